@@ -1,0 +1,59 @@
+// Memory that is handed out once and never given back: what boot finds out (topology, tables, per-core structures)
+// lives as long as the kernel. Grows by chunks from a source, so nothing found out is limited by a constant.
+// Not thread-safe: the boot core uses it before the others run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <span>
+#include <type_traits>
+
+#include "base/result.hpp"
+#include "base/units.hpp"
+
+namespace mxk {
+
+class Arena {
+  public:
+    // Gives at least `bytes`, aligned to a page, or an empty span when there is no more.
+    using Source = std::span<std::byte> (*)(std::size_t bytes);
+
+    explicit Arena(Source source) : source_(source) {}
+    Arena(Arena const&) = delete;
+    Arena& operator=(Arena const&) = delete;
+
+    // `count` value-initialised objects, or an error when the source is dry.
+    template <typename T>
+    Result<std::span<T>> array(std::size_t count, std::size_t alignment = alignof(T)) {
+        static_assert(std::is_trivially_destructible_v<T>, "an arena runs no destructors");
+        if (count > SIZE_MAX / 2 / sizeof(T)) return Error::of("out of memory: {} objects wanted", count);
+        void* const place = take(count * sizeof(T), alignment < alignof(T) ? alignof(T) : alignment);
+        if (place == nullptr) return Error::of("out of memory: {} bytes wanted", count * sizeof(T));
+        T* const first = static_cast<T*>(place);
+        for (std::size_t i = 0; i < count; ++i) new (first + i) T{};
+        return std::span<T>(first, count);
+    }
+
+  private:
+    void* take(std::size_t bytes, std::size_t alignment) {
+        for (int attempt = 0; attempt < 2; ++attempt) {
+            auto const start = align_up(reinterpret_cast<std::uintptr_t>(free_.data()), alignment);
+            std::size_t const skipped = start - reinterpret_cast<std::uintptr_t>(free_.data());
+            if (free_.data() != nullptr && skipped <= free_.size() && bytes <= free_.size() - skipped) {
+                std::byte* const result = free_.data() + skipped;
+                free_ = free_.subspan(skipped + bytes);
+                return result;
+            }
+            free_ = source_(bytes + alignment < chunk_bytes ? chunk_bytes : bytes + alignment);
+        }
+        return nullptr;
+    }
+
+    static constexpr std::size_t chunk_bytes = 64 * KiB;
+
+    Source source_;
+    std::span<std::byte> free_;
+};
+
+} // namespace mxk

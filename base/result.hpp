@@ -1,0 +1,65 @@
+// What can fail at run time returns a Result: a value, or an Error whose text says what was expected. Broken invariants
+// are not errors; they panic (base/panic.hpp).
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/format.hpp"
+
+namespace mxk {
+
+class Error {
+  public:
+    explicit Error(std::string_view message) : message_(message) {}
+    [[nodiscard]] std::string_view message() const { return message_.view(); }
+
+    template <typename... Arguments>
+    static Error of(FormatString<std::type_identity_t<Arguments>...> pattern, Arguments const&... arguments) {
+        Error error("");
+        format(error.message_, pattern, arguments...);
+        return error;
+    }
+
+  private:
+    FixedText<232> message_;
+};
+
+template <typename T>
+class [[nodiscard]] Result {
+  public:
+    Result(T value) : value_(std::move(value)) {}
+    Result(Error error) : error_(std::move(error)) {}
+
+    [[nodiscard]] bool ok() const { return value_.has_value(); }
+    explicit operator bool() const { return ok(); }
+
+    [[nodiscard]] T& value() & { return *value_; }
+    [[nodiscard]] T const& value() const& { return *value_; }
+    [[nodiscard]] T&& value() && { return std::move(*value_); }
+    [[nodiscard]] Error const& error() const { return *error_; }
+
+  private:
+    // Exactly one is engaged.
+    std::optional<T> value_;
+    std::optional<Error> error_;
+};
+
+struct Done {};
+template <>
+class [[nodiscard]] Result<void> : public Result<Done> {
+  public:
+    Result() : Result<Done>(Done{}) {}
+    Result(Error error) : Result<Done>(std::move(error)) {}
+};
+
+// The value of a Result, or return its error from the calling function.
+#define MXK_TRY(expression)                                                                                            \
+    __extension__({                                                                                                    \
+        auto mxk_try_result = (expression);                                                                            \
+        if (!mxk_try_result.ok()) return mxk_try_result.error();                                                       \
+        std::move(mxk_try_result).value();                                                                             \
+    })
+
+} // namespace mxk
