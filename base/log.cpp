@@ -19,9 +19,11 @@ void set_sink(TextSink& new_sink) { sink = &new_sink; }
 void write_line(std::string_view level, Line& line) {
     LockGuard const guard(lock);
     if (sink == nullptr) return;
-    if (!level.empty()) sink->write(level);
-    sink->write(line.view());
-    sink->write("\n");
+    // One write, so that lines of other writers on the same sink do not land inside.
+    FixedText<256> whole(level);
+    whole.append(line.view());
+    whole.append("\n");
+    sink->write(whole.view());
 }
 
 void keep_warning(Line const& line) {

@@ -1,0 +1,46 @@
+// The local APIC (SDM vol. 3A chapter 11), through memory (xAPIC) or model-specific registers (x2APIC), and the I/O APIC
+// as far as the serial line needs it. x2APIC is used if the firmware has switched it on or the CPU has it.
+#pragma once
+
+#include <cstdint>
+
+#include "base/units.hpp"
+
+namespace mxk::arch::apic {
+
+// Which mode, and in xAPIC mode where the registers are. The boot core, once, before the two below.
+void choose_mode(PhysicalAddress registers);
+bool is_x2apic();
+
+// Switches on the calling core's APIC.
+void enable();
+ApicId id();
+
+// Called by handlers, also by those that must not touch SSE registers.
+void end_of_interrupt();
+
+// Interrupts another core. Waits until the local APIC has accepted it.
+void send(ApicId target, unsigned vector);
+// The start-up sequence's two messages (SDM vol. 3A section 9.4.4). `page`: the frame number of the trampoline.
+void send_init(ApicId target);
+void send_startup(ApicId target, unsigned page);
+// A non-maskable interrupt to all cores but this one.
+void stop_other_cores();
+
+// Finds the timer's frequency against the time-stamp counter, whose own must be known. The boot core.
+void calibrate_timer();
+std::uint64_t timer_frequency();
+
+// Routes an ISA interrupt to a vector of one core.
+struct InterruptLine {
+    PhysicalAddress io_apic;
+    std::uint32_t pin;
+    bool active_low;
+    bool level_triggered;
+};
+void route(InterruptLine const& line, unsigned vector, ApicId target);
+
+// Masks the two legacy controllers, after moving their vectors away from the exceptions'.
+void silence_legacy_controllers();
+
+} // namespace mxk::arch::apic

@@ -1,0 +1,28 @@
+// Starting the other cores.
+#pragma once
+
+#include <span>
+
+#include "base/units.hpp"
+
+namespace mxk::arch {
+
+struct CoreToStart {
+    ApicId apic_id{};
+    NodeId node{};
+    bool started = false; // out
+};
+
+// Starts all of `cores` but the boot core (the first entry, which counts as started) in parallel, and waits until they
+// have come up; gives up when none has come for a while. Started cores halt until they are released; one that comes
+// later than that halts for ever. The boot core.
+void start_cores(std::span<CoreToStart> cores);
+
+// What a core does for the rest of its life; must not return.
+using CoreEntry = void (*)(CoreId);
+
+// Gives the started cores their ids (0, 1, ... in the order of `cores`, those not started left out) and lets all but
+// the boot core enter. The boot core.
+void release_cores(std::span<CoreToStart const> cores, CoreEntry entry);
+
+} // namespace mxk::arch

@@ -1,0 +1,18 @@
+// The terminal: the serial line. Text is written with CR LF line ends; bytes that arrive are kept until read.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace mxk::arch {
+
+// Any core; a call's text comes out whole. Waits for the line, at most about a millisecond a character.
+void terminal_write(std::string_view text);
+
+// The next byte that arrived, if any. The boot core only.
+std::optional<char> terminal_read();
+
+// True once after Ctrl-C arrived, whatever else waits unread before it. Any core.
+bool take_interrupt_request();
+
+} // namespace mxk::arch

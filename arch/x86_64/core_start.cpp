@@ -1,0 +1,222 @@
+// How the other cores come up (SDM vol. 3A section 9.4): each gets a slot with its APIC id and a stack in its node's
+// memory; the trampoline goes below 1 MiB; all get INIT, then two start-up messages, and come up at the same time.
+// A slot's state is changed by compare-exchange only: Waiting -> Started by the core (start64.asm), Waiting -> Abandoned
+// by the boot core, so that a late core and a boot core that gave up cannot both go on.
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <new>
+
+#include "arch/x86_64/apic.hpp"
+#include "arch/cores.hpp"
+#include "arch/cpu.hpp"
+#include "base/log.hpp"
+#include "base/panic.hpp"
+#include "arch/x86_64/calibration.hpp"
+#include "arch/x86_64/core_start.hpp"
+#include "arch/x86_64/cpu_features.hpp"
+#include "arch/x86_64/descriptors.hpp"
+#include "arch/x86_64/memory_source.hpp"
+#include "arch/x86_64/paging.hpp"
+#include "arch/x86_64/registers.hpp"
+#include "arch/x86_64/stacks.hpp"
+
+namespace mxk::arch {
+namespace {
+
+enum class SlotState : std::uint32_t { Waiting = 0, Started = 1, Abandoned = 2 };
+
+struct CoreSlot { // start64.asm knows these offsets
+    std::uint32_t apic_id;         //  0
+    std::atomic<SlotState> state;  //  4
+    std::uint64_t stack_top;       //  8
+    CoreDescriptors* descriptors;  // 16
+};
+static_assert(sizeof(CoreSlot) == 24 && offsetof(CoreSlot, stack_top) == 8);
+
+struct TrampolineFields { // trampoline.asm
+    std::uint32_t gdt;
+    std::uint32_t gdt_pointer_base;
+    std::uint32_t entry64;
+    std::uint32_t page_table;
+    std::uint32_t efer;
+    std::uint32_t far_offset;
+    std::uint16_t far_selector;
+};
+
+} // namespace
+} // namespace mxk::arch
+
+extern "C" {
+extern char const trampoline_begin[], trampoline_end[], trampoline_fields[];
+extern char boot_page_table[];
+mxk::arch::CoreSlot* core_slots = nullptr;
+std::uint64_t core_slot_count = 0;
+}
+
+namespace mxk::arch {
+namespace {
+
+constinit MemoryRange trampoline_page{};
+constinit CoreDescriptors boot_core_descriptors{};
+alignas(16) constinit std::byte boot_core_interrupt_stacks[interrupt_stack_count][interrupt_stack_bytes]{};
+
+// CoreId -> its CoreLocal; set before any core is released.
+constinit std::span<CoreLocal*> locals{};
+constinit std::atomic<CoreEntry> released_entry{nullptr};
+constinit std::atomic<std::size_t> started_count{0};
+
+template <typename T>
+T* create_on(NodeId node, std::size_t count = 1) {
+    std::byte* const place = take_memory(sizeof(T) * count, std::max(alignof(T), cache_line_bytes), node);
+    expect(place != nullptr, "no memory for per-core structures");
+    T* const first = reinterpret_cast<T*>(place);
+    for (std::size_t i = 0; i < count; ++i) new (first + i) T{};
+    return first;
+}
+
+std::uint64_t new_stack_top(std::uint64_t bytes, NodeId node, std::string_view purpose) {
+    auto const stack = stacks::create(bytes, node, purpose);
+    if (!stack) panic("{}", stack.error().message());
+    return stack.value().top();
+}
+
+void prepare_slot(CoreSlot& slot, CoreToStart const& core) {
+    constexpr std::string_view purposes[] = {"double fault", "NMI", "machine check", "page fault"};
+    slot.apic_id = static_cast<std::uint32_t>(core.apic_id);
+    slot.stack_top = new_stack_top(stacks::core_stack_bytes, core.node, "task");
+    slot.descriptors = create_on<CoreDescriptors>(core.node);
+    slot.descriptors->local.apic_id = core.apic_id;
+    for (unsigned i = 0; i < interrupt_stack_count; ++i)
+        slot.descriptors->task_state.interrupt_stacks[i] =
+            new_stack_top(interrupt_stack_bytes, core.node, purposes[i]);
+}
+
+void prepare_trampoline() {
+    auto const base = static_cast<std::uint32_t>(raw(trampoline_page.start));
+    std::byte* const page = to_virtual(trampoline_page.start);
+    std::copy(trampoline_begin, trampoline_end, reinterpret_cast<char*>(page));
+    auto& fields = *reinterpret_cast<TrampolineFields*>(page + (trampoline_fields - trampoline_begin));
+    fields.page_table = static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(boot_page_table));
+    fields.efer = static_cast<std::uint32_t>(read_msr(msr::efer) & 0x900); // long mode, no-execute
+    fields.far_offset = base + fields.entry64;
+    std::uint32_t const gdt = base + fields.gdt;
+    __builtin_memcpy(page + fields.gdt_pointer_base, &gdt, sizeof gdt);
+}
+
+// Until all have started, or no further one has for `patience`.
+void await_start(std::size_t wanted) {
+    constexpr std::uint64_t patience = 2'000'000'000; // ns; an emulator with many cores on few is slow
+    constexpr std::uint64_t step = 100'000;
+    std::uint64_t idle = 0;
+    std::size_t seen = 0;
+    while (seen < wanted && idle < patience) {
+        busy_wait(Nanoseconds{step});
+        // acquire: pairs with the release in start_core(): its slot is complete.
+        std::size_t const now = started_count.load(std::memory_order_acquire);
+        idle = now == seen ? idle + step : 0;
+        seen = now;
+    }
+}
+
+void kick_all(std::span<CoreToStart const> others) {
+    auto const page = static_cast<unsigned>(raw(trampoline_page.start) / page_bytes);
+    for (CoreToStart const& core : others) apic::send_init(core.apic_id);
+    busy_wait(Nanoseconds{10'000'000});
+    for (int round = 0; round < 2; ++round) {
+        for (CoreToStart const& core : others) apic::send_startup(core.apic_id, page);
+        busy_wait(Nanoseconds{200'000});
+    }
+}
+
+} // namespace
+
+void load_boot_core() {
+    for (unsigned i = 0; i < interrupt_stack_count; ++i)
+        boot_core_descriptors.task_state.interrupt_stacks[i] =
+            reinterpret_cast<std::uint64_t>(boot_core_interrupt_stacks[i] + interrupt_stack_bytes);
+    prepare_interrupt_table();
+    load_descriptors(boot_core_descriptors);
+}
+
+void set_trampoline_page(MemoryRange page) { trampoline_page = page; }
+
+void start_cores(std::span<CoreToStart> cores) {
+    std::span<CoreToStart> const others = cores.subspan(1);
+    cores[0].started = true;
+    boot_core_descriptors.local.apic_id = cores[0].apic_id;
+    if (others.empty()) return;
+    if (trampoline_page.bytes == 0) {
+        log::warn("cores: expected a free page below 1 MiB to start other cores from, found none: going on with one core");
+        return;
+    }
+    core_slots = create_on<CoreSlot>(cores[0].node, others.size());
+    for (std::size_t i = 0; i < others.size(); ++i) prepare_slot(core_slots[i], others[i]);
+    core_slot_count = others.size();
+    // Other cores run the page on the boot page tables; here it only needs to be written.
+    prepare_trampoline();
+    kick_all(others);
+    await_start(others.size());
+    for (std::size_t i = 0; i < others.size(); ++i) {
+        SlotState expected = SlotState::Waiting;
+        // acq_rel: against the core's own compare-exchange in start64.asm.
+        others[i].started = !core_slots[i].state.compare_exchange_strong(expected, SlotState::Abandoned,
+                                                                         std::memory_order_acq_rel);
+        if (!others[i].started)
+            log::warn("cores: the core with APIC id {} did not start and is left out", others[i].apic_id);
+    }
+    // A core may have claimed its slot and not yet be through start_core().
+    auto const started = std::count_if(others.begin(), others.end(), [](CoreToStart const& core) { return core.started; });
+    while (started_count.load(std::memory_order_acquire) < static_cast<std::size_t>(started)) pause();
+}
+
+// From core_start64, on the core's own stack.
+extern "C" void start_core(CoreSlot& slot) {
+    enable_features();
+    load_descriptors(*slot.descriptors);
+    apic::enable();
+    started_count.fetch_add(1, std::memory_order_release);
+    while (released_entry.load(std::memory_order_acquire) == nullptr) {
+        halt_until_attention();
+        take_attention();
+    }
+    // acquire: pairs with the release in release_cores(), which has set this core's id before.
+    CoreEntry const entry = released_entry.load(std::memory_order_acquire);
+    entry(core_local().id);
+    halt_forever();
+}
+
+void release_cores(std::span<CoreToStart const> cores, CoreEntry entry) {
+    auto const started =
+        std::count_if(cores.begin(), cores.end(), [](CoreToStart const& core) { return core.started; });
+    locals = {create_on<CoreLocal*>(cores[0].node, static_cast<std::size_t>(started)),
+              static_cast<std::size_t>(started)};
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < cores.size(); ++i) {
+        if (!cores[i].started) continue;
+        CoreLocal& local = i == 0 ? boot_core_descriptors.local : core_slots[i - 1].descriptors->local;
+        local.id = core_id(next);
+        locals[next++] = &local;
+    }
+    released_entry.store(entry, std::memory_order_release);
+    for (std::size_t i = 1; i < locals.size(); ++i) wake(core_id(i));
+}
+
+void wake(CoreId core) {
+    CoreLocal& local = *locals[index(core)];
+    // release: what was left for the core is visible before the bit; pairs with take_attention().
+    std::uint32_t const before =
+        local.attention.fetch_or(static_cast<std::uint32_t>(Attention::Wake), std::memory_order_release);
+    // Any bit set already means that the core is awake, or that the interrupt that wakes it is on its way.
+    if (before == 0 && &local != &core_local()) apic::send(local.apic_id, vector::wake);
+}
+
+void halt_until_attention() {
+    disable_interrupts();
+    if (needs_attention())
+        enable_interrupts();
+    else
+        asm volatile("sti; hlt" ::: "memory"); // sti takes effect after hlt has begun: no interrupt is missed between
+}
+
+} // namespace mxk::arch

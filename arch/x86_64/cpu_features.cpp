@@ -1,0 +1,78 @@
+#include "arch/x86_64/cpu_features.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "arch/x86_64/registers.hpp"
+
+namespace mxk::arch {
+namespace {
+
+constinit CpuFeatures detected{};
+constinit std::array<char, 48> brand{};
+constinit std::array<char, 12> hypervisor_name{};
+
+constexpr bool bit(std::uint32_t word, unsigned number) { return (word >> number & 1) != 0; }
+
+template <std::size_t Size>
+void put(std::array<char, Size>& text, std::size_t at, std::uint32_t word) {
+    for (unsigned i = 0; i < 4; ++i) text[at + i] = static_cast<char>(word >> (8 * i));
+}
+
+template <std::size_t Size>
+std::string_view trimmed(std::array<char, Size> const& text) {
+    auto const* const end = std::find(text.begin(), text.end(), '\0');
+    std::string_view view(text.data(), static_cast<std::size_t>(end - text.begin()));
+    while (view.starts_with(' ')) view.remove_prefix(1);
+    while (view.ends_with(' ')) view.remove_suffix(1);
+    return view;
+}
+
+} // namespace
+
+void detect_features() { // leaves: SDM vol. 2A, CPUID
+    std::uint32_t const highest = cpuid(0).eax;
+    std::uint32_t const highest_extended = cpuid(0x8000'0000).eax;
+    CpuidResult const basic = cpuid(1);
+    detected.global_pages = bit(basic.edx, 13);
+    detected.x2apic = bit(basic.ecx, 21);
+    detected.hypervisor = bit(basic.ecx, 31);
+    if (highest >= 7) {
+        CpuidResult const structured = cpuid(7);
+        detected.smep = bit(structured.ebx, 7);
+        detected.smap = bit(structured.ebx, 20);
+    }
+    if (highest_extended >= 0x8000'0001) {
+        CpuidResult const extended = cpuid(0x8000'0001);
+        detected.no_execute = bit(extended.edx, 20);
+        detected.gigabyte_pages = bit(extended.edx, 26);
+    }
+    if (highest_extended >= 0x8000'0007) detected.invariant_tsc = bit(cpuid(0x8000'0007).edx, 8);
+    if (highest_extended >= 0x8000'0004) {
+        for (unsigned leaf = 0; leaf < 3; ++leaf) {
+            CpuidResult const part = cpuid(0x8000'0002 + leaf);
+            std::uint32_t const words[] = {part.eax, part.ebx, part.ecx, part.edx};
+            for (unsigned i = 0; i < 4; ++i) put(brand, leaf * 16 + i * 4, words[i]);
+        }
+        detected.brand = trimmed(brand);
+    }
+    if (detected.hypervisor) {
+        CpuidResult const vendor = cpuid(0x4000'0000);
+        put(hypervisor_name, 0, vendor.ebx);
+        put(hypervisor_name, 4, vendor.ecx);
+        put(hypervisor_name, 8, vendor.edx);
+        detected.hypervisor_name = trimmed(hypervisor_name);
+    }
+}
+
+CpuFeatures const& features() { return detected; }
+
+void enable_features() {
+    std::uint64_t cr4 = read_cr4();
+    if (detected.global_pages) cr4 |= std::uint64_t{1} << 7;
+    if (detected.smep) cr4 |= std::uint64_t{1} << 20;
+    if (detected.smap) cr4 |= std::uint64_t{1} << 21;
+    write_cr4(cr4);
+}
+
+} // namespace mxk::arch

@@ -1,0 +1,29 @@
+// What the processor can do, read once from CPUID by the boot core, and what each core switches on.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace mxk::arch {
+
+struct CpuFeatures {
+    bool no_execute = false;
+    bool gigabyte_pages = false;
+    bool smep = false; // supervisor must not execute user pages
+    bool smap = false; // supervisor must not touch user pages
+    bool global_pages = false;
+    bool x2apic = false;
+    bool invariant_tsc = false;
+    bool hypervisor = false;
+    std::string_view brand;           // "AMD EPYC ..."
+    std::string_view hypervisor_name; // "TCGTCGTCGTCG", "KVMKVMKVM", ...; empty on bare metal
+};
+
+// Fills the one CpuFeatures; the boot core, before anything asks for it.
+void detect_features();
+CpuFeatures const& features();
+
+// SMEP, SMAP and global pages, as far as there are, on the calling core.
+void enable_features();
+
+} // namespace mxk::arch

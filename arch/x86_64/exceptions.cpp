@@ -1,0 +1,143 @@
+// How a broken invariant or an unexpected exception ends the kernel: the other cores stop, then registers and a
+// symbolised backtrace go straight to the serial line (no lock, no allocation), then the machine ends with the panic
+// status. A panic inside a panic says only that.
+#include <array>
+#include <atomic>
+
+#include "arch/x86_64/apic.hpp"
+#include "arch/core_local.hpp"
+#include "arch/machine.hpp"
+#include "base/panic.hpp"
+#include "arch/x86_64/interrupts.hpp"
+#include "arch/x86_64/registers.hpp"
+#include "arch/x86_64/serial.hpp"
+#include "arch/x86_64/stacks.hpp"
+#include "arch/x86_64/symbols.hpp"
+
+namespace mxk::arch {
+
+bool volatile machine_is_ending = false;
+
+void halt_forever() {
+    disable_interrupts();
+    for (;;) asm volatile("hlt");
+}
+
+namespace {
+
+constinit std::atomic<int> panics{0};
+
+constexpr std::array<std::string_view, exception::count> exception_names = {
+    "divide error", "debug", "non-maskable interrupt", "breakpoint", "overflow", "bound range", "invalid opcode",
+    "no coprocessor", "double fault", "coprocessor segment overrun", "invalid TSS", "segment not present",
+    "stack segment fault", "general protection", "page fault", "reserved", "x87 error", "alignment check",
+    "machine check", "SIMD error", "virtualization", "control protection", "reserved", "reserved", "reserved",
+    "reserved", "reserved", "reserved", "hypervisor injection", "VMM communication", "security", "reserved"};
+
+class RawSerial final : public TextSink {
+  public:
+    void write(std::string_view text) override { serial::write_unlocked(text); }
+};
+
+// The first core to get here goes on; a second one halts; the same core again can only say so and end.
+void enter_panic(RawSerial& out) {
+    disable_interrupts();
+    // acq_rel: whoever comes second sees that the first was here.
+    static constinit std::atomic<std::uint64_t> owner{0};
+    std::uint64_t const self = reinterpret_cast<std::uint64_t>(&core_local()) | 1;
+    if (panics.fetch_add(1, std::memory_order_acq_rel) == 0) {
+        owner.store(self, std::memory_order_release);
+        machine_is_ending = true;
+        apic::stop_other_cores();
+        return;
+    }
+    if (owner.load(std::memory_order_acquire) != self) halt_forever();
+    out.write("\nPANIC inside a panic\n");
+    exit_machine(ExitStatus::Panic);
+}
+
+void print_return_address(RawSerial& out, std::uint64_t address) {
+    Symbol const symbol = find_symbol(address);
+    if (symbol.name.empty())
+        format(out, "    0x{:016x}\n", address);
+    else
+        format(out, "    0x{:016x} {}+0x{:x}\n", address, symbol.name, symbol.offset);
+}
+
+// By frame pointers (-fno-omit-frame-pointer); stops at the first frame that is not on a stack of ours.
+void print_backtrace(RawSerial& out, std::uint64_t rip, std::uint64_t rbp) {
+    constexpr int most_frames = 32;
+    out.write("  backtrace:\n");
+    print_return_address(out, rip);
+    for (int i = 0; i < most_frames; ++i) {
+        if (!stacks::contains(rbp, 16)) break;
+        auto const* const frame = reinterpret_cast<std::uint64_t const*>(rbp); // NOLINT(performance-no-int-to-ptr)
+        if (!is_code(frame[1])) break;
+        print_return_address(out, frame[1]);
+        if (frame[0] <= rbp) break;
+        rbp = frame[0];
+    }
+}
+
+void print_registers(RawSerial& out, InterruptFrame const& f) {
+    format(out, "  rip {:016x}  rsp {:016x}  rflags {:08x}  cs {:x}  error {:x}\n", f.rip, f.rsp, f.rflags, f.cs,
+           f.error_code);
+    format(out, "  rax {:016x}  rbx {:016x}  rcx {:016x}  rdx {:016x}\n", f.rax, f.rbx, f.rcx, f.rdx);
+    format(out, "  rsi {:016x}  rdi {:016x}  rbp {:016x}  cr2 {:016x}\n", f.rsi, f.rdi, f.rbp, read_cr2());
+    format(out, "  r8  {:016x}  r9  {:016x}  r10 {:016x}  r11 {:016x}\n", f.r8, f.r9, f.r10, f.r11);
+    format(out, "  r12 {:016x}  r13 {:016x}  r14 {:016x}  r15 {:016x}\n", f.r12, f.r13, f.r14, f.r15);
+    format(out, "  cr3 {:016x}  cr4 {:016x}\n", read_cr3(), read_cr4());
+}
+
+void print_page_fault(RawSerial& out, std::uint64_t error_code) {
+    std::uint64_t const address = read_cr2();
+    char const* const what = (error_code & 16) != 0 ? "executing" : (error_code & 2) != 0 ? "writing" : "reading";
+    char const* const why = (error_code & 1) != 0 ? "not allowed there" : "nothing is mapped there";
+    format(out, "  {} 0x{:x}: {}\n", what, address, why);
+    if (auto const stack = stacks::overflowed(address))
+        format(out, "  stack overflow: the {} bytes of the {} stack are used up\n", stack->bytes, stack->purpose);
+}
+
+// What die() hands to the breakpoint handler, in rdi.
+struct PanicMessage {
+    static constexpr std::uint64_t magic_value = 0x4d58'4b50'414e'4943;
+    std::uint64_t magic;
+    std::string_view text;
+    std::source_location where;
+};
+
+PanicMessage const* panic_message(InterruptFrame const& frame) {
+    if (frame.vector != exception::breakpoint || !stacks::contains(frame.rdi, sizeof(PanicMessage))) return nullptr;
+    auto const* const message = reinterpret_cast<PanicMessage const*>(frame.rdi); // NOLINT(performance-no-int-to-ptr)
+    return message->magic == PanicMessage::magic_value ? message : nullptr;
+}
+
+} // namespace
+
+void report_exception(InterruptFrame const& frame) {
+    RawSerial out;
+    enter_panic(out);
+    format(out, "\n\nPANIC on core {}: ", core_local().id);
+    if (auto const* const message = panic_message(frame))
+        format(out, "{}\n  at {}:{}\n", message->text, message->where.file_name(), message->where.line());
+    else
+        format(out, "{} (exception {})\n", exception_names[frame.vector % exception::count], frame.vector);
+    if (frame.vector == exception::page_fault || frame.vector == exception::double_fault)
+        print_page_fault(out, frame.error_code);
+    print_registers(out, frame);
+    print_backtrace(out, frame.rip, frame.rbp);
+    exit_machine(ExitStatus::Panic);
+}
+
+} // namespace mxk::arch
+
+namespace mxk {
+
+// A breakpoint, so that the registers printed are those of this very place.
+void die(std::string_view message, std::source_location where) {
+    arch::PanicMessage const note{arch::PanicMessage::magic_value, message, where};
+    asm volatile("int3" ::"D"(&note) : "memory");
+    arch::halt_forever();
+}
+
+} // namespace mxk

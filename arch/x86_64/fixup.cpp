@@ -1,0 +1,26 @@
+#include "arch/x86_64/fixup.hpp"
+
+namespace mxk::arch {
+
+// Each may fault at 1: and goes on at 2: with the result as it was before.
+#define MXK_MAY_FAULT(instruction)                                                                                     \
+    "1: " instruction "\n"                                                                                             \
+    "   movb $1, %0\n"                                                                                                 \
+    "2:\n"                                                                                                             \
+    ".pushsection mxk_fixups, \"a\"\n"                                                                                 \
+    ".quad 1b, 2b\n"                                                                                                   \
+    ".popsection\n"
+
+bool can_read(std::uint64_t address) {
+    bool done = false;
+    asm volatile(MXK_MAY_FAULT("movb (%1), %%al") : "+m"(done) : "r"(address) : "rax", "memory");
+    return done;
+}
+
+bool can_write(std::uint64_t address) {
+    bool done = false;
+    asm volatile(MXK_MAY_FAULT("lock orb $0, (%1)") : "+m"(done) : "r"(address) : "memory");
+    return done;
+}
+
+} // namespace mxk::arch

@@ -1,0 +1,50 @@
+// Access to the local APIC's registers, as used by handlers and by everybody else. Compiled without SSE: interrupts.hpp.
+#include "arch/core_local.hpp"
+#include "arch/cpu.hpp"
+#include "arch/x86_64/apic.hpp"
+#include "arch/x86_64/apic_registers.hpp"
+#include "arch/x86_64/registers.hpp"
+
+namespace mxk::arch::apic {
+
+constinit Mode mode{};
+
+std::uint32_t read_register(std::uint32_t offset) {
+    if (mode.x2apic) return static_cast<std::uint32_t>(read_msr(msr::x2apic_first + offset / 16));
+    return *reinterpret_cast<std::uint32_t volatile*>(mode.registers + offset);
+}
+
+void write_register(std::uint32_t offset, std::uint32_t value) {
+    if (mode.x2apic)
+        write_msr(msr::x2apic_first + offset / 16, value);
+    else
+        *reinterpret_cast<std::uint32_t volatile*>(mode.registers + offset) = value;
+}
+
+void end_of_interrupt() { write_register(offset::end_of_interrupt, 0); }
+
+void write_command(std::uint32_t target, std::uint32_t command) {
+    if (mode.x2apic) {
+        // Not serialising: what the other core is to see must be visible before the interrupt (SDM 11.12.3).
+        asm volatile("mfence; lfence" ::: "memory");
+        write_msr(msr::x2apic_first + offset::command_low / 16, static_cast<std::uint64_t>(target) << 32 | command);
+        return;
+    }
+    // Two writes make one command: no handler of this core may send in between.
+    std::uint64_t flags; // NOLINT(cppcoreguidelines-init-variables)
+    asm volatile("pushfq; popq %0; cli" : "=r"(flags)::"memory");
+    constexpr int longest_wait = 100000;
+    for (int i = 0; i < longest_wait && (read_register(offset::command_low) & delivery_pending) != 0; ++i) pause();
+    write_register(offset::command_high, target << 24);
+    write_register(offset::command_low, command);
+    constexpr std::uint64_t interrupts_enabled = 1 << 9;
+    if ((flags & interrupts_enabled) != 0) enable_interrupts();
+}
+
+void send(ApicId target, unsigned vector) { write_command(static_cast<std::uint32_t>(target), assert_level | vector); }
+
+void stop_other_cores() {
+    if (mode.registers != nullptr || mode.x2apic) write_command(0, all_but_self | assert_level | non_maskable);
+}
+
+} // namespace mxk::arch::apic

@@ -1,0 +1,48 @@
+# The kernel. Linked twice: the first link gives the addresses of all functions, from which the symbol table for
+# backtraces is made; the second adds it behind the code, so that no function moves.
+enable_language(ASM_NASM)
+find_program(MXK_NM NAMES x86_64-elf-nm x86_64-linux-gnu-nm nm REQUIRED)
+find_program(MXK_MKRESCUE grub-mkrescue REQUIRED)
+
+add_compile_options(
+    "$<$<COMPILE_LANGUAGE:CXX>:-O2;-ffreestanding;-fno-exceptions;-fno-rtti;-fno-threadsafe-statics;-fno-use-cxa-atexit;-fno-stack-protector;-fno-asynchronous-unwind-tables;-fno-pic;-mno-red-zone;-mcmodel=kernel;-fno-math-errno>")
+include_directories(${CMAKE_SOURCE_DIR}/arch/x86_64)
+
+# What an interrupt handler that returns may run: no SSE register, since none is saved.
+file(GLOB interrupt_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/arch/x86_64/interrupts/*.cpp)
+set_source_files_properties(${interrupt_sources} PROPERTIES COMPILE_OPTIONS -mgeneral-regs-only)
+
+room_sources(metal_sources arch/x86_64 tests/kernel)
+file(GLOB assembly_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/boot/*.asm ${CMAKE_SOURCE_DIR}/arch/x86_64/*.asm)
+add_library(mxk-objects OBJECT ${portable_sources} ${metal_sources} ${assembly_sources})
+
+# What this build is: stands in the banner and in every result.
+execute_process(COMMAND git -C ${CMAKE_SOURCE_DIR} describe --always --dirty --abbrev=10
+                OUTPUT_VARIABLE revision OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+set_source_files_properties(${CMAKE_SOURCE_DIR}/arch/x86_64/machine.cpp PROPERTIES COMPILE_DEFINITIONS
+    "MXK_BUILD=\"${revision} gcc ${CMAKE_CXX_COMPILER_VERSION} -O2\"")
+
+set(linker_script ${CMAKE_SOURCE_DIR}/boot/linker.ld)
+add_link_options(-nostdlib -static -no-pie -T${linker_script} -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack -Wl,--build-id=none
+                 -Wl,--fatal-warnings -Wl,--orphan-handling=error)
+
+add_executable(mxk-unnamed.elf $<TARGET_OBJECTS:mxk-objects>)
+set(symbols ${CMAKE_BINARY_DIR}/symbols.asm)
+add_custom_command(OUTPUT ${symbols}
+    COMMAND ${MXK_NM} --demangle --defined-only --numeric-sort $<TARGET_FILE:mxk-unnamed.elf>
+            | python3 ${CMAKE_SOURCE_DIR}/tools/symbols.py > ${symbols}
+    DEPENDS mxk-unnamed.elf ${CMAKE_SOURCE_DIR}/tools/symbols.py VERBATIM)
+add_executable(mxk.elf $<TARGET_OBJECTS:mxk-objects> ${symbols})
+set_target_properties(mxk-unnamed.elf mxk.elf PROPERTIES LINKER_LANGUAGE CXX LINK_DEPENDS ${linker_script})
+
+# One ISO for BIOS and UEFI.
+set(iso_root ${CMAKE_BINARY_DIR}/iso)
+add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/mxk.iso
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${iso_root}/boot/grub
+    COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:mxk.elf> ${iso_root}/boot/mxk.elf
+    COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/boot/grub.cfg ${iso_root}/boot/grub/grub.cfg
+    COMMAND ${MXK_MKRESCUE} -o ${CMAKE_BINARY_DIR}/mxk.iso --locales= --fonts= --themes=
+            "--install-modules=multiboot2 normal part_msdos part_gpt iso9660 serial terminal echo reboot halt all_video"
+            ${iso_root} > ${CMAKE_BINARY_DIR}/mkrescue.log 2>&1
+    DEPENDS mxk.elf ${CMAKE_SOURCE_DIR}/boot/grub.cfg VERBATIM)
+add_custom_target(iso DEPENDS ${CMAKE_BINARY_DIR}/mxk.iso)

@@ -1,0 +1,192 @@
+#include "arch/x86_64/paging.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/panic.hpp"
+#include "base/spin_lock.hpp"
+#include "arch/x86_64/cpu_features.hpp"
+#include "arch/x86_64/memory_source.hpp"
+#include "arch/x86_64/registers.hpp"
+
+extern "C" {
+// Set here, loaded by every other core as its first act in the higher half (start64.asm).
+std::uint64_t kernel_page_table = 0;
+
+// boot/linker.ld
+extern char image_start[], image_end[], text_start[], text_end[], rodata_end[], data_end[];
+extern char boot_stack_guard[];
+}
+
+namespace mxk::arch {
+namespace {
+
+// SDM vol. 3A table 4-14 and following.
+constexpr std::uint64_t present = 1 << 0;
+constexpr std::uint64_t writable = 1 << 1;
+constexpr std::uint64_t write_through = 1 << 3;
+constexpr std::uint64_t cache_disable = 1 << 4;
+constexpr std::uint64_t large = 1 << 7; // in levels 2 and 3
+constexpr std::uint64_t global = 1 << 8;
+constexpr std::uint64_t no_execute = std::uint64_t{1} << 63;
+constexpr std::uint64_t address_mask = 0x000f'ffff'ffff'f000;
+
+constexpr unsigned entries_per_table = 512;
+constexpr unsigned top_level = 4;
+
+using Table = std::array<std::uint64_t, entries_per_table>;
+
+constinit SpinLock lock;
+constinit RangeSet* early_frames = nullptr;
+constinit MemorySource memory_source = nullptr;
+
+constexpr std::uint64_t bytes_mapped_by_entry(unsigned level) { return page_bytes << (9 * (level - 1)); }
+constexpr std::size_t slot(std::uint64_t address, unsigned level) {
+    return address / bytes_mapped_by_entry(level) % entries_per_table;
+}
+
+Table& table_at(std::uint64_t entry) {
+    return *reinterpret_cast<Table*>(to_virtual(static_cast<PhysicalAddress>(entry & address_mask)));
+}
+
+std::uint64_t new_table() {
+    std::byte* frame = nullptr;
+    if (memory_source != nullptr) {
+        frame = memory_source(page_bytes, page_bytes, node_id(0));
+    } else if (auto const taken = early_frames->take(page_bytes, page_bytes, PhysicalAddress{boot_mapped_bytes})) {
+        frame = to_virtual(*taken);
+    }
+    expect(frame != nullptr, "no memory for page tables");
+    std::fill_n(frame, page_bytes, std::byte{0});
+    return raw(to_physical(frame));
+}
+
+std::uint64_t flags_of(Access access) {
+    std::uint64_t const without_execute = features().no_execute ? no_execute : 0;
+    switch (access) {
+    case Access::ReadOnly: return present | global | without_execute;
+    case Access::ReadWrite: return present | global | writable | without_execute;
+    case Access::ReadExecute: return present | global;
+    case Access::Device: return present | global | writable | cache_disable | write_through | without_execute;
+    }
+    return 0;
+}
+
+bool level_has_large_pages(unsigned level) { return level == 2 || (level == 3 && features().gigabyte_pages); }
+
+// One entry at the highest level at which everything is aligned and big enough. Returns how much it mapped, or how much
+// was mapped there already.
+std::uint64_t map_one(std::uint64_t address, std::uint64_t physical, std::uint64_t bytes, std::uint64_t flags) {
+    std::uint64_t entry = kernel_page_table;
+    for (unsigned level = top_level;; --level) {
+        std::uint64_t& place = table_at(entry)[slot(address, level)];
+        std::uint64_t const size = bytes_mapped_by_entry(level);
+        bool const is_leaf = level == 1 || (place & large) != 0;
+        if ((place & present) != 0 && is_leaf) return std::min(bytes, size - address % size);
+        bool const fits = is_aligned(address | physical, size) && bytes >= size;
+        if ((place & present) == 0 && (level == 1 || (level_has_large_pages(level) && fits))) {
+            place = physical | flags | (level > 1 ? large : 0);
+            return std::min(bytes, size);
+        }
+        if ((place & present) == 0) place = new_table() | present | writable;
+        entry = place;
+    }
+}
+
+void map_image_part(char const* from, char const* to, Access access) {
+    auto const start = reinterpret_cast<std::uint64_t>(from);
+    map(start, static_cast<PhysicalAddress>(start - kernel_base), reinterpret_cast<std::uint64_t>(to) - start, access);
+}
+
+void map_image() {
+    map_image_part(text_start, text_end, Access::ReadExecute);
+    map_image_part(text_end, rodata_end, Access::ReadOnly);
+    // All but the page under the boot stack.
+    map_image_part(rodata_end, boot_stack_guard, Access::ReadWrite);
+    map_image_part(boot_stack_guard + page_bytes, data_end, Access::ReadWrite);
+}
+
+std::uint64_t count_writable_and_executable(Table const& table, unsigned level) {
+    std::uint64_t sum = 0;
+    for (std::uint64_t const entry : table) {
+        if ((entry & present) == 0) continue;
+        if (level > 1 && (entry & large) == 0) {
+            sum += count_writable_and_executable(table_at(entry), level - 1);
+        } else if ((entry & writable) != 0 && (entry & no_execute) == 0) {
+            sum += bytes_mapped_by_entry(level);
+        }
+    }
+    return sum;
+}
+
+} // namespace
+
+void build_address_space(RangeSet const& ram, RangeSet& free) {
+    early_frames = &free;
+    kernel_page_table = new_table();
+    map_image();
+    // The image is not in the direct map: a second, writable way to the code would undo W^X.
+    MemoryRange const image{static_cast<PhysicalAddress>(reinterpret_cast<std::uint64_t>(image_start)),
+                            static_cast<std::uint64_t>(image_end - image_start)};
+    for (MemoryRange const& range : ram.ranges()) {
+        RangeSet parts;
+        parts.add(range);
+        parts.remove(image);
+        for (MemoryRange const& part : parts.ranges())
+            map(direct_map_base + raw(part.start), part.start, part.bytes, Access::ReadWrite);
+    }
+    write_cr3(kernel_page_table);
+}
+
+void map(std::uint64_t address, PhysicalAddress physical, std::uint64_t bytes, Access access) {
+    LockGuard const guard(lock);
+    std::uint64_t const flags = flags_of(access);
+    for (std::uint64_t done = 0; done < bytes;)
+        done += map_one(address + done, raw(physical) + done, bytes - done, flags);
+}
+
+std::byte* map_device(PhysicalAddress physical, std::uint64_t bytes) {
+    std::uint64_t const first = align_down(raw(physical), page_bytes);
+    std::uint64_t const last = align_up(raw(physical) + bytes, page_bytes);
+    map(direct_map_base + first, static_cast<PhysicalAddress>(first), last - first, Access::Device);
+    return to_virtual(physical);
+}
+
+void set_memory_source(MemorySource source) { memory_source = source; }
+
+std::byte* take_memory(std::size_t bytes, std::size_t alignment, NodeId node) {
+    return memory_source != nullptr ? memory_source(bytes, alignment, node) : nullptr;
+}
+
+std::optional<Translation> translate(std::uint64_t address) {
+    std::uint64_t entry = kernel_page_table;
+    for (unsigned level = top_level; level > 0; --level) {
+        entry = table_at(entry)[slot(address, level)];
+        if ((entry & present) == 0) return std::nullopt;
+        if (level > 1 && (entry & large) == 0) continue;
+        std::uint64_t const size = bytes_mapped_by_entry(level);
+        std::uint64_t const frame = align_down(entry & address_mask, size);
+        return Translation{static_cast<PhysicalAddress>(frame + address % size), size, (entry & writable) != 0,
+                           (entry & no_execute) == 0};
+    }
+    return std::nullopt;
+}
+
+std::uint64_t writable_and_executable_bytes() {
+    return count_writable_and_executable(table_at(kernel_page_table), top_level);
+}
+
+std::span<std::byte const> DirectMapReader::view(PhysicalAddress address, std::size_t bytes) {
+    constexpr std::uint64_t largest = std::uint64_t{1} << 46; // half of the direct map's room
+    if (bytes == 0 || raw(address) >= largest || bytes >= largest) return {};
+    std::uint64_t const first = align_down(raw(address), page_bytes);
+    std::uint64_t const last = align_up(raw(address) + bytes, page_bytes);
+    if (kernel_page_table == 0) { // still on the boot page tables
+        if (last > boot_mapped_bytes) return {};
+    } else {
+        map(direct_map_base + first, static_cast<PhysicalAddress>(first), last - first, Access::ReadOnly);
+    }
+    return {to_virtual(address), bytes};
+}
+
+} // namespace mxk::arch

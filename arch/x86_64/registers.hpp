@@ -1,0 +1,73 @@
+// The instructions that C++ has no words for: ports, model-specific and control registers, CPUID (SDM vol. 2).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace mxk::arch {
+
+inline std::uint8_t in8(std::uint16_t port) {
+    std::uint8_t value; // NOLINT(cppcoreguidelines-init-variables)
+    asm volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
+    return value;
+}
+inline std::uint32_t in32(std::uint16_t port) {
+    std::uint32_t value; // NOLINT(cppcoreguidelines-init-variables)
+    asm volatile("inl %1, %0" : "=a"(value) : "Nd"(port));
+    return value;
+}
+inline void out8(std::uint16_t port, std::uint8_t value) { asm volatile("outb %0, %1" ::"a"(value), "Nd"(port)); }
+inline void out16(std::uint16_t port, std::uint16_t value) { asm volatile("outw %0, %1" ::"a"(value), "Nd"(port)); }
+inline void out32(std::uint16_t port, std::uint32_t value) { asm volatile("outl %0, %1" ::"a"(value), "Nd"(port)); }
+
+inline std::uint64_t read_msr(std::uint32_t number) {
+    std::uint32_t low, high; // NOLINT(cppcoreguidelines-init-variables)
+    asm volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(number));
+    return static_cast<std::uint64_t>(high) << 32 | low;
+}
+inline void write_msr(std::uint32_t number, std::uint64_t value) {
+    asm volatile("wrmsr" ::"c"(number), "a"(static_cast<std::uint32_t>(value)),
+                 "d"(static_cast<std::uint32_t>(value >> 32))
+                 : "memory");
+}
+
+inline std::uint64_t read_cr2() {
+    std::uint64_t value; // NOLINT(cppcoreguidelines-init-variables)
+    asm volatile("mov %%cr2, %0" : "=r"(value));
+    return value;
+}
+inline std::uint64_t read_cr3() {
+    std::uint64_t value; // NOLINT(cppcoreguidelines-init-variables)
+    asm volatile("mov %%cr3, %0" : "=r"(value));
+    return value;
+}
+inline void write_cr3(std::uint64_t value) { asm volatile("mov %0, %%cr3" ::"r"(value) : "memory"); }
+inline std::uint64_t read_cr4() {
+    std::uint64_t value; // NOLINT(cppcoreguidelines-init-variables)
+    asm volatile("mov %%cr4, %0" : "=r"(value));
+    return value;
+}
+inline void write_cr4(std::uint64_t value) { asm volatile("mov %0, %%cr4" ::"r"(value) : "memory"); }
+
+inline void disable_interrupts() { asm volatile("cli" ::: "memory"); }
+inline void enable_interrupts() { asm volatile("sti" ::: "memory"); }
+
+struct CpuidResult {
+    std::uint32_t eax, ebx, ecx, edx;
+};
+inline CpuidResult cpuid(std::uint32_t leaf, std::uint32_t subleaf = 0) {
+    CpuidResult result{};
+    asm volatile("cpuid"
+                 : "=a"(result.eax), "=b"(result.ebx), "=c"(result.ecx), "=d"(result.edx)
+                 : "a"(leaf), "c"(subleaf));
+    return result;
+}
+
+namespace msr {
+constexpr std::uint32_t apic_base = 0x1b;
+constexpr std::uint32_t x2apic_first = 0x800; // register at xAPIC offset o: 0x800 + o / 16
+constexpr std::uint32_t gs_base = 0xc000'0101;
+constexpr std::uint32_t efer = 0xc000'0080;
+} // namespace msr
+
+} // namespace mxk::arch

@@ -1,0 +1,128 @@
+#include "arch/x86_64/serial.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "arch/terminal.hpp"
+#include "base/spin_lock.hpp"
+#include "arch/x86_64/interrupts.hpp"
+#include "arch/x86_64/registers.hpp"
+#include "arch/x86_64/serial_ring.hpp"
+
+namespace mxk::arch {
+namespace serial {
+namespace {
+
+// Register offsets and bits of the PC16550D.
+constexpr std::uint16_t data = 0;
+constexpr std::uint16_t interrupt_enable = 1;
+constexpr std::uint16_t fifo_control = 2;
+constexpr std::uint16_t line_control = 3;
+constexpr std::uint16_t modem_control = 4;
+constexpr std::uint16_t line_status = 5;
+constexpr std::uint8_t divisor_access = 0x80;
+constexpr std::uint8_t eight_bits = 0x03;
+constexpr std::uint8_t loopback = 0x1e;
+constexpr std::uint8_t ready_with_interrupt = 0x0b; // DTR, RTS, OUT2 (gates the interrupt line)
+constexpr std::uint8_t transmitter_empty = 0x20;
+constexpr std::uint32_t base_baud = 115200;
+
+// A character takes 87 us at 115200 baud and 8 ms at 1200; a port read about 1 us.
+constexpr int longest_wait = 20000;
+
+constinit Line current{};
+constinit bool present = false;
+
+void set(std::uint16_t offset, std::uint8_t value) { out8(static_cast<std::uint16_t>(current.port + offset), value); }
+std::uint8_t get(std::uint16_t offset) { return in8(static_cast<std::uint16_t>(current.port + offset)); }
+
+void send(char character) {
+    for (int i = 0; i < longest_wait && (get(line_status) & transmitter_empty) == 0; ++i) {}
+    set(data, static_cast<std::uint8_t>(character));
+}
+
+// Up to 7 digits, which is room for every baud rate; ports have at most four.
+std::optional<std::uint32_t> number(std::string_view text, std::uint32_t base) {
+    if (text.empty() || text.size() > (base == 10 ? 7 : base == 16 ? 4 : 1)) return std::nullopt;
+    std::uint32_t value = 0;
+    for (char const c : text) {
+        auto const digit = static_cast<std::uint32_t>(c >= 'a' ? c - 'a' + 10 : c - '0');
+        if (digit >= base) return std::nullopt;
+        value = value * base + digit;
+    }
+    return value;
+}
+
+} // namespace
+
+Result<Line> parse_line(std::string_view text) {
+    constexpr std::uint16_t ports[] = {0x3f8, 0x2f8, 0x3e8, 0x2e8};
+    std::string_view const name = text.substr(0, text.find(','));
+    Line line;
+    if (name.starts_with("com") && number(name.substr(3), 5).value_or(0) > 0) {
+        std::uint32_t const com = *number(name.substr(3), 5);
+        line.port = ports[com - 1];
+        line.irq = com % 2 == 1 ? 4 : 3;
+    } else if (name.starts_with("0x") && number(name.substr(2), 16).value_or(0) > 0) {
+        line.port = static_cast<std::uint16_t>(*number(name.substr(2), 16));
+        line.irq = line.port == ports[1] || line.port == ports[3] ? 3 : 4;
+    } else {
+        return Error::of("serial: expected com1 to com4 or a port such as 0x3f8, got '{}'", name);
+    }
+    if (name.size() < text.size()) {
+        auto const baud = number(text.substr(name.size() + 1), 10);
+        if (!baud || *baud == 0 || base_baud % *baud != 0)
+            return Error::of("serial: expected a baud rate that divides 115200, got '{}'", text.substr(name.size() + 1));
+        line.baud = *baud;
+    }
+    return line;
+}
+
+void open(Line const& line) {
+    current = line;
+    auto const divisor = static_cast<std::uint16_t>(base_baud / line.baud);
+    set(interrupt_enable, 0);
+    set(line_control, divisor_access);
+    set(data, static_cast<std::uint8_t>(divisor));
+    set(interrupt_enable, static_cast<std::uint8_t>(divisor >> 8));
+    set(line_control, eight_bits);
+    set(fifo_control, 0x07); // on, both cleared; an interrupt for the first byte
+    // A UART that is not there reads as all ones; one that is gives back what it is sent in loopback.
+    set(modem_control, loopback);
+    set(data, 0x5a);
+    for (int i = 0; i < longest_wait && (get(line_status) & 1) == 0; ++i) {}
+    present = get(data) == 0x5a;
+    set(modem_control, ready_with_interrupt);
+}
+
+Line const& line() { return current; }
+bool is_present() { return present; }
+
+void enable_receive_interrupt() {
+    if (present) set(interrupt_enable, 1);
+}
+
+void write_unlocked(std::string_view text) {
+    if (!present) return;
+    for (char const character : text) {
+        if (character == '\n') send('\r');
+        send(character);
+    }
+}
+
+} // namespace serial
+
+void terminal_write(std::string_view text) {
+    static constinit SpinLock lock;
+    LockGuard const guard(lock);
+    serial::write_unlocked(text);
+}
+
+std::optional<char> terminal_read() { return serial::received.take(); }
+
+bool take_interrupt_request() {
+    // relaxed: a flag alone, nothing hangs on its order
+    return serial::received.interrupt_requested.exchange(false, std::memory_order_relaxed);
+}
+
+} // namespace mxk::arch

@@ -1,0 +1,32 @@
+// A 16550 serial line, 8 data bits, no parity (TI PC16550D data sheet). Sending polls with a bound; receiving is by
+// interrupt into a ring, or by polling where no interrupt can be had.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace mxk::arch::serial {
+
+struct Line {
+    std::uint16_t port = 0x3f8;
+    unsigned irq = 4; // of the ISA bus
+    std::uint32_t baud = 115200;
+};
+
+// "com2", "com1,9600", "0x3e8,57600": what `serial=` on the command line may say.
+Result<Line> parse_line(std::string_view text);
+
+// Finds out whether there is a UART, and sets it up. Without one all output is dropped.
+void open(Line const& line);
+Line const& line();
+bool is_present();
+
+// From now on received bytes raise the line's interrupt. The boot core.
+void enable_receive_interrupt();
+
+// Without a lock: for panics.
+void write_unlocked(std::string_view text);
+
+} // namespace mxk::arch::serial

@@ -1,0 +1,79 @@
+// From the first C++ instruction to kernel_main: the serial line, so that every later failure can speak; faults; what
+// the loader said; the kernel's own page tables. After this the boot page tables serve only other cores' first steps.
+#include "arch/terminal.hpp"
+#include "arch/x86_64/main.hpp"
+#include "base/log.hpp"
+#include "base/panic.hpp"
+#include "boot/boot_info.hpp"
+#include "arch/x86_64/core_start.hpp"
+#include "arch/x86_64/cpu_features.hpp"
+#include "arch/x86_64/paging.hpp"
+#include "arch/x86_64/serial.hpp"
+
+extern "C" {
+extern char image_start[], image_end[];
+}
+
+namespace mxk::arch {
+namespace {
+
+class TerminalSink final : public TextSink {
+  public:
+    void write(std::string_view text) override { terminal_write(text); }
+};
+
+constinit TerminalSink terminal;
+constinit boot::BootInfo boot_info;
+constinit RangeSet ram;
+constinit RangeSet free_ram;
+constinit DirectMapReader reader;
+
+void open_serial(std::string_view command_line) {
+    std::string_view const wanted = boot::option(command_line, "serial");
+    if (wanted.empty()) return;
+    auto const line = serial::parse_line(wanted);
+    if (line)
+        serial::open(line.value());
+    else
+        log::warn("{}; staying on com1", line.error().message());
+}
+
+// Free memory is RAM that holds neither the kernel nor what the loader left. The first MiB is not handed out either:
+// firmware keeps things there that its memory map does not admit to; one page of it becomes the trampoline.
+void find_free_memory() {
+    constexpr MemoryRange first_mib{PhysicalAddress{0}, MiB};
+    constexpr PhysicalAddress low_limit{0xa0000};
+    usable_memory(boot_info.memory_map, ram);
+    free_ram = ram;
+    for (MemoryRange const& blob : boot_info.blobs) free_ram.remove(blob);
+    auto const image = reinterpret_cast<std::uint64_t>(image_start);
+    free_ram.remove({static_cast<PhysicalAddress>(image), reinterpret_cast<std::uint64_t>(image_end) - image});
+    RangeSet low = free_ram;
+    low.remove({PhysicalAddress{0}, page_bytes}); // page 0 would be an odd place to start at
+    if (auto const page = low.take(page_bytes, page_bytes, low_limit)) set_trampoline_page({*page, page_bytes});
+    free_ram.remove(first_mib);
+    if (ram.dropped() + free_ram.dropped() > 0)
+        log::warn("memory map: {} ranges beyond the first {} are not used", ram.dropped() + free_ram.dropped(),
+                  RangeSet::capacity);
+    if (free_ram.bytes() == 0) panic("the memory map of {} has no usable memory", boot_info.loader);
+}
+
+} // namespace
+
+extern "C" void start(std::uint32_t magic, std::uint32_t information) {
+    serial::open({});
+    log::set_sink(terminal);
+    detect_features();
+    load_boot_core();
+    enable_features();
+    auto const parsed = boot::parse(magic, static_cast<PhysicalAddress>(information), reader);
+    if (!parsed) panic("{}", parsed.error().message());
+    boot_info = parsed.value();
+    open_serial(boot_info.command_line);
+    find_free_memory();
+    build_address_space(ram, free_ram);
+    for (MemoryRange const& blob : boot_info.blobs) reader.view(blob.start, blob.bytes);
+    kernel_main(boot_info, ram, free_ram, reader);
+}
+
+} // namespace mxk::arch

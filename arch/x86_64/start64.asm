@@ -1,0 +1,69 @@
+; The first instructions in the higher half: the boot core's (start64) and every other core's (core_start64).
+bits 64
+
+section .text
+global start64, core_start64
+extern start, start_core, kernel_page_table, core_slots, core_slot_count, boot_stack_top
+
+; edi: boot protocol, esi: physical address of its information.
+start64:
+    mov rsp, boot_stack_top
+    xor ebp, ebp                                ; the end of every backtrace
+    mov edi, edi
+    mov esi, esi
+    call start
+    ud2
+
+; From the trampoline, on the boot page tables, without a stack. Finds the slot with its own APIC id (see
+; core_start.cpp), claims it, and takes the slot's stack. A core that nobody waits for any more halts for good.
+slot_apic_id equ 0
+slot_state   equ 4
+slot_stack   equ 8
+slot_bytes   equ 24
+
+core_start64:
+    mov rax, [kernel_page_table]
+    mov cr3, rax
+    xor eax, eax
+    cpuid
+    cmp eax, 0xb
+    jb .short_id
+    mov eax, 0xb                                ; SDM vol. 2A CPUID: edx = x2APIC id, valid if ebx is not 0
+    xor ecx, ecx
+    cpuid
+    test ebx, ebx
+    jnz .have_id
+.short_id:
+    mov eax, 1
+    cpuid
+    shr ebx, 24
+    mov edx, ebx
+.have_id:
+    mov rdi, [core_slots]
+    mov rcx, [core_slot_count]
+.search:
+    test rcx, rcx
+    jz .nobody_waits
+    cmp [rdi + slot_apic_id], edx
+    je .found
+    add rdi, slot_bytes
+    dec rcx
+    jmp .search
+.found:
+    xor eax, eax                                ; SlotState::Waiting
+    mov ecx, 1                                  ; SlotState::Started
+    lock cmpxchg [rdi + slot_state], ecx
+    jne .nobody_waits
+    mov rsp, [rdi + slot_stack]
+    xor ebp, ebp
+    call start_core
+.nobody_waits:
+    cli
+    hlt
+    jmp .nobody_waits
+
+section .bss nobits alloc noexec write align=4096
+global boot_stack_guard
+boot_stack_guard: resb 4096                     ; never mapped once the kernel's own page tables are on
+                  resb 64 * 1024
+boot_stack_top:

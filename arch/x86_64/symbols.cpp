@@ -1,0 +1,36 @@
+#include "arch/x86_64/symbols.hpp"
+
+#include <algorithm>
+
+#include "arch/x86_64/layout.hpp"
+
+extern "C" {
+struct SymbolEntry {
+    std::uint32_t address; // from kernel_base
+    std::uint32_t name;
+};
+// Weak: the first link has none.
+[[gnu::weak]] extern std::uint64_t const symbol_count;
+[[gnu::weak]] extern SymbolEntry const symbol_entries[];
+[[gnu::weak]] extern char const symbol_names[];
+extern char text_start[], text_end[];
+}
+
+namespace mxk::arch {
+
+bool is_code(std::uint64_t address) {
+    return address >= reinterpret_cast<std::uint64_t>(text_start) &&
+           address < reinterpret_cast<std::uint64_t>(text_end);
+}
+
+Symbol find_symbol(std::uint64_t address) {
+    if (&symbol_count == nullptr || !is_code(address)) return {};
+    auto const wanted = static_cast<std::uint32_t>(address - kernel_base);
+    auto const* const end = symbol_entries + symbol_count;
+    auto const* const after = std::upper_bound(
+        symbol_entries, end, wanted, [](std::uint32_t value, SymbolEntry const& entry) { return value < entry.address; });
+    if (after == symbol_entries) return {};
+    return {std::string_view(symbol_names + after[-1].name), wanted - after[-1].address};
+}
+
+} // namespace mxk::arch

@@ -1,0 +1,189 @@
+#include "boot/boot_info.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <type_traits>
+
+namespace mxk::boot {
+namespace {
+
+// Firmware data is unaligned and may end anywhere.
+template <typename T>
+std::optional<T> read(std::span<std::byte const> bytes, std::size_t offset) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;
+    T value;
+    __builtin_memcpy(&value, bytes.data() + offset, sizeof(T));
+    return value;
+}
+
+// Up to the terminating zero, or all of it if there is none.
+std::string_view text(std::span<std::byte const> bytes) {
+    auto const* const characters = reinterpret_cast<char const*>(bytes.data());
+    return {characters, static_cast<std::size_t>(std::find(bytes.begin(), bytes.end(), std::byte{0}) - bytes.begin())};
+}
+
+MemoryRange frames_around(PhysicalAddress start, std::uint64_t bytes) {
+    auto const first = static_cast<PhysicalAddress>(align_down(raw(start), 4 * KiB));
+    return {first, align_up(raw(start) + bytes, 4 * KiB) - raw(first)};
+}
+
+struct Multiboot2Tag { // multiboot2 3.6.2: tags begin at multiples of 8
+    std::uint32_t type;
+    std::uint32_t size;
+};
+
+enum : std::uint32_t { EndTag = 0, CommandLine = 1, LoaderName = 2, MemoryMapTag = 6, OldRsdp = 14, NewRsdp = 15 };
+
+void take_tag(BootInfo& info, std::uint32_t type, std::span<std::byte const> payload) {
+    switch (type) {
+    case CommandLine: info.command_line = text(payload); break;
+    case LoaderName: info.loader = text(payload); break;
+    case MemoryMapTag: {
+        auto const stride = read<std::uint32_t>(payload, 0);
+        if (stride && *stride >= MemoryMap::entry_bytes && payload.size() >= 8)
+            info.memory_map = MemoryMap(payload.subspan(8), *stride);
+        break;
+    }
+    case OldRsdp:
+        if (info.rsdp.empty()) info.rsdp = payload; // the new one, which has the XSDT, wins in any order
+        break;
+    case NewRsdp: info.rsdp = payload; break;
+    default: break;
+    }
+}
+
+struct PvhStartInfo { // Xen public/arch-x86/hvm/start_info.h, version 1
+    std::uint32_t magic;
+    std::uint32_t version;
+    std::uint32_t flags;
+    std::uint32_t module_count;
+    std::uint64_t modules;
+    std::uint64_t command_line;
+    std::uint64_t rsdp;
+    std::uint64_t memory_map; // from version 1 on
+    std::uint32_t memory_map_entries;
+    std::uint32_t reserved;
+};
+static_assert(sizeof(PvhStartInfo) == 56);
+
+constexpr std::size_t pvh_memory_map_stride = 24;
+constexpr std::size_t longest_command_line = 4096;
+
+// A zero-terminated text of unknown length: as much of it as can be read, in steps that stay within a page.
+std::string_view read_text(PhysicalReader& memory, PhysicalAddress address) {
+    std::size_t known = 0;
+    while (known < longest_command_line) {
+        std::size_t const step = 4 * KiB - (raw(address) + known) % (4 * KiB);
+        auto const bytes = memory.view(address, known + step);
+        if (bytes.empty()) break;
+        std::string_view const found = text(bytes);
+        if (found.size() < bytes.size()) return found;
+        known += step;
+    }
+    return {};
+}
+
+} // namespace
+
+MemoryRegion MemoryMap::operator[](std::size_t index) const {
+    std::size_t const offset = index * stride_;
+    return {{static_cast<PhysicalAddress>(read<std::uint64_t>(entries_, offset).value_or(0)),
+             read<std::uint64_t>(entries_, offset + 8).value_or(0)},
+            read<std::uint32_t>(entries_, offset + 16).value_or(0)};
+}
+
+Result<BootInfo> parse_multiboot2(PhysicalAddress information, PhysicalReader& memory) {
+    auto const head = memory.view(information, 8);
+    auto const total = read<std::uint32_t>(head, 0);
+    if (!total || *total < 8) return Error::of("multiboot2: information at {} cannot be read", information);
+    auto const bytes = memory.view(information, *total);
+    if (bytes.empty()) return Error::of("multiboot2: {} bytes of information at {} cannot be read", *total, information);
+
+    BootInfo info;
+    info.blobs[0] = frames_around(information, *total);
+    for (std::size_t offset = 8;;) {
+        auto const tag = read<Multiboot2Tag>(bytes, offset);
+        if (!tag || tag->type == EndTag || tag->size < sizeof(Multiboot2Tag) || tag->size > bytes.size() - offset) break;
+        take_tag(info, tag->type, bytes.subspan(offset + sizeof(Multiboot2Tag), tag->size - sizeof(Multiboot2Tag)));
+        offset += align_up(tag->size, 8);
+        if (offset > bytes.size()) break;
+    }
+    if (info.memory_map.size() == 0) return Error("multiboot2: expected a memory map, found none");
+    return info;
+}
+
+Result<BootInfo> parse_pvh(PhysicalAddress information, PhysicalReader& memory) {
+    auto const start = read<PvhStartInfo>(memory.view(information, sizeof(PvhStartInfo)), 0);
+    if (!start || start->magic != pvh_magic) return Error::of("PVH: no start information at {}", information);
+    if (start->version < 1) return Error("PVH: expected version 1 or later, which has the memory map; got version 0");
+
+    BootInfo info;
+    info.loader = "PVH";
+    auto const map_address = static_cast<PhysicalAddress>(start->memory_map);
+    std::size_t const map_bytes = start->memory_map_entries * pvh_memory_map_stride;
+    info.memory_map = MemoryMap(memory.view(map_address, map_bytes), pvh_memory_map_stride);
+    if (info.memory_map.size() == 0) return Error::of("PVH: no memory map at {}", map_address);
+    info.blobs[0] = frames_around(information, sizeof(PvhStartInfo));
+    info.blobs[1] = frames_around(map_address, map_bytes);
+    if (start->command_line != 0) {
+        auto const address = static_cast<PhysicalAddress>(start->command_line);
+        info.command_line = read_text(memory, address);
+        info.blobs[2] = frames_around(address, info.command_line.size() + 1);
+    }
+    info.rsdp_address = static_cast<PhysicalAddress>(start->rsdp);
+    return info;
+}
+
+Result<BootInfo> parse(std::uint32_t magic, PhysicalAddress information, PhysicalReader& memory) {
+    if (magic == multiboot2_magic) return parse_multiboot2(information, memory);
+    if (magic == pvh_magic) return parse_pvh(information, memory);
+    return Error::of("expected a multiboot2 or PVH loader, got magic 0x{:x}", magic);
+}
+
+void usable_memory(MemoryMap const& map, RangeSet& out) {
+    for (std::size_t i = 0; i < map.size(); ++i) {
+        if (map[i].type != MemoryRegion::usable) continue;
+        MemoryRange const range = clamped(map[i].range);
+        std::uint64_t const start = raw(range.start) > UINT64_MAX - 4 * KiB ? raw(range.start)
+                                                                            : align_up(raw(range.start), 4 * KiB);
+        std::uint64_t const end = align_down(raw(range.end()), 4 * KiB);
+        if (start < end) out.add({static_cast<PhysicalAddress>(start), end - start});
+    }
+    for (std::size_t i = 0; i < map.size(); ++i) {
+        if (map[i].type == MemoryRegion::usable || map[i].range.bytes == 0) continue;
+        MemoryRange const range = clamped(map[i].range);
+        std::uint64_t const start = align_down(raw(range.start), 4 * KiB);
+        std::uint64_t const end = raw(range.end()) > UINT64_MAX - 4 * KiB ? raw(range.end())
+                                                                          : align_up(raw(range.end()), 4 * KiB);
+        out.remove({static_cast<PhysicalAddress>(start), end - start});
+    }
+}
+
+std::string_view option(std::string_view line, std::string_view name) {
+    while (!line.empty()) {
+        line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+        // One word: up to a blank outside quotes.
+        std::size_t end = 0;
+        char quote = 0;
+        for (; end < line.size() && (quote != 0 || line[end] != ' '); ++end) {
+            if (quote != 0 && line[end] == quote)
+                quote = 0;
+            else if (quote == 0 && (line[end] == '"' || line[end] == '\''))
+                quote = line[end];
+        }
+        std::string_view word = line.substr(0, end);
+        line.remove_prefix(end);
+        // GRUB may put the quotes around the whole word: "run=a; b" for run="a; b".
+        auto const strip = [](std::string_view text) {
+            bool const quoted = text.size() >= 2 && (text[0] == '"' || text[0] == '\'') && text.back() == text[0];
+            return quoted ? text.substr(1, text.size() - 2) : text;
+        };
+        word = strip(word);
+        if (word.size() > name.size() && word.starts_with(name) && word[name.size()] == '=')
+            return strip(word.substr(name.size() + 1));
+    }
+    return {};
+}
+
+} // namespace mxk::boot

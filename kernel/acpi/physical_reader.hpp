@@ -1,0 +1,3 @@
+#pragma once
+
+#include "base/physical_reader.hpp"

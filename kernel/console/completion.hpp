@@ -1,0 +1,60 @@
+// What Tab can turn the word before the cursor into. The editor hands a Candidates to a Completer; whoever knows names
+// offers them, and those that do not begin with the word are dropped here. Names are not copied: they must outlive the
+// completion (registered names and option names do). One core at a time; never blocks.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "base/text.hpp"
+
+namespace mxk::console {
+
+// `lead` and `name` are one word: "--" and "cores".
+struct Candidate {
+    std::string_view lead;
+    std::string_view name;
+
+    [[nodiscard]] constexpr std::size_t size() const { return lead.size() + name.size(); }
+    [[nodiscard]] constexpr char operator[](std::size_t at) const {
+        return at < lead.size() ? lead[at] : name[at - lead.size()];
+    }
+};
+
+class Candidates {
+  public:
+    static constexpr std::size_t capacity = 256;
+    static constexpr std::size_t longest = 64; // longer candidates are not offered
+
+    // Forgets all candidates; from here on they complete `word`.
+    void start(std::string_view word);
+
+    void offer(std::string_view name, std::string_view lead = {});
+
+    // The word that is being completed.
+    [[nodiscard]] std::string_view word() const { return word_; }
+    // In alphabetical order, without duplicates; at most `capacity`. What came after that is not listed.
+    [[nodiscard]] std::span<Candidate const> sorted() const { return {kept_.data(), count_}; }
+    // What all candidates begin with: at least word() if there is one.
+    [[nodiscard]] std::string_view common_prefix() const { return common_.view(); }
+
+  private:
+    std::string_view word_;
+    std::array<Candidate, capacity> kept_{};
+    std::size_t count_ = 0;
+    bool any_ = false;
+    FixedText<longest> common_;
+};
+
+class Completer {
+  public:
+    // Offers every way to go on with `text`, the line up to the cursor, after starting `candidates` with its last word.
+    virtual void complete(std::string_view text, Candidates& candidates) = 0;
+
+  protected:
+    ~Completer() = default;
+};
+
+} // namespace mxk::console

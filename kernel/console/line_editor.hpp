@@ -1,0 +1,54 @@
+// A line editor for a terminal on a wire, as a state machine: bytes go in one by one, finished lines come out, and what
+// the person should see goes to a sink. Keys are those of readline's emacs mode (docs/kernel-console.md lists them).
+// Bounded in everything: line, history, candidates. One core at a time; blocks only as the sink does.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "base/text.hpp"
+#include "kernel/console/completion.hpp"
+#include "kernel/console/history.hpp"
+#include "kernel/console/key_decoder.hpp"
+#include "kernel/console/line_buffer.hpp"
+#include "kernel/console/line_display.hpp"
+
+namespace mxk::console {
+
+class LineEditor {
+  public:
+    constexpr LineEditor(TextSink& terminal, std::string_view prompt, Completer& completer)
+        : terminal_(terminal)
+        , completer_(completer)
+        , display_(terminal, prompt) {}
+
+    // Shows the prompt and begins an empty line. The terminal's cursor stands in the first column.
+    void begin_line();
+
+    // A byte from the terminal. Gives the line when it is finished: it is valid until begin_line(), which comes next.
+    std::optional<std::string_view> feed(char byte);
+
+  private:
+    void edit(Key key, char byte);
+    void insert(std::string_view text);
+    void erase(std::size_t from, std::size_t to);
+    void move_to(std::size_t position);
+    void recall(bool older);
+    void complete(bool again);
+    void list_candidates();
+    void interrupt();
+
+    TextSink& terminal_;
+    Completer& completer_;
+    LineDisplay display_;
+    KeyDecoder keys_;
+    LineBuffer line_;
+    LineBuffer draft_; // what was being typed before the first step into the history
+    History history_;
+    std::size_t recalled_ = 0; // 0: the line being typed; n: history_[n - 1]
+    Key last_key_ = Key::None;
+    Candidates candidates_;
+};
+
+} // namespace mxk::console

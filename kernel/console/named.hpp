@@ -1,0 +1,65 @@
+// Walks over things that registered themselves (base/registry.hpp) and have a `name`, some a `summary`. They stand in
+// link order; people want them by name. Nothing is stored: a walk costs entries^2 comparisons, which for a few hundred
+// is nothing.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "base/format.hpp"
+#include "base/result.hpp"
+
+namespace mxk::console {
+
+// The entry of that name, or nullptr.
+template <typename Entry> Entry const* find_by_name(std::span<Entry const* const> entries, std::string_view name) {
+    for (Entry const* const entry : entries) {
+        if (entry->name == name) return entry;
+    }
+    return nullptr;
+}
+
+// Calls visit(Entry const&) in the order of names; of two entries with one name only the first is visited.
+template <typename Entry, typename Visit> void for_each_by_name(std::span<Entry const* const> entries, Visit visit) {
+    Entry const* last = nullptr;
+    for (;;) {
+        Entry const* next = nullptr;
+        for (Entry const* const entry : entries) {
+            if (last != nullptr && entry->name <= last->name) continue;
+            if (next == nullptr || entry->name < next->name) next = entry;
+        }
+        if (next == nullptr) return;
+        visit(*next);
+        last = next;
+    }
+}
+
+// One line per entry, "  NAME  SUMMARY", in the order of names.
+template <typename Entry> void print_summaries(TextSink& out, std::span<Entry const* const> entries) {
+    std::size_t width = 0;
+    for (Entry const* const entry : entries) width = std::max(width, entry->name.size());
+    for_each_by_name(entries, [&](Entry const& entry) {
+        format(out, "  {}", entry.name);
+        for (std::size_t filled = entry.name.size(); filled < width + 2; ++filled) out.write(" ");
+        format(out, "{}\n", entry.summary);
+    });
+}
+
+// Whether someone who typed `typed` may have meant `name`: it begins so, or at most two characters were missed,
+// doubled, or mistaken (one, in names of up to three characters).
+bool similar(std::string_view typed, std::string_view name);
+
+// "unknown KIND 'TYPED'; did you mean A, B?", or without a question where no name is similar.
+template <typename Entry>
+Error unknown_name(std::string_view kind, std::string_view typed, std::span<Entry const* const> entries) {
+    FixedText<128> question;
+    for_each_by_name(entries, [&](Entry const& entry) {
+        if (!similar(typed, entry.name)) return;
+        format(question, "{}{}", question.view().empty() ? "; did you mean " : ", ", entry.name);
+    });
+    return Error::of("unknown {} '{}'{}{}", kind, typed, question.view(), question.view().empty() ? "" : "?");
+}
+
+} // namespace mxk::console

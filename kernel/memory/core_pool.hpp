@@ -1,0 +1,85 @@
+// Small objects of one core, fast: no lock and no atomic, because only its core touches the pool. Five sizes (64 to
+// 1024 bytes, cache-line aligned), each carved from 64 KiB slabs of the core's node. An object may be freed on another
+// core than it came from: it then belongs to the pool of the core that freed it. Slabs are never given back and nothing
+// is balanced between pools: a stream of objects that always flows one way fills the receiver's pool.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+#include "base/panic.hpp"
+#include "base/units.hpp"
+
+namespace mxk {
+
+// Aligned, so that the pools of two cores share no cache line.
+class alignas(cache_line_bytes) CorePool {
+  public:
+    static constexpr std::size_t smallest_bytes = 64;
+    static constexpr std::size_t largest_bytes = 1024;
+    static constexpr std::size_t slab_bytes = 64 * KiB;
+
+    explicit CorePool(NodeId node)
+        : node_(node) {}
+    CorePool(CorePool const&) = delete;
+    CorePool& operator=(CorePool const&) = delete;
+
+    // 1 to 1024 bytes, not zeroed; nullptr when no node has a slab left. Its core only; blocks (for a node's lock) only
+    // when a new slab is needed, which is once in 64 objects at most.
+    [[nodiscard]] void* allocate(std::size_t bytes) {
+        Size& size = size_for(bytes);
+        if (size.freed == nullptr) [[unlikely]]
+            return carve(size, bytes);
+        FreeObject* const object = size.freed;
+        size.freed = object->next;
+        ++in_use_;
+        return object;
+    }
+
+    // What any pool's allocate() gave, with the same `bytes`. Its core only, never blocks.
+    void free(void* place, std::size_t bytes) {
+        Size& size = size_for(bytes);
+        expect(place != nullptr && is_aligned(reinterpret_cast<std::uintptr_t>(place), smallest_bytes),
+               "a pool object starts at a cache line");
+        expect(place != size.freed, "a pool object was freed twice");
+        size.freed = new (place) FreeObject{size.freed};
+        --in_use_;
+    }
+
+    // Objects allocated here less objects freed here: negative on a core that frees what others allocate; the sum over
+    // all pools is what is in use. Its core only, or any while its core is still.
+    [[nodiscard]] std::int64_t in_use() const { return in_use_; }
+    [[nodiscard]] std::size_t slabs() const { return slabs_; }
+
+  private:
+    struct FreeObject {
+        FreeObject* next;
+    };
+
+    struct Size {
+        FreeObject* freed = nullptr;    // last in, first out: the one most likely still cached
+        std::byte* fresh = nullptr;     // the part of the newest slab that was never given out; not chained up, so that
+        std::byte* fresh_end = nullptr; // taking a slab does not touch it
+    };
+
+    static constexpr std::size_t sizes = std::bit_width(largest_bytes / smallest_bytes);
+
+    // 0 for 1..64 bytes, 1 for 65..128, and so on. 0 bytes wrap to a huge number and fail like all that is too large.
+    Size& size_for(std::size_t bytes) {
+        auto const at = static_cast<std::size_t>(std::bit_width((bytes - 1) / smallest_bytes));
+        expect(at < sizes, "a pool object has 1 to 1024 bytes");
+        return sizes_[at];
+    }
+
+    [[nodiscard]] void* carve(Size& size, std::size_t bytes);
+
+    std::array<Size, sizes> sizes_{};
+    std::int64_t in_use_ = 0;
+    std::size_t slabs_ = 0;
+    NodeId node_;
+};
+
+} // namespace mxk

@@ -1,0 +1,155 @@
+#include "kernel/testing.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/log.hpp"
+#include "kernel/clock.hpp"
+#include "kernel/console/command.hpp"
+#include "kernel/console/named.hpp"
+#include "kernel/console/options.hpp"
+
+namespace mxk::testing {
+namespace {
+
+using console::Candidates;
+using console::Invocation;
+using console::Outcome;
+
+// The test that runs; there is one at a time. Relaxed throughout: the body itself waits for the cores that make checks,
+// and that wait is what orders their counts before the verdict.
+constinit std::atomic<std::uint32_t> failed_checks{0};
+constinit std::atomic<char const*> skip_reason{nullptr};
+
+struct Tally {
+    std::uint32_t passed = 0;
+    std::uint32_t failed = 0;
+    std::uint32_t skipped = 0;
+};
+
+struct TestOptions {
+    console::WordList prefixes;
+    bool run_long = false;
+    bool list = false;
+    std::uint32_t repeat = 1;
+};
+
+constexpr auto test_schema = console::schema<TestOptions>(
+    console::positional<&TestOptions::prefixes>("PREFIX", "only tests whose name begins so; none: all tests"),
+    console::flag<&TestOptions::run_long>("long", "also those that take minutes on an emulated machine"),
+    console::flag<&TestOptions::list>("list", "show the names, run nothing"),
+    console::option<&TestOptions::repeat>("repeat", "run all of them so often", console::between(1, 1'000'000)));
+
+bool is_chosen(Test const& test, TestOptions const& options) {
+    auto const prefixes = options.prefixes.values();
+    return prefixes.empty() || std::any_of(prefixes.begin(), prefixes.end(),
+                                           [&](std::string_view prefix) { return test.name.starts_with(prefix); });
+}
+
+// Every prefix must mean something: a misspelt one that silently runs nothing would look like success.
+Result<void> check_prefixes(TestOptions const& options) {
+    auto const tests = registered_tests();
+    if (tests.empty()) return Error("no test is built in");
+    for (std::string_view const prefix : options.prefixes.values()) {
+        bool const known =
+            std::any_of(tests.begin(), tests.end(), [&](Test const* test) { return test->name.starts_with(prefix); });
+        if (!known) return Error::of("no test begins with '{}'; 'test --list' shows all", prefix);
+    }
+    return {};
+}
+
+void run_one(Test const& test, TestOptions const& options, TextSink& out, Tally& tally) {
+    if (test.is_long && !options.run_long) {
+        ++tally.skipped;
+        return format(out, "TEST {} SKIP (long; use --long)\n", test.name);
+    }
+    failed_checks.store(0, std::memory_order_relaxed);
+    skip_reason.store(nullptr, std::memory_order_relaxed);
+    std::uint64_t const start = raw(clock::now());
+    test.body();
+    std::uint64_t const milliseconds = (raw(clock::now()) - start) / 1'000'000;
+
+    std::uint32_t const failures = failed_checks.load(std::memory_order_relaxed);
+    char const* const reason = skip_reason.load(std::memory_order_relaxed);
+    if (failures > 0) {
+        ++tally.failed;
+        format(out, "TEST {} FAIL {} ms (failed checks: {})\n", test.name, milliseconds, failures);
+    } else if (reason != nullptr) {
+        ++tally.skipped;
+        format(out, "TEST {} SKIP ({})\n", test.name, reason);
+    } else {
+        ++tally.passed;
+        format(out, "TEST {} PASS {} ms\n", test.name, milliseconds);
+    }
+}
+
+Outcome run_chosen(TestOptions const& options, TextSink& out) {
+    Tally tally;
+    for (std::uint32_t round = 0; round < options.repeat; ++round) {
+        console::for_each_by_name(registered_tests(), [&](Test const& test) {
+            if (is_chosen(test, options)) run_one(test, options, out, tally);
+        });
+    }
+    format(out, "{} passed, {} failed, {} skipped\n", tally.passed, tally.failed, tally.skipped);
+    return tally.failed == 0 ? Outcome::Ok : Outcome::Failed;
+}
+
+Outcome run_tests(Invocation& invocation) {
+    TestOptions options;
+    if (auto const parsed = parse(invocation.arguments, test_schema, options); !parsed) {
+        return invocation.fail(parsed.error());
+    }
+    if (auto const checked = check_prefixes(options); !checked) return invocation.fail(checked.error());
+    if (!options.list) return run_chosen(options, invocation.out);
+    console::for_each_by_name(registered_tests(), [&](Test const& test) {
+        if (is_chosen(test, options)) format(invocation.out, "{}{}\n", test.name, test.is_long ? " (long)" : "");
+    });
+    return Outcome::Ok;
+}
+
+void help_tests(TextSink& out) {
+    out.write("usage: test [PREFIX...] [OPTIONS]\n");
+    print_help(out, test_schema, TestOptions{});
+    out.write(
+        "Example: test memory tasks.queue --repeat 10\n"
+        "Each test ends with a line TEST NAME PASS|FAIL|SKIP, all of them with a line of counts. The command fails\n"
+        "if a test does.\n");
+}
+
+void complete_tests(std::span<std::string_view const> before, Candidates& candidates) {
+    complete_options(before, test_schema, candidates);
+    if (!before.empty() && before.back() == "--repeat") return; // a count comes next
+    for (Test const* const test : registered_tests()) candidates.offer(test->name);
+}
+
+constexpr console::Command test_command{.name = "test",
+                                        .summary = "run the tests that are built into the kernel",
+                                        .run = &run_tests,
+                                        .help = &help_tests,
+                                        .complete = &complete_tests};
+MXK_REGISTER(mxk_commands, console::Command, test_command);
+
+} // namespace
+
+void fail_check(std::string_view expression, std::source_location where) {
+    failed_checks.fetch_add(1, std::memory_order_relaxed);
+    log::info("{}:{}: check failed: {}", where.file_name(), where.line(), expression);
+}
+
+void fail_comparison(std::string_view expression, FormatArgument a, FormatArgument b, std::source_location where) {
+    failed_checks.fetch_add(1, std::memory_order_relaxed);
+    FixedText<64> first;
+    FixedText<64> second;
+    format_erased(first, "{}", {&a, 1});
+    format_erased(second, "{}", {&b, 1});
+    log::info("{}:{}: check failed: {}: {} and {}", where.file_name(), where.line(), expression, first.view(),
+              second.view());
+}
+
+void skip(char const* reason) {
+    skip_reason.store(reason, std::memory_order_relaxed);
+}
+
+} // namespace mxk::testing

@@ -1,0 +1,89 @@
+// Tests that run inside the kernel, on real cores, by the console command `test`. A test registers itself:
+//
+//     MXK_TEST(memory, frames_come_back) {
+//         if (topology().nodes().size() < 2) MXK_SKIP("needs two nodes");
+//         MXK_CHECK(frames.free() > 0);
+//         MXK_CHECK_EQUAL(frames.free(), before);
+//     }
+//
+// A failed check prints where it stands, what it says and both values, marks the test and goes on. Checks may be made
+// on any core at once, by tasks too, as long as the test's body waits for them; the body runs on the console's core.
+#pragma once
+
+#include <concepts>
+#include <source_location>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "base/format.hpp"
+#include "base/registry.hpp"
+
+namespace mxk::testing {
+
+struct Test {
+    std::string_view name; // room.name
+    void (*body)();
+    bool is_long; // runs only with `test --long`
+};
+
+MXK_REGISTRY(mxk_tests, Test, registered_tests)
+
+void fail_check(std::string_view expression, std::source_location where);
+void fail_comparison(std::string_view expression, FormatArgument a, FormatArgument b, std::source_location where);
+
+// The test that runs counts as skipped unless a check fails. `reason` is a literal.
+void skip(char const* reason);
+
+// What a check prints of a value: the value, or that it has no text.
+template <typename T> FormatArgument printable(T const& value) {
+    if constexpr (std::is_constructible_v<FormatArgument, T const&>) {
+        return FormatArgument(value);
+    } else {
+        return FormatArgument("(a value without text)");
+    }
+}
+
+template <typename T>
+concept PlainInteger = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char>;
+
+// By value, not by type: a std::size_t and a literal may be compared.
+template <typename A, typename B>
+void check_equal(A const& a, B const& b, std::string_view expression, std::source_location where) {
+    bool equal = false;
+    if constexpr (PlainInteger<A> && PlainInteger<B>) {
+        equal = std::cmp_equal(a, b);
+    } else {
+        equal = a == b;
+    }
+    if (!equal) [[unlikely]]
+        fail_comparison(expression, printable(a), printable(b), where);
+}
+
+} // namespace mxk::testing
+
+#define MXK_TEST(room, name) MXK_DEFINE_TEST(room, name, false)
+// For what takes minutes on an emulated machine.
+#define MXK_LONG_TEST(room, name) MXK_DEFINE_TEST(room, name, true)
+
+#define MXK_DEFINE_TEST(room, test_name, long_test)                                                                    \
+    static void mxk_test_##room##_##test_name();                                                                       \
+    static constexpr ::mxk::testing::Test mxk_test_entry_##room##_##test_name{                                         \
+        .name = #room "." #test_name, .body = &mxk_test_##room##_##test_name, .is_long = long_test};                   \
+    MXK_REGISTER(mxk_tests, ::mxk::testing::Test, mxk_test_entry_##room##_##test_name);                                \
+    static void mxk_test_##room##_##test_name()
+
+#define MXK_CHECK(...)                                                                                                 \
+    do {                                                                                                               \
+        if (!(__VA_ARGS__)) [[unlikely]]                                                                               \
+            ::mxk::testing::fail_check(#__VA_ARGS__, std::source_location::current());                                 \
+    } while (false)
+
+#define MXK_CHECK_EQUAL(a, b) ::mxk::testing::check_equal(a, b, #a " == " #b, std::source_location::current())
+
+// Leaves the test's body.
+#define MXK_SKIP(reason)                                                                                               \
+    do {                                                                                                               \
+        ::mxk::testing::skip(reason);                                                                                  \
+        return;                                                                                                        \
+    } while (false)

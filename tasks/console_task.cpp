@@ -1,0 +1,63 @@
+#include "tasks/console_task.hpp"
+
+#include "arch/terminal.hpp"
+#include "kernel/console/console.hpp"
+#include "tasks/skew.hpp"
+
+namespace mxk {
+namespace {
+
+class TerminalSink final : public TextSink {
+  public:
+    void write(std::string_view text) override { arch::terminal_write(text); }
+};
+
+class ConsoleTask : public Task {
+  public:
+    constexpr ConsoleTask() : Task(&ConsoleTask::begin) {}
+
+    void prepare(Worker& worker, std::string_view run_line) {
+        run_line_ = run_line;
+        home = worker.core();
+        worker.on(arch::Attention::Input, &ConsoleTask::input_arrived);
+        worker.append(*this);
+    }
+
+  private:
+    static void begin(Worker&, Task& task) {
+        auto& self = static_cast<ConsoleTask&>(task);
+        report_skew();
+        self.console_.start(self.run_line_);
+        task.body = &ConsoleTask::read;
+        self.finish();
+    }
+
+    static void read(Worker&, Task& task) { static_cast<ConsoleTask&>(task).finish(); }
+
+    // Whatever came before or during the command, too.
+    void finish() {
+        while (auto const byte = arch::terminal_read()) console_.feed(*byte);
+        waiting_ = true;
+    }
+
+    static void input_arrived(Worker& worker);
+
+    TerminalSink out_;
+    console::Console console_{out_};
+    std::string_view run_line_;
+    bool waiting_ = false; // in no queue, not running: input has to append the task
+};
+
+constinit ConsoleTask console_task;
+
+void ConsoleTask::input_arrived(Worker& worker) {
+    if (!console_task.waiting_) return;
+    console_task.waiting_ = false;
+    worker.append(console_task);
+}
+
+} // namespace
+
+void prepare_console(Worker& worker, std::string_view run_line) { console_task.prepare(worker, run_line); }
+
+} // namespace mxk

@@ -1,0 +1,14 @@
+// The console as a task of core 0: appended when bytes have arrived, it feeds them to the console and with that runs
+// the commands. Bytes that arrive while a command runs wait until it is done.
+#pragma once
+
+#include <string_view>
+
+#include "tasks/worker.hpp"
+
+namespace mxk {
+
+// Prepares the task on core 0's worker, before that runs. `run_line`: what `run=` on the command line says.
+void prepare_console(Worker& worker, std::string_view run_line);
+
+} // namespace mxk

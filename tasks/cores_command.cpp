@@ -1,0 +1,31 @@
+// `cores`: what each core's worker has done so far.
+#include "kernel/console/command.hpp"
+#include "tasks/workers.hpp"
+
+namespace mxk {
+namespace {
+
+console::Outcome show_cores(console::Invocation& invocation) {
+    if (auto const none = console::expect_no_arguments(invocation); !none) return invocation.fail(none.error());
+    format(invocation.out, "{:>5} {:>5} {:>14} {:>14} {:>12} {:>12} {:>7}\n", "core", "node", "tasks run", "hops", "wakes",
+           "sleeps", "idle");
+    for (std::size_t i = 0; i < workers::count(); ++i) {
+        Worker const& worker = workers::of(core_id(i));
+        WorkerStatistics const statistics = worker.statistics(); // others' may be a moment old
+        auto const life = static_cast<double>(raw(clock::timestamp() - statistics.started));
+        double const idle = life > 0 ? static_cast<double>(raw(statistics.idle)) / life * 100 : 0;
+        format(invocation.out, "{:5} {:5} {:14} {:14} {:12} {:12} {:5.1} %\n", worker.core(), worker.node(),
+               statistics.tasks_run, statistics.hops, statistics.wakes, statistics.sleeps, idle);
+    }
+    return console::Outcome::Ok;
+}
+
+constexpr console::Command cores_command{
+    .name = "cores",
+    .summary = "per core: tasks run, hops to other cores, wake-ups sent, sleeps, share of time idle",
+    .run = &show_cores,
+};
+MXK_REGISTER(mxk_commands, console::Command, cores_command);
+
+} // namespace
+} // namespace mxk

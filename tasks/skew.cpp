@@ -1,0 +1,80 @@
+#include "tasks/skew.hpp"
+
+#include <atomic>
+
+#include "arch/cpu.hpp"
+#include "base/log.hpp"
+#include "kernel/clock.hpp"
+#include "tasks/parallel.hpp"
+#include "tasks/workers.hpp"
+
+namespace mxk {
+namespace {
+
+constexpr std::uint64_t rounds = 24;
+
+// The wire between the two cores. Both fields are counters of the round, so nothing has to be reset.
+struct Exchange {
+    alignas(cache_line_bytes) std::atomic<std::uint64_t> asked{0};
+    alignas(cache_line_bytes) std::atomic<std::uint64_t> answered{0};
+    std::uint64_t remote = 0;
+};
+
+// The other core's part: one answer per step. Spins, which is what makes the answer prompt; core 0 asks at once.
+Step answer(Exchange& exchange, std::uint64_t& round) {
+    // acquire: pairs with the release in ask()
+    while (exchange.asked.load(std::memory_order_acquire) == round) arch::pause();
+    exchange.remote = raw(clock::timestamp());
+    exchange.answered.store(++round, std::memory_order_release);
+    return round == rounds ? Step::Done : Step::Again;
+}
+
+void ask(Exchange& exchange, Skew& best) {
+    for (std::uint64_t round = 1; round <= rounds; ++round) {
+        std::uint64_t const start = raw(clock::timestamp());
+        exchange.asked.store(round, std::memory_order_release);
+        while (exchange.answered.load(std::memory_order_acquire) != round) arch::pause();
+        std::uint64_t const end = raw(clock::timestamp());
+        std::uint64_t const half = (end - start) / 2;
+        if (round > 1 && half >= best.uncertainty) continue;
+        best.uncertainty = half;
+        best.worst = static_cast<std::int64_t>(exchange.remote - (start + half));
+    }
+}
+
+} // namespace
+
+Skew measure_skew() {
+    Skew worst;
+    CoreId const here = Worker::current().core();
+    for (std::size_t i = 0; i < workers::count(); ++i) {
+        CoreId const pair[] = {core_id(i), here};
+        if (pair[0] == here) continue;
+        Exchange exchange;
+        Skew skew{.core = pair[0]};
+        std::uint64_t round = 0;
+        bool const ran = run_on(pair, [&](Worker&, std::size_t place) {
+            if (place == 0) return answer(exchange, round);
+            ask(exchange, skew);
+            return Step::Done;
+        });
+        auto const size = [](Skew const& s) { return s.worst < 0 ? -s.worst : s.worst; };
+        if (ran && (worst.core == here || size(skew) > size(worst))) worst = skew;
+    }
+    return worst;
+}
+
+void report_skew() {
+    if (workers::count() < 2) return;
+    Skew const skew = measure_skew();
+    auto const microseconds = [](double cycles) { return cycles * 1e6 / static_cast<double>(clock::frequency()); };
+    double const value = microseconds(static_cast<double>(skew.worst));
+    double const uncertainty = microseconds(static_cast<double>(skew.uncertainty));
+    if ((value < 0 ? -value : value) > uncertainty)
+        log::warn("clock: the TSC of core {} is {:.2} us (+/- {:.2}) ahead of core 0's: spans across cores are off by that",
+                  skew.core, value, uncertainty);
+    else
+        log::info("clock: TSC skew at most {:.2} us (+/- {:.2}), core {}", value, uncertainty, skew.core);
+}
+
+} // namespace mxk

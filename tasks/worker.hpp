@@ -1,0 +1,100 @@
+// A worker runs the tasks of one core, one after the other, for ever. The turn between two tasks is the one safe point:
+// there it looks at the core's attention word (one load), which is how interrupts speak to it. Without tasks the core
+// halts until somebody sends one. All functions are for the worker's own core unless they say otherwise.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+#include "arch/core_local.hpp"
+#include "base/panic.hpp"
+#include "kernel/clock.hpp"
+#include "kernel/memory/core_pool.hpp"
+#include "tasks/core_queue.hpp"
+
+namespace mxk {
+
+// What a worker has done so far. Read by other cores for display only: the figures may be a moment old.
+struct WorkerStatistics {
+    std::uint64_t tasks_run = 0;
+    std::uint64_t hops = 0;  // tasks sent to other cores
+    std::uint64_t wakes = 0; // of these, how many had to wake the receiver
+    std::uint64_t sleeps = 0;
+    Cycles idle{};
+    Cycles started{};
+};
+
+class alignas(cache_line_bytes) Worker {
+  public:
+    Worker(CoreId core, NodeId node) : core_(core), node_(node), pool_(node) {}
+    Worker(Worker const&) = delete;
+    Worker& operator=(Worker const&) = delete;
+
+    // The worker of the calling core.
+    static Worker& current() { return *static_cast<Worker*>(arch::core_local().kernel_core); }
+
+    [[nodiscard]] CoreId core() const { return core_; }
+    [[nodiscard]] NodeId node() const { return node_; }
+    [[nodiscard]] WorkerStatistics const& statistics() const { return statistics_; }
+    CorePool& pool() { return pool_; }
+
+    // To the end of this core's queue.
+    void append(Task& task) { queue_.append(task); }
+
+    // To the end of another core's queue (or this one's). Never blocks.
+    void append(Task& task, CoreId target);
+
+    // A task of this core's pool; null if memory is exhausted.
+    template <typename T, typename... Arguments>
+    T* create(Arguments&&... arguments) {
+        void* const place = pool_.allocate(sizeof(T));
+        return place != nullptr ? new (place) T(std::forward<Arguments>(arguments)...) : nullptr;
+    }
+    template <typename T>
+    void destroy(T& task) {
+        task.~T();
+        pool_.free(&task, sizeof(T));
+    }
+
+    // The rest of the core's life.
+    [[noreturn]] void run();
+
+    // Runs tasks until `done()`, which is asked after each of them and after each interrupt. For the console's task,
+    // which waits for other cores in the middle of its body: its core goes on working meanwhile. Tasks run this way
+    // must not wait in turn.
+    template <typename Done>
+    void run_until(Done done) {
+        while (!done()) turn();
+    }
+
+    // What to do at the safe point after an interrupt set this bit; null: nothing.
+    using AttentionHandler = void (*)(Worker& worker);
+    void on(arch::Attention what, AttentionHandler handler);
+
+  private:
+    // One task, or a sleep.
+    void turn() {
+        if (arch::needs_attention()) [[unlikely]]
+            attend();
+        if (Task* const task = queue_.take()) [[likely]] {
+            ++statistics_.tasks_run;
+            task->body(*this, *task);
+        } else {
+            idle();
+        }
+    }
+    void attend();
+    void idle();
+
+    CoreId core_;
+    NodeId node_;
+    WorkerStatistics statistics_;
+    std::array<AttentionHandler, 3> handlers_{};
+    CorePool pool_;
+    CoreQueue<> queue_;
+};
+
+} // namespace mxk

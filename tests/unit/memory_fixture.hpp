@@ -1,0 +1,87 @@
+// Nodes for unit tests: page-aligned host memory behind frame allocators, configured as the memory of the machine while
+// the fixture lives.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kernel/memory/memory.hpp"
+
+namespace mxk::test {
+
+// Address space that costs memory only where it is touched.
+class HostMemory {
+  public:
+    explicit HostMemory(std::size_t bytes)
+        : bytes_(bytes) {
+        void* const place =
+            mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (place == MAP_FAILED) throw std::bad_alloc();
+        madvise(place, bytes, MADV_NOHUGEPAGE); // so that resident() counts what was touched
+        start_ = static_cast<std::byte*>(place);
+    }
+    ~HostMemory() { munmap(start_, bytes_); }
+    HostMemory(HostMemory const&) = delete;
+    HostMemory& operator=(HostMemory const&) = delete;
+
+    [[nodiscard]] std::span<std::byte> bytes() const { return {start_, bytes_}; }
+    [[nodiscard]] bool contains(void const* place) const { return place >= start_ && place < start_ + bytes_; }
+
+    [[nodiscard]] std::size_t resident_pages() const {
+        std::vector<unsigned char> pages(bytes_ / (4 * KiB));
+        mincore(start_, bytes_, pages.data());
+        std::size_t count = 0;
+        for (unsigned char const page : pages) count += page & 1U;
+        return count;
+    }
+
+  private:
+    std::byte* start_ = nullptr;
+    std::size_t bytes_;
+};
+
+class MemoryTest : public testing::Test {
+  protected:
+    // One node per entry; 0 bytes make a memory-less node. Distances as in a SLIT; empty: all remote ones are alike.
+    void configure(std::vector<std::size_t> const& bytes_per_node, std::vector<std::uint8_t> distances = {}) {
+        std::size_t const count = bytes_per_node.size();
+        allocators = std::make_unique<FrameAllocator[]>(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            host.push_back(bytes_per_node[i] == 0 ? nullptr : std::make_unique<HostMemory>(bytes_per_node[i]));
+            if (host.back() != nullptr) allocators[i].add(host.back()->bytes());
+        }
+        if (distances.empty()) distances.assign(count * count, 20);
+        Arena arena(&boot_chunk);
+        memory::configure({allocators.get(), count}, distances, arena);
+    }
+
+    void TearDown() override {
+        Arena arena(&boot_chunk);
+        memory::configure({}, {}, arena);
+    }
+
+    [[nodiscard]] std::size_t used_bytes() const {
+        std::size_t used = 0;
+        for (std::size_t i = 0; i < memory::node_count(); ++i) used += memory::use(node_id(i)).used;
+        return used;
+    }
+
+    std::vector<std::unique_ptr<HostMemory>> host;
+    std::unique_ptr<FrameAllocator[]> allocators;
+
+  private:
+    // An arena takes a plain function, so its chunks outlive the fixture; they are kept reachable here.
+    static std::span<std::byte> boot_chunk(std::size_t bytes) {
+        static std::vector<std::unique_ptr<HostMemory>> chunks;
+        chunks.push_back(std::make_unique<HostMemory>(bytes));
+        return chunks.back()->bytes();
+    }
+};
+
+} // namespace mxk::test
