@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <new>
 #include <span>
 #include <utility>
 
@@ -18,6 +17,7 @@
 #include "base/units.hpp"
 #include "hashtable/modulo.hpp"
 #include "kernel/memory/node_array.hpp"
+#include "kernel/memory/node_vector.hpp"
 
 namespace mxk {
 
@@ -40,34 +40,19 @@ template <typename Table> class Partitioned {
         if (buckets > std::numeric_limits<std::size_t>::max() / owners.size()) { // region_start and owner() multiply
             return Error::of("{} buckets for {} owners are more than can be counted", buckets, owners.size());
         }
-        Partitioned result(buckets, MXK_TRY(NodeArray<Region>::create(owners.size(), owners.front().node)));
-        for (Owner const& owner : owners) {
-            std::size_t const start = region_start(result.count_, buckets, owners.size());
-            std::size_t const end = region_start(result.count_ + 1, buckets, owners.size());
-            auto memory = MXK_TRY(NodeArray<Bucket>::create(end - start, owner.node));
-            new (&result.regions_[result.count_]) Region(owner, std::move(memory), RegionModulo{result.whole_, start});
-            ++result.count_;
+        Partitioned result(buckets, MXK_TRY(NodeVector<Region>::create(owners.size(), owners.front().node)));
+        for (std::size_t i = 0; i < owners.size(); ++i) {
+            std::size_t const start = region_start(i, buckets, owners.size());
+            std::size_t const end = region_start(i + 1, buckets, owners.size());
+            auto memory = MXK_TRY(NodeArray<Bucket>::create(end - start, owners[i].node));
+            result.regions_.emplace(owners[i], std::move(memory), RegionModulo{result.whole_, start});
         }
         return result;
     }
 
-    Partitioned(Partitioned&& other) noexcept
-        : whole_(other.whole_)
-        , regions_(std::move(other.regions_))
-        , count_(std::exchange(other.count_, 0)) {}
-    Partitioned& operator=(Partitioned&& other) noexcept {
-        std::swap(whole_, other.whole_);
-        std::swap(regions_, other.regions_);
-        std::swap(count_, other.count_);
-        return *this;
-    }
-    ~Partitioned() {
-        for (std::size_t i = 0; i < count_; ++i) regions_[i].~Region();
-    }
-
     // Index of the region that has the key's bucket: floor(bucket * r / n), by the reciprocal that gave the bucket.
     // Any core, at any time.
-    [[nodiscard]] std::size_t owner(std::uint64_t key) const { return whole_.quotient(whole_(key) * count_); }
+    [[nodiscard]] std::size_t owner(std::uint64_t key) const { return whole_.quotient(whole_(key) * regions_.size()); }
 
     // The core that owns a region. Any core, at any time: it is not on the lines that the owner writes.
     [[nodiscard]] CoreId core(std::size_t region) const { return regions_[region].owner.core; }
@@ -76,13 +61,13 @@ template <typename Table> class Partitioned {
     [[nodiscard]] Table& region(std::size_t at) { return regions_[at].table; }
     [[nodiscard]] Table const& region(std::size_t at) const { return regions_[at].table; }
 
-    [[nodiscard]] std::size_t region_count() const { return count_; }
+    [[nodiscard]] std::size_t region_count() const { return regions_.size(); }
     [[nodiscard]] std::size_t bucket_count() const { return whole_.divisor(); }
 
     // Of all regions together; while nobody writes.
     [[nodiscard]] std::size_t size() const {
         std::size_t sum = 0;
-        for (std::size_t i = 0; i < count_; ++i) sum += regions_[i].table.size();
+        for (Region const& region : regions_) sum += region.table.size();
         return sum;
     }
 
@@ -99,7 +84,7 @@ template <typename Table> class Partitioned {
         alignas(cache_line_bytes) Table table;
     };
 
-    Partitioned(std::size_t buckets, NodeArray<Region> regions)
+    Partitioned(std::size_t buckets, NodeVector<Region> regions)
         : whole_(buckets)
         , regions_(std::move(regions)) {}
 
@@ -109,8 +94,7 @@ template <typename Table> class Partitioned {
     }
 
     Modulo whole_;
-    NodeArray<Region> regions_; // room; the first count_ are constructed
-    std::size_t count_ = 0;
+    NodeVector<Region> regions_;
 };
 
 } // namespace mxk

@@ -1,0 +1,18 @@
+"""What the system tests share: both images are built once before the first test that boots one, in any worker."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+
+from mxk_host import image
+from mxk_host.machine import Boot
+
+
+@pytest.fixture(scope="session")
+def images() -> None:
+    """The ELF and the ISO are up to date. The build takes a lock, so that workers of pytest-xdist do not collide."""
+    image.build(Boot.ISO)
+    image.build(Boot.KERNEL)

@@ -1,0 +1,66 @@
+"""Uses the driver as a person or a script does: as a program, by its output and exit code."""
+
+import json
+import os
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+DRIVER = str(ROOT / "tools/mxk")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A finished driver: its exit code and what it wrote."""
+
+    code: int
+    output: str
+    complaint: str
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The JSON lines of the output."""
+        return [json.loads(line) for line in self.output.splitlines() if line.startswith('{"')]
+
+    def after(self, command: str) -> str:
+        """What the console printed from the echo of `command` to that of the next one."""
+        _, echo, rest = self.output.partition(f"mxk> {command}\n")
+        assert echo, f"the console did not show 'mxk> {command}':\n{self.output}"
+        return rest.split("\nmxk> ")[0]
+
+
+def drive(*arguments: str, timeout: float = 30, **environment: str) -> Ended:
+    """Runs tools/mxk with these arguments; `environment` replaces variables."""
+    done = subprocess.run(
+        [DRIVER, *arguments],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=timeout,
+        check=False,
+        env={**os.environ, **environment},
+    )
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+def run_mxk(log: Path, arguments: list[str], commands: str, code: int = 0, seconds: int = 120) -> Ended:
+    """Boots the kernel with the commands and expects this exit code; `log` is the run's own, as tests run side by side.
+
+    The driver's own deadline comes first, so that a hang is told with its output.
+    """
+    options = ["--no-build", "--timeout", str(seconds), "--log", str(log), "--mem", "512M", *arguments]
+    ended = drive("run", *options, "--", commands, timeout=seconds + 30)
+    assert ended.code == code, f"expected exit code {code}, got {ended.code}: {ended.complaint}\n{ended.output}"
+    return ended
+
+
+def kernel_tests(ended: Ended) -> tuple[dict[str, str], tuple[int, int, int]]:
+    """The verdict of every in-kernel test by name, and the summary: passed, failed, skipped."""
+    verdicts = dict(re.findall(r"^TEST (.+?) (PASS|FAIL|SKIP)\b", ended.output, re.MULTILINE))
+    summary = re.search(r"^(\d+) passed, (\d+) failed, (\d+) skipped", ended.output, re.MULTILINE)
+    assert summary is not None, f"no summary of the in-kernel tests:\n{ended.output}"
+    return verdicts, (int(summary[1]), int(summary[2]), int(summary[3]))

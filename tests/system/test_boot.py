@@ -1,0 +1,61 @@
+"""The kernel comes up on every way to boot and every shape of machine, and finds the machine that QEMU made."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from helpers import Ended, kernel_tests, run_mxk
+
+pytestmark = pytest.mark.usefixtures("images")
+
+UEFI_ISO = ["--boot", "iso", "--firmware", "uefi"]
+
+
+def counted(ended: Ended, noun: str) -> int:
+    """The number after `noun` (nodes, cores) in the topology's first line: cores 4 (...), nodes 2, ..."""
+    found = re.search(rf"\b{noun} (\d+)\b", ended.after("topology").splitlines()[0])
+    assert found is not None, f"topology does not count {noun}:\n{ended.output}"
+    return int(found[1])
+
+
+@pytest.mark.parametrize("boot", [[], ["--boot", "iso"], UEFI_ISO], ids=["kernel", "iso-bios", "iso-uefi"])
+def test_every_way_to_boot(tmp_path: Path, boot: list[str]) -> None:
+    ended = run_mxk(tmp_path / "log", [*boot, "--cpus", "2", "--nodes", "2"], "topology")
+    assert (counted(ended, "nodes"), counted(ended, "cores")) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("cpus", "nodes", "more"),
+    [
+        (1, 1, []),
+        (2, 1, []),
+        (4, 2, []),
+        (16, 4, []),
+        (4, 1, ["--no-srat"]),
+        (6, 1, ["--qemu", "-smp", "--qemu", "6,sockets=2,cores=3"]),  # APIC ids 0-2 and 4-6
+    ],
+    ids=["1", "2", "4-on-2-nodes", "16-on-4-nodes", "no-srat", "sparse-apic-ids"],
+)
+def test_topology_is_the_one_qemu_made(tmp_path: Path, cpus: int, nodes: int, more: list[str]) -> None:
+    ended = run_mxk(tmp_path / "log", ["--cpus", str(cpus), "--nodes", str(nodes), *more], "topology")
+    assert (counted(ended, "nodes"), counted(ended, "cores")) == (nodes, cpus)
+
+
+def test_memoryless_node(tmp_path: Path) -> None:
+    shape = ["--cpus", "6", "--nodes", "2", "--memoryless-node"]
+    ended = run_mxk(tmp_path / "log", shape, "topology; bench table --ops 100k --json")
+    assert (counted(ended, "nodes"), counted(ended, "cores")) == (3, 6)
+    assert all(row["verified"] for row in ended.rows)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [["--cpus", "1"], ["--cpus", "4", "--nodes", "2"], ["--cpus", "16", "--nodes", "4", "--mem", "1G", *UEFI_ISO]],
+    ids=["1-cpu", "4-cpus-2-nodes", "16-cpus-4-nodes-uefi"],
+)
+def test_kernel_tests_pass(tmp_path: Path, shape: list[str]) -> None:
+    verdicts, (passed, failed, skipped) = kernel_tests(run_mxk(tmp_path / "log", shape, "test", seconds=180))
+    assert failed == 0
+    assert passed > 0
+    assert len(verdicts) == passed + failed + skipped, "every test has its verdict line, and the summary counts them"

@@ -1,0 +1,111 @@
+"""The console as a person uses it: keys through the real serial line, on a pseudo-terminal."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from helpers import DRIVER
+
+pytestmark = pytest.mark.usefixtures("images")
+
+LEFT, UP, DOWN = "\x1b[D", "\x1b[A", "\x1b[B"
+CTRL_A, CTRL_C, CTRL_E, CTRL_U, CTRL_W = "\x01", "\x03", "\x05", "\x15", "\x17"
+QEMU_ESCAPE = "\x01"  # QEMU's own escape key is Ctrl-A, too: typed twice it reaches the kernel
+BACKSPACE = "\x7f"
+
+UNKNOWN = "qqq"  # no command: the console's complaint shows the line that it took
+
+
+class Console:
+    """A kernel at its prompt."""
+
+    def __init__(self, log: Path) -> None:
+        options = ["--no-build", "--cpus", "1", "--mem", "512M", "--timeout", "60", "--log", str(log)]
+        self.child = pexpect.spawn(DRIVER, ["run", *options], encoding="utf-8", timeout=30, dimensions=(24, 200))
+        self.child.delaybeforesend = 0.02
+        self.expect_prompt()
+
+    def expect_prompt(self) -> None:
+        """Waits until the console wants input."""
+        self.child.expect_exact("mxk> ")
+
+    def obeys(self, keys: str, expected: str) -> None:
+        """Types keys and Enter; expects this text in the output that follows, then the prompt."""
+        self.child.send(keys + "\r")
+        self.child.expect(r"\n")  # the edited line ends here; what follows is the command's
+        self.child.expect(expected)
+        self.expect_prompt()
+
+    def leave(self) -> int:
+        """Types exit; the driver's exit code."""
+        self.child.send("exit\r")
+        self.child.expect(pexpect.EOF)
+        self.child.close()
+        return self.child.exitstatus
+
+
+@pytest.fixture
+def console(tmp_path: Path) -> Iterator[Console]:
+    """A booted kernel that is ended with the test."""
+    console = Console(tmp_path / "serial.log")
+    yield console
+    console.child.close(force=True)
+
+
+def test_exit_succeeds(console: Console) -> None:
+    console.obeys("topology", r"cores \d+")
+    assert console.leave() == 0
+
+
+def test_exit_after_a_failed_command_does_not(console: Console) -> None:
+    console.obeys(UNKNOWN, UNKNOWN)
+    assert console.leave() == 1
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        "toplogy" + LEFT * 4 + "o",
+        "topologyxx" + BACKSPACE * 2,
+        "opology" + QEMU_ESCAPE + CTRL_A + "t",
+        "opolog" + QEMU_ESCAPE + CTRL_A + "t" + CTRL_E + "y",
+        "rubbish" + CTRL_U + "topology",
+        "topology rubbish" + CTRL_W,
+        "topo\t",
+    ],
+    ids=["left-insert", "backspace", "ctrl-a", "ctrl-e", "ctrl-u", "ctrl-w", "tab"],
+)
+def test_the_edited_line_is_the_one_obeyed(console: Console, keys: str) -> None:
+    console.obeys(keys, r"cores \d+")
+    assert console.leave() == 0, "an edited line that went wrong is an unknown command"
+
+
+def test_history_up_and_down(console: Console) -> None:
+    console.obeys("topology", r"cores \d+")
+    console.obeys("help", "topology")
+    console.obeys(UP + UP, r"cores \d+")
+    console.obeys(UP + UP + DOWN, r"cores \d+")  # up: topology (again), help; down: topology
+    assert console.leave() == 0
+
+
+def test_tab_completes_a_command_of_two_words(console: Console) -> None:
+    console.obeys("bench ta\t --cores 1 --ops 10k --json", r'"verified":\s*true')
+    assert console.leave() == 0
+
+
+def test_ctrl_c_clears_the_line(console: Console) -> None:
+    console.child.send("rubbish" + CTRL_C)
+    console.expect_prompt()
+    console.obeys("topology", r"cores \d+")
+    assert console.leave() == 0
+
+
+def test_ctrl_a_x_ends_qemu_without_a_verdict(console: Console) -> None:
+    console.child.send(QEMU_ESCAPE + "x")
+    console.child.expect(pexpect.EOF)
+    console.child.close()
+    assert console.child.exitstatus == 5
+    assert re.search("without a verdict", console.child.before or "")

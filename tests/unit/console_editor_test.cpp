@@ -1,0 +1,266 @@
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernel/console/line_editor.hpp"
+#include "tests/unit/console_terminal.hpp"
+
+namespace mxk::console {
+namespace {
+
+class Words3 final : public Completer {
+  public:
+    void complete(std::string_view text, Candidates& candidates) override {
+        candidates.start(text.substr(text.find_last_of(' ') + 1));
+        for (std::string_view const name : {"topology", "test", "texture", "bench"}) candidates.offer(name);
+        candidates.offer("cores", "--");
+    }
+};
+
+struct Editing : testing::Test {
+    Terminal terminal;
+    Words3 words;
+    LineEditor editor{terminal, "mxk> ", words};
+    std::vector<std::string> lines;
+
+    void SetUp() override { editor.begin_line(); }
+
+    void type(std::string_view bytes) {
+        for (char const byte : bytes) {
+            auto const line = editor.feed(byte);
+            if (!line) continue;
+            lines.emplace_back(*line);
+            editor.begin_line();
+        }
+    }
+    // What stands in the line after these bytes, and nothing is left of it for the next call.
+    std::string edited(std::string_view bytes) {
+        lines.clear();
+        type(bytes);
+        EXPECT_TRUE(lines.empty());
+        type("\r");
+        return lines.empty() ? "(none)" : lines.front();
+    }
+};
+
+TEST_F(Editing, carriage_return_line_feed_and_both_end_a_line_once) {
+    type("a\rb\nc\r\nd\n\re\r\n\nf\r");
+    EXPECT_EQ(lines, (std::vector<std::string>{"a", "b", "c", "d", "", "e", "", "f"}));
+}
+
+TEST_F(Editing, moves_and_inserts_anywhere) {
+    EXPECT_EQ(edited("ac\x1b[Db"), "abc");
+    EXPECT_EQ(edited("ac\x1bODb"), "abc");
+    EXPECT_EQ(edited("ac\x02"
+                     "b\x06"
+                     "d"),
+              "abcd");
+    EXPECT_EQ(edited("bc\x1b[Ha\x1b[Fd"), "abcd");
+    EXPECT_EQ(edited("bc\x1b[1~a\x1b[4~d"), "abcd");
+    EXPECT_EQ(edited("bc\x01"
+                     "a\x05"
+                     "d"),
+              "abcd");
+    EXPECT_EQ(edited("bc\x1bOHa\x1bOFd"), "abcd");
+    EXPECT_EQ(edited("one two  three\x1b[1;5D\x1b[1;5DX\x1b[1;5CY"), "one Xtwo"
+                                                                     "Y  three");
+    EXPECT_EQ(edited("\x1b[D\x1b[Ca\x1b[Cb\x1b[1;5D\x1b[1;5D"), "ab");
+}
+
+TEST_F(Editing, erases) {
+    EXPECT_EQ(edited("abc\x7f\x08"), "a");
+    EXPECT_EQ(edited("\x7f"
+                     "abc\x1b[D\x1b[3~"),
+              "ab");
+    EXPECT_EQ(edited("\x04"
+                     "abc\x01\x04"),
+              "bc");
+    EXPECT_EQ(edited("abc\x02\x15"), "c");
+    EXPECT_EQ(edited("abc\x02\x0b"), "ab");
+    EXPECT_EQ(edited("one two  \x17x"), "one x");
+}
+
+TEST_F(Editing, shows_what_it_holds) {
+    type("bnch table\x01\x1b[Ce");
+    EXPECT_EQ(terminal.row(), "mxk> bench table");
+    EXPECT_EQ(terminal.column, 7U);
+    type("\x0b");
+    EXPECT_EQ(terminal.row(), "mxk> be");
+    terminal.bytes_written = 0;
+    type("n");
+    EXPECT_EQ(terminal.bytes_written, 1U) << "a character at the end is its own echo";
+    type("\x02\x02");
+    EXPECT_EQ(terminal.bytes_written, 3U);
+}
+
+TEST_F(Editing, interrupt_drops_the_line) {
+    EXPECT_EQ(edited("lost\x03kept"), "kept");
+    EXPECT_EQ(terminal.row_above(2), "mxk> lost^C");
+    EXPECT_EQ(edited("\x1b[A"), "kept") << "the dropped line is not in the history";
+}
+
+TEST_F(Editing, redraw_clears_the_screen) {
+    type("a\rbc\x02\x0c");
+    ASSERT_EQ(terminal.rows.size(), 1U);
+    EXPECT_EQ(terminal.row(), "mxk> bc");
+    EXPECT_EQ(terminal.column, 6U);
+}
+
+TEST_F(Editing, unknown_sequences_are_swallowed_whole) {
+    EXPECT_EQ(edited("a\x1b[5~b\x1b[1;2Cc\x1b[200~d\x1b[[Ae\x1bOPf"), "abcdef");
+    EXPECT_EQ(edited("a\x1b(Bb\x1b[?25hc\x1b[1;22;333;4444md"), "abcd");
+    EXPECT_EQ(edited("a\x1b]0;title \xc3\xa4\ab\x1bPx;y\x1b\\c\x1b\x1b[Dd"), "abdc");
+    EXPECT_EQ(terminal.bells, 0U);
+    EXPECT_EQ(edited("a\x1b]never ends"), "a") << "Enter ends it";
+}
+
+TEST_F(Editing, bytes_beyond_ascii_ring_the_bell) {
+    EXPECT_EQ(edited("a\xc3\xa4z\x1f"), "az");
+    EXPECT_EQ(terminal.bells, 3U);
+}
+
+TEST_F(Editing, the_line_is_bounded) {
+    std::string const full(256, 'x');
+    EXPECT_EQ(edited(full + "yy"), full);
+    EXPECT_EQ(terminal.bells, 2U);
+}
+
+TEST_F(Editing, a_line_wider_than_the_terminal_is_seen_through_a_window) {
+    std::string line;
+    for (int i = 0; i < 100; ++i) line += static_cast<char>('a' + i % 26);
+    type(line);
+    EXPECT_EQ(terminal.row().substr(0, 5), "mxk> ");
+    EXPECT_TRUE(line.ends_with(terminal.row().substr(5))) << terminal.row();
+    type("\x01");
+    EXPECT_EQ(terminal.row().substr(5), line.substr(0, 73));
+    EXPECT_EQ(terminal.column, 5U);
+}
+
+TEST_F(Editing, history) {
+    type("first\rsecond\rsecond\r\r");
+    EXPECT_EQ(edited("draft\x1b[A\x1b[A\x1b[B\x1b[B!"), "draft!");
+    EXPECT_EQ(edited("\x10\x10\x10"), "first") << "draft!, second, first: repeated and empty lines are not kept";
+    EXPECT_EQ(edited("\x1b[A edited\x1b[A\x1b[B"), "first") << "changes to an old line are dropped on leaving it";
+    type("\x0e");
+    EXPECT_EQ(terminal.bells, 1U);
+}
+
+TEST_F(Editing, history_is_a_ring) {
+    for (int i = 0; i < 40; ++i) type(std::to_string(i) + "\r");
+    std::string up;
+    for (int i = 0; i < 50; ++i) up += "\x1b[A";
+    EXPECT_EQ(edited(up), "8");
+    EXPECT_EQ(terminal.bells, 50U - 32U);
+}
+
+TEST_F(Editing, completion) {
+    EXPECT_EQ(edited("be\t"), "bench ");
+    EXPECT_EQ(edited("help to\tx"), "help topology x");
+    EXPECT_EQ(edited("t x\x1b[D\x1b[D"
+                     "e\ts\t"),
+              "test  x");
+    EXPECT_EQ(edited("bench --\t4"), "bench --cores 4");
+    terminal.bells = 0;
+    EXPECT_EQ(edited("nothing\t"), "nothing");
+    EXPECT_EQ(edited("t\t"), "t");
+    EXPECT_EQ(terminal.bells, 2U);
+}
+
+TEST_F(Editing, second_tab_lists_and_draws_the_line_again) {
+    type("te\t\t");
+    EXPECT_EQ(terminal.row_above(1), "test     texture");
+    EXPECT_EQ(terminal.row(), "mxk> te");
+    EXPECT_EQ(terminal.column, 7U);
+}
+
+// Every byte keeps the invariants: the terminal shows prompt and text, nothing wraps, the line stays bounded.
+TEST(EditorFuzz, random_bytes_never_corrupt_line_or_terminal) {
+    for (unsigned const seed : {1U, 2U, 3U, 4U}) {
+        std::mt19937 random(seed);
+        Terminal terminal;
+        Words3 words;
+        LineEditor editor(terminal, "mxk> ", words);
+        editor.begin_line();
+        static constexpr std::string_view frequent[] = {"\x1b[D", "\x1b[C", "\x1b[A",    "\x1b[B",
+                                                        "\x1b[H", "\x1b[F", "\x1b[3~",   "\t",
+                                                        "te",     "\x7f",   "\x1b[1;5D", "\x1b[1;5C"};
+        std::size_t fed = 0;
+        while (fed < 250'000 && !::testing::Test::HasFatalFailure()) {
+            std::string bytes(1, static_cast<char>(random() % 256));
+            if (random() % 3 == 0) bytes = frequent[random() % std::size(frequent)];
+            if (random() % 3 == 0) bytes = static_cast<char>(' ' + random() % 95);
+            if (bytes == "\r" && random() % 16 != 0) continue; // so that lines grow long
+            for (char const byte : bytes) {
+                ++fed;
+                auto const line = editor.feed(byte);
+                if (line) {
+                    ASSERT_LE(line->size(), LineBuffer::capacity);
+                    for (char const c : *line) ASSERT_TRUE(c >= ' ' && c < 0x7f);
+                    editor.begin_line();
+                }
+                ASSERT_TRUE(terminal.rows.back().starts_with("mxk> ")) << "seed " << seed << " byte " << fed;
+                ASSERT_GE(terminal.column, 5U);
+                if (terminal.rows.size() > 100) terminal.rows.erase(terminal.rows.begin(), terminal.rows.end() - 2);
+            }
+        }
+    }
+}
+
+// The same edits on a plain string say what must be seen, for lines that fit the terminal and for those that do not.
+TEST(EditorFuzz, the_terminal_shows_what_a_plain_model_holds) {
+    std::mt19937 random(7);
+    Terminal terminal;
+    Words3 words;
+    LineEditor editor(terminal, "mxk> ", words);
+    editor.begin_line();
+    std::string model;
+    std::size_t cursor = 0;
+    auto const type = [&](std::string_view bytes) {
+        for (char const byte : bytes) ASSERT_FALSE(editor.feed(byte));
+    };
+    for (int step = 0; step < 200'000; ++step) {
+        switch (random() % 8) {
+        case 0:
+            type("\x02");
+            cursor -= cursor > 0 ? 1 : 0;
+            break;
+        case 1:
+            type("\x06");
+            cursor = std::min(cursor + 1, model.size());
+            break;
+        case 2:
+            type("\x7f");
+            if (cursor > 0) model.erase(--cursor, 1);
+            break;
+        case 3:
+            type("\x1b[3~");
+            if (cursor < model.size()) model.erase(cursor, 1);
+            break;
+        case 4:
+            if (random() % 20 != 0) break;
+            type("\x01");
+            cursor = 0;
+            break;
+        default: {
+            char const c = static_cast<char>('!' + random() % 90);
+            type({&c, 1});
+            if (model.size() < 256) model.insert(cursor++, 1, c);
+        }
+        }
+        if (random() % 1000 == 0) {
+            type("\x15");
+            model.erase(0, cursor);
+            cursor = 0;
+        }
+        std::string const shown = terminal.row().substr(5);
+        std::size_t const left = cursor - (terminal.column - 5); // where the window must begin
+        ASSERT_LE(left, model.size()) << "step " << step;
+        ASSERT_EQ(shown, model.substr(left, 73)) << "step " << step;
+        ASSERT_TRUE(model.size() > 73 || left == 0);
+    }
+}
+
+} // namespace
+} // namespace mxk::console

@@ -1,0 +1,217 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "bench/benchmark.hpp"
+#include "kernel/console/console.hpp"
+#include "kernel/console/named.hpp"
+#include "kernel/console/options.hpp"
+#include "kernel/console/words.hpp"
+
+namespace mxk::console {
+namespace {
+
+class Output final : public TextSink {
+  public:
+    void write(std::string_view more) override { text += more; }
+    std::string text;
+};
+
+// What the commands below were given: one "[word]" per word, " / " behind each command.
+std::string received;
+
+Outcome record(Invocation& invocation) {
+    for (std::string_view const argument : invocation.arguments) received += "[" + std::string(argument) + "]";
+    received += " / ";
+    bool const fails = !invocation.arguments.empty() && invocation.arguments.front() == "fail";
+    return fails ? invocation.fail(Error("as asked")) : Outcome::Ok;
+}
+
+constexpr Command record_command{.name = "unit-record", .summary = "records its arguments", .run = &record};
+MXK_REGISTER(mxk_commands, Command, record_command);
+
+struct ProbeOptions {
+    std::uint64_t operations = 1000;
+};
+constexpr auto probe_schema =
+    schema<ProbeOptions>(option<&ProbeOptions::operations>("ops", "operations per run", between(1, 1'000'000)));
+
+Outcome run_probe(Invocation& invocation) {
+    ProbeOptions options;
+    if (auto const parsed = parse(invocation.arguments, probe_schema, options); !parsed) {
+        return invocation.fail(parsed.error());
+    }
+    format(invocation.out, "ops={}\n", options.operations);
+    return Outcome::Ok;
+}
+void help_probe(TextSink& out) {
+    print_help(out, probe_schema, ProbeOptions{});
+}
+void complete_probe(std::span<std::string_view const> before, Candidates& candidates) {
+    complete_options(before, probe_schema, candidates);
+}
+constexpr bench::Benchmark probe_benchmark{.name = "unit-probe",
+                                           .summary = "measures nothing",
+                                           .run = &run_probe,
+                                           .help = &help_probe,
+                                           .complete = &complete_probe};
+MXK_REGISTER(mxk_benchmarks, bench::Benchmark, probe_benchmark);
+
+struct ShellTest : testing::Test {
+    Output out;
+    Shell shell{out};
+
+    void SetUp() override { received.clear(); }
+
+    std::string said(std::string_view line) {
+        out.text.clear();
+        shell.execute(line);
+        return out.text;
+    }
+    std::string completed(std::string_view text) {
+        Candidates candidates;
+        shell.complete(text, candidates);
+        std::string result;
+        for (Candidate const& candidate : candidates.sorted()) {
+            result += std::string(candidate.lead) + std::string(candidate.name) + " ";
+        }
+        return result;
+    }
+};
+
+TEST_F(ShellTest, splits_commands_and_words) {
+    EXPECT_EQ(shell.execute("unit-record a  b;unit-record;; ;\tunit-record c\td "), Outcome::Ok);
+    EXPECT_EQ(received, "[a][b] /  / [c][d] / ");
+}
+
+TEST_F(ShellTest, quotes_keep_blanks_semicolons_and_the_other_quote) {
+    shell.execute(R"(unit-record 'a ; b' "it's" x"y z"'w' '' ; unit-record ";")");
+    EXPECT_EQ(received, "[a ; b][it's][xy zw][] / [;] / ");
+}
+
+TEST_F(ShellTest, an_open_quote_is_an_error) {
+    EXPECT_EQ(said("unit-record a; unit-record 'b; c"), "error: the quote ' is never closed\n");
+    EXPECT_EQ(received, "[a] / ");
+    EXPECT_TRUE(shell.failed());
+}
+
+TEST_F(ShellTest, too_much_is_an_error) {
+    std::string many = "unit-record";
+    for (int i = 0; i < 64; ++i) many += " x";
+    EXPECT_EQ(said(many), "error: a command has at most 64 words\n");
+    EXPECT_EQ(said(std::string(1025, 'x')), "error: a command has at most 1024 characters, this one has 1025\n");
+    EXPECT_EQ(received, "");
+}
+
+TEST_F(ShellTest, commands_go_on_after_a_failed_one_which_is_not_forgotten) {
+    EXPECT_FALSE(shell.failed());
+    EXPECT_EQ(shell.execute("unit-record fail; unit-record next"), Outcome::Failed);
+    EXPECT_EQ(out.text, "error: as asked\n");
+    EXPECT_EQ(received, "[fail] / [next] / ");
+    EXPECT_EQ(shell.execute("unit-record"), Outcome::Ok);
+    EXPECT_TRUE(shell.failed());
+}
+
+TEST_F(ShellTest, unknown_names_are_answered_with_similar_ones) {
+    EXPECT_EQ(said("unit-recrod x"),
+              "error: unknown command 'unit-recrod'; did you mean unit-record? ('help' lists all commands)\n");
+    EXPECT_EQ(said("zzzzzzzzzz"), "error: unknown command 'zzzzzzzzzz' ('help' lists all commands)\n");
+    EXPECT_EQ(said("bench unit-prob"),
+              "error: unknown benchmark 'unit-prob'; did you mean unit-probe? ('bench' lists all benchmarks)\n");
+}
+
+TEST_F(ShellTest, help_lists_what_is_registered_by_name) {
+    std::string const all = said("help");
+    for (std::string_view const line :
+         {"\n  bench        measure: ", "\n  exit         end the machine", "\n  help         what can be typed",
+          "\n  reboot       ", "\n  test         ", "\n  unit-record  records its arguments\n"}) {
+        EXPECT_NE(all.find(line), std::string::npos) << line << all;
+    }
+    EXPECT_LT(all.find("  bench "), all.find("  exit "));
+    EXPECT_LT(all.find("  test "), all.find("  unit-record "));
+}
+
+TEST_F(ShellTest, help_goes_down_to_one_benchmark) {
+    std::string const help = "unit-probe: measures nothing\nusage: bench unit-probe [OPTIONS]\n"
+                             "  --ops COUNT  operations per run; 1 to 1M; default 1000\n";
+    EXPECT_EQ(said("help bench unit-probe"), help);
+    EXPECT_EQ(said("bench unit-probe --ops nonsense --help"), help);
+    EXPECT_NE(said("help bench").find("\n  unit-probe  measures nothing\n"), std::string::npos);
+    EXPECT_EQ(said("bench --help"), said("help bench"));
+    EXPECT_NE(said("help test").find("  --repeat COUNT"), std::string::npos);
+    EXPECT_EQ(said("unit-record x --help"), "unit-record: records its arguments\n");
+    EXPECT_EQ(received, "");
+    EXPECT_FALSE(shell.failed());
+    EXPECT_EQ(said("help exit now"), "error: 'exit' has no topics; 'help exit' says all there is\n");
+    EXPECT_EQ(said("help a b c"), "error: unexpected argument 'c'\n");
+    EXPECT_EQ(said("help nonsense"), "error: unknown command 'nonsense'\n");
+    EXPECT_TRUE(shell.failed());
+}
+
+TEST_F(ShellTest, bench_lists_and_dispatches) {
+    EXPECT_NE(said("bench").find("  unit-probe  measures nothing\n"), std::string::npos);
+    EXPECT_EQ(said("bench unit-probe --ops 2K"), "ops=2000\n");
+    EXPECT_FALSE(shell.failed());
+    EXPECT_EQ(said("bench unit-probe --ops 2k"),
+              "error: --ops: expected a count such as 24M (1 to 1000000), got '2k'\n");
+    EXPECT_TRUE(shell.failed());
+}
+
+TEST_F(ShellTest, completion_follows_the_words) {
+    EXPECT_EQ(completed("unit-"), "unit-record ");
+    EXPECT_EQ(completed("unit-record a; unit-r"), "unit-record ");
+    EXPECT_EQ(completed("bench unit"), "unit-probe ");
+    EXPECT_EQ(completed("bench unit-probe "), "--ops ");
+    EXPECT_EQ(completed("help bench unit"), "unit-probe ");
+    EXPECT_EQ(completed("help ex"), "exit ");
+    EXPECT_EQ(completed("test --r"), "--repeat ");
+    EXPECT_EQ(completed("unit-record x"), "");
+    EXPECT_EQ(completed("bench 'unit"), "");
+    EXPECT_EQ(completed("bench 'a b' \"uni"), "");
+    EXPECT_NE(completed("bench;"), "");
+}
+
+TEST_F(ShellTest, exit_tells_whether_anything_failed) {
+    EXPECT_EXIT(shell.execute("unit-record; exit"), testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(shell.execute("unit-record fail; unit-record; exit"), testing::ExitedWithCode(1), "");
+    EXPECT_EQ(said("exit now"), "error: unexpected argument 'now': the command takes none\n");
+    EXPECT_EQ(said("reboot now"), "error: unexpected argument 'now': the command takes none\n");
+}
+
+TEST(ConsoleTest, runs_the_run_line_as_if_typed_then_what_is_typed) {
+    received.clear();
+    Output out;
+    Console console(out);
+    console.start(" unit-record a ;; unit-record fail;unit-record ';'");
+    EXPECT_EQ(out.text, "mxk> unit-record a\nmxk> unit-record fail\nerror: as asked\nmxk> unit-record ';'\nmxk> ");
+    EXPECT_EQ(received, "[a] / [fail] / [;] / ");
+    EXPECT_TRUE(console.failed());
+    out.text.clear();
+    for (char const byte : std::string_view("nope\r")) console.feed(byte);
+    EXPECT_EQ(out.text, "nope\nerror: unknown command 'nope' ('help' lists all commands)\nmxk> ");
+}
+
+class Silent final : public TextSink {
+  public:
+    void write(std::string_view) override {}
+};
+constinit Silent silent;
+constinit Console static_console(silent); // the kernel has no start-up code for globals: this must be constant
+
+TEST(ConsoleTest, can_be_a_constant_initialised_global) {
+    EXPECT_FALSE(static_console.failed());
+}
+
+TEST(Similar, names_that_were_meant) {
+    EXPECT_TRUE(similar("tset", "test"));
+    EXPECT_TRUE(similar("topolgy", "topology"));
+    EXPECT_TRUE(similar("topo", "topology"));
+    EXPECT_FALSE(similar("", "topology"));
+    EXPECT_FALSE(similar("memory", "topology"));
+    EXPECT_FALSE(similar("abc", "xyc"));
+    EXPECT_FALSE(similar(std::string(33, 'a'), "a"));
+}
+
+} // namespace
+} // namespace mxk::console

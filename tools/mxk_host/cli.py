@@ -1,0 +1,99 @@
+"""The command line of tools/mxk: options in, a job out. A job that fails raises; __main__ makes an exit code of it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mxk_host import jobs
+from mxk_host.commands import command_text
+from mxk_host.machine import Accelerator, Boot, Firmware, choose_accelerator, expect_firmware
+from mxk_host.qemu import Machine
+from mxk_host.shape import Shape
+
+DEFAULT_BENCH = "topology; bench table --cores 1,2,4 --ops 24M --json"
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Boots MXK in QEMU and judges the run.",
+)
+
+Commands = Annotated[list[str] | None, typer.Argument(help="Console commands, separated by ';'.", show_default=False)]
+Cpus = Annotated[int, typer.Option(help="Cores of the machine.")]
+Nodes = Annotated[int, typer.Option(help="NUMA nodes; cores and memory are split over them.")]
+Memory = Annotated[str, typer.Option("--mem", help="Memory of all nodes together, such as 512M or 4G.")]
+BootOption = Annotated[Boot, typer.Option(help="QEMU loads the ELF, or firmware and GRUB load it from the ISO.")]
+FirmwareOption = Annotated[Firmware, typer.Option(help="The firmware under GRUB; uefi needs --boot iso.")]
+Accel = Annotated[Accelerator, typer.Option(help="auto: KVM where the hardware has it, else TCG.")]
+NoBuild = Annotated[bool, typer.Option("--no-build", help="Boot the image as it is.")]
+Raw = Annotated[list[str] | None, typer.Option("--qemu", metavar="ARG", help="One more QEMU argument; repeatable.")]
+
+
+@app.command()
+def run(
+    commands: Commands = None,
+    cpus: Cpus = 4,
+    nodes: Nodes = 1,
+    mem: Memory = "4G",
+    boot: BootOption = Boot.KERNEL,
+    firmware: FirmwareOption = Firmware.BIOS,
+    accel: Accel = Accelerator.AUTO,
+    qemu: Raw = None,
+    no_build: NoBuild = False,
+    no_srat: Annotated[bool, typer.Option("--no-srat", help="Give the kernel no SRAT; one node only.")] = False,
+    memoryless_node: Annotated[
+        bool, typer.Option("--memoryless-node", help="One more node with the last cores but no memory.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the QEMU line; build and run nothing.")] = False,
+    timeout: Annotated[
+        float | None, typer.Option(min=0, help="Seconds; default 600 with commands, none without.", show_default=False)
+    ] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option(
+            help="The raw serial log; default build/results/run-last.log.", dir_okay=False, show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Boots the kernel, obeys the commands, tells by the exit code how they went; without commands: the console.
+
+    Exit codes: 0 every command succeeded, 1 one failed, 2 wrong usage, 3 panic, 4 timeout, 5 no verdict.
+
+    In the console Ctrl-C goes to the kernel and Ctrl-A X ends QEMU.
+    """
+    expect_firmware(boot, firmware)
+    shape = Shape.checked(cpus, nodes, mem, srat=not no_srat, memoryless_node=memoryless_node)
+    machine = Machine(shape, boot, firmware, choose_accelerator(accel), tuple(qemu or ()))
+    job = jobs.Job(machine, command_text(commands or []))
+    if dry_run:
+        jobs.explain(job)
+    elif job.commands:
+        jobs.run(job, build=not no_build, timeout=timeout, log=log)
+    else:
+        jobs.converse(job, build=not no_build, timeout=timeout, log=log)
+
+
+@app.command()
+def bench(
+    commands: Commands = None,
+    cpus: Cpus = 4,
+    nodes: Nodes = 2,
+    mem: Memory = "3G",
+    boot: BootOption = Boot.ISO,
+    firmware: FirmwareOption = Firmware.BIOS,
+    accel: Accel = Accelerator.AUTO,
+    qemu: Raw = None,
+    no_build: NoBuild = False,
+    timeout: Annotated[float, typer.Option(min=0, help="Seconds.")] = 1800,
+) -> None:
+    """Measures: obeys the benchmark commands, keeps log and rows in build/results/<UTC time>/ and shows a table.
+
+    Exit codes as for run; a run without JSON rows, or with a row that is not verified, fails with 1.
+    """
+    expect_firmware(boot, firmware)
+    shape = Shape.checked(cpus, nodes, mem)
+    machine = Machine(shape, boot, firmware, choose_accelerator(accel), tuple(qemu or ()))
+    jobs.measure(jobs.Job(machine, command_text(commands or [DEFAULT_BENCH])), build=not no_build, timeout=timeout)

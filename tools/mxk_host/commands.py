@@ -1,0 +1,30 @@
+"""The console commands of a run, and how they reach the kernel's command line, through QEMU or through GRUB."""
+
+import re
+
+from mxk_host.errors import UsageError
+
+_ENDING = re.compile(r"(^|;)\s*(exit|reboot)\s*;?\s*$")
+
+
+def command_text(words: list[str]) -> str:
+    """One text of commands, separated by `;`, that ends the machine; empty when there are none."""
+    text = " ".join(words).strip()
+    if re.search(r"""["'\\]|[^ -~]""", text):
+        raise UsageError(
+            "expected commands of printable ASCII without quotes and backslashes, which GRUB would rewrite"
+        )
+    if not text or _ENDING.search(text):
+        return text
+    return f"{text.rstrip('; ')}; exit"
+
+
+def kernel_command_line(commands: str) -> str:
+    """What QEMU's -append hands over."""
+    return f'run="{commands}"' if commands else ""
+
+
+def grub_menu(commands: str) -> str:
+    """A grub.cfg that boots at once. GRUB hands an argument with spaces over in double quotes: "run=a; b"."""
+    argument = f" 'run={commands}'" if commands else ""
+    return f"multiboot2 /boot/mxk.elf{argument}\nboot\n"

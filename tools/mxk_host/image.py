@@ -1,0 +1,60 @@
+"""The kernel image: built when it is out of date, and for a run from the ISO copied with the run's own grub.cfg."""
+
+import fcntl
+import shutil
+import subprocess
+from pathlib import Path
+
+from mxk_host.commands import grub_menu
+from mxk_host.errors import DriverError, ExitCode
+from mxk_host.machine import Boot, expect_installed
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build"
+METAL = BUILD / "metal"
+
+
+def image_path(boot: Boot) -> Path:
+    """Where the build puts the image."""
+    return METAL / ("mxk.iso" if boot is Boot.ISO else "mxk.elf")
+
+
+def build(boot: Boot) -> None:
+    """Brings the image up to date; shows the compiler's output only on failure. Safe to call from several processes."""
+    for tool in ("cmake", "ninja", "nasm", *(("grub-mkrescue", "xorriso") if boot is Boot.ISO else ())):
+        expect_installed(tool)
+    BUILD.mkdir(exist_ok=True)
+    with (BUILD / ".metal.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (METAL / "build.ninja").exists():
+            _quietly(["cmake", "--preset", "metal"], "the kernel's build could not be configured")
+        target = image_path(boot).name
+        _quietly(["cmake", "--build", "--preset", "metal", "--target", target], f"{target} could not be built")
+
+
+def expect_image(boot: Boot) -> None:
+    """Raises if there is no image to boot."""
+    if not image_path(boot).exists():
+        relative = image_path(boot).relative_to(ROOT)
+        raise DriverError(f"expected the image {relative}: leave out --no-build", ExitCode.NO_VERDICT)
+
+
+def iso_with_commands(commands: str, folder: Path) -> Path:
+    """A copy of the ISO in `folder` whose grub.cfg boots the kernel with the commands."""
+    expect_installed("xorriso")
+    menu = folder / "grub.cfg"
+    menu.write_text(grub_menu(commands))
+    # The new file is appended to a plain copy, as to a disc: boot sectors and EFI partition stay byte for byte.
+    # Writing the image anew fails, because libisofs sees the old EFI partition and its own overlap.
+    copy = Path(shutil.copy(image_path(Boot.ISO), folder / "run.iso"))
+    insert = ["-dev", str(copy), "-boot_image", "any", "keep", "-map", str(menu), "/boot/grub/grub.cfg"]
+    _quietly(["xorriso", "-report_about", "WARNING", *insert], "the ISO's grub.cfg could not be replaced")
+    return copy
+
+
+def _quietly(arguments: list[str], complaint: str) -> None:
+    result = subprocess.run(
+        arguments, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    if result.returncode != 0:
+        raise DriverError(f"{result.stdout.rstrip()}\n{complaint} (output above)", ExitCode.NO_VERDICT)

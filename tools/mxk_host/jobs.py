@@ -1,0 +1,126 @@
+"""The jobs of the driver: explain a run, run commands, hold a conversation with the console, measure. Each returns when
+all went well and raises a DriverError, with the exit code in it, when not."""
+
+import shlex
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from mxk_host import image, results
+from mxk_host.commands import grub_menu, kernel_command_line
+from mxk_host.display import Display
+from mxk_host.errors import DriverError, ExitCode
+from mxk_host.machine import QEMU, Accelerator, Boot, expect_installed
+from mxk_host.qemu import Machine, qemu_line
+from mxk_host.runner import run_captured, run_interactive
+from mxk_host.stream import json_row
+from mxk_host.verdict import Verdict, judge
+
+COMMANDS_TIMEOUT = 600.0  # seconds
+PROGRESS_EVERY = 5.0  # seconds
+EMULATED = "emulated: shows function and relative cost, not hardware speed"
+
+
+@dataclass(frozen=True)
+class Job:
+    """One boot of the kernel: the machine, and the commands it is to obey (none: its console waits for input)."""
+
+    machine: Machine
+    commands: str
+
+    def qemu_line(self, boot_image: Path, interactive_log: Path | None = None) -> list[str]:
+        """The QEMU command line that boots this image."""
+        return qemu_line(self.machine, boot_image, kernel_command_line(self.commands), interactive_log)
+
+
+def explain(job: Job) -> None:
+    """Prints the QEMU line and touches nothing."""
+    boot_image = image.image_path(job.machine.boot)
+    if job.machine.boot is Boot.ISO and job.commands:
+        boot_image = boot_image.with_name("run.iso")
+        menu = grub_menu(job.commands).splitlines()[0]
+        print(f"tools/mxk: run.iso is to be a copy of mxk.iso whose grub.cfg says: {menu}", file=sys.stderr)
+    print(shlex.join(job.qemu_line(boot_image, None if job.commands else _last_log())))
+
+
+def run(job: Job, *, build: bool, timeout: float | None, log: Path | None) -> None:
+    """Obeys the commands and shows the console output."""
+    display = Display(sys.stdout)
+    timeout = COMMANDS_TIMEOUT if timeout is None else timeout
+    kept = log or _last_log()
+    with _boot_image(job, build=build) as boot_image, _failure_log_kept(kept):
+        with display:
+            outcome = run_captured(job.qemu_line(boot_image), kept, timeout, display.feed)
+        _expect_success(judge(outcome, timeout))
+
+
+def converse(job: Job, *, build: bool, timeout: float | None, log: Path | None) -> None:
+    """Connects the terminal with the kernel's console until QEMU ends."""
+    kept = log or _last_log()
+    with _boot_image(job, build=build) as boot_image, _failure_log_kept(kept):
+        _expect_success(judge(run_interactive(job.qemu_line(boot_image, kept), timeout), timeout))
+
+
+def measure(job: Job, *, build: bool, timeout: float) -> None:
+    """Runs benchmark commands; keeps the log, the QEMU line and the rows; shows the rows as a table."""
+    display = Display(sys.stdout, PROGRESS_EVERY)
+    with _boot_image(job, build=build) as boot_image:
+        folder = results.new_folder()
+        line = job.qemu_line(boot_image)
+        (folder / "command.txt").write_text(shlex.join(line) + f"\n# commands: {job.commands}\n")
+        with display:
+            outcome = run_captured(line, folder / "console.log", timeout, display.feed)
+    lines = [row for line in display.lines if (row := json_row(line)) is not None]
+    results.store(folder, lines)
+    rows = [row for row in lines if "benchmark" in row]  # the others describe, they measure nothing
+    console = Console()
+    if rows:
+        console.print(results.table(rows))
+    if job.machine.accelerator is Accelerator.TCG:
+        console.print(EMULATED)
+    console.print(f"results: {folder.relative_to(image.ROOT)}", soft_wrap=True, highlight=False)
+    _expect_success(judge(outcome, timeout))
+    _expect_success(results.judge_rows(rows))
+
+
+@contextmanager
+def _boot_image(job: Job, *, build: bool) -> Iterator[Path]:
+    """The image to boot: for the ISO a temporary copy that knows the commands."""
+    boot = job.machine.boot
+    expect_installed(QEMU)
+    if build:
+        image.build(boot)
+    image.expect_image(boot)
+    if boot is Boot.KERNEL or not job.commands:
+        yield image.image_path(boot)
+        return
+    with tempfile.TemporaryDirectory(prefix="mxk-") as folder:
+        yield image.iso_with_commands(job.commands, Path(folder))
+
+
+@contextmanager
+def _failure_log_kept(log: Path) -> Iterator[None]:
+    """Says where a failed run's log is; run-last.log is copied first, as the next run overwrites it."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except DriverError as error:
+        if log == _last_log() and log.exists():
+            log = Path(shutil.copy(log, results.RESULTS / f"failed-{results.utc_stamp()}.log"))
+        where = log.relative_to(image.ROOT) if log.is_relative_to(image.ROOT) else log
+        raise DriverError(f"{error}; serial log: {where}", error.code) from error
+
+
+def _last_log() -> Path:
+    return results.RESULTS / "run-last.log"
+
+
+def _expect_success(verdict: Verdict) -> None:
+    if verdict.code is not ExitCode.SUCCESS:
+        raise DriverError(verdict.reason, verdict.code)

@@ -1,0 +1,81 @@
+"""The QEMU command line: a pure function of what is to be run."""
+
+import itertools
+from dataclasses import dataclass
+from pathlib import Path
+
+from mxk_host.machine import OVMF, QEMU, Accelerator, Boot, Firmware
+from mxk_host.shape import Node, Shape
+
+LOCAL_DISTANCE = 10  # ACPI 6.5 section 5.2.17: 10 is a node's distance to itself
+REMOTE_DISTANCE = 21
+
+# The kernel ends QEMU by writing a byte here: status 2 * byte + 1.
+EXIT_DEVICE = "isa-debug-exit,iobase=0xf4,iosize=0x04"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """All that decides the QEMU command line, except where the image lies."""
+
+    shape: Shape
+    boot: Boot
+    firmware: Firmware
+    accelerator: Accelerator
+    extra: tuple[str, ...] = ()
+
+
+def qemu_line(machine: Machine, image: Path, command_line: str, interactive_log: Path | None = None) -> list[str]:
+    """The arguments that boot `image`; an ISO already carries the command line. With `interactive_log` QEMU serves the
+    terminal itself, and keeps the raw serial log there."""
+    accelerate = ["-accel", "kvm", "-cpu", "host"]
+    if machine.accelerator is Accelerator.TCG:
+        accelerate = ["-accel", "tcg,thread=multi", "-cpu", "max"]
+    return [
+        *(QEMU, "-machine", "q35", *accelerate),
+        *("-display", "none", "-nodefaults", "-no-reboot", "-device", EXIT_DEVICE),
+        *_serial(interactive_log),
+        *("-m", f"{machine.shape.mebibytes}M", "-smp", str(machine.shape.cpus)),
+        *_numa(machine.shape),
+        *_image(machine, image, command_line),
+        *machine.extra,
+    ]
+
+
+def _serial(interactive_log: Path | None) -> list[str]:
+    if interactive_log is None:
+        return ["-monitor", "none", "-serial", "stdio"]
+    # `-serial mon:stdio` written out, since only the long form can keep a log. Ctrl-C goes to the guest.
+    terminal = f"stdio,id=terminal,mux=on,signal=off,logfile={_value(interactive_log)}"
+    return ["-chardev", terminal, "-serial", "chardev:terminal", "-mon", "chardev=terminal"]
+
+
+def _numa(shape: Shape) -> list[str]:
+    if not shape.srat:
+        return []
+    nodes = range(len(shape.nodes))
+    arguments = [argument for node in nodes for argument in _node(node, shape.nodes[node])]
+    if len(nodes) > 1:
+        for a, b in itertools.product(nodes, nodes):
+            distance = LOCAL_DISTANCE if a == b else REMOTE_DISTANCE
+            arguments += ["-numa", f"dist,src={a},dst={b},val={distance}"]
+    return arguments
+
+
+def _node(number: int, node: Node) -> list[str]:
+    place = f"node,nodeid={number},cpus={node.cpus[0]}-{node.cpus[-1]}"
+    if node.mebibytes == 0:
+        return ["-numa", place]
+    memory = f"memory-backend-ram,id=memory{number},size={node.mebibytes}M"
+    return ["-object", memory, "-numa", f"{place},memdev=memory{number}"]
+
+
+def _image(machine: Machine, image: Path, command_line: str) -> list[str]:
+    if machine.boot is Boot.KERNEL:
+        return ["-kernel", str(image), *(("-append", command_line) if command_line else ())]
+    firmware = ("-bios", str(OVMF)) if machine.firmware is Firmware.UEFI else ()
+    return [*firmware, "-cdrom", str(image)]
+
+
+def _value(path: Path) -> str:
+    return str(path).replace(",", ",,")  # QEMU's way to write a comma inside an option

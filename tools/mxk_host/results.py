@@ -1,0 +1,75 @@
+"""A benchmark run's rows: checked, stored, and drawn as a table for people."""
+
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rich.table import Table
+
+from mxk_host.errors import ExitCode
+from mxk_host.image import BUILD
+from mxk_host.stream import Row
+from mxk_host.verdict import Verdict
+
+RESULTS = BUILD / "results"
+
+
+def utc_stamp() -> str:
+    """Now, as it stands in file names; milliseconds keep two runs at once apart."""
+    return datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")[:-3] + "Z"
+
+
+def new_folder() -> Path:
+    """A folder of its own for this run."""
+    folder = RESULTS / utc_stamp()
+    folder.mkdir(parents=True)
+    return folder
+
+
+def store(folder: Path, rows: list[Row]) -> None:
+    """Keeps the rows, one JSON line each, and points `latest` to the folder."""
+    (folder / "results.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    link = RESULTS / f".latest-{os.getpid()}"
+    link.symlink_to(folder.name)
+    link.replace(RESULTS / "latest")  # a rename: whoever reads `latest` meanwhile sees the old one or the new one
+
+
+def judge_rows(rows: list[Row]) -> Verdict:
+    """A benchmark without a result, or with one that failed its self-check, has failed."""
+    if not rows:
+        return Verdict(
+            ExitCode.COMMAND_FAILED, "the run gave no JSON row of a benchmark; expected a bench command with --json"
+        )
+    wrong = [number for number, row in enumerate(rows, 1) if row.get("verified") is not True]
+    if wrong:
+        numbers = ", ".join(map(str, wrong))
+        return Verdict(
+            ExitCode.COMMAND_FAILED, f"expected every row to be verified; not so: row {numbers} of {len(rows)}"
+        )
+    return Verdict(ExitCode.SUCCESS)
+
+
+def table(rows: list[Row]) -> Table:
+    """The rows for people. Speed-up is relative to the first row."""
+    drawn = Table()
+    for heading in ("cores", "operations", "throughput M/s", "speed-up"):
+        drawn.add_column(heading, justify="right")
+    drawn.add_column("verified")
+    first = _median(rows[0]) if rows else None
+    for row in rows:
+        median = _median(row)
+        drawn.add_row(
+            str(row.get("cores", "?")),
+            f"{row['operations']:,}" if isinstance(row.get("operations"), int) else "?",
+            "?" if median is None else f"{median / 1e6:.2f}",
+            f"{median / first:.2f}" if median is not None and first else "?",
+            "yes" if row.get("verified") is True else "NO",
+        )
+    return drawn
+
+
+def _median(row: Row) -> float | None:
+    throughput = row.get("throughput")
+    median = throughput.get("median") if isinstance(throughput, dict) else None
+    return float(median) if isinstance(median, int | float) else None

@@ -1,0 +1,112 @@
+"""Runs QEMU: reads its serial line live, ends it at the deadline or when the driver itself is ended."""
+
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import IO
+
+from mxk_host.errors import DriverError, ExitCode
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How QEMU ended. status None: it was killed at the deadline. complaint: what it wrote to stderr."""
+
+    status: int | None
+    complaint: str
+    seconds: float
+
+
+def run_captured(arguments: list[str], log: Path, timeout: float, show: Callable[[bytes], None]) -> Outcome:
+    """Runs to the end or for `timeout` seconds; every byte of the serial line goes to `log` and to `show`."""
+    start = time.monotonic()
+    with log.open("wb") as raw, _started(arguments, subprocess.DEVNULL, subprocess.PIPE) as (process, complaint):
+        for data in _output(process, start + timeout):
+            raw.write(data)
+            raw.flush()  # so that the log can be followed, and is whole if the driver is killed
+            show(data)
+        return _ended(process, complaint, start, timeout)
+
+
+def run_interactive(arguments: list[str], timeout: float | None) -> Outcome:
+    """Connects QEMU's stdin and stdout to the driver's; without a timeout it runs until a person ends it."""
+    start = time.monotonic()
+    with _terminal_restored(), _started(arguments, None, None) as (process, complaint):
+        return _ended(process, complaint, start, timeout)
+
+
+@contextmanager
+def _started(
+    arguments: list[str], stdin: int | None, stdout: int | None
+) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
+    """QEMU, and the file its stderr goes to. It never outlives the block."""
+    with tempfile.TemporaryFile() as complaint, _signals_unwind():
+        try:
+            process = subprocess.Popen(arguments, stdin=stdin, stdout=stdout, stderr=complaint)
+        except OSError as error:
+            raise DriverError(f"{arguments[0]} did not start: {error.strerror}", ExitCode.NO_VERDICT) from error
+        with process:
+            try:
+                yield process, complaint
+            finally:
+                process.kill()
+
+
+def _output(process: subprocess.Popen[bytes], deadline: float) -> Iterator[bytes]:
+    assert process.stdout is not None
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        while (left := deadline - time.monotonic()) > 0:
+            if not selector.select(left):
+                continue
+            data = os.read(process.stdout.fileno(), 1 << 16)
+            if not data:
+                return
+            yield data
+
+
+def _ended(process: subprocess.Popen[bytes], complaint: IO[bytes], start: float, timeout: float | None) -> Outcome:
+    try:
+        status = process.wait(None if timeout is None else max(start + timeout - time.monotonic(), 0))
+    except subprocess.TimeoutExpired:
+        status = None
+    complaint.seek(0)
+    return Outcome(status, complaint.read().decode(errors="replace").strip(), time.monotonic() - start)
+
+
+@contextmanager
+def _signals_unwind() -> Iterator[None]:
+    """Makes the signals that end a program raise, so that QEMU is killed on the way out."""
+
+    def leave(number: int, _frame: FrameType | None) -> None:
+        raise DriverError(f"ended by {signal.Signals(number).name}, and QEMU with it", 128 + number)
+
+    before = {number: signal.signal(number, leave) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _terminal_restored() -> Iterator[None]:
+    """A killed QEMU leaves the terminal raw."""
+    if not sys.stdin.isatty():
+        yield
+        return
+    before = termios.tcgetattr(sys.stdin)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)

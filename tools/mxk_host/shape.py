@@ -1,0 +1,62 @@
+"""The shape of the machine to boot: cores, NUMA nodes, memory. Checked once, here; everything later trusts it."""
+
+import itertools
+import re
+from dataclasses import dataclass
+
+from mxk_host.errors import UsageError
+
+MAX_CPUS = 255  # QEMU 7.2 emulates no x2APIC: APIC ids have 8 bits, and 255 is the broadcast
+MAX_NODES = 128  # QEMU's limit
+
+
+def parse_mebibytes(text: str) -> int:
+    """The MiB in a size such as 512M or 4G."""
+    match = re.fullmatch(r"([1-9][0-9]*)([MG])", text, re.IGNORECASE)
+    if match is None:
+        raise UsageError(f"expected --mem as a number with the suffix M or G, such as 512M or 4G, got '{text}'")
+    return int(match[1]) * (1024 if match[2] in "gG" else 1)
+
+
+@dataclass(frozen=True)
+class Node:
+    """One NUMA node: its cpus (numbered through the machine) and its memory; 0 MiB: a memory-less node."""
+
+    cpus: range
+    mebibytes: int
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A machine that QEMU can build."""
+
+    cpus: int
+    mebibytes: int
+    nodes: tuple[Node, ...]
+    srat: bool
+
+    @classmethod
+    def checked(
+        cls, cpus: int, nodes: int, memory: str, *, srat: bool = True, memoryless_node: bool = False
+    ) -> "Shape":
+        """The shape the options ask for; memoryless_node adds a node that has the last cpus but no memory."""
+        if not 1 <= cpus <= MAX_CPUS:
+            raise UsageError(f"expected --cpus between 1 and {MAX_CPUS}, got {cpus}")
+        if not 1 <= nodes <= min(cpus, MAX_NODES):
+            raise UsageError(f"expected --nodes between 1 and {min(cpus, MAX_NODES)} (a node has a cpu), got {nodes}")
+        if memoryless_node and nodes == min(cpus, MAX_NODES):
+            raise UsageError(f"expected --nodes below {nodes}: the memory-less node is one more and has a cpu, too")
+        if not srat and (nodes > 1 or memoryless_node):
+            raise UsageError("expected --no-srat with one node only: without an SRAT the kernel cannot see nodes")
+        mebibytes = parse_mebibytes(memory)
+        if mebibytes % nodes != 0 or mebibytes < nodes:
+            fitting = max(mebibytes // nodes, 1) * nodes
+            raise UsageError(f"expected --mem to divide over {nodes} nodes in MiB, such as {fitting}M, got '{memory}'")
+        sizes = [mebibytes // nodes] * nodes + [0] * memoryless_node
+        return cls(cpus, mebibytes, tuple(map(Node, split_evenly(cpus, len(sizes)), sizes)), srat)
+
+
+def split_evenly(count: int, parts: int) -> list[range]:
+    """0..count in consecutive ranges whose lengths differ by at most one, the longer ones first."""
+    bounds = [-(-count * part // parts) for part in range(parts + 1)]
+    return [range(first, last) for first, last in itertools.pairwise(bounds)]

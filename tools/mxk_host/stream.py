@@ -1,0 +1,65 @@
+"""The serial stream as lines and progress. The kernel ends lines with CR LF; progress is text behind an erase mark
+(CR ESC [ K) that another erase mark takes away again. Firmware and GRUB add control sequences, which are dropped."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+Row = dict[str, Any]
+
+_MARK = re.compile(rb"\r\x1b\[K|\n")
+_PART_OF_MARK = re.compile(rb"\r?(\x1b\[?)?$")
+_CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A whole line."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Text that was shown for a while and taken away."""
+
+    text: str
+
+
+class SerialStream:
+    """Cuts bytes, in pieces of any size, into lines and progress. Keeps only what is unfinished."""
+
+    def __init__(self) -> None:
+        self._rest = b""  # what follows the last mark: a line, or progress, that is not finished
+
+    def feed(self, data: bytes) -> Iterator[Line | Progress]:
+        """What the new bytes complete, in order."""
+        self._rest += data
+        while (mark := _MARK.search(self._rest)) is not None:
+            text = _clean(self._rest[: mark.start()])
+            self._rest = self._rest[mark.end() :]
+            if mark[0] == b"\n":
+                yield Line(text)
+            elif text:
+                yield Progress(text)
+
+    @property
+    def pending(self) -> str:
+        """The unfinished text: what a person sees to the left of the cursor."""
+        return _clean(_PART_OF_MARK.sub(b"", self._rest, count=1))
+
+
+def json_row(line: str) -> Row | None:
+    """The measurement in a line, if the line is one."""
+    if not line.startswith('{"'):
+        return None
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError:
+        return None
+
+
+def _clean(raw: bytes) -> str:
+    return _CONTROL.sub("", raw.decode(errors="replace"))
