@@ -51,6 +51,7 @@ system: elf iso ## boot the kernel in QEMU in many shapes and use it like a pers
 
 lint: setup ## formats, house rules, clang-tidy, ruff
 	@cmake --preset linux-asan --log-level=WARNING >/dev/null
+	@cmake --preset metal --log-level=WARNING >/dev/null
 	@tools/lint
 
 clean: ## remove what was built; results and the Python environment stay

@@ -19,19 +19,19 @@ class Arena {
     // Gives at least `bytes`, aligned to a page, or an empty span when there is no more.
     using Source = std::span<std::byte> (*)(std::size_t bytes);
 
-    explicit Arena(Source source) : source_(source) {}
+    explicit Arena(Source source)
+        : source_(source) {}
     Arena(Arena const&) = delete;
     Arena& operator=(Arena const&) = delete;
 
     // `count` value-initialised objects, or an error when the source is dry.
-    template <typename T>
-    Result<std::span<T>> array(std::size_t count, std::size_t alignment = alignof(T)) {
+    template <typename T> Result<std::span<T>> array(std::size_t count, std::size_t alignment = alignof(T)) {
         static_assert(std::is_trivially_destructible_v<T>, "an arena runs no destructors");
         if (count > SIZE_MAX / 2 / sizeof(T)) return Error::of("out of memory: {} objects wanted", count);
         void* const place = take(count * sizeof(T), alignment < alignof(T) ? alignof(T) : alignment);
         if (place == nullptr) return Error::of("out of memory: {} bytes wanted", count * sizeof(T));
         T* const first = static_cast<T*>(place);
-        for (std::size_t i = 0; i < count; ++i) new (first + i) T{};
+        for (std::size_t i = 0; i < count; ++i) new (static_cast<void*>(first + i)) T{};
         return std::span<T>(first, count);
     }
 

@@ -13,7 +13,9 @@ struct Specification {
     std::size_t digits = 2;
 };
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
 
 std::size_t parse_number(std::string_view text, std::size_t& at) {
     std::size_t value = 0;
@@ -63,8 +65,7 @@ void append_real(NumberText& out, double value, std::size_t digits) {
     std::uint64_t scale = 1;
     for (std::size_t i = 0; i < digits; ++i) scale *= 10;
     auto whole = static_cast<std::uint64_t>(value);
-    auto fraction =
-        static_cast<std::uint64_t>((value - static_cast<double>(whole)) * static_cast<double>(scale) + 0.5);
+    auto fraction = static_cast<std::uint64_t>((value - static_cast<double>(whole)) * static_cast<double>(scale) + 0.5);
     if (fraction >= scale) {
         ++whole;
         fraction -= scale;

@@ -1,7 +1,8 @@
-// Formatting into a TextSink: format(sink, "{} of {:>8.2}", a, b). No allocation, no locale, usable before memory is up.
-// Placeholder: {[:[<|>][0][width][.digits][x]]}: alignment (numbers right, text left by default), zero fill, least
+// Formatting into a TextSink: format(sink, "{} of {:>8.2}", a, b). No allocation, no locale, usable before memory is
+// up. Placeholder: {[:[<|>][0][width][.digits][x]]}: alignment (numbers right, text left by default), zero fill, least
 // width, digits after the point for reals (default 2), hexadecimal. {{ and }} stand for braces. The number of
-// placeholders is checked against the arguments at compile time. May be called on any core; blocks only as the sink does.
+// placeholders is checked against the arguments at compile time. May be called on any core; blocks only as the sink
+// does.
 #pragma once
 
 #include <concepts>
@@ -30,24 +31,44 @@ struct FormatArgument {
         std::string_view text_value;
     };
 
-    constexpr FormatArgument(Kind address_kind, std::uint64_t value) : kind(address_kind), unsigned_value(value) {}
-    constexpr FormatArgument(bool value) : kind(Kind::Boolean), boolean_value(value) {}
-    constexpr FormatArgument(char value) : kind(Kind::Character), character_value(value) {}
-    constexpr FormatArgument(std::string_view value) : kind(Kind::Text), text_value(value) {}
-    constexpr FormatArgument(char const* value) : kind(Kind::Text), text_value(value) {}
+    constexpr FormatArgument(Kind address_kind, std::uint64_t value)
+        : kind(address_kind)
+        , unsigned_value(value) {}
+    constexpr FormatArgument(bool value)
+        : kind(Kind::Boolean)
+        , boolean_value(value) {}
+    constexpr FormatArgument(char value)
+        : kind(Kind::Character)
+        , character_value(value) {}
+    constexpr FormatArgument(std::string_view value)
+        : kind(Kind::Text)
+        , text_value(value) {}
+    constexpr FormatArgument(char const* value)
+        : kind(Kind::Text)
+        , text_value(value) {}
     template <std::unsigned_integral T>
-    constexpr FormatArgument(T value) : kind(Kind::Unsigned), unsigned_value(value) {}
+    constexpr FormatArgument(T value)
+        : kind(Kind::Unsigned)
+        , unsigned_value(value) {}
     template <std::signed_integral T>
-    constexpr FormatArgument(T value) : kind(Kind::Signed), signed_value(value) {}
+    constexpr FormatArgument(T value)
+        : kind(Kind::Signed)
+        , signed_value(value) {}
     template <std::floating_point T>
-    constexpr FormatArgument(T value) : kind(Kind::Real), real_value(value) {}
+    constexpr FormatArgument(T value)
+        : kind(Kind::Real)
+        , real_value(value) {}
     template <typename T>
     FormatArgument(T const* value)
-        : kind(Kind::Address), unsigned_value(reinterpret_cast<std::uintptr_t>(value)) {}
-    constexpr FormatArgument(PhysicalAddress value) : kind(Kind::Address), unsigned_value(raw(value)) {}
+        : kind(Kind::Address)
+        , unsigned_value(reinterpret_cast<std::uintptr_t>(value)) {}
+    constexpr FormatArgument(PhysicalAddress value)
+        : kind(Kind::Address)
+        , unsigned_value(raw(value)) {}
     template <typename T>
-        requires std::is_enum_v<T>
-    constexpr FormatArgument(T value) : FormatArgument(static_cast<std::underlying_type_t<T>>(value)) {}
+    requires std::is_enum_v<T>
+    constexpr FormatArgument(T value)
+        : FormatArgument(static_cast<std::underlying_type_t<T>>(value)) {}
 };
 
 void format_erased(TextSink& sink, std::string_view pattern, std::span<FormatArgument const> arguments);
@@ -55,10 +76,10 @@ void format_erased(TextSink& sink, std::string_view pattern, std::span<FormatArg
 // Called by nothing: reaching it makes a wrong format string a compile-time error that carries this name.
 void format_string_does_not_fit_its_arguments();
 
-template <typename... Arguments>
-class FormatString {
+template <typename... Arguments> class FormatString {
   public:
-    consteval FormatString(char const* pattern) : pattern_(pattern) {
+    consteval FormatString(char const* pattern)
+        : pattern_(pattern) {
         std::size_t placeholders = 0;
         for (std::size_t i = 0; i < pattern_.size(); ++i) {
             bool const doubled = i + 1 < pattern_.size() && pattern_[i + 1] == pattern_[i];

@@ -14,7 +14,9 @@ constinit std::size_t count = 0;
 
 } // namespace
 
-void set_sink(TextSink& new_sink) { sink = &new_sink; }
+void set_sink(TextSink& new_sink) {
+    sink = &new_sink;
+}
 
 void write_line(std::string_view level, Line& line) {
     LockGuard const guard(lock);
@@ -32,7 +34,11 @@ void keep_warning(Line const& line) {
     ++count;
 }
 
-std::span<Line const> warnings() { return {kept.data(), std::min(count, kept.size())}; }
-std::size_t warning_count() { return count; }
+std::span<Line const> warnings() {
+    return {kept.data(), std::min(count, kept.size())};
+}
+std::size_t warning_count() {
+    return count;
+}
 
 } // namespace mxk::log

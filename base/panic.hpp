@@ -16,7 +16,8 @@ struct PanicPattern { // carries the caller's place next to the pattern, which a
     FormatString<Arguments...> pattern;
     std::source_location where;
     consteval PanicPattern(char const* text, std::source_location location = std::source_location::current())
-        : pattern(text), where(location) {}
+        : pattern(text)
+        , where(location) {}
 };
 
 template <typename... Arguments>

@@ -16,4 +16,6 @@
 #define MXK_REGISTRY(section_name, type, range)                                                                        \
     extern "C" [[gnu::weak]] type const* const __start_##section_name[];                                               \
     extern "C" [[gnu::weak]] type const* const __stop_##section_name[];                                                \
-    inline std::span<type const* const> range() { return {__start_##section_name, __stop_##section_name}; }
+    inline std::span<type const* const> range() {                                                                      \
+        return {__start_##section_name, __stop_##section_name};                                                        \
+    }

@@ -12,7 +12,8 @@ namespace mxk {
 
 class Error {
   public:
-    explicit Error(std::string_view message) : message_(message) {}
+    explicit Error(std::string_view message)
+        : message_(message) {}
     [[nodiscard]] std::string_view message() const { return message_.view(); }
 
     template <typename... Arguments>
@@ -26,11 +27,12 @@ class Error {
     FixedText<232> message_;
 };
 
-template <typename T>
-class [[nodiscard]] Result {
+template <typename T> class [[nodiscard]] Result {
   public:
-    Result(T value) : value_(std::move(value)) {}
-    Result(Error error) : error_(std::move(error)) {}
+    Result(T value)
+        : value_(std::move(value)) {}
+    Result(Error error)
+        : error_(std::move(error)) {}
 
     [[nodiscard]] bool ok() const { return value_.has_value(); }
     explicit operator bool() const { return ok(); }
@@ -47,11 +49,12 @@ class [[nodiscard]] Result {
 };
 
 struct Done {};
-template <>
-class [[nodiscard]] Result<void> : public Result<Done> {
+template <> class [[nodiscard]] Result<void> : public Result<Done> {
   public:
-    Result() : Result<Done>(Done{}) {}
-    Result(Error error) : Result<Done>(std::move(error)) {}
+    Result()
+        : Result<Done>(Done{}) {}
+    Result(Error error)
+        : Result<Done>(std::move(error)) {}
 };
 
 // The value of a Result, or return its error from the calling function.

@@ -26,7 +26,10 @@ class SpinLock {
 
 class [[nodiscard]] LockGuard {
   public:
-    explicit LockGuard(SpinLock& lock) : lock_(lock) { lock_.lock(); }
+    explicit LockGuard(SpinLock& lock)
+        : lock_(lock) {
+        lock_.lock();
+    }
     ~LockGuard() { lock_.unlock(); }
     LockGuard(LockGuard const&) = delete;
     LockGuard& operator=(LockGuard const&) = delete;

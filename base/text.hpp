@@ -17,8 +17,7 @@ class TextSink {
     ~TextSink() = default;
 };
 
-template <std::size_t Capacity>
-class FixedText final : public TextSink {
+template <std::size_t Capacity> class FixedText final : public TextSink {
   public:
     constexpr FixedText() = default;
     constexpr FixedText(std::string_view text) { append(text); }

@@ -17,22 +17,44 @@ enum class PhysicalAddress : std::uint64_t {};
 enum class Cycles : std::uint64_t {};
 enum class Nanoseconds : std::uint64_t {};
 
-constexpr std::size_t index(CoreId core) { return static_cast<std::size_t>(core); }
-constexpr std::size_t index(NodeId node) { return static_cast<std::size_t>(node); }
-constexpr CoreId core_id(std::size_t index) { return static_cast<CoreId>(index); }
-constexpr NodeId node_id(std::size_t index) { return static_cast<NodeId>(index); }
+constexpr std::size_t index(CoreId core) {
+    return static_cast<std::size_t>(core);
+}
+constexpr std::size_t index(NodeId node) {
+    return static_cast<std::size_t>(node);
+}
+constexpr CoreId core_id(std::size_t index) {
+    return static_cast<CoreId>(index);
+}
+constexpr NodeId node_id(std::size_t index) {
+    return static_cast<NodeId>(index);
+}
 
-constexpr std::uint64_t raw(ApicId id) { return static_cast<std::uint64_t>(id); }
-constexpr std::uint64_t raw(PhysicalAddress address) { return static_cast<std::uint64_t>(address); }
-constexpr std::uint64_t raw(Cycles cycles) { return static_cast<std::uint64_t>(cycles); }
-constexpr std::uint64_t raw(Nanoseconds time) { return static_cast<std::uint64_t>(time); }
+constexpr std::uint64_t raw(ApicId id) {
+    return static_cast<std::uint64_t>(id);
+}
+constexpr std::uint64_t raw(PhysicalAddress address) {
+    return static_cast<std::uint64_t>(address);
+}
+constexpr std::uint64_t raw(Cycles cycles) {
+    return static_cast<std::uint64_t>(cycles);
+}
+constexpr std::uint64_t raw(Nanoseconds time) {
+    return static_cast<std::uint64_t>(time);
+}
 
 constexpr PhysicalAddress operator+(PhysicalAddress address, std::uint64_t bytes) {
     return static_cast<PhysicalAddress>(raw(address) + bytes);
 }
-constexpr std::uint64_t operator-(PhysicalAddress a, PhysicalAddress b) { return raw(a) - raw(b); }
-constexpr Cycles operator+(Cycles a, Cycles b) { return static_cast<Cycles>(raw(a) + raw(b)); }
-constexpr Cycles operator-(Cycles a, Cycles b) { return static_cast<Cycles>(raw(a) - raw(b)); }
+constexpr std::uint64_t operator-(PhysicalAddress a, PhysicalAddress b) {
+    return raw(a) - raw(b);
+}
+constexpr Cycles operator+(Cycles a, Cycles b) {
+    return static_cast<Cycles>(raw(a) + raw(b));
+}
+constexpr Cycles operator-(Cycles a, Cycles b) {
+    return static_cast<Cycles>(raw(a) - raw(b));
+}
 
 constexpr std::size_t KiB = std::size_t{1} << 10;
 constexpr std::size_t MiB = std::size_t{1} << 20;
@@ -40,10 +62,14 @@ constexpr std::size_t GiB = std::size_t{1} << 30;
 constexpr std::size_t cache_line_bytes = 64;
 
 // `alignment` is a power of two.
-constexpr std::uint64_t align_down(std::uint64_t value, std::uint64_t alignment) { return value & ~(alignment - 1); }
+constexpr std::uint64_t align_down(std::uint64_t value, std::uint64_t alignment) {
+    return value & ~(alignment - 1);
+}
 constexpr std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
     return align_down(value + alignment - 1, alignment);
 }
-constexpr bool is_aligned(std::uint64_t value, std::uint64_t alignment) { return (value & (alignment - 1)) == 0; }
+constexpr bool is_aligned(std::uint64_t value, std::uint64_t alignment) {
+    return (value & (alignment - 1)) == 0;
+}
 
 } // namespace mxk

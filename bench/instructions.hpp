@@ -30,7 +30,8 @@ static_assert(sizeof(Instruction) == 16);
 // splitmix64 (Steele, Lea, Flood 2014): good enough to shuffle with, and its output function is a bijection.
 class Random {
   public:
-    explicit Random(std::uint64_t seed) : state_(seed) {}
+    explicit Random(std::uint64_t seed)
+        : state_(seed) {}
     std::uint64_t next() { return mixed(state_ += 0x9e37'79b9'7f4a'7c15); }
     // Below `limit`, which must not be 0.
     std::uint64_t below(std::uint64_t limit) {
@@ -52,7 +53,8 @@ class KeySequence {
   public:
     static constexpr std::uint64_t most_keys = std::uint64_t{1} << 62;
 
-    explicit KeySequence(std::uint64_t seed) : start_(std::uint64_t{1} << 63 | Random::mixed(seed) >> 2) {}
+    explicit KeySequence(std::uint64_t seed)
+        : start_(std::uint64_t{1} << 63 | Random::mixed(seed) >> 2) {}
     // `index` < most_keys.
     std::uint64_t operator()(std::uint64_t index) const { return Random::mixed(start_ + index); }
 
@@ -79,7 +81,9 @@ class Slice {
 
   private:
     Slice(NodeArray<Instruction> instructions, NodeArray<ChainNode> nodes, std::uint64_t first_key)
-        : instructions_(std::move(instructions)), nodes_(std::move(nodes)), first_key_(first_key) {}
+        : instructions_(std::move(instructions))
+        , nodes_(std::move(nodes))
+        , first_key_(first_key) {}
 
     void put_insert(std::size_t at, KeySequence const& keys);
     void put_find_or_erase(std::size_t at, Operation operation, Random& random);

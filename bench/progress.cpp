@@ -12,7 +12,9 @@ constexpr std::string_view erase_line = "\r\x1b[K";
 } // namespace
 
 Progress::Progress(TextSink& out)
-    : out_(out), ticker_(interval, [](void* self) { static_cast<Progress*>(self)->tick(); }, this) {
+    : out_(out)
+    , ticker_(
+          interval, [](void* self) { static_cast<Progress*>(self)->tick(); }, this) {
     arch::take_interrupt_request(); // one that was meant for something before
 }
 

@@ -80,10 +80,11 @@ void print_json(TextSink& out, TableOptions const& options, Row const& row, doub
 }
 
 void print_wrong(TextSink& out, TableExperiment::Outcome const& outcome) {
-    format(out,
-           "error: verification failed: {} operations gave a wrong result, {} keys are missing or there wrongly, {} keys "
-           "are in the table and should be {}\n",
-           outcome.wrong, outcome.strayed, outcome.in_table, outcome.expected_in_table);
+    format(
+        out,
+        "error: verification failed: {} operations gave a wrong result, {} keys are missing or there wrongly, {} keys "
+        "are in the table and should be {}\n",
+        outcome.wrong, outcome.strayed, outcome.in_table, outcome.expected_in_table);
 }
 
 // `repeat` runs of one configuration.
@@ -139,8 +140,8 @@ console::Outcome run_table(Invocation& invocation) {
     if (options.cores.empty()) options.cores = default_cores();
     for (std::uint32_t const cores : options.cores.values()) {
         if (cores > workers::count())
-            return invocation.fail(Error::of("--cores: expected at most {}, the cores of this machine, got {}",
-                                             workers::count(), cores));
+            return invocation.fail(
+                Error::of("--cores: expected at most {}, the cores of this machine, got {}", workers::count(), cores));
     }
     auto rows = NodeVector<Row>::create(options.cores.values().size(), Worker::current().node());
     if (!rows) return invocation.fail(rows.error());
@@ -150,7 +151,8 @@ console::Outcome run_table(Invocation& invocation) {
     if (options.json)
         for (Row const& row : rows.value()) print_json(invocation.out, options, row, drift);
     if (!measured) return invocation.fail(measured.error());
-    bool const verified = std::all_of(rows.value().begin(), rows.value().end(), [](Row const& row) { return row.verified; });
+    bool const verified =
+        std::all_of(rows.value().begin(), rows.value().end(), [](Row const& row) { return row.verified; });
     return verified ? console::Outcome::Ok : console::Outcome::Failed;
 }
 
@@ -163,10 +165,8 @@ constexpr Benchmark table_benchmark{
             console::print_help(out, table_schema, TableOptions{});
             out.write("Example: bench table --cores 1,2,4 --ops 24M --mix mixed:50/40/10 --repeat 5 --json\n");
         },
-    .complete =
-        [](std::span<std::string_view const> before, console::Candidates& candidates) {
-            console::complete_options(before, table_schema, candidates);
-        },
+    .complete = [](std::span<std::string_view const> before,
+                   console::Candidates& candidates) { console::complete_options(before, table_schema, candidates); },
 };
 MXK_REGISTER(mxk_benchmarks, Benchmark, table_benchmark);
 

@@ -12,8 +12,12 @@ namespace {
 // Instructions that a task makes or checks: some milliseconds at most, so that Ctrl-C and progress get their turn.
 constexpr std::size_t piece = 16384;
 
-Error no_memory_for_tasks() { return Error("out of memory: no room for the tasks that prepare the run"); }
-Error interrupted() { return Error("interrupted by Ctrl-C"); }
+Error no_memory_for_tasks() {
+    return Error("out of memory: no room for the tasks that prepare the run");
+}
+Error interrupted() {
+    return Error("interrupted by Ctrl-C");
+}
 
 // How far several cores are together, for Progress.
 struct Counter {
@@ -33,7 +37,8 @@ std::size_t instructions_done(void const* context) {
 // What a core sends to the console's when its share of a run has ended.
 struct EndedTask : Task {
     EndedTask(std::size_t& left, CoreId console_core)
-        : Task([](Worker&, Task& task) { --static_cast<EndedTask&>(task).left_; }, console_core), left_(left) {}
+        : Task([](Worker&, Task& task) { --static_cast<EndedTask&>(task).left_; }, console_core)
+        , left_(left) {}
 
   private:
     std::size_t& left_;
@@ -48,12 +53,13 @@ constexpr std::size_t part_start(std::size_t whole, std::size_t parts, std::size
 
 Result<TableExperiment> TableExperiment::create(TableOptions const& options, std::uint32_t cores) {
     if (cores > workers::count())
-        return Error::of("--cores: expected at most {}, which is what this machine has, got {}", workers::count(), cores);
-    auto const buckets = std::max<std::size_t>(
-        1, static_cast<std::size_t>(options.buckets * static_cast<double>(options.operations)));
+        return Error::of("--cores: expected at most {}, which is what this machine has, got {}", workers::count(),
+                         cores);
+    auto const buckets =
+        std::max<std::size_t>(1, static_cast<std::size_t>(options.buckets * static_cast<double>(options.operations)));
     if (buckets < cores)
-        return Error::of("--buckets: expected at least one bucket for each of {} cores, got {} for {} operations", cores,
-                         buckets, options.operations);
+        return Error::of("--buckets: expected at least one bucket for each of {} cores, got {} for {} operations",
+                         cores, buckets, options.operations);
     TableExperiment result(options, buckets);
     NodeId const here = workers::of(core_id(0)).node();
     result.cores_ = MXK_TRY(NodeVector<CoreId>::create(cores, here));

@@ -31,8 +31,8 @@ class TableExperiment {
         [[nodiscard]] bool verified() const { return wrong == 0 && strayed == 0 && in_table == expected_in_table; }
     };
 
-    // The memory of `cores` cores' slices and tasks, each on its core's node. `options` must live on. Errors: no memory,
-    // more cores than there are, fewer buckets than cores.
+    // The memory of `cores` cores' slices and tasks, each on its core's node. `options` must live on. Errors: no
+    // memory, more cores than there are, fewer buckets than cores.
     static Result<TableExperiment> create(TableOptions const& options, std::uint32_t cores);
 
     // Errors: no memory, or interrupted by Ctrl-C. The console's task; blocks it until done.
@@ -44,12 +44,14 @@ class TableExperiment {
     // One core's things.
     struct Part {
         Slice slice;
-        NodeArray<CoreRun> run;                 // room for one
-        NodeArray<TwoPhaseTask<Table>> tasks;   // room
+        NodeArray<CoreRun> run;               // room for one
+        NodeArray<TwoPhaseTask<Table>> tasks; // room
         Random random;
     };
 
-    TableExperiment(TableOptions const& options, std::size_t buckets) : options_(&options), buckets_(buckets) {}
+    TableExperiment(TableOptions const& options, std::size_t buckets)
+        : options_(&options)
+        , buckets_(buckets) {}
 
     Result<void> fill_slices(Progress& progress);
     Result<void> turn_slices(Operation operation, Progress& progress);
@@ -57,8 +59,7 @@ class TableExperiment {
     Result<void> verify(Partitioned<Table> const& table, Outcome& outcome, Progress& progress) const;
 
     // step(part, from, to) over every slice, on its core, a piece per task.
-    template <typename Function>
-    Result<void> over_slices(std::string_view what, Progress& progress, Function step);
+    template <typename Function> Result<void> over_slices(std::string_view what, Progress& progress, Function step);
 
     TableOptions const* options_;
     std::size_t buckets_;

@@ -10,7 +10,9 @@
 namespace mxk::bench {
 
 enum class Layout : std::uint8_t { Chained };
-constexpr auto value_names(Layout) { return std::array{console::NamedValue{Layout::Chained, "chained"}}; }
+constexpr auto value_names(Layout) {
+    return std::array{console::NamedValue{Layout::Chained, "chained"}};
+}
 
 struct TableOptions {
     Layout layout = Layout::Chained;

@@ -19,17 +19,16 @@ namespace mxk::bench {
 struct CoreRun;
 
 // What all cores read during a run and none writes.
-template <typename Table>
-struct Run {
+template <typename Table> struct Run {
     Partitioned<Table>& table;
-    std::span<CoreRun* const> cores; // by region: core i owns region i
+    std::span<CoreRun* const> cores;  // by region: core i owns region i
     std::atomic<bool> stopped{false}; // written once, if at all: no further instructions are to be taken
 };
 
 // One core's share of a run, on its node; only its core writes it. `done` is also read by the console, to show it.
 struct alignas(cache_line_bytes) CoreRun {
     Slice const* slice;
-    Task* ended; // what to send home to the console's core when the last task has ended
+    Task* ended;                      // what to send home to the console's core when the last task has ended
     std::atomic<std::size_t> done{0}; // instructions taken
     std::size_t tasks_out = 0;        // tasks that have not ended yet
     std::uint64_t wrong = 0;          // operations on this core's region whose result was not the expected one
@@ -37,11 +36,12 @@ struct alignas(cache_line_bytes) CoreRun {
     Cycles end{};
 };
 
-template <typename Table>
-class TwoPhaseTask : public Task {
+template <typename Table> class TwoPhaseTask : public Task {
   public:
     TwoPhaseTask(Run<Table>& run, std::uint32_t home_place, CoreId home_core)
-        : Task(&initial, home_core), run_(run), home_place_(home_place) {}
+        : Task(&initial, home_core)
+        , run_(run)
+        , home_place_(home_place) {}
 
     static void initial(Worker& worker, Task& task) {
         auto& self = static_cast<TwoPhaseTask&>(task);
@@ -68,8 +68,7 @@ class TwoPhaseTask : public Task {
         return &operate<Operation::Erase>;
     }
 
-    template <Operation operation>
-    static void operate(Worker& worker, Task& task) {
+    template <Operation operation> static void operate(Worker& worker, Task& task) {
         auto& self = static_cast<TwoPhaseTask&>(task);
         Table& region = self.run_.table.region(self.region_);
         Instruction const& instruction = *self.instruction_;

@@ -8,8 +8,7 @@ namespace mxk::boot {
 namespace {
 
 // Firmware data is unaligned and may end anywhere.
-template <typename T>
-std::optional<T> read(std::span<std::byte const> bytes, std::size_t offset) {
+template <typename T> std::optional<T> read(std::span<std::byte const> bytes, std::size_t offset) {
     static_assert(std::is_trivially_copyable_v<T>);
     if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;
     T value;
@@ -98,13 +97,15 @@ Result<BootInfo> parse_multiboot2(PhysicalAddress information, PhysicalReader& m
     auto const total = read<std::uint32_t>(head, 0);
     if (!total || *total < 8) return Error::of("multiboot2: information at {} cannot be read", information);
     auto const bytes = memory.view(information, *total);
-    if (bytes.empty()) return Error::of("multiboot2: {} bytes of information at {} cannot be read", *total, information);
+    if (bytes.empty())
+        return Error::of("multiboot2: {} bytes of information at {} cannot be read", *total, information);
 
     BootInfo info;
     info.blobs[0] = frames_around(information, *total);
     for (std::size_t offset = 8;;) {
         auto const tag = read<Multiboot2Tag>(bytes, offset);
-        if (!tag || tag->type == EndTag || tag->size < sizeof(Multiboot2Tag) || tag->size > bytes.size() - offset) break;
+        if (!tag || tag->type == EndTag || tag->size < sizeof(Multiboot2Tag) || tag->size > bytes.size() - offset)
+            break;
         take_tag(info, tag->type, bytes.subspan(offset + sizeof(Multiboot2Tag), tag->size - sizeof(Multiboot2Tag)));
         offset += align_up(tag->size, 8);
         if (offset > bytes.size()) break;
@@ -145,8 +146,8 @@ void usable_memory(MemoryMap const& map, RangeSet& out) {
     for (std::size_t i = 0; i < map.size(); ++i) {
         if (map[i].type != MemoryRegion::usable) continue;
         MemoryRange const range = clamped(map[i].range);
-        std::uint64_t const start = raw(range.start) > UINT64_MAX - 4 * KiB ? raw(range.start)
-                                                                            : align_up(raw(range.start), 4 * KiB);
+        std::uint64_t const start =
+            raw(range.start) > UINT64_MAX - 4 * KiB ? raw(range.start) : align_up(raw(range.start), 4 * KiB);
         std::uint64_t const end = align_down(raw(range.end()), 4 * KiB);
         if (start < end) out.add({static_cast<PhysicalAddress>(start), end - start});
     }
@@ -154,8 +155,8 @@ void usable_memory(MemoryMap const& map, RangeSet& out) {
         if (map[i].type == MemoryRegion::usable || map[i].range.bytes == 0) continue;
         MemoryRange const range = clamped(map[i].range);
         std::uint64_t const start = align_down(raw(range.start), 4 * KiB);
-        std::uint64_t const end = raw(range.end()) > UINT64_MAX - 4 * KiB ? raw(range.end())
-                                                                          : align_up(raw(range.end()), 4 * KiB);
+        std::uint64_t const end =
+            raw(range.end()) > UINT64_MAX - 4 * KiB ? raw(range.end()) : align_up(raw(range.end()), 4 * KiB);
         out.remove({static_cast<PhysicalAddress>(start), end - start});
     }
 }

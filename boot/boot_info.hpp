@@ -32,7 +32,9 @@ class MemoryMap {
     static constexpr std::size_t entry_bytes = 20;
 
     MemoryMap() = default;
-    MemoryMap(std::span<std::byte const> entries, std::size_t stride) : entries_(entries), stride_(stride) {}
+    MemoryMap(std::span<std::byte const> entries, std::size_t stride)
+        : entries_(entries)
+        , stride_(stride) {}
 
     [[nodiscard]] std::size_t size() const { return entries_.size() / stride_; }
     [[nodiscard]] MemoryRegion operator[](std::size_t index) const;
@@ -46,9 +48,9 @@ struct BootInfo {
     std::string_view loader = "unknown loader";
     std::string_view command_line;
     MemoryMap memory_map;
-    std::span<std::byte const> rsdp;   // a copy of the RSDP (multiboot2) ...
-    PhysicalAddress rsdp_address{};    // ... or where it is (PVH); neither: empty and 0
-    std::array<MemoryRange, 6> blobs;  // the loader's own memory; unused ones have 0 bytes
+    std::span<std::byte const> rsdp;  // a copy of the RSDP (multiboot2) ...
+    PhysicalAddress rsdp_address{};   // ... or where it is (PVH); neither: empty and 0
+    std::array<MemoryRange, 6> blobs; // the loader's own memory; unused ones have 0 bytes
 };
 
 // `magic` is what the entry code found, `information` what the loader left in ebx.

@@ -20,6 +20,8 @@ Cycles to_cycles(Nanoseconds time) {
     return static_cast<Cycles>(scale(raw(time), frequency(), nanoseconds_per_second));
 }
 
-Nanoseconds now() { return to_nanoseconds(timestamp()); }
+Nanoseconds now() {
+    return to_nanoseconds(timestamp());
+}
 
 } // namespace mxk::clock

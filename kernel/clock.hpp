@@ -9,10 +9,14 @@
 namespace mxk::clock {
 
 // Ticks per second.
-inline std::uint64_t frequency() { return arch::timestamp_frequency(); }
+inline std::uint64_t frequency() {
+    return arch::timestamp_frequency();
+}
 
 // Any core, never blocks.
-inline Cycles timestamp() { return arch::timestamp(); }
+inline Cycles timestamp() {
+    return arch::timestamp();
+}
 Nanoseconds to_nanoseconds(Cycles cycles);
 Cycles to_cycles(Nanoseconds time);
 

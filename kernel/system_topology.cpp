@@ -7,7 +7,11 @@ constinit topology::Topology current{};
 
 } // namespace
 
-topology::Topology const& system_topology() { return current; }
-void set_system_topology(topology::Topology const& topology) { current = topology; }
+topology::Topology const& system_topology() {
+    return current;
+}
+void set_system_topology(topology::Topology const& topology) {
+    current = topology;
+}
 
 } // namespace mxk

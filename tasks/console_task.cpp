@@ -14,7 +14,8 @@ class TerminalSink final : public TextSink {
 
 class ConsoleTask : public Task {
   public:
-    constexpr ConsoleTask() : Task(&ConsoleTask::begin) {}
+    constexpr ConsoleTask()
+        : Task(&ConsoleTask::begin) {}
 
     void prepare(Worker& worker, std::string_view run_line) {
         run_line_ = run_line;
@@ -58,6 +59,8 @@ void ConsoleTask::input_arrived(Worker& worker) {
 
 } // namespace
 
-void prepare_console(Worker& worker, std::string_view run_line) { console_task.prepare(worker, run_line); }
+void prepare_console(Worker& worker, std::string_view run_line) {
+    console_task.prepare(worker, run_line);
+}
 
 } // namespace mxk

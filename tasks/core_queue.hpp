@@ -11,8 +11,7 @@
 
 namespace mxk {
 
-template <typename Delay = NoDelay>
-class CoreQueue {
+template <typename Delay = NoDelay> class CoreQueue {
   public:
     // Its core only.
     void append(Task& task) { local_.append(task); }
@@ -33,9 +32,9 @@ class CoreQueue {
         return local_.take();
     }
 
-    // Its core only, after take() gave null: calls `sleep` unless there is mail by now. Whoever sends from here on rings.
-    template <typename Sleep>
-    void sleep_unless_mail(Sleep sleep) {
+    // Its core only, after take() gave null: calls `sleep` unless there is mail by now. Whoever sends from here on
+    // rings.
+    template <typename Sleep> void sleep_unless_mail(Sleep sleep) {
         doorbell_.going_to_sleep();
         if (!mailbox_.has_mail()) sleep();
         doorbell_.awake();

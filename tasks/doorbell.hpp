@@ -9,8 +9,7 @@
 
 namespace mxk {
 
-template <typename Delay = NoDelay>
-class Doorbell {
+template <typename Delay = NoDelay> class Doorbell {
   public:
     // The receiver, before its last look at the mailbox.
     void going_to_sleep() {

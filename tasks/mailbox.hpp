@@ -11,8 +11,7 @@
 
 namespace mxk {
 
-template <typename Delay = NoDelay>
-class Mailbox {
+template <typename Delay = NoDelay> class Mailbox {
   public:
     // Any core.
     void push(Task& task) {

@@ -13,15 +13,16 @@ enum class Step : std::uint8_t { Again, Done };
 
 // False if there is no memory for the tasks (nothing has run then). Blocks the calling body, not its core. The caller's
 // writes before are visible to the steps, and theirs to the caller after.
-template <typename Function>
-bool run_on(std::span<CoreId const> cores, Function step) {
+template <typename Function> bool run_on(std::span<CoreId const> cores, Function step) {
     struct Job {
         Function& step;
         std::size_t left;
     };
     struct PartTask : Task {
         PartTask(Job& its_job, std::size_t its_place, CoreId home_core)
-            : Task(&PartTask::work, home_core), job(its_job), place(its_place) {}
+            : Task(&PartTask::work, home_core)
+            , job(its_job)
+            , place(its_place) {}
         static void work(Worker& worker, Task& task) {
             auto& self = static_cast<PartTask&>(task);
             if (self.job.step(worker, self.place) == Step::Again) return worker.append(task);

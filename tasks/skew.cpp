@@ -71,8 +71,9 @@ void report_skew() {
     double const value = microseconds(static_cast<double>(skew.worst));
     double const uncertainty = microseconds(static_cast<double>(skew.uncertainty));
     if ((value < 0 ? -value : value) > uncertainty)
-        log::warn("clock: the TSC of core {} is {:.2} us (+/- {:.2}) ahead of core 0's: spans across cores are off by that",
-                  skew.core, value, uncertainty);
+        log::warn(
+            "clock: the TSC of core {} is {:.2} us (+/- {:.2}) ahead of core 0's: spans across cores are off by that",
+            skew.core, value, uncertainty);
     else
         log::info("clock: TSC skew at most {:.2} us (+/- {:.2}), core {}", value, uncertainty, skew.core);
 }

@@ -10,8 +10,8 @@
 namespace mxk {
 
 struct Skew {
-    std::int64_t worst = 0;          // cycles, with its sign: how far `core` is ahead of core 0
-    std::uint64_t uncertainty = 0;   // cycles, of that core's value
+    std::int64_t worst = 0;        // cycles, with its sign: how far `core` is ahead of core 0
+    std::uint64_t uncertainty = 0; // cycles, of that core's value
     CoreId core{};
 };
 

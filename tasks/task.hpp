@@ -2,7 +2,8 @@
 // its body and re-append itself, to the core it runs on or to another. It is intrusive: whoever appends it must keep it
 // alive until its body has run and did not append it again, and must not touch it while a queue or another core has it.
 //
-//     owned by its creator -> in one queue -> running on that queue's core -> in one queue | owned by whoever the body says
+//     owned by its creator -> in one queue -> running on that queue's core -> in one queue | owned by whoever the body
+//     says
 #pragma once
 
 #include "base/units.hpp"
@@ -15,7 +16,9 @@ class Worker;
 struct alignas(cache_line_bytes) Task {
     using Body = void (*)(Worker& worker, Task& task);
 
-    constexpr explicit Task(Body first_body, CoreId home_core = {}) : body(first_body), home(home_core) {}
+    constexpr explicit Task(Body first_body, CoreId home_core = {})
+        : body(first_body)
+        , home(home_core) {}
 
     Task* next = nullptr; // the queue's, while in one
     Body body;            // what runs next

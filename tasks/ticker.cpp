@@ -8,7 +8,9 @@ constinit Ticker* active = nullptr;
 } // namespace
 
 Ticker::Ticker(Nanoseconds interval, Function function, void* context)
-    : interval_(interval), function_(function), context_(context) {
+    : interval_(interval)
+    , function_(function)
+    , context_(context) {
     expect(active == nullptr, "one ticker at a time");
     active = this;
     Worker::current().on(arch::Attention::Timer, [](Worker&) {
@@ -19,6 +21,8 @@ Ticker::Ticker(Nanoseconds interval, Function function, void* context)
     arch::arm_timer(interval_);
 }
 
-Ticker::~Ticker() { active = nullptr; }
+Ticker::~Ticker() {
+    active = nullptr;
+}
 
 } // namespace mxk

@@ -9,9 +9,9 @@ namespace mxk {
 
 void Worker::append(Task& task, CoreId target) {
     if (target == core_) return append(task);
-    ++statistics_.hops;
+    statistics_.hops.add(1);
     if (!workers::of(target).queue_.send(task)) return;
-    ++statistics_.wakes;
+    statistics_.wakes.add(1);
     arch::wake(target);
 }
 
@@ -20,7 +20,7 @@ void Worker::on(arch::Attention what, AttentionHandler handler) {
 }
 
 void Worker::run() {
-    statistics_.started = clock::timestamp();
+    statistics_.started.add(raw(clock::timestamp()));
     for (;;) turn();
 }
 
@@ -41,10 +41,10 @@ void Worker::idle() {
         --left;
     }
     if (left == 0) {
-        ++statistics_.sleeps;
+        statistics_.sleeps.add(1);
         queue_.sleep_unless_mail([] { arch::halt_until_attention(); });
     }
-    statistics_.idle = statistics_.idle + (clock::timestamp() - start);
+    statistics_.idle.add(raw(clock::timestamp() - start));
 }
 
 } // namespace mxk

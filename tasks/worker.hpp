@@ -14,22 +14,26 @@
 #include "kernel/clock.hpp"
 #include "kernel/memory/core_pool.hpp"
 #include "tasks/core_queue.hpp"
+#include "tasks/owner_counter.hpp"
 
 namespace mxk {
 
-// What a worker has done so far. Read by other cores for display only: the figures may be a moment old.
+// What a worker has done so far. Any core may read it.
 struct WorkerStatistics {
-    std::uint64_t tasks_run = 0;
-    std::uint64_t hops = 0;  // tasks sent to other cores
-    std::uint64_t wakes = 0; // of these, how many had to wake the receiver
-    std::uint64_t sleeps = 0;
-    Cycles idle{};
-    Cycles started{};
+    OwnerCounter tasks_run;
+    OwnerCounter hops;    // tasks sent to other cores
+    OwnerCounter wakes;   // of these, how many had to wake the receiver
+    OwnerCounter sleeps;  // halts begun
+    OwnerCounter idle;    // cycles without a task
+    OwnerCounter started; // the time stamp when it began
 };
 
 class alignas(cache_line_bytes) Worker {
   public:
-    Worker(CoreId core, NodeId node) : core_(core), node_(node), pool_(node) {}
+    Worker(CoreId core, NodeId node)
+        : core_(core)
+        , node_(node)
+        , pool_(node) {}
     Worker(Worker const&) = delete;
     Worker& operator=(Worker const&) = delete;
 
@@ -48,13 +52,11 @@ class alignas(cache_line_bytes) Worker {
     void append(Task& task, CoreId target);
 
     // A task of this core's pool; null if memory is exhausted.
-    template <typename T, typename... Arguments>
-    T* create(Arguments&&... arguments) {
+    template <typename T, typename... Arguments> T* create(Arguments&&... arguments) {
         void* const place = pool_.allocate(sizeof(T));
         return place != nullptr ? new (place) T(std::forward<Arguments>(arguments)...) : nullptr;
     }
-    template <typename T>
-    void destroy(T& task) {
+    template <typename T> void destroy(T& task) {
         task.~T();
         pool_.free(&task, sizeof(T));
     }
@@ -65,8 +67,7 @@ class alignas(cache_line_bytes) Worker {
     // Runs tasks until `done()`, which is asked after each of them and after each interrupt. For the console's task,
     // which waits for other cores in the middle of its body: its core goes on working meanwhile. Tasks run this way
     // must not wait in turn.
-    template <typename Done>
-    void run_until(Done done) {
+    template <typename Done> void run_until(Done done) {
         while (!done()) turn();
     }
 
@@ -80,7 +81,7 @@ class alignas(cache_line_bytes) Worker {
         if (arch::needs_attention()) [[unlikely]]
             attend();
         if (Task* const task = queue_.take()) [[likely]] {
-            ++statistics_.tasks_run;
+            statistics_.tasks_run.add(1);
             task->body(*this, *task);
         } else {
             idle();

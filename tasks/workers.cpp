@@ -25,7 +25,11 @@ void enter(CoreId core) {
     all[index(core)]->run();
 }
 
-Worker& of(CoreId core) { return *all[index(core)]; }
-std::size_t count() { return all.size(); }
+Worker& of(CoreId core) {
+    return *all[index(core)];
+}
+std::size_t count() {
+    return all.size();
+}
 
 } // namespace mxk::workers

@@ -1,14 +1,14 @@
 #include "arch/x86_64/apic.hpp"
 
-#include "arch/x86_64/apic_registers.hpp"
 #include "arch/core_local.hpp"
 #include "arch/cpu.hpp"
-#include "base/panic.hpp"
+#include "arch/x86_64/apic_registers.hpp"
 #include "arch/x86_64/calibration.hpp"
 #include "arch/x86_64/cpu_features.hpp"
 #include "arch/x86_64/interrupts.hpp"
 #include "arch/x86_64/paging.hpp"
 #include "arch/x86_64/registers.hpp"
+#include "base/panic.hpp"
 
 namespace mxk::arch {
 namespace apic {
@@ -28,7 +28,9 @@ void choose_mode(PhysicalAddress registers) {
     if (!mode.x2apic) mode.registers = map_device(registers, page_bytes);
 }
 
-bool is_x2apic() { return mode.x2apic; }
+bool is_x2apic() {
+    return mode.x2apic;
+}
 
 void enable() {
     std::uint64_t const base = read_msr(msr::apic_base) | globally_enabled;
@@ -49,7 +51,9 @@ ApicId id() {
     return static_cast<ApicId>(mode.x2apic ? value : value >> 24);
 }
 
-void send_init(ApicId target) { write_command(static_cast<std::uint32_t>(target), init | assert_level); }
+void send_init(ApicId target) {
+    write_command(static_cast<std::uint32_t>(target), init | assert_level);
+}
 
 void send_startup(ApicId target, unsigned page) {
     write_command(static_cast<std::uint32_t>(target), startup | assert_level | page);
@@ -66,7 +70,9 @@ void calibrate_timer() {
     expect(ticks_per_second != 0, "the local APIC timer does not count");
 }
 
-std::uint64_t timer_frequency() { return ticks_per_second; }
+std::uint64_t timer_frequency() {
+    return ticks_per_second;
+}
 
 } // namespace apic
 
@@ -75,8 +81,9 @@ void arm_timer(Nanoseconds delay) {
     std::uint64_t const nanoseconds = raw(delay) < UINT32_MAX ? raw(delay) : UINT32_MAX;
     std::uint64_t const ticks = nanoseconds * (apic::ticks_per_second / 1000) / 1'000'000;
     apic::write_register(apic::offset::timer_vector, vector::timer); // one-shot
-    apic::write_register(apic::offset::initial_count,
-                         static_cast<std::uint32_t>(ticks == 0 ? 1 : ticks < UINT32_MAX ? ticks : UINT32_MAX));
+    apic::write_register(apic::offset::initial_count, static_cast<std::uint32_t>(ticks == 0           ? 1
+                                                                                 : ticks < UINT32_MAX ? ticks
+                                                                                                      : UINT32_MAX));
 }
 
 } // namespace mxk::arch

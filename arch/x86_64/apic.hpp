@@ -1,5 +1,5 @@
-// The local APIC (SDM vol. 3A chapter 11), through memory (xAPIC) or model-specific registers (x2APIC), and the I/O APIC
-// as far as the serial line needs it. x2APIC is used if the firmware has switched it on or the CPU has it.
+// The local APIC (SDM vol. 3A chapter 11), through memory (xAPIC) or model-specific registers (x2APIC), and the I/O
+// APIC as far as the serial line needs it. x2APIC is used if the firmware has switched it on or the CPU has it.
 #pragma once
 
 #include <cstdint>

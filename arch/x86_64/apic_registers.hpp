@@ -37,7 +37,7 @@ struct Mode {
     bool x2apic = false;
     std::byte* registers = nullptr; // xAPIC
 };
-extern Mode mode;
+extern constinit Mode mode;
 
 std::uint32_t read_register(std::uint32_t offset);
 void write_register(std::uint32_t offset, std::uint32_t value);

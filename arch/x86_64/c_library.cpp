@@ -61,6 +61,8 @@ std::size_t strlen(char const* text) {
 namespace std {
 
 // string_view::substr() with a start behind the end.
-[[noreturn]] void __throw_out_of_range_fmt(char const* what, ...) { mxk::panic("out of range: {}", what); }
+void __throw_out_of_range_fmt(char const* what, ...) {
+    mxk::panic("out of range: {}", what);
+}
 
 } // namespace std

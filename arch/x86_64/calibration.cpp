@@ -4,10 +4,10 @@
 #include <array>
 
 #include "arch/cpu.hpp"
-#include "base/log.hpp"
 #include "arch/x86_64/cpu_features.hpp"
 #include "arch/x86_64/paging.hpp"
 #include "arch/x86_64/registers.hpp"
+#include "base/log.hpp"
 
 namespace mxk::arch {
 namespace {
@@ -21,7 +21,9 @@ struct TscFrequency {
     std::string_view source;
 };
 
-std::uint64_t tsc() { return raw(timestamp()); }
+std::uint64_t tsc() {
+    return raw(timestamp());
+}
 
 std::optional<TscFrequency> from_cpuid() {
     std::uint32_t const highest = cpuid(0).eax;
@@ -130,11 +132,14 @@ void calibrate_tsc(ReferenceClocks const& clocks) {
         log::info("clock: TSC at {:.3} MHz ({}){}", static_cast<double>(tsc_hertz) / 1e6, found->source,
                   features().invariant_tsc ? "" : ", not invariant");
     } else {
-        log::warn("clock: expected CPUID 15h/16h, HPET or PM timer, found none that works: seconds assume a TSC of 1 GHz");
+        log::warn(
+            "clock: expected CPUID 15h/16h, HPET or PM timer, found none that works: seconds assume a TSC of 1 GHz");
     }
 }
 
-std::uint64_t timestamp_frequency() { return tsc_hertz; }
+std::uint64_t timestamp_frequency() {
+    return tsc_hertz;
+}
 
 void busy_wait(Nanoseconds time) {
     std::uint64_t const start = tsc();

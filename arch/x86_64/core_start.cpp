@@ -1,17 +1,15 @@
 // How the other cores come up (SDM vol. 3A section 9.4): each gets a slot with its APIC id and a stack in its node's
 // memory; the trampoline goes below 1 MiB; all get INIT, then two start-up messages, and come up at the same time.
-// A slot's state is changed by compare-exchange only: Waiting -> Started by the core (start64.asm), Waiting -> Abandoned
-// by the boot core, so that a late core and a boot core that gave up cannot both go on.
+// A slot's state is changed by compare-exchange only: Waiting -> Started by the core (start64.asm), Waiting ->
+// Abandoned by the boot core, so that a late core and a boot core that gave up cannot both go on.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <new>
 
-#include "arch/x86_64/apic.hpp"
 #include "arch/cores.hpp"
 #include "arch/cpu.hpp"
-#include "base/log.hpp"
-#include "base/panic.hpp"
+#include "arch/x86_64/apic.hpp"
 #include "arch/x86_64/calibration.hpp"
 #include "arch/x86_64/core_start.hpp"
 #include "arch/x86_64/cpu_features.hpp"
@@ -20,17 +18,19 @@
 #include "arch/x86_64/paging.hpp"
 #include "arch/x86_64/registers.hpp"
 #include "arch/x86_64/stacks.hpp"
+#include "base/log.hpp"
+#include "base/panic.hpp"
 
 namespace mxk::arch {
 namespace {
 
 enum class SlotState : std::uint32_t { Waiting = 0, Started = 1, Abandoned = 2 };
 
-struct CoreSlot { // start64.asm knows these offsets
-    std::uint32_t apic_id;         //  0
-    std::atomic<SlotState> state;  //  4
-    std::uint64_t stack_top;       //  8
-    CoreDescriptors* descriptors;  // 16
+struct CoreSlot {                 // start64.asm knows these offsets
+    std::uint32_t apic_id;        //  0
+    std::atomic<SlotState> state; //  4
+    std::uint64_t stack_top;      //  8
+    CoreDescriptors* descriptors; // 16
 };
 static_assert(sizeof(CoreSlot) == 24 && offsetof(CoreSlot, stack_top) == 8);
 
@@ -66,12 +66,11 @@ constinit std::span<CoreLocal*> locals{};
 constinit std::atomic<CoreEntry> released_entry{nullptr};
 constinit std::atomic<std::size_t> started_count{0};
 
-template <typename T>
-T* create_on(NodeId node, std::size_t count = 1) {
+template <typename T> T* create_on(NodeId node, std::size_t count = 1) {
     std::byte* const place = take_memory(sizeof(T) * count, std::max(alignof(T), cache_line_bytes), node);
     expect(place != nullptr, "no memory for per-core structures");
     T* const first = reinterpret_cast<T*>(place);
-    for (std::size_t i = 0; i < count; ++i) new (first + i) T{};
+    for (std::size_t i = 0; i < count; ++i) new (static_cast<void*>(first + i)) T{};
     return first;
 }
 
@@ -88,8 +87,7 @@ void prepare_slot(CoreSlot& slot, CoreToStart const& core) {
     slot.descriptors = create_on<CoreDescriptors>(core.node);
     slot.descriptors->local.apic_id = core.apic_id;
     for (unsigned i = 0; i < interrupt_stack_count; ++i)
-        slot.descriptors->task_state.interrupt_stacks[i] =
-            new_stack_top(interrupt_stack_bytes, core.node, purposes[i]);
+        slot.descriptors->task_state.interrupt_stacks[i] = new_stack_top(interrupt_stack_bytes, core.node, purposes[i]);
 }
 
 void prepare_trampoline() {
@@ -139,7 +137,9 @@ void load_boot_core() {
     load_descriptors(boot_core_descriptors);
 }
 
-void set_trampoline_page(MemoryRange page) { trampoline_page = page; }
+void set_trampoline_page(MemoryRange page) {
+    trampoline_page = page;
+}
 
 void start_cores(std::span<CoreToStart> cores) {
     std::span<CoreToStart> const others = cores.subspan(1);
@@ -147,7 +147,8 @@ void start_cores(std::span<CoreToStart> cores) {
     boot_core_descriptors.local.apic_id = cores[0].apic_id;
     if (others.empty()) return;
     if (trampoline_page.bytes == 0) {
-        log::warn("cores: expected a free page below 1 MiB to start other cores from, found none: going on with one core");
+        log::warn(
+            "cores: expected a free page below 1 MiB to start other cores from, found none: going on with one core");
         return;
     }
     core_slots = create_on<CoreSlot>(cores[0].node, others.size());
@@ -160,13 +161,14 @@ void start_cores(std::span<CoreToStart> cores) {
     for (std::size_t i = 0; i < others.size(); ++i) {
         SlotState expected = SlotState::Waiting;
         // acq_rel: against the core's own compare-exchange in start64.asm.
-        others[i].started = !core_slots[i].state.compare_exchange_strong(expected, SlotState::Abandoned,
-                                                                         std::memory_order_acq_rel);
+        others[i].started =
+            !core_slots[i].state.compare_exchange_strong(expected, SlotState::Abandoned, std::memory_order_acq_rel);
         if (!others[i].started)
             log::warn("cores: the core with APIC id {} did not start and is left out", others[i].apic_id);
     }
     // A core may have claimed its slot and not yet be through start_core().
-    auto const started = std::count_if(others.begin(), others.end(), [](CoreToStart const& core) { return core.started; });
+    auto const started =
+        std::count_if(others.begin(), others.end(), [](CoreToStart const& core) { return core.started; });
     while (started_count.load(std::memory_order_acquire) < static_cast<std::size_t>(started)) pause();
 }
 

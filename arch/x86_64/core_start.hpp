@@ -1,8 +1,8 @@
 // What start.cpp needs of core_start.cpp; everybody else uses arch/cores.hpp.
 #pragma once
 
-#include "base/range_set.hpp"
 #include "arch/x86_64/interrupts.hpp"
+#include "base/range_set.hpp"
 
 namespace mxk::arch {
 

@@ -12,15 +12,15 @@ constinit CpuFeatures detected{};
 constinit std::array<char, 48> brand{};
 constinit std::array<char, 12> hypervisor_name{};
 
-constexpr bool bit(std::uint32_t word, unsigned number) { return (word >> number & 1) != 0; }
+constexpr bool bit(std::uint32_t word, unsigned number) {
+    return (word >> number & 1) != 0;
+}
 
-template <std::size_t Size>
-void put(std::array<char, Size>& text, std::size_t at, std::uint32_t word) {
+template <std::size_t Size> void put(std::array<char, Size>& text, std::size_t at, std::uint32_t word) {
     for (unsigned i = 0; i < 4; ++i) text[at + i] = static_cast<char>(word >> (8 * i));
 }
 
-template <std::size_t Size>
-std::string_view trimmed(std::array<char, Size> const& text) {
+template <std::size_t Size> std::string_view trimmed(std::array<char, Size> const& text) {
     auto const* const end = std::find(text.begin(), text.end(), '\0');
     std::string_view view(text.data(), static_cast<std::size_t>(end - text.begin()));
     while (view.starts_with(' ')) view.remove_prefix(1);
@@ -65,7 +65,9 @@ void detect_features() { // leaves: SDM vol. 2A, CPUID
     }
 }
 
-CpuFeatures const& features() { return detected; }
+CpuFeatures const& features() {
+    return detected;
+}
 
 void enable_features() {
     std::uint64_t cr4 = read_cr4();

@@ -15,18 +15,24 @@ constexpr std::uint16_t task_selector = 0x18;
 
 // Stacks that an interrupt switches to whatever the stack was. A page fault has one because a stack overflow is a page
 // fault that finds no stack to be reported on.
-enum class InterruptStack : std::uint8_t { None = 0, DoubleFault = 1, NonMaskable = 2, MachineCheck = 3, PageFault = 4 };
+enum class InterruptStack : std::uint8_t {
+    None = 0,
+    DoubleFault = 1,
+    NonMaskable = 2,
+    MachineCheck = 3,
+    PageFault = 4
+};
 constexpr unsigned interrupt_stack_count = 4;
 constexpr std::uint64_t interrupt_stack_bytes = 16 * KiB;
 
-struct [[gnu::packed]] TaskState {            // SDM vol. 3A figure 8-11
-    std::uint32_t reserved0 = 0;              //   0
-    std::array<std::uint64_t, 3> ring_stacks{}; // 4: never used, there is no ring 3
-    std::uint64_t reserved1 = 0;              //  28
+struct [[gnu::packed]] TaskState {                   // SDM vol. 3A figure 8-11
+    std::uint32_t reserved0 = 0;                     //   0
+    std::array<std::uint64_t, 3> ring_stacks{};      // 4: never used, there is no ring 3
+    std::uint64_t reserved1 = 0;                     //  28
     std::array<std::uint64_t, 7> interrupt_stacks{}; // 36: IST1 to IST7
-    std::uint64_t reserved2 = 0;              //  92
-    std::uint16_t reserved3 = 0;              // 100
-    std::uint16_t io_map = sizeof(TaskState); // 102: beyond the limit, so there is none
+    std::uint64_t reserved2 = 0;                     //  92
+    std::uint16_t reserved3 = 0;                     // 100
+    std::uint16_t io_map = sizeof(TaskState);        // 102: beyond the limit, so there is none
 };
 static_assert(sizeof(TaskState) == 104);
 

@@ -4,19 +4,19 @@
 #include <array>
 #include <atomic>
 
-#include "arch/x86_64/apic.hpp"
 #include "arch/core_local.hpp"
 #include "arch/machine.hpp"
-#include "base/panic.hpp"
+#include "arch/x86_64/apic.hpp"
 #include "arch/x86_64/interrupts.hpp"
 #include "arch/x86_64/registers.hpp"
 #include "arch/x86_64/serial.hpp"
 #include "arch/x86_64/stacks.hpp"
 #include "arch/x86_64/symbols.hpp"
+#include "base/panic.hpp"
 
 namespace mxk::arch {
 
-bool volatile machine_is_ending = false;
+constinit bool volatile machine_is_ending = false;
 
 void halt_forever() {
     disable_interrupts();
@@ -27,12 +27,38 @@ namespace {
 
 constinit std::atomic<int> panics{0};
 
-constexpr std::array<std::string_view, exception::count> exception_names = {
-    "divide error", "debug", "non-maskable interrupt", "breakpoint", "overflow", "bound range", "invalid opcode",
-    "no coprocessor", "double fault", "coprocessor segment overrun", "invalid TSS", "segment not present",
-    "stack segment fault", "general protection", "page fault", "reserved", "x87 error", "alignment check",
-    "machine check", "SIMD error", "virtualization", "control protection", "reserved", "reserved", "reserved",
-    "reserved", "reserved", "reserved", "hypervisor injection", "VMM communication", "security", "reserved"};
+constexpr std::array<std::string_view, exception::count> exception_names = {"divide error",
+                                                                            "debug",
+                                                                            "non-maskable interrupt",
+                                                                            "breakpoint",
+                                                                            "overflow",
+                                                                            "bound range",
+                                                                            "invalid opcode",
+                                                                            "no coprocessor",
+                                                                            "double fault",
+                                                                            "coprocessor segment overrun",
+                                                                            "invalid TSS",
+                                                                            "segment not present",
+                                                                            "stack segment fault",
+                                                                            "general protection",
+                                                                            "page fault",
+                                                                            "reserved",
+                                                                            "x87 error",
+                                                                            "alignment check",
+                                                                            "machine check",
+                                                                            "SIMD error",
+                                                                            "virtualization",
+                                                                            "control protection",
+                                                                            "reserved",
+                                                                            "reserved",
+                                                                            "reserved",
+                                                                            "reserved",
+                                                                            "reserved",
+                                                                            "reserved",
+                                                                            "hypervisor injection",
+                                                                            "VMM communication",
+                                                                            "security",
+                                                                            "reserved"};
 
 class RawSerial final : public TextSink {
   public:

@@ -40,6 +40,6 @@ void receive_serial();
 
 // Another core panicked, or the machine ends: halt for good.
 [[noreturn]] void halt_forever();
-extern bool volatile machine_is_ending;
+extern constinit bool volatile machine_is_ending;
 
 } // namespace mxk::arch

@@ -1,7 +1,7 @@
 #include "arch/machine.hpp"
 
-#include "arch/x86_64/apic.hpp"
 #include "arch/terminal.hpp"
+#include "arch/x86_64/apic.hpp"
 #include "arch/x86_64/cpu_features.hpp"
 #include "arch/x86_64/interrupts.hpp"
 #include "arch/x86_64/machine.hpp"
@@ -27,7 +27,8 @@ void reset_by_register() {
 
 void reset_by_keyboard_controller() {
     constexpr std::uint16_t port = 0x64;
-    for (int i = 0; i < 100000 && (in8(port) & 2) != 0; ++i) {}
+    for (int i = 0; i < 100000 && (in8(port) & 2) != 0; ++i) {
+    }
     out8(port, 0xfe);
 }
 
@@ -37,7 +38,9 @@ void settle() { // a reset takes effect after a while
 
 } // namespace
 
-void set_reset_register(ResetRegister const& target) { reset_register = target; }
+void set_reset_register(ResetRegister const& target) {
+    reset_register = target;
+}
 
 void exit_machine(ExitStatus status) {
     // Only a hypervisor can have the exit device; on a physical machine the port may be anything.
@@ -67,6 +70,8 @@ void reset_machine() {
     halt_forever();
 }
 
-MachineDescription describe_machine() { return {features().brand, features().hypervisor_name, MXK_BUILD}; }
+MachineDescription describe_machine() {
+    return {features().brand, features().hypervisor_name, MXK_BUILD};
+}
 
 } // namespace mxk::arch

@@ -48,8 +48,7 @@ std::byte* node_memory(std::size_t bytes, std::size_t alignment, NodeId node) {
     return block ? block.value().address : nullptr;
 }
 
-template <typename T>
-T require(Result<T> result) {
+template <typename T> T require(Result<T> result) {
     if (!result) panic("start: {}", result.error().message());
     return std::move(result).value();
 }
@@ -98,8 +97,8 @@ void remember_reset(acpi::Tables const& tables) {
     using Space = arch::ResetRegister::Space;
     auto const found = acpi::reset_register(tables);
     if (!found || found->space == acpi::ResetRegister::Space::PciConfiguration) return;
-    arch::set_reset_register({found->space == acpi::ResetRegister::Space::Io ? Space::Port : Space::Memory,
-                              found->address, found->value});
+    arch::set_reset_register(
+        {found->space == acpi::ResetRegister::Space::Io ? Space::Port : Space::Memory, found->address, found->value});
 }
 
 topology::Topology start_cores(topology::Topology const& topology, Arena& arena) {
@@ -135,8 +134,9 @@ void connect_terminal(acpi::InterruptModel const& model, ApicId boot_core) {
         log::warn("console: no I/O APIC has the serial line's interrupt {}: nothing can be typed", interrupt);
         return;
     }
-    arch::apic::route({nearest->address, interrupt - nearest->first_interrupt, signal.active_low, signal.level_triggered},
-                      arch::vector::serial, boot_core);
+    arch::apic::route(
+        {nearest->address, interrupt - nearest->first_interrupt, signal.active_low, signal.level_triggered},
+        arch::vector::serial, boot_core);
     arch::serial::enable_receive_interrupt();
 }
 

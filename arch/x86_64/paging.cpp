@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 
-#include "base/panic.hpp"
-#include "base/spin_lock.hpp"
 #include "arch/x86_64/cpu_features.hpp"
 #include "arch/x86_64/memory_source.hpp"
 #include "arch/x86_64/registers.hpp"
+#include "base/panic.hpp"
+#include "base/spin_lock.hpp"
 
 extern "C" {
 // Set here, loaded by every other core as its first act in the higher half (start64.asm).
@@ -40,7 +40,9 @@ constinit SpinLock lock;
 constinit RangeSet* early_frames = nullptr;
 constinit MemorySource memory_source = nullptr;
 
-constexpr std::uint64_t bytes_mapped_by_entry(unsigned level) { return page_bytes << (9 * (level - 1)); }
+constexpr std::uint64_t bytes_mapped_by_entry(unsigned level) {
+    return page_bytes << (9 * (level - 1));
+}
 constexpr std::size_t slot(std::uint64_t address, unsigned level) {
     return address / bytes_mapped_by_entry(level) % entries_per_table;
 }
@@ -72,7 +74,9 @@ std::uint64_t flags_of(Access access) {
     return 0;
 }
 
-bool level_has_large_pages(unsigned level) { return level == 2 || (level == 3 && features().gigabyte_pages); }
+bool level_has_large_pages(unsigned level) {
+    return level == 2 || (level == 3 && features().gigabyte_pages);
+}
 
 // One entry at the highest level at which everything is aligned and big enough. Returns how much it mapped, or how much
 // was mapped there already.
@@ -152,7 +156,9 @@ std::byte* map_device(PhysicalAddress physical, std::uint64_t bytes) {
     return to_virtual(physical);
 }
 
-void set_memory_source(MemorySource source) { memory_source = source; }
+void set_memory_source(MemorySource source) {
+    memory_source = source;
+}
 
 std::byte* take_memory(std::size_t bytes, std::size_t alignment, NodeId node) {
     return memory_source != nullptr ? memory_source(bytes, alignment, node) : nullptr;

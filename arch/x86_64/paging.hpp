@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "arch/x86_64/layout.hpp"
 #include "base/physical_reader.hpp"
 #include "base/range_set.hpp"
-#include "arch/x86_64/layout.hpp"
 
 namespace mxk::arch {
 

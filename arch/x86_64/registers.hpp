@@ -16,9 +16,15 @@ inline std::uint32_t in32(std::uint16_t port) {
     asm volatile("inl %1, %0" : "=a"(value) : "Nd"(port));
     return value;
 }
-inline void out8(std::uint16_t port, std::uint8_t value) { asm volatile("outb %0, %1" ::"a"(value), "Nd"(port)); }
-inline void out16(std::uint16_t port, std::uint16_t value) { asm volatile("outw %0, %1" ::"a"(value), "Nd"(port)); }
-inline void out32(std::uint16_t port, std::uint32_t value) { asm volatile("outl %0, %1" ::"a"(value), "Nd"(port)); }
+inline void out8(std::uint16_t port, std::uint8_t value) {
+    asm volatile("outb %0, %1" ::"a"(value), "Nd"(port));
+}
+inline void out16(std::uint16_t port, std::uint16_t value) {
+    asm volatile("outw %0, %1" ::"a"(value), "Nd"(port));
+}
+inline void out32(std::uint16_t port, std::uint32_t value) {
+    asm volatile("outl %0, %1" ::"a"(value), "Nd"(port));
+}
 
 inline std::uint64_t read_msr(std::uint32_t number) {
     std::uint32_t low, high; // NOLINT(cppcoreguidelines-init-variables)
@@ -41,16 +47,24 @@ inline std::uint64_t read_cr3() {
     asm volatile("mov %%cr3, %0" : "=r"(value));
     return value;
 }
-inline void write_cr3(std::uint64_t value) { asm volatile("mov %0, %%cr3" ::"r"(value) : "memory"); }
+inline void write_cr3(std::uint64_t value) {
+    asm volatile("mov %0, %%cr3" ::"r"(value) : "memory");
+}
 inline std::uint64_t read_cr4() {
     std::uint64_t value; // NOLINT(cppcoreguidelines-init-variables)
     asm volatile("mov %%cr4, %0" : "=r"(value));
     return value;
 }
-inline void write_cr4(std::uint64_t value) { asm volatile("mov %0, %%cr4" ::"r"(value) : "memory"); }
+inline void write_cr4(std::uint64_t value) {
+    asm volatile("mov %0, %%cr4" ::"r"(value) : "memory");
+}
 
-inline void disable_interrupts() { asm volatile("cli" ::: "memory"); }
-inline void enable_interrupts() { asm volatile("sti" ::: "memory"); }
+inline void disable_interrupts() {
+    asm volatile("cli" ::: "memory");
+}
+inline void enable_interrupts() {
+    asm volatile("sti" ::: "memory");
+}
 
 struct CpuidResult {
     std::uint32_t eax, ebx, ecx, edx;

@@ -4,10 +4,10 @@
 #include <atomic>
 
 #include "arch/terminal.hpp"
-#include "base/spin_lock.hpp"
 #include "arch/x86_64/interrupts.hpp"
 #include "arch/x86_64/registers.hpp"
 #include "arch/x86_64/serial_ring.hpp"
+#include "base/spin_lock.hpp"
 
 namespace mxk::arch {
 namespace serial {
@@ -33,11 +33,16 @@ constexpr int longest_wait = 20000;
 constinit Line current{};
 constinit bool present = false;
 
-void set(std::uint16_t offset, std::uint8_t value) { out8(static_cast<std::uint16_t>(current.port + offset), value); }
-std::uint8_t get(std::uint16_t offset) { return in8(static_cast<std::uint16_t>(current.port + offset)); }
+void set(std::uint16_t offset, std::uint8_t value) {
+    out8(static_cast<std::uint16_t>(current.port + offset), value);
+}
+std::uint8_t get(std::uint16_t offset) {
+    return in8(static_cast<std::uint16_t>(current.port + offset));
+}
 
 void send(char character) {
-    for (int i = 0; i < longest_wait && (get(line_status) & transmitter_empty) == 0; ++i) {}
+    for (int i = 0; i < longest_wait && (get(line_status) & transmitter_empty) == 0; ++i) {
+    }
     set(data, static_cast<std::uint8_t>(character));
 }
 
@@ -72,7 +77,8 @@ Result<Line> parse_line(std::string_view text) {
     if (name.size() < text.size()) {
         auto const baud = number(text.substr(name.size() + 1), 10);
         if (!baud || *baud == 0 || base_baud % *baud != 0)
-            return Error::of("serial: expected a baud rate that divides 115200, got '{}'", text.substr(name.size() + 1));
+            return Error::of("serial: expected a baud rate that divides 115200, got '{}'",
+                             text.substr(name.size() + 1));
         line.baud = *baud;
     }
     return line;
@@ -90,13 +96,18 @@ void open(Line const& line) {
     // A UART that is not there reads as all ones; one that is gives back what it is sent in loopback.
     set(modem_control, loopback);
     set(data, 0x5a);
-    for (int i = 0; i < longest_wait && (get(line_status) & 1) == 0; ++i) {}
+    for (int i = 0; i < longest_wait && (get(line_status) & 1) == 0; ++i) {
+    }
     present = get(data) == 0x5a;
     set(modem_control, ready_with_interrupt);
 }
 
-Line const& line() { return current; }
-bool is_present() { return present; }
+Line const& line() {
+    return current;
+}
+bool is_present() {
+    return present;
+}
 
 void enable_receive_interrupt() {
     if (present) set(interrupt_enable, 1);
@@ -118,7 +129,9 @@ void terminal_write(std::string_view text) {
     serial::write_unlocked(text);
 }
 
-std::optional<char> terminal_read() { return serial::received.take(); }
+std::optional<char> terminal_read() {
+    return serial::received.take();
+}
 
 bool take_interrupt_request() {
     // relaxed: a flag alone, nothing hangs on its order

@@ -33,6 +33,6 @@ struct ReceiveRing {
     std::atomic<bool> interrupt_requested{false};
 };
 
-extern ReceiveRing received;
+extern constinit ReceiveRing received;
 
 } // namespace mxk::arch::serial

@@ -1,14 +1,14 @@
 // From the first C++ instruction to kernel_main: the serial line, so that every later failure can speak; faults; what
 // the loader said; the kernel's own page tables. After this the boot page tables serve only other cores' first steps.
 #include "arch/terminal.hpp"
+#include "arch/x86_64/core_start.hpp"
+#include "arch/x86_64/cpu_features.hpp"
 #include "arch/x86_64/main.hpp"
+#include "arch/x86_64/paging.hpp"
+#include "arch/x86_64/serial.hpp"
 #include "base/log.hpp"
 #include "base/panic.hpp"
 #include "boot/boot_info.hpp"
-#include "arch/x86_64/core_start.hpp"
-#include "arch/x86_64/cpu_features.hpp"
-#include "arch/x86_64/paging.hpp"
-#include "arch/x86_64/serial.hpp"
 
 extern "C" {
 extern char image_start[], image_end[];

@@ -27,8 +27,9 @@ Symbol find_symbol(std::uint64_t address) {
     if (&symbol_count == nullptr || !is_code(address)) return {};
     auto const wanted = static_cast<std::uint32_t>(address - kernel_base);
     auto const* const end = symbol_entries + symbol_count;
-    auto const* const after = std::upper_bound(
-        symbol_entries, end, wanted, [](std::uint32_t value, SymbolEntry const& entry) { return value < entry.address; });
+    auto const* const after =
+        std::upper_bound(symbol_entries, end, wanted,
+                         [](std::uint32_t value, SymbolEntry const& entry) { return value < entry.address; });
     if (after == symbol_entries) return {};
     return {std::string_view(symbol_names + after[-1].name), wanted - after[-1].address};
 }

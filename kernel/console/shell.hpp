@@ -26,7 +26,7 @@ class Shell final : public Completer {
     void complete(std::string_view text, Candidates& candidates) override;
 
   private:
-    Outcome execute_command(std::string_view command);
+    Outcome execute_command(std::string_view text);
 
     TextSink& out_;
     bool failed_ = false;

@@ -36,7 +36,7 @@ template <typename T> class NodeVector {
 
     template <typename... Arguments> T& emplace(Arguments&&... arguments) {
         expect(size_ < room_.size(), "a NodeVector holds no more than its capacity");
-        return *new (&room_[size_++]) T(std::forward<Arguments>(arguments)...);
+        return *new (static_cast<void*>(&room_[size_++])) T(std::forward<Arguments>(arguments)...);
     }
 
     [[nodiscard]] std::span<T> span() const { return {room_.data(), size_}; }

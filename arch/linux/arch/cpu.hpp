@@ -7,10 +7,14 @@
 
 namespace mxk::arch {
 
-inline Cycles timestamp() { return static_cast<Cycles>(__rdtsc()); }
+inline Cycles timestamp() {
+    return static_cast<Cycles>(__rdtsc());
+}
 // Ticks per second: found out at start; 1 GHz is assumed (with a warning) where nothing tells.
 std::uint64_t timestamp_frequency();
 
-inline void pause() { __builtin_ia32_pause(); }
+inline void pause() {
+    __builtin_ia32_pause();
+}
 
 } // namespace mxk::arch

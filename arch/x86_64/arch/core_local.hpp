@@ -32,11 +32,17 @@ inline CoreLocal& core_local() {
 }
 
 // True if the calling core has something to look at. Relaxed: what the bits announce is published by other means.
-inline bool needs_attention() { return core_local().attention.load(std::memory_order_relaxed) != 0; }
+inline bool needs_attention() {
+    return core_local().attention.load(std::memory_order_relaxed) != 0;
+}
 
 // Takes all bits. acquire: pairs with the release in wake() and orders the caller after what was announced.
-inline std::uint32_t take_attention() { return core_local().attention.exchange(0, std::memory_order_acquire); }
-inline bool has(std::uint32_t bits, Attention which) { return (bits & static_cast<std::uint32_t>(which)) != 0; }
+inline std::uint32_t take_attention() {
+    return core_local().attention.exchange(0, std::memory_order_acquire);
+}
+inline bool has(std::uint32_t bits, Attention which) {
+    return (bits & static_cast<std::uint32_t>(which)) != 0;
+}
 
 // Halts the calling core until its attention word is not zero. Interrupts are off between the look and the halt, and
 // on in the halt, so that nothing is missed.

@@ -1,4 +1,5 @@
-// Access to the local APIC's registers, as used by handlers and by everybody else. Compiled without SSE: interrupts.hpp.
+// Access to the local APIC's registers, as used by handlers and by everybody else. Compiled without SSE:
+// interrupts.hpp.
 #include "arch/core_local.hpp"
 #include "arch/cpu.hpp"
 #include "arch/x86_64/apic.hpp"
@@ -21,7 +22,9 @@ void write_register(std::uint32_t offset, std::uint32_t value) {
         *reinterpret_cast<std::uint32_t volatile*>(mode.registers + offset) = value;
 }
 
-void end_of_interrupt() { write_register(offset::end_of_interrupt, 0); }
+void end_of_interrupt() {
+    write_register(offset::end_of_interrupt, 0);
+}
 
 void write_command(std::uint32_t target, std::uint32_t command) {
     if (mode.x2apic) {
@@ -41,7 +44,9 @@ void write_command(std::uint32_t target, std::uint32_t command) {
     if ((flags & interrupts_enabled) != 0) enable_interrupts();
 }
 
-void send(ApicId target, unsigned vector) { write_command(static_cast<std::uint32_t>(target), assert_level | vector); }
+void send(ApicId target, unsigned vector) {
+    write_command(static_cast<std::uint32_t>(target), assert_level | vector);
+}
 
 void stop_other_cores() {
     if (mode.registers != nullptr || mode.x2apic) write_command(0, all_but_self | assert_level | non_maskable);

@@ -1,3 +1,0 @@
-#pragma once
-
-#include "base/physical_reader.hpp"

@@ -1,0 +1,178 @@
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "boot/boot_info.hpp"
+
+namespace mxk::boot {
+namespace {
+
+// Physical memory with something at one place only.
+class Image final : public PhysicalReader {
+  public:
+    std::span<std::byte const> view(PhysicalAddress address, std::size_t bytes) override {
+        std::uint64_t const offset = raw(address) - base;
+        if (raw(address) < base || offset > bytes_.size() || bytes > bytes_.size() - offset) return {};
+        return std::span<std::byte const>(bytes_).subspan(offset, bytes);
+    }
+    template <typename T> void put(T const& value) {
+        auto const* const first = reinterpret_cast<std::byte const*>(&value);
+        bytes_.insert(bytes_.end(), first, first + sizeof value);
+    }
+    void put_text(std::string const& text) {
+        for (char const c : text) put(c);
+        put('\0');
+    }
+    void align(std::size_t to) { bytes_.resize((bytes_.size() + to - 1) / to * to); }
+    std::vector<std::byte>& bytes() { return bytes_; }
+    [[nodiscard]] PhysicalAddress here() const { return static_cast<PhysicalAddress>(base + bytes_.size()); }
+
+    static constexpr std::uint64_t base = 0x9000;
+
+  private:
+    std::vector<std::byte> bytes_;
+};
+
+struct Entry {
+    std::uint64_t start, bytes;
+    std::uint32_t type, reserved = 0;
+};
+std::vector<Entry> const pc_map = {
+    {0, 0x9fc00, 1}, {0x9fc00, 0x400, 2}, {0x100000, 0x3ff00000, 1}, {0xfffc0000, 0x40000, 2}};
+
+void put_tag(Image& image, std::uint32_t type, std::string const& payload) {
+    image.align(8);
+    image.put(type);
+    image.put(static_cast<std::uint32_t>(8 + payload.size()));
+    for (char const c : payload) image.put(c);
+}
+
+std::string map_payload(std::vector<Entry> const& entries) {
+    std::string payload(8 + entries.size() * sizeof(Entry), '\0');
+    std::uint32_t const head[2] = {sizeof(Entry), 0};
+    std::memcpy(payload.data(), head, 8);
+    if (!entries.empty()) std::memcpy(payload.data() + 8, entries.data(), entries.size() * sizeof(Entry));
+    return payload;
+}
+
+Image multiboot2_image(std::vector<Entry> const& entries) {
+    Image image;
+    image.put(std::uint64_t{0}); // size, filled in below
+    put_tag(image, 1, std::string("run=\"topology; exit\"") + '\0');
+    put_tag(image, 2, std::string("GRUB 2.06") + '\0');
+    put_tag(image, 14, std::string(20, 'o'));
+    put_tag(image, 15, std::string(36, 'n'));
+    put_tag(image, 6, map_payload(entries));
+    put_tag(image, 0, "");
+    auto const size = static_cast<std::uint32_t>(image.bytes().size());
+    std::memcpy(image.bytes().data(), &size, 4);
+    return image;
+}
+
+TEST(BootInfo, multiboot2) {
+    Image image = multiboot2_image(pc_map);
+    auto const info = parse(multiboot2_magic, PhysicalAddress{Image::base}, image);
+    ASSERT_TRUE(info.ok()) << info.error().message();
+    EXPECT_EQ(info.value().command_line, "run=\"topology; exit\"");
+    EXPECT_EQ(info.value().loader, "GRUB 2.06");
+    EXPECT_EQ(info.value().rsdp.size(), 36U); // the new one
+    ASSERT_EQ(info.value().memory_map.size(), 4U);
+    EXPECT_EQ(raw(info.value().memory_map[2].range.start), 0x100000U);
+    EXPECT_EQ(raw(info.value().blobs[0].start), 0x9000U);
+}
+
+TEST(BootInfo, multiboot2_without_a_memory_map_is_an_error) {
+    Image image = multiboot2_image({});
+    EXPECT_EQ(parse_multiboot2(PhysicalAddress{Image::base}, image).error().message(),
+              "multiboot2: expected a memory map, found none");
+    EXPECT_FALSE(parse_multiboot2(PhysicalAddress{0x10}, image).ok());
+}
+
+TEST(BootInfo, broken_multiboot2_is_never_read_beyond_its_end) {
+    std::mt19937 random(2);
+    for (int i = 0; i < 20000; ++i) {
+        Image image = multiboot2_image(pc_map);
+        for (unsigned n = random() % 4 + 1; n > 0; --n)
+            image.bytes()[random() % image.bytes().size()] = static_cast<std::byte>(random());
+        if (random() % 4 == 0) image.bytes().resize(random() % image.bytes().size());
+        auto const info = parse_multiboot2(PhysicalAddress{Image::base}, image);
+        if (!info) continue;
+        RangeSet usable;
+        usable_memory(info.value().memory_map, usable);
+        (void)option(info.value().command_line, "run");
+    }
+}
+
+struct StartInfo {
+    std::uint32_t magic = pvh_magic, version = 1, flags = 0, modules = 0;
+    std::uint64_t module_list = 0, command_line = 0, rsdp = 0, memory_map = 0;
+    std::uint32_t entries = 0, reserved = 0;
+};
+
+Result<BootInfo> parse_pvh_image(Image& image, StartInfo start) {
+    std::string const command_line = "serial=com2";
+    start.command_line = raw(image.here());
+    image.put_text(command_line);
+    image.align(8);
+    start.memory_map = raw(image.here());
+    for (Entry const& entry : pc_map) image.put(entry);
+    PhysicalAddress const where = image.here();
+    image.put(start);
+    image.bytes().resize(3 * 4096); // the rest of the pages that a text may be looked for in
+    return parse(pvh_magic, where, image);
+}
+
+TEST(BootInfo, pvh) {
+    Image image;
+    auto const info = parse_pvh_image(image, {.rsdp = 0xf5ad0, .entries = 4});
+    ASSERT_TRUE(info.ok()) << info.error().message();
+    EXPECT_EQ(info.value().command_line, "serial=com2");
+    EXPECT_EQ(raw(info.value().rsdp_address), 0xf5ad0U);
+    EXPECT_EQ(info.value().memory_map.size(), 4U);
+}
+
+TEST(BootInfo, pvh_that_is_wrong) {
+    Image version0;
+    EXPECT_FALSE(parse_pvh_image(version0, {.version = 0, .entries = 4}).ok());
+    Image no_map;
+    EXPECT_FALSE(parse_pvh_image(no_map, {.entries = 0}).ok());
+    Image endless;
+    EXPECT_FALSE(parse_pvh_image(endless, {.entries = 0xffffffff}).ok());
+    Image magic;
+    EXPECT_FALSE(parse_pvh_image(magic, {.magic = 1, .entries = 4}).ok());
+    EXPECT_FALSE(parse(12345, PhysicalAddress{0}, magic).ok());
+}
+
+TEST(BootInfo, usable_memory_is_whole_frames_that_nobody_else_claims) {
+    std::vector<Entry> const overlapping = {
+        {0x100800, 0x10000, 1}, {0x105000, 0x10, 2}, {0x110000, 0x8000, 1}, {0xfffffffffffff000, 0xffffffff, 1}};
+    Image image = multiboot2_image(overlapping);
+    auto const info = parse_multiboot2(PhysicalAddress{Image::base}, image);
+    ASSERT_TRUE(info.ok());
+    RangeSet usable;
+    usable_memory(info.value().memory_map, usable);
+    std::vector<MemoryRange> const expected = {
+        {PhysicalAddress{0x101000}, 0x4000}, {PhysicalAddress{0x106000}, 0xa000}, {PhysicalAddress{0x110000}, 0x8000}};
+    // 0x106000 + 0xa000 touches 0x110000, so they are one.
+    ASSERT_EQ(usable.ranges().size(), 2U);
+    EXPECT_EQ(usable.ranges()[0], expected[0]);
+    EXPECT_EQ(usable.ranges()[1], (MemoryRange{PhysicalAddress{0x106000}, 0x12000}));
+}
+
+TEST(BootInfo, options_of_the_command_line) {
+    EXPECT_EQ(option("run=\"a; b\" serial=com1", "run"), "a; b");
+    EXPECT_EQ(option("run=\"a; b\" serial=com1", "serial"), "com1");
+    EXPECT_EQ(option("serial=com1 \"run=a; b\"", "run"), "a; b"); // GRUB quotes the whole word
+    EXPECT_EQ(option("run='it is \"quoted\"'", "run"), "it is \"quoted\"");
+    EXPECT_EQ(option("rerun=x", "run"), "");
+    EXPECT_EQ(option("run", "run"), "");
+    EXPECT_EQ(option("", "run"), "");
+    EXPECT_EQ(option("run=\"never closed", "run"), "\"never closed");
+}
+
+} // namespace
+} // namespace mxk::boot
