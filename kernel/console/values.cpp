@@ -21,10 +21,18 @@ constexpr auto suffixes = std::array{
 };
 constexpr std::uint64_t least_with_suffix = 10'000; // smaller ones are read faster as they are
 
+// Whether `text` ends with the suffix, in either case: people type 24m as well as 24M.
+bool ends_with(std::string_view text, std::string_view suffix) {
+    constexpr auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    return text.size() >= suffix.size() &&
+           std::equal(suffix.begin(), suffix.end(), text.end() - static_cast<std::ptrdiff_t>(suffix.size()),
+                      [&](char a, char b) { return lower(a) == lower(b); });
+}
+
 // Takes the suffix off `text`; 1 where there is none.
 std::uint64_t take_factor(std::string_view& text) {
     for (Suffix const& suffix : suffixes) {
-        if (!text.ends_with(suffix.text)) continue;
+        if (!ends_with(text, suffix.text)) continue;
         text.remove_suffix(suffix.text.size());
         return suffix.factor;
     }

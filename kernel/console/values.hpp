@@ -1,6 +1,6 @@
 // What people type as the value of an option, and how it is printed back: counts (24M, 1.5K, 4Ki), numbers (0.1), lists
 // of counts (1,2,4-8), words, and names of enumerators. A parser's error says what was expected and what came instead.
-// K, M, G are powers of 1000; Ki, Mi, Gi of 1024. Nothing is rounded: what cannot be exact is an error.
+// K, M, G are powers of 1000; Ki, Mi, Gi of 1024; either case. Nothing is rounded: what cannot be exact is an error.
 #pragma once
 
 #include <array>

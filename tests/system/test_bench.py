@@ -1,7 +1,6 @@
 """The benchmark through the whole way: console, kernel, JSON lines, the driver's table and files."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -29,16 +28,34 @@ def test_a_verified_row_for_each_number_of_cores(tmp_path: Path) -> None:
         assert 0 < spread["min"] <= spread["median"] <= spread["max"]
 
 
+MIXES = ("insert", "find", "erase", "mixed:50/40/10")
+
+
 def test_each_mix(tmp_path: Path) -> None:
-    refused = run_mxk(tmp_path / "refused", ["--cpus", "1"], "bench table --mix bogus", code=1)
-    listed = re.search(r"expected one of (.+), got 'bogus'", refused.output)
-    assert listed is not None, f"the console does not name the mixes:\n{refused.output}"
-    mixes = listed[1].replace(",", " ").split()
-    assert mixes
-    commands = "; ".join(f"bench table --cores 2 --ops 100k --mix {mix} --json" for mix in mixes)
+    commands = "; ".join(f"bench table --cores 2 --ops 100k --mix {mix} --json" for mix in MIXES)
     ended = run_mxk(tmp_path / "log", ["--cpus", "2"], commands)
     rows = table_rows(ended.rows)
-    assert [row["verified"] for row in rows] == [True] * len(mixes)
+    assert [(row["mix"], row["verified"]) for row in rows] == [(mix, True) for mix in MIXES]
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ("--mix bogus", "expected insert, find, erase or mixed:I/F/E"),
+        ("--mix mixed:50/40/20", "three percentages that add up to 100"),
+        ("--cores 3", "expected at most 2, the cores of this machine, got 3"),
+        ("--cores 0", "expected"),
+        ("--ops x", "expected a count such as 24M"),
+        ("--opps 1M", "unknown option --opps"),
+        ("--buckets 0", "expected"),
+        ("--ops 3G", "out of memory"),
+    ],
+)
+def test_bad_options_say_what_is_expected_and_nothing_runs(tmp_path: Path, options: str, complaint: str) -> None:
+    ended = run_mxk(tmp_path / "log", ["--cpus", "2"], f"bench table {options} --json; topology", code=1)
+    assert complaint in ended.output
+    assert not ended.rows
+    assert "nodes 1" in ended.output, "the commands behind a failed one still run"
 
 
 def test_the_driver_keeps_and_shows_the_result() -> None:
