@@ -44,6 +44,8 @@ template <typename Delay = NoDelay> class CoreQueue {
     [[nodiscard]] bool has_mail() const { return mailbox_.has_mail(); }
 
   private:
+    // Measured under QEMU (TCG, 2 cores, 100 tasks each): 1.7 M inserts/s with 64, 1.1 with 8, where every few tasks
+    // pull the mailbox's line away from its senders.
     static constexpr unsigned longest_run = 64;
 
     // What others write on a line of its own, away from what only the owner touches.

@@ -75,7 +75,8 @@ void report_skew() {
             "clock: the TSC of core {} is {:.2} us (+/- {:.2}) ahead of core 0's: spans across cores are off by that",
             skew.core, value, uncertainty);
     else
-        log::info("clock: TSC skew at most {:.2} us (+/- {:.2}), core {}", value, uncertainty, skew.core);
+        log::info("clock: TSC skew to core 0 is largest on core {}: {:.2} us (+/- {:.2})", skew.core, value,
+                  uncertainty);
 }
 
 } // namespace mxk

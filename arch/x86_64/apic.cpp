@@ -31,6 +31,9 @@ void choose_mode(PhysicalAddress registers) {
 bool is_x2apic() {
     return mode.x2apic;
 }
+bool can_reach(ApicId target) {
+    return mode.x2apic || static_cast<std::uint32_t>(target) < 255;
+}
 
 void enable() {
     std::uint64_t const base = read_msr(msr::apic_base) | globally_enabled;

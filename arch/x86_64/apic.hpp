@@ -12,6 +12,9 @@ namespace mxk::arch::apic {
 void choose_mode(PhysicalAddress registers);
 bool is_x2apic();
 
+// Whether interrupts can be sent to a core: an xAPIC has 8 bits for its id, and 255 means everybody.
+bool can_reach(ApicId target);
+
 // Switches on the calling core's APIC.
 void enable();
 ApicId id();

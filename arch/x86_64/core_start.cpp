@@ -117,14 +117,39 @@ void await_start(std::size_t wanted) {
     }
 }
 
-void kick_all(std::span<CoreToStart const> others) {
+// INIT to all, then twice the start-up message to all.
+void kick(std::span<CoreToStart const> others) {
     auto const page = static_cast<unsigned>(raw(trampoline_page.start) / page_bytes);
-    for (CoreToStart const& core : others) apic::send_init(core.apic_id);
+    auto const to_all = [&](auto send) {
+        for (CoreToStart const& core : others)
+            if (apic::can_reach(core.apic_id)) send(core.apic_id);
+    };
+    to_all([](ApicId target) { apic::send_init(target); });
     busy_wait(Nanoseconds{10'000'000});
     for (int round = 0; round < 2; ++round) {
-        for (CoreToStart const& core : others) apic::send_startup(core.apic_id, page);
+        to_all([&](ApicId target) { apic::send_startup(target, page); });
         busy_wait(Nanoseconds{200'000});
     }
+}
+
+// Takes the slots of cores that did not come, and names them.
+void abandon_missing(std::span<CoreToStart> others) {
+    for (std::size_t i = 0; i < others.size(); ++i) {
+        SlotState expected = SlotState::Waiting;
+        // acq_rel: against the core's own compare-exchange in start64.asm.
+        others[i].started =
+            !core_slots[i].state.compare_exchange_strong(expected, SlotState::Abandoned, std::memory_order_acq_rel);
+        if (others[i].started) continue;
+        log::warn("cores: the core with APIC id {} {}: it is left out", others[i].apic_id,
+                  apic::can_reach(others[i].apic_id)
+                      ? "did not start"
+                      : "cannot be reached, which takes an x2APIC that this machine lacks");
+    }
+}
+
+std::size_t count_started(std::span<CoreToStart const> cores) {
+    return static_cast<std::size_t>(
+        std::count_if(cores.begin(), cores.end(), [](CoreToStart const& core) { return core.started; }));
 }
 
 } // namespace
@@ -156,20 +181,12 @@ void start_cores(std::span<CoreToStart> cores) {
     core_slot_count = others.size();
     // Other cores run the page on the boot page tables; here it only needs to be written.
     prepare_trampoline();
-    kick_all(others);
-    await_start(others.size());
-    for (std::size_t i = 0; i < others.size(); ++i) {
-        SlotState expected = SlotState::Waiting;
-        // acq_rel: against the core's own compare-exchange in start64.asm.
-        others[i].started =
-            !core_slots[i].state.compare_exchange_strong(expected, SlotState::Abandoned, std::memory_order_acq_rel);
-        if (!others[i].started)
-            log::warn("cores: the core with APIC id {} did not start and is left out", others[i].apic_id);
-    }
+    kick(others);
+    await_start(static_cast<std::size_t>(std::count_if(
+        others.begin(), others.end(), [](CoreToStart const& core) { return apic::can_reach(core.apic_id); })));
+    abandon_missing(others);
     // A core may have claimed its slot and not yet be through start_core().
-    auto const started =
-        std::count_if(others.begin(), others.end(), [](CoreToStart const& core) { return core.started; });
-    while (started_count.load(std::memory_order_acquire) < static_cast<std::size_t>(started)) pause();
+    while (started_count.load(std::memory_order_acquire) < count_started(others)) pause();
 }
 
 // From core_start64, on the core's own stack.
@@ -189,10 +206,8 @@ extern "C" void start_core(CoreSlot& slot) {
 }
 
 void release_cores(std::span<CoreToStart const> cores, CoreEntry entry) {
-    auto const started =
-        std::count_if(cores.begin(), cores.end(), [](CoreToStart const& core) { return core.started; });
-    locals = {create_on<CoreLocal*>(cores[0].node, static_cast<std::size_t>(started)),
-              static_cast<std::size_t>(started)};
+    std::size_t const started = count_started(cores);
+    locals = {create_on<CoreLocal*>(cores[0].node, started), started};
     std::size_t next = 0;
     for (std::size_t i = 0; i < cores.size(); ++i) {
         if (!cores[i].started) continue;

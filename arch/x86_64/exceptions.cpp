@@ -90,16 +90,27 @@ void print_return_address(RawSerial& out, std::uint64_t address) {
         format(out, "    0x{:016x} {}+0x{:x}\n", address, symbol.name, symbol.offset);
 }
 
-// By frame pointers (-fno-omit-frame-pointer); stops at the first frame that is not on a stack of ours.
+// By frame pointers (-fno-omit-frame-pointer); stops at the first frame that is not on a stack of ours. A function that
+// called itself is shown once.
 void print_backtrace(RawSerial& out, std::uint64_t rip, std::uint64_t rbp) {
-    constexpr int most_frames = 32;
+    constexpr int most_lines = 32;
     out.write("  backtrace:\n");
     print_return_address(out, rip);
-    for (int i = 0; i < most_frames; ++i) {
-        if (!stacks::contains(rbp, 16)) break;
+    std::uint64_t last = rip;
+    std::uint64_t repeated = 0;
+    for (int lines = 1; lines < most_lines && stacks::contains(rbp, 16);) {
         auto const* const frame = reinterpret_cast<std::uint64_t const*>(rbp); // NOLINT(performance-no-int-to-ptr)
-        if (!is_code(frame[1])) break;
-        print_return_address(out, frame[1]);
+        std::uint64_t const address = frame[1];
+        if (!is_code(address)) break;
+        if (address == last) {
+            ++repeated;
+        } else {
+            if (repeated > 0) format(out, "    ... {} times more\n", repeated);
+            repeated = 0;
+            last = address;
+            print_return_address(out, address);
+            ++lines;
+        }
         if (frame[0] <= rbp) break;
         rbp = frame[0];
     }

@@ -8,6 +8,7 @@
 #include "arch/x86_64/paging.hpp"
 #include "arch/x86_64/registers.hpp"
 #include "arch/x86_64/serial.hpp"
+#include <build_description.hpp> // made by tools/build_description.cmake
 
 namespace mxk::arch {
 namespace {

@@ -2,6 +2,8 @@
 // all rooms; arch/linux will have its twin.
 #include "arch/x86_64/main.hpp"
 
+#include <algorithm>
+
 #include "arch/cores.hpp"
 #include "arch/machine.hpp"
 #include "arch/x86_64/apic.hpp"
@@ -18,6 +20,7 @@
 #include "kernel/acpi/fixed_hardware.hpp"
 #include "kernel/acpi/madt.hpp"
 #include "kernel/acpi/root_pointer.hpp"
+#include "kernel/console/values.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/system_topology.hpp"
 #include "tasks/console_task.hpp"
@@ -101,6 +104,19 @@ void remember_reset(acpi::Tables const& tables) {
         {found->space == acpi::ResetRegister::Space::Io ? Space::Port : Space::Memory, found->address, found->value});
 }
 
+// `phantom-core=APICID` on the command line: one core more than there is, on node 0, so that tests can see what becomes
+// of a core that does not come up.
+topology::Topology with_phantom(topology::Topology const& topology, std::string_view apic_id, Arena& arena) {
+    auto const id = console::parse_count(apic_id, 0, UINT32_MAX);
+    if (!id) return topology;
+    auto const cores = require(arena.array<topology::Core>(topology.cores.size() + 1));
+    std::copy(topology.cores.begin(), topology.cores.end(), cores.begin());
+    cores.back() = {core_id(topology.cores.size()), static_cast<ApicId>(id.value()), node_id(0), 0};
+    topology::Topology result = topology;
+    result.cores = cores;
+    return result;
+}
+
 topology::Topology start_cores(topology::Topology const& topology, Arena& arena) {
     auto const cores = require(arena.array<arch::CoreToStart>(topology.cores.size()));
     auto const started = require(arena.array<bool>(cores.size()));
@@ -165,8 +181,9 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
     arch::enable_interrupts();
     start_clocks(tables); // starting cores needs time, and the timer its frequency
     Arena late_arena(&late_memory);
-    topology::Topology const running = start_cores(found, late_arena);
-    log::info("cores: {} of {} run, {} nodes, {} APIC", running.cores.size(), found.cores.size(), running.nodes.size(),
+    topology::Topology const wanted = with_phantom(found, boot::option(boot.command_line, "phantom-core"), late_arena);
+    topology::Topology const running = start_cores(wanted, late_arena);
+    log::info("cores: {} of {} run, {} nodes, {} APIC", running.cores.size(), wanted.cores.size(), running.nodes.size(),
               arch::apic::is_x2apic() ? "x2" : "x");
 
     // Last, when everything that a command may ask for is there. The console is a task of this core.

@@ -17,10 +17,12 @@ file(GLOB assembly_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/boot/*.asm ${CM
 add_library(mxk-objects OBJECT ${portable_sources} ${metal_sources} ${assembly_sources})
 
 # What this build is: stands in the banner and in every result.
-execute_process(COMMAND git -C ${CMAKE_SOURCE_DIR} describe --always --dirty --abbrev=10
-                OUTPUT_VARIABLE revision OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-set_source_files_properties(${CMAKE_SOURCE_DIR}/arch/x86_64/machine.cpp PROPERTIES COMPILE_DEFINITIONS
-    "MXK_BUILD=\"${revision} gcc ${CMAKE_CXX_COMPILER_VERSION} -O2\"")
+set(build_header ${CMAKE_BINARY_DIR}/generated/build_description.hpp)
+add_custom_target(build-description BYPRODUCTS ${build_header}
+    COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -DHEADER=${build_header}
+            "-DCOMPILER=gcc ${CMAKE_CXX_COMPILER_VERSION} -O2" -P ${CMAKE_SOURCE_DIR}/tools/build_description.cmake VERBATIM)
+add_dependencies(mxk-objects build-description)
+target_include_directories(mxk-objects PRIVATE ${CMAKE_BINARY_DIR}/generated)
 
 set(linker_script ${CMAKE_SOURCE_DIR}/boot/linker.ld)
 add_link_options(-nostdlib -static -no-pie -T${linker_script} -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack -Wl,--build-id=none

@@ -49,6 +49,34 @@ def test_memoryless_node(tmp_path: Path) -> None:
     assert all(row["verified"] for row in ended.rows)
 
 
+def test_a_core_that_does_not_come_up_is_named_and_left_out(tmp_path: Path) -> None:
+    line = 'phantom-core=77 run="topology; test topology; bench table --ops 20k --json; exit"'
+    shape = ["--cpus", "3", "--qemu", "-append", "--qemu", line]
+    ended = run_mxk(tmp_path / "log", shape, "topology")
+    complaint = "cores: the core with APIC id 77 did not start: it is left out"
+    assert f"WARN {complaint}" in ended.output
+    assert (counted(ended, "nodes"), counted(ended, "cores")) == (1, 3)
+    assert [row["warnings"] for row in ended.rows] == [[complaint]] * 3, "a warning stands in every result"
+
+
+def test_a_core_that_an_xapic_cannot_reach_is_left_out(tmp_path: Path) -> None:
+    shape = ["--cpus", "2", "--qemu", "-append", "--qemu", 'phantom-core=300 run="topology; exit"']
+    ended = run_mxk(tmp_path / "log", shape, "topology")
+    assert "APIC id 300 cannot be reached, which takes an x2APIC" in ended.output
+    assert counted(ended, "cores") == 2
+
+
+@pytest.mark.parametrize(
+    ("cpu", "skips"),
+    [("max,-pdpe1gb", 0), ("max,-nx", 1), ("max,-smep,-smap", 0), ("qemu64", 0)],
+    ids=["2-mib-pages", "no-nx", "no-smep", "qemu64"],
+)
+def test_lesser_processors(tmp_path: Path, cpu: str, skips: int) -> None:
+    shape = ["--cpus", "2", "--qemu", "-cpu", "--qemu", cpu]
+    _, (passed, failed, skipped) = kernel_tests(run_mxk(tmp_path / "log", shape, "test paging topology"))
+    assert (passed + skipped, failed, skipped) == (9, 0, skips)
+
+
 @pytest.mark.parametrize(
     "shape",
     [["--cpus", "1"], ["--cpus", "4", "--nodes", "2"], ["--cpus", "16", "--nodes", "4", "--mem", "1G", *UEFI_ISO]],

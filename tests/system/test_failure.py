@@ -3,9 +3,10 @@
 import re
 from pathlib import Path
 
+import pexpect
 import pytest
 
-from helpers import run_mxk
+from helpers import DRIVER, run_mxk
 
 pytestmark = pytest.mark.usefixtures("images")
 
@@ -16,7 +17,16 @@ def test_a_failed_command_fails_the_run(tmp_path: Path, commands: str) -> None:
     assert "a command failed" in ended.complaint
 
 
-CRASHES = {"null": "", "stack": "stack overflow", "write-text": "", "execute-data": "", "assert": ""}
+# What is broken -> what the report says of it.
+CRASHES = {
+    "null": "writing 0x0: nothing is mapped there",
+    "stack": "stack overflow: the 65536 bytes of the task stack are used up",
+    "write-text": "not allowed there",
+    "write-constant": "not allowed there",
+    "execute-data": "executing",
+    "assert": "an assertion that does not hold\n  at tests/kernel/crash_command.cpp:",
+    "other-core": "on core 1: crash other-core: an assertion that does not hold",
+}
 
 
 @pytest.mark.parametrize("kind", CRASHES)
@@ -25,7 +35,7 @@ def test_a_panic_tells_where_and_why(tmp_path: Path, kind: str) -> None:
     _, panic, report = ended.output.partition("PANIC")
     assert panic, f"no panic report:\n{ended.output}"
     assert CRASHES[kind] in report
-    assert re.search(r"\bcore \d+", report), "the core"
+    assert re.match(r" on core \d+: ", report), "the core"
     assert re.search(r"\brip [0-9a-f]{16}", report), "the registers"
     assert re.search(r"0x[0-9a-f]{16} .*[a-z_]{4,}.*\+0x[0-9a-f]+", report), "a backtrace with function names"
 
@@ -33,3 +43,21 @@ def test_a_panic_tells_where_and_why(tmp_path: Path, kind: str) -> None:
 def test_a_hang_ends_at_the_deadline(tmp_path: Path) -> None:
     ended = run_mxk(tmp_path / "log", ["--cpus", "1"], "hang", code=4, seconds=5)
     assert "mxk> hang" in ended.output
+
+
+def test_ctrl_c_ends_a_benchmark_but_not_the_kernel(tmp_path: Path) -> None:
+    options = ["run", "--no-build", "--cpus", "2", "--mem", "1G", "--timeout", "120", "--log", str(tmp_path / "log")]
+    console = pexpect.spawn(DRIVER, options, timeout=60, encoding="utf-8")
+    console.expect_exact("mxk> ")
+    console.send("bench table --ops 8M --cores 2\r")
+    console.expect_exact("measuring")
+    console.send("\x03")
+    console.expect_exact("interrupted by Ctrl-C")
+    console.expect_exact("mxk> ")
+    console.send("memory\r")
+    console.expect(r"\n +0 +[\d.]+ +([\d.]+) ")
+    assert float(console.match[1]) < 10, "an interrupted benchmark gives its memory back"
+    console.send("exit\r")
+    console.expect(pexpect.EOF)
+    console.close()
+    assert console.exitstatus == 1, "a run with an interrupted command has not succeeded"
