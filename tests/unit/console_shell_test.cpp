@@ -153,8 +153,8 @@ TEST_F(ShellTest, bench_lists_and_dispatches) {
     EXPECT_NE(said("bench").find("  unit-probe  measures nothing\n"), std::string::npos);
     EXPECT_EQ(said("bench unit-probe --ops 2K"), "ops=2000\n");
     EXPECT_FALSE(shell.failed());
-    EXPECT_EQ(said("bench unit-probe --ops 2k"),
-              "error: --ops: expected a count such as 24M (1 to 1000000), got '2k'\n");
+    EXPECT_EQ(said("bench unit-probe --ops 2x"),
+              "error: --ops: expected a count such as 24M (1 to 1000000), got '2x'\n");
     EXPECT_TRUE(shell.failed());
 }
 
