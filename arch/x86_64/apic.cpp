@@ -73,10 +73,6 @@ void calibrate_timer() {
     expect(ticks_per_second != 0, "the local APIC timer does not count");
 }
 
-std::uint64_t timer_frequency() {
-    return ticks_per_second;
-}
-
 } // namespace apic
 
 void arm_timer(Nanoseconds delay) {

@@ -32,7 +32,6 @@ void stop_other_cores();
 
 // Finds the timer's frequency against the time-stamp counter, whose own must be known. The boot core.
 void calibrate_timer();
-std::uint64_t timer_frequency();
 
 // Routes an ISA interrupt to a vector of one core.
 struct InterruptLine {

@@ -16,6 +16,7 @@ namespace {
 constexpr std::uint16_t debug_exit_port = 0xf4; // QEMU: -device isa-debug-exit,iobase=0xf4
 
 constinit ResetRegister reset_register{};
+constinit bool keyboard_controller = true;
 
 void reset_by_register() {
     auto const address = reset_register.address;
@@ -27,6 +28,7 @@ void reset_by_register() {
 }
 
 void reset_by_keyboard_controller() {
+    if (!keyboard_controller) return;
     constexpr std::uint16_t port = 0x64;
     for (int i = 0; i < 100000 && (in8(port) & 2) != 0; ++i) {
     }
@@ -39,8 +41,9 @@ void settle() { // a reset takes effect after a while
 
 } // namespace
 
-void set_reset_register(ResetRegister const& target) {
+void set_reset_means(ResetRegister const& target, bool has_keyboard_controller) {
     reset_register = target;
+    keyboard_controller = has_keyboard_controller;
 }
 
 void exit_machine(ExitStatus status) {

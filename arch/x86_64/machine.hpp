@@ -11,6 +11,8 @@ struct ResetRegister { // ACPI 6.5 section 4.8.3.6
     std::uint64_t address = 0;
     std::uint8_t value = 0;
 };
-void set_reset_register(ResetRegister const& target);
+
+// `has_keyboard_controller`: whether the old way, through the 8042, may be tried when the register does nothing.
+void set_reset_means(ResetRegister const& target, bool has_keyboard_controller);
 
 } // namespace mxk::arch

@@ -98,10 +98,12 @@ void start_clocks(acpi::Tables const& tables) {
 
 void remember_reset(acpi::Tables const& tables) {
     using Space = arch::ResetRegister::Space;
+    arch::ResetRegister target;
     auto const found = acpi::reset_register(tables);
-    if (!found || found->space == acpi::ResetRegister::Space::PciConfiguration) return;
-    arch::set_reset_register(
-        {found->space == acpi::ResetRegister::Space::Io ? Space::Port : Space::Memory, found->address, found->value});
+    if (found && found->space == acpi::ResetRegister::Space::Io) target = {Space::Port, found->address, found->value};
+    if (found && found->space == acpi::ResetRegister::Space::Memory)
+        target = {Space::Memory, found->address, found->value};
+    arch::set_reset_means(target, acpi::legacy_devices(tables).keyboard_controller);
 }
 
 // `phantom-core=APICID` on the command line: one core more than there is, on node 0, so that tests can see what becomes

@@ -17,10 +17,12 @@ file(GLOB assembly_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/boot/*.asm ${CM
 add_library(mxk-objects OBJECT ${portable_sources} ${metal_sources} ${assembly_sources})
 
 # What this build is: stands in the banner and in every result.
+# Looked up now, for tools that read the sources before anything is built, and again at every build.
 set(build_header ${CMAKE_BINARY_DIR}/generated/build_description.hpp)
-add_custom_target(build-description BYPRODUCTS ${build_header}
-    COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -DHEADER=${build_header}
-            "-DCOMPILER=gcc ${CMAKE_CXX_COMPILER_VERSION} -O2" -P ${CMAKE_SOURCE_DIR}/tools/build_description.cmake VERBATIM)
+set(describe_build ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -DHEADER=${build_header}
+    "-DCOMPILER=gcc ${CMAKE_CXX_COMPILER_VERSION} -O2" -P ${CMAKE_SOURCE_DIR}/tools/build_description.cmake)
+execute_process(COMMAND ${describe_build})
+add_custom_target(build-description BYPRODUCTS ${build_header} COMMAND ${describe_build} VERBATIM)
 add_dependencies(mxk-objects build-description)
 target_include_directories(mxk-objects PRIVATE ${CMAKE_BINARY_DIR}/generated)
 

@@ -19,9 +19,6 @@ inline std::uint32_t in32(std::uint16_t port) {
 inline void out8(std::uint16_t port, std::uint8_t value) {
     asm volatile("outb %0, %1" ::"a"(value), "Nd"(port));
 }
-inline void out16(std::uint16_t port, std::uint16_t value) {
-    asm volatile("outw %0, %1" ::"a"(value), "Nd"(port));
-}
 inline void out32(std::uint16_t port, std::uint32_t value) {
     asm volatile("outl %0, %1" ::"a"(value), "Nd"(port));
 }

@@ -29,9 +29,6 @@ inline bool needs_attention() {
 inline std::uint32_t take_attention() {
     return core_local().attention.exchange(0, std::memory_order_acquire);
 }
-inline bool has(std::uint32_t bits, Attention which) {
-    return (bits & static_cast<std::uint32_t>(which)) != 0;
-}
 
 void halt_until_attention();
 void wake(CoreId core);

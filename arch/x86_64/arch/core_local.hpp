@@ -22,7 +22,6 @@ struct alignas(cache_line_bytes) CoreLocal {
     std::atomic<std::uint32_t> attention{0};
     CoreId id{};
     ApicId apic_id{};
-    std::uint64_t interrupts = 0; // taken by this core; only its handlers write it
 };
 
 inline CoreLocal& core_local() {
@@ -39,9 +38,6 @@ inline bool needs_attention() {
 // Takes all bits. acquire: pairs with the release in wake() and orders the caller after what was announced.
 inline std::uint32_t take_attention() {
     return core_local().attention.exchange(0, std::memory_order_acquire);
-}
-inline bool has(std::uint32_t bits, Attention which) {
-    return (bits & static_cast<std::uint32_t>(which)) != 0;
 }
 
 // Halts the calling core until its attention word is not zero. Interrupts are off between the look and the halt, and

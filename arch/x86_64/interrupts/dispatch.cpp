@@ -45,7 +45,6 @@ extern "C" void dispatch_interrupt(InterruptFrame& frame) {
         break;
     default: return; // spurious, from the APIC or a masked 8259: no end-of-interrupt for it
     }
-    core_local().interrupts = core_local().interrupts + 1;
     apic::end_of_interrupt();
 }
 
