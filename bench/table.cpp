@@ -28,8 +28,10 @@ struct Row {
 void print_head(TextSink& out, TableOptions const& options) {
     FixedText<32> mix;
     print_value(mix, options.mix);
-    format(out, "table: chained, tasks, {} operations ({}), {} buckets per operation, {} tasks per core, seed {}\n",
-           options.operations, mix.view(), options.buckets, options.tasks_per_core, options.seed);
+    FixedText<32> operations;
+    console::print_count(operations, options.operations);
+    format(out, "table: chained, tasks, {} operations ({}), {} buckets each, {} tasks per core, seed {}\n",
+           operations.view(), mix.view(), options.buckets, options.tasks_per_core, options.seed);
     format(out, "{:>6} {:>5} {:>10} {:>10} {:>10} {:>10} {:>21} {:>9}  {}\n", "cores", "runs", "seconds", "M ops/s",
            "min", "max", "95 % interval", "speed-up", "verified");
 }

@@ -34,7 +34,7 @@ constexpr auto table_schema = console::schema<TableOptions>(
     console::option<&TableOptions::tasks_per_core>("tasks-per-core", "tasks under way for each core",
                                                    console::between(1, 1'000'000)),
     console::option<&TableOptions::buckets>("buckets", "buckets per operation", console::between(0.000001, 100)),
-    console::option<&TableOptions::mix>("mix", "which operations; for find and erase the table is filled before"),
+    console::option<&TableOptions::mix>("mix", "operations; find and erase: table filled before"),
     console::option<&TableOptions::repeat>("repeat", "runs per row; the median is reported", console::between(1, 1000)),
     console::option<&TableOptions::seed>("seed", "of the keys and of their order"),
     console::flag<&TableOptions::json>("json", "one JSON line per row at the end, for tools"));
