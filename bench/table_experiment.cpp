@@ -44,6 +44,8 @@ struct EndedTask : Task {
     std::size_t& left_;
 };
 
+static_assert(sizeof(TwoPhaseTask<TableExperiment::Table>) == cache_line_bytes, "a hop moves one line");
+
 // Part i of `whole` cut into `parts` whose sizes differ by at most one.
 constexpr std::size_t part_start(std::size_t whole, std::size_t parts, std::size_t i) {
     return whole / parts * i + std::min(i, whole % parts);

@@ -36,6 +36,7 @@ struct alignas(cache_line_bytes) CoreRun {
     Cycles end{};
 };
 
+// One cache line.
 template <typename Table> class TwoPhaseTask : public Task {
   public:
     TwoPhaseTask(Run<Table>& run, std::uint32_t home_place, CoreId home_core)
@@ -51,7 +52,8 @@ template <typename Table> class TwoPhaseTask : public Task {
         if (at == home.slice->size() || self.run_.stopped.load(std::memory_order_relaxed)) return finish(worker, home);
         home.done.store(at + 1, std::memory_order_relaxed);
         Instruction const& instruction = home.slice->instructions()[at];
-        self.instruction_ = &instruction;
+        self.key_ = instruction.key;
+        self.expected_ = instruction.expected;
         self.node_ = &home.slice->node(at);
         self.region_ = static_cast<std::uint32_t>(self.run_.table.owner(instruction.key));
         task.body = method(instruction.operation);
@@ -71,16 +73,15 @@ template <typename Table> class TwoPhaseTask : public Task {
     template <Operation operation> static void operate(Worker& worker, Task& task) {
         auto& self = static_cast<TwoPhaseTask&>(task);
         Table& region = self.run_.table.region(self.region_);
-        Instruction const& instruction = *self.instruction_;
         bool result = false;
         if constexpr (operation == Operation::Insert) {
             result = region.insert(*self.node_);
         } else if constexpr (operation == Operation::Find) {
-            result = region.find(instruction.key);
+            result = region.find(self.key_);
         } else {
-            result = region.erase(instruction.key);
+            result = region.erase(self.key_);
         }
-        if (result != instruction.expected) [[unlikely]]
+        if (result != self.expected_) [[unlikely]]
             ++self.run_.cores[self.region_]->wrong;
         task.body = &initial;
         worker.append(task, task.home);
@@ -93,10 +94,13 @@ template <typename Table> class TwoPhaseTask : public Task {
     }
 
     Run<Table>& run_;
-    Instruction const* instruction_ = nullptr;
+    // What the owner needs of the instruction travels in the task, whose line has to move anyway: reading it there
+    // would cost the owner one more miss.
+    std::uint64_t key_ = 0;
     ChainNode* node_ = nullptr;
     std::uint32_t home_place_;
     std::uint32_t region_ = 0;
+    bool expected_ = false;
 };
 
 } // namespace mxk::bench

@@ -46,7 +46,7 @@ add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/mxk.iso
     COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:mxk.elf> ${iso_root}/boot/mxk.elf
     COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/boot/grub.cfg ${iso_root}/boot/grub/grub.cfg
     COMMAND ${MXK_MKRESCUE} -o ${CMAKE_BINARY_DIR}/mxk.iso --locales= --fonts= --themes=
-            "--install-modules=multiboot2 normal part_msdos part_gpt iso9660 serial terminal echo reboot halt all_video"
+            "--install-modules=multiboot2 normal part_acorn part_amiga part_apple part_bsd part_dfly part_dvh part_gpt part_msdos part_plan part_sun part_sunpc iso9660 serial terminal echo reboot halt all_video"
             ${iso_root} > ${CMAKE_BINARY_DIR}/mkrescue.log 2>&1
     DEPENDS mxk.elf ${CMAKE_SOURCE_DIR}/boot/grub.cfg VERBATIM)
 add_custom_target(iso DEPENDS ${CMAKE_BINARY_DIR}/mxk.iso)
