@@ -40,11 +40,12 @@ test: ## everything: lint, unit and system tests
 	@$(MAKE) unit
 	@$(MAKE) system
 
+# A lost wake-up shows as a hang; the deadline makes it a failure.
 unit: setup ## unit tests on the host, under ASan+UBSan and under TSan
 	@$(call build,linux-asan,mxk-unit)
-	@echo 'unit tests, ASan+UBSan:' && build/linux-asan/mxk-unit --gtest_brief=1
+	@echo 'unit tests, ASan+UBSan:' && timeout 300 build/linux-asan/mxk-unit --gtest_brief=1
 	@$(call build,linux-tsan,mxk-unit)
-	@echo 'unit tests, TSan:' && $(unrandomised) build/linux-tsan/mxk-unit --gtest_brief=1
+	@echo 'unit tests, TSan:' && timeout 300 $(unrandomised) build/linux-tsan/mxk-unit --gtest_brief=1
 
 system: elf iso ## boot the kernel in QEMU in many shapes and use it like a person
 	@echo 'system tests:' && build/venv/bin/python -m pytest tests/system -q -n 2 -p no:cacheprovider
