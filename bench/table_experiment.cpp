@@ -54,9 +54,6 @@ constexpr std::size_t part_start(std::size_t whole, std::size_t parts, std::size
 } // namespace
 
 Result<TableExperiment> TableExperiment::create(TableOptions const& options, std::uint32_t cores) {
-    if (cores > workers::count())
-        return Error::of("--cores: expected at most {}, which is what this machine has, got {}", workers::count(),
-                         cores);
     auto const buckets =
         std::max<std::size_t>(1, static_cast<std::size_t>(options.buckets * static_cast<double>(options.operations)));
     if (buckets < cores)

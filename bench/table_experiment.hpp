@@ -31,8 +31,8 @@ class TableExperiment {
         [[nodiscard]] bool verified() const { return wrong == 0 && strayed == 0 && in_table == expected_in_table; }
     };
 
-    // The memory of `cores` cores' slices and tasks, each on its core's node. `options` must live on. Errors: no
-    // memory, more cores than there are, fewer buckets than cores.
+    // The memory of `cores` cores' slices and tasks, each on its core's node; there must be so many. `options` must
+    // live on. Errors: no memory, fewer buckets than cores.
     static Result<TableExperiment> create(TableOptions const& options, std::uint32_t cores);
 
     // Errors: no memory, or interrupted by Ctrl-C. The console's task; blocks it until done.

@@ -1,20 +1,11 @@
 #include "boot/boot_info.hpp"
 
 #include <algorithm>
-#include <optional>
-#include <type_traits>
+
+#include "base/bytes.hpp"
 
 namespace mxk::boot {
 namespace {
-
-// Firmware data is unaligned and may end anywhere.
-template <typename T> std::optional<T> read(std::span<std::byte const> bytes, std::size_t offset) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;
-    T value;
-    __builtin_memcpy(&value, bytes.data() + offset, sizeof(T));
-    return value;
-}
 
 // Up to the terminating zero, or all of it if there is none.
 std::string_view text(std::span<std::byte const> bytes) {

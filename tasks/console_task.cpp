@@ -7,11 +7,6 @@
 namespace mxk {
 namespace {
 
-class TerminalSink final : public TextSink {
-  public:
-    void write(std::string_view text) override { arch::terminal_write(text); }
-};
-
 class ConsoleTask : public Task {
   public:
     constexpr ConsoleTask()
@@ -43,7 +38,7 @@ class ConsoleTask : public Task {
 
     static void input_arrived(Worker& worker);
 
-    TerminalSink out_;
+    arch::TerminalSink out_;
     console::Console console_{out_};
     std::string_view run_line_;
     bool waiting_ = false; // in no queue, not running: input has to append the task

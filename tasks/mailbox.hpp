@@ -19,7 +19,7 @@ template <typename Delay = NoDelay> class Mailbox {
         do {
             task.next = head;
             Delay::point();
-            // release: publishes the task, pairs with the exchange in take_all(). seq_cst: with may_have_mail() and the
+            // release: publishes the task, pairs with the exchange in take_all(). seq_cst: with has_mail() and the
             // doorbell it decides who sees whom (doorbell.hpp).
         } while (!head_.compare_exchange_weak(head, &task, std::memory_order_seq_cst, std::memory_order_relaxed));
     }

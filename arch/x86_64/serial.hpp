@@ -1,5 +1,5 @@
 // A 16550 serial line, 8 data bits, no parity (TI PC16550D data sheet). Sending polls with a bound; receiving is by
-// interrupt into a ring, or by polling where no interrupt can be had.
+// interrupt into a ring.
 #pragma once
 
 #include <cstdint>

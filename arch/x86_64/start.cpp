@@ -17,11 +17,6 @@ extern char image_start[], image_end[];
 namespace mxk::arch {
 namespace {
 
-class TerminalSink final : public TextSink {
-  public:
-    void write(std::string_view text) override { terminal_write(text); }
-};
-
 constinit TerminalSink terminal;
 constinit boot::BootInfo boot_info;
 constinit RangeSet ram;

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "kernel/acpi/bytes.hpp"
+#include "base/bytes.hpp"
 
 namespace mxk::acpi {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/bytes.hpp"
 #include "base/log.hpp"
-#include "kernel/acpi/bytes.hpp"
 #include "kernel/acpi/records.hpp"
 
 namespace mxk::acpi {

@@ -1,7 +1,7 @@
 #include "kernel/acpi/records.hpp"
 
+#include "base/bytes.hpp"
 #include "base/log.hpp"
-#include "kernel/acpi/bytes.hpp"
 
 namespace mxk::acpi {
 namespace {

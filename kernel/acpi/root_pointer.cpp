@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/bytes.hpp"
 #include "base/log.hpp"
-#include "kernel/acpi/bytes.hpp"
 
 namespace mxk::acpi {
 namespace {

@@ -1,6 +1,6 @@
 #include "kernel/acpi/slit.hpp"
 
-#include "kernel/acpi/bytes.hpp"
+#include "base/bytes.hpp"
 
 namespace mxk::acpi {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
+#include "base/bytes.hpp"
 #include "base/log.hpp"
-#include "kernel/acpi/bytes.hpp"
 #include "kernel/acpi/root_pointer.hpp"
 
 namespace mxk::acpi {

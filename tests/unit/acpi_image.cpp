@@ -8,8 +8,8 @@
 #include <new>
 #include <sstream>
 
+#include "base/bytes.hpp"
 #include "base/log.hpp"
-#include "kernel/acpi/bytes.hpp"
 
 namespace mxk::acpi_test {
 namespace {
@@ -85,7 +85,7 @@ Bytes compiled(std::string const& name) {
 
 void fix_checksum(Bytes& table) {
     put(table, 9, std::uint8_t{0});
-    put(table, 9, static_cast<std::uint8_t>(-acpi::byte_sum(table)));
+    put(table, 9, static_cast<std::uint8_t>(-byte_sum(table)));
 }
 
 Bytes table(std::string_view signature, std::uint8_t revision, std::vector<Bytes> const& records, Bytes fixed_part) {
@@ -184,11 +184,11 @@ Bytes root_pointer(std::uint8_t revision, std::uint32_t rsdt, std::uint64_t xsdt
     for (std::size_t i = 0; i < signature.size(); ++i) put(result, i, signature[i]);
     put(result, 15, revision);
     put(result, 16, rsdt);
-    put(result, 8, static_cast<std::uint8_t>(-acpi::byte_sum(result)));
+    put(result, 8, static_cast<std::uint8_t>(-byte_sum(result)));
     if (revision < 2) return result;
     put(result, 20, std::uint32_t{36});
     put(result, 24, xsdt);
-    put(result, 32, static_cast<std::uint8_t>(-acpi::byte_sum(result)));
+    put(result, 32, static_cast<std::uint8_t>(-byte_sum(result)));
     return result;
 }
 

@@ -4,10 +4,18 @@
 #include <optional>
 #include <string_view>
 
+#include "base/text.hpp"
+
 namespace mxk::arch {
 
 // Any core; a call's text comes out whole. Waits for the line, at most about a millisecond a character.
 void terminal_write(std::string_view text);
+
+// The same as a sink.
+class TerminalSink final : public TextSink {
+  public:
+    void write(std::string_view text) override { terminal_write(text); }
+};
 
 // The next byte that arrived, if any. The boot core only.
 std::optional<char> terminal_read();

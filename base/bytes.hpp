@@ -8,7 +8,7 @@
 #include <span>
 #include <type_traits>
 
-namespace mxk::acpi {
+namespace mxk {
 
 // The T at `offset`, or nothing if it does not lie in `bytes` as a whole.
 template <typename T>
@@ -27,4 +27,4 @@ inline std::uint8_t byte_sum(std::span<std::byte const> bytes) {
     return static_cast<std::uint8_t>(sum);
 }
 
-} // namespace mxk::acpi
+} // namespace mxk
