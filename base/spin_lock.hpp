@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/spin_wait.hpp"
+
 namespace mxk {
 
 class SpinLock {
@@ -12,7 +14,7 @@ class SpinLock {
     void lock() {
         std::uint32_t const ticket = next_.fetch_add(1, std::memory_order_relaxed);
         // acquire: pairs with the release in unlock() of the holder before.
-        while (serving_.load(std::memory_order_acquire) != ticket) __builtin_ia32_pause();
+        for (SpinWait wait; serving_.load(std::memory_order_acquire) != ticket;) wait.turn();
     }
     void unlock() {
         // Only the holder writes serving_, so a plain increment is enough; release: publishes its section.

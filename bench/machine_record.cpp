@@ -17,6 +17,8 @@ void write_machine(JsonWriter& json) {
     json.field("cores", topology.cores.size());
     json.field("memory_bytes", topology.memory_bytes());
     json.field("hypervisor", machine.hypervisor);
+    json.field("platform", machine.platform);
+    json.field("pages", machine.pages);
     json.field("build", machine.build);
     json.end_object();
     json.begin_array("warnings");

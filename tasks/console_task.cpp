@@ -1,7 +1,6 @@
 #include "tasks/console_task.hpp"
 
 #include "arch/terminal.hpp"
-#include "kernel/console/console.hpp"
 #include "tasks/skew.hpp"
 
 namespace mxk {
@@ -12,8 +11,9 @@ class ConsoleTask : public Task {
     constexpr ConsoleTask()
         : Task(&ConsoleTask::begin) {}
 
-    void prepare(Worker& worker, std::string_view run_line) {
+    void prepare(Worker& worker, std::string_view run_line, console::Partner partner) {
         run_line_ = run_line;
+        partner_ = partner;
         home = worker.core();
         worker.on(arch::Attention::Input, &ConsoleTask::input_arrived);
         worker.append(*this);
@@ -23,7 +23,7 @@ class ConsoleTask : public Task {
     static void begin(Worker&, Task& task) {
         auto& self = static_cast<ConsoleTask&>(task);
         report_skew();
-        self.console_.start(self.run_line_);
+        self.console_.start(self.run_line_, self.partner_);
         task.body = &ConsoleTask::read;
         self.finish();
     }
@@ -33,6 +33,7 @@ class ConsoleTask : public Task {
     // Whatever came before or during the command, too.
     void finish() {
         while (auto const byte = arch::terminal_read()) console_.feed(*byte);
+        if (arch::terminal_closed()) console_.end_of_input();
         waiting_ = true;
     }
 
@@ -41,6 +42,7 @@ class ConsoleTask : public Task {
     arch::TerminalSink out_;
     console::Console console_{out_};
     std::string_view run_line_;
+    console::Partner partner_ = console::Partner::SerialLine;
     bool waiting_ = false; // in no queue, not running: input has to append the task
 };
 
@@ -54,8 +56,8 @@ void ConsoleTask::input_arrived(Worker& worker) {
 
 } // namespace
 
-void prepare_console(Worker& worker, std::string_view run_line) {
-    console_task.prepare(worker, run_line);
+void prepare_console(Worker& worker, std::string_view run_line, console::Partner partner) {
+    console_task.prepare(worker, run_line, partner);
 }
 
 } // namespace mxk

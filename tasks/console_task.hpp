@@ -4,11 +4,13 @@
 
 #include <string_view>
 
+#include "kernel/console/console.hpp"
 #include "tasks/worker.hpp"
 
 namespace mxk {
 
-// Prepares the task on core 0's worker, before that runs. `run_line`: what `run=` on the command line says.
-void prepare_console(Worker& worker, std::string_view run_line);
+// Prepares the task on core 0's worker, before that runs. `run_line`: commands to begin with, what `run=` says on the
+// kernel's command line; must live on.
+void prepare_console(Worker& worker, std::string_view run_line, console::Partner partner);
 
 } // namespace mxk

@@ -2,8 +2,8 @@
 
 #include <atomic>
 
-#include "arch/cpu.hpp"
 #include "base/log.hpp"
+#include "base/spin_wait.hpp"
 #include "kernel/clock.hpp"
 #include "tasks/parallel.hpp"
 #include "tasks/workers.hpp"
@@ -23,7 +23,7 @@ struct Exchange {
 // The other core's part: one answer per step. Spins, which is what makes the answer prompt; core 0 asks at once.
 Step answer(Exchange& exchange, std::uint64_t& round) {
     // acquire: pairs with the release in ask()
-    while (exchange.asked.load(std::memory_order_acquire) == round) arch::pause();
+    for (SpinWait wait; exchange.asked.load(std::memory_order_acquire) == round;) wait.turn();
     exchange.remote = raw(clock::timestamp());
     exchange.answered.store(++round, std::memory_order_release);
     return round == rounds ? Step::Done : Step::Again;
@@ -33,7 +33,7 @@ void ask(Exchange& exchange, Skew& best) {
     for (std::uint64_t round = 1; round <= rounds; ++round) {
         std::uint64_t const start = raw(clock::timestamp());
         exchange.asked.store(round, std::memory_order_release);
-        while (exchange.answered.load(std::memory_order_acquire) != round) arch::pause();
+        for (SpinWait wait; exchange.answered.load(std::memory_order_acquire) != round;) wait.turn();
         std::uint64_t const end = raw(clock::timestamp());
         std::uint64_t const half = (end - start) / 2;
         if (round > 1 && half >= best.uncertainty) continue;

@@ -24,8 +24,11 @@ void Worker::on(arch::Attention what, AttentionHandler handler) {
     handlers_[static_cast<std::size_t>(std::countr_zero(static_cast<std::uint32_t>(what)))] = handler;
 }
 
-void Worker::run() {
+void Worker::begin() {
     statistics_.started.add(raw(clock::timestamp()));
+}
+
+void Worker::run() {
     for (;;) turn();
 }
 

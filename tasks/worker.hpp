@@ -61,6 +61,8 @@ class alignas(cache_line_bytes) Worker {
         pool_.free(&task, sizeof(T));
     }
 
+    // Notes when the core began to work. Once, before anything runs.
+    void begin();
     // The rest of the core's life.
     [[noreturn]] void run();
 

@@ -20,8 +20,15 @@ Result<void> create(topology::Topology const& topology, Arena& arena) {
     return {};
 }
 
-void enter(CoreId core) {
+void become(CoreId core) {
     arch::core_local().kernel_core = all[index(core)];
+    all[index(core)]->begin();
+}
+void forget() {
+    all = {};
+}
+void enter(CoreId core) {
+    become(core);
     all[index(core)]->run();
 }
 

@@ -13,7 +13,11 @@ namespace mxk::workers {
 // One worker per core, in memory of its node. The boot core, before the others are released.
 Result<void> create(topology::Topology const& topology, Arena& arena);
 
-// What every core does in the end: becomes its worker.
+// Makes the calling core the one that this worker runs on. Once per core.
+void become(CoreId core);
+// There are no workers any more: for programs that go on without them. After every core has stopped.
+void forget();
+// What every core does in the end on metal: becomes its worker, for ever.
 [[noreturn]] void enter(CoreId core);
 
 // Any core, once created.

@@ -1,45 +1,66 @@
 #include "arch/core_local.hpp"
 
-#include <mutex>
-#include <vector>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <climits>
+#include <memory>
 
 #include "base/panic.hpp"
 
 namespace mxk::arch {
+
+thread_local constinit CoreLocal* this_core = nullptr;
+
 namespace {
 
-thread_local CoreLocal* self = nullptr;
+// Written by each core once, before anybody sends it anything. Never freed when the program ends: a wake-up may still
+// be under way then.
+constinit std::atomic<CoreLocal*>* locals = nullptr;
+constinit std::size_t local_count = 0;
 
-// Filled before the threads send each other anything; the mutex is for starting several at once.
-std::mutex starting;
-std::vector<CoreLocal*>& locals() {
-    static std::vector<CoreLocal*> all(1024);
-    return all;
+// std::atomic's own wait spins and yields first, which the worker has done already.
+void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value) {
+    syscall(SYS_futex, &word, operation, value, nullptr, nullptr, 0);
 }
 
 } // namespace
 
-CoreLocal& core_local() {
-    return *self;
+void reserve_cores(std::size_t count) {
+    delete[] locals;
+    locals = new std::atomic<CoreLocal*>[count] {};
+    local_count = count;
 }
 
 void adopt_core(CoreLocal& local, CoreId id) {
-    std::lock_guard const guard(starting);
-    expect(index(id) < locals().size(), "more cores than arch/linux has room for");
+    expect(index(id) < local_count, "there is room for the core");
     local.id = id;
-    locals()[index(id)] = &local;
-    self = &local;
+    this_core = &local;
+    locals[index(id)].store(&local, std::memory_order_release); // pairs with local_of()
+}
+
+CoreLocal* local_of(CoreId core) {
+    return index(core) < local_count ? locals[index(core)].load(std::memory_order_acquire) : nullptr;
 }
 
 void halt_until_attention() {
-    core_local().attention.wait(0, std::memory_order_acquire);
+    std::atomic<std::uint32_t>& word = core_local().attention;
+    // The kernel compares once more before it lets the thread sleep, so nothing is missed.
+    while (word.load(std::memory_order_acquire) == 0) futex(word, FUTEX_WAIT_PRIVATE, 0);
+}
+
+void attract(CoreLocal& core, Attention what) {
+    auto const bit = static_cast<std::uint32_t>(what);
+    // release: what the bit announces is visible before it. A word that was not zero has ended the halt already.
+    if (core.attention.fetch_or(bit, std::memory_order_release) == 0)
+        futex(core.attention, FUTEX_WAKE_PRIVATE, INT_MAX);
 }
 
 void wake(CoreId core) {
-    CoreLocal& local = *locals()[index(core)];
-    // release: what was left for the core is visible before the bit
-    local.attention.fetch_or(static_cast<std::uint32_t>(Attention::Wake), std::memory_order_release);
-    local.attention.notify_one();
+    CoreLocal* const local = local_of(core);
+    expect(local != nullptr, "a core that is woken is there");
+    attract(*local, Attention::Wake);
 }
 
 } // namespace mxk::arch

@@ -1,14 +1,121 @@
-#include "arch/machine.hpp"
+#include "arch/linux/machine.hpp"
 
+#include <cpuid.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "arch/terminal.hpp"
+#include "base/format.hpp"
+#include "base/units.hpp"
+#include <build_description.hpp> // made by tools/build_description.cmake
 
 namespace mxk::arch {
+namespace {
+
+using Registers = std::array<std::uint32_t, 4>; // eax, ebx, ecx, edx
+
+Registers cpuid(std::uint32_t leaf) { // leaves: SDM vol. 2A, CPUID
+    Registers r{};
+    __cpuid(leaf, r[0], r[1], r[2], r[3]);
+    return r;
+}
+
+template <std::size_t Size> void append_bytes(std::string& text, std::array<std::uint32_t, Size> const& words) {
+    std::array<char, sizeof words> bytes{};
+    std::memcpy(bytes.data(), words.data(), sizeof words);
+    text.append(bytes.data(), bytes.size());
+}
+
+std::string trimmed(std::string const& text) {
+    std::string const whole(text.c_str()); // up to the first zero
+    auto const first = whole.find_first_not_of(' ');
+    return first == whole.npos ? std::string() : whole.substr(first, whole.find_last_not_of(' ') - first + 1);
+}
+
+std::string brand() {
+    std::string text;
+    if (cpuid(0x8000'0000)[0] < 0x8000'0004) return text;
+    for (std::uint32_t leaf = 0x8000'0002; leaf <= 0x8000'0004; ++leaf) append_bytes(text, cpuid(leaf));
+    return trimmed(text);
+}
+
+std::string hypervisor() {
+    constexpr std::uint32_t present = 1U << 31;
+    std::string text;
+    if ((cpuid(1)[2] & present) == 0) return text;
+    Registers const vendor = cpuid(0x4000'0000);
+    append_bytes(text, std::array{vendor[1], vendor[2], vendor[3]});
+    return trimmed(text);
+}
+
+std::string platform() {
+    utsname system{};
+    if (uname(&system) != 0) return "Linux";
+    return std::string(system.sysname) + " " + system.release;
+}
+
+// What /proc says of all memory of this process, in bytes.
+std::uint64_t memory_of_kind(char const* wanted) {
+    std::ifstream file("/proc/self/smaps_rollup");
+    std::string name;
+    std::getline(file, name); // a head line without a name
+    std::uint64_t kibibytes = 0;
+    for (std::string rest; file >> name >> kibibytes && std::getline(file, rest);)
+        if (name == wanted) return kibibytes * KiB;
+    return 0;
+}
+
+// What the system made of the wish for large pages; it may have none free, or be told not to.
+FixedText<96> describe_pages() {
+    FixedText<96> text;
+    std::uint64_t const all = memory_of_kind("Anonymous:");
+    std::uint64_t const large = memory_of_kind("AnonHugePages:");
+    if (all == 0) {
+        text.append("unknown");
+        return text;
+    }
+    format(text, "2 MiB pages for {} % of {} MiB (MADV_HUGEPAGE)", large * 100 / all, all / MiB);
+    return text;
+}
+
+} // namespace
 
 void exit_machine(ExitStatus status) {
-    std::exit(static_cast<int>(status) - static_cast<int>(ExitStatus::Success));
+    restore_terminal();
+    std::exit(exit_code(status));
 }
+
 void reset_machine() {
-    std::exit(0);
+    restore_terminal();
+    std::fflush(stdout);
+    std::ifstream file("/proc/self/cmdline", std::ios::binary);
+    std::string words;
+    std::vector<char*> arguments;
+    std::vector<std::string> kept;
+    while (std::getline(file, words, '\0')) kept.push_back(words);
+    for (std::string& word : kept) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    execv("/proc/self/exe", arguments.data());
+    std::perror("mxk: cannot start anew");
+    std::exit(exit_code(ExitStatus::CommandFailed));
+}
+
+MachineDescription describe_machine() {
+    static std::string const cpu = brand();
+    static std::string const below = hypervisor();
+    static std::string const system = platform();
+    static FixedText<96> pages;
+    pages = describe_pages();
+    return {.cpu = cpu, .hypervisor = below, .platform = system, .pages = pages.view(), .build = MXK_BUILD};
 }
 
 } // namespace mxk::arch

@@ -1,15 +1,27 @@
-// How a broken invariant ends a host program: the message on stderr, then abort().
-#include <cstdio>
+// How a broken invariant ends a program: the message on stderr, then abort(). mxk itself makes a backtrace and an exit
+// status of its own of that (signals.cpp).
 #include <cstdlib>
+#include <string_view>
 
+#include <sched.h>
+#include <unistd.h>
+
+#include "arch/core_local.hpp"
 #include "base/panic.hpp"
+#include "base/spin_wait.hpp"
 
 namespace mxk {
 
 void die(std::string_view message, std::source_location where) {
-    std::fprintf(stderr, "PANIC: %.*s (%s:%u)\n", static_cast<int>(message.size()), message.data(), where.file_name(),
-                 static_cast<unsigned>(where.line()));
+    FixedText<512> text("\nPANIC");
+    if (arch::this_core != nullptr) format(text, " on core {}", arch::this_core->id);
+    format(text, ": {}\n  at {}:{}\n", message, where.file_name(), where.line());
+    [[maybe_unused]] ssize_t const written = write(STDERR_FILENO, text.view().data(), text.view().size());
     std::abort();
+}
+
+void offer_processor() {
+    sched_yield();
 }
 
 } // namespace mxk

@@ -8,6 +8,7 @@
 #include "arch/x86_64/paging.hpp"
 #include "arch/x86_64/registers.hpp"
 #include "arch/x86_64/serial.hpp"
+#include "base/spin_wait.hpp"
 #include <build_description.hpp> // made by tools/build_description.cmake
 
 namespace mxk::arch {
@@ -75,7 +76,19 @@ void reset_machine() {
 }
 
 MachineDescription describe_machine() {
-    return {features().brand, features().hypervisor_name, MXK_BUILD};
+    return {.cpu = features().brand,
+            .hypervisor = features().hypervisor_name,
+            .platform = "metal",
+            .pages = features().gigabyte_pages ? "1 GiB pages" : "2 MiB pages",
+            .build = MXK_BUILD};
 }
 
 } // namespace mxk::arch
+
+namespace mxk {
+
+void offer_processor() {
+    __builtin_ia32_pause();
+}
+
+} // namespace mxk

@@ -190,7 +190,7 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
 
     // Last, when everything that a command may ask for is there. The console is a task of this core.
     connect_terminal(interrupts, boot_core);
-    prepare_console(workers::of(core_id(0)), boot::option(boot.command_line, "run"));
+    prepare_console(workers::of(core_id(0)), boot::option(boot.command_line, "run"), console::Partner::SerialLine);
     workers::enter(core_id(0));
 }
 

@@ -16,13 +16,7 @@ room_sources(metal_sources arch/x86_64 tests/kernel)
 file(GLOB assembly_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/boot/*.asm ${CMAKE_SOURCE_DIR}/arch/x86_64/*.asm)
 add_library(mxk-objects OBJECT ${portable_sources} ${metal_sources} ${assembly_sources})
 
-# What this build is: stands in the banner and in every result.
-# Looked up now, for tools that read the sources before anything is built, and again at every build.
-set(build_header ${CMAKE_BINARY_DIR}/generated/build_description.hpp)
-set(describe_build ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -DHEADER=${build_header}
-    "-DCOMPILER=gcc ${CMAKE_CXX_COMPILER_VERSION} -O2" -P ${CMAKE_SOURCE_DIR}/tools/build_description.cmake)
-execute_process(COMMAND ${describe_build})
-add_custom_target(build-description BYPRODUCTS ${build_header} COMMAND ${describe_build} VERBATIM)
+describe_build("-O2")
 add_dependencies(mxk-objects build-description)
 target_include_directories(mxk-objects PRIVATE ${CMAKE_BINARY_DIR}/generated)
 

@@ -143,6 +143,16 @@ std::optional<char> terminal_read() {
     return serial::received.take();
 }
 
+bool terminal_is_interactive() {
+    return true;
+}
+bool terminal_is_screen() {
+    return true;
+}
+bool terminal_closed() {
+    return false;
+}
+
 bool take_interrupt_request() {
     // relaxed: a flag alone, nothing hangs on its order
     return serial::received.interrupt_requested.exchange(false, std::memory_order_relaxed);

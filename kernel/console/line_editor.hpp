@@ -29,6 +29,9 @@ class LineEditor {
     // A byte from the terminal. Gives the line when it is finished: it is valid until begin_line(), which comes next.
     std::optional<std::string_view> feed(char byte);
 
+    // Whether nothing has been typed on the line, or nothing of it is left.
+    [[nodiscard]] bool is_empty() const { return line_.size() == 0; }
+
   private:
     void edit(Key key, char byte);
     void insert(std::string_view text);

@@ -33,6 +33,11 @@ Outcome Shell::execute(std::string_view line) {
     return outcome;
 }
 
+void Shell::refuse(Error const& error) {
+    Invocation const invocation{.arguments = {}, .out = out_, .failed_before = failed_};
+    failed_ = invocation.fail(error) == Outcome::Failed;
+}
+
 Outcome Shell::execute_command(std::string_view text) {
     Words words;
     Invocation invocation{.arguments = {}, .out = out_, .failed_before = failed_};

@@ -19,6 +19,9 @@ class Shell final : public Completer {
     // is Ok. Blocks as the commands do.
     Outcome execute(std::string_view line);
 
+    // Counts a command that could not even be read as one that failed.
+    void refuse(Error const& error);
+
     // Whether any command has failed since boot.
     [[nodiscard]] bool failed() const { return failed_; }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 
 #include "kernel/memory/core_pool.hpp"
 #include "kernel/memory/memory.hpp"
@@ -31,17 +32,18 @@ MXK_TEST(memory, exhaustion_is_an_error_and_nothing_is_lost) {
 
 // All cores allocate, write and free at once; what one writes no other may change.
 MXK_TEST(memory, allocations_of_all_cores_do_not_overlap) {
-    bool const ran = run_on(all_cores().span(), [round = 0](Worker& worker, std::size_t place) mutable {
-        constexpr int rounds = 200;
+    // Common to the cores: it only has to end some time, and to vary. relaxed: it orders nothing.
+    std::atomic<std::uint32_t> rounds_done{0};
+    bool const ran = run_on(all_cores().span(), [&](Worker& worker, std::size_t place) {
+        constexpr std::uint32_t rounds = 200;
         auto array = NodeArray<std::uint64_t>::create(512 + place * 1024, worker.node());
         MXK_CHECK(array.ok());
         if (!array.ok()) return Step::Done;
-        std::uint64_t const mark = place << 32 | static_cast<std::uint32_t>(round);
+        std::uint64_t const mark = place << 32 | rounds_done.load(std::memory_order_relaxed);
         std::fill(array.value().span().begin(), array.value().span().end(), mark);
         auto const span = array.value().span();
         MXK_CHECK(std::all_of(span.begin(), span.end(), [&](std::uint64_t value) { return value == mark; }));
-        // `round` is common to the cores: it only has to end some time, and to vary.
-        return __atomic_add_fetch(&round, 1, __ATOMIC_RELAXED) > rounds ? Step::Done : Step::Again;
+        return rounds_done.fetch_add(1, std::memory_order_relaxed) >= rounds ? Step::Done : Step::Again;
     });
     MXK_CHECK(ran);
 }

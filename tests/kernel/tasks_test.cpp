@@ -1,7 +1,7 @@
 // The promises of queues and workers, on real cores: run to completion, FIFO per sender, no lost task, no lost wake-up.
 #include <algorithm>
 
-#include "arch/cpu.hpp"
+#include "base/spin_wait.hpp"
 #include "bench/instructions.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/core_queue.hpp"
@@ -105,7 +105,7 @@ MXK_TEST(tasks, a_sleeping_core_is_always_woken) {
             ping.is_home = false;
             here.append(ping, core_id(i));
             here.run_until([&] { return ping.is_home; });
-            while (sleeps.value() == before) arch::pause(); // halting here would need somebody to end it
+            for (SpinWait wait; sleeps.value() == before;) wait.turn(); // halting here would need somebody to end it
         }
     }
     // The first message to a core may still find it awake.

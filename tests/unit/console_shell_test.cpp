@@ -183,13 +183,68 @@ TEST(ConsoleTest, runs_the_run_line_as_if_typed_then_what_is_typed) {
     received.clear();
     Output out;
     Console console(out);
-    console.start(" unit-record a ;; unit-record fail;unit-record ';'");
+    console.start(" unit-record a ;; unit-record fail;unit-record ';'", Partner::SerialLine);
     EXPECT_EQ(out.text, "mxk> unit-record a\nmxk> unit-record fail\nerror: as asked\nmxk> unit-record ';'\nmxk> ");
     EXPECT_EQ(received, "[a] / [fail] / [;] / ");
     EXPECT_TRUE(console.failed());
     out.text.clear();
     for (char const byte : std::string_view("nope\r")) console.feed(byte);
     EXPECT_EQ(out.text, "nope\nerror: unknown command 'nope' ('help' lists all commands)\nmxk> ");
+}
+
+// What a script sees is what the commands say: no prompt, no echo.
+TEST(ConsoleTest, shows_a_script_the_output_only) {
+    received.clear();
+    Output out;
+    Console console(out);
+    console.start("unit-record a; unit-record fail", Partner::Script);
+    EXPECT_EQ(out.text, "error: as asked\n");
+    out.text.clear();
+    for (char const byte : std::string_view("unit-record b\r\n\n\tnope\nunit-record c")) console.feed(byte);
+    EXPECT_EQ(received, "[a] / [fail] / [b] / ");
+    EXPECT_EQ(out.text, "error: unknown command 'nope' ('help' lists all commands)\n");
+}
+
+TEST(ConsoleTest, refuses_a_line_of_a_script_that_is_too_long_as_a_whole) {
+    received.clear();
+    Output out;
+    Console console(out);
+    console.start("", Partner::Script);
+    std::string const longest = "unit-record " + std::string(PlainReader::longest_line - 12, 'x');
+    for (char const byte : longest + "y\nunit-record b\n") console.feed(byte);
+    EXPECT_EQ(received, "[b] / ");
+    EXPECT_EQ(out.text, "error: expected lines of at most 1024 characters\n");
+    EXPECT_TRUE(console.failed());
+    for (char const byte : longest + "\n") console.feed(byte);
+    EXPECT_EQ(received, "[b] / [" + longest.substr(12) + "] / ");
+}
+
+TEST(ConsoleTest, the_end_of_the_input_runs_what_is_left_and_exits) {
+    auto const end_after = [](std::string_view text, Partner partner) {
+        Output out;
+        Console console(out);
+        console.start("", partner);
+        for (char const byte : text) console.feed(byte);
+        console.end_of_input();
+    };
+    EXPECT_EXIT(end_after("", Partner::Script), testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(end_after("unit-record a\n", Partner::Script), testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(end_after("unit-record a\nunit-record fail", Partner::Script), testing::ExitedWithCode(1), "");
+    EXPECT_EXIT(end_after("unit-record fail", Partner::SerialLine), testing::ExitedWithCode(0), ""); // never entered
+    EXPECT_EXIT(end_after("unit-record fail\r\x04", Partner::Terminal), testing::ExitedWithCode(1), "");
+}
+
+TEST(ConsoleTest, ctrl_d_ends_a_terminal_only_and_only_on_an_empty_line) {
+    Output out;
+    Console terminal(out);
+    terminal.start("", Partner::Terminal);
+    for (char const byte : std::string_view("ab\x01\x04")) terminal.feed(byte); // erases the a
+    EXPECT_EXIT(for (char const byte
+                     : std::string_view("\x04\x04")) terminal.feed(byte),
+                testing::ExitedWithCode(0), "");
+    Console line(out);
+    line.start("", Partner::SerialLine);
+    line.feed('\x04');
 }
 
 class Silent final : public TextSink {

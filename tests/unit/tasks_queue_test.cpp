@@ -74,6 +74,7 @@ template <typename Delay> void exchange_letters(std::size_t senders, std::size_t
     std::vector<std::vector<Letter>> letters(senders);
     for (auto& mine : letters) mine = std::vector<Letter>(letters_each);
     arch::CoreLocal receiver;
+    arch::reserve_cores(1);
     std::atomic<bool> ready{false};
     std::thread receiving([&] {
         arch::adopt_core(receiver, core_id(0));

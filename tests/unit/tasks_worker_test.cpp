@@ -29,6 +29,7 @@ class WorkersTest : public test::MemoryTest {
         ASSERT_TRUE(workers::create({.cores = list, .nodes = {}, .distances = {}}, arena).ok());
 
         std::vector<arch::CoreLocal> locals(cores);
+        arch::reserve_cores(cores);
         std::atomic<bool> stop{false};
         std::atomic<std::size_t> ready{0};
         auto const become = [&](std::size_t i) {

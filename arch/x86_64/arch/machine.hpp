@@ -15,12 +15,15 @@ enum class ExitStatus : std::uint32_t { Success = 0x10, CommandFailed = 0x11, Pa
 // Resets through ACPI's reset register, the keyboard controller or, last, a triple fault. Any core.
 [[noreturn]] void reset_machine();
 
-// For results: which processor, which hypervisor (empty: none), which build.
+// For results.
 struct MachineDescription {
     std::string_view cpu;
-    std::string_view hypervisor;
-    std::string_view build;
+    std::string_view hypervisor; // empty: none
+    std::string_view platform;   // "metal", or the system below: "Linux 6.1.0"
+    std::string_view pages;      // what maps the memory
+    std::string_view build;      // revision and compiler
 };
+// The texts are valid until the next call. The console's core.
 MachineDescription describe_machine();
 
 } // namespace mxk::arch

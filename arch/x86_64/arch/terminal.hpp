@@ -20,6 +20,13 @@ class TerminalSink final : public TextSink {
 // The next byte that arrived, if any. The boot core only.
 std::optional<char> terminal_read();
 
+// Whether a person types at it, who wants to see and edit what is typed. A serial line always says yes.
+bool terminal_is_interactive();
+// Whether what is written may be written over, as progress is. A serial line always says yes.
+bool terminal_is_screen();
+// Whether no byte will ever come again. A serial line never says so.
+bool terminal_closed();
+
 // True once after Ctrl-C arrived, whatever else waits unread before it. Any core.
 bool take_interrupt_request();
 

@@ -1,0 +1,138 @@
+#include "arch/linux/host.hpp"
+
+#include <hwloc.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace mxk::arch {
+namespace {
+
+struct TopologyDeleter {
+    void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+};
+using HostTopology = std::unique_ptr<hwloc_topology, TopologyDeleter>;
+
+HostTopology load() {
+    hwloc_topology_t raw_topology = nullptr;
+    if (hwloc_topology_init(&raw_topology) != 0) throw std::runtime_error("hwloc: cannot begin");
+    HostTopology topology(raw_topology);
+    // Only what taskset and cpusets leave to this process.
+    hwloc_topology_set_flags(topology.get(), HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING);
+    if (hwloc_topology_load(topology.get()) != 0) throw std::runtime_error("hwloc: cannot find out the topology");
+    return topology;
+}
+
+// By processor number.
+std::map<int, ApicId> read_apic_ids() {
+    std::map<int, ApicId> result;
+    std::ifstream file("/proc/cpuinfo");
+    int processor = 0;
+    for (std::string line; std::getline(file, line);) {
+        auto const colon = line.find(':');
+        if (colon == line.npos) continue;
+        if (line.starts_with("processor")) processor = std::stoi(line.substr(colon + 1));
+        if (line.starts_with("apicid")) result[processor] = ApicId(std::stoul(line.substr(colon + 1)));
+    }
+    return result;
+}
+
+// The index among `nodes` of the one nearest to the processor.
+std::size_t node_of(hwloc_obj_t processor, std::vector<hwloc_obj_t> const& nodes) {
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        if (hwloc_bitmap_isset(nodes[i]->cpuset, processor->os_index) != 0) return i;
+    return 0;
+}
+
+unsigned sibling_of(hwloc_topology_t topology, hwloc_obj_t processor) {
+    hwloc_obj_t const core = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, processor);
+    if (core == nullptr) return 0;
+    unsigned before = 0;
+    for (int i = hwloc_bitmap_first(core->cpuset); i >= 0 && i != static_cast<int>(processor->os_index);
+         i = hwloc_bitmap_next(core->cpuset, i))
+        ++before;
+    return before;
+}
+
+// hwloc's order may differ from `nodes`; a pair it does not know leaves all unknown.
+std::vector<std::uint8_t> read_distances(hwloc_topology_t topology, std::vector<hwloc_obj_t> const& nodes) {
+    unsigned count = 1;
+    hwloc_distances_s* found = nullptr;
+    if (hwloc_distances_get_by_name(topology, "NUMALatency", &count, &found, 0) != 0 || count == 0) return {};
+    std::vector<std::uint8_t> result;
+    for (hwloc_obj_t const from : nodes) {
+        for (hwloc_obj_t const to : nodes) {
+            hwloc_uint64_t there = 0;
+            hwloc_uint64_t back = 0;
+            if (hwloc_distances_obj_pair_values(found, from, to, &there, &back) != 0) break;
+            result.push_back(static_cast<std::uint8_t>(std::min<hwloc_uint64_t>(there, 255)));
+        }
+    }
+    hwloc_distances_release(topology, found);
+    if (result.size() != nodes.size() * nodes.size()) result.clear();
+    return result;
+}
+
+std::optional<std::uint64_t> read_number(char const* path) {
+    std::ifstream file(path);
+    std::uint64_t number = 0;
+    if (file >> number) return number;
+    return std::nullopt;
+}
+
+// What the control group allows beyond what is used; nothing where there is no limit.
+std::optional<std::uint64_t> group_leaves() {
+    for (auto const& [limit, used] :
+         {std::pair{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
+          std::pair{"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"}}) {
+        auto const most = read_number(limit);
+        if (most) return *most - std::min(*most, read_number(used).value_or(0));
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+Host read_host() {
+    HostTopology const topology = load();
+    Host host;
+    std::vector<hwloc_obj_t> nodes;
+    hwloc_obj_t node = nullptr;
+    while ((node = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_NUMANODE, node)) != nullptr) {
+        nodes.push_back(node);
+        host.nodes.push_back({static_cast<int>(node->os_index), node->attr->numanode.local_memory});
+    }
+    if (host.nodes.empty()) host.nodes.push_back({-1, available_memory_bytes()});
+
+    auto const apic_ids = read_apic_ids();
+    hwloc_obj_t processor = nullptr;
+    while ((processor = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_PU, processor)) != nullptr) {
+        auto const number = static_cast<int>(processor->os_index);
+        auto const known = apic_ids.find(number);
+        host.cpus.push_back({number, known != apic_ids.end() ? known->second : ApicId(processor->os_index),
+                             node_of(processor, nodes), sibling_of(topology.get(), processor)});
+    }
+    if (host.cpus.empty()) throw std::runtime_error("hwloc: no processor that this process may use");
+    std::stable_sort(host.cpus.begin(), host.cpus.end(), [](HostCpu const& a, HostCpu const& b) {
+        return a.sibling != b.sibling ? a.sibling < b.sibling : a.node < b.node;
+    });
+    host.distances = read_distances(topology.get(), nodes);
+    return host;
+}
+
+std::uint64_t available_memory_bytes() {
+    std::uint64_t available = 1 * GiB; // a system without /proc
+    std::ifstream file("/proc/meminfo");
+    std::string name;
+    std::uint64_t kibibytes = 0;
+    for (std::string rest; file >> name >> kibibytes && std::getline(file, rest);)
+        if (name == "MemAvailable:") available = kibibytes * KiB;
+    return std::min(available, group_leaves().value_or(available));
+}
+
+} // namespace mxk::arch

@@ -1,0 +1,35 @@
+// The machine below the program, as hwloc sees it: the processors that this process may use, and the NUMA nodes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/units.hpp"
+
+namespace mxk::arch {
+
+struct HostCpu {
+    int number;       // the operating system's
+    ApicId apic_id;   // the number again where the system does not tell
+    std::size_t node; // index in Host::nodes
+    unsigned sibling; // 0: the first of those that share a physical core
+};
+
+struct HostNode {
+    int number; // the operating system's, -1: it has no nodes
+    std::uint64_t memory_bytes;
+};
+
+struct Host {
+    std::vector<HostCpu> cpus;           // first one of each physical core, node by node, then their siblings
+    std::vector<HostNode> nodes;         // at least one
+    std::vector<std::uint8_t> distances; // nodes x nodes, as in a SLIT; empty: not known
+};
+
+// Throws std::runtime_error if hwloc cannot say anything.
+Host read_host();
+
+// What the process may still allocate: the system's available memory, or what its control group leaves of it.
+std::uint64_t available_memory_bytes();
+
+} // namespace mxk::arch

@@ -1,0 +1,49 @@
+# The Linux build: the program, the library, the peers it is compared with, and the unit tests.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
+pkg_check_modules(numa REQUIRED IMPORTED_TARGET numa)
+find_package(Threads REQUIRED)
+
+include_directories(${CMAKE_SOURCE_DIR}/arch/linux)
+
+if(MXK_FUZZ)
+    include(${CMAKE_SOURCE_DIR}/tests/fuzz/fuzz.cmake)
+    return()
+endif()
+
+if(MXK_SANITIZE)
+    set(optimisation "-O1 -fsanitize=${MXK_SANITIZE}")
+    add_compile_options(-O1 -fsanitize=${MXK_SANITIZE} -fno-sanitize-recover=all)
+    add_link_options(-fsanitize=${MXK_SANITIZE})
+elseif(MXK_COVERAGE)
+    set(optimisation "-O0 --coverage")
+    add_compile_options(-O0 --coverage -fprofile-update=atomic)
+    add_link_options(--coverage)
+else()
+    set(optimisation "-O2")
+    add_compile_options(-O2)
+endif()
+
+# Everything but the program's entry. Objects, not an archive: what registers itself is named by nobody.
+room_sources(linux_sources arch/linux)
+list(FILTER linux_sources EXCLUDE REGEX "/arch/linux/main\\.cpp$")
+add_library(mxk-objects OBJECT ${portable_sources} ${linux_sources})
+describe_build(${optimisation})
+add_dependencies(mxk-objects build-description)
+target_include_directories(mxk-objects PRIVATE ${CMAKE_BINARY_DIR}/generated)
+target_link_libraries(mxk-objects PUBLIC PkgConfig::hwloc PkgConfig::numa Threads::Threads)
+
+# The tests that run inside, less those of the bare machine.
+room_sources(inner_test_sources tests/kernel)
+list(FILTER inner_test_sources EXCLUDE REGEX "/tests/kernel/metal/")
+add_executable(mxk-program arch/linux/main.cpp ${inner_test_sources})
+set_target_properties(mxk-program PROPERTIES OUTPUT_NAME mxk ENABLE_EXPORTS ON) # names for backtraces
+target_link_libraries(mxk-program PRIVATE mxk-objects)
+
+include(${CMAKE_SOURCE_DIR}/arch/linux/library.cmake)
+include(${CMAKE_SOURCE_DIR}/bench/peers/peers.cmake)
+
+find_package(GTest REQUIRED)
+room_sources(unit_sources tests/unit)
+add_executable(mxk-unit ${unit_sources})
+target_link_libraries(mxk-unit PRIVATE mxk-objects GTest::gtest GTest::gtest_main)

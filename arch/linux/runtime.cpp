@@ -1,0 +1,177 @@
+#include "arch/linux/runtime.hpp"
+
+#include <sched.h>
+
+#include <atomic>
+#include <deque>
+#include <exception>
+#include <thread>
+#include <vector>
+
+#include "arch/core_local.hpp"
+#include "arch/linux/host.hpp"
+#include "arch/linux/node_memory.hpp"
+#include "arch/linux/pinning.hpp"
+#include "arch/linux/shape.hpp"
+#include "arch/linux/signals.hpp"
+#include "base/arena.hpp"
+#include "base/log.hpp"
+#include "base/panic.hpp"
+#include "kernel/memory/memory.hpp"
+#include "kernel/system_topology.hpp"
+#include "tasks/workers.hpp"
+
+namespace mxk {
+namespace {
+
+// An arena asks a plain function for memory; it all goes when the Runtime does.
+std::vector<std::unique_ptr<std::byte[]>>& arena_chunks() {
+    static std::vector<std::unique_ptr<std::byte[]>> chunks;
+    return chunks;
+}
+std::span<std::byte> heap_memory(std::size_t bytes) {
+    arena_chunks().push_back(std::make_unique<std::byte[]>(bytes));
+    return {arena_chunks().back().get(), bytes};
+}
+
+constinit bool is_running = false;
+
+} // namespace
+
+struct Runtime::State {
+    ~State();
+
+    Result<void> take_memory(arch::Shape const& shape);
+    Result<void> describe(arch::Shape const& shape);
+    void start_threads(arch::Shape const& shape);
+    void become_core(CoreId id, int cpu);
+
+    Arena arena{&heap_memory};
+    std::deque<arch::NodeMemory> memory; // by node
+    std::vector<FrameAllocator> allocators;
+    std::vector<arch::CoreLocal> locals; // by core
+    topology::Topology topology;
+    std::vector<std::thread> threads; // all cores but 0
+    std::atomic<bool> stopping{false};
+    std::atomic<std::size_t> cores_ready{0};
+    cpu_set_t affinity_before{}; // of the thread that becomes core 0
+};
+
+Result<void> Runtime::State::take_memory(arch::Shape const& shape) {
+    allocators = std::vector<FrameAllocator>(shape.nodes.size());
+    for (std::size_t i = 0; i < shape.nodes.size(); ++i) {
+        auto const& [system_node, bytes] = shape.nodes[i];
+        memory.push_back(bytes == 0 ? arch::NodeMemory() : MXK_TRY(arch::NodeMemory::reserve(bytes, system_node)));
+        allocators[i].add(memory[i].bytes());
+    }
+    memory::configure(allocators, shape.distances, arena);
+    return {};
+}
+
+// Node memory is described by the addresses at which this program sees it.
+Result<void> Runtime::State::describe(arch::Shape const& shape) {
+    auto const cores = MXK_TRY(arena.array<topology::Core>(shape.cores.size()));
+    auto const nodes = MXK_TRY(arena.array<topology::Node>(shape.nodes.size()));
+    auto const ranges = MXK_TRY(arena.array<MemoryRange>(shape.nodes.size()));
+    auto const distances = MXK_TRY(arena.array<std::uint8_t>(shape.distances.size()));
+    auto const ids = MXK_TRY(arena.array<CoreId>(shape.cores.size()));
+    for (std::size_t i = 0; i < cores.size(); ++i) {
+        auto const uid = static_cast<std::uint32_t>(shape.cores[i].cpu);
+        cores[i] = {core_id(i), shape.cores[i].apic_id, shape.cores[i].node, uid};
+    }
+    std::copy(shape.distances.begin(), shape.distances.end(), distances.begin());
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        std::size_t const first = next;
+        for (topology::Core const& core : cores)
+            if (core.node == node_id(i)) ids[next++] = core.id;
+        std::span<std::byte> const bytes = memory[i].bytes();
+        std::size_t const range_count = bytes.empty() ? 0 : 1; // a node may have no memory
+        ranges[i] = {PhysicalAddress{reinterpret_cast<std::uintptr_t>(bytes.data())}, bytes.size()};
+        auto const domain = static_cast<std::uint32_t>(std::max(shape.nodes[i].system_node, 0));
+        nodes[i] = {node_id(i), shape.nodes[i].system_node >= 0 ? domain : static_cast<std::uint32_t>(i),
+                    ranges.subspan(i, range_count), ids.subspan(first, next - first)};
+    }
+    topology = {.cores = cores, .nodes = nodes, .distances = distances, .listed_cores = cores.size()};
+    set_system_topology(topology);
+    return {};
+}
+
+void Runtime::State::become_core(CoreId id, int cpu) {
+    arch::adopt_core(locals[index(id)], id);
+    if (arch::pin_to(cpu)) {
+        arch::note_cpu(id, cpu);
+    } else {
+        log::warn("core {} could not be pinned to processor {}: the system may move it", id, cpu);
+    }
+    workers::become(id);
+    cores_ready.fetch_add(1, std::memory_order_acq_rel);
+    cores_ready.notify_all();
+}
+
+void Runtime::State::start_threads(arch::Shape const& shape) {
+    sched_getaffinity(0, sizeof affinity_before, &affinity_before);
+    locals = std::vector<arch::CoreLocal>(shape.cores.size());
+    arch::reserve_cores(shape.cores.size());
+    arch::note_cpus(shape.cores.size());
+    threads.reserve(shape.cores.size() - 1);
+    for (std::size_t i = 1; i < shape.cores.size(); ++i) {
+        threads.emplace_back([this, i, cpu = shape.cores[i].cpu] {
+            arch::SignalStack const stack;
+            become_core(core_id(i), cpu);
+            // relaxed: what stops it wakes it, and that orders
+            Worker::current().run_until([this] { return stopping.load(std::memory_order_relaxed); });
+        });
+    }
+    become_core(core_id(0), shape.cores[0].cpu);
+    for (std::size_t ready = 0; (ready = cores_ready.load(std::memory_order_acquire)) < shape.cores.size();)
+        cores_ready.wait(ready, std::memory_order_acquire);
+}
+
+// Also of one that did not get as far as to run.
+Runtime::State::~State() {
+    // When not all threads could be started, core 0 has not become one.
+    for (std::size_t ready = 0; (ready = cores_ready.load(std::memory_order_acquire)) < threads.size();)
+        cores_ready.wait(ready, std::memory_order_acquire);
+    stopping.store(true, std::memory_order_relaxed);
+    for (std::size_t i = 1; i <= threads.size(); ++i) arch::wake(core_id(i));
+    for (std::thread& thread : threads) thread.join();
+    if (arch::this_core != nullptr) {
+        arch::this_core = nullptr;
+        sched_setaffinity(0, sizeof affinity_before, &affinity_before);
+    }
+    workers::forget();
+    set_system_topology({});
+    memory::configure({}, {}, arena);
+    arch::reserve_cores(0);
+    arena_chunks().clear();
+    is_running = false;
+}
+
+Runtime::Runtime(std::unique_ptr<State> state)
+    : state_(std::move(state)) {}
+Runtime::Runtime(Runtime&& other) noexcept = default;
+Runtime::~Runtime() = default;
+
+topology::Topology const& Runtime::topology() const {
+    return state_->topology;
+}
+
+Result<Runtime> Runtime::start(RuntimeOptions const& options) try {
+    expect(!is_running, "one Runtime at a time");
+    arch::Shape const shape = MXK_TRY(arch::make_shape(options, arch::read_host(), arch::available_memory_bytes()));
+    is_running = true;
+    auto state = std::make_unique<State>();
+    MXK_TRY(state->take_memory(shape));
+    MXK_TRY(state->describe(shape));
+    MXK_TRY(workers::create(state->topology, state->arena));
+    if (shape.shares_cpus)
+        log::warn("{} cores share the processors of this system: what they measure is not the hardware's speed",
+                  shape.cores.size());
+    state->start_threads(shape);
+    return Runtime(std::move(state));
+} catch (std::exception const& failure) { // no memory, no threads, no topology
+    return Error(failure.what());
+}
+
+} // namespace mxk

@@ -1,0 +1,57 @@
+// MXK inside a Linux program: cores that are threads, each with its worker and its node's memory.
+//
+//     auto started = mxk::Runtime::start({.cores = 4});
+//     if (!started) return complain(started.error());
+//     started.value().run([](mxk::Worker& worker) { ... append tasks, wait for them by worker.run_until(...) ... });
+//
+// The thread that starts it is core 0; the others work until it is destroyed. Workers, memory and topology are those of
+// the process, as they are the machine's on metal: one Runtime at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "base/result.hpp"
+#include "kernel/topology.hpp"
+#include "tasks/worker.hpp"
+
+namespace mxk {
+
+struct RuntimeOptions {
+    // 0: one for each processor that this process may use. More than there are processors: several share one, which
+    // works, but measures nothing.
+    std::uint32_t cores = 0;
+    // 0: the machine's. Else so many pretended ones of equal size, for trying out placement anywhere.
+    std::uint32_t nodes = 0;
+    // Bytes for all nodes together, which are reserved, not used, at start. 0: nine tenths of what is available.
+    std::uint64_t memory_bytes = 0;
+};
+
+class Runtime {
+  public:
+    // Errors: options that do not fit together, no memory, no threads. What is missing but can be done without is a
+    // WARN in the log (base/log.hpp; without a sink it is only kept). Blocks until all cores run.
+    static Result<Runtime> start(RuntimeOptions const& options = {});
+
+    Runtime(Runtime&& other) noexcept;
+    Runtime& operator=(Runtime&&) = delete;
+    // Waits until every other core has finished the task it runs; tasks still queued are dropped, and all memory of the
+    // nodes is gone. The thread that started it.
+    ~Runtime();
+
+    [[nodiscard]] topology::Topology const& topology() const;
+
+    // Calls function(worker) as if it were a task of core 0; it may wait for others by worker.run_until() or run_on().
+    // Core 0 works only meanwhile. The thread that started it.
+    template <typename Function> void run(Function&& function) { std::forward<Function>(function)(Worker::current()); }
+
+  private:
+    struct State;
+    explicit Runtime(std::unique_ptr<State> state);
+
+    std::unique_ptr<State> state_;
+};
+
+} // namespace mxk

@@ -1,0 +1,65 @@
+#include "arch/linux/shape.hpp"
+
+#include <algorithm>
+
+#include "kernel/acpi/slit.hpp"
+
+namespace mxk::arch {
+namespace {
+
+constexpr std::uint8_t remote_distance = 20;
+constexpr std::uint64_t least_node_bytes = 16 * MiB; // workers, slabs, and something to measure
+
+// Equal parts, cores in blocks: 8 cores on 2 nodes are 0-3 and 4-7.
+void pretend_nodes(Shape& shape, std::uint32_t count, std::uint64_t memory) {
+    shape.nodes.assign(count, {-1, align_down(memory / count, 2 * MiB)});
+    for (std::size_t i = 0; i < shape.cores.size(); ++i) shape.cores[i].node = node_id(i * count / shape.cores.size());
+}
+
+// The host's, with the memory shared out as the host has it.
+void take_nodes(Shape& shape, Host const& host, std::uint64_t memory) {
+    double whole = 0;
+    for (HostNode const& node : host.nodes) whole += static_cast<double>(node.memory_bytes);
+    int const only = -1; // where there is one node, there is nothing to bind to
+    for (HostNode const& node : host.nodes) {
+        double const share = static_cast<double>(node.memory_bytes) / std::max(whole, 1.0);
+        auto const bytes = static_cast<std::uint64_t>(share * static_cast<double>(memory));
+        shape.nodes.push_back({host.nodes.size() > 1 ? node.number : only, align_down(bytes, 2 * MiB)});
+    }
+    shape.distances = host.distances;
+}
+
+std::vector<std::uint8_t> plain_distances(std::size_t nodes) {
+    std::vector<std::uint8_t> result(nodes * nodes, remote_distance);
+    for (std::size_t i = 0; i < nodes; ++i) result[i * nodes + i] = acpi::local_distance;
+    return result;
+}
+
+} // namespace
+
+Result<Shape> make_shape(RuntimeOptions const& options, Host const& host, std::uint64_t available) {
+    std::uint64_t const memory = options.memory_bytes != 0 ? options.memory_bytes : available / 10 * 9;
+    std::size_t const cores = options.cores != 0 ? options.cores : host.cpus.size();
+    if (options.nodes > cores)
+        return Error::of("expected at most as many nodes as cores, got {} nodes for {} cores", options.nodes, cores);
+    std::size_t const nodes = options.nodes != 0 ? options.nodes : host.nodes.size();
+    if (memory < nodes * least_node_bytes)
+        return Error::of("expected at least {} MiB of memory for {} nodes, got {} MiB", nodes * least_node_bytes / MiB,
+                         nodes, memory / MiB);
+
+    Shape shape;
+    shape.shares_cpus = cores > host.cpus.size();
+    for (std::size_t i = 0; i < cores; ++i) {
+        HostCpu const& cpu = host.cpus[i % host.cpus.size()];
+        // Cores that share a processor cannot have its APIC id, too: pretended cores get pretended ids.
+        shape.cores.push_back({cpu.number, shape.shares_cpus ? ApicId(i) : cpu.apic_id, node_id(cpu.node)});
+    }
+    if (options.nodes != 0)
+        pretend_nodes(shape, options.nodes, memory);
+    else
+        take_nodes(shape, host, memory);
+    if (shape.distances.empty()) shape.distances = plain_distances(nodes);
+    return shape;
+}
+
+} // namespace mxk::arch

@@ -1,0 +1,35 @@
+// Which cores and nodes a Runtime gets: those of the host, or the pretended ones that its options ask for.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "arch/linux/host.hpp"
+#include "arch/linux/runtime.hpp"
+#include "base/result.hpp"
+#include "base/units.hpp"
+
+namespace mxk::arch {
+
+struct ShapeCore {
+    int cpu; // the operating system's number
+    ApicId apic_id;
+    NodeId node;
+};
+
+struct ShapeNode {
+    int system_node; // the operating system's number, -1: pretended, or it has none
+    std::uint64_t memory_bytes;
+};
+
+struct Shape {
+    std::vector<ShapeCore> cores;
+    std::vector<ShapeNode> nodes;
+    std::vector<std::uint8_t> distances; // nodes x nodes
+    bool shares_cpus = false;            // more cores than processors
+};
+
+// `available`: bytes that may be used, if the options do not say. Errors: more nodes than cores, too little memory.
+Result<Shape> make_shape(RuntimeOptions const& options, Host const& host, std::uint64_t available);
+
+} // namespace mxk::arch

@@ -1,0 +1,60 @@
+// One-shot timers of all cores: one thread sleeps until the earliest of them and sets its core's attention bit. It
+// starts with the first timer and ends with the program.
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "arch/core_local.hpp"
+
+namespace mxk::arch {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Timers {
+  public:
+    void arm(CoreId core, Clock::time_point when) {
+        std::lock_guard const guard(mutex_);
+        if (shots_.size() <= index(core)) shots_.resize(index(core) + 1, Clock::time_point::max());
+        shots_[index(core)] = when; // a core has one timer: arming it again moves it
+        if (!started_) std::thread([this] { serve(); }).detach();
+        started_ = true;
+        changed_.notify_one();
+    }
+
+  private:
+    [[noreturn]] void serve() {
+        std::unique_lock guard(mutex_);
+        for (;;) {
+            auto earliest = Clock::time_point::max();
+            auto const now = Clock::now();
+            for (std::size_t i = 0; i < shots_.size(); ++i) {
+                if (shots_[i] <= now) {
+                    shots_[i] = Clock::time_point::max();
+                    if (CoreLocal* const core = local_of(core_id(i))) attract(*core, Attention::Timer);
+                }
+                earliest = std::min(earliest, shots_[i]);
+            }
+            if (earliest == Clock::time_point::max())
+                changed_.wait(guard);
+            else
+                changed_.wait_until(guard, earliest);
+        }
+    }
+
+    std::mutex mutex_; // all below
+    std::condition_variable changed_;
+    std::vector<Clock::time_point> shots_; // by core; max: none
+    bool started_ = false;
+};
+
+} // namespace
+
+void arm_timer(Nanoseconds delay) {
+    static auto& timers = *new Timers; // never destroyed: its thread has no end
+    timers.arm(core_local().id, Clock::now() + std::chrono::nanoseconds(raw(delay)));
+}
+
+} // namespace mxk::arch

@@ -1,0 +1,30 @@
+// Waiting by looking again and again, for what another core is about to do: a pause between two looks, and after a
+// while the processor is offered to others, because the one who is waited for may need it (a host with fewer
+// processors than cores, an emulator).
+//
+//     for (SpinWait wait; !is_ready(); ) wait.turn();
+#pragma once
+
+#include <cstdint>
+
+namespace mxk {
+
+// Provided by each arch/: lets others run on the calling core's processor. On metal there are none.
+void offer_processor();
+
+class SpinWait {
+  public:
+    void turn() {
+        if (turns_ == patience) return offer_processor();
+        ++turns_;
+        __builtin_ia32_pause();
+    }
+
+  private:
+    // Some tens of microseconds (a pause takes 10 to 140 cycles): longer than the waits between cores that run.
+    static constexpr std::uint32_t patience = 1000;
+
+    std::uint32_t turns_ = 0;
+};
+
+} // namespace mxk

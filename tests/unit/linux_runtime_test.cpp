@@ -1,0 +1,92 @@
+// A Runtime as a program uses it: starts, works, ends, and starts again.
+#include <gtest/gtest.h>
+
+#include <sched.h>
+
+#include "arch/linux/pinning.hpp"
+#include "arch/linux/runtime.hpp"
+#include "kernel/memory/node_array.hpp"
+#include "kernel/system_topology.hpp"
+#include "tasks/parallel.hpp"
+#include "tasks/workers.hpp"
+#include "tests/kernel/all_cores.hpp"
+
+namespace mxk {
+namespace {
+
+constexpr RuntimeOptions small{.cores = 4, .nodes = 2, .memory_bytes = 256 * MiB};
+
+TEST(RuntimeTest, runs_tasks_on_every_core_again_and_again) {
+    for (int round = 0; round < 3; ++round) {
+        auto runtime = Runtime::start(small);
+        ASSERT_TRUE(runtime.ok()) << runtime.error().message();
+        EXPECT_EQ(runtime.value().topology().cores.size(), 4U);
+        EXPECT_EQ(runtime.value().topology().nodes.size(), 2U);
+        std::array<std::atomic<int>, 4> visits{};
+        runtime.value().run([&](Worker& here) {
+            EXPECT_EQ(here.core(), core_id(0));
+            EXPECT_TRUE(run_on(all_cores().span(), [&](Worker& worker, std::size_t place) {
+                EXPECT_EQ(index(worker.core()), place);
+                EXPECT_EQ(index(worker.node()), place / 2);
+                return ++visits[place] < 100 ? Step::Again : Step::Done;
+            }));
+        });
+        for (auto const& count : visits) EXPECT_EQ(count.load(), 100);
+    }
+    EXPECT_EQ(memory::node_count(), 0U);
+    EXPECT_EQ(workers::count(), 0U);
+}
+
+TEST(RuntimeTest, pins_its_cores_and_gives_the_thread_back_as_it_was) {
+    cpu_set_t before{};
+    ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+    {
+        auto runtime = Runtime::start(small);
+        ASSERT_TRUE(runtime.ok());
+        runtime.value().run([](Worker&) {
+            EXPECT_TRUE(run_on(all_cores().span(), [](Worker& worker, std::size_t) {
+                EXPECT_EQ(sched_getcpu(), arch::cpu_of(worker.core()));
+                return Step::Done;
+            }));
+        });
+    }
+    cpu_set_t after{};
+    ASSERT_EQ(sched_getaffinity(0, sizeof after, &after), 0);
+    EXPECT_TRUE(CPU_EQUAL(&before, &after));
+}
+
+TEST(RuntimeTest, gives_memory_of_the_node_that_was_asked_for) {
+    auto runtime = Runtime::start(small);
+    ASSERT_TRUE(runtime.ok());
+    for (topology::Node const& node : runtime.value().topology().nodes) {
+        auto const array = NodeArray<std::uint64_t>::create(1 << 20, node.id);
+        ASSERT_TRUE(array.ok());
+        EXPECT_EQ(array.value().node(), node.id);
+        auto const address = reinterpret_cast<std::uintptr_t>(array.value().data());
+        EXPECT_GE(address, raw(node.memory[0].start));
+        EXPECT_LE(address + 8 * MiB, raw(node.memory[0].start) + node.memory[0].bytes);
+    }
+    EXPECT_FALSE(NodeArray<std::uint64_t>::create(1 << 28, node_id(0)).ok()); // 2 GiB of 256 MiB
+}
+
+TEST(RuntimeTest, says_what_it_cannot_do_and_can_be_asked_again) {
+    auto const refused = Runtime::start({.cores = 1, .nodes = 2});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().message(), "expected at most as many nodes as cores, got 2 nodes for 1 cores");
+    auto const unreachable = Runtime::start({.memory_bytes = std::uint64_t{1} << 60}); // beyond any address space
+    ASSERT_FALSE(unreachable.ok());
+    EXPECT_TRUE(unreachable.error().message().starts_with("cannot reserve")) << unreachable.error().message();
+    EXPECT_TRUE(Runtime::start(small).ok());
+}
+
+TEST(RuntimeDeathTest, there_is_one_at_a_time) {
+    EXPECT_DEATH(
+        {
+            auto const first = Runtime::start(small);
+            auto const second = Runtime::start(small);
+        },
+        "one Runtime at a time");
+}
+
+} // namespace
+} // namespace mxk
