@@ -1,6 +1,7 @@
-// Memory that is handed out once and never given back: what boot finds out (topology, tables, per-core structures)
-// lives as long as the kernel. Grows by chunks from a source, so nothing found out is limited by a constant.
-// Not thread-safe: the boot core uses it before the others run.
+// Memory that is handed out bit by bit and given back, if at all, as a whole: what boot finds out (topology, tables,
+// per-core structures) lives as long as the kernel; what a command finds out may come from a source that takes
+// everything back at once. Grows by chunks, so nothing found out is limited by a constant. Not thread-safe: one core
+// uses it.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +15,26 @@
 
 namespace mxk {
 
+// A source of chunks that knows its own, so that it can take them back when nobody uses them any more.
+class ChunkSource {
+  public:
+    // At least `bytes`, aligned to a page, or an empty span when there is no more.
+    virtual std::span<std::byte> take_chunk(std::size_t bytes) = 0;
+
+  protected:
+    ~ChunkSource() = default;
+};
+
 class Arena {
   public:
-    // Gives at least `bytes`, aligned to a page, or an empty span when there is no more.
+    // The same as a plain function: for memory that is never given back.
     using Source = std::span<std::byte> (*)(std::size_t bytes);
 
     explicit Arena(Source source)
         : source_(source) {}
+    // `chunks` must outlive the arena and all that was taken from it.
+    explicit Arena(ChunkSource& chunks)
+        : chunks_(&chunks) {}
     Arena(Arena const&) = delete;
     Arena& operator=(Arena const&) = delete;
 
@@ -45,14 +59,20 @@ class Arena {
                 free_ = free_.subspan(skipped + bytes);
                 return result;
             }
-            free_ = source_(bytes + alignment < chunk_bytes ? chunk_bytes : bytes + alignment);
+            free_ = more(bytes + alignment < chunk_bytes ? chunk_bytes : bytes + alignment);
         }
         return nullptr;
     }
 
+    std::span<std::byte> more(std::size_t bytes) {
+        return chunks_ != nullptr ? chunks_->take_chunk(bytes) : source_(bytes);
+    }
+
     static constexpr std::size_t chunk_bytes = 64 * KiB;
 
-    Source source_;
+    // Exactly one is set.
+    Source source_ = nullptr;
+    ChunkSource* chunks_ = nullptr;
     std::span<std::byte> free_;
 };
 

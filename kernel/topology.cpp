@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/log.hpp"
 #include "base/panic.hpp"
 #include "kernel/acpi/madt.hpp"
 #include "kernel/acpi/slit.hpp"
 #include "kernel/acpi/srat.hpp"
 #include "kernel/topology_memory.hpp"
+#include "kernel/topology_performance.hpp"
 
 namespace mxk::topology {
 namespace {
@@ -16,14 +16,15 @@ namespace {
 using Domain = std::optional<std::uint32_t>; // none: the firmware does not say
 
 // The boot core, then the others in MADT order. Their nodes are not known yet.
-Result<std::span<Core>> list_cores(acpi::Processors const& listed, ApicId boot_core, Arena& arena) {
+Result<std::span<Core>> list_cores(acpi::Processors const& listed, ApicId boot_core, acpi::WarningSink& warnings,
+                                   Arena& arena) {
     auto const is_boot_core = [=](acpi::Processor const& processor) { return processor.apic_id == boot_core; };
     auto const boot = std::find_if(listed.enabled.begin(), listed.enabled.end(), is_boot_core);
     bool const is_boot_core_listed = boot != listed.enabled.end();
     if (listed.enabled.empty()) {
-        log::warn("ACPI: no MADT with an enabled processor: this core, APIC id {}, is the only one", boot_core);
+        warnings.warn("ACPI: no MADT with an enabled processor: this core, APIC id {}, is the only one", boot_core);
     } else if (!is_boot_core_listed) {
-        log::warn("ACPI: the MADT does not enable the core that runs, APIC id {}; added", boot_core);
+        warnings.warn("ACPI: the MADT does not enable the core that runs, APIC id {}; added", boot_core);
     }
 
     std::size_t const others = listed.enabled.size() - (is_boot_core_listed ? 1 : 0);
@@ -40,7 +41,7 @@ Result<std::span<Core>> list_cores(acpi::Processors const& listed, ApicId boot_c
 
 // The proximity domain of each core. Nothing to warn about if there is no SRAT.
 Result<std::span<Domain const>> domains_of(std::span<Core const> cores, std::optional<acpi::Affinities> const& srat,
-                                           Arena& arena) {
+                                           acpi::WarningSink& warnings, Arena& arena) {
     std::span<Domain> const domains = MXK_TRY(arena.array<Domain>(cores.size()));
     if (!srat) return std::span<Domain const>(domains);
 
@@ -64,8 +65,9 @@ Result<std::span<Domain const>> domains_of(std::span<Core const> cores, std::opt
         bool const named_twice = second != known.end() && second->apic_id == entry->apic_id;
         if (named_twice && second->proximity_domain != entry->proximity_domain) ++ambiguous;
     }
-    if (unknown != 0) log::warn("ACPI: SRAT does not name {} of {} cores; they go to node 0", unknown, cores.size());
-    if (ambiguous != 0) log::warn("ACPI: SRAT puts {} cores in several domains; the lowest is taken", ambiguous);
+    if (unknown != 0)
+        warnings.warn("ACPI: SRAT does not name {} of {} cores; they go to node 0", unknown, cores.size());
+    if (ambiguous != 0) warnings.warn("ACPI: SRAT puts {} cores in several domains; the lowest is taken", ambiguous);
     return std::span<Domain const>(domains);
 }
 
@@ -159,7 +161,7 @@ Result<std::span<std::uint8_t const>> find_distances(std::span<std::uint32_t con
     constexpr std::uint8_t remote_distance = 20;
     auto const slit = distances_for(domains, tables);
     bool const matters = domains.size() > 1 || !tables.find("SLIT").empty();
-    if (!slit && matters) log::warn("{}; distances taken as 10 local, 20 remote", slit.error().message());
+    if (!slit && matters) tables.warnings().warn("{}; distances taken as 10 local, 20 remote", slit.error().message());
 
     std::span<std::uint8_t> const result = MXK_TRY(arena.array<std::uint8_t>(domains.size() * domains.size()));
     auto next = result.begin();
@@ -172,10 +174,10 @@ Result<std::span<std::uint8_t const>> find_distances(std::span<std::uint32_t con
     return std::span<std::uint8_t const>(result);
 }
 
-void warn_of_uncovered(std::span<PlacedMemory const> memory, NodeId home) {
+void warn_of_uncovered(std::span<PlacedMemory const> memory, NodeId home, acpi::WarningSink& warnings) {
     std::uint64_t bytes = 0;
     for (PlacedMemory const& piece : memory) bytes += piece.proximity_domain ? 0 : piece.end - piece.start;
-    if (bytes != 0) log::warn("ACPI: SRAT does not cover {} KiB of RAM; they go to node {}", bytes / KiB, home);
+    if (bytes != 0) warnings.warn("ACPI: SRAT does not cover {} KiB of RAM; they go to node {}", bytes / KiB, home);
 }
 
 } // namespace
@@ -186,21 +188,28 @@ Result<Topology> discover(acpi::Tables const* tables, ApicId boot_core, std::spa
     acpi::Processors const listed = MXK_TRY(acpi::processors(known, arena));
     std::optional<acpi::Affinities> const srat = MXK_TRY(acpi::affinities(known, arena));
 
-    std::span<Core> const cores = MXK_TRY(list_cores(listed, boot_core, arena));
-    std::span<Domain const> const core_domains = MXK_TRY(domains_of(cores, srat, arena));
-    auto const memory = MXK_TRY(place_memory(srat.value_or(acpi::Affinities{}).memory, usable_memory, arena));
+    acpi::WarningSink& warnings = known.warnings();
+    std::span<Core> const cores = MXK_TRY(list_cores(listed, boot_core, warnings, arena));
+    std::span<Domain const> const core_domains = MXK_TRY(domains_of(cores, srat, warnings, arena));
+    auto const memory = MXK_TRY(place_memory(srat.value_or(acpi::Affinities{}).memory, usable_memory, warnings, arena));
     auto const domains = MXK_TRY(used_domains(core_domains, memory, arena));
 
     for (std::size_t i = 0; i < cores.size(); ++i) cores[i].node = node_of(core_domains[i], domains, node_id(0));
     NodeId const home = cores[0].node;
-    if (srat) warn_of_uncovered(memory, home);
+    if (srat) warn_of_uncovered(memory, home, warnings);
 
     std::span<Node> const nodes = MXK_TRY(arena.array<Node>(domains.size()));
     for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i] = {node_id(i), domains[i], {}, {}};
     MXK_TRY(share_memory(nodes, domains, home, memory, arena));
     MXK_TRY(share_cores(nodes, cores, arena));
     auto const distances = MXK_TRY(find_distances(domains, known, arena));
-    return Topology{cores, nodes, distances, std::max(listed.listed, cores.size())};
+    auto const performance = MXK_TRY(find_performance(domains, known, arena));
+    return Topology{.cores = cores,
+                    .nodes = nodes,
+                    .distances = distances,
+                    .listed_cores = std::max(listed.listed, cores.size()),
+                    .memory_is_known = !memory.empty() || !usable_memory.empty(),
+                    .performance = performance};
 }
 
 Result<Topology> keep_cores(Topology const& before, std::span<bool const> started, Arena& arena) {
@@ -218,7 +227,10 @@ Result<Topology> keep_cores(Topology const& before, std::span<bool const> starte
     std::span<Node> const nodes = MXK_TRY(arena.array<Node>(before.nodes.size()));
     std::copy(before.nodes.begin(), before.nodes.end(), nodes.begin());
     MXK_TRY(share_cores(nodes, cores, arena));
-    return Topology{cores, nodes, before.distances, before.listed_cores};
+    Topology result = before;
+    result.cores = cores;
+    result.nodes = nodes;
+    return result;
 }
 
 std::uint64_t Node::memory_bytes() const {

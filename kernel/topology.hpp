@@ -1,6 +1,6 @@
-// What the machine consists of: cores, NUMA nodes with their memory, and the distances between nodes. Found once at
-// boot from the firmware's static tables (kernel/acpi), then constant. No constant limits cores or nodes. Memory-less
-// and core-less nodes are legal; a node with neither is none. Caches, SMT siblings, HMAT: not here yet.
+// What the machine consists of: cores, NUMA nodes with their memory, and how far these are from each other. Found once
+// at boot from the firmware's static tables (kernel/acpi), then constant. No constant limits cores or nodes.
+// Memory-less and core-less nodes are legal; a node with neither is none. Caches, SMT siblings: not here yet.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/arena.hpp"
+#include "base/json.hpp"
 #include "base/range_set.hpp"
 #include "base/result.hpp"
 #include "base/text.hpp"
@@ -35,11 +36,27 @@ struct Node {
     [[nodiscard]] std::uint64_t memory_bytes() const;
 };
 
+// What else can stand in a MemoryPerformance: the firmware does not say; it says that there is no way.
+constexpr std::uint64_t unknown_performance = 0;
+constexpr std::uint64_t unreachable = UINT64_MAX;
+
+// The firmware's figures (ACPI HMAT) for accesses from a core of one node to the memory of another.
+struct MemoryPerformance {
+    std::uint64_t read_latency = unknown_performance; // picoseconds
+    std::uint64_t write_latency = unknown_performance;
+    std::uint64_t read_bandwidth = unknown_performance; // MB/s, of 10^6 bytes
+    std::uint64_t write_bandwidth = unknown_performance;
+
+    bool operator==(MemoryPerformance const&) const = default;
+};
+
 struct Topology {
     std::span<Core const> cores;             // cores[i].id == i; core 0 is the boot core, the others in MADT order
     std::span<Node const> nodes;             // nodes[i].id == i, in the order of their proximity domains; at least one
     std::span<std::uint8_t const> distances; // nodes x nodes, row "from"; 10 is local, 255 unreachable
     std::size_t listed_cores = 0;            // what the firmware lists, those included that cannot be used
+    bool memory_is_known = true;             // false: a machine only looked at, of whose memory nothing is said
+    std::span<MemoryPerformance const> performance{}; // nodes x nodes, row "from"; empty: the firmware has no figures
 
     [[nodiscard]] std::uint8_t distance(NodeId from, NodeId to) const {
         return distances[index(from) * nodes.size() + index(to)];
@@ -62,7 +79,10 @@ Result<Topology> discover(acpi::Tables const* tables, ApicId boot_core, std::spa
 // Core ids are dense again, in the same order; nodes keep their ids, even without a core. Shares memory with `before`.
 Result<Topology> keep_cores(Topology const& before, std::span<bool const> started, Arena& arena);
 
-// For people: nodes with their memory and cores, APIC ids in the order of the cores, the distance matrix.
+// For people: nodes with their memory and cores, APIC ids in the order of the cores, the matrices.
 void print(TextSink& sink, Topology const& topology);
+
+// For tools: fields of the object that is open: "listed_cores", "memory_known", "cores", "nodes".
+void write_json(JsonWriter& json, Topology const& topology);
 
 } // namespace mxk::topology

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/log.hpp"
-
 namespace mxk::topology {
 namespace {
 
@@ -48,7 +46,8 @@ std::span<PlacedMemory> cut(std::span<PlacedMemory const> ram, std::span<PlacedM
 } // namespace
 
 Result<std::span<PlacedMemory const>> place_memory(std::span<acpi::MemoryAffinity const> affinities,
-                                                   std::span<MemoryRange const> usable, Arena& arena) {
+                                                   std::span<MemoryRange const> usable, acpi::WarningSink& warnings,
+                                                   Arena& arena) {
     std::span<PlacedMemory> claims = MXK_TRY(arena.array<PlacedMemory>(affinities.size()));
     std::transform(affinities.begin(), affinities.end(), claims.begin(), [](acpi::MemoryAffinity const& range) {
         return PlacedMemory{raw(range.start), raw(range.start) + range.bytes, range.proximity_domain};
@@ -56,8 +55,8 @@ Result<std::span<PlacedMemory const>> place_memory(std::span<acpi::MemoryAffinit
     std::uint64_t contested_bytes = 0;
     claims = make_disjoint(claims, contested_bytes);
     if (contested_bytes != 0) {
-        log::warn("ACPI: SRAT gives {} KiB to two proximity domains; the range that begins first keeps them",
-                  contested_bytes / KiB);
+        warnings.warn("ACPI: SRAT gives {} KiB to two proximity domains; the range that begins first keeps them",
+                      contested_bytes / KiB);
     }
     if (usable.empty()) return std::span<PlacedMemory const>(claims);
 

@@ -22,6 +22,7 @@ struct PlacedMemory {
 // Ascending and disjoint. With `usable` empty these are the SRAT's ranges. Warns if ranges of different domains
 // overlap; the one that begins first keeps what they share.
 Result<std::span<PlacedMemory const>> place_memory(std::span<acpi::MemoryAffinity const> affinities,
-                                                   std::span<MemoryRange const> usable, Arena& arena);
+                                                   std::span<MemoryRange const> usable, acpi::WarningSink& warnings,
+                                                   Arena& arena);
 
 } // namespace mxk::topology

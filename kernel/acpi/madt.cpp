@@ -4,7 +4,6 @@
 #include <array>
 
 #include "base/bytes.hpp"
-#include "base/log.hpp"
 #include "kernel/acpi/records.hpp"
 
 namespace mxk::acpi {
@@ -154,7 +153,7 @@ std::optional<LocalNmi> as_local_nmi(Record const& record) {
 }
 
 // Brings `found` to the enabled processors, each APIC id at its first place; returns how many those are.
-std::size_t keep_enabled_once(std::span<ListedProcessor> found) {
+std::size_t keep_enabled_once(std::span<ListedProcessor> found, WarningSink& warnings) {
     auto const disabled = std::partition(found.begin(), found.end(), [](auto const& entry) { return entry.enabled; });
     std::span<ListedProcessor> const enabled(found.begin(), disabled);
     // By id and type, so that the records of one processor stand together and repeated ones of one type are neighbours.
@@ -175,7 +174,7 @@ std::size_t keep_enabled_once(std::span<ListedProcessor> found) {
         kept.record_type = entry.record_type;
         kept.position = std::min(kept.position, entry.position);
     }
-    if (repeated != 0) log::warn("ACPI: MADT enables {} processors more than once; each is taken once", repeated);
+    if (repeated != 0) warnings.warn("ACPI: MADT enables {} processors more than once; each is taken once", repeated);
     std::sort(enabled.begin(), enabled.begin() + static_cast<std::ptrdiff_t>(count),
               [](auto const& a, auto const& b) { return a.position < b.position; });
     return count;
@@ -184,13 +183,13 @@ std::size_t keep_enabled_once(std::span<ListedProcessor> found) {
 } // namespace
 
 Result<Processors> processors(Tables const& tables, Arena& arena) {
-    auto const madt = tables.find("APIC");
+    auto const madt = tables.find_only("APIC");
     if (madt.empty()) return Processors{};
-    check_records("MADT", madt, first_record, known_records);
+    check_records("MADT", madt, first_record, known_records, tables.warnings());
     std::span<ListedProcessor> const found =
         MXK_TRY(collect_records<ListedProcessor>(madt, first_record, arena, as_processor));
     for (std::size_t i = 0; i < found.size(); ++i) found[i].position = i;
-    std::size_t const count = keep_enabled_once(found);
+    std::size_t const count = keep_enabled_once(found, tables.warnings());
     std::span<Processor> const enabled = MXK_TRY(arena.array<Processor>(count));
     std::transform(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count), enabled.begin(),
                    [](ListedProcessor const& entry) { return entry.processor; });

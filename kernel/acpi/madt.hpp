@@ -24,8 +24,9 @@ struct Processors {
     std::size_t listed = 0;             // records of any state; those that are not enabled are not to be started
 };
 
-// Empty without a MADT. Warns about a malformed MADT, and about an APIC id that one record type enables twice; the
-// same id in an APIC and an x2APIC record is customary. The only error is lack of memory. Boot core; does not block.
+// Empty without a MADT. Warns about several MADTs, a malformed one, and an APIC id that one record type enables twice;
+// the same id in an APIC and an x2APIC record is customary. The only error is lack of memory. Boot core; does not
+// block.
 Result<Processors> processors(Tables const& tables, Arena& arena);
 
 struct IoApic {

@@ -1,7 +1,6 @@
 #include "kernel/acpi/records.hpp"
 
 #include "base/bytes.hpp"
-#include "base/log.hpp"
 
 namespace mxk::acpi {
 namespace {
@@ -32,17 +31,17 @@ std::optional<Record> RecordCursor::next() {
 }
 
 void check_records(std::string_view name, std::span<std::byte const> table, std::size_t first,
-                   std::span<RecordLayout const> known) {
+                   std::span<RecordLayout const> known, WarningSink& warnings) {
     std::size_t too_short = 0;
     RecordCursor cursor(table, first);
     while (auto const record = cursor.next()) {
         if (is_too_short(*record, known)) ++too_short;
     }
     if (cursor.offset() != table.size()) {
-        log::warn("ACPI: {}: no valid record at offset {} of {}; the rest is not read", name, cursor.offset(),
-                  table.size());
+        warnings.warn("ACPI: {}: no valid record at offset {} of {}; the rest is not read", name, cursor.offset(),
+                      table.size());
     }
-    if (too_short != 0) log::warn("ACPI: {}: {} records too short for their type; skipped", name, too_short);
+    if (too_short != 0) warnings.warn("ACPI: {}: {} records too short for their type; skipped", name, too_short);
 }
 
 } // namespace mxk::acpi

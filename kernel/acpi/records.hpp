@@ -10,6 +10,7 @@
 
 #include "base/arena.hpp"
 #include "base/result.hpp"
+#include "kernel/acpi/warning_sink.hpp"
 
 namespace mxk::acpi {
 
@@ -44,7 +45,7 @@ struct RecordLayout {
 // One WARN if the walk over `table` ends early, one if records are too short for what their type has (`known`). Kept
 // apart from collect_records so that a table which several readers walk is complained about once.
 void check_records(std::string_view name, std::span<std::byte const> table, std::size_t first,
-                   std::span<RecordLayout const> known);
+                   std::span<RecordLayout const> known, WarningSink& warnings);
 
 // What `convert` (Record -> std::optional<T>) makes of the records, in the table's order.
 template <typename T, typename Convert>

@@ -12,7 +12,7 @@ constexpr std::uint64_t most_localities = 0xffff;             // more cannot sta
 } // namespace
 
 Result<LocalityDistances> locality_distances(Tables const& tables) {
-    auto const slit = tables.find("SLIT");
+    auto const slit = tables.find_only("SLIT");
     if (slit.empty()) return Error("ACPI: no SLIT");
     auto const localities = read<std::uint64_t>(slit, localities_offset);
     if (!localities) return Error::of("ACPI: SLIT of {} bytes", slit.size());

@@ -4,7 +4,6 @@
 #include <cstddef>
 
 #include "base/bytes.hpp"
-#include "base/log.hpp"
 #include "kernel/acpi/records.hpp"
 
 namespace mxk::acpi {
@@ -94,11 +93,12 @@ std::optional<MemoryAffinity> as_memory(Record const& record, std::uint32_t doma
     return MemoryAffinity{PhysicalAddress{found->start}, found->bytes, found->domain & domain_mask};
 }
 
-void cut_at_end_of_address_space(std::span<MemoryAffinity> ranges) {
+void cut_at_end_of_address_space(std::span<MemoryAffinity> ranges, WarningSink& warnings) {
     for (MemoryAffinity& range : ranges) {
         std::uint64_t const left = UINT64_MAX - raw(range.start);
         if (range.bytes <= left) continue;
-        log::warn("ACPI: SRAT: {} bytes from {} on pass the end of the address space; cut", range.bytes, range.start);
+        warnings.warn("ACPI: SRAT: {} bytes from {} on pass the end of the address space; cut", range.bytes,
+                      range.start);
         range.bytes = left;
     }
 }
@@ -106,9 +106,9 @@ void cut_at_end_of_address_space(std::span<MemoryAffinity> ranges) {
 } // namespace
 
 Result<std::optional<Affinities>> affinities(Tables const& tables, Arena& arena) {
-    auto const srat = tables.find("SRAT");
+    auto const srat = tables.find_only("SRAT");
     if (srat.empty()) return std::optional<Affinities>();
-    check_records("SRAT", srat, first_record, known_records);
+    check_records("SRAT", srat, first_record, known_records, tables.warnings());
 
     // Before revision 2 a proximity domain had 8 bits, and what is now bits 8-31 was reserved: firmware left junk
     // there.
@@ -120,7 +120,7 @@ Result<std::optional<Affinities>> affinities(Tables const& tables, Arena& arena)
     result.processors = MXK_TRY(collect_records<ProcessorAffinity>(srat, first_record, arena, processor));
     std::span<MemoryAffinity> const ranges =
         MXK_TRY(collect_records<MemoryAffinity>(srat, first_record, arena, memory));
-    cut_at_end_of_address_space(ranges);
+    cut_at_end_of_address_space(ranges, tables.warnings());
     result.memory = ranges;
     return std::optional(result);
 }

@@ -1,9 +1,9 @@
 #include "kernel/acpi/tables.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/bytes.hpp"
-#include "base/log.hpp"
 #include "kernel/acpi/root_pointer.hpp"
 
 namespace mxk::acpi {
@@ -23,9 +23,6 @@ struct [[gnu::packed]] TableHeader {
 };
 static_assert(sizeof(TableHeader) == table_header_bytes);
 
-// Far beyond any table (a MADT of 65536 cores has 1 MiB): a wild length must not cost minutes of adding up bytes.
-constexpr std::uint32_t longest_table_bytes = 64 * MiB;
-
 // For messages: what the firmware wrote is not sent to a terminal as it is.
 FixedText<4> printable(std::array<char, 4> const& signature) {
     FixedText<4> text;
@@ -33,19 +30,42 @@ FixedText<4> printable(std::array<char, 4> const& signature) {
     return text;
 }
 
-Result<std::span<std::byte const>> checked_table(PhysicalReader& reader, PhysicalAddress address) {
+// `place`: for messages, where the table stands.
+Result<std::span<std::byte const>> checked_table(PhysicalReader& reader, PhysicalAddress address,
+                                                 std::string_view place) {
     auto const header = read<TableHeader>(reader.view(address, sizeof(TableHeader)));
-    if (!header) return Error::of("table at {}: not readable", address);
+    if (!header) return Error::of("table {}: not readable", place);
     FixedText<4> const name = printable(header->signature);
     std::uint32_t const length = header->length;
     if (length < sizeof(TableHeader) || length > longest_table_bytes) {
-        return Error::of("table {} at {}: impossible length {}", name.view(), address, length);
+        return Error::of("table {} {}: impossible length {}", name.view(), place, length);
     }
     auto const bytes = reader.view(address, length);
-    if (bytes.empty()) return Error::of("table {} at {}: its {} bytes are not readable", name.view(), address, length);
-    if (byte_sum(bytes) != 0) return Error::of("table {} at {}: wrong checksum", name.view(), address);
+    if (bytes.empty()) return Error::of("table {} {}: its {} bytes are not readable", name.view(), place, length);
+    if (byte_sum(bytes) != 0) return Error::of("table {} {}: wrong checksum", name.view(), place);
     return bytes;
 }
+
+Result<std::span<std::byte const>> checked_table(PhysicalReader& reader, PhysicalAddress address) {
+    FixedText<32> place;
+    format(place, "at {}", address);
+    return checked_table(reader, address, place.view());
+}
+
+// A memory that holds one table, at address 0.
+class ImageReader final : public PhysicalReader {
+  public:
+    explicit ImageReader(std::span<std::byte const> bytes)
+        : bytes_(bytes) {}
+
+    std::span<std::byte const> view(PhysicalAddress address, std::size_t bytes) override {
+        if (raw(address) > bytes_.size() || bytes > bytes_.size() - raw(address)) return {};
+        return bytes_.subspan(raw(address), bytes);
+    }
+
+  private:
+    std::span<std::byte const> bytes_;
+};
 
 std::string_view signature_of(std::span<std::byte const> table) {
     return {reinterpret_cast<char const*>(table.data()), sizeof(TableHeader::signature)};
@@ -74,10 +94,25 @@ Result<Tables> Tables::read_list(std::span<std::byte const> list, std::size_t en
         if (table) {
             tables[count++] = {*read<std::array<char, 4>>(table.value()), table.value()};
         } else {
-            log::warn("ACPI: {}; skipped", table.error().message());
+            log_warnings().warn("ACPI: {}; skipped", table.error().message());
         }
     }
-    return Tables(tables.first(count));
+    return Tables(tables.first(count), log_warnings());
+}
+
+Result<Tables> Tables::of_images(std::span<TableImage const> images, WarningSink& warnings, Arena& arena) {
+    std::span<Table> const tables = MXK_TRY(arena.array<Table>(images.size()));
+    std::size_t count = 0;
+    for (TableImage const& image : images) {
+        ImageReader reader(image.bytes);
+        auto const table = checked_table(reader, PhysicalAddress{0}, image.place);
+        if (table) {
+            tables[count++] = {*read<std::array<char, 4>>(table.value()), table.value()};
+        } else {
+            warnings.warn("ACPI: {}; skipped", table.error().message());
+        }
+    }
+    return Tables(tables.first(count), warnings);
 }
 
 Result<Tables> Tables::open(std::span<std::byte const> rsdp, PhysicalReader& reader, Arena& arena) {
@@ -85,7 +120,7 @@ Result<Tables> Tables::open(std::span<std::byte const> rsdp, PhysicalReader& rea
     if (root.xsdt) {
         auto const xsdt = checked_list(reader, root.xsdt, "XSDT");
         if (xsdt) return read_list(xsdt.value(), sizeof(std::uint64_t), reader, arena);
-        log::warn("ACPI: {}; using the RSDT", xsdt.error().message());
+        log_warnings().warn("ACPI: {}; using the RSDT", xsdt.error().message());
     }
     auto const rsdt = checked_list(reader, root.rsdt, "RSDT");
     if (!rsdt) return Error::of("ACPI: {}", rsdt.error().message());
@@ -97,6 +132,14 @@ std::span<std::byte const> Tables::find(std::string_view signature) const {
         if (std::string_view(table.signature.data(), table.signature.size()) == signature) return table.bytes;
     }
     return {};
+}
+
+std::span<std::byte const> Tables::find_only(std::string_view signature) const {
+    auto const count = std::count_if(tables_.begin(), tables_.end(), [=](Table const& table) {
+        return std::string_view(table.signature.data(), table.signature.size()) == signature;
+    });
+    if (count > 1) warnings().warn("ACPI: {} tables {}; the first one is taken", count, signature);
+    return find(signature);
 }
 
 } // namespace mxk::acpi

@@ -1,6 +1,7 @@
 // The firmware's static tables: found through the root pointer, each one checked (readable, length, checksum) before
 // anybody may read it. A table that fails is one WARN that names it, and is then as if it were not there. Only static
-// tables: no AML. ACPI 6.5 sections 5.2.6 to 5.2.8.
+// tables: no AML. ACPI 6.5 sections 5.2.6 to 5.2.8. The tables of another machine, dumped to files, are checked and
+// read by the same code.
 #pragma once
 
 #include <array>
@@ -11,11 +12,21 @@
 #include "base/arena.hpp"
 #include "base/physical_reader.hpp"
 #include "base/result.hpp"
+#include "kernel/acpi/warning_sink.hpp"
 
 namespace mxk::acpi {
 
 // Every table begins with a header of this size; a valid table is at least as long.
 constexpr std::size_t table_header_bytes = 36;
+
+// Far beyond any table (a MADT of 65536 cores has 1 MiB): a wild length must not cost minutes of adding up bytes.
+constexpr std::size_t longest_table_bytes = 64 * MiB;
+
+// What a dump says to be a table.
+struct TableImage {
+    std::string_view place; // for messages, behind the table's name: "in file SRAT", "from line 12"
+    std::span<std::byte const> bytes;
+};
 
 class Tables {
   public:
@@ -26,9 +37,20 @@ class Tables {
     // refers to what `reader` gives and to `arena`. Boot core; does not block.
     static Result<Tables> open(std::span<std::byte const> rsdp, PhysicalReader& reader, Arena& arena);
 
+    // The tables of a machine that is only looked at, in the order in which its XSDT has them. Who reads them warns
+    // into `warnings`, too. The result refers to the images, to `warnings` and to `arena`. The only error is lack of
+    // memory. Any core; does not block.
+    static Result<Tables> of_images(std::span<TableImage const> images, WarningSink& warnings, Arena& arena);
+
     // The first valid table with this signature (4 characters; the MADT's is "APIC", the FADT's "FACP"), header
     // included, or an empty span. Any core.
     [[nodiscard]] std::span<std::byte const> find(std::string_view signature) const;
+    // The same for a table that a machine has once: further ones are a WARN.
+    [[nodiscard]] std::span<std::byte const> find_only(std::string_view signature) const;
+
+    // Where those who read these tables warn.
+    [[nodiscard]] WarningSink& warnings() const { return *warnings_; }
+    [[nodiscard]] Tables with_warnings(WarningSink& warnings) const { return {tables_, warnings}; }
 
   private:
     struct Table {
@@ -36,14 +58,16 @@ class Tables {
         std::span<std::byte const> bytes;
     };
 
-    explicit Tables(std::span<Table const> tables)
-        : tables_(tables) {}
+    Tables(std::span<Table const> tables, WarningSink& warnings)
+        : tables_(tables)
+        , warnings_(&warnings) {}
 
     // `entry_bytes`: 4 in the RSDT, 8 in the XSDT.
     static Result<Tables> read_list(std::span<std::byte const> list, std::size_t entry_bytes, PhysicalReader& reader,
                                     Arena& arena);
 
     std::span<Table const> tables_;
+    WarningSink* warnings_ = &log_warnings();
 };
 
 } // namespace mxk::acpi

@@ -85,8 +85,12 @@ void LineEditor::complete(bool again) {
     std::size_t const count = candidates_.sorted().size();
     if (count == 0) return display_.bell();
     std::string_view const missing = candidates_.common_prefix().substr(candidates_.word().size());
+    bool const fits = missing.size() <= LineBuffer::capacity - line_.size();
     if (!missing.empty()) insert(missing);
-    if (count == 1) return insert(" ");
+    if (count == 1) {
+        if (fits) insert(" "); // none behind a word that is not whole
+        return;
+    }
     if (again) return list_candidates();
     if (missing.empty()) display_.bell();
 }

@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <iomanip>
 #include <iterator>
 #include <new>
 #include <sstream>
+#include <stdexcept>
+#include <system_error>
 
 #include "base/bytes.hpp"
 #include "base/log.hpp"
@@ -25,26 +29,13 @@ Bytes record(std::uint8_t type, std::size_t bytes) {
     return result;
 }
 
-Bytes read_whole(std::filesystem::path const& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::vector<char> const text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    Bytes result(text.size());
-    for (std::size_t i = 0; i < text.size(); ++i) result[i] = static_cast<std::byte>(text[i]);
-    return result;
-}
-
 Bytes compile(std::string const& name) {
-    std::string directory = (std::filesystem::temp_directory_path() / "mxk-acpi-XXXXXX").string();
-    if (mkdtemp(directory.data()) == nullptr) {
-        ADD_FAILURE() << "no temporary directory " << directory;
-        return {};
-    }
+    TemporaryDirectory const directory;
     auto const source = repository_root() / "tests/unit/acpi_tables" / (name + ".asl");
-    std::string const output = directory + "/table"; // iasl adds the suffix
+    std::string const output = directory.path() / "table"; // iasl adds the suffix
     std::string const command = "iasl -p '" + output + "' '" + source.string() + "' >/dev/null 2>&1";
     int const status = std::system(command.c_str());
-    Bytes result = read_whole(output + ".aml");
-    std::filesystem::remove_all(directory);
+    Bytes result = content_of(output + ".aml");
     if (status != 0 || result.empty()) {
         ADD_FAILURE() << "failed (is iasl installed? Debian: acpica-tools): " << command;
         return {};
@@ -76,6 +67,14 @@ std::filesystem::path repository_root() {
     return std::filesystem::absolute(__FILE__).parent_path().parent_path().parent_path();
 }
 
+Bytes content_of(std::filesystem::path const& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::vector<char> const text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    Bytes result(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) result[i] = static_cast<std::byte>(text[i]);
+    return result;
+}
+
 Bytes compiled(std::string const& name) {
     static std::map<std::string, Bytes> cache;
     auto const [entry, is_new] = cache.try_emplace(name);
@@ -88,7 +87,8 @@ void fix_checksum(Bytes& table) {
     put(table, 9, static_cast<std::uint8_t>(-byte_sum(table)));
 }
 
-Bytes table(std::string_view signature, std::uint8_t revision, std::vector<Bytes> const& records, Bytes fixed_part) {
+Bytes table(std::string_view signature, std::uint8_t revision, std::vector<Bytes> const& records,
+            Bytes const& fixed_part) {
     Bytes result(acpi::table_header_bytes);
     for (std::size_t i = 0; i < 4; ++i) put(result, i, signature[i]);
     put(result, 8, revision);
@@ -115,6 +115,81 @@ Bytes slit(std::uint64_t localities, std::vector<std::uint8_t> const& distances)
     put(body, 0, localities);
     for (std::size_t i = 0; i < distances.size(); ++i) put(body, 8 + i, distances[i]);
     return table("SLIT", 1, {}, body);
+}
+
+Bytes hmat(std::vector<Bytes> const& structures, std::uint8_t revision) {
+    return table("HMAT", revision, structures, Bytes(4));
+}
+
+Bytes locality_matrix(acpi::Measure measure, std::vector<std::uint32_t> const& initiators,
+                      std::vector<std::uint32_t> const& targets, std::uint64_t unit,
+                      std::vector<std::uint16_t> const& entries, std::uint8_t flags) {
+    Bytes result(32 + 4 * (initiators.size() + targets.size()) + 2 * entries.size());
+    put(result, 0, std::uint16_t{1});
+    put(result, 4, static_cast<std::uint32_t>(result.size()));
+    put(result, 8, flags);
+    put(result, 9, measure);
+    put(result, 12, static_cast<std::uint32_t>(initiators.size()));
+    put(result, 16, static_cast<std::uint32_t>(targets.size()));
+    put(result, 24, unit);
+    std::size_t at = 32;
+    for (auto const* const list : {&initiators, &targets}) {
+        for (std::uint32_t const domain : *list) {
+            put(result, at, domain);
+            at += 4;
+        }
+    }
+    for (std::uint16_t const entry : entries) {
+        put(result, at, entry);
+        at += 2;
+    }
+    return result;
+}
+
+std::string dump_text(std::vector<Bytes> const& tables) {
+    std::ostringstream text;
+    text << std::hex << std::uppercase << std::setfill('0');
+    for (Bytes const& one : tables) {
+        for (std::size_t i = 0; i < 4; ++i) text << static_cast<char>(one.at(i));
+        text << " @ 0x00000000BFFE0390\n";
+        for (std::size_t line = 0; line < one.size(); line += 16) {
+            text << "    " << std::setw(4) << line << ": ";
+            for (std::size_t i = line; i < line + 16; ++i) {
+                if (i < one.size()) {
+                    text << std::setw(2) << std::to_integer<unsigned>(one[i]) << ' ';
+                } else {
+                    text << "   ";
+                }
+            }
+            text << ' ';
+            for (std::size_t i = line; i < std::min(line + 16, one.size()); ++i) {
+                auto const c = std::to_integer<char>(one[i]);
+                text << (c >= ' ' && c <= '~' ? c : '.');
+            }
+            text << '\n';
+        }
+        text << '\n';
+    }
+    return text.str();
+}
+
+TemporaryDirectory::TemporaryDirectory() {
+    std::string name = (std::filesystem::temp_directory_path() / "mxk-acpi-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory " + name);
+    path_ = name;
+}
+TemporaryDirectory::~TemporaryDirectory() {
+    std::error_code ignored; // nothing to be done about it in a destructor
+    std::filesystem::remove_all(path_, ignored);
+}
+
+void TemporaryDirectory::write(std::string const& name, Bytes const& content) const {
+    write(name, std::string_view(reinterpret_cast<char const*>(content.data()), content.size()));
+}
+void TemporaryDirectory::write(std::string const& name, std::string_view content) const {
+    std::ofstream file(path_ / name, std::ios::binary);
+    file.write(content.data(), static_cast<std::streamsize>(content.size()));
+    if (!file.flush()) throw std::runtime_error("cannot write " + name);
 }
 
 Bytes local_apic(std::uint8_t uid, std::uint8_t apic_id, std::uint32_t flags) {

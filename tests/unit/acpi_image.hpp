@@ -17,6 +17,7 @@
 #include "base/arena.hpp"
 #include "base/physical_reader.hpp"
 #include "base/text.hpp"
+#include "kernel/acpi/hmat.hpp"
 #include "kernel/acpi/tables.hpp"
 
 namespace mxk::acpi_test {
@@ -30,11 +31,15 @@ template <typename T> void put(Bytes& bytes, std::size_t offset, T value) {
 // The repository's root, from where this file stands.
 std::filesystem::path repository_root();
 
+// All bytes of a file; none if it cannot be read.
+Bytes content_of(std::filesystem::path const& path);
+
 // The table that iasl makes of tests/unit/acpi_tables/NAME.asl; a test failure and no bytes if iasl is not there.
 Bytes compiled(std::string const& name);
 
 // A table of these records, header and checksum included. `fixed_part`: what stands between header and records.
-Bytes table(std::string_view signature, std::uint8_t revision, std::vector<Bytes> const& records, Bytes fixed_part);
+Bytes table(std::string_view signature, std::uint8_t revision, std::vector<Bytes> const& records,
+            Bytes const& fixed_part);
 Bytes madt(std::vector<Bytes> const& records);
 Bytes srat(std::vector<Bytes> const& records, std::uint8_t revision = 3);
 Bytes slit(std::uint64_t localities, std::vector<std::uint8_t> const& distances);
@@ -44,6 +49,31 @@ Bytes local_x2apic(std::uint32_t uid, std::uint32_t apic_id, std::uint32_t flags
 Bytes processor_affinity(std::uint32_t domain, std::uint8_t apic_id, std::uint32_t flags = 1); // SRAT type 0
 Bytes x2apic_affinity(std::uint32_t domain, std::uint32_t apic_id, std::uint32_t flags = 1);   // SRAT type 2
 Bytes memory_affinity(std::uint32_t domain, std::uint64_t start, std::uint64_t bytes, std::uint32_t flags = 1);
+
+Bytes hmat(std::vector<Bytes> const& structures, std::uint8_t revision = 2);
+// HMAT type 1. `entries`: initiator by initiator. `flags`: 0 is memory itself.
+Bytes locality_matrix(acpi::Measure measure, std::vector<std::uint32_t> const& initiators,
+                      std::vector<std::uint32_t> const& targets, std::uint64_t unit,
+                      std::vector<std::uint16_t> const& entries, std::uint8_t flags = 0);
+
+// What acpidump writes for these tables (ACPICA's version 20200925).
+std::string dump_text(std::vector<Bytes> const& tables);
+
+// A directory of its own, gone with the object.
+class TemporaryDirectory {
+  public:
+    TemporaryDirectory();
+    ~TemporaryDirectory();
+    TemporaryDirectory(TemporaryDirectory const&) = delete;
+    TemporaryDirectory& operator=(TemporaryDirectory const&) = delete;
+
+    void write(std::string const& name, Bytes const& content) const;
+    void write(std::string const& name, std::string_view content) const;
+    [[nodiscard]] std::filesystem::path const& path() const { return path_; }
+
+  private:
+    std::filesystem::path path_;
+};
 
 // Makes the bytes of a table add up to 0 again.
 void fix_checksum(Bytes& table);

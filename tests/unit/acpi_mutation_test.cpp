@@ -66,8 +66,8 @@ void run(std::vector<Bytes> const& tables, std::uint32_t seed) {
 }
 
 TEST(AcpiMutation, two_nodes) {
-    run({compiled("two_nodes_madt"), compiled("two_nodes_srat"), compiled("two_nodes_slit"), compiled("facp"),
-         compiled("hpet")},
+    run({compiled("two_nodes_madt"), compiled("two_nodes_srat"), compiled("two_nodes_slit"), compiled("two_nodes_hmat"),
+         compiled("facp"), compiled("hpet")},
         1);
 }
 

@@ -57,6 +57,7 @@ void expect_sound(Topology const& topology) {
     ASSERT_FALSE(topology.cores.empty());
     ASSERT_FALSE(topology.nodes.empty());
     ASSERT_EQ(topology.distances.size(), topology.nodes.size() * topology.nodes.size());
+    ASSERT_TRUE(topology.performance.empty() || topology.performance.size() == topology.distances.size());
     std::size_t cores_in_nodes = 0;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> memory;
     for (std::size_t i = 0; i < topology.nodes.size(); ++i) {

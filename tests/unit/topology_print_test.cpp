@@ -34,14 +34,15 @@ distance from (row) to (column)
 TEST(TopologyPrint, one_node_needs_no_matrix_and_nothing_is_said_to_be_nothing) {
     Machine const machine({compiled("two_nodes_madt")});
     EXPECT_EQ(printed(machine.topology),
-              R"(cores 4 (listed by the firmware: 4), nodes 1, memory 0.0 MiB
-node 0: cores 4, memory 0.0 MiB, proximity domain 0
-  memory  none
+              R"(cores 4 (listed by the firmware: 4), nodes 1, memory not known
+node 0: cores 4, memory not known, proximity domain 0
+  memory  not known
   cores   0-3
   apic    0-3
 )");
     Machine const odd({compiled("two_nodes_madt"), compiled("odd_nodes_srat"), compiled("odd_nodes_slit")});
     EXPECT_NE(printed(odd.topology).find("  cores   none\ndistance"), std::string::npos);
+    EXPECT_NE(printed(odd.topology).find("memory 0.0 MiB, proximity domain 2\n  memory  none\n"), std::string::npos);
 }
 
 TEST(TopologyPrint, 255_scattered_cores_take_few_lines_of_readable_width) {

@@ -10,6 +10,10 @@ from mxk_host.shape import Node, Shape
 LOCAL_DISTANCE = 10  # ACPI 6.5 section 5.2.17: 10 is a node's distance to itself
 REMOTE_DISTANCE = 21
 
+# What the HMAT says (section 5.2.28): ns, and MB/s (of 2^20 bytes for QEMU, which makes no difference in the table).
+LOCAL_LATENCY, REMOTE_LATENCY = 80, 140
+LOCAL_BANDWIDTH, REMOTE_BANDWIDTH = 20000, 10000
+
 # The kernel ends QEMU by writing a byte here: status 2 * byte + 1.
 EXIT_DEVICE = "isa-debug-exit,iobase=0xf4,iosize=0x04"
 
@@ -32,7 +36,7 @@ def qemu_line(machine: Machine, image: Path, command_line: str, interactive_log:
     if machine.accelerator is Accelerator.TCG:
         accelerate = ["-accel", "tcg,thread=multi", "-cpu", "max"]
     return [
-        *(QEMU, "-machine", "q35", *accelerate),
+        *(QEMU, "-machine", "q35,hmat=on" if machine.shape.hmat else "q35", *accelerate),
         *("-display", "none", "-nodefaults", "-no-reboot", "-device", EXIT_DEVICE),
         *_serial(interactive_log),
         *("-m", f"{machine.shape.mebibytes}M", "-smp", str(machine.shape.cpus)),
@@ -54,16 +58,29 @@ def _numa(shape: Shape) -> list[str]:
     if not shape.srat:
         return []
     nodes = range(len(shape.nodes))
-    arguments = [argument for node in nodes for argument in _node(node, shape.nodes[node])]
+    arguments = [argument for node in nodes for argument in _node(node, shape.nodes[node], shape.hmat)]
     if len(nodes) > 1:
         for a, b in itertools.product(nodes, nodes):
             distance = LOCAL_DISTANCE if a == b else REMOTE_DISTANCE
             arguments += ["-numa", f"dist,src={a},dst={b},val={distance}"]
+    return [*arguments, *(_hmat(shape) if shape.hmat else [])]
+
+
+def _hmat(shape: Shape) -> list[str]:
+    """Every node reaches every one that has memory."""
+    arguments = []
+    for a, b in itertools.product(range(len(shape.nodes)), repeat=2):
+        if shape.nodes[b].mebibytes == 0:
+            continue
+        latency, bandwidth = (LOCAL_LATENCY, LOCAL_BANDWIDTH) if a == b else (REMOTE_LATENCY, REMOTE_BANDWIDTH)
+        pair = f"hmat-lb,initiator={a},target={b},hierarchy=memory"
+        arguments += ["-numa", f"{pair},data-type=access-latency,latency={latency}"]
+        arguments += ["-numa", f"{pair},data-type=access-bandwidth,bandwidth={bandwidth}M"]
     return arguments
 
 
-def _node(number: int, node: Node) -> list[str]:
-    place = f"node,nodeid={number},cpus={node.cpus[0]}-{node.cpus[-1]}"
+def _node(number: int, node: Node, hmat: bool) -> list[str]:
+    place = f"node,nodeid={number},cpus={node.cpus[0]}-{node.cpus[-1]}" + (f",initiator={number}" if hmat else "")
     if node.mebibytes == 0:
         return ["-numa", place]
     memory = f"memory-backend-ram,id=memory{number},size={node.mebibytes}M"

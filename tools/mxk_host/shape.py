@@ -34,10 +34,18 @@ class Shape:
     mebibytes: int
     nodes: tuple[Node, ...]
     srat: bool
+    hmat: bool = False
 
     @classmethod
     def checked(
-        cls, cpus: int, nodes: int, memory: str, *, srat: bool = True, memoryless_node: bool = False
+        cls,
+        cpus: int,
+        nodes: int,
+        memory: str,
+        *,
+        srat: bool = True,
+        memoryless_node: bool = False,
+        hmat: bool = False,
     ) -> "Shape":
         """The shape the options ask for; memoryless_node adds a node that has the last cpus but no memory."""
         if not 1 <= cpus <= MAX_CPUS:
@@ -48,12 +56,14 @@ class Shape:
             raise UsageError(f"expected --nodes below {nodes}: the memory-less node is one more and has a cpu, too")
         if not srat and (nodes > 1 or memoryless_node):
             raise UsageError("expected --no-srat with one node only: without an SRAT the kernel cannot see nodes")
+        if not srat and hmat:
+            raise UsageError("expected --hmat without --no-srat: the HMAT speaks of the SRAT's nodes")
         mebibytes = parse_mebibytes(memory)
         if mebibytes % nodes != 0 or mebibytes < nodes:
             fitting = max(mebibytes // nodes, 1) * nodes
             raise UsageError(f"expected --mem to divide over {nodes} nodes in MiB, such as {fitting}M, got '{memory}'")
         sizes = [mebibytes // nodes] * nodes + [0] * memoryless_node
-        return cls(cpus, mebibytes, tuple(map(Node, split_evenly(cpus, len(sizes)), sizes)), srat)
+        return cls(cpus, mebibytes, tuple(map(Node, split_evenly(cpus, len(sizes)), sizes)), srat, hmat)
 
 
 def split_evenly(count: int, parts: int) -> list[range]:
