@@ -7,9 +7,16 @@
 //                 |   |   '-> end    an empty bucket points straight to the end
 //                 |   '-> 7 -> end
 //                 '-> 9 -> 6 -> end
+//
+// A key alone is a set. For a map, the nodes carry more:
+//
+//     struct Pair : ChainNode { std::uint64_t value; };
+//     Chained<Modulo, Pair> table(buckets, Modulo(buckets.size()));
+//     if (Pair* pair = table.lookup(key)) ++pair->value;
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -28,11 +35,12 @@ static_assert(sizeof(ChainNode) == 16);
 // write to it by mistake faults.
 inline constexpr ChainNode chain_end{0, nullptr};
 
-// Placement: callable with a key, gives its index in the buckets. Every function: the owning core, never blocks.
-template <typename Placement> class Chained {
+// Placement: callable with a key, gives its index in the buckets. NodeType: what every node of this table is. Every
+// function: the owning core, never blocks.
+template <typename Placement, std::derived_from<ChainNode> NodeType = ChainNode> class Chained {
   public:
-    using Node = ChainNode;
-    using Bucket = Node*;
+    using Node = NodeType;
+    using Bucket = ChainNode*;
 
     // Writes every bucket. The buckets must outlive the table; their nodes are never freed by it.
     Chained(std::span<Bucket> buckets, Placement placement)
@@ -59,6 +67,12 @@ template <typename Placement> class Chained {
     // Key 0 is never found.
     [[nodiscard]] bool find(std::uint64_t key) const { return contains(bucket_of(key), key); }
 
+    // The key's node, or null. Its owner may change all of it but the key and the link.
+    [[nodiscard]] Node* lookup(std::uint64_t key) { return static_cast<Node*>(search(bucket_of(key), key)); }
+    [[nodiscard]] Node const* lookup(std::uint64_t key) const {
+        return static_cast<Node const*>(search(bucket_of(key), key));
+    }
+
     // Unlinks the key's node, which is the caller's again. False if there was none.
     bool erase(std::uint64_t key) {
         for (Bucket* link = &bucket_of(key); (*link)->key != 0; link = &(*link)->next) {
@@ -71,7 +85,7 @@ template <typename Placement> class Chained {
     }
 
     // Asks for the bucket's cache line; the nodes behind it cannot be known without waiting for it.
-    void prefetch(std::uint64_t key) const { __builtin_prefetch(&bucket_of(key)); }
+    void prefetch(std::uint64_t key) const { __builtin_prefetch(static_cast<void const*>(&bucket_of(key))); }
 
     [[nodiscard]] std::size_t size() const { return size_; }
     [[nodiscard]] std::size_t bucket_count() const { return bucket_count_; }
@@ -79,20 +93,29 @@ template <typename Placement> class Chained {
     // visit(bucket index, node const&) for every node, bucket by bucket: for verification.
     template <typename Visit> void for_each(Visit visit) const {
         for (std::size_t bucket = 0; bucket < bucket_count_; ++bucket) {
-            for (Node const* node = buckets_[bucket]; node->key != 0; node = node->next) visit(bucket, *node);
+            for (ChainNode const* node = buckets_[bucket]; node->key != 0; node = node->next)
+                visit(bucket, static_cast<Node const&>(*node));
         }
     }
 
   private:
     // Chains are linked through pointers to mutable nodes; the end is never written through them: only nodes with a key
     // and buckets are.
-    static Node* end() { return const_cast<Node*>(&chain_end); }
+    static ChainNode* end() { return const_cast<ChainNode*>(&chain_end); }
 
-    static bool contains(Node const* node, std::uint64_t key) {
+    static bool contains(ChainNode const* node, std::uint64_t key) {
         for (; node->key != 0; node = node->next) {
             if (node->key == key) return true;
         }
         return false;
+    }
+
+    // The end has key 0, and is no Node: it must not be what key 0 finds.
+    static ChainNode* search(ChainNode* node, std::uint64_t key) {
+        for (; node->key != 0; node = node->next) {
+            if (node->key == key) return node;
+        }
+        return nullptr;
     }
 
     Bucket& bucket_of(std::uint64_t key) const { return buckets_[placement_(key)]; }

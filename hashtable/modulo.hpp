@@ -40,7 +40,7 @@ class Modulo {
     // floor(x / n) or one less, never more. Therefore the rest x - q * n is x mod n or x mod n + n: one conditional
     // subtraction is enough. It cannot overflow even for n > 2^63, since it is at most x.
     [[nodiscard]] std::uint64_t low_quotient(std::uint64_t value) const {
-        using Wide = unsigned __int128;
+        __extension__ using Wide = unsigned __int128;
         return static_cast<std::uint64_t>((static_cast<Wide>(value) * reciprocal_) >> 64);
     }
 

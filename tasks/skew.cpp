@@ -1,5 +1,6 @@
 #include "tasks/skew.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 #include "base/log.hpp"
@@ -70,7 +71,9 @@ void report_skew() {
     auto const microseconds = [](double cycles) { return cycles * 1e6 / static_cast<double>(clock::frequency()); };
     double const value = microseconds(static_cast<double>(skew.worst));
     double const uncertainty = microseconds(static_cast<double>(skew.uncertainty));
-    if ((value < 0 ? -value : value) > uncertainty)
+    // What is measured in spans takes milliseconds; less than this cannot be seen in it.
+    constexpr double worth_a_warning = 1;
+    if ((value < 0 ? -value : value) > std::max(uncertainty, worth_a_warning))
         log::warn(
             "clock: the TSC of core {} is {:.2} us (+/- {:.2}) ahead of core 0's: spans across cores are off by that",
             skew.core, value, uncertainty);

@@ -18,7 +18,7 @@ struct Skew {
 // The console's task on core 0.
 Skew measure_skew();
 
-// Measures and says it in the log; a skew that is larger than its uncertainty is a warning.
+// Measures and says it in the log; a skew larger than its uncertainty and than a microsecond is a warning.
 void report_skew();
 
 } // namespace mxk

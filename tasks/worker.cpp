@@ -48,8 +48,10 @@ void Worker::idle() {
             arch::pause();
             continue;
         }
-        statistics_.sleeps.add(1);
-        queue_.sleep_unless_mail([] { arch::halt_until_attention(); });
+        queue_.sleep_unless_mail([this] {
+            statistics_.sleeps.add(1); // whoever sees this counted and then sends has to wake the core
+            arch::halt_until_attention();
+        });
         break;
     }
     statistics_.idle.add(raw(clock::timestamp() - start));

@@ -1,0 +1,59 @@
+# The library libmxk.a as other programs use it: find_package(mxk), mxk::mxk, #include <mxk/runtime.hpp>. See
+# docs/library.md. Installed with the program: cmake --install build/linux --prefix PREFIX.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# The objects of the program less what is only the program's: what boot loaders say, benchmarks, and the console with
+# all that registers itself for it (which nobody names, so an archive could not hold it anyway).
+set(not_for_users "/mxk-objects.dir/(./)?(boot|bench|kernel/console)/|_command.cpp|/kernel/testing.cpp|/console_task.cpp")
+add_library(mxk-library STATIC $<FILTER:$<TARGET_OBJECTS:mxk-objects>,EXCLUDE,${not_for_users}>)
+set_target_properties(mxk-library PROPERTIES OUTPUT_NAME mxk EXPORT_NAME mxk LINKER_LANGUAGE CXX)
+target_compile_features(mxk-library INTERFACE cxx_std_20)
+target_link_libraries(mxk-library INTERFACE PkgConfig::hwloc PkgConfig::numa Threads::Threads)
+if(MXK_SANITIZE) # its user has to bring the sanitizer's runtime
+    target_link_options(mxk-library INTERFACE -fsanitize=${MXK_SANITIZE})
+elseif(MXK_COVERAGE)
+    target_link_options(mxk-library INTERFACE --coverage)
+endif()
+
+# What a user may include, by the names of this tree; what these include comes with them.
+set(public_headers
+    arch/linux/runtime.hpp
+    base/log.hpp
+    base/spin_wait.hpp
+    hashtable/chained.hpp
+    hashtable/partitioned.hpp
+    kernel/clock.hpp
+    kernel/memory/node_vector.hpp
+    kernel/system_topology.hpp
+    tasks/parallel.hpp
+    tasks/spawn.hpp
+    tasks/task_group.hpp
+    tasks/workers.hpp)
+
+set(staged_headers ${CMAKE_BINARY_DIR}/library-headers)
+set(stage_script ${CMAKE_SOURCE_DIR}/arch/linux/stage_headers.cmake)
+file(GLOB_RECURSE all_headers CONFIGURE_DEPENDS
+    ${CMAKE_SOURCE_DIR}/base/*.hpp ${CMAKE_SOURCE_DIR}/kernel/*.hpp ${CMAKE_SOURCE_DIR}/tasks/*.hpp
+    ${CMAKE_SOURCE_DIR}/hashtable/*.hpp ${CMAKE_SOURCE_DIR}/arch/linux/*.hpp)
+add_custom_command(OUTPUT ${staged_headers}.stamp
+    COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -DDESTINATION=${staged_headers} "-DHEADERS=${public_headers}"
+            -P ${stage_script}
+    COMMAND ${CMAKE_COMMAND} -E touch ${staged_headers}.stamp
+    DEPENDS ${all_headers} ${stage_script} VERBATIM)
+add_custom_target(mxk-headers ALL DEPENDS ${staged_headers}.stamp)
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/mxk)
+configure_package_config_file(${CMAKE_SOURCE_DIR}/arch/linux/mxkConfig.cmake.in ${CMAKE_BINARY_DIR}/mxkConfig.cmake
+    INSTALL_DESTINATION ${package_folder} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+# Before 1.0 a new minor version may change what programs see.
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/mxkConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+
+install(TARGETS mxk-program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS mxk-library EXPORT mxk
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${staged_headers}/mxk DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT mxk NAMESPACE mxk:: FILE mxkTargets.cmake DESTINATION ${package_folder})
+install(FILES ${CMAKE_BINARY_DIR}/mxkConfig.cmake ${CMAKE_BINARY_DIR}/mxkConfigVersion.cmake
+    DESTINATION ${package_folder})

@@ -78,6 +78,49 @@ TEST(Chained, erases_head_middle_and_tail_of_a_chain) {
     }
 }
 
+TEST(Chained, lookup_gives_the_node_or_null) {
+    StandaloneTable t(2);
+    std::vector<ChainNode> nodes{node(1), node(3), node(5), node(4)}; // three in one chain
+    for (ChainNode& each : nodes) ASSERT_TRUE(t.table.insert(each));
+    for (ChainNode& each : nodes) EXPECT_EQ(t.table.lookup(each.key), &each);
+    EXPECT_EQ(t.table.lookup(7), nullptr); // same bucket as three others
+    EXPECT_EQ(t.table.lookup(0), nullptr); // the end of a chain is no node
+    ASSERT_TRUE(t.table.erase(3));
+    EXPECT_EQ(t.table.lookup(3), nullptr);
+    EXPECT_EQ(t.table.lookup(1), nodes.data());
+}
+
+// A map: the nodes carry values, and lie anywhere in what they are part of.
+struct Tag {
+    std::uint32_t number;
+};
+struct Pair : Tag, ChainNode { // the node does not stand first
+    std::uint64_t value;
+};
+
+TEST(Chained, nodes_may_carry_values) {
+    constexpr std::uint64_t count = 1000;
+    std::vector<ChainNode*> buckets(97);
+    Chained<Modulo, Pair> table(buckets, Modulo(buckets.size()));
+    std::vector<Pair> pairs;
+    for (std::uint32_t i = 1; i <= count; ++i) pairs.push_back({{i}, {i, nullptr}, i * i});
+    for (Pair& pair : pairs) ASSERT_TRUE(table.insert(pair));
+    for (std::uint64_t key = 1; key <= count; ++key) {
+        Pair* const pair = table.lookup(key);
+        ASSERT_EQ(pair, &pairs[key - 1]);
+        EXPECT_EQ(pair->value, key * key);
+        EXPECT_EQ(pair->number, key);
+        pair->value = key + 1;
+    }
+    std::uint64_t sum = 0;
+    table.for_each([&](std::size_t, Pair const& pair) { sum += pair.value; });
+    EXPECT_EQ(sum, count * (count + 3) / 2);
+    Chained<Modulo, Pair> const& read_only = table;
+    static_assert(std::is_same_v<decltype(read_only.lookup(5)), Pair const*>);
+    EXPECT_EQ(read_only.lookup(5)->value, 6U);
+    EXPECT_EQ(read_only.lookup(count + 1), nullptr);
+}
+
 TEST(Chained, the_largest_keys_are_keys) {
     StandaloneTable t(10);
     ChainNode a = node(UINT64_MAX);
@@ -117,7 +160,7 @@ void compare_with_standard_set(std::size_t buckets, std::uint64_t key_range, std
             ASSERT_EQ(t.table.erase(key), there);
             expected.erase(key);
             break;
-        default: ASSERT_EQ(t.table.find(key), there);
+        default: ASSERT_EQ(t.table.find(key), there); ASSERT_EQ(t.table.lookup(key), there ? &nodes.at(key) : nullptr);
         }
         ASSERT_EQ(t.table.size(), expected.size());
     }

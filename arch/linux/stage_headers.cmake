@@ -1,0 +1,35 @@
+# Writes HEADERS of the tree SOURCE, and every header that these include, to DESTINATION/mxk as a user sees them:
+#
+#     base/units.hpp           mxk/base/units.hpp
+#     arch/cpu.hpp             mxk/arch/cpu.hpp        (the seam: Linux's)
+#     arch/linux/runtime.hpp   mxk/runtime.hpp
+#
+# In the tree headers include each other from its root; names as short as base/ would collide with a user's folders.
+cmake_minimum_required(VERSION 3.25)
+set(queue ${HEADERS})
+set(staged)
+file(REMOVE_RECURSE ${DESTINATION}/mxk)
+while(queue)
+    list(POP_FRONT queue header)
+    if(header IN_LIST staged)
+        continue()
+    endif()
+    list(APPEND staged ${header})
+
+    set(file ${SOURCE}/${header})
+    if(header MATCHES "^arch/" AND NOT EXISTS ${file})
+        set(file ${SOURCE}/arch/linux/${header})
+    endif()
+    if(NOT EXISTS ${file})
+        message(FATAL_ERROR "the library's headers include ${header}, which is not in ${SOURCE}")
+    endif()
+
+    file(READ ${file} text)
+    string(REGEX MATCHALL "#include \"[^\"]+\"" includes "${text}")
+    list(TRANSFORM includes REPLACE "#include \"([^\"]+)\"" "\\1")
+    list(APPEND queue ${includes})
+    string(REGEX REPLACE "#include \"arch/linux/([^\"]+)\"" "#include \"mxk/\\1\"" text "${text}")
+    string(REGEX REPLACE "#include \"(arch|base|kernel|tasks|hashtable)/([^\"]+)\"" "#include \"mxk/\\1/\\2\"" text "${text}")
+    string(REGEX REPLACE "^arch/linux/" "" name ${header})
+    file(WRITE ${DESTINATION}/mxk/${name} "${text}")
+endwhile()

@@ -1,0 +1,16 @@
+// Numbers on the command line of the examples.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+// A whole number between `least` and `most`, or nothing.
+inline std::optional<std::uint64_t> parse_number(std::string_view text, std::uint64_t least, std::uint64_t most) {
+    std::uint64_t value = 0;
+    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    bool const is_number = error == std::errc() && end == text.data() + text.size();
+    if (!is_number || value < least || value > most) return std::nullopt;
+    return value;
+}

@@ -1,0 +1,221 @@
+"""The library as a user gets it: installed to a prefix, found by CMake, under a copy of examples/ outside the tree."""
+
+import collections
+import fcntl
+import os
+import re
+import shutil
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from helpers import LINUX_BUILD, ROOT, Ended, linux_program
+
+LICENCES = Path("/usr/share/common-licenses")  # real text, on every Debian
+STRICT = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+TWINS = ("bgopboklkmbflipm", "eekghblinlommnnn")  # FNV-1a gives both the same 64 bits
+
+
+def run(*command: str | Path, timeout: float = 120, **environment: str) -> Ended:
+    """Runs a program to its end; `environment` replaces variables."""
+    arguments = [str(word) for word in command]
+    environ = {**os.environ, **environment}
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=timeout, check=False, env=environ)
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+def succeed(*command: str | Path) -> str:
+    """What the program printed; it must succeed."""
+    ended = run(*command)
+    assert ended.code == 0, f"{command[0]} failed with {ended.code}:\n{ended.output}{ended.complaint}"
+    return ended.output
+
+
+def configure(source: Path, prefix: Path, *options: str, **environment: str) -> Ended:
+    """CMake over a project that looks for mxk in the prefix."""
+    where = ["-S", source, "-B", source / "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}"]
+    return run("cmake", *where, *options, **environment)
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A folder with `prefix`, where MXK is installed, and `examples`, a copy that was built against it.
+
+    The workers of pytest-xdist share it; the first one makes it.
+    """
+    linux_program()
+    own = tmp_path_factory.getbasetemp()
+    folder = (own if worker_id == "master" else own.parent) / "library"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "done").exists():
+            succeed("cmake", "--install", LINUX_BUILD, "--prefix", folder / "prefix")
+            examples = Path(shutil.copytree(ROOT / "examples", folder / "examples"))
+            # A user's flags: warnings are errors, no GNU extensions.
+            flags = ["-DCMAKE_CXX_FLAGS=" + " ".join(STRICT), "-DCMAKE_CXX_EXTENSIONS=OFF"]
+            ended = configure(examples, folder / "prefix", *flags)
+            assert ended.code == 0, ended.output + ended.complaint
+            succeed("cmake", "--build", examples / "build")
+            (folder / "done").touch()
+    return folder
+
+
+@pytest.fixture
+def prefix(installed: Path) -> Path:
+    """Where MXK is installed."""
+    return installed / "prefix"
+
+
+@pytest.fixture
+def built(installed: Path) -> Path:
+    """The folder of the built examples."""
+    return installed / "examples/build"
+
+
+# The examples
+
+
+def test_hello_from_every_processor(built: Path) -> None:
+    lines = succeed(built / "hello_task").splitlines()
+    cores = [re.fullmatch(r"hello from core (\d+) on node \d+", line) for line in lines]
+    assert all(cores), lines
+    assert sorted(int(core[1]) for core in cores if core) == list(range(len(os.sched_getaffinity(0))))
+
+
+def expect_count(built: Path, file: Path, cores: int) -> None:
+    """word_count agrees with a count of its own kind in Python."""
+    counts = collections.Counter(re.findall("[a-z]+", file.read_text(errors="replace").lower()))
+    most = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:10]
+    expected = [f"{counts.total()} words, {len(counts)} different", *(f"{count} {word}" for word, count in most)]
+    assert succeed(built / "word_count", file, str(cores)).splitlines() == expected
+
+
+@pytest.mark.parametrize("cores", [1, 2, 7])
+def test_words_of_a_licence(built: Path, cores: int) -> None:
+    assert (LICENCES / "GPL-3").stat().st_size > 2 * 16384, "expected a text of several pieces"
+    expect_count(built, LICENCES / "GPL-3", cores)
+
+
+def test_words_of_all_licences(built: Path, tmp_path: Path) -> None:
+    file = tmp_path / "licences"
+    file.write_text("".join(path.read_text(errors="replace") for path in sorted(LICENCES.iterdir())))
+    expect_count(built, file, 4)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " \n",
+        "word",
+        "a" * 100_000,  # longer than the pieces that are read
+        "x" * 16_384 + " " + "y" * 16_383 + " z",  # ends and begins where pieces do
+        "  ".join(TWINS * 3),
+    ],
+    ids=["nothing", "no_words", "one_word", "one_long_word", "words_like_pieces", "words_with_the_same_hash"],
+)
+def test_words_of_unusual_texts(built: Path, tmp_path: Path, text: str) -> None:
+    (tmp_path / "text").write_text(text)
+    expect_count(built, tmp_path / "text", 3)
+
+
+def test_the_twins_have_the_same_hash() -> None:
+    def fnv_1a(word: str) -> int:
+        value = 0xCBF29CE484222325
+        for byte in word.encode():
+            value = (value ^ byte) * 0x100000001B3 % 2**64
+        return value
+
+    assert fnv_1a(TWINS[0]) == fnv_1a(TWINS[1])
+
+
+@pytest.mark.parametrize(("pairs", "cores"), [(1, 1), (3, 4), (100_000, 1), (100_000, 5)])
+def test_every_lookup_is_right(built: Path, pairs: int, cores: int) -> None:
+    stored, lookups = succeed(built / "key_value", str(pairs), str(cores)).splitlines()
+    assert stored == f"{pairs} pairs stored on {cores} cores"
+    assert re.fullmatch(rf"\d+\.\d\d million look-ups per second, {pairs} of {pairs} right", lookups), lookups
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "complaint"),
+    [
+        (["word_count"], 2, "usage: word_count FILE [CORES]"),
+        (["word_count", "/etc/passwd", "0"], 2, "CORES: 1 to 4096"),
+        (["word_count", "/no/such/file"], 1, "cannot read /no/such/file"),
+        (["word_count", "/etc"], 1, "cannot read /etc"),
+        (["key_value", "many"], 2, "usage: key_value [PAIRS [CORES]]"),
+        (["key_value", "1000", "2", "3"], 2, "usage: key_value [PAIRS [CORES]]"),
+    ],
+)
+def test_examples_say_what_they_expect(built: Path, command: list[str], code: int, complaint: str) -> None:
+    ended = run(built / command[0], *command[1:])
+    assert ended.code == code
+    assert complaint in ended.complaint
+    assert not ended.output
+
+
+# The package
+
+
+def project(folder: Path, wanted: str = "", more: str = "") -> Path:
+    """A project that looks for mxk, and what else its CMakeLists.txt says."""
+    folder.mkdir()
+    text = f"cmake_minimum_required(VERSION 3.24)\nproject(user LANGUAGES CXX)\nfind_package(mxk {wanted} REQUIRED)\n"
+    (folder / "CMakeLists.txt").write_text(text + more)
+    return folder
+
+
+def one_line(text: str) -> str:
+    """CMake breaks its messages into lines as it likes."""
+    return " ".join(text.split())
+
+
+def test_another_version_is_refused(prefix: Path, tmp_path: Path) -> None:
+    ended = configure(project(tmp_path / "user", "99.0"), prefix)
+    assert ended.code != 0
+    complaint = one_line(ended.complaint)
+    assert 'compatible with requested version "99.0"' in complaint
+    assert "mxkConfig.cmake, version: 0." in complaint
+
+
+def test_a_missing_library_is_named(prefix: Path, tmp_path: Path) -> None:
+    nothing = {"PKG_CONFIG_LIBDIR": str(tmp_path), "PKG_CONFIG_PATH": ""}
+    ended = configure(project(tmp_path / "user"), prefix, **nothing)
+    assert ended.code != 0
+    expected = "mxk needs hwloc and numa, which pkg-config does not find (Debian: libhwloc-dev libnuma-dev)"
+    assert expected in one_line(ended.complaint)
+
+
+def test_every_header_stands_on_its_own(prefix: Path, tmp_path: Path) -> None:
+    include = prefix / "include"
+    headers = sorted(str(path.relative_to(include)) for path in include.rglob("*.hpp"))
+    assert "mxk/runtime.hpp" in headers
+    assert "mxk/arch/core_local.hpp" in headers
+
+    def complaint(compiler: str, *included: str) -> str:
+        file = tmp_path / f"{included[0].replace('/', '_')}.{compiler}.cpp"
+        file.write_text("".join(f"#include <{header}>\n" for header in included))
+        return run(compiler, *STRICT, "-isystem", include, "-fsyntax-only", file).complaint
+
+    with ThreadPoolExecutor(2) as pool:
+        complaints = pool.map(lambda header: complaint("g++", header), headers)
+        assert not [text for text in complaints if text]
+    assert not complaint("clang++-19", *headers)
+    own = [header for header in headers if re.search(r'#include "(?!mxk/)', (include / header).read_text())]
+    assert not own, "include by a name that may collide with a user's folders"
+
+
+def test_the_library_lacks_nothing_and_brings_no_console(prefix: Path, tmp_path: Path) -> None:
+    library = next(prefix.rglob("libmxk.a"))
+    symbols = succeed("nm", "--demangle", "--defined-only", library)
+    assert "mxk::Runtime::start(" in symbols
+    assert not re.search(r"\bmxk::(console|bench|testing)::", symbols)
+    whole = "target_link_libraries(whole PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,mxk::mxk>)\n"
+    user = project(tmp_path / "user", more="add_executable(whole main.cpp)\n" + whole)
+    (user / "main.cpp").write_text("int main() {}\n")
+    ended = configure(user, prefix)
+    assert ended.code == 0, ended.complaint
+    succeed("cmake", "--build", user / "build")
