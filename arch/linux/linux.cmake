@@ -44,6 +44,6 @@ include(${CMAKE_SOURCE_DIR}/arch/linux/library.cmake)
 include(${CMAKE_SOURCE_DIR}/bench/peers/peers.cmake)
 
 find_package(GTest REQUIRED)
-room_sources(unit_sources tests/unit)
+room_sources(unit_sources tests/unit tests/fuzz/targets)
 add_executable(mxk-unit ${unit_sources})
 target_link_libraries(mxk-unit PRIVATE mxk-objects GTest::gtest GTest::gtest_main)

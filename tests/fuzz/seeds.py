@@ -1,0 +1,287 @@
+#!/usr/bin/env -S python3 -B
+"""Where the fuzzers begin: writes tests/fuzz/corpus/NAME/*, machines and key strokes that a person would think of.
+
+Run it after a change of an input's layout (targets/*.cpp say what the bytes mean) and commit what it writes. Needs iasl
+for the tables of tests/unit/acpi_tables. The runner uses `acpi_tables` to turn tables of real servers into inputs.
+"""
+
+import struct
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CORPUS = ROOT / "tests/fuzz/corpus"
+SIGNATURES = (b"APIC", b"SRAT", b"SLIT", b"HMAT", b"FACP", b"HPET", b"MCFG")  # as in targets/acpi_machine.cpp
+HEADER_BYTES = 36
+
+
+# ACPI: the two layouts of targets/acpi_machine.hpp.
+
+
+def acpi_tables(
+    tables: Iterable[bytes],
+    *,
+    revision: int = 2,
+    boot: int = 0,
+    stopped: int = 0,
+    ram: tuple[tuple[int, int], ...] = (),
+) -> bytes:
+    """An input of the tables layout; `ram` in frames: first, count."""
+    result = struct.pack("<BBIBB", 0, revision, boot, stopped, len(ram))
+    result += b"".join(struct.pack("<II", *frames) for frames in ram)
+    for table in tables:
+        body = table[8:9] + table[HEADER_BYTES:]
+        result += struct.pack("<BH", SIGNATURES.index(table[:4]), len(body)) + body
+    return result
+
+
+def acpi_memory(tables: list[bytes], *, revision: int = 2, repair: bool = True) -> bytes:
+    """An input of the memory layout: root pointer, RSDT, XSDT, tables."""
+    rsdt, memory_start = 36, 0x1000
+    xsdt = rsdt + HEADER_BYTES + 4 * len(tables)
+    first = xsdt + HEADER_BYTES + 8 * len(tables)
+    addresses = [memory_start + first + sum(map(len, tables[:i])) for i in range(len(tables))]
+    pointer = struct.pack("<8sB6sBI", b"RSD PTR ", 0, b"MXK   ", revision, memory_start + rsdt)
+    pointer = with_checksum(pointer, 8) + struct.pack("<IQI", 36, memory_start + xsdt, 0)
+    image = with_checksum(pointer, 32)
+    image += acpi_table(b"RSDT", struct.pack(f"<{len(tables)}I", *addresses))
+    image += acpi_table(b"XSDT", struct.pack(f"<{len(tables)}Q", *addresses))
+    return struct.pack("<BIB", 3 if repair else 1, 0, 0) + image + b"".join(tables)
+
+
+def acpi_dump(tables: Iterable[bytes]) -> bytes:
+    """An input of the dump layout: what acpidump writes."""
+    text = ""
+    for table in tables:
+        text += f"{table[:4].decode()} @ 0x00000000BFFE0390\n"
+        rows = (table[at : at + 16] for at in range(0, len(table), 16))
+        text += "".join(f"    {16 * i:04X}: {row.hex(' ').upper()}  ....\n" for i, row in enumerate(rows)) + "\n"
+    return b"\4" + text.encode()
+
+
+def with_checksum(data: bytes, at: int) -> bytes:
+    """The bytes add up to 0, by the one at `at`."""
+    zeroed = data[:at] + b"\0" + data[at + 1 :]
+    return zeroed[:at] + bytes([-sum(zeroed) % 256]) + zeroed[at + 1 :]
+
+
+def acpi_table(signature: bytes, body: bytes, revision: int = 3) -> bytes:
+    """A table with its header."""
+    header = struct.pack("<4sIBB6s8sI4sI", signature, HEADER_BYTES + len(body), revision, 0, b"", b"", 0, b"", 0)
+    return with_checksum(header + body, 9)
+
+
+def madt(records: Iterable[bytes]) -> bytes:
+    """The MADT of these records."""
+    return acpi_table(b"APIC", struct.pack("<II", 0xFEE00000, 1) + b"".join(records), 4)
+
+
+def srat(records: Iterable[bytes], revision: int = 3) -> bytes:
+    """The SRAT of these records."""
+    return acpi_table(b"SRAT", bytes(12) + b"".join(records), revision)
+
+
+def slit(distances: list[list[int]]) -> bytes:
+    """The SLIT with this matrix."""
+    return acpi_table(b"SLIT", struct.pack("<Q", len(distances)) + b"".join(map(bytes, distances)), 1)
+
+
+def local_apic(uid: int, apic_id: int, flags: int = 1) -> bytes:
+    """MADT type 0."""
+    return struct.pack("<BBBBI", 0, 8, uid, apic_id, flags)
+
+
+def local_x2apic(uid: int, apic_id: int, flags: int = 1) -> bytes:
+    """MADT type 9."""
+    return struct.pack("<BBHIII", 9, 16, 0, apic_id, flags, uid)
+
+
+def processor_affinity(domain: int, apic_id: int, flags: int = 1) -> bytes:
+    """SRAT type 0."""
+    high = (domain >> 8).to_bytes(3, "little")
+    return struct.pack("<BBBBIB3sI", 0, 16, domain & 0xFF, apic_id, flags, 0, high, 0)
+
+
+def x2apic_affinity(domain: int, apic_id: int, flags: int = 1) -> bytes:
+    """SRAT type 2."""
+    return struct.pack("<BBHIIIII", 2, 24, 0, domain, apic_id, flags, 0, 0)
+
+
+def memory_affinity(domain: int, start: int, size: int, flags: int = 1) -> bytes:
+    """SRAT type 1."""
+    return struct.pack("<BBIHQQIIQ", 1, 40, domain, 0, start, size, 0, flags, 0)
+
+
+def hmat(structures: Iterable[bytes]) -> bytes:
+    """The HMAT of these structures (ACPI 6.5 section 5.2.28)."""
+    return acpi_table(b"HMAT", bytes(4) + b"".join(structures), 2)
+
+
+def hmat_proximity(initiator: int, memory: int) -> bytes:
+    """HMAT type 0: which initiator a memory domain is attached to."""
+    return struct.pack("<HHIHHIIIQQ", 0, 0, 40, 1, 0, initiator, memory, 0, 0, 0)
+
+
+def hmat_locality(data_type: int, base: int, initiators: list[int], targets: list[int], entries: list[int]) -> bytes:
+    """HMAT type 1: latencies (data types 0-2, picoseconds) or bandwidths (3-5, MB/s) in units of `base`."""
+    size = 32 + 4 * len(initiators) + 4 * len(targets) + 2 * len(entries)
+    head = struct.pack("<HHIBBBBIIIQ", 1, 0, size, 0, data_type, 0, 0, len(initiators), len(targets), 0, base)
+    return head + struct.pack(f"<{len(initiators) + len(targets)}I{len(entries)}H", *initiators, *targets, *entries)
+
+
+def compiled(name: str) -> bytes:
+    """What iasl makes of tests/unit/acpi_tables/NAME.asl."""
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / "table"
+        source = ROOT / "tests/unit/acpi_tables" / f"{name}.asl"
+        subprocess.run(["iasl", "-p", output, source], check=True, capture_output=True)
+        return output.with_suffix(".aml").read_bytes()
+
+
+def acpi_seeds() -> dict[str, bytes]:
+    """Machines: compiled tables, and the shapes that real servers show."""
+    two_nodes = [compiled(f"two_nodes_{table}") for table in ("madt", "srat", "slit")]
+    fixed = [compiled("facp"), compiled("hpet")]
+    odd = [compiled("x2apic_madt"), compiled("x2apic_srat"), compiled("odd_nodes_slit")]
+    unused = [local_apic(0x80 + i, 0xFF, 0) for i in range(4)]  # as BIOSes fill up empty sockets
+    sockets = madt([*(local_apic(i, (i % 2) * 32 + i // 2 * 2) for i in range(8)), *unused, b"\4\6\xff\0\0\1"])
+    four_gib, whole = 4 << 30, [[10, 20], [20, 10]]
+    domains = srat(
+        [
+            *(processor_affinity(i % 2, (i % 2) * 32 + i // 2 * 2) for i in range(8)),
+            processor_affinity(0, 0, 0),
+            memory_affinity(0, 0, 0xA0000),
+            memory_affinity(0, 1 << 20, (3 << 30) - (1 << 20)),
+            memory_affinity(0, four_gib, four_gib),
+            memory_affinity(1, 2 * four_gib, 2 * four_gib),
+            memory_affinity(1, 4 * four_gib, four_gib, 0),  # not enabled
+            memory_affinity(1, 8 * four_gib, four_gib, 3),  # hot-pluggable
+        ]
+    )
+    wide = [madt([local_apic(0, 0), local_x2apic(0, 0), *(local_x2apic(i, 250 + 3 * i) for i in range(4))])]
+    wide += [srat([x2apic_affinity(7, 0), *(x2apic_affinity(0x10000 + i, 250 + 3 * i) for i in range(4))])]
+    latency = hmat_locality(0, 1000, [0, 1], [0, 1], [10, 21, 21, 10])
+    bandwidth = hmat_locality(3, 100, [0, 1], [0, 1], [1000, 400, 400, 1000])
+    memory_kinds = hmat([hmat_proximity(0, 0), hmat_proximity(1, 1), latency, bandwidth])
+    overlap = srat([processor_affinity(0, 0), memory_affinity(0, 0, 1 << 30), memory_affinity(5, 1 << 29, 1 << 31)], 1)
+    low_ram = ((1, 0x9E), (0x100, 0xBFF00))
+    return {
+        "two-nodes": acpi_tables(two_nodes + fixed, ram=low_ram),
+        "two-nodes-rsdt": acpi_tables(two_nodes, revision=0, stopped=0x0A),
+        "x2apic-odd-nodes": acpi_tables(odd, boot=3, ram=(*low_ram, (0x100000, 0x100000))),
+        "two-sockets": acpi_tables([sockets, domains, slit(whole), memory_kinds], boot=32, ram=low_ram),
+        "sparse-ids": acpi_tables(wide, boot=256),
+        "overlapping-domains": acpi_tables([madt([local_apic(1, 0)]), overlap], ram=((0, 1 << 20),)),
+        "no-tables": acpi_tables([]),
+        "dump": b"\4made by hand\n\n" + acpi_dump([sockets, fixed[1], slit(whole)])[1:],
+        "dump-old": acpi_dump([slit(whole)]).replace(b"    ", b"  ").replace(b"\n", b"\r\n").lower(),
+        "memory": acpi_memory([sockets, domains, slit(whole)]),
+        "memory-hmat": acpi_memory([sockets, domains, memory_kinds, slit(whole)]),
+        "memory-as-it-is": acpi_memory([two_nodes[0], *fixed], revision=1, repair=False),
+    }
+
+
+# Boot information: the layout of targets/boot_info.cpp.
+
+MULTIBOOT2, PVH, AT_THE_END, MADE_RIGHT, NEVER_CLOSED = 0, 1, 4, 8, 16
+LOW_START = 0x9000
+PC_MAP = ((0, 0x9FC00, 1), (0x9FC00, 0x400, 2), (0x100000, 0x3FF00000, 1), (0xFFFC0000, 0x40000, 2))
+ODD_MAP = ((0x100800, 0x10000, 1), (0x105000, 0x10, 2), (0x110000, 0x8000, 1), (2**64 - 4096, 2**32 - 1, 1), (0, 0, 3))
+
+
+def memory_map(entries: Iterable[tuple[int, int, int]]) -> bytes:
+    """The regions at a stride of 24 bytes."""
+    return b"".join(struct.pack("<QQII", *entry, 0) for entry in entries)
+
+
+def multiboot2(entries: Iterable[tuple[int, int, int]], line: bytes) -> bytes:
+    """The information that GRUB leaves."""
+    tags = [(1, line + b"\0"), (2, b"GRUB 2.06\0"), (4, bytes(8)), (14, b"RSD PTR " + bytes(12))]
+    tags += [(15, b"RSD PTR " + bytes(28)), (6, struct.pack("<II", 24, 0) + memory_map(entries)), (0, b"")]
+    body = b""
+    for kind, payload in tags:
+        body += struct.pack("<II", kind, 8 + len(payload)) + payload
+        body += bytes(-len(body) % 8)
+    return struct.pack("<II", 8 + len(body), 0) + body
+
+
+def pvh(start: int, entries: Iterable[tuple[int, int, int]], line: bytes, version: int = 1) -> bytes:
+    """The information that QEMU leaves: start structure, regions, command line."""
+    regions = memory_map(entries)
+    after = start + 56
+    head = struct.pack(
+        "<IIIIQQQQII", 0x336EC578, version, 0, 0, 0, after + len(regions), 0xF5AD0, after, len(regions) // 24, 0
+    )
+    return head + regions + line + b"\0"
+
+
+def boot_info_seeds() -> dict[str, bytes]:
+    """Both protocols, low in memory and at the end of it."""
+    line = b"""run="topology; bench table; exit" serial=com2 a='b "c"'"""
+    top = 2**64 - 4096
+    return {
+        "multiboot2": bytes([MULTIBOOT2]) + multiboot2(PC_MAP, line),
+        "multiboot2-made-right": bytes([MULTIBOOT2 | MADE_RIGHT]) + multiboot2(ODD_MAP, b'"run=a; b"'),
+        "multiboot2-at-the-end": bytes([MULTIBOOT2 | AT_THE_END | MADE_RIGHT]) + multiboot2(PC_MAP[:2], b""),
+        "pvh": bytes([PVH]) + pvh(LOW_START, PC_MAP, line),
+        "pvh-at-the-end": bytes([PVH | AT_THE_END]) + pvh(top, ODD_MAP, b"run=x"),
+        "pvh-never-closed": bytes([PVH | MADE_RIGHT | NEVER_CLOSED]) + pvh(LOW_START, ODD_MAP, line)[:-1],
+        "pvh-old": bytes([PVH]) + pvh(LOW_START, PC_MAP, line, version=0),
+        "unknown-loader": bytes([2]) + struct.pack("<I", 0x2BADB002) + multiboot2(PC_MAP, line),
+    }
+
+
+# Text.
+
+
+def options_seeds() -> dict[str, bytes]:
+    """Lines that people type, right and wrong."""
+    return {
+        "every-option": b"fuzz-probe --wide 24M --bounded=1.5K --narrow 255 --share .5 --free 12.25 --cores 1,2,4-8 "
+        b"--any 1Ki --shape open --mix mixed:50/40/10 --phases insert,find,erase --label x --tag a --tag b --json 1 2",
+        "bench-table": b"bench table --layout chained --cores 1,2,4 --ops 24M --buckets 0.1 --mix insert,find --help",
+        "quotes": b"""fuzz-probe 'a ; b' "it's" x"y z"'w' '' ; fuzz-probe ";" --label='x=y'""",
+        "open-quote": b"fuzz-probe a; fuzz-probe 'b; c",
+        "help": b"help; help bench; help fuzz-probe; help nonsense; tset; bench --help",
+        "complete-option": b"fuzz-probe --tag a --sh",
+        "complete-value": b"fuzz-probe --shape ",
+        "complete-command": b"help; fuz",
+        "wrong": b"fuzz-probe --wide 1.0005K; fuzz-probe --cores 4-1; fuzz-probe --mix mixed:1/2/3; fuzz-probe --json=",
+        "counts": b"1 1.5Ki .5G 18446744073709551615 18446744073.709551615G 17179869184Gi 0.000000001000000000G 2mi",
+        "too-many-words": b"fuzz-probe" + b" x" * 64,
+        "too-long": b"fuzz-probe " + b"'such a long word' " * 55 + b";help",
+        "numbers": b"fuzz-probe --share 0.000001 --free 999999999999999.125; fuzz-probe --share=0.9499999999",
+    }
+
+
+def editor_seeds() -> dict[str, bytes]:
+    """Key strokes as terminals send them."""
+    keys = b"\x1b[D\x1b[C\x1b[A\x1b[B\x1b[H\x1b[F\x1b[3~\x1bOA\x1bOD\x1b[1~\x1b[4~\x1b[1;5D\x1b[1;5C"
+    return {
+        "words": b"bench tabel\x7f\x7fle --cores 1,2\x01\x1b[1;5C x\x02\x15\x0b\x17again\r",
+        "keys": b"one two" + keys + b"\x01\x02\x04\x05\x06\x08\x0b\x0c\x0e\x10\x15\x17\r",
+        "history": b"first\rsecond\n\x10\x10 edited\x0e\x0e\r\ndraft\x1b[A\x1b[A\x1b[B\x1b[B!\r",
+        "completion": b"he\t\t be\t fuz\t\r\nfuzz-probe --\t\t\tsh\t\topen\t\x7f\t\r",
+        "long-line": b"".join(b"word%d " % i for i in range(45)) + b"\x01\x1b[1;5C\x1b[1;5Cx\x05\x7f\x7f\x1b[D\x1b[D",
+        "full-line": b"x" * 249 + b";fuz\t\x02\x02yy\x17\x17\x15",
+        "sequences": b"a\x1b[5~b\x1b[200~c\x1b]0;title\ad\x1bPx;y\x1b\\e\x1b[[Af\x1b(Bg\x1b[1;22;4mh\x03\xc3\xa4\x1f\r",
+    }
+
+
+def main() -> None:
+    """Writes all seeds."""
+    seeds = {"acpi": acpi_seeds(), "boot-info": boot_info_seeds(), "options": options_seeds(), "editor": editor_seeds()}
+    for target, inputs in seeds.items():
+        folder = CORPUS / target
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in folder.iterdir():
+            old.unlink()
+        for name, content in inputs.items():
+            (folder / name).write_bytes(content)
+        print(f"{target}: {len(inputs)} inputs, {sum(map(len, inputs.values()))} bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/json.hpp"
+#include "kernel/acpi/fixed_hardware.hpp"
+#include "kernel/acpi/madt.hpp"
+#include "kernel/acpi/root_pointer.hpp"
+#include "kernel/topology.hpp"
+#include "tests/fuzz/targets/acpi_machine.hpp"
+#include "tests/fuzz/targets/acpi_preview.hpp"
+#include "tests/fuzz/targets/text.hpp"
+#include "tests/unit/topology_image.hpp"
+
+namespace mxk::fuzz {
+namespace {
+
+using topology::Topology;
+
+void expect_consistent(Topology const& topology) {
+    std::vector<std::uint64_t> ids;
+    for (topology::Core const& core : topology.cores) ids.push_back(raw(core.apic_id));
+    std::sort(ids.begin(), ids.end());
+    EXPECT_EQ(std::adjacent_find(ids.begin(), ids.end()), ids.end()) << "an APIC id twice";
+    EXPECT_GE(topology.listed_cores, topology.cores.size());
+    std::size_t const pairs = topology.nodes.size() * topology.nodes.size();
+    EXPECT_TRUE(topology.performance.empty() || topology.performance.size() == pairs);
+}
+
+std::string json_of(Topology const& topology) {
+    StringSink sink;
+    JsonWriter json(sink);
+    json.begin_object();
+    topology::write_json(json, topology);
+    json.end_object();
+    return sink.text;
+}
+
+// What is printed goes to a terminal, whatever stands in the tables.
+void expect_printable(Topology const& topology) {
+    constexpr std::size_t most_nodes = 32; // the matrices have a line per node: enough is enough
+    if (topology.nodes.size() > most_nodes) return;
+    expect_text(topology::printed(topology));
+    expect_text(json_of(topology));
+}
+
+void expect_the_rest_stays(Topology const& before, AcpiMachine const& machine, Arena& arena) {
+    std::span<bool> const started = arena.array<bool>(before.cores.size()).value();
+    for (topology::Core const& core : before.cores) started[index(core.id)] = machine.starts(core.id);
+    auto const kept = topology::keep_cores(before, started, arena);
+    ASSERT_TRUE(kept.ok());
+    EXPECT_EQ(kept.value().cores.size(), static_cast<std::size_t>(std::count(started.begin(), started.end(), true)));
+    EXPECT_EQ(kept.value().memory_bytes(), before.memory_bytes());
+    topology::expect_sound(kept.value());
+}
+
+void expect_sound_topology(acpi::Tables const* tables, AcpiMachine const& machine, Arena& arena) {
+    auto const found = topology::discover(tables, machine.boot_core, machine.usable.ranges(), arena);
+    ASSERT_TRUE(found.ok()) << "there is enough memory";
+    Topology const& topology = found.value();
+    topology::expect_sound(topology);
+    expect_consistent(topology);
+    EXPECT_EQ(topology.cores[0].apic_id, machine.boot_core);
+    if (machine.usable.bytes() != 0) {
+        EXPECT_EQ(topology.memory_bytes(), machine.usable.bytes()) << "every byte of RAM in one node";
+    }
+    expect_printable(topology);
+    expect_the_rest_stays(topology, machine, arena);
+}
+
+void expect_legal_hardware(acpi::Tables const& tables, Arena& arena) {
+    EXPECT_TRUE(acpi::interrupt_model(tables, arena).ok());
+    acpi::Clocks const clocks = acpi::clocks(tables);
+    EXPECT_NE(clocks.pm_timer_port, std::uint16_t{0});
+    EXPECT_NE(clocks.hpet, PhysicalAddress{0});
+    if (auto const reset = acpi::reset_register(tables)) {
+        EXPECT_NE(reset->address, 0U);
+        EXPECT_LE(reset->space, acpi::ResetRegister::Space::PciConfiguration);
+    }
+    acpi::legacy_devices(tables);
+}
+
+} // namespace
+
+void acpi(InputBytes bytes) {
+    acpi_test::LogCapture const log;
+    acpi_test::TestArena arena;
+    AcpiMachine machine{Input(bytes)};
+    acpi::scan_for_root_pointer(machine.memory, PhysicalAddress{AcpiMachine::memory_start}, machine.memory_bytes);
+    auto const tables = acpi::Tables::open(machine.root_pointer, machine.memory, arena.arena);
+    expect_sound_topology(tables ? &tables.value() : nullptr, machine, arena.arena);
+    if (tables) expect_legal_hardware(tables.value(), arena.arena);
+    expect_preview(machine, arena.arena);
+    for (std::string const& warning : log.warnings()) expect_text(warning);
+}
+
+} // namespace mxk::fuzz

@@ -1,0 +1,107 @@
+#include "tests/fuzz/targets/editor_model.hpp"
+
+#include <algorithm>
+
+#include "kernel/console/history.hpp"
+#include "kernel/console/line_buffer.hpp"
+
+namespace mxk::fuzz {
+
+using console::Key;
+
+void EditorModel::press(Key key, char byte) {
+    listed_.clear();
+    if (key == Key::None) return;
+    std::size_t const end = line_.size();
+    switch (key) {
+    case Key::Character: insert({byte}); break;
+    case Key::Refused: ++bells_; break;
+    case Key::Enter: enter(); break;
+    case Key::Left: cursor_ -= cursor_ > 0 ? 1 : 0; break;
+    case Key::Right: cursor_ += cursor_ < end ? 1 : 0; break;
+    case Key::WordLeft: cursor_ = word_begin(); break;
+    case Key::WordRight: cursor_ = word_end(); break;
+    case Key::Home: cursor_ = 0; break;
+    case Key::End: cursor_ = end; break;
+    case Key::Up: recall(age_ + 1); break;
+    case Key::Down: age_ == 0 ? static_cast<void>(++bells_) : recall(age_ - 1); break;
+    case Key::Backspace: erase(cursor_ == 0 ? 0 : cursor_ - 1, cursor_); break;
+    case Key::Delete: erase(cursor_, std::min(cursor_ + 1, end)); break;
+    case Key::EraseToStart: erase(0, cursor_); break;
+    case Key::EraseToEnd: erase(cursor_, end); break;
+    case Key::EraseWord: erase(word_begin(), cursor_); break;
+    case Key::Complete: complete(last_key_ == Key::Complete); break;
+    case Key::Interrupt: begin_line(); break;
+    case Key::Redraw:
+    case Key::None: break;
+    }
+    last_key_ = key;
+}
+
+bool EditorModel::insert(std::string const& text) {
+    if (line_.size() + text.size() > console::LineBuffer::capacity) {
+        ++bells_;
+        return false;
+    }
+    line_.insert(cursor_, text);
+    cursor_ += text.size();
+    return true;
+}
+
+void EditorModel::erase(std::size_t from, std::size_t to) {
+    line_.erase(from, to - from);
+    cursor_ = from;
+}
+
+void EditorModel::recall(std::size_t age) {
+    if (age > history_.size()) {
+        ++bells_;
+        return;
+    }
+    if (age_ == 0) draft_ = line_;
+    age_ = age;
+    line_ = age == 0 ? draft_ : history_[age - 1];
+    cursor_ = line_.size();
+}
+
+// One candidate is written out and a blank behind it, several as far as they agree; listed if Tab is pressed again.
+// What does not fit is left out as a whole.
+void EditorModel::complete(bool again) {
+    console::Candidates candidates;
+    std::string const before = line_.substr(0, cursor_); // the candidates keep views of it
+    completer_.complete(before, candidates);
+    auto const all = candidates.sorted();
+    std::string const missing(candidates.common_prefix().substr(all.empty() ? 0 : candidates.word().size()));
+    bool const is_whole = missing.empty() || insert(missing);
+    if (all.size() == 1) {
+        if (is_whole) insert(" ");
+    } else if (again) {
+        for (console::Candidate const& one : all) listed_.push_back(std::string(one.lead) + std::string(one.name));
+    }
+    if (all.empty() || (all.size() > 1 && !again && missing.empty())) ++bells_;
+}
+
+void EditorModel::begin_line() {
+    line_.clear();
+    cursor_ = 0;
+    age_ = 0;
+}
+
+void EditorModel::enter() {
+    if (!line_.empty() && (history_.empty() || history_.front() != line_)) history_.insert(history_.begin(), line_);
+    if (history_.size() > console::History::capacity) history_.pop_back();
+    begin_line();
+}
+
+std::size_t EditorModel::word_begin() const {
+    std::size_t at = cursor_;
+    while (at > 0 && line_[at - 1] == ' ') --at;
+    while (at > 0 && line_[at - 1] != ' ') --at;
+    return at;
+}
+
+std::size_t EditorModel::word_end() const {
+    return std::min(line_.find(' ', std::min(line_.find_first_not_of(' ', cursor_), line_.size())), line_.size());
+}
+
+} // namespace mxk::fuzz

@@ -1,0 +1,50 @@
+// What the line editor promises, said once more in the plainest way: a string, a cursor, a list of old lines. Keys go
+// in, decoded already; the editor must hold the same line and its terminal must show it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "kernel/console/completion.hpp"
+#include "kernel/console/key_decoder.hpp"
+
+namespace mxk::fuzz {
+
+class EditorModel {
+  public:
+    explicit EditorModel(console::Completer& completer)
+        : completer_(completer) {}
+
+    // `byte` is what Key::Character stands for.
+    void press(console::Key key, char byte);
+
+    [[nodiscard]] std::string const& line() const { return line_; }
+    [[nodiscard]] std::size_t cursor() const { return cursor_; }
+    // How often it has rung so far.
+    [[nodiscard]] std::size_t bells() const { return bells_; }
+    // What the last key listed below the line; mostly nothing.
+    [[nodiscard]] std::vector<std::string> const& listed() const { return listed_; }
+
+  private:
+    bool insert(std::string const& text); // false, and a bell, where it does not fit
+    void erase(std::size_t from, std::size_t to);
+    void recall(std::size_t age);
+    void complete(bool again);
+    void begin_line();
+    void enter();
+    [[nodiscard]] std::size_t word_begin() const;
+    [[nodiscard]] std::size_t word_end() const;
+
+    console::Completer& completer_;
+    std::string line_;
+    std::size_t cursor_ = 0;
+    std::vector<std::string> history_; // newest first
+    std::size_t age_ = 0;              // 0: the line being typed; n: history_[n - 1]
+    std::string draft_;
+    console::Key last_key_ = console::Key::None;
+    std::size_t bells_ = 0;
+    std::vector<std::string> listed_;
+};
+
+} // namespace mxk::fuzz
