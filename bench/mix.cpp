@@ -49,8 +49,4 @@ void print_value(TextSink& out, Mix const& mix) {
         if (kind == mix.kind) out.write(name);
 }
 
-void describe_value(TextSink& out, Mix const&) {
-    out.write("insert|find|erase|mixed:I/F/E");
-}
-
 } // namespace mxk::bench

@@ -25,6 +25,17 @@ void Progress::phase(std::string_view what, std::size_t total, Count count, void
     context_ = context;
 }
 
+void Progress::phase(std::string_view what, std::size_t total, ProgressCounter const& counter) {
+    phase(
+        what, total, [](void const* context) { return static_cast<ProgressCounter const*>(context)->done(); },
+        &counter);
+}
+
+Result<void> Progress::check() const {
+    if (interrupted_) return Error("interrupted by Ctrl-C");
+    return {};
+}
+
 void Progress::clear() {
     if (shown_) out_.write(erase_line);
     shown_ = false;
@@ -32,7 +43,7 @@ void Progress::clear() {
 
 void Progress::tick() {
     if (arch::take_interrupt_request()) interrupted_ = true;
-    if (count_ == nullptr || total_ == 0) return;
+    if (count_ == nullptr || total_ == 0 || !arch::terminal_is_screen()) return;
     FixedText<96> line(erase_line);
     format(line, "{} {} %", what_, count_(context_) * 100 / total_);
     out_.write(line.view());

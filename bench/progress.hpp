@@ -1,14 +1,27 @@
-// Shows on the console how far a benchmark is, on one line that is overwritten, twice a second; and looks whether the
-// person there has typed Ctrl-C. One at a time; the console's core.
+// Shows on the console how far a benchmark is, on one line that is overwritten, twice a second, where the terminal can
+// do that; and looks whether the person there has typed Ctrl-C. One at a time; the console's core.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <string_view>
 
+#include "base/result.hpp"
 #include "base/text.hpp"
 #include "tasks/ticker.hpp"
 
 namespace mxk::bench {
+
+// How far several cores are together.
+class ProgressCounter {
+  public:
+    // Any core. relaxed, both: only shown
+    void add(std::size_t done) { done_.fetch_add(done, std::memory_order_relaxed); }
+    [[nodiscard]] std::size_t done() const { return done_.load(std::memory_order_relaxed); }
+
+  private:
+    std::atomic<std::size_t> done_{0};
+};
 
 class Progress {
   public:
@@ -22,12 +35,15 @@ class Progress {
 
     // What goes on now. `what` and `context` must live until the next phase.
     void phase(std::string_view what, std::size_t total, Count count, void const* context);
+    void phase(std::string_view what, std::size_t total, ProgressCounter const& counter);
 
     // Takes the line away, for other output.
     void clear();
 
     // Ctrl-C was typed since this began.
     [[nodiscard]] bool interrupted() const { return interrupted_; }
+    // The same as an error.
+    [[nodiscard]] Result<void> check() const;
 
   private:
     void tick();

@@ -55,4 +55,12 @@ Summary summarise(std::span<double> values) {
     return result;
 }
 
+double percentile(std::span<double> values, unsigned percent) {
+    if (values.empty()) return 0;
+    std::size_t const rank = (values.size() * percent + 99) / 100; // rounded up, at least 1
+    auto const place = values.begin() + static_cast<std::ptrdiff_t>(rank - 1);
+    std::nth_element(values.begin(), place, values.end());
+    return *place;
+}
+
 } // namespace mxk

@@ -3,155 +3,154 @@
 // core's start behind a barrier to the last core's end. The first configuration is measured again at the end: how much
 // it differs is the drift that all rows may have. Every run is verified; a wrong result fails the benchmark.
 #include <algorithm>
+#include <string_view>
 
 #include "base/json.hpp"
 #include "bench/benchmark.hpp"
+#include "bench/core_counts.hpp"
 #include "bench/machine_record.hpp"
 #include "bench/progress.hpp"
-#include "bench/statistics.hpp"
 #include "bench/table_experiment.hpp"
-#include "kernel/clock.hpp"
-#include "tasks/workers.hpp"
+#include "bench/throughput.hpp"
+#include "tasks/worker.hpp"
 
 namespace mxk::bench {
 namespace {
 
 using console::Invocation;
 
+// One phase of one configuration.
 struct Row {
     std::uint32_t cores = 0;
+    Mix mix;
     std::size_t buckets = 0;
     Summary throughput; // operations per second
     bool verified = false;
+    double drift = 0; // the same phase of the first configuration at the end, relative to the beginning; 0: unknown
 };
 
+FixedText<32> name_of(Mix const& mix) {
+    FixedText<32> name;
+    print_value(name, mix);
+    return name;
+}
+
 void print_head(TextSink& out, TableOptions const& options) {
-    FixedText<32> mix;
-    print_value(mix, options.mix);
+    FixedText<64> phases;
+    print_value(phases, options.mix);
     FixedText<32> operations;
     console::print_count(operations, options.operations);
     format(out, "table: chained, tasks, {} operations ({}), {} buckets each, {} tasks per core, seed {}\n",
-           operations.view(), mix.view(), options.buckets, options.tasks_per_core, options.seed);
-    format(out, "{:>6} {:>5} {:>10} {:>10} {:>10} {:>10} {:>21} {:>9}  {}\n", "cores", "runs", "seconds", "M ops/s",
-           "min", "max", "95 % interval", "speed-up", "verified");
+           operations.view(), phases.view(), options.buckets, options.tasks_per_core, options.seed);
+    format(out, "{:>6} {:<6} ", "cores", "mix");
+    print_throughput_head(out);
+    format(out, " {:>9}  {}\n", "speed-up", "verified");
 }
 
 void print_row(TextSink& out, TableOptions const& options, Row const& row, Row const& first) {
-    Summary const& t = row.throughput;
-    FixedText<32> interval("-");
-    if (t.has_confidence) {
-        interval.clear();
-        format(interval, "{:.3} - {:.3}", t.confidence_low / 1e6, t.confidence_high / 1e6);
-    }
-    format(out, "{:6} {:5} {:10.3} {:10.3} {:10.3} {:10.3} {:>21} {:9.2}  {}\n", row.cores, t.n,
-           static_cast<double>(options.operations) / t.median, t.median / 1e6, t.minimum / 1e6, t.maximum / 1e6,
-           interval.view(), t.median / first.throughput.median, row.verified ? "yes" : "NO");
+    FixedText<32> const name = name_of(row.mix);
+    format(out, "{:6} {:<6} ", row.cores, name.view().substr(0, name.view().find(':'))); // the head has the shares
+    print_throughput(out, options.operations, row.throughput);
+    format(out, " {:9.2}  {}\n", row.throughput.median / first.throughput.median, row.verified ? "yes" : "NO");
 }
 
-void print_json(TextSink& out, TableOptions const& options, Row const& row, double drift) {
-    FixedText<32> mix;
-    print_value(mix, options.mix);
+void print_json(TextSink& out, TableOptions const& options, Row const& row) {
     JsonWriter json(out);
     json.begin_object();
     json.field("benchmark", "table");
     json.field("layout", "chained");
     json.field("model", "tasks");
-    json.field("mix", mix.view());
+    json.field("mix", name_of(row.mix).view());
     json.field("cores", row.cores);
     json.field("operations", options.operations);
     json.field("tasks_per_core", options.tasks_per_core);
     json.field("buckets", row.buckets);
     json.field("seed", options.seed);
-    json.field("seconds", static_cast<double>(options.operations) / row.throughput.median);
-    json.begin_object("throughput");
-    json.field("n", row.throughput.n);
-    json.field("median", row.throughput.median);
-    json.field("min", row.throughput.minimum);
-    json.field("max", row.throughput.maximum);
-    json.field("mean", row.throughput.mean);
-    if (row.throughput.has_confidence) {
-        json.field("ci95_low", row.throughput.confidence_low);
-        json.field("ci95_high", row.throughput.confidence_high);
-    }
-    json.end_object();
+    write_throughput(json, options.operations, row.throughput);
     json.field("verified", row.verified);
-    if (drift > 0) json.field("drift", drift);
+    if (row.drift > 0) json.field("drift", row.drift);
     write_machine(json);
     json.end_object();
     out.write("\n");
 }
 
-void print_wrong(TextSink& out, TableExperiment::Outcome const& outcome) {
-    format(
-        out,
-        "error: verification failed: {} operations gave a wrong result, {} keys are missing or there wrongly, {} keys "
-        "are in the table and should be {}\n",
-        outcome.wrong, outcome.strayed, outcome.in_table, outcome.expected_in_table);
+void print_wrong(TextSink& out, Mix const& mix, TableExperiment::Outcome const& outcome) {
+    format(out,
+           "error: verification failed ({}): {} operations gave a wrong result, {} keys are missing or there wrongly, "
+           "{} keys are in the table and should be {}\n",
+           name_of(mix).view(), outcome.wrong, outcome.strayed, outcome.in_table, outcome.expected_in_table);
 }
 
-// `repeat` runs of one configuration.
-Result<Row> measure(Invocation& invocation, TableOptions const& options, std::uint32_t cores, Progress& progress) {
+// `repeat` runs of one configuration; a row for each phase.
+Result<NodeVector<Row>> measure(Invocation& invocation, TableOptions const& options, std::uint32_t cores,
+                                Progress& progress) {
     auto experiment = MXK_TRY(TableExperiment::create(options, cores));
-    auto throughputs = MXK_TRY(NodeArray<double>::create(options.repeat, Worker::current().node()));
-    Row row{cores, experiment.bucket_count(), {}, true};
+    auto const phases = options.mix.list();
+    NodeId const here = Worker::current().node();
+    auto rows = MXK_TRY(NodeVector<Row>::create(phases.size(), here));
+    auto throughputs = MXK_TRY(NodeArray<double>::create(phases.size() * options.repeat, here));
+    for (Mix const& mix : phases) rows.emplace(Row{cores, mix, experiment.bucket_count(), {}, true});
     for (std::uint32_t i = 0; i < options.repeat; ++i) {
-        TableExperiment::Outcome const outcome = MXK_TRY(experiment.run(progress));
-        double const seconds = static_cast<double>(raw(outcome.span)) / static_cast<double>(clock::frequency());
-        throughputs[i] = static_cast<double>(options.operations) / seconds;
-        if (outcome.verified()) continue;
-        row.verified = false;
-        progress.clear();
-        print_wrong(invocation.out, outcome);
+        MXK_TRY(experiment.prepare(progress));
+        for (std::size_t p = 0; p < phases.size(); ++p) {
+            TableExperiment::Outcome const outcome = MXK_TRY(experiment.run(phases[p], progress));
+            throughputs[p * options.repeat + i] = static_cast<double>(options.operations) / outcome.time.seconds();
+            if (outcome.verified()) continue;
+            rows[p].verified = false;
+            progress.clear();
+            print_wrong(invocation.out, phases[p], outcome);
+        }
     }
-    row.throughput = summarise(throughputs.span());
-    return row;
+    for (std::size_t p = 0; p < phases.size(); ++p)
+        rows[p].throughput = summarise(throughputs.span().subspan(p * options.repeat, options.repeat));
+    return rows;
 }
 
-// Powers of two, and all of them.
-console::CountList default_cores() {
-    console::CountList result;
-    auto const all = static_cast<std::uint32_t>(workers::count());
-    for (std::uint32_t cores = 1; cores < all; cores *= 2) result.add(cores);
-    result.add(all);
-    return result;
+// The first configuration again: its phases' rows are the first of all.
+Result<void> measure_drift(Invocation& invocation, TableOptions const& options, NodeVector<Row>& rows,
+                           Progress& progress) {
+    std::size_t const phases = options.mix.size();
+    auto const again = MXK_TRY(measure(invocation, options, rows[0].cores, progress));
+    progress.clear();
+    bool verified = true;
+    for (std::size_t p = 0; p < phases; ++p) {
+        double const drift = again[p].throughput.median / rows[p].throughput.median;
+        for (std::size_t i = p; i < rows.size(); i += phases) rows[i].drift = drift;
+        format(invocation.out, "drift: {}, {} cores again at the end: {:.3} M ops/s, {:.3} of the first row\n",
+               name_of(again[p].mix).view(), again[p].cores, again[p].throughput.median / 1e6, drift);
+        verified = verified && again[p].verified;
+    }
+    if (!verified) return Error("the repeated first configuration failed its verification");
+    return {};
 }
 
-// All rows, and the first one again if there are several. What was measured before an error is still reported.
-Result<void> measure_all(Invocation& invocation, TableOptions const& options, NodeVector<Row>& rows, double& drift) {
+// All rows, and the first configuration again if there are several. What was measured before an error is still
+// reported.
+Result<void> measure_all(Invocation& invocation, TableOptions const& options, NodeVector<Row>& rows) {
     Progress progress(invocation.out);
     for (std::uint32_t const cores : options.cores.values()) {
-        Row const row = MXK_TRY(measure(invocation, options, cores, progress));
-        rows.emplace(row);
+        auto const measured = MXK_TRY(measure(invocation, options, cores, progress));
         progress.clear();
-        print_row(invocation.out, options, row, rows[0]);
+        for (std::size_t p = 0; p < measured.size(); ++p) {
+            Row const& row = rows.emplace(measured[p]);
+            print_row(invocation.out, options, row, rows[p]);
+        }
     }
-    if (rows.size() < 2) return {};
-    Row const again = MXK_TRY(measure(invocation, options, rows[0].cores, progress));
-    progress.clear();
-    drift = again.throughput.median / rows[0].throughput.median;
-    format(invocation.out, "drift: {} cores again at the end: {:.3} M ops/s, {:.3} of the first row\n", rows[0].cores,
-           again.throughput.median / 1e6, drift);
-    if (!again.verified) return Error("the repeated first configuration failed its verification");
-    return {};
+    if (options.cores.values().size() < 2) return {};
+    return measure_drift(invocation, options, rows, progress);
 }
 
 console::Outcome run_table(Invocation& invocation) {
     TableOptions options;
     if (auto const parsed = console::parse(invocation.arguments, table_schema, options); !parsed)
         return invocation.fail(parsed.error());
-    if (options.cores.empty()) options.cores = default_cores();
-    for (std::uint32_t const cores : options.cores.values()) {
-        if (cores > workers::count())
-            return invocation.fail(
-                Error::of("--cores: expected at most {}, the cores of this machine, got {}", workers::count(), cores));
-    }
-    auto rows = NodeVector<Row>::create(options.cores.values().size(), Worker::current().node());
+    if (auto const known = complete_core_counts(options.cores); !known) return invocation.fail(known.error());
+    auto rows = NodeVector<Row>::create(options.cores.values().size() * options.mix.size(), Worker::current().node());
     if (!rows) return invocation.fail(rows.error());
     print_head(invocation.out, options);
-    double drift = 0;
-    auto const measured = measure_all(invocation, options, rows.value(), drift);
+    auto const measured = measure_all(invocation, options, rows.value());
     if (options.json)
-        for (Row const& row : rows.value()) print_json(invocation.out, options, row, drift);
+        for (Row const& row : rows.value()) print_json(invocation.out, options, row);
     if (!measured) return invocation.fail(measured.error());
     bool const verified =
         std::all_of(rows.value().begin(), rows.value().end(), [](Row const& row) { return row.verified; });
@@ -165,7 +164,8 @@ constexpr Benchmark table_benchmark{
     .help =
         [](TextSink& out) {
             console::print_help(out, table_schema, TableOptions{});
-            out.write("Example: bench table --cores 1,2,4 --ops 24M --mix mixed:50/40/10 --repeat 5 --json\n");
+            out.write("Examples: bench table --cores 1,2,4 --ops 24M --mix mixed:50/40/10 --repeat 5 --json\n"
+                      "          bench table --cores 1,2 --mix insert,find,erase\n");
         },
     .complete = [](std::span<std::string_view const> before,
                    console::Candidates& candidates) { console::complete_options(before, table_schema, candidates); },

@@ -1,14 +1,17 @@
 // One configuration of `bench table`: a number of cores, each owner of one region and home of one slice of the
-// instruction queue. A run makes the instructions, fills the table where the mix asks for it, measures, and verifies.
+// instruction queue. A run prepares a table, filled where its first phase asks for it, and works the phases off on it:
+// each one is measured and verified.
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <optional>
+#include <string_view>
 
 #include "base/result.hpp"
-#include "bench/instructions.hpp"
+#include "bench/instruction_queue.hpp"
 #include "bench/progress.hpp"
 #include "bench/table_options.hpp"
+#include "bench/time_span.hpp"
 #include "bench/two_phase.hpp"
 #include "hashtable/chained.hpp"
 #include "hashtable/modulo.hpp"
@@ -21,8 +24,9 @@ class TableExperiment {
   public:
     using Table = Chained<RegionModulo>;
 
+    // Of one phase.
     struct Outcome {
-        Cycles span{};             // from the first core's start to the last one's end
+        TimeSpan time;
         std::uint64_t wrong = 0;   // operations with another result than the expected one
         std::uint64_t strayed = 0; // keys that are missing at the end, or there and should not be
         std::uint64_t in_table = 0;
@@ -35,37 +39,37 @@ class TableExperiment {
     // live on. Errors: no memory, fewer buckets than cores.
     static Result<TableExperiment> create(TableOptions const& options, std::uint32_t cores);
 
-    // Errors: no memory, or interrupted by Ctrl-C. The console's task; blocks it until done.
-    Result<Outcome> run(Progress& progress);
+    // Begins a run: a new table and the instructions of the first phase. Errors: no memory, or interrupted by Ctrl-C.
+    // The console's task; blocks it until done.
+    Result<void> prepare(Progress& progress);
+
+    // The run's next phase; they must come in their order, after prepare(). As prepare().
+    Result<Outcome> run(Mix const& phase, Progress& progress);
 
     [[nodiscard]] std::size_t bucket_count() const { return buckets_; }
 
   private:
-    // One core's things.
+    // What one core needs to work its slice off.
     struct Part {
-        Slice slice;
         NodeArray<CoreRun> run;               // room for one
         NodeArray<TwoPhaseTask<Table>> tasks; // room
-        Random random;
     };
 
-    TableExperiment(TableOptions const& options, std::size_t buckets)
+    TableExperiment(TableOptions const& options, std::size_t buckets, InstructionQueue queue)
         : options_(&options)
-        , buckets_(buckets) {}
+        , buckets_(buckets)
+        , queue_(std::move(queue)) {}
 
-    Result<void> fill_slices(Progress& progress);
-    Result<void> turn_slices(Operation operation, Progress& progress);
-    Result<Outcome> work_off(Partitioned<Table>& table, std::string_view what, Progress& progress);
-    Result<void> verify(Partitioned<Table> const& table, Outcome& outcome, Progress& progress) const;
-
-    // step(part, from, to) over every slice, on its core, a piece per task.
-    template <typename Function> Result<void> over_slices(std::string_view what, Progress& progress, Function step);
+    Result<Outcome> work_off(std::string_view what, Progress& progress);
+    Result<void> verify(Outcome& outcome, Progress& progress) const;
 
     TableOptions const* options_;
     std::size_t buckets_;
-    NodeVector<CoreId> cores_;
+    InstructionQueue queue_;
     NodeVector<Owner> owners_;
     NodeVector<Part> parts_;
+    std::optional<Partitioned<Table>> table_; // the run's
+    std::uint64_t wrong_while_filling_ = 0;
 };
 
 } // namespace mxk::bench

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "bench/mix.hpp"
+#include "bench/phases.hpp"
 #include "kernel/console/options.hpp"
 
 namespace mxk::bench {
@@ -20,7 +20,7 @@ struct TableOptions {
     std::uint64_t operations = 24'000'000;
     std::uint32_t tasks_per_core = 100;
     double buckets = 0.1; // per operation
-    Mix mix;
+    Phases mix;
     std::uint32_t repeat = 1;
     std::uint64_t seed = 1;
     bool json = false;
@@ -34,7 +34,7 @@ constexpr auto table_schema = console::schema<TableOptions>(
     console::option<&TableOptions::tasks_per_core>("tasks-per-core", "tasks under way for each core",
                                                    console::between(1, 1'000'000)),
     console::option<&TableOptions::buckets>("buckets", "buckets per operation", console::between(0.000001, 100)),
-    console::option<&TableOptions::mix>("mix", "operations; find and erase: table filled before"),
+    console::option<&TableOptions::mix>("mix", "phases insert,find,erase on one table, a row each"),
     console::option<&TableOptions::repeat>("repeat", "runs per row; the median is reported", console::between(1, 1000)),
     console::option<&TableOptions::seed>("seed", "of the keys and of their order"),
     console::flag<&TableOptions::json>("json", "one JSON line per row at the end, for tools"));

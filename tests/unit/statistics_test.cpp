@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -66,6 +67,32 @@ TEST(Statistics, beyond_the_table_the_normal_distribution) {
     EXPECT_NEAR(of(values).confidence_high, 15 + 2.042 * error, 1e-9);
     values.push_back(31);
     EXPECT_NEAR(of(values).confidence_high, 15.5 + 1.96 * std::sqrt(32.0 * 33 / 12 / 32), 1e-9);
+}
+
+double percentile_of(std::vector<double> values, unsigned percent) {
+    return percentile(values, percent);
+}
+
+TEST(Statistics, percentiles_are_values_of_nearest_rank) {
+    EXPECT_EQ(percentile_of({}, 50), 0);
+    EXPECT_EQ(percentile_of({7}, 1), 7);
+    EXPECT_EQ(percentile_of({7}, 100), 7);
+    EXPECT_EQ(percentile_of({4, 1, 3, 2}, 50), 2); // the lower median
+    EXPECT_EQ(percentile_of({4, 1, 3, 2}, 51), 3);
+    EXPECT_EQ(percentile_of({4, 1, 3, 2}, 100), 4);
+    EXPECT_EQ(percentile_of({5, 5, 5}, 99), 5);
+}
+
+TEST(Statistics, percentiles_of_one_to_a_thousand_in_any_order) {
+    std::vector<double> values;
+    for (int i = 1; i <= 1000; ++i) values.push_back(i);
+    std::mt19937_64 random(7);
+    for (unsigned percent = 1; percent <= 100; ++percent) {
+        std::shuffle(values.begin(), values.end(), random);
+        EXPECT_EQ(percentile_of(values, percent), percent * 10) << percent;
+    }
+    values.push_back(1e9); // one outlier of 1001 moves the 99th percentile by one rank at most
+    EXPECT_EQ(percentile_of(values, 99), 991);
 }
 
 TEST(Statistics, the_interval_covers_the_mean_in_95_of_100_cases) {

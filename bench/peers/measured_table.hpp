@@ -1,0 +1,108 @@
+// What a table has to offer in order to be measured as a peer, and the loop that measures it: every result is compared
+// with the one that is known beforehand, and every value found with the one that was inserted.
+//
+//     class SomeTable {
+//         SomeTable(std::size_t capacity, std::size_t cores);
+//         std::size_t size();
+//         class Session { ... };      // a core's access, for one piece of its slice
+//     };
+//
+// A session is where a library wants to know its threads. It may prefetch: then it is told each key some instructions
+// ahead.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <exception>
+#include <memory>
+#include <optional>
+
+#include "bench/peers/peer.hpp"
+
+namespace mxk::bench {
+
+template <typename Session>
+concept Accessing = requires(Session& session, std::uint64_t key, std::uint64_t value) {
+    { session.insert(key, value) } -> std::same_as<bool>;
+    { session.find(key) } -> std::same_as<std::optional<std::uint64_t>>;
+};
+
+template <typename Session>
+concept Erasing = requires(Session& session, std::uint64_t key) {
+    { session.erase(key) } -> std::same_as<bool>;
+};
+
+template <typename Session>
+concept Prefetching = requires(Session& session, std::uint64_t key) {
+    session.prefetch(key);
+};
+
+template <typename Table>
+concept Measurable = std::constructible_from<Table, std::size_t, std::size_t> &&
+    std::constructible_from<typename Table::Session, Table&, std::size_t> && Accessing<typename Table::Session> &&
+    requires(Table& table) {
+    { table.size() } -> std::convertible_to<std::size_t>;
+};
+
+// The share of `capacity` that no core's slice exceeds.
+constexpr std::size_t share_of(std::size_t capacity, std::size_t cores) {
+    return (capacity + cores - 1) / cores;
+}
+
+// What is inserted with a key.
+constexpr std::uint64_t value_of(std::uint64_t key) {
+    return ~key;
+}
+
+template <Measurable Table> class MeasuredTable final : public PeerTable {
+  public:
+    MeasuredTable(std::size_t capacity, std::size_t cores)
+        : table_(capacity, cores) {}
+
+    Result<std::uint64_t> work_off(std::size_t core, std::span<Instruction const> slice, std::size_t from,
+                                   std::size_t to) override {
+        try {
+            Session session(table_, core);
+            std::uint64_t wrong = 0;
+            for (std::size_t at = from; at < to; ++at) {
+                if constexpr (Prefetching<Session>)
+                    session.prefetch(slice[std::min(at + window, slice.size() - 1)].key);
+                wrong += operate(session, slice[at]) ? 0U : 1U;
+            }
+            return wrong;
+        } catch (std::exception const& failure) {
+            return Error(failure.what());
+        }
+    }
+
+    std::size_t size() override { return table_.size(); }
+
+  private:
+    using Session = typename Table::Session;
+
+    // Instructions between the prefetch of a line and its use: about as many misses as a core can have under way.
+    static constexpr std::size_t window = 16;
+
+    // Whether the result was the expected one.
+    static bool operate(Session& session, Instruction const& instruction) {
+        std::uint64_t const key = instruction.key;
+        switch (instruction.operation) {
+        case Operation::Insert: return session.insert(key, value_of(key)) == instruction.expected;
+        case Operation::Find: {
+            std::optional<std::uint64_t> const found = session.find(key);
+            return found.has_value() == instruction.expected && (!found || *found == value_of(key));
+        }
+        case Operation::Erase:
+            if constexpr (Erasing<Session>) return session.erase(key) == instruction.expected;
+        }
+        return false;
+    }
+
+    Table table_;
+};
+
+template <Measurable Table> std::unique_ptr<PeerTable> create_table(std::size_t capacity, std::size_t cores) {
+    return std::make_unique<MeasuredTable<Table>>(capacity, cores);
+}
+
+} // namespace mxk::bench

@@ -1,0 +1,99 @@
+#include "bench/peers/peer_experiment.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <vector>
+
+#include "bench/start_barrier.hpp"
+#include "bench/steps.hpp"
+#include "kernel/clock.hpp"
+
+namespace mxk::bench {
+namespace {
+
+// One core's part of a phase; only its core writes it.
+struct alignas(cache_line_bytes) Share {
+    bool started = false;
+    std::size_t done = 0; // instructions
+    std::uint64_t wrong = 0;
+    std::optional<Error> failure;
+    Cycles start{};
+    Cycles end{};
+};
+
+} // namespace
+
+Result<PeerExperiment> PeerExperiment::create(PeerOptions const& options, Peer const& peer, std::uint32_t cores) {
+    return PeerExperiment(options, peer, MXK_TRY(InstructionQueue::create(options.operations, options.seed, cores)));
+}
+
+Result<void> PeerExperiment::prepare(Progress& progress) {
+    Mix const& first = options_->mix.list().front();
+    MXK_TRY(queue_.begin_with(first, progress));
+    table_.reset(); // the last run's gives its memory back before a new one takes some
+    try {
+        table_ = peer_->create(options_->operations, queue_.cores().size());
+    } catch (std::exception const& failure) {
+        return Error::of("no table for {} keys: {}", options_->operations, failure.what());
+    }
+    wrong_while_filling_ = first.needs_keys() ? MXK_TRY(work_off("filling the table", progress)).wrong : 0;
+    return {};
+}
+
+Result<PeerExperiment::Outcome> PeerExperiment::work_off(std::string_view what, Progress& progress) {
+    std::vector<Share> shares(queue_.cores().size());
+    ProgressCounter counter;
+    progress.phase(what, options_->operations, counter);
+    StartBarrier barrier(shares.size());
+    MXK_TRY(run_steps(queue_.cores(), progress, [&](Worker&, std::size_t i) {
+        Share& share = shares[i];
+        auto const slice = queue_.slice(i).instructions();
+        if (!share.started) {
+            share.started = true;
+            barrier.arrive_and_wait();
+            share.start = clock::timestamp();
+        }
+        std::size_t const to = std::min(share.done + piece, slice.size());
+        auto const wrong = table_->work_off(i, slice, share.done, to);
+        if (!wrong) {
+            share.failure = wrong.error();
+            return Step::Done;
+        }
+        share.wrong += wrong.value();
+        counter.add(to - share.done);
+        share.done = to;
+        if (to < slice.size() && !progress.interrupted()) return Step::Again;
+        share.end = clock::timestamp();
+        return Step::Done;
+    }));
+
+    Outcome outcome;
+    for (Share const& share : shares) {
+        if (share.failure) return *share.failure;
+        outcome.time.cover(share.start, share.end);
+        outcome.wrong += share.wrong;
+    }
+    return outcome;
+}
+
+std::uint64_t PeerExperiment::expected_size() const {
+    std::uint64_t present = 0;
+    for (std::size_t i = 0; i < queue_.cores().size(); ++i) {
+        auto const slice = queue_.slice(i).instructions();
+        present += static_cast<std::uint64_t>(std::count_if(
+            slice.begin(), slice.end(), [](Instruction const& done) { return done.at_end == AtEnd::Present; }));
+    }
+    return present;
+}
+
+Result<PeerExperiment::Outcome> PeerExperiment::run(Mix const& phase, Progress& progress) {
+    if (phase.needs_keys()) MXK_TRY(queue_.go_on_with(phase, progress));
+    Outcome outcome = MXK_TRY(work_off("measuring", progress));
+    outcome.wrong += wrong_while_filling_;
+    outcome.in_table = table_->size();
+    outcome.expected_in_table = expected_size();
+    return outcome;
+}
+
+} // namespace mxk::bench

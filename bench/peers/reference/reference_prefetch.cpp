@@ -1,0 +1,111 @@
+// The bound for a table: an array with open addressing for each core, for its own keys only, each place prefetched
+// while the operations before it run. Nothing is shared, nothing waits.
+#include <vector>
+
+#include "bench/peers/measured_table.hpp"
+#include "bench/peers/node_storage.hpp"
+
+namespace mxk::bench {
+namespace {
+
+struct Slot {
+    std::uint64_t key; // 0: empty
+    std::uint64_t value;
+};
+
+// Linear probing; half of the slots stay empty. One core's.
+class PrivateArray {
+  public:
+    PrivateArray(std::size_t core, std::size_t capacity)
+        : slots_(zeroed_near<Slot>(core, 2 * capacity + 1)) {}
+
+    bool insert(std::uint64_t key, std::uint64_t value) {
+        Slot& slot = place_of(key);
+        if (slot.key != 0) return false;
+        slot = {key, value};
+        ++used_;
+        return true;
+    }
+    std::optional<std::uint64_t> find(std::uint64_t key) {
+        Slot const& slot = place_of(key);
+        if (slot.key == 0) return std::nullopt;
+        return slot.value;
+    }
+    // Moves what stands behind forward, so that no tombstone is needed: a key must be reachable from its home without
+    // an empty slot in between.
+    bool erase(std::uint64_t key) {
+        Slot& erased = place_of(key);
+        if (erased.key == 0) return false;
+        auto hole = static_cast<std::size_t>(&erased - slots_.data());
+        for (std::size_t at = after(hole); slots_[at].key != 0; at = after(at)) {
+            if (distance(home_of(slots_[at].key), at) < distance(hole, at)) continue; // its home is behind the hole
+            slots_[hole] = slots_[at];
+            hole = at;
+        }
+        slots_[hole] = {};
+        --used_;
+        return true;
+    }
+    void prefetch(std::uint64_t key) { __builtin_prefetch(&slots_[home_of(key)]); }
+
+    [[nodiscard]] std::size_t size() const { return used_; }
+
+  private:
+    // The key's slot, or the empty one where it would go.
+    Slot& place_of(std::uint64_t key) {
+        std::size_t at = home_of(key);
+        while (slots_[at].key != key && slots_[at].key != 0) at = after(at);
+        return slots_[at];
+    }
+    [[nodiscard]] std::size_t home_of(std::uint64_t key) const {
+        return static_cast<std::size_t>((static_cast<unsigned __int128>(key) * slots_.size()) >> 64);
+    }
+    [[nodiscard]] std::size_t after(std::size_t at) const { return at + 1 == slots_.size() ? 0 : at + 1; }
+    // Steps forward.
+    [[nodiscard]] std::size_t distance(std::size_t from, std::size_t to) const {
+        return to >= from ? to - from : to + slots_.size() - from;
+    }
+
+    NodeArray<Slot> slots_;
+    alignas(cache_line_bytes) std::size_t used_ = 0; // apart from other cores'
+};
+
+class PrivateArrays {
+  public:
+    PrivateArrays(std::size_t capacity, std::size_t cores) {
+        for (std::size_t core = 0; core < cores; ++core) arrays_.emplace_back(core, share_of(capacity, cores));
+    }
+
+    std::size_t size() {
+        std::size_t sum = 0;
+        for (PrivateArray const& array : arrays_) sum += array.size();
+        return sum;
+    }
+
+    class Session {
+      public:
+        Session(PrivateArrays& arrays, std::size_t core)
+            : array_(arrays.arrays_[core]) {}
+        bool insert(std::uint64_t key, std::uint64_t value) { return array_.insert(key, value); }
+        std::optional<std::uint64_t> find(std::uint64_t key) { return array_.find(key); }
+        bool erase(std::uint64_t key) { return array_.erase(key); }
+        void prefetch(std::uint64_t key) { array_.prefetch(key); }
+
+      private:
+        PrivateArray& array_;
+    };
+
+  private:
+    std::vector<PrivateArray> arrays_; // by core
+};
+
+constexpr Peer reference_prefetch{
+    .name = "reference-prefetch",
+    .kind = Peer::Kind::Reference,
+    .library = "none",
+    .setup = "private open addressing per core for its own keys, half full, prefetched 16 operations ahead",
+    .create = &create_table<PrivateArrays>};
+MXK_REGISTER(mxk_peers, Peer, reference_prefetch);
+
+} // namespace
+} // namespace mxk::bench

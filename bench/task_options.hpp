@@ -1,0 +1,37 @@
+// What `bench task` can be told.
+#pragma once
+
+#include <cstdint>
+
+#include "bench/task_measure.hpp"
+#include "kernel/console/options.hpp"
+
+namespace mxk::bench {
+
+struct TaskOptions {
+    MeasureSet measures{};
+    console::CountList cores{}; // empty: core 0 and its neighbours
+    std::uint64_t operations = 1'000'000;
+    std::uint32_t depth = 100;
+    std::uint32_t trips = 10'000;
+    std::uint32_t wakes = 500;
+    std::uint32_t repeat = 5;
+    bool json = false;
+};
+
+constexpr auto task_schema = console::schema<TaskOptions>(
+    console::option<&TaskOptions::measures>(
+        "measure", "local, hop, round-trip, remote-round-trip, wake (none given: all that the machine can do)"),
+    console::option<&TaskOptions::cores>("cores", "the core measured and the other one (none given: 0 and the next)",
+                                         console::between(0, 65535)),
+    console::option<&TaskOptions::operations>("ops", "tasks or hops per run: local, hop",
+                                              console::between(1, 4'000'000'000)),
+    console::option<&TaskOptions::depth>("depth", "tasks under way at once: local, hop",
+                                         console::between(1, 1'000'000)),
+    console::option<&TaskOptions::trips>("trips", "per run: round-trip, remote-round-trip",
+                                         console::between(1, 10'000'000)),
+    console::option<&TaskOptions::wakes>("wakes", "per run: wake", console::between(1, 1'000'000)),
+    console::option<&TaskOptions::repeat>("repeat", "runs per row; the median is reported", console::between(1, 1000)),
+    console::flag<&TaskOptions::json>("json", "one JSON line per row at the end, for tools"));
+
+} // namespace mxk::bench

@@ -1,0 +1,71 @@
+#include "bench/task_report.hpp"
+
+#include "kernel/clock.hpp"
+#include "kernel/system_topology.hpp"
+
+namespace mxk::bench {
+
+double TaskRow::nanoseconds() const {
+    return cycles.median * 1e9 / static_cast<double>(clock::frequency());
+}
+
+void print_task_head(TextSink& out) {
+    format(out, "{:<18} {:>5} {:>9} {:>9} {:>9} {:>19} {:>9} {:>10}  {}\n", "cycles", "cores", "median", "min", "max",
+           "95 % interval", "p99", "ns", "verified");
+}
+
+void print_task_row(TextSink& out, std::string_view who, TaskRow const& row) {
+    FixedText<16> cores;
+    format(cores, "{}", row.cores.first);
+    if (row.cores.second != row.cores.first) format(cores, ",{}", row.cores.second);
+    FixedText<32> interval("-");
+    if (row.cycles.has_confidence) {
+        interval.clear();
+        format(interval, "{:.1} - {:.1}", row.cycles.confidence_low, row.cycles.confidence_high);
+    }
+    FixedText<16> p99("-");
+    if (is_latency(row.measure)) {
+        p99.clear();
+        format(p99, "{:.1}", row.p99);
+    }
+    format(out, "{:<18} {:>5} {:9.1} {:9.1} {:9.1} {:>19} {:>9} {:10.1}  {}\n", who, cores.view(), row.cycles.median,
+           row.cycles.minimum, row.cycles.maximum, interval.view(), p99.view(), row.nanoseconds(),
+           row.verified ? "yes" : "NO");
+    if (row.woken.value_or(0) * 100 > row.operations)
+        format(out, "  {} of {} round trips found a core asleep\n", *row.woken, row.operations);
+}
+
+void write_task_row(JsonWriter& json, TaskRow const& row) {
+    bool const alone = row.cores.first == row.cores.second;
+    auto const& cores = system_topology().cores;
+    json.field("measure", name_of(row.measure));
+    json.field("unit", "cycles");
+    json.begin_array("cores");
+    json.element(row.cores.first);
+    if (!alone) json.element(row.cores.second);
+    json.end_array();
+    json.begin_array("core_nodes");
+    json.element(cores[index(row.cores.first)].node);
+    if (!alone) json.element(cores[index(row.cores.second)].node);
+    json.end_array();
+    json.field("count", row.operations / row.cycles.n); // per run
+    if (!is_latency(row.measure)) json.field("depth", row.depth);
+    if (is_latency(row.measure)) json.field("left_out", row.left_out);
+    if (row.woken) json.field("woken", *row.woken);
+    json.begin_object("cycles");
+    json.field("n", row.cycles.n);
+    json.field("median", row.cycles.median);
+    json.field("min", row.cycles.minimum);
+    json.field("max", row.cycles.maximum);
+    json.field("mean", row.cycles.mean);
+    if (row.cycles.has_confidence) {
+        json.field("ci95_low", row.cycles.confidence_low);
+        json.field("ci95_high", row.cycles.confidence_high);
+    }
+    json.end_object();
+    json.field("nanoseconds", row.nanoseconds());
+    if (is_latency(row.measure)) json.field("p99", row.p99);
+    json.field("verified", row.verified);
+}
+
+} // namespace mxk::bench

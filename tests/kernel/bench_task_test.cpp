@@ -1,0 +1,75 @@
+// The experiments of `bench task` on real cores: each run counts what it was asked for and finds every task where, as
+// often and in the order it had to be; from the console's core and from others.
+#include <algorithm>
+
+#include "bench/task_experiment.hpp"
+#include "kernel/testing.hpp"
+#include "tasks/workers.hpp"
+
+namespace mxk::bench {
+namespace {
+
+// Not a multiple of the depth, so that there is something to round up.
+constexpr TaskOptions few{.operations = 2000, .depth = 7, .trips = 50, .wakes = 5};
+
+void check_sample(Result<TaskSample> const& sample, std::uint64_t operations) {
+    MXK_CHECK(sample.ok());
+    if (!sample.ok()) return;
+    MXK_CHECK(sample.value().verified);
+    MXK_CHECK(sample.value().cycles > 0);
+    MXK_CHECK_EQUAL(sample.value().operations, operations);
+}
+
+// Nobody watches.
+class Unseen {
+  public:
+    Progress& progress() { return progress_; }
+
+  private:
+    FixedText<1> nowhere_;
+    Progress progress_{nowhere_};
+};
+
+void check_pair(CorePair cores) {
+    Unseen unseen;
+    check_sample(run_hop(cores, few, unseen.progress()), 143 * 14);
+    auto const trips = run_round_trip(cores, few, unseen.progress());
+    check_sample(trips, few.trips);
+    if (trips.ok()) MXK_CHECK(trips.value().woken.has_value() && *trips.value().woken <= few.trips);
+    if (trips.ok()) MXK_CHECK(trips.value().p99 >= trips.value().cycles);
+
+    auto const wakes = run_wake(cores, few, unseen.progress());
+    MXK_CHECK(wakes.ok());
+    if (!wakes.ok()) return;
+    MXK_CHECK(wakes.value().verified);
+    // A core that an interrupt has woken meanwhile may be found awake now and then.
+    MXK_CHECK(wakes.value().operations >= 1 && wakes.value().operations <= few.wakes);
+    MXK_CHECK(wakes.value().operations == few.wakes ||
+              wakes.value().left_out == 2 * few.wakes - wakes.value().operations);
+}
+
+MXK_TEST(bench, local_tasks_of_each_core) {
+    Unseen unseen;
+    for (std::size_t i = 0; i < std::min<std::size_t>(workers::count(), 4); ++i)
+        check_sample(run_local({core_id(i), core_id(i)}, few, unseen.progress()), 286 * 7);
+}
+
+MXK_TEST(bench, one_task_at_a_time) {
+    Unseen unseen;
+    TaskOptions options = few;
+    options.depth = 1;
+    check_sample(run_local({core_id(0), core_id(0)}, options, unseen.progress()), 2000);
+    if (workers::count() > 1) check_sample(run_hop({core_id(0), core_id(1)}, options, unseen.progress()), 2000);
+}
+
+MXK_TEST(bench, tasks_between_two_cores) {
+    if (workers::count() < 2) MXK_SKIP("needs two cores");
+    CoreId const first = core_id(0);
+    CoreId const last = core_id(workers::count() - 1);
+    check_pair({first, last});
+    check_pair({last, first});
+    if (workers::count() > 2) check_pair({core_id(1), last}); // the console's core is neither
+}
+
+} // namespace
+} // namespace mxk::bench

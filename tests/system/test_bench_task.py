@@ -1,0 +1,113 @@
+"""`bench task` in QEMU and, where it is built, in the Linux program: rows, their self-check, and what is skipped."""
+
+import json
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helpers import ROOT, run_mxk
+
+PROGRAM = ROOT / "build/linux/mxk"
+LATENCIES = ("round-trip", "remote-round-trip", "wake")
+FEW = "--ops 20k --trips 200 --wakes 20 --repeat 2 --json"
+
+in_qemu = pytest.mark.usefixtures("images")
+on_linux = pytest.mark.skipif(not PROGRAM.exists(), reason=f"needs {PROGRAM.relative_to(ROOT)}: make linux")
+
+
+def expect_sound(rows: list[dict[str, Any]], pairs: dict[str, list[int]]) -> None:
+    """There is a row for each of these measures, taken on these cores, and each one holds together."""
+    assert {row["measure"]: row["cores"] for row in rows} == pairs
+    for row in rows:
+        spread = row["cycles"]
+        assert row["verified"] is True
+        assert row["benchmark"] == "task"
+        assert spread["n"] == 2
+        assert 0 < spread["min"] <= spread["median"] <= spread["max"]
+        assert row["nanoseconds"] == pytest.approx(spread["median"] * 1e9 / row["machine"]["tsc_hz"], rel=1e-6)
+        assert ("p99" in row) == (row["measure"] in LATENCIES)
+        if row["measure"] == "wake":
+            assert 1 <= row["count"] <= 20
+        else:
+            assert row["count"] == (200 if row["measure"] in LATENCIES else 20_000)
+
+
+def tasks_on_linux(*arguments: str, code: int = 0) -> tuple[list[dict[str, Any]], str]:
+    """Runs the Linux program; its JSON rows and all of its output."""
+    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == code, done.stderr + done.stdout
+    rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"')]
+    return rows, done.stdout
+
+
+@in_qemu
+@pytest.mark.parametrize(
+    ("shape", "pairs"),
+    [
+        (["--cpus", "1"], {"local": [0]}),
+        (["--cpus", "2"], {"local": [0], "hop": [0, 1], "round-trip": [0, 1], "wake": [0, 1]}),
+        (
+            ["--cpus", "4", "--nodes", "2"],
+            {"local": [0], "hop": [0, 1], "round-trip": [0, 1], "remote-round-trip": [0, 2], "wake": [0, 1]},
+        ),
+    ],
+    ids=["1", "2", "4-on-2-nodes"],
+)
+def test_rows_of_each_machine(tmp_path: Path, shape: list[str], pairs: dict[str, list[int]]) -> None:
+    ended = run_mxk(tmp_path / "log", shape, f"bench task {FEW}")
+    expect_sound(ended.rows, pairs)
+    for measure in ("hop", "round-trip", "remote-round-trip", "wake"):
+        said = f"skipped: {measure}: needs" in ended.output
+        in_every_row = all(any(text.startswith(f"{measure}: ") for text in row["skipped"]) for row in ended.rows)
+        assert said == in_every_row == (measure not in pairs)
+
+
+@in_qemu
+def test_chosen_cores_and_measures_and_what_cannot_be(tmp_path: Path) -> None:
+    commands = (
+        f"bench task {FEW} --measure wake,round-trip --cores 1,0; bench task --measure remote-round-trip {FEW}; "
+        f"bench task --cores 0,7 {FEW}; bench task --measure hops {FEW}"
+    )
+    ended = run_mxk(tmp_path / "log", ["--cpus", "2"], commands, code=1)
+    expect_sound(ended.rows, {"round-trip": [1, 0], "wake": [1, 0]})
+    assert "error: --measure remote-round-trip: needs a core of another node than core 0's" in ended.output
+    assert "error: --cores: expected cores 0 to 1, those of this machine, got 7" in ended.output
+    assert "error: --measure: expected one of local, hop," in ended.output
+
+
+@on_linux
+def test_the_linux_program_gives_the_same_rows() -> None:
+    rows, _ = tasks_on_linux("--cores", "4", "--nodes", "2", f"bench task {FEW}")
+    pairs = {"local": [0], "hop": [0, 1], "round-trip": [0, 1], "remote-round-trip": [0, 2], "wake": [0, 1]}
+    expect_sound(rows, pairs)
+
+
+@on_linux
+def test_cores_that_share_processors_make_progress() -> None:
+    for pair in ("0,1", "0,2", "7,3"):
+        rows, output = tasks_on_linux("--cores", "8", f"bench task --cores {pair} {FEW}")
+        cores = [int(core) for core in pair.split(",")]
+        assert all(row["verified"] is True for row in rows), output
+        assert {row["measure"] for row in rows if row["cores"] == cores} == {"hop", "round-trip", "wake"}
+
+
+@on_linux
+@pytest.mark.parametrize(
+    "measure", ["local --ops 4G", "hop --ops 4G", "round-trip --trips 10M --repeat 1000", "wake --wakes 1M"]
+)
+def test_ctrl_c_ends_each_measure(measure: str) -> None:
+    command = [PROGRAM, "--cores", "2", f"bench task --measure {measure}"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as program:
+        try:
+            assert program.stdout is not None
+            while not program.stdout.readline().startswith("cycles "):
+                assert program.poll() is None
+            program.send_signal(signal.SIGINT)
+            output, _ = program.communicate(timeout=30)
+        finally:
+            program.kill()
+    assert program.returncode == 1, output
+    assert "error: interrupted by Ctrl-C" in output

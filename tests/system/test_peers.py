@@ -1,0 +1,136 @@
+"""The tables of others, as `make compare` drives them: every peer is verified in every phase, gaps are named."""
+
+import re
+import subprocess
+from typing import Any
+
+import pytest
+
+from helpers import Ended, linux_program
+
+ALL = {
+    "tbb-hash-map",
+    "tbb-hash-map-growing",
+    "tbb-unordered-map",
+    "urcu-lfht",
+    "ck-ht",
+    "cuckoo",
+    "sharded-map",
+    "reference-prefetch",
+    "reference-random",
+}
+
+
+def peers(commands: str, code: int = 0, cores: int = 2) -> Ended:
+    """Runs mxk-peers with these commands and expects this exit code."""
+    done = subprocess.run(
+        [linux_program("mxk-peers"), "--cores", str(cores), commands],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == code, f"expected exit code {code}, got {done.returncode}:\n{done.stdout}{done.stderr}"
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+def listed() -> list[dict[str, Any]]:
+    """What `--list --json` says of each peer."""
+    (line,) = peers("bench peer --list --json").rows
+    return line["peers"]
+
+
+def test_the_list_names_every_peer_and_its_library() -> None:
+    people = peers("bench peer --list").output
+    for peer in listed():
+        assert peer["name"] in people
+        assert peer["library"]
+        assert peer["kind"] == ("reference" if peer["name"].startswith("reference-") else "peer")
+        assert peer["built"], f"{peer['name']}: {peer['reason']}; run tools/setup"
+    assert {peer["name"] for peer in listed()} == ALL
+
+
+def test_every_peer_is_verified_in_every_phase() -> None:
+    ended = peers("bench peer --mix insert,find,erase --cores 1,2 --ops 100K --json")
+    rows = [row for row in ended.rows if row["benchmark"] == "peer"]
+    seen = {(row["peer"], row["cores"], row["mix"]) for row in rows}
+    assert seen == {(peer, cores, mix) for peer in ALL for cores in (1, 2) for mix in ("insert", "find", "erase")}
+    for row in rows:
+        if (row["peer"], row["mix"]) == ("tbb-unordered-map", "erase"):
+            assert row["supported"] is False
+            assert "unsafe_erase" in row["reason"]
+            assert "throughput" not in row
+            continue
+        assert row["verified"] is True, row
+        assert row["operations"] == 100_000
+        assert row["throughput"]["median"] > 0
+        assert row["machine"]["cores"] == 2
+    assert "tbb-unordered-map" in ended.output
+    assert "not supported: " in ended.output
+
+
+def test_the_table_of_mxk_runs_the_same_phases() -> None:
+    ended = peers("bench table --mix insert,find,erase --cores 1,2 --ops 100K --repeat 2 --json")
+    phases = ["insert", "find", "erase"]
+    assert [(row["mix"], row["cores"]) for row in ended.rows] == [(mix, cores) for cores in (1, 2) for mix in phases]
+    for row in ended.rows:
+        assert row["verified"] is True
+        assert row["throughput"]["n"] == 2
+        assert row["drift"] == ended.rows[phases.index(row["mix"])]["drift"] > 0
+    assert ended.output.count("drift: ") == len(phases)
+
+
+def test_tables_give_their_memory_back() -> None:
+    run = "bench peer --mix insert,find --cores 2 --ops 200K"
+    output = peers(f"bench peer --peer cuckoo --cores 2 --ops 200K; memory; {run}; {run} --repeat 2; memory").output
+    used = re.findall(r"^ *0 .*", output, re.MULTILINE)
+    assert len(used) == 2, output
+    assert used[0] == used[1]
+
+
+def test_repeated_runs_begin_with_a_new_table() -> None:
+    ended = peers("bench peer --peer cuckoo,urcu-lfht --mix insert,find --cores 2 --ops 50K --repeat 3 --json")
+    assert [(row["mix"], row["throughput"]["n"], row["verified"]) for row in ended.rows] == [
+        ("insert", 3, True),
+        ("find", 3, True),
+    ] * 2
+
+
+@pytest.mark.parametrize("mix", ["find", "erase", "find,erase", "mixed:50/40/10"])
+def test_other_phases_than_all(mix: str) -> None:
+    chosen = ALL - {"tbb-unordered-map"}
+    ended = peers(f"bench peer --peer {','.join(sorted(chosen))} --mix {mix} --cores 2 --ops 50K --json")
+    assert {row["peer"] for row in ended.rows} == chosen
+    assert all(row["verified"] for row in ended.rows)
+    assert {row["mix"] for row in ended.rows} == ({mix} if mix.startswith("mixed") else set(mix.split(",")))
+
+
+def test_a_mix_with_erases_is_not_faked() -> None:
+    (row,) = peers("bench peer --peer tbb-unordered-map --mix mixed:50/40/10 --cores 1 --ops 10K --json").rows
+    assert row["supported"] is False
+
+
+def test_more_cores_than_operations_and_than_processors() -> None:
+    ended = peers("bench peer --mix insert,find --cores 4 --ops 3 --json", cores=4)
+    assert all(row["verified"] for row in ended.rows)
+    assert len(ended.rows) == 2 * len(ALL)
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ("--peer bogus", "unknown peer 'bogus'"),
+        ("--peer cukoo", "did you mean cuckoo?"),
+        ("--peer cuckoo,", "unknown peer ''"),
+        ("--mix find,insert", "in the order insert,find,erase"),
+        ("--mix insert,mixed:50/40/10", "expected a mixed phase alone"),
+        ("--cores 3", "expected at most 2, the cores of this machine, got 3"),
+        ("--ops 0", "expected a count such as 24M"),
+        ("--buckets 1", "unknown option --buckets"),
+    ],
+)
+def test_bad_options_say_what_is_expected_and_nothing_runs(options: str, complaint: str) -> None:
+    ended = peers(f"bench peer {options} --json", code=1)
+    assert complaint in ended.output + ended.complaint
+    assert not ended.rows
