@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace mxk::arch {
 namespace {
@@ -23,8 +24,9 @@ HostTopology load() {
     if (hwloc_topology_init(&raw_topology) != 0) throw std::runtime_error("hwloc: cannot begin");
     HostTopology topology(raw_topology);
     // Only what taskset and cpusets leave to this process.
-    hwloc_topology_set_flags(topology.get(), HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING);
-    if (hwloc_topology_load(topology.get()) != 0) throw std::runtime_error("hwloc: cannot find out the topology");
+    constexpr auto own = HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING | HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM;
+    if (hwloc_topology_set_flags(topology.get(), own) != 0 || hwloc_topology_load(topology.get()) != 0)
+        throw std::runtime_error("hwloc: cannot find out the topology");
     return topology;
 }
 
@@ -110,17 +112,17 @@ Host read_host() {
     if (host.nodes.empty()) host.nodes.push_back({-1, available_memory_bytes()});
 
     auto const apic_ids = read_apic_ids();
+    std::multimap<std::pair<unsigned, std::size_t>, HostCpu> in_order; // equal keys stay as hwloc has them
     hwloc_obj_t processor = nullptr;
     while ((processor = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_PU, processor)) != nullptr) {
         auto const number = static_cast<int>(processor->os_index);
         auto const known = apic_ids.find(number);
-        host.cpus.push_back({number, known != apic_ids.end() ? known->second : ApicId(processor->os_index),
-                             node_of(processor, nodes), sibling_of(topology.get(), processor)});
+        HostCpu const cpu{number, known != apic_ids.end() ? known->second : ApicId(processor->os_index),
+                          node_of(processor, nodes), sibling_of(topology.get(), processor)};
+        in_order.emplace(std::pair(cpu.sibling, cpu.node), cpu);
     }
+    for (auto const& [key, cpu] : in_order) host.cpus.push_back(cpu);
     if (host.cpus.empty()) throw std::runtime_error("hwloc: no processor that this process may use");
-    std::stable_sort(host.cpus.begin(), host.cpus.end(), [](HostCpu const& a, HostCpu const& b) {
-        return a.sibling != b.sibling ? a.sibling < b.sibling : a.node < b.node;
-    });
     host.distances = read_distances(topology.get(), nodes);
     return host;
 }

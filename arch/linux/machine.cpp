@@ -91,19 +91,26 @@ FixedText<96> describe_pages() {
 
 void exit_machine(ExitStatus status) {
     restore_terminal();
+    // A result that did not arrive is no success: the disk may be full, the reader gone.
+    if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && status == ExitStatus::Success) {
+        std::fputs("mxk: standard output cannot be written\n", stderr);
+        status = ExitStatus::CommandFailed;
+    }
     std::exit(exit_code(status));
 }
 
 void reset_machine() {
+    if (terminal_closed()) {
+        std::fputs("mxk: nothing to start anew: there is nobody at the console\n", stderr);
+        exit_machine(ExitStatus::CommandFailed);
+    }
     restore_terminal();
     std::fflush(stdout);
     std::ifstream file("/proc/self/cmdline", std::ios::binary);
-    std::string words;
-    std::vector<char*> arguments;
-    std::vector<std::string> kept;
-    while (std::getline(file, words, '\0')) kept.push_back(words);
-    for (std::string& word : kept) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
+    std::vector<std::string> words;
+    for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+    std::vector<char*> arguments(words.size() + 1); // the last one stays null
+    for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
     execv("/proc/self/exe", arguments.data());
     std::perror("mxk: cannot start anew");
     std::exit(exit_code(ExitStatus::CommandFailed));

@@ -99,7 +99,7 @@ std::string command_line(std::span<std::string_view const> words) {
 // Options stand before the first word without dashes; an option's value is no such word.
 std::size_t count_options(std::span<std::string_view const> words) {
     std::size_t at = 0;
-    while (at < words.size() && words[at].starts_with('-')) {
+    while (at < words.size() && words[at].starts_with('-') && words[at] != "--") {
         bool const takes_next = words[at] == "--cores" || words[at] == "--nodes" || words[at] == "--memory";
         at += takes_next ? 2 : 1;
     }
@@ -116,13 +116,15 @@ int fail_usage(Error const& error) {
 int run(std::span<std::string_view const> words) {
     arch::TerminalSink out;
     std::size_t const option_count = count_options(words);
+    std::span<std::string_view const> command_words = words.subspan(option_count);
+    if (!command_words.empty() && command_words[0] == "--") command_words = command_words.subspan(1);
     ProgramOptions options;
     if (auto const parsed = console::parse(words.first(option_count), program_schema, options); !parsed)
         return fail_usage(parsed.error());
     if (options.help) return print_usage(out), 0;
     if (options.version) return format(out, "mxk {}\n", arch::describe_machine().build), 0;
 
-    std::string const commands = command_line(words.subspan(option_count));
+    std::string const commands = command_line(command_words);
     bool const has_commands = !commands.empty();
     bool const is_typed = !has_commands && arch::terminal_is_interactive();
 
@@ -150,6 +152,7 @@ int run(std::span<std::string_view const> words) {
 } // namespace mxk
 
 int main(int count, char** arguments) {
-    std::vector<std::string_view> const words(arguments + 1, arguments + count);
+    std::vector<std::string_view> words(arguments + 1, arguments + count);
+    if (!words.empty() && words[0] == "-h") words[0] = "--help";
     return mxk::run(words);
 }

@@ -157,6 +157,11 @@ topology::Topology const& Runtime::topology() const {
     return state_->topology;
 }
 
+Worker& Runtime::core_zero() const {
+    expect(arch::this_core == state_->locals.data(), "only the thread that started a Runtime runs and ends it");
+    return Worker::current();
+}
+
 Result<Runtime> Runtime::start(RuntimeOptions const& options) try {
     expect(!is_running, "one Runtime at a time");
     arch::Shape const shape = MXK_TRY(arch::make_shape(options, arch::read_host(), arch::available_memory_bytes()));

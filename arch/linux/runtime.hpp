@@ -45,11 +45,14 @@ class Runtime {
 
     // Calls function(worker) as if it were a task of core 0; it may wait for others by worker.run_until() or run_on().
     // Core 0 works only meanwhile. The thread that started it.
-    template <typename Function> void run(Function&& function) { std::forward<Function>(function)(Worker::current()); }
+    template <typename Function> void run(Function&& function) { std::forward<Function>(function)(core_zero()); }
 
   private:
     struct State;
     explicit Runtime(std::unique_ptr<State> state);
+
+    // Panics in a thread that is another one.
+    [[nodiscard]] Worker& core_zero() const;
 
     std::unique_ptr<State> state_;
 };

@@ -1,6 +1,5 @@
 #include "arch/linux/signals.hpp"
 
-#include <execinfo.h>
 #include <unistd.h>
 
 #include <array>
@@ -10,6 +9,7 @@
 #include <string_view>
 
 #include "arch/core_local.hpp"
+#include "arch/linux/backtrace.hpp"
 #include "arch/linux/machine.hpp"
 #include "arch/terminal.hpp"
 #include "base/format.hpp"
@@ -25,18 +25,16 @@ void say(std::string_view text) {
     [[maybe_unused]] ssize_t const written = write(STDERR_FILENO, text.data(), text.size()); // there is no plan B
 }
 
-void interrupted(int signal) {
-    if (!interrupt_requested.exchange(true, std::memory_order_relaxed))
-        return say("\ninterrupt: ending the benchmark that runs; once more ends the program\n");
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
-}
-
 // For signals that end the program anyway.
 void leave(int signal) {
     restore_terminal();
     std::signal(signal, SIG_DFL);
     std::raise(signal);
+}
+
+void interrupted(int signal) {
+    if (interrupt_requested.exchange(true, std::memory_order_relaxed)) return leave(signal);
+    say("\ninterrupt: ending the benchmark that runs; once more ends the program\n");
 }
 
 std::string_view name_of(int signal) {
@@ -67,8 +65,7 @@ void fault(int signal, siginfo_t* information, void* context) {
         say(text.view());
     }
     say("  backtrace:\n");
-    std::array<void*, 32> frames{};
-    backtrace_symbols_fd(frames.data(), backtrace(frames.data(), static_cast<int>(frames.size())), STDERR_FILENO);
+    print_backtrace();
     _exit(exit_code(ExitStatus::Panic));
 }
 
@@ -95,8 +92,7 @@ void install_signal_handlers() {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // they report faults better
     for (int const signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE}) handle_fault(signal);
 #endif
-    std::array<void*, 1> frame{};
-    backtrace(frame.data(), 1); // loads what it needs now, not in a handler
+    prepare_backtraces();
 }
 
 SignalStack::SignalStack() {

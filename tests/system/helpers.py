@@ -10,6 +10,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 DRIVER = str(ROOT / "tools/mxk")
+LINUX_BUILD = Path(os.environ.get("MXK_LINUX_BUILD", ROOT / "build/linux"))  # another one: to test it with sanitizers
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,13 @@ def drive(*arguments: str, timeout: float = 30, **environment: str) -> Ended:
         env={**os.environ, **environment},
     )
     return Ended(done.returncode, done.stdout, done.stderr)
+
+
+def linux_program(name: str = "mxk") -> str:
+    """Where the Linux build has put this program. It is built before the tests: by make system, or by hand."""
+    path = LINUX_BUILD / name
+    assert path.is_file(), f"expected the program {path}: make linux"
+    return str(path)
 
 
 def run_mxk(log: Path, arguments: list[str], commands: str, code: int = 0, seconds: int = 120) -> Ended:

@@ -92,7 +92,7 @@ def test_history_up_and_down(console: Console) -> None:
 
 
 def test_tab_completes_a_command_of_two_words(console: Console) -> None:
-    console.obeys("bench ta\t --cores 1 --ops 10k --json", r'"verified":\s*true')
+    console.obeys("bench tab\t --cores 1 --ops 10k --json", r'"verified":\s*true')
     assert console.leave() == 0
 
 

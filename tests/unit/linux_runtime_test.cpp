@@ -3,6 +3,8 @@
 
 #include <sched.h>
 
+#include <thread>
+
 #include "arch/linux/pinning.hpp"
 #include "arch/linux/runtime.hpp"
 #include "kernel/memory/node_array.hpp"
@@ -77,6 +79,15 @@ TEST(RuntimeTest, says_what_it_cannot_do_and_can_be_asked_again) {
     ASSERT_FALSE(unreachable.ok());
     EXPECT_TRUE(unreachable.error().message().starts_with("cannot reserve")) << unreachable.error().message();
     EXPECT_TRUE(Runtime::start(small).ok());
+}
+
+TEST(RuntimeDeathTest, belongs_to_the_thread_that_started_it) {
+    EXPECT_DEATH(
+        {
+            auto runtime = Runtime::start(small);
+            std::thread([&] { runtime.value().run([](Worker&) {}); }).join();
+        },
+        "only the thread that started a Runtime");
 }
 
 TEST(RuntimeDeathTest, there_is_one_at_a_time) {

@@ -5,10 +5,14 @@ from typing import Annotated
 
 import typer
 
+from mxk_host import compare as comparison
 from mxk_host import jobs
 from mxk_host.commands import command_text
+from mxk_host.compare_plan import Settings
+from mxk_host.image import BUILD
 from mxk_host.machine import Accelerator, Boot, Firmware, choose_accelerator, expect_firmware
 from mxk_host.qemu import Machine
+from mxk_host.results import RESULTS
 from mxk_host.shape import Shape
 
 DEFAULT_BENCH = "topology; bench table --cores 1,2,4 --ops 24M --json"
@@ -47,6 +51,9 @@ def run(
     memoryless_node: Annotated[
         bool, typer.Option("--memoryless-node", help="One more node with the last cores but no memory.")
     ] = False,
+    hmat: Annotated[
+        bool, typer.Option("--hmat", help="Give the kernel latencies and bandwidths between the nodes.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the QEMU line; build and run nothing.")] = False,
     timeout: Annotated[
         float | None, typer.Option(min=0, help="Seconds; default 600 with commands, none without.", show_default=False)
@@ -65,7 +72,7 @@ def run(
     In the console Ctrl-C goes to the kernel and Ctrl-A X ends QEMU.
     """
     expect_firmware(boot, firmware)
-    shape = Shape.checked(cpus, nodes, mem, srat=not no_srat, memoryless_node=memoryless_node)
+    shape = Shape.checked(cpus, nodes, mem, srat=not no_srat, memoryless_node=memoryless_node, hmat=hmat)
     machine = Machine(shape, boot, firmware, choose_accelerator(accel), tuple(qemu or ()))
     job = jobs.Job(machine, command_text(commands or []))
     if dry_run:
@@ -97,3 +104,30 @@ def bench(
     shape = Shape.checked(cpus, nodes, mem)
     machine = Machine(shape, boot, firmware, choose_accelerator(accel), tuple(qemu or ()))
     jobs.measure(jobs.Job(machine, command_text(commands or [DEFAULT_BENCH])), build=not no_build, timeout=timeout)
+
+
+@app.command()
+def compare(
+    ops: Annotated[str, typer.Option(help="Operations in each phase, such as 24M or 200K.")] = "24M",
+    cores: Annotated[str, typer.Option(help="Core counts, with commas between.")] = "1,2",
+    rounds: Annotated[int, typer.Option(min=1, help="Fewer than 5 are a quick look.")] = 5,
+    peers: Annotated[
+        str | None, typer.Option(help="Only these, with commas between; default all.", show_default=False)
+    ] = None,
+    no_tasks: Annotated[bool, typer.Option("--no-tasks", help="Leave out what tasks cost.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Of the keys and of their order.")] = 1,
+    timeout: Annotated[float, typer.Option(min=0, help="Seconds for each process.")] = 1800,
+    json: Annotated[bool, typer.Option("--json", help="One JSON line at the end.")] = False,
+    build: Annotated[
+        Path, typer.Option(help="The folder with the programs mxk and mxk-peers.", show_default="build/linux")
+    ] = BUILD / "linux",
+    results: Annotated[
+        Path, typer.Option(help="Where the run's folder, <UTC time>, is made.", show_default="build/results")
+    ] = RESULTS,
+) -> None:
+    """Measures MXK and its peers on this machine, as Linux programs, interleaved; shows one table with ratios.
+
+    Exit codes: 0 all that is built ran and is verified, 1 something failed (it is named), 2 wrong usage or not built.
+    """
+    settings = Settings.checked(ops, cores, rounds, seed, timeout, build)
+    comparison.compare(settings, peers=peers, tasks=not no_tasks, as_json=json, folder=results)

@@ -20,9 +20,9 @@ def utc_stamp() -> str:
     return datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")[:-3] + "Z"
 
 
-def new_folder() -> Path:
+def new_folder(parent: Path = RESULTS) -> Path:
     """A folder of its own for this run."""
-    folder = RESULTS / utc_stamp()
+    folder = parent / utc_stamp()
     folder.mkdir(parents=True)
     return folder
 
@@ -30,9 +30,11 @@ def new_folder() -> Path:
 def store(folder: Path, rows: list[Row]) -> None:
     """Keeps the rows, one JSON line each, and points `latest` to the folder."""
     (folder / "results.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    link = RESULTS / f".latest-{os.getpid()}"
+    link = folder.with_name(f".latest-{os.getpid()}")
+    link.unlink(missing_ok=True)  # a signal may have come between the two lines below
     link.symlink_to(folder.name)
-    link.replace(RESULTS / "latest")  # a rename: whoever reads `latest` meanwhile sees the old one or the new one
+    # A rename: whoever reads `latest` meanwhile sees the old one or the new one.
+    link.replace(folder.with_name("latest"))
 
 
 def judge_rows(rows: list[Row]) -> Verdict:

@@ -50,7 +50,7 @@ def _started(
     arguments: list[str], stdin: int | None, stdout: int | None
 ) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
     """QEMU, and the file its stderr goes to. It never outlives the block."""
-    with tempfile.TemporaryFile() as complaint, _signals_unwind():
+    with tempfile.TemporaryFile() as complaint, signals_unwind():
         try:
             process = subprocess.Popen(arguments, stdin=stdin, stdout=stdout, stderr=complaint)
         except OSError as error:
@@ -85,7 +85,7 @@ def _ended(process: subprocess.Popen[bytes], complaint: IO[bytes], start: float,
 
 
 @contextmanager
-def _signals_unwind() -> Iterator[None]:
+def signals_unwind() -> Iterator[None]:
     """Makes the signals that end a program raise, so that QEMU is killed on the way out."""
 
     def leave(number: int, _frame: FrameType | None) -> None:

@@ -12,7 +12,8 @@ enum class ExitStatus : std::uint32_t { Success = 0x10, CommandFailed = 0x11, Pa
 // Ends the program. Core 0's thread.
 [[noreturn]] void exit_machine(ExitStatus status);
 
-// There is nothing to reset: starts the program anew, with the same arguments.
+// There is nothing to reset: starts the program anew, with the same arguments. Where these were commands it would come
+// here again for ever: there it only says so, and ends with a failure.
 [[noreturn]] void reset_machine();
 
 // For results.

@@ -1,0 +1,13 @@
+// Who called whom, on standard error, fit for signal handlers: with function names and lines if addr2line (binutils) is
+// there, which is told nothing but addresses; else with what the dynamic linker knows.
+#pragma once
+
+namespace mxk::arch {
+
+// Loads what backtraces need, because a handler must not. Once, early.
+void prepare_backtraces();
+
+// The calling thread's. Any thread, signal handlers too; waits for addr2line, which takes some tenths of a second.
+void print_backtrace();
+
+} // namespace mxk::arch

@@ -1,0 +1,465 @@
+"""The Linux program as a person and a script use it: commands as arguments, lines through a pipe, keys on a terminal,
+signals, and what its exit status says."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import termios
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pexpect
+import pytest
+
+from helpers import Ended, kernel_tests, linux_program
+
+LEFT, UP, DOWN = "\x1b[D", "\x1b[A", "\x1b[B"
+CTRL_A, CTRL_C, CTRL_D, CTRL_E, CTRL_U, CTRL_W = "\x01", "\x03", "\x04", "\x05", "\x15", "\x17"
+BACKSPACE = "\x7f"
+
+ENDLESS = "bench table --ops 1M --cores 1 --repeat 1000"
+
+
+def mxk(*arguments: str, typed: str | None = None, timeout: float = 60) -> Ended:
+    """Runs the program to its end. `typed`: what comes through its standard input; None: nothing."""
+    done = subprocess.run(
+        [linux_program(), *arguments], input=typed or "", capture_output=True, text=True, timeout=timeout, check=False
+    )
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+# Commands as arguments
+
+
+def test_standard_output_has_what_the_commands_say_and_nothing_else() -> None:
+    ended = mxk("--cores", "2", "topology; help")
+    assert ended.code == 0
+    assert ended.output.startswith("cores 2 ")
+    assert "\nCommands:\n" in ended.output
+    assert "mxk>" not in ended.output
+    assert "\x1b" not in ended.output
+    assert "\r" not in ended.output
+    assert all(line.startswith("WARN ") for line in ended.complaint.splitlines()), ended.complaint
+
+
+def test_the_words_of_one_command_need_no_quotes() -> None:
+    ended = mxk("--cores", "1", "bench", "table", "--ops", "20K", "--mix", "mixed:50/40/10", "--json")
+    assert ended.code == 0, ended.output + ended.complaint
+    assert [(row["mix"], row["verified"]) for row in ended.rows] == [("mixed:50/40/10", True)]
+
+
+@pytest.mark.parametrize(
+    ("commands", "code"),
+    [
+        ("topology", 0),
+        ("exit", 0),
+        ("bogus", 1),
+        ("bogus; topology", 1),
+        ("bogus; exit", 1),
+        ("topology; bench table --bogus", 1),
+        ("test no_such_test", 1),
+        ("crash assert", 3),
+        ("crash null", 3),
+    ],
+)
+def test_exit_status(commands: str, code: int) -> None:
+    assert mxk(commands).code == code
+
+
+def test_commands_behind_a_failed_one_still_run_and_those_behind_exit_do_not() -> None:
+    ended = mxk("bogus; help exit; exit; topology")
+    assert ended.code == 1
+    assert "error: unknown command 'bogus'" in ended.output
+    assert "usage: exit" in ended.output
+    assert "cores" not in ended.output
+
+
+# What is broken -> what the report says of it.
+CRASHES = {
+    "null": "at 0x0",
+    "stack": "stack overflow",
+    "write-text": "segmentation fault",
+    "write-constant": "segmentation fault",
+    "execute-data": "segmentation fault",
+    "assert": "an assertion that does not hold\n  at tests/kernel/crash_command.cpp:",
+    "other-core": "on core 1: crash other-core: an assertion that does not hold",
+}
+
+
+@pytest.mark.parametrize("kind", CRASHES)
+def test_a_panic_tells_where_and_why(kind: str) -> None:
+    ended = mxk("--cores", "2", f"help exit; crash {kind}; topology")
+    assert ended.code == 3
+    assert "usage: exit" in ended.output, "what was printed before is not lost"
+    assert "cores 2" not in ended.output, "nothing runs behind a panic"
+    assert re.search(r"^PANIC on core [01]: ", ended.complaint, re.MULTILINE)
+    assert CRASHES[kind] in ended.complaint
+    assert "backtrace:" in ended.complaint
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--bogus"], "unknown option --bogus; expected one of --cores, --nodes, --memory"),
+        (["--cores"], "--cores"),
+        (["--cores", "x"], "--cores: expected a count"),
+        (["--cores", "-1"], "--cores: expected a count"),
+        (["--cores", "5000"], "--cores: expected"),
+        (["--cores", "2", "--nodes", "3"], "expected at most as many nodes as cores, got 3 nodes for 2 cores"),
+        (["--memory", "x"], "--memory: expected a size of memory such as 512M or 4G, got 'x'"),
+        (["--memory", "1"], "expected at least 16 MiB of memory"),
+        (["--memory", "1000000G"], "memory"),
+    ],
+    ids=" ".join,
+)
+def test_bad_options_say_what_is_expected_and_nothing_runs(arguments: list[str], complaint: str) -> None:
+    ended = mxk(*arguments, "topology")
+    assert ended.code == 2
+    assert complaint in ended.complaint
+    assert ended.output == ""
+
+
+def test_help_and_version() -> None:
+    usage = mxk("--help")
+    assert usage.code == 0
+    for option in ("--cores", "--nodes", "--memory"):
+        assert option in usage.output
+    assert "usage: mxk" in usage.output
+    version = mxk("--version")
+    assert version.code == 0
+    assert re.fullmatch(r"mxk \S.* (gcc|clang) .+\n", version.output)
+
+
+# The machine
+
+
+def topology(*options: str) -> dict[str, Any]:
+    """What `topology --json` says."""
+    ended = mxk(*options, "topology --json")
+    assert ended.code == 0, ended.complaint
+    (row,) = ended.rows
+    return row
+
+
+def test_pretended_cores_and_nodes() -> None:
+    machine = topology("--cores", "8", "--nodes", "2")
+    assert [core["id"] for core in machine["cores"]] == list(range(8))
+    assert [core["node"] for core in machine["cores"]] == [0] * 4 + [1] * 4
+    assert [node["cores"] for node in machine["nodes"]] == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    assert machine["nodes"][0]["distances"] == machine["nodes"][1]["distances"][::-1]
+    assert all(node["memory"] for node in machine["nodes"])
+    if len(os.sched_getaffinity(0)) < 8:
+        assert any("share the processors" in warning for warning in machine["warnings"])
+
+
+def test_memory_is_what_was_asked_for() -> None:
+    machine = topology("--cores", "3", "--nodes", "3", "--memory", "96M")
+    sizes = [sum(extent["bytes"] for extent in node["memory"]) for node in machine["nodes"]]
+    assert sizes == [32 << 20] * 3
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [["--cores", "1"], ["--cores", "2"], ["--cores", "4"], ["--cores", "8", "--nodes", "2"]],
+    ids=" ".join,
+)
+def test_kernel_tests_pass(shape: list[str]) -> None:
+    ended = mxk(*shape, "--memory", "1G", "test", timeout=120)
+    verdicts, (passed, failed, skipped) = kernel_tests(ended)
+    assert (ended.code, failed) == (0, 0), ended.output + ended.complaint
+    assert passed > 0
+    assert len(verdicts) == passed + failed + skipped
+
+
+def test_oversubscribed_cores_measure_and_verify() -> None:
+    ended = mxk("--cores", "8", "--nodes", "2", "bench table --ops 100K --cores 1,3,8 --mix insert,find,erase --json")
+    assert ended.code == 0, ended.output + ended.complaint
+    assert [(row["cores"], row["mix"], row["verified"]) for row in ended.rows] == [
+        (cores, mix, True) for cores in (1, 3, 8) for mix in ("insert", "find", "erase")
+    ]
+
+
+def test_memory_that_does_not_suffice_is_one_clear_error() -> None:
+    ended = mxk("--memory", "64M", "bench table --ops 24M; topology")
+    assert ended.code == 1
+    assert re.search(r"^error: out of memory: .* wanted on node 0", ended.output, re.MULTILINE)
+    assert "nodes 1" in ended.output, "the program goes on"
+
+
+# Lines through a pipe
+
+
+def test_a_script_gets_plain_lines() -> None:
+    script = "topology --json\nbench table --ops 20K --cores 1,2 --json; help exit\n\nexit\n"
+    ended = mxk("--cores", "2", typed=script)
+    assert ended.code == 0, ended.output + ended.complaint
+    assert "mxk>" not in ended.output
+    assert not re.search(r"[\x00-\x09\x0b-\x1f]", ended.output), "no control characters but line ends"
+    assert [row.get("benchmark", "topology") for row in ended.rows] == ["topology", "table", "table"]
+    assert "usage: exit" in ended.output
+
+
+@pytest.mark.parametrize(
+    ("script", "code"),
+    [
+        ("", 0),
+        ("help exit\n", 0),
+        ("help exit", 0),
+        ("help exit\r\n", 0),
+        ("bogus\nhelp exit\n", 1),
+        ("bogus\nexit\n", 1),
+        ("exit\nbogus\n", 0),
+        ("bogus", 1),
+        ("help exit\ncrash assert\n", 3),
+    ],
+)
+def test_the_end_of_a_script(script: str, code: int) -> None:
+    ended = mxk(typed=script)
+    assert ended.code == code
+    assert ("usage: exit" in ended.output) == ("help exit" in script)
+
+
+def test_a_line_too_long_is_refused_as_a_whole() -> None:
+    ended = mxk(typed="topology " * 1000 + "\nhelp exit\n")
+    assert ended.code == 1
+    assert "error: expected lines of at most" in ended.output
+    assert "cores" not in ended.output
+    assert "usage: exit" in ended.output
+
+
+def test_a_script_is_obeyed_line_by_line() -> None:
+    with Piped() as program:
+        program.says("help exit", "usage: exit")
+        program.says("topology", "cores ")
+        program.process.stdin.close()
+        assert program.process.wait(30) == 0
+
+
+def test_a_reader_that_leaves_early_causes_no_noise() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as nobody_reads:
+        done = subprocess.run(
+            [linux_program(), "help; help; help"], stdout=nobody_reads, stderr=subprocess.PIPE, timeout=30
+        )
+    assert done.returncode in (1, -signal.SIGPIPE), "the output is lost, which is no success"
+    assert b"PANIC" not in done.stderr
+
+
+def test_output_that_cannot_be_written_is_no_success() -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([linux_program(), "help"], stdout=full, stderr=subprocess.PIPE, timeout=30)
+    assert done.returncode == 1
+    assert b"standard output" in done.stderr
+
+
+# Signals
+
+
+class Piped:
+    """The program on pipes, as a script starts it. A context: it never outlives the block, nor a minute."""
+
+    def __init__(self, *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [linux_program(), "--cores", "2", *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            bufsize=1,
+        )
+        self.deadline = threading.Timer(60, self.process.kill)  # ends whoever waits for a line that does not come
+        self.deadline.start()
+
+    def __enter__(self) -> "Piped":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.deadline.cancel()
+        self.process.kill()
+        with self.process:  # closes the pipes, waits
+            pass
+
+    def says(self, line: str, expected: str) -> None:
+        """Sends a line and waits for this answer."""
+        self.process.stdin.write(line + "\n")
+        while answer := self.process.stdout.readline():
+            if expected in answer:
+                return
+        pytest.fail(f"no '{expected}' before the end of the output")
+
+
+def test_the_second_sigint_kills() -> None:
+    with Piped() as program:
+        program.says("help exit", "usage: exit")  # from now on its handlers are there
+        program.process.stdin.write("hang\n")
+        program.process.send_signal(signal.SIGINT)
+        assert any("once more ends the program" in line for line in program.process.stderr)
+        program.process.send_signal(signal.SIGINT)
+        assert program.process.wait(30) == -signal.SIGINT
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_other_signals_end_it_at_once(number: signal.Signals) -> None:
+    with Piped() as program:
+        program.says("help exit", "usage: exit")
+        program.process.stdin.write("hang\n")
+        program.process.send_signal(number)
+        assert program.process.wait(30) == -number
+
+
+def test_ctrl_c_ends_the_benchmark_that_was_given_and_fails() -> None:
+    program = pexpect.spawn(linux_program(), ["--cores", "2", f"{ENDLESS}; help exit"], encoding="utf-8", timeout=30)
+    program.expect(r"measuring \d+ %")
+    program.sendintr()
+    program.expect_exact("interrupted by Ctrl-C")
+    program.expect_exact("usage: exit")
+    program.expect(pexpect.EOF)
+    program.close()
+    assert (program.exitstatus, program.signalstatus) == (1, None)
+
+
+# Keys on a terminal
+
+
+class Terminal:
+    """The program at its prompt on a pseudo-terminal, under a shell that survives it."""
+
+    def __init__(self) -> None:
+        shell = f"read start; {linux_program()} --cores 2; echo status $?; read end"
+        self.child = pexpect.spawn("/bin/sh", ["-c", shell], encoding="utf-8", timeout=30, dimensions=(24, 200))
+        self.child.delaybeforesend = None
+        self.before = termios.tcgetattr(self.child.child_fd)  # the master's are the terminal's
+        self.child.send("\r")
+        self.expect_prompt()
+
+    def expect_prompt(self) -> None:
+        """Waits until the console wants input."""
+        self.child.expect_exact("mxk> ")
+
+    def obeys(self, keys: str, expected: str) -> None:
+        """Types keys and Enter; expects this text in the output that follows, then the prompt."""
+        self.child.send(keys + "\r")
+        self.child.expect(r"\n")  # the edited line ends here; what follows is the command's
+        self.child.expect(expected)
+        self.expect_prompt()
+
+    def pid(self) -> int:
+        """The program's process id: the shell's only child."""
+        shell = self.child.pid
+        return int(Path(f"/proc/{shell}/task/{shell}/children").read_text())
+
+    def expect_end(self, status: int) -> None:
+        """Waits for the end with this status, as a shell tells it; the terminal must be as it was."""
+        self.child.expect(r"status (\d+)")
+        assert int(self.child.match[1]) == status
+        assert termios.tcgetattr(self.child.child_fd) == self.before
+
+    def leave(self, status: int) -> None:
+        """Types exit and expects this status."""
+        self.child.send("exit\r")
+        self.expect_end(status)
+
+
+@pytest.fixture
+def terminal() -> Iterator[Terminal]:
+    """A console that is ended with the test."""
+    console = Terminal()
+    yield console
+    console.child.close(force=True)
+
+
+def test_the_prompt_takes_the_terminal_and_gives_it_back(terminal: Terminal) -> None:
+    assert not termios.tcgetattr(terminal.child.child_fd)[3] & (termios.ECHO | termios.ICANON), "keys, not lines"
+    terminal.obeys("topology", r"cores 2 ")
+    terminal.leave(0)
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        "toplogy" + LEFT * 4 + "o",
+        "topologyxx" + BACKSPACE * 2,
+        "opology" + CTRL_A + "t",
+        "opolog" + CTRL_A + "t" + CTRL_E + "y",
+        "rubbish" + CTRL_U + "topology",
+        "topology rubbish" + CTRL_W,
+        "topologyx" + LEFT + CTRL_D,
+        "topo\t",
+    ],
+    ids=["left-insert", "backspace", "ctrl-a", "ctrl-e", "ctrl-u", "ctrl-w", "ctrl-d-deletes", "tab"],
+)
+def test_the_edited_line_is_the_one_obeyed(terminal: Terminal, keys: str) -> None:
+    terminal.obeys(keys, r"cores 2 ")
+    terminal.leave(0)
+
+
+def test_history_up_and_down(terminal: Terminal) -> None:
+    terminal.obeys("topology", r"cores 2 ")
+    terminal.obeys("help exit", "usage: exit")
+    terminal.obeys(UP + UP, r"cores 2 ")
+    terminal.obeys(UP + UP + DOWN, r"cores 2 ")  # up: topology (again), help exit; down: topology
+    terminal.leave(0)
+
+
+def test_tab_completes_options_of_a_benchmark(terminal: Terminal) -> None:
+    terminal.obeys("bench tab\t --cores 1 --op\t 10k --js\t", r'"verified":\s*true')
+    terminal.leave(0)
+
+
+def test_ctrl_c_clears_the_line(terminal: Terminal) -> None:
+    terminal.child.send("rubbish" + CTRL_C)
+    terminal.expect_prompt()
+    terminal.obeys("topology", r"cores 2 ")
+    terminal.leave(0)
+
+
+def test_ctrl_c_ends_a_benchmark_and_returns_to_the_prompt(terminal: Terminal) -> None:
+    terminal.child.send(f"{ENDLESS}\r")
+    terminal.child.expect(r"measuring \d+ %")
+    terminal.child.send(CTRL_C)
+    terminal.child.expect_exact("interrupted by Ctrl-C")
+    terminal.expect_prompt()
+    terminal.obeys("topology", r"cores 2 ")
+    terminal.leave(1)
+
+
+def test_ctrl_d_on_an_empty_line_ends_it(terminal: Terminal) -> None:
+    terminal.child.send(CTRL_D)
+    terminal.expect_end(0)
+
+
+def test_ctrl_d_after_a_failed_command_does_not_hide_it(terminal: Terminal) -> None:
+    terminal.obeys("bogus", "unknown command")
+    terminal.child.send(CTRL_D)
+    terminal.expect_end(1)
+
+
+@pytest.mark.parametrize("kind", ["assert", "null", "other-core"])
+def test_a_panic_gives_the_terminal_back(terminal: Terminal, kind: str) -> None:
+    terminal.child.send(f"crash {kind}\r")
+    terminal.child.expect_exact("PANIC on core")
+    terminal.expect_end(3)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_gives_the_terminal_back(terminal: Terminal, number: signal.Signals) -> None:
+    program = terminal.pid()
+    os.kill(program, number)
+    if number == signal.SIGINT:  # one is a request; the second one means it
+        terminal.child.expect_exact("once more ends the program")
+        os.kill(program, number)
+    terminal.expect_end(128 + number)
+
+
+def test_rows_on_a_terminal_are_whole_lines(terminal: Terminal) -> None:
+    terminal.child.send("bench table --ops 20K --cores 1,2 --json\r")
+    terminal.child.expect(r"\n")
+    terminal.expect_prompt()
+    rows = [json.loads(line) for line in terminal.child.before.splitlines() if line.startswith('{"')]
+    assert [row["cores"] for row in rows] == [1, 2]
+    terminal.leave(0)

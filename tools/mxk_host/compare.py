@@ -1,0 +1,48 @@
+"""The job of `tools/mxk compare`: runs MXK and its peers interleaved, keeps everything, shows one table. A missing peer
+is named; one that fails, or whose results are wrong, fails the comparison."""
+
+import io
+import json
+import signal
+import sys
+from pathlib import Path
+
+from mxk_host import compare_table, results
+from mxk_host.compare_plan import CONFIGURATIONS, Engine, Kind, Settings, choose_peers, table_processes, task_processes
+from mxk_host.compare_progress import ComparisonProgress
+from mxk_host.compare_run import list_peers, run_rounds
+from mxk_host.compare_summary import summarise
+from mxk_host.errors import DriverError, ExitCode
+from mxk_host.image import ROOT
+
+
+def compare(settings: Settings, *, peers: str | None, tasks: bool, as_json: bool, folder: Path) -> None:
+    """Measures all rounds. `peers`: names with commas between, None: all. `folder`: the run's own is made in it."""
+    chosen = choose_peers(list_peers(settings.programs), peers)
+    engines = [Engine(name, Kind.MXK) for name in CONFIGURATIONS]
+    engines += sorted(chosen, key=lambda peer: peer.kind is Kind.REFERENCE)  # stable: the references last
+    groups = [table_processes(settings, chosen)]
+    if tasks:
+        groups.append(task_processes(settings))
+    kept = results.new_folder(folder)
+    with ComparisonProgress([process for group in groups for process in group], settings.rounds) as progress:
+        record = run_rounds(settings, groups, kept, progress.announce)
+
+    summary = summarise(settings, engines, record)
+    (kept / "summary.json").write_text(json.dumps(summary, indent=1) + "\n")
+    text = io.StringIO()
+    compare_table.show(summary, text)
+    (kept / "table.txt").write_text(text.getvalue())
+    compare_table.show(summary, sys.stdout)
+    shown = kept.relative_to(ROOT) if kept.is_relative_to(ROOT) else kept
+    print(f"results: {shown}")
+    if as_json:
+        print(json.dumps(summary | {"results": str(shown)}))
+
+    if record.interrupted is not None:
+        name = signal.Signals(record.interrupted).name
+        raise DriverError(f"ended by {name}: the table has what was measured until then", 128 + record.interrupted)
+    if record.failures:
+        raise DriverError(f"failed: {', '.join(record.failures)} (reasons in the table)", ExitCode.COMMAND_FAILED)
+    if not summary["verified"]:
+        raise DriverError("expected every row to be verified", ExitCode.COMMAND_FAILED)

@@ -1,0 +1,64 @@
+"""Shows a comparison while it goes on, on stderr: on a terminal a bar with the time left, elsewhere a line for each
+process."""
+
+import time
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from mxk_host.compare_plan import Process
+
+
+class ComparisonProgress:
+    """Told of each process before it starts. A context: for the time of the comparison."""
+
+    def __init__(self, processes: list[Process], rounds: int) -> None:
+        self._processes = processes
+        self._rounds = rounds
+        self._seconds: dict[str, float] = {}  # of each process, the last time
+        self._running: tuple[Process, float] | None = None
+        self._started = 0
+        self._console = Console(stderr=True)
+        self._bar = Progress(
+            TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(),
+            TextColumn("{task.fields[left]}"), console=self._console, transient=True,
+            refresh_per_second=1,  # what measures needs the processors
+        )  # fmt: skip
+        self._task = self._bar.add_task("", total=rounds * len(processes), left="")
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            self._bar.start()
+        return self
+
+    def __exit__(self, _type: type[BaseException] | None, _error: object, _traceback: TracebackType | None) -> None:
+        self._bar.stop()
+
+    def announce(self, round_number: int, process: Process) -> None:
+        """The process is started now, and the one before has ended."""
+        now = time.monotonic()
+        if self._running is not None:
+            before, since = self._running
+            self._seconds[before.name] = now - since
+        self._running = process, now
+        description = f"round {round_number}/{self._rounds} {process.name}"
+        if self._console.is_terminal:
+            left = self._left(round_number)
+            self._bar.update(self._task, description=description, completed=self._started, left=left)
+        else:
+            total = self._rounds * len(self._processes)
+            self._console.print(f"{self._started + 1}/{total} {description}", highlight=False, soft_wrap=True)
+        self._started += 1
+
+    def _left(self, round_number: int) -> str:
+        """An estimate: every process takes as long as it last did, an unknown one as long as the others on average."""
+        if not self._seconds:
+            return ""
+        average = sum(self._seconds.values()) / len(self._seconds)
+        a_round = sum(self._seconds.get(process.name, average) for process in self._processes)
+        started_of_round = self._started - (round_number - 1) * len(self._processes)
+        rest_of_round = a_round * (1 - started_of_round / len(self._processes))
+        minutes = (rest_of_round + a_round * (self._rounds - round_number)) / 60
+        return "less than a minute left" if minutes < 1 else f"about {minutes:.0f} min left"

@@ -1,0 +1,199 @@
+"""Runs the processes of a comparison, interleaved, and keeps what they report. An engine that fails is named and not
+run again; the others go on. Everything is on disk as soon as it is known."""
+
+import os
+import shlex
+import signal
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mxk_host import results
+from mxk_host.compare_plan import TASK_ENGINE, Column, Engine, Kind, Process, Settings, balanced_order
+from mxk_host.errors import DriverError, ExitCode
+from mxk_host.runner import Outcome, run_captured, signals_unwind
+from mxk_host.stream import Row, json_row
+
+_LIST_TIMEOUT = 60.0  # seconds
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One measurement: operations per second, or cycles."""
+
+    process: str
+    engine: str
+    column: Column
+    round: int
+    value: float
+    verified: bool
+    row: Row
+
+
+@dataclass
+class Record:
+    """What is known so far; the table is made of this, whether all rounds are complete or not."""
+
+    samples: list[Sample] = field(default_factory=list)
+    unsupported: dict[tuple[str, Column], str] = field(default_factory=dict)  # why an engine has no such column
+    failures: dict[str, str] = field(default_factory=dict)  # by process; that of a table's engine has its name
+    load_before: float = 0.0  # of the machine, by what else runs on it
+    rounds_complete: int = 0
+    interrupted: int | None = None  # the signal's number
+
+
+def list_peers(programs: Path) -> list[Engine]:
+    """The peers that the program knows, built or not."""
+    line = [str(programs / "mxk-peers"), "bench peer --list --json"]
+    try:
+        done = subprocess.run(
+            line, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=_LIST_TIMEOUT
+        )
+        rows = [row for text in done.stdout.splitlines() if (row := json_row(text)) is not None]
+        peers = [_listed(peer) for row in rows if row.get("benchmark") == "peer-list" for peer in row["peers"]]
+    except (OSError, subprocess.TimeoutExpired, KeyError, TypeError, ValueError) as error:
+        raise DriverError(f"expected a list of peers from {shlex.join(line)}: {error}", ExitCode.NO_VERDICT) from error
+    if done.returncode != 0 or not peers:
+        status, said = done.returncode, _complaint(done.stdout, done.stderr)
+        why = f"exit status {status}: {said}" if status else "it names none"
+        raise DriverError(f"expected a list of peers from {shlex.join(line)}: {why}", ExitCode.NO_VERDICT)
+    return peers
+
+
+def run_rounds(
+    settings: Settings, groups: list[list[Process]], folder: Path, announce: Callable[[int, Process], None]
+) -> Record:
+    """Runs every group in every round. `announce` is told the round and the process before each; a signal ends the
+    comparison early, the child with it, and is noted in the record."""
+    record = Record(load_before=os.getloadavg()[0])
+    raw: list[Row] = []
+    try:
+        with signals_unwind():
+            for round_number in range(1, settings.rounds + 1):
+                ordered = [process for group in groups for process in balanced_order(group, round_number)]
+                for order, process in enumerate(ordered, 1):
+                    announce(round_number, process)
+                    if process.name in record.failures:
+                        continue
+                    where = {"round": round_number, "order": order, "process": process.name}
+                    rows = _run(process, folder, where, settings.timeout, record)
+                    raw += [where | row for row in rows]
+                    results.store(folder, raw)
+                record.rounds_complete = round_number
+    except DriverError as error:
+        if error.code <= 128:
+            raise
+        record.interrupted = error.code - 128
+        results.store(folder, raw)  # the signal may have come while they were written
+    return record
+
+
+def _run(process: Process, folder: Path, where: dict[str, Any], timeout: float, record: Record) -> list[Row]:
+    """Runs the process once; puts its rows, or its failure, into the record."""
+    log = folder / "logs" / "{round:02}-{order:02}-{process}.log".format(**where)
+    log.parent.mkdir(exist_ok=True)
+    with (folder / "commands.txt").open("a") as commands:
+        commands.write(f"{shlex.join(process.line)}  # {log.relative_to(folder)}\n")
+    outcome = run_captured(list(process.line), log, timeout, lambda _: None)
+    if outcome.complaint:
+        log.with_suffix(".stderr").write_text(outcome.complaint + "\n")
+    output = log.read_text(errors="replace")
+    rows = [row for line in output.splitlines() if (row := json_row(line)) is not None]
+    try:
+        for row in rows:
+            _take(row, process, where["round"], record)
+        reason = _failure(process, outcome, output, where["round"], timeout, record)
+    except (KeyError, TypeError, ValueError) as error:
+        reason = f"a row that cannot be read: {error!r}"
+    if reason:
+        record.failures[process.name] = f"round {where['round']}: {reason}"
+    return rows
+
+
+def _take(row: Row, process: Process, round_number: int, record: Record) -> None:
+    """Sorts a row into the record; rows that measure nothing are passed over."""
+    match row.get("benchmark"):
+        case "table":
+            engine, column, measured = process.name, _table_column, "throughput"
+        case "peer":
+            engine, column, measured = row["peer"], _table_column, "throughput"
+        case "task":
+            engine, column, measured = TASK_ENGINE, _task_column, "cycles"
+        case "task-peer":
+            engine, column, measured = row["peer"], _task_column, "cycles"
+        case _:
+            return
+    if row.get("supported") is False:
+        record.unsupported[engine, column(row)] = row["reason"]
+        return
+    if "error" in row:
+        return  # no measurement; the exit status says so, too
+    value, verified = float(row[measured]["median"]), row.get("verified") is True
+    record.samples.append(Sample(process.name, engine, column(row), round_number, value, verified, row))
+
+
+def _table_column(row: Row) -> Column:
+    return Column(row["mix"], row["cores"])
+
+
+def _task_column(row: Row) -> Column:
+    return Column(row.get("measure", ""))
+
+
+def _failure(
+    process: Process, outcome: Outcome, output: str, round_number: int, timeout: float, record: Record
+) -> str | None:
+    """Why this run of the process does not count; None if it does. A wrong result comes first: it explains the rest."""
+    mine = [s for s in record.samples if s.round == round_number and s.process == process.name]
+    if wrong := [f"{s.engine} {s.column}" for s in mine if not s.verified]:
+        return f"verification failed: {', '.join(wrong)}"
+    if reason := _end(outcome, output, timeout):
+        return reason
+    reported = {s.column for s in mine if s.engine == process.name}
+    reported |= {column for engine, column in record.unsupported if engine == process.name}
+    if missing := sorted(process.columns - reported):
+        return f"no row for {', '.join(map(str, missing))}"
+    if not process.columns and not mine:
+        return "no row"
+    return None
+
+
+def _end(outcome: Outcome, output: str, timeout: float) -> str | None:
+    match outcome.status:
+        case 0:
+            return None
+        case None:
+            return f"no end after {timeout:g} s: killed"
+        case status if status == -signal.SIGKILL:
+            return "killed by SIGKILL, as a machine out of memory does"
+        case status if status < 0:
+            return f"crashed: {_signal_name(-status)}"
+        case ExitCode.PANIC:
+            return f"panicked: {_complaint(output, outcome.complaint)}"
+        case status:
+            return f"exit status {status}: {_complaint(output, outcome.complaint)}"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _complaint(output: str, complaint: str) -> str:
+    """The line that says what went wrong: an error's, a panic's, or the last one that was written to stderr."""
+    lines = [line.strip() for line in (*output.splitlines(), *complaint.splitlines()) if line.strip()]
+    for mark in ("PANIC", "error:"):
+        for line in lines:
+            if mark in line:
+                return line
+    return complaint.splitlines()[-1].strip() if complaint else "no message"
+
+
+def _listed(peer: dict[str, Any]) -> Engine:
+    missing = "" if peer["built"] else (peer.get("reason") or "it was not built")
+    library = "" if peer.get("library") == "none" else peer.get("library", "")
+    return Engine(peer["name"], Kind(peer["kind"]), library, peer.get("setup", ""), missing)

@@ -1,0 +1,170 @@
+"""A comparison's summary as text: what was measured, the table of operations per second, the costs of tasks, and a line
+for everything that is missing or went wrong. Means the same without colour."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TextIO
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from mxk_host.compare_plan import LEAST_ROUNDS, Kind
+
+PLAIN_WIDTH = 120  # columns of text that goes to a file
+_NAME_WIDTH = 24
+_FIXED_WIDTH = _NAME_WIDTH + 20  # with the columns of line names and "verified"
+_CELL_WIDTH = 11
+
+Summary = dict[str, Any]
+Row = dict[str, Any]
+
+
+def show(summary: Summary, output: TextIO) -> None:
+    """Prints the whole summary: as wide as the terminal, or PLAIN_WIDTH."""
+    width = None if output.isatty() else PLAIN_WIDTH
+    console = Console(file=output, width=width, markup=False, highlight=False)
+    for line in _head(summary):
+        console.print(line, soft_wrap=True)
+    columns = [(mix, cores) for mix in _distinct(summary, "mix") for cores in summary["cores"]]
+    for part in _parts(columns, len(summary["cores"]), console.width):
+        headings = [f"{mix}\n{cores} {'core' if cores == 1 else 'cores'}" for mix, cores in part]
+        console.print(_table(summary, "table", part, headings))
+    if measures := [(measure, None) for measure in _distinct(summary, "measure")]:
+        console.print("what tasks cost, in cycles; mxk/this below 1: cheaper in MXK", soft_wrap=True)
+        for part in _parts(measures, 1, console.width):
+            console.print(_table(summary, "tasks", part, [measure.replace("-", "\n", 1) for measure, _ in part]))
+    for line in _notes(summary):
+        console.print(line, soft_wrap=True)
+
+
+def _head(summary: Summary) -> Iterable[str]:
+    cores = ", ".join(map(str, summary["cores"]))
+    yield (
+        f"compare: {summary['operations']:,} operations in each phase, cores {cores}, seed {summary['seed']}, "
+        f"{_rounds(summary['rounds'])} of {summary['rounds_asked']}"
+    )
+    if machine := summary["machine"]:
+        yield (
+            f"machine: {machine.get('cpu', '?')}, TSC {machine.get('tsc_hz', 0) / 1e9:.3f} GHz, "
+            f"cores {machine.get('cores', '?')}, nodes {machine.get('nodes', '?')}, "
+            f"{machine.get('platform') or 'platform unknown'}, hypervisor: {machine.get('hypervisor') or 'none'}, "
+            f"load before {summary['load_before']:.1f}"
+        )
+        yield f"memory: {machine.get('memory_bytes', 0) / 2**30:.1f} GiB; pages: {machine.get('pages') or 'unknown'}"
+        yield f"build: {machine.get('build', '?')}"
+    if summary["interrupted"]:
+        yield "interrupted: what had been measured until then"
+    if summary["quick_look"]:
+        yield f"a quick look: a comparison takes at least {LEAST_ROUNDS} rounds"
+    yield "M ops/s, min-max: median of the rounds, least and most"
+    yield f"mxk/this: {summary['ratios_of']} over this, median of the rounds' ratios; above 1: MXK is faster"
+    if summary["references"]:
+        yield f"share: what is reached of {' / '.join(summary['references'])}, in percent"
+
+
+def _parts(columns: Sequence[Any], group: int, width: int) -> Iterable[Sequence[Any]]:
+    """As many columns side by side as fit, in whole groups; never none."""
+    fitting = max((width - _FIXED_WIDTH) // _CELL_WIDTH // group, 1) * group
+    return (columns[at : at + fitting] for at in range(0, len(columns), fitting))
+
+
+def _table(summary: Summary, section: str, columns: Sequence[Any], headings: Sequence[str]) -> Table:
+    table = Table(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("engine", overflow="fold", width=_NAME_WIDTH)
+    table.add_column("")
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True, min_width=_CELL_WIDTH - 2)
+    table.add_column("verified")
+    rows = [row for row in summary["rows"] if row["section"] == section]
+    failures = {failure["engine"] for failure in summary["failures"]}
+    before = None
+    for engine in dict.fromkeys(row["engine"] for row in rows):
+        mine = {_key(row): row for row in rows if row["engine"] == engine}
+        first = next(iter(mine.values()))
+        if before is not None and before != first["kind"]:
+            table.add_section()  # MXK, peers, references
+        before = first["kind"]
+        lines = _lines(summary, section, first, [mine.get(column) for column in columns], engine in failures)
+        verified = "yes" if all(row["verified"] for row in mine.values()) else "NO"
+        name = Text(engine, style="bold") + Text(f"\n{first['library']}" if first["library"] else "", style="dim")
+        table.add_row(
+            name,
+            "\n".join(label for label, _ in lines),
+            *("\n".join(cells) for cells in zip(*(cells for _, cells in lines), strict=True)),
+            Text(verified, style="" if verified == "yes" else "bold red"),
+        )
+    if section == "table" and summary["missing"]:
+        table.add_section()
+        for missing in summary["missing"]:
+            table.add_row(Text(missing["engine"], style="bold"), "missing", *("-" for _ in columns), "-")
+    return table
+
+
+def _lines(
+    summary: Summary, section: str, first: Row, rows: Sequence[Row | None], failed: bool
+) -> list[tuple[str, list[str]]]:
+    """An engine's lines of text: a name, and a cell for each column. `failed`: not in all columns or rounds."""
+    unit, factor, field = ("M ops/s", 1e-6, "throughput") if section == "table" else ("cycles", 1.0, "cycles")
+    measured = [(row or {}).get(field) for row in rows]
+    lines = [
+        (unit, [number(it["median"] * factor) if it else ("-" if row is None else "FAILED")
+                for row, it in zip(rows, measured, strict=True)]),
+        ("min-max", [f"{number(it['min'] * factor)}-{number(it['max'] * factor)}" if it else "" for it in measured]),
+    ]  # fmt: skip
+    if any(row and "ratio" in row for row in rows):
+        lines.append(("mxk/this", [number(row["ratio"]["median"]) if row and "ratio" in row else "" for row in rows]))
+    if first["kind"] != Kind.REFERENCE and section == "table" and summary["references"]:
+        lines.append(("share", [_shares(row, summary["references"]) for row in rows]))
+    if not any(measured):
+        return lines[:1]
+    return [*lines, ("FAILED", ["" for _ in rows])] if failed else lines
+
+
+def _shares(row: Row | None, references: Sequence[str]) -> str:
+    shares = (row or {}).get("share", {})
+    if not shares:
+        return ""
+    return " / ".join(_percent(shares[name]["median"]) if name in shares else "-" for name in references)
+
+
+def _notes(summary: Summary) -> Iterable[str]:
+    for missing in summary["missing"]:
+        yield f"MISSING {missing['engine']}: {missing['reason']}"
+    for failure in summary["failures"]:
+        yield f"FAILED {failure['engine']}: {failure['reason']}"
+    yield from _unsupported(summary["unsupported"])
+    yield from (f"- not measured: {text}" for text in summary["skipped"])
+    yield from (f"- {engine['name']}: {engine['setup']}" for engine in summary["engines"] if engine["setup"])
+    for warning in summary["warnings"]:
+        differ = ", with other figures" if warning["figures_differ"] else ""
+        yield f"WARN {warning['text']} (said by {warning['processes']} of the processes{differ})"
+
+
+def _unsupported(unsupported: Sequence[Row]) -> Iterable[str]:
+    """One line for each engine and phase, not for each core count."""
+    reasons = {(it["engine"], it.get("mix") or it.get("measure") or "all"): it["reason"] for it in unsupported}
+    return (f"- {engine} has no {what}: {reason}" for (engine, what), reason in reasons.items())
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}" if share >= 0.095 else f"{100 * share:.1f}"
+
+
+def number(value: float) -> str:
+    """Three digits that count: 0.731, 7.31, 73.1, 731."""
+    magnitude = abs(value)
+    digits = 3 if magnitude < 1 else 2 if magnitude < 10 else 1 if magnitude < 100 else 0
+    return f"{value:.{digits}f}"
+
+
+def _key(row: Row) -> tuple[str, int | None]:
+    return row.get("mix") or row["measure"], row.get("cores")
+
+
+def _distinct(summary: Summary, field: str) -> list[str]:
+    return list(dict.fromkeys(row[field] for row in summary["rows"] if field in row))
+
+
+def _rounds(count: int) -> str:
+    return f"{count} round{'' if count == 1 else 's'}"
