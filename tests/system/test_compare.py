@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from helpers import DRIVER, Ended, drive, linux_program
-from mxk_host.compare_plan import LEAST_ROUNDS, balanced_order
+from mxk_host.compare_plan import CONFIGURATIONS, LEAST_ROUNDS, balanced_order
 from mxk_host.compare_summary import paired_ratio
 
 MXK = "mxk-chained"
@@ -86,7 +86,7 @@ class Fakes:
     def arguments(self, *options: str) -> list[str]:
         """The driver's arguments for this folder."""
         (self.folder / "told.json").write_text(json.dumps({"list": self.peers, "does": self.does}))
-        where = ["--build", str(self.folder), "--results", str(self.folder / "results"), "--ops", "200K"]
+        where = ["--build", str(self.folder), "--results", str(self.folder / "results"), "--ops", "200K", "--mxk", MXK]
         return ["compare", *where, "--json", *options]
 
     def compare(self, *options: str) -> Ended:
@@ -233,7 +233,7 @@ def test_everything_is_kept(fakes: Fakes) -> None:
     commands = (folder / "commands.txt").read_text().splitlines()
     assert len(commands) == 4
     program = fakes.folder / "mxk"
-    work = "bench table --layout chained --mix insert,find,erase --ops 200000 --cores 2 --seed 1 --repeat 1 --json"
+    work = "bench table --layout chained --buckets 1 --mix insert,find,erase --ops 200000 --cores 2 --seed 1 --repeat 1 --json"
     assert commands[0] == f"{program} --cores 2 '{work}'  # logs/01-01-{MXK}.log"
     assert (folder / "logs/02-01-peer.log").read_text().endswith("error: out of memory on node 0\n")
     assert (folder / "table.txt").read_text() in ended.output
@@ -292,6 +292,12 @@ def test_programs_that_are_not_built_are_named(tmp_path: Path) -> None:
     assert f"expected the program {tmp_path}/mxk: make compare builds it first" in ended.complaint
 
 
+def test_an_unknown_configuration_is_refused(fakes: Fakes) -> None:
+    ended = fakes.compare("--mxk", "mxk-fast")
+    assert ended.code == 2
+    assert "--mxk: expected names out of mxk-chained, mxk-chained-0.1; got mxk-fast" in ended.complaint
+
+
 def test_a_program_without_peers_is_no_comparison(fakes: Fakes) -> None:
     (fakes.folder / "mxk-peers").write_text("#!/bin/sh\necho 'error: unknown option --list'\nexit 1\n")
     ended = fakes.compare()
@@ -315,5 +321,5 @@ def test_the_real_programs(tmp_path: Path) -> None:
         [linux_program("mxk-peers"), "bench peer --list --json"], capture_output=True, text=True, env=os.environ
     )
     peers = json.loads(listed.stdout.splitlines()[-1])["peers"]
-    assert named == {MXK, *(peer["name"] for peer in peers)}
+    assert named == {*CONFIGURATIONS, *(peer["name"] for peer in peers)}
     assert {r["measure"] for r in result["rows"] if r["section"] == "tasks"} >= {"local", "hop", "round-trip"}

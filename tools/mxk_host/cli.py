@@ -114,6 +114,10 @@ def compare(
     peers: Annotated[
         str | None, typer.Option(help="Only these, with commas between; default all.", show_default=False)
     ] = None,
+    mxk: Annotated[
+        str | None,
+        typer.Option(help="Only these of MXK's configurations; ratios are about the first.", show_default=False),
+    ] = None,
     no_tasks: Annotated[bool, typer.Option("--no-tasks", help="Leave out what tasks cost.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of the keys and of their order.")] = 1,
     timeout: Annotated[float, typer.Option(min=0, help="Seconds for each process.")] = 1800,
@@ -129,5 +133,5 @@ def compare(
 
     Exit codes: 0 all that is built ran and is verified, 1 something failed (it is named), 2 wrong usage or not built.
     """
-    settings = Settings.checked(ops, cores, rounds, seed, timeout, build)
+    settings = Settings.checked(ops, cores, rounds, seed, timeout, build, mxk)
     comparison.compare(settings, peers=peers, tasks=not no_tasks, as_json=json, folder=results)

@@ -13,8 +13,12 @@ from mxk_host.errors import UsageError
 LEAST_ROUNDS = 5  # with fewer it is a quick look, and says so
 MIXES = ("insert", "find", "erase")
 
-# Every way in which MXK is measured, and what `bench table` is told for it. The first is the one that ratios are about.
-CONFIGURATIONS = {"mxk-chained": "--layout chained"}
+# Every way in which MXK is measured, and what `bench table` is told for it. The first is the one that ratios are about:
+# a bucket per key, as the peers have it; the thesis has ten keys in a bucket.
+CONFIGURATIONS = {
+    "mxk-chained": "--layout chained --buckets 1",
+    "mxk-chained-0.1": "--layout chained --buckets 0.1",
+}
 TASK_ENGINE = "mxk"
 
 _SUFFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
@@ -62,14 +66,21 @@ class Settings:
     seed: int
     timeout: float  # seconds for each process
     programs: Path  # the folder with mxk and mxk-peers
+    configurations: tuple[str, ...]  # names out of CONFIGURATIONS, the first one is what ratios are about
 
     @classmethod
-    def checked(cls, ops: str, cores: str, rounds: int, seed: int, timeout: float, programs: Path) -> "Settings":
+    def checked(
+        cls, ops: str, cores: str, rounds: int, seed: int, timeout: float, programs: Path, mxk: str | None
+    ) -> "Settings":
         """Raises, with what was expected, where an option cannot be used or a program is not built."""
         for program in (programs / "mxk", programs / "mxk-peers"):
             if not program.is_file():
                 raise UsageError(f"expected the program {program}: make compare builds it first")
-        return cls(parse_count("--ops", ops), _parse_cores(cores), rounds, seed, timeout, programs)
+        chosen = tuple(CONFIGURATIONS) if mxk is None else tuple(mxk.split(","))
+        unknown = [name for name in chosen if name not in CONFIGURATIONS]
+        if unknown:
+            raise UsageError(f"--mxk: expected names out of {', '.join(CONFIGURATIONS)}; got {', '.join(unknown)}")
+        return cls(parse_count("--ops", ops), _parse_cores(cores), rounds, seed, timeout, programs, chosen)
 
     @property
     def columns(self) -> list[Column]:
@@ -123,7 +134,7 @@ def table_processes(settings: Settings, peers: Iterable[Engine]) -> list[Process
     counts = ",".join(map(str, settings.cores))
     what = f"--mix {','.join(MIXES)} --ops {settings.operations} --cores {counts} --seed {settings.seed}"
     run = f"{what} --repeat 1 --json"
-    commands = {name: ("mxk", f"bench table {options} {run}") for name, options in CONFIGURATIONS.items()}
+    commands = {name: ("mxk", f"bench table {CONFIGURATIONS[name]} {run}") for name in settings.configurations}
     commands |= {peer.name: ("mxk-peers", f"bench peer --peer {peer.name} {run}") for peer in peers if not peer.missing}
     columns = frozenset(settings.columns)
     return [
