@@ -233,8 +233,9 @@ def test_everything_is_kept(fakes: Fakes) -> None:
     commands = (folder / "commands.txt").read_text().splitlines()
     assert len(commands) == 4
     program = fakes.folder / "mxk"
-    work = "bench table --layout chained --buckets 1 --mix insert,find,erase --ops 200000 --cores 2 --seed 1 --repeat 1 --json"
-    assert commands[0] == f"{program} --cores 2 '{work}'  # logs/01-01-{MXK}.log"
+    work = "--mix insert,find,erase --ops 200000 --cores 2 --seed 1 --repeat 1 --json"
+    command = f"bench table {CONFIGURATIONS[MXK]} {work}"
+    assert commands[0] == f"{program} --cores 2 '{command}'  # logs/01-01-{MXK}.log"
     assert (folder / "logs/02-01-peer.log").read_text().endswith("error: out of memory on node 0\n")
     assert (folder / "table.txt").read_text() in ended.output
     assert json.loads((folder / "summary.json").read_text())["rows"] == summary(ended)["rows"]
