@@ -19,19 +19,26 @@ struct TaskOptions {
     bool json = false;
 };
 
+// One by one, because the peers take them, too (bench/peers/task_peer.cpp).
+namespace task_option {
+constexpr auto cores = console::option<&TaskOptions::cores>(
+    "cores", "the core measured and the other one (none given: 0 and the next)", console::between(0, 65535));
+constexpr auto operations = console::option<&TaskOptions::operations>("ops", "tasks or hops per run: local, hop",
+                                                                      console::between(1, 4'000'000'000));
+constexpr auto depth = console::option<&TaskOptions::depth>("depth", "tasks under way at once: local, hop",
+                                                            console::between(1, 1'000'000));
+constexpr auto trips = console::option<&TaskOptions::trips>("trips", "per run: round-trip, remote-round-trip",
+                                                            console::between(1, 10'000'000));
+constexpr auto wakes = console::option<&TaskOptions::wakes>("wakes", "per run: wake", console::between(1, 1'000'000));
+constexpr auto repeat =
+    console::option<&TaskOptions::repeat>("repeat", "runs per row; the median is reported", console::between(1, 1000));
+constexpr auto json = console::flag<&TaskOptions::json>("json", "one JSON line per row at the end, for tools");
+} // namespace task_option
+
 constexpr auto task_schema = console::schema<TaskOptions>(
     console::option<&TaskOptions::measures>(
         "measure", "local, hop, round-trip, remote-round-trip, wake (none given: all that the machine can do)"),
-    console::option<&TaskOptions::cores>("cores", "the core measured and the other one (none given: 0 and the next)",
-                                         console::between(0, 65535)),
-    console::option<&TaskOptions::operations>("ops", "tasks or hops per run: local, hop",
-                                              console::between(1, 4'000'000'000)),
-    console::option<&TaskOptions::depth>("depth", "tasks under way at once: local, hop",
-                                         console::between(1, 1'000'000)),
-    console::option<&TaskOptions::trips>("trips", "per run: round-trip, remote-round-trip",
-                                         console::between(1, 10'000'000)),
-    console::option<&TaskOptions::wakes>("wakes", "per run: wake", console::between(1, 1'000'000)),
-    console::option<&TaskOptions::repeat>("repeat", "runs per row; the median is reported", console::between(1, 1000)),
-    console::flag<&TaskOptions::json>("json", "one JSON line per row at the end, for tools"));
+    task_option::cores, task_option::operations, task_option::depth, task_option::trips, task_option::wakes,
+    task_option::repeat, task_option::json);
 
 } // namespace mxk::bench

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "arch/linux/terminal.hpp"
 #include "arch/terminal.hpp"
 #include "base/format.hpp"
 #include "base/units.hpp"

@@ -10,6 +10,7 @@
 #include "arch/linux/machine.hpp"
 #include "arch/linux/runtime.hpp"
 #include "arch/linux/signals.hpp"
+#include "arch/linux/terminal.hpp"
 #include "arch/terminal.hpp"
 #include "base/log.hpp"
 #include "kernel/console/options.hpp"

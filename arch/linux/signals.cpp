@@ -11,6 +11,7 @@
 #include "arch/core_local.hpp"
 #include "arch/linux/backtrace.hpp"
 #include "arch/linux/machine.hpp"
+#include "arch/linux/terminal.hpp"
 #include "arch/terminal.hpp"
 #include "base/format.hpp"
 

@@ -1,4 +1,4 @@
-#include "arch/terminal.hpp"
+#include "arch/linux/terminal.hpp"
 
 #include <termios.h>
 #include <unistd.h>
@@ -15,6 +15,7 @@
 
 #include "arch/core_local.hpp"
 #include "arch/linux/signals.hpp"
+#include "arch/terminal.hpp"
 
 namespace mxk::arch {
 namespace {

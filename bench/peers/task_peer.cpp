@@ -28,16 +28,8 @@ struct PeerOptions : TaskOptions {
 constexpr auto peer_schema = console::schema<PeerOptions>(
     console::option<&PeerOptions::peers>("peer", "names with commas between (none given: all)"),
     console::option<&PeerOptions::measures>("measure", "as in bench task (none given: all that the peers can do)"),
-    console::option<&PeerOptions::cores>("cores", "as in bench task", console::between(0, 65535)),
-    console::option<&PeerOptions::operations>("ops", "tasks or hops per run: local, hop",
-                                              console::between(1, 4'000'000'000)),
-    console::option<&PeerOptions::depth>("depth", "tasks under way at once: local, hop",
-                                         console::between(1, 1'000'000)),
-    console::option<&PeerOptions::trips>("trips", "per run: round-trip, remote-round-trip",
-                                         console::between(1, 10'000'000)),
-    console::option<&PeerOptions::wakes>("wakes", "per run: wake", console::between(1, 1'000'000)),
-    console::option<&PeerOptions::repeat>("repeat", "runs per row; the median is reported", console::between(1, 1000)),
-    console::flag<&PeerOptions::json>("json", "one JSON line per row at the end, for tools"));
+    task_option::cores, task_option::operations, task_option::depth, task_option::trips, task_option::wakes,
+    task_option::repeat, task_option::json);
 
 struct PeerRow {
     TaskPeer const* peer;

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pexpect
+
 ROOT = Path(__file__).resolve().parents[2]
 DRIVER = str(ROOT / "tools/mxk")
 LINUX_BUILD = Path(os.environ.get("MXK_LINUX_BUILD", ROOT / "build/linux"))  # another one: to test it with sanitizers
@@ -72,3 +74,20 @@ def kernel_tests(ended: Ended) -> tuple[dict[str, str], tuple[int, int, int]]:
     summary = re.search(r"^(\d+) passed, (\d+) failed, (\d+) skipped", ended.output, re.MULTILINE)
     assert summary is not None, f"no summary of the in-kernel tests:\n{ended.output}"
     return verdicts, (int(summary[1]), int(summary[2]), int(summary[3]))
+
+
+class AtPrompt:
+    """A console at the other end of `child`, as a person sees it."""
+
+    child: pexpect.spawn
+
+    def expect_prompt(self) -> None:
+        """Waits until the console wants input."""
+        self.child.expect_exact("mxk> ")
+
+    def obeys(self, keys: str, expected: str) -> None:
+        """Types keys and Enter; expects this text in the output that follows, then the prompt."""
+        self.child.send(keys + "\r")
+        self.child.expect(r"\n")  # the edited line ends here; what follows is the command's
+        self.child.expect(expected)
+        self.expect_prompt()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from helpers import DRIVER
+from helpers import DRIVER, AtPrompt
 
 pytestmark = pytest.mark.usefixtures("images")
 
@@ -19,24 +19,13 @@ BACKSPACE = "\x7f"
 UNKNOWN = "qqq"  # no command: the console's complaint shows the line that it took
 
 
-class Console:
+class Console(AtPrompt):
     """A kernel at its prompt."""
 
     def __init__(self, log: Path) -> None:
         options = ["--no-build", "--cpus", "1", "--mem", "512M", "--timeout", "60", "--log", str(log)]
         self.child = pexpect.spawn(DRIVER, ["run", *options], encoding="utf-8", timeout=30, dimensions=(24, 200))
         self.child.delaybeforesend = 0.02
-        self.expect_prompt()
-
-    def expect_prompt(self) -> None:
-        """Waits until the console wants input."""
-        self.child.expect_exact("mxk> ")
-
-    def obeys(self, keys: str, expected: str) -> None:
-        """Types keys and Enter; expects this text in the output that follows, then the prompt."""
-        self.child.send(keys + "\r")
-        self.child.expect(r"\n")  # the edited line ends here; what follows is the command's
-        self.child.expect(expected)
         self.expect_prompt()
 
     def leave(self) -> int:

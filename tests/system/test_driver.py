@@ -6,14 +6,16 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from helpers import DRIVER, Ended, drive
 from mxk_host.commands import grub_menu
-from mxk_host.errors import ExitCode, UsageError
+from mxk_host.errors import DriverError, ExitCode, UsageError
 from mxk_host.machine import Accelerator, choose_accelerator
 from mxk_host.results import judge_rows
+from mxk_host.runner import run_captured
 from mxk_host.shape import split_evenly
 from mxk_host.stream import Line, Progress, SerialStream, json_row
 
@@ -137,3 +139,18 @@ def test_bench_without_rows_fails(fake_path: str) -> None:
     ended = drive("bench", "--no-build", "--", "topology", PATH=fake_path, STATUS="33", SERIAL=r"2 nodes\r\n")
     assert ended.code == 1
     assert "no JSON row" in ended.complaint
+
+
+def test_a_signal_while_the_child_starts_leaves_no_child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    children = []
+    popen = subprocess.Popen
+
+    def interrupted_popen(*arguments: Any, **options: Any) -> "subprocess.Popen[bytes]":  # noqa: ANN401
+        children.append(popen(*arguments, **options))
+        signal.raise_signal(signal.SIGINT)
+        return children[0]
+
+    monkeypatch.setattr(subprocess, "Popen", interrupted_popen)
+    with pytest.raises(DriverError, match="ended by SIGINT"):
+        run_captured(["sleep", "1000"], tmp_path / "log", 60, lambda _: None)
+    assert children[0].returncode == -signal.SIGKILL

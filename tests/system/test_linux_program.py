@@ -15,7 +15,7 @@ from typing import Any
 import pexpect
 import pytest
 
-from helpers import Ended, kernel_tests, linux_program
+from helpers import AtPrompt, Ended, kernel_tests, linux_program
 
 LEFT, UP, DOWN = "\x1b[D", "\x1b[A", "\x1b[B"
 CTRL_A, CTRL_C, CTRL_D, CTRL_E, CTRL_U, CTRL_W = "\x01", "\x03", "\x04", "\x05", "\x15", "\x17"
@@ -326,7 +326,7 @@ def test_ctrl_c_ends_the_benchmark_that_was_given_and_fails() -> None:
 # Keys on a terminal
 
 
-class Terminal:
+class Terminal(AtPrompt):
     """The program at its prompt on a pseudo-terminal, under a shell that survives it."""
 
     def __init__(self) -> None:
@@ -335,17 +335,6 @@ class Terminal:
         self.child.delaybeforesend = None
         self.before = termios.tcgetattr(self.child.child_fd)  # the master's are the terminal's
         self.child.send("\r")
-        self.expect_prompt()
-
-    def expect_prompt(self) -> None:
-        """Waits until the console wants input."""
-        self.child.expect_exact("mxk> ")
-
-    def obeys(self, keys: str, expected: str) -> None:
-        """Types keys and Enter; expects this text in the output that follows, then the prompt."""
-        self.child.send(keys + "\r")
-        self.child.expect(r"\n")  # the edited line ends here; what follows is the command's
-        self.child.expect(expected)
         self.expect_prompt()
 
     def pid(self) -> int:

@@ -10,6 +10,7 @@
 #include "kernel/system_topology.hpp"
 #include "kernel/topology_preview.hpp"
 #include "tests/unit/memory_fixture.hpp"
+#include "tests/unit/server_dumps.hpp"
 #include "tests/unit/topology_image.hpp"
 
 namespace mxk::topology {
@@ -230,13 +231,9 @@ struct Server {
 class TopologyPreviewOfServer : public TopologyPreview, public testing::WithParamInterface<Server> {};
 
 TEST_P(TopologyPreviewOfServer, is_as_known) {
-    auto const dumps = repository_root() / "../shared/acpi-dumps";
-    if (!std::filesystem::exists(dumps)) GTEST_SKIP() << "no tables of real servers at ../shared/acpi-dumps";
+    MXK_SKIP_WITHOUT_SERVER_DUMPS();
     Server const& server = GetParam();
-    std::filesystem::path directory;
-    for (auto const& entry : std::filesystem::directory_iterator(dumps)) {
-        if (entry.path().filename().string().starts_with(server.name)) directory = entry.path();
-    }
+    std::filesystem::path const directory = server_dump(server.name);
     ASSERT_FALSE(directory.empty()) << server.name;
     std::string const text = shown("--acpi '" + directory.string() + "'");
     std::ostringstream counts;
@@ -266,13 +263,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Server{"Server-Supermicro-X8-X8DTT", 16, 24, 2, {}},
                     Server{"Server-Supermicro-H8-H8DGU", 24, 32, 4, {}},
                     Server{"Server-Quanta-QuantaMicro-QuantaMicro-X10E-9N", 8, 8, 1, {}}),
-    [](auto const& server) {
-        std::string name;
-        for (char const c : server.param.name) {
-            if (std::isalnum(static_cast<unsigned char>(c))) name += c;
-        }
-        return name;
-    });
+    server_test_name);
 
 } // namespace
 } // namespace mxk::topology

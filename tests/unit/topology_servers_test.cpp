@@ -1,10 +1,7 @@
-// The tables of real servers, as contributed to the public collection linuxhw/ACPI (CC BY 4.0), against what is known
-// of the machines. The tables are not part of the repository; without them these tests are skipped.
+// The tables of real servers against what is known of the machines.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
-
+#include "tests/unit/server_dumps.hpp"
 #include "tests/unit/topology_image.hpp"
 
 namespace mxk::topology {
@@ -24,26 +21,17 @@ struct Server {
 
 std::vector<Bytes> tables_below(std::filesystem::path const& directory) {
     std::vector<Bytes> result;
-    for (char const* const name : {"APIC", "SRAT", "SLIT"}) {
-        std::ifstream file(directory / name, std::ios::binary);
-        if (!file) continue;
-        std::string const text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-        auto const* const first = reinterpret_cast<std::byte const*>(text.data());
-        result.emplace_back(first, first + text.size());
-    }
+    for (char const* const name : {"APIC", "SRAT", "SLIT"})
+        if (std::filesystem::exists(directory / name)) result.push_back(content_of(directory / name));
     return result;
 }
 
 class TopologyOfServer : public testing::TestWithParam<Server> {};
 
 TEST_P(TopologyOfServer, is_as_known) {
-    auto const dumps = repository_root() / "../shared/acpi-dumps";
-    if (!std::filesystem::exists(dumps)) GTEST_SKIP() << "no tables of real servers at ../shared/acpi-dumps";
+    MXK_SKIP_WITHOUT_SERVER_DUMPS();
     Server const& server = GetParam();
-    std::filesystem::path directory;
-    for (auto const& entry : std::filesystem::directory_iterator(dumps)) {
-        if (entry.path().filename().string().starts_with(server.name)) directory = entry.path();
-    }
+    std::filesystem::path const directory = server_dump(server.name);
     ASSERT_FALSE(directory.empty()) << server.name;
 
     Machine const machine(tables_below(directory), server.boot_apic_id);
@@ -69,13 +57,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Server{"Server-Supermicro-X8-X8DTT", 0, 16, 24, {8, 8}, 21, 0},
                     Server{"Server-Supermicro-H8-H8DGU", 16, 24, 32, {6, 6, 6, 6}, 16, 0},
                     Server{"Server-Quanta-QuantaMicro-QuantaMicro-X10E-9N", 0, 8, 8, {8}, 0, 0}),
-    [](auto const& server) {
-        std::string name;
-        for (char const c : server.param.name) {
-            if (std::isalnum(static_cast<unsigned char>(c))) name += c;
-        }
-        return name;
-    });
+    server_test_name);
 
 } // namespace
 } // namespace mxk::topology

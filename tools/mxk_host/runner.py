@@ -50,16 +50,29 @@ def _started(
     arguments: list[str], stdin: int | None, stdout: int | None
 ) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
     """QEMU, and the file its stderr goes to. It never outlives the block."""
+    process: subprocess.Popen[bytes] | None = None
     with tempfile.TemporaryFile() as complaint, signals_unwind():
         try:
-            process = subprocess.Popen(arguments, stdin=stdin, stdout=stdout, stderr=complaint)
-        except OSError as error:
-            raise DriverError(f"{arguments[0]} did not start: {error.strerror}", ExitCode.NO_VERDICT) from error
-        with process:
-            try:
-                yield process, complaint
-            finally:
+            with _signals_deferred():  # one in the middle of it would leave a process that nobody knows
+                process = _spawned(arguments, stdin, stdout, complaint)
+            with process:
+                try:
+                    yield process, complaint
+                finally:
+                    process.kill()
+        finally:
+            if process is not None and process.returncode is None:
                 process.kill()
+                process.wait()
+
+
+def _spawned(
+    arguments: list[str], stdin: int | None, stdout: int | None, complaint: IO[bytes]
+) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(arguments, stdin=stdin, stdout=stdout, stderr=complaint)
+    except OSError as error:
+        raise DriverError(f"{arguments[0]} did not start: {error.strerror}", ExitCode.NO_VERDICT) from error
 
 
 def _output(process: subprocess.Popen[bytes], deadline: float) -> Iterator[bytes]:
@@ -91,12 +104,29 @@ def signals_unwind() -> Iterator[None]:
     def leave(number: int, _frame: FrameType | None) -> None:
         raise DriverError(f"ended by {signal.Signals(number).name}, and QEMU with it", 128 + number)
 
-    before = {number: signal.signal(number, leave) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    with _handled_by(leave):
+        yield
+
+
+@contextmanager
+def _signals_deferred() -> Iterator[None]:
+    """What comes meanwhile takes effect at the end. Not by blocking them: a child would inherit that."""
+    arrived: list[int] = []
+    with _handled_by(lambda number, _frame: arrived.append(number)):
+        yield
+    for number in arrived:
+        signal.raise_signal(number)
+
+
+@contextmanager
+def _handled_by(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """The signals that end a program go to the handler."""
+    before = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number, old in before.items():
+            signal.signal(number, old)
 
 
 @contextmanager

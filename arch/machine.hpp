@@ -1,4 +1,4 @@
-// What the machine is and how it ends, on Linux: the program does.
+// What the machine is and how it ends.
 #pragma once
 
 #include <cstdint>
@@ -6,14 +6,17 @@
 
 namespace mxk::arch {
 
-// The values are those of the kernel's exit device in QEMU.
+// Written to QEMU's isa-debug-exit device, which ends QEMU with status 2 * value + 1. Linux: see
+// arch/linux/machine.hpp.
 enum class ExitStatus : std::uint32_t { Success = 0x10, CommandFailed = 0x11, Panic = 0x12 };
 
-// Ends the program. Core 0's thread.
+// Metal: ends QEMU with the status; on a physical machine all cores halt and a last line says so. Any core.
+// Linux: ends the program. Core 0.
 [[noreturn]] void exit_machine(ExitStatus status);
 
-// There is nothing to reset: starts the program anew, with the same arguments. Where these were commands it would come
-// here again for ever: there it only says so, and ends with a failure.
+// Metal: resets through ACPI's reset register, the keyboard controller or, last, a triple fault. Any core.
+// Linux: there is nothing to reset, so the program starts anew, with the same arguments. Where these were commands it
+// would come here again for ever: there it only says so, and ends with a failure. Core 0.
 [[noreturn]] void reset_machine();
 
 // For results.

@@ -1,5 +1,4 @@
-// Files that a command is pointed to. A bare machine has none: every function is an error that says so. See
-// arch/linux/arch/files.hpp for the meaning.
+// Files that a command is pointed to. A bare machine has none: there every function is an error that says so.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +13,14 @@ namespace mxk::arch {
 
 enum class FileKind : std::uint8_t { File, Directory };
 
+// An error if there is nothing at `path`, or something else (a device, a pipe). Any core; waits for the file system.
 Result<FileKind> file_kind(std::string_view path);
 
+// The names of the regular files in a directory, ascending; not of those below it. Lie in `arena`.
 Result<std::span<std::string_view>> file_names(std::string_view directory, Arena& arena);
 
+// What a regular file holds, in `arena`. An error if it cannot be read or has more than `most_bytes`. Its size need not
+// be known before: files in /sys have none.
 Result<std::span<std::byte const>> read_file(std::string_view path, std::size_t most_bytes, Arena& arena);
 
 } // namespace mxk::arch

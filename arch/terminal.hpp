@@ -1,0 +1,36 @@
+// The terminal: on metal the serial line, on Linux standard input and output. On metal line ends are written as CR LF.
+// Bytes that arrive are kept until read.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/text.hpp"
+
+namespace mxk::arch {
+
+// Any core; a call's text comes out whole. Waits for the line (at most about a millisecond a character), on Linux as
+// standard output does.
+void terminal_write(std::string_view text);
+
+// The same as a sink.
+class TerminalSink final : public TextSink {
+  public:
+    void write(std::string_view text) override { terminal_write(text); }
+};
+
+// The next byte that arrived, if any. The boot core only.
+std::optional<char> terminal_read();
+
+// Whether a person types at it, who wants to see and edit what is typed: a serial line, or input and output that are a
+// terminal.
+bool terminal_is_interactive();
+// Whether what is written may be written over, as progress is: a serial line, or output that is a terminal.
+bool terminal_is_screen();
+// Whether no byte will ever come again: the end of the input has been read. A serial line has none.
+bool terminal_closed();
+
+// True once after Ctrl-C (on Linux SIGINT, too) arrived, whatever else waits unread before it. Any core.
+bool take_interrupt_request();
+
+} // namespace mxk::arch
