@@ -168,6 +168,18 @@ def project(folder: Path, wanted: str = "", more: str = "") -> Path:
     return folder
 
 
+def test_the_program_in_the_readme(prefix: Path, tmp_path: Path) -> None:
+    readme = (ROOT / "README.md").read_text()
+    program, find, link = re.search(r"```cpp\n(.*?)```.*```cmake\n(.*?)\n(.*?)\n```", readme, re.DOTALL).groups()
+    (tmp_path / "main.cpp").write_text(program)
+    lines = ["cmake_minimum_required(VERSION 3.20)", "project(hello CXX)", find, "add_executable(hello main.cpp)", link]
+    (tmp_path / "CMakeLists.txt").write_text("\n".join(lines) + "\n")
+    ended = configure(tmp_path, prefix)
+    assert ended.code == 0, ended.complaint
+    succeed("cmake", "--build", tmp_path / "build")
+    assert sorted(succeed(tmp_path / "build/hello").splitlines()) == [f"hello from core {core}" for core in range(4)]
+
+
 def one_line(text: str) -> str:
     """CMake breaks its messages into lines as it likes."""
     return " ".join(text.split())
