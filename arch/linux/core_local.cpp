@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <climits>
-#include <memory>
 
 #include "base/panic.hpp"
 

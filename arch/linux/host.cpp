@@ -11,6 +11,8 @@
 #include <string>
 #include <utility>
 
+#include "arch/linux/proc_sizes.hpp"
+
 namespace mxk::arch {
 namespace {
 
@@ -128,12 +130,9 @@ Host read_host() {
 }
 
 std::uint64_t available_memory_bytes() {
-    std::uint64_t available = 1 * GiB; // a system without /proc
-    std::ifstream file("/proc/meminfo");
-    std::string name;
-    std::uint64_t kibibytes = 0;
-    for (std::string rest; file >> name >> kibibytes && std::getline(file, rest);)
-        if (name == "MemAvailable:") available = kibibytes * KiB;
+    auto const sizes = read_proc_sizes("/proc/meminfo");
+    auto const found = sizes.find("MemAvailable");
+    std::uint64_t const available = found != sizes.end() ? found->second : 1 * GiB; // a system without /proc
     return std::min(available, group_leaves().value_or(available));
 }
 

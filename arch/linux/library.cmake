@@ -36,11 +36,12 @@ set(stage_script ${CMAKE_SOURCE_DIR}/arch/linux/stage_headers.cmake)
 file(GLOB_RECURSE all_headers CONFIGURE_DEPENDS
     ${CMAKE_SOURCE_DIR}/base/*.hpp ${CMAKE_SOURCE_DIR}/kernel/*.hpp ${CMAKE_SOURCE_DIR}/tasks/*.hpp
     ${CMAKE_SOURCE_DIR}/hashtable/*.hpp ${CMAKE_SOURCE_DIR}/arch/linux/*.hpp)
+file(GLOB seam_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/arch/*.hpp)
 add_custom_command(OUTPUT ${staged_headers}.stamp
     COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -DDESTINATION=${staged_headers} "-DHEADERS=${public_headers}"
             -P ${stage_script}
     COMMAND ${CMAKE_COMMAND} -E touch ${staged_headers}.stamp
-    DEPENDS ${all_headers} ${stage_script} VERBATIM)
+    DEPENDS ${all_headers} ${seam_headers} ${stage_script} VERBATIM)
 add_custom_target(mxk-headers ALL DEPENDS ${staged_headers}.stamp)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/mxk)

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "arch/linux/proc_sizes.hpp"
 #include "arch/linux/terminal.hpp"
 #include "arch/terminal.hpp"
 #include "base/format.hpp"
@@ -64,22 +65,12 @@ std::string platform() {
     return std::string(system.sysname) + " " + system.release;
 }
 
-// What /proc says of all memory of this process, in bytes.
-std::uint64_t memory_of_kind(char const* wanted) {
-    std::ifstream file("/proc/self/smaps_rollup");
-    std::string name;
-    std::getline(file, name); // a head line without a name
-    std::uint64_t kibibytes = 0;
-    for (std::string rest; file >> name >> kibibytes && std::getline(file, rest);)
-        if (name == wanted) return kibibytes * KiB;
-    return 0;
-}
-
 // What the system made of the wish for large pages; it may have none free, or be told not to.
 FixedText<96> describe_pages() {
     FixedText<96> text;
-    std::uint64_t const all = memory_of_kind("Anonymous:");
-    std::uint64_t const large = memory_of_kind("AnonHugePages:");
+    auto sizes = read_proc_sizes("/proc/self/smaps_rollup");
+    std::uint64_t const all = sizes["Anonymous"];
+    std::uint64_t const large = sizes["AnonHugePages"];
     if (all == 0) {
         text.append("unknown");
         return text;
