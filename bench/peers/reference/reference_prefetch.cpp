@@ -1,9 +1,7 @@
 // The bound for a table: an array with open addressing for each core, for its own keys only, each place prefetched
 // while the operations before it run. Nothing is shared, nothing waits.
-#include <vector>
-
-#include "bench/peers/measured_table.hpp"
 #include "bench/peers/node_storage.hpp"
+#include "bench/peers/reference/private_parts.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -70,41 +68,12 @@ class PrivateArray {
     alignas(cache_line_bytes) std::size_t used_ = 0; // apart from other cores'
 };
 
-class PrivateArrays {
-  public:
-    PrivateArrays(std::size_t capacity, std::size_t cores) {
-        for (std::size_t core = 0; core < cores; ++core) arrays_.emplace_back(core, share_of(capacity, cores));
-    }
-
-    std::size_t size() {
-        std::size_t sum = 0;
-        for (PrivateArray const& array : arrays_) sum += array.size();
-        return sum;
-    }
-
-    class Session {
-      public:
-        Session(PrivateArrays& arrays, std::size_t core)
-            : array_(arrays.arrays_[core]) {}
-        bool insert(std::uint64_t key, std::uint64_t value) { return array_.insert(key, value); }
-        std::optional<std::uint64_t> find(std::uint64_t key) { return array_.find(key); }
-        bool erase(std::uint64_t key) { return array_.erase(key); }
-        void prefetch(std::uint64_t key) { array_.prefetch(key); }
-
-      private:
-        PrivateArray& array_;
-    };
-
-  private:
-    std::vector<PrivateArray> arrays_; // by core
-};
-
 constexpr Peer reference_prefetch{
     .name = "reference-prefetch",
     .kind = Peer::Kind::Reference,
     .library = "none",
     .setup = "private open addressing per core for its own keys, half full, prefetched 16 operations ahead",
-    .create = &create_table<PrivateArrays>};
+    .create = &create_table<PrivateParts<PrivateArray>>};
 MXK_REGISTER(mxk_peers, Peer, reference_prefetch);
 
 } // namespace

@@ -1,10 +1,8 @@
 // The bound for any data structure of this size whose keys are random: one cache line per operation, at random places
 // of an array as large as the keys and values are, each line prefetched. No core touches another's lines. An insert
 // adds 1 to what its line counts, a find looks, an erase subtracts 1; every line knows its place, which is checked.
-#include <vector>
-
-#include "bench/peers/measured_table.hpp"
 #include "bench/peers/node_storage.hpp"
+#include "bench/peers/reference/private_parts.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -22,58 +20,36 @@ class Lines {
         for (std::size_t at = 0; at < lines_.size(); ++at) lines_[at].place = at;
     }
 
-    [[nodiscard]] std::size_t place_of(std::uint64_t key) const {
-        return static_cast<std::size_t>((static_cast<unsigned __int128>(key) * lines_.size()) >> 64);
+    bool insert(std::uint64_t key, std::uint64_t) {
+        std::size_t const place = place_of(key);
+        ++lines_[place].keys;
+        return lines_[place].place == place;
     }
-    [[nodiscard]] Line& operator[](std::size_t place) const { return lines_[place]; }
-    [[nodiscard]] std::span<Line> all() const { return lines_.span(); }
+    std::optional<std::uint64_t> find(std::uint64_t key) {
+        std::size_t const place = place_of(key);
+        if (lines_[place].place != place || lines_[place].keys == 0) return std::nullopt;
+        return value_of(key);
+    }
+    bool erase(std::uint64_t key) {
+        std::size_t const place = place_of(key);
+        return lines_[place].place == place && lines_[place].keys-- > 0;
+    }
+    void prefetch(std::uint64_t key) { __builtin_prefetch(&lines_[place_of(key)]); }
+
+    [[nodiscard]] std::size_t size() const {
+        std::size_t sum = 0;
+        for (Line const& line : lines_.span()) sum += line.keys;
+        return sum;
+    }
 
   private:
     static constexpr std::size_t bytes_per_key = 16; // a key and a value
 
+    [[nodiscard]] std::size_t place_of(std::uint64_t key) const {
+        return static_cast<std::size_t>((static_cast<unsigned __int128>(key) * lines_.size()) >> 64);
+    }
+
     NodeArray<Line> lines_;
-};
-
-class RandomAccess {
-  public:
-    RandomAccess(std::size_t capacity, std::size_t cores) {
-        for (std::size_t core = 0; core < cores; ++core) lines_.emplace_back(core, share_of(capacity, cores));
-    }
-
-    std::size_t size() {
-        std::size_t sum = 0;
-        for (Lines const& lines : lines_)
-            for (Line const& line : lines.all()) sum += line.keys;
-        return sum;
-    }
-
-    class Session {
-      public:
-        Session(RandomAccess& table, std::size_t core)
-            : lines_(table.lines_[core]) {}
-
-        bool insert(std::uint64_t key, std::uint64_t) {
-            std::size_t const place = lines_.place_of(key);
-            ++lines_[place].keys;
-            return lines_[place].place == place;
-        }
-        std::optional<std::uint64_t> find(std::uint64_t key) {
-            std::size_t const place = lines_.place_of(key);
-            if (lines_[place].place != place || lines_[place].keys == 0) return std::nullopt;
-            return value_of(key);
-        }
-        bool erase(std::uint64_t key) {
-            std::size_t const place = lines_.place_of(key);
-            return lines_[place].place == place && lines_[place].keys-- > 0;
-        }
-        void prefetch(std::uint64_t key) { __builtin_prefetch(&lines_[lines_.place_of(key)]); }
-
-      private:
-        Lines& lines_;
-    };
-
-  private:
-    std::vector<Lines> lines_; // by core
 };
 
 constexpr Peer reference_random{
@@ -81,7 +57,7 @@ constexpr Peer reference_random{
     .kind = Peer::Kind::Reference,
     .library = "none",
     .setup = "one random 64-byte access per operation to 16 bytes per key, prefetched 16 operations ahead",
-    .create = &create_table<RandomAccess>};
+    .create = &create_table<PrivateParts<Lines>>};
 MXK_REGISTER(mxk_peers, Peer, reference_random);
 
 } // namespace
