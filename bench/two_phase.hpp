@@ -41,8 +41,8 @@ template <typename Table> class TwoPhaseTask : public Task {
   public:
     TwoPhaseTask(Run<Table>& run, std::uint32_t home_place, CoreId home_core)
         : Task(&initial, home_core)
-        , run_(run)
-        , home_place_(home_place) {}
+        , home_place_(home_place)
+        , run_(run) {}
 
     static void initial(Worker& worker, Task& task) {
         auto& self = static_cast<TwoPhaseTask&>(task);
@@ -93,12 +93,12 @@ template <typename Table> class TwoPhaseTask : public Task {
         worker.append(*home.ended, home.ended->home);
     }
 
+    std::uint32_t home_place_;
     Run<Table>& run_;
     // What the owner needs of the instruction travels in the task, whose line has to move anyway: reading it there
     // would cost the owner one more miss.
     std::uint64_t key_ = 0;
     ChainNode* node_ = nullptr;
-    std::uint32_t home_place_;
     std::uint32_t region_ = 0;
     bool expected_ = false;
 };

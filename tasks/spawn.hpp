@@ -1,4 +1,4 @@
-// A function as a task: the way to write one that needs no states. What it captures travels with it; up to 40 bytes
+// A function as a task: the way to write one that needs no states. What it captures travels with it; up to 32 bytes
 // share the task's cache line. The task goes home to be destroyed and to give its memory back there: freed where it
 // ran, a stream of tasks that always flows one way would fill the receiver's pool (core_pool.hpp) and drain memory. The
 // price is one more hop, none for a task of the spawning core. To wait for tasks: tasks/task_group.hpp.

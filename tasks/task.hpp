@@ -7,12 +7,14 @@
 #pragma once
 
 #include "base/units.hpp"
+#include "tasks/annotation.hpp"
 
 namespace mxk {
 
 class Worker;
 
-// Derived tasks add their payload behind; up to 40 bytes of it share the one cache line.
+// Derived tasks add their payload behind; up to 32 bytes of it share the one cache line (36, if 4 of them are such as
+// fit behind `home`).
 struct alignas(cache_line_bytes) Task {
     using Body = void (*)(Worker& worker, Task& task);
 
@@ -22,6 +24,7 @@ struct alignas(cache_line_bytes) Task {
 
     Task* next = nullptr; // the queue's, while in one
     Body body;            // what runs next
+    Annotation touches{}; // what that will touch; set before the task is appended
     CoreId home;          // where it returns to when its work elsewhere is done
 };
 

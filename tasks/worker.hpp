@@ -51,6 +51,15 @@ class alignas(cache_line_bytes) Worker {
     // To the end of another core's queue (or this one's). Never blocks.
     void append(Task& task, CoreId target);
 
+    // Appends the task when this core has nothing else to do, before it polls or sleeps; or, on a core that never runs
+    // dry, after `longest_wait` other tasks. Once: it asks again if it wants to be called again. Never blocks.
+    void when_idle(Task& task) { waiting_for_idle_.append(task); }
+    static constexpr unsigned longest_wait = 1024;
+
+    // Makes sure that what was sent so far is on its way. The worker does so by itself, between tasks: only for a body
+    // that waits for another core's answer in the middle (run_until() calls it).
+    void flush() {}
+
     // A task of this core's pool; null if memory is exhausted.
     template <typename T, typename... Arguments> T* create(Arguments&&... arguments) {
         void* const place = pool_.allocate(sizeof(T));
@@ -85,9 +94,16 @@ class alignas(cache_line_bytes) Worker {
         if (Task* const task = queue_.take()) [[likely]] {
             statistics_.tasks_run.add(1);
             task->body(*this, *task);
+            if (++since_waiting_ran_ >= longest_wait) append_waiting();
+        } else if (!waiting_for_idle_.empty()) {
+            append_waiting();
         } else {
             idle();
         }
+    }
+    void append_waiting() {
+        since_waiting_ran_ = 0;
+        while (Task* const task = waiting_for_idle_.take()) queue_.append(*task);
     }
     void attend();
     void idle();
@@ -98,6 +114,8 @@ class alignas(cache_line_bytes) Worker {
     std::array<AttentionHandler, 3> handlers_{};
     CorePool pool_;
     CoreQueue<> queue_;
+    TaskList waiting_for_idle_;
+    unsigned since_waiting_ran_ = 0;
 };
 
 } // namespace mxk

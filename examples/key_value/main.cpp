@@ -41,7 +41,7 @@ struct alignas(mxk::cache_line_bytes) Share {
 };
 
 // A task is an object with a body: the function that runs next. It changes its body and appends itself to another
-// core's queue, and there runs on. Up to 40 bytes of its own share the one cache line that moves.
+// core's queue, and there runs on. Up to 32 bytes of its own share the one cache line that moves.
 struct Lookup : mxk::Task {
     Lookup(Table& its_table, Share& its_share, std::size_t& tasks_left, mxk::CoreId home_core)
         : Task(&Lookup::leave, home_core)

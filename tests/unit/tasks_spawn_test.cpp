@@ -52,14 +52,14 @@ TEST_F(SpawnTest, a_function_runs_once_on_its_core) {
 }
 
 // What the head of spawn.hpp says.
-struct FortyBytes {
-    std::array<std::uint64_t, 5> captured;
+struct ThirtyTwoBytes {
+    std::array<std::uint64_t, 4> captured;
     void operator()(Worker&) const {}
 };
 struct Nothing {
     void operator()(Worker&) const {}
 };
-static_assert(sizeof(SpawnedTask<FortyBytes, Nothing>) == cache_line_bytes);
+static_assert(sizeof(SpawnedTask<ThirtyTwoBytes, Nothing>) == cache_line_bytes);
 
 TEST_F(SpawnTest, nobody_needs_to_wait) {
     with_runtime([](Worker& here) {

@@ -1,0 +1,60 @@
+// What a task will touch when it runs: some consecutive cache lines, to be read or to be written. The worker asks the
+// processor for them some tasks ahead (worker.hpp), so that the task finds them in the cache. It is only a hint: a
+// wrong one costs time, not correctness, and an address that is not mapped is ignored by the processor (SDM volume 2B,
+// PREFETCHh; AMD APM volume 3, PREFETCH).
+//
+//     63            6   5    4   0
+//     | line address | write | lines |      one word; lines 0: nothing is known
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/units.hpp"
+
+namespace mxk {
+
+class Annotation {
+  public:
+    static constexpr std::size_t most_lines = 31;
+
+    constexpr Annotation() = default;
+    // `bytes` from `address` on, at most 31 lines of them; 0 bytes: nothing.
+    static Annotation reads(void const* address, std::size_t bytes = 1) { return {address, bytes, 0}; }
+    static Annotation writes(void const* address, std::size_t bytes = 1) { return {address, bytes, write_bit}; }
+
+    [[nodiscard]] explicit operator bool() const { return (bits_ & lines_mask) != 0; }
+    [[nodiscard]] std::size_t lines() const { return bits_ & lines_mask; }
+    [[nodiscard]] bool is_write() const { return (bits_ & write_bit) != 0; }
+    [[nodiscard]] void const* address() const { return reinterpret_cast<void const*>(bits_ & ~low_mask); }
+
+    // Any core; never blocks, never faults.
+    void prefetch() const {
+        auto const* line = static_cast<std::byte const*>(address());
+        for (std::size_t left = lines(); left > 0; --left, line += cache_line_bytes) {
+            if (is_write())
+                __builtin_prefetch(line, 1);
+            else
+                __builtin_prefetch(line, 0);
+        }
+    }
+
+  private:
+    static constexpr std::uintptr_t lines_mask = most_lines;
+    static constexpr std::uintptr_t write_bit = 1 << 5;
+    static constexpr std::uintptr_t low_mask = cache_line_bytes - 1;
+    static_assert((lines_mask | write_bit) == low_mask, "the bits below a line's address hold the rest");
+
+    Annotation(void const* address, std::size_t bytes, std::uintptr_t access) {
+        auto const first = reinterpret_cast<std::uintptr_t>(address);
+        std::uintptr_t const past = (first & low_mask) + bytes + low_mask;
+        bits_ = (first & ~low_mask) | access |
+                (bytes != 0 ? std::min<std::uintptr_t>(past / cache_line_bytes, most_lines) : 0);
+    }
+
+    std::uintptr_t bits_ = 0;
+};
+static_assert(sizeof(Annotation) == sizeof(std::uintptr_t));
+
+} // namespace mxk
