@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "base/spin_wait.hpp"
+#include "tasks/worker.hpp"
 
 namespace mxk::bench {
 
@@ -15,6 +16,7 @@ class StartBarrier {
 
     // Spins; every core that is waited for must be able to come meanwhile.
     void arrive_and_wait() {
+        Worker::current().flush(); // what this core has sent may be what brings the others here
         // acq_rel, with the load below: what each core has prepared is visible to all
         missing_.fetch_sub(1, std::memory_order_acq_rel);
         SpinWait wait;

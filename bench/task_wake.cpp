@@ -107,6 +107,7 @@ class Waker : public Task {
         sleeps_before_ = sleeps(); // before it is woken: whatever is more later is a sleep after the letter
         Cycles const start = clock::timestamp();
         worker.append(letter_, cores_.second);
+        worker.flush(); // this body waits
         for (SpinWait wait; !letter_.has_run();) wait.turn();
         return clock::timestamp() - start;
     }

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/prefetch.hpp"
 #include "base/units.hpp"
 
 namespace mxk {
@@ -34,9 +35,9 @@ class Annotation {
         auto const* line = static_cast<std::byte const*>(address());
         for (std::size_t left = lines(); left > 0; --left, line += cache_line_bytes) {
             if (is_write())
-                __builtin_prefetch(line, 1);
+                prefetch_for_write(line);
             else
-                __builtin_prefetch(line, 0);
+                prefetch_for_read(line);
         }
     }
 

@@ -1,47 +1,191 @@
-// Tasks on their way to one core from all others: many senders, one receiver. A sender pushes onto a stack with one
-// compare-exchange; the receiver takes the whole stack with one exchange and reverses it, which gives back the order of
-// the pushes, and so FIFO per sender. Unbounded (tasks bring their own link), never blocks, and the receiver never
-// waits for a sender that was interrupted half-way, since a push is done or not done.
+// Where the tasks for one core arrive: a ring for each core that has ever sent it something (mail_ring.hpp), and a bit
+// for each that says whether the receiver watches that ring. The receiver looks only into rings that it watches, and
+// stops watching one that it has found empty for a while, and all of them before it sleeps. So a steady stream costs
+// neither side an atomic read-modify-write, and a core that sends nothing costs one bit.
+//
+// Nothing is lost between the two. Sender: pushes, confirms, looks at its bit. Receiver: takes the bit back, looks into
+// the ring once more. All four are sequentially consistent, so at least one sees the other.
+//
+// A sender for whose ring there is no memory uses a stack that all such senders share (mail_stack.hpp). FIFO per sender
+// holds, for a sender uses either its ring or the stack for good.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <utility>
 
+#include "base/result.hpp"
+#include "kernel/memory/node_vector.hpp"
 #include "tasks/delay.hpp"
-#include "tasks/task_list.hpp"
+#include "tasks/doorbell.hpp"
+#include "tasks/mail_ring.hpp"
+#include "tasks/mail_stack.hpp"
 
 namespace mxk {
 
 template <typename Delay = NoDelay> class Mailbox {
+    using Word = std::atomic<std::uint64_t>;
+    static constexpr std::size_t word_bits = 64;
+    struct RingPlace {
+        std::atomic<MailRing<Delay>*> ring{nullptr};
+        NodeArray<MailRing<Delay>> memory; // the sender's, until all is over
+    };
+
   public:
-    // Any core.
-    void push(Task& task) {
-        Task* head = head_.load(std::memory_order_relaxed);
-        do {
-            task.next = head;
-            Delay::point();
-            // release: publishes the task, pairs with the exchange in take_all(). seq_cst: with has_mail() and the
-            // doorbell it decides who sees whom (doorbell.hpp).
-        } while (!head_.compare_exchange_weak(head, &task, std::memory_order_seq_cst, std::memory_order_relaxed));
-    }
+    using Ring = MailRing<Delay>;
 
-    // The receiver only. Everything pushed so far, oldest first.
-    TaskList take_all() {
-        TaskList result;
-        if (head_.load(std::memory_order_relaxed) == nullptr) return result; // leaves the line shared
-        Task* newest = head_.exchange(nullptr, std::memory_order_acquire);
-        while (newest != nullptr) {
-            Task* const older = newest->next;
-            result.prepend(*newest);
-            newest = older;
+    // What a mailbox needs from the start. A sender's ring comes with its first task.
+    class Memory {
+      public:
+        // For senders 0 to `senders` - 1, on `node`, which should be the receiver's. Errors: no memory.
+        static Result<Memory> create(std::size_t senders, NodeId node) {
+            Memory memory(node);
+            memory.rings = MXK_TRY(NodeVector<RingPlace>::create(senders, node));
+            memory.watched = MXK_TRY(NodeVector<Word>::create((senders + word_bits - 1) / word_bits, node));
+            for (std::size_t i = 0; i < senders; ++i) memory.rings.emplace();
+            for (std::size_t i = 0; i < senders; i += word_bits) memory.watched.emplace(0U);
+            return memory;
         }
-        return result;
+
+      private:
+        friend Mailbox;
+        explicit Memory(NodeId its_node)
+            : node(its_node) {}
+        NodeId node;
+        NodeVector<RingPlace> rings;
+        NodeVector<Word> watched;
+    };
+
+    explicit Mailbox(Memory memory)
+        : node_(memory.node)
+        , rings_(std::move(memory.rings))
+        , watched_(std::move(memory.watched)) {}
+    Mailbox(Mailbox const&) = delete;
+    Mailbox& operator=(Mailbox const&) = delete;
+
+    // Sender `at` only, once: its ring, or null if there is no memory for it. Blocks for a node's lock at most.
+    Ring* open(std::size_t at) {
+        auto memory = NodeArray<Ring>::create(1, node_);
+        if (!memory) return nullptr;
+        rings_[at].memory = std::move(memory.value());
+        auto* const ring = new (rings_[at].memory.data()) Ring;
+        rings_[at].ring.store(ring, std::memory_order_relaxed); // published by watch()
+        return ring;
     }
 
-    // The receiver only.
-    [[nodiscard]] bool has_mail() const { return head_.load(std::memory_order_seq_cst) != nullptr; }
+    // Sender `at` only: whether the receiver watches its ring. Certain only after Ring::confirm().
+    [[nodiscard]] bool is_watched(std::size_t at) const {
+        return (watched_[at / word_bits].load(std::memory_order_seq_cst) & bit(at)) != 0;
+    }
+
+    // Sender `at` only: makes the receiver watch its ring. True if the caller must wake the receiver now.
+    [[nodiscard]] bool watch(std::size_t at) {
+        Delay::point();
+        watched_[at / word_bits].fetch_or(bit(at), std::memory_order_seq_cst);
+        return doorbell_.must_ring();
+    }
+
+    // A sender that has no ring. True if the caller must wake the receiver now.
+    [[nodiscard]] bool push_without_ring(Task& task) {
+        stack_.push(task);
+        return doorbell_.must_ring();
+    }
+
+    // The receiver: up to `budget` tasks to sink(task), the oldest of each sender first. What it leaves for want of
+    // budget comes first the next time. Gives their number.
+    template <typename Sink> std::uint32_t collect(std::uint32_t budget, Sink sink) {
+        std::uint32_t const all = budget;
+        collect_stack(budget, sink);
+        std::size_t const words = watched_.size();
+        std::size_t const first_word = next_ / word_bits;
+        std::uint64_t const from_next = ~std::uint64_t{0} << next_ % word_bits;
+        for (std::size_t i = 0; i <= words && budget > 0; ++i) { // the first word's lower half comes last
+            std::size_t const w = first_word + i < words ? first_word + i : first_word + i - words;
+            // acquire: pairs with watch(), which comes after open()
+            std::uint64_t bits = watched_[w].load(std::memory_order_acquire);
+            if (i == 0) bits &= from_next;
+            if (i == words) bits &= ~from_next;
+            for (; bits != 0 && budget > 0; bits &= bits - 1) {
+                std::size_t const at = w * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
+                collect_ring(at, budget, sink);
+                if (budget == 0) next_ = at + 1 == rings_.size() ? 0 : at + 1;
+            }
+        }
+        return all - budget;
+    }
+
+    // The receiver: the most tasks it ever found in one ring.
+    [[nodiscard]] std::uint32_t high_water() const { return high_water_; }
+
+    // The receiver: a look without side effects, for polling.
+    [[nodiscard]] bool has_mail() const {
+        return has_stacked() || any_watched([](Ring const& ring) { return !ring.empty(); });
+    }
+
+    // The receiver: calls `sleep` unless there is mail by now. Whoever sends from here on rings.
+    template <typename Sleep> void sleep_unless_mail(Sleep sleep) {
+        for (std::size_t at = 0; at < rings_.size(); ++at)
+            if (is_watched(at)) stop_watching(at);
+        doorbell_.going_to_sleep();
+        if (!has_stacked() && !any_watched([](Ring const&) { return true; })) sleep();
+        doorbell_.awake();
+    }
 
   private:
-    std::atomic<Task*> head_{nullptr};
+    // Looking into an empty ring costs a load; being watched again costs the sender a transfer of a cache line or two.
+    static constexpr std::uint32_t patience = 32;
+
+    static constexpr std::uint64_t bit(std::size_t at) { return std::uint64_t{1} << at % word_bits; }
+    [[nodiscard]] Ring& ring(std::size_t at) const { return *rings_[at].ring.load(std::memory_order_relaxed); }
+
+    template <typename Sink> void collect_stack(std::uint32_t& budget, Sink& sink) {
+        if (!has_stacked()) [[likely]]
+            return;
+        TaskList stacked = stack_.take_all();
+        stacked_.splice(stacked);
+        for (; budget > 0 && !stacked_.empty(); --budget) sink(*stacked_.take());
+    }
+    [[nodiscard]] bool has_stacked() const { return stack_.has_mail() || !stacked_.empty(); }
+
+    template <typename Sink> void collect_ring(std::size_t at, std::uint32_t& budget, Sink& sink) {
+        Ring& from = ring(at);
+        std::uint32_t const count = from.take(budget, sink);
+        high_water_ = std::max(high_water_, count);
+        if (count == budget) high_water_ = count + from.fill_above(high_water_ - count); // there may be more
+        budget -= count;
+        if (from.empty_rounds() >= patience) stop_watching(at);
+    }
+
+    void stop_watching(std::size_t at) {
+        watched_[at / word_bits].fetch_and(~bit(at), std::memory_order_seq_cst);
+        Delay::point();
+        // relaxed: the receiver's own note
+        if (!ring(at).empty()) watched_[at / word_bits].fetch_or(bit(at), std::memory_order_relaxed);
+    }
+
+    template <typename Predicate> [[nodiscard]] bool any_watched(Predicate predicate) const {
+        for (std::size_t w = 0; w < watched_.size(); ++w) {
+            for (std::uint64_t bits = watched_[w].load(std::memory_order_seq_cst); bits != 0; bits &= bits - 1) {
+                if (predicate(ring(w * word_bits + static_cast<std::size_t>(std::countr_zero(bits))))) return true;
+            }
+        }
+        return false;
+    }
+
+    NodeId node_;
+    NodeVector<RingPlace> rings_; // by sender; each written by its sender once
+    NodeVector<Word> watched_;
+    // The receiver's.
+    std::uint32_t high_water_ = 0;
+    std::size_t next_ = 0; // the sender whose turn is first
+    TaskList stacked_;     // taken from the stack already
+    // What senders write who have no ring, and what all of them read when the receiver may sleep.
+    alignas(cache_line_bytes) MailStack<Delay> stack_;
+    Doorbell<Delay> doorbell_;
 };
 
 } // namespace mxk

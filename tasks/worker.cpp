@@ -15,9 +15,16 @@ constexpr Nanoseconds polling_time{50'000};
 void Worker::append(Task& task, CoreId target) {
     if (target == core_) return append(task);
     statistics_.hops.add(1);
-    if (!workers::of(target).queue_.send(task)) return;
-    statistics_.wakes.add(1);
-    arch::wake(target);
+    queue_.send(task, workers::of(target).queue_, Ring{*this});
+}
+
+void Worker::flush() {
+    queue_.flush(Ring{*this});
+}
+
+void Worker::Ring::operator()(CoreId sleeper) const {
+    worker.statistics_.wakes.add(1);
+    arch::wake(sleeper);
 }
 
 void Worker::on(arch::Attention what, AttentionHandler handler) {
@@ -44,7 +51,9 @@ void Worker::idle() {
     Cycles const start = clock::timestamp();
     std::uint64_t const limit = raw(clock::to_cycles(polling_time));
     while (!queue_.has_mail() && !arch::needs_attention()) {
-        if (raw(clock::timestamp() - start) < limit) {
+        // Tasks for a core whose mailbox is full wait here; nobody would wake this core when there is room.
+        if (queue_.needs_flush()) flush();
+        if (raw(clock::timestamp() - start) < limit || queue_.needs_flush()) {
             arch::pause();
             continue;
         }

@@ -30,10 +30,11 @@ struct WorkerStatistics {
 
 class alignas(cache_line_bytes) Worker {
   public:
-    Worker(CoreId core, NodeId node)
+    Worker(CoreId core, NodeId node, CoreQueue<>::Memory queue_memory)
         : core_(core)
         , node_(node)
-        , pool_(node) {}
+        , pool_(node)
+        , queue_(core, std::move(queue_memory)) {}
     Worker(Worker const&) = delete;
     Worker& operator=(Worker const&) = delete;
 
@@ -43,12 +44,14 @@ class alignas(cache_line_bytes) Worker {
     [[nodiscard]] CoreId core() const { return core_; }
     [[nodiscard]] NodeId node() const { return node_; }
     [[nodiscard]] WorkerStatistics const& statistics() const { return statistics_; }
+    [[nodiscard]] QueueStatistics const& queue_statistics() const { return queue_.statistics(); }
     CorePool& pool() { return pool_; }
 
     // To the end of this core's queue.
     void append(Task& task) { queue_.append(task); }
 
-    // To the end of another core's queue (or this one's). Never blocks.
+    // To the end of another core's queue (or this one's). Never blocks, except for the memory of the first task ever
+    // sent there. It leaves together with others, after some more tasks of this core or when there are none.
     void append(Task& task, CoreId target);
 
     // Appends the task when this core has nothing else to do, before it polls or sleeps; or, on a core that never runs
@@ -58,7 +61,11 @@ class alignas(cache_line_bytes) Worker {
 
     // Makes sure that what was sent so far is on its way. The worker does so by itself, between tasks: only for a body
     // that waits for another core's answer in the middle (run_until() calls it).
-    void flush() {}
+    void flush();
+
+    // How many tasks ahead of its turn the lines that a task touches are fetched (task_fifo.hpp); 0: not at all.
+    void set_prefetch_distance(std::uint32_t tasks) { queue_.set_prefetch_distance(tasks); }
+    [[nodiscard]] std::uint32_t prefetch_distance() const { return queue_.prefetch_distance(); }
 
     // A task of this core's pool; null if memory is exhausted.
     template <typename T, typename... Arguments> T* create(Arguments&&... arguments) {
@@ -79,6 +86,7 @@ class alignas(cache_line_bytes) Worker {
     // which waits for other cores in the middle of its body: its core goes on working meanwhile. Tasks run this way
     // must not wait in turn.
     template <typename Done> void run_until(Done done) {
+        flush();
         while (!done()) turn();
     }
 
@@ -91,7 +99,7 @@ class alignas(cache_line_bytes) Worker {
     void turn() {
         if (arch::needs_attention()) [[unlikely]]
             attend();
-        if (Task* const task = queue_.take()) [[likely]] {
+        if (Task* const task = queue_.take(Ring{*this})) [[likely]] {
             statistics_.tasks_run.add(1);
             task->body(*this, *task);
             if (++since_waiting_ran_ >= longest_wait) append_waiting();
@@ -105,6 +113,11 @@ class alignas(cache_line_bytes) Worker {
         since_waiting_ran_ = 0;
         while (Task* const task = waiting_for_idle_.take()) queue_.append(*task);
     }
+    // Wakes a core for the queue, and counts.
+    struct Ring {
+        Worker& worker;
+        void operator()(CoreId sleeper) const;
+    };
     void attend();
     void idle();
 

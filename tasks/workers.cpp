@@ -14,7 +14,8 @@ Result<void> create(topology::Topology const& topology, Arena& arena) {
     auto const table = MXK_TRY(arena.array<Worker*>(topology.cores.size()));
     for (topology::Core const& core : topology.cores) {
         memory::Block const place = MXK_TRY(memory::allocate(sizeof(Worker), alignof(Worker), core.node));
-        table[index(core.id)] = new (place.address) Worker(core.id, core.node);
+        auto queue = MXK_TRY(CoreQueue<>::Memory::create(topology.cores.size(), core.node));
+        table[index(core.id)] = new (place.address) Worker(core.id, core.node, std::move(queue));
     }
     all = table;
     return {};

@@ -125,18 +125,24 @@ std::size_t letters_per_sender(std::size_t senders) {
     return std::max<std::size_t>(40, 9000 / senders);
 }
 
+using DelayedQueue = CoreQueue<RandomDelay>;
+
 // One task long: sends all its letters, ringing where the queue says so.
-void send_letters(CoreQueue<RandomDelay>& queue, std::span<Letter> letters, std::size_t sender, CoreId receiver) {
+void send_letters(DelayedQueue& from, std::span<Letter> letters, std::size_t sender, DelayedQueue& to) {
+    auto const wake = [](CoreId sleeper) { arch::wake(sleeper); };
     for (std::uint32_t i = 0; i < letters.size(); ++i) {
         letters[i].sender = static_cast<std::uint32_t>(sender);
         letters[i].number = i + 1;
-        if (queue.send(letters[i])) arch::wake(receiver);
+        from.send(letters[i], to, wake);
+        if (i % 32 == 0) from.flush(wake);
     }
+    SpinWait wait;
+    for (from.flush(wake); from.needs_flush(); from.flush(wake)) wait.turn();
 }
 
-void receive_letters(CoreQueue<RandomDelay>& queue, std::span<std::uint32_t> last, std::size_t wanted) {
+void receive_letters(DelayedQueue& queue, std::span<std::uint32_t> last, std::size_t wanted) {
     for (std::size_t received = 0; received < wanted;) {
-        if (Task* const task = queue.take()) {
+        if (Task* const task = queue.take([](CoreId) {})) {
             auto const& letter = static_cast<Letter&>(*task);
             MXK_CHECK_EQUAL(letter.number, last[letter.sender] + 1); // FIFO per sender
             last[letter.sender] = letter.number;
@@ -151,22 +157,29 @@ void receive_letters(CoreQueue<RandomDelay>& queue, std::span<std::uint32_t> las
 MXK_TEST(tasks, queues_keep_order_and_mail_under_delays) {
     if (workers::count() < 2) MXK_SKIP("needs two cores");
     auto const cores = all_cores();
-    CoreId const receiver = cores[cores.size() - 1];
     std::size_t const senders = cores.size() - 1;
     std::size_t const each = letters_per_sender(senders);
     NodeId const node = Worker::current().node();
     auto letters = NodeVector<Letter>::create(senders * each, node);
     auto last = NodeArray<std::uint32_t>::create_zeroed(senders, node);
-    MXK_CHECK(letters.ok() && last.ok());
-    if (!letters.ok() || !last.ok()) return;
+    auto queues = NodeVector<DelayedQueue>::create(cores.size(), node);
+    MXK_CHECK(letters.ok() && last.ok() && queues.ok());
+    if (!letters.ok() || !last.ok() || !queues.ok()) return;
     for (std::size_t i = 0; i < senders * each; ++i) letters.value().emplace();
+    for (std::size_t i = 0; i < cores.size(); ++i) {
+        auto memory = DelayedQueue::Memory::create(cores.size(), node);
+        MXK_CHECK(memory.ok());
+        if (!memory.ok()) return;
+        queues.value().emplace(core_id(i), std::move(memory.value()));
+    }
 
-    CoreQueue<RandomDelay> queue;
+    DelayedQueue& receiver = queues.value()[senders];
     bool const ran = run_on(cores.span(), [&](Worker&, std::size_t place) {
         if (place == senders) {
-            receive_letters(queue, last.value().span(), senders * each);
+            receive_letters(receiver, last.value().span(), senders * each);
         } else {
-            send_letters(queue, letters.value().span().subspan(place * each, each), place, receiver);
+            auto const mine = letters.value().span().subspan(place * each, each);
+            send_letters(queues.value()[place], mine, place, receiver);
         }
         return Step::Done;
     });

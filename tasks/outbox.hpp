@@ -1,0 +1,89 @@
+// The sender's end of the way from one core to one other. Tasks are written into the ring a whole cache line at a time,
+// or what there is when the worker flushes: a receiver that polls would otherwise take the line away from the sender
+// for each of them. What the ring cannot take waits here, in order, and goes when there is room: so sending never
+// blocks and never drops. Its core only.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "base/units.hpp"
+#include "tasks/mailbox.hpp"
+#include "tasks/task_list.hpp"
+
+namespace mxk {
+
+template <typename Delay = NoDelay> class Outbox {
+  public:
+    // To `receiver`, whose mailbox is `to`. `sender`: this core's place among the senders; one Outbox ever for each.
+    Outbox(CoreId receiver, Mailbox<Delay>& to, std::size_t sender)
+        : to_(to)
+        , ring_(to.open(sender))
+        , sender_(sender)
+        , receiver_(receiver) {}
+
+    [[nodiscard]] CoreId receiver() const { return receiver_; }
+
+    // True if the caller must wake the receiver now. The task leaves with flush(), if not before.
+    [[nodiscard]] bool send(Task& task) {
+        if (ring_ == nullptr) [[unlikely]]
+            return to_.push_without_ring(task);
+        staged_[staged_count_++] = &task;
+        return ring_->line_is_full_with(staged_count_) && publish();
+    }
+
+    // Whether flush() must be called soon: at the latest when this core has nothing else to do.
+    [[nodiscard]] bool needs_flush() const { return staged_count_ != 0 || unconfirmed_ || has_waiting(); }
+    // Whether tasks wait for room.
+    [[nodiscard]] bool has_waiting() const { return !waiting_.empty(); }
+
+    // Makes sure that the receiver sees what left before, and sends what has not left yet, as far as there is room. The
+    // caller has made a store_load_fence() since the last send or flush(). True if it must wake the receiver now.
+    [[nodiscard]] bool flush() {
+        // A receiver that was awake has seen what left. But it may have stopped watching at that moment, which only a
+        // look after a fence tells for certain. This comes a flush later, when the fence has nothing to wait for.
+        bool wake = std::exchange(unconfirmed_, false) && watch();
+        while (!waiting_.empty() && ring_->has_room()) {
+            (void)ring_->push(*waiting_.take());
+            unconfirmed_ = true;
+        }
+        if (staged_count_ != 0) wake |= publish();
+        return wake;
+    }
+
+    // How many tasks had to wait for room since the last call.
+    [[nodiscard]] std::uint64_t take_waited() { return std::exchange(waited_, 0U); }
+
+    // For the queue that has this outbox: the next one to be flushed.
+    Outbox* next_to_flush = nullptr;
+    bool is_to_be_flushed = false;
+
+  private:
+    // True if the caller must wake the receiver now.
+    bool publish() {
+        for (Task* const task : std::span(staged_).first(staged_count_))
+            if (has_waiting() || !ring_->push(*task)) [[unlikely]] {
+                waiting_.append(*task);
+                ++waited_;
+            }
+        staged_count_ = 0;
+        unconfirmed_ = true;
+        return watch();
+    }
+    bool watch() { return !to_.is_watched(sender_) && to_.watch(sender_); }
+
+    Mailbox<Delay>& to_;
+    typename Mailbox<Delay>::Ring* ring_; // null: there was no memory
+    std::size_t sender_;
+    CoreId receiver_;
+    std::uint32_t staged_count_ = 0;
+    bool unconfirmed_ = false;
+    std::array<Task*, Mailbox<Delay>::Ring::slots_per_line> staged_{};
+    TaskList waiting_;
+    std::uint64_t waited_ = 0;
+};
+
+} // namespace mxk
