@@ -66,6 +66,12 @@ template <typename Table, typename Cut = typename CutOf<Table>::Type> class Part
     // The core that owns a region. Any core, at any time: it is not on the lines that the owner writes.
     [[nodiscard]] CoreId core(std::size_t region) const { return regions_[region].owner.core; }
 
+    // Where the bucket of one of a region's keys lies: for annotations and prefetches. Any core, at any time, as
+    // core().
+    [[nodiscard]] Bucket const* bucket_of(std::uint64_t key, std::size_t region) const {
+        return regions_[region].buckets.data() + regions_[region].placement(key);
+    }
+
     // The owner's core only, or any core while nobody writes.
     [[nodiscard]] Table& region(std::size_t at) { return regions_[at].table; }
     [[nodiscard]] Table const& region(std::size_t at) const { return regions_[at].table; }
@@ -83,8 +89,9 @@ template <typename Table, typename Cut = typename CutOf<Table>::Type> class Part
   private:
     // What everyone reads and nobody writes on one line, what the owner writes on lines of its own.
     struct Region {
-        Region(Owner region_owner, NodeArray<Bucket> memory, typename Cut::Placement const& placement)
+        Region(Owner region_owner, NodeArray<Bucket> memory, typename Cut::Placement const& its_placement)
             : owner(region_owner)
+            , placement(its_placement)
             , buckets(std::move(memory))
             , table(make_table(buckets.span(), placement, region_owner.node)) {}
 
@@ -96,6 +103,7 @@ template <typename Table, typename Cut = typename CutOf<Table>::Type> class Part
         }
 
         alignas(cache_line_bytes) Owner owner;
+        typename Cut::Placement placement;
         NodeArray<Bucket> buckets;
         alignas(cache_line_bytes) Table table;
     };
