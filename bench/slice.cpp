@@ -1,7 +1,6 @@
 #include "bench/slice.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 namespace mxk::bench {
@@ -37,20 +36,15 @@ Result<void> Slice::prepare_mixed(NodeId node) {
     return {};
 }
 
-std::size_t Slice::live_count() const {
-    std::size_t count = 0;
-    for (std::uint64_t const word : live_.span()) count += static_cast<std::size_t>(std::popcount(word));
-    return count;
-}
-
 void Slice::set_live(std::size_t at, bool live) {
-    std::uint64_t const bit = std::uint64_t{1} << at % word_bits;
-    std::uint64_t& word = live_[at / word_bits];
-    word = live ? word | bit : word & ~bit;
+    if (is_live(at) == live) return;
+    live_[at / word_bits] ^= std::uint64_t{1} << at % word_bits;
+    live ? ++live_count_ : --live_count_;
 }
 
 void Slice::forget() {
     std::fill(live_.span().begin(), live_.span().end(), 0);
+    live_count_ = 0;
 }
 
 void Slice::fill_inserts(std::size_t from, std::size_t to) {

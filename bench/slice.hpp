@@ -32,7 +32,7 @@ class Slice {
     [[nodiscard]] std::uint64_t key(std::size_t at) const { return keys_(first_key_ + at); }
     // Whether key `at` must be in the table when all instructions made so far have run.
     [[nodiscard]] bool is_live(std::size_t at) const { return (live_[at / word_bits] >> at % word_bits & 1) != 0; }
-    [[nodiscard]] std::size_t live_count() const;
+    [[nodiscard]] std::uint64_t live_count() const { return live_count_; }
 
     // For a table that is empty: an insert of every key.
     void fill_inserts(std::size_t from, std::size_t to);
@@ -64,6 +64,7 @@ class Slice {
     std::uint64_t first_key_;
     Permutation of_rank_;
     NodeArray<std::uint64_t> live_; // a bit for each key
+    std::uint64_t live_count_ = 0;  // bits that are set
     // For fill_mixed() only: the live keys, in no order, so that one can be picked.
     NodeArray<std::uint32_t> picks_;
     std::size_t pick_count_ = 0;
