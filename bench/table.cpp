@@ -1,13 +1,14 @@
-// `bench table`: operations per second of a partitioned hash table, worked off by two-phase tasks, for several core
-// counts (thesis section 4, figures 4.1 to 4.6 as far as they use tasks and chaining). Time is rdtsc from the first
-// core's start behind a barrier to the last core's end. The first configuration is measured again at the end: how much
-// it differs is the drift that all rows may have. Every run is verified; a wrong result fails the benchmark.
+// `bench table`: operations per second of a partitioned hash table, worked off by one of the engines (engine.hpp), for
+// several core counts (thesis section 4, figures 4.1 to 4.6 as far as they use tasks and chaining). Time is rdtsc from
+// the first core's start behind a barrier to the last core's end. The first configuration is measured again at the end:
+// how much it differs is the drift that all rows may have. Every run is verified; a wrong result fails the benchmark.
 #include <algorithm>
 #include <string_view>
 
 #include "base/json.hpp"
 #include "bench/benchmark.hpp"
 #include "bench/core_counts.hpp"
+#include "bench/engine.hpp"
 #include "bench/machine_record.hpp"
 #include "bench/progress.hpp"
 #include "bench/table_experiment.hpp"
@@ -35,13 +36,18 @@ FixedText<32> name_of(Mix const& mix) {
     return name;
 }
 
+// Any option's value as it would be typed; nothing where it was left out.
+template <typename T> FixedText<64> as_typed(T const& value) {
+    FixedText<64> text;
+    console::OptionValue<T>::print(text, value);
+    return text;
+}
+
 void print_head(TextSink& out, TableOptions const& options) {
-    FixedText<64> phases;
-    print_value(phases, options.mix);
-    FixedText<32> operations;
-    console::print_count(operations, options.operations);
-    format(out, "table: chained, tasks, {} operations ({}), {} buckets each, {} tasks per core, seed {}\n",
-           operations.view(), phases.view(), options.buckets, options.tasks_per_core, options.seed);
+    format(out, "table: {}, {}, {}, {} walks, {} queue, {} operations ({}, {}), {} tasks per core, seed {}\n",
+           as_typed(options.layout).view(), as_typed(options.submit).view(), as_typed(options.notation).view(),
+           as_typed(options.walk).view(), as_typed(options.queue).view(), as_typed(options.operations).view(),
+           as_typed(options.mix).view(), as_typed(options.distribution).view(), options.tasks_per_core, options.seed);
     format(out, "{:>6} {:<6} ", "cores", "mix");
     print_throughput_head(out);
     format(out, " {:>9}  {}\n", "speed-up", "verified");
@@ -58,8 +64,14 @@ void print_json(TextSink& out, TableOptions const& options, Row const& row) {
     JsonWriter json(out);
     json.begin_object();
     json.field("benchmark", "table");
-    json.field("layout", "chained");
     json.field("model", "tasks");
+    json.field("layout", as_typed(options.layout).view());
+    json.field("submit", as_typed(options.submit).view());
+    json.field("notation", as_typed(options.notation).view());
+    json.field("walk", as_typed(options.walk).view());
+    json.field("prefetch", 0); // no worker looks ahead yet
+    json.field("queue", as_typed(options.queue).view());
+    json.field("dist", as_typed(options.distribution).view());
     json.field("mix", name_of(row.mix).view());
     json.field("cores", row.cores);
     json.field("operations", options.operations);
@@ -84,7 +96,8 @@ void print_wrong(TextSink& out, Mix const& mix, TableExperiment::Outcome const& 
 // `repeat` runs of one configuration; a row for each phase.
 Result<NodeVector<Row>> measure(Invocation& invocation, TableOptions const& options, std::uint32_t cores,
                                 Progress& progress) {
-    auto experiment = MXK_TRY(TableExperiment::create(options, cores));
+    EngineKind const* const engine = MXK_TRY(choose_engine(options));
+    auto experiment = MXK_TRY(TableExperiment::create(options, *engine, cores));
     auto const phases = options.mix.list();
     NodeId const here = Worker::current().node();
     auto rows = MXK_TRY(NodeVector<Row>::create(phases.size(), here));
@@ -140,11 +153,21 @@ Result<void> measure_all(Invocation& invocation, TableOptions const& options, No
     return measure_drift(invocation, options, rows, progress);
 }
 
-console::Outcome run_table(Invocation& invocation) {
+// Errors: what was typed is wrong, or contradicts itself.
+Result<TableOptions> read_options(Invocation const& invocation) {
     TableOptions options;
-    if (auto const parsed = console::parse(invocation.arguments, table_schema, options); !parsed)
-        return invocation.fail(parsed.error());
-    if (auto const known = complete_core_counts(options.cores); !known) return invocation.fail(known.error());
+    MXK_TRY(console::parse(invocation.arguments, table_schema, options));
+    MXK_TRY(choose_engine(options));
+    MXK_TRY(check(options));
+    if (options.prefetch) return Error("--prefetch: expected none, since no worker of this build looks ahead");
+    MXK_TRY(complete_core_counts(options.cores));
+    return options;
+}
+
+console::Outcome run_table(Invocation& invocation) {
+    auto const read = read_options(invocation);
+    if (!read) return invocation.fail(read.error());
+    TableOptions const& options = read.value();
     auto rows = NodeVector<Row>::create(options.cores.values().size() * options.mix.size(), Worker::current().node());
     if (!rows) return invocation.fail(rows.error());
     print_head(invocation.out, options);
@@ -165,7 +188,9 @@ constexpr Benchmark table_benchmark{
         [](TextSink& out) {
             console::print_help(out, table_schema, TableOptions{});
             out.write("Examples: bench table --cores 1,2,4 --ops 24M --mix mixed:50/40/10 --repeat 5 --json\n"
-                      "          bench table --cores 1,2 --mix insert,find,erase\n");
+                      "          bench table --cores 1,2 --mix insert,find,erase\n"
+                      "          bench table --layout bucketed --cores 1,2 --mix find --dist zipf:0.99\n");
+            print_engines(out);
         },
     .complete = [](std::span<std::string_view const> before,
                    console::Candidates& candidates) { console::complete_options(before, table_schema, candidates); },

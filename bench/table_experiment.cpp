@@ -1,6 +1,8 @@
 #include "bench/table_experiment.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <utility>
 
 #include "bench/start_barrier.hpp"
@@ -13,7 +15,7 @@ namespace {
 std::size_t instructions_done(void const* context) {
     auto const& cores = *static_cast<std::span<CoreRun* const> const*>(context);
     std::size_t sum = 0;
-    for (CoreRun const* const core : cores) sum += core->done.load(std::memory_order_relaxed);
+    for (CoreRun const* const core : cores) sum += core->done();
     return sum;
 }
 
@@ -27,111 +29,105 @@ struct EndedTask : Task {
     std::size_t& left_;
 };
 
-static_assert(sizeof(TwoPhaseTask<TableExperiment::Table>) == cache_line_bytes, "a hop moves one line");
+// Keys [from, to) of the slice that are missing, or there and should not be.
+std::uint64_t count_strayed(Engine const& engine, Slice const& slice, std::size_t from, std::size_t to) {
+    constexpr std::size_t at_once = 64;
+    std::array<std::uint64_t, at_once> keys;
+    std::array<bool, at_once> found;
+    std::uint64_t strayed = 0;
+    for (; from < to; from += at_once) {
+        std::size_t const count = std::min(at_once, to - from);
+        for (std::size_t i = 0; i < count; ++i) keys[i] = slice.key(from + i);
+        engine.find_all(std::span(keys).first(count), std::span(found).first(count));
+        for (std::size_t i = 0; i < count; ++i) strayed += found[i] != slice.is_live(from + i) ? 1U : 0U;
+    }
+    return strayed;
+}
 
 } // namespace
 
-Result<TableExperiment> TableExperiment::create(TableOptions const& options, std::uint32_t cores) {
-    auto const buckets =
-        std::max<std::size_t>(1, static_cast<std::size_t>(options.buckets * static_cast<double>(options.operations)));
-    if (buckets < cores)
-        return Error::of("--buckets: expected at least one bucket for each of {} cores, got {} for {} operations",
-                         cores, buckets, options.operations);
-    TableExperiment result(options, buckets,
-                           MXK_TRY(InstructionQueue::create(options.operations, options.seed, cores)));
-    NodeId const here = workers::of(core_id(0)).node();
-    result.owners_ = MXK_TRY(NodeVector<Owner>::create(cores, here));
-    result.parts_ = MXK_TRY(NodeVector<Part>::create(cores, here));
-    for (CoreId const core : result.queue_.cores()) {
-        NodeId const node = workers::of(core).node();
-        result.owners_.emplace(core, node);
-        result.parts_.emplace(MXK_TRY(NodeArray<CoreRun>::create(1, node)),
-                              MXK_TRY(NodeArray<TwoPhaseTask<Table>>::create(options.tasks_per_core, node)));
-    }
-    return result;
+Result<TableExperiment> TableExperiment::create(TableOptions const& options, EngineKind const& kind,
+                                                std::uint32_t cores) {
+    auto queue = MXK_TRY(InstructionQueue::create(options, cores));
+    auto owners = MXK_TRY(NodeVector<Owner>::create(cores, workers::of(core_id(0)).node()));
+    for (CoreId const core : queue.cores()) owners.emplace(core, workers::of(core).node());
+    auto engine = MXK_TRY(kind.create({options, owners.span(), queue}));
+    return TableExperiment(options, std::move(queue), std::move(owners), std::move(engine));
 }
 
 Result<TableExperiment::Outcome> TableExperiment::work_off(std::string_view what, Progress& progress) {
     CoreId const here = Worker::current().core();
-    auto runs = MXK_TRY(NodeVector<CoreRun*>::create(parts_.size(), owners_[0].node));
-    auto ended = MXK_TRY(NodeVector<EndedTask>::create(parts_.size(), owners_[0].node));
-    std::size_t cores_left = parts_.size();
-    for (std::size_t i = 0; i < parts_.size(); ++i)
-        runs.emplace(new (parts_[i].run.data()) CoreRun{&queue_.slice(i), &ended.emplace(cores_left, here)});
-    Run<Table> run{*table_, runs.span()};
-    std::span<CoreRun* const> const cores = run.cores;
+    NodeId const node = Worker::current().node();
+    std::size_t const count = owners_.size();
+    auto ended = MXK_TRY(NodeVector<EndedTask>::create(count, node));
+    auto rooms = MXK_TRY(NodeVector<NodeVector<CoreRun>>::create(count, node));
+    auto runs = MXK_TRY(NodeVector<CoreRun*>::create(count, node));
+    PhaseRun phase;
+    std::size_t cores_left = count;
+    for (std::size_t i = 0; i < count; ++i) {
+        rooms.emplace(MXK_TRY(NodeVector<CoreRun>::create(1, owners_[i].node)));
+        bool const shared = queue_.kind() == QueueKind::Shared;
+        runs.emplace(&rooms[i].emplace(phase, queue_.source(i), shared, ended.emplace(cores_left, here)));
+    }
+    std::span<CoreRun* const> const cores = runs.span();
     progress.phase(what, options_->operations, &instructions_done, &cores);
+    engine_->prepare(cores);
 
-    StartBarrier barrier(parts_.size());
+    StartBarrier barrier(count);
     bool const started = run_on(queue_.cores(), [&](Worker& worker, std::size_t i) {
-        CoreRun& core = *runs[i];
-        core.tasks_out = options_->tasks_per_core;
-        for (std::uint32_t n = 0; n < options_->tasks_per_core; ++n)
-            new (&parts_[i].tasks[n]) TwoPhaseTask<Table>(run, static_cast<std::uint32_t>(i), worker.core());
+        engine_->prepare_core(worker, i);
         barrier.arrive_and_wait();
-        core.start = clock::timestamp();
-        for (std::uint32_t n = 0; n < options_->tasks_per_core; ++n) worker.append(parts_[i].tasks[n]);
+        cores[i]->begin();
+        engine_->start_core(worker, i);
         return Step::Done;
     });
     if (!started) return no_memory_for_steps();
     Worker::current().run_until([&] {
-        if (progress.interrupted()) run.stopped.store(true, std::memory_order_relaxed);
+        if (progress.interrupted()) phase.stopped.store(true, std::memory_order_relaxed);
         return cores_left == 0;
     });
     MXK_TRY(progress.check());
 
     Outcome outcome;
-    for (CoreRun const* const core : runs) {
-        outcome.time.cover(core->start, core->end);
-        outcome.wrong += core->wrong;
+    for (CoreRun const* const core : cores) {
+        outcome.time.cover(core->start_time(), core->end_time());
+        outcome.wrong += core->wrong();
     }
     return outcome;
 }
 
 // All cores of the machine look, each at the next piece that nobody has looked at yet.
 Result<void> TableExperiment::verify(Outcome& outcome, Progress& progress) const {
-    Partitioned<Table> const& table = *table_;
     ProgressCounter counter;
     progress.phase("verifying", options_->operations, counter);
     std::size_t const pieces = queue_.slice(0).size() / piece + 1; // the first slice is the longest
     std::atomic<std::size_t> next{0};
     std::atomic<std::uint64_t> strayed{0};
-    std::atomic<std::uint64_t> expected{0};
     auto all = MXK_TRY(NodeVector<CoreId>::create(workers::count(), owners_[0].node));
     for (std::size_t i = 0; i < workers::count(); ++i) all.emplace(core_id(i));
 
     MXK_TRY(run_steps(all.span(), progress, [&](Worker&, std::size_t) {
         // relaxed, all of them: counters; the steps' end orders them before the caller
         std::size_t const mine = next.fetch_add(1, std::memory_order_relaxed);
-        if (mine >= pieces * parts_.size() || progress.interrupted()) return Step::Done;
-        auto const instructions = queue_.slice(mine / pieces).instructions();
-        std::size_t const from = std::min(mine % pieces * piece, instructions.size());
-        std::size_t const to = std::min(from + piece, instructions.size());
-        std::uint64_t present = 0;
-        std::uint64_t wrong = 0;
-        for (Instruction const& instruction : instructions.subspan(from, to - from)) {
-            if (instruction.at_end == AtEnd::SaidElsewhere) continue;
-            bool const expect_it = instruction.at_end == AtEnd::Present;
-            present += expect_it ? 1 : 0;
-            if (table.region(table.owner(instruction.key)).find(instruction.key) != expect_it) ++wrong;
-        }
-        expected.fetch_add(present, std::memory_order_relaxed);
-        strayed.fetch_add(wrong, std::memory_order_relaxed);
+        if (mine >= pieces * owners_.size() || progress.interrupted()) return Step::Done;
+        Slice const& slice = queue_.slice(mine / pieces);
+        std::size_t const from = std::min(mine % pieces * piece, slice.size());
+        std::size_t const to = std::min(from + piece, slice.size());
+        strayed.fetch_add(count_strayed(*engine_, slice, from, to), std::memory_order_relaxed);
         counter.add(to - from);
         return Step::Again;
     }));
+    Engine::Content const content = engine_->content();
     outcome.strayed = strayed.load(std::memory_order_relaxed);
-    outcome.expected_in_table = expected.load(std::memory_order_relaxed);
-    for (std::size_t i = 0; i < table.region_count(); ++i)
-        table.region(i).for_each([&](std::size_t, ChainNode const&) { ++outcome.in_table; });
-    if (outcome.in_table != table.size()) ++outcome.strayed; // the table's own count is wrong
+    if (content.said != content.counted) ++outcome.strayed; // the table's own count is wrong
+    outcome.in_table = content.counted;
+    outcome.expected_in_table = queue_.live_count();
     return {};
 }
 
 Result<void> TableExperiment::prepare(Progress& progress) {
     Mix const& first = options_->mix.list().front();
-    table_.reset(); // the last run's gives its memory back before a new one takes some
-    table_.emplace(MXK_TRY(Partitioned<Table>::create(buckets_, owners_.span())));
+    MXK_TRY(engine_->renew());
     MXK_TRY(queue_.begin_with(first, progress));
     wrong_while_filling_ = first.needs_keys() ? MXK_TRY(work_off("filling the table", progress)).wrong : 0;
     return {};

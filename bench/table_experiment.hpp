@@ -1,20 +1,17 @@
-// One configuration of `bench table`: a number of cores, each owner of one region and home of one slice of the
-// instruction queue. A run prepares a table, filled where its first phase asks for it, and works the phases off on it:
-// each one is measured and verified.
+// One configuration of `bench table`: an engine on a number of cores, each owner of one region and home of one slice of
+// the instruction queue. A run prepares a table, filled where its first phase asks for it, and works the phases off on
+// it: each one is measured and verified.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 #include "base/result.hpp"
+#include "bench/engine.hpp"
 #include "bench/instruction_queue.hpp"
 #include "bench/progress.hpp"
 #include "bench/table_options.hpp"
 #include "bench/time_span.hpp"
-#include "bench/two_phase.hpp"
-#include "hashtable/chained.hpp"
-#include "hashtable/modulo.hpp"
 #include "hashtable/partitioned.hpp"
 #include "kernel/memory/node_vector.hpp"
 
@@ -22,8 +19,6 @@ namespace mxk::bench {
 
 class TableExperiment {
   public:
-    using Table = Chained<RegionModulo>;
-
     // Of one phase.
     struct Outcome {
         TimeSpan time;
@@ -35,9 +30,9 @@ class TableExperiment {
         [[nodiscard]] bool verified() const { return wrong == 0 && strayed == 0 && in_table == expected_in_table; }
     };
 
-    // The memory of `cores` cores' slices and tasks, each on its core's node; there must be so many. `options` must
-    // live on. Errors: no memory, fewer buckets than cores.
-    static Result<TableExperiment> create(TableOptions const& options, std::uint32_t cores);
+    // The memory of `cores` cores' slices and of the engine, each on its core's node; there must be so many. `options`
+    // must live on. Errors: no memory, fewer buckets than cores.
+    static Result<TableExperiment> create(TableOptions const& options, EngineKind const& kind, std::uint32_t cores);
 
     // Begins a run: a new table and the instructions of the first phase. Errors: no memory, or interrupted by Ctrl-C.
     // The console's task; blocks it until done.
@@ -46,29 +41,22 @@ class TableExperiment {
     // The run's next phase; they must come in their order, after prepare(). As prepare().
     Result<Outcome> run(Mix const& phase, Progress& progress);
 
-    [[nodiscard]] std::size_t bucket_count() const { return buckets_; }
+    [[nodiscard]] std::size_t bucket_count() const { return engine_->bucket_count(); }
 
   private:
-    // What one core needs to work its slice off.
-    struct Part {
-        NodeArray<CoreRun> run;               // room for one
-        NodeArray<TwoPhaseTask<Table>> tasks; // room
-    };
-
-    TableExperiment(TableOptions const& options, std::size_t buckets, InstructionQueue queue)
+    TableExperiment(TableOptions const& options, InstructionQueue queue, NodeVector<Owner> owners, EngineOwner engine)
         : options_(&options)
-        , buckets_(buckets)
-        , queue_(std::move(queue)) {}
+        , queue_(std::move(queue))
+        , owners_(std::move(owners))
+        , engine_(std::move(engine)) {}
 
     Result<Outcome> work_off(std::string_view what, Progress& progress);
     Result<void> verify(Outcome& outcome, Progress& progress) const;
 
     TableOptions const* options_;
-    std::size_t buckets_;
     InstructionQueue queue_;
     NodeVector<Owner> owners_;
-    NodeVector<Part> parts_;
-    std::optional<Partitioned<Table>> table_; // the run's
+    EngineOwner engine_;
     std::uint64_t wrong_while_filling_ = 0;
 };
 

@@ -3,40 +3,67 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
-#include "bench/phases.hpp"
+#include "bench/workload.hpp"
 #include "kernel/console/options.hpp"
 
 namespace mxk::bench {
 
-enum class Layout : std::uint8_t { Chained };
+using console::NamedValue;
+
+enum class Layout : std::uint8_t { Chained, Bucketed };
 constexpr auto value_names(Layout) {
-    return std::array{console::NamedValue{Layout::Chained, "chained"}};
+    return std::array{NamedValue{Layout::Chained, "chained"}, NamedValue{Layout::Bucketed, "bucketed"}};
 }
 
-struct TableOptions {
+// How operations come to the owners of their keys: one task for each, or several together.
+enum class Submit : std::uint8_t { Task, Batch };
+constexpr auto value_names(Submit) {
+    return std::array{NamedValue{Submit::Task, "task"}, NamedValue{Submit::Batch, "batch"}};
+}
+
+// How the two-phase task is written.
+enum class Notation : std::uint8_t { Function, Coroutine };
+constexpr auto value_names(Notation) {
+    return std::array{NamedValue{Notation::Function, "function"}, NamedValue{Notation::Coroutine, "coroutine"}};
+}
+
+// Whether an operation goes through its chain at once, or lets others run while the next node is on its way.
+enum class Walk : std::uint8_t { Whole, Interleaved };
+constexpr auto value_names(Walk) {
+    return std::array{NamedValue{Walk::Whole, "whole"}, NamedValue{Walk::Interleaved, "interleaved"}};
+}
+
+struct TableOptions : Workload {
     Layout layout = Layout::Chained;
-    console::CountList cores; // empty: powers of two, and all
-    std::uint64_t operations = 24'000'000;
+    Submit submit = Submit::Task;
+    Notation notation = Notation::Function;
+    Walk walk = Walk::Whole;
+    std::optional<std::uint32_t> prefetch; // tasks; none: as the worker does by itself
+    console::CountList cores;              // empty: powers of two, and all
     std::uint32_t tasks_per_core = 100;
-    double buckets = 0.1; // per operation
-    Phases mix;
+    std::optional<double> buckets; // per operation; none: the layout's own
     std::uint32_t repeat = 1;
-    std::uint64_t seed = 1;
     bool json = false;
 };
 
 constexpr auto table_schema = console::schema<TableOptions>(
     console::option<&TableOptions::layout>("layout", "the hash table"),
+    console::option<&TableOptions::submit>("submit", "a task for each operation, or several of them together"),
+    console::option<&TableOptions::notation>("notation", "how the two-phase task is written"),
+    console::option<&TableOptions::walk>("walk", "a chain at once, or others in between (chained)"),
+    console::option<&TableOptions::prefetch>("prefetch", "tasks ahead, 0 turns it off (none given: the worker's own)",
+                                             console::between(0, 1024)),
     console::option<&TableOptions::cores>("cores", "core counts, one result row each (none given: 1, 2, 4 ... all)",
                                           console::between(1, 65536)),
-    console::option<&TableOptions::operations>("ops", "operations per run", console::between(1, 4'000'000'000)),
+    workload_option::operations,
     console::option<&TableOptions::tasks_per_core>("tasks-per-core", "tasks under way for each core",
                                                    console::between(1, 1'000'000)),
-    console::option<&TableOptions::buckets>("buckets", "buckets per operation", console::between(0.000001, 100)),
-    console::option<&TableOptions::mix>("mix", "phases insert,find,erase on one table, a row each"),
+    console::option<&TableOptions::buckets>("buckets", "per operation (none given: chained 0.1, bucketed 0.5)",
+                                            console::between(0.000001, 100)),
+    workload_option::mix, workload_option::distribution, workload_option::queue,
     console::option<&TableOptions::repeat>("repeat", "runs per row; the median is reported", console::between(1, 1000)),
-    console::option<&TableOptions::seed>("seed", "of the keys and of their order"),
-    console::flag<&TableOptions::json>("json", "one JSON line per row at the end, for tools"));
+    workload_option::seed, console::flag<&TableOptions::json>("json", "one JSON line per row at the end, for tools"));
 
 } // namespace mxk::bench

@@ -1,66 +1,51 @@
 // The two-phase task (thesis section 3.2.2, Algorithm 3.5): one task object that travels. Initial phase, on its home
-// core: take the next instruction, choose the method, go to the key's owner. Operation phase, on the owner: run the
-// operation on the private region, go home. The first phase changes neither the instruction nor its node, so that
-// their cache lines stay clean. Several tasks per core are under way, lest queues run empty.
+// core: take the next instruction, choose the method, say what will be touched, go to the key's owner. Operation phase,
+// on the owner: run the operation on the private region, go home. The first phase changes neither the instruction nor
+// its node, so that their cache lines stay clean. Several tasks per core are under way, lest queues run empty and for
+// the table's lines to arrive meanwhile.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include "bench/core_run.hpp"
 #include "bench/instructions.hpp"
-#include "hashtable/partitioned.hpp"
-#include "kernel/clock.hpp"
 #include "tasks/worker.hpp"
 
 namespace mxk::bench {
 
-struct CoreRun;
-
-// What all cores read during a run and none writes.
-template <typename Table> struct Run {
-    Partitioned<Table>& table;
-    std::span<CoreRun* const> cores;  // by region: core i owns region i
-    std::atomic<bool> stopped{false}; // written once, if at all: no further instructions are to be taken
-};
-
-// One core's share of a run, on its node; only its core writes it. `done` is also read by the console, to show it.
-struct alignas(cache_line_bytes) CoreRun {
-    Slice const* slice;
-    Task* ended;                      // what to send home to the console's core when the last task has ended
-    std::atomic<std::size_t> done{0}; // instructions taken
-    std::size_t tasks_out = 0;        // tasks that have not ended yet
-    std::uint64_t wrong = 0;          // operations on this core's region whose result was not the expected one
-    Cycles start{};
-    Cycles end{};
+// What all tasks of a phase use; nobody writes it meanwhile. Access: the table (table_access.hpp says what it offers).
+template <typename Access> struct TwoPhaseRun {
+    Access& access;
+    std::span<CoreRun* const> cores; // by place: core i owns region i
 };
 
 // One cache line.
-template <typename Table> class TwoPhaseTask : public Task {
+template <typename Access> class TwoPhaseTask : public Task {
   public:
-    TwoPhaseTask(Run<Table>& run, std::uint32_t home_place, CoreId home_core)
+    TwoPhaseTask(TwoPhaseRun<Access> const& run, CoreId home_core)
         : Task(&initial, home_core)
-        , home_place_(home_place)
         , run_(run) {}
 
+  private:
     static void initial(Worker& worker, Task& task) {
         auto& self = static_cast<TwoPhaseTask&>(task);
-        CoreRun& home = *self.run_.cores[self.home_place_];
-        // relaxed: only this core writes it, the console only shows it
-        std::size_t const at = home.done.load(std::memory_order_relaxed);
-        if (at == home.slice->size() || self.run_.stopped.load(std::memory_order_relaxed)) return finish(worker, home);
-        home.done.store(at + 1, std::memory_order_relaxed);
-        Instruction const& instruction = home.slice->instructions()[at];
-        self.key_ = instruction.key;
-        self.expected_ = instruction.expected;
-        self.node_ = &home.slice->node(at);
-        self.region_ = static_cast<std::uint32_t>(self.run_.table.owner(instruction.key));
-        task.body = method(instruction.operation);
-        worker.append(task, self.run_.table.core(self.region_));
+        std::size_t const here = index(worker.core());
+        CoreRun& home = *self.run_.cores[here];
+        Instruction const* const instruction = home.take();
+        if (instruction == nullptr) [[unlikely]]
+            return home.task_ended(worker);
+        Access const& access = self.run_.access;
+        std::size_t const owner = access.owner(instruction->key);
+        self.key_ = instruction->key;
+        self.expected_ = instruction->expected;
+        self.extra_ = access.extra(here, home.place_of(*instruction));
+        task.body = method(instruction->operation);
+        task.touches = access.line(instruction->key, owner);
+        worker.append(task, core_id(owner));
     }
 
-  private:
     static Body method(Operation operation) {
         switch (operation) {
         case Operation::Insert: return &operate<Operation::Insert>;
@@ -72,34 +57,19 @@ template <typename Table> class TwoPhaseTask : public Task {
 
     template <Operation operation> static void operate(Worker& worker, Task& task) {
         auto& self = static_cast<TwoPhaseTask&>(task);
-        Table& region = self.run_.table.region(self.region_);
-        bool result = false;
-        if constexpr (operation == Operation::Insert) {
-            result = region.insert(*self.node_);
-        } else if constexpr (operation == Operation::Find) {
-            result = region.find(self.key_);
-        } else {
-            result = region.erase(self.key_);
-        }
-        if (result != self.expected_) [[unlikely]]
-            ++self.run_.cores[self.region_]->wrong;
+        std::size_t const here = index(worker.core());
+        if (!self.run_.access.template operate<operation>(here, self.key_, self.extra_, self.expected_)) [[unlikely]]
+            self.run_.cores[here]->count_wrong();
         task.body = &initial;
+        task.touches = {}; // the next instruction comes in sequence: the processor sees it coming
         worker.append(task, task.home);
     }
 
-    static void finish(Worker& worker, CoreRun& home) {
-        if (--home.tasks_out > 0) return;
-        home.end = clock::timestamp();
-        worker.append(*home.ended, home.ended->home);
-    }
-
-    std::uint32_t home_place_;
-    Run<Table>& run_;
+    TwoPhaseRun<Access> const& run_;
     // What the owner needs of the instruction travels in the task, whose line has to move anyway: reading it there
     // would cost the owner one more miss.
     std::uint64_t key_ = 0;
-    ChainNode* node_ = nullptr;
-    std::uint32_t region_ = 0;
+    [[no_unique_address]] typename Access::Extra extra_{};
     bool expected_ = false;
 };
 

@@ -1,12 +1,12 @@
-// A table cut into equal contiguous regions of its bucket array, one per owner core (thesis section 3.1): the key gives
-// the bucket, the bucket the owner. Each region is a table of its own on its owner's node. No locks, no atomics,
-// nothing about tasks: that only the owner works on a region is the caller's promise. All regions may be read by anyone
-// while nobody writes.
+// A table cut into equal regions of its bucket array, one per owner core (thesis section 3.1). Each region is a table
+// of its own on its owner's node. No locks, no atomics, nothing about tasks: that only the owner works on a region is
+// the caller's promise. All regions may be read by anyone while nobody writes.
 //
-//     buckets   0 ........ | ........ | ....... n-1      region i: buckets ceil(i n / r) up to ceil((i+1) n / r),
-//                region 0  | region 1 | region r-1       so sizes differ by at most one
+//     buckets   0 ........ | ........ | ....... n-1      sizes of regions differ by at most one bucket; a Cut says
+//                region 0  | region 1 | region r-1       which region and which bucket of it a key has
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -15,7 +15,7 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
-#include "hashtable/modulo.hpp"
+#include "hashtable/modulo_cut.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/memory/node_vector.hpp"
 
@@ -26,8 +26,19 @@ struct Owner {
     NodeId node;
 };
 
-// Table: constructed from (std::span<Table::Bucket>, RegionModulo), and has size().
-template <typename Table> class Partitioned {
+// How a table's buckets are cut: as the table says (Table::Cut), else by key mod n.
+template <typename Table> struct CutOf { using Type = ModuloCut; };
+template <typename Table>
+requires requires {
+    typename Table::Cut;
+}
+struct CutOf<Table> {
+    using Type = typename Table::Cut;
+};
+
+// Table: constructed from (std::span<Table::Bucket>, Cut::Placement), and the owner's NodeId if it takes memory itself;
+// has size().
+template <typename Table, typename Cut = typename CutOf<Table>::Type> class Partitioned {
   public:
     using Bucket = typename Table::Bucket;
 
@@ -37,32 +48,36 @@ template <typename Table> class Partitioned {
         if (owners.empty() || owners.size() > buckets) {
             return Error::of("{} buckets cannot be cut into {} regions", buckets, owners.size());
         }
-        if (buckets > std::numeric_limits<std::size_t>::max() / owners.size()) { // region_start and owner() multiply
+        if (buckets > std::numeric_limits<std::size_t>::max() / owners.size()) { // a cut multiplies them
             return Error::of("{} buckets for {} owners are more than can be counted", buckets, owners.size());
         }
-        Partitioned result(buckets, MXK_TRY(NodeVector<Region>::create(owners.size(), owners.front().node)));
+        Partitioned result(Cut(buckets, owners.size()),
+                           MXK_TRY(NodeVector<Region>::create(owners.size(), owners.front().node)));
         for (std::size_t i = 0; i < owners.size(); ++i) {
-            std::size_t const start = region_start(i, buckets, owners.size());
-            std::size_t const end = region_start(i + 1, buckets, owners.size());
-            auto memory = MXK_TRY(NodeArray<Bucket>::create(end - start, owners[i].node));
-            result.regions_.emplace(owners[i], std::move(memory), RegionModulo{result.whole_, start});
+            auto memory = MXK_TRY(NodeArray<Bucket>::create(result.cut_.buckets_in(i), owners[i].node));
+            result.regions_.emplace(owners[i], std::move(memory), result.cut_.placement(i));
         }
         return result;
     }
 
-    // Index of the region that has the key's bucket: floor(bucket * r / n), by the reciprocal that gave the bucket.
-    // Any core, at any time.
-    [[nodiscard]] std::size_t owner(std::uint64_t key) const { return whole_.quotient(whole_(key) * regions_.size()); }
+    // Index of the region that a key belongs to. Any core, at any time.
+    [[nodiscard]] std::size_t owner(std::uint64_t key) const { return cut_.owner(key); }
 
     // The core that owns a region. Any core, at any time: it is not on the lines that the owner writes.
     [[nodiscard]] CoreId core(std::size_t region) const { return regions_[region].owner.core; }
+
+    // Where the bucket of one of a region's keys lies: for annotations and prefetches. Any core, at any time, as
+    // core().
+    [[nodiscard]] Bucket const* bucket_of(std::uint64_t key, std::size_t region) const {
+        return regions_[region].buckets.data() + regions_[region].placement(key);
+    }
 
     // The owner's core only, or any core while nobody writes.
     [[nodiscard]] Table& region(std::size_t at) { return regions_[at].table; }
     [[nodiscard]] Table const& region(std::size_t at) const { return regions_[at].table; }
 
     [[nodiscard]] std::size_t region_count() const { return regions_.size(); }
-    [[nodiscard]] std::size_t bucket_count() const { return whole_.divisor(); }
+    [[nodiscard]] std::size_t bucket_count() const { return cut_.bucket_count(); }
 
     // Of all regions together; while nobody writes.
     [[nodiscard]] std::size_t size() const {
@@ -74,26 +89,30 @@ template <typename Table> class Partitioned {
   private:
     // What everyone reads and nobody writes on one line, what the owner writes on lines of its own.
     struct Region {
-        Region(Owner region_owner, NodeArray<Bucket> memory, RegionModulo placement)
+        Region(Owner region_owner, NodeArray<Bucket> memory, typename Cut::Placement const& its_placement)
             : owner(region_owner)
+            , placement(its_placement)
             , buckets(std::move(memory))
-            , table(buckets.span(), placement) {}
+            , table(make_table(buckets.span(), placement, region_owner.node)) {}
+
+        static Table make_table(std::span<Bucket> memory, typename Cut::Placement const& placement, NodeId node) {
+            if constexpr (std::constructible_from<Table, std::span<Bucket>, typename Cut::Placement, NodeId>)
+                return Table(memory, placement, node);
+            else
+                return Table(memory, placement);
+        }
 
         alignas(cache_line_bytes) Owner owner;
+        typename Cut::Placement placement;
         NodeArray<Bucket> buckets;
         alignas(cache_line_bytes) Table table;
     };
 
-    Partitioned(std::size_t buckets, NodeVector<Region> regions)
-        : whole_(buckets)
+    Partitioned(Cut const& cut, NodeVector<Region> regions)
+        : cut_(cut)
         , regions_(std::move(regions)) {}
 
-    // The smallest bucket b with floor(b * regions / buckets) == at, which is what owner() computes.
-    static std::size_t region_start(std::size_t at, std::size_t buckets, std::size_t regions) {
-        return at * buckets / regions + (at * buckets % regions != 0 ? 1 : 0);
-    }
-
-    Modulo whole_;
+    Cut cut_;
     NodeVector<Region> regions_;
 };
 

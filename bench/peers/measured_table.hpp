@@ -49,11 +49,6 @@ constexpr std::size_t share_of(std::size_t capacity, std::size_t cores) {
     return (capacity + cores - 1) / cores;
 }
 
-// What is inserted with a key.
-constexpr std::uint64_t value_of(std::uint64_t key) {
-    return ~key;
-}
-
 template <Measurable Table> class MeasuredTable final : public PeerTable {
   public:
     MeasuredTable(std::size_t capacity, std::size_t cores)

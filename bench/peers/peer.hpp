@@ -41,10 +41,11 @@ struct Peer {
 
     std::string_view name;
     Kind kind = Kind::Peer;
-    std::string_view library{};  // with its version
-    std::string_view setup{};    // one line: how it is used
-    std::string_view missing{};  // why it was not built; empty: it was
-    std::string_view no_erase{}; // why it cannot erase; empty: it can
+    std::string_view library{};    // with its version
+    std::string_view setup{};      // one line: how it is used
+    std::string_view missing{};    // why it was not built; empty: it was
+    std::string_view no_erase{};   // why it cannot erase; empty: it can
+    std::string_view no_repeats{}; // why it cannot tell whether a key is there already; empty: it can
     // A table for `capacity` keys, of which each of `cores` cores inserts its share. Throws what its library throws.
     std::unique_ptr<PeerTable> (*create)(std::size_t capacity, std::size_t cores) = nullptr;
 };

@@ -25,7 +25,7 @@ struct alignas(cache_line_bytes) Share {
 } // namespace
 
 Result<PeerExperiment> PeerExperiment::create(PeerOptions const& options, Peer const& peer, std::uint32_t cores) {
-    return PeerExperiment(options, peer, MXK_TRY(InstructionQueue::create(options.operations, options.seed, cores)));
+    return PeerExperiment(options, peer, MXK_TRY(InstructionQueue::create(options, cores)));
 }
 
 Result<void> PeerExperiment::prepare(Progress& progress) {
@@ -77,22 +77,12 @@ Result<PeerExperiment::Outcome> PeerExperiment::work_off(std::string_view what, 
     return outcome;
 }
 
-std::uint64_t PeerExperiment::expected_size() const {
-    std::uint64_t present = 0;
-    for (std::size_t i = 0; i < queue_.cores().size(); ++i) {
-        auto const slice = queue_.slice(i).instructions();
-        present += static_cast<std::uint64_t>(std::count_if(
-            slice.begin(), slice.end(), [](Instruction const& done) { return done.at_end == AtEnd::Present; }));
-    }
-    return present;
-}
-
 Result<PeerExperiment::Outcome> PeerExperiment::run(Mix const& phase, Progress& progress) {
     if (phase.needs_keys()) MXK_TRY(queue_.go_on_with(phase, progress));
     Outcome outcome = MXK_TRY(work_off("measuring", progress));
     outcome.wrong += wrong_while_filling_;
     outcome.in_table = table_->size();
-    outcome.expected_in_table = expected_size();
+    outcome.expected_in_table = queue_.live_count();
     return outcome;
 }
 

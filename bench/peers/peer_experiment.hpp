@@ -45,7 +45,6 @@ class PeerExperiment {
         , queue_(std::move(queue)) {}
 
     Result<Outcome> work_off(std::string_view what, Progress& progress);
-    [[nodiscard]] std::uint64_t expected_size() const;
 
     PeerOptions const* options_;
     Peer const* peer_;

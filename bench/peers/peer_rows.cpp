@@ -20,7 +20,10 @@ void print_peer_head(TextSink& out, PeerOptions const& options) {
     print_value(phases, options.mix);
     FixedText<32> operations;
     console::print_count(operations, options.operations);
-    format(out, "peers: {} operations ({}), seed {}\n", operations.view(), phases.view(), options.seed);
+    FixedText<32> distribution;
+    print_value(distribution, options.distribution);
+    format(out, "peers: {} operations ({}, {}), seed {}\n", operations.view(), phases.view(), distribution.view(),
+           options.seed);
     format(out, "{:<20} {:>5} {:<6} ", "peer", "cores", "mix");
     print_throughput_head(out);
     out.write("  verified\n");
@@ -41,6 +44,8 @@ void print_peer_row(TextSink& out, PeerOptions const& options, PeerRow const& ro
 }
 
 void print_peer_json(TextSink& out, PeerOptions const& options, PeerRow const& row) {
+    FixedText<32> distribution;
+    print_value(distribution, options.distribution);
     JsonWriter json(out);
     json.begin_object();
     json.field("benchmark", "peer");
@@ -51,6 +56,7 @@ void print_peer_json(TextSink& out, PeerOptions const& options, PeerRow const& r
     json.field("mix", name_of(row.mix).view());
     json.field("cores", row.cores);
     json.field("operations", options.operations);
+    json.field("dist", distribution.view());
     json.field("seed", options.seed);
     json.field("supported", row.state != PeerRow::State::Unsupported);
     if (row.state == PeerRow::State::Unsupported) json.field("reason", std::string_view(row.reason));

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 
@@ -42,6 +43,9 @@ consteval Bounds between(double low, double high) {
     if (low < 0 || high < low) bounds_are_out_of_order_or_negative();
     return {.real_low = low, .real_high = high, .kind = Bounds::Kind::Real};
 }
+
+template <typename T> struct ValueOf { using Type = T; };
+template <typename T> struct ValueOf<std::optional<T>> { using Type = T; };
 
 // Whether bounds of this kind mean something for a member of type T, and lie within it.
 template <typename T> constexpr bool bounds_fit(Bounds const& bounds) {
@@ -116,6 +120,18 @@ template <> struct OptionValue<std::string_view> {
     static void print(TextSink& out, std::string_view value) { out.write(value); }
     static void describe(TextSink& out) { out.write("WORD"); }
     static void complete(Candidates&) {}
+};
+
+// One that may be left out where no constant says what then holds: prints nothing when it was.
+template <typename T> struct OptionValue<std::optional<T>> {
+    static Result<void> parse(std::string_view text, std::optional<T>& value, Bounds const& bounds) {
+        return OptionValue<T>::parse(text, value.emplace(), bounds);
+    }
+    static void print(TextSink& out, std::optional<T> const& value) {
+        if (value) OptionValue<T>::print(out, *value);
+    }
+    static void describe(TextSink& out) { OptionValue<T>::describe(out); }
+    static void complete(Candidates& candidates) { OptionValue<T>::complete(candidates); }
 };
 
 template <> struct OptionValue<WordList> {

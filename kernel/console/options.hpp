@@ -8,7 +8,7 @@
 //         flag<&ProbeOptions::json>("json", "one line per result for tools"));
 //
 // Members: unsigned integers, double, bool (flag), CountList, std::string_view, WordList (may be given again and
-// again); enumerations with `constexpr auto value_names(E) { return std::array{NamedValue{E::A, "a"}, ...}; }`; and any
+// again); std::optional of these, for what may be left out; enumerations with `constexpr auto value_names(E) { return std::array{NamedValue{E::A, "a"}, ...}; }`; and any
 // type with `Result<void> parse_value(std::string_view, T&)`, `void print_value(TextSink&, T const&)` and, if there is
 // more to say than VALUE, `void describe_value(TextSink&, T const&)`. All are found by argument-dependent lookup. Any
 // core; blocks only as the sink does.
@@ -61,7 +61,7 @@ template <auto member> struct MemberOption {
     using Member = typename TypeOfMember<decltype(member)>::type;
 
     template <typename Struct> [[nodiscard]] constexpr Option bind() const {
-        if (!bounds_fit<Member>(bounds)) bounds_do_not_fit_the_member();
+        if (!bounds_fit<typename ValueOf<Member>::Type>(bounds)) bounds_do_not_fit_the_member();
         if (std::is_same_v<Member, bool> != (kind == Option::Kind::Flag)) only_a_bool_is_a_flag();
         return {.name = name,
                 .meaning = meaning,

@@ -47,8 +47,7 @@ template <Fault fault> class ModelTable {
 
 std::vector<Instruction> of_keys(Operation operation, std::uint64_t first, std::uint64_t last, bool expected = true) {
     std::vector<Instruction> result;
-    for (std::uint64_t key = first; key <= last; ++key)
-        result.push_back({key, operation, expected, AtEnd::SaidElsewhere});
+    for (std::uint64_t key = first; key <= last; ++key) result.push_back({key, operation, expected});
     return result;
 }
 

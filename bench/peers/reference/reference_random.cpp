@@ -57,6 +57,7 @@ constexpr Peer reference_random{
     .kind = Peer::Kind::Reference,
     .library = "none",
     .setup = "one random 64-byte access per operation to 16 bytes per key, prefetched 16 operations ahead",
+    .no_repeats = "it holds no keys, and cannot tell whether one comes again",
     .create = &create_table<PrivateParts<Lines>>};
 MXK_REGISTER(mxk_peers, Peer, reference_random);
 

@@ -1,0 +1,61 @@
+#include "bench/engine.hpp"
+
+#include <algorithm>
+
+#include "base/format.hpp"
+
+namespace mxk::bench {
+namespace {
+
+template <typename E> std::string_view name_of(E value) {
+    for (auto const& known : value_names(E{}))
+        if (known.value == value) return known.name;
+    return "";
+}
+
+// As it would be typed, for TableOptions and EngineKind alike.
+template <typename Asked> FixedText<96> described(Asked const& asked) {
+    FixedText<96> text;
+    format(text, "--layout {} --submit {} --notation {} --walk {}", name_of(asked.layout), name_of(asked.submit),
+           name_of(asked.notation), name_of(asked.walk));
+    return text;
+}
+
+Result<void> check(TableOptions const& options) {
+    if (options.walk == Walk::Interleaved && options.layout != Layout::Chained)
+        return Error::of("--walk interleaved: expected --layout chained, which has chains to walk, got --layout {}",
+                         name_of(options.layout));
+    if (options.notation == Notation::Coroutine && options.submit != Submit::Task)
+        return Error::of("--notation coroutine: expected --submit task, since it is how a task is written, got "
+                         "--submit {}",
+                         name_of(options.submit));
+    return {};
+}
+
+} // namespace
+
+Result<EngineKind const*> choose_engine(TableOptions const& options) {
+    MXK_TRY(check(options));
+    for (EngineKind const* const kind : registered_engines()) {
+        if (kind->layout == options.layout && kind->submit == options.submit && kind->notation == options.notation &&
+            kind->walk == options.walk)
+            return kind;
+    }
+    return Error::of("expected a combination that 'help bench table' lists, got {}", described(options).view());
+}
+
+void print_engines(TextSink& out) {
+    out.write("Combinations:\n");
+    for (EngineKind const* const kind : registered_engines()) format(out, "  {}\n", described(*kind).view());
+}
+
+Result<std::size_t> count_buckets(TableOptions const& options, double usual, std::size_t least) {
+    double const wanted = options.buckets.value_or(usual) * static_cast<double>(options.operations);
+    auto const buckets = std::max<std::size_t>(1, static_cast<std::size_t>(wanted));
+    if (buckets < least)
+        return Error::of("--buckets: expected at least one bucket for each of {} cores, got {} for {} operations",
+                         least, buckets, options.operations);
+    return buckets;
+}
+
+} // namespace mxk::bench

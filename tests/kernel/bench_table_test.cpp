@@ -1,0 +1,183 @@
+// The experiments of `bench table` on real cores: every engine, from every queue, is verified in every phase; and an
+// engine that is wrong on purpose is found out.
+#include <algorithm>
+#include <array>
+
+#include "bench/table_access.hpp"
+#include "bench/table_experiment.hpp"
+#include "bench/task_engine.hpp"
+#include "kernel/testing.hpp"
+#include "tasks/workers.hpp"
+
+namespace mxk::bench {
+namespace {
+
+constexpr std::uint64_t few = 3000;
+
+std::uint32_t some_cores() {
+    return static_cast<std::uint32_t>(std::min<std::size_t>(workers::count(), 4));
+}
+
+TableOptions options_for(EngineKind const& kind) {
+    TableOptions options;
+    options.operations = few;
+    options.tasks_per_core = 7;
+    options.layout = kind.layout;
+    options.submit = kind.submit;
+    options.notation = kind.notation;
+    options.walk = kind.walk;
+    return options;
+}
+
+Phases phases(std::string_view text) {
+    Phases result;
+    MXK_CHECK(parse_value(text, result).ok());
+    return result;
+}
+
+// Runs all phases twice, and calls check(phase, outcome) after each.
+template <typename Check> void run_all(TableOptions const& options, EngineKind const& kind, Check check) {
+    FixedText<1> nowhere;
+    Progress progress(nowhere);
+    auto experiment = TableExperiment::create(options, kind, some_cores());
+    MXK_CHECK(experiment.ok());
+    for (int run = 0; experiment.ok() && run < 2; ++run) {
+        MXK_CHECK(experiment.value().prepare(progress).ok());
+        for (Mix const& phase : options.mix.list()) {
+            auto const outcome = experiment.value().run(phase, progress);
+            MXK_CHECK(outcome.ok());
+            if (outcome.ok()) check(phase, outcome.value());
+        }
+    }
+}
+
+void expect_verified(TableOptions const& options, EngineKind const& kind) {
+    if (!check(options)) return; // not from this queue
+    run_all(options, kind, [](Mix const&, TableExperiment::Outcome const& outcome) {
+        MXK_CHECK_EQUAL(outcome.wrong, 0);
+        MXK_CHECK_EQUAL(outcome.strayed, 0);
+        MXK_CHECK_EQUAL(outcome.in_table, outcome.expected_in_table);
+        MXK_CHECK(outcome.verified());
+    });
+}
+
+MXK_TEST(bench_table, every_engine_is_verified_in_every_phase) {
+    for (EngineKind const* const kind : registered_engines()) {
+        for (QueueKind const queue : {QueueKind::Shared, QueueKind::PerCore, QueueKind::NodeLocal}) {
+            for (double const theta : {0.0, 0.99}) {
+                for (auto const* const mix : {"insert,find,erase", "find", "erase", "mixed:50/30/20"}) {
+                    TableOptions options = options_for(*kind);
+                    options.queue = queue;
+                    options.distribution = {theta};
+                    options.mix = phases(mix);
+                    expect_verified(options, *kind);
+                }
+            }
+        }
+    }
+}
+
+MXK_TEST(bench_table, engines_work_with_one_operation_for_all_cores) {
+    for (EngineKind const* const kind : registered_engines()) {
+        TableOptions options = options_for(*kind);
+        options.operations = 1;
+        options.buckets = 16;
+        options.mix = phases("insert,find,erase");
+        expect_verified(options, *kind);
+    }
+}
+
+MXK_TEST(bench_table, fewer_buckets_than_cores_are_refused) {
+    for (EngineKind const* const kind : registered_engines()) {
+        TableOptions options = options_for(*kind);
+        options.operations = 1;
+        options.buckets = 0.1;
+        MXK_CHECK(TableExperiment::create(options, *kind, 1).ok());
+        if (some_cores() < 2) continue;
+        MXK_CHECK(!TableExperiment::create(options, *kind, 2).ok());
+    }
+}
+
+MXK_TEST(bench_table, the_options_choose_each_engine) {
+    for (EngineKind const* const kind : registered_engines()) {
+        auto const chosen = choose_engine(options_for(*kind));
+        MXK_CHECK(chosen.ok());
+        if (chosen.ok()) MXK_CHECK(chosen.value() == kind);
+    }
+}
+
+MXK_TEST(bench_table, contradictions_have_no_engine) {
+    TableOptions options;
+    options.layout = Layout::Bucketed;
+    options.walk = Walk::Interleaved;
+    MXK_CHECK(!choose_engine(options).ok());
+    options = {};
+    options.submit = Submit::Batch;
+    options.notation = Notation::Coroutine;
+    MXK_CHECK(!choose_engine(options).ok());
+}
+
+enum class Fault : std::uint8_t { None, LosesKeys, KeepsErased, LosesValues, SaysNo };
+
+// Treats one key in eight wrongly.
+template <Fault fault> class WrongAccess : public BucketedAccess {
+  public:
+    static Result<WrongAccess> create(EngineSetup const& setup) {
+        return WrongAccess(MXK_TRY(BucketedAccess::create(setup)));
+    }
+
+    template <Operation operation> bool operate(std::size_t at, std::uint64_t key, Extra extra, bool expected) {
+        if (key % 8 == 0) {
+            if (fault == Fault::SaysNo) return false;
+            if (fault == Fault::LosesKeys && operation == Operation::Insert) return true;
+            if (fault == Fault::KeepsErased && operation == Operation::Erase) return true;
+            if (fault == Fault::LosesValues && operation == Operation::Insert)
+                return region(at).insert(key, 0) == Insert::Inserted;
+        }
+        return BucketedAccess::operate<operation>(at, key, extra, expected);
+    }
+
+  private:
+    explicit WrongAccess(BucketedAccess&& right)
+        : BucketedAccess(std::move(right)) {}
+};
+
+// How many of the operations, and of the keys in the end, are found to be wrong in each phase.
+struct Found {
+    std::array<std::uint64_t, Phases::most> wrong{};
+    std::array<std::uint64_t, Phases::most> strayed{};
+};
+
+template <Fault fault> Found found_wrong() {
+    constexpr EngineKind kind{.layout = Layout::Bucketed,
+                              .create = &EngineOwner::create<TaskEngine<WrongAccess<fault>>>};
+    TableOptions options = options_for(kind);
+    options.mix = phases("insert,find,erase");
+    Found found;
+    run_all(options, kind, [&](Mix const& phase, TableExperiment::Outcome const& outcome) {
+        auto const at = static_cast<std::size_t>(phase.kind);
+        found.wrong[at] = outcome.wrong;
+        found.strayed[at] = outcome.strayed;
+        MXK_CHECK_EQUAL(outcome.verified(), outcome.wrong == 0 && outcome.strayed == 0);
+    });
+    return found;
+}
+
+void check_found(Found const& found, std::array<bool, Phases::most> wrong, std::array<bool, Phases::most> strayed) {
+    for (std::size_t i = 0; i < Phases::most; ++i) {
+        MXK_CHECK_EQUAL(found.wrong[i] != 0, wrong[i]);
+        MXK_CHECK_EQUAL(found.strayed[i] != 0, strayed[i]);
+    }
+}
+
+MXK_TEST(bench_table, wrong_engines_are_found_out) {
+    constexpr std::array<bool, Phases::most> never{};
+    check_found(found_wrong<Fault::None>(), never, never);
+    check_found(found_wrong<Fault::LosesKeys>(), {false, true, true}, {true, true, false});
+    check_found(found_wrong<Fault::KeepsErased>(), never, {false, false, true});
+    check_found(found_wrong<Fault::LosesValues>(), {false, true, false}, {true, true, false});
+    check_found(found_wrong<Fault::SaysNo>(), {true, true, true}, {true, true, false});
+}
+
+} // namespace
+} // namespace mxk::bench
