@@ -3,17 +3,21 @@
 // the first core's start behind a barrier to the last core's end. The first configuration is measured again at the end:
 // how much it differs is the drift that all rows may have. Every run is verified; a wrong result fails the benchmark.
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "base/json.hpp"
+#include "base/log.hpp"
 #include "bench/benchmark.hpp"
 #include "bench/core_counts.hpp"
 #include "bench/engine.hpp"
 #include "bench/machine_record.hpp"
 #include "bench/progress.hpp"
+#include "bench/steps.hpp"
 #include "bench/table_experiment.hpp"
 #include "bench/throughput.hpp"
-#include "tasks/worker.hpp"
+#include "tasks/parallel.hpp"
+#include "tasks/workers.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -69,7 +73,7 @@ void print_json(TextSink& out, TableOptions const& options, Row const& row) {
     json.field("submit", as_typed(options.submit).view());
     json.field("notation", as_typed(options.notation).view());
     json.field("walk", as_typed(options.walk).view());
-    json.field("prefetch", 0); // no worker looks ahead yet
+    json.field("prefetch", options.prefetch.value_or(TaskFifo::default_distance));
     json.field("queue", as_typed(options.queue).view());
     json.field("dist", as_typed(options.distribution).view());
     json.field("mix", name_of(row.mix).view());
@@ -153,13 +157,41 @@ Result<void> measure_all(Invocation& invocation, TableOptions const& options, No
     return measure_drift(invocation, options, rows, progress);
 }
 
+// Workers look as far ahead as the benchmark says, and afterwards as they usually do.
+class PrefetchDistance {
+  public:
+    // `tasks`: none: as usual.
+    explicit PrefetchDistance(std::optional<std::uint32_t> tasks)
+        : wanted_(tasks.has_value())
+        , set_(wanted_ && set(*tasks)) {}
+    ~PrefetchDistance() {
+        if (set_ && !set(TaskFifo::default_distance)) log::warn("no memory to set the prefetch distance back");
+    }
+    [[nodiscard]] bool ok() const { return set_ == wanted_; } // else there is no memory
+    PrefetchDistance(PrefetchDistance const&) = delete;
+    PrefetchDistance& operator=(PrefetchDistance const&) = delete;
+
+  private:
+    static bool set(std::uint32_t tasks) {
+        auto cores = NodeVector<CoreId>::create(workers::count(), Worker::current().node());
+        if (!cores) return false;
+        for (std::size_t i = 0; i < workers::count(); ++i) cores.value().emplace(core_id(i));
+        return run_on(cores.value().span(), [tasks](Worker& worker, std::size_t) {
+            worker.set_prefetch_distance(tasks);
+            return Step::Done;
+        });
+    }
+
+    bool wanted_;
+    bool set_;
+};
+
 // Errors: what was typed is wrong, or contradicts itself.
 Result<TableOptions> read_options(Invocation const& invocation) {
     TableOptions options;
     MXK_TRY(console::parse(invocation.arguments, table_schema, options));
     MXK_TRY(choose_engine(options));
     MXK_TRY(check(options));
-    if (options.prefetch) return Error("--prefetch: expected none, since no worker of this build looks ahead");
     MXK_TRY(complete_core_counts(options.cores));
     return options;
 }
@@ -170,6 +202,8 @@ console::Outcome run_table(Invocation& invocation) {
     TableOptions const& options = read.value();
     auto rows = NodeVector<Row>::create(options.cores.values().size() * options.mix.size(), Worker::current().node());
     if (!rows) return invocation.fail(rows.error());
+    PrefetchDistance const distance(options.prefetch);
+    if (!distance.ok()) return invocation.fail(no_memory_for_steps());
     print_head(invocation.out, options);
     auto const measured = measure_all(invocation, options, rows.value());
     if (options.json)

@@ -7,6 +7,7 @@
 
 #include "bench/workload.hpp"
 #include "kernel/console/options.hpp"
+#include "tasks/task_fifo.hpp"
 
 namespace mxk::bench {
 
@@ -54,7 +55,7 @@ constexpr auto table_schema = console::schema<TableOptions>(
     console::option<&TableOptions::notation>("notation", "how the two-phase task is written"),
     console::option<&TableOptions::walk>("walk", "a chain at once, or others in between (chained)"),
     console::option<&TableOptions::prefetch>("prefetch", "tasks ahead, 0 turns it off (none given: the worker's own)",
-                                             console::between(0, 1024)),
+                                             console::between(0, TaskFifo::greatest_distance)),
     console::option<&TableOptions::cores>("cores", "core counts, one result row each (none given: 1, 2, 4 ... all)",
                                           console::between(1, 65536)),
     workload_option::operations,

@@ -61,13 +61,15 @@ template <typename Delay = NoDelay> class CoreQueue {
     // Its core only, as everything below. To the end of this queue.
     void append(Task& task) { fifo_.append(task); }
 
-    // To the end of another core's queue. Never blocks, except for the memory of the first task ever sent there.
-    template <typename Wake> void send(Task& task, CoreQueue& to, Wake wake) {
-        OutboxPlace& place = outboxes_[index(to.self_)];
+    // To the end of the queue of another core, `target`. Never blocks, except for the memory of the first task ever
+    // sent there. (Nothing of `to` is read here that its core writes: that would cost a transfer of a line for each
+    // task.)
+    template <typename Wake> void send(Task& task, CoreQueue& to, CoreId target, Wake wake) {
+        OutboxPlace& place = outboxes_[index(target)];
         if (!place) [[unlikely]]
-            place.emplace(to.self_, to.mailbox_, index(self_));
+            place.emplace(target, to.mailbox_, index(self_));
         Outbox<Delay>& outbox = *place;
-        if (outbox.send(task)) wake(to.self_);
+        if (outbox.send(task)) wake(target);
         if (outbox.is_to_be_flushed || !outbox.needs_flush()) return;
         outbox.is_to_be_flushed = true;
         outbox.next_to_flush = to_flush_;

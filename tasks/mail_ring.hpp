@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/prefetch.hpp"
 #include "base/units.hpp"
 #include "tasks/delay.hpp"
 #include "tasks/task.hpp"
@@ -41,6 +42,8 @@ template <typename Delay = NoDelay> class MailRing {
         Delay::point();
         slots_[tail_ % capacity].store(filled(task, tail_), std::memory_order_release); // pairs with take()
         ++tail_;
+        // The receiver has read that line a lap ago; the right to write it again takes as long as a transfer.
+        if (tail_ % slots_per_line == 0) prefetch_for_write(&slots_[(tail_ + slots_per_line) % capacity]);
         return true;
     }
 

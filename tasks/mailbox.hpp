@@ -73,19 +73,30 @@ template <typename Delay = NoDelay> class Mailbox {
         if (!memory) return nullptr;
         rings_[at].memory = std::move(memory.value());
         auto* const ring = new (rings_[at].memory.data()) Ring;
-        rings_[at].ring.store(ring, std::memory_order_relaxed); // published by watch()
+        rings_[at].ring.store(ring, std::memory_order_relaxed); // published by turn_on()
         return ring;
     }
 
-    // Sender `at` only: whether the receiver watches its ring. Certain only after Ring::confirm().
-    [[nodiscard]] bool is_watched(std::size_t at) const {
-        return (watched_[at / word_bits].load(std::memory_order_seq_cst) & bit(at)) != 0;
-    }
+    // What a sender looks at all the time: nothing but its word of bits, which seldom changes.
+    class Watch {
+      public:
+        // Whether the receiver watches the sender's ring. Certain only after a fence.
+        [[nodiscard]] bool is_on() const { return (word_->load(std::memory_order_seq_cst) & bit_) != 0; }
 
-    // Sender `at` only: makes the receiver watch its ring. True if the caller must wake the receiver now.
-    [[nodiscard]] bool watch(std::size_t at) {
+      private:
+        friend Mailbox;
+        Watch(Word* word, std::uint64_t mask)
+            : word_(word)
+            , bit_(mask) {}
+        Word* word_;
+        std::uint64_t bit_;
+    };
+    [[nodiscard]] Watch watch(std::size_t sender) const { return {&watched_[sender / word_bits], bit(sender)}; }
+
+    // That sender only: makes the receiver watch its ring. True if the caller must wake the receiver now.
+    [[nodiscard]] bool turn_on(Watch const& watch) {
         Delay::point();
-        watched_[at / word_bits].fetch_or(bit(at), std::memory_order_seq_cst);
+        watch.word_->fetch_or(watch.bit_, std::memory_order_seq_cst);
         return doorbell_.must_ring();
     }
 
@@ -105,7 +116,7 @@ template <typename Delay = NoDelay> class Mailbox {
         std::uint64_t const from_next = ~std::uint64_t{0} << next_ % word_bits;
         for (std::size_t i = 0; i <= words && budget > 0; ++i) { // the first word's lower half comes last
             std::size_t const w = first_word + i < words ? first_word + i : first_word + i - words;
-            // acquire: pairs with watch(), which comes after open()
+            // acquire: pairs with turn_on(), which comes after open()
             std::uint64_t bits = watched_[w].load(std::memory_order_acquire);
             if (i == 0) bits &= from_next;
             if (i == words) bits &= ~from_next;
@@ -129,7 +140,7 @@ template <typename Delay = NoDelay> class Mailbox {
     // The receiver: calls `sleep` unless there is mail by now. Whoever sends from here on rings.
     template <typename Sleep> void sleep_unless_mail(Sleep sleep) {
         for (std::size_t at = 0; at < rings_.size(); ++at)
-            if (is_watched(at)) stop_watching(at);
+            if (watch(at).is_on()) stop_watching(at);
         doorbell_.going_to_sleep();
         if (!has_stacked() && !any_watched([](Ring const&) { return true; })) sleep();
         doorbell_.awake();
@@ -176,14 +187,15 @@ template <typename Delay = NoDelay> class Mailbox {
         return false;
     }
 
-    NodeId node_;
+    // Read by all, written by nobody.
+    alignas(cache_line_bytes) NodeId node_;
     NodeVector<RingPlace> rings_; // by sender; each written by its sender once
     NodeVector<Word> watched_;
     // The receiver's.
-    std::uint32_t high_water_ = 0;
+    alignas(cache_line_bytes) std::uint32_t high_water_ = 0;
     std::size_t next_ = 0; // the sender whose turn is first
     TaskList stacked_;     // taken from the stack already
-    // What senders write who have no ring, and what all of them read when the receiver may sleep.
+    // What senders write who have no ring, and what others read when they may have to wake the receiver.
     alignas(cache_line_bytes) MailStack<Delay> stack_;
     Doorbell<Delay> doorbell_;
 };

@@ -22,7 +22,7 @@ template <typename Delay = NoDelay> class Outbox {
     Outbox(CoreId receiver, Mailbox<Delay>& to, std::size_t sender)
         : to_(to)
         , ring_(to.open(sender))
-        , sender_(sender)
+        , watch_(to.watch(sender))
         , receiver_(receiver) {}
 
     [[nodiscard]] CoreId receiver() const { return receiver_; }
@@ -73,11 +73,11 @@ template <typename Delay = NoDelay> class Outbox {
         unconfirmed_ = true;
         return watch();
     }
-    bool watch() { return !to_.is_watched(sender_) && to_.watch(sender_); }
+    bool watch() { return !watch_.is_on() && to_.turn_on(watch_); }
 
     Mailbox<Delay>& to_;
     typename Mailbox<Delay>::Ring* ring_; // null: there was no memory
-    std::size_t sender_;
+    typename Mailbox<Delay>::Watch watch_;
     CoreId receiver_;
     std::uint32_t staged_count_ = 0;
     bool unconfirmed_ = false;

@@ -38,7 +38,7 @@ class TaskFifo {
     void append_arrived(Task& task) {
         if (is_full()) [[unlikely]]
             return rest_.append(task);
-        if (size() < 2 * distance_) prefetch_task(task);
+        if (distance_ != 0) prefetch_task(task); // now: from another core it takes longer than from memory
         ring_[tail_++ % capacity] = &task;
     }
     // Those that arrived and are at less than distance d already. `before`: size() before they were appended.

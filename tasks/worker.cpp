@@ -15,7 +15,7 @@ constexpr Nanoseconds polling_time{50'000};
 void Worker::append(Task& task, CoreId target) {
     if (target == core_) return append(task);
     statistics_.hops.add(1);
-    queue_.send(task, workers::of(target).queue_, Ring{*this});
+    queue_.send(task, workers::of(target).queue_, target, Ring{*this});
 }
 
 void Worker::flush() {

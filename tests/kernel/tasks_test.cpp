@@ -128,12 +128,13 @@ std::size_t letters_per_sender(std::size_t senders) {
 using DelayedQueue = CoreQueue<RandomDelay>;
 
 // One task long: sends all its letters, ringing where the queue says so.
-void send_letters(DelayedQueue& from, std::span<Letter> letters, std::size_t sender, DelayedQueue& to) {
+void send_letters(DelayedQueue& from, std::span<Letter> letters, std::size_t sender, DelayedQueue& to,
+                  CoreId receiver) {
     auto const wake = [](CoreId sleeper) { arch::wake(sleeper); };
     for (std::uint32_t i = 0; i < letters.size(); ++i) {
         letters[i].sender = static_cast<std::uint32_t>(sender);
         letters[i].number = i + 1;
-        from.send(letters[i], to, wake);
+        from.send(letters[i], to, receiver, wake);
         if (i % 32 == 0) from.flush(wake);
     }
     SpinWait wait;
@@ -170,7 +171,7 @@ MXK_TEST(tasks, queues_keep_order_and_mail_under_delays) {
         auto memory = DelayedQueue::Memory::create(cores.size(), node);
         MXK_CHECK(memory.ok());
         if (!memory.ok()) return;
-        queues.value().emplace(core_id(i), std::move(memory.value()));
+        queues.value().emplace(cores[i], std::move(memory.value()));
     }
 
     DelayedQueue& receiver = queues.value()[senders];
@@ -179,7 +180,7 @@ MXK_TEST(tasks, queues_keep_order_and_mail_under_delays) {
             receive_letters(receiver, last.value().span(), senders * each);
         } else {
             auto const mine = letters.value().span().subspan(place * each, each);
-            send_letters(queues.value()[place], mine, place, receiver);
+            send_letters(queues.value()[place], mine, place, receiver, cores[senders]);
         }
         return Step::Done;
     });

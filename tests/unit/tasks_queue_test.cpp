@@ -69,7 +69,7 @@ TEST_F(QueueTest, mail_gets_in_between_tasks_that_append_themselves) {
     Letter looping;
     Letter mail;
     queue[0].append(looping);
-    queue[1].send(mail, queue[0], no_wake);
+    queue[1].send(mail, queue[0], core_id(0), no_wake);
     queue[1].flush(no_wake);
     int turns = 0;
     for (Task* task = queue[0].take(no_wake); task != &mail; task = queue[0].take(no_wake)) {
@@ -85,7 +85,7 @@ TEST_F(QueueTest, a_flooding_sender_does_not_keep_local_tasks_out) {
     auto flood = numbered(floods);
     std::vector<Letter> local(8);
     for (Letter& task : local) queue[0].append(task);
-    for (Letter& letter : flood) queue[1].send(letter, queue[0], no_wake);
+    for (Letter& letter : flood) queue[1].send(letter, queue[0], core_id(0), no_wake);
     std::size_t local_runs = 0;
     std::size_t mail_runs = 0;
     std::size_t longest_gap = 0;
@@ -115,7 +115,7 @@ TEST_F(QueueTest, senders_take_turns) {
     std::vector<std::size_t> const senders = {1, 2, 63, 64, 65, 127, 128, 129};
     for (std::size_t const sender : senders) letters.push_back(numbered(1000, sender));
     for (auto& mine : letters)
-        for (Letter& letter : mine) queue[mine.front().sender].send(letter, queue[0], no_wake);
+        for (Letter& letter : mine) queue[mine.front().sender].send(letter, queue[0], core_id(0), no_wake);
     std::vector<std::size_t> received(cores);
     for (std::size_t i = 0; i < senders.size() * 1000; ++i) {
         for (std::size_t const sender : senders) queue[sender].flush(no_wake);
@@ -132,7 +132,7 @@ TEST_F(QueueTest, senders_take_turns) {
 TEST_F(QueueTest, more_than_a_mailbox_holds_waits_at_the_sender_in_order) {
     auto queue = queues(2);
     auto letters = numbered(MailRing<>::capacity + 100);
-    for (Letter& letter : letters) queue[0].send(letter, queue[1], no_wake);
+    for (Letter& letter : letters) queue[0].send(letter, queue[1], core_id(1), no_wake);
     queue[0].flush(no_wake);
     EXPECT_TRUE(queue[0].needs_flush()); // no room
     EXPECT_EQ(queue[0].statistics().waited.value(), 100U);
@@ -151,14 +151,14 @@ TEST_F(QueueTest, more_than_a_mailbox_holds_waits_at_the_sender_in_order) {
 TEST_F(QueueTest, without_memory_for_a_ring_nothing_is_lost) {
     auto queue = queues(3);
     Letter first;
-    queue[1].send(first, queue[0], no_wake); // has its ring
+    queue[1].send(first, queue[0], core_id(0), no_wake); // has its ring
     queue[1].flush(no_wake);
     std::vector<memory::Block> all;
     for (auto block = memory::allocate(4 * KiB, 4 * KiB, node_id(0)); block;
          block = memory::allocate(4 * KiB, 4 * KiB, node_id(0)))
         all.push_back(block.value());
     auto letters = numbered(1000);
-    for (Letter& letter : letters) queue[2].send(letter, queue[0], no_wake);
+    for (Letter& letter : letters) queue[2].send(letter, queue[0], core_id(0), no_wake);
     EXPECT_FALSE(queue[2].needs_flush());
     for (memory::Block const& block : all) memory::free(block);
     std::size_t number = 0;
@@ -182,23 +182,23 @@ TEST_F(QueueTest, a_sender_is_told_to_ring_only_when_the_receiver_sleeps) {
         EXPECT_EQ(core, core_id(0));
         ++rings;
     };
-    queue[1].send(letters[0], queue[0], no_wake);
+    queue[1].send(letters[0], queue[0], core_id(0), no_wake);
     queue[1].flush(no_wake);
     EXPECT_EQ(queue[0].take(no_wake), &letters[0]);
     bool slept = false;
     queue[0].sleep_unless_mail([&] {
         slept = true;
-        queue[1].send(letters[1], queue[0], ring);
+        queue[1].send(letters[1], queue[0], core_id(0), ring);
         queue[1].flush(ring);
         EXPECT_EQ(rings, 1U);
-        queue[1].send(letters[2], queue[0], ring); // one ring is enough
+        queue[1].send(letters[2], queue[0], core_id(0), ring); // one ring is enough
         while (queue[1].needs_flush()) queue[1].flush(ring);
         EXPECT_EQ(rings, 1U);
         EXPECT_EQ(queue[0].take(no_wake), &letters[1]);
         EXPECT_EQ(queue[0].take(no_wake), &letters[2]);
     });
     EXPECT_TRUE(slept);
-    queue[1].send(letters[3], queue[0], no_wake);
+    queue[1].send(letters[3], queue[0], core_id(0), no_wake);
     queue[1].flush(no_wake);
     queue[0].sleep_unless_mail([] { FAIL() << "slept although there was mail"; });
     EXPECT_EQ(queue[0].take(no_wake), &letters[3]);
@@ -208,11 +208,11 @@ TEST_F(QueueTest, a_sender_is_told_to_ring_only_when_the_receiver_sleeps) {
 TEST_F(QueueTest, a_letter_that_came_while_the_receiver_dozed_off_is_found) {
     auto queue = queues(2);
     std::vector<Letter> letters(2);
-    queue[1].send(letters[0], queue[0], no_wake);
+    queue[1].send(letters[0], queue[0], core_id(0), no_wake);
     queue[1].flush(no_wake);
     EXPECT_EQ(queue[0].take(no_wake), &letters[0]);
     for (int i = 0; i < 100; ++i) EXPECT_EQ(queue[0].take(no_wake), nullptr); // has lost patience by now
-    queue[1].send(letters[1], queue[0], no_wake);
+    queue[1].send(letters[1], queue[0], core_id(0), no_wake);
     queue[1].flush(no_wake);
     EXPECT_EQ(queue[0].take(no_wake), &letters[1]);
 }
@@ -248,7 +248,7 @@ template <typename Delay> void exchange_letters(std::deque<CoreQueue<Delay>> que
     for (std::size_t sender = 0; sender < senders; ++sender) {
         threads.emplace_back([&, sender] {
             for (std::size_t i = 0; i < letters_each; ++i) {
-                queue[sender].send(letters[sender][i], inbox, wake);
+                queue[sender].send(letters[sender][i], inbox, core_id(senders), wake);
                 if (i % 7 == 0) queue[sender].flush(wake);
             }
             for (queue[sender].flush(wake); queue[sender].needs_flush(); queue[sender].flush(wake))
