@@ -33,12 +33,15 @@ class Annotation {
     // Any core; never blocks, never faults.
     void prefetch() const {
         auto const* line = static_cast<std::byte const*>(address());
-        for (std::size_t left = lines(); left > 0; --left, line += cache_line_bytes) {
+        std::size_t left = lines();
+        if (left == 0) return;
+        do { // mostly once
             if (is_write())
                 prefetch_for_write(line);
             else
                 prefetch_for_read(line);
-        }
+            line += cache_line_bytes;
+        } while (--left != 0);
     }
 
   private:

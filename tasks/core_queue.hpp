@@ -96,14 +96,28 @@ template <typename Delay = NoDelay> class CoreQueue {
     // Whether flush() has something to do: after a flush(), whether a receiver has had no room.
     [[nodiscard]] bool needs_flush() const { return to_flush_ != nullptr; }
 
-    // The next task, or null.
-    template <typename Wake> Task* take(Wake wake) {
-        if (left_in_round_ == 0 || fifo_.empty()) begin_round(wake);
+    // The next task of this round; null when the round is over.
+    Task* take() {
+        if (left_in_round_ == 0) [[unlikely]]
+            return nullptr;
         --left_in_round_;
         return fifo_.take();
     }
 
-    // After take() gave null: calls `sleep` unless there is mail by now. Whoever sends from here on wakes this core.
+    // After take() gave null. False if there is nothing to do.
+    template <typename Wake> [[gnu::noinline]] bool begin_round(Wake wake) {
+        if (needs_flush()) flush(wake);
+        std::uint32_t const budget = fifo_.empty() ? round : round / 2;
+        std::uint32_t const count = mailbox_.collect(budget, [this](Task& task) { fifo_.append_arrived(task); });
+        left_in_round_ = round;
+        if (count == 0) return !fifo_.empty();
+        fifo_.arrived();
+        statistics_.high_water.add(mailbox_.high_water() - statistics_.high_water.value());
+        return true;
+    }
+
+    // After begin_round() found nothing: calls `sleep` unless there is mail by now. Whoever sends from here on wakes
+    // this core.
     template <typename Sleep> void sleep_unless_mail(Sleep sleep) { mailbox_.sleep_unless_mail(sleep); }
 
     // A look without side effects, for polling.
@@ -118,17 +132,6 @@ template <typename Delay = NoDelay> class CoreQueue {
     [[nodiscard]] OwnerCounter const& prefetched() const { return fifo_.prefetched(); }
 
   private:
-    template <typename Wake> void begin_round(Wake wake) {
-        left_in_round_ = round;
-        if (needs_flush()) flush(wake);
-        std::uint32_t const before = fifo_.size();
-        std::uint32_t const budget = fifo_.empty() ? round : round / 2;
-        std::uint32_t const count = mailbox_.collect(budget, [this](Task& task) { fifo_.append_arrived(task); });
-        if (count == 0) return;
-        fifo_.arrived(before);
-        statistics_.high_water.add(mailbox_.high_water() - statistics_.high_water.value());
-    }
-
     CoreId self_;
     std::uint32_t left_in_round_ = 0;
     Outbox<Delay>* to_flush_ = nullptr;

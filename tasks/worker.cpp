@@ -12,10 +12,21 @@ constexpr Nanoseconds polling_time{50'000};
 
 } // namespace
 
-void Worker::append(Task& task, CoreId target) {
-    if (target == core_) return append(task);
+void Worker::send(Task& task, CoreId target) {
     statistics_.hops.add(1);
     queue_.send(task, workers::of(target).queue_, target, Ring{*this});
+}
+
+void Worker::begin_round() {
+    bool const has_tasks = queue_.begin_round(Ring{*this});
+    if (has_tasks && ++rounds_since_waiting_ran_ < longest_wait / CoreQueue<>::round) return;
+    if (!waiting_for_idle_.empty()) return append_waiting();
+    if (!has_tasks) idle();
+}
+
+void Worker::append_waiting() {
+    rounds_since_waiting_ran_ = 0;
+    while (Task* const task = waiting_for_idle_.take()) queue_.append(*task);
 }
 
 void Worker::flush() {

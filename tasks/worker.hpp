@@ -52,12 +52,16 @@ class alignas(cache_line_bytes) Worker {
 
     // To the end of another core's queue (or this one's). Never blocks, except for the memory of the first task ever
     // sent there. It leaves together with others, after some more tasks of this core or when there are none.
-    void append(Task& task, CoreId target);
+    void append(Task& task, CoreId target) {
+        if (target == core_) return append(task);
+        send(task, target);
+    }
 
     // Appends the task when this core has nothing else to do, before it polls or sleeps; or, on a core that never runs
     // dry, after `longest_wait` other tasks. Once: it asks again if it wants to be called again. Never blocks.
     void when_idle(Task& task) { waiting_for_idle_.append(task); }
     static constexpr unsigned longest_wait = 1024;
+    static_assert(longest_wait % CoreQueue<>::round == 0);
 
     // Makes sure that what was sent so far is on its way. The worker does so by itself, between tasks: only for a body
     // that waits for another core's answer in the middle (run_until() calls it).
@@ -95,30 +99,25 @@ class alignas(cache_line_bytes) Worker {
     void on(arch::Attention what, AttentionHandler handler);
 
   private:
-    // One task, or a sleep.
+    // One task, or what there is to do between two rounds of them.
     void turn() {
         if (arch::needs_attention()) [[unlikely]]
             attend();
-        if (Task* const task = queue_.take(Ring{*this})) [[likely]] {
-            statistics_.tasks_run.add(1);
-            task->body(*this, *task);
-            if (++since_waiting_ran_ >= longest_wait) append_waiting();
-        } else if (!waiting_for_idle_.empty()) {
-            append_waiting();
-        } else {
-            idle();
-        }
+        Task* const task = queue_.take();
+        if (task == nullptr) [[unlikely]]
+            return begin_round();
+        statistics_.tasks_run.add(1);
+        task->body(*this, *task);
     }
-    void append_waiting() {
-        since_waiting_ran_ = 0;
-        while (Task* const task = waiting_for_idle_.take()) queue_.append(*task);
-    }
+    void begin_round();
     // Wakes a core for the queue, and counts.
     struct Ring {
         Worker& worker;
         void operator()(CoreId sleeper) const;
     };
+    void send(Task& task, CoreId target);
     void attend();
+    void append_waiting();
     void idle();
 
     CoreId core_;
@@ -128,7 +127,7 @@ class alignas(cache_line_bytes) Worker {
     CorePool pool_;
     CoreQueue<> queue_;
     TaskList waiting_for_idle_;
-    unsigned since_waiting_ran_ = 0;
+    unsigned rounds_since_waiting_ran_ = 0;
 };
 
 } // namespace mxk

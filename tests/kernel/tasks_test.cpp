@@ -143,13 +143,14 @@ void send_letters(DelayedQueue& from, std::span<Letter> letters, std::size_t sen
 
 void receive_letters(DelayedQueue& queue, std::span<std::uint32_t> last, std::size_t wanted) {
     for (std::size_t received = 0; received < wanted;) {
-        if (Task* const task = queue.take([](CoreId) {})) {
+        if (Task* const task = queue.take()) {
             auto const& letter = static_cast<Letter&>(*task);
             MXK_CHECK_EQUAL(letter.number, last[letter.sender] + 1); // FIFO per sender
             last[letter.sender] = letter.number;
             ++received;
             continue;
         }
+        if (queue.begin_round([](CoreId) {})) continue;
         queue.sleep_unless_mail([] { arch::halt_until_attention(); });
         arch::take_attention(); // this core is not the console's: only wake-ups come here
     }

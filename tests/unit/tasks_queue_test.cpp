@@ -42,6 +42,12 @@ TEST(TaskList, is_a_fifo) {
 
 auto const no_wake = [](CoreId core) { ADD_FAILURE() << "core " << index(core) << " need not be woken"; };
 
+// The next task as a worker takes it, or null.
+template <typename Delay> Task* take(CoreQueue<Delay>& queue) {
+    if (Task* const task = queue.take()) return task;
+    return queue.begin_round([](CoreId) {}) ? queue.take() : nullptr;
+}
+
 class QueueTest : public test::MemoryTest {
   protected:
     void SetUp() override { configure({64 * MiB}, {10}); }
@@ -72,7 +78,7 @@ TEST_F(QueueTest, mail_gets_in_between_tasks_that_append_themselves) {
     queue[1].send(mail, queue[0], core_id(0), no_wake);
     queue[1].flush(no_wake);
     int turns = 0;
-    for (Task* task = queue[0].take(no_wake); task != &mail; task = queue[0].take(no_wake)) {
+    for (Task* task = take(queue[0]); task != &mail; task = take(queue[0])) {
         ASSERT_LT(++turns, 1000);
         queue[0].append(*task);
     }
@@ -91,7 +97,7 @@ TEST_F(QueueTest, a_flooding_sender_does_not_keep_local_tasks_out) {
     std::size_t longest_gap = 0;
     for (std::size_t gap = 0; mail_runs < floods;) {
         queue[1].flush(no_wake); // the sender goes on and on
-        Task* const task = queue[0].take(no_wake);
+        Task* const task = take(queue[0]);
         ASSERT_NE(task, nullptr);
         if (task >= &local.front() && task <= &local.back()) {
             queue[0].append(*task);
@@ -119,14 +125,14 @@ TEST_F(QueueTest, senders_take_turns) {
     std::vector<std::size_t> received(cores);
     for (std::size_t i = 0; i < senders.size() * 1000; ++i) {
         for (std::size_t const sender : senders) queue[sender].flush(no_wake);
-        auto const* const letter = static_cast<Letter*>(queue[0].take(no_wake));
+        auto const* const letter = static_cast<Letter*>(take(queue[0]));
         ASSERT_NE(letter, nullptr);
         ASSERT_EQ(letter->number, ++received[letter->sender]);
         std::size_t least = 1000;
         for (std::size_t const sender : senders) least = std::min(least, received[sender]);
         ASSERT_LE(received[letter->sender] - least, 2 * CoreQueue<>::round) << letter->sender;
     }
-    EXPECT_EQ(queue[0].take(no_wake), nullptr);
+    EXPECT_EQ(take(queue[0]), nullptr);
 }
 
 TEST_F(QueueTest, more_than_a_mailbox_holds_waits_at_the_sender_in_order) {
@@ -137,14 +143,14 @@ TEST_F(QueueTest, more_than_a_mailbox_holds_waits_at_the_sender_in_order) {
     EXPECT_TRUE(queue[0].needs_flush()); // no room
     EXPECT_EQ(queue[0].statistics().waited.value(), 100U);
     for (std::size_t number = 1; number <= letters.size(); ++number) {
-        auto const* const letter = static_cast<Letter*>(queue[1].take(no_wake));
+        auto const* const letter = static_cast<Letter*>(take(queue[1]));
         ASSERT_NE(letter, nullptr);
         ASSERT_EQ(letter->number, number);
         queue[0].flush(no_wake);
     }
     queue[0].flush(no_wake);
     EXPECT_FALSE(queue[0].needs_flush());
-    EXPECT_EQ(queue[1].take(no_wake), nullptr);
+    EXPECT_EQ(take(queue[1]), nullptr);
     EXPECT_EQ(queue[1].statistics().high_water.value(), MailRing<>::capacity);
 }
 
@@ -163,7 +169,7 @@ TEST_F(QueueTest, without_memory_for_a_ring_nothing_is_lost) {
     for (memory::Block const& block : all) memory::free(block);
     std::size_t number = 0;
     for (std::size_t i = 0; i <= letters.size(); ++i) {
-        Task* const task = queue[0].take(no_wake);
+        Task* const task = take(queue[0]);
         ASSERT_NE(task, nullptr);
         if (task != &first) {
             ASSERT_EQ(static_cast<Letter*>(task)->number, ++number);
@@ -184,7 +190,7 @@ TEST_F(QueueTest, a_sender_is_told_to_ring_only_when_the_receiver_sleeps) {
     };
     queue[1].send(letters[0], queue[0], core_id(0), no_wake);
     queue[1].flush(no_wake);
-    EXPECT_EQ(queue[0].take(no_wake), &letters[0]);
+    EXPECT_EQ(take(queue[0]), &letters[0]);
     bool slept = false;
     queue[0].sleep_unless_mail([&] {
         slept = true;
@@ -194,14 +200,14 @@ TEST_F(QueueTest, a_sender_is_told_to_ring_only_when_the_receiver_sleeps) {
         queue[1].send(letters[2], queue[0], core_id(0), ring); // one ring is enough
         while (queue[1].needs_flush()) queue[1].flush(ring);
         EXPECT_EQ(rings, 1U);
-        EXPECT_EQ(queue[0].take(no_wake), &letters[1]);
-        EXPECT_EQ(queue[0].take(no_wake), &letters[2]);
+        EXPECT_EQ(take(queue[0]), &letters[1]);
+        EXPECT_EQ(take(queue[0]), &letters[2]);
     });
     EXPECT_TRUE(slept);
     queue[1].send(letters[3], queue[0], core_id(0), no_wake);
     queue[1].flush(no_wake);
     queue[0].sleep_unless_mail([] { FAIL() << "slept although there was mail"; });
-    EXPECT_EQ(queue[0].take(no_wake), &letters[3]);
+    EXPECT_EQ(take(queue[0]), &letters[3]);
 }
 
 // The narrow case: the receiver stops to watch between the sender's look and the moment its letter is seen.
@@ -210,11 +216,11 @@ TEST_F(QueueTest, a_letter_that_came_while_the_receiver_dozed_off_is_found) {
     std::vector<Letter> letters(2);
     queue[1].send(letters[0], queue[0], core_id(0), no_wake);
     queue[1].flush(no_wake);
-    EXPECT_EQ(queue[0].take(no_wake), &letters[0]);
-    for (int i = 0; i < 100; ++i) EXPECT_EQ(queue[0].take(no_wake), nullptr); // has lost patience by now
+    EXPECT_EQ(take(queue[0]), &letters[0]);
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(take(queue[0]), nullptr); // has lost patience by now
     queue[1].send(letters[1], queue[0], core_id(0), no_wake);
     queue[1].flush(no_wake);
-    EXPECT_EQ(queue[0].take(no_wake), &letters[1]);
+    EXPECT_EQ(take(queue[0]), &letters[1]);
 }
 
 template <typename Delay> void exchange_letters(std::deque<CoreQueue<Delay>> queue, std::size_t letters_each) {
@@ -230,7 +236,7 @@ template <typename Delay> void exchange_letters(std::deque<CoreQueue<Delay>> que
         ready.store(true);
         std::vector<std::size_t> last(senders);
         for (std::size_t received = 0; received < senders * letters_each;) {
-            if (Task* const task = inbox.take([](CoreId) {})) {
+            if (Task* const task = take(inbox)) {
                 auto const& letter = static_cast<Letter&>(*task);
                 ASSERT_EQ(letter.number, last[letter.sender] + 1);
                 last[letter.sender] = letter.number;
@@ -240,7 +246,7 @@ template <typename Delay> void exchange_letters(std::deque<CoreQueue<Delay>> que
             inbox.sleep_unless_mail([] { arch::halt_until_attention(); });
             arch::take_attention();
         }
-        EXPECT_EQ(inbox.take([](CoreId) {}), nullptr);
+        EXPECT_EQ(take(inbox), nullptr);
     });
     while (!ready.load()) std::this_thread::yield();
     auto const wake = [](CoreId core) { arch::wake(core); };
@@ -310,9 +316,8 @@ TEST(TaskFifo, fetches_once_for_every_task_that_says_what_it_touches) {
                 std::uint64_t const before = fifo.prefetched().value();
                 fifo.append(silent);
                 for (Letter& letter : local) fifo.append(letter);
-                std::uint32_t const size = fifo.size();
                 for (Letter& letter : mail) fifo.append_arrived(letter);
-                fifo.arrived(size);
+                fifo.arrived();
                 while (fifo.take() != nullptr) {
                 }
                 EXPECT_EQ(fifo.prefetched().value() - before, distance == 0 ? 0 : 2 * length);
