@@ -32,19 +32,22 @@ class Annotation {
 
     // Any core; never blocks, never faults.
     void prefetch() const {
-        auto const* line = static_cast<std::byte const*>(address());
-        std::size_t left = lines();
-        if (left == 0) return;
-        do { // mostly once
-            if (is_write())
-                prefetch_for_write(line);
-            else
-                prefetch_for_read(line);
-            line += cache_line_bytes;
-        } while (--left != 0);
+        std::size_t const count = lines();
+        if (count == 0) return;
+        auto const* const first = static_cast<std::byte const*>(address());
+        prefetch_line(first);
+        if (count != 1) [[unlikely]]
+            for (std::size_t i = 1; i < count; ++i) prefetch_line(first + i * cache_line_bytes);
     }
 
   private:
+    void prefetch_line(std::byte const* line) const {
+        if (is_write())
+            prefetch_for_write(line);
+        else
+            prefetch_for_read(line);
+    }
+
     static constexpr std::uintptr_t lines_mask = most_lines;
     static constexpr std::uintptr_t write_bit = 1 << 5;
     static constexpr std::uintptr_t low_mask = cache_line_bytes - 1;

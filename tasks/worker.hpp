@@ -100,7 +100,7 @@ class alignas(cache_line_bytes) Worker {
 
   private:
     // One task, or what there is to do between two rounds of them.
-    void turn() {
+    [[gnu::always_inline]] void turn() {
         if (arch::needs_attention()) [[unlikely]]
             attend();
         Task* const task = queue_.take();
