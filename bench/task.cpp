@@ -1,6 +1,6 @@
-// `bench task`: what tasks cost in cycles: one from the local queue, a hop between cores of a node, a round trip, the
-// wake-up of a core that sleeps. The first measure is taken again at the end: how much it differs is the drift that all
-// rows may have. Every run checks that each task ran where, as often, and in the order it had to.
+// `bench task`: what tasks cost in cycles: one from the local queue, a hop between cores of a node, one of a stream, a
+// round trip, the wake-up of a core that sleeps. The first measure is taken again at the end: how much it differs is
+// the drift that all rows may have. Every run checks that each task ran where, as often, and in the order it had to.
 #include <algorithm>
 
 #include "base/json.hpp"
@@ -58,6 +58,8 @@ Result<TaskSample> run_once(Plan::Step const& step, TaskOptions const& options, 
     switch (step.measure) {
     case Measure::Local: return run_local(step.cores, options, progress);
     case Measure::Hop: return run_hop(step.cores, options, progress);
+    case Measure::Stream: return run_stream(step.cores, options, progress);
+    case Measure::Mail: return run_mail(step.cores, options, progress);
     case Measure::RoundTrip:
     case Measure::RemoteRoundTrip: return run_round_trip(step.cores, options, progress);
     case Measure::Wake: break;
@@ -66,7 +68,7 @@ Result<TaskSample> run_once(Plan::Step const& step, TaskOptions const& options, 
 }
 
 Result<TaskRow> measure_row(Plan::Step const& step, TaskOptions const& options, Progress& progress) {
-    TaskRow row{.measure = step.measure, .cores = step.cores, .depth = options.depth};
+    TaskRow row{.measure = step.measure, .cores = step.cores, .depth = options.depth_of(step.measure)};
     MXK_TRY(repeat_runs(options.repeat, row, [&] { return run_once(step, options, progress); }));
     return row;
 }
@@ -118,7 +120,8 @@ console::Outcome run_task(Invocation& invocation) {
     if (!rows) return invocation.fail(rows.error());
 
     Progress progress(invocation.out); // whoever sees the head can end it
-    format(invocation.out, "task: {} tasks at once in local and hop, {} runs per row\n", options.depth, options.repeat);
+    format(invocation.out, "task: {} tasks at once in local and hop, {} in streams; {} runs per row\n", options.depth,
+           options.pool, options.repeat);
     print_task_head(invocation.out);
     double drift = 0;
     auto const measured = measure_all(invocation, options, plan.value(), progress, rows.value(), drift);
@@ -144,7 +147,7 @@ void complete(std::span<std::string_view const> before, console::Candidates& can
 
 constexpr Benchmark task_benchmark{
     .name = "task",
-    .summary = "cycles per task: from the local queue, per hop, per round trip, per wake-up of a sleeping core",
+    .summary = "cycles per task: from the local queue, per hop, in a stream, per round trip, per wake-up",
     .run = &run_task,
     .help =
         [](TextSink& out) {

@@ -51,6 +51,8 @@ Result<CorePair> TaskCores::cores_for(Measure measure) const {
     switch (measure) {
     case Measure::Local: return CorePair{first_, first_};
     case Measure::Hop:
+    case Measure::Stream:
+    case Measure::Mail:
     case Measure::RoundTrip:
         if (same_node_) return CorePair{first_, *same_node_};
         return Error::of("needs another core of core {}'s node", first_);

@@ -46,6 +46,13 @@ Result<TaskSample> run_local(CorePair cores, TaskOptions const& options, Progres
 // sends on.
 Result<TaskSample> run_hop(CorePair cores, TaskOptions const& options, Progress& progress);
 
+// Tasks stream from the first core to the second, of which at most `pool` are under way. Cycles per task, from the
+// first sending until the first core knows that the last one has run.
+Result<TaskSample> run_stream(CorePair cores, TaskOptions const& options, Progress& progress);
+
+// The same in both directions at once. Cycles per task that a core sends and takes in.
+Result<TaskSample> run_mail(CorePair cores, TaskOptions const& options, Progress& progress);
+
 // One task travels there and back while both cores are awake. Cycles per round trip.
 Result<TaskSample> run_round_trip(CorePair cores, TaskOptions const& options, Progress& progress);
 

@@ -6,8 +6,8 @@ namespace mxk::bench {
 namespace {
 
 // In the order of the enumerators.
-constexpr std::array<std::string_view, all_measures.size()> names{"local", "hop", "round-trip", "remote-round-trip",
-                                                                  "wake"};
+constexpr std::array<std::string_view, all_measures.size()> names{
+    "local", "hop", "stream", "mail", "round-trip", "remote-round-trip", "wake"};
 
 } // namespace
 

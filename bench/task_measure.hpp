@@ -11,9 +11,10 @@
 
 namespace mxk::bench {
 
-enum class Measure : std::uint8_t { Local, Hop, RoundTrip, RemoteRoundTrip, Wake };
+enum class Measure : std::uint8_t { Local, Hop, Stream, Mail, RoundTrip, RemoteRoundTrip, Wake };
 
-inline constexpr std::array all_measures{Measure::Local, Measure::Hop, Measure::RoundTrip, Measure::RemoteRoundTrip,
+inline constexpr std::array all_measures{Measure::Local, Measure::Hop,       Measure::Stream,
+                                         Measure::Mail,  Measure::RoundTrip, Measure::RemoteRoundTrip,
                                          Measure::Wake};
 
 // As it is typed and as it stands in results.

@@ -13,20 +13,28 @@ struct TaskOptions {
     console::CountList cores{}; // empty: core 0 and its neighbours
     std::uint64_t operations = 1'000'000;
     std::uint32_t depth = 100;
+    std::uint32_t pool = 1024;
     std::uint32_t trips = 10'000;
     std::uint32_t wakes = 500;
     std::uint32_t repeat = 5;
     bool json = false;
+
+    // How many tasks are under way at once.
+    [[nodiscard]] constexpr std::uint32_t depth_of(Measure measure) const {
+        return measure == Measure::Stream || measure == Measure::Mail ? pool : depth;
+    }
 };
 
 // One by one, because the peers take them, too (bench/peers/task_peer.cpp).
 namespace task_option {
 constexpr auto cores = console::option<&TaskOptions::cores>(
     "cores", "the core measured and the other one (none given: 0 and the next)", console::between(0, 65535));
-constexpr auto operations = console::option<&TaskOptions::operations>("ops", "tasks or hops per run: local, hop",
-                                                                      console::between(1, 4'000'000'000));
+constexpr auto operations = console::option<&TaskOptions::operations>(
+    "ops", "tasks or hops per run: local, hop, stream, mail", console::between(1, 4'000'000'000));
 constexpr auto depth = console::option<&TaskOptions::depth>("depth", "tasks under way at once: local, hop",
                                                             console::between(1, 1'000'000));
+constexpr auto pool = console::option<&TaskOptions::pool>("pool", "tasks that are sent again and again: stream, mail",
+                                                          console::between(1, 1'000'000));
 constexpr auto trips = console::option<&TaskOptions::trips>("trips", "per run: round-trip, remote-round-trip",
                                                             console::between(1, 10'000'000));
 constexpr auto wakes = console::option<&TaskOptions::wakes>("wakes", "per run: wake", console::between(1, 1'000'000));
@@ -37,8 +45,9 @@ constexpr auto json = console::flag<&TaskOptions::json>("json", "one JSON line p
 
 constexpr auto task_schema = console::schema<TaskOptions>(
     console::option<&TaskOptions::measures>(
-        "measure", "local, hop, round-trip, remote-round-trip, wake (none given: all that the machine can do)"),
-    task_option::cores, task_option::operations, task_option::depth, task_option::trips, task_option::wakes,
-    task_option::repeat, task_option::json);
+        "measure",
+        "local, hop, stream, mail, round-trip, remote-round-trip, wake (none given: all that the machine can do)"),
+    task_option::cores, task_option::operations, task_option::depth, task_option::pool, task_option::trips,
+    task_option::wakes, task_option::repeat, task_option::json);
 
 } // namespace mxk::bench

@@ -38,7 +38,7 @@ struct TaskRow {
 
 // Whether single operations are timed, not a whole run.
 constexpr bool is_latency(Measure measure) {
-    return measure != Measure::Local && measure != Measure::Hop;
+    return measure == Measure::RoundTrip || measure == Measure::RemoteRoundTrip || measure == Measure::Wake;
 }
 
 void print_task_head(TextSink& out);

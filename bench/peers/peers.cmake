@@ -3,17 +3,26 @@
 
 find_package(TBB QUIET CONFIG)
 find_package(libcuckoo QUIET CONFIG)
+find_package(Taskflow QUIET CONFIG)
 pkg_check_modules(urcu QUIET IMPORTED_TARGET liburcu-qsbr liburcu-cds)
 pkg_check_modules(ck QUIET IMPORTED_TARGET ck)
 
 file(GLOB peer_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/peers/*.cpp
     ${CMAKE_SOURCE_DIR}/bench/peers/reference/*.cpp)
+function(leave_out_task_peers pattern definition) # task_missing.cpp names them
+    list(FILTER peer_sources EXCLUDE REGEX "/task_${pattern}[^/]*\\.cpp$")
+    set(peer_sources ${peer_sources} PARENT_SCOPE)
+    set_property(SOURCE ${CMAKE_SOURCE_DIR}/bench/peers/task_missing.cpp
+        APPEND PROPERTY COMPILE_DEFINITIONS ${definition})
+endfunction()
 if(NOT TBB_FOUND)
-    list(FILTER peer_sources EXCLUDE REGEX "/task_tbb[^/]*\\.cpp$") # task_missing.cpp names them
-    set_source_files_properties(${CMAKE_SOURCE_DIR}/bench/peers/task_missing.cpp PROPERTIES COMPILE_DEFINITIONS MXK_NO_TBB)
+    leave_out_task_peers(tbb MXK_NO_TBB)
+endif()
+if(NOT Taskflow_FOUND)
+    leave_out_task_peers(taskflow MXK_NO_TASKFLOW)
 endif()
 add_executable(mxk-peers arch/linux/main.cpp ${peer_sources})
-target_link_libraries(mxk-peers PRIVATE mxk-objects)
+target_link_libraries(mxk-peers PRIVATE mxk-objects $<TARGET_NAME_IF_EXISTS:Taskflow::Taskflow>)
 if(MXK_SANITIZE OR MXK_COVERAGE) # the libraries are not instrumented: only who asks for it by name gets it
     set_target_properties(mxk-peers PROPERTIES EXCLUDE_FROM_ALL ON)
 endif()

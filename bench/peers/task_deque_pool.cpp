@@ -1,112 +1,19 @@
-// The pool that everybody writes first: one thread, one std::deque, a mutex and a condition variable. It polls before
-// it sleeps for as long as one of our workers does, so that a round trip between two pools finds both awake; and a job
-// is a function and a pointer, so that it costs no allocation of its own.
+// Tasks as jobs of the pool in task_deque_pool.hpp.
+#include "bench/peers/task_deque_pool.hpp"
+
 #include <atomic>
-#include <condition_variable>
-#include <deque>
-#include <exception>
-#include <future>
 #include <latch>
-#include <mutex>
-#include <thread>
+#include <string>
 #include <vector>
 
 #include "base/spin_wait.hpp"
 #include "bench/peers/task_peer.hpp"
+#include "bench/peers/task_posted_stream.hpp"
 #include "bench/peers/task_threads.hpp"
 #include "kernel/clock.hpp"
 
 namespace mxk::bench {
 namespace {
-
-constexpr Nanoseconds polling_time{50'000};
-
-struct Job {
-    void (*body)(void* self) = nullptr; // null: the pool is to end
-    void* self = nullptr;
-};
-
-class DequePool {
-  public:
-    // Throws std::system_error.
-    explicit DequePool(CoreId core)
-        : worker_([this, core] { begin(core); }) {
-        try {
-            started_.get_future().get();
-        } catch (...) {
-            worker_.join();
-            throw;
-        }
-    }
-    DequePool(DequePool const&) = delete;
-    DequePool& operator=(DequePool const&) = delete;
-    ~DequePool() {
-        post({});
-        worker_.join();
-    }
-
-    // Any thread.
-    void post(Job job) {
-        {
-            std::lock_guard const lock(mutex_);
-            jobs_.push_back(job);
-            size_.store(jobs_.size(), std::memory_order_relaxed); // for polling; the mutex publishes the job
-        }
-        filled_.notify_one();
-    }
-
-    // Its own thread, in a job: whether it had to be woken for this job.
-    [[nodiscard]] bool was_woken() const { return woken_; }
-    [[nodiscard]] bool is_here() const { return std::this_thread::get_id() == worker_.get_id(); }
-    // What the system calls its thread.
-    [[nodiscard]] pid_t thread() const { return thread_; }
-
-  private:
-    void begin(CoreId core) {
-        try {
-            pin_to_core(core);
-        } catch (...) {
-            return started_.set_exception(std::current_exception());
-        }
-        thread_ = this_thread();
-        started_.set_value();
-        for (Job job = take(); job.body != nullptr; job = take()) job.body(job.self);
-    }
-
-    Job take() {
-        woken_ = false;
-        std::unique_lock lock(mutex_);
-        if (jobs_.empty()) {
-            lock.unlock();
-            poll();
-            lock.lock();
-            while (jobs_.empty()) {
-                filled_.wait(lock);
-                woken_ = true;
-            }
-        }
-        Job const job = jobs_.front();
-        jobs_.pop_front();
-        size_.store(jobs_.size(), std::memory_order_relaxed);
-        return job;
-    }
-
-    void poll() const {
-        Cycles const start = clock::timestamp();
-        Cycles const limit = clock::to_cycles(polling_time);
-        for (SpinWait wait; size_.load(std::memory_order_relaxed) == 0; wait.turn())
-            if (clock::timestamp() - start >= limit) return;
-    }
-
-    std::mutex mutex_;
-    std::condition_variable filled_;
-    std::deque<Job> jobs_;
-    std::atomic<std::size_t> size_{0};
-    bool woken_ = false;
-    pid_t thread_ = 0;
-    std::promise<void> started_;
-    std::thread worker_; // the last: it uses all of the others
-};
 
 struct LocalRun;
 struct alignas(cache_line_bytes) EmptyJob {
@@ -236,6 +143,36 @@ Result<TaskSample> run_hop(CorePair cores, TaskOptions const& options) {
                                   run.second.runs == at_each_end};
 }
 
+struct alignas(cache_line_bytes) StreamJob {
+    StreamReceiver* receiver = nullptr;
+    DequePool const* expected = nullptr;
+    StreamLabel label{};
+
+    static void work(void* self) {
+        auto const& job = *static_cast<StreamJob*>(self);
+        if (!job.expected->is_here()) job.receiver->complain();
+        job.receiver->take(job.label);
+    }
+};
+
+struct StreamPools {
+    DequePool first;
+    DequePool second;
+    std::vector<StreamJob> jobs;
+
+    void again(void (*body)(void*), void* self) { first.post({body, self}); }
+    void send(StreamReceiver& receiver, std::uint32_t place, StreamLabel label) {
+        jobs[place] = {&receiver, &second, label};
+        second.post({&StreamJob::work, &jobs[place]});
+    }
+    [[nodiscard]] static bool held() { return true; } // each job sees for itself
+};
+
+Result<TaskSample> run_stream(CorePair cores, TaskOptions const& options) {
+    StreamPools pools{DequePool(cores.first), DequePool(cores.second), std::vector<StreamJob>(options.pool)};
+    return PostedStream(pools, options).run();
+}
+
 // As bench/task_round_trip.cpp, but that a pool itself knows whether it was woken.
 struct TripRun {
     DequePool& first;
@@ -329,8 +266,10 @@ Result<TaskSample> run(Measure measure, CorePair cores, TaskOptions const& optio
     switch (measure) {
     case Measure::Local: return run_local(cores, options);
     case Measure::Hop: return run_hop(cores, options);
+    case Measure::Stream: return run_stream(cores, options);
     case Measure::RoundTrip:
     case Measure::RemoteRoundTrip: return run_round_trip(cores, options);
+    case Measure::Mail: // not one of its measures
     case Measure::Wake: break;
     }
     return run_wake(cores, options);
@@ -339,7 +278,8 @@ Result<TaskSample> run(Measure measure, CorePair cores, TaskOptions const& optio
 constexpr TaskPeer deque_pool{
     .name = "deque-pool",
     .library = [] { return std::string("std::deque, std::mutex, std::condition_variable; gcc " __VERSION__); },
-    .measures = {Measure::Local, Measure::Hop, Measure::RoundTrip, Measure::RemoteRoundTrip, Measure::Wake},
+    .measures = {Measure::Local, Measure::Hop, Measure::Stream, Measure::RoundTrip, Measure::RemoteRoundTrip,
+                 Measure::Wake},
     .run = &run,
 };
 MXK_REGISTER(mxk_task_peers, TaskPeer, deque_pool);

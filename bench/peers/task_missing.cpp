@@ -14,5 +14,11 @@ MXK_REGISTER(mxk_task_peers, TaskPeer, tbb_task_group_2);
 MXK_REGISTER(mxk_task_peers, TaskPeer, tbb_task_arena);
 #endif
 
+#ifdef MXK_NO_TASKFLOW
+constexpr TaskPeer taskflow{.name = "taskflow",
+                            .missing = "Taskflow was not found when this was built (Debian 13: libtaskflow-cpp-dev)"};
+MXK_REGISTER(mxk_task_peers, TaskPeer, taskflow);
+#endif
+
 } // namespace
 } // namespace mxk::bench

@@ -28,8 +28,8 @@ struct PeerOptions : TaskOptions {
 constexpr auto peer_schema = console::schema<PeerOptions>(
     console::option<&PeerOptions::peers>("peer", "names with commas between (none given: all)"),
     console::option<&PeerOptions::measures>("measure", "as in bench task (none given: all that the peers can do)"),
-    task_option::cores, task_option::operations, task_option::depth, task_option::trips, task_option::wakes,
-    task_option::repeat, task_option::json);
+    task_option::cores, task_option::operations, task_option::depth, task_option::pool, task_option::trips,
+    task_option::wakes, task_option::repeat, task_option::json);
 
 struct PeerRow {
     TaskPeer const* peer;
@@ -98,7 +98,7 @@ Result<TaskSample> run_once(TaskPeer const& peer, TaskRow const& row, TaskOption
 
 Result<TaskRow> measure_row(TaskPeer const& peer, Measure measure, CorePair cores, TaskOptions const& options,
                             Progress& progress) {
-    TaskRow row{.measure = measure, .cores = cores, .depth = options.depth};
+    TaskRow row{.measure = measure, .cores = cores, .depth = options.depth_of(measure)};
     auto const repeated = repeat_runs(options.repeat, row, [&] { return run_once(peer, row, options, progress); });
     if (!repeated) return Error::of("{} {}: {}", peer.name, name_of(measure), repeated.error().message());
     return row;
@@ -132,8 +132,8 @@ Result<void> measure_all(Invocation& invocation, PeerOptions const& options, Out
     auto const peers = MXK_TRY(chosen_peers(options.peers, outcomes.skipped));
     auto const cores = MXK_TRY(TaskCores::choose(system_topology(), options.cores.values()));
     Progress progress(invocation.out); // whoever sees the head can end it
-    format(invocation.out, "task-peer: {} tasks at once in local and hop, {} runs per row\n", options.depth,
-           options.repeat);
+    format(invocation.out, "task-peer: {} tasks at once in local and hop, {} in streams; {} runs per row\n",
+           options.depth, options.pool, options.repeat);
     for (TaskPeer const* const peer : peers)
         format(invocation.out, "{}: {}\n", peer->name, std::string_view(peer->library()));
     print_task_head(invocation.out);
@@ -204,7 +204,7 @@ void complete(std::span<std::string_view const> before, console::Candidates& can
 
 constexpr Benchmark task_peer_benchmark{
     .name = "task-peer",
-    .summary = "cycles per task elsewhere: oneTBB's task groups and arenas, a pool with a locked deque",
+    .summary = "cycles per task elsewhere: oneTBB, Taskflow, a pool with a locked deque, bare lists",
     .run = &run_task_peer,
     .help = &help,
     .complete = &complete,

@@ -10,6 +10,7 @@
 
 #include "base/spin_wait.hpp"
 #include "bench/peers/task_peer.hpp"
+#include "bench/peers/task_posted_stream.hpp"
 #include "bench/peers/task_tbb.hpp"
 #include "kernel/clock.hpp"
 
@@ -102,6 +103,24 @@ Result<TaskSample> run_hop(CorePair cores, TaskOptions const& options) {
                       .verified = run.runs_there == at_each_end && run.runs_back == at_each_end && arenas.pinned()};
 }
 
+// No order is promised, so a task is not used again: TBB makes one for each enqueue anyway.
+struct StreamArenas {
+    TwoArenas arenas;
+
+    void again(void (*body)(void*), void* self) {
+        arenas.first.enqueue([body, self] { body(self); });
+    }
+    void send(StreamReceiver& receiver, std::uint32_t, StreamLabel) {
+        arenas.second.enqueue([&receiver] { receiver.count(); });
+    }
+    [[nodiscard]] bool held() const { return arenas.pinned(); }
+};
+
+Result<TaskSample> run_stream(CorePair cores, TaskOptions const& options) {
+    StreamArenas arenas{TwoArenas(cores)};
+    return PostedStream(arenas, options).run();
+}
+
 // As bench/task_round_trip.cpp; but trips that one and the same thread ran in both arenas are left out, and those that
 // found a thread asleep are not, since TBB does not say so.
 struct TripRun {
@@ -188,13 +207,14 @@ Result<TaskSample> run_wake(CorePair cores, TaskOptions const& options) {
 
 Result<TaskSample> run(Measure measure, CorePair cores, TaskOptions const& options) {
     if (measure == Measure::Hop) return run_hop(cores, options);
+    if (measure == Measure::Stream) return run_stream(cores, options);
     return measure == Measure::Wake ? run_wake(cores, options) : run_round_trip(cores, options);
 }
 
 constexpr TaskPeer tbb_task_arena{
     .name = "tbb-task-arena",
     .library = &tbb_library,
-    .measures = {Measure::Hop, Measure::RoundTrip, Measure::RemoteRoundTrip, Measure::Wake},
+    .measures = {Measure::Hop, Measure::Stream, Measure::RoundTrip, Measure::RemoteRoundTrip, Measure::Wake},
     .run = &run,
 };
 MXK_REGISTER(mxk_task_peers, TaskPeer, tbb_task_arena);

@@ -10,7 +10,7 @@ namespace mxk::bench {
 namespace {
 
 // Not a multiple of the depth, so that there is something to round up.
-constexpr TaskOptions few{.operations = 2000, .depth = 7, .trips = 50, .wakes = 5};
+constexpr TaskOptions few{.operations = 2000, .depth = 7, .pool = 9, .trips = 50, .wakes = 5};
 
 void check_sample(Result<TaskSample> const& sample, std::uint64_t operations) {
     MXK_CHECK(sample.ok());
@@ -33,6 +33,8 @@ class Unseen {
 void check_pair(CorePair cores) {
     Unseen unseen;
     check_sample(run_hop(cores, few, unseen.progress()), 143 * 14);
+    check_sample(run_stream(cores, few, unseen.progress()), 2000);
+    check_sample(run_mail(cores, few, unseen.progress()), 2000);
     auto const trips = run_round_trip(cores, few, unseen.progress());
     check_sample(trips, few.trips);
     if (trips.ok()) MXK_CHECK(trips.value().woken.has_value() && *trips.value().woken <= few.trips);
@@ -60,6 +62,21 @@ MXK_TEST(bench, one_task_at_a_time) {
     options.depth = 1;
     check_sample(run_local({core_id(0), core_id(0)}, options, unseen.progress()), 2000);
     if (workers::count() > 1) check_sample(run_hop({core_id(0), core_id(1)}, options, unseen.progress()), 2000);
+}
+
+// The sender waits for each of its tasks; for one in eight of them; and for none.
+MXK_TEST(bench, streams_of_few_tasks_and_of_many) {
+    if (workers::count() < 2) MXK_SKIP("needs two cores");
+    Unseen unseen;
+    TaskOptions options = few;
+    for (std::uint32_t const pool : {1U, 2U, 64U, 100U, 5000U}) {
+        options.pool = pool;
+        check_sample(run_stream({core_id(0), core_id(1)}, options, unseen.progress()), 2000);
+        check_sample(run_mail({core_id(1), core_id(0)}, options, unseen.progress()), 2000);
+    }
+    options.operations = 3;
+    check_sample(run_stream({core_id(0), core_id(1)}, options, unseen.progress()), 3);
+    check_sample(run_mail({core_id(0), core_id(1)}, options, unseen.progress()), 4); // two in each direction
 }
 
 MXK_TEST(bench, tasks_between_two_cores) {

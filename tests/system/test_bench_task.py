@@ -13,6 +13,7 @@ from helpers import ROOT, run_mxk
 PROGRAM = ROOT / "build/linux/mxk"
 LATENCIES = ("round-trip", "remote-round-trip", "wake")
 FEW = "--ops 20k --trips 200 --wakes 20 --repeat 2 --json"
+PAIR = {"local": [0]} | {measure: [0, 1] for measure in ("hop", "stream", "mail", "round-trip", "wake")}
 
 in_qemu = pytest.mark.usefixtures("images")
 on_linux = pytest.mark.skipif(not PROGRAM.exists(), reason=f"needs {PROGRAM.relative_to(ROOT)}: make linux")
@@ -29,6 +30,7 @@ def expect_sound(rows: list[dict[str, Any]], pairs: dict[str, list[int]]) -> Non
         assert 0 < spread["min"] <= spread["median"] <= spread["max"]
         assert row["nanoseconds"] == pytest.approx(spread["median"] * 1e9 / row["machine"]["tsc_hz"], rel=1e-6)
         assert ("p99" in row) == (row["measure"] in LATENCIES)
+        assert row.get("depth") == {"local": 100, "hop": 100, "stream": 1024, "mail": 1024}.get(row["measure"])
         if row["measure"] == "wake":
             assert 1 <= row["count"] <= 20
         else:
@@ -48,18 +50,15 @@ def tasks_on_linux(*arguments: str, code: int = 0) -> tuple[list[dict[str, Any]]
     ("shape", "pairs"),
     [
         (["--cpus", "1"], {"local": [0]}),
-        (["--cpus", "2"], {"local": [0], "hop": [0, 1], "round-trip": [0, 1], "wake": [0, 1]}),
-        (
-            ["--cpus", "4", "--nodes", "2"],
-            {"local": [0], "hop": [0, 1], "round-trip": [0, 1], "remote-round-trip": [0, 2], "wake": [0, 1]},
-        ),
+        (["--cpus", "2"], PAIR),
+        (["--cpus", "4", "--nodes", "2"], PAIR | {"remote-round-trip": [0, 2]}),
     ],
     ids=["1", "2", "4-on-2-nodes"],
 )
 def test_rows_of_each_machine(tmp_path: Path, shape: list[str], pairs: dict[str, list[int]]) -> None:
     ended = run_mxk(tmp_path / "log", shape, f"bench task {FEW}")
     expect_sound(ended.rows, pairs)
-    for measure in ("hop", "round-trip", "remote-round-trip", "wake"):
+    for measure in ("hop", "stream", "mail", "round-trip", "remote-round-trip", "wake"):
         said = f"skipped: {measure}: needs" in ended.output
         in_every_row = all(any(text.startswith(f"{measure}: ") for text in row["skipped"]) for row in ended.rows)
         assert said == in_every_row == (measure not in pairs)
@@ -81,8 +80,7 @@ def test_chosen_cores_and_measures_and_what_cannot_be(tmp_path: Path) -> None:
 @on_linux
 def test_the_linux_program_gives_the_same_rows() -> None:
     rows, _ = tasks_on_linux("--cores", "4", "--nodes", "2", f"bench task {FEW}")
-    pairs = {"local": [0], "hop": [0, 1], "round-trip": [0, 1], "remote-round-trip": [0, 2], "wake": [0, 1]}
-    expect_sound(rows, pairs)
+    expect_sound(rows, PAIR | {"remote-round-trip": [0, 2]})
 
 
 @on_linux
@@ -91,12 +89,20 @@ def test_cores_that_share_processors_make_progress() -> None:
         rows, output = tasks_on_linux("--cores", "8", f"bench task --cores {pair} {FEW}")
         cores = [int(core) for core in pair.split(",")]
         assert all(row["verified"] is True for row in rows), output
-        assert {row["measure"] for row in rows if row["cores"] == cores} == {"hop", "round-trip", "wake"}
+        assert {row["measure"] for row in rows if row["cores"] == cores} == PAIR.keys() - {"local"}
 
 
 @on_linux
 @pytest.mark.parametrize(
-    "measure", ["local --ops 4G", "hop --ops 4G", "round-trip --trips 10M --repeat 1000", "wake --wakes 1M"]
+    "measure",
+    [
+        "local --ops 4G",
+        "hop --ops 4G",
+        "stream --ops 4G",
+        "mail --ops 4G",
+        "round-trip --trips 10M --repeat 1000",
+        "wake --wakes 1M",
+    ],
 )
 def test_ctrl_c_ends_each_measure(measure: str) -> None:
     command = [PROGRAM, "--cores", "2", f"bench task --measure {measure}"]

@@ -1,4 +1,4 @@
-// What `bench task` decides before it runs: which cores, and which measures.
+// What `bench task` decides before it runs: which cores, and which measures; and the two ends of a stream.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -6,6 +6,7 @@
 
 #include "bench/task_cores.hpp"
 #include "bench/task_measure.hpp"
+#include "bench/task_stream_ends.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -39,6 +40,8 @@ class TaskCoresTest : public testing::Test {
 TEST_F(TaskCoresTest, nothing_chosen_is_core_0_and_its_neighbours) {
     EXPECT_EQ(pair({}, Measure::Local), "0,0");
     EXPECT_EQ(pair({}, Measure::Hop), "0,2");
+    EXPECT_EQ(pair({}, Measure::Stream), "0,2");
+    EXPECT_EQ(pair({}, Measure::Mail), "0,2");
     EXPECT_EQ(pair({}, Measure::RoundTrip), "0,2");
     EXPECT_EQ(pair({}, Measure::RemoteRoundTrip), "0,3"); // node 1 is nearer, but has no core
     EXPECT_EQ(pair({}, Measure::Wake), "0,2");
@@ -106,6 +109,86 @@ TEST(MeasureSet, what_is_no_name_is_refused) {
         ASSERT_FALSE(parsed.ok()) << wrong;
         EXPECT_NE(parsed.error().message().find("remote-round-trip"), std::string_view::npos) << wrong;
     }
+}
+
+// Sends what may be sent now, and says how many and which of them are announced.
+struct Sent {
+    std::vector<StreamLabel> labels;
+    std::vector<std::uint32_t> places;
+};
+Sent send_some(StreamSender& sender) {
+    Sent sent;
+    for (std::uint64_t room = sender.room(); room > 0; --room) {
+        sent.places.push_back(sender.place());
+        sent.labels.push_back(sender.next());
+    }
+    return sent;
+}
+
+TEST(Stream, a_task_is_used_again_only_when_it_is_known_to_have_run) {
+    for (std::uint32_t const pool : {1U, 3U, 8U, 20U, 64U, 200U}) {
+        StreamReceiver receiver;
+        StreamSender sender(pool, receiver);
+        std::vector<bool> under_way(pool);
+        std::vector<StreamLabel> queue;
+        std::size_t taken = 0;
+        std::uint64_t const total = 7 * pool + 5;
+        sender.send_more(total);
+        while (!sender.finished()) {
+            Sent const sent = send_some(sender);
+            for (std::size_t i = 0; i < sent.places.size(); ++i) {
+                ASSERT_FALSE(under_way[sent.places[i]]) << "pool " << pool << ", task " << queue.size();
+                under_way[sent.places[i]] = true;
+                queue.push_back(sent.labels[i]);
+            }
+            if (!sent.places.empty()) continue; // the receiver comes on as late as can be
+            if (sender.finished()) break;
+            ASSERT_LT(taken, queue.size()) << "neither end of pool " << pool << " can go on";
+            for (std::uint64_t const known = receiver.ran(); receiver.ran() == known; ++taken) {
+                ASSERT_LT(taken, queue.size()) << "pool " << pool << ": nothing of this was announced";
+                under_way[taken % pool] = false;
+                receiver.take(queue[taken]);
+            }
+        }
+        EXPECT_EQ(queue.size(), total);
+        EXPECT_TRUE(receiver.verified(total));
+    }
+}
+
+TEST(Stream, the_sender_stops_after_one_task_more) {
+    StreamReceiver receiver;
+    StreamSender sender(100, receiver);
+    sender.send_more(1000);
+    Sent const first = send_some(sender);
+    sender.stop();
+    Sent const last = send_some(sender);
+    ASSERT_EQ(last.labels.size(), 1U);
+    EXPECT_TRUE(last.labels[0].announced);
+    sender.stop();
+    EXPECT_EQ(sender.room(), 0U);
+    EXPECT_FALSE(sender.finished());
+    for (StreamLabel const& label : first.labels) receiver.take(label);
+    receiver.take(last.labels[0]);
+    EXPECT_EQ(sender.room(), 0U);
+    EXPECT_TRUE(sender.finished());
+    EXPECT_TRUE(receiver.verified(first.labels.size() + 1));
+}
+
+TEST(Stream, tasks_lost_doubled_or_overtaken_are_seen) {
+    auto const verified = [](std::vector<std::uint64_t> const& numbers) {
+        StreamReceiver receiver;
+        for (std::uint64_t const number : numbers) receiver.take({number, true});
+        return receiver.verified(3);
+    };
+    EXPECT_TRUE(verified({0, 1, 2}));
+    EXPECT_FALSE(verified({0, 1}));
+    EXPECT_FALSE(verified({0, 2, 1}));
+    EXPECT_FALSE(verified({0, 0, 1}));
+    EXPECT_FALSE(verified({0, 1, 2, 3}));
+    StreamReceiver complaining;
+    for (std::uint64_t number = 0; number < 3; ++number) complaining.take({number, true});
+    complaining.complain();
+    EXPECT_FALSE(complaining.verified(3));
 }
 
 } // namespace
