@@ -11,6 +11,7 @@ from helpers import Ended, linux_program
 ALL = {
     "tbb-hash-map",
     "tbb-hash-map-growing",
+    "tbb-hash-map-stock",
     "tbb-unordered-map",
     "urcu-lfht",
     "ck-ht",

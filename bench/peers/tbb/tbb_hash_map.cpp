@@ -5,7 +5,7 @@
 namespace mxk::bench {
 namespace {
 
-class PreSized : public TbbHashMapTable {
+class PreSized : public TbbHashMapTable<TbbArenaMemory> {
   public:
     PreSized(std::size_t capacity, std::size_t cores)
         : TbbHashMapTable(capacity, capacity, cores) {}

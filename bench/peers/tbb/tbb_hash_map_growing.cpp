@@ -5,7 +5,7 @@
 namespace mxk::bench {
 namespace {
 
-class Growing : public TbbHashMapTable {
+class Growing : public TbbHashMapTable<TbbArenaMemory> {
   public:
     Growing(std::size_t capacity, std::size_t cores)
         : TbbHashMapTable(1, capacity, cores) {}
