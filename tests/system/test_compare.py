@@ -13,13 +13,15 @@ from typing import Any
 import pytest
 
 from helpers import DRIVER, Ended, drive, linux_program
-from mxk_host.compare_plan import CONFIGURATIONS, LEAST_ROUNDS, balanced_order
-from mxk_host.compare_summary import paired_ratio
+from mxk_host.compare_cells import Cells, paired_ratio
+from mxk_host.compare_figures import FIGURES, Figure, Unit, evaluate
+from mxk_host.compare_plan import CONFIGURATIONS, LEAST_ROUNDS, ZIPF, ZIPF_ENGINES, Cell, Column, Part, balanced_order
+from mxk_host.compare_run import Record, Sample
 
-MXK = "mxk-chained"
+MXK = "mxk-batch"
 
 # Both programs. told.json: what each engine does, round by round: a rate (operations per second with one core,
-# inserting), or a way to fail. The n-th run of an engine is that of round n.
+# inserting), or a way to fail. The n-th run of an engine is that of round n. With skewed keys it is NAME-zipf.
 FAKE = """#!{python}
 import json, os, pathlib, signal, sys
 here = pathlib.Path(__file__).parent
@@ -27,7 +29,13 @@ told = json.loads((here / "told.json").read_text())
 words = sys.argv[-1].split()
 if words[1:3] == ["peer", "--list"]:
     sys.exit(print(json.dumps({{"benchmark": "peer-list", "peers": told["list"]}})))
-name = {{"table": "mxk-chained", "task": "mxk-tasks", "task-peer": "peer-tasks"}}.get(words[1]) or words[3]
+name = {{"task": "mxk-tasks", "task-peer": "peer-tasks"}}.get(words[1]) or words[3]
+if words[1] == "table":
+    (name,) = [name for name, options in told["configurations"].items() if f"table {{options}} --mix" in sys.argv[-1]]
+engine = name
+if "--dist" in words:
+    assert "--dist zipf:0.99 " in sys.argv[-1]
+    name += "-zipf"
 option = lambda key: words[words.index(key) + 1]
 count = here / f"{{name}}.runs"
 run = len(count.read_text()) if count.exists() else 0
@@ -38,7 +46,7 @@ machine = {{"cpu": "Fake CPU", "tsc_hz": 2.5e9, "nodes": 1, "cores": 2, "memory_
 if words[1].startswith("task"):
     for engine, measure, cycles in does:
         print(json.dumps({{"benchmark": words[1], "peer": engine, "measure": measure, "unit": "cycles",
-                           "cycles": {{"median": cycles}}, "verified": True}}))
+                           "cycles": {{"median": cycles}}, "nanoseconds": cycles / 2.5, "verified": True}}))
     sys.exit()
 if does == "crash":
     os.kill(os.getpid(), signal.SIGSEGV)
@@ -50,10 +58,12 @@ if does == "error":
     sys.exit(1)
 wrong = does == "wrong"
 for mix, factor in (("insert", 1), ("find", 2), ("erase", 4)):
+    if mix not in option("--mix").split(","):
+        continue
     for cores in map(int, option("--cores").split(",")):
         if does == "half" and mix == "erase":
             continue
-        row = {{"benchmark": words[1], "peer": name, "mix": mix, "cores": cores}}
+        row = {{"benchmark": words[1], "peer": engine, "mix": mix, "cores": cores}}
         if name == "no-erase" and mix == "erase":
             print(json.dumps(row | {{"supported": False, "reason": "it cannot erase"}}))
             continue
@@ -78,21 +88,24 @@ class Fakes:
 
     def engine(self, name: str, *does: Any, kind: str = "peer", missing: str = "") -> None:  # noqa: ANN401
         """An engine and what it does in each round."""
-        if name != MXK:
+        if name not in CONFIGURATIONS:
             peer = {"name": name, "kind": kind, "library": f"lib{name} 1.0", "built": not missing, "reason": missing}
             self.peers.append(peer)
         self.does[name] = list(does)
 
     def arguments(self, *options: str) -> list[str]:
         """The driver's arguments for this folder."""
-        (self.folder / "told.json").write_text(json.dumps({"list": self.peers, "does": self.does}))
-        where = ["--build", str(self.folder), "--results", str(self.folder / "results"), "--ops", "200K", "--mxk", MXK]
-        return ["compare", *where, "--json", *options]
+        told = {"list": self.peers, "does": self.does, "configurations": CONFIGURATIONS}
+        (self.folder / "told.json").write_text(json.dumps(told))
+        where = ["--build", str(self.folder), "--results", str(self.folder / "results"), "--ops", "200K"]
+        mxk = [name for name in CONFIGURATIONS if name in self.does] or [MXK]
+        parts = ["table"] + ["zipf"] * any(name.endswith("-zipf") for name in self.does)
+        parts += ["tasks"] * ("mxk-tasks" in self.does)
+        return ["compare", *where, "--mxk", ",".join(mxk), "--only", ",".join(parts), "--json", *options]
 
     def compare(self, *options: str) -> Ended:
-        """Runs the comparison; without task costs unless there are any."""
-        tasks = [] if "mxk-tasks" in self.does else ["--no-tasks"]
-        return drive(*self.arguments(*tasks, *options))
+        """Runs the comparison: of its parts those for which somebody does anything."""
+        return drive(*self.arguments(*options))
 
 
 @pytest.fixture
@@ -106,11 +119,10 @@ def summary(ended: Ended) -> dict[str, Any]:
     return json.loads(ended.output.splitlines()[-1])
 
 
-def row(result: dict[str, Any], engine: str, mix: str, cores: int) -> dict[str, Any]:
+def row(result: dict[str, Any], engine: str, mix: str, cores: int, section: str = "table") -> dict[str, Any]:
     """The row of an engine in a column."""
-    found = [
-        r for r in result["rows"] if (r["engine"], r.get("mix"), r.get("cores")) == (engine, mix, cores)
-    ]  # fmt: skip
+    wanted = (section, engine, mix, cores)
+    found = [r for r in result["rows"] if (r["section"], r["engine"], r.get("mix"), r.get("cores")) == wanted]
     assert len(found) == 1, f"rows of {engine}, {mix}, {cores}: {found}"
     return found[0]
 
@@ -175,6 +187,7 @@ def test_the_table_says_it_all(fakes: Fakes) -> None:
     assert lines[at + 3].split() == ["share", *["12"] * 4]  # of 12.5
     result = summary(ended)
     assert result["missing"] == [{"engine": "absent", "reason": "libabsent-dev was not found"}]
+    assert result["ratios_of"] == {"table": MXK}
     assert [(u["engine"], u["mix"], u["cores"]) for u in result["unsupported"]] == [
         ("no-erase", "erase", 1),
         ("no-erase", "erase", 2),
@@ -201,7 +214,7 @@ def test_an_engine_that_fails_is_named_and_fails_the_comparison(fakes: Fakes, do
     assert f"FAILED bad: round 1: {reason}" in ended.output
     result = summary(ended)
     assert result["verified"] is False
-    assert result["failures"] == [{"engine": "bad", "reason": f"round 1: {reason}"}]
+    assert result["failures"] == [{"process": "bad", "reason": f"round 1: {reason}"}]
     assert row(result, "bad", "find", 1)["verified"] is False
     assert row(result, "good", "erase", 2)["ratio"] == {"n": 2, "median": 2.0, "min": 2.0, "max": 2.0}
     assert row(result, "good", "erase", 2)["verified"] is True
@@ -220,6 +233,170 @@ def test_task_costs(fakes: Fakes) -> None:
     assert ("pool", "wake") not in costs
     assert all(cost["verified"] for cost in costs.values())
     assert "what tasks cost, in cycles" in ended.output
+
+
+def test_skewed_keys_are_a_part_of_their_own(fakes: Fakes) -> None:
+    fakes.engine(MXK, 10e6, 10e6, 10e6)
+    fakes.engine("tbb-hash-map", 5e6, 5e6, 5e6)
+    fakes.engine("cuckoo", 5e6, 5e6, 5e6)  # is not measured with them
+    fakes.engine("reference-prefetch", 40e6, 40e6, 40e6, kind="reference")
+    fakes.does |= {f"{MXK}-zipf": [8e6, 12e6, 9e6], "tbb-hash-map-zipf": [2e6] * 3}
+    fakes.does["reference-prefetch-zipf"] = [80e6] * 3
+    ended = fakes.compare("--rounds", "3")
+    assert ended.code == 0, ended.complaint
+    result = summary(ended)
+    skewed = [r for r in result["rows"] if r["section"] == "zipf"]
+    assert {(r["engine"], r["mix"], r["cores"]) for r in skewed} == {
+        (engine, "find", cores) for engine in (MXK, "tbb-hash-map", "reference-prefetch") for cores in (1, 2)
+    }
+    assert row(result, "tbb-hash-map", "find", 2, "zipf")["ratio"] == {"n": 3, "median": 4.5, "min": 4.0, "max": 6.0}
+    assert row(result, "tbb-hash-map", "find", 2)["ratio"]["median"] == 2.0, "the other part keeps its own"
+    assert row(result, MXK, "find", 2, "zipf")["share"]["reference-prefetch"]["median"] == pytest.approx(9 / 80)
+    assert result["ratios_of"] == {"table": MXK, "zipf": MXK}
+    assert result["dist"] == {"zipf": ZIPF}
+    (figure,) = [f for f in result["figures"] if "zipf" in f["figure"]]
+    assert (figure["figure"], figure["reached"]) == (f"{MXK} zipf:0.99 find at 2 cores by tbb-hash-map", True)
+    assert f"keys drawn by zipf:0.99; mxk: {MXK}" in ended.output
+
+
+def test_a_failure_with_skewed_keys_leaves_the_other_part_alone(fakes: Fakes) -> None:
+    fakes.engine(MXK, 10e6, 10e6)
+    fakes.engine("tbb-hash-map", 5e6, 5e6)
+    fakes.does |= {f"{MXK}-zipf": [8e6, 8e6], "tbb-hash-map-zipf": ["wrong"]}
+    ended = fakes.compare("--rounds", "2")
+    assert ended.code == 1
+    assert "failed: tbb-hash-map-zipf" in ended.complaint
+    wrong = "tbb-hash-map zipf:0.99 find at 1 core, tbb-hash-map zipf:0.99 find at 2 cores"
+    assert f"FAILED tbb-hash-map-zipf: round 1: verification failed: {wrong}" in ended.output
+    result = summary(ended)
+    assert row(result, "tbb-hash-map", "find", 2, "zipf")["verified"] is False
+    assert row(result, "tbb-hash-map", "find", 2)["verified"] is True
+    assert row(result, "tbb-hash-map", "find", 2)["throughput"]["n"] == 2
+    (figure,) = [f for f in result["figures"] if "zipf" in f["figure"]]
+    assert (figure["reached"], figure["failed"]) == (None, True)
+
+
+def test_only_skewed_keys(fakes: Fakes) -> None:
+    fakes.engine(MXK)
+    fakes.does[f"{MXK}-zipf"] = [8e6]
+    fakes.engine("absent", missing="not found")
+    fakes.engine("cuckoo")
+    ended = fakes.compare("--rounds", "1", "--only", "zipf", "--cores", "2")
+    assert ended.code == 0, ended.complaint
+    result = summary(ended)
+    assert [(r["section"], r["engine"], r["cores"]) for r in result["rows"]] == [("zipf", MXK, 2)]
+    assert "mxk/this" not in ended.output
+    assert "- figures not measured: 1, for which not all was run" in ended.output
+
+
+# A machine on which everything is just good enough: operations per second, cycles at 2.5 GHz.
+_GOOD = {
+    Cell(part, engine, Column(mix, cores)): rate * scale
+    for part in (Part.TABLE, Part.ZIPF)
+    for engine, rates in {
+        "mxk-batch": (40e6, 68e6),
+        "mxk-task": (32e6, 41e6),
+        "mxk-coroutine": (30e6, 38e6),
+        "mxk-chained-0.1": (10e6, 12e6),
+        "mxk-chained-0.1-interleaved": (30e6, 36e6),
+        "tbb-hash-map": (4e6, 6.8e6),
+        "tbb-hash-map-stock": (2e6, 3e6),
+        "reference-prefetch": (50e6, 104e6),
+    }.items()
+    for mix, scale in (("insert", 1), ("find", 2))
+    for cores, rate in enumerate(rates, 1)
+} | {
+    Cell(Part.TASKS, engine, Column(measure)): cycles
+    for engine, measure, cycles in (("mxk", "local", 12.5), ("mxk", "stream", 62.5), ("tbb-task-group", "local", 75.0))
+}
+
+
+def figures_of(values: dict[Cell, float], **record: Any) -> dict[str, dict[str, Any]]:  # noqa: ANN401
+    """The figures of a machine that has these values in each of three rounds, faster by the round."""
+    samples = []
+    for cell, value in values.items():
+        for number in (1, 2, 3):
+            now = value / number if cell.part is Part.TASKS else value * number
+            row = {"nanoseconds": now / 2.5} if cell.part is Part.TASKS else {}
+            samples.append(Sample("", cell, number, now, True, row))
+    everything = evaluate(FIGURES, Cells(Record(samples, **record)), tuple(Part))
+    return {figure["figure"]: figure for figure in everything}
+
+
+def test_a_machine_that_reaches_every_figure() -> None:
+    figures = figures_of(_GOOD)
+    assert [name for name, figure in figures.items() if figure["reached"] is not True] == []
+    assert len(figures) == len(FIGURES), "no name twice"
+    best = figures["mxk-batch insert at 1 core by tbb-hash-map"]
+    assert (best["measured"]["median"], best["unit"], best["bound"]) == (10.0, "x", 10)
+    assert best["beside"] == {"engine": "tbb-hash-map-stock", "measured": {"n": 3, "median": 20, "min": 20, "max": 20}}
+    assert figures["mxk-batch insert at 2 cores by 1 core"]["measured"]["median"] == pytest.approx(1.7)
+    assert figures["empty task from the core's own queue"]["measured"]["median"] == pytest.approx(2.5)
+
+
+@pytest.mark.parametrize("cell", _GOOD, ids=str)
+def test_each_figure_depends_on_its_cells(cell: Cell) -> None:
+    """Far worse, and where it is what others are compared with, far better: exactly the figures made of it fall."""
+    made_of_it = [figure for figure in FIGURES if cell in figure.cells]
+    fallen: set[str] = set()
+    for factor in (0.1, 10.0):
+        figures = figures_of(_GOOD | {cell: _GOOD[cell] * factor})
+        fallen |= {name for name, figure in figures.items() if figure["reached"] is False}
+    assert fallen == {figure.name for figure in made_of_it}
+
+
+def test_a_figure_is_not_judged_by_what_failed_or_was_not_measured() -> None:
+    tbb = "tbb-hash-map"
+    without = figures_of({cell: value for cell, value in _GOOD.items() if cell.engine != tbb})
+    name = "mxk-batch insert at 2 cores by tbb-hash-map"
+    assert (without[name]["reached"], without[name]["failed"]) == (None, False)
+    assert without[name]["reason"] == "not measured: tbb-hash-map insert at 2 cores"
+    failed = figures_of(_GOOD, failures={tbb: "round 2: crashed", "mxk-tasks": "round 2: panicked"})
+    assert (failed[name]["reached"], failed[name]["failed"]) == (None, True)
+    assert failed["empty task from the core's own queue"]["failed"] is True
+    assert failed["mxk-batch zipf:0.99 find at 2 cores by tbb-hash-map"]["reached"] is True, "another process"
+
+
+def test_a_bound_belongs_to_what_reaches_it() -> None:
+    cell = Cell(Part.TASKS, "mxk", Column("local"))
+    assert Figure("", "", Unit.TIMES, cell, cell, 3).reached_by(3)
+    assert not Figure("", "", Unit.TIMES, cell, cell, 3).reached_by(2.99)
+    assert Figure("", "", Unit.NANOSECONDS, cell, None, 5, at_most=True).reached_by(5)
+    assert not Figure("", "", Unit.NANOSECONDS, cell, None, 5, at_most=True).reached_by(5.01)
+
+
+def test_the_figures_are_shown_and_decide_nothing(fakes: Fakes) -> None:
+    fakes.engine(MXK, 60e6, 50e6)
+    fakes.engine("tbb-hash-map", 5e6, 5e6)
+    fakes.engine("tbb-hash-map-stock", 3e6, 2e6)
+    fakes.engine("reference-prefetch", 100e6, 100e6, kind="reference")
+    fakes.does["mxk-tasks"] = [[("", "local", 20), ("", "stream", 40)]] * 2
+    fakes.does["peer-tasks"] = [[("tbb-task-group", "local", 90)]] * 2
+    ended = fakes.compare("--rounds", "2")
+    assert ended.code == 0, "the comparison measures, it does not judge"
+    figures = {f["figure"]: f for f in summary(ended)["figures"]}
+    assert figures[f"{MXK} insert at 1 core by tbb-hash-map"]["measured"]["median"] == 11.0
+    assert figures[f"{MXK} insert at 1 core of reference-prefetch"]["reached"] is False
+    lines = ended.output.splitlines()[:-1]
+    assert max(map(len, lines)) <= 120
+    assert "figures: 6 of 12 reached; medians of the rounds" in lines
+    table = "\n".join(" ".join(line.split()) for line in lines)
+    assert f"{MXK} insert at 1 core by tbb-hash-map 11.0 x 10.0-12.0 >= 10 x reached 22.5 x\n" in table
+    assert f"{MXK} insert at 1 core of reference-prefetch 55.0 % 50.0-60.0 >= 80 % NOT REACHED\n" in table
+    assert "empty task from the core's own queue 8.00 ns 8.00-8.00 <= 5 ns NOT REACHED\n" in table
+    assert "empty task from the core's own queue below tbb-task-group 4.50 x 4.50-4.50 >= 6 x NOT REACHED\n" in table
+    assert "- beside: by tbb-hash-map-stock" in lines
+    assert f"- figures not measured: {len(figures) - 12}, for which not all was run" in lines
+
+
+def test_only_what_tasks_cost(fakes: Fakes) -> None:
+    fakes.engine("absent", missing="not found")
+    fakes.does |= {"mxk-tasks": [[("", "local", 20)]], "peer-tasks": [[("pool", "local", 200)]]}
+    ended = fakes.compare("--rounds", "1", "--only", "tasks")
+    assert ended.code == 0, ended.complaint
+    result = summary(ended)
+    assert [(r["section"], r["engine"]) for r in result["rows"]] == [("tasks", "mxk"), ("tasks", "pool")]
+    assert result["missing"] == [], "no table was asked for"
 
 
 def test_everything_is_kept(fakes: Fakes) -> None:
@@ -244,7 +421,7 @@ def test_everything_is_kept(fakes: Fakes) -> None:
 def test_ctrl_c_ends_the_child_and_shows_what_was_measured(fakes: Fakes) -> None:
     fakes.engine(MXK, 10e6, 10e6)
     fakes.engine("sleeper", 5e6, "hang")
-    arguments = [DRIVER, *fakes.arguments("--no-tasks", "--rounds", "2")]
+    arguments = [DRIVER, *fakes.arguments("--rounds", "2")]
     driver = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert driver.stderr is not None
     while "round 2/2 sleeper" not in driver.stderr.readline():
@@ -275,7 +452,8 @@ def test_only_the_peers_asked_for(fakes: Fakes) -> None:
         (["--cores", "1,,2"], "expected --cores as a list of core counts such as 1,2, got 1,,2"),
         (["--cores", "0"], "expected --cores as a list"),
         (["--rounds", "0"], "--rounds"),
-        (["--peers", "one,four"], "expected names out of one; got four"),
+        (["--peers", "one,four"], "--peers: expected names out of one; got four"),
+        (["--only", "zipf,table,wake"], "--only: expected names out of table, zipf, tasks; got wake"),
     ],
 )
 def test_refuses_and_says_what_it_expected(fakes: Fakes, options: list[str], expected: str) -> None:
@@ -294,9 +472,9 @@ def test_programs_that_are_not_built_are_named(tmp_path: Path) -> None:
 
 
 def test_an_unknown_configuration_is_refused(fakes: Fakes) -> None:
-    ended = fakes.compare("--mxk", "mxk-fast")
+    ended = fakes.compare("--mxk", "mxk-fast,mxk-task")
     assert ended.code == 2
-    assert "--mxk: expected names out of mxk-chained, mxk-chained-0.1; got mxk-fast" in ended.complaint
+    assert f"--mxk: expected names out of {', '.join(CONFIGURATIONS)}; got mxk-fast" in ended.complaint
 
 
 def test_a_program_without_peers_is_no_comparison(fakes: Fakes) -> None:
@@ -323,4 +501,8 @@ def test_the_real_programs(tmp_path: Path) -> None:
     )
     peers = json.loads(listed.stdout.splitlines()[-1])["peers"]
     assert named == {*CONFIGURATIONS, *(peer["name"] for peer in peers)}
-    assert {r["measure"] for r in result["rows"] if r["section"] == "tasks"} >= {"local", "hop", "round-trip"}
+    measured = {r["measure"] for r in result["rows"] if r["section"] == "tasks"}
+    assert measured >= {"local", "hop", "stream", "mail", "round-trip"}
+    skewed = {r["engine"] for r in result["rows"] if r["section"] == "zipf"}
+    assert skewed == ZIPF_ENGINES, "each is an engine that there is"
+    assert [figure["figure"] for figure in result["figures"] if "measured" not in figure] == []

@@ -118,7 +118,10 @@ def compare(
         str | None,
         typer.Option(help="Only these of MXK's configurations; ratios are about the first.", show_default=False),
     ] = None,
-    no_tasks: Annotated[bool, typer.Option("--no-tasks", help="Leave out what tasks cost.")] = False,
+    only: Annotated[
+        str | None,
+        typer.Option(help="Only these parts of table, zipf, tasks, with commas between.", show_default=False),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the keys and of their order.")] = 1,
     timeout: Annotated[float, typer.Option(min=0, help="Seconds for each process.")] = 1800,
     json: Annotated[bool, typer.Option("--json", help="One JSON line at the end.")] = False,
@@ -133,5 +136,5 @@ def compare(
 
     Exit codes: 0 all that is built ran and is verified, 1 something failed (it is named), 2 wrong usage or not built.
     """
-    settings = Settings.checked(ops, cores, rounds, seed, timeout, build, mxk)
-    comparison.compare(settings, peers=peers, tasks=not no_tasks, as_json=json, folder=results)
+    settings = Settings.checked(ops, cores, rounds, seed, timeout, build, mxk, only)
+    comparison.compare(settings, peers=peers, as_json=json, folder=results)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from mxk_host import compare_table, results
-from mxk_host.compare_plan import Engine, Kind, Settings, choose_peers, table_processes, task_processes
+from mxk_host.compare_plan import Part, Settings, choose_engines, table_processes, task_processes
 from mxk_host.compare_progress import ComparisonProgress
 from mxk_host.compare_run import list_peers, run_rounds
 from mxk_host.compare_summary import summarise
@@ -16,13 +16,11 @@ from mxk_host.errors import DriverError, ExitCode
 from mxk_host.image import ROOT
 
 
-def compare(settings: Settings, *, peers: str | None, tasks: bool, as_json: bool, folder: Path) -> None:
+def compare(settings: Settings, *, peers: str | None, as_json: bool, folder: Path) -> None:
     """Measures all rounds. `peers`: names with commas between, None: all. `folder`: the run's own is made in it."""
-    chosen = choose_peers(list_peers(settings.programs), peers)
-    engines = [Engine(name, Kind.MXK) for name in settings.configurations]
-    engines += sorted(chosen, key=lambda peer: peer.kind is Kind.REFERENCE)  # stable: the references last
-    groups = [table_processes(settings, chosen)]
-    if tasks:
+    engines = choose_engines(settings, list_peers(settings.programs), peers)
+    groups = [table_processes(settings, part, measured) for part, measured in engines.items()]
+    if Part.TASKS in settings.parts:
         groups.append(task_processes(settings))
     kept = results.new_folder(folder)
     with ComparisonProgress([process for group in groups for process in group], settings.rounds) as progress:

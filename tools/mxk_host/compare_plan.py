@@ -1,5 +1,6 @@
-"""What a comparison runs, and in which order: MXK's configurations, the peers that were built, and the costs of tasks.
-Every process is started anew in every round, so that no engine lives on memory that another has left behind."""
+"""What a comparison runs, and in which order: MXK's configurations and the peers that were built, with keys that are
+all wanted equally often and with keys of which few are wanted most of the time; and the costs of tasks. Every process
+is started anew in every round, so that no engine lives on memory that another has left behind."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -13,16 +14,34 @@ from mxk_host.errors import UsageError
 LEAST_ROUNDS = 5  # with fewer it is a quick look, and says so
 MIXES = ("insert", "find", "erase")
 
-# Every way in which MXK is measured, and what `bench table` is told for it. The first is the one that ratios are about:
-# a bucket per key, as the peers have it; the thesis has ten keys in a bucket.
+# Every way in which MXK is measured, and what `bench table` is told for it. The first is the one that ratios are about.
+# The chained table has a bucket per key, as the peers have; the thesis has ten keys in a bucket.
 CONFIGURATIONS = {
+    "mxk-batch": "--layout bucketed --submit batch",
+    "mxk-task": "--layout bucketed --submit task --tasks-per-core 100",
+    "mxk-coroutine": "--layout bucketed --submit task --notation coroutine --tasks-per-core 100",
     "mxk-chained": "--layout chained --buckets 1",
-    "mxk-chained-0.1": "--layout chained --buckets 0.1",
+    "mxk-chained-0.1": "--layout chained --buckets 0.1 --walk whole",
+    "mxk-chained-0.1-interleaved": "--layout chained --buckets 0.1 --walk interleaved",
 }
 TASK_ENGINE = "mxk"
 
+# The skewed part: how often which key is wanted, and of whom that is measured: MXK one by one and in batches, whom the
+# figures name, a table whose readers take no locks, and what private parts of the same keys reach.
+ZIPF = "zipf:0.99"
+ZIPF_MIXES = ("find",)
+ZIPF_ENGINES = {"mxk-batch", "mxk-task", "tbb-hash-map", "tbb-hash-map-stock", "urcu-lfht", "reference-prefetch"}
+
 _SUFFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 _T = TypeVar("_T")
+
+
+class Part(StrEnum):
+    """What a comparison consists of; each part can be left out."""
+
+    TABLE = "table"
+    ZIPF = "zipf"
+    TASKS = "tasks"
 
 
 class Kind(StrEnum):
@@ -56,6 +75,17 @@ class Column(NamedTuple):
         return f"{self.what} at {self.cores} {'core' if self.cores == 1 else 'cores'}"
 
 
+class Cell(NamedTuple):
+    """What is measured once in each round: a column of an engine."""
+
+    part: Part
+    engine: str
+    column: Column
+
+    def __str__(self) -> str:
+        return f"{self.engine} {f'{ZIPF} ' if self.part is Part.ZIPF else ''}{self.column}"
+
+
 @dataclass(frozen=True)
 class Settings:
     """What the person asked for, checked."""
@@ -67,33 +97,46 @@ class Settings:
     timeout: float  # seconds for each process
     programs: Path  # the folder with mxk and mxk-peers
     configurations: tuple[str, ...]  # names out of CONFIGURATIONS, the first one is what ratios are about
+    parts: tuple[Part, ...]
 
     @classmethod
     def checked(
-        cls, ops: str, cores: str, rounds: int, seed: int, timeout: float, programs: Path, mxk: str | None
+        cls,
+        ops: str,
+        cores: str,
+        rounds: int,
+        seed: int,
+        timeout: float,
+        programs: Path,
+        mxk: str | None,
+        only: str | None,
     ) -> "Settings":
         """Raises, with what was expected, where an option cannot be used or a program is not built."""
         for program in (programs / "mxk", programs / "mxk-peers"):
             if not program.is_file():
                 raise UsageError(f"expected the program {program}: make compare builds it first")
-        chosen = tuple(CONFIGURATIONS) if mxk is None else tuple(mxk.split(","))
-        unknown = [name for name in chosen if name not in CONFIGURATIONS]
-        if unknown:
-            raise UsageError(f"--mxk: expected names out of {', '.join(CONFIGURATIONS)}; got {', '.join(unknown)}")
-        return cls(parse_count("--ops", ops), _parse_cores(cores), rounds, seed, timeout, programs, chosen)
+        configurations = choose_names("--mxk", tuple(CONFIGURATIONS), mxk)
+        wanted = choose_names("--only", tuple(Part), only)
+        parts = tuple(part for part in Part if part in wanted)
+        return cls(
+            parse_count("--ops", ops), _parse_cores(cores), rounds, seed, timeout, programs, configurations, parts
+        )
 
-    @property
-    def columns(self) -> list[Column]:
-        """The columns of the table comparison."""
-        return [Column(mix, cores) for mix in MIXES for cores in self.cores]
+    def columns(self, part: Part) -> list[Column]:
+        """The columns of a part that measures tables."""
+        mixes = ZIPF_MIXES if part is Part.ZIPF else MIXES
+        return [Column(mix, cores) for mix in mixes for cores in self.cores]
 
 
 @dataclass(frozen=True)
 class Process:
-    """A command that is run once in each round. `columns`: what it must report on; empty: whatever it likes."""
+    """A command that is run once in each round. `engine`: whom it measures, where that is one. `columns`: what it must
+    report on; empty: whatever it likes."""
 
     name: str
+    part: Part
     line: tuple[str, ...]
+    engine: str = ""
     columns: frozenset[Column] = field(default=frozenset())
 
 
@@ -116,39 +159,63 @@ def _parse_cores(text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(map(int, words)))
 
 
-def choose_peers(known: Sequence[Engine], names: str | None) -> list[Engine]:
-    """The peers named in a list such as "a,b", in the order they are known; all of them without one."""
+def choose_names(option: str, known: Sequence[str], names: str | None) -> tuple[str, ...]:
+    """The names of a list such as "a,b", in its order and each once; all that are known without one."""
     if names is None:
-        return list(known)
-    wanted = {name.strip() for name in names.split(",")}
-    unknown = sorted(wanted - {engine.name for engine in known})
-    if unknown:
-        raise UsageError(
-            f"--peers: expected names out of {', '.join(engine.name for engine in known)}; got {', '.join(unknown)}"
-        )
-    return [engine for engine in known if engine.name in wanted]
+        return tuple(known)
+    chosen = tuple(dict.fromkeys(name.strip() for name in names.split(",")))
+    if unknown := [name for name in chosen if name not in known]:
+        raise UsageError(f"{option}: expected names out of {', '.join(known)}; got {', '.join(unknown)}")
+    return chosen
 
 
-def table_processes(settings: Settings, peers: Iterable[Engine]) -> list[Process]:
-    """MXK's configurations and all peers that are built, for the same operations and core counts."""
+def choose_engines(settings: Settings, known: Sequence[Engine], peers: str | None) -> dict[Part, list[Engine]]:
+    """Whom each part that measures tables measures, built or not: MXK first, in the order that was asked for, the
+    references last. `known`: the peers that there are; `peers`: the names of those wanted, None: all."""
+    wanted = choose_names("--peers", [engine.name for engine in known], peers)
+    engines = [Engine(name, Kind.MXK) for name in settings.configurations]
+    engines += [engine for engine in known if engine.name in wanted and engine.kind is not Kind.REFERENCE]
+    engines += [engine for engine in known if engine.name in wanted and engine.kind is Kind.REFERENCE]
+    skewed = [engine for engine in engines if engine.name in ZIPF_ENGINES]
+    of_part = {Part.TABLE: engines, Part.ZIPF: skewed}
+    return {part: of_part[part] for part in settings.parts if part is not Part.TASKS}
+
+
+def process_name(part: Part, engine: str) -> str:
+    """What the process is called that measures an engine in a part. The tasks of all peers are one process."""
+    if part is Part.TABLE:
+        return engine
+    return f"{'peer' if part is Part.TASKS and engine != TASK_ENGINE else engine}-{part}"
+
+
+def table_processes(settings: Settings, part: Part, engines: Iterable[Engine]) -> list[Process]:
+    """One for each engine that is built, for the same operations and core counts."""
+    columns = frozenset(settings.columns(part))
+    mixes = ",".join(dict.fromkeys(column.what for column in settings.columns(part)))
     counts = ",".join(map(str, settings.cores))
-    what = f"--mix {','.join(MIXES)} --ops {settings.operations} --cores {counts} --seed {settings.seed}"
-    run = f"{what} --repeat 1 --json"
-    commands = {name: ("mxk", f"bench table {CONFIGURATIONS[name]} {run}") for name in settings.configurations}
-    commands |= {peer.name: ("mxk-peers", f"bench peer --peer {peer.name} {run}") for peer in peers if not peer.missing}
-    columns = frozenset(settings.columns)
-    return [
-        Process(name, _line(settings, program, max(settings.cores), command), columns)
-        for name, (program, command) in commands.items()
-    ]
+    skew = f" --dist {ZIPF}" if part is Part.ZIPF else ""
+    run = f"--mix {mixes}{skew} --ops {settings.operations} --cores {counts} --seed {settings.seed} --repeat 1 --json"
+    processes = []
+    for engine in engines:
+        if engine.missing:
+            continue
+        if engine.kind is Kind.MXK:
+            program, command = "mxk", f"bench table {CONFIGURATIONS[engine.name]} {run}"
+        else:
+            program, command = "mxk-peers", f"bench peer --peer {engine.name} {run}"
+        line = _line(settings, program, max(settings.cores), command)
+        processes.append(Process(process_name(part, engine.name), part, line, engine.name, columns))
+    return processes
 
 
 def task_processes(settings: Settings) -> list[Process]:
     """What tasks cost in MXK, and what they cost elsewhere."""
     cores = max(2, *settings.cores)  # a hop takes two
+    ours = _line(settings, "mxk", cores, "bench task --json")
+    theirs = _line(settings, "mxk-peers", cores, "bench task-peer --json")
     return [
-        Process("mxk-tasks", _line(settings, "mxk", cores, "bench task --json")),
-        Process("peer-tasks", _line(settings, "mxk-peers", cores, "bench task-peer --json")),
+        Process(process_name(Part.TASKS, TASK_ENGINE), Part.TASKS, ours),
+        Process(process_name(Part.TASKS, "peer"), Part.TASKS, theirs),
     ]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mxk_host import results
-from mxk_host.compare_plan import TASK_ENGINE, Column, Engine, Kind, Process, Settings, balanced_order
+from mxk_host.compare_plan import TASK_ENGINE, Cell, Column, Engine, Kind, Process, Settings, balanced_order
 from mxk_host.errors import DriverError, ExitCode
 from mxk_host.runner import Outcome, run_captured, signals_unwind
 from mxk_host.stream import Row, json_row
@@ -24,8 +24,7 @@ class Sample:
     """One measurement: operations per second, or cycles."""
 
     process: str
-    engine: str
-    column: Column
+    cell: Cell
     round: int
     value: float
     verified: bool
@@ -37,8 +36,8 @@ class Record:
     """What is known so far; the table is made of this, whether all rounds are complete or not."""
 
     samples: list[Sample] = field(default_factory=list)
-    unsupported: dict[tuple[str, Column], str] = field(default_factory=dict)  # why an engine has no such column
-    failures: dict[str, str] = field(default_factory=dict)  # by process; that of a table's engine has its name
+    unsupported: dict[Cell, str] = field(default_factory=dict)  # why an engine has no such column
+    failures: dict[str, str] = field(default_factory=dict)  # by process
     load_before: float = 0.0  # of the machine, by what else runs on it
     rounds_complete: int = 0
     interrupted: int | None = None  # the signal's number
@@ -116,7 +115,7 @@ def _take(row: Row, process: Process, round_number: int, record: Record) -> None
     """Sorts a row into the record; rows that measure nothing are passed over."""
     match row.get("benchmark"):
         case "table":
-            engine, column, measured = process.name, _table_column, "throughput"
+            engine, column, measured = process.engine, _table_column, "throughput"
         case "peer":
             engine, column, measured = row["peer"], _table_column, "throughput"
         case "task":
@@ -125,13 +124,14 @@ def _take(row: Row, process: Process, round_number: int, record: Record) -> None
             engine, column, measured = row["peer"], _task_column, "cycles"
         case _:
             return
+    cell = Cell(process.part, engine, column(row))
     if row.get("supported") is False:
-        record.unsupported[engine, column(row)] = row["reason"]
+        record.unsupported[cell] = row["reason"]
         return
     if "error" in row:
         return  # no measurement; the exit status says so, too
     value, verified = float(row[measured]["median"]), row.get("verified") is True
-    record.samples.append(Sample(process.name, engine, column(row), round_number, value, verified, row))
+    record.samples.append(Sample(process.name, cell, round_number, value, verified, row))
 
 
 def _table_column(row: Row) -> Column:
@@ -147,12 +147,12 @@ def _failure(
 ) -> str | None:
     """Why this run of the process does not count; None if it does. A wrong result comes first: it explains the rest."""
     mine = [s for s in record.samples if s.round == round_number and s.process == process.name]
-    if wrong := [f"{s.engine} {s.column}" for s in mine if not s.verified]:
+    if wrong := [str(s.cell) for s in mine if not s.verified]:
         return f"verification failed: {', '.join(wrong)}"
     if reason := _end(outcome, output, timeout):
         return reason
-    reported = {s.column for s in mine if s.engine == process.name}
-    reported |= {column for engine, column in record.unsupported if engine == process.name}
+    mine_too = {cell for cell in record.unsupported if cell.part is process.part}
+    reported = {c.column for c in {s.cell for s in mine} | mine_too if c.engine == process.engine}
     if missing := sorted(process.columns - reported):
         return f"no row for {', '.join(map(str, missing))}"
     if not process.columns and not mine:

@@ -1,39 +1,29 @@
-"""What the rounds of a comparison amount to: medians, ratios and shares, as the one JSON document that the table is
-drawn from. A ratio is taken between two runs of the same round, and what is shown is the median of these ratios: a
-machine that becomes slower over the rounds moves both sides of each."""
+"""What the rounds of a comparison amount to: medians, ratios, shares and figures, as the one JSON document that the
+table is drawn from."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from statistics import median
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from mxk_host.compare_plan import LEAST_ROUNDS, TASK_ENGINE, Column, Engine, Kind, Settings
+from mxk_host.compare_cells import Cells, paired_ratio, spread
+from mxk_host.compare_figures import FIGURES, evaluate
+from mxk_host.compare_plan import LEAST_ROUNDS, TASK_ENGINE, ZIPF, Cell, Column, Engine, Kind, Part, Settings
 from mxk_host.compare_run import Record, Sample
 
-Rounds = Mapping[int, float]  # a verified value for each round that has one
 
-
-def spread(values: Iterable[float]) -> dict[str, float] | None:
-    """Median and extremes; None without values."""
-    values = list(values)
-    if not values:
-        return None
-    return {"n": len(values), "median": median(values), "min": min(values), "max": max(values)}
-
-
-def paired_ratio(over: Rounds, under: Rounds) -> dict[str, float] | None:
-    """The spread of over / under, taken within each round that has both."""
-    return spread(over[number] / under[number] for number in sorted(over.keys() & under.keys()) if under[number] > 0)
-
-
-def summarise(settings: Settings, engines: Sequence[Engine], record: Record) -> dict[str, Any]:
-    """The whole result. `engines`: those of the table, the one that ratios are about first, built or not."""
-    tables = [sample for sample in record.samples if sample.column.cores is not None]
-    tasks = [sample for sample in record.samples if sample.column.cores is None]
-    built = [engine for engine in engines if not engine.missing]
-    rows = _rows("table", built, settings.columns, tables, engines[0].name, record)
-    measures = list(dict.fromkeys(sample.column for sample in tasks))
-    rows += _rows("tasks", _task_engines(tasks), measures, tasks, TASK_ENGINE, record)
+def summarise(settings: Settings, engines: dict[Part, list[Engine]], record: Record) -> dict[str, Any]:
+    """The whole result. `engines`: those of each part that measures tables, the one that ratios are about first, built
+    or not."""
+    cells = Cells(record)
+    rows = []
+    for part, measured in engines.items():
+        built = [engine for engine in measured if not engine.missing]
+        rows += _rows(part, built, settings.columns(part), cells)
+    tasks = [sample for sample in record.samples if sample.cell.part is Part.TASKS]
+    measures = list(dict.fromkeys(sample.cell.column for sample in tasks))
+    rows += _rows(Part.TASKS, _task_engines(tasks), measures, cells)
+    everyone = list({engine.name: engine for measured in engines.values() for engine in measured}.values())
+    built = [engine for engine in everyone if not engine.missing]
     return {
         "benchmark": "compare",
         "operations": settings.operations,
@@ -44,15 +34,17 @@ def summarise(settings: Settings, engines: Sequence[Engine], record: Record) -> 
         "quick_look": record.rounds_complete < LEAST_ROUNDS,
         "interrupted": record.interrupted is not None,
         "verified": not record.failures and bool(rows) and all(row["verified"] for row in rows),
-        "ratios_of": engines[0].name,
+        "ratios_of": {part: name for part, measured in engines.items() if (name := _baseline(part, measured))},
+        "dist": {Part.ZIPF: ZIPF} if Part.ZIPF in engines else {},
         "references": [engine.name for engine in built if engine.kind is Kind.REFERENCE],
         "rows": rows,
+        "figures": evaluate(FIGURES, cells, settings.parts),
         "unsupported": [
-            {"engine": engine, **_column(column), "reason": reason}
-            for (engine, column), reason in record.unsupported.items()
+            {"section": cell.part, "engine": cell.engine, **_column(cell.column), "reason": reason}
+            for cell, reason in record.unsupported.items()
         ],
-        "missing": [{"engine": engine.name, "reason": engine.missing} for engine in engines if engine.missing],
-        "failures": [{"engine": name, "reason": reason} for name, reason in record.failures.items()],
+        "missing": [{"engine": engine.name, "reason": engine.missing} for engine in everyone if engine.missing],
+        "failures": [{"process": name, "reason": reason} for name, reason in record.failures.items()],
         "machine": next((s.row["machine"] for s in record.samples if "machine" in s.row), {}),
         "warnings": _warnings(record.samples),
         "skipped": list(dict.fromkeys(text for sample in tasks for text in sample.row.get("skipped", ()))),
@@ -80,50 +72,44 @@ def _task_engines(samples: Sequence[Sample]) -> list[Engine]:
     engines = {}
     for sample in samples:
         kind = Kind.MXK if sample.row["benchmark"] == "task" else Kind.PEER
-        engines.setdefault(sample.engine, Engine(sample.engine, kind, sample.row.get("library", "")))
+        engines.setdefault(sample.cell.engine, Engine(sample.cell.engine, kind, sample.row.get("library", "")))
     return sorted(engines.values(), key=lambda engine: engine.kind is not Kind.MXK)
 
 
-def _rows(
-    section: str,
-    engines: Sequence[Engine],
-    columns: Sequence[Column],
-    samples: Sequence[Sample],
-    baseline: str,
-    record: Record,
-) -> list[dict[str, Any]]:
-    """A row for each engine and column: measured, or not verified because the engine failed. `baseline`: the engine
-    that ratios are about."""
-    rounds: dict[tuple[str, Column], dict[int, float]] = {}
-    wrong = {(sample.engine, sample.column) for sample in samples if not sample.verified}
-    for sample in samples:
-        if sample.verified:
-            rounds.setdefault((sample.engine, sample.column), {})[sample.round] = sample.value
+def _rows(part: Part, engines: Sequence[Engine], columns: Sequence[Column], cells: Cells) -> list[dict[str, Any]]:
+    """A row for each engine and column: measured, or not verified because the engine failed."""
     references = [engine.name for engine in engines if engine.kind is Kind.REFERENCE]
+    baseline = _baseline(part, engines)
     rows = []
     for engine in engines:
         for column in columns:
-            mine = rounds.get((engine.name, column), {})
-            failed = (engine.name, column) in wrong or (section == "table" and engine.name in record.failures)
+            cell = Cell(part, engine.name, column)
+            mine, failed = cells.values(cell), cells.failed(cell)
             if not mine and not failed:
                 continue  # not supported, or the comparison was interrupted before
-            row: dict[str, Any] = {"section": section, "engine": engine.name, "kind": engine.kind}
+            row: dict[str, Any] = {"section": part, "engine": engine.name, "kind": engine.kind}
             row |= {"library": engine.library} | _column(column)
-            measured: dict[str, Any] = {"throughput" if section == "table" else "cycles": spread(mine.values())}
+            measured: dict[str, Any] = {"cycles" if part is Part.TASKS else "throughput": spread(mine.values())}
             if engine.name != baseline:
-                measured["ratio"] = paired_ratio(rounds.get((baseline, column), {}), mine)
+                measured["ratio"] = paired_ratio(cells.values(Cell(part, baseline, column)), mine)
             if engine.kind is not Kind.REFERENCE:
-                measured["share"] = _shares(rounds, mine, references, column)
+                measured["share"] = _shares(cells, cell, references)
             row |= {name: value for name, value in measured.items() if value}
             rows.append(row | {"verified": bool(mine) and not failed})
     return rows
 
 
-def _shares(
-    rounds: Mapping[tuple[str, Column], Rounds], mine: Rounds, references: Sequence[str], column: Column
-) -> dict[str, Any]:
+def _baseline(part: Part, engines: Sequence[Engine]) -> str:
+    """Whom ratios are about: the first one of MXK's; empty if there is none."""
+    if part is Part.TASKS:
+        return TASK_ENGINE
+    return next((engine.name for engine in engines if engine.kind is Kind.MXK), "")
+
+
+def _shares(cells: Cells, cell: Cell, references: Sequence[str]) -> dict[str, Any]:
     """What an engine reaches of each reference that has this column."""
-    shares = {name: paired_ratio(mine, rounds.get((name, column), {})) for name in references}
+    mine = cells.values(cell)
+    shares = {name: paired_ratio(mine, cells.values(cell._replace(engine=name))) for name in references}
     return {name: share for name, share in shares.items() if share is not None}
 
 

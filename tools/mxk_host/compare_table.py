@@ -1,5 +1,5 @@
-"""A comparison's summary as text: what was measured, the table of operations per second, the costs of tasks, and a line
-for everything that is missing or went wrong. Means the same without colour."""
+"""A comparison's summary as text: what was measured, the tables of operations per second, the costs of tasks, the
+figures, and a line for everything that is missing or went wrong. Means the same without colour."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from mxk_host.compare_plan import LEAST_ROUNDS, Kind
+from mxk_host.compare_figures import Unit
+from mxk_host.compare_plan import LEAST_ROUNDS, Kind, Part, process_name
 
 PLAIN_WIDTH = 120  # columns of text that goes to a file
 _NAME_WIDTH = 24
@@ -26,14 +27,20 @@ def show(summary: Summary, output: TextIO) -> None:
     console = Console(file=output, width=width, markup=False, highlight=False)
     for line in _head(summary):
         console.print(line, soft_wrap=True)
-    columns = [(mix, cores) for mix in _distinct(summary, "mix") for cores in summary["cores"]]
-    for part in _parts(columns, len(summary["cores"]), console.width):
-        headings = [f"{mix}\n{cores} {'core' if cores == 1 else 'cores'}" for mix, cores in part]
-        console.print(_table(summary, "table", part, headings))
-    if measures := [(measure, None) for measure in _distinct(summary, "measure")]:
+    for section in (Part.TABLE, Part.ZIPF):
+        columns = [(mix, cores) for mix in _distinct(summary, section, "mix") for cores in summary["cores"]]
+        if columns and section in summary["dist"]:
+            about = summary["ratios_of"].get(section, "not measured")
+            console.print(f"keys drawn by {summary['dist'][section]}; mxk: {about}", soft_wrap=True)
+        for group in _groups(columns, len(summary["cores"]), console.width):
+            headings = [f"{mix}\n{cores} {'core' if cores == 1 else 'cores'}" for mix, cores in group]
+            console.print(_table(summary, section, group, headings))
+    if measures := [(measure, None) for measure in _distinct(summary, Part.TASKS, "measure")]:
         console.print("what tasks cost, in cycles; mxk/this below 1: cheaper in MXK", soft_wrap=True)
-        for part in _parts(measures, 1, console.width):
-            console.print(_table(summary, "tasks", part, [measure.replace("-", "\n", 1) for measure, _ in part]))
+        for group in _groups(measures, 1, console.width):
+            headings = [measure.replace("-", "\n", 1) for measure, _ in group]
+            console.print(_table(summary, Part.TASKS, group, headings))
+    _show_figures(summary["figures"], console)
     for line in _notes(summary):
         console.print(line, soft_wrap=True)
 
@@ -58,12 +65,14 @@ def _head(summary: Summary) -> Iterable[str]:
     if summary["quick_look"]:
         yield f"a quick look: a comparison takes at least {LEAST_ROUNDS} rounds"
     yield "M ops/s, min-max: median of the rounds, least and most"
-    yield f"mxk/this: {summary['ratios_of']} over this, median of the rounds' ratios; above 1: MXK is faster"
+    if Part.TABLE in summary["ratios_of"]:
+        about = summary["ratios_of"][Part.TABLE]
+        yield f"mxk/this: {about} over this, median of the rounds' ratios; above 1: MXK is faster"
     if summary["references"]:
         yield f"share: what is reached of {' / '.join(summary['references'])}, in percent"
 
 
-def _parts(columns: Sequence[Any], group: int, width: int) -> Iterable[Sequence[Any]]:
+def _groups(columns: Sequence[Any], group: int, width: int) -> Iterable[Sequence[Any]]:
     """As many columns side by side as fit, in whole groups; never none."""
     fitting = max((width - _FIXED_WIDTH) // _CELL_WIDTH // group, 1) * group
     return (columns[at : at + fitting] for at in range(0, len(columns), fitting))
@@ -77,7 +86,7 @@ def _table(summary: Summary, section: str, columns: Sequence[Any], headings: Seq
         table.add_column(heading, justify="right", no_wrap=True, min_width=_CELL_WIDTH - 2)
     table.add_column("verified")
     rows = [row for row in summary["rows"] if row["section"] == section]
-    failures = {failure["engine"] for failure in summary["failures"]}
+    failures = {failure["process"] for failure in summary["failures"]}
     before = None
     for engine in dict.fromkeys(row["engine"] for row in rows):
         mine = {_key(row): row for row in rows if row["engine"] == engine}
@@ -85,7 +94,13 @@ def _table(summary: Summary, section: str, columns: Sequence[Any], headings: Seq
         if before is not None and before != first["kind"]:
             table.add_section()  # MXK, peers, references
         before = first["kind"]
-        lines = _lines(summary, section, first, [mine.get(column) for column in columns], engine in failures)
+        lines = _lines(
+            summary,
+            section,
+            first,
+            [mine.get(column) for column in columns],
+            process_name(Part(section), engine) in failures,
+        )
         verified = "yes" if all(row["verified"] for row in mine.values()) else "NO"
         name = Text(engine, style="bold") + Text(f"\n{first['library']}" if first["library"] else "", style="dim")
         table.add_row(
@@ -94,7 +109,7 @@ def _table(summary: Summary, section: str, columns: Sequence[Any], headings: Seq
             *("\n".join(cells) for cells in zip(*(cells for _, cells in lines), strict=True)),
             Text(verified, style="" if verified == "yes" else "bold red"),
         )
-    if section == "table" and summary["missing"]:
+    if section == Part.TABLE and summary["missing"]:
         table.add_section()
         for missing in summary["missing"]:
             table.add_row(Text(missing["engine"], style="bold"), "missing", *("-" for _ in columns), "-")
@@ -105,7 +120,7 @@ def _lines(
     summary: Summary, section: str, first: Row, rows: Sequence[Row | None], failed: bool
 ) -> list[tuple[str, list[str]]]:
     """An engine's lines of text: a name, and a cell for each column. `failed`: not in all columns or rounds."""
-    unit, factor, field = ("M ops/s", 1e-6, "throughput") if section == "table" else ("cycles", 1.0, "cycles")
+    unit, factor, field = ("cycles", 1.0, "cycles") if section == Part.TASKS else ("M ops/s", 1e-6, "throughput")
     measured = [(row or {}).get(field) for row in rows]
     lines = [
         (unit, [number(it["median"] * factor) if it else ("-" if row is None else "FAILED")
@@ -114,7 +129,7 @@ def _lines(
     ]  # fmt: skip
     if any(row and "ratio" in row for row in rows):
         lines.append(("mxk/this", [number(row["ratio"]["median"]) if row and "ratio" in row else "" for row in rows]))
-    if first["kind"] != Kind.REFERENCE and section == "table" and summary["references"]:
+    if first["kind"] != Kind.REFERENCE and section != Part.TASKS and any(row and "share" in row for row in rows):
         lines.append(("share", [_shares(row, summary["references"]) for row in rows]))
     if not any(measured):
         return lines[:1]
@@ -128,11 +143,52 @@ def _shares(row: Row | None, references: Sequence[str]) -> str:
     return " / ".join(_percent(shares[name]["median"]) if name in shares else "-" for name in references)
 
 
+def _show_figures(figures: Sequence[Row], console: Console) -> None:
+    """Those that were measured, or failed; the rest, for which something was not asked, in one line."""
+    known = [figure for figure in figures if "measured" in figure or figure["failed"]]
+    if known:
+        reached = sum(figure["reached"] is True for figure in known)
+        console.print(f"figures: {reached} of {len(known)} reached; medians of the rounds", soft_wrap=True)
+        table = Table(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
+        table.add_column("figure", overflow="fold")
+        table.add_column("", no_wrap=True)
+        for heading in ("measured", "min-max", "wanted"):
+            table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column("", no_wrap=True)
+        table.add_column("beside", justify="right", no_wrap=True)
+        for figure in known:
+            table.add_row(*_figure(figure))
+        console.print(table)
+        for engine in dict.fromkeys(figure["beside"]["engine"] for figure in known if "beside" in figure):
+            console.print(f"- beside: by {engine}", soft_wrap=True)
+    if rest := len(figures) - len(known):
+        console.print(f"- figures not measured: {rest}, for which not all was run", soft_wrap=True)
+
+
+def _figure(figure: Row) -> Iterable[str | Text]:
+    """A row's cells."""
+    it, beside = figure.get("measured"), figure.get("beside")
+    if it is None:
+        verdict = Text("FAILED", style="bold red")
+    else:
+        verdict = Text("reached") if figure["reached"] else Text("NOT REACHED", style="bold")
+    factor, unit = 100 if figure["unit"] == Unit.SHARE else 1, figure["unit"]
+    return (
+        figure["what"],
+        figure["against"],
+        f"{number(it['median'] * factor)} {unit}" if it else "-",
+        f"{number(it['min'] * factor)}-{number(it['max'] * factor)}" if it else "",
+        f"{'<=' if figure['at_most'] else '>='} {figure['bound'] * factor:.3g} {unit}",
+        verdict,
+        f"{number(beside['measured']['median'] * factor)} {unit}" if beside else "",
+    )
+
+
 def _notes(summary: Summary) -> Iterable[str]:
     for missing in summary["missing"]:
         yield f"MISSING {missing['engine']}: {missing['reason']}"
     for failure in summary["failures"]:
-        yield f"FAILED {failure['engine']}: {failure['reason']}"
+        yield f"FAILED {failure['process']}: {failure['reason']}"
     yield from _unsupported(summary["unsupported"])
     yield from (f"- not measured: {text}" for text in summary["skipped"])
     yield from (f"- {engine['name']}: {engine['setup']}" for engine in summary["engines"] if engine["setup"])
@@ -162,8 +218,8 @@ def _key(row: Row) -> tuple[str, int | None]:
     return row.get("mix") or row["measure"], row.get("cores")
 
 
-def _distinct(summary: Summary, field: str) -> list[str]:
-    return list(dict.fromkeys(row[field] for row in summary["rows"] if field in row))
+def _distinct(summary: Summary, section: str, field: str) -> list[str]:
+    return list(dict.fromkeys(row[field] for row in summary["rows"] if row["section"] == section))
 
 
 def _rounds(count: int) -> str:

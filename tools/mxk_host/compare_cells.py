@@ -1,0 +1,53 @@
+"""The verified values of a comparison, by what was measured and in which round. A ratio is taken between two values of
+the same round, and what counts is the median of these ratios: a machine that becomes slower over the rounds moves both
+sides of each."""
+
+from collections.abc import Iterable, Mapping
+from statistics import median
+
+from mxk_host.compare_plan import Cell, process_name
+from mxk_host.compare_run import Record
+
+Rounds = Mapping[int, float]  # a verified value for each round that has one
+Spread = dict[str, float]
+
+
+def spread(values: Iterable[float]) -> Spread | None:
+    """Median and extremes; None without values."""
+    values = list(values)
+    if not values:
+        return None
+    return {"n": len(values), "median": median(values), "min": min(values), "max": max(values)}
+
+
+def paired_ratio(over: Rounds, under: Rounds) -> Spread | None:
+    """The spread of over / under, taken within each round that has both."""
+    return spread(over[number] / under[number] for number in sorted(over.keys() & under.keys()) if under[number] > 0)
+
+
+class Cells:
+    """What a record has of each cell."""
+
+    def __init__(self, record: Record) -> None:
+        self._values: dict[Cell, dict[int, float]] = {}
+        self._nanoseconds: dict[Cell, dict[int, float]] = {}
+        self._wrong = {sample.cell for sample in record.samples if not sample.verified}
+        self._failures = record.failures.keys()
+        for sample in record.samples:
+            if not sample.verified:
+                continue
+            self._values.setdefault(sample.cell, {})[sample.round] = sample.value
+            if "nanoseconds" in sample.row:
+                self._nanoseconds.setdefault(sample.cell, {})[sample.round] = float(sample.row["nanoseconds"])
+
+    def values(self, cell: Cell) -> Rounds:
+        """Operations per second, or cycles."""
+        return self._values.get(cell, {})
+
+    def nanoseconds(self, cell: Cell) -> Rounds:
+        """Of cells that are measured in cycles: the same in time."""
+        return self._nanoseconds.get(cell, {})
+
+    def failed(self, cell: Cell) -> bool:
+        """Whether some round's result was wrong, or the process that had to report it failed."""
+        return cell in self._wrong or process_name(cell.part, cell.engine) in self._failures

@@ -1,0 +1,143 @@
+"""What MXK is to reach on this machine, figure by figure: which cells of the comparison it is made of, and its bound. A
+figure that is not reached is said to be so; it does not fail the comparison, which measures and does not judge."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from mxk_host.compare_cells import Cells, Spread, paired_ratio, spread
+from mxk_host.compare_plan import TASK_ENGINE, Cell, Column, Part
+
+
+class Unit(StrEnum):
+    """How a figure is counted."""
+
+    TIMES = "x"
+    SHARE = "%"  # stored as a fraction
+    NANOSECONDS = "ns"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """`over` by `under`, or without that the time `over` takes; a bound from below or, where `at_most`, from above.
+    `beside`: the ratio over this is shown with it, and has no bound."""
+
+    what: str
+    against: str  # empty: nothing, it is a time
+    unit: Unit
+    over: Cell
+    under: Cell | None
+    bound: float
+    at_most: bool = False
+    beside: Cell | None = None
+
+    @property
+    def name(self) -> str:
+        """As it is named in one piece."""
+        return f"{self.what} {self.against}".rstrip()
+
+    @property
+    def cells(self) -> Sequence[Cell]:
+        """What has to be measured for it."""
+        return [self.over] if self.under is None else [self.over, self.under]
+
+    def reached_by(self, value: float) -> bool:
+        """Whether this is good enough."""
+        return value <= self.bound if self.at_most else value >= self.bound
+
+
+BEST, BY_TASK, BY_COROUTINE = "mxk-batch", "mxk-task", "mxk-coroutine"
+CHAINED, INTERLEAVED = "mxk-chained-0.1", "mxk-chained-0.1-interleaved"
+TBB, TBB_STOCK, REFERENCE = "tbb-hash-map", "tbb-hash-map-stock", "reference-prefetch"
+
+
+def _ratio(over: str, under: str, mix: str, cores: int, unit: Unit, bound: float, *, part: Part = Part.TABLE) -> Figure:
+    """One engine's throughput by another's."""
+    column = Column(mix, cores)
+    cell = Cell(part, over, column)
+    against = f"{'of' if unit is Unit.SHARE else 'by'} {under}"
+    beside = Cell(part, TBB_STOCK, column) if under == TBB else None
+    return Figure(str(cell), against, unit, cell, Cell(part, under, column), bound, beside=beside)
+
+
+def _task(engine: str, measure: str) -> Cell:
+    return Cell(Part.TASKS, engine, Column(measure))
+
+
+FIGURES: Sequence[Figure] = (
+    *(_ratio(BEST, TBB, "insert", cores, Unit.TIMES, 10) for cores in (1, 2)),
+    *(_ratio(BEST, TBB, "find", cores, Unit.TIMES, 8) for cores in (1, 2)),
+    *(
+        _ratio(BEST, REFERENCE, mix, cores, Unit.SHARE, bound)
+        for mix in ("insert", "find")
+        for cores, bound in ((1, 0.8), (2, 0.65))
+    ),
+    _ratio(BY_TASK, TBB, "insert", 1, Unit.TIMES, 8),
+    _ratio(BY_TASK, TBB, "insert", 2, Unit.TIMES, 6),
+    *(
+        _ratio(BY_TASK, REFERENCE, mix, cores, Unit.SHARE, bound)
+        for mix in ("insert", "find")
+        for cores, bound in ((1, 0.6), (2, 0.3))
+    ),
+    # A tenth more for the notation.
+    *(_ratio(BY_COROUTINE, BY_TASK, mix, 1, Unit.SHARE, 1 / 1.1) for mix in ("insert", "find")),
+    *(_ratio(INTERLEAVED, CHAINED, mix, cores, Unit.TIMES, 3) for mix in ("insert", "find") for cores in (1, 2)),
+    Figure(
+        f"{BEST} insert at 2 cores",
+        "by 1 core",
+        Unit.TIMES,
+        Cell(Part.TABLE, BEST, Column("insert", 2)),
+        Cell(Part.TABLE, BEST, Column("insert", 1)),
+        1.7,
+    ),
+    _ratio(BEST, TBB, "find", 2, Unit.TIMES, 4, part=Part.ZIPF),
+    Figure(
+        "empty task from the core's own queue", "", Unit.NANOSECONDS, _task(TASK_ENGINE, "local"), None, 5, at_most=True
+    ),
+    Figure(
+        "empty task from the core's own queue",
+        "below tbb-task-group",
+        Unit.TIMES,
+        _task("tbb-task-group", "local"),
+        _task(TASK_ENGINE, "local"),
+        6,
+    ),
+    Figure(
+        "empty task of a stream to another core",
+        "",
+        Unit.NANOSECONDS,
+        _task(TASK_ENGINE, "stream"),
+        None,
+        25,
+        at_most=True,
+    ),
+)
+
+
+def evaluate(figures: Iterable[Figure], cells: Cells, parts: Sequence[Part]) -> list[dict[str, Any]]:
+    """Each figure of these parts with what was measured: reached, or not, or, without a value, null and the reason."""
+    return [_evaluated(figure, cells) for figure in figures if figure.over.part in parts]
+
+
+def _evaluated(figure: Figure, cells: Cells) -> dict[str, Any]:
+    result: dict[str, Any] = {"figure": figure.name, "what": figure.what, "against": figure.against}
+    result |= {"unit": figure.unit, "bound": figure.bound, "at_most": figure.at_most, "reached": None}
+    if failed := [cell for cell in figure.cells if cells.failed(cell)]:
+        return result | {"failed": True, "reason": f"failed: {', '.join(map(str, failed))}"}
+    measured = _measured(figure, figure.under, cells)
+    if measured is None:
+        absent = [cell for cell in figure.cells if not cells.values(cell)] or figure.cells
+        return result | {"failed": False, "reason": f"not measured: {', '.join(map(str, absent))}"}
+    result |= {"measured": measured, "reached": figure.reached_by(measured["median"])}
+    if figure.beside is not None and not cells.failed(figure.beside):
+        beside = _measured(figure, figure.beside, cells)
+        if beside is not None:
+            result["beside"] = {"engine": figure.beside.engine, "measured": beside}
+    return result
+
+
+def _measured(figure: Figure, under: Cell | None, cells: Cells) -> Spread | None:
+    if under is None:
+        return spread(cells.nanoseconds(figure.over).values())
+    return paired_ratio(cells.values(figure.over), cells.values(under))
