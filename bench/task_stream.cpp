@@ -1,7 +1,8 @@
 // Streams of empty tasks from one core to another, and nothing comes back but word of how far the receiver is. The
-// sender is a task that sends some and appends itself again, so that its worker has its turn between. The tasks are
-// those of a pool, written anew by the sender each time: a task that says anything has to be. One round of the pool is
-// not timed: it brings the tasks into the caches and wakes the receiver.
+// sender is a task that sends some and appends itself again, so that its worker has its turn between; where it has to
+// wait for the receiver it asks to be called when its core is idle. The tasks are those of a pool, written anew by the
+// sender each time: a task that says anything has to be. One round of the pool is not timed: it brings the tasks into
+// the caches and wakes the receiver.
 #include <algorithm>
 
 #include "base/spin_wait.hpp"
@@ -100,11 +101,12 @@ void Stream::send_some(Worker& worker, Task& task) {
         task.body = &Stream::arrive;
         return worker.append(task, self.run_.cores.first);
     }
-    if (room > 0)
+    if (room > 0) {
         self.wait_ = {};
-    else
-        self.wait_.turn(); // the receiver may need the processor
-    worker.append(task);
+        return worker.append(task);
+    }
+    self.wait_.turn(); // the receiver may need the processor
+    worker.when_idle(task);
 }
 
 void StreamRun::send(Worker& worker, std::uint64_t tasks) {
