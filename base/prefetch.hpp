@@ -12,7 +12,7 @@ inline void prefetch_for_read(void const* address) {
 // once more: between two cores that is a transfer as long as the first. By name, because compilers give the other
 // instruction unless told that every processor has this one; those before 2014 that lack it do nothing.
 inline void prefetch_for_write(void const* address) {
-    asm volatile("prefetchw %0" : : "m"(*static_cast<char const*>(address)));
+    asm volatile("prefetchw (%0)" : : "r"(address));
 }
 
 } // namespace mxk

@@ -76,22 +76,10 @@ template <typename Delay = NoDelay> class CoreQueue {
         to_flush_ = &outbox;
     }
 
-    // Makes sure that all that was sent is seen by its receivers, as far as there is room for it.
+    // Sends what has not left yet, as far as there is room, and makes sure that its receivers see what has left.
     template <typename Wake> void flush(Wake wake) {
-        store_load_fence();
-        Outbox<Delay>* outbox = to_flush_;
-        to_flush_ = nullptr;
-        while (outbox != nullptr) {
-            Outbox<Delay>* const next = outbox->next_to_flush;
-            if (outbox->flush()) wake(outbox->receiver());
-            statistics_.waited.add(outbox->take_waited());
-            outbox->is_to_be_flushed = outbox->needs_flush();
-            if (outbox->is_to_be_flushed) {
-                outbox->next_to_flush = to_flush_;
-                to_flush_ = outbox;
-            }
-            outbox = next;
-        }
+        send_staged(wake);
+        confirm(wake);
     }
     // Whether flush() has something to do: after a flush(), whether a receiver has had no room.
     [[nodiscard]] bool needs_flush() const { return to_flush_ != nullptr; }
@@ -106,7 +94,7 @@ template <typename Delay = NoDelay> class CoreQueue {
 
     // After take() gave null. False if there is nothing to do.
     template <typename Wake> [[gnu::noinline]] bool begin_round(Wake wake) {
-        if (needs_flush()) flush(wake);
+        if (needs_flush()) leave(wake);
         std::uint32_t const budget = fifo_.empty() ? round : round / 2;
         std::uint32_t const count = mailbox_.collect(budget, [this](Task& task) { fifo_.append_arrived(task); });
         left_in_round_ = round;
@@ -132,8 +120,41 @@ template <typename Delay = NoDelay> class CoreQueue {
     [[nodiscard]] OwnerCounter const& prefetched() const { return fifo_.prefetched(); }
 
   private:
+    static constexpr std::uint32_t rounds_per_confirmation = 8;
+
+    // At the start of a round. The fence of a confirmation waits for all that this core has written: dear while there
+    // is something else to do, and needed only where a receiver has fallen asleep at the very moment. So it comes once
+    // in some rounds, and before what is written now.
+    template <typename Wake> void leave(Wake wake) {
+        if (fifo_.empty()) return flush(wake);
+        if (++unconfirmed_rounds_ >= rounds_per_confirmation) confirm(wake);
+        send_staged(wake);
+    }
+
+    template <typename Wake> void send_staged(Wake wake) {
+        for (Outbox<Delay>* outbox = to_flush_; outbox != nullptr; outbox = outbox->next_to_flush) {
+            if (outbox->flush()) wake(outbox->receiver());
+            statistics_.waited.add(outbox->take_waited());
+        }
+    }
+
+    template <typename Wake> void confirm(Wake wake) {
+        unconfirmed_rounds_ = 0;
+        store_load_fence();
+        Outbox<Delay>* next = std::exchange(to_flush_, nullptr);
+        while (next != nullptr) {
+            Outbox<Delay>& outbox = *std::exchange(next, next->next_to_flush);
+            if (outbox.confirm()) wake(outbox.receiver());
+            outbox.is_to_be_flushed = outbox.needs_flush();
+            if (!outbox.is_to_be_flushed) continue;
+            outbox.next_to_flush = to_flush_;
+            to_flush_ = &outbox;
+        }
+    }
+
     CoreId self_;
     std::uint32_t left_in_round_ = 0;
+    std::uint32_t unconfirmed_rounds_ = 0;
     Outbox<Delay>* to_flush_ = nullptr;
     NodeVector<OutboxPlace> outboxes_; // by receiver
     QueueStatistics statistics_;

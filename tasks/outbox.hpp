@@ -35,24 +35,25 @@ template <typename Delay = NoDelay> class Outbox {
         return ring_->line_is_full_with(staged_count_) && publish();
     }
 
-    // Whether flush() must be called soon: at the latest when this core has nothing else to do.
+    // Whether flush() and confirm() must be called soon: at the latest when this core has nothing else to do.
     [[nodiscard]] bool needs_flush() const { return staged_count_ != 0 || unconfirmed_ || has_waiting(); }
     // Whether tasks wait for room.
     [[nodiscard]] bool has_waiting() const { return !waiting_.empty(); }
 
-    // Makes sure that the receiver sees what left before, and sends what has not left yet, as far as there is room. The
-    // caller has made a store_load_fence() since the last send or flush(). True if it must wake the receiver now.
+    // Sends what has not left yet, as far as there is room. True if the caller must wake the receiver now.
     [[nodiscard]] bool flush() {
-        // A receiver that was awake has seen what left. But it may have stopped watching at that moment, which only a
-        // look after a fence tells for certain. This comes a flush later, when the fence has nothing to wait for.
-        bool wake = std::exchange(unconfirmed_, false) && watch();
-        while (!waiting_.empty() && ring_->has_room()) {
-            (void)ring_->push(*waiting_.take());
-            unconfirmed_ = true;
-        }
-        if (staged_count_ != 0) wake |= publish();
-        return wake;
+        bool wake = staged_count_ != 0 && publish();
+        if (!has_waiting() || !ring_->has_room()) [[likely]]
+            return wake;
+        while (!waiting_.empty() && ring_->has_room()) (void)ring_->push(*waiting_.take());
+        unconfirmed_ = true;
+        return wake | watch();
     }
+
+    // Makes sure that the receiver sees what has left: one that was awake did, but it may have stopped watching at that
+    // moment, which only a look after a fence tells for certain. The caller has made a store_load_fence() since the
+    // last flush(). True if it must wake the receiver now.
+    [[nodiscard]] bool confirm() { return std::exchange(unconfirmed_, false) && watch(); }
 
     // How many tasks had to wait for room since the last call.
     [[nodiscard]] std::uint64_t take_waited() { return std::exchange(waited_, 0U); }
