@@ -93,7 +93,7 @@ class ChainedAccess : public TableAccess<Chained<RegionModulo>> {
 class BucketedAccess : public TableAccess<Bucketed> {
   public:
     struct Extra {};
-    static constexpr double usual_buckets = 1.0 / static_cast<double>(Bucketed::usual_load); // per operation
+    static constexpr double usual_buckets = 0.5; // per operation: two keys in a line
 
     // Errors: no memory, fewer buckets than cores.
     static Result<BucketedAccess> create(EngineSetup const& setup);

@@ -73,6 +73,16 @@ def test_keys_by_zipfs_law(tmp_path: Path) -> None:
     assert all(row["verified"] for row in rows)
 
 
+def test_a_prefetch_distance_holds_for_its_run_only(tmp_path: Path) -> None:
+    run = "bench table --layout bucketed --cores 2 --ops 20k --mix insert,find --json"
+    ended = run_mxk(tmp_path / "log", ["--cpus", "2"], f"{run}; {run} --prefetch 0; {run} --prefetch 127; {run}")
+    rows = table_rows(ended.rows)
+    assert all(row["verified"] for row in rows)
+    usual, *wanted, again = [row["prefetch"] for row in rows[::2]]
+    assert wanted == [0, 127]
+    assert usual == again > 0
+
+
 def test_help_lists_the_combinations_and_each_of_them_runs(tmp_path: Path) -> None:
     listed = run_mxk(tmp_path / "help", ["--cpus", "1"], "help bench table").output
     ways = [line.strip() for line in listed.splitlines() if line.startswith("  --layout") and "--submit" in line]
@@ -111,6 +121,7 @@ BAD_WAYS = [
     ("--layout bucketed --walk interleaved", "--walk interleaved: expected --layout chained"),
     ("--submit batch --notation coroutine", "--notation coroutine: expected --submit task"),
     ("--prefetch x", "--prefetch: expected a count"),
+    ("--prefetch 128", "--prefetch: expected a count such as 24M (0 to 127), got '128'"),
     ("--queue mine", "--queue: expected one of shared, per-core, node-local, got 'mine'"),
     ("--queue shared --mix mixed:50/40/10", "--queue shared: expected phases whose results do not depend on"),
     ("--queue shared --dist zipf:0.99", "(not mixed; with zipf only find), got --mix insert --dist zipf:0.99"),
