@@ -190,7 +190,7 @@ class PrefetchDistance {
 Result<TableOptions> read_options(Invocation const& invocation) {
     TableOptions options;
     MXK_TRY(console::parse(invocation.arguments, table_schema, options));
-    MXK_TRY(choose_engine(options));
+    if (auto const engine = choose_engine(options); !engine) return engine.error();
     MXK_TRY(check(options));
     MXK_TRY(complete_core_counts(options.cores));
     return options;

@@ -37,7 +37,7 @@ template <typename Table> class TableAccess {
     [[nodiscard]] std::size_t bucket_count() const { return buckets_; }
     [[nodiscard]] std::size_t owner(std::uint64_t key) const { return table_->owner(key); }
     [[nodiscard]] Annotation line(std::uint64_t key, std::size_t owner) const {
-        return Annotation::writes(table_->bucket_of(key, owner));
+        return Annotation::writes(static_cast<void const*>(table_->bucket_of(key, owner)));
     }
 
     // The part of the table that the core at this place owns. The owner only.
@@ -93,7 +93,7 @@ class ChainedAccess : public TableAccess<Chained<RegionModulo>> {
 class BucketedAccess : public TableAccess<Bucketed> {
   public:
     struct Extra {};
-    static constexpr double usual_buckets = 1.0 / static_cast<double>(Bucketed::usual_load); // per operation
+    static constexpr double usual_buckets = 0.5; // per operation: two keys in a line
 
     // Errors: no memory, fewer buckets than cores.
     static Result<BucketedAccess> create(EngineSetup const& setup);

@@ -239,9 +239,12 @@ def boot_info_seeds() -> dict[str, bytes]:
 def options_seeds() -> dict[str, bytes]:
     """Lines that people type, right and wrong."""
     return {
-        "every-option": b"fuzz-probe --wide 24M --bounded=1.5K --narrow 255 --share .5 --free 12.25 --cores 1,2,4-8 "
-        b"--any 1Ki --shape open --mix mixed:50/40/10 --phases insert,find,erase --label x --tag a --tag b --json 1 2",
+        "every-option": b"fuzz-probe --wide 24M --bounded=1.5K --narrow 255 --share .5 --free 12.25 --perhaps 8 "
+        b"--cores 1,2,4-8 --any 1Ki --shape open --mix mixed:50/40/10 --phases insert,find,erase --label x --tag a "
+        b"--tag b --json 1 2",
         "bench-table": b"bench table --layout chained --cores 1,2,4 --ops 24M --buckets 0.1 --mix insert,find --help",
+        "bench-table-ways": b"bench table --layout bucketed --submit=batch --notation function --walk whole "
+        b"--prefetch 16 --queue shared --dist zipf:0.99 --tasks-per-core 50 --repeat 5 --seed 7 --json --help",
         "quotes": b"""fuzz-probe 'a ; b' "it's" x"y z"'w' '' ; fuzz-probe ";" --label='x=y'""",
         "open-quote": b"fuzz-probe a; fuzz-probe 'b; c",
         "help": b"help; help bench; help fuzz-probe; help nonsense; tset; bench --help",

@@ -38,6 +38,61 @@ def test_each_mix(tmp_path: Path) -> None:
     assert [(row["mix"], row["verified"]) for row in rows] == [(mix, True) for mix in MIXES]
 
 
+LAYOUTS = ("chained", "bucketed")
+QUEUES = ("shared", "per-core", "node-local")
+PHASES = ["insert", "find", "erase"]
+
+
+def test_each_layout_from_each_queue(tmp_path: Path) -> None:
+    ways = [(layout, queue) for layout in LAYOUTS for queue in QUEUES]
+    options = "--cores 4 --ops 50k --mix insert,find,erase --json"
+    commands = "; ".join(f"bench table --layout {layout} --queue {queue} {options}" for layout, queue in ways)
+    ended = run_mxk(tmp_path / "log", ["--cpus", "4", "--nodes", "2"], commands)
+    rows = table_rows(ended.rows)
+    assert [(row["layout"], row["queue"], row["mix"]) for row in rows] == [
+        (*way, mix) for way in ways for mix in PHASES
+    ]
+    for row in rows:
+        assert row["verified"] is True
+        assert (row["submit"], row["notation"], row["walk"], row["dist"]) == ("task", "function", "whole", "uniform")
+        assert row["buckets"] == {"chained": 5_000, "bucketed": 25_000}[row["layout"]]
+
+
+def test_keys_by_zipfs_law(tmp_path: Path) -> None:
+    mixes = ["insert,find,erase", "find", "erase", "mixed:50/30/20"]
+    runs = [(layout, mix, theta) for layout in LAYOUTS for mix in mixes for theta in ("0.99", "1.2")]
+    commands = "; ".join(
+        f"bench table --layout {layout} --mix {mix} --dist zipf:{theta} --cores 2 --ops 20k --json"
+        for layout, mix, theta in runs
+    )
+    commands += "; bench table --queue shared --dist zipf:0.99 --mix find --cores 2 --ops 20k --json"
+    rows = table_rows(run_mxk(tmp_path / "log", ["--cpus", "2"], commands).rows)
+    expected = [(layout, phase, f"zipf:{theta}") for layout, mix, theta in runs for phase in mix.split(",")]
+    expected.append(("chained", "find", "zipf:0.99"))
+    assert [(row["layout"], row["mix"], row["dist"]) for row in rows] == expected
+    assert all(row["verified"] for row in rows)
+
+
+def test_a_prefetch_distance_holds_for_its_run_only(tmp_path: Path) -> None:
+    run = "bench table --layout bucketed --cores 2 --ops 20k --mix insert,find --json"
+    ended = run_mxk(tmp_path / "log", ["--cpus", "2"], f"{run}; {run} --prefetch 0; {run} --prefetch 127; {run}")
+    rows = table_rows(ended.rows)
+    assert all(row["verified"] for row in rows)
+    usual, *wanted, again = [row["prefetch"] for row in rows[::2]]
+    assert wanted == [0, 127]
+    assert usual == again > 0
+
+
+def test_help_lists_the_combinations_and_each_of_them_runs(tmp_path: Path) -> None:
+    listed = run_mxk(tmp_path / "help", ["--cpus", "1"], "help bench table").output
+    ways = [line.strip() for line in listed.splitlines() if line.startswith("  --layout") and "--submit" in line]
+    assert len(ways) >= len(LAYOUTS)
+    commands = "; ".join(f"bench table {way} --cores 2 --ops 20k --mix insert,find,erase --json" for way in ways)
+    rows = table_rows(run_mxk(tmp_path / "log", ["--cpus", "2"], commands).rows)
+    assert len(rows) == len(ways) * len(PHASES)
+    assert all(row["verified"] for row in rows)
+
+
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
@@ -56,6 +111,34 @@ def test_bad_options_say_what_is_expected_and_nothing_runs(tmp_path: Path, optio
     assert complaint in ended.output
     assert not ended.rows
     assert "nodes 1" in ended.output, "the commands behind a failed one still run"
+
+
+BAD_WAYS = [
+    ("--layout cuckoo", "--layout: expected one of chained, bucketed, got 'cuckoo'"),
+    ("--submit thread", "--submit: expected one of task, batch, got 'thread'"),
+    ("--notation prose", "--notation: expected one of function, coroutine, got 'prose'"),
+    ("--walk backwards", "--walk: expected one of whole, interleaved, got 'backwards'"),
+    ("--layout bucketed --walk interleaved", "--walk interleaved: expected --layout chained"),
+    ("--submit batch --notation coroutine", "--notation coroutine: expected --submit task"),
+    ("--prefetch x", "--prefetch: expected a count"),
+    ("--prefetch 128", "--prefetch: expected a count such as 24M (0 to 127), got '128'"),
+    ("--queue mine", "--queue: expected one of shared, per-core, node-local, got 'mine'"),
+    ("--queue shared --mix mixed:50/40/10", "--queue shared: expected phases whose results do not depend on"),
+    ("--queue shared --dist zipf:0.99", "(not mixed; with zipf only find), got --mix insert --dist zipf:0.99"),
+    ("--queue shared --mix find,erase --dist zipf:1", "got --mix erase --dist zipf:1"),
+    ("--dist zipf", "--dist: expected uniform or zipf:THETA with THETA from 0.001 to 10, such as zipf:0.99"),
+    ("--dist zipf:0", "got 'zipf:0'"),
+    ("--dist zipf:11", "got 'zipf:11'"),
+]
+
+
+def test_bad_ways_say_what_is_expected_and_nothing_runs(tmp_path: Path) -> None:
+    commands = "; ".join(f"bench table {options} --ops 10k" for options, _ in BAD_WAYS)
+    ended = run_mxk(tmp_path / "log", ["--cpus", "2"], commands, code=1)
+    complaints = [line for line in ended.output.splitlines() if line.startswith("error: ")]
+    assert len(complaints) == len(BAD_WAYS)
+    for (options, expected), complaint in zip(BAD_WAYS, complaints, strict=True):
+        assert expected in complaint, options
 
 
 def test_the_driver_keeps_and_shows_the_result() -> None:

@@ -107,6 +107,24 @@ def test_other_phases_than_all(mix: str) -> None:
     assert {row["mix"] for row in ended.rows} == ({mix} if mix.startswith("mixed") else set(mix.split(",")))
 
 
+def test_keys_by_zipfs_law() -> None:
+    ended = peers("bench peer --mix insert,find,erase --dist zipf:0.99 --cores 2 --ops 50K --json")
+    assert {row["peer"] for row in ended.rows} == ALL
+    for row in ended.rows:
+        assert row["dist"] == "zipf:0.99"
+        if row["peer"] == "reference-random":
+            assert row["supported"] is False
+            assert "holds no keys" in row["reason"]
+        else:
+            assert row.get("verified") is True or "unsafe_erase" in row["reason"], row
+
+
+def test_every_peer_finds_by_zipfs_law() -> None:
+    ended = peers("bench peer --mix find --dist zipf:0.99 --cores 1,2 --ops 50K --json")
+    assert {row["peer"] for row in ended.rows} == ALL
+    assert all(row["verified"] for row in ended.rows)
+
+
 def test_a_mix_with_erases_is_not_faked() -> None:
     (row,) = peers("bench peer --peer tbb-unordered-map --mix mixed:50/40/10 --cores 1 --ops 10K --json").rows
     assert row["supported"] is False
@@ -129,6 +147,7 @@ def test_more_cores_than_operations_and_than_processors() -> None:
         ("--cores 3", "expected at most 2, the cores of this machine, got 3"),
         ("--ops 0", "expected a count such as 24M"),
         ("--buckets 1", "unknown option --buckets"),
+        ("--dist zipf:x", "expected uniform or zipf:THETA"),
     ],
 )
 def test_bad_options_say_what_is_expected_and_nothing_runs(options: str, complaint: str) -> None:

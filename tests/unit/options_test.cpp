@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -171,6 +172,39 @@ TEST(Options, help_is_one_line_per_option) {
                           "  --json                         one line per result for tools\n"
                           "  [LABEL]                        name of the run\n"
                           "  [MORE...]                      whatever else\n");
+}
+
+struct Unset {
+    std::optional<std::uint32_t> distance;
+    std::optional<double> share;
+};
+constexpr auto unset_schema = console::schema<Unset>(
+    console::option<&Unset::distance>("distance", "tasks ahead (none given: its own)", console::between(0, 64)),
+    console::option<&Unset::share>("share", "of all", console::between(0.5, 1.0)));
+
+TEST(Options, what_may_be_left_out_has_no_default) {
+    Unset options;
+    ASSERT_TRUE(console::parse({}, unset_schema, options).ok());
+    EXPECT_FALSE(options.distance || options.share);
+    FixedText<256> out;
+    console::print_help(out, unset_schema, options);
+    EXPECT_EQ(out.view(), "  --distance COUNT  tasks ahead (none given: its own); 0 to 64\n"
+                          "  --share NUMBER    of all; 0.5 to 1\n");
+}
+
+TEST(Options, what_may_be_left_out_is_read_like_any_other) {
+    Unset options;
+    std::vector<std::string_view> words{"--distance=0", "--share", "0.75"};
+    ASSERT_TRUE(console::parse(words, unset_schema, options).ok());
+    EXPECT_EQ(options.distance, 0U);
+    EXPECT_EQ(options.share, 0.75);
+    FixedText<256> out;
+    console::print_help(out, unset_schema, options);
+    EXPECT_EQ(out.view(), "  --distance COUNT  tasks ahead (none given: its own); 0 to 64; default 0\n"
+                          "  --share NUMBER    of all; 0.5 to 1; default 0.75\n");
+    words = {"--distance", "65"};
+    EXPECT_EQ(console::parse(words, unset_schema, options).error().message(),
+              "--distance: expected a count such as 24M (0 to 64), got '65'");
 }
 
 std::string completed(std::vector<std::string_view> const& before, std::string_view word) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "bench/phases.hpp"
@@ -24,6 +25,7 @@ struct ProbeOptions {
     std::uint8_t narrow = 3;
     double share = 0.1;
     double free = 1;
+    std::optional<std::uint32_t> perhaps;
     console::CountList cores;
     console::CountList any{1, 2};
     Shape shape = Shape::Chained;
@@ -42,6 +44,7 @@ constexpr auto probe_schema = console::schema<ProbeOptions>(
     console::option<&ProbeOptions::narrow>("narrow", "8 bits"),
     console::option<&ProbeOptions::share>("share", "a part of one", console::between(0.000001, 0.95)),
     console::option<&ProbeOptions::free>("free", "any number"),
+    console::option<&ProbeOptions::perhaps>("perhaps", "a count or none", console::between(0, 1000)),
     console::option<&ProbeOptions::cores>("cores", "counts", console::between(1, 65536)),
     console::option<&ProbeOptions::any>("any", "any counts"), console::option<&ProbeOptions::shape>("shape", "a name"),
     console::option<&ProbeOptions::mix>("mix", "a type of one's own"),
