@@ -46,6 +46,10 @@ class Batch : public Task {
     [[nodiscard]] std::uint64_t key(std::size_t at) const { return keys_[at]; }
     [[nodiscard]] TableResult result(std::size_t at) const { return static_cast<TableResult>(results_ >> 2 * at & 3); }
     [[nodiscard]] bool all_yes() const { return results_ == 0; }
+    [[nodiscard]] bool all_are(TableOperation operation) const {
+        std::uint64_t const used = size_ == capacity ? ~std::uint64_t{0} : (std::uint64_t{1} << 2 * size_) - 1;
+        return operations_ == (bit_of_each * static_cast<std::uint64_t>(operation) & used);
+    }
     // Of an insert what was to be inserted; of a find with the result Yes what stood there; else nothing.
     [[nodiscard]] std::uint64_t value(std::size_t at) const { return values_[at]; }
 
@@ -55,10 +59,6 @@ class Batch : public Task {
 
     static constexpr std::uint64_t bit_of_each = 0x5555'5555'5555'5555;
 
-    [[nodiscard]] bool all_are(TableOperation operation) const {
-        std::uint64_t const used = size_ == capacity ? ~std::uint64_t{0} : (std::uint64_t{1} << 2 * size_) - 1;
-        return operations_ == (bit_of_each * static_cast<std::uint64_t>(operation) & used);
-    }
     [[nodiscard]] bool has_finds() const {
         return (operations_ & bit_of_each * static_cast<std::uint64_t>(TableOperation::Find)) != 0;
     }
