@@ -120,12 +120,10 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
         if (next != nullptr) ask_for(*next, together);
     }
 
-    // Inlined by order, as it must be what they call: GCC 12 drops a call to a function that only prefetches, since it
-    // has no effect on what it computes.
-    [[gnu::always_inline]] void ask_for(Batch const& batch, std::size_t from) const {
+    void ask_for(Batch const& batch, std::size_t from) const {
         for (std::size_t at = from; at < batch.size_; ++at) region_.prefetch(batch.keys_[at]);
     }
-    [[gnu::always_inline]] void ask_behind(TableOperation operation, std::uint64_t key) const {
+    void ask_behind(TableOperation operation, std::uint64_t key) const {
         if constexpr (requires { region_.prefetch_behind(key); }) {
             if (operation != TableOperation::Insert) region_.prefetch_behind(key);
         }
