@@ -154,6 +154,7 @@ struct Shape {
 
 std::vector<CoreId> ids(std::vector<std::size_t> const& cores) {
     std::vector<CoreId> result;
+    result.reserve(cores.size());
     for (std::size_t const core : cores) result.push_back(core_id(core));
     return result;
 }
@@ -225,6 +226,7 @@ TEST(BatchedRandom, a_bucketed_table) {
     runtime.value().run([](Worker&) {
         using Regions = Partitioned<Bucketed>;
         std::vector<Owner> owners;
+        owners.reserve(4);
         for (std::size_t i = 0; i < 4; ++i) owners.push_back({core_id(i), workers::of(core_id(i)).node()});
         auto regions = Regions::create(2000, owners); // chains, too
         ASSERT_TRUE(regions.ok());
