@@ -42,6 +42,7 @@ template <typename Table> class TableAccess {
 
     // The part of the table that the core at this place owns. The owner only.
     [[nodiscard]] Table& region(std::size_t at) { return table_->region(at); }
+    [[nodiscard]] Partitioned<Table>& table() { return *table_; }
     [[nodiscard]] Partitioned<Table> const& table() const { return *table_; }
 
   protected:

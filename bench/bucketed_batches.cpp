@@ -1,0 +1,13 @@
+// Buckets of one cache line, and operations that travel in batches.
+#include "bench/batch_submit.hpp"
+#include "bench/table_access.hpp"
+
+namespace mxk::bench {
+namespace {
+
+constexpr EngineKind bucketed_batches{
+    .layout = Layout::Bucketed, .submit = Submit::Batch, .create = &EngineOwner::create<BatchEngine<BucketedAccess>>};
+MXK_REGISTER(mxk_engines, EngineKind, bucketed_batches);
+
+} // namespace
+} // namespace mxk::bench

@@ -1,0 +1,102 @@
+// Operations on one region of a table that travel together: a task with room for 32 of them. A client fills it on its
+// core, the region's owner works it off in order, and it comes home with the results.
+//
+//     line 0       the task, its size, where it goes and whose it is; two bits for each operation, two for each result
+//     lines 1-4    keys       written by the client, read by the owner
+//     lines 5-8    values     of inserts written by the client, of finds by the owner
+//     lines 9-     cookies    what the client wants to find again, if it wants to
+//
+// Keys and values stand apart: those of finds then move one way only, the keys to the owner and the values home.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/units.hpp"
+#include "tasks/task.hpp"
+
+namespace mxk {
+
+enum class TableOperation : std::uint8_t { Insert, Find, Erase };
+
+// Yes: inserted, found, erased. No: the key was there already, or was not there. NoMemory: there was none for an
+// insert, and the table is as it was.
+enum class TableResult : std::uint8_t { Yes, No, NoMemory };
+
+// Who sent a batch. The owner reads it and nobody writes it.
+struct BatchHome {
+    Task::Body arrived; // what runs there when the batch has come back
+};
+
+class Batch : public Task {
+  public:
+    static constexpr std::size_t capacity = 32;
+
+    Batch(BatchHome& client, CoreId home_core)
+        : Task(nullptr, home_core)
+        , client_(&client) {}
+
+    // A completed batch at home: what was asked, in the order in which it was asked, and what came of it. `at` is less
+    // than size().
+    [[nodiscard]] std::size_t size() const { return size_; }
+    [[nodiscard]] TableOperation operation(std::size_t at) const {
+        return static_cast<TableOperation>(operations_ >> 2 * at & 3);
+    }
+    [[nodiscard]] std::uint64_t key(std::size_t at) const { return keys_[at]; }
+    [[nodiscard]] TableResult result(std::size_t at) const { return static_cast<TableResult>(results_ >> 2 * at & 3); }
+    [[nodiscard]] bool all_yes() const { return results_ == 0; }
+    [[nodiscard]] bool all_are(TableOperation operation) const {
+        std::uint64_t const used = size_ == capacity ? ~std::uint64_t{0} : (std::uint64_t{1} << 2 * size_) - 1;
+        return operations_ == (bit_of_each * static_cast<std::uint64_t>(operation) & used);
+    }
+    // Of an insert what was to be inserted; of a find with the result Yes what stood there; else nothing.
+    [[nodiscard]] std::uint64_t value(std::size_t at) const { return values_[at]; }
+
+  private:
+    template <typename Table> friend class BatchServer;
+    template <typename Regions, typename Completed, typename Cookie> friend class BatchClient;
+
+    static constexpr std::uint64_t bit_of_each = 0x5555'5555'5555'5555;
+
+    [[nodiscard]] bool has_finds() const {
+        return (operations_ & bit_of_each * static_cast<std::uint64_t>(TableOperation::Find)) != 0;
+    }
+
+    std::uint32_t region_ : 24 = 0;
+    std::uint32_t size_ : 8 = 0;
+    void* server_ = nullptr; // the region's BatchServer
+    BatchHome* client_;
+    std::uint64_t operations_ = 0; // 0 beyond size_
+    std::uint64_t results_ = 0;
+    alignas(cache_line_bytes) std::array<std::uint64_t, capacity> keys_;
+    std::array<std::uint64_t, capacity> values_;
+};
+static_assert(sizeof(Batch) == 9 * cache_line_bytes);
+
+struct NoCookie {};
+
+// A batch in which each operation carries something of the client's, which comes back with the result. Trivially
+// copyable; its bytes travel, too.
+template <typename Cookie> class CookieBatch : public Batch {
+  public:
+    using Batch::Batch;
+    [[nodiscard]] Cookie cookie(std::size_t at) const { return cookies_[at]; }
+
+  private:
+    template <typename Regions, typename Completed, typename OfClient> friend class BatchClient;
+    void put_cookie(std::size_t at, Cookie cookie) { cookies_[at] = cookie; }
+
+    std::array<Cookie, capacity> cookies_;
+};
+
+template <> class CookieBatch<NoCookie> : public Batch {
+  public:
+    using Batch::Batch;
+
+  private:
+    template <typename Regions, typename Completed, typename OfClient> friend class BatchClient;
+    void put_cookie(std::size_t, NoCookie) {}
+};
+
+} // namespace mxk

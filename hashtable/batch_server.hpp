@@ -1,0 +1,154 @@
+// Works off the batches for one region, on its owner's core, in the order in which they come. While the operations of
+// one batch run, the lines that those of the next one will touch are asked for, one for one: so the memory always has
+// about as many requests as it can serve at a time, evenly spread, and an operation finds its line in the cache.
+//
+//     arrive(B1)  arrive(B2)               arrive(B3)               finish
+//     ask B1      run B1 while asking B2   run B2 while asking B3   run B3
+//
+// `finish` stands in the core's queue as long as there is a batch that waits for a next one: that one waits for one
+// round of the queue.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "hashtable/batch.hpp"
+#include "tasks/annotation.hpp"
+#include "tasks/worker.hpp"
+
+namespace mxk {
+
+// What a table has to offer. insert(): its result counts as TableResult does, 0 for inserted, 1 for present, 2 for no
+// memory. find(): the value, or null. If it has prefetch_behind(key), that is called once the line which prefetch(key)
+// asked for is there, and may ask for more.
+template <typename Table>
+concept BatchTable = requires(Table& table, std::uint64_t key, std::uint64_t value) {
+    static_cast<TableResult>(table.insert(key, value));
+    { *table.find(key) } -> std::convertible_to<std::uint64_t>;
+    { table.erase(key) } -> std::same_as<bool>;
+    table.prefetch(key);
+};
+
+template <typename Table> class alignas(cache_line_bytes) BatchServer {
+  public:
+    static_assert(BatchTable<Table>);
+
+    explicit BatchServer(Table& region)
+        : region_(region) {}
+    BatchServer(BatchServer const&) = delete;
+    BatchServer& operator=(BatchServer const&) = delete;
+
+    // The body of a batch whose `server_` this is. The owner's core.
+    static void arrive(Worker& worker, Task& task) {
+        auto& batch = static_cast<Batch&>(task);
+        auto& self = *static_cast<BatchServer*>(batch.server_);
+        Batch* const before = std::exchange(self.waiting_, &batch);
+        // Finds write their values: the client has these lines, and is not asked for them one by one then.
+        if (batch.has_finds() && batch.home != worker.core())
+            Annotation::writes(batch.values_.data(), batch.size_ * sizeof(std::uint64_t)).prefetch();
+        if (before != nullptr) {
+            self.run(*before, &batch);
+            return go_home(worker, *before);
+        }
+        self.ask_for(batch, 0);
+        self.finish_.newest = &batch;
+        worker.append(self.finish_);
+    }
+
+  private:
+    struct Finish : Task {
+        explicit Finish(BatchServer& its_server)
+            : Task(&BatchServer::finish)
+            , server(its_server) {}
+        BatchServer& server;
+        Batch* newest = nullptr; // when this was appended
+    };
+
+    static void finish(Worker& worker, Task& task) {
+        auto& finish = static_cast<Finish&>(task);
+        BatchServer& self = finish.server;
+        if (self.waiting_ != finish.newest) { // others came, more may be in the queue
+            finish.newest = self.waiting_;
+            return worker.append(finish);
+        }
+        Batch& last = *std::exchange(self.waiting_, nullptr);
+        self.run(last, nullptr);
+        go_home(worker, last); // if it was the last of all, the server may be gone now
+    }
+
+    static void go_home(Worker& worker, Batch& batch) {
+        batch.body = batch.client_->arrived;
+        if (batch.home == worker.core()) return batch.body(worker, batch);
+        batch.touches = batch.has_finds() ? Annotation::reads(batch.values_.data(), batch.size_ * sizeof(std::uint64_t))
+                                          : Annotation{}; // the client still has what it wrote
+        worker.append(batch, batch.home);
+    }
+
+    // Usually all operations of a batch are of one kind: then the loop has no branch but the table's own.
+    void run(Batch& batch, Batch const* next) {
+        using enum TableOperation;
+        if (batch.all_are(Insert))
+            run(batch, next, [](std::size_t) { return Insert; });
+        else if (batch.all_are(Find))
+            run(batch, next, [](std::size_t) { return Find; });
+        else if (batch.all_are(Erase))
+            run(batch, next, [](std::size_t) { return Erase; });
+        else
+            run(batch, next, [&batch](std::size_t at) { return batch.operation(at); });
+    }
+
+    // Kind: what the operation at a place is.
+    template <typename Kind> void run(Batch& batch, Batch const* next, Kind kind) {
+        std::size_t const size = batch.size_;
+        std::size_t const together = next != nullptr ? std::min<std::size_t>(size, next->size_) : 0;
+        std::uint64_t results = 0;
+        auto const run_one = [&](std::size_t at) {
+            std::size_t const later = at + behind_distance;
+            if (later < size) ask_behind(kind(later), batch.keys_[later]);
+            results |= operate(kind(at), batch, at) << 2 * at;
+        };
+        for (std::size_t at = 0; at < std::min(size, behind_distance); ++at) ask_behind(kind(at), batch.keys_[at]);
+        for (std::size_t at = 0; at < together; ++at) {
+            region_.prefetch(next->keys_[at]);
+            run_one(at);
+        }
+        for (std::size_t at = together; at < size; ++at) run_one(at);
+        batch.results_ = results;
+        if (next != nullptr) ask_for(*next, together);
+    }
+
+    void ask_for(Batch const& batch, std::size_t from) const {
+        for (std::size_t at = from; at < batch.size_; ++at) region_.prefetch(batch.keys_[at]);
+    }
+    void ask_behind(TableOperation operation, std::uint64_t key) const {
+        if constexpr (requires { region_.prefetch_behind(key); }) {
+            if (operation != TableOperation::Insert) region_.prefetch_behind(key);
+        }
+    }
+
+    [[gnu::always_inline]] std::uint64_t operate(TableOperation operation, Batch& batch, std::size_t at) {
+        std::uint64_t const key = batch.keys_[at];
+        switch (operation) {
+        case TableOperation::Insert: return static_cast<std::uint64_t>(region_.insert(key, batch.values_[at]));
+        case TableOperation::Find: {
+            auto const* const value = region_.find(key);
+            if (value != nullptr) batch.values_[at] = *value;
+            return static_cast<std::uint64_t>(value != nullptr ? TableResult::Yes : TableResult::No);
+        }
+        case TableOperation::Erase: break;
+        }
+        return static_cast<std::uint64_t>(region_.erase(key) ? TableResult::Yes : TableResult::No);
+    }
+
+    // Operations between asking for what is behind a key's line and using it.
+    static constexpr std::size_t behind_distance = 8;
+
+    Table& region_;
+    Batch* waiting_ = nullptr; // its lines were asked for; then, and only then, finish_ is in the queue
+    Finish finish_{*this};
+};
+
+} // namespace mxk

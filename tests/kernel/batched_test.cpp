@@ -1,0 +1,176 @@
+// Operations in batches on real cores: every core is a client of tables whose regions belong to several, with delays
+// where the owners work. Each core uses keys of its own in a fixed pattern, so that each result is known.
+#include <algorithm>
+
+#include "hashtable/batch_client.hpp"
+#include "hashtable/bucketed.hpp"
+#include "hashtable/partitioned.hpp"
+#include "kernel/testing.hpp"
+#include "tasks/delay.hpp"
+#include "tasks/parallel.hpp"
+#include "tests/kernel/all_cores.hpp"
+
+namespace mxk {
+namespace {
+
+// Waits now and then before an operation.
+class SlowBucketed : public Bucketed {
+  public:
+    using Bucketed::Bucketed;
+    Insert insert(std::uint64_t key, std::uint64_t value) {
+        RandomDelay::point();
+        return Bucketed::insert(key, value);
+    }
+    std::uint64_t const* find(std::uint64_t key) const {
+        RandomDelay::point();
+        return Bucketed::find(key);
+    }
+    bool erase(std::uint64_t key) {
+        RandomDelay::point();
+        return Bucketed::erase(key);
+    }
+};
+using Regions = Partitioned<SlowBucketed>;
+
+// A region for each core, but not for all of 255.
+Result<Regions> make_regions(std::size_t keys) {
+    auto const cores = all_cores();
+    std::size_t const count = std::min<std::size_t>(cores.size(), 16);
+    auto owners = MXK_TRY(NodeVector<Owner>::create(count, Worker::current().node()));
+    for (std::size_t i = 0; i < count; ++i) {
+        CoreId const core = cores[i * cores.size() / count];
+        owners.emplace(core, workers::of(core).node());
+    }
+    return Regions::create(keys / Bucketed::usual_load + count, owners.span());
+}
+
+// Four operations on each of its keys, one right after the other: insert, find, erase, find.
+class PatternUser : public Task {
+  public:
+    struct Check {
+        PatternUser& user;
+        void operator()(Worker& worker, CookieBatch<std::uint8_t> const& batch) const { user.check(worker, batch); }
+    };
+    using Client = BatchClient<Regions, Check, std::uint8_t>;
+
+    PatternUser(Worker& worker, Batched<Regions>& table, Client::Memory memory, std::uint64_t first_key,
+                std::size_t keys, Task& ended)
+        : Task(&PatternUser::go_on)
+        , first_key_(first_key)
+        , keys_(keys)
+        , ended_(ended)
+        , client_(worker, table, std::move(memory), Check{*this}) {}
+
+    [[nodiscard]] std::size_t completed() const { return completed_; }
+
+  private:
+    static constexpr std::size_t steps = 4;
+
+    static void go_on(Worker& worker, Task& task) {
+        auto& self = static_cast<PatternUser&>(task);
+        for (std::size_t burst = 100; burst > 0; --burst) {
+            if (self.next_ == self.keys_ * steps) return self.end();
+            std::size_t const step = self.next_ % steps;
+            std::uint64_t const key = self.first_key_ + self.next_ / steps;
+            auto const operation = step == 0   ? TableOperation::Insert
+                                   : step == 2 ? TableOperation::Erase
+                                               : TableOperation::Find;
+            if (!self.client_.submit(operation, key, ~key, static_cast<std::uint8_t>(step)))
+                return self.client_.when_room(task);
+            ++self.next_;
+        }
+        worker.append(task);
+    }
+
+    void check(Worker& worker, CookieBatch<std::uint8_t> const& batch) {
+        MXK_CHECK(worker.core() == batch.home);
+        for (std::size_t at = 0; at < batch.size(); ++at) {
+            std::size_t const step = batch.cookie(at);
+            // Found between insert and erase, and not after.
+            MXK_CHECK((batch.result(at) == TableResult::Yes) == (step < 3));
+            if (step == 1) MXK_CHECK_EQUAL(batch.value(at), ~batch.key(at));
+        }
+        completed_ += batch.size();
+    }
+
+    void end() {
+        body = [](Worker& worker, Task& task) { worker.append(static_cast<PatternUser&>(task).ended_, core_id(0)); };
+        client_.flush();
+        client_.when_at_rest(*this);
+    }
+
+    std::uint64_t first_key_;
+    std::size_t keys_;
+    std::size_t next_ = 0;
+    std::size_t completed_ = 0;
+    Task& ended_;
+    Client client_;
+};
+
+MXK_TEST(batched, every_core_is_a_client_of_all_owners) {
+    auto const cores = all_cores();
+    // About as many together on every machine.
+    std::size_t const keys = std::max<std::size_t>(8, 2000 / cores.size());
+    auto regions = make_regions(keys * cores.size());
+    MXK_CHECK(regions.ok());
+    if (!regions.ok()) return;
+    auto batched = Batched<Regions>::create(regions.value());
+    MXK_CHECK(batched.ok());
+    if (!batched.ok()) return;
+
+    struct Ended : Task {
+        explicit Ended(std::size_t& users_left)
+            : Task([](Worker&, Task& task) { --static_cast<Ended&>(task).left; })
+            , left(users_left) {}
+        std::size_t& left;
+    };
+    Worker& here = Worker::current();
+    std::size_t left = cores.size();
+    auto ended = NodeVector<Ended>::create(cores.size(), here.node());
+    auto users = NodeVector<PatternUser>::create(cores.size(), here.node());
+    MXK_CHECK(ended.ok() && users.ok());
+    if (!ended.ok() || !users.ok()) return;
+    for (std::size_t i = 0; i < cores.size(); ++i) {
+        Worker& worker = workers::of(cores[i]);
+        auto memory = PatternUser::Client::Memory::create(batched.value(), worker.node(), 4);
+        MXK_CHECK(memory.ok());
+        if (!memory.ok()) return;
+        users.value().emplace(worker, batched.value(), std::move(memory).value(), 1 + i * keys, keys,
+                              ended.value().emplace(left));
+    }
+    for (std::size_t i = 0; i < cores.size(); ++i) here.append(users.value()[i], cores[i]);
+    here.run_until([&] { return left == 0; });
+    for (PatternUser const& user : users.value()) MXK_CHECK_EQUAL(user.completed(), keys * 4);
+    MXK_CHECK_EQUAL(regions.value().size(), std::size_t{0});
+}
+
+// Nothing pushes a lone operation out but that its core has nothing else to do.
+MXK_TEST(batched, a_single_operation_is_not_left_behind) {
+    auto regions = make_regions(1000);
+    MXK_CHECK(regions.ok());
+    if (!regions.ok()) return;
+    auto batched = Batched<Regions>::create(regions.value());
+    MXK_CHECK(batched.ok());
+    if (!batched.ok()) return;
+    std::uint64_t completed = 0;
+    auto const count = [&](Worker&, Batch const& batch) {
+        MXK_CHECK_EQUAL(batch.size(), std::size_t{1});
+        MXK_CHECK(batch.all_yes());
+        ++completed;
+    };
+    using Client = BatchClient<Regions, decltype(count)>;
+    Worker& here = Worker::current();
+    auto memory = Client::Memory::create(batched.value(), here.node());
+    MXK_CHECK(memory.ok());
+    if (!memory.ok()) return;
+    Client client(here, batched.value(), std::move(memory).value(), count);
+    for (std::uint64_t key = 1; key <= 200; ++key) {
+        MXK_CHECK(client.insert(key, key));
+        here.run_until([&] { return completed == key; });
+    }
+    here.run_until([&] { return client.at_rest(); });
+    MXK_CHECK_EQUAL(regions.value().size(), std::size_t{200});
+}
+
+} // namespace
+} // namespace mxk

@@ -1,0 +1,64 @@
+// A table for tests of batches: regions that are maps, with as many keys as they are given room for, and delays where
+// the owner works.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "base/units.hpp"
+#include "hashtable/batch.hpp"
+#include "tasks/delay.hpp"
+
+namespace mxk::test {
+
+template <typename Delay = NoDelay> class MapRegion {
+  public:
+    explicit MapRegion(std::size_t most_keys)
+        : most_keys_(most_keys) {}
+
+    TableResult insert(std::uint64_t key, std::uint64_t value) {
+        Delay::point();
+        if (pairs_.contains(key)) return TableResult::No;
+        if (pairs_.size() == most_keys_) return TableResult::NoMemory;
+        pairs_[key] = value;
+        return TableResult::Yes;
+    }
+    std::uint64_t const* find(std::uint64_t key) const {
+        Delay::point();
+        auto const at = pairs_.find(key);
+        return at != pairs_.end() ? &at->second : nullptr;
+    }
+    bool erase(std::uint64_t key) {
+        Delay::point();
+        return pairs_.erase(key) != 0;
+    }
+    void prefetch(std::uint64_t) const {}
+    [[nodiscard]] std::size_t size() const { return pairs_.size(); }
+
+  private:
+    std::size_t most_keys_;
+    std::unordered_map<std::uint64_t, std::uint64_t> pairs_;
+};
+
+// Key k belongs to region k mod n.
+template <typename Delay = NoDelay> class MapRegions {
+  public:
+    explicit MapRegions(std::vector<CoreId> owners, std::size_t most_keys = 1'000'000)
+        : owners_(std::move(owners)) {
+        for (std::size_t i = 0; i < owners_.size(); ++i)
+            regions_.push_back(std::make_unique<MapRegion<Delay>>(most_keys));
+    }
+    [[nodiscard]] std::size_t owner(std::uint64_t key) const { return key % owners_.size(); }
+    [[nodiscard]] CoreId core(std::size_t region) const { return owners_[region]; }
+    MapRegion<Delay>& region(std::size_t at) { return *regions_[at]; }
+    [[nodiscard]] std::size_t region_count() const { return owners_.size(); }
+
+  private:
+    std::vector<CoreId> owners_;
+    std::vector<std::unique_ptr<MapRegion<Delay>>> regions_;
+};
+
+} // namespace mxk::test
