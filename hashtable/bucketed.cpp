@@ -16,7 +16,8 @@ double expected_lines_behind(double keys, double buckets) {
     for (std::size_t n = 1; n < static_cast<std::size_t>(4 * load) + 32; ++n) {
         term *= load / static_cast<double>(n);
         sum += term;
-        lines += term * static_cast<double>((n - 1) / PairLine::places);
+        std::size_t const behind = (n - 1) / PairLine::places;
+        lines += term * static_cast<double>(behind);
     }
     return buckets * lines / sum;
 }

@@ -17,6 +17,7 @@ using Table = Partitioned<Bucketed>;
 
 std::vector<Owner> owners(std::size_t count, std::size_t nodes) {
     std::vector<Owner> result;
+    result.reserve(count);
     for (std::size_t i = 0; i < count; ++i) result.push_back({core_id(100 + i), node_id(i * nodes / count)});
     return result;
 }
@@ -119,6 +120,7 @@ TEST_F(PartitionedBucketedTest, owners_share_nothing_that_is_written) {
     constexpr std::uint64_t keys = 1000000;
     Table table = create(65536, cores);
     std::vector<std::thread> threads;
+    threads.reserve(cores);
     for (std::size_t core = 0; core < cores; ++core) {
         threads.emplace_back([&, core] {
             for (std::uint64_t key = 1; key <= keys; ++key) {

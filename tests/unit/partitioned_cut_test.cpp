@@ -165,12 +165,12 @@ TEST(MultiplicativeCut, keys_in_steps_spread_over_regions_and_buckets) {
     for (auto const& [buckets, regions] : buckets_and_regions()) {
         if (regions > 255) continue;
         MultiplicativeCut const cut(buckets, regions);
+        double const fair = static_cast<double>(keys_used) / static_cast<double>(regions);
         for (std::uint64_t const step : {2U, 3U, 8U, 24U, 64U, 100U, 1000U, 4096U, 65536U, 1000003U}) {
             Spread const found = spread(cut, regions, [&](std::uint64_t i) { return i * step; });
             std::size_t const share = keys_used / cut.bucket_count() + 1;
             for (std::size_t i = 0; i < regions; ++i) {
-                EXPECT_NEAR(static_cast<double>(found.in_region[i]), static_cast<double>(keys_used / regions),
-                            static_cast<double>(keys_used / regions) / 10);
+                EXPECT_NEAR(static_cast<double>(found.in_region[i]), fair, fair / 10);
                 EXPECT_LE(*std::max_element(found.in_bucket[i].begin(), found.in_bucket[i].end()), 20 * share) << step;
             }
         }
