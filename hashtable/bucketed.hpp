@@ -1,14 +1,15 @@
-// A hash table with chaining in units of one cache line, made for tasks at memory speed: a bucket is a line of three
+// A hash table with chaining in units of one cache line, made for tasks at memory speed: a bucket is a line of four
 // pairs, so that most operations touch one line, which can be prefetched from the key alone. Keys are > 0. For one core
 // at a time: no locks, no atomics, nothing about tasks; any number may read while nobody writes. The lines of the
 // buckets are the caller's, those behind them come from a supply of the table's own.
 //
-//     buckets   | k k k link | k k - 0 | - - - 0 |      a key stands once, in any place of the lines of its bucket;
-//                         |                             only the first line and the one right behind it have empty
-//                         '-> k - - -> k k k            places, the latter at its end
+//     buckets   | k k k k link | k - k - 0 | - - - - 0 |    a key stands once, in any line of its bucket; only the
+//                         |                                 first line has empty places between others, only the one
+//                         '-> k k - - -> k k k k -> 0       right behind it has some at its end
 //
-// The link of a bucket's line says how many keys the line right behind it has, and its filter which keys may be behind
-// it at all. So a new key is put there without reading it, and a key that is not there is seldom looked for behind.
+// A first line's link says which of its places are taken, how many the line right behind it has, and by a filter, which
+// keys may be behind it at all. So a new key is put there without reading what is there, and one that is not there is
+// seldom looked for.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include <span>
 
 #include "base/panic.hpp"
+#include "base/prefetch.hpp"
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "hashtable/line_supply.hpp"
@@ -29,15 +31,15 @@ namespace mxk {
 // What became of an insert. NoMemory: the table is as it was.
 enum class Insert : std::uint8_t { Inserted, Present, NoMemory };
 
-// Every function: the owning core; blocks only where it says so. Pointers to values hold until the next insert or erase
-// of any key.
+// Every function: the owning core, never blocks, unless it says otherwise. Pointers to values hold until the next
+// insert or erase of any key.
 class Bucketed {
   public:
     using Bucket = PairLine;
     using Cut = MultiplicativeCut;
     using Placement = MultiplicativePlacement;
 
-    // Keys per bucket that the table is made for: one key in nine then stands behind the first line.
+    // Keys per bucket that the table is made for: one key in 27 then stands behind its bucket's line.
     static constexpr std::size_t usual_load = 2;
 
     // Writes every line. The lines must outlive the table. `node`: where further lines are wanted.
@@ -58,14 +60,14 @@ class Bucketed {
     // NoMemory only when a bucket is full and no node has memory for another line. Panics on key 0. Blocks (for the
     // allocator's lock) only when the lines made in advance are used up.
     Insert insert(std::uint64_t key, std::uint64_t value) {
-        expect(key != 0, "key 0 is an empty place");
+        expect(key != 0, "a bucketed table has no key 0");
         Place const place = placement_.place(key);
         PairLine& line = lines_[place.bucket];
-        if (line.places_of(key) != 0) return Insert::Present;
-        unsigned const empty = line.places_of(0);
-        if (line.link != 0 || empty == 0) [[unlikely]]
-            return insert_behind(line, place.rest, key, value);
-        line.put(static_cast<std::size_t>(std::countr_zero(empty)), key, value);
+        if (taken_places_of(line, place.hash) != 0) return Insert::Present;
+        if (line.link >= taken_mask) [[unlikely]] // full, or something behind it
+            return insert_behind(line, place.hash, value);
+        line.put(lowest_empty_place(line), place.hash, value);
+        line.link |= line.link + 1;
         ++size_;
         return Insert::Inserted;
     }
@@ -74,9 +76,9 @@ class Bucketed {
     [[nodiscard]] std::uint64_t const* find(std::uint64_t key) const {
         Place const place = placement_.place(key);
         PairLine const& line = lines_[place.bucket];
-        if (unsigned const found = line.places_of(key); found != 0 && key != 0) [[likely]]
-            return &line.values[static_cast<std::size_t>(std::countr_zero(found))];
-        return line.link == 0 ? nullptr : find_behind(line, place.rest, key);
+        if (unsigned const found = taken_places_of(line, place.hash); found != 0) [[likely]]
+            return &line.values[static_cast<unsigned>(std::countr_zero(found))];
+        return line.link <= taken_mask ? nullptr : find_behind(line, place.hash);
     }
     [[nodiscard]] std::uint64_t* find(std::uint64_t key) {
         return const_cast<std::uint64_t*>(static_cast<Bucketed const&>(*this).find(key));
@@ -86,25 +88,24 @@ class Bucketed {
     bool erase(std::uint64_t key) {
         Place const place = placement_.place(key);
         PairLine& line = lines_[place.bucket];
-        if (unsigned const found = line.places_of(key); found != 0 && key != 0) [[likely]] {
-            line.keys[static_cast<std::size_t>(std::countr_zero(found))] = 0;
+        if (unsigned const found = taken_places_of(line, place.hash); found != 0) [[likely]] {
+            line.link ^= found;
             --size_;
             return true;
         }
-        return line.link != 0 && erase_behind(line, place.rest, key);
+        return line.link > taken_mask && erase_behind(line, place.hash);
     }
 
     // The line that an operation on the key reads first, and mostly alone: for a task's annotation. Any core, at any
     // time: it reads nothing that the owner writes.
     [[nodiscard]] void const* line_of(std::uint64_t key) const { return &lines_[placement_(key)]; }
-    void prefetch(std::uint64_t key) const { __builtin_prefetch(line_of(key), 1); }
-    // Once the key's first line is there: asks for the line behind it if the key may be in it. For what has keys at
-    // hand early; others only wait longer for one key in nine.
+    void prefetch(std::uint64_t key) const { prefetch_for_read(line_of(key)); }
+    // Once the key's first line is there: asks for the line behind it if the key may be in it.
     void prefetch_behind(std::uint64_t key) const {
         Place const place = placement_.place(key);
         PairLine const& line = lines_[place.bucket];
-        bool const may_be_behind = (line.filter & filter_bit(place.rest)) != 0;
-        __builtin_prefetch(may_be_behind ? static_cast<void const*>(behind(line)) : &line);
+        bool const may_be_behind = (line.link & filter_bit(place.hash)) != 0;
+        prefetch_for_read(may_be_behind ? behind(line) : &line);
     }
 
     [[nodiscard]] std::size_t size() const { return size_; }
@@ -114,31 +115,74 @@ class Bucketed {
 
     // visit(bucket index, key, value) for every pair, bucket by bucket: for verification.
     template <typename Visit> void for_each(Visit visit) const {
+        Placement::Inverse inverse(placement_);
         for (std::size_t bucket = 0; bucket < bucket_count_; ++bucket) {
-            for (PairLine const* line = &lines_[bucket]; line != nullptr; line = behind(*line)) {
-                for (std::size_t i = 0; i < PairLine::places; ++i)
-                    if (line->keys[i] != 0) visit(bucket, line->keys[i], line->values[i]);
+            if (bucket > 0) inverse.next_bucket();
+            PairLine const& first = lines_[bucket];
+            visit_line(first, taken_places(first), bucket, inverse, visit);
+            unsigned taken = taken_behind(first);
+            for (PairLine const* line = behind(first); line != nullptr; line = behind(*line)) {
+                visit_line(*line, taken, bucket, inverse, visit);
+                taken = PairLine::all_places;
             }
         }
     }
 
   private:
-    // A first line's link: the address of the line behind it and the number of keys there, 1 to 3; 0 for none. A later
-    // line's link is an address only: all lines behind it are full.
-    static constexpr std::uintptr_t count_mask = 3;
-    static_assert(PairLine::places == count_mask && alignof(PairLine) > count_mask);
+    // A first line's link. All 0 but the taken places while there is no line behind it.
+    //
+    //     63     48   47              6     5             4   3          0
+    //     | filter | address of a line | keys in it, less 1 | taken places |
+    //
+    // A later line's link is an address only: all behind it are full. The addresses of the kernel, and of a program's
+    // memory, are 48 bits with a sign.
+    static constexpr std::uint64_t taken_mask = PairLine::all_places;
+    static constexpr unsigned count_shift = 4;
+    static constexpr std::uint64_t count_mask = 3 << count_shift;
+    static constexpr std::uint64_t one_key = 1 << count_shift;
+    static constexpr unsigned filter_shift = 48;
+    static constexpr std::uint64_t filter_mask = std::uint64_t{0xffff} << filter_shift;
+    static_assert((taken_mask | count_mask) == alignof(PairLine) - 1);
 
-    static PairLine* behind(PairLine const& line) { return reinterpret_cast<PairLine*>(line.link & ~count_mask); }
-    static std::size_t keys_behind(PairLine const& first) { return first.link & count_mask; }
+    static unsigned taken_places(PairLine const& first) { return static_cast<unsigned>(first.link & taken_mask); }
+    static unsigned taken_places_of(PairLine const& first, std::uint64_t hash) {
+        return first.places_of(hash) & static_cast<unsigned>(first.link);
+    }
+    // A place to put a key.
+    static std::size_t lowest_empty_place(PairLine const& first) {
+        return static_cast<unsigned>(std::countr_one(static_cast<unsigned>(first.link)));
+    }
 
-    // One of 64, by bits of the key that the bucket does not depend on.
-    static std::uint64_t filter_bit(std::uint64_t rest) { return std::uint64_t{1} << (rest >> 58); }
+    static PairLine* behind(PairLine const& line) {
+        auto const address = static_cast<std::int64_t>(line.link << 16) >> 16;
+        return reinterpret_cast<PairLine*>(static_cast<std::uintptr_t>(address) & ~(taken_mask | count_mask));
+    }
+    static std::uint64_t address_bits(PairLine const& line) {
+        return reinterpret_cast<std::uintptr_t>(&line) & ~filter_mask;
+    }
+    static std::size_t keys_behind(PairLine const& first) { return ((first.link & count_mask) >> count_shift) + 1; }
+    static unsigned taken_behind(PairLine const& first) { return (1U << keys_behind(first)) - 1; }
+
+    // One of 16. The buckets' keys are neighbours, so that the high bits of the remainder alone say little.
+    static std::uint64_t filter_bit(std::uint64_t hash) {
+        std::uint64_t const remainder = hash & Placement::remainder_mask;
+        return std::uint64_t{1} << (filter_shift + (remainder * 0x9e37'79b9'7f4a'7c15 >> 60));
+    }
 
     // Off the usual way, hence out of line: what needs more than the first line.
-    Insert insert_behind(PairLine& first, std::uint64_t rest, std::uint64_t key, std::uint64_t value);
-    [[nodiscard]] static std::uint64_t const* find_behind(PairLine const& first, std::uint64_t rest, std::uint64_t key);
-    bool erase_behind(PairLine& first, std::uint64_t rest, std::uint64_t key);
-    [[nodiscard]] std::uint64_t filter_of(PairLine const& first) const;
+    Insert insert_behind(PairLine& first, std::uint64_t hash, std::uint64_t value);
+    [[nodiscard]] static std::uint64_t* find_behind(PairLine const& first, std::uint64_t hash);
+    bool erase_behind(PairLine& first, std::uint64_t hash);
+    [[nodiscard]] static std::uint64_t filter_of(PairLine const& first);
+
+    template <typename Visit>
+    static void visit_line(PairLine const& line, unsigned taken, std::size_t bucket, Placement::Inverse const& inverse,
+                           Visit& visit) {
+        for (; taken != 0; taken &= taken - 1) {
+            auto const i = static_cast<unsigned>(std::countr_zero(taken));
+            visit(bucket, inverse.key(line.remainder(i)), line.values[i]);
+        }
+    }
 
     // Any core may read the first line of these, only the owner the others.
     alignas(cache_line_bytes) PairLine* lines_;

@@ -1,6 +1,7 @@
 // The tables on real cores. What they promise one core alone is tested on the host; here, that every core can own a
 // region and that all of them together are one table.
 #include "bench/instructions.hpp"
+#include "hashtable/bucketed.hpp"
 #include "hashtable/chained.hpp"
 #include "hashtable/modulo.hpp"
 #include "hashtable/partitioned.hpp"
@@ -14,14 +15,18 @@ namespace {
 using Table = Partitioned<Chained<RegionModulo>>;
 constexpr std::size_t keys_used = 20000;
 
+NodeVector<Owner> owners_of(NodeVector<CoreId> const& cores) {
+    auto owners = NodeVector<Owner>::create(cores.size(), Worker::current().node());
+    expect(owners.ok(), "a test needs some bytes of memory");
+    for (CoreId const core : cores) owners.value().emplace(core, workers::of(core).node());
+    return std::move(owners).value();
+}
+
 MXK_TEST(hashtable, every_core_owns_a_region) {
     auto const cores = all_cores();
     NodeId const node = Worker::current().node();
-    auto owners = NodeVector<Owner>::create(cores.size(), node);
-    MXK_CHECK(owners.ok());
-    if (!owners.ok()) return;
-    for (CoreId const core : cores) owners.value().emplace(core, workers::of(core).node());
-    auto table = Table::create(keys_used / 10 + cores.size(), owners.value().span());
+    auto const owners = owners_of(cores);
+    auto table = Table::create(keys_used / 10 + cores.size(), owners.span());
     auto nodes = NodeArray<ChainNode>::create(keys_used, node);
     MXK_CHECK(table.ok() && nodes.ok());
     if (!table.ok() || !nodes.ok()) return;
@@ -48,6 +53,72 @@ MXK_TEST(hashtable, every_core_owns_a_region) {
         MXK_CHECK(table.value().region(table.value().owner(keys(i))).find(keys(i)) == there);
     }
     MXK_CHECK_EQUAL(table.value().size(), expected);
+}
+
+// The same with values, and with lines made in advance.
+MXK_TEST(hashtable, every_core_owns_a_bucketed_region) {
+    auto const cores = all_cores();
+    auto const owners = owners_of(cores);
+    auto created = Partitioned<Bucketed>::create(cores.size(), owners.span()); // 65536 buckets or some more
+    MXK_CHECK(created.ok());
+    if (!created.ok()) return;
+    auto& table = created.value();
+    bench::KeySequence const keys(8);
+
+    bool const ran = run_on(cores.span(), [&](Worker&, std::size_t place) {
+        Bucketed& region = table.region(place);
+        MXK_CHECK(region.reserve(keys_used / cores.size()).ok());
+        for (std::size_t i = 0; i < keys_used; ++i) {
+            std::uint64_t const key = keys(i);
+            if (table.owner(key) != place) continue;
+            MXK_CHECK(region.find(key) == nullptr);
+            MXK_CHECK(region.insert(key, i) == Insert::Inserted);
+            MXK_CHECK(region.insert(key, 0) == Insert::Present);
+            if (i % 3 == 0) MXK_CHECK(region.erase(key));
+        }
+        return Step::Done;
+    });
+    MXK_CHECK(ran);
+    std::size_t expected = 0;
+    for (std::size_t i = 0; i < keys_used; ++i) {
+        std::uint64_t const* const value = table.region(table.owner(keys(i))).find(keys(i));
+        MXK_CHECK((value != nullptr) == (i % 3 != 0));
+        MXK_CHECK(value == nullptr || *value == i);
+        expected += i % 3 != 0 ? 1 : 0;
+    }
+    MXK_CHECK_EQUAL(table.size(), expected);
+    for (std::size_t place = 0; place < cores.size(); ++place) {
+        table.region(place).for_each([&](std::size_t, std::uint64_t key, std::uint64_t value) {
+            MXK_CHECK(table.owner(key) == place && keys(value) == key);
+            --expected;
+        });
+    }
+    MXK_CHECK_EQUAL(expected, std::size_t{0});
+}
+
+// Chains of many lines: the supply grows on a real node, and gives everything back.
+MXK_TEST(hashtable, long_chains_come_and_go) {
+    NodeId const node = Worker::current().node();
+    std::size_t const used = memory::use(node).used;
+    {
+        auto lines = NodeArray<PairLine>::create(MultiplicativePlacement::least_buckets, node);
+        MXK_CHECK(lines.ok());
+        if (!lines.ok()) return;
+        Bucketed table(lines.value().span(), MultiplicativePlacement(lines.value().size()), node);
+        // Of three buckets: their keys, times the constant, are neighbours.
+        auto const key = [](std::uint64_t i) { return (i % 3 << 48 | (i + 1)) * 0xf1de'83e1'9937'733d; };
+        for (int round = 0; round < 2; ++round) {
+            for (std::uint64_t i = 0; i < keys_used / 8; ++i) MXK_CHECK(table.insert(key(i), i) == Insert::Inserted);
+            MXK_CHECK(table.lines_behind() > keys_used / 8 / 4 - 6);
+            for (std::uint64_t i = 0; i < keys_used / 8; ++i) {
+                std::uint64_t const* const value = table.find(key(i));
+                MXK_CHECK(value != nullptr && *value == i);
+                MXK_CHECK(table.erase(key(i)));
+            }
+            MXK_CHECK_EQUAL(table.size() + table.lines_behind(), std::size_t{0});
+        }
+    }
+    MXK_CHECK_EQUAL(memory::use(node).used, used);
 }
 
 } // namespace
