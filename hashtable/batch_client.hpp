@@ -60,7 +60,7 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
   public:
     // Batches besides the two that each region has. What one core works off in 10 to 20 us: enough for a round trip
     // with some tasks in between.
-    static constexpr std::size_t usual_spare = 32;
+    static constexpr std::size_t usual_spare = 128;
 
     // Made before the client, since it may fail: 1152 bytes (and 64 cookies) for each region, half of that for each
     // spare batch. Errors and callers as NodeArray::create.
@@ -206,6 +206,9 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
         auto& self = static_cast<BatchClient&>(*batch.client_);
         if constexpr (wants_results) self.completed_(worker, std::as_const(batch));
         Lane& lane = self.lanes_[batch.region_];
+        // The owner has read what this core is about to write again.
+        if (self.regions_.core(batch.region_) != worker.core())
+            Annotation::writes(batch.keys_.data(), 2 * Batch::capacity * sizeof(std::uint64_t)).prefetch();
         self.supply_.give_back(batch, lane.held--);
         while (Task* const waiting = lane.waiting_for_room.take()) worker.append(*waiting);
         self.look_for_rest();
