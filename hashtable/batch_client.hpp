@@ -58,8 +58,8 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
     };
 
   public:
-    // Batches besides the two that each region has. What one core works off in 10 to 20 us: enough for a round trip
-    // with some tasks in between.
+    // Batches besides the two that each region has: what one core works off in 40 us, 80 KB. Measured on two cores 1 us
+    // apart: 97 M inserts/s with 32, 161 with 128.
     static constexpr std::size_t usual_spare = 128;
 
     // Made before the client, since it may fail: 1152 bytes (and 64 cookies) for each region, half of that for each

@@ -7,23 +7,27 @@ namespace {
 
 console::Outcome show_cores(console::Invocation& invocation) {
     if (auto const none = console::expect_no_arguments(invocation); !none) return invocation.fail(none.error());
-    format(invocation.out, "{:>5} {:>5} {:>14} {:>14} {:>12} {:>12} {:>7}\n", "core", "node", "tasks run", "hops",
-           "wakes", "sleeps", "idle");
+    format(invocation.out, "{:>5} {:>4} {:>12} {:>11} {:>9} {:>9} {:>7} {:>9} {:>12} {:>7}\n", "core", "node",
+           "tasks run", "hops", "wakes", "sleeps", "mailbox", "waited", "prefetched", "idle");
     for (std::size_t i = 0; i < workers::count(); ++i) {
         Worker const& worker = workers::of(core_id(i));
         WorkerStatistics const& statistics = worker.statistics();
+        QueueStatistics const& queue = worker.queue_statistics();
         auto const life = static_cast<double>(raw(clock::timestamp()) - statistics.started.value());
         double const idle = static_cast<double>(statistics.idle.value()) / life * 100;
-        format(invocation.out, "{:5} {:5} {:14} {:14} {:12} {:12} {:5.1} %\n", worker.core(), worker.node(),
-               statistics.tasks_run.value(), statistics.hops.value(), statistics.wakes.value(),
-               statistics.sleeps.value(), idle);
+        format(invocation.out, "{:5} {:4} {:12} {:11} {:9} {:9} {:7} {:9} {:12} {:5.1} %\n", worker.core(),
+               worker.node(), statistics.tasks_run.value(), statistics.hops.value(), statistics.wakes.value(),
+               statistics.sleeps.value(), queue.high_water.value(), queue.waited.value(), worker.prefetched().value(),
+               idle);
     }
+    format(invocation.out,
+           "mailbox: most tasks found in one sender's ring; waited: tasks sent that found no room there\n");
     return console::Outcome::Ok;
 }
 
 constexpr console::Command cores_command{
     .name = "cores",
-    .summary = "per core: tasks run, hops to other cores, wake-ups sent, sleeps, share of time idle",
+    .summary = "per core: tasks run, hops to others, wake-ups, sleeps, mailbox, prefetches, time idle",
     .run = &show_cores,
 };
 MXK_REGISTER(mxk_commands, console::Command, cores_command);

@@ -45,6 +45,8 @@ class alignas(cache_line_bytes) Worker {
     [[nodiscard]] NodeId node() const { return node_; }
     [[nodiscard]] WorkerStatistics const& statistics() const { return statistics_; }
     [[nodiscard]] QueueStatistics const& queue_statistics() const { return queue_.statistics(); }
+    // Tasks for which something was fetched ahead.
+    [[nodiscard]] OwnerCounter const& prefetched() const { return queue_.prefetched(); }
     CorePool& pool() { return pool_; }
 
     // To the end of this core's queue.
