@@ -1,0 +1,201 @@
+// Cores that exchange tasks through queues with delays at every step of their protocols, and that halt and are woken at
+// any moment: a letter lost, doubled or overtaken is seen, a lost wake-up hangs.
+#include <algorithm>
+#include <atomic>
+
+#include "base/spin_wait.hpp"
+#include "bench/random.hpp"
+#include "kernel/testing.hpp"
+#include "tasks/core_queue.hpp"
+#include "tasks/parallel.hpp"
+#include "tasks/task_group.hpp"
+#include "tests/kernel/all_cores.hpp"
+
+namespace mxk {
+namespace {
+
+using DelayedQueue = CoreQueue<RandomDelay>;
+
+struct Letter : Task {
+    Letter()
+        : Task(nullptr) {}
+    std::uint32_t sender = 0;
+    std::uint32_t number = 0;
+};
+
+void wake(CoreId sleeper) {
+    arch::wake(sleeper);
+}
+
+// Queues as workers have them, on all cores of the machine, without workers.
+class Post {
+  public:
+    static Result<Post> create() {
+        Post post;
+        post.cores_ = all_cores();
+        std::size_t const count = post.cores_.size();
+        NodeId const node = Worker::current().node();
+        post.queues_ = MXK_TRY(NodeVector<DelayedQueue>::create(count, node));
+        for (CoreId const core : post.cores_.span())
+            post.queues_.emplace(core, MXK_TRY(DelayedQueue::Memory::create(count, node)));
+        return post;
+    }
+
+    [[nodiscard]] std::size_t size() const { return cores_.size(); }
+    [[nodiscard]] std::span<CoreId const> cores() const { return cores_.span(); }
+
+    void send(Letter& letter, std::size_t from, std::size_t to) {
+        queues_[from].send(letter, queues_[to], cores_[to], &wake);
+    }
+
+    // The next letter for a core, or null if there is none. Before it gives null the core may halt until there is; not
+    // the console's core, which has others to listen to.
+    Letter* receive(std::size_t at, SpinWait& wait) {
+        DelayedQueue& queue = queues_[at];
+        if (Task* const task = queue.take()) return static_cast<Letter*>(task);
+        if (queue.begin_round(&wake)) return static_cast<Letter*>(queue.take());
+        if (queue.needs_flush() || cores_[at] == core_id(0)) {
+            wait.turn();
+            return nullptr;
+        }
+        queue.sleep_unless_mail([] { arch::halt_until_attention(); });
+        arch::take_attention();
+        return nullptr;
+    }
+
+    // Until everything that a core has sent has left.
+    void empty(std::size_t at) {
+        SpinWait wait;
+        for (queues_[at].flush(&wake); queues_[at].needs_flush(); queues_[at].flush(&wake)) wait.turn();
+    }
+
+  private:
+    Post() = default;
+
+    NodeVector<CoreId> cores_;
+    NodeVector<DelayedQueue> queues_;
+};
+
+// One letter between two cores, again and again: each of them runs dry every time.
+MXK_TEST(tasks, two_cores_play_ping_pong_under_delays) {
+    if (workers::count() < 2) MXK_SKIP("needs two cores");
+    constexpr std::uint32_t rounds = 400;
+    auto post = Post::create();
+    MXK_CHECK(post.ok());
+    if (!post.ok()) return;
+    std::size_t const cores = post.value().size();
+    Letter ball;
+    bool const ran = run_on(post.value().cores().last(2), [&](Worker&, std::size_t place) {
+        std::size_t const here = cores - 2 + place;
+        std::size_t const there = cores - 1 - place;
+        if (place == 0) post.value().send(ball, here, there);
+        SpinWait wait;
+        for (std::uint32_t hits = 0; hits < rounds;) {
+            Letter* const letter = post.value().receive(here, wait);
+            if (letter == nullptr) continue;
+            ++hits;
+            MXK_CHECK_EQUAL(++letter->number, 2 * hits - (place == 0 ? 0 : 1));
+            if (place != 0 || hits < rounds) post.value().send(*letter, here, there);
+        }
+        post.value().empty(here);
+        return Step::Done;
+    });
+    MXK_CHECK(ran);
+    MXK_CHECK_EQUAL(ball.number, 2 * rounds);
+}
+
+// Every core sends to all others, in bursts of random length to random receivers, and in between takes what has come or
+// halts.
+MXK_TEST(tasks, every_core_sends_to_all_others_under_delays) {
+    if (workers::count() < 2) MXK_SKIP("needs two cores");
+    auto made = Post::create();
+    MXK_CHECK(made.ok());
+    if (!made.ok()) return;
+    Post& post = made.value();
+    std::size_t const cores = post.size();
+    std::size_t const each = std::max<std::size_t>(1, 4000 / (cores * cores)); // letters for each pair
+    NodeId const node = Worker::current().node();
+    auto letters = NodeVector<Letter>::create(cores * cores * each, node);
+    auto last = NodeArray<std::uint32_t>::create_zeroed(cores * cores, node); // by receiver and sender
+    auto sent = NodeArray<std::uint32_t>::create_zeroed(cores * cores, node); // by sender and receiver
+    MXK_CHECK(letters.ok() && last.ok() && sent.ok());
+    if (!letters.ok() || !last.ok() || !sent.ok()) return;
+    for (std::size_t i = 0; i < cores * cores * each; ++i) letters.value().emplace();
+
+    bool const ran = run_on(post.cores(), [&](Worker&, std::size_t here) {
+        bench::Random random(here);
+        SpinWait wait;
+        std::size_t to_send = (cores - 1) * each;
+        std::size_t to_receive = (cores - 1) * each;
+        while (to_send > 0 || to_receive > 0) {
+            std::size_t const burst = to_send == 0 ? 0 : std::min<std::size_t>(to_send, 1 + random.below(40));
+            for (std::size_t i = 0; i < burst; ++i) {
+                std::size_t to = random.below(cores);
+                while (to == here || sent.value()[here * cores + to] == each) to = to + 1 == cores ? 0 : to + 1;
+                std::uint32_t const number = ++sent.value()[here * cores + to];
+                Letter& letter = letters.value()[(here * cores + to) * each + number - 1];
+                letter.sender = static_cast<std::uint32_t>(here);
+                letter.number = number;
+                post.send(letter, here, to);
+            }
+            to_send -= burst;
+            if (to_receive == 0) continue;
+            while (Letter const* const letter = post.receive(here, wait)) {
+                MXK_CHECK_EQUAL(letter->number, ++last.value()[here * cores + letter->sender]); // FIFO per sender
+                if (--to_receive == 0) break;
+            }
+        }
+        post.empty(here);
+        return Step::Done;
+    });
+    MXK_CHECK(ran);
+    for (std::size_t to = 0; to < cores; ++to)
+        for (std::size_t from = 0; from < cores; ++from)
+            MXK_CHECK_EQUAL(last.value()[to * cores + from], from == to ? 0 : each);
+}
+
+// A tree of tasks that grows at random over all cores; every node of it must have run, once.
+class Tree {
+  public:
+    explicit Tree(Worker& owner)
+        : group_(owner) {}
+
+    void grow(Worker& here, std::uint64_t seed, unsigned height) {
+        planted_.fetch_add(1, std::memory_order_relaxed);
+        bench::Random random(seed);
+        CoreId const target = core_id(random.below(workers::count()));
+        bool const spawned = group_.spawn(here, target, [this, seed, height, target](Worker& worker) {
+            MXK_CHECK_EQUAL(index(worker.core()), index(target));
+            run_.fetch_add(1, std::memory_order_relaxed);
+            RandomDelay::point();
+            bench::Random branches(~seed);
+            for (std::uint64_t left = height == 0 ? 0 : branches.below(4); left > 0; --left)
+                grow(worker, branches.next(), height - 1);
+        });
+        MXK_CHECK(spawned);
+    }
+    // Gives the number of tasks.
+    std::uint64_t wait() {
+        group_.wait();
+        MXK_CHECK_EQUAL(run_.load(std::memory_order_relaxed), planted_.load(std::memory_order_relaxed));
+        return run_.load(std::memory_order_relaxed);
+    }
+
+  private:
+    TaskGroup group_;
+    std::atomic<std::uint64_t> planted_{0};
+    std::atomic<std::uint64_t> run_{0};
+};
+
+MXK_TEST(tasks, random_spawn_trees_grow_and_end) {
+    std::uint64_t tasks = 0;
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        Tree tree(Worker::current());
+        tree.grow(Worker::current(), seed, 8);
+        tasks += tree.wait();
+    }
+    MXK_CHECK(tasks > 500);
+}
+
+} // namespace
+} // namespace mxk
