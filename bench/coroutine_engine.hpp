@@ -45,7 +45,7 @@ template <typename Access> class CoroutineEngine final : public Engine {
     void prepare(std::span<CoreRun* const> cores) override { run_.emplace(access_, cores); }
 
     void prepare_core(Worker&, std::size_t at) override {
-        for (Coroutine<>& coroutine : coroutines_[at]) coroutine = two_phase(*run_);
+        for (Coroutine<>& coroutine : coroutines_[at]) coroutine = two_phase(*run_, static_cast<std::uint32_t>(at));
         run_->cores[at]->expect_tasks(coroutines_[at].size());
     }
     void start_core(Worker& worker, std::size_t at) override {
@@ -68,7 +68,7 @@ template <typename Access> class CoroutineEngine final : public Engine {
         TwoPhaseRun<Access> const never_run{parts.access, {}};
         std::atomic<bool> enough{true};
         bool const stepped = run_on(cores, [&](Worker&, std::size_t i) {
-            for (Coroutine<>& coroutine : parts.coroutines[i]) coroutine = two_phase(never_run);
+            for (Coroutine<>& coroutine : parts.coroutines[i]) coroutine = two_phase(never_run, 0);
             for (Coroutine<>& coroutine : parts.coroutines[i]) {
                 if (!coroutine) enough.store(false, std::memory_order_relaxed); // the steps' end orders it
                 coroutine.reset();

@@ -19,27 +19,30 @@ template <typename Access> struct TakenInstruction {
     bool expected;
 };
 
-// On the home core: the next instruction; false if there are no more.
-template <typename Access> bool take(TwoPhaseRun<Access> const& run, TakenInstruction<Access>& taken) {
-    std::size_t const here = index(Worker::current().core());
-    CoreRun& home = *run.cores[here];
+// On the home core, which is the one at `place`: the next instruction; false if there are no more.
+template <typename Access>
+[[gnu::always_inline]] inline bool take(TwoPhaseRun<Access> const& run, std::uint32_t place,
+                                        TakenInstruction<Access>& taken) {
+    CoreRun& home = *run.cores[place];
     Instruction const* const instruction = home.take();
     if (instruction == nullptr) [[unlikely]]
         return false;
     taken.key = instruction->key;
-    taken.extra = run.access.extra(here, home.place_of(*instruction));
+    taken.extra = run.access.extra(place, home.place_of(*instruction));
     taken.owner = static_cast<std::uint32_t>(run.access.owner(instruction->key));
     taken.operation = instruction->operation;
     taken.expected = instruction->expected;
     return true;
 }
 
-template <typename Access> NextTurn to_owner(TwoPhaseRun<Access> const& run, TakenInstruction<Access> const& taken) {
+template <typename Access>
+[[gnu::always_inline]] inline NextTurn to_owner(TwoPhaseRun<Access> const& run, TakenInstruction<Access> const& taken) {
     return move_to(core_id(taken.owner), run.access.line(taken.key, taken.owner));
 }
 
 // On the owner.
-template <typename Access> void operate(TwoPhaseRun<Access> const& run, TakenInstruction<Access> const& taken) {
+template <typename Access>
+[[gnu::always_inline]] inline void operate(TwoPhaseRun<Access> const& run, TakenInstruction<Access> const& taken) {
     auto const is_expected = [&]<Operation operation> {
         return run.access.template operate<operation>(taken.owner, taken.key, taken.extra, taken.expected);
     };
@@ -50,16 +53,15 @@ template <typename Access> void operate(TwoPhaseRun<Access> const& run, TakenIns
         run.cores[taken.owner]->count_wrong();
 }
 
-// Takes one instruction after the other where it was called. Empty without memory.
-template <typename Access> Coroutine<> two_phase(TwoPhaseRun<Access> const& run) {
+// Takes one instruction after the other on the core at `place`, where it is called. Empty without memory.
+template <typename Access> Coroutine<> two_phase(TwoPhaseRun<Access> const& run, std::uint32_t place) {
     TakenInstruction<Access> taken;
-    while (take(run, taken)) {
+    while (take(run, place, taken)) {
         co_await to_owner(run, taken);
         operate(run, taken);
         co_await move_home(); // where the next instruction comes in sequence: the processor sees it coming
     }
-    Worker& home = Worker::current();
-    run.cores[index(home.core())]->task_ended(home);
+    run.cores[place]->task_ended(Worker::current());
 }
 
 } // namespace mxk::bench
