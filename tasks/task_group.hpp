@@ -32,12 +32,22 @@ class TaskGroup {
     // As mxk::spawn(). The owner's core, or a task of the group on any core.
     template <std::invocable<Worker&> Function>
     [[nodiscard]] bool spawn(Worker& here, CoreId target, Function function) {
-        // relaxed: it cannot reach zero meanwhile, since the owner or the task that spawns is counted
-        unfinished_.fetch_add(1, std::memory_order_relaxed);
+        begin_one();
         auto const ended = [this](Worker& worker) { finish_one(worker); };
         if (mxk::spawn(here, target, std::move(function), ended)) return true;
-        unfinished_.fetch_sub(1, std::memory_order_relaxed);
+        give_up_one();
         return false;
+    }
+
+    // For what is waited for and is no function (tasks/start.hpp). One more will end; called where spawn() may be.
+    // relaxed: it cannot reach zero meanwhile, since the owner or the task that spawns is counted
+    void begin_one() { unfinished_.fetch_add(1, std::memory_order_relaxed); }
+    // It has not begun after all.
+    void give_up_one() { unfinished_.fetch_sub(1, std::memory_order_relaxed); }
+    // It has ended, on any core. Afterwards the group may be gone.
+    void finish_one(Worker& worker) {
+        if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
+        worker.append(all_ended_, owner_.core());
     }
 
     // Until every task of the group has ended; the group may be used again then. The owner's core goes on working
@@ -58,12 +68,6 @@ class TaskGroup {
             : Task([](Worker&, Task& task) { static_cast<AllEnded&>(task).is_here = true; }) {}
         bool is_here = false;
     };
-
-    // Afterwards the group may be gone.
-    void finish_one(Worker& worker) {
-        if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
-        worker.append(all_ended_, owner_.core());
-    }
 
     Worker& owner_;
     std::atomic<std::size_t> unfinished_{1}; // tasks that have not ended, and one for the owner that does not wait yet

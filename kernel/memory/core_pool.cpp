@@ -1,13 +1,12 @@
 #include "kernel/memory/core_pool.hpp"
 
-#include <algorithm>
-
 #include "kernel/memory/memory.hpp"
 
 namespace mxk {
 
-void* CorePool::carve(Size& size, std::size_t bytes) {
-    if (size.fresh == size.fresh_end) {
+void* CorePool::carve(Size& size) {
+    std::size_t const bytes = sizes[static_cast<std::size_t>(&size - sizes_.data())] * smallest_bytes;
+    if (static_cast<std::size_t>(size.fresh_end - size.fresh) < bytes) { // a rest of less than an object is left
         auto slab = memory::allocate(slab_bytes, cache_line_bytes, node_);
         if (!slab.ok()) return nullptr;
         size.fresh = slab.value().address;
@@ -15,7 +14,7 @@ void* CorePool::carve(Size& size, std::size_t bytes) {
         ++slabs_;
     }
     std::byte* const object = size.fresh;
-    size.fresh += std::bit_ceil(std::max(bytes, smallest_bytes)); // every size divides the slab: no rest
+    size.fresh += bytes;
     ++in_use_;
     return object;
 }

@@ -1,11 +1,10 @@
-// Small objects of one core, fast: no lock and no atomic, because only its core touches the pool. Five sizes (64 to
-// 1024 bytes, cache-line aligned), each carved from 64 KiB slabs of the core's node. An object may be freed on another
+// Small objects of one core, fast: no lock and no atomic, because only its core touches the pool. Eight sizes (1 to 16
+// cache lines, aligned to one), each carved from 64 KiB slabs of the core's node. An object may be freed on another
 // core than it came from: it then belongs to the pool of the core that freed it. Slabs are never given back and nothing
 // is balanced between pools: a stream of objects that always flows one way fills the receiver's pool.
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -32,7 +31,7 @@ class alignas(cache_line_bytes) CorePool {
     [[nodiscard]] void* allocate(std::size_t bytes) {
         Size& size = size_for(bytes);
         if (size.freed == nullptr) [[unlikely]]
-            return carve(size, bytes);
+            return carve(size);
         FreeObject* const object = size.freed;
         size.freed = object->next;
         ++in_use_;
@@ -65,18 +64,31 @@ class alignas(cache_line_bytes) CorePool {
         std::byte* fresh_end = nullptr; // taking a slab does not touch it
     };
 
-    static constexpr std::size_t sizes = std::bit_width(largest_bytes / smallest_bytes);
+    // In cache lines: the powers of two, and what lies in the middle between them. Objects of a power of two, when only
+    // some of their lines are much used, crowd into some sets of the cache and leave the others empty.
+    static constexpr std::array<std::uint8_t, 8> sizes{1, 2, 3, 4, 6, 8, 12, 16};
+    static_assert(sizes.back() * smallest_bytes == largest_bytes);
 
-    // 0 for 1..64 bytes, 1 for 65..128, and so on. 0 bytes wrap to a huge number and fail like all that is too large.
+    // By lines less one: the first of `sizes` that has so many.
+    static constexpr auto size_of_lines = [] {
+        std::array<std::uint8_t, largest_bytes / smallest_bytes> result{};
+        for (std::size_t lines = 1, at = 0; lines <= result.size(); ++lines) {
+            if (lines > sizes[at]) ++at;
+            result[lines - 1] = static_cast<std::uint8_t>(at);
+        }
+        return result;
+    }();
+
+    // 0 bytes wrap to a huge number and fail like all that is too large.
     Size& size_for(std::size_t bytes) {
-        auto const at = static_cast<std::size_t>(std::bit_width((bytes - 1) / smallest_bytes));
-        expect(at < sizes, "a pool object has 1 to 1024 bytes");
-        return sizes_[at];
+        std::size_t const lines_less_one = (bytes - 1) / smallest_bytes;
+        expect(lines_less_one < size_of_lines.size(), "a pool object has 1 to 1024 bytes");
+        return sizes_[size_of_lines[lines_less_one]];
     }
 
-    [[nodiscard]] void* carve(Size& size, std::size_t bytes);
+    [[nodiscard]] void* carve(Size& size);
 
-    std::array<Size, sizes> sizes_{};
+    std::array<Size, sizes.size()> sizes_{};
     std::int64_t in_use_ = 0;
     std::size_t slabs_ = 0;
     NodeId node_;

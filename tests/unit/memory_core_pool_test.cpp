@@ -28,7 +28,20 @@ TEST_F(CorePoolTest, objects_are_line_aligned_distinct_and_on_the_node) {
         std::memset(object, 0xff, bytes);
     }
     EXPECT_EQ(pool.in_use(), 1024);
-    EXPECT_EQ(pool.slabs(), 1U + 1 + 1 + 2 + 8); // 64, 64, 128, 256 and 512 objects in slabs of 1024 ... 64
+    // 64 objects each of 1, 2, 3 and 4 lines; 128 each of 6 and 8; 256 each of 12 and 16, 85 and 64 in a slab.
+    EXPECT_EQ(pool.slabs(), 1U + 1 + 1 + 1 + 1 + 1 + 4 + 4);
+}
+
+TEST_F(CorePoolTest, a_size_that_does_not_divide_a_slab_leaves_its_rest) {
+    configure({2 * CorePool::slab_bytes});
+    CorePool pool(node_id(0));
+    std::size_t objects = 0;
+    while (auto* const object = static_cast<std::byte*>(pool.allocate(192))) {
+        EXPECT_TRUE(host[0]->contains(object + 191));
+        std::memset(object, 0xff, 192);
+        ++objects;
+    }
+    EXPECT_EQ(objects, 2 * (CorePool::slab_bytes / 192));
 }
 
 TEST_F(CorePoolTest, what_is_freed_comes_back_last_in_first_out) {

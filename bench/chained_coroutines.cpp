@@ -1,0 +1,14 @@
+// The thesis' table and its two-phase task as a coroutine.
+#include "bench/coroutine_engine.hpp"
+#include "bench/table_access.hpp"
+
+namespace mxk::bench {
+namespace {
+
+constexpr EngineKind chained_coroutines{.layout = Layout::Chained,
+                                        .notation = Notation::Coroutine,
+                                        .create = &EngineOwner::create<CoroutineEngine<ChainedAccess>>};
+MXK_REGISTER(mxk_engines, EngineKind, chained_coroutines);
+
+} // namespace
+} // namespace mxk::bench

@@ -1,0 +1,67 @@
+// The two-phase task (two_phase.hpp) in the notation of a coroutine: the same steps in the same queues, to show what
+// the notation costs. Where the other one changes its body and appends itself, this one goes on behind a co_await; what
+// the owner needs of the instruction is a local variable.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "bench/two_phase.hpp"
+#include "tasks/coroutine.hpp"
+
+namespace mxk::bench {
+
+template <typename Access> struct TakenInstruction {
+    std::uint64_t key;
+    [[no_unique_address]] typename Access::Extra extra;
+    std::uint32_t owner;
+    Operation operation;
+    bool expected;
+};
+
+// On the home core, which is the one at `place`: the next instruction; false if there are no more.
+template <typename Access>
+[[gnu::always_inline]] inline bool take(TwoPhaseRun<Access> const& run, std::uint32_t place,
+                                        TakenInstruction<Access>& taken) {
+    CoreRun& home = *run.cores[place];
+    Instruction const* const instruction = home.take();
+    if (instruction == nullptr) [[unlikely]]
+        return false;
+    taken.key = instruction->key;
+    taken.extra = run.access.extra(place, home.place_of(*instruction));
+    taken.owner = static_cast<std::uint32_t>(run.access.owner(instruction->key));
+    taken.operation = instruction->operation;
+    taken.expected = instruction->expected;
+    return true;
+}
+
+template <typename Access>
+[[gnu::always_inline]] inline NextTurn to_owner(TwoPhaseRun<Access> const& run, TakenInstruction<Access> const& taken) {
+    return move_to(core_id(taken.owner), run.access.line(taken.key, taken.owner));
+}
+
+// On the owner.
+template <typename Access>
+[[gnu::always_inline]] inline void operate(TwoPhaseRun<Access> const& run, TakenInstruction<Access> const& taken) {
+    auto const is_expected = [&]<Operation operation> {
+        return run.access.template operate<operation>(taken.owner, taken.key, taken.extra, taken.expected);
+    };
+    bool const as_expected = taken.operation == Operation::Insert ? is_expected.template operator()<Operation::Insert>()
+                             : taken.operation == Operation::Find ? is_expected.template operator()<Operation::Find>()
+                                                                  : is_expected.template operator()<Operation::Erase>();
+    if (!as_expected) [[unlikely]]
+        run.cores[taken.owner]->count_wrong();
+}
+
+// Takes one instruction after the other on the core at `place`, where it is called. Empty without memory.
+template <typename Access> Coroutine<> two_phase(TwoPhaseRun<Access> const& run, std::uint32_t place) {
+    TakenInstruction<Access> taken;
+    while (take(run, place, taken)) {
+        co_await to_owner(run, taken);
+        operate(run, taken);
+        co_await move_home(); // where the next instruction comes in sequence: the processor sees it coming
+    }
+    run.cores[place]->task_ended(Worker::current());
+}
+
+} // namespace mxk::bench

@@ -1,0 +1,169 @@
+// The task in a coroutine's frame: what a coroutine that stands in a queue is. Its body resumes the coroutine; when
+// that has ended, the task travels once more, to whoever waits for it, and at last home, where the frame's memory
+// belongs.
+//
+//     frame:  | resume, destroy |    Task, CoroutineTask, result   | parameters, locals ...
+//             0                 16   64, the task's line           128
+//
+// The frame begins at a cache line, as all that comes from a pool, and the promise is aligned like any Task, so that
+// compilers put it at the first line behind the two pointers. Of these only the task has a copy, so that a turn touches
+// two lines: the task's, and that of the locals.
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <utility>
+
+#include "base/panic.hpp"
+#include "kernel/memory/core_pool.hpp"
+#include "tasks/next_turn.hpp"
+#include "tasks/worker.hpp"
+
+namespace mxk {
+
+// Who waits for coroutines: the task that runs on `core` when the last of them has come there. Only that core touches
+// it while they are under way, so that counting them needs no atomic.
+struct CoroutineWaiter {
+    Task* task;
+    CoreId core;
+    std::size_t left;         // coroutines that have not come yet
+    bool is_starting = false; // the waiting body is in begin_now(): it looks at `left` itself
+};
+
+// The part of every promise that knows no type.
+class CoroutineTask : public Task {
+  public:
+    CoroutineTask(CoroutineTask const&) = delete;
+    CoroutineTask& operator=(CoroutineTask const&) = delete;
+
+    // The frame, from the pool of the calling core; null if memory is exhausted. One that is larger than a pool's
+    // objects is a programming error, of which compilers know too late for a static_assert.
+    static void* operator new(std::size_t bytes) noexcept {
+        if (bytes > CorePool::largest_bytes) [[unlikely]]
+            panic("a coroutine's frame has {} bytes, expected at most {}: let its large locals live elsewhere", bytes,
+                  CorePool::largest_bytes);
+        return Worker::current().pool().allocate(bytes);
+    }
+    static void operator delete(void* frame, std::size_t bytes) { Worker::current().pool().free(frame, bytes); }
+
+    // What a coroutine may await: its next turn, ...
+    struct Appended {
+        static bool await_ready() { return false; }
+        // The frame is the other core's as soon as the task is sent: nothing of it is read after that.
+        template <typename Promise> static void await_suspend(std::coroutine_handle<Promise> coroutine) {
+            CoroutineTask& task = coroutine.promise();
+            Worker::current().append(task, task.next_core_);
+        }
+        static Worker& await_resume() { return Worker::current(); }
+    };
+    Appended await_transform(NextTurn turn) {
+        touches = touches_of(turn);
+        next_core_ = core_of(turn);
+        return {};
+    }
+    Appended await_transform(NextTurnAtHome turn) {
+        touches = touches_of(turn);
+        next_core_ = home;
+        return {};
+    }
+    // ... or what has an operator co_await or is an awaiter.
+    template <typename Awaitable> static Awaitable&& await_transform(Awaitable&& awaitable) {
+        return std::forward<Awaitable>(awaitable);
+    }
+
+    static std::suspend_always initial_suspend() noexcept { return {}; }
+    struct Ended {
+        static bool await_ready() noexcept { return false; }
+        template <typename Promise> static void await_suspend(std::coroutine_handle<Promise> coroutine) noexcept {
+            CoroutineTask& task = coroutine.promise();
+            task.end();
+        }
+        static void await_resume() noexcept {}
+    };
+    static Ended final_suspend() noexcept { return {}; }
+    [[noreturn]] static void unhandled_exception() { panic("a coroutine threw an exception: nobody can catch it"); }
+
+    // Appends it to the calling core's queue, whose worker is `worker`. When it has ended it goes to the waiter, or, if
+    // there is none, home to be destroyed.
+    void begin(Worker& worker, CoroutineWaiter* waiter) {
+        begin_for(waiter);
+        worker.append(*this);
+    }
+
+    // Runs it up to its first suspension, as a function is called. True if it has ended by then; else as begin().
+    [[nodiscard]] bool begin_now(CoroutineWaiter& waiter) {
+        begin_for(&waiter);
+        waiter.is_starting = true;
+        resume_(frame());
+        waiter.is_starting = false;
+        return waiter.left == 0;
+    }
+
+    // Destroys one that was not begun, or that has ended: on the core it came from, to which it is sent if need be.
+    void destroy() {
+        expect(resume_ == nullptr || handle().done(), "a coroutine is destroyed before it begins or after its end");
+        body = &destroy_at_home;
+        Worker& worker = Worker::current();
+        if (worker.core() == home) return destroy_at_home(worker, *this);
+        worker.append(*this, home);
+    }
+
+  protected:
+    CoroutineTask()
+        : Task(&resume, Worker::current().core()) {}
+    ~CoroutineTask() = default;
+
+  private:
+    using Resume = void (*)(void* frame);
+
+    // Promises derive from this, begin where it begins and are aligned alike (coroutine.hpp asserts it), so that the
+    // way from the promise to the frame is the same.
+    std::coroutine_handle<CoroutineTask> handle() { return std::coroutine_handle<CoroutineTask>::from_promise(*this); }
+    void* frame() { return handle().address(); }
+
+    static void resume(Worker&, Task& task) {
+        auto& self = static_cast<CoroutineTask&>(task);
+        self.resume_(self.frame());
+    }
+
+    static void destroy_at_home(Worker&, Task& task) { static_cast<CoroutineTask&>(task).handle().destroy(); }
+
+    // On the waiter's core.
+    static void arrive(Worker& worker, Task& task) {
+        CoroutineWaiter& waiter = *static_cast<CoroutineTask&>(task).waiter_;
+        if (--waiter.left == 0) waiter.task->body(worker, *waiter.task);
+    }
+
+    void begin_for(CoroutineWaiter* waiter) {
+        expect(resume_ == nullptr, "a coroutine is begun once");
+        // The first word of a suspended coroutine's frame; all compilers agree, so that handles can be passed between
+        // what they compile, and it stays the same until the end.
+        resume_ = *static_cast<Resume*>(frame());
+        waiter_ = waiter;
+        if (waiter != nullptr) waiter_core_ = waiter->core;
+    }
+
+    // The coroutine has run to its end, on any core. Afterwards its frame may be gone.
+    void end() {
+        Worker& worker = Worker::current();
+        if (waiter_ == nullptr) {
+            body = &destroy_at_home;
+            touches = {};
+            return worker.append(*this, home);
+        }
+        if (worker.core() == waiter_core_ && waiter_->is_starting) { // it never left
+            waiter_->left = 0;
+            return;
+        }
+        body = &arrive;
+        touches = Annotation::writes(waiter_);
+        worker.append(*this, waiter_core_);
+    }
+
+    CoreId next_core_{};      // behind `home`, where a Task has room
+    Resume resume_ = nullptr; // null until it is begun
+    CoroutineWaiter* waiter_ = nullptr;
+    CoreId waiter_core_{}; // a copy: the waiter's lines are that core's
+};
+
+} // namespace mxk
