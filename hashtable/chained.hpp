@@ -13,6 +13,9 @@
 //     struct Pair : ChainNode { std::uint64_t value; };
 //     Chained<Modulo, Pair> table(buckets, Modulo(buckets.size()));
 //     if (Pair* pair = table.lookup(key)) ++pair->value;
+//
+// A long chain is a cache miss for each node, one after the other. Where many operations are in hand, walks
+// (chain_walk.hpp) do them node by node, so that their misses overlap.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +25,11 @@
 #include <span>
 
 #include "base/panic.hpp"
+#include "base/prefetch.hpp"
 
 namespace mxk {
+
+template <typename Table> class ChainWalk;
 
 struct ChainNode {
     std::uint64_t key; // > 0: 0 is the end of a chain
@@ -36,7 +42,7 @@ static_assert(sizeof(ChainNode) == 16);
 inline constexpr ChainNode chain_end{0, nullptr};
 
 // Placement: callable with a key, gives its index in the buckets. NodeType: what every node of this table is. Every
-// function: the owning core, never blocks.
+// function: the owning core, never blocks. None may meet a bucket that a walk holds, whose chain is not in it: panics.
 template <typename Placement, std::derived_from<ChainNode> NodeType = ChainNode> class Chained {
   public:
     using Node = NodeType;
@@ -56,7 +62,7 @@ template <typename Placement, std::derived_from<ChainNode> NodeType = ChainNode>
     // anyway, and a chain cut short by it would lose keys silently.
     bool insert(Node& node) {
         expect(node.key != 0, "key 0 is the end of a chain");
-        Bucket& bucket = bucket_of(node.key);
+        Bucket& bucket = free_bucket_of(node.key);
         if (contains(bucket, node.key)) return false;
         node.next = bucket;
         bucket = &node;
@@ -65,17 +71,17 @@ template <typename Placement, std::derived_from<ChainNode> NodeType = ChainNode>
     }
 
     // Key 0 is never found.
-    [[nodiscard]] bool find(std::uint64_t key) const { return contains(bucket_of(key), key); }
+    [[nodiscard]] bool find(std::uint64_t key) const { return contains(free_bucket_of(key), key); }
 
     // The key's node, or null. Its owner may change all of it but the key and the link.
-    [[nodiscard]] Node* lookup(std::uint64_t key) { return static_cast<Node*>(search(bucket_of(key), key)); }
+    [[nodiscard]] Node* lookup(std::uint64_t key) { return static_cast<Node*>(search(free_bucket_of(key), key)); }
     [[nodiscard]] Node const* lookup(std::uint64_t key) const {
-        return static_cast<Node const*>(search(bucket_of(key), key));
+        return static_cast<Node const*>(search(free_bucket_of(key), key));
     }
 
     // Unlinks the key's node, which is the caller's again. False if there was none.
     bool erase(std::uint64_t key) {
-        for (Bucket* link = &bucket_of(key); (*link)->key != 0; link = &(*link)->next) {
+        for (Bucket* link = &free_bucket_of(key); (*link)->key != 0; link = &(*link)->next) {
             if ((*link)->key != key) continue;
             *link = (*link)->next;
             --size_;
@@ -85,7 +91,9 @@ template <typename Placement, std::derived_from<ChainNode> NodeType = ChainNode>
     }
 
     // Asks for the bucket's cache line; the nodes behind it cannot be known without waiting for it.
-    void prefetch(std::uint64_t key) const { __builtin_prefetch(static_cast<void const*>(&bucket_of(key))); }
+    void prefetch(std::uint64_t key) const { prefetch_for_read(address(key)); }
+    // Where the bucket is: for those who have somebody else ask for it.
+    [[nodiscard]] void const* address(std::uint64_t key) const { return static_cast<void const*>(&bucket_of(key)); }
 
     [[nodiscard]] std::size_t size() const { return size_; }
     [[nodiscard]] std::size_t bucket_count() const { return bucket_count_; }
@@ -93,12 +101,14 @@ template <typename Placement, std::derived_from<ChainNode> NodeType = ChainNode>
     // visit(bucket index, node const&) for every node, bucket by bucket: for verification.
     template <typename Visit> void for_each(Visit visit) const {
         for (std::size_t bucket = 0; bucket < bucket_count_; ++bucket) {
-            for (ChainNode const* node = buckets_[bucket]; node->key != 0; node = node->next)
+            for (ChainNode const* node = chain_in(buckets_[bucket]); node->key != 0; node = node->next)
                 visit(bucket, static_cast<Node const&>(*node));
         }
     }
 
   private:
+    friend class ChainWalk<Chained>;
+
     // Chains are linked through pointers to mutable nodes; the end is never written through them: only nodes with a key
     // and buckets are.
     static ChainNode* end() { return const_cast<ChainNode*>(&chain_end); }
@@ -119,6 +129,15 @@ template <typename Placement, std::derived_from<ChainNode> NodeType = ChainNode>
     }
 
     Bucket& bucket_of(std::uint64_t key) const { return buckets_[placement_(key)]; }
+
+    // Odd: a walk has taken the chain out (chain_walk.hpp says what is there instead).
+    static bool is_held(Bucket bucket) { return (reinterpret_cast<std::uintptr_t>(bucket) & 1) != 0; }
+
+    static Bucket& chain_in(Bucket& bucket) {
+        expect(!is_held(bucket), "a walk is under way in this bucket");
+        return bucket;
+    }
+    Bucket& free_bucket_of(std::uint64_t key) const { return chain_in(bucket_of(key)); }
 
     Bucket* buckets_;
     std::size_t bucket_count_ = 0;

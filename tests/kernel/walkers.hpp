@@ -1,0 +1,174 @@
+// Walks as tasks on all cores, for the tests on threads and on real cores: every core owns a region with two buckets,
+// so that walks wait for each other all the time, and sends operations on keys of its own to all owners. Queues keep
+// the order per sender and walks that of arrival, so each result is known when an operation is sent.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/panic.hpp"
+#include "bench/random.hpp"
+#include "hashtable/partitioned.hpp"
+#include "hashtable/walk_task.hpp"
+#include "tasks/delay.hpp"
+#include "tests/kernel/all_cores.hpp"
+
+namespace mxk::walkers {
+
+using Region = Chained<RegionModulo>;
+using Table = Partitioned<Region>;
+
+inline constexpr std::size_t keys_per_home = 16;
+inline constexpr std::size_t walkers_per_home = 24;
+
+struct EndedTask : Task {
+    EndedTask(CoreId console, std::size_t& homes_left)
+        : Task([](Worker&, Task& task) { --static_cast<EndedTask&>(task).left; }, console)
+        , left(homes_left) {}
+    std::size_t& left;
+};
+
+// What one core knows as the home of operations. Only its core touches it during the run.
+struct alignas(cache_line_bytes) Home {
+    Home(std::size_t its_place, std::size_t operations, CoreId console, std::size_t& homes_left)
+        : place(its_place)
+        , operations_left(operations)
+        , random(its_place)
+        , ended(console, homes_left) {
+        for (ChainNode& node : nodes) give_back(node);
+    }
+
+    // Key 0 is none, and those of different homes are different.
+    [[nodiscard]] std::uint64_t key(std::size_t at) const { return 1 + place * keys_per_home + at; }
+
+    ChainNode& take() {
+        ChainNode& node = *free;
+        free = node.next;
+        return node;
+    }
+    // Whoever still stands on it strays into the free ones, and finds his key nowhere.
+    void give_back(ChainNode& node) {
+        node = {UINT64_MAX, free};
+        free = &node;
+    }
+
+    std::size_t place;
+    std::size_t operations_left;
+    std::size_t walkers_left = walkers_per_home;
+    std::size_t wrong = 0; // results
+    bench::Random random;
+    std::array<bool, keys_per_home> present{}; // after all that was sent so far
+    std::array<ChainNode, keys_per_home + walkers_per_home> nodes{};
+    ChainNode* free = nullptr; // linked by `next`
+    EndedTask ended;
+};
+
+// Delay: now and then between the steps on the owner.
+template <typename Delay> struct Walker : WalkTask<Walker<Delay>, Region> {
+    Walker(Table& its_table, Home& its_home, CoreId home_core)
+        : Walker::WalkTask(&Walker::send, home_core)
+        , all(its_table)
+        , at_home(its_home) {}
+
+    // At home: an operation drawn by chance.
+    static void send(Worker& worker, Task& task) {
+        auto& self = static_cast<Walker&>(task);
+        Home& home = self.at_home;
+        if (home.operations_left == 0) {
+            if (--home.walkers_left == 0) worker.append(home.ended, home.ended.home);
+            return;
+        }
+        --home.operations_left;
+        std::size_t const at = home.random.below(keys_per_home);
+        std::uint64_t const key = home.key(at);
+        std::size_t const region = self.all.owner(key);
+        CoreId const owner = self.all.core(region);
+        Annotation const bucket = Annotation::writes(static_cast<void const*>(self.all.bucket_of(key, region)));
+        self.expects_node = home.present[at];
+        switch (home.random.below(3)) {
+        case 0:
+            home.present[at] = true;
+            self.node = &home.take();
+            self.seek(key, self.node);
+            return self.template go<ChainOperation::Insert>(worker, owner, bucket);
+        case 1:
+            home.present[at] = false;
+            self.seek(key);
+            return self.template go<ChainOperation::Erase>(worker, owner, bucket);
+        default: self.seek(key); self.template go<ChainOperation::Find>(worker, owner, bucket);
+        }
+    }
+
+    // At the owner.
+    Region& table(Worker& worker) {
+        Delay::point();
+        return all.region(index(worker.core()));
+    }
+    template <ChainOperation operation> void ended(Worker& worker, ChainNode* found) {
+        is_right = (found != nullptr) == expects_node && (found == nullptr || found->key == this->key());
+        if (operation == ChainOperation::Insert && found == nullptr) node = nullptr; // the table's now
+        if (operation == ChainOperation::Erase) node = found;
+        this->body = &come_home;
+        worker.append(*this, this->home);
+    }
+
+    // At home: a node that is in no chain any more, or never was, is used again.
+    static void come_home(Worker& worker, Task& task) {
+        auto& self = static_cast<Walker&>(task);
+        if (!self.is_right) ++self.at_home.wrong;
+        if (self.node != nullptr) self.at_home.give_back(*self.node);
+        self.node = nullptr;
+        send(worker, task);
+    }
+
+    Table& all;
+    Home& at_home;
+    ChainNode* node = nullptr; // an insert's, or what an erase got
+    bool expects_node = false;
+    bool is_right = false;
+};
+
+struct Outcome {
+    std::size_t wrong = 0;   // results
+    std::size_t strayed = 0; // keys that are missing in the end, or there and should not be
+    std::size_t in_table = 0;
+    std::size_t expected_in_table = 0;
+};
+
+// Sends `operations` from every core and waits for them. The console's core.
+template <typename Delay> Outcome run(std::size_t operations) {
+    auto const cores = all_cores();
+    Worker& here = Worker::current();
+    auto owners = NodeVector<Owner>::create(cores.size(), here.node());
+    auto homes = NodeVector<Home>::create(cores.size(), here.node());
+    auto tasks = NodeVector<Walker<Delay>>::create(cores.size() * walkers_per_home, here.node());
+    expect(owners.ok() && homes.ok() && tasks.ok(), "a test needs some memory");
+    std::size_t homes_left = cores.size();
+    for (std::size_t i = 0; i < cores.size(); ++i) {
+        owners.value().emplace(cores[i], workers::of(cores[i]).node());
+        homes.value().emplace(i, operations, here.core(), homes_left);
+    }
+    auto created = Table::create(cores.size() * 2, owners.value().span());
+    expect(created.ok(), "a test needs some memory");
+    Table& table = created.value();
+
+    for (std::size_t i = 0; i < cores.size(); ++i)
+        for (std::size_t n = 0; n < walkers_per_home; ++n)
+            here.append(tasks.value().emplace(table, homes.value()[i], cores[i]), cores[i]);
+    here.run_until([&] { return homes_left == 0; });
+
+    Outcome outcome;
+    for (Home const& home : homes.value()) {
+        outcome.wrong += home.wrong;
+        for (std::size_t at = 0; at < keys_per_home; ++at) {
+            std::uint64_t const key = home.key(at);
+            if (home.present[at]) ++outcome.expected_in_table;
+            if (table.region(table.owner(key)).find(key) != home.present[at]) ++outcome.strayed;
+        }
+    }
+    outcome.in_table = table.size();
+    return outcome;
+}
+
+} // namespace mxk::walkers

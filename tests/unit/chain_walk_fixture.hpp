@@ -1,0 +1,95 @@
+// A standalone table, and walks whose operation is known at run time, for the tests of chain_walk.hpp.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "hashtable/chain_walk.hpp"
+#include "hashtable/modulo.hpp"
+
+namespace mxk::test {
+
+using WalkedTable = Chained<Modulo>;
+using Walk = ChainWalk<WalkedTable>;
+
+struct StandaloneTable {
+    explicit StandaloneTable(std::size_t count)
+        : buckets(count)
+        , table(buckets, Modulo(count)) {}
+
+    // The chain of a bucket that nobody holds.
+    [[nodiscard]] std::vector<std::uint64_t> chain(std::size_t bucket = 0) const {
+        std::vector<std::uint64_t> keys;
+        table.for_each([&](std::size_t at, ChainNode const& node) {
+            if (at == bucket) keys.push_back(node.key);
+        });
+        return keys;
+    }
+
+    std::vector<ChainNode*> buckets;
+    WalkedTable table;
+};
+
+class AnyWalk : public Walk {
+  public:
+    AnyWalk() = default;
+    explicit AnyWalk(ChainOperation what, std::uint64_t key, ChainNode* node = nullptr) { aim(what, key, node); }
+
+    void aim(ChainOperation what, std::uint64_t key, ChainNode* node = nullptr) {
+        operation_ = what;
+        seek(key, node);
+    }
+    [[nodiscard]] ChainOperation operation() const { return operation_; }
+
+    [[nodiscard]] bool enter_any(WalkedTable& table) {
+        switch (operation_) {
+        case ChainOperation::Insert: return enter<ChainOperation::Insert>(table);
+        case ChainOperation::Find: return enter<ChainOperation::Find>(table);
+        case ChainOperation::Erase: break;
+        }
+        return enter<ChainOperation::Erase>(table);
+    }
+    void resume_any() {
+        switch (operation_) {
+        case ChainOperation::Insert: return resume<ChainOperation::Insert>();
+        case ChainOperation::Find: return resume<ChainOperation::Find>();
+        case ChainOperation::Erase: break;
+        }
+        resume<ChainOperation::Erase>();
+    }
+    [[nodiscard]] Finished finish_any(WalkedTable& table) {
+        switch (operation_) {
+        case ChainOperation::Insert: return finish<ChainOperation::Insert>(table);
+        case ChainOperation::Find: return finish<ChainOperation::Find>(table);
+        case ChainOperation::Erase: break;
+        }
+        return finish<ChainOperation::Erase>(table);
+    }
+
+    // Of a walk that is under way: all nodes it looks at.
+    std::vector<void const*> to_the_end() {
+        std::vector<void const*> touched;
+        while (!is_at_end()) {
+            touched.push_back(next_node());
+            if (step()) break;
+        }
+        return touched;
+    }
+
+    // From enter to finish, without others.
+    ChainNode* alone(WalkedTable& table) {
+        EXPECT_TRUE(enter_any(table));
+        to_the_end();
+        Finished const finished = finish_any(table);
+        EXPECT_EQ(finished.successor, nullptr);
+        return finished.node;
+    }
+
+  private:
+    ChainOperation operation_ = ChainOperation::Find;
+};
+
+} // namespace mxk::test

@@ -1,0 +1,112 @@
+// Walks as tasks, on more cores than most machines have to spare. Under TSan: what tasks and owners share is handed
+// over.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "arch/linux/runtime.hpp"
+#include "tests/kernel/walkers.hpp"
+
+namespace mxk {
+namespace {
+
+using Region = Chained<RegionModulo>;
+
+struct alignas(cache_line_bytes) NodeOfItsOwn {
+    ChainNode node;
+};
+
+// Looks for a key of a one-owner table.
+struct Finder : WalkTask<Finder, Region> {
+    Finder(Region& region, std::vector<ChainNode*>& results)
+        : WalkTask(nullptr)
+        , region_(region)
+        , found(results) {}
+    Region& table(Worker&) { return region_; }
+    template <ChainOperation> void ended(Worker&, ChainNode* node) {
+        EXPECT_FALSE(touches);
+        found.push_back(node);
+    }
+    Region& region_;
+    std::vector<ChainNode*>& found;
+};
+
+// The shell's part of the line leaves eight bytes.
+struct OneLine : WalkTask<OneLine, Region> {
+    Region& region;
+};
+static_assert(sizeof(OneLine) == cache_line_bytes);
+
+TEST(WalkTask, each_turn_is_a_step) {
+    auto runtime = Runtime::start({.cores = 1, .memory_bytes = 64 * MiB});
+    ASSERT_TRUE(runtime.ok()) << runtime.error().message();
+    runtime.value().run([](Worker& here) {
+        std::vector<ChainNode*> buckets(1);
+        Region region(buckets, RegionModulo{Modulo(1), 0});
+        std::vector<NodeOfItsOwn> nodes{{{1, nullptr}}, {{2, nullptr}}, {{3, nullptr}}};
+        for (NodeOfItsOwn& each : nodes) ASSERT_TRUE(region.insert(each.node));
+
+        std::vector<ChainNode*> found;
+        Finder finder(region, found);
+        finder.seek(1);
+        finder.go<ChainOperation::Find>(here, here.core(), Annotation::writes(region.address(1)));
+        OwnerCounter const& tasks_run = here.statistics().tasks_run;
+        std::uint64_t seen = tasks_run.value();
+        std::vector<void const*> next; // after each task but the last
+        here.run_until([&] {
+            if (found.empty() && tasks_run.value() != seen) next.push_back(finder.next_node());
+            seen = tasks_run.value();
+            return !found.empty();
+        });
+        EXPECT_EQ(next, (std::vector<void const*>{&nodes[2], &nodes[1], &nodes[0]}));
+        EXPECT_EQ(found, std::vector<ChainNode*>{&nodes[0].node});
+    });
+}
+
+// The second walk waits in no queue: only the first one's leaving makes it run.
+TEST(WalkTask, who_leaves_a_bucket_appends_who_waits_for_it) {
+    auto runtime = Runtime::start({.cores = 1, .memory_bytes = 64 * MiB});
+    ASSERT_TRUE(runtime.ok()) << runtime.error().message();
+    runtime.value().run([](Worker& here) {
+        std::vector<ChainNode*> buckets(1);
+        Region region(buckets, RegionModulo{Modulo(1), 0});
+        std::vector<NodeOfItsOwn> nodes{{{1, nullptr}}, {{2, nullptr}}, {{3, nullptr}}};
+        for (NodeOfItsOwn& each : nodes) ASSERT_TRUE(region.insert(each.node));
+        Annotation const bucket = Annotation::writes(region.address(1));
+
+        std::vector<ChainNode*> found;
+        Finder long_walk(region, found);
+        long_walk.seek(1);
+        long_walk.go<ChainOperation::Find>(here, here.core(), bucket);
+        Finder short_walk(region, found);
+        short_walk.seek(3);
+        short_walk.go<ChainOperation::Find>(here, here.core(), bucket);
+        std::uint64_t const before = here.statistics().tasks_run.value();
+        here.run_until([&] { return found.size() == 2; });
+        EXPECT_EQ(found, (std::vector<ChainNode*>{&nodes[0].node, &nodes[2].node}));
+        // The long one's bucket and three nodes; the short one's parking, going on and node.
+        EXPECT_EQ(here.statistics().tasks_run.value() - before, 4U + 3U);
+    });
+}
+
+template <typename Delay> void walk_on_four_cores(std::size_t operations) {
+    auto runtime = Runtime::start({.cores = 4, .nodes = 2, .memory_bytes = 64 * MiB});
+    ASSERT_TRUE(runtime.ok()) << runtime.error().message();
+    runtime.value().run([operations](Worker&) {
+        walkers::Outcome const outcome = walkers::run<Delay>(operations);
+        EXPECT_EQ(outcome.wrong, 0U);
+        EXPECT_EQ(outcome.strayed, 0U);
+        EXPECT_EQ(outcome.in_table, outcome.expected_in_table);
+    });
+}
+
+TEST(WalkTask, results_are_those_of_the_order_of_arrival) {
+    walk_on_four_cores<NoDelay>(50'000);
+}
+TEST(WalkTask, results_are_those_of_the_order_of_arrival_under_delays) {
+    walk_on_four_cores<RandomDelay>(5'000);
+}
+
+} // namespace
+} // namespace mxk

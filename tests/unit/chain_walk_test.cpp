@@ -1,0 +1,265 @@
+// Walks one by one, and in the situations that their rules are made for.
+#include "tests/unit/chain_walk_fixture.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+
+namespace mxk::test {
+namespace {
+
+using enum ChainOperation;
+
+// Keys n ... 1 in one chain: the last one pushed is the head.
+struct OneChain : StandaloneTable {
+    explicit OneChain(std::uint64_t length)
+        : StandaloneTable(1)
+        , nodes(length + 1) {
+        for (std::uint64_t key = 1; key <= length; ++key) {
+            nodes[key].key = key;
+            EXPECT_TRUE(table.insert(nodes[key]));
+        }
+    }
+    [[nodiscard]] std::vector<std::uint64_t> chain_without(std::uint64_t missing) const {
+        std::vector<std::uint64_t> keys;
+        for (std::uint64_t key = nodes.size() - 1; key > 0; --key)
+            if (key != missing) keys.push_back(key);
+        return keys;
+    }
+    std::vector<ChainNode> nodes; // by key
+};
+
+TEST(ChainWalk, is_three_words) {
+    EXPECT_EQ(sizeof(Walk), 24U);
+}
+
+TEST(ChainWalk, one_step_is_one_node_in_the_order_of_the_chain) {
+    for (std::uint64_t length = 1; length <= 20; ++length) {
+        OneChain t(length);
+        for (std::uint64_t key = 0; key <= length; ++key) { // 0 is nowhere: the whole chain
+            AnyWalk walk(Find, key);
+            EXPECT_TRUE(walk.enter_any(t.table));
+            std::vector<void const*> expected;
+            for (std::uint64_t passed = length; passed > 0 && passed >= key; --passed)
+                expected.push_back(&t.nodes[passed]);
+            EXPECT_EQ(walk.to_the_end(), expected);
+            auto const finished = walk.finish_any(t.table);
+            EXPECT_EQ(finished.node, key != 0 ? &t.nodes[key] : nullptr);
+            EXPECT_EQ(finished.successor, nullptr);
+            EXPECT_EQ(t.chain(), t.chain_without(0)); // as it was
+        }
+    }
+}
+
+TEST(ChainWalk, an_empty_bucket_needs_no_step) {
+    StandaloneTable t(3);
+    for (auto const operation : {Find, Erase}) {
+        AnyWalk walk(operation, 7);
+        EXPECT_TRUE(walk.enter_any(t.table));
+        EXPECT_TRUE(walk.is_at_end());
+        EXPECT_EQ(walk.finish_any(t.table).node, nullptr);
+    }
+    ChainNode node{7, nullptr};
+    AnyWalk insert(Insert, 7, &node);
+    EXPECT_TRUE(insert.enter_any(t.table));
+    EXPECT_TRUE(insert.is_at_end());
+    EXPECT_EQ(insert.finish_any(t.table).node, nullptr);
+    EXPECT_TRUE(t.table.find(7));
+    EXPECT_EQ(t.table.size(), 1U);
+}
+
+TEST(ChainWalk, a_key_is_inserted_once) {
+    OneChain t(5);
+    for (std::uint64_t key = 1; key <= 5; ++key) {
+        ChainNode duplicate{key, nullptr};
+        EXPECT_EQ(AnyWalk(Insert, key, &duplicate).alone(t.table), &t.nodes[key]);
+        EXPECT_EQ(t.chain(), t.chain_without(0));
+    }
+    EXPECT_EQ(t.table.size(), 5U);
+    ChainNode largest{UINT64_MAX, nullptr};
+    EXPECT_EQ(AnyWalk(Insert, UINT64_MAX, &largest).alone(t.table), nullptr);
+    EXPECT_EQ(t.chain().front(), UINT64_MAX);
+    EXPECT_EQ(t.table.size(), 6U);
+}
+
+TEST(ChainWalk, erases_any_node_of_a_chain_and_gives_it_back) {
+    for (std::uint64_t length = 1; length <= 20; ++length) {
+        for (std::uint64_t victim = 1; victim <= length; ++victim) {
+            OneChain t(length);
+            EXPECT_EQ(AnyWalk(Erase, victim).alone(t.table), &t.nodes[victim]);
+            EXPECT_EQ(t.chain(), t.chain_without(victim));
+            EXPECT_EQ(t.table.size(), length - 1);
+            EXPECT_EQ(AnyWalk(Erase, victim).alone(t.table), nullptr);
+            EXPECT_EQ(AnyWalk(Insert, victim, &t.nodes[victim]).alone(t.table), nullptr); // the node is in again
+            EXPECT_EQ(t.chain().front(), victim);
+            EXPECT_EQ(t.table.size(), length);
+        }
+    }
+}
+
+TEST(ChainWalk, key_zero_is_found_nowhere) {
+    OneChain t(3);
+    EXPECT_EQ(AnyWalk(Find, 0).alone(t.table), nullptr);
+    EXPECT_EQ(AnyWalk(Erase, 0).alone(t.table), nullptr);
+    EXPECT_EQ(t.table.size(), 3U);
+}
+
+TEST(ChainWalk, other_buckets_are_free) {
+    StandaloneTable t(2);
+    ChainNode odd{1, nullptr};
+    AnyWalk walk(Insert, 1, &odd);
+    EXPECT_TRUE(walk.enter_any(t.table));
+    EXPECT_FALSE(t.table.find(2));
+    AnyWalk other(Find, 2);
+    EXPECT_TRUE(other.enter_any(t.table));
+    EXPECT_EQ(walk.finish_any(t.table).successor, nullptr);
+    EXPECT_EQ(other.finish_any(t.table).successor, nullptr);
+    EXPECT_TRUE(t.table.find(1));
+}
+
+// Whoever holds the bucket, and whoever waits behind it: the bucket is handed over, and each sees what the one before
+// it did.
+TEST(ChainWalk, any_operation_hands_the_bucket_to_any_other) {
+    for (auto const first : {Insert, Find, Erase}) {
+        for (auto const second : {Insert, Find, Erase}) {
+            for (std::uint64_t length = 0; length <= 4; ++length) {
+                for (std::uint64_t key = 1; key <= 5; ++key) { // head, middle, tail, not there
+                    OneChain t(length);
+                    bool is_there = key <= length;
+                    std::vector<ChainNode> fresh{{key, nullptr}, {key, nullptr}};
+                    AnyWalk holder(first, key, first == Insert ? &fresh[0] : nullptr);
+                    AnyWalk waiter(second, key, second == Insert ? &fresh[1] : nullptr);
+                    ASSERT_TRUE(holder.enter_any(t.table));
+                    ASSERT_FALSE(waiter.enter_any(t.table));
+                    holder.to_the_end();
+                    auto const done = holder.finish_any(t.table);
+                    EXPECT_EQ(done.node != nullptr, is_there);
+                    ASSERT_EQ(done.successor, &waiter);
+                    if (first != Find) is_there = first == Insert;
+
+                    AnyWalk third(Find, key); // comes between handing over and going on
+                    ASSERT_FALSE(third.enter_any(t.table));
+                    waiter.resume_any();
+                    waiter.to_the_end();
+                    auto const done_too = waiter.finish_any(t.table);
+                    EXPECT_EQ(done_too.node != nullptr, is_there);
+                    ASSERT_EQ(done_too.successor, &third);
+                    if (second != Find) is_there = second == Insert;
+
+                    third.resume_any();
+                    third.to_the_end();
+                    auto const last = third.finish_any(t.table);
+                    EXPECT_EQ(last.node != nullptr, is_there);
+                    EXPECT_EQ(last.successor, nullptr);
+                    EXPECT_EQ(t.table.find(key), is_there);
+                    EXPECT_EQ(t.chain().size(), t.table.size());
+                }
+            }
+        }
+    }
+}
+
+// Without the bucket held, the finds would stand on the node that is unlinked, or the second insert would have passed
+// the place where the first one puts the equal key.
+TEST(ChainWalk, nobody_stands_on_a_node_that_is_erased) {
+    for (std::uint64_t const victim : {10U, 5U, 1U}) { // head, middle, tail
+        OneChain t(10);
+        std::vector<std::unique_ptr<AnyWalk>> walkers;
+        AnyWalk erase(Erase, victim);
+        ASSERT_TRUE(erase.enter_any(t.table));
+        for (std::uint64_t key = 1; key <= 10; ++key) {
+            walkers.push_back(std::make_unique<AnyWalk>(Find, key));
+            ASSERT_FALSE(walkers.back()->enter_any(t.table));
+        }
+        erase.to_the_end();
+        auto done = erase.finish_any(t.table);
+        ASSERT_EQ(done.node, &t.nodes[victim]);
+        *done.node = {77, nullptr}; // it is the caller's
+        for (std::uint64_t key = 1; key <= 10; ++key) {
+            ASSERT_EQ(done.successor, walkers[key - 1].get());
+            walkers[key - 1]->resume_any();
+            for (void const* const touched : walkers[key - 1]->to_the_end()) EXPECT_NE(touched, &t.nodes[victim]);
+            done = walkers[key - 1]->finish_any(t.table);
+            EXPECT_EQ(done.node, key != victim ? &t.nodes[key] : nullptr);
+        }
+        EXPECT_EQ(done.successor, nullptr);
+        EXPECT_EQ(t.chain(), t.chain_without(victim));
+    }
+}
+
+TEST(ChainWalk, a_bucket_is_handed_on_in_the_order_of_arrival) {
+    constexpr std::uint64_t walkers = 1000;
+    OneChain t(0);
+    std::vector<ChainNode> nodes(walkers);
+    std::vector<AnyWalk> walks(walkers);
+    std::uint64_t arrived = 0;
+    auto const arrive = [&] {
+        nodes[arrived].key = arrived + 1;
+        walks[arrived].aim(Insert, arrived + 1, &nodes[arrived]);
+        EXPECT_EQ(walks[arrived].enter_any(t.table), arrived == 0);
+        ++arrived;
+    };
+    while (arrived < walkers / 2) arrive();
+    for (std::uint64_t at = 0; at < walkers; ++at) { // the others come while the first ones go
+        if (at > 0) walks[at].resume_any();
+        if (arrived < walkers) arrive();
+        EXPECT_EQ(walks[at].to_the_end().size(), at);
+        auto const done = walks[at].finish_any(t.table);
+        EXPECT_EQ(done.node, nullptr);
+        ASSERT_EQ(done.successor, at + 1 < walkers ? &walks[at + 1] : nullptr);
+        if (done.successor != nullptr) {
+            EXPECT_EQ(done.successor->first_node(), &nodes[at]);
+        }
+    }
+    std::vector<std::uint64_t> expected(walkers);
+    std::iota(expected.rbegin(), expected.rend(), 1);
+    EXPECT_EQ(t.chain(), expected);
+}
+
+// A map: nodes that carry values, and do not stand first in what they are part of.
+TEST(ChainWalk, nodes_may_carry_values) {
+    struct Tag {
+        std::uint64_t number;
+    };
+    struct Pair : Tag, ChainNode {};
+    using Map = Chained<Modulo, Pair>;
+    std::vector<ChainNode*> buckets(1);
+    Map table(buckets, Modulo(1));
+    std::vector<Pair> pairs;
+    for (std::uint64_t key = 1; key <= 3; ++key) pairs.push_back({{key * key}, {key, nullptr}});
+    ChainWalk<Map> walk;
+    auto const run = [&]<ChainOperation operation>(std::uint64_t key, Pair* pair) {
+        walk.seek(key, pair);
+        EXPECT_TRUE(walk.enter<operation>(table));
+        while (!walk.is_at_end() && !walk.step()) {
+        }
+        return walk.finish<operation>(table).node;
+    };
+    for (Pair& pair : pairs) EXPECT_EQ(run.operator()<Insert>(pair.key, &pair), nullptr);
+    for (Pair& pair : pairs) EXPECT_EQ(run.operator()<Find>(pair.key, nullptr)->number, pair.key * pair.key);
+    EXPECT_EQ(run.operator()<Erase>(2, nullptr), &pairs[1]);
+    EXPECT_EQ(run.operator()<Find>(2, nullptr), nullptr);
+}
+
+TEST(ChainWalkDeathTest, what_is_wrong_is_named) {
+    OneChain t(3);
+    ChainNode zero{0, nullptr};
+    AnyWalk insert_zero(Insert, 0, &zero);
+    EXPECT_DEATH((void)insert_zero.enter_any(t.table), "key 0");
+    AnyWalk without_node(Insert, 5);
+    EXPECT_DEATH((void)without_node.enter_any(t.table), "has a node");
+
+    AnyWalk walk(Find, 1);
+    ASSERT_TRUE(walk.enter_any(t.table));
+    ChainNode node{9, nullptr};
+    EXPECT_DEATH(t.table.insert(node), "a walk is under way in this bucket");
+    EXPECT_DEATH((void)t.table.find(2), "a walk is under way in this bucket");
+    EXPECT_DEATH(t.table.erase(2), "a walk is under way in this bucket");
+    EXPECT_DEATH((void)t.table.lookup(2), "a walk is under way in this bucket");
+    EXPECT_DEATH((void)t.chain(), "a walk is under way in this bucket");
+    EXPECT_EQ(walk.finish_any(t.table).successor, nullptr);
+    EXPECT_TRUE(t.table.find(2)); // as if nothing had been
+}
+
+} // namespace
+} // namespace mxk::test
