@@ -28,8 +28,10 @@
 namespace mxk::bench {
 
 // What both have in common: regions, and a new table for each run.
-template <typename Table> class TableAccess {
+template <typename TableType> class TableAccess {
   public:
+    using Table = TableType;
+
     TableAccess(EngineSetup const& setup, std::size_t buckets)
         : owners_(setup.owners)
         , buckets_(buckets) {}
