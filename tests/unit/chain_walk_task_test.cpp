@@ -51,11 +51,12 @@ TEST(WalkTask, each_turn_is_a_step) {
         Finder finder(region, found);
         finder.seek(1);
         finder.go<ChainOperation::Find>(here, here.core(), Annotation::writes(region.address(1)));
-        std::vector<void const*> next; // before each turn behind the first, in which it enters the bucket
-        bool is_in = false;
+        OwnerCounter const& tasks_run = here.statistics().tasks_run;
+        std::uint64_t seen = tasks_run.value();
+        std::vector<void const*> next; // after each task but the last
         here.run_until([&] {
-            if (found.empty() && is_in) next.push_back(finder.next_node());
-            is_in = true;
+            if (found.empty() && tasks_run.value() != seen) next.push_back(finder.next_node());
+            seen = tasks_run.value();
             return !found.empty();
         });
         EXPECT_EQ(next, (std::vector<void const*>{&nodes[2], &nodes[1], &nodes[0]}));
@@ -81,14 +82,11 @@ TEST(WalkTask, who_leaves_a_bucket_appends_who_waits_for_it) {
         Finder short_walk(region, found);
         short_walk.seek(3);
         short_walk.go<ChainOperation::Find>(here, here.core(), bucket);
-        std::size_t turns = 0;
-        here.run_until([&] {
-            ++turns;
-            return found.size() == 2;
-        });
+        std::uint64_t const before = here.statistics().tasks_run.value();
+        here.run_until([&] { return found.size() == 2; });
         EXPECT_EQ(found, (std::vector<ChainNode*>{&nodes[0].node, &nodes[2].node}));
-        // The question at the end; the long one's bucket and three nodes; the short one's parking, going on and node.
-        EXPECT_EQ(turns, 1U + 4U + 3U);
+        // The long one's bucket and three nodes; the short one's parking, going on and node.
+        EXPECT_EQ(here.statistics().tasks_run.value() - before, 4U + 3U);
     });
 }
 
