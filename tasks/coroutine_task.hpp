@@ -6,8 +6,8 @@
 //             0                 16   64, the task's line           128
 //
 // The frame begins at a cache line, as all that comes from a pool, and the promise is aligned like any Task, so that
-// compilers put it at the first line behind the two pointers. Of the pointers the task has what it needs, so that a turn
-// touches two lines: the task's, and that of the locals behind it, which the worker fetches ahead, too.
+// compilers put it at the first line behind the two pointers. Of the pointers the task has what it needs, so that a
+// turn touches two lines: the task's, and that of the locals behind it, which the worker fetches ahead, too.
 #pragma once
 
 #include <coroutine>
