@@ -13,13 +13,29 @@ namespace mxk::bench {
 
 template <typename Access> struct TakenInstruction {
     std::uint64_t key;
+    void (*operate)(TwoPhaseRun<Access> const& run, TakenInstruction const& taken); // on the owner
     [[no_unique_address]] typename Access::Extra extra;
     std::uint32_t owner;
-    Operation operation;
     bool expected;
 };
 
-// On the home core, which is the one at `place`: the next instruction; false if there are no more.
+template <typename Access, Operation operation>
+void operate(TwoPhaseRun<Access> const& run, TakenInstruction<Access> const& taken) {
+    if (!run.access.template operate<operation>(taken.owner, taken.key, taken.extra, taken.expected)) [[unlikely]]
+        run.cores[taken.owner]->count_wrong();
+}
+
+template <typename Access> auto method(Operation operation) -> decltype(TakenInstruction<Access>::operate) {
+    switch (operation) {
+    case Operation::Insert: return &operate<Access, Operation::Insert>;
+    case Operation::Find: return &operate<Access, Operation::Find>;
+    case Operation::Erase: break;
+    }
+    return &operate<Access, Operation::Erase>;
+}
+
+// On the home core, which is the one at `place`: the next instruction; false if there are no more. Inline, as the other
+// notation's.
 template <typename Access>
 [[gnu::always_inline]] inline bool take(TwoPhaseRun<Access> const& run, std::uint32_t place,
                                         TakenInstruction<Access>& taken) {
@@ -28,9 +44,9 @@ template <typename Access>
     if (instruction == nullptr) [[unlikely]]
         return false;
     taken.key = instruction->key;
+    taken.operate = method<Access>(instruction->operation);
     taken.extra = run.access.extra(place, home.place_of(*instruction));
     taken.owner = static_cast<std::uint32_t>(run.access.owner(instruction->key));
-    taken.operation = instruction->operation;
     taken.expected = instruction->expected;
     return true;
 }
@@ -40,17 +56,9 @@ template <typename Access>
     return move_to(core_id(taken.owner), run.access.line(taken.key, taken.owner));
 }
 
-// On the owner.
-template <typename Access>
-[[gnu::always_inline]] inline void operate(TwoPhaseRun<Access> const& run, TakenInstruction<Access> const& taken) {
-    auto const is_expected = [&]<Operation operation> {
-        return run.access.template operate<operation>(taken.owner, taken.key, taken.extra, taken.expected);
-    };
-    bool const as_expected = taken.operation == Operation::Insert ? is_expected.template operator()<Operation::Insert>()
-                             : taken.operation == Operation::Find ? is_expected.template operator()<Operation::Find>()
-                                                                  : is_expected.template operator()<Operation::Erase>();
-    if (!as_expected) [[unlikely]]
-        run.cores[taken.owner]->count_wrong();
+// Out of the way of what runs for each instruction.
+[[gnu::noinline]] inline void finish(CoreRun& home) {
+    home.task_ended(Worker::current());
 }
 
 // Takes one instruction after the other on the core at `place`, where it is called. Empty without memory.
@@ -58,10 +66,10 @@ template <typename Access> Coroutine<> two_phase(TwoPhaseRun<Access> const& run,
     TakenInstruction<Access> taken;
     while (take(run, place, taken)) {
         co_await to_owner(run, taken);
-        operate(run, taken);
+        taken.operate(run, taken);
         co_await move_home(); // where the next instruction comes in sequence: the processor sees it coming
     }
-    run.cores[place]->task_ended(Worker::current());
+    finish(*run.cores[place]);
 }
 
 } // namespace mxk::bench

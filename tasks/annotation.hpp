@@ -3,8 +3,10 @@
 // wrong one costs time, not correctness, and an address that is not mapped is ignored by the processor (SDM volume 2B,
 // PREFETCHh; AMD APM volume 3, PREFETCH).
 //
-//     63            6   5    4   0
-//     | line address | write | lines |      one word; lines 0: nothing is known
+//     63            6   5      4      3   0
+//     | line address | write | next | lines |      one word; lines 0: nothing is known
+//
+// next: besides that, the task itself goes on in the cache line behind its own.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +20,22 @@ namespace mxk {
 
 class Annotation {
   public:
-    static constexpr std::size_t most_lines = 31;
+    static constexpr std::size_t most_lines = 15;
 
     constexpr Annotation() = default;
-    // `bytes` from `address` on, at most 31 lines of them; 0 bytes: nothing.
+    // `bytes` from `address` on, at most 15 lines of them; 0 bytes: nothing.
     static Annotation reads(void const* address, std::size_t bytes = 1) { return {address, bytes, 0}; }
     static Annotation writes(void const* address, std::size_t bytes = 1) { return {address, bytes, write_bit}; }
 
+    // The same for a task of more than one line.
+    [[nodiscard]] constexpr Annotation and_next_line() const {
+        Annotation result = *this;
+        result.bits_ |= next_line_bit;
+        return result;
+    }
+
     [[nodiscard]] explicit operator bool() const { return (bits_ & lines_mask) != 0; }
+    [[nodiscard]] bool has_next_line() const { return (bits_ & next_line_bit) != 0; }
     [[nodiscard]] std::size_t lines() const { return bits_ & lines_mask; }
     [[nodiscard]] bool is_write() const { return (bits_ & write_bit) != 0; }
     [[nodiscard]] void const* address() const { return reinterpret_cast<void const*>(bits_ & ~low_mask); }
@@ -49,9 +59,11 @@ class Annotation {
     }
 
     static constexpr std::uintptr_t lines_mask = most_lines;
+    static constexpr std::uintptr_t next_line_bit = 1 << 4;
     static constexpr std::uintptr_t write_bit = 1 << 5;
     static constexpr std::uintptr_t low_mask = cache_line_bytes - 1;
-    static_assert((lines_mask | write_bit) == low_mask, "the bits below a line's address hold the rest");
+    static_assert((lines_mask | next_line_bit | write_bit) == low_mask,
+                  "the bits below a line's address hold the rest");
 
     Annotation(void const* address, std::size_t bytes, std::uintptr_t access) {
         auto const first = reinterpret_cast<std::uintptr_t>(address);

@@ -6,8 +6,8 @@
 //             0                 16   64, the task's line           128
 //
 // The frame begins at a cache line, as all that comes from a pool, and the promise is aligned like any Task, so that
-// compilers put it at the first line behind the two pointers. Of these only the task has a copy, so that a turn touches
-// two lines: the task's, and that of the locals.
+// compilers put it at the first line behind the two pointers. Of the pointers the task has what it needs, so that a
+// turn touches two lines: the task's, and that of the locals behind it, which the worker fetches ahead, too.
 #pragma once
 
 #include <coroutine>
@@ -44,26 +44,36 @@ class CoroutineTask : public Task {
                   CorePool::largest_bytes);
         return Worker::current().pool().allocate(bytes);
     }
-    static void operator delete(void* frame, std::size_t bytes) { Worker::current().pool().free(frame, bytes); }
+    // Out of line, as end(): both happen once in a coroutine's life, and would take registers in each of its turns.
+    [[gnu::noinline]] static void operator delete(void* frame, std::size_t bytes) {
+        Worker::current().pool().free(frame, bytes);
+    }
 
-    // What a coroutine may await: its next turn, ...
-    struct Appended {
+    // What a coroutine may await: its next turn, ... The frame is the other core's as soon as the task is sent: nothing
+    // of it is read after that.
+    struct NextTurnAwaiter {
         static bool await_ready() { return false; }
-        // The frame is the other core's as soon as the task is sent: nothing of it is read after that.
         template <typename Promise> static void await_suspend(std::coroutine_handle<Promise> coroutine) {
             CoroutineTask& task = coroutine.promise();
             Worker::current().append(task, task.next_core_);
         }
         static Worker& await_resume() { return Worker::current(); }
     };
-    Appended await_transform(NextTurn turn) {
-        touches = touches_of(turn);
+    NextTurnAwaiter await_transform(NextTurn turn) {
+        touches = touches_of(turn).and_next_line(); // the locals
         next_core_ = core_of(turn);
         return {};
     }
-    Appended await_transform(NextTurnAtHome turn) {
-        touches = touches_of(turn);
-        next_core_ = home;
+    struct NextTurnAtHomeAwaiter {
+        static bool await_ready() { return false; }
+        template <typename Promise> static void await_suspend(std::coroutine_handle<Promise> coroutine) {
+            CoroutineTask& task = coroutine.promise();
+            Worker::current().append(task, task.home);
+        }
+        static Worker& await_resume() { return Worker::current(); }
+    };
+    NextTurnAtHomeAwaiter await_transform(NextTurnAtHome turn) {
+        touches = touches_of(turn).and_next_line();
         return {};
     }
     // ... or what has an operator co_await or is an awaiter.
@@ -144,7 +154,7 @@ class CoroutineTask : public Task {
     }
 
     // The coroutine has run to its end, on any core. Afterwards its frame may be gone.
-    void end() {
+    [[gnu::noinline]] void end() {
         Worker& worker = Worker::current();
         if (waiter_ == nullptr) {
             body = &destroy_at_home;

@@ -68,7 +68,9 @@ class TaskFifo {
     [[nodiscard]] bool is_full() const { return tail_ - head_ == capacity; }
 
     void fetch_for_next() {
-        Annotation const touches = ring_[fetched_++ % capacity]->touches;
+        Task const* const task = ring_[fetched_++ % capacity];
+        Annotation const touches = task->touches;
+        if (touches.has_next_line()) prefetch_for_write(reinterpret_cast<std::byte const*>(task) + cache_line_bytes);
         if (!touches) return;
         touches.prefetch();
         prefetched_.add(1);

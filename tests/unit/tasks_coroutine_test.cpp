@@ -207,6 +207,7 @@ Coroutine<> annotate(Task const*& task, CoreId target, Annotation touches, Annot
     EXPECT_EQ(task->touches.address(), touches.address());
     EXPECT_EQ(task->touches.lines(), touches.lines());
     EXPECT_TRUE(task->touches.is_write());
+    EXPECT_TRUE(task->touches.has_next_line()); // the locals
     co_await move_to(target);
     EXPECT_FALSE(task->touches);
     co_await move_home(home);
