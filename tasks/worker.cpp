@@ -1,6 +1,5 @@
 #include "tasks/worker.hpp"
 
-#include <algorithm>
 #include <bit>
 
 #include "arch/cpu.hpp"
@@ -10,7 +9,6 @@ namespace mxk {
 namespace {
 
 constexpr Nanoseconds polling_time{50'000};
-constexpr unsigned most_pauses = 8; // between two looks for mail
 
 } // namespace
 
@@ -62,15 +60,12 @@ void Worker::idle() {
     // Polling about as long as a halt, an interrupt and its sending cost together is never much worse than the better
     // of the two (Karlin et al. 1991): some microseconds on metal, some tens where both are emulated.
     Cycles const start = clock::timestamp();
-    unsigned pauses = 1;
     std::uint64_t const limit = raw(clock::to_cycles(polling_time));
     while (!queue_.has_mail() && !arch::needs_attention()) {
         // Tasks for a core whose mailbox is full wait here; nobody would wake this core when there is room.
         if (queue_.needs_flush()) flush();
         if (raw(clock::timestamp() - start) < limit || queue_.needs_flush()) {
-            // Not all the time: each look takes the line away from a sender that is about to write more.
-            for (unsigned i = 0; i < pauses; ++i) arch::pause();
-            pauses = std::min(2 * pauses, most_pauses);
+            arch::pause();
             continue;
         }
         queue_.sleep_unless_mail([this] {
