@@ -15,7 +15,58 @@
 #include "tasks/outbox.hpp"
 #include "tasks/task_fifo.hpp"
 
+#ifndef MAILBOX
+#define MAILBOX 4
+#endif
 namespace mxk {
+#if MAILBOX == 2
+// Vyukov's intrusive list: one exchange per push.
+struct ListMail {
+    struct Stub : Task { Stub() : Task(nullptr) {} } stub;
+    alignas(64) Task* head = &stub; // newest
+    alignas(64) Task* tail = &stub; // receiver
+    void push(Task& t) {
+        __atomic_store_n(&t.next, nullptr, __ATOMIC_RELAXED);
+        Task* prev = __atomic_exchange_n(&head, &t, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&prev->next, &t, __ATOMIC_RELEASE);
+    }
+    Task* pop() {
+        Task* t = tail; Task* n = __atomic_load_n(&t->next, __ATOMIC_ACQUIRE);
+        if (t == &stub) { if (!n) return nullptr; tail = n; t = n; n = __atomic_load_n(&n->next, __ATOMIC_ACQUIRE); }
+        if (n) { tail = n; return t; }
+        if (t != __atomic_load_n(&head, __ATOMIC_SEQ_CST)) return nullptr;
+        push(stub);
+        n = __atomic_load_n(&t->next, __ATOMIC_ACQUIRE);
+        if (n) { tail = n; return t; }
+        return nullptr;
+    }
+    bool has() const { return __atomic_load_n(&head, __ATOMIC_SEQ_CST) != &stub || tail != &stub; }
+};
+#elif MAILBOX == 3
+// Vyukov's bounded queue, many producers: one compare-exchange on the tail per push.
+struct SharedRing {
+    static constexpr unsigned cap = 1024;
+    struct Slot { unsigned long seq; Task* task; };
+    Slot slots[cap];
+    alignas(64) unsigned long tail = 0;
+    alignas(64) unsigned long head = 0;
+    SharedRing() { for (unsigned i = 0; i < cap; ++i) slots[i].seq = i; }
+    void push(Task& t) {
+        for (;;) {
+            unsigned long at = __atomic_load_n(&tail, __ATOMIC_RELAXED);
+            Slot& s = slots[at % cap];
+            unsigned long q = __atomic_load_n(&s.seq, __ATOMIC_ACQUIRE);
+            if (q == at) { if (__atomic_compare_exchange_n(&tail, &at, at + 1, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) { s.task = &t; __atomic_store_n(&s.seq, at + 1, __ATOMIC_SEQ_CST); return; } }
+        }
+    }
+    Task* pop() {
+        Slot& s = slots[head % cap];
+        if (__atomic_load_n(&s.seq, __ATOMIC_ACQUIRE) != head + 1) return nullptr;
+        Task* t = s.task; __atomic_store_n(&s.seq, head + cap, __ATOMIC_RELEASE); ++head; return t;
+    }
+    bool has() const { return __atomic_load_n(&slots[head % cap].seq, __ATOMIC_SEQ_CST) == head + 1; }
+};
+#endif
 
 // What the queue counted. Any core may read it.
 struct QueueStatistics {
@@ -65,6 +116,15 @@ template <typename Delay = NoDelay> class CoreQueue {
     // sent there. (Nothing of `to` is read here that its core writes: that would cost a transfer of a line for each
     // task.)
     template <typename Wake> void send(Task& task, CoreQueue& to, CoreId target, Wake wake) {
+#if MAILBOX == 1
+        to.stack_.push(task);
+        if (to.bell_.must_ring()) wake(target);
+        return;
+#elif MAILBOX == 2 || MAILBOX == 3
+        to.mail_.push(task);
+        if (to.bell_.must_ring()) wake(target);
+        return;
+#endif
         OutboxPlace& place = outboxes_[index(target)];
         if (!place) [[unlikely]]
             place.emplace(target, to.mailbox_, index(self_));
@@ -108,7 +168,17 @@ template <typename Delay = NoDelay> class CoreQueue {
     template <typename Wake> [[gnu::noinline]] bool begin_round(Wake wake) {
         if (needs_flush()) flush(wake);
         std::uint32_t const budget = fifo_.empty() ? round : round / 2;
+#if MAILBOX == 1
+        TaskList got = stack_.take_all();
+        got_.splice(got);
+        std::uint32_t count = 0;
+        for (; count < budget && !got_.empty(); ++count) fifo_.append_arrived(*got_.take());
+#elif MAILBOX == 2 || MAILBOX == 3
+        std::uint32_t count = 0;
+        for (; count < budget; ++count) { Task* t = mail_.pop(); if (!t) break; fifo_.append_arrived(*t); }
+#else
         std::uint32_t const count = mailbox_.collect(budget, [this](Task& task) { fifo_.append_arrived(task); });
+#endif
         left_in_round_ = round;
         if (count == 0) return !fifo_.empty();
         fifo_.arrived();
@@ -118,10 +188,26 @@ template <typename Delay = NoDelay> class CoreQueue {
 
     // After begin_round() found nothing: calls `sleep` unless there is mail by now. Whoever sends from here on wakes
     // this core.
-    template <typename Sleep> void sleep_unless_mail(Sleep sleep) { mailbox_.sleep_unless_mail(sleep); }
+    template <typename Sleep> void sleep_unless_mail(Sleep sleep) {
+#if MAILBOX == 1 || MAILBOX == 2 || MAILBOX == 3
+        bell_.going_to_sleep();
+        if (!has_mail()) sleep();
+        bell_.awake();
+#else
+        mailbox_.sleep_unless_mail(sleep);
+#endif
+    }
 
     // A look without side effects, for polling.
-    [[nodiscard]] bool has_mail() const { return mailbox_.has_mail(); }
+    [[nodiscard]] bool has_mail() const {
+#if MAILBOX == 1
+        return stack_.has_mail() || !got_.empty();
+#elif MAILBOX == 2 || MAILBOX == 3
+        return mail_.has();
+#else
+        return mailbox_.has_mail();
+#endif
+    }
 
     // Of the prefetch pipeline (task_fifo.hpp), in tasks.
     void set_prefetch_distance(std::uint32_t distance) { fifo_.set_distance(distance); }
@@ -139,6 +225,13 @@ template <typename Delay = NoDelay> class CoreQueue {
     QueueStatistics statistics_;
     TaskFifo fifo_;
     alignas(cache_line_bytes) Mailbox<Delay> mailbox_; // others look at it
+#if MAILBOX == 1
+    alignas(64) MailStack<Delay> stack_; Doorbell<Delay> bell_; alignas(64) TaskList got_;
+#elif MAILBOX == 2
+    alignas(64) ListMail mail_; alignas(64) Doorbell<Delay> bell_;
+#elif MAILBOX == 3
+    alignas(64) SharedRing mail_; alignas(64) Doorbell<Delay> bell_;
+#endif
 };
 
 } // namespace mxk
