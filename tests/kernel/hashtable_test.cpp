@@ -84,7 +84,7 @@ MXK_TEST(hashtable, every_core_owns_a_bucketed_region) {
         std::uint64_t const* const value = table.region(table.owner(keys(i))).find(keys(i));
         MXK_CHECK((value != nullptr) == (i % 3 != 0));
         MXK_CHECK(value == nullptr || *value == i);
-        expected += i % 3 != 0 ? 1 : 0;
+        expected += i % 3 != 0 ? 1U : 0U;
     }
     MXK_CHECK_EQUAL(table.size(), expected);
     for (std::size_t place = 0; place < cores.size(); ++place) {
