@@ -66,24 +66,24 @@ struct Lookup : mxk::Task {
         auto& self = static_cast<Lookup&>(task);
         std::uint64_t const key = key_of(self.number);
         Pair const* const pair = self.table.region(self.table.owner(key)).lookup(key);
-        self.found = pair != nullptr ? pair->value : 0;
+        self.is_right = pair != nullptr && pair->value == value_of(self.number);
         task.body = &Lookup::come_home;
         worker.append(task, task.home);
     }
 
     static void come_home(mxk::Worker& worker, mxk::Task& task) {
         auto& self = static_cast<Lookup&>(task);
-        if (self.found == value_of(self.number)) ++self.share.right;
+        if (self.is_right) ++self.share.right;
         leave(worker, task);
     }
 
     static void end(mxk::Worker&, mxk::Task& task) { --static_cast<Lookup&>(task).left; }
 
+    bool is_right = false; // what the owner found; first, since there is room for it right behind the task's own
     Table& table;
     Share& share;
     std::size_t& left; // core 0's: look-up tasks that have not ended
     std::uint64_t number = 0;
-    std::uint64_t found = 0;
 };
 static_assert(sizeof(Lookup) == mxk::cache_line_bytes);
 

@@ -121,7 +121,7 @@ BAD_WAYS = [
     ("--layout bucketed --walk interleaved", "--walk interleaved: expected --layout chained"),
     ("--submit batch --notation coroutine", "--notation coroutine: expected --submit task"),
     ("--prefetch x", "--prefetch: expected a count"),
-    ("--prefetch 128", "--prefetch: expected a count such as 24M (0 to 127), got '128'"),
+    ("--prefetch 129", "--prefetch: expected a count such as 24M (0 to 128), got '129'"),
     ("--queue mine", "--queue: expected one of shared, per-core, node-local, got 'mine'"),
     ("--queue shared --mix mixed:50/40/10", "--queue shared: expected phases whose results do not depend on"),
     ("--queue shared --dist zipf:0.99", "(not mixed; with zipf only find), got --mix insert --dist zipf:0.99"),
