@@ -21,14 +21,19 @@ set(public_headers
     arch/linux/runtime.hpp
     base/log.hpp
     base/spin_wait.hpp
+    hashtable/batch_client.hpp
+    hashtable/bucketed.hpp
     hashtable/chained.hpp
     hashtable/partitioned.hpp
     kernel/clock.hpp
     kernel/memory/node_vector.hpp
     kernel/system_topology.hpp
+    tasks/coroutine.hpp
     tasks/parallel.hpp
     tasks/spawn.hpp
+    tasks/start.hpp
     tasks/task_group.hpp
+    tasks/when_all.hpp
     tasks/workers.hpp)
 
 set(staged_headers ${CMAKE_BINARY_DIR}/library-headers)
