@@ -44,7 +44,7 @@ linux: setup ## build/linux/mxk, the same kernel as a Linux program; mxk-peers; 
 install: linux ## the library and the program below PREFIX=/usr/local
 	@cmake --install build/linux --prefix $(PREFIX)
 
-compare: linux ## MXK and its peers at native speed, interleaved (about half an hour; COMPARE="--ops 2M" is quick)
+compare: linux ## MXK and its peers at native speed, interleaved (three quarters of an hour; COMPARE="--ops 2M" is quick)
 	@tools/mxk compare $(COMPARE)
 
 test: ## everything: lint and the three rings of tests

@@ -11,6 +11,7 @@
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "kernel/memory/node_array.hpp"
+#include "tasks/task.hpp"
 
 namespace mxk {
 
