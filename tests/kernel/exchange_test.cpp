@@ -20,6 +20,7 @@ struct Letter : Task {
     Letter()
         : Task(nullptr) {}
     std::uint32_t sender = 0;
+    std::uint32_t receiver = 0;
     std::uint32_t number = 0;
 };
 
@@ -48,13 +49,13 @@ class Post {
         queues_[from].send(letter, queues_[to], cores_[to], &wake);
     }
 
-    // The next letter for a core, or null if there is none. Before it gives null the core may halt until there is; not
-    // the console's core, which has others to listen to.
-    Letter* receive(std::size_t at, SpinWait& wait) {
+    // The next letter for a core, or null if there is none. Before it gives null the core halts until there is, if it
+    // may; not the console's core, which has others to listen to.
+    Letter* receive(std::size_t at, SpinWait& wait, bool may_halt) {
         DelayedQueue& queue = queues_[at];
         if (Task* const task = queue.take()) return static_cast<Letter*>(task);
         if (queue.begin_round(&wake)) return static_cast<Letter*>(queue.take());
-        if (queue.needs_flush() || cores_[at] == core_id(0)) {
+        if (queue.needs_flush() || !may_halt || cores_[at] == core_id(0)) {
             wait.turn();
             return nullptr;
         }
@@ -91,7 +92,7 @@ MXK_TEST(tasks, two_cores_play_ping_pong_under_delays) {
         if (place == 0) post.value().send(ball, here, there);
         SpinWait wait;
         for (std::uint32_t hits = 0; hits < rounds;) {
-            Letter* const letter = post.value().receive(here, wait);
+            Letter* const letter = post.value().receive(here, wait, true);
             if (letter == nullptr) continue;
             ++hits;
             MXK_CHECK_EQUAL(++letter->number, 2 * hits - (place == 0 ? 0 : 1));
@@ -104,8 +105,9 @@ MXK_TEST(tasks, two_cores_play_ping_pong_under_delays) {
     MXK_CHECK_EQUAL(ball.number, 2 * rounds);
 }
 
-// Every core sends to all others, in bursts of random length to random receivers, and in between takes what has come or
-// halts.
+// Every core sends letters to all others, in bursts of random length to random receivers, and returns those that it
+// gets. In between it halts, but only if something is sure to come: a letter of its own is on its way, or it has sent
+// all and waits for the others.
 MXK_TEST(tasks, every_core_sends_to_all_others_under_delays) {
     if (workers::count() < 2) MXK_SKIP("needs two cores");
     auto made = Post::create();
@@ -116,18 +118,21 @@ MXK_TEST(tasks, every_core_sends_to_all_others_under_delays) {
     std::size_t const each = std::max<std::size_t>(1, 4000 / (cores * cores)); // letters for each pair
     NodeId const node = Worker::current().node();
     auto letters = NodeVector<Letter>::create(cores * cores * each, node);
-    auto last = NodeArray<std::uint32_t>::create_zeroed(cores * cores, node); // by receiver and sender
-    auto sent = NodeArray<std::uint32_t>::create_zeroed(cores * cores, node); // by sender and receiver
-    MXK_CHECK(letters.ok() && last.ok() && sent.ok());
-    if (!letters.ok() || !last.ok() || !sent.ok()) return;
+    // By core and other core: the number of the last letter that was sent to it, came from it, and was returned by it.
+    auto sent = NodeArray<std::uint32_t>::create_zeroed(cores * cores, node);
+    auto came = NodeArray<std::uint32_t>::create_zeroed(cores * cores, node);
+    auto returned = NodeArray<std::uint32_t>::create_zeroed(cores * cores, node);
+    MXK_CHECK(letters.ok() && sent.ok() && came.ok() && returned.ok());
+    if (!letters.ok() || !sent.ok() || !came.ok() || !returned.ok()) return;
     for (std::size_t i = 0; i < cores * cores * each; ++i) letters.value().emplace();
 
     bool const ran = run_on(post.cores(), [&](Worker&, std::size_t here) {
         bench::Random random(here);
         SpinWait wait;
         std::size_t to_send = (cores - 1) * each;
-        std::size_t to_receive = (cores - 1) * each;
-        while (to_send > 0 || to_receive > 0) {
+        std::size_t to_come = (cores - 1) * each;
+        std::size_t under_way = 0; // of this core's
+        while (to_send + to_come + under_way > 0) {
             std::size_t const burst = to_send == 0 ? 0 : std::min<std::size_t>(to_send, 1 + random.below(40));
             for (std::size_t i = 0; i < burst; ++i) {
                 std::size_t to = random.below(cores);
@@ -135,14 +140,24 @@ MXK_TEST(tasks, every_core_sends_to_all_others_under_delays) {
                 std::uint32_t const number = ++sent.value()[here * cores + to];
                 Letter& letter = letters.value()[(here * cores + to) * each + number - 1];
                 letter.sender = static_cast<std::uint32_t>(here);
+                letter.receiver = static_cast<std::uint32_t>(to);
                 letter.number = number;
                 post.send(letter, here, to);
             }
             to_send -= burst;
-            if (to_receive == 0) continue;
-            while (Letter const* const letter = post.receive(here, wait)) {
-                MXK_CHECK_EQUAL(letter->number, ++last.value()[here * cores + letter->sender]); // FIFO per sender
-                if (--to_receive == 0) break;
+            under_way += burst;
+            while (to_come + under_way > 0) {
+                Letter* const letter = post.receive(here, wait, under_way > 0 || to_send == 0);
+                if (letter == nullptr) break;
+                // FIFO per sender, there and back
+                if (letter->sender == here) {
+                    --under_way;
+                    MXK_CHECK_EQUAL(letter->number, ++returned.value()[here * cores + letter->receiver]);
+                } else {
+                    --to_come;
+                    MXK_CHECK_EQUAL(letter->number, ++came.value()[here * cores + letter->sender]);
+                    post.send(*letter, here, letter->sender);
+                }
             }
         }
         post.empty(here);
@@ -150,8 +165,10 @@ MXK_TEST(tasks, every_core_sends_to_all_others_under_delays) {
     });
     MXK_CHECK(ran);
     for (std::size_t to = 0; to < cores; ++to)
-        for (std::size_t from = 0; from < cores; ++from)
-            MXK_CHECK_EQUAL(last.value()[to * cores + from], from == to ? 0 : each);
+        for (std::size_t from = 0; from < cores; ++from) {
+            MXK_CHECK_EQUAL(came.value()[to * cores + from], from == to ? 0 : each);
+            MXK_CHECK_EQUAL(returned.value()[to * cores + from], from == to ? 0 : each);
+        }
 }
 
 // A tree of tasks that grows at random over all cores; every node of it must have run, once.
