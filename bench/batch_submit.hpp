@@ -9,7 +9,7 @@
 #include <span>
 #include <utility>
 
-#include "bench/engine.hpp"
+#include "bench/access_engine.hpp"
 #include "bench/instructions.hpp"
 #include "hashtable/batch_client.hpp"
 #include "kernel/memory/node_vector.hpp"
@@ -107,7 +107,7 @@ template <typename Regions> class BatchSubmitter : public Task {
     Client client_;
 };
 
-template <typename Access> class BatchEngine final : public Engine {
+template <typename Access> class BatchEngine final : public AccessEngine<Access> {
     using Regions = std::remove_reference_t<decltype(std::declval<Access&>().table())>;
     using Submitter = BatchSubmitter<Regions>;
 
@@ -115,17 +115,17 @@ template <typename Access> class BatchEngine final : public Engine {
     using Parts = Access;
     static Result<Parts> make(EngineSetup const& setup) { return Access::create(setup); }
     explicit BatchEngine(Parts access)
-        : access_(std::move(access)) {}
+        : AccessEngine<Access>(std::move(access)) {}
 
     Result<void> renew() override {
         submitters_ = {}; // they refer to the last table
         batched_.reset();
-        MXK_TRY(access_.renew());
-        batched_.emplace(MXK_TRY(Batched<Regions>::create(access_.table())));
+        MXK_TRY(AccessEngine<Access>::renew());
+        batched_.emplace(MXK_TRY(Batched<Regions>::create(this->access().table())));
         std::size_t const cores = batched_->region_count();
         auto submitters = MXK_TRY(NodeVector<NodeVector<Submitter>>::create(cores, Worker::current().node()));
         for (std::size_t i = 0; i < cores; ++i) {
-            Worker& worker = workers::of(access_.table().core(i));
+            Worker& worker = workers::of(this->access().table().core(i));
             auto memory = MXK_TRY(Submitter::Memory::create(*batched_, worker.node()));
             auto room = MXK_TRY(NodeVector<Submitter>::create(1, worker.node()));
             submitters.emplace(std::move(room)).emplace(worker, *batched_, std::move(memory));
@@ -140,16 +140,7 @@ template <typename Access> class BatchEngine final : public Engine {
     void prepare_core(Worker&, std::size_t) override {}
     void start_core(Worker& worker, std::size_t at) override { worker.append(submitters_[at][0]); }
 
-    [[nodiscard]] std::size_t bucket_count() const override { return access_.bucket_count(); }
-
-    void find_all(std::span<std::uint64_t const> keys, std::span<bool> found) const override {
-        for (std::uint64_t const key : keys) access_.line(key, access_.owner(key)).prefetch();
-        for (std::size_t i = 0; i < keys.size(); ++i) found[i] = access_.holds(keys[i]);
-    }
-    [[nodiscard]] Content content() const override { return access_.content(); }
-
   private:
-    Access access_;
     std::optional<Batched<Regions>> batched_;
     NodeVector<NodeVector<Submitter>> submitters_; // by core, one on each one's node
 };

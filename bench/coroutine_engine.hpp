@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "bench/engine.hpp"
+#include "bench/access_engine.hpp"
 #include "bench/steps.hpp"
 #include "bench/two_phase_coroutine.hpp"
 #include "kernel/memory/node_vector.hpp"
@@ -16,7 +16,7 @@
 
 namespace mxk::bench {
 
-template <typename Access> class CoroutineEngine final : public Engine {
+template <typename Access> class CoroutineEngine final : public AccessEngine<Access> {
   public:
     struct Parts {
         Access access;
@@ -37,12 +37,10 @@ template <typename Access> class CoroutineEngine final : public Engine {
         return parts;
     }
     explicit CoroutineEngine(Parts parts)
-        : access_(std::move(parts.access))
+        : AccessEngine<Access>(std::move(parts.access))
         , coroutines_(std::move(parts.coroutines)) {}
 
-    Result<void> renew() override { return access_.renew(); }
-
-    void prepare(std::span<CoreRun* const> cores) override { run_.emplace(access_, cores); }
+    void prepare(std::span<CoreRun* const> cores) override { run_.emplace(this->access(), cores); }
 
     void prepare_core(Worker&, std::size_t at) override {
         for (Coroutine<>& coroutine : coroutines_[at]) coroutine = two_phase(*run_, static_cast<std::uint32_t>(at));
@@ -52,14 +50,6 @@ template <typename Access> class CoroutineEngine final : public Engine {
         for (Coroutine<>& coroutine : coroutines_[at])
             expect(start(worker, std::move(coroutine)), "a pool keeps the memory of the frames that were made once");
     }
-
-    [[nodiscard]] std::size_t bucket_count() const override { return access_.bucket_count(); }
-
-    void find_all(std::span<std::uint64_t const> keys, std::span<bool> found) const override {
-        for (std::uint64_t const key : keys) access_.line(key, access_.owner(key)).prefetch();
-        for (std::size_t i = 0; i < keys.size(); ++i) found[i] = access_.holds(keys[i]);
-    }
-    [[nodiscard]] Content content() const override { return access_.content(); }
 
   private:
     // The coroutines of a phase are made while it begins, when an error has nowhere to go: so each core makes as many
@@ -81,7 +71,6 @@ template <typename Access> class CoroutineEngine final : public Engine {
         return {};
     }
 
-    Access access_;
     NodeVector<NodeVector<Coroutine<>>> coroutines_;
     std::optional<TwoPhaseRun<Access>> run_; // of the phase
 };

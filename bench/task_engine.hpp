@@ -10,14 +10,15 @@
 #include <span>
 #include <utility>
 
-#include "bench/engine.hpp"
+#include "bench/access_engine.hpp"
 #include "bench/two_phase.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/memory/node_vector.hpp"
 
 namespace mxk::bench {
 
-template <typename Access, typename TravellingTask = TwoPhaseTask<Access>> class TaskEngine final : public Engine {
+template <typename Access, typename TravellingTask = TwoPhaseTask<Access>>
+class TaskEngine final : public AccessEngine<Access> {
     static_assert(sizeof(TravellingTask) == cache_line_bytes, "a hop moves one line");
 
   public:
@@ -34,12 +35,10 @@ template <typename Access, typename TravellingTask = TwoPhaseTask<Access>> class
         return parts;
     }
     explicit TaskEngine(Parts parts)
-        : access_(std::move(parts.access))
+        : AccessEngine<Access>(std::move(parts.access))
         , tasks_(std::move(parts.tasks)) {}
 
-    Result<void> renew() override { return access_.renew(); }
-
-    void prepare(std::span<CoreRun* const> cores) override { run_.emplace(access_, cores); }
+    void prepare(std::span<CoreRun* const> cores) override { run_.emplace(this->access(), cores); }
 
     void prepare_core(Worker& worker, std::size_t at) override {
         for (TravellingTask& task : tasks_[at].span()) new (&task) TravellingTask(*run_, worker.core());
@@ -49,16 +48,7 @@ template <typename Access, typename TravellingTask = TwoPhaseTask<Access>> class
         for (TravellingTask& task : tasks_[at].span()) worker.append(task);
     }
 
-    [[nodiscard]] std::size_t bucket_count() const override { return access_.bucket_count(); }
-
-    void find_all(std::span<std::uint64_t const> keys, std::span<bool> found) const override {
-        for (std::uint64_t const key : keys) access_.line(key, access_.owner(key)).prefetch();
-        for (std::size_t i = 0; i < keys.size(); ++i) found[i] = access_.holds(keys[i]);
-    }
-    [[nodiscard]] Content content() const override { return access_.content(); }
-
   private:
-    Access access_;
     NodeVector<NodeArray<TravellingTask>> tasks_;
     std::optional<TwoPhaseRun<Access>> run_; // of the phase
 };

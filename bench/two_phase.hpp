@@ -21,6 +21,22 @@ template <typename Access> struct TwoPhaseRun {
     std::span<CoreRun* const> cores; // by place: core i owns region i
 };
 
+template <typename Access> struct NextInstruction {
+    Instruction const* instruction; // null: there are no more
+    std::size_t owner;              // of its key, by place
+    [[no_unique_address]] typename Access::Extra extra;
+};
+
+// What the core at place `here` takes next, on that core. Inline: for each instruction, in all notations.
+template <typename Access>
+[[gnu::always_inline]] inline NextInstruction<Access> take_next(TwoPhaseRun<Access> const& run, std::size_t here) {
+    CoreRun& home = *run.cores[here];
+    Instruction const* const instruction = home.take();
+    if (instruction == nullptr) [[unlikely]]
+        return {nullptr, 0, {}};
+    return {instruction, run.access.owner(instruction->key), run.access.extra(here, home.place_of(*instruction))};
+}
+
 // One cache line.
 template <typename Access> class TwoPhaseTask : public Task {
   public:
@@ -32,17 +48,14 @@ template <typename Access> class TwoPhaseTask : public Task {
     static void initial(Worker& worker, Task& task) {
         auto& self = static_cast<TwoPhaseTask&>(task);
         std::size_t const here = index(worker.core());
-        CoreRun& home = *self.run_.cores[here];
-        Instruction const* const instruction = home.take();
+        auto const [instruction, owner, extra] = take_next(self.run_, here);
         if (instruction == nullptr) [[unlikely]]
-            return home.task_ended(worker);
-        Access const& access = self.run_.access;
-        std::size_t const owner = access.owner(instruction->key);
+            return self.run_.cores[here]->task_ended(worker);
         self.key_ = instruction->key;
         self.expected_ = instruction->expected;
-        self.extra_ = access.extra(here, home.place_of(*instruction));
+        self.extra_ = extra;
         task.body = method(instruction->operation);
-        task.touches = access.line(instruction->key, owner);
+        task.touches = self.run_.access.line(instruction->key, owner);
         worker.append(task, core_id(owner));
     }
 

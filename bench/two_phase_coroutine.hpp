@@ -39,14 +39,13 @@ template <typename Access> auto method(Operation operation) -> decltype(TakenIns
 template <typename Access>
 [[gnu::always_inline]] inline bool take(TwoPhaseRun<Access> const& run, std::uint32_t place,
                                         TakenInstruction<Access>& taken) {
-    CoreRun& home = *run.cores[place];
-    Instruction const* const instruction = home.take();
+    auto const [instruction, owner, extra] = take_next(run, place);
     if (instruction == nullptr) [[unlikely]]
         return false;
     taken.key = instruction->key;
     taken.operate = method<Access>(instruction->operation);
-    taken.extra = run.access.extra(place, home.place_of(*instruction));
-    taken.owner = static_cast<std::uint32_t>(run.access.owner(instruction->key));
+    taken.extra = extra;
+    taken.owner = static_cast<std::uint32_t>(owner);
     taken.expected = instruction->expected;
     return true;
 }

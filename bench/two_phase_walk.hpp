@@ -42,15 +42,12 @@ class TwoPhaseWalkTask : public WalkTask<TwoPhaseWalkTask<Access>, typename Acce
     static void initial(Worker& worker, Task& task) {
         auto& self = static_cast<TwoPhaseWalkTask&>(task);
         std::size_t const here = index(worker.core());
-        CoreRun& home = *self.run_.cores[here];
-        Instruction const* const instruction = home.take();
+        auto const [instruction, owner, node] = take_next(self.run_, here);
         if (instruction == nullptr) [[unlikely]]
-            return home.task_ended(worker);
-        Access const& access = self.run_.access;
-        std::size_t const owner = access.owner(instruction->key);
+            return self.run_.cores[here]->task_ended(worker);
         self.expected = instruction->expected;
-        self.seek(instruction->key, access.extra(here, home.place_of(*instruction))); // only an insert uses the node
-        self.set_out(worker, instruction->operation, core_id(owner), access.line(instruction->key, owner));
+        self.seek(instruction->key, node); // only an insert uses it
+        self.set_out(worker, instruction->operation, core_id(owner), self.run_.access.line(instruction->key, owner));
     }
 
     void set_out(Worker& worker, Operation operation, CoreId owner, Annotation bucket) {

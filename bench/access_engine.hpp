@@ -1,0 +1,36 @@
+// What engines over a table have in common (table_access.hpp): all but how operations come to the table.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "bench/engine.hpp"
+
+namespace mxk::bench {
+
+template <typename Access> class AccessEngine : public Engine {
+  public:
+    Result<void> renew() override { return access_.renew(); }
+
+    [[nodiscard]] std::size_t bucket_count() const final { return access_.bucket_count(); }
+
+    void find_all(std::span<std::uint64_t const> keys, std::span<bool> found) const final {
+        for (std::uint64_t const key : keys) access_.line(key, access_.owner(key)).prefetch();
+        for (std::size_t i = 0; i < keys.size(); ++i) found[i] = access_.holds(keys[i]);
+    }
+    [[nodiscard]] Content content() const final { return access_.content(); }
+
+  protected:
+    explicit AccessEngine(Access access)
+        : access_(std::move(access)) {}
+    ~AccessEngine() = default;
+
+    [[nodiscard]] Access& access() { return access_; }
+
+  private:
+    Access access_;
+};
+
+} // namespace mxk::bench
