@@ -2,11 +2,14 @@
 // same region travel together: a batch leaves when it is full, or when the core has nothing else to do (and at the
 // latest after Worker::longest_wait other tasks), so a single operation is never delayed for ever.
 //
-//     auto completed = [&] (Worker&, auto const& batch) { for (i < batch.size()) ... batch.key(i), batch.result(i) ...
-//     }; using Client = BatchClient<Partitioned<Bucketed>, decltype(completed)>; auto memory =
-//     Client::Memory::create(batched, worker.node()); Client client(worker, batched, std::move(memory).value(),
-//     completed); while (more to do) if (!client.insert(key, value)) return client.when_room(task);   // the task goes
-//     on later client.flush(); client.when_at_rest(last_task);
+//     struct Completed {
+//         void operator()(Worker&, auto const& batch) const;    // batch.key(i), batch.result(i), i < batch.size()
+//     };
+//     using Client = BatchClient<Partitioned<Bucketed>, Completed>;
+//     Client client(worker, batched, std::move(memory), Completed{});    // Client::Memory::create(batched, node)
+//     if (!client.insert(key, value)) return client.when_room(task);     // the task goes on later
+//     client.flush();                                                    // after the last one
+//     client.when_at_rest(last_task);
 //
 // Order: operations of one client on one region, hence on one key, take effect in the order in which they were
 // submitted. Nothing orders those on different regions.
