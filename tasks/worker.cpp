@@ -19,13 +19,15 @@ void Worker::send(Task& task, CoreId target) {
 
 void Worker::begin_round() {
     bool const has_tasks = queue_.begin_round(Ring{*this});
-    if (has_tasks && ++rounds_since_waiting_ran_ < longest_wait / CoreQueue<>::round) return;
-    if (!waiting_for_idle_.empty()) return append_waiting();
-    if (!has_tasks) idle();
+    if (waiting_for_idle_.empty()) {
+        if (!has_tasks) idle();
+    } else if (!has_tasks || ++rounds_waited_ == longest_wait / CoreQueue<>::round) {
+        append_waiting();
+    }
 }
 
 void Worker::append_waiting() {
-    rounds_since_waiting_ran_ = 0;
+    rounds_waited_ = 0;
     while (Task* const task = waiting_for_idle_.take()) queue_.append(*task);
 }
 

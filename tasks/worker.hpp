@@ -129,7 +129,7 @@ class alignas(cache_line_bytes) Worker {
     CorePool pool_;
     CoreQueue<> queue_;
     TaskList waiting_for_idle_;
-    unsigned rounds_since_waiting_ran_ = 0;
+    unsigned rounds_waited_ = 0; // since there are some
 };
 
 } // namespace mxk
