@@ -73,7 +73,7 @@ void print_json(TextSink& out, TableOptions const& options, Row const& row) {
     json.field("submit", as_typed(options.submit).view());
     json.field("notation", as_typed(options.notation).view());
     json.field("walk", as_typed(options.walk).view());
-    json.field("prefetch", options.prefetch.value_or(TaskFifo::default_distance));
+    json.field("prefetch", options.prefetch.value_or(workers::usual_prefetch_distance()));
     json.field("queue", as_typed(options.queue).view());
     json.field("dist", as_typed(options.distribution).view());
     json.field("mix", name_of(row.mix).view());
@@ -165,7 +165,7 @@ class PrefetchDistance {
         : wanted_(tasks.has_value())
         , set_(wanted_ && set(*tasks)) {}
     ~PrefetchDistance() {
-        if (set_ && !set(TaskFifo::default_distance)) log::warn("no memory to set the prefetch distance back");
+        if (set_ && !set(workers::usual_prefetch_distance())) log::warn("no memory to set the prefetch distance back");
     }
     [[nodiscard]] bool ok() const { return set_ == wanted_; } // else there is no memory
     PrefetchDistance(PrefetchDistance const&) = delete;

@@ -37,6 +37,13 @@ template <typename Access>
     return {instruction, run.access.owner(instruction->key), run.access.extra(here, home.place_of(*instruction))};
 }
 
+// What the instruction's owner will touch; blank where nothing is fetched ahead.
+template <typename Access>
+[[gnu::always_inline]] inline Annotation announce(Worker const& worker, TwoPhaseRun<Access> const& run,
+                                                  std::uint64_t key, std::size_t owner) {
+    return worker.prefetch_distance() != 0 ? run.access.line(key, owner) : Annotation();
+}
+
 // One cache line.
 template <typename Access> class TwoPhaseTask : public Task {
   public:
@@ -55,7 +62,7 @@ template <typename Access> class TwoPhaseTask : public Task {
         self.expected_ = instruction->expected;
         self.extra_ = extra;
         task.body = method(instruction->operation);
-        task.touches = self.run_.access.line(instruction->key, owner);
+        task.touches = announce(worker, self.run_, instruction->key, owner);
         worker.append(task, core_id(owner));
     }
 

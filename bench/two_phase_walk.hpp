@@ -47,7 +47,8 @@ class TwoPhaseWalkTask : public WalkTask<TwoPhaseWalkTask<Access>, typename Acce
             return self.run_.cores[here]->task_ended(worker);
         self.expected = instruction->expected;
         self.seek(instruction->key, node); // only an insert uses it
-        self.set_out(worker, instruction->operation, core_id(owner), self.run_.access.line(instruction->key, owner));
+        self.set_out(worker, instruction->operation, core_id(owner),
+                     announce(worker, self.run_, instruction->key, owner));
     }
 
     void set_out(Worker& worker, Operation operation, CoreId owner, Annotation bucket) {

@@ -34,7 +34,9 @@ class Annotation {
         return result;
     }
 
-    [[nodiscard]] explicit operator bool() const { return (bits_ & lines_mask) != 0; }
+    [[nodiscard]] explicit operator bool() const { return lines() != 0; }
+    // Neither lines nor a next line.
+    [[nodiscard]] bool is_blank() const { return bits_ == 0; }
     [[nodiscard]] bool has_next_line() const { return (bits_ & next_line_bit) != 0; }
     [[nodiscard]] std::size_t lines() const { return bits_ & lines_mask; }
     [[nodiscard]] bool is_write() const { return (bits_ & write_bit) != 0; }
@@ -42,12 +44,10 @@ class Annotation {
 
     // Any core; never blocks, never faults.
     void prefetch() const {
-        std::size_t const count = lines();
-        if (count == 0) return;
+        if ((bits_ & (lines_mask | write_bit)) == (1 | write_bit)) [[likely]]
+            return prefetch_for_write(reinterpret_cast<void const*>(bits_)); // anywhere in the line
         auto const* const first = static_cast<std::byte const*>(address());
-        prefetch_line(first);
-        if (count != 1) [[unlikely]]
-            for (std::size_t i = 1; i < count; ++i) prefetch_line(first + i * cache_line_bytes);
+        for (std::size_t i = 0; i < lines(); ++i) prefetch_line(first + i * cache_line_bytes);
     }
 
   private:
@@ -68,8 +68,8 @@ class Annotation {
     Annotation(void const* address, std::size_t bytes, std::uintptr_t access) {
         auto const first = reinterpret_cast<std::uintptr_t>(address);
         std::uintptr_t const past = (first & low_mask) + bytes + low_mask;
-        bits_ = (first & ~low_mask) | access |
-                (bytes != 0 ? std::min<std::uintptr_t>(past / cache_line_bytes, most_lines) : 0);
+        if (bytes != 0)
+            bits_ = (first & ~low_mask) | access | std::min<std::uintptr_t>(past / cache_line_bytes, most_lines);
     }
 
     std::uintptr_t bits_ = 0;

@@ -61,6 +61,13 @@ template <typename Delay = NoDelay> class CoreQueue {
     // Its core only, as everything below. To the end of this queue.
     void append(Task& task) { fifo_.append(task); }
 
+    // As send(), the short way that nearly all tasks can go: behind others that have not left yet. False, with nothing
+    // done, if there is more to do.
+    [[nodiscard]] bool send_with_others(Task& task, CoreId target) {
+        OutboxPlace& place = outboxes_[index(target)];
+        return place && place->add(task);
+    }
+
     // To the end of the queue of another core, `target`. Never blocks, except for the memory of the first task ever
     // sent there. (Nothing of `to` is read here that its core writes: that would cost a transfer of a line for each
     // task.)
@@ -86,9 +93,8 @@ template <typename Delay = NoDelay> class CoreQueue {
 
     // The next task of this round; null when the round is over.
     Task* take() {
-        if (left_in_round_ == 0) [[unlikely]]
+        if (fifo_.begin() == round_end_) [[unlikely]]
             return nullptr;
-        --left_in_round_;
         return fifo_.take();
     }
 
@@ -96,10 +102,11 @@ template <typename Delay = NoDelay> class CoreQueue {
     template <typename Wake> [[gnu::noinline]] bool begin_round(Wake wake) {
         if (needs_flush()) leave(wake);
         std::uint32_t const budget = fifo_.empty() ? round : round / 2;
+        std::uint32_t const end = fifo_.end();
         std::uint32_t const count = mailbox_.collect(budget, [this](Task& task) { fifo_.append_arrived(task); });
-        left_in_round_ = round;
+        round_end_ = fifo_.begin() + round;
         if (count == 0) return !fifo_.empty();
-        fifo_.arrived();
+        fifo_.fetch_for_arrived(end);
         statistics_.high_water.add(mailbox_.high_water() - statistics_.high_water.value());
         return true;
     }
@@ -153,7 +160,7 @@ template <typename Delay = NoDelay> class CoreQueue {
     }
 
     CoreId self_;
-    std::uint32_t left_in_round_ = 0;
+    std::uint32_t round_end_ = 0; // place in the FIFO
     std::uint32_t unconfirmed_rounds_ = 0;
     Outbox<Delay>* to_flush_ = nullptr;
     NodeVector<OutboxPlace> outboxes_; // by receiver

@@ -6,7 +6,8 @@
 // the ring seems full.
 //
 //     slot:   63                  1   0
-//             | address of the task | lap |    filled for the receiver's lap n if lap = (n + 1) mod 2; zero at first
+//             | address of the task | lap |    filled for the receiver's lap n if lap = (n + 1) mod 2; so zero, at
+//             first, is not
 //     head <= tail <= head + capacity; both only grow
 #pragma once
 
@@ -47,8 +48,8 @@ template <typename Delay = NoDelay> class MailRing {
         return true;
     }
 
-    // The sender: whether a cache line of slots is full when `count` more tasks are in.
-    [[nodiscard]] bool line_is_full_with(std::uint32_t count) const { return (tail_ + count) % slots_per_line == 0; }
+    // The sender: how many tasks fill up the cache line of slots that comes next.
+    [[nodiscard]] std::uint32_t room_in_line() const { return slots_per_line - tail_ % slots_per_line; }
 
     // The receiver. seq_cst: its last look before it stops to watch (mailbox.hpp); costs what acquire costs.
     [[nodiscard]] bool empty() const {
@@ -92,7 +93,7 @@ template <typename Delay = NoDelay> class MailRing {
 
     static constexpr Slot lap_of(std::uint32_t index) { return (index / capacity + 1) & lap_bit; }
     static Slot filled(Task& task, std::uint32_t index) { return reinterpret_cast<Slot>(&task) | lap_of(index); }
-    static bool is_filled(Slot slot, std::uint32_t index) { return slot != 0 && (slot & lap_bit) == lap_of(index); }
+    static bool is_filled(Slot slot, std::uint32_t index) { return (slot & lap_bit) == lap_of(index); }
 
     alignas(cache_line_bytes) std::atomic<std::uint32_t> head_{0}; // the receiver's
     std::uint32_t empty_rounds_ = 0;

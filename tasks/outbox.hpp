@@ -27,12 +27,20 @@ template <typename Delay = NoDelay> class Outbox {
 
     [[nodiscard]] CoreId receiver() const { return receiver_; }
 
+    // To those that have not left yet, if there are some already and this one does not fill their line. False: nothing
+    // was done.
+    [[nodiscard]] bool add(Task& task) {
+        if (staged_count_ == 0 || staged_count_ + 1 == line_room_) return false;
+        staged_[staged_count_++] = &task;
+        return true;
+    }
+
     // True if the caller must wake the receiver now. The task leaves with flush(), if not before.
     [[nodiscard]] bool send(Task& task) {
         if (ring_ == nullptr) [[unlikely]]
             return to_.push_without_ring(task);
         staged_[staged_count_++] = &task;
-        return ring_->line_is_full_with(staged_count_) && publish();
+        return staged_count_ == line_room_ && publish();
     }
 
     // Whether flush() and confirm() must be called soon: at the latest when this core has nothing else to do.
@@ -46,6 +54,7 @@ template <typename Delay = NoDelay> class Outbox {
         if (!has_waiting() || !ring_->has_room()) [[likely]]
             return wake;
         while (!waiting_.empty() && ring_->has_room()) (void)ring_->push(*waiting_.take());
+        line_room_ = ring_->room_in_line();
         unconfirmed_ = true;
         return wake | watch();
     }
@@ -71,6 +80,7 @@ template <typename Delay = NoDelay> class Outbox {
                 ++waited_;
             }
         staged_count_ = 0;
+        line_room_ = ring_->room_in_line();
         unconfirmed_ = true;
         return watch();
     }
@@ -81,6 +91,7 @@ template <typename Delay = NoDelay> class Outbox {
     typename Mailbox<Delay>::Watch watch_;
     CoreId receiver_;
     std::uint32_t staged_count_ = 0;
+    std::uint32_t line_room_ = Mailbox<Delay>::Ring::slots_per_line; // of the ring's line: staged up to that
     bool unconfirmed_ = false;
     std::array<Task*, Mailbox<Delay>::Ring::slots_per_line> staged_{};
     TaskList waiting_;

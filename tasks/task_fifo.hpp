@@ -4,8 +4,8 @@
 // others. The order stands in a ring of pointers, because a linked list does not say which task is the 16th; what does
 // not fit waits in a list (tasks bring their own link), so it is not bounded and allocates nothing. Its core only.
 //
-//     ring:  head -> | runs next | ... fetched for ... | <- fetched   ... | <- tail        then rest: first ... last
-//     fetched = min(head + d, tail); rest not empty: the ring is full
+//     ring:  head -> | runs next | ... d tasks, fetched for ... | ...  <- tail        then rest: first ... last
+//     limit: where the ring must not be filled without a look at the rest
 #pragma once
 
 #include <algorithm>
@@ -24,62 +24,78 @@ class TaskFifo {
     static constexpr std::uint32_t greatest_distance = capacity / 2;
     static constexpr std::uint32_t default_distance = 16;
 
-    [[nodiscard]] bool empty() const { return head_ == tail_; } // then the rest is empty, too
+    [[nodiscard]] bool empty() const { return head_ == tail_ && rest_.empty(); }
+
+    // Places, which only grow: of the next task, and behind the last one that is in the ring.
+    [[nodiscard]] std::uint32_t begin() const { return head_; }
+    [[nodiscard]] std::uint32_t end() const { return tail_; }
 
     // A task whose line is in this core's cache, since it ran here just now or was made here.
     void append(Task& task) {
-        if (is_full()) [[unlikely]]
+        if (tail_ == limit_ && !make_room()) [[unlikely]]
             return rest_.append(task);
-        ring_[tail_++ % capacity] = &task;
-        if (tail_ - head_ <= distance_) fetch_for_next();
+        append_to_ring(task);
     }
 
-    // A task that comes from another core: its line is there. append_arrived() several, then arrived(), before take().
+    // Tasks that come from another core: append_arrived() one after the other, then fetch_for_arrived() with the end()
+    // of before, before take().
     void append_arrived(Task& task) {
         if (distance_ != 0) prefetch_for_write(&task);
-        if (is_full()) [[unlikely]]
+        if (tail_ == limit_ && !make_room()) [[unlikely]]
             return rest_.append(task);
         ring_[tail_++ % capacity] = &task;
     }
-    void arrived() {
-        while (fetched_ != tail_ && fetched_ - head_ < distance_) fetch_for_next();
+    void fetch_for_arrived(std::uint32_t from) {
+        for (; from != tail_ && from - head_ < distance_; ++from) fetch_for(*ring_[from % capacity]);
     }
 
     // Null if empty.
     Task* take() {
-        if (empty()) return nullptr;
+        if (head_ == tail_) [[unlikely]] {
+            make_room();
+            if (head_ == tail_) return nullptr;
+        }
         Task* const task = ring_[head_++ % capacity];
-        if (distance_ != 0 && fetched_ != tail_) fetch_for_next();
-        if (!rest_.empty()) [[unlikely]]
-            ring_[tail_++ % capacity] = rest_.take();
+        if (tail_ - head_ >= fetch_from_fill_) fetch_for(*ring_[(head_ + distance_ - 1) % capacity]);
         return task;
     }
 
-    // In tasks; 0: nothing is fetched ahead. Clamped to greatest_distance. While empty.
+    // In tasks; 0: nothing is fetched ahead. Clamped to greatest_distance.
     void set_distance(std::uint32_t distance) {
         distance_ = std::min(distance, greatest_distance);
-        fetched_ = tail_;
+        fetch_from_fill_ = distance_ != 0 ? distance_ : capacity + 1;
     }
     [[nodiscard]] std::uint32_t distance() const { return distance_; }
     // Tasks for which something was fetched ahead.
     [[nodiscard]] OwnerCounter const& prefetched() const { return prefetched_; }
 
   private:
-    [[nodiscard]] bool is_full() const { return tail_ - head_ == capacity; }
+    void append_to_ring(Task& task) {
+        ring_[tail_++ % capacity] = &task;
+        if (tail_ - head_ <= distance_) fetch_for(task);
+    }
 
-    void fetch_for_next() {
-        Task const* const task = ring_[fetched_++ % capacity];
-        Annotation const touches = task->touches;
-        if (touches.has_next_line()) prefetch_for_write(reinterpret_cast<std::byte const*>(task) + cache_line_bytes);
-        if (!touches) return;
+    // The tail is at the limit, or the ring is empty: moves the rest up. Whether one more task may follow in the ring.
+    [[gnu::noinline]] bool make_room() {
+        while (tail_ - head_ < capacity && !rest_.empty()) append_to_ring(*rest_.take());
+        limit_ = rest_.empty() ? head_ + capacity : tail_;
+        return tail_ != limit_;
+    }
+
+    void fetch_for(Task const& task) {
+        Annotation const touches = task.touches;
+        if (touches.is_blank()) return;
+        if (touches.has_next_line()) [[unlikely]]
+            prefetch_for_write(reinterpret_cast<std::byte const*>(&task) + cache_line_bytes);
         touches.prefetch();
         prefetched_.add(1);
     }
 
     std::uint32_t head_ = 0;
     std::uint32_t tail_ = 0;
-    std::uint32_t fetched_ = 0;
+    std::uint32_t limit_ = capacity;
     std::uint32_t distance_ = default_distance;
+    std::uint32_t fetch_from_fill_ = default_distance; // tasks in the ring from which on take() fetches for one
     OwnerCounter prefetched_;
     TaskList rest_;
     alignas(cache_line_bytes) std::array<Task*, capacity> ring_{};

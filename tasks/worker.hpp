@@ -118,6 +118,7 @@ class alignas(cache_line_bytes) Worker {
         void operator()(CoreId sleeper) const;
     };
     void send(Task& task, CoreId target);
+    void send_alone(Task& task, CoreId target);
     void attend();
     void append_waiting();
     void idle();

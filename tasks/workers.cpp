@@ -7,17 +7,21 @@ namespace mxk::workers {
 namespace {
 
 constinit std::span<Worker*> all{};
+constinit std::uint32_t usual_distance = 0;
 
 } // namespace
 
-Result<void> create(topology::Topology const& topology, Arena& arena) {
+Result<void> create(topology::Topology const& topology, Arena& arena, std::uint32_t prefetch_distance) {
     auto const table = MXK_TRY(arena.array<Worker*>(topology.cores.size()));
     for (topology::Core const& core : topology.cores) {
         memory::Block const place = MXK_TRY(memory::allocate(sizeof(Worker), alignof(Worker), core.node));
         auto queue = MXK_TRY(CoreQueue<>::Memory::create(topology.cores.size(), core.node));
-        table[index(core.id)] = new (place.address) Worker(core.id, core.node, std::move(queue));
+        auto* const worker = new (place.address) Worker(core.id, core.node, std::move(queue));
+        worker->set_prefetch_distance(prefetch_distance);
+        table[index(core.id)] = worker;
     }
     all = table;
+    usual_distance = prefetch_distance;
     return {};
 }
 
@@ -38,6 +42,9 @@ Worker& of(CoreId core) {
 }
 std::size_t count() {
     return all.size();
+}
+std::uint32_t usual_prefetch_distance() {
+    return usual_distance;
 }
 
 } // namespace mxk::workers

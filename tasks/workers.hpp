@@ -10,8 +10,10 @@
 
 namespace mxk::workers {
 
-// One worker per core, in memory of its node. The boot core, before the others are released.
-Result<void> create(topology::Topology const& topology, Arena& arena);
+// One worker per core, in memory of its node, that looks as many tasks ahead (Worker::set_prefetch_distance). The boot
+// core, before the others are released.
+Result<void> create(topology::Topology const& topology, Arena& arena,
+                    std::uint32_t prefetch_distance = TaskFifo::default_distance);
 
 // Makes the calling core the one that this worker runs on. Once per core.
 void become(CoreId core);
@@ -23,5 +25,7 @@ void forget();
 // Any core, once created.
 Worker& of(CoreId core);
 std::size_t count();
+// What create() was told.
+std::uint32_t usual_prefetch_distance();
 
 } // namespace mxk::workers

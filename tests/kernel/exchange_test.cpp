@@ -14,8 +14,6 @@
 namespace mxk {
 namespace {
 
-using DelayedQueue = CoreQueue<RandomDelay>;
-
 struct Letter : Task {
     Letter()
         : Task(nullptr) {}
@@ -29,16 +27,18 @@ void wake(CoreId sleeper) {
 }
 
 // Queues as workers have them, on all cores of the machine, without workers.
-class Post {
+template <typename Delay> class Post {
+    using Queue = CoreQueue<Delay>;
+
   public:
     static Result<Post> create() {
         Post post;
         post.cores_ = all_cores();
         std::size_t const count = post.cores_.size();
         NodeId const node = Worker::current().node();
-        post.queues_ = MXK_TRY(NodeVector<DelayedQueue>::create(count, node));
+        post.queues_ = MXK_TRY(NodeVector<Queue>::create(count, node));
         for (CoreId const core : post.cores_.span())
-            post.queues_.emplace(core, MXK_TRY(DelayedQueue::Memory::create(count, node)));
+            post.queues_.emplace(core, MXK_TRY(Queue::Memory::create(count, node)));
         return post;
     }
 
@@ -52,7 +52,7 @@ class Post {
     // The next letter for a core, or null if there is none. Before it gives null the core halts until there is, if it
     // may; not the console's core, which has others to listen to.
     Letter* receive(std::size_t at, SpinWait& wait, bool may_halt) {
-        DelayedQueue& queue = queues_[at];
+        Queue& queue = queues_[at];
         if (Task* const task = queue.take()) return static_cast<Letter*>(task);
         if (queue.begin_round(&wake)) return static_cast<Letter*>(queue.take());
         if (queue.needs_flush() || !may_halt || cores_[at] == core_id(0)) {
@@ -74,14 +74,14 @@ class Post {
     Post() = default;
 
     NodeVector<CoreId> cores_;
-    NodeVector<DelayedQueue> queues_;
+    NodeVector<Queue> queues_;
 };
 
 // One letter between two cores, again and again: each of them runs dry every time.
 MXK_TEST(tasks, two_cores_play_ping_pong_under_delays) {
     if (workers::count() < 2) MXK_SKIP("needs two cores");
     constexpr std::uint32_t rounds = 400;
-    auto post = Post::create();
+    auto post = Post<RandomDelay>::create();
     MXK_CHECK(post.ok());
     if (!post.ok()) return;
     std::size_t const cores = post.value().size();
@@ -105,40 +105,42 @@ MXK_TEST(tasks, two_cores_play_ping_pong_under_delays) {
     MXK_CHECK_EQUAL(ball.number, 2 * rounds);
 }
 
-// Every core sends letters to all others, in bursts of random length to random receivers, and returns those that it
+// Every core sends letters to `reach` others, in bursts of random length to random receivers, and returns those that it
 // gets. In between it halts, but only if something is sure to come: a letter of its own is on its way, or it has sent
 // all and waits for the others.
-MXK_TEST(tasks, every_core_sends_to_all_others_under_delays) {
-    if (workers::count() < 2) MXK_SKIP("needs two cores");
-    auto made = Post::create();
+template <typename Delay> void exchange_letters(std::size_t reach, std::size_t each) {
+    auto made = Post<Delay>::create();
     MXK_CHECK(made.ok());
     if (!made.ok()) return;
-    Post& post = made.value();
+    Post<Delay>& post = made.value();
     std::size_t const cores = post.size();
-    std::size_t const each = std::max<std::size_t>(1, 4000 / (cores * cores)); // letters for each pair
     NodeId const node = Worker::current().node();
-    auto letters = NodeVector<Letter>::create(cores * cores * each, node);
+    auto letters = NodeVector<Letter>::create(cores * reach * each, node);
     // By core and other core: the number of the last letter that was sent to it, came from it, and was returned by it.
     auto sent = NodeArray<std::uint32_t>::create_zeroed(cores * cores, node);
     auto came = NodeArray<std::uint32_t>::create_zeroed(cores * cores, node);
     auto returned = NodeArray<std::uint32_t>::create_zeroed(cores * cores, node);
     MXK_CHECK(letters.ok() && sent.ok() && came.ok() && returned.ok());
     if (!letters.ok() || !sent.ok() || !came.ok() || !returned.ok()) return;
-    for (std::size_t i = 0; i < cores * cores * each; ++i) letters.value().emplace();
+    for (std::size_t i = 0; i < cores * reach * each; ++i) letters.value().emplace();
 
     bool const ran = run_on(post.cores(), [&](Worker&, std::size_t here) {
         bench::Random random(here);
         SpinWait wait;
-        std::size_t to_send = (cores - 1) * each;
-        std::size_t to_come = (cores - 1) * each;
+        std::size_t to_send = reach * each;
+        std::size_t to_come = reach * each;
         std::size_t under_way = 0; // of this core's
         while (to_send + to_come + under_way > 0) {
             std::size_t const burst = to_send == 0 ? 0 : std::min<std::size_t>(to_send, 1 + random.below(40));
             for (std::size_t i = 0; i < burst; ++i) {
-                std::size_t to = random.below(cores);
-                while (to == here || sent.value()[here * cores + to] == each) to = to + 1 == cores ? 0 : to + 1;
+                std::size_t next = random.below(reach); // the one behind this core is 0
+                std::size_t to = (here + 1 + next) % cores;
+                while (sent.value()[here * cores + to] == each) {
+                    next = next + 1 == reach ? 0 : next + 1;
+                    to = (here + 1 + next) % cores;
+                }
                 std::uint32_t const number = ++sent.value()[here * cores + to];
-                Letter& letter = letters.value()[(here * cores + to) * each + number - 1];
+                Letter& letter = letters.value()[(here * reach + next) * each + number - 1];
                 letter.sender = static_cast<std::uint32_t>(here);
                 letter.receiver = static_cast<std::uint32_t>(to);
                 letter.number = number;
@@ -164,11 +166,27 @@ MXK_TEST(tasks, every_core_sends_to_all_others_under_delays) {
         return Step::Done;
     });
     MXK_CHECK(ran);
-    for (std::size_t to = 0; to < cores; ++to)
-        for (std::size_t from = 0; from < cores; ++from) {
-            MXK_CHECK_EQUAL(came.value()[to * cores + from], from == to ? 0 : each);
-            MXK_CHECK_EQUAL(returned.value()[to * cores + from], from == to ? 0 : each);
+    for (std::size_t from = 0; from < cores; ++from)
+        for (std::size_t distance = 0; distance < cores; ++distance) {
+            std::size_t const to = (from + distance) % cores;
+            std::size_t const expected = distance == 0 || distance > reach ? 0 : each;
+            MXK_CHECK_EQUAL(came.value()[to * cores + from], expected);
+            MXK_CHECK_EQUAL(returned.value()[from * cores + to], expected);
         }
+}
+
+MXK_TEST(tasks, every_core_sends_to_all_others) {
+    std::size_t const cores = workers::count();
+    if (cores < 2) MXK_SKIP("needs two cores");
+    exchange_letters<NoDelay>(cores - 1, std::max<std::size_t>(1, 20'000 / (cores * cores)));
+}
+
+MXK_TEST(tasks, every_core_sends_to_others_under_delays) {
+    constexpr std::size_t letters = 4000;
+    std::size_t const cores = workers::count();
+    if (cores < 2) MXK_SKIP("needs two cores");
+    std::size_t const reach = std::clamp<std::size_t>(letters / cores, 1, cores - 1);
+    exchange_letters<RandomDelay>(reach, std::max<std::size_t>(1, letters / (cores * reach)));
 }
 
 // A tree of tasks that grows at random over all cores; every node of it must have run, once.

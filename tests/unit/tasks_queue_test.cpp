@@ -316,8 +316,9 @@ TEST(TaskFifo, fetches_once_for_every_task_that_says_what_it_touches) {
                 std::uint64_t const before = fifo.prefetched().value();
                 fifo.append(silent);
                 for (Letter& letter : local) fifo.append(letter);
+                std::uint32_t const end = fifo.end();
                 for (Letter& letter : mail) fifo.append_arrived(letter);
-                fifo.arrived();
+                fifo.fetch_for_arrived(end);
                 while (fifo.take() != nullptr) {
                 }
                 EXPECT_EQ(fifo.prefetched().value() - before, distance == 0 ? 0 : 2 * length);
