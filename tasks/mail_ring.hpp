@@ -6,8 +6,8 @@
 // the ring seems full.
 //
 //     slot:   63                  1   0
-//             | address of the task | lap |    filled for the receiver's lap n if lap = (n + 1) mod 2; so zero, at
-//             first, is not
+//             | address of the task | lap |
+//     filled for the receiver's lap n if lap = (n + 1) mod 2; zero, at first, is not
 //     head <= tail <= head + capacity; both only grow
 #pragma once
 

@@ -15,10 +15,10 @@ constexpr Nanoseconds polling_time{50'000};
 void Worker::send(Task& task, CoreId target) {
     statistics_.hops.add(1);
     if (queue_.send_with_others(task, target)) return;
-    send_alone(task, target);
+    send_first(task, target);
 }
 
-void Worker::send_alone(Task& task, CoreId target) {
+void Worker::send_first(Task& task, CoreId target) {
     queue_.send(task, workers::of(target).queue_, target, Ring{*this});
 }
 

@@ -118,7 +118,7 @@ class alignas(cache_line_bytes) Worker {
         void operator()(CoreId sleeper) const;
     };
     void send(Task& task, CoreId target);
-    void send_alone(Task& task, CoreId target);
+    void send_first(Task& task, CoreId target); // or the last one of a line
     void attend();
     void append_waiting();
     void idle();

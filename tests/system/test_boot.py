@@ -87,3 +87,9 @@ def test_kernel_tests_pass(tmp_path: Path, shape: list[str]) -> None:
     assert failed == 0
     assert passed > 0
     assert len(verdicts) == passed + failed + skipped, "every test has its verdict line, and the summary counts them"
+
+
+def test_every_one_of_255_cores_sends_to_all_others(tmp_path: Path) -> None:
+    shape = ["--cpus", "255", "--mem", "2G"]
+    _, counts = kernel_tests(run_mxk(tmp_path / "log", shape, "test tasks.every_core_sends_to_all", seconds=180))
+    assert counts == (1, 0, 0)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "arch/core_local.hpp"
+#include "bench/random.hpp"
 #include "tasks/core_queue.hpp"
 #include "tests/unit/memory_fixture.hpp"
 
@@ -297,6 +298,38 @@ TEST(TaskFifo, is_a_fifo_of_any_length) {
     while (taken < appended) ASSERT_EQ(fifo.take(), &letters[taken++]);
     EXPECT_TRUE(fifo.empty());
     EXPECT_EQ(fifo.take(), nullptr);
+}
+
+// Bursts of tasks that come from here or there and leave again, at random, from an empty queue to one twice its ring.
+TEST(TaskFifo, keeps_the_order_of_random_bursts) {
+    auto letters = numbered(3 * TaskFifo::capacity);
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        bench::Random random(seed);
+        TaskFifo fifo;
+        fifo.set_distance(static_cast<std::uint32_t>(random.below(TaskFifo::greatest_distance + 1)));
+        std::deque<Letter*> outside;
+        std::deque<Task*> inside; // as they should be
+        for (Letter& letter : letters) outside.push_back(&letter);
+        for (int turn = 0; turn < 2000; ++turn) {
+            std::uint64_t const kind = random.below(4);
+            std::uint32_t const end = fifo.end();
+            for (std::uint64_t left = random.below(turn % 2 == 0 ? 300 : 20); left > 0; --left) {
+                if (kind >= 2) {
+                    Task* const expected = inside.empty() ? nullptr : inside.front();
+                    ASSERT_EQ(fifo.take(), expected);
+                    if (expected == nullptr) break;
+                    inside.pop_front();
+                    outside.push_back(static_cast<Letter*>(expected));
+                } else if (!outside.empty()) {
+                    kind == 0 ? fifo.append(*outside.front()) : fifo.append_arrived(*outside.front());
+                    inside.push_back(outside.front());
+                    outside.pop_front();
+                }
+            }
+            if (kind == 1) fifo.fetch_for_arrived(end);
+            ASSERT_EQ(fifo.empty(), inside.empty());
+        }
+    }
 }
 
 // Each annotated task is fetched for exactly once, whether it comes to a short or to a long queue, from here or there.
