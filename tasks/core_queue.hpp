@@ -61,8 +61,8 @@ template <typename Delay = NoDelay> class CoreQueue {
     // Its core only, as everything below. To the end of this queue.
     void append(Task& task) { fifo_.append(task); }
 
-    // As send(), the short way that nearly all tasks can go: behind others that have not left yet. False, with nothing
-    // done, if there is more to do.
+    // The short way of send(), which nearly all tasks can go, for who would have to look for the receiver's queue
+    // first: behind others that have not left yet. False, with nothing done, if there is more to do.
     [[nodiscard]] bool send_with_others(Task& task, CoreId target) {
         OutboxPlace& place = outboxes_[index(target)];
         return place && place->add(task);
@@ -72,6 +72,7 @@ template <typename Delay = NoDelay> class CoreQueue {
     // sent there. (Nothing of `to` is read here that its core writes: that would cost a transfer of a line for each
     // task.)
     template <typename Wake> void send(Task& task, CoreQueue& to, CoreId target, Wake wake) {
+        if (send_with_others(task, target)) return;
         OutboxPlace& place = outboxes_[index(target)];
         if (!place) [[unlikely]]
             place.emplace(target, to.mailbox_, index(self_));

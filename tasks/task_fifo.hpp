@@ -78,7 +78,7 @@ class TaskFifo {
     // The tail is at the limit, or the ring is empty: moves the rest up. Whether one more task may follow in the ring.
     [[gnu::noinline]] bool make_room() {
         while (tail_ - head_ < capacity && !rest_.empty()) append_to_ring(*rest_.take());
-        limit_ = rest_.empty() ? head_ + capacity : tail_;
+        limit_ = head_ + capacity;
         return tail_ != limit_;
     }
 
