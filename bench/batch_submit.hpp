@@ -96,7 +96,7 @@ template <typename Regions> class BatchSubmitter : public Task {
         for (std::size_t at = 0; at < batch.size(); ++at) {
             bool const yes = batch.result(at) == TableResult::Yes;
             bool const found = yes && batch.operation(at) == TableOperation::Find;
-            bool const right = yes == (batch.cookie(at) == 1) && batch.result(at) != TableResult::NoMemory &&
+            bool const right = yes == (batch.cookie(at) == 1) && batch.result(at) != TableResult::Full &&
                                (!found || batch.value(at) == value_of(batch.key(at)));
             if (!right) run_->count_wrong();
         }

@@ -14,10 +14,11 @@ template <typename E> std::string_view name_of(E value) {
 }
 
 // As it would be typed, for TableOptions and EngineKind alike.
-template <typename Asked> FixedText<96> described(Asked const& asked) {
-    FixedText<96> text;
+template <typename Asked> FixedText<128> described(Asked const& asked) {
+    FixedText<128> text;
     format(text, "--layout {} --submit {} --notation {} --walk {}", name_of(asked.layout), name_of(asked.submit),
            name_of(asked.notation), name_of(asked.walk));
+    if (asked.probe != Probe::Local) format(text, " --probe {}", name_of(asked.probe));
     return text;
 }
 
@@ -29,6 +30,9 @@ Result<void> check(TableOptions const& options) {
         return Error::of("--notation coroutine: expected --submit task, since it is how a task is written, got "
                          "--submit {}",
                          name_of(options.submit));
+    if (options.probe == Probe::Travel && options.layout != Layout::Open)
+        return Error::of("--probe travel: expected --layout open, which probes, got --layout {}",
+                         name_of(options.layout));
     return {};
 }
 
@@ -38,7 +42,7 @@ Result<EngineKind const*> choose_engine(TableOptions const& options) {
     MXK_TRY(check(options));
     for (EngineKind const* const kind : registered_engines()) {
         if (kind->layout == options.layout && kind->submit == options.submit && kind->notation == options.notation &&
-            kind->walk == options.walk)
+            kind->walk == options.walk && kind->probe == options.probe)
             return kind;
     }
     return Error::of("expected a combination that 'help bench table' lists, got {}", described(options).view());

@@ -109,6 +109,7 @@ struct EngineKind {
     Submit submit = Submit::Task;
     Notation notation = Notation::Function;
     Walk walk = Walk::Whole;
+    Probe probe = Probe::Local;
     Result<EngineOwner> (*create)(EngineSetup const& setup);
 };
 

@@ -13,9 +13,17 @@ namespace mxk::bench {
 
 using console::NamedValue;
 
-enum class Layout : std::uint8_t { Chained, Bucketed };
+enum class Layout : std::uint8_t { Chained, Bucketed, Open, Cuckoo };
 constexpr auto value_names(Layout) {
-    return std::array{NamedValue{Layout::Chained, "chained"}, NamedValue{Layout::Bucketed, "bucketed"}};
+    return std::array{NamedValue{Layout::Chained, "chained"}, NamedValue{Layout::Bucketed, "bucketed"},
+                      NamedValue{Layout::Open, "open"}, NamedValue{Layout::Cuckoo, "cuckoo"}};
+}
+
+// Open addressing: whether an operation stays in the region of its key's hash, or travels to the next core when it
+// reaches the region's end (thesis Algorithm 3.6).
+enum class Probe : std::uint8_t { Local, Travel };
+constexpr auto value_names(Probe) {
+    return std::array{NamedValue{Probe::Local, "local"}, NamedValue{Probe::Travel, "travel"}};
 }
 
 // How operations come to the owners of their keys: one task for each, or several together.
@@ -41,6 +49,7 @@ struct TableOptions : Workload {
     Submit submit = Submit::Task;
     Notation notation = Notation::Function;
     Walk walk = Walk::Whole;
+    Probe probe = Probe::Local;
     std::optional<std::uint32_t> prefetch; // tasks; none: as the worker does by itself
     console::CountList cores;              // empty: powers of two, and all
     std::uint32_t tasks_per_core = 100;
@@ -54,6 +63,7 @@ constexpr auto table_schema = console::schema<TableOptions>(
     console::option<&TableOptions::submit>("submit", "a task for each operation, or several of them together"),
     console::option<&TableOptions::notation>("notation", "how the two-phase task is written"),
     console::option<&TableOptions::walk>("walk", "a chain at once, or others in between (chained)"),
+    console::option<&TableOptions::probe>("probe", "within the key's region, or on to the next core (open)"),
     console::option<&TableOptions::prefetch>("prefetch", "tasks ahead, 0 turns it off (none given: the worker's own)",
                                              console::between(0, TaskFifo::greatest_distance)),
     console::option<&TableOptions::cores>("cores", "core counts, one result row each (none given: 1, 2, 4 ... all)",

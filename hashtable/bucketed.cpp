@@ -42,7 +42,7 @@ Insert Bucketed::insert_behind(PairLine& first, std::uint64_t hash, std::uint64_
         first.link = (first.link + one_key) | filter_bit(hash);
     } else {
         PairLine* const line = supply_.take();
-        if (line == nullptr) return Insert::NoMemory;
+        if (line == nullptr) return Insert::Full;
         line->put(0, hash, value);
         line->link = is_last ? 0 : address_bits(*behind(first));
         first.link = (first.link & filter_mask) | filter_bit(hash) | address_bits(*line) | taken_mask;

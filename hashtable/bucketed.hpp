@@ -28,8 +28,8 @@
 
 namespace mxk {
 
-// What became of an insert. NoMemory: the table is as it was.
-enum class Insert : std::uint8_t { Inserted, Present, NoMemory };
+// What became of an insert. Full: there is no place for the key and no memory to make one; the table is as it was.
+enum class Insert : std::uint8_t { Inserted, Present, Full };
 
 // Every function: the owning core, never blocks, unless it says otherwise. Pointers to values hold until the next
 // insert or erase of any key.
@@ -57,7 +57,7 @@ class Bucketed {
     // more. Errors: no memory. Blocks for the allocator's lock.
     Result<void> reserve(std::size_t keys);
 
-    // NoMemory only when a bucket is full and no node has memory for another line. Panics on key 0. Blocks (for the
+    // Full only when a bucket is full and no node has memory for another line. Panics on key 0. Blocks (for the
     // allocator's lock) only when the lines made in advance are used up.
     Insert insert(std::uint64_t key, std::uint64_t value) {
         expect(key != 0, "a bucketed table has no key 0");

@@ -26,6 +26,7 @@ TableOptions options_for(EngineKind const& kind) {
     options.submit = kind.submit;
     options.notation = kind.notation;
     options.walk = kind.walk;
+    options.probe = kind.probe;
     return options;
 }
 

@@ -115,7 +115,8 @@ def test_bad_options_say_what_is_expected_and_nothing_runs(tmp_path: Path, optio
 
 
 BAD_WAYS = [
-    ("--layout cuckoo", "--layout: expected one of chained, bucketed, got 'cuckoo'"),
+    ("--layout oak", "--layout: expected one of chained, bucketed, open, cuckoo, got 'oak'"),
+    ("--probe travel", "--probe travel: expected --layout open"),
     ("--submit thread", "--submit: expected one of task, batch, got 'thread'"),
     ("--notation prose", "--notation: expected one of function, coroutine, got 'prose'"),
     ("--walk backwards", "--walk: expected one of whole, interleaved, got 'backwards'"),

@@ -22,7 +22,7 @@ template <typename Delay = NoDelay> class MapRegion {
     TableResult insert(std::uint64_t key, std::uint64_t value) {
         Delay::point();
         if (pairs_.contains(key)) return TableResult::No;
-        if (pairs_.size() == most_keys_) return TableResult::NoMemory;
+        if (pairs_.size() == most_keys_) return TableResult::Full;
         pairs_[key] = value;
         return TableResult::Yes;
     }

@@ -142,7 +142,7 @@ TEST_F(BatchedTest, a_full_table_says_so_and_goes_on) {
                 // The map has room for 1000 keys.
                 EXPECT_EQ(batch.result(i), batch.operation(i) == TableOperation::Find ? TableResult::Yes
                                            : batch.key(i) < 1000                      ? TableResult::Yes
-                                                                                      : TableResult::NoMemory);
+                                                                                      : TableResult::Full);
             }
         },
         [&](Worker& worker, Client& client, Regions&) {
@@ -154,7 +154,7 @@ TEST_F(BatchedTest, a_full_table_says_so_and_goes_on) {
             worker.run_until([&] { return client.at_rest(); });
         });
     EXPECT_EQ(results[TableResult::Yes], 1001U);
-    EXPECT_EQ(results[TableResult::NoMemory], 100U);
+    EXPECT_EQ(results[TableResult::Full], 100U);
 }
 
 // Holds its core up, as no task should, until it is told to go on.

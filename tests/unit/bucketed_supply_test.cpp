@@ -90,7 +90,7 @@ TEST_F(BucketedSupplyTest, goes_on_when_memory_ends) {
     std::uint64_t number = 0;
     for (;; ++number) {
         Insert const result = t.table.insert(key(number), number);
-        if (result == Insert::NoMemory) break;
+        if (result == Insert::Full) break;
         ASSERT_EQ(result, Insert::Inserted);
         expected[key(number)] = number;
         ASSERT_LT(number, 20000U);
@@ -98,7 +98,7 @@ TEST_F(BucketedSupplyTest, goes_on_when_memory_ends) {
     EXPECT_EQ(used_bytes(), memory_bytes); // to the last frame
     EXPECT_GE(t.table.lines_behind() * sizeof(PairLine), memory_bytes * 9 / 10);
     EXPECT_EQ(t.pairs(), expected);
-    EXPECT_EQ(t.table.insert(key(number), 1), Insert::NoMemory);
+    EXPECT_EQ(t.table.insert(key(number), 1), Insert::Full);
     EXPECT_EQ(t.table.insert(key(0), 1), Insert::Present);
     EXPECT_EQ(t.table.insert(StandaloneBucketed::key_in(9, 1), 5), Insert::Inserted);
     ASSERT_TRUE(t.table.erase(StandaloneBucketed::key_in(9, 1)));
@@ -111,7 +111,7 @@ TEST_F(BucketedSupplyTest, goes_on_when_memory_ends) {
     }
     for (std::uint64_t i = 0; i < number; i += 3) {
         std::uint64_t const other = StandaloneBucketed::key_in(1, 1000000 + i);
-        if (t.table.insert(other, i) == Insert::NoMemory) {
+        if (t.table.insert(other, i) == Insert::Full) {
             EXPECT_GT(i, number - 30); // all but a few that stood in the bucket itself
             break;
         }
