@@ -20,8 +20,8 @@ namespace mxk {
 
 enum class TableOperation : std::uint8_t { Insert, Find, Erase };
 
-// Yes: inserted, found, erased. No: the key was there already, or was not there. Full: an
-// insert found no place and there is no memory to make one; the table is as it was.
+// Yes: inserted, found, erased. No: the key was there already, or was not there. Full: an insert found no place and
+// there is no memory to make one; the table is as it was.
 enum class TableResult : std::uint8_t { Yes, No, Full };
 
 // Who sent a batch. The owner reads it and nobody writes it.
