@@ -22,14 +22,12 @@
 #include "base/prefetch.hpp"
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "hashtable/insert.hpp"
 #include "hashtable/line_supply.hpp"
 #include "hashtable/multiplicative_cut.hpp"
 #include "hashtable/pair_line.hpp"
 
 namespace mxk {
-
-// What became of an insert. Full: there is no place for the key and no memory to make one; the table is as it was.
-enum class Insert : std::uint8_t { Inserted, Present, Full };
 
 // Every function: the owning core, never blocks, unless it says otherwise. Pointers to values hold until the next
 // insert or erase of any key.

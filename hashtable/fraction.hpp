@@ -1,0 +1,14 @@
+// Numbers from 0 to 1 in fixed point, 64 bits behind the point: how hashes place keys. What a fraction is of n is a
+// whole part, which of n equal shares it is in, and a fraction again, where in that share.
+#pragma once
+
+#include <cstdint>
+
+namespace mxk {
+
+constexpr std::uint64_t high_product(std::uint64_t a, std::uint64_t b) {
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>(static_cast<Wide>(a) * b >> 64);
+}
+
+} // namespace mxk

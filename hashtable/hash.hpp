@@ -1,0 +1,72 @@
+// Hashes for tables that place by the high bits of 64 (extendible.hpp): any function of a key that gives a number whose
+// bits are all as good as random will do, and may be given to a table as a type of its own, with state if it has some.
+//
+//     struct MyHash { std::uint64_t operator()(MyKey const& key) const; };
+//
+// A hash that is the same for many keys is not wrong, but slow, and more than a block of one hash do not fit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "hashtable/bytes.hpp"
+#include "hashtable/fraction.hpp"
+#include "hashtable/modulo.hpp"
+
+namespace mxk {
+
+// The default: sequences, steps of any length and keys that differ in their high bits only come out as if random. Two
+// rounds of xor-shift and multiplication, the scheme of MurmurHash3's last step (Appleby) without its last shift, which
+// only concerns the low bits. For a number it is a bijection, which `inverse` takes back.
+struct MixedHash {
+    std::uint64_t operator()(std::uint64_t key) const {
+        key ^= key >> first_shift;
+        key *= first_factor;
+        key ^= key >> second_shift;
+        return key * second_factor;
+    }
+    [[nodiscard]] static std::uint64_t inverse(std::uint64_t hash) {
+        hash *= inverse_of_second_factor;
+        hash ^= hash >> second_shift ^ hash >> 2 * second_shift;
+        hash *= inverse_of_first_factor;
+        return hash ^ hash >> first_shift;
+    }
+
+    // Word by word, each mixed with what came before.
+    template <std::size_t Size> std::uint64_t operator()(Bytes<Size> const& key) const {
+        std::uint64_t hash = Size;
+        for (std::size_t i = 0; i < Bytes<Size>::words; ++i) hash = (*this)((hash << 7 | hash >> 57) ^ key.word(i));
+        return hash;
+    }
+
+  private:
+    static constexpr unsigned first_shift = 32;
+    static constexpr unsigned second_shift = 29;
+    static constexpr std::uint64_t first_factor = 0xff51'afd7'ed55'8ccd;
+    static constexpr std::uint64_t second_factor = 0xc4ce'b9fe'1a85'ec53;
+    static constexpr std::uint64_t inverse_of_first_factor = 0x4f74'430c'22a5'4005;
+    static constexpr std::uint64_t inverse_of_second_factor = 0x9cb4'b2f8'1293'37db;
+    static_assert(first_factor * inverse_of_first_factor == 1 && second_factor * inverse_of_second_factor == 1);
+    static_assert(2 * first_shift >= 64 && 3 * second_shift >= 64);
+};
+
+// The thesis' (section 3.1): in a table of n places that has not grown, place key mod n is where the key belongs. So
+// that it can grow, what distinguishes keys of the same place is the default hash.
+class ModuloHash {
+  public:
+    // `places` > 0.
+    explicit ModuloHash(std::uint64_t places)
+        : modulo_(places)
+        , share_(std::numeric_limits<std::uint64_t>::max() / places) {}
+
+    std::uint64_t operator()(std::uint64_t key) const {
+        return modulo_(key) * share_ + high_product(MixedHash()(key), share_);
+    }
+
+  private:
+    Modulo modulo_;
+    std::uint64_t share_; // of 2^64 that a place has
+};
+
+} // namespace mxk
