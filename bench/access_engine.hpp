@@ -17,10 +17,14 @@ template <typename Access> class AccessEngine : public Engine {
     [[nodiscard]] std::size_t bucket_count() const final { return access_.bucket_count(); }
 
     void find_all(std::span<std::uint64_t const> keys, std::span<bool> found) const final {
-        for (std::uint64_t const key : keys) access_.line(key, access_.owner(key)).prefetch();
+        for (std::uint64_t const key : keys) access_.prefetch(key);
         for (std::size_t i = 0; i < keys.size(); ++i) found[i] = access_.holds(keys[i]);
     }
     [[nodiscard]] Content content() const final { return access_.content(); }
+    Result<void> settle() final {
+        if constexpr (requires { access_.settle(); }) return access_.settle();
+        return {};
+    }
 
   protected:
     explicit AccessEngine(Access access)

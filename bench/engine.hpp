@@ -44,6 +44,9 @@ class Engine {
     // then calls its task_ended() or end(). On that core.
     virtual void start_core(Worker& worker, std::size_t at) = 0;
 
+    // Waits until the table itself has nothing left to do, when nobody works. Errors: no memory. The console's task.
+    virtual Result<void> settle() = 0;
+
     [[nodiscard]] virtual std::size_t bucket_count() const = 0;
 
     // Whether each of the keys is there, with the value that was inserted, if there are values. Any core, while nobody

@@ -42,6 +42,8 @@ template <typename TableType> class TableAccess {
         return Annotation::writes(static_cast<void const*>(table_->bucket_of(key, owner)));
     }
 
+    void prefetch(std::uint64_t key) const { line(key, owner(key)).prefetch(); }
+
     // The part of the table that the core at this place owns. The owner only.
     [[nodiscard]] Table& region(std::size_t at) { return table_->region(at); }
     [[nodiscard]] Partitioned<Table>& table() { return *table_; }

@@ -86,6 +86,7 @@ Result<TableExperiment::Outcome> TableExperiment::work_off(std::string_view what
         if (progress.interrupted()) phase.stopped.store(true, std::memory_order_relaxed);
         return cores_left == 0;
     });
+    MXK_TRY(engine_->settle());
     MXK_TRY(progress.check());
 
     Outcome outcome;

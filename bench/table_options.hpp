@@ -53,7 +53,9 @@ struct TableOptions : Workload {
     std::optional<std::uint32_t> prefetch; // tasks; none: as the worker does by itself
     console::CountList cores;              // empty: powers of two, and all
     std::uint32_t tasks_per_core = 100;
-    std::optional<double> buckets; // per operation; none: the layout's own
+    std::optional<double> buckets;              // per operation; none: the layout's own
+    std::optional<std::uint64_t> initial_slots; // of a table that grows; none: it begins large enough
+    std::optional<double> load;                 // of a table that begins large enough, when all keys are in it
     std::uint32_t repeat = 1;
     bool json = false;
 };
@@ -73,6 +75,10 @@ constexpr auto table_schema = console::schema<TableOptions>(
                                                    console::between(1, 1'000'000)),
     console::option<&TableOptions::buckets>("buckets", "per operation (none given: chained 0.1, bucketed 0.5)",
                                             console::between(0.000001, 100)),
+    console::option<&TableOptions::initial_slots>("initial-slots", "of a table that grows (none given: large enough)",
+                                                  console::between(1, 4'000'000'000)),
+    console::option<&TableOptions::load>("load", "keys per slot when all are in it (none given: 0.5)",
+                                         console::between(0.01, 0.97)),
     workload_option::mix, workload_option::distribution, workload_option::queue,
     console::option<&TableOptions::repeat>("repeat", "runs per row; the median is reported", console::between(1, 1000)),
     workload_option::seed, console::flag<&TableOptions::json>("json", "one JSON line per row at the end, for tools"));

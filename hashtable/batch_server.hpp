@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "hashtable/batch.hpp"
+#include "hashtable/batch_spots.hpp"
 #include "tasks/annotation.hpp"
 #include "tasks/worker.hpp"
 
@@ -53,7 +54,7 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
             self.run(*before, &batch);
             return go_home(worker, *before);
         }
-        self.ask_for(batch, 0);
+        self.ask_for(batch, 0, batch.size_);
         self.finish_.newest = &batch;
         worker.append(self.finish_);
     }
@@ -102,51 +103,56 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
 
     // Kind: what the operation at a place is.
     template <typename Kind> void run(Batch& batch, Batch const* next, Kind kind) {
+        spots_.swap(); // what was asked for is for this batch
         std::size_t const size = batch.size_;
         std::size_t const together = next != nullptr ? std::min<std::size_t>(size, next->size_) : 0;
         std::uint64_t results = 0;
-        auto const run_one = [&](std::size_t at) {
+        auto const run_one = [&](std::size_t at) __attribute__((always_inline)) {
             std::size_t const later = at + behind_distance;
-            if (later < size) ask_behind(kind(later), batch.keys_[later]);
+            if (later < size) spots_.ask_behind(region_, kind(later), batch.keys_[later], later);
             results |= operate(kind(at), batch, at) << 2 * at;
         };
-        for (std::size_t at = 0; at < std::min(size, behind_distance); ++at) ask_behind(kind(at), batch.keys_[at]);
-        for (std::size_t at = 0; at < together; ++at) {
-            region_.prefetch(next->keys_[at]);
-            run_one(at);
+        for (std::size_t at = 0; at < std::min(size, behind_distance); ++at)
+            spots_.ask_behind(region_, kind(at), batch.keys_[at], at);
+        constexpr std::size_t burst = BatchSpots<Table>::burst;
+        std::size_t at = 0;
+        for (; at + burst <= together; at += burst) {
+            ask_for(*next, at, at + burst);
+            for (std::size_t i = 0; i < burst; ++i) run_one(at + i);
         }
-        for (std::size_t at = together; at < size; ++at) run_one(at);
+        std::size_t const asked = at;
+        for (; at < size; ++at) run_one(at);
         batch.results_ = results;
-        if (next != nullptr) ask_for(*next, together);
+        if (next != nullptr) ask_for(*next, asked, next->size_);
     }
 
-    void ask_for(Batch const& batch, std::size_t from) const {
-        for (std::size_t at = from; at < batch.size_; ++at) region_.prefetch(batch.keys_[at]);
-    }
-    void ask_behind(TableOperation operation, std::uint64_t key) const {
-        if constexpr (requires { region_.prefetch_behind(key); }) {
-            if (operation != TableOperation::Insert) region_.prefetch_behind(key);
-        }
+    [[gnu::always_inline]] void ask_for(Batch const& batch, std::size_t from, std::size_t to) {
+        spots_.ask(region_, &batch.keys_[from], from, to);
     }
 
     [[gnu::always_inline]] std::uint64_t operate(TableOperation operation, Batch& batch, std::size_t at) {
         std::uint64_t const key = batch.keys_[at];
         switch (operation) {
-        case TableOperation::Insert: return static_cast<std::uint64_t>(region_.insert(key, batch.values_[at]));
+        case TableOperation::Insert:
+            return spots_.with(region_, at, [&](auto... spot) {
+                return static_cast<std::uint64_t>(region_.insert(key, batch.values_[at], spot...));
+            });
         case TableOperation::Find: {
-            auto const* const value = region_.find(key);
+            auto const* const value = spots_.with(region_, at, [&](auto... spot) { return region_.find(key, spot...); });
             if (value != nullptr) batch.values_[at] = *value;
             return static_cast<std::uint64_t>(value != nullptr ? TableResult::Yes : TableResult::No);
         }
         case TableOperation::Erase: break;
         }
-        return static_cast<std::uint64_t>(region_.erase(key) ? TableResult::Yes : TableResult::No);
+        bool const erased = spots_.with(region_, at, [&](auto... spot) { return region_.erase(key, spot...); });
+        return static_cast<std::uint64_t>(erased ? TableResult::Yes : TableResult::No);
     }
 
     // Operations between asking for what is behind a key's line and using it.
     static constexpr std::size_t behind_distance = 8;
 
     Table& region_;
+    BatchSpots<Table> spots_;
     Batch* waiting_ = nullptr; // its lines were asked for; then, and only then, finish_ is in the queue
     Finish finish_{*this};
 };

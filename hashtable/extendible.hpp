@@ -39,14 +39,20 @@ namespace mxk {
 
 // How large a table begins, and when it grows.
 struct TableSize {
-    std::size_t cells;               // of all its blocks together
-    std::optional<double> load = {}; // used cells, of all, from which on a block is crowded; none: the layout's own
+    std::size_t slots;               // places for keys
+    std::optional<double> load = {}; // the part of a block's slots that makes it crowded; none: the layout's own
 };
 
 // A table for the keys whose hashes begin with these bits, one of 2^count that share all keys.
 struct LeadingBits {
     unsigned count = 0;
     std::uint64_t value = 0;
+};
+
+// Who wants to know that a table has work(). Called in the middle of an operation: it may not use the table.
+struct WorkListener {
+    void (*has_work)(WorkListener& self, void* context);
+    std::uint64_t moves = 0; // counts what makes Spots of its tables invalid
 };
 
 // Cells: open_slots.hpp shows what a layout offers. Hash: see hash.hpp.
@@ -63,7 +69,7 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
     // Writes all cells. Errors: no memory. May block for the allocator's lock, as whatever adds blocks.
     static Result<Extendible> create(TableSize size, NodeId node, Hash const& hash, LeadingBits leading = {}) {
         Extendible table(size, node, hash, leading);
-        std::size_t const wanted = std::max(size.cells, least_cells);
+        std::size_t const wanted = std::max((size.slots + keys_per_cell - 1) / keys_per_cell, least_cells);
         std::size_t blocks = (wanted + full_block - 1) / full_block;
         if constexpr (Cells::powers_of_two) blocks = std::bit_ceil(blocks);
         std::size_t cells = (wanted + blocks - 1) / blocks;
@@ -84,11 +90,12 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
         , load_(other.load_)
         , entries_(std::exchange(other.entries_, 0))
         , directory_(std::move(other.directory_))
-        , size_(other.size_)
         , node_(other.node_)
         , first_blocks_(other.first_blocks_)
         , depth_(other.depth_)
         , pending_(other.pending_)
+        , listener_(other.listener_)
+        , listener_context_(other.listener_context_)
         , gave_up_(other.gave_up_)
         , spare_(std::exchange(other.spare_, nullptr))
         , spare_count_(other.spare_count_)
@@ -100,50 +107,77 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
         if (spare_ != nullptr) block_memory::free(spare_);
     }
 
+    // Where a key belongs: valid until a block is moved.
+    struct Spot {
+        Block* block;
+        Cell* home;
+    };
+    [[nodiscard]] Spot spot(Key const& key) const {
+        auto const [block, place] = locate(hash_(key));
+        return {block, Cells::home(*block, place)};
+    }
+
     // Full only when the key's block has no place and cannot become two, for lack of memory or because all its keys
     // have one hash. Panics on a key that is none (0).
-    Insert insert(Key const& key, Item item) {
+    Insert insert(Key const& key, Item item) { return insert(key, item, spot(key)); }
+    Insert insert(Key const& key, Item item, Spot const& spot) {
+        auto const done = try_insert(key, item, spot);
+        return done ? *done : insert_far(key, item);
+    }
+    // In the usual way, which needs nothing but the spot; nothing if that is not enough: then the way is insert_far().
+    static std::optional<Insert> try_insert(Key const& key, Item item, Spot const& spot) {
         expect(!(key == Key{}), "a table has no key 0");
-        auto const [block, place] = locate(key);
-        BlockInsert const result = Cells::insert(*block, place, key, item, shared_);
-        if (result != BlockInsert::Inserted) [[unlikely]]
-            return result == BlockInsert::Present ? Insert::Present : insert_with_room(key, item);
-        ++size_;
-        if (is_crowded(*block)) [[unlikely]]
-            note(*block, key);
-        return Insert::Inserted;
+        BlockInsert const result = Cells::insert(*spot.block, spot.home, key, item);
+        if (result == BlockInsert::Inserted) [[likely]]
+            return Insert::Inserted;
+        return result == BlockInsert::Present ? std::optional(Insert::Present) : std::nullopt;
+    }
+    [[gnu::noinline]] Insert insert_far(Key const& key, Item item) {
+        for (;;) {
+            auto const [block, home] = spot(key);
+            std::size_t const cells = block->cell_count();
+            auto const spare = static_cast<std::int32_t>(cells * keys_per_cell) - crowded_at(cells);
+            BlockInsert const result = Cells::insert_far(*block, home, key, item, spare, shared_);
+            if (result == BlockInsert::NoPlace) {
+                if (relieve(static_cast<std::size_t>(block - directory_.data()))) continue;
+                return Insert::Full;
+            }
+            if (result == BlockInsert::Present) return Insert::Present;
+            if (block->room <= 0 && block->room % 16 == 0) note(key);
+            return Insert::Inserted;
+        }
     }
 
     // What stands with the key, or null. Key 0 is never found.
-    [[nodiscard]] auto find(Key const& key) const {
-        auto const [block, place] = locate(key);
-        return Cells::find(std::as_const(*block), place, key);
+    [[nodiscard]] auto find(Key const& key) const { return find(key, spot(key)); }
+    [[nodiscard]] static auto find(Key const& key, Spot const& spot) {
+        return Cells::find(std::as_const(*spot.block), spot.home, key);
     }
 
     // False if the key is not there.
-    bool erase(Key const& key) {
-        auto const [block, place] = locate(key);
-        if (!Cells::erase(*block, place, key, shared_)) return false;
-        --size_;
-        if (depth_ != 0 && is_small(*block)) [[unlikely]]
-            note(*block, key);
+    bool erase(Key const& key) { return erase(key, spot(key)); }
+    bool erase(Key const& key, Spot const& spot) {
+        Block& block = *spot.block;
+        if (!Cells::erase(block, spot.home, key, shared_)) return false;
+        if ((block.room + block.tombstones) % 16 == 0 && is_small(block)) [[unlikely]]
+            note(key);
         return true;
     }
 
     // Asks for what an operation on the key touches first.
-    void prefetch(Key const& key) const {
-        auto const [block, place] = locate(key);
-        Cells::prefetch(*block, place);
-    }
+    static void prefetch(Spot const& spot) { Cells::prefetch(spot.home); }
+    void prefetch(Key const& key) const { prefetch(spot(key)); }
     // Once that is there: asks for what comes next, if anything does.
-    void prefetch_behind(Key const& key) const requires requires(Block const& block, HashPlace place, Key const& k) {
-        Cells::prefetch_behind(block, place, k);
+    static void prefetch_behind(Key const& key, Spot const& spot) requires requires {
+        Cells::prefetch_behind(std::declval<Block const&>(), std::declval<Cell*>(), key);
     }
-    {
-        auto const [block, place] = locate(key);
-        Cells::prefetch_behind(*block, place, key);
-    }
+    { Cells::prefetch_behind(std::as_const(*spot.block), spot.home, key); }
 
+    // Calls this with this context whenever there is something to do for work(), perhaps more often than once.
+    void tell(WorkListener& listener, void* context) {
+        listener_ = &listener;
+        listener_context_ = context;
+    }
     // Whether some block is crowded, or small.
     [[nodiscard]] bool has_work() const { return !pending_.empty(); }
     // Sees to one of them: builds at most two blocks from one, or one from two. May block for the allocator's lock.
@@ -151,17 +185,18 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
         auto const noted = pending_.take();
         if (!noted) return;
         std::size_t const at = first_entry(high_product(*noted, entries_));
-        if (is_crowded(directory_[at]))
+        if (directory_[at].room <= 0)
             (void)relieve(at);
         else if (is_small(directory_[at]))
             join(at);
     }
 
-    [[nodiscard]] std::size_t size() const { return size_; }
-    [[nodiscard]] std::size_t cell_count() const {
-        std::size_t sum = 0;
-        for_each_block([&](std::size_t at) { sum += directory_[at].cell_count; });
-        return sum;
+    // Both look at all blocks.
+    [[nodiscard]] std::size_t size() const {
+        return sum([this](Block const& block) { return keys_in(block); });
+    }
+    [[nodiscard]] std::size_t slot_count() const {
+        return sum([](Block const& block) { return block.cell_count() * keys_per_cell; });
     }
     // Memory that it has, rounded up to frames; without what `Cells::Shared` takes besides.
     [[nodiscard]] std::size_t bytes() const { return bytes_ + entries_ * sizeof(Block); }
@@ -173,8 +208,10 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
     }
 
   private:
-    static constexpr std::size_t full_block = (Cells::block_bytes - sizeof(block_memory::Header)) / sizeof(Cell);
-    static constexpr std::size_t least_cells = 16;
+    static constexpr std::size_t full_block =
+        std::min((Cells::block_bytes - sizeof(block_memory::Header)) / sizeof(Cell), Block::most_cells);
+    static constexpr std::size_t keys_per_cell = Cells::keys_per_cell;
+    static constexpr std::size_t least_cells = 4;
     static constexpr unsigned load_unit = 256;
 
     struct Located {
@@ -185,59 +222,47 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
     Extendible(TableSize size, NodeId node, Hash const& hash, LeadingBits leading)
         : hash_(hash)
         , leading_(leading)
-        , load_(static_cast<std::uint32_t>(size.load.value_or(Cells::usual_load) * load_unit))
+        , load_(static_cast<std::uint32_t>(size.load.value_or(Cells::usual_load) * keys_per_cell * load_unit))
         , node_(node)
         , shared_(node) {}
 
-    // The entry with the block's counts, and the fraction of its share.
-    [[nodiscard]] Located locate(Key const& key) const {
-        std::uint64_t const hash = hash_(key);
+    // The entry with the block's counts.
+    [[nodiscard]] Located locate(std::uint64_t hash) const {
         std::uint64_t const fraction = hash << leading_.count;
         std::size_t const entry = high_product(fraction, entries_);
         Block* const directory = directory_.data();
         unsigned const n = directory[entry].halvings();
-        return {&directory[entry >> n << n], {hash, fraction_of_block(fraction * entries_, entry, n)}};
-    }
-    // Of a block in 2^n entries, whose number begins with n bits less: they go in front of what is behind the entry's.
-    static std::uint64_t fraction_of_block(std::uint64_t fraction_of_entry, std::size_t entry, unsigned n) {
-        return fraction_of_entry >> n | std::uint64_t{entry} << 1 << (63 - n);
+        return {&directory[entry >> n << n], {hash, fraction * entries_, entry, n}};
     }
     [[nodiscard]] std::size_t first_entry(std::size_t entry) const {
         unsigned const n = directory_[entry].halvings();
         return entry >> n << n;
     }
 
-    [[nodiscard]] bool is_crowded(Block const& block) const {
-        return block.used() * load_unit >= block.cell_count * load_;
+    [[nodiscard]] std::int32_t crowded_at(std::size_t cells) const {
+        return static_cast<std::int32_t>(cells * load_ / load_unit);
+    }
+    [[nodiscard]] std::size_t keys_in(Block const& block) const {
+        return static_cast<std::size_t>(crowded_at(block.cell_count()) - block.room - block.tombstones);
     }
     // Two of them together are half as full as a crowded one.
     [[nodiscard]] bool is_small(Block const& block) const {
-        return block.keys * load_unit * 4 < block.cell_count * load_;
+        return keys_in(block) * 4 < static_cast<std::size_t>(crowded_at(block.cell_count()));
     }
-    // Not at every operation: the pending blocks are few, and there may be no memory.
-    [[gnu::noinline]] void note(Block const& block, Key const& key) {
-        if (block.used() % 16 == 0 || block.keys % 16 == 0) pending_.add(hash_(key) << leading_.count);
-    }
-
-    [[gnu::noinline]] Insert insert_with_room(Key const& key, Item item) {
-        for (;;) {
-            auto const [block, place] = locate(key);
-            if (!relieve(static_cast<std::size_t>(block - directory_.data()))) return Insert::Full;
-            auto const [roomier, place_there] = locate(key);
-            if (Cells::insert(*roomier, place_there, key, item, shared_) != BlockInsert::Inserted) continue;
-            ++size_;
-            return Insert::Inserted;
-        }
+    [[gnu::noinline]] void note(Key const& key) {
+        pending_.add(hash_(key) << leading_.count);
+        if (listener_ != nullptr) listener_->has_work(*listener_, listener_context_);
     }
 
     // Makes room in the block of this first entry. False if there is no memory, or if it would not help.
     bool relieve(std::size_t at) {
         Block const& block = directory_[at];
+        std::size_t const cells = block.cell_count();
         bool done = false;
-        if (block.tombstones * 3 > block.used())
-            done = rebuild(at, block.cell_count);
-        else if (std::size_t{block.cell_count} * 2 <= full_block)
-            done = rebuild(at, block.cell_count * 2U);
+        if (static_cast<std::size_t>(block.tombstones) * 3 > keys_in(block))
+            done = rebuild(at, cells);
+        else if (cells * 2 <= full_block)
+            done = rebuild(at, cells * 2);
         else
             done = split(at);
         if (!done) give_up();
@@ -247,7 +272,7 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
         if (std::exchange(gave_up_, true)) return;
         log::warn("a table of {} keys on node {} gave up growing: no memory for further {} KiB, or too many keys with "
                   "one hash (said once per table)",
-                  size_, node_, Cells::block_bytes / 1024);
+                  size(), node_, Cells::block_bytes / 1024);
     }
 
     // The block again in so many cells.
@@ -269,7 +294,7 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
             n = 1;
         }
         std::array<Block, 2> halves;
-        std::size_t const cells = directory_[at].cell_count;
+        std::size_t const cells = directory_[at].cell_count();
         if (!make_cells(halves[0], cells)) return false;
         if (!make_cells(halves[1], cells)) {
             drop(halves[0]);
@@ -291,7 +316,7 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
         Block& second = directory_[right];
         if (first.halvings() != n || second.halvings() != n || !is_small(first) || !is_small(second)) return;
         Block joined;
-        if (!make_cells(joined, std::max(first.cell_count, second.cell_count))) return;
+        if (!make_cells(joined, std::max(first.cell_count(), second.cell_count()))) return;
         if (!copy(left, {&joined, 1}, n + 1) || !copy(right, {&joined, 1}, n + 1)) return drop(joined);
         drop(first);
         drop(second);
@@ -315,13 +340,15 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
             std::uint64_t const hash = hash_(key);
             std::uint64_t const fraction = hash << leading_.count;
             std::size_t const entry = high_product(fraction, entries_);
-            HashPlace const place{hash, fraction_of_block(fraction * entries_, entry, halvings)};
-            done = done && Cells::put(to[to.size() == 1 ? 0 : entry >> halvings & 1], place, key, item, shared_);
+            Block& block = to[to.size() == 1 ? 0 : entry >> halvings & 1];
+            Cell* const home = Cells::home(block, {hash, fraction * entries_, entry, halvings});
+            done = done && Cells::put(block, home, key, item, shared_);
         });
         return done;
     }
 
     void put_in(std::size_t at, Block const& block, unsigned halvings) {
+        if (listener_ != nullptr) ++listener_->moves;
         std::span const entries(&directory_[at], std::size_t{1} << halvings);
         std::fill(entries.begin(), entries.end(), block);
         for (Block& entry : entries) entry.set_halvings(halvings);
@@ -329,13 +356,14 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
 
     // Not for a hash by which too many keys are the same: their block would be halved for ever.
     bool double_directory() {
-        if (entries_ > first_blocks_ + 64 + size_ / 64) return false;
+        if (entries_ > first_blocks_ + 64 + size() / 64) return false;
         auto doubled = NodeArray<Block>::create(2 * entries_, node_);
         if (!doubled) return false;
         for (std::size_t at = 0; at < 2 * entries_; ++at) {
             doubled.value()[at] = directory_[at / 2];
             doubled.value()[at].set_halvings(directory_[at / 2].halvings() + 1);
         }
+        if (listener_ != nullptr) ++listener_->moves;
         directory_ = std::move(doubled).value();
         entries_ *= 2;
         ++depth_;
@@ -349,7 +377,7 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
         if (cells == nullptr) return false;
         bytes_ += block_memory::bytes_of(cells);
         std::uninitialized_fill_n(static_cast<Cell*>(cells), count, Cell{});
-        block.assign(cells, static_cast<std::uint32_t>(count));
+        block = Block(cells, count, crowded_at(count));
         return true;
     }
     // The cells of a block that was given up, or copied.
@@ -358,10 +386,15 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
         void* cells = block.cells<void>();
         bytes_ -= block_memory::bytes_of(cells);
         std::swap(spare_, cells);
-        spare_count_ = block.cell_count;
+        spare_count_ = block.cell_count();
         if (cells != nullptr) block_memory::free(cells);
     }
 
+    template <typename Value> [[nodiscard]] std::size_t sum(Value value) const {
+        std::size_t total = 0;
+        for_each_block([&](std::size_t at) { total += value(directory_[at]); });
+        return total;
+    }
     // visit(the first entry of a block), for every block.
     template <typename Visit> void for_each_block(Visit visit) const {
         for (std::size_t at = 0; at < entries_; at += std::size_t{1} << directory_[at].halvings()) visit(at);
@@ -378,14 +411,15 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
 
     Hash hash_;
     LeadingBits leading_;
-    std::uint32_t load_;      // of a crowded block, in units
+    std::uint32_t load_;      // keys in each of a crowded block's cells, in units
     std::size_t entries_ = 0; // first_blocks_ * 2^depth_
     NodeArray<Block> directory_;
-    std::size_t size_ = 0;
     NodeId node_;
     std::size_t first_blocks_ = 0;
     unsigned depth_ = 0;
     PendingBlocks pending_;
+    WorkListener* listener_ = nullptr;
+    void* listener_context_ = nullptr;
     bool gave_up_ = false;
     void* spare_ = nullptr; // the cells that were given back last: likely still in the cache
     std::size_t spare_count_ = 0;

@@ -1,23 +1,23 @@
-// Open addressing with linear probing and tombstones (thesis section 2.2, Algorithm 3.3 without its slips; Knuth 6.4,
-// Algorithm L) inside one block of slots, for an Extendible table. A probe sequence goes round in the block, from the
-// slot of the key's hash to the first empty one.
+// Open addressing with linear probing and tombstones (thesis section 2.2, Algorithm 3.3 without its slips; Knuth 6.4
+// Algorithm L, and there on groups of slots) inside one block, for an Extendible table. A probe sequence goes from the
+// group of the key's hash to the first that has an empty slot, round in the block.
 //
-//     slot    key != 0      taken
-//             0, 1          a tombstone: a key was erased here, the sequence goes on
-//             0, 0          empty: the sequence ends; there is one in every block
+//     groups    | k k k k | k t k k | k k - - | - - - - |    t: tombstone, -: empty; every block has one
+//                 '------------------> ends here
 //
-// An erase in front of an empty slot leaves no tombstone, and clears those in front of it. What remains of them goes
-// when the block is built anew. Keys: any type with ==, of which a value-initialised one (0) is no key.
+// An insert looks through the whole sequence before it takes the first slot without a key. An erase in a group with an
+// empty slot leaves no tombstone, since no sequence goes past it. The tombstones of a block go when it is built anew.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "base/prefetch.hpp"
 #include "base/units.hpp"
 #include "hashtable/block.hpp"
 #include "hashtable/fraction.hpp"
+#include "hashtable/slot_group.hpp"
 
 namespace mxk {
 
@@ -25,112 +25,104 @@ template <typename KeyType = std::uint64_t> class OpenSlots {
   public:
     using Key = KeyType;
     using Item = std::uint64_t;
-    struct Cell {
-        Key key{};
-        std::uint64_t value = 0;
-    };
-    static_assert(std::is_trivially_copyable_v<Cell>);
+    using Cell = SlotGroup<Key>;
     // What the blocks of a table have in common: nothing.
     struct Shared {
         explicit Shared(NodeId) {}
     };
     static constexpr std::size_t block_bytes = 64 * 1024;
+    static constexpr std::size_t keys_per_cell = Cell::slots;
     static constexpr double usual_load = 0.78; // of the slots, tombstones counted
     static constexpr bool powers_of_two = false;
 
-    static BlockInsert insert(Block& block, HashPlace place, Key const& key, std::uint64_t value, Shared&) {
-        Cell* const slots = block.cells<Cell>();
-        Cell* reusable = nullptr;
-        std::size_t at = home(block, place);
-        for (;; at = after(block, at)) {
-            Cell& slot = slots[at];
-            if (slot.key == key) [[unlikely]]
-                return BlockInsert::Present;
-            if (!is_blank(slot)) continue;
-            if (slot.value == 0) break;
-            if (reusable == nullptr) reusable = &slot;
+    // Where the key's search begins. By the low half of the hash: the high one says which block. So it stays the same
+    // when the block becomes two.
+    static Cell* home(Block const& block, HashPlace const& place) {
+        return block.cells<Cell>() + high_product(place.hash << 32, block.cell_count());
+    }
+
+    // NoPlace: in the usual way; perhaps there is one by insert_far().
+    static BlockInsert insert(Block& block, Cell* group, Key const& key, std::uint64_t value) {
+        if (group->slots_of(key) != 0) [[unlikely]]
+            return BlockInsert::Present;
+        unsigned const blank = group->blank_slots();
+        if (blank == 0 || group->values[first_of(blank)] != 0 || block.room <= 0) [[unlikely]]
+            return BlockInsert::NoPlace;
+        group->put(first_of(blank), key, value);
+        --block.room;
+        return BlockInsert::Inserted;
+    }
+    // In any way. `spare`: slots of a crowded block; the last one stays empty.
+    static BlockInsert insert_far(Block& block, Cell* group, Key const& key, std::uint64_t value, std::int32_t spare,
+                                  Shared&) {
+        Cell* first_blank = nullptr;
+        for (;; group = &after(block, *group)) {
+            if (group->slots_of(key) != 0) return BlockInsert::Present;
+            if (first_blank == nullptr && group->blank_slots() != 0) first_blank = group;
+            if (group->empty_slots() != 0) break;
         }
-        if (reusable != nullptr) [[unlikely]] {
-            *reusable = {key, value};
+        unsigned const at = first_of(first_blank->blank_slots());
+        if (first_blank->values[at] != 0) {
             --block.tombstones;
         } else {
-            if (block.used() + 1 >= block.cell_count) [[unlikely]]
-                return BlockInsert::NoPlace;
-            slots[at] = {key, value};
+            if (block.room + spare <= 1) return BlockInsert::NoPlace;
+            --block.room;
         }
-        ++block.keys;
+        first_blank->put(at, key, value);
         return BlockInsert::Inserted;
     }
 
-    static std::uint64_t* find(Block const& block, HashPlace place, Key const& key) {
-        Cell* const slot = search(block, place, key);
-        return slot != nullptr ? &slot->value : nullptr;
+    // What stands with the key, or null.
+    static std::uint64_t* find(Block const& block, Cell* group, Key const& key) {
+        unsigned found = group->slots_of(key);
+        while (found == 0) [[unlikely]] {
+            if (group->empty_slots() != 0 || key == Key{}) return nullptr;
+            group = &after(block, *group);
+            found = group->slots_of(key);
+        }
+        return key == Key{} ? nullptr : &group->values[first_of(found)];
     }
 
-    static bool erase(Block& block, HashPlace place, Key const& key, Shared&) {
-        Cell* const slot = search(block, place, key);
-        if (slot == nullptr) return false;
-        --block.keys;
-        Cell* const slots = block.cells<Cell>();
-        auto at = static_cast<std::size_t>(slot - slots);
-        if (!is_empty(slots[after(block, at)])) {
-            *slot = {Key{}, 1};
-            ++block.tombstones;
-            return true;
-        }
-        *slot = {};
-        for (at = before(block, at); is_tombstone(slots[at]); at = before(block, at)) {
-            slots[at] = {};
-            --block.tombstones;
-        }
+    static bool erase(Block& block, Cell* home_group, Key const& key, Shared&) {
+        std::uint64_t* const value = find(block, home_group, key);
+        if (value == nullptr) return false;
+        Cell* const groups = block.cells<Cell>();
+        Cell& group = groups[static_cast<std::size_t>(reinterpret_cast<std::byte*>(value) -
+                                                      reinterpret_cast<std::byte*>(groups)) /
+                             sizeof(Cell)];
+        bool const ends_here = group.empty_slots() != 0;
+        group.put(static_cast<unsigned>(value - group.values.data()), Key{}, ends_here ? 0 : 1);
+        ends_here ? ++block.room : ++block.tombstones;
         return true;
     }
 
-    // A key that the block does not have, while it has no tombstones. False if there is no place.
-    static bool put(Block& block, HashPlace place, Key const& key, std::uint64_t value, Shared&) {
-        if (block.used() + 1 >= block.cell_count) return false;
-        Cell* const slots = block.cells<Cell>();
-        std::size_t at = home(block, place);
-        while (!is_blank(slots[at])) at = after(block, at);
-        slots[at] = {key, value};
-        ++block.keys;
+    // A key that the block does not have, into slots that none was erased from and that are enough.
+    static bool put(Block& block, Cell* group, Key const& key, std::uint64_t value, Shared&) {
+        unsigned blank = group->blank_slots();
+        for (; blank == 0; blank = group->blank_slots()) group = &after(block, *group);
+        group->put(first_of(blank), key, value);
+        --block.room;
         return true;
     }
 
-    static void prefetch(Block const& block, HashPlace place) {
-        prefetch_for_write(&block.cells<Cell>()[home(block, place)]);
-    }
+    static void prefetch(Cell const* home_group) { prefetch_for_read(home_group); }
 
     // visit(key, value) for every pair.
     template <typename Visit> static void for_each(Block const& block, std::uint64_t, Visit visit) {
-        Cell const* const slots = block.cells<Cell>();
-        for (std::size_t at = 0; at < block.cell_count; ++at)
-            if (!is_blank(slots[at])) visit(slots[at].key, slots[at].value);
+        for (Cell const* group = block.cells<Cell>(); group != block.cells<Cell>() + block.cell_count(); ++group)
+            for (unsigned taken = Cell::all_slots & ~group->blank_slots(); taken != 0; taken &= taken - 1)
+                visit(group->keys[first_of(taken)], group->values[first_of(taken)]);
     }
 
     // The cells go: nothing hangs on them.
     static void release(Block&, Shared&) {}
 
   private:
-    static bool is_blank(Cell const& slot) { return slot.key == Key{}; }
-    static bool is_empty(Cell const& slot) { return is_blank(slot) && slot.value == 0; }
-    static bool is_tombstone(Cell const& slot) { return is_blank(slot) && slot.value != 0; }
+    static unsigned first_of(unsigned slots) { return static_cast<unsigned>(std::countr_zero(slots)); }
 
-    static std::size_t home(Block const& block, HashPlace place) {
-        return high_product(place.fraction, block.cell_count);
-    }
-    static std::size_t after(Block const& block, std::size_t at) { return at + 1 == block.cell_count ? 0 : at + 1; }
-    static std::size_t before(Block const& block, std::size_t at) { return (at == 0 ? block.cell_count : at) - 1; }
-
-    // The key's slot, or null.
-    static Cell* search(Block const& block, HashPlace place, Key const& key) {
-        Cell* const slots = block.cells<Cell>();
-        for (std::size_t at = home(block, place);; at = after(block, at)) {
-            Cell& slot = slots[at];
-            if (slot.key == key) [[likely]]
-                return is_blank(slot) ? nullptr : &slot; // key 0 is never found
-            if (is_empty(slot)) return nullptr;
-        }
+    static Cell& after(Block const& block, Cell& group) {
+        Cell* const next = &group + 1;
+        return next == block.cells<Cell>() + block.cell_count() ? *block.cells<Cell>() : *next;
     }
 };
 

@@ -94,7 +94,7 @@ TYPED_TEST(ExtendibleTest, grows_and_shrinks_among_random_operations) {
     this->configure({512 * MiB});
     std::size_t const used = this->used_bytes();
     {
-        Compared<TypeParam> t({.cells = 16}, 1);
+        Compared<TypeParam> t({.slots = 16}, 1);
         for (int wave = 0; wave < 3 && !this->HasFatalFailure(); ++wave) {
             t.run(200'000, 100'000, 70, 10);
             t.check_all();
@@ -103,7 +103,7 @@ TYPED_TEST(ExtendibleTest, grows_and_shrinks_among_random_operations) {
             t.run(400'000, 100'000, 2, 80);
             t.check_all();
         }
-        EXPECT_LT(t.table.cell_count(), 20'000U) << "it has shrunk";
+        EXPECT_LT(t.table.slot_count(), 20'000U) << "it has shrunk";
     }
     EXPECT_EQ(this->used_bytes(), used);
 }

@@ -1,0 +1,15 @@
+// Open addressing in blocks that become two when they are crowded, and operations that travel in batches.
+#include "bench/batch_submit.hpp"
+#include "bench/partitions_access.hpp"
+#include "hashtable/open_slots.hpp"
+
+namespace mxk::bench {
+namespace {
+
+constexpr EngineKind open_batches{.layout = Layout::Open,
+                                  .submit = Submit::Batch,
+                                  .create = &EngineOwner::create<BatchEngine<PartitionsAccess<Extendible<OpenSlots<>>>>>};
+MXK_REGISTER(mxk_engines, EngineKind, open_batches);
+
+} // namespace
+} // namespace mxk::bench

@@ -1,0 +1,70 @@
+// Four slots of an open-addressing table that are searched at once, without a branch for each, because where a key
+// stands cannot be predicted. With 8-byte keys a group is a cache line.
+//
+//     | key | key | key | key | value | value | value | value |
+//
+//     slot    key != 0             taken
+//             key 0, value 1       a tombstone
+//             key 0, value 0       empty
+//
+// Keys: any trivially copyable type with ==, of which a value-initialised one (0) is no key.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "base/units.hpp"
+
+namespace mxk {
+
+template <typename Key> class alignas(std::is_same_v<Key, std::uint64_t> ? cache_line_bytes : alignof(Key)) SlotGroup {
+    static_assert(std::is_trivially_copyable_v<Key>);
+
+  public:
+    static constexpr unsigned slots = 4;
+    // A set of slots: a bit for each.
+    static constexpr unsigned all_slots = (1U << slots) - 1;
+
+    [[nodiscard]] unsigned slots_of(Key const& key) const {
+        if constexpr (std::is_same_v<Key, std::uint64_t>) {
+            return equal_pair(0, key) | equal_pair(2, key) << 2;
+        } else {
+            unsigned found = 0;
+            for (unsigned at = 0; at < slots; ++at) found |= static_cast<unsigned>(keys[at] == key) << at;
+            return found;
+        }
+    }
+    // Without a key: empty, or tombstones.
+    [[nodiscard]] unsigned blank_slots() const { return slots_of(Key{}); }
+    [[nodiscard]] unsigned empty_slots() const {
+        unsigned found = blank_slots();
+        for (unsigned at = 0; at < slots; ++at) found &= ~(static_cast<unsigned>(values[at] != 0) << at);
+        return found;
+    }
+
+    void put(unsigned at, Key const& key, std::uint64_t value) {
+        keys[at] = key;
+        values[at] = value;
+    }
+
+    std::array<Key, slots> keys{};
+    std::array<std::uint64_t, slots> values{};
+
+  private:
+    // Two 8-byte keys are equal where both halves of four bytes are: what SSE2 can compare.
+    [[nodiscard]] unsigned equal_pair(unsigned first, std::uint64_t key) const {
+        using Halves [[gnu::vector_size(16)]] = std::int32_t;
+        using Wide [[gnu::vector_size(16)]] = std::uint64_t;
+        using Doubles [[gnu::vector_size(16)]] = double;
+        Wide const stored = {keys[first], keys[first + 1]};
+        Wide const wanted = {key, key};
+        Halves const equal = reinterpret_cast<Halves>(stored) == reinterpret_cast<Halves>(wanted);
+        Halves const both = equal & __builtin_shufflevector(equal, equal, 1, 0, 3, 2);
+        return static_cast<unsigned>(__builtin_ia32_movmskpd(reinterpret_cast<Doubles>(both)));
+    }
+};
+static_assert(sizeof(SlotGroup<std::uint64_t>) == cache_line_bytes);
+
+} // namespace mxk
