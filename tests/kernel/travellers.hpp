@@ -1,0 +1,147 @@
+// Operations that travel, as tasks on several cores, for the tests on threads and on real cores. Each core owns a
+// region of very few slots, so that most operations go on to other regions and round; and it sends operations on keys
+// of its own and on keys that all send some on.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/panic.hpp"
+#include "bench/random.hpp"
+#include "hashtable/travelling_probe.hpp"
+#include "tasks/delay.hpp"
+#include "tests/kernel/all_cores.hpp"
+#include "tests/kernel/probe_history.hpp"
+
+namespace mxk::travellers {
+
+using probing::Kind;
+using probing::Outcome;
+using probing::Record;
+using Table = TravellingProbe::Table;
+
+inline constexpr std::size_t most_cores = 8; // a way round is long enough
+inline constexpr std::size_t travellers_per_client = 12;
+inline constexpr std::size_t keys_per_client = 3;
+inline constexpr std::size_t common_keys = 6;
+
+struct EndedTask : Task {
+    EndedTask(CoreId console, std::size_t& clients_left)
+        : Task([](Worker&, Task& task) { --static_cast<EndedTask&>(task).left; }, console)
+        , left(clients_left) {}
+    std::size_t& left;
+};
+
+// Only its core touches it during the run.
+struct alignas(cache_line_bytes) Client {
+    Client(std::size_t its_place, std::span<Record> its_records, CoreId console, std::size_t& clients_left)
+        : place(its_place)
+        , records(its_records)
+        , random(its_place)
+        , ended(console, clients_left) {}
+
+    // Not 0.
+    std::uint64_t random_key() {
+        std::size_t const at = random.below(common_keys + keys_per_client);
+        return 1 + at + (at < common_keys ? 0 : place * keys_per_client);
+    }
+
+    std::size_t place;
+    std::span<Record> records;
+    std::size_t sent = 0;
+    std::size_t travellers_left = travellers_per_client;
+    bench::Random random;
+    EndedTask ended;
+};
+
+// Delay: now and then, where it might let others overtake.
+template <typename Delay> struct Traveller : Task {
+    Traveller(Table& its_table, std::uint32_t* arrivals_by_key, Client& its_client, CoreId home_core)
+        : Task(&Traveller::send, home_core)
+        , table(its_table)
+        , arrivals(arrivals_by_key)
+        , client(its_client) {}
+
+    // At home: an operation drawn by chance. What a put writes is written by no other.
+    static void send(Worker& worker, Task& task) {
+        auto& self = static_cast<Traveller&>(task);
+        Client& client = self.client;
+        if (client.sent == client.records.size()) {
+            if (--client.travellers_left == 0) worker.append(client.ended, client.ended.home);
+            return;
+        }
+        std::size_t const number = client.sent++;
+        self.probe = TravellingProbe(client.random_key(), client.place << 32 | number);
+        self.record = &client.records[number];
+        *self.record = {.key = self.probe.key(),
+                        .value = 0,
+                        .place = 0,
+                        .client = static_cast<std::uint32_t>(client.place),
+                        .number = static_cast<std::uint32_t>(number),
+                        .kind = Kind{static_cast<std::uint8_t>(client.random.below(3))},
+                        .result = Probed::EndOfRegion};
+        task.body = &arrive;
+        worker.append(task, self.table.core(self.table.owner(self.probe.key())));
+    }
+
+    // At the key's owner.
+    static void arrive(Worker& worker, Task& task) {
+        auto& self = static_cast<Traveller&>(task);
+        self.record->place = self.arrivals[self.probe.key()]++;
+        task.body = &visit;
+        visit(worker, task);
+    }
+
+    static void visit(Worker& worker, Task& task) {
+        auto& self = static_cast<Traveller&>(task);
+        std::size_t const here = index(worker.core());
+        Delay::point();
+        Probed const probed = probing::visit(self.probe, self.record->kind, self.table, here);
+        Delay::point();
+        if (probed == Probed::EndOfRegion)
+            return worker.append(task, self.table.core(TravellingProbe::next(self.table, here)));
+        self.record->result = probed;
+        self.record->value = self.probe.value();
+        task.body = &send;
+        worker.append(task, task.home);
+    }
+
+    Table& table;
+    std::uint32_t* arrivals; // of operations, by key: its owner's
+    Client& client;
+    Record* record = nullptr;
+    TravellingProbe probe;
+};
+
+// Sends `operations` from every core, with so many slots on each, and waits for them. The console's core.
+template <typename Delay> Outcome run(std::size_t operations, std::size_t slots_per_core) {
+    auto const all = all_cores();
+    std::span<CoreId const> const cores = all.span().first(std::min(all.size(), most_cores));
+    Worker& here = Worker::current();
+    std::size_t const keys = 1 + common_keys + cores.size() * keys_per_client; // 0 is none
+    auto owners = NodeVector<Owner>::create(cores.size(), here.node());
+    auto records = NodeArray<Record>::create(cores.size() * operations, here.node());
+    auto arrivals = NodeArray<std::uint32_t>::create_zeroed(keys, here.node());
+    auto clients = NodeVector<Client>::create(cores.size(), here.node());
+    auto tasks = NodeVector<Traveller<Delay>>::create(cores.size() * travellers_per_client, here.node());
+    expect(owners.ok() && records.ok() && arrivals.ok() && clients.ok() && tasks.ok(), "a test needs some memory");
+    std::span<Record> const all_records = records.value().span().first(cores.size() * operations);
+    std::size_t clients_left = cores.size();
+    for (std::size_t i = 0; i < cores.size(); ++i) {
+        owners.value().emplace(cores[i], workers::of(cores[i]).node());
+        clients.value().emplace(i, all_records.subspan(i * operations, operations), here.core(), clients_left);
+    }
+    auto created = Table::create(cores.size() * slots_per_core, owners.value().span());
+    expect(created.ok(), "a test needs some memory");
+    Table& table = created.value();
+
+    for (std::size_t n = 0; n < travellers_per_client; ++n)
+        for (std::size_t i = 0; i < cores.size(); ++i)
+            here.append(tasks.value().emplace(table, arrivals.value().data(), clients.value()[i], cores[i]), cores[i]);
+    here.run_until([&] { return clients_left == 0; });
+    return probing::replay(all_records, table);
+}
+
+} // namespace mxk::travellers

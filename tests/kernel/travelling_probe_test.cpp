@@ -1,0 +1,32 @@
+// Operations that travel from region to region, as tasks on the machine's cores, with and without delays.
+#include <algorithm>
+
+#include "kernel/testing.hpp"
+#include "tests/kernel/travellers.hpp"
+
+namespace mxk {
+namespace {
+
+// `together`: operations of all cores, about the same on every machine, since emulated cores are slow. Slots per core:
+// few enough for full tables, and enough for all keys and for what puts under way hold twice.
+template <typename Delay> void travel(std::size_t together) {
+    std::size_t const cores = std::min(workers::count(), travellers::most_cores);
+    for (std::size_t const slots : {std::size_t{2}, std::size_t{4}, std::size_t{20}}) {
+        travellers::Outcome const outcome = travellers::run<Delay>(together / cores, slots);
+        MXK_CHECK_EQUAL(outcome.wrong, 0);
+        MXK_CHECK_EQUAL(outcome.strayed, 0);
+        MXK_CHECK_EQUAL(outcome.in_table, outcome.expected_in_table);
+        if (slots == 2) MXK_CHECK(outcome.full > 0);
+        if (slots == 20) MXK_CHECK_EQUAL(outcome.full, 0);
+    }
+}
+
+MXK_TEST(hashtable, travelling_operations_keep_the_order_of_arrival) {
+    travel<NoDelay>(12'000);
+}
+MXK_TEST(hashtable, travelling_operations_keep_the_order_of_arrival_under_delays) {
+    travel<RandomDelay>(4'000);
+}
+
+} // namespace
+} // namespace mxk
