@@ -73,7 +73,7 @@ constexpr auto table_schema = console::schema<TableOptions>(
     workload_option::operations,
     console::option<&TableOptions::tasks_per_core>("tasks-per-core", "tasks under way for each core",
                                                    console::between(1, 1'000'000)),
-    console::option<&TableOptions::buckets>("buckets", "per operation (none given: chained 0.1, bucketed 0.5)",
+    console::option<&TableOptions::buckets>("buckets", "per operation (none given: chained 0.1, bucketed 0.5, open 2)",
                                             console::between(0.000001, 100)),
     console::option<&TableOptions::initial_slots>("initial-slots", "of a table that grows (none given: large enough)",
                                                   console::between(1, 4'000'000'000)),

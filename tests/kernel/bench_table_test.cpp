@@ -2,6 +2,7 @@
 // engine that is wrong on purpose is found out.
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 #include "bench/table_access.hpp"
 #include "bench/table_experiment.hpp"
@@ -85,6 +86,38 @@ MXK_TEST(bench_table, engines_work_with_one_operation_for_all_cores) {
         options.buckets = 16;
         options.mix = phases("insert,find,erase");
         expect_verified(options, *kind);
+    }
+}
+
+bool travels(EngineKind const* kind) {
+    return kind->probe == Probe::Travel;
+}
+
+MXK_TEST(bench_table, operations_that_travel_go_round_in_full_tables) {
+    for (EngineKind const* const kind : registered_engines() | std::views::filter(travels)) {
+        TableOptions options = options_for(*kind);
+        options.operations = 800;
+        options.buckets = 1; // a slot for each key
+        options.mix = phases("insert,find,erase");
+        expect_verified(options, *kind);
+        options.buckets = 0.5; // more inserts than slots: deleted ones are used again
+        options.mix = phases("mixed:55/15/30");
+        expect_verified(options, *kind);
+    }
+}
+
+MXK_TEST(bench_table, inserts_without_a_place_are_wrong) {
+    for (EngineKind const* const kind : registered_engines() | std::views::filter(travels)) {
+        TableOptions options = options_for(*kind);
+        options.operations = 800;
+        options.buckets = 0.5;
+        options.mix = phases("insert");
+        run_all(options, *kind, [](Mix const&, TableExperiment::Outcome const& outcome) {
+            MXK_CHECK_EQUAL(outcome.wrong, 400);
+            MXK_CHECK_EQUAL(outcome.strayed, 400);
+            MXK_CHECK_EQUAL(outcome.in_table, 400);
+            MXK_CHECK(!outcome.verified());
+        });
     }
 }
 
