@@ -48,10 +48,11 @@ template <typename T> FixedText<64> as_typed(T const& value) {
 }
 
 void print_head(TextSink& out, TableOptions const& options) {
-    format(out, "table: {}, {}, {}, {} walks, {} queue, {} operations ({}, {}), {} tasks per core, seed {}\n",
+    format(out, "table: {}, {}, {}, {} walks, {}{} queue, {} operations ({}, {}), {} tasks per core, seed {}\n",
            as_typed(options.layout).view(), as_typed(options.submit).view(), as_typed(options.notation).view(),
-           as_typed(options.walk).view(), as_typed(options.queue).view(), as_typed(options.operations).view(),
-           as_typed(options.mix).view(), as_typed(options.distribution).view(), options.tasks_per_core, options.seed);
+           as_typed(options.walk).view(), options.probe == Probe::Travel ? "travelling probes, " : "",
+           as_typed(options.queue).view(), as_typed(options.operations).view(), as_typed(options.mix).view(),
+           as_typed(options.distribution).view(), options.tasks_per_core, options.seed);
     format(out, "{:>6} {:<6} ", "cores", "mix");
     print_throughput_head(out);
     format(out, " {:>9}  {}\n", "speed-up", "verified");
@@ -73,6 +74,7 @@ void print_json(TextSink& out, TableOptions const& options, Row const& row) {
     json.field("submit", as_typed(options.submit).view());
     json.field("notation", as_typed(options.notation).view());
     json.field("walk", as_typed(options.walk).view());
+    json.field("probe", as_typed(options.probe).view());
     json.field("prefetch", options.prefetch.value_or(workers::usual_prefetch_distance()));
     json.field("queue", as_typed(options.queue).view());
     json.field("dist", as_typed(options.distribution).view());
