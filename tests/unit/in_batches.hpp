@@ -1,0 +1,63 @@
+// The way of operations that travel in batches, with a client on each core.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "hashtable/batch_client.hpp"
+#include "tasks/workers.hpp"
+#include "tests/unit/travelling_operation.hpp"
+
+namespace mxk::test {
+
+template <typename Regions> class InBatches {
+  public:
+    explicit InBatches(Regions& regions)
+        : batched_(Batched<Regions>::create(regions).value()) {
+        for (std::size_t i = 0; i < workers::count(); ++i) {
+            Worker& worker = workers::of(core_id(i));
+            auto memory = Client::Memory::create(batched_, worker.node(), 0);
+            clients_.push_back(std::make_unique<Client>(worker, batched_, std::move(memory).value()));
+        }
+    }
+
+    struct Operation : TravellingOperation {
+        using TravellingOperation::TravellingOperation;
+        InBatches* way = nullptr;
+    };
+
+    void send(Worker& worker, Operation& operation) {
+        operation.way = this;
+        submit(worker, operation);
+    }
+
+  private:
+    struct Completed {
+        void operator()(Worker& worker, CookieBatch<Operation*> const& batch) const {
+            for (std::size_t i = 0; i < batch.size(); ++i) {
+                Operation& operation = *batch.cookie(i);
+                operation.event.result = batch.result(i);
+                bool const is_found = batch.operation(i) == TableOperation::Find && batch.result(i) == TableResult::Yes;
+                if (is_found) operation.event.value = batch.value(i);
+                operation.go_home(worker);
+            }
+        }
+    };
+    using Client = BatchClient<Regions, Completed, Operation*>;
+
+    static void submit(Worker& worker, Task& task) {
+        auto& operation = static_cast<Operation&>(task);
+        Client& client = *operation.way->clients_[index(worker.core())];
+        Event const& event = operation.event;
+        if (client.submit(event.operation, event.key, event.value, &operation)) return;
+        operation.body = &InBatches::submit;
+        client.when_room(operation);
+    }
+
+    Batched<Regions> batched_;
+    std::vector<std::unique_ptr<Client>> clients_;
+};
+
+} // namespace mxk::test

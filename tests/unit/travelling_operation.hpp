@@ -1,0 +1,61 @@
+// An operation on a table as a task that goes to where the key is and comes home with the result. How it gets there is
+// for a Way to say (two_phases.hpp is the usual one).
+#pragma once
+
+#include <cstdint>
+
+#include "hashtable/bucketed.hpp"
+#include "tasks/worker.hpp"
+#include "tests/unit/linearizable.hpp"
+
+namespace mxk::test {
+
+constexpr TableResult result_of(TableResult result) {
+    return result;
+}
+constexpr TableResult result_of(bool yes) {
+    return yes ? TableResult::Yes : TableResult::No;
+}
+constexpr TableResult result_of(Insert insert) {
+    switch (insert) {
+    case Insert::Inserted: return TableResult::Yes;
+    case Insert::Present: return TableResult::No;
+    case Insert::Full: break;
+    }
+    return TableResult::Full;
+}
+
+// A Way calls perform() once, or says itself in `event` what came of it, and at last go_home().
+class TravellingOperation : public Task {
+  public:
+    // `at_home`: what runs there when it has come back.
+    TravellingOperation(CoreId home_core, Body at_home)
+        : Task(at_home, home_core)
+        , at_home_(at_home) {}
+
+    // Where the region may be touched. insert() gives an Insert, a TableResult or a bool; find() what is false or
+    // points to the value; erase() a bool.
+    template <typename Region> void perform(Region& region) {
+        switch (event.operation) {
+        case TableOperation::Insert: event.result = result_of(region.insert(event.key, event.value)); return;
+        case TableOperation::Erase: event.result = result_of(region.erase(event.key)); return;
+        case TableOperation::Find: break;
+        }
+        auto const found = region.find(event.key);
+        event.result = result_of(bool(found));
+        if (found) event.value = *found;
+    }
+
+    // Any core, whose worker it is. The operation is its home's then.
+    void go_home(Worker& worker) {
+        body = at_home_;
+        worker.append(*this, home);
+    }
+
+    Event event; // what is to be done, and what came of it
+
+  private:
+    Body at_home_;
+};
+
+} // namespace mxk::test

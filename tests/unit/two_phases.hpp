@@ -1,0 +1,46 @@
+// The usual way of an operation: to the owner of the key's region, and home (thesis section 3.2).
+#pragma once
+
+#include "tasks/worker.hpp"
+#include "tests/unit/random_pause.hpp"
+#include "tests/unit/travelling_operation.hpp"
+
+namespace mxk::test {
+
+// Regions: has owner(key) and core(region), for any core, and region(at), for its owner. Where an operation does not
+// find the owner, because the region has moved since, it goes on to the new one.
+template <typename Regions, typename Delay = RandomPause> class TwoPhases {
+  public:
+    explicit TwoPhases(Regions& regions)
+        : regions_(regions) {}
+
+    struct Operation : TravellingOperation {
+        using TravellingOperation::TravellingOperation;
+        Regions* regions = nullptr;
+    };
+
+    // At home: takes the operation away.
+    void send(Worker& worker, Operation& operation) {
+        operation.regions = &regions_;
+        operation.body = &TwoPhases::at_owner;
+        Delay::point();
+        worker.append(operation, regions_.core(regions_.owner(operation.event.key)));
+    }
+
+  private:
+    static void at_owner(Worker& worker, Task& task) {
+        auto& operation = static_cast<Operation&>(task);
+        Delay::point();
+        Regions& regions = *operation.regions;
+        std::size_t const region = regions.owner(operation.event.key);
+        CoreId const owner = regions.core(region);
+        if (owner != worker.core()) return worker.append(task, owner);
+        operation.perform(regions.region(region));
+        Delay::point();
+        operation.go_home(worker);
+    }
+
+    Regions& regions_;
+};
+
+} // namespace mxk::test
