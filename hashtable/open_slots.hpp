@@ -45,8 +45,13 @@ template <typename KeyType = std::uint64_t> class OpenSlots {
     static BlockInsert insert(Block& block, Cell* group, Key const& key, std::uint64_t value) {
         if (group->slots_of(key) != 0) [[unlikely]]
             return BlockInsert::Present;
-        unsigned const blank = group->blank_slots();
-        if (blank == 0 || group->values[first_of(blank)] != 0 || block.room <= 0) [[unlikely]]
+        unsigned blank = group->blank_slots();
+        while (blank == 0) [[unlikely]] {
+            group = &after(block, *group);
+            if (group->slots_of(key) != 0) return BlockInsert::Present;
+            blank = group->blank_slots();
+        }
+        if (group->values[first_of(blank)] != 0 || block.room <= 0) [[unlikely]]
             return BlockInsert::NoPlace;
         group->put(first_of(blank), key, value);
         --block.room;
@@ -105,7 +110,7 @@ template <typename KeyType = std::uint64_t> class OpenSlots {
         return true;
     }
 
-    static void prefetch(Cell const* home_group) { prefetch_for_read(home_group); }
+    static void prefetch(Cell const* home_group) { prefetch_for_read(home_group); prefetch_for_read(home_group + 1); }
 
     // visit(key, value) for every pair.
     template <typename Visit> static void for_each(Block const& block, std::uint64_t, Visit visit) {
