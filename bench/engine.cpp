@@ -1,6 +1,7 @@
 #include "bench/engine.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/format.hpp"
 
@@ -20,6 +21,23 @@ template <typename Asked> FixedText<128> described(Asked const& asked) {
            name_of(asked.notation), name_of(asked.walk));
     if (asked.probe != Probe::Local) format(text, " --probe {}", name_of(asked.probe));
     return text;
+}
+
+bool has_growth(EngineKind const& kind, TableOptions const& options) {
+    return kind.growth == Growth::Either || (kind.growth == Growth::Always) == options.initial_slots.has_value();
+}
+
+// The options that say how large a table begins.
+Result<void> check_size(EngineKind const& kind, TableOptions const& options) {
+    if (options.load && options.initial_slots)
+        return Error("--load: expected a table that begins large enough, got --initial-slots, too");
+    if (kind.growth == Growth::Never && options.load)
+        return Error::of("--load: expected --layout open or cuckoo, which have slots, got --layout {} (try --buckets)",
+                         name_of(options.layout));
+    if (kind.growth != Growth::Never && options.buckets)
+        return Error("--buckets: expected a table of a fixed number of buckets, got one that grows (try --load or "
+                     "--initial-slots)");
+    return {};
 }
 
 Result<void> check(TableOptions const& options) {
@@ -42,15 +60,21 @@ Result<EngineKind const*> choose_engine(TableOptions const& options) {
     MXK_TRY(check(options));
     for (EngineKind const* const kind : registered_engines()) {
         if (kind->layout == options.layout && kind->submit == options.submit && kind->notation == options.notation &&
-            kind->walk == options.walk && kind->probe == options.probe)
+            kind->walk == options.walk && kind->probe == options.probe && has_growth(*kind, options)) {
+            MXK_TRY(check_size(*kind, options));
             return kind;
+        }
     }
-    return Error::of("expected a combination that 'help bench table' lists, got {}", described(options).view());
+    return Error::of("expected a combination that 'help bench table' lists, got {}{}", described(options).view(),
+                     options.initial_slots ? " --initial-slots" : "");
 }
 
 void print_engines(TextSink& out) {
     out.write("Combinations:\n");
-    for (EngineKind const* const kind : registered_engines()) format(out, "  {}\n", described(*kind).view());
+    for (EngineKind const* const kind : registered_engines()) {
+        constexpr std::array<std::string_view, 3> growth{"", " --initial-slots COUNT", " [--initial-slots COUNT]"};
+        format(out, "  {}{}\n", described(*kind).view(), growth[static_cast<std::size_t>(kind->growth)]);
+    }
 }
 
 Result<std::size_t> count_buckets(TableOptions const& options, double usual, std::size_t least) {

@@ -106,6 +106,9 @@ class EngineOwner {
     void (*destroy_)(Engine&);
 };
 
+// Whether a table of this kind grows: then it may begin with --initial-slots. Some are of the same kind if they do not.
+enum class Growth : std::uint8_t { Never, Always, Either };
+
 struct EngineKind {
     // What of the options asks for it.
     Layout layout;
@@ -113,6 +116,7 @@ struct EngineKind {
     Notation notation = Notation::Function;
     Walk walk = Walk::Whole;
     Probe probe = Probe::Local;
+    Growth growth = Growth::Never;
     Result<EngineOwner> (*create)(EngineSetup const& setup);
 };
 

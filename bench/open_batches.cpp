@@ -6,9 +6,11 @@
 namespace mxk::bench {
 namespace {
 
+using Access = PartitionsAccess<Extendible<OpenSlots<>>>;
 constexpr EngineKind open_batches{.layout = Layout::Open,
                                   .submit = Submit::Batch,
-                                  .create = &EngineOwner::create<BatchEngine<PartitionsAccess<Extendible<OpenSlots<>>>>>};
+                                  .growth = Growth::Either,
+                                  .create = &EngineOwner::create<BatchEngine<Access>>};
 MXK_REGISTER(mxk_engines, EngineKind, open_batches);
 
 } // namespace

@@ -1,45 +1,89 @@
-// A table of partitions (hashtable/partitions.hpp) as engines use it; as table_access.hpp says, but that what an
-// operation touches is known to the owner alone: it asks for it by prefetch(), which any core may call while nobody
-// works.
+// Tables of partitions (hashtable/partitions.hpp) as engines use them: as table_access.hpp says, but that only the
+// owner knows what an operation touches, and asks for it by prefetch(at, key).
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <span>
+#include <utility>
 
 #include "base/result.hpp"
 #include "bench/engine.hpp"
 #include "bench/instructions.hpp"
+#include "bench/steps.hpp"
+#include "bench/table_access.hpp"
 #include "hashtable/partitions.hpp"
+#include "kernel/memory/node_vector.hpp"
 
 namespace mxk::bench {
 
-// Tables of 8-byte keys and values.
-template <typename Table> class PartitionsAccess {
+// What all have in common.
+template <typename TableType> class PartitionsAccessBase {
   public:
-    struct Extra {};
+    using Table = TableType;
     using Regions = Partitions<Table>;
-
-    // Errors: no memory, contradicting sizes.
-    static Result<PartitionsAccess> create(EngineSetup const& setup) { return PartitionsAccess(setup); }
 
     // A new, empty table; the last one gives its memory back first.
     Result<void> renew() {
-        table_.reset();
+        table_ = {};
+        table_ = MXK_TRY(NodeVector<Regions>::create(1, owners_.front().node));
         table_.emplace(MXK_TRY(Regions::create(size_, owners_, owners_.size())));
         return {};
     }
 
-    [[nodiscard]] std::size_t bucket_count() const { return table_ ? table_->slot_count() : size_.slots; }
-    [[nodiscard]] std::size_t owner(std::uint64_t key) const { return table_->owner(key); }
-    void prefetch(std::uint64_t key) const { table_->region(owner(key)).prefetch(key); }
+    // Slots, as they are called where buckets have one.
+    [[nodiscard]] std::size_t bucket_count() const { return table_.size() != 0 ? table().slot_count() : size_.slots; }
+    [[nodiscard]] std::size_t owner(std::uint64_t key) const { return table().owner(key); }
+    // The owner, or any core while nobody works.
+    void prefetch(std::size_t at, std::uint64_t key) const { table().region(at).prefetch(key); }
+    void prefetch(std::uint64_t key) const { prefetch(owner(key), key); }
+    [[nodiscard]] Regions& table() const { return table_[0]; }
+
+    [[nodiscard]] Engine::Content content() const {
+        Engine::Content content;
+        table().for_each([&](std::uint64_t, auto const&) { ++content.counted; });
+        content.said = table().size();
+        return content;
+    }
+    [[nodiscard]] std::size_t bytes() const { return table().bytes(); }
+    Result<void> settle() { return table().settle() ? Result<void>() : no_memory_for_steps(); }
+
+  protected:
+    explicit PartitionsAccessBase(EngineSetup const& setup)
+        : owners_(setup.owners)
+        , size_(table_size(setup.options)) {}
+
+    [[nodiscard]] auto find(std::uint64_t key) const { return table().region(owner(key)).find(key); }
+
+  private:
+    // As large as the options say, or for as many keys as there are operations.
+    static TableSize table_size(TableOptions const& options) {
+        if (options.initial_slots) return {.slots = *options.initial_slots};
+        constexpr double usual_load = 0.5;
+        double const load = options.load.value_or(usual_load);
+        auto const slots = std::ceil(static_cast<double>(options.operations) / load);
+        // What chance adds to a block is not to make it two.
+        return {.slots = static_cast<std::size_t>(slots), .load = std::max(load * 1.06, Table::Layout::usual_load)};
+    }
+
+    std::span<Owner const> owners_;
+    TableSize size_;
+    NodeVector<Regions> table_; // one, or none yet
+};
+
+// Of keys and values of 8 bytes.
+template <typename Table> class PartitionsAccess : public PartitionsAccessBase<Table> {
+  public:
+    struct Extra {};
+
+    static Result<PartitionsAccess> create(EngineSetup const& setup) { return PartitionsAccess(setup); }
+
     [[nodiscard]] Extra extra(std::size_t, std::size_t) const { return {}; }
-    [[nodiscard]] Regions& table() { return *table_; }
 
     template <Operation operation> bool operate(std::size_t at, std::uint64_t key, Extra, bool expected) {
-        auto& share = table_->region(at);
+        auto& share = this->table().region(at);
         if constexpr (operation == Operation::Insert) {
             return share.insert(key, value_of(key)) == (expected ? Insert::Inserted : Insert::Present);
         } else if constexpr (operation == Operation::Find) {
@@ -51,39 +95,47 @@ template <typename Table> class PartitionsAccess {
     }
 
     [[nodiscard]] bool holds(std::uint64_t key) const {
-        std::uint64_t const* const value = table_->region(owner(key)).find(key);
+        std::uint64_t const* const value = this->find(key);
         return value != nullptr && *value == value_of(key);
-    }
-    [[nodiscard]] Engine::Content content() const {
-        Engine::Content content;
-        table_->for_each([&](std::uint64_t, std::uint64_t) { ++content.counted; });
-        content.said = table_->size();
-        return content;
-    }
-    [[nodiscard]] std::size_t bytes() const { return table_->bytes(); }
-    Result<void> settle() {
-        return table_->settle() ? Result<void>() : Error("out of memory: no room for the tasks of the run");
     }
 
   private:
-    explicit PartitionsAccess(EngineSetup const& setup)
-        : owners_(setup.owners)
-        , size_(table_size(setup.options)) {}
+    using PartitionsAccessBase<Table>::PartitionsAccessBase;
+};
 
-    // As large as the options say, or for as many keys as there are operations.
-    static TableSize table_size(TableOptions const& options) {
-        if (options.initial_slots) return {.slots = *options.initial_slots};
-        double const load = options.load.value_or(usual_load);
-        auto const cells = std::ceil(static_cast<double>(options.operations) / load);
-        // Room for what chance adds to a block, where the layout would make two of it.
-        double const limit = std::max(load * 1.06, Table::Layout::usual_load);
-        return {.slots = static_cast<std::size_t>(cells), .load = limit};
+// Of keys in nodes: one is ready for every instruction.
+template <typename Table> class NodePartitionsAccess : public PartitionsAccessBase<Table> {
+  public:
+    using Extra = ChainNode*;
+
+    // Errors: no memory.
+    static Result<NodePartitionsAccess> create(EngineSetup const& setup) {
+        auto nodes = MXK_TRY(InstructionNodes::create(setup));
+        return Result<NodePartitionsAccess>(NodePartitionsAccess(setup, std::move(nodes)));
     }
-    static constexpr double usual_load = 0.5;
 
-    std::span<Owner const> owners_;
-    TableSize size_;
-    std::optional<Regions> table_;
+    [[nodiscard]] Extra extra(std::size_t core, std::size_t place) const { return nodes_.of(core, place); }
+
+    template <Operation operation> bool operate(std::size_t at, std::uint64_t key, Extra node, bool expected) {
+        auto& share = this->table().region(at);
+        if constexpr (operation == Operation::Insert) {
+            *node = {key, nullptr};
+            return share.insert(key, node) == (expected ? Insert::Inserted : Insert::Present);
+        } else if constexpr (operation == Operation::Find) {
+            return (share.find(key) != nullptr) == expected;
+        } else {
+            return share.erase(key) == expected;
+        }
+    }
+
+    [[nodiscard]] bool holds(std::uint64_t key) const { return this->find(key) != nullptr; }
+
+  private:
+    NodePartitionsAccess(EngineSetup const& setup, InstructionNodes nodes)
+        : PartitionsAccessBase<Table>(setup)
+        , nodes_(std::move(nodes)) {}
+
+    InstructionNodes nodes_;
 };
 
 } // namespace mxk::bench

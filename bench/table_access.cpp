@@ -2,9 +2,9 @@
 
 namespace mxk::bench {
 
-Result<ChainedAccess> ChainedAccess::create(EngineSetup const& setup) {
+Result<InstructionNodes> InstructionNodes::create(EngineSetup const& setup) {
     std::size_t const cores = setup.owners.size();
-    ChainedAccess result(setup, MXK_TRY(count_buckets(setup.options, usual_buckets, cores)));
+    InstructionNodes result;
     NodeId const here = setup.owners.front().node;
     result.nodes_ = MXK_TRY(NodeVector<NodeArray<ChainNode>>::create(cores, here));
     result.nodes_of_ = MXK_TRY(NodeVector<ChainNode*>::create(cores, here));
@@ -17,6 +17,11 @@ Result<ChainedAccess> ChainedAccess::create(EngineSetup const& setup) {
         result.nodes_of_.emplace(result.nodes_[shared ? 0 : i].data());
     }
     return result;
+}
+
+Result<ChainedAccess> ChainedAccess::create(EngineSetup const& setup) {
+    std::size_t const buckets = MXK_TRY(count_buckets(setup.options, usual_buckets, setup.owners.size()));
+    return ChainedAccess(setup, buckets, MXK_TRY(InstructionNodes::create(setup)));
 }
 
 Engine::Content ChainedAccess::content() const {

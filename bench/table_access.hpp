@@ -62,7 +62,20 @@ template <typename TableType> class TableAccess {
     std::optional<Partitioned<Table>> table_;
 };
 
-// Keys only, in nodes: one is ready for every instruction, on the instruction's node, and is linked at its insert.
+// Nodes for chained tables: one is ready for every instruction, on the instruction's node.
+class InstructionNodes {
+  public:
+    // Errors: no memory.
+    static Result<InstructionNodes> create(EngineSetup const& setup);
+
+    [[nodiscard]] ChainNode* of(std::size_t core, std::size_t place) const { return nodes_of_[core] + place; }
+
+  private:
+    NodeVector<NodeArray<ChainNode>> nodes_; // one array for each slice, or one for all
+    NodeVector<ChainNode*> nodes_of_;        // by core: those for its source
+};
+
+// Keys only, in nodes that are linked at their insert.
 class ChainedAccess : public TableAccess<Chained<RegionModulo>> {
   public:
     using Extra = ChainNode*;
@@ -72,7 +85,7 @@ class ChainedAccess : public TableAccess<Chained<RegionModulo>> {
     static Result<ChainedAccess> create(EngineSetup const& setup);
     Result<void> renew() { return make_table(); }
 
-    [[nodiscard]] Extra extra(std::size_t core, std::size_t place) const { return nodes_of_[core] + place; }
+    [[nodiscard]] Extra extra(std::size_t core, std::size_t place) const { return nodes_.of(core, place); }
 
     template <Operation operation> bool operate(std::size_t at, std::uint64_t key, Extra node, bool expected) {
         if constexpr (operation == Operation::Insert) {
@@ -89,10 +102,11 @@ class ChainedAccess : public TableAccess<Chained<RegionModulo>> {
     [[nodiscard]] Engine::Content content() const;
 
   private:
-    using TableAccess::TableAccess;
+    ChainedAccess(EngineSetup const& setup, std::size_t buckets, InstructionNodes nodes)
+        : TableAccess(setup, buckets)
+        , nodes_(std::move(nodes)) {}
 
-    NodeVector<NodeArray<ChainNode>> nodes_; // one array for each slice, or one for all
-    NodeVector<ChainNode*> nodes_of_;        // by core: those for its source
+    InstructionNodes nodes_;
 };
 
 class BucketedAccess : public TableAccess<Bucketed> {

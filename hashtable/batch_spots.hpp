@@ -52,9 +52,10 @@ template <SpotTable Table> class BatchSpots<Table> {
     // The next batch is this one from now on.
     void swap() { next_ = 1 - next_; }
 
-    void ask_behind(Table const& table, TableOperation operation, std::uint64_t key, std::size_t at) const {
-        if constexpr (requires { table.prefetch_behind(key, asked_[1 - next_][at].spot); }) {
-            if (operation != TableOperation::Insert && is_valid(table, at)) table.prefetch_behind(key, asked_[1 - next_][at].spot);
+    void ask_behind(Table const& table, TableOperation operation, std::uint64_t, std::size_t at) const {
+        if constexpr (requires(Spot const& spot) { table.prefetch_behind(spot); }) {
+            if (operation != TableOperation::Insert && is_valid(table, at))
+                table.prefetch_behind(asked_[1 - next_][at].spot);
         }
     }
     // operate(spot), or operate() if the spot is not valid any more.

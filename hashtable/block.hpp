@@ -9,11 +9,18 @@
 
 namespace mxk {
 
+// The hashes of a block's keys: all that begin with the same bits as `first`, which ends in zeros. Only where blocks
+// are powers of two.
+struct HashRange {
+    std::uint64_t first;
+    unsigned bits;
+};
+
 // Where a key belongs in its block.
 class HashPlace {
   public:
-    // `rest`: of the fraction that the hash is of all entries, what is behind the `entry`; the block is in 2^halvings of
-    // them.
+    // `rest`: of the fraction that the hash is of all entries, what is behind the `entry`; the block is in 2^halvings
+    // of them.
     HashPlace(std::uint64_t its_hash, std::uint64_t rest, std::size_t entry, unsigned halvings)
         : hash(its_hash)
         , rest_(rest)
@@ -64,7 +71,7 @@ class Block {
     std::uintptr_t bits_ = 0;
 
   public:
-    std::int32_t room = 0; // further slots that may be used before the block is crowded; less than 0 beyond that
+    std::int32_t room = 0;       // further slots that may be used before the block is crowded; less than 0 beyond that
     std::int32_t tombstones = 0; // used without a key
 };
 static_assert(sizeof(Block) == 16);

@@ -69,7 +69,7 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
     // Writes all cells. Errors: no memory. May block for the allocator's lock, as whatever adds blocks.
     static Result<Extendible> create(TableSize size, NodeId node, Hash const& hash, LeadingBits leading = {}) {
         Extendible table(size, node, hash, leading);
-        std::size_t const wanted = std::max((size.slots + keys_per_cell - 1) / keys_per_cell, least_cells);
+        std::size_t const wanted = std::max((size.slots + keys_per_cell - 1) / keys_per_cell, least_cells(leading));
         std::size_t blocks = (wanted + full_block - 1) / full_block;
         if constexpr (Cells::powers_of_two) blocks = std::bit_ceil(blocks);
         std::size_t cells = (wanted + blocks - 1) / blocks;
@@ -110,7 +110,7 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
     // Where a key belongs: valid until a block is moved.
     struct Spot {
         Block* block;
-        Cell* home;
+        typename Cells::Home home;
     };
     [[nodiscard]] Spot spot(Key const& key) const {
         auto const [block, place] = locate(hash_(key));
@@ -137,7 +137,8 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
             auto const [block, home] = spot(key);
             std::size_t const cells = block->cell_count();
             auto const spare = static_cast<std::int32_t>(cells * keys_per_cell) - crowded_at(cells);
-            BlockInsert const result = Cells::insert_far(*block, home, key, item, spare, shared_);
+            BlockInsert const result = Cells::insert_far(*block, home, key, item, spare, shared_,
+                                                         [this](Key const& other) { return spot(other).home; });
             if (result == BlockInsert::NoPlace) {
                 if (relieve(static_cast<std::size_t>(block - directory_.data()))) continue;
                 return Insert::Full;
@@ -168,10 +169,8 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
     static void prefetch(Spot const& spot) { Cells::prefetch(spot.home); }
     void prefetch(Key const& key) const { prefetch(spot(key)); }
     // Once that is there: asks for what comes next, if anything does.
-    static void prefetch_behind(Key const& key, Spot const& spot) requires requires {
-        Cells::prefetch_behind(std::declval<Block const&>(), std::declval<Cell*>(), key);
-    }
-    { Cells::prefetch_behind(std::as_const(*spot.block), spot.home, key); }
+    static void prefetch_behind(Spot const& spot) requires requires { Cells::prefetch_behind(spot.home); }
+    { Cells::prefetch_behind(spot.home); }
 
     // Calls this with this context whenever there is something to do for work(), perhaps more often than once.
     void tell(WorkListener& listener, void* context) {
@@ -208,10 +207,17 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
     }
 
   private:
+    // Powers of two, or such that a block takes whole frames together with its header.
     static constexpr std::size_t full_block =
-        std::min((Cells::block_bytes - sizeof(block_memory::Header)) / sizeof(Cell), Block::most_cells);
+        Cells::powers_of_two
+            ? std::bit_floor(std::min(Cells::block_bytes / sizeof(Cell), Block::most_cells))
+            : std::min((Cells::block_bytes - sizeof(block_memory::Header)) / sizeof(Cell), Block::most_cells);
     static constexpr std::size_t keys_per_cell = Cells::keys_per_cell;
-    static constexpr std::size_t least_cells = 4;
+    static constexpr std::size_t least_cells(LeadingBits leading) {
+        if constexpr (requires { Cells::least_cells; })
+            return std::max<std::size_t>(Cells::least_cells >> leading.count, 4);
+        return 4;
+    }
     static constexpr unsigned load_unit = 256;
 
     struct Located {
@@ -341,8 +347,13 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
             std::uint64_t const fraction = hash << leading_.count;
             std::size_t const entry = high_product(fraction, entries_);
             Block& block = to[to.size() == 1 ? 0 : entry >> halvings & 1];
-            Cell* const home = Cells::home(block, {hash, fraction * entries_, entry, halvings});
-            done = done && Cells::put(block, home, key, item, shared_);
+            auto const home_in = [&](std::uint64_t hash_there) {
+                std::uint64_t const fraction_there = hash_there << leading_.count;
+                return Cells::home(
+                    block, {hash_there, fraction_there * entries_, high_product(fraction_there, entries_), halvings});
+            };
+            done = done && Cells::put(block, home_in(hash), key, item, shared_,
+                                      [&](Key const& other) { return home_in(hash_(other)); });
         });
         return done;
     }
@@ -400,13 +411,14 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
         for (std::size_t at = 0; at < entries_; at += std::size_t{1} << directory_[at].halvings()) visit(at);
     }
     template <typename Visit> void for_each_in(std::size_t at, Visit visit) const {
-        Cells::for_each(directory_[at], first_hash(at), visit);
+        Cells::for_each(directory_[at], range(at), visit);
     }
-    // The least hash of an entry's keys, if the numbers of blocks and of cells are powers of two.
-    [[nodiscard]] std::uint64_t first_hash(std::size_t entry) const {
-        auto const bits = static_cast<unsigned>(std::countr_zero(entries_)) + leading_.count;
-        std::uint64_t const number = leading_.value << (bits - leading_.count) | entry;
-        return bits == 0 ? 0 : number << (64 - bits);
+    // Of the block with this first entry, if the numbers of blocks and of cells are powers of two.
+    [[nodiscard]] HashRange range(std::size_t entry) const {
+        auto const entry_bits = static_cast<unsigned>(std::countr_zero(entries_));
+        unsigned const bits = entry_bits + leading_.count;
+        std::uint64_t const number = leading_.value << entry_bits | entry;
+        return {bits == 0 ? 0 : number << (64 - bits), bits - directory_[entry].halvings()};
     }
 
     Hash hash_;

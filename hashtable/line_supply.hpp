@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "base/result.hpp"
 #include "base/units.hpp"
@@ -16,8 +17,15 @@ class LineSupply {
     explicit LineSupply(NodeId node)
         : node_(node) {}
     ~LineSupply(); // all lines go with it
-    LineSupply(LineSupply const&) = delete;
-    LineSupply& operator=(LineSupply const&) = delete;
+    LineSupply(LineSupply&& other) noexcept
+        : freed_(std::exchange(other.freed_, nullptr))
+        , fresh_(std::exchange(other.fresh_, nullptr))
+        , fresh_end_(std::exchange(other.fresh_end_, nullptr))
+        , in_use_(std::exchange(other.in_use_, 0))
+        , made_(std::exchange(other.made_, 0))
+        , newest_(std::exchange(other.newest_, nullptr))
+        , node_(other.node_) {}
+    LineSupply& operator=(LineSupply&&) = delete;
 
     // Makes `lines` lines in advance, besides those that there are, and writes them all, so that no page of theirs is
     // touched first by an operation. Errors: no memory. Blocks for the allocator's lock.

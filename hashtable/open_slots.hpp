@@ -26,6 +26,7 @@ template <typename KeyType = std::uint64_t> class OpenSlots {
     using Key = KeyType;
     using Item = std::uint64_t;
     using Cell = SlotGroup<Key>;
+    using Home = Cell*; // where the search for a key begins
     // What the blocks of a table have in common: nothing.
     struct Shared {
         explicit Shared(NodeId) {}
@@ -47,10 +48,10 @@ template <typename KeyType = std::uint64_t> class OpenSlots {
             return BlockInsert::Present;
         unsigned blank = group->blank_slots();
         while (blank == 0) [[unlikely]] {
-            group = &after(block, *group);
-            if (group->slots_of(key) != 0) return BlockInsert::Present;
-            blank = group->blank_slots();
-        }
+                group = &after(block, *group);
+                if (group->slots_of(key) != 0) return BlockInsert::Present;
+                blank = group->blank_slots();
+            }
         if (group->values[first_of(blank)] != 0 || block.room <= 0) [[unlikely]]
             return BlockInsert::NoPlace;
         group->put(first_of(blank), key, value);
@@ -58,8 +59,9 @@ template <typename KeyType = std::uint64_t> class OpenSlots {
         return BlockInsert::Inserted;
     }
     // In any way. `spare`: slots of a crowded block; the last one stays empty.
+    template <typename HomeOf>
     static BlockInsert insert_far(Block& block, Cell* group, Key const& key, std::uint64_t value, std::int32_t spare,
-                                  Shared&) {
+                                  Shared&, HomeOf) {
         Cell* first_blank = nullptr;
         for (;; group = &after(block, *group)) {
             if (group->slots_of(key) != 0) return BlockInsert::Present;
@@ -81,10 +83,10 @@ template <typename KeyType = std::uint64_t> class OpenSlots {
     static std::uint64_t* find(Block const& block, Cell* group, Key const& key) {
         unsigned found = group->slots_of(key);
         while (found == 0) [[unlikely]] {
-            if (group->empty_slots() != 0 || key == Key{}) return nullptr;
-            group = &after(block, *group);
-            found = group->slots_of(key);
-        }
+                if (group->empty_slots() != 0 || key == Key{}) return nullptr;
+                group = &after(block, *group);
+                found = group->slots_of(key);
+            }
         return key == Key{} ? nullptr : &group->values[first_of(found)];
     }
 
@@ -102,7 +104,8 @@ template <typename KeyType = std::uint64_t> class OpenSlots {
     }
 
     // A key that the block does not have, into slots that none was erased from and that are enough.
-    static bool put(Block& block, Cell* group, Key const& key, std::uint64_t value, Shared&) {
+    template <typename HomeOf>
+    static bool put(Block& block, Cell* group, Key const& key, std::uint64_t value, Shared&, HomeOf) {
         unsigned blank = group->blank_slots();
         for (; blank == 0; blank = group->blank_slots()) group = &after(block, *group);
         group->put(first_of(blank), key, value);
@@ -110,10 +113,13 @@ template <typename KeyType = std::uint64_t> class OpenSlots {
         return true;
     }
 
-    static void prefetch(Cell const* home_group) { prefetch_for_read(home_group); prefetch_for_read(home_group + 1); }
+    static void prefetch(Cell const* home_group) {
+        prefetch_for_read(home_group);
+        prefetch_for_read(home_group + 1);
+    }
 
     // visit(key, value) for every pair.
-    template <typename Visit> static void for_each(Block const& block, std::uint64_t, Visit visit) {
+    template <typename Visit> static void for_each(Block const& block, HashRange const&, Visit visit) {
         for (Cell const* group = block.cells<Cell>(); group != block.cells<Cell>() + block.cell_count(); ++group)
             for (unsigned taken = Cell::all_slots & ~group->blank_slots(); taken != 0; taken &= taken - 1)
                 visit(group->keys[first_of(taken)], group->values[first_of(taken)]);

@@ -59,8 +59,7 @@ template <typename TableType> class Partitions {
             share.emplace(result.partitions_.span(), hash);
             result.places_.emplace(owner.core, std::move(share));
         }
-        for (std::size_t i = 0; i < count; ++i)
-            result.region(result.owner_of_[i]).adopt(result.partitions_[i]);
+        for (std::size_t i = 0; i < count; ++i) result.region(result.owner_of_[i]).adopt(result.partitions_[i]);
         return result;
     }
 

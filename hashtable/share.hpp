@@ -47,8 +47,8 @@ template <typename TableType> class alignas(cache_line_bytes) Share : WorkListen
     [[nodiscard]] Spot spot(Key const& key) const { return table_of(key).spot(key); }
     static void prefetch(Spot const& spot) { Table::prefetch(spot); }
     void prefetch(Key const& key) const { prefetch(spot(key)); }
-    static void prefetch_behind(Key const& key, Spot const& spot) requires requires { Table::prefetch_behind(key, spot); }
-    { Table::prefetch_behind(key, spot); }
+    static void prefetch_behind(Spot const& spot) requires requires { Table::prefetch_behind(spot); }
+    { Table::prefetch_behind(spot); }
 
     Insert insert(Key const& key, Item item) { return insert(key, item, spot(key)); }
     Insert insert(Key const& key, Item item, Spot const& spot) {

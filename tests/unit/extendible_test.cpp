@@ -8,7 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "hashtable/cuckoo_slots.hpp"
 #include "hashtable/open_slots.hpp"
+#include "hashtable/pair_buckets.hpp"
 #include "tests/unit/memory_fixture.hpp"
 
 namespace mxk::test {
@@ -87,7 +89,9 @@ template <typename Table> class Compared {
 
 template <typename Table> class ExtendibleTest : public MemoryTest {};
 using Tables =
-    testing::Types<Extendible<OpenSlots<>>, Extendible<OpenSlots<Bytes<16>>>, Extendible<OpenSlots<Bytes<32>>>>;
+    testing::Types<Extendible<OpenSlots<>>, Extendible<OpenSlots<Bytes<16>>>, Extendible<OpenSlots<Bytes<32>>>,
+                   Extendible<CuckooSlots<>>, Extendible<CuckooSlots<Bytes<16>>>, Extendible<CuckooSlots<Bytes<32>>>,
+                   Extendible<PairBuckets>>;
 TYPED_TEST_SUITE(ExtendibleTest, Tables);
 
 TYPED_TEST(ExtendibleTest, grows_and_shrinks_among_random_operations) {

@@ -1,0 +1,17 @@
+// Cuckoo hashing in blocks that become two when they are crowded, and operations that travel in batches.
+#include "bench/batch_submit.hpp"
+#include "bench/partitions_access.hpp"
+#include "hashtable/cuckoo_slots.hpp"
+
+namespace mxk::bench {
+namespace {
+
+using Access = PartitionsAccess<Extendible<CuckooSlots<>>>;
+constexpr EngineKind cuckoo_batches{.layout = Layout::Cuckoo,
+                                    .submit = Submit::Batch,
+                                    .growth = Growth::Either,
+                                    .create = &EngineOwner::create<BatchEngine<Access>>};
+MXK_REGISTER(mxk_engines, EngineKind, cuckoo_batches);
+
+} // namespace
+} // namespace mxk::bench

@@ -1,0 +1,178 @@
+// Cuckoo hashing (Pagh and Rodler 2004; in buckets: Dietzfelbinger and Weidling 2007) inside one block, for an
+// Extendible table: a key stands in one of two groups of four slots, each given by its hash, so an operation touches
+// two cache lines at most, however full the block is. A new key whose groups are both full makes others move to their
+// second group: along the shortest way there is, found breadth first (Li, Andersen, Kaminsky and Freedman 2014), and
+// bounded; where there is none, the block becomes two.
+//
+//     groups    | a b c d | . . . . | e f g h | i - - - |      x belongs to the first or the third:
+//                 '-------------------^--------^                c moves to the fourth, x takes its slot
+//
+// With groups of four nearly all slots can be used (97 % in theory); a block is crowded at 94 %.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/prefetch.hpp"
+#include "base/units.hpp"
+#include "hashtable/block.hpp"
+#include "hashtable/fraction.hpp"
+#include "hashtable/slot_group.hpp"
+
+namespace mxk {
+
+template <typename KeyType = std::uint64_t> class CuckooSlots {
+  public:
+    using Key = KeyType;
+    using Item = std::uint64_t;
+    using Cell = SlotGroup<Key>; // without tombstones
+    struct Home {
+        Cell* first;
+        Cell* second; // perhaps the same
+    };
+    struct Shared {
+        explicit Shared(NodeId) {}
+    };
+    static constexpr std::size_t block_bytes = 64 * 1024;
+    static constexpr std::size_t keys_per_cell = Cell::slots;
+    static constexpr double usual_load = 0.94;
+    static constexpr bool powers_of_two = false;
+
+    // By the two quarters of the hash's low half, each stretched; the high half says which block.
+    static Home home(Block const& block, HashPlace const& place) {
+        constexpr std::uint64_t golden_ratio = 0x9e37'79b9'7f4a'7c15;
+        Cell* const groups = block.cells<Cell>();
+        return {groups + high_product(place.hash << 32, block.cell_count()),
+                groups + high_product((place.hash & 0xffff'ffff) * golden_ratio, block.cell_count())};
+    }
+
+    static BlockInsert insert(Block& block, Home const& home, Key const& key, std::uint64_t value) {
+        if ((home.first->slots_of(key) | home.second->slots_of(key)) != 0) [[unlikely]]
+            return BlockInsert::Present;
+        if (block.room <= 0) [[unlikely]]
+            return BlockInsert::NoPlace;
+        return put_in_home(block, home, key, value) ? BlockInsert::Inserted : BlockInsert::NoPlace;
+    }
+    // home_of(key): of any key in the block.
+    template <typename HomeOf>
+    static BlockInsert insert_far(Block& block, Home const& home, Key const& key, std::uint64_t value, std::int32_t,
+                                  Shared&, HomeOf home_of) {
+        if ((home.first->slots_of(key) | home.second->slots_of(key)) != 0) return BlockInsert::Present;
+        return put(block, home, key, value, home_of) ? BlockInsert::Inserted : BlockInsert::NoPlace;
+    }
+
+    static std::uint64_t* find(Block const&, Home const& home, Key const& key) {
+        unsigned const in_first = home.first->slots_of(key);
+        Cell& group = in_first != 0 ? *home.first : *home.second;
+        unsigned const found = in_first != 0 ? in_first : group.slots_of(key);
+        return found == 0 || key == Key{} ? nullptr : &group.values[first_of(found)];
+    }
+
+    static bool erase(Block& block, Home const& home, Key const& key, Shared&) {
+        if (key == Key{}) return false;
+        unsigned const in_first = home.first->slots_of(key);
+        Cell& group = in_first != 0 ? *home.first : *home.second;
+        unsigned const found = in_first != 0 ? in_first : group.slots_of(key);
+        if (found == 0) return false;
+        group.put(first_of(found), Key{}, 0);
+        ++block.room;
+        return true;
+    }
+
+    // A key that the block does not have. False if there is no place for it that a bounded search finds.
+    template <typename HomeOf>
+    static bool put(Block& block, Home const& home, Key const& key, std::uint64_t value, Shared&, HomeOf home_of) {
+        return put(block, home, key, value, home_of);
+    }
+
+    static void prefetch(Home const& home) {
+        prefetch_for_read(home.first);
+        prefetch_for_read(home.second);
+    }
+
+    // visit(key, value) for every pair.
+    template <typename Visit> static void for_each(Block const& block, HashRange const&, Visit visit) {
+        for (Cell const* group = block.cells<Cell>(); group != block.cells<Cell>() + block.cell_count(); ++group)
+            for (unsigned taken = Cell::all_slots & ~group->blank_slots(); taken != 0; taken &= taken - 1)
+                visit(group->keys[first_of(taken)], group->values[first_of(taken)]);
+    }
+
+    // The cells go: nothing hangs on them.
+    static void release(Block&, Shared&) {}
+
+  private:
+    // A group on the way of keys that would make room: the one in `slot` of the step before would come here.
+    struct Step {
+        Cell* group;
+        std::uint8_t slot;
+        std::int16_t before; // -1: a group of the new key
+    };
+    // At 94 % one in five groups has a blank slot at least, so most searches end within some ten groups.
+    static constexpr std::size_t most_steps = 256;
+
+    static unsigned first_of(unsigned slots) { return static_cast<unsigned>(std::countr_zero(slots)); }
+
+    // The first, if it has a slot: so most keys are found with one look.
+    static bool put_in_home(Block& block, Home const& home, Key const& key, std::uint64_t value) {
+        unsigned const blank_in_first = home.first->blank_slots();
+        Cell& group = blank_in_first != 0 ? *home.first : *home.second;
+        unsigned const blank = blank_in_first != 0 ? blank_in_first : group.blank_slots();
+        if (blank == 0) return false;
+        group.put(first_of(blank), key, value);
+        --block.room;
+        return true;
+    }
+
+    template <typename HomeOf>
+    static bool put(Block& block, Home const& home, Key const& key, std::uint64_t value, HomeOf home_of) {
+        return put_in_home(block, home, key, value) ||
+               (make_room(home, home_of) && put_in_home(block, home, key, value));
+    }
+
+    // Moves keys so that one of these groups has a blank slot.
+    template <typename HomeOf> [[gnu::noinline]] static bool make_room(Home const& home, HomeOf home_of) {
+        std::array<Step, most_steps> steps;
+        steps[0] = {home.first, 0, -1};
+        steps[1] = {home.second, 0, -1};
+        std::size_t count = 2;
+        for (std::size_t at = 0; at < count; ++at) {
+            for (unsigned slot = 0; slot < Cell::slots; ++slot) {
+                Cell& group = *steps[at].group;
+                Home const other = home_of(group.keys[slot]);
+                Cell* const to = other.first == &group ? other.second : other.first;
+                if (to == &group || is_among(steps, count, to)) continue;
+                steps[count] = {to, static_cast<std::uint8_t>(slot), static_cast<std::int16_t>(at)};
+                if (to->blank_slots() != 0) {
+                    move_along(steps, count);
+                    return true;
+                }
+                if (++count == most_steps) return false;
+            }
+        }
+        return false;
+    }
+
+    // A way that met a group twice would move a key that is not there any more.
+    static bool is_among(std::array<Step, most_steps> const& steps, std::size_t count, Cell const* group) {
+        for (std::size_t at = 0; at < count; ++at)
+            if (steps[at].group == group) return true;
+        return false;
+    }
+
+    // From the end: each key has a blank slot to go to when its turn comes.
+    static void move_along(std::array<Step, most_steps> const& steps, std::size_t last) {
+        for (std::size_t at = last; steps[at].before >= 0;) {
+            Cell& to = *steps[at].group;
+            auto const before = static_cast<std::size_t>(steps[at].before);
+            Cell& from = *steps[before].group;
+            unsigned const slot = steps[at].slot;
+            to.put(first_of(to.blank_slots()), from.keys[slot], from.values[slot]);
+            from.put(slot, Key{}, 0);
+            at = before;
+        }
+    }
+};
+
+} // namespace mxk
