@@ -37,21 +37,22 @@ template <typename TableType> class TableAccess {
         , buckets_(buckets) {}
 
     [[nodiscard]] std::size_t bucket_count() const { return buckets_; }
-    [[nodiscard]] std::size_t owner(std::uint64_t key) const { return table_->owner(key); }
+    [[nodiscard]] std::size_t owner(std::uint64_t key) const { return table_[0].owner(key); }
     [[nodiscard]] Annotation line(std::uint64_t key, std::size_t owner) const {
-        return Annotation::writes(static_cast<void const*>(table_->bucket_of(key, owner)));
+        return Annotation::writes(static_cast<void const*>(table_[0].bucket_of(key, owner)));
     }
 
     void prefetch(std::uint64_t key) const { line(key, owner(key)).prefetch(); }
 
     // The part of the table that the core at this place owns. The owner only.
-    [[nodiscard]] Table& region(std::size_t at) { return table_->region(at); }
-    [[nodiscard]] Partitioned<Table>& table() { return *table_; }
-    [[nodiscard]] Partitioned<Table> const& table() const { return *table_; }
+    [[nodiscard]] Table& region(std::size_t at) { return table_[0].region(at); }
+    [[nodiscard]] Partitioned<Table>& table() { return table_[0]; }
+    [[nodiscard]] Partitioned<Table> const& table() const { return table_[0]; }
 
   protected:
     Result<void> make_table() {
-        table_.reset(); // the last one gives its memory back before a new one takes some
+        table_ = {}; // the last one gives its memory back before a new one takes some
+        table_ = MXK_TRY(NodeVector<Partitioned<Table>>::create(1, owners_.front().node));
         table_.emplace(MXK_TRY(Partitioned<Table>::create(buckets_, owners_)));
         return {};
     }
@@ -59,7 +60,7 @@ template <typename TableType> class TableAccess {
   private:
     std::span<Owner const> owners_;
     std::size_t buckets_;
-    std::optional<Partitioned<Table>> table_;
+    NodeVector<Partitioned<Table>> table_; // one, or none yet
 };
 
 // Nodes for chained tables: one is ready for every instruction, on the instruction's node.
