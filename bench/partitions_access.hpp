@@ -39,6 +39,19 @@ template <typename TableType> class PartitionsAccessBase {
     // The owner, or any core while nobody works.
     void prefetch(std::size_t at, std::uint64_t key) const { table().region(at).prefetch(key); }
     void prefetch(std::uint64_t key) const { prefetch(owner(key), key); }
+    // Whether the task, which has come to the core at this place for an operation on the key, has to wait until the
+    // key's partition comes, too, or goes on to where it is; then it is gone, and is run again.
+    bool is_diverted(Worker& worker, std::size_t at, std::uint64_t key, Task& task) const {
+        Share<Table>& share = table().region(at);
+        if (!share.is_complete() && share.must_park(task.home, {&key, 1})) [[unlikely]] {
+            share.park(task, task.home);
+            return true;
+        }
+        if (share.owns(key)) [[likely]]
+            return false;
+        worker.append(task, table().core(owner(key)));
+        return true;
+    }
     [[nodiscard]] Regions& table() const { return table_[0]; }
 
     [[nodiscard]] Engine::Content content() const {

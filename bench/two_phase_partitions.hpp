@@ -41,9 +41,12 @@ template <typename Access> class TwoPhasePartitionsTask : public Task {
 
     template <Operation operation> static void arrive(Worker& worker, Task& task) {
         auto& self = static_cast<TwoPhasePartitionsTask&>(task);
+        std::size_t const here = index(worker.core());
+        if (self.run_.access.is_diverted(worker, here, self.key_, task)) [[unlikely]]
+            return;
         task.body = &operate<operation>;
         if (worker.prefetch_distance() == 0) return operate<operation>(worker, task);
-        self.run_.access.prefetch(index(worker.core()), self.key_);
+        self.run_.access.prefetch(here, self.key_);
         worker.append(task);
     }
 

@@ -33,6 +33,7 @@
 #include "hashtable/batch.hpp"
 #include "hashtable/batch_supply.hpp"
 #include "hashtable/batched.hpp"
+#include "hashtable/owner_change_hook.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "tasks/task_list.hpp"
 #include "tasks/worker.hpp"
@@ -96,10 +97,14 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
         CoreId const home = worker.core();
         BatchHome& self = *this;
         supply_.fill(self, home);
+        if constexpr (changes_owners) table.regions_->before_change(home, before_change_);
     }
     BatchClient(BatchClient const&) = delete;
     BatchClient& operator=(BatchClient const&) = delete;
-    ~BatchClient() { expect(at_rest(), "a client of batches goes when all its operations have ended, and not before"); }
+    ~BatchClient() {
+        expect(at_rest(), "a client of batches goes when all its operations have ended, and not before");
+        if constexpr (changes_owners) table_.regions_->forget(worker_.core(), before_change_);
+    }
 
     // False if there is no room: nothing was done then (see when_room()). `value` only matters to an insert.
     [[nodiscard]] bool submit(TableOperation operation, std::uint64_t key, std::uint64_t value, Cookie cookie = {}) {
@@ -158,6 +163,17 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
             , client(its_client) {}
         BatchClient& client;
         bool is_asked = false;
+    };
+
+    // Whether regions may change their owners (repartition.hpp): what is collected was collected for the old ones.
+    static constexpr bool changes_owners = requires(Regions & regions, OwnerChangeHook& hook) {
+        regions.before_change(CoreId{}, hook);
+    };
+    struct BeforeChange : OwnerChangeHook {
+        explicit BeforeChange(BatchClient& its_client)
+            : OwnerChangeHook{[](OwnerChangeHook& hook, Worker&) { static_cast<BeforeChange&>(hook).client.flush(); }}
+            , client(its_client) {}
+        BatchClient& client;
     };
 
     static void become_idle(Worker&, Task& task) {
@@ -231,6 +247,7 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
     std::size_t refused_ = none; // the region without room, after a refusal
     TaskList waiting_for_rest_;
     Idle idle_{*this};
+    BeforeChange before_change_{*this};
 };
 
 } // namespace mxk

@@ -13,10 +13,12 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 #include "hashtable/batch.hpp"
 #include "hashtable/batch_spots.hpp"
+#include "hashtable/owner_change_hook.hpp"
 #include "tasks/annotation.hpp"
 #include "tasks/worker.hpp"
 
@@ -38,7 +40,9 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
     static_assert(BatchTable<Table>);
 
     explicit BatchServer(Table& region)
-        : region_(region) {}
+        : region_(region) {
+        if constexpr (changes_owners) region_.before_change(before_change_);
+    }
     BatchServer(BatchServer const&) = delete;
     BatchServer& operator=(BatchServer const&) = delete;
 
@@ -46,6 +50,12 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
     static void arrive(Worker& worker, Task& task) {
         auto& batch = static_cast<Batch&>(task);
         auto& self = *static_cast<BatchServer*>(batch.server_);
+        if constexpr (changes_owners) {
+            if (!self.region_.is_complete()) [[unlikely]] {
+                std::span<std::uint64_t const> const keys(batch.keys_.data(), batch.size_);
+                if (self.region_.must_park(batch.home, keys)) return self.region_.park(task, batch.home);
+            }
+        }
         Batch* const before = std::exchange(self.waiting_, &batch);
         // Finds write their values: the client has these lines, and is not asked for them one by one then.
         if (batch.has_finds() && batch.home != worker.core())
@@ -56,28 +66,52 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
         }
         self.ask_for(batch, 0, batch.size_);
         self.finish_.newest = &batch;
-        worker.append(self.finish_);
+        if (!std::exchange(self.finish_.is_queued, true)) worker.append(self.finish_);
     }
 
   private:
+    // Whether cores may give parts of their regions to others (repartition.hpp).
+    static constexpr bool changes_owners = requires(Table & table, OwnerChangeHook& hook) {
+        { table.is_complete() } -> std::same_as<bool>;
+        table.before_change(hook);
+    };
+    struct BeforeChange : OwnerChangeHook {
+        explicit BeforeChange(BatchServer& its_server)
+            : OwnerChangeHook{[](OwnerChangeHook& hook, Worker& worker) {
+                BatchServer& self = static_cast<BeforeChange&>(hook).server;
+                if (self.waiting_ != nullptr) self.run_waiting(worker);
+            }}
+            , server(its_server) {}
+        BatchServer& server;
+    };
     struct Finish : Task {
         explicit Finish(BatchServer& its_server)
             : Task(&BatchServer::finish)
             , server(its_server) {}
         BatchServer& server;
         Batch* newest = nullptr; // when this was appended
+        bool is_queued = false;
     };
 
     static void finish(Worker& worker, Task& task) {
         auto& finish = static_cast<Finish&>(task);
         BatchServer& self = finish.server;
+        if (self.waiting_ == nullptr) { // it could not wait for this
+            finish.is_queued = false;
+            return;
+        }
         if (self.waiting_ != finish.newest) { // others came, more may be in the queue
             finish.newest = self.waiting_;
             return worker.append(finish);
         }
-        Batch& last = *std::exchange(self.waiting_, nullptr);
-        self.run(last, nullptr);
-        go_home(worker, last); // if it was the last of all, the server may be gone now
+        finish.is_queued = false;
+        self.run_waiting(worker); // if it was the last of all, the server may be gone now
+    }
+
+    void run_waiting(Worker& worker) {
+        Batch& last = *std::exchange(waiting_, nullptr);
+        run(last, nullptr);
+        go_home(worker, last);
     }
 
     static void go_home(Worker& worker, Batch& batch) {
@@ -154,8 +188,9 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
 
     Table& region_;
     BatchSpots<Table> spots_;
-    Batch* waiting_ = nullptr; // its lines were asked for; then, and only then, finish_ is in the queue
+    Batch* waiting_ = nullptr; // its lines were asked for; then finish_ is in the queue
     Finish finish_{*this};
+    BeforeChange before_change_{*this};
 };
 
 } // namespace mxk

@@ -94,6 +94,8 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
         , first_blocks_(other.first_blocks_)
         , depth_(other.depth_)
         , pending_(other.pending_)
+        , is_moving_(other.is_moving_)
+        , next_to_move_(other.next_to_move_)
         , listener_(other.listener_)
         , listener_context_(other.listener_context_)
         , gave_up_(other.gave_up_)
@@ -177,12 +179,19 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
         listener_ = &listener;
         listener_context_ = context;
     }
-    // Whether some block is crowded, or small.
-    [[nodiscard]] bool has_work() const { return !pending_.empty(); }
+    // The table now belongs to a core of this node, and its blocks are to move there, one with each work().
+    void move_to(NodeId node) {
+        if (node == node_) return;
+        node_ = node;
+        next_to_move_ = 0;
+        is_moving_ = true;
+    }
+    // Whether some block is crowded, or small, or not where it should be.
+    [[nodiscard]] bool has_work() const { return !pending_.empty() || is_moving_; }
     // Sees to one of them: builds at most two blocks from one, or one from two. May block for the allocator's lock.
     void work() {
         auto const noted = pending_.take();
-        if (!noted) return;
+        if (!noted) return move_next();
         std::size_t const at = first_entry(high_product(*noted, entries_));
         if (directory_[at].room <= 0)
             (void)relieve(at);
@@ -358,6 +367,32 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
         return done;
     }
 
+    // One block to the table's node, if there is memory: cells may be copied as they are.
+    void move_next() {
+        while (is_moving_) {
+            std::size_t const at = next_to_move_;
+            if (at >= entries_) {
+                is_moving_ = false;
+                return;
+            }
+            Block& old = directory_[at];
+            unsigned const halvings = old.halvings();
+            next_to_move_ = at + (std::size_t{1} << halvings);
+            Cell* const cells = old.template cells<Cell>();
+            if (block_memory::memory_of(cells).node == node_) continue;
+            void* const there = block_memory::allocate(old.cell_count() * sizeof(Cell), node_);
+            if (there == nullptr) continue; // where it is, it is as good but for its speed
+            std::copy_n(cells, old.cell_count(), static_cast<Cell*>(there));
+            bytes_ += block_memory::bytes_of(there);
+            bytes_ -= block_memory::bytes_of(cells);
+            Block moved(there, old.cell_count(), old.room);
+            moved.tombstones = old.tombstones;
+            put_in(at, moved, halvings);
+            block_memory::free(cells);
+            return;
+        }
+    }
+
     void put_in(std::size_t at, Block const& block, unsigned halvings) {
         if (listener_ != nullptr) ++listener_->moves;
         std::span const entries(&directory_[at], std::size_t{1} << halvings);
@@ -377,6 +412,7 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
         if (listener_ != nullptr) ++listener_->moves;
         directory_ = std::move(doubled).value();
         entries_ *= 2;
+        next_to_move_ *= 2;
         ++depth_;
         return true;
     }
@@ -421,7 +457,7 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
         return {bits == 0 ? 0 : number << (64 - bits), bits - directory_[entry].halvings()};
     }
 
-    Hash hash_;
+    [[no_unique_address]] Hash hash_;
     LeadingBits leading_;
     std::uint32_t load_;      // keys in each of a crowded block's cells, in units
     std::size_t entries_ = 0; // first_blocks_ * 2^depth_
@@ -430,6 +466,8 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
     std::size_t first_blocks_ = 0;
     unsigned depth_ = 0;
     PendingBlocks pending_;
+    bool is_moving_ = false;       // to node_, block by block
+    std::size_t next_to_move_ = 0; // an entry
     WorkListener* listener_ = nullptr;
     void* listener_context_ = nullptr;
     bool gave_up_ = false;

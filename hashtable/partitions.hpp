@@ -7,6 +7,9 @@
 //
 //     partitions      0 1 2 3 4 5 6 7 8 9 ...
 //     owned by        0 0 0 0 1 1 1 1 2 2 ...     owner(): the place, in the list of cores, of the one that owns it
+//
+// Partitions are finer than cores so that their owners can change while operations flow (repartition.hpp). So each core
+// has a view of its own of who owns what.
 #pragma once
 
 #include <bit>
@@ -18,11 +21,14 @@
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "hashtable/extendible.hpp"
+#include "hashtable/owner_change_hook.hpp"
+#include "hashtable/partition.hpp"
 #include "hashtable/partitioned.hpp"
 #include "hashtable/share.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "tasks/parallel.hpp"
+#include "tasks/workers.hpp"
 
 namespace mxk {
 
@@ -46,9 +52,11 @@ template <typename TableType> class Partitions {
         Partitions result(hash, count);
         result.partitions_ = MXK_TRY(NodeVector<Partition<Table>>::create(count, here));
         result.owner_of_ = MXK_TRY(NodeArray<std::uint32_t>::create(count, here));
+        result.views_ = MXK_TRY(NodeVector<View>::create(workers::count(), here));
+        for (std::size_t i = 0; i < workers::count(); ++i) result.views_.emplace(result.owner_of_.data());
         result.places_ = MXK_TRY(NodeVector<Place>::create(places.size(), here));
         for (std::size_t i = 0; i < count; ++i) {
-            result.owner_of_[i] = static_cast<std::uint32_t>(place_of(i, count, owners));
+            result.owner_of_[i] = place_of(i, count, owners);
             LeadingBits const leading{static_cast<unsigned>(std::countr_zero(count)), i};
             result.partitions_.emplace(
                 MXK_TRY(Table::create({.slots = (size.slots + count - 1) / count, .load = size.load},
@@ -56,15 +64,28 @@ template <typename TableType> class Partitions {
         }
         for (Owner const& owner : places) {
             auto share = MXK_TRY(NodeVector<Share<Table>>::create(1, owner.node));
-            share.emplace(result.partitions_.span(), hash);
+            share.emplace(result.partitions_.span(), hash,
+                          MXK_TRY(NodeArray<bool>::create_zeroed(workers::count(), owner.node)));
             result.places_.emplace(owner.core, std::move(share));
         }
-        for (std::size_t i = 0; i < count; ++i) result.region(result.owner_of_[i]).adopt(result.partitions_[i]);
+        for (std::size_t i = 0; i < count; ++i) result.region(result.owner_of_[i]).own(result.partitions_[i]);
         return result;
     }
 
-    // The place of the core that owns a key's partition. Any core, at any time.
-    [[nodiscard]] std::size_t owner(Key const& key) const { return owner_of_[hash_(key) >> shift_]; }
+    // The place of the core that owns a key's partition, as far as the calling core has been told: what it sends there
+    // comes to the owner. Any core, at any time.
+    [[nodiscard]] std::size_t owner(Key const& key) const {
+        return views_[index(Worker::current().core())].owner_of[hash_(key) >> shift_];
+    }
+    // On that core, while owners do not change: the hook is called there before they do.
+    void before_change(CoreId core, OwnerChangeHook& hook) {
+        hook.next = std::exchange(views_[index(core)].hooks, &hook);
+    }
+    void forget(CoreId core, OwnerChangeHook& hook) {
+        OwnerChangeHook** link = &views_[index(core)].hooks;
+        while (*link != &hook) link = &(*link)->next;
+        *link = hook.next;
+    }
     // The core at a place. Any core, at any time.
     [[nodiscard]] CoreId core(std::size_t place) const { return places_[place].core; }
     // What the core at this place owns. That core only, or any one while nobody works.
@@ -97,6 +118,15 @@ template <typename TableType> class Partitions {
     }
 
   private:
+    template <typename Regions> friend class Repartition;
+
+    // What one core goes by.
+    struct alignas(cache_line_bytes) View {
+        explicit View(std::uint32_t const* places)
+            : owner_of(places) {}
+        std::uint32_t const* owner_of; // by partition
+        OwnerChangeHook* hooks = nullptr;
+    };
     struct Place {
         Place(CoreId its_core, NodeVector<Share<Table>> its_share)
             : core(its_core)
@@ -109,8 +139,8 @@ template <typename TableType> class Partitions {
         : hash_(hash)
         , shift_(64 - static_cast<unsigned>(std::countr_zero(count))) {}
 
-    static std::size_t place_of(std::size_t partition, std::size_t count, std::size_t owners) {
-        return partition * owners / count;
+    static std::uint32_t place_of(std::size_t partition, std::size_t count, std::size_t owners) {
+        return static_cast<std::uint32_t>(partition * owners / count);
     }
     template <typename Value> [[nodiscard]] std::size_t sum(Value value) const {
         std::size_t total = 0;
@@ -121,7 +151,8 @@ template <typename TableType> class Partitions {
     [[no_unique_address]] Hash hash_;
     unsigned shift_;
     NodeVector<Partition<Table>> partitions_;
-    NodeArray<std::uint32_t> owner_of_; // by partition
+    NodeArray<std::uint32_t> owner_of_; // by partition, in all views but while owners change
+    NodeVector<View> views_;            // by core
     NodeVector<Place> places_;
 };
 

@@ -1,27 +1,27 @@
 // The partitions that one core owns (partitions.hpp), used as one table, and the tasks that let them grow: when a table
 // has something to do, a task stands in the core's queue for it, which sees to one block each time; several, when there
-// is much to do.
+// is much to do. While partitions are on their way here (repartition.hpp), operations on them are parked, and so is all
+// that comes behind them from the same core.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "base/panic.hpp"
 #include "hashtable/extendible.hpp"
 #include "hashtable/insert.hpp"
+#include "hashtable/owner_change_hook.hpp"
+#include "hashtable/partition.hpp"
+#include "kernel/memory/node_array.hpp"
+#include "tasks/task_list.hpp"
 #include "tasks/worker.hpp"
 
 namespace mxk {
-
-template <typename Table> struct alignas(cache_line_bytes) Partition {
-    explicit Partition(Table its_table)
-        : table(std::move(its_table)) {}
-    Table table;
-    Partition* next = nullptr; // of those that have work, while it is one of them
-    bool is_listed = false;
-};
 
 // Every function: the owning core, and never blocks but for an allocator's lock.
 template <typename TableType> class alignas(cache_line_bytes) Share : WorkListener {
@@ -31,12 +31,13 @@ template <typename TableType> class alignas(cache_line_bytes) Share : WorkListen
     using Item = typename Table::Item;
     using Hash = typename Table::HashType;
 
-    // `partitions`: all of the table's, a power of two.
-    Share(std::span<Partition<Table>> partitions, Hash const& hash)
+    // `partitions`: all of the table's, a power of two and more than one. `marks`: false, one for each core.
+    Share(std::span<Partition<Table>> partitions, Hash const& hash, NodeArray<bool> marks)
         : WorkListener{&Share::note_work}
         , partitions_(partitions.data())
         , hash_(hash)
-        , shift_(64 - static_cast<unsigned>(std::countr_zero(partitions.size()))) {}
+        , shift_(64 - static_cast<unsigned>(std::countr_zero(partitions.size())))
+        , has_parked_(std::move(marks)) {}
     Share(Share const&) = delete;
     Share& operator=(Share const&) = delete;
     ~Share() { expect(is_settled(), "a table goes when nothing is left to be done to it"); }
@@ -60,10 +61,56 @@ template <typename TableType> class alignas(cache_line_bytes) Share : WorkListen
     bool erase(Key const& key) { return table_of(key).erase(key); }
     bool erase(Key const& key, Spot const& spot) { return table_of(key).erase(key, spot); }
 
-    // This core owns the partition from now on.
-    void adopt(Partition<Table>& partition) {
-        partition.table.tell(*this, &partition);
+    // Whether this core owns the key's partition. What arrives for another core's goes on to that one.
+    [[nodiscard]] bool owns(Key const& key) const {
+        return partition_of(key).owner.load(std::memory_order_relaxed) == this;
+    }
+    // All partitions have come, and what was parked has run. While that is not so, who arrives asks must_park().
+    [[nodiscard]] bool is_complete() const { return !is_incomplete_; }
+    // Whether operations from core `home` have to wait: one of their partitions is on its way, or others of that core
+    // wait already. Then park() takes the task, and its body is called again when everything has come.
+    [[nodiscard]] bool must_park(CoreId home, std::span<Key const> keys) const {
+        if (is_draining_) return false; // it is one of those that waited
+        return has_parked_[index(home)] ||
+               std::any_of(keys.begin(), keys.end(), [this](Key const& key) { return is_coming(key); });
+    }
+    void park(Task& task, CoreId home) {
+        has_parked_[index(home)] = true;
+        parked_.append(task);
+    }
+
+    void before_change(OwnerChangeHook& hook) {
+        hook.next = hooks_;
+        hooks_ = &hook;
+    }
+    void finish_before_change(Worker& worker) {
+        for (OwnerChangeHook* hook = hooks_; hook != nullptr; hook = hook->next) hook->before_change(*hook, worker);
+    }
+
+    // So many partitions will be adopted. Before anybody sends operations on them here.
+    void await(std::size_t partitions) {
+        awaited_ = partitions;
+        is_incomplete_ = partitions != 0;
+    }
+    // This core owns the partition from now on, and its memory is to be on the core's node.
+    void adopt(Worker& worker, Partition<Table>& partition) {
+        own(partition);
+        partition.table.move_to(worker.node());
         if (partition.table.has_work()) note_work(*this, &partition);
+        if (awaited_ == 0 || --awaited_ != 0) return;
+        worker.append(drainer_);
+    }
+    // As adopt(), when a table is made; by any core.
+    void own(Partition<Table>& partition) {
+        partition.owner.store(this, std::memory_order_relaxed);
+        partition.table.tell(*this, &partition);
+        ++WorkListener::moves;
+    }
+    // The core that adopts it may have it from now on.
+    void release(Partition<Table>& partition) {
+        partition.owner.store(nullptr, std::memory_order_relaxed);
+        if (std::exchange(partition.is_listed, false)) unlist(partition);
+        ++WorkListener::moves;
     }
 
     // No table has work to do, or is being seen to.
@@ -71,22 +118,35 @@ template <typename TableType> class alignas(cache_line_bytes) Share : WorkListen
 
   private:
     static constexpr std::size_t most_growers = 16;
+    static constexpr std::size_t drained_at_once = 16;
 
     struct Grower : Task {
         Grower()
             : Task(&Share::grow) {}
-        Share* share = nullptr;
+        Share* share = nullptr; // while it is in the core's queue
+    };
+    struct Drainer : Task {
+        explicit Drainer(Share& its_share)
+            : Task(&Share::drain)
+            , share(its_share) {}
+        Share& share;
     };
 
-    [[nodiscard]] Table& table_of(Key const& key) const { return partitions_[hash_(key) >> shift_].table; }
+    [[nodiscard]] bool is_coming(Key const& key) const {
+        // relaxed: nobody sends an operation here before it was written
+        return !owns(key) && partition_of(key).coming_owner.load(std::memory_order_relaxed) == this;
+    }
+    [[nodiscard]] Partition<Table>& partition_of(Key const& key) const { return partitions_[hash_(key) >> shift_]; }
+    [[nodiscard]] Table& table_of(Key const& key) const { return partition_of(key).table; }
 
     static void note_work(WorkListener& listener, void* context) {
         auto& self = static_cast<Share&>(listener);
         auto& partition = *static_cast<Partition<Table>*>(context);
-        if (!std::exchange(partition.is_listed, true)) self.append(partition);
+        if (!std::exchange(partition.is_listed, true)) self.list(partition);
         if (self.growers_out_ == most_growers) return;
         for (Grower& grower : self.growers_) { // there is one, and this is seldom
-            if (std::exchange(grower.share, &self) != nullptr) continue;
+            if (grower.share != nullptr) continue;
+            grower.share = &self;
             ++self.growers_out_;
             return Worker::current().append(grower);
         }
@@ -95,30 +155,53 @@ template <typename TableType> class alignas(cache_line_bytes) Share : WorkListen
     static void grow(Worker& worker, Task& task) {
         auto& grower = static_cast<Grower&>(task);
         Share& self = *grower.share;
-        if (Partition<Table>* const partition = self.take()) {
+        if (Partition<Table>* const partition = self.first_; partition != nullptr) {
+            self.first_ = partition->next;
             partition->table.work();
             partition->is_listed = partition->table.has_work();
-            if (partition->is_listed) self.append(*partition);
+            if (partition->is_listed) self.list(*partition);
         }
         if (self.first_ != nullptr) return worker.append(grower);
         grower.share = nullptr;
         --self.growers_out_;
     }
 
-    void append(Partition<Table>& partition) {
+    // Their order is kept: what arrives meanwhile is parked behind them.
+    static void drain(Worker& worker, Task& task) {
+        Share& self = static_cast<Drainer&>(task).share;
+        self.is_draining_ = true;
+        for (std::size_t left = drained_at_once; left > 0 && !self.parked_.empty(); --left) {
+            Task* const parked = self.parked_.take();
+            parked->body(worker, *parked);
+        }
+        self.is_draining_ = false;
+        if (!self.parked_.empty()) return worker.append(task);
+        std::fill(self.has_parked_.span().begin(), self.has_parked_.span().end(), false);
+        self.is_incomplete_ = false;
+    }
+
+    void list(Partition<Table>& partition) {
         partition.next = nullptr;
         *(first_ == nullptr ? &first_ : &last_->next) = &partition;
         last_ = &partition;
     }
-    Partition<Table>* take() {
-        Partition<Table>* const partition = first_;
-        if (partition != nullptr) first_ = partition->next;
-        return partition;
+    void unlist(Partition<Table>& partition) {
+        Partition<Table>* before = nullptr;
+        for (Partition<Table>* at = first_; at != &partition; at = at->next) before = at;
+        (before == nullptr ? first_ : before->next) = partition.next;
+        if (last_ == &partition) last_ = before;
     }
 
     Partition<Table>* partitions_;
     [[no_unique_address]] Hash hash_;
     unsigned shift_;
+    bool is_incomplete_ = false; // some partitions, or what was parked for them, are not seen to yet
+    bool is_draining_ = false;
+    std::size_t awaited_ = 0; // partitions that are on their way here
+    TaskList parked_;
+    NodeArray<bool> has_parked_; // by the core that they came from
+    Drainer drainer_{*this};
+    OwnerChangeHook* hooks_ = nullptr;
     Partition<Table>* first_ = nullptr; // that have work to do
     Partition<Table>* last_ = nullptr;
     std::size_t growers_out_ = 0; // in the core's queue

@@ -1,0 +1,103 @@
+// Owners that change while operations flow: random operations of clients on all cores, each result against a model that
+// knows the order of submission, and all keys afterwards.
+#include "hashtable/repartition.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "arch/linux/runtime.hpp"
+#include "hashtable/cuckoo_slots.hpp"
+#include "hashtable/open_slots.hpp"
+#include "hashtable/pair_buckets.hpp"
+#include "tests/unit/random_user.hpp"
+
+namespace mxk::test {
+namespace {
+
+std::vector<Owner> places(std::size_t count) {
+    std::vector<Owner> result;
+    result.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) result.push_back({core_id(i), workers::of(core_id(i)).node()});
+    return result;
+}
+
+template <typename Table> class RepartitionTest : public testing::Test {};
+using Tables = testing::Types<Extendible<OpenSlots<>>, Extendible<CuckooSlots<>>, Extendible<PairBuckets>>;
+TYPED_TEST_SUITE(RepartitionTest, Tables);
+
+// In batches, from eight cores, while random numbers of them become owners.
+TYPED_TEST(RepartitionTest, no_operation_is_lost_doubled_or_overtaken) {
+    constexpr std::size_t cores = 8;
+    static constexpr std::size_t operations = 20'000;
+    auto runtime = Runtime::start({.cores = cores, .nodes = 2, .memory_bytes = 512 * MiB});
+    ASSERT_TRUE(runtime.ok());
+    runtime.value().run([](Worker& here) {
+        using Regions = Partitions<TypeParam>;
+        auto const all = places(cores);
+        auto regions = Regions::create({.slots = 64}, all, 1);
+        ASSERT_TRUE(regions.ok());
+        {
+            auto batched = Batched<Regions>::create(regions.value());
+            ASSERT_TRUE(batched.ok());
+            std::atomic<std::size_t> left = cores;
+            std::vector<std::unique_ptr<RandomUser<Regions>>> users;
+            for (std::size_t i = 0; i < cores; ++i) {
+                Worker& worker = workers::of(core_id(i));
+                users.push_back(std::make_unique<RandomUser<Regions>>(worker, batched.value(), regions.value(), i + 1,
+                                                                      operations, 8, left, OwnersMay::Change));
+                here.append(*users.back(), worker.core());
+            }
+            std::mt19937_64 random(7);
+            std::size_t changes = 0;
+            while (left.load() != 0) {
+                ASSERT_TRUE(repartition(regions.value(), 1 + random() % cores).ok());
+                ++changes;
+            }
+            EXPECT_GT(changes, 3U);
+            EXPECT_TRUE(regions.value().settle());
+            std::size_t keys = 0;
+            for (auto const& user : users) {
+                EXPECT_EQ(user->completed(), operations);
+                keys += user->model().size();
+                for (auto const& [key, value] : user->model()) {
+                    auto const* const found = regions.value().region(regions.value().owner(key)).find(key);
+                    EXPECT_TRUE(found != nullptr && *found == value);
+                }
+            }
+            EXPECT_EQ(regions.value().size(), keys);
+        }
+    });
+}
+
+TYPED_TEST(RepartitionTest, keys_follow_to_the_new_owners_node) {
+    auto runtime = Runtime::start({.cores = 2, .nodes = 2, .memory_bytes = 512 * MiB});
+    ASSERT_TRUE(runtime.ok());
+    runtime.value().run([](Worker&) {
+        auto const all = places(2);
+        auto regions = Partitions<TypeParam>::create({.slots = 200'000}, all, 2);
+        ASSERT_TRUE(regions.ok());
+        std::size_t const used_there = memory::use(node_id(1)).used;
+        ASSERT_TRUE(repartition(regions.value(), 1).ok());
+        EXPECT_TRUE(regions.value().settle());
+        EXPECT_LT(memory::use(node_id(1)).used, used_there - regions.value().bytes() / 4);
+    });
+}
+
+TEST(Repartition, refuses_owners_that_there_are_not) {
+    auto runtime = Runtime::start({.cores = 2, .nodes = 1, .memory_bytes = 64 * MiB});
+    ASSERT_TRUE(runtime.ok());
+    runtime.value().run([](Worker&) {
+        auto regions = Partitions<Extendible<OpenSlots<>>>::create({.slots = 64}, places(2), 2);
+        ASSERT_TRUE(regions.ok());
+        EXPECT_FALSE(repartition(regions.value(), 0).ok());
+        EXPECT_FALSE(repartition(regions.value(), 3).ok());
+        EXPECT_TRUE(repartition(regions.value(), 2).ok());
+    });
+}
+
+} // namespace
+} // namespace mxk::test
