@@ -21,6 +21,11 @@ template <typename Access> class AccessEngine : public Engine {
         for (std::size_t i = 0; i < keys.size(); ++i) found[i] = access_.holds(keys[i]);
     }
     [[nodiscard]] Content content() const final { return access_.content(); }
+    Result<void> change_owners([[maybe_unused]] std::size_t owners) final {
+        if constexpr (requires { access_.change_owners(owners); }) return access_.change_owners(owners);
+        return Error("the owners of this table cannot change");
+    }
+    [[nodiscard]] std::size_t bytes() const final { return access_.bytes(); }
     Result<void> settle() final {
         if constexpr (requires { access_.settle(); }) return access_.settle();
         return {};

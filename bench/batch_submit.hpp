@@ -3,6 +3,7 @@
 // operation. Access: a table that takes keys with values and can be sent batches.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -17,12 +18,24 @@
 
 namespace mxk::bench {
 
+// What comes back with each operation's result: the expected one, and when it began if that is measured.
+struct PlainExpectation {
+    std::uint8_t is_yes;
+};
+struct TimedExpectation {
+    std::uint8_t is_yes;
+    OperationStart start;
+};
+
 // The client of one core, and the task that feeds it.
-template <typename Regions> class BatchSubmitter : public Task {
-    using Expected = std::uint8_t; // 0 or 1: a result
+template <typename Regions, typename Expected = PlainExpectation> class BatchSubmitter : public Task {
+    static constexpr bool is_timed = std::same_as<Expected, TimedExpectation>;
     struct Check {
         BatchSubmitter& submitter;
         void operator()(Worker&, CookieBatch<Expected> const& batch) const {
+            if constexpr (is_timed)
+                for (std::size_t at = 0; at < batch.size(); ++at)
+                    batch.cookie(at).start.count_end(*submitter.run_->latency());
             if (!is_as_usual(batch)) [[unlikely]]
                 submitter.check_each(batch);
         }
@@ -56,7 +69,7 @@ template <typename Regions> class BatchSubmitter : public Task {
                 return self.end();
             std::uint64_t const key = instruction->key;
             if (!self.client_.submit(table_operation(instruction->operation), key, value_of(key),
-                                     instruction->expected ? 1 : 0)) [[unlikely]] {
+                                     expectation(*instruction))) [[unlikely]] {
                 self.refused_ = instruction;
                 return self.client_.when_room(self);
             }
@@ -68,6 +81,13 @@ template <typename Regions> class BatchSubmitter : public Task {
         body = [](Worker& worker, Task& task) { static_cast<BatchSubmitter&>(task).run_->end(worker); };
         client_.flush();
         client_.when_at_rest(*this);
+    }
+
+    static Expected expectation(Instruction const& instruction) {
+        if constexpr (is_timed)
+            return {instruction.expected, OperationStart::now()};
+        else
+            return {instruction.expected};
     }
 
     static TableOperation table_operation(Operation operation) {
@@ -84,7 +104,7 @@ template <typename Regions> class BatchSubmitter : public Task {
     static bool is_as_usual(CookieBatch<Expected> const& batch) {
         if (!batch.all_yes()) return false;
         unsigned expected = 1;
-        for (std::size_t at = 0; at < batch.size(); ++at) expected &= batch.cookie(at);
+        for (std::size_t at = 0; at < batch.size(); ++at) expected &= batch.cookie(at).is_yes;
         if (batch.all_are(TableOperation::Erase)) return expected == 1;
         if (!batch.all_are(TableOperation::Find) && !batch.all_are(TableOperation::Insert)) return false;
         std::uint64_t different = 0;
@@ -96,7 +116,7 @@ template <typename Regions> class BatchSubmitter : public Task {
         for (std::size_t at = 0; at < batch.size(); ++at) {
             bool const yes = batch.result(at) == TableResult::Yes;
             bool const found = yes && batch.operation(at) == TableOperation::Find;
-            bool const right = yes == (batch.cookie(at) == 1) && batch.result(at) != TableResult::Full &&
+            bool const right = yes == (batch.cookie(at).is_yes == 1) && batch.result(at) != TableResult::Full &&
                                (!found || batch.value(at) == value_of(batch.key(at)));
             if (!right) run_->count_wrong();
         }
@@ -107,14 +127,14 @@ template <typename Regions> class BatchSubmitter : public Task {
     Client client_;
 };
 
-template <typename Access> class BatchEngine final : public AccessEngine<Access> {
+template <typename Access, typename Expected> class BatchEngineOf final : public AccessEngine<Access> {
     using Regions = std::remove_reference_t<decltype(std::declval<Access&>().table())>;
-    using Submitter = BatchSubmitter<Regions>;
+    using Submitter = BatchSubmitter<Regions, Expected>;
 
   public:
     using Parts = Access;
     static Result<Parts> make(EngineSetup const& setup) { return Access::create(setup); }
-    explicit BatchEngine(Parts access)
+    explicit BatchEngineOf(Parts access)
         : AccessEngine<Access>(std::move(access)) {}
 
     Result<void> renew() override {
@@ -143,6 +163,14 @@ template <typename Access> class BatchEngine final : public AccessEngine<Access>
   private:
     std::optional<Batched<Regions>> batched_;
     NodeVector<NodeVector<Submitter>> submitters_; // by core, one on each one's node
+};
+
+template <typename Access> struct BatchEngine {
+    // The engine, with or without times. Errors: as EngineOwner::create().
+    static Result<EngineOwner> create(EngineSetup const& setup) {
+        if (setup.options.latency) return EngineOwner::create<BatchEngineOf<Access, TimedExpectation>>(setup);
+        return EngineOwner::create<BatchEngineOf<Access, PlainExpectation>>(setup);
+    }
 };
 
 } // namespace mxk::bench

@@ -6,7 +6,7 @@ namespace mxk::bench {
 namespace {
 
 constexpr EngineKind bucketed_batches{
-    .layout = Layout::Bucketed, .submit = Submit::Batch, .create = &EngineOwner::create<BatchEngine<BucketedAccess>>};
+    .layout = Layout::Bucketed, .submit = Submit::Batch, .create = &BatchEngine<BucketedAccess>::create};
 MXK_REGISTER(mxk_engines, EngineKind, bucketed_batches);
 
 } // namespace

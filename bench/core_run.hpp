@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <span>
 
+#include "base/histogram.hpp"
 #include "bench/instructions.hpp"
+#include "bench/latency.hpp"
 #include "kernel/clock.hpp"
 #include "tasks/worker.hpp"
 
@@ -52,6 +54,10 @@ class alignas(cache_line_bytes) CoreRun {
     // An operation on this core's region had another result than the expected one.
     void count_wrong() { ++wrong_; }
 
+    // Where the time from taking an instruction until its result is home is counted; null: it is not measured.
+    void measure_latency(Histogram* latency) { latency_ = latency; }
+    [[nodiscard]] Histogram* latency() const { return latency_; }
+
     // As many tasks will say task_ended() on this core.
     void expect_tasks(std::size_t tasks) { tasks_out_ = tasks; }
     void task_ended(Worker& worker) {
@@ -81,6 +87,7 @@ class alignas(cache_line_bytes) CoreRun {
     std::uint64_t wrong_ = 0;
     std::size_t tasks_out_ = 0; // tasks that have not ended yet
     Task& ended_;
+    Histogram* latency_ = nullptr;
     Cycles start_{};
     Cycles end_{};
 };

@@ -10,7 +10,7 @@ using Access = PartitionsAccess<Extendible<CuckooSlots<>>>;
 constexpr EngineKind cuckoo_batches{.layout = Layout::Cuckoo,
                                     .submit = Submit::Batch,
                                     .growth = Growth::Either,
-                                    .create = &EngineOwner::create<BatchEngine<Access>>};
+                                    .create = &BatchEngine<Access>::create};
 MXK_REGISTER(mxk_engines, EngineKind, cuckoo_batches);
 
 } // namespace

@@ -27,6 +27,12 @@ bool has_growth(EngineKind const& kind, TableOptions const& options) {
     return kind.growth == Growth::Either || (kind.growth == Growth::Always) == options.initial_slots.has_value();
 }
 
+// Measured where it is home again, in what travels: there must be room for it.
+bool has_latency(TableOptions const& options) {
+    return options.submit == Submit::Batch ||
+           (options.notation == Notation::Function && options.walk == Walk::Whole && options.probe == Probe::Local);
+}
+
 // The options that say how large a table begins.
 Result<void> check_size(EngineKind const& kind, TableOptions const& options) {
     if (options.load && options.initial_slots)
@@ -36,6 +42,9 @@ Result<void> check_size(EngineKind const& kind, TableOptions const& options) {
                          name_of(options.layout));
     if (kind.growth != Growth::Never && options.buckets)
         return Error("--buckets: expected a table of a fixed number of buckets, got one that grows (try --load or "
+                     "--initial-slots)");
+    if (kind.growth == Growth::Never && !options.owners.empty())
+        return Error("--owners: expected a table of partitions, whose owners can change (--layout open or cuckoo, or "
                      "--initial-slots)");
     return {};
 }
@@ -48,6 +57,8 @@ Result<void> check(TableOptions const& options) {
         return Error::of("--notation coroutine: expected --submit task, since it is how a task is written, got "
                          "--submit {}",
                          name_of(options.submit));
+    if (options.latency && !has_latency(options))
+        return Error("--latency: expected --submit batch, or --notation function, --walk whole and --probe local");
     if (options.probe == Probe::Travel && options.layout != Layout::Open)
         return Error::of("--probe travel: expected --layout open, which probes, got --layout {}",
                          name_of(options.layout));

@@ -47,6 +47,11 @@ class Engine {
     // Waits until the table itself has nothing left to do, when nobody works. Errors: no memory. The console's task.
     virtual Result<void> settle() = 0;
 
+    // So many cores own the table from now on; while operations flow. Errors: no memory. The console's task.
+    virtual Result<void> change_owners(std::size_t owners) = 0;
+    // Memory that the table has, in bytes; while nobody works.
+    [[nodiscard]] virtual std::size_t bytes() const = 0;
+
     [[nodiscard]] virtual std::size_t bucket_count() const = 0;
 
     // Whether each of the keys is there, with the value that was inserted, if there are values. Any core, while nobody

@@ -10,7 +10,7 @@ using Access = PartitionsAccess<Extendible<PairBuckets>>;
 constexpr EngineKind growing_bucketed_batches{.layout = Layout::Bucketed,
                                               .submit = Submit::Batch,
                                               .growth = Growth::Always,
-                                              .create = &EngineOwner::create<BatchEngine<Access>>};
+                                              .create = &BatchEngine<Access>::create};
 MXK_REGISTER(mxk_engines, EngineKind, growing_bucketed_batches);
 
 } // namespace

@@ -7,10 +7,8 @@ namespace mxk::bench {
 namespace {
 
 using Access = PartitionsAccess<Extendible<OpenSlots<>>>;
-constexpr EngineKind open_batches{.layout = Layout::Open,
-                                  .submit = Submit::Batch,
-                                  .growth = Growth::Either,
-                                  .create = &EngineOwner::create<BatchEngine<Access>>};
+constexpr EngineKind open_batches{
+    .layout = Layout::Open, .submit = Submit::Batch, .growth = Growth::Either, .create = &BatchEngine<Access>::create};
 MXK_REGISTER(mxk_engines, EngineKind, open_batches);
 
 } // namespace

@@ -15,6 +15,7 @@
 #include "bench/steps.hpp"
 #include "bench/table_access.hpp"
 #include "hashtable/partitions.hpp"
+#include "hashtable/repartition.hpp"
 #include "kernel/memory/node_vector.hpp"
 
 namespace mxk::bench {
@@ -29,7 +30,7 @@ template <typename TableType> class PartitionsAccessBase {
     Result<void> renew() {
         table_ = {};
         table_ = MXK_TRY(NodeVector<Regions>::create(1, owners_.front().node));
-        table_.emplace(MXK_TRY(Regions::create(size_, owners_, owners_.size())));
+        table_.emplace(MXK_TRY(Regions::create(size_, owners_, first_owners_)));
         return {};
     }
 
@@ -61,11 +62,13 @@ template <typename TableType> class PartitionsAccessBase {
         return content;
     }
     [[nodiscard]] std::size_t bytes() const { return table().bytes(); }
+    Result<void> change_owners(std::size_t owners) { return repartition(table(), owners); }
     Result<void> settle() { return table().settle() ? Result<void>() : no_memory_for_steps(); }
 
   protected:
     explicit PartitionsAccessBase(EngineSetup const& setup)
         : owners_(setup.owners)
+        , first_owners_(setup.options.owners.empty() ? owners_.size() : setup.options.owners.values().front())
         , size_(table_size(setup.options)) {}
 
     [[nodiscard]] auto find(std::uint64_t key) const { return table().region(owner(key)).find(key); }
@@ -82,6 +85,7 @@ template <typename TableType> class PartitionsAccessBase {
     }
 
     std::span<Owner const> owners_;
+    std::size_t first_owners_;
     TableSize size_;
     NodeVector<Regions> table_; // one, or none yet
 };

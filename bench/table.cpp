@@ -28,9 +28,10 @@ using console::Invocation;
 struct Row {
     std::uint32_t cores = 0;
     Mix mix;
-    std::size_t buckets = 0;
-    Summary throughput; // operations per second
+    std::size_t buckets = 0; // or slots
+    Summary throughput{}; // operations per second
     bool verified = false;
+    TableExperiment::Outcome last{}; // what the last run came to
     double drift = 0; // the same phase of the first configuration at the end, relative to the beginning; 0: unknown
 };
 
@@ -65,6 +66,41 @@ void print_row(TextSink& out, TableOptions const& options, Row const& row, Row c
     format(out, " {:9.2}  {}\n", row.throughput.median / first.throughput.median, row.verified ? "yes" : "NO");
 }
 
+// What --latency, --task-times and --owners ask for, of the last run.
+void print_details(TextSink& out, TableOptions const& options, TableExperiment::Outcome const& outcome) {
+    if (options.latency) print_durations(out, "operations", outcome.latency);
+    if (options.task_times) {
+        print_durations(out, "tasks", outcome.tasks);
+        format(out, "       tasks over 50 us: {}, and {} that the host interrupted (max {:.1} us)\n",
+               outcome.long_tasks, outcome.interrupted_tasks.count,
+               static_cast<double>(outcome.interrupted_tasks.most) / 1e3);
+    }
+    for (OwnerChange const& change : outcome.changes.list())
+        format(out, "       owners {} -> {}: {:.3} ms, {:.3} M ops/s during, {:.3} before\n", change.from, change.to,
+               change.seconds * 1e3, change.during / 1e6, change.before / 1e6);
+}
+
+void write_details(JsonWriter& json, TableOptions const& options, TableExperiment::Outcome const& outcome) {
+    if (options.latency) write_durations(json, "latency", outcome.latency);
+    if (options.task_times) {
+        write_durations(json, "tasks", outcome.tasks);
+        write_durations(json, "interrupted_tasks", outcome.interrupted_tasks);
+        json.field("long_tasks", outcome.long_tasks);
+    }
+    if (outcome.changes.list().empty()) return;
+    json.begin_array("owner_changes");
+    for (OwnerChange const& change : outcome.changes.list()) {
+        json.begin_object();
+        json.field("from", change.from);
+        json.field("to", change.to);
+        json.field("seconds", change.seconds);
+        json.field("before", change.before);
+        json.field("during", change.during);
+        json.end_object();
+    }
+    json.end_array();
+}
+
 void print_json(TextSink& out, TableOptions const& options, Row const& row) {
     JsonWriter json(out);
     json.begin_object();
@@ -87,6 +123,8 @@ void print_json(TextSink& out, TableOptions const& options, Row const& row) {
     write_throughput(json, options.operations, row.throughput);
     json.field("verified", row.verified);
     if (row.drift > 0) json.field("drift", row.drift);
+    json.field("table_bytes", row.last.table_bytes);
+    write_details(json, options, row.last);
     write_machine(json);
     json.end_object();
     out.write("\n");
@@ -108,11 +146,13 @@ Result<NodeVector<Row>> measure(Invocation& invocation, TableOptions const& opti
     NodeId const here = Worker::current().node();
     auto rows = MXK_TRY(NodeVector<Row>::create(phases.size(), here));
     auto throughputs = MXK_TRY(NodeArray<double>::create(phases.size() * options.repeat, here));
-    for (Mix const& mix : phases) rows.emplace(Row{cores, mix, experiment.bucket_count(), {}, true});
+    for (Mix const& mix : phases) rows.emplace(Row{.cores = cores, .mix = mix, .verified = true});
     for (std::uint32_t i = 0; i < options.repeat; ++i) {
         MXK_TRY(experiment.prepare(progress));
         for (std::size_t p = 0; p < phases.size(); ++p) {
             TableExperiment::Outcome const outcome = MXK_TRY(experiment.run(phases[p], progress));
+            rows[p].last = outcome;
+            rows[p].buckets = experiment.bucket_count(); // of a table that grows, in the end
             throughputs[p * options.repeat + i] = static_cast<double>(options.operations) / outcome.time.seconds();
             if (outcome.verified()) continue;
             rows[p].verified = false;
@@ -153,6 +193,7 @@ Result<void> measure_all(Invocation& invocation, TableOptions const& options, No
         for (std::size_t p = 0; p < measured.size(); ++p) {
             Row const& row = rows.emplace(measured[p]);
             print_row(invocation.out, options, row, rows[p]);
+            print_details(invocation.out, options, row.last);
         }
     }
     if (options.cores.values().size() < 2) return {};

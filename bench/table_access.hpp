@@ -43,6 +43,9 @@ template <typename TableType> class TableAccess {
 
     void prefetch(std::uint64_t key) const { line(key, owner(key)).prefetch(); }
 
+    // Of the buckets; without what a table may have behind them.
+    [[nodiscard]] std::size_t bytes() const { return buckets_ * sizeof(typename Table::Bucket); }
+
     // The part of the table that the core at this place owns. The owner only.
     [[nodiscard]] Table& region(std::size_t at) { return table_[0].region(at); }
     [[nodiscard]] Partitioned<Table>& table() { return table_[0]; }

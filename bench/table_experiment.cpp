@@ -12,6 +12,15 @@
 namespace mxk::bench {
 namespace {
 
+// Longer than that no task should be.
+Cycles longest_task() {
+    return clock::to_cycles(Nanoseconds{50'000});
+}
+
+double seconds_of(Cycles cycles) {
+    return static_cast<double>(raw(clock::to_nanoseconds(cycles))) * 1e-9;
+}
+
 std::size_t instructions_done(void const* context) {
     auto const& cores = *static_cast<std::span<CoreRun* const> const*>(context);
     std::size_t sum = 0;
@@ -55,6 +64,49 @@ Result<TableExperiment> TableExperiment::create(TableOptions const& options, Eng
     return TableExperiment(options, std::move(queue), std::move(owners), std::move(engine));
 }
 
+Result<void> TableExperiment::change_owners(std::span<CoreRun* const> cores, std::size_t const& cores_left,
+                                            OwnerChanges& changes) {
+    auto const counts = options_->owners.values();
+    Cycles last = clock::timestamp();
+    std::size_t done_then = 0;
+    for (std::size_t i = 1; i < counts.size(); ++i) {
+        std::size_t const enough = options_->operations * i / counts.size();
+        Worker::current().run_until([&] { return cores_left == 0 || instructions_done(&cores) >= enough; });
+        if (cores_left == 0) break;
+        Cycles const start = clock::timestamp();
+        std::size_t const done = instructions_done(&cores);
+        MXK_TRY(engine_->change_owners(counts[i]));
+        Cycles const end = clock::timestamp();
+        double const seconds = seconds_of(end - start);
+        std::size_t const done_now = instructions_done(&cores);
+        changes.add({.from = counts[i - 1],
+                     .to = counts[i],
+                     .seconds = seconds,
+                     .before = static_cast<double>(done - done_then) / seconds_of(start - last),
+                     .during = static_cast<double>(done_now - done) / seconds});
+        last = end;
+        done_then = done_now;
+    }
+    return {};
+}
+
+void TableExperiment::measure(Outcome& outcome) const {
+    outcome.table_bytes = engine_->bytes();
+    if (latencies_.size() != 0) {
+        Histogram all;
+        for (auto const& of_core : latencies_) all.add(of_core[0]);
+        outcome.latency = Durations::of(all);
+    }
+    if (task_times_.size() == 0) return;
+    Histogram all;
+    for (auto const& of_core : task_times_) all.add(of_core[0].own());
+    outcome.tasks = Durations::of(all);
+    outcome.long_tasks = all.count_above(raw(longest_task()));
+    Histogram interrupted;
+    for (auto const& of_core : task_times_) interrupted.add(of_core[0].interrupted());
+    outcome.interrupted_tasks = Durations::of(interrupted);
+}
+
 Result<TableExperiment::Outcome> TableExperiment::work_off(std::string_view what, Progress& progress) {
     CoreId const here = Worker::current().core();
     NodeId const node = Worker::current().node();
@@ -74,22 +126,42 @@ Result<TableExperiment::Outcome> TableExperiment::work_off(std::string_view what
     engine_->prepare(cores);
 
     StartBarrier barrier(count);
+    latencies_ = {};
+    task_times_ = {};
+    if (options_->latency) latencies_ = MXK_TRY(NodeVector<NodeVector<Histogram>>::create(count, node));
+    if (options_->task_times) task_times_ = MXK_TRY(NodeVector<NodeVector<TaskTimes>>::create(count, node));
+    for (std::size_t i = 0; i < count; ++i) {
+        if (options_->latency) {
+            latencies_.emplace(MXK_TRY(NodeVector<Histogram>::create(1, owners_[i].node))).emplace();
+            cores[i]->measure_latency(&latencies_[i][0]);
+        }
+        if (options_->task_times)
+            task_times_.emplace(MXK_TRY(NodeVector<TaskTimes>::create(1, owners_[i].node))).emplace(longest_task());
+    }
     bool const started = run_on(queue_.cores(), [&](Worker& worker, std::size_t i) {
         engine_->prepare_core(worker, i);
+        if (options_->task_times) worker.measure_tasks(&task_times_[i][0]);
         barrier.arrive_and_wait();
         cores[i]->begin();
         engine_->start_core(worker, i);
         return Step::Done;
     });
     if (!started) return no_memory_for_steps();
+    Outcome outcome;
+    if (options_->owners.values().size() > 1) MXK_TRY(change_owners(cores, cores_left, outcome.changes));
     Worker::current().run_until([&] {
         if (progress.interrupted()) phase.stopped.store(true, std::memory_order_relaxed);
         return cores_left == 0;
     });
     MXK_TRY(engine_->settle());
+    if (options_->task_times && !run_on(queue_.cores(), [](Worker& worker, std::size_t) {
+            worker.measure_tasks(nullptr);
+            return Step::Done;
+        }))
+        return no_memory_for_steps();
     MXK_TRY(progress.check());
 
-    Outcome outcome;
+    measure(outcome);
     for (CoreRun const* const core : cores) {
         outcome.time.cover(core->start_time(), core->end_time());
         outcome.wrong += core->wrong();

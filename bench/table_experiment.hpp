@@ -7,8 +7,10 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "bench/durations.hpp"
 #include "bench/engine.hpp"
 #include "bench/instruction_queue.hpp"
+#include "bench/owner_changes.hpp"
 #include "bench/progress.hpp"
 #include "bench/table_options.hpp"
 #include "bench/time_span.hpp"
@@ -26,6 +28,13 @@ class TableExperiment {
         std::uint64_t strayed = 0; // keys that are missing at the end, or there and should not be
         std::uint64_t in_table = 0;
         std::uint64_t expected_in_table = 0;
+        std::size_t table_bytes = 0;
+        // Where the options ask for them.
+        Durations latency;           // of operations
+        Durations tasks;             // run times, but for long ones that were interrupted
+        Durations interrupted_tasks; // these
+        std::uint64_t long_tasks = 0;
+        OwnerChanges changes;
 
         [[nodiscard]] bool verified() const { return wrong == 0 && strayed == 0 && in_table == expected_in_table; }
     };
@@ -51,12 +60,17 @@ class TableExperiment {
         , engine_(std::move(engine)) {}
 
     Result<Outcome> work_off(std::string_view what, Progress& progress);
+    // While the operations flow, until all have ended.
+    Result<void> change_owners(std::span<CoreRun* const> cores, std::size_t const& cores_left, OwnerChanges& changes);
+    void measure(Outcome& outcome) const;
     Result<void> verify(Outcome& outcome, Progress& progress) const;
 
     TableOptions const* options_;
     InstructionQueue queue_;
     NodeVector<Owner> owners_;
     EngineOwner engine_;
+    NodeVector<NodeVector<Histogram>> latencies_;  // by core, if they are measured
+    NodeVector<NodeVector<TaskTimes>> task_times_; // the same
     std::uint64_t wrong_while_filling_ = 0;
 };
 

@@ -56,7 +56,10 @@ struct TableOptions : Workload {
     std::optional<double> buckets;              // per operation; none: the layout's own
     std::optional<std::uint64_t> initial_slots; // of a table that grows; none: it begins large enough
     std::optional<double> load;                 // of a table that begins large enough, when all keys are in it
+    console::CountList owners;                  // of cores, one after the other in a run; empty: all cores, always
     std::uint32_t repeat = 1;
+    bool latency = false;
+    bool task_times = false;
     bool json = false;
 };
 
@@ -80,6 +83,10 @@ constexpr auto table_schema = console::schema<TableOptions>(
     console::option<&TableOptions::load>("load", "keys per slot when all are in it (none given: 0.5)",
                                          console::between(0.01, 0.97)),
     workload_option::mix, workload_option::distribution, workload_option::queue,
+    console::option<&TableOptions::owners>("owners", "cores that own the table, one count after the other in a run",
+                                           console::between(1, 65536)),
+    console::flag<&TableOptions::latency>("latency", "how long operations take (whole walks, functions, batches)"),
+    console::flag<&TableOptions::task_times>("task-times", "how long tasks run"),
     console::option<&TableOptions::repeat>("repeat", "runs per row; the median is reported", console::between(1, 1000)),
     workload_option::seed, console::flag<&TableOptions::json>("json", "one JSON line per row at the end, for tools"));
 

@@ -20,6 +20,9 @@ template <typename Access> class TwoPhasePartitionsTask : public Task {
     static void initial(Worker& worker, Task& task) {
         auto& self = static_cast<TwoPhasePartitionsTask&>(task);
         std::size_t const here = index(worker.core());
+        Histogram* const latency = self.run_.cores[here]->latency();
+        if (latency != nullptr) [[unlikely]]
+            self.count_latency(*latency);
         auto const [instruction, owner, extra] = take_next(self.run_, here);
         if (instruction == nullptr) [[unlikely]]
             return self.run_.cores[here]->task_ended(worker);
@@ -28,6 +31,12 @@ template <typename Access> class TwoPhasePartitionsTask : public Task {
         self.extra_ = extra;
         task.body = method(instruction->operation);
         worker.append(task, core_id(owner));
+    }
+
+    // Of the operation that has come home, if there was one; and the next one begins.
+    void count_latency(Histogram& latency) {
+        if (key_ != 0) start_.count_end(latency);
+        start_ = OperationStart::now();
     }
 
     static Body method(Operation operation) {
@@ -63,6 +72,7 @@ template <typename Access> class TwoPhasePartitionsTask : public Task {
     std::uint64_t key_ = 0;
     [[no_unique_address]] typename Access::Extra extra_{};
     bool expected_ = false;
+    OperationStart start_; // where latency is measured
 };
 
 } // namespace mxk::bench

@@ -31,6 +31,13 @@ void Worker::begin_round() {
     }
 }
 
+void Worker::run_measured(Task& task) {
+    TaskTimes* const times = task_times_; // the task may turn it off
+    Cycles const start = clock::timestamp();
+    task.body(*this, task);
+    times->add(clock::timestamp() - start);
+}
+
 void Worker::append_waiting() {
     rounds_waited_ = 0;
     while (Task* const task = waiting_for_idle_.take()) queue_.append(*task);

@@ -15,6 +15,7 @@
 #include "kernel/memory/core_pool.hpp"
 #include "tasks/core_queue.hpp"
 #include "tasks/owner_counter.hpp"
+#include "tasks/task_times.hpp"
 
 namespace mxk {
 
@@ -73,6 +74,9 @@ class alignas(cache_line_bytes) Worker {
     void set_prefetch_distance(std::uint32_t tasks) { queue_.set_prefetch_distance(tasks); }
     [[nodiscard]] std::uint32_t prefetch_distance() const { return queue_.prefetch_distance(); }
 
+    // How long each task runs is counted there from now on; null: it is not measured.
+    void measure_tasks(TaskTimes* times) { task_times_ = times; }
+
     // A task of this core's pool; null if memory is exhausted.
     template <typename T, typename... Arguments> T* create(Arguments&&... arguments) {
         void* const place = pool_.allocate(sizeof(T));
@@ -109,8 +113,11 @@ class alignas(cache_line_bytes) Worker {
         if (task == nullptr) [[unlikely]]
             return begin_round();
         statistics_.tasks_run.add(1);
+        if (task_times_ != nullptr) [[unlikely]]
+            return run_measured(*task);
         task->body(*this, *task);
     }
+    void run_measured(Task& task);
     void begin_round();
     // Wakes a core for the queue, and counts.
     struct Ring {
@@ -129,6 +136,7 @@ class alignas(cache_line_bytes) Worker {
     std::array<AttentionHandler, 3> handlers_{};
     CorePool pool_;
     CoreQueue<> queue_;
+    TaskTimes* task_times_ = nullptr;
     TaskList waiting_for_idle_;
     unsigned rounds_waited_ = 0; // since there are some
 };

@@ -1,5 +1,7 @@
 #include "arch/cpu.hpp"
 
+#include <sys/resource.h>
+
 #include <chrono>
 
 #include "base/spin_wait.hpp"
@@ -44,6 +46,12 @@ std::uint64_t timestamp_frequency() {
         return static_cast<std::uint64_t>(static_cast<double>(end.ticks - start.ticks) / seconds.count());
     }();
     return hertz;
+}
+
+std::uint64_t interruptions_by_host() {
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return static_cast<std::uint64_t>(usage.ru_nivcsw + usage.ru_minflt + usage.ru_majflt);
 }
 
 } // namespace mxk::arch

@@ -3,6 +3,8 @@
 
 #include <x86intrin.h>
 
+#include <cstdint>
+
 #include "base/units.hpp"
 
 namespace mxk::arch {
@@ -16,5 +18,8 @@ std::uint64_t timestamp_frequency();
 inline void pause() {
     __builtin_ia32_pause();
 }
+
+// How often the system below has taken the calling core away to do something else, as far as it tells. Any core.
+std::uint64_t interruptions_by_host();
 
 } // namespace mxk::arch

@@ -1,6 +1,8 @@
 // The processor as the portable rooms see it.
 #pragma once
 
+#include <cstdint>
+
 #include "base/units.hpp"
 
 namespace mxk::arch {
@@ -14,6 +16,11 @@ std::uint64_t timestamp_frequency();
 
 inline void pause() {
     __builtin_ia32_pause();
+}
+
+// How often the system below has taken the calling core away to do something else, as far as it tells. Any core.
+inline std::uint64_t interruptions_by_host() {
+    return 0; // nothing is below, or a hypervisor that does not say
 }
 
 } // namespace mxk::arch
