@@ -65,12 +65,11 @@ template <typename TableType> class alignas(cache_line_bytes) Share : WorkListen
     [[nodiscard]] bool owns(Key const& key) const {
         return partition_of(key).owner.load(std::memory_order_relaxed) == this;
     }
-    // All partitions have come, and what was parked has run. While that is not so, who arrives asks must_park().
+    // All partitions have come. While that is not so, who arrives asks must_park().
     [[nodiscard]] bool is_complete() const { return !is_incomplete_; }
     // Whether operations from core `home` have to wait: one of their partitions is on its way, or others of that core
     // wait already. Then park() takes the task, and its body is called again when everything has come.
     [[nodiscard]] bool must_park(CoreId home, std::span<Key const> keys) const {
-        if (is_draining_) return false; // it is one of those that waited
         return has_parked_[index(home)] ||
                std::any_of(keys.begin(), keys.end(), [this](Key const& key) { return is_coming(key); });
     }
@@ -97,8 +96,10 @@ template <typename TableType> class alignas(cache_line_bytes) Share : WorkListen
         own(partition);
         partition.table.move_to(worker.node());
         if (partition.table.has_work()) note_work(*this, &partition);
-        if (awaited_ == 0 || --awaited_ != 0) return;
-        worker.append(drainer_);
+        if (--awaited_ != 0) return;
+        is_incomplete_ = false;
+        std::fill(has_parked_.span().begin(), has_parked_.span().end(), false);
+        worker.prepend(parked_); // in front of what came behind them and is in the queue
     }
     // As adopt(), when a table is made; by any core.
     void own(Partition<Table>& partition) {
@@ -118,18 +119,11 @@ template <typename TableType> class alignas(cache_line_bytes) Share : WorkListen
 
   private:
     static constexpr std::size_t most_growers = 16;
-    static constexpr std::size_t drained_at_once = 16;
 
     struct Grower : Task {
         Grower()
             : Task(&Share::grow) {}
         Share* share = nullptr; // while it is in the core's queue
-    };
-    struct Drainer : Task {
-        explicit Drainer(Share& its_share)
-            : Task(&Share::drain)
-            , share(its_share) {}
-        Share& share;
     };
 
     [[nodiscard]] bool is_coming(Key const& key) const {
@@ -166,20 +160,6 @@ template <typename TableType> class alignas(cache_line_bytes) Share : WorkListen
         --self.growers_out_;
     }
 
-    // Their order is kept: what arrives meanwhile is parked behind them.
-    static void drain(Worker& worker, Task& task) {
-        Share& self = static_cast<Drainer&>(task).share;
-        self.is_draining_ = true;
-        for (std::size_t left = drained_at_once; left > 0 && !self.parked_.empty(); --left) {
-            Task* const parked = self.parked_.take();
-            parked->body(worker, *parked);
-        }
-        self.is_draining_ = false;
-        if (!self.parked_.empty()) return worker.append(task);
-        std::fill(self.has_parked_.span().begin(), self.has_parked_.span().end(), false);
-        self.is_incomplete_ = false;
-    }
-
     void list(Partition<Table>& partition) {
         partition.next = nullptr;
         *(first_ == nullptr ? &first_ : &last_->next) = &partition;
@@ -195,12 +175,10 @@ template <typename TableType> class alignas(cache_line_bytes) Share : WorkListen
     Partition<Table>* partitions_;
     [[no_unique_address]] Hash hash_;
     unsigned shift_;
-    bool is_incomplete_ = false; // some partitions, or what was parked for them, are not seen to yet
-    bool is_draining_ = false;
-    std::size_t awaited_ = 0; // partitions that are on their way here
+    bool is_incomplete_ = false; // some partitions are on their way here
+    std::size_t awaited_ = 0;    // partitions that are on their way here
     TaskList parked_;
     NodeArray<bool> has_parked_; // by the core that they came from
-    Drainer drainer_{*this};
     OwnerChangeHook* hooks_ = nullptr;
     Partition<Table>* first_ = nullptr; // that have work to do
     Partition<Table>* last_ = nullptr;

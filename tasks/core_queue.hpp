@@ -60,6 +60,8 @@ template <typename Delay = NoDelay> class CoreQueue {
 
     // Its core only, as everything below. To the end of this queue.
     void append(Task& task) { fifo_.append(task); }
+    // In front of all others.
+    void prepend(TaskList& tasks) { fifo_.prepend(tasks); }
 
     // The short way of send(), which nearly all tasks can go, for who would have to look for the receiver's queue
     // first: behind others that have not left yet. False, with nothing done, if there is more to do.

@@ -37,6 +37,17 @@ class TaskFifo {
         append_to_ring(task);
     }
 
+    // In front of all others, in their order; `tasks` is empty then. Not for every day: it looks at all of the ring.
+    void prepend(TaskList& tasks) {
+        TaskList all;
+        all.splice(tasks);
+        for (std::uint32_t at = head_; at != tail_; ++at) all.append(*ring_[at % capacity]);
+        all.splice(rest_);
+        rest_.splice(all);
+        tail_ = head_;
+        make_room();
+    }
+
     // Tasks that come from another core: append_arrived() one after the other, then fetch_for_arrived() with the end()
     // of before, before take().
     void append_arrived(Task& task) {

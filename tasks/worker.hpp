@@ -53,6 +53,10 @@ class alignas(cache_line_bytes) Worker {
     // To the end of this core's queue.
     void append(Task& task) { queue_.append(task); }
 
+    // To the front of this core's queue, in their order: what was held up while others that came behind it were let
+    // into the queue. Takes as long as a hundred tasks; `tasks` is empty then.
+    void prepend(TaskList& tasks) { queue_.prepend(tasks); }
+
     // To the end of another core's queue (or this one's). Never blocks, except for the memory of the first task ever
     // sent there. It leaves together with others, after some more tasks of this core or when there are none.
     void append(Task& task, CoreId target) {

@@ -312,6 +312,18 @@ TEST(TaskFifo, keeps_the_order_of_random_bursts) {
         for (Letter& letter : letters) outside.push_back(&letter);
         for (int turn = 0; turn < 2000; ++turn) {
             std::uint64_t const kind = random.below(4);
+            if (random.below(8) == 0) {
+                TaskList front;
+                std::vector<Task*> as_well;
+                for (std::uint64_t left = random.below(30); left > 0 && !outside.empty(); --left) {
+                    as_well.push_back(outside.front());
+                    front.append(*outside.front());
+                    outside.pop_front();
+                }
+                fifo.prepend(front);
+                ASSERT_TRUE(front.empty());
+                inside.insert(inside.begin(), as_well.begin(), as_well.end());
+            }
             std::uint32_t const end = fifo.end();
             for (std::uint64_t left = random.below(turn % 2 == 0 ? 300 : 20); left > 0; --left) {
                 if (kind >= 2) {
