@@ -49,7 +49,9 @@ class Figure:
 
 BEST, BY_TASK, BY_COROUTINE = "mxk-batch", "mxk-task", "mxk-coroutine"
 CHAINED, INTERLEAVED = "mxk-chained-0.1", "mxk-chained-0.1-interleaved"
-TBB, TBB_STOCK, REFERENCE = "tbb-hash-map", "tbb-hash-map-stock", "reference-prefetch"
+OPEN, OPEN_GROWING, CUCKOO = "mxk-open", "mxk-open-growing", "mxk-cuckoo"
+TBB, TBB_STOCK, TBB_GROWING = "tbb-hash-map", "tbb-hash-map-stock", "tbb-hash-map-growing"
+REFERENCE = "reference-prefetch"
 
 
 def _ratio(over: str, under: str, mix: str, cores: int, unit: Unit, bound: float, *, part: Part = Part.TABLE) -> Figure:
@@ -83,6 +85,15 @@ FIGURES: Sequence[Figure] = (
     # A tenth more for the notation.
     *(_ratio(BY_COROUTINE, BY_TASK, mix, 1, Unit.SHARE, 1 / 1.1) for mix in ("insert", "find")),
     *(_ratio(INTERLEAVED, CHAINED, mix, cores, Unit.TIMES, 3) for mix in ("insert", "find") for cores in (1, 2)),
+    *(
+        _ratio(OPEN, REFERENCE, mix, cores, Unit.SHARE, bound)
+        for mix in ("insert", "find")
+        for cores, bound in ((1, 0.8), (2, 0.65))
+    ),
+    *(_ratio(OPEN, REFERENCE, "erase", cores, Unit.SHARE, 0.6) for cores in (1, 2)),
+    *(_ratio(OPEN_GROWING, OPEN, "insert", cores, Unit.SHARE, 0.5) for cores in (1, 2)),
+    *(_ratio(OPEN_GROWING, TBB_GROWING, "insert", cores, Unit.TIMES, 8) for cores in (1, 2)),
+    *(_ratio(CUCKOO, OPEN, "find", cores, Unit.SHARE, 0.8) for cores in (1, 2)),
     Figure(
         f"{BEST} insert at 2 cores",
         "by 1 core",

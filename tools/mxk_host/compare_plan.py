@@ -23,6 +23,10 @@ CONFIGURATIONS = {
     "mxk-chained": "--layout chained --buckets 1",
     "mxk-chained-0.1": "--layout chained --buckets 0.1 --walk whole",
     "mxk-chained-0.1-interleaved": "--layout chained --buckets 0.1 --walk interleaved",
+    "mxk-open": "--layout open --submit batch",
+    "mxk-open-growing": "--layout open --submit batch --initial-slots 1024",
+    "mxk-cuckoo": "--layout cuckoo --submit batch --load 0.9",
+    "mxk-cuckoo-growing": "--layout cuckoo --submit batch --initial-slots 1024",
 }
 TASK_ENGINE = "mxk"
 
