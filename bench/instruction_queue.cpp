@@ -20,7 +20,7 @@ constexpr double any_theta = 1; // for ranks that are never drawn
 Result<InstructionQueue> InstructionQueue::create(Workload const& workload, std::uint32_t cores) {
     InstructionQueue result(workload);
     NodeId const here = workers::of(core_id(0)).node();
-    KeySequence const keys(workload.seed);
+    KeySequence const keys(workload.keys, workload.seed);
     bool const uniform = workload.distribution.is_uniform();
     bool const mixed = workload.mix.list().front().kind == Mix::Kind::Mixed;
     result.cores_ = MXK_TRY(NodeVector<CoreId>::create(cores, here));

@@ -21,7 +21,7 @@ namespace mxk::bench {
 class InstructionQueue {
   public:
     // Memory for the instructions, in slices for the first `cores` cores, on the nodes that the workload says; there
-    // must be so many cores. `workload` must live on. Errors: no memory.
+    // must be so many cores. `workload` must live on, and have its keys (read_keys()). Errors: no memory.
     static Result<InstructionQueue> create(Workload const& workload, std::uint32_t cores);
 
     // The instructions for the first phase, with a table that is empty; one that needs keys gets an insert of every key

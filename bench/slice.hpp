@@ -53,7 +53,7 @@ class Slice {
         : instructions_(room)
         , keys_(keys)
         , first_key_(first_key)
-        , of_rank_(room.size(), keys(first_key)) {}
+        , of_rank_(room.size(), room.empty() ? 0 : keys(first_key)) {} // behind the last there need be none
 
     void put_find_or_erase(std::size_t at, Operation operation, Random& random);
     void put_drawn(std::size_t at, Operation operation, std::size_t drawn);

@@ -11,6 +11,7 @@
 #include "bench/benchmark.hpp"
 #include "bench/core_counts.hpp"
 #include "bench/engine.hpp"
+#include "bench/key_file.hpp"
 #include "bench/machine_record.hpp"
 #include "bench/progress.hpp"
 #include "bench/steps.hpp"
@@ -42,18 +43,21 @@ FixedText<32> name_of(Mix const& mix) {
 }
 
 // Any option's value as it would be typed; nothing where it was left out.
-template <typename T> FixedText<64> as_typed(T const& value) {
-    FixedText<64> text;
+template <std::size_t capacity = 64, typename T> FixedText<capacity> as_typed(T const& value) {
+    FixedText<capacity> text;
     console::OptionValue<T>::print(text, value);
     return text;
 }
 
 void print_head(TextSink& out, TableOptions const& options) {
-    format(out, "table: {}, {}, {}, {} walks, {}{} queue, {} operations ({}, {}), {} tasks per core, seed {}\n",
+    format(out,
+           "table: {}, {}, {}, {} walks, {}{} queue, {} operations ({}, {}), {} keys, {} tasks per core, seed "
+           "{}\n",
            as_typed(options.layout).view(), as_typed(options.submit).view(), as_typed(options.notation).view(),
            as_typed(options.walk).view(), options.probe == Probe::Travel ? "travelling probes, " : "",
            as_typed(options.queue).view(), as_typed(options.operations).view(), as_typed(options.mix).view(),
-           as_typed(options.distribution).view(), options.tasks_per_core, options.seed);
+           as_typed(options.distribution).view(), as_typed<256>(options.keys).view(), options.tasks_per_core,
+           options.seed);
     format(out, "{:>6} {:<6} ", "cores", "mix");
     print_throughput_head(out);
     format(out, " {:>9}  {}\n", "speed-up", "verified");
@@ -114,6 +118,7 @@ void print_json(TextSink& out, TableOptions const& options, Row const& row) {
     json.field("prefetch", options.prefetch.value_or(workers::usual_prefetch_distance()));
     json.field("queue", as_typed(options.queue).view());
     json.field("dist", as_typed(options.distribution).view());
+    json.field("keys", as_typed<256>(options.keys).view());
     json.field("mix", name_of(row.mix).view());
     json.field("cores", row.cores);
     json.field("operations", options.operations);
@@ -229,7 +234,7 @@ class PrefetchDistance {
     bool set_;
 };
 
-// Errors: what was typed is wrong, or contradicts itself.
+// All that can be known before a run. Errors: what was typed is wrong, or contradicts itself.
 Result<TableOptions> read_options(Invocation const& invocation) {
     TableOptions options;
     MXK_TRY(console::parse(invocation.arguments, table_schema, options));
@@ -240,8 +245,10 @@ Result<TableOptions> read_options(Invocation const& invocation) {
 }
 
 console::Outcome run_table(Invocation& invocation) {
-    auto const read = read_options(invocation);
+    auto read = read_options(invocation);
     if (!read) return invocation.fail(read.error());
+    auto const file_keys = read_keys(read.value(), Worker::current().node());
+    if (!file_keys) return invocation.fail(file_keys.error());
     TableOptions const& options = read.value();
     auto rows = NodeVector<Row>::create(options.cores.values().size() * options.mix.size(), Worker::current().node());
     if (!rows) return invocation.fail(rows.error());

@@ -11,9 +11,17 @@ bool depends_on_order(Mix const& phase, Distribution const& distribution) {
     return phase.kind != Mix::Kind::Find && !distribution.is_uniform();
 }
 
+Result<void> check_stride(Workload const& workload) {
+    std::uint64_t const most = Keys::largest / workload.operations;
+    if (workload.keys.kind != Keys::Kind::Strided || workload.keys.stride <= most) return {};
+    return Error::of("--keys strided:N: expected N of at most {}, so that {} keys fit in 64 bits, got {}", most,
+                     workload.operations, workload.keys.stride);
+}
+
 } // namespace
 
 Result<void> check(Workload const& workload) {
+    MXK_TRY(check_stride(workload));
     if (workload.queue != QueueKind::Shared) return {};
     for (Mix const& phase : workload.mix.list()) {
         if (!depends_on_order(phase, workload.distribution)) continue;

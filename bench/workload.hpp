@@ -7,6 +7,7 @@
 
 #include "base/result.hpp"
 #include "bench/distribution.hpp"
+#include "bench/keys.hpp"
 #include "bench/phases.hpp"
 #include "kernel/console/options.hpp"
 
@@ -25,8 +26,11 @@ constexpr auto value_names(QueueKind) {
 }
 
 struct Workload {
+    static constexpr std::uint64_t most_operations = 4'000'000'000;
+
     std::uint64_t operations = 24'000'000;
     Phases mix;
+    Keys keys;
     Distribution distribution;
     QueueKind queue = QueueKind::NodeLocal;
     std::uint64_t seed = 1;
@@ -34,14 +38,16 @@ struct Workload {
 
 namespace workload_option {
 constexpr auto operations =
-    console::option<&Workload::operations>("ops", "operations per run", console::between(1, 4'000'000'000));
+    console::option<&Workload::operations>("ops", "operations per run", console::between(1, Workload::most_operations));
 constexpr auto mix = console::option<&Workload::mix>("mix", "phases insert,find,erase on one table, a row each");
+constexpr auto keys = console::option<&Workload::keys>("keys", "which numbers the keys are");
 constexpr auto distribution = console::option<&Workload::distribution>("dist", "how often which key is used");
 constexpr auto queue = console::option<&Workload::queue>("queue", "where instructions lie, and who takes them");
 constexpr auto seed = console::option<&Workload::seed>("seed", "of the keys and of their order");
 } // namespace workload_option
 
-// Errors: a phase whose results depend on an order that its queue does not keep.
+// Errors: a stride with which there are not so many keys; a phase whose results depend on an order that its queue does
+// not keep.
 Result<void> check(Workload const& workload);
 
 } // namespace mxk::bench

@@ -6,6 +6,7 @@
 
 #include "bench/benchmark.hpp"
 #include "bench/core_counts.hpp"
+#include "bench/key_file.hpp"
 #include "bench/peers/peer_experiment.hpp"
 #include "bench/peers/peer_options.hpp"
 #include "bench/peers/peer_rows.hpp"
@@ -105,6 +106,9 @@ console::Outcome run_peer(Invocation& invocation) {
         return console::Outcome::Ok;
     }
     if (auto const known = complete_core_counts(options.cores); !known) return invocation.fail(known.error());
+    if (auto const checked = check(options); !checked) return invocation.fail(checked.error());
+    auto const file_keys = read_keys(options, Worker::current().node());
+    if (!file_keys) return invocation.fail(file_keys.error());
     print_peer_head(invocation.out, options);
     std::vector<PeerRow> rows;
     auto const measured = measure_all(invocation, options, rows);

@@ -22,8 +22,10 @@ void print_peer_head(TextSink& out, PeerOptions const& options) {
     console::print_count(operations, options.operations);
     FixedText<32> distribution;
     print_value(distribution, options.distribution);
-    format(out, "peers: {} operations ({}, {}), seed {}\n", operations.view(), phases.view(), distribution.view(),
-           options.seed);
+    FixedText<256> keys;
+    print_value(keys, options.keys);
+    format(out, "peers: {} operations ({}, {}), {} keys, seed {}\n", operations.view(), phases.view(),
+           distribution.view(), keys.view(), options.seed);
     format(out, "{:<20} {:>5} {:<6} ", "peer", "cores", "mix");
     print_throughput_head(out);
     out.write("  verified\n");
@@ -46,6 +48,8 @@ void print_peer_row(TextSink& out, PeerOptions const& options, PeerRow const& ro
 void print_peer_json(TextSink& out, PeerOptions const& options, PeerRow const& row) {
     FixedText<32> distribution;
     print_value(distribution, options.distribution);
+    FixedText<256> keys;
+    print_value(keys, options.keys);
     JsonWriter json(out);
     json.begin_object();
     json.field("benchmark", "peer");
@@ -57,6 +61,7 @@ void print_peer_json(TextSink& out, PeerOptions const& options, PeerRow const& r
     json.field("cores", row.cores);
     json.field("operations", options.operations);
     json.field("dist", distribution.view());
+    json.field("keys", keys.view());
     json.field("seed", options.seed);
     json.field("supported", row.state != PeerRow::State::Unsupported);
     if (row.state == PeerRow::State::Unsupported) json.field("reason", std::string_view(row.reason));

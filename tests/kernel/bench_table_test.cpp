@@ -80,6 +80,19 @@ MXK_TEST(bench_table, every_engine_is_verified_in_every_phase) {
     }
 }
 
+MXK_TEST(bench_table, every_engine_is_verified_with_all_kinds_of_keys) {
+    for (EngineKind const* const kind : registered_engines()) {
+        for (auto const* const keys : {"sequential", "strided:3", "strided:4096", "strided:1000000000000"}) {
+            for (auto const* const mix : {"insert,find,erase", "mixed:50/30/20"}) {
+                TableOptions options = options_for(*kind);
+                MXK_CHECK(parse_value(keys, options.keys).ok());
+                options.mix = phases(mix);
+                expect_verified(options, *kind);
+            }
+        }
+    }
+}
+
 MXK_TEST(bench_table, engines_work_with_one_operation_for_all_cores) {
     for (EngineKind const* const kind : registered_engines()) {
         TableOptions options = options_for(*kind);

@@ -302,8 +302,12 @@ _GOOD = {
         "tbb-hash-map": (4e6, 6.8e6),
         "tbb-hash-map-stock": (2e6, 3e6),
         "reference-prefetch": (50e6, 104e6),
+        "mxk-open": (40e6, 68e6),
+        "mxk-open-growing": (20e6, 34e6),
+        "tbb-hash-map-growing": (2.5e6, 4.25e6),
+        "mxk-cuckoo": (32e6, 55e6),
     }.items()
-    for mix, scale in (("insert", 1), ("find", 2))
+    for mix, scale in (("insert", 1), ("find", 2), ("erase", 1))
     for cores, rate in enumerate(rates, 1)
 } | {
     Cell(Part.TASKS, engine, Column(measure)): cycles

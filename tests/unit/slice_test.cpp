@@ -79,6 +79,37 @@ TEST_F(SliceTest, inserts_every_key_once) {
     EXPECT_EQ(expect_as_on(model, slice), 0U);
 }
 
+TEST_F(SliceTest, neighbours_of_every_kind_share_no_key) {
+    configure({64 * MiB}, {10});
+    std::vector<std::uint64_t> listed(2 * count);
+    for (std::size_t i = 0; i < listed.size(); ++i) listed[i] = 5 * i + 1;
+    for (Keys const& kind :
+         {Keys{.kind = Keys::Kind::Random}, Keys{.kind = Keys::Kind::Strided, .stride = 1},
+          Keys{.kind = Keys::Kind::Strided, .stride = 4096}, Keys{.kind = Keys::Kind::File, .listed = listed}}) {
+        KeySequence const sequence(kind, 1);
+        std::unordered_set<std::uint64_t> seen;
+        for (std::size_t const first : {std::size_t{0}, count}) {
+            room.resize(count);
+            auto slice = Slice::create(room, sequence, first, node_id(0));
+            ASSERT_TRUE(slice.ok());
+            slice.value().fill_inserts(0, count);
+            for (Instruction const& instruction : slice.value().instructions()) {
+                EXPECT_NE(instruction.key, 0U);
+                EXPECT_TRUE(seen.insert(instruction.key).second);
+            }
+        }
+    }
+}
+
+// A core without operations has no first key in a file.
+TEST_F(SliceTest, behind_the_last_key_of_a_file_is_an_empty_one) {
+    configure({64 * MiB}, {10});
+    std::vector<std::uint64_t> const listed;
+    auto slice = Slice::create({}, KeySequence({.kind = Keys::Kind::File, .listed = listed}, 1), 0, node_id(0));
+    ASSERT_TRUE(slice.ok());
+    EXPECT_EQ(slice.value().size(), 0U);
+}
+
 TEST_F(SliceTest, turning_shuffles_and_keeps_every_key) {
     Slice slice = make(count);
     Random random(1);

@@ -1,0 +1,93 @@
+#include "bench/keys.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <unordered_set>
+
+#include "bench/key_sequence.hpp"
+#include "bench/workload.hpp"
+
+namespace mxk::bench {
+namespace {
+
+std::string parsed(std::string_view text) {
+    Keys keys;
+    auto const result = parse_value(text, keys);
+    if (!result) return std::string(result.error().message());
+    FixedText<256> out;
+    print_value(out, keys);
+    return std::string(out.view());
+}
+
+TEST(Keys, reads_and_prints) {
+    for (std::string const text : {"random", "sequential", "strided:2", "strided:64Ki", "strided:18446744073709551614",
+                                   "file:/tmp/keys", "file:x"})
+        EXPECT_EQ(parsed(text), text);
+    EXPECT_EQ(parsed("strided:1"), "sequential");
+    EXPECT_EQ(parsed("strided:65536"), "strided:64Ki");
+}
+
+TEST(Keys, says_what_it_expects) {
+    for (std::string const text :
+         {"", "randomly", "sequential:2", "strided", "strided:", "strided:0", "strided:-1", "strided:x",
+          "strided:18446744073709551615", "strided:1.5", "file", "file:", "File:x"})
+        EXPECT_EQ(parsed(text),
+                  "expected random, sequential, strided:N with a count N of at least 1, such as strided:64, "
+                  "or file:PATH, got '" +
+                      text + "'");
+    EXPECT_EQ(parsed("file:" + std::string(240, 'x')), "file:" + std::string(240, 'x'));
+    EXPECT_EQ(parsed("file:" + std::string(241, 'x')), "expected a path of at most 240 characters, got 241");
+}
+
+Workload workload(std::string_view keys, std::uint64_t operations) {
+    Workload result;
+    EXPECT_TRUE(parse_value(keys, result.keys));
+    result.operations = operations;
+    return result;
+}
+
+TEST(Keys, of_every_kind_are_distinct_and_never_zero) {
+    constexpr std::uint64_t count = 100'000;
+    for (auto const* const text : {"random", "sequential", "strided:2", "strided:3", "strided:4096", "strided:65536",
+                                   "strided:70368744177664", "strided:184467440737095"}) {
+        Workload const work = workload(text, count);
+        ASSERT_TRUE(check(work)) << text;
+        KeySequence const keys(work.keys, work.seed);
+        std::unordered_set<std::uint64_t> seen;
+        for (std::uint64_t i = 0; i < count; ++i) {
+            EXPECT_NE(keys(i), 0U) << text;
+            EXPECT_LE(keys(i), Keys::largest) << text;
+            EXPECT_TRUE(seen.insert(keys(i)).second) << text;
+        }
+    }
+}
+
+TEST(Keys, strides_begin_with_themselves) {
+    KeySequence const sequential(workload("sequential", 10).keys, 7);
+    KeySequence const strided(workload("strided:64", 10).keys, 7);
+    for (std::uint64_t i = 0; i < 10; ++i) {
+        EXPECT_EQ(sequential(i), i + 1);
+        EXPECT_EQ(strided(i), 64 * (i + 1));
+    }
+}
+
+TEST(Keys, random_ones_are_those_of_the_seed) {
+    KeySequence const keys(Keys{}, 3);
+    KeySequence const expected(3);
+    for (std::uint64_t i = 0; i < 10; ++i) EXPECT_EQ(keys(i), expected(i));
+}
+
+TEST(Keys, strides_that_overflow_are_refused) {
+    EXPECT_TRUE(check(workload("strided:18446744073709551614", 1)));
+    EXPECT_TRUE(check(workload("strided:9223372036854775807", 2)));
+    auto const refused = check(workload("strided:9223372036854775808", 2));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message(),
+              "--keys strided:N: expected N of at most 9223372036854775807, so that 2 keys fit "
+              "in 64 bits, got 9223372036854775808");
+    EXPECT_TRUE(check(workload("sequential", Workload::most_operations)));
+}
+
+} // namespace
+} // namespace mxk::bench
