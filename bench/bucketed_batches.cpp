@@ -5,8 +5,10 @@
 namespace mxk::bench {
 namespace {
 
-constexpr EngineKind bucketed_batches{
-    .layout = Layout::Bucketed, .submit = Submit::Batch, .create = &BatchEngine<BucketedAccess>::create};
+constexpr EngineKind bucketed_batches{.layout = Layout::Bucketed,
+                                      .submit = Submit::Batch,
+                                      .hash = Hashing::Multiplicative,
+                                      .create = &BatchEngine<BucketedAccess>::create};
 MXK_REGISTER(mxk_engines, EngineKind, bucketed_batches);
 
 } // namespace

@@ -7,6 +7,7 @@ namespace {
 
 constexpr EngineKind bucketed_coroutines{.layout = Layout::Bucketed,
                                          .notation = Notation::Coroutine,
+                                         .hash = Hashing::Multiplicative,
                                          .create = &EngineOwner::create<CoroutineEngine<BucketedAccess>>};
 MXK_REGISTER(mxk_engines, EngineKind, bucketed_coroutines);
 

@@ -6,6 +6,7 @@ namespace mxk::bench {
 namespace {
 
 constexpr EngineKind bucketed_tasks{.layout = Layout::Bucketed,
+                                    .hash = Hashing::Multiplicative,
                                     .create = &EngineOwner::create<TaskEngine<BucketedAccess>>};
 MXK_REGISTER(mxk_engines, EngineKind, bucketed_tasks);
 

@@ -7,6 +7,7 @@ namespace {
 
 constexpr EngineKind chained_coroutines{.layout = Layout::Chained,
                                         .notation = Notation::Coroutine,
+                                        .hash = Hashing::Modulo,
                                         .create = &EngineOwner::create<CoroutineEngine<ChainedAccess>>};
 MXK_REGISTER(mxk_engines, EngineKind, chained_coroutines);
 

@@ -5,8 +5,8 @@
 namespace mxk::bench {
 namespace {
 
-constexpr EngineKind chained_tasks{.layout = Layout::Chained,
-                                   .create = &EngineOwner::create<TaskEngine<ChainedAccess>>};
+constexpr EngineKind chained_tasks{
+    .layout = Layout::Chained, .hash = Hashing::Modulo, .create = &EngineOwner::create<TaskEngine<ChainedAccess>>};
 MXK_REGISTER(mxk_engines, EngineKind, chained_tasks);
 
 } // namespace

@@ -9,6 +9,7 @@ namespace {
 constexpr EngineKind chained_walks{
     .layout = Layout::Chained,
     .walk = Walk::Interleaved,
+    .hash = Hashing::Modulo,
     .create = &EngineOwner::create<TaskEngine<ChainedAccess, TwoPhaseWalkTask<ChainedAccess>>>};
 MXK_REGISTER(mxk_engines, EngineKind, chained_walks);
 

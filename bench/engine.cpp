@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/format.hpp"
 
@@ -14,7 +15,7 @@ template <typename E> std::string_view name_of(E value) {
     return "";
 }
 
-// As it would be typed, for TableOptions and EngineKind alike.
+// As it would be typed, for TableOptions and EngineKind alike; without the hash.
 template <typename Asked> FixedText<128> described(Asked const& asked) {
     FixedText<128> text;
     format(text, "--layout {} --submit {} --notation {} --walk {}", name_of(asked.layout), name_of(asked.submit),
@@ -23,8 +24,33 @@ template <typename Asked> FixedText<128> described(Asked const& asked) {
     return text;
 }
 
+void print_hash(TextSink& out, std::optional<Hashing> hash) {
+    if (hash) format(out, " --hash {}", name_of(*hash));
+}
+
 bool has_growth(EngineKind const& kind, TableOptions const& options) {
     return kind.growth == Growth::Either || (kind.growth == Growth::Always) == options.initial_slots.has_value();
+}
+
+// But for the hash.
+bool is_as_asked(EngineKind const& kind, TableOptions const& options) {
+    return kind.layout == options.layout && kind.submit == options.submit && kind.notation == options.notation &&
+           kind.walk == options.walk && kind.probe == options.probe && has_growth(kind, options);
+}
+
+// Nobody has written that one.
+Error no_engine(TableOptions const& options) {
+    FixedText<64> hashes; // of those that there are otherwise
+    for (EngineKind const* const kind : registered_engines()) {
+        if (is_as_asked(*kind, options))
+            format(hashes, "{}{}", hashes.view().empty() ? "" : " or ", name_of(kind->hash));
+    }
+    FixedText<128> got = described(options);
+    if (options.initial_slots) got.append(" --initial-slots");
+    if (!hashes.view().empty())
+        return Error::of("--hash {}: expected {} with {}", name_of(*options.hash), hashes.view(), got.view());
+    print_hash(got, options.hash);
+    return Error::of("expected a combination that 'help bench table' lists, got {}", got.view());
 }
 
 // Measured where it is home again, in what travels: there must be room for it.
@@ -69,22 +95,23 @@ Result<void> check(TableOptions const& options) {
 
 Result<EngineKind const*> choose_engine(TableOptions const& options) {
     MXK_TRY(check(options));
+    EngineKind const* chosen = nullptr;
     for (EngineKind const* const kind : registered_engines()) {
-        if (kind->layout == options.layout && kind->submit == options.submit && kind->notation == options.notation &&
-            kind->walk == options.walk && kind->probe == options.probe && has_growth(*kind, options)) {
-            MXK_TRY(check_size(*kind, options));
-            return kind;
-        }
+        if (!is_as_asked(*kind, options)) continue;
+        if (options.hash ? kind->hash == *options.hash : chosen == nullptr || kind->hash < chosen->hash) chosen = kind;
     }
-    return Error::of("expected a combination that 'help bench table' lists, got {}{}", described(options).view(),
-                     options.initial_slots ? " --initial-slots" : "");
+    if (chosen == nullptr) return no_engine(options);
+    MXK_TRY(check_size(*chosen, options));
+    return chosen;
 }
 
 void print_engines(TextSink& out) {
     out.write("Combinations:\n");
     for (EngineKind const* const kind : registered_engines()) {
         constexpr std::array<std::string_view, 3> growth{"", " --initial-slots COUNT", " [--initial-slots COUNT]"};
-        format(out, "  {}{}\n", described(*kind).view(), growth[static_cast<std::size_t>(kind->growth)]);
+        FixedText<128> way = described(*kind);
+        print_hash(way, kind->hash);
+        format(out, "  {}{}\n", way.view(), growth[static_cast<std::size_t>(kind->growth)]);
     }
 }
 

@@ -121,6 +121,7 @@ struct EngineKind {
     Notation notation = Notation::Function;
     Walk walk = Walk::Whole;
     Probe probe = Probe::Local;
+    Hashing hash = Hashing::Mixed;
     Growth growth = Growth::Never;
     Result<EngineOwner> (*create)(EngineSetup const& setup);
 };

@@ -7,6 +7,7 @@ namespace {
 
 constexpr EngineKind open_travel{.layout = Layout::Open,
                                  .probe = Probe::Travel,
+                                 .hash = Hashing::Modulo,
                                  .create = &EngineOwner::create<TaskEngine<OpenTravelAccess, OpenTravelTask>>};
 MXK_REGISTER(mxk_engines, EngineKind, open_travel);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -20,6 +21,14 @@
 
 namespace mxk::bench {
 
+// A table's hash: of as many places as the table begins with, if it has places.
+template <typename Hash> Hash hash_for(std::uint64_t slots) {
+    if constexpr (std::constructible_from<Hash, std::uint64_t>)
+        return Hash(slots);
+    else
+        return {};
+}
+
 // What all have in common.
 template <typename TableType> class PartitionsAccessBase {
   public:
@@ -30,7 +39,8 @@ template <typename TableType> class PartitionsAccessBase {
     Result<void> renew() {
         table_ = {};
         table_ = MXK_TRY(NodeVector<Regions>::create(1, owners_.front().node));
-        table_.emplace(MXK_TRY(Regions::create(size_, owners_, first_owners_)));
+        table_.emplace(
+            MXK_TRY(Regions::create(size_, owners_, first_owners_, hash_for<typename Table::HashType>(size_.slots))));
         return {};
     }
 

@@ -51,13 +51,13 @@ template <std::size_t capacity = 64, typename T> FixedText<capacity> as_typed(T 
 
 void print_head(TextSink& out, TableOptions const& options) {
     format(out,
-           "table: {}, {}, {}, {} walks, {}{} queue, {} operations ({}, {}), {} keys, {} tasks per core, seed "
+           "table: {}, {}, {}, {} walks, {}{} hash, {} queue, {} operations ({}, {}), {} keys, {} tasks per core, seed "
            "{}\n",
            as_typed(options.layout).view(), as_typed(options.submit).view(), as_typed(options.notation).view(),
            as_typed(options.walk).view(), options.probe == Probe::Travel ? "travelling probes, " : "",
-           as_typed(options.queue).view(), as_typed(options.operations).view(), as_typed(options.mix).view(),
-           as_typed(options.distribution).view(), as_typed<256>(options.keys).view(), options.tasks_per_core,
-           options.seed);
+           as_typed(options.hash).view(), as_typed(options.queue).view(), as_typed(options.operations).view(),
+           as_typed(options.mix).view(), as_typed(options.distribution).view(), as_typed<256>(options.keys).view(),
+           options.tasks_per_core, options.seed);
     format(out, "{:>6} {:<6} ", "cores", "mix");
     print_throughput_head(out);
     format(out, " {:>9}  {}\n", "speed-up", "verified");
@@ -115,6 +115,7 @@ void print_json(TextSink& out, TableOptions const& options, Row const& row) {
     json.field("notation", as_typed(options.notation).view());
     json.field("walk", as_typed(options.walk).view());
     json.field("probe", as_typed(options.probe).view());
+    json.field("hash", as_typed(options.hash).view());
     json.field("prefetch", options.prefetch.value_or(workers::usual_prefetch_distance()));
     json.field("queue", as_typed(options.queue).view());
     json.field("dist", as_typed(options.distribution).view());
@@ -238,7 +239,7 @@ class PrefetchDistance {
 Result<TableOptions> read_options(Invocation const& invocation) {
     TableOptions options;
     MXK_TRY(console::parse(invocation.arguments, table_schema, options));
-    if (auto const engine = choose_engine(options); !engine) return engine.error();
+    options.hash = MXK_TRY(choose_engine(options))->hash; // so that the rows say which it was
     MXK_TRY(check(options));
     MXK_TRY(complete_core_counts(options.cores));
     return options;

@@ -44,12 +44,21 @@ constexpr auto value_names(Walk) {
     return std::array{NamedValue{Walk::Whole, "whole"}, NamedValue{Walk::Interleaved, "interleaved"}};
 }
 
+// By which hash a key finds its place: xor-shifts and multiplications, the remainder by the number of places (thesis
+// section 3.1), or one multiplication. Of those that a table has, it takes the first unless it is told another one.
+enum class Hashing : std::uint8_t { Mixed, Modulo, Multiplicative };
+constexpr auto value_names(Hashing) {
+    return std::array{NamedValue{Hashing::Mixed, "mixed"}, NamedValue{Hashing::Modulo, "modulo"},
+                      NamedValue{Hashing::Multiplicative, "multiplicative"}};
+}
+
 struct TableOptions : Workload {
     Layout layout = Layout::Chained;
     Submit submit = Submit::Task;
     Notation notation = Notation::Function;
     Walk walk = Walk::Whole;
     Probe probe = Probe::Local;
+    std::optional<Hashing> hash;           // none: the table's own
     std::optional<std::uint32_t> prefetch; // tasks; none: as the worker does by itself
     console::CountList cores;              // empty: powers of two, and all
     std::uint32_t tasks_per_core = 100;
@@ -69,6 +78,7 @@ constexpr auto table_schema = console::schema<TableOptions>(
     console::option<&TableOptions::notation>("notation", "how the two-phase task is written"),
     console::option<&TableOptions::walk>("walk", "a chain at once, or others in between (chained)"),
     console::option<&TableOptions::probe>("probe", "within the key's region, or on to the next core (open)"),
+    console::option<&TableOptions::hash>("hash", "which places the keys (none given: the table's own)"),
     console::option<&TableOptions::prefetch>("prefetch", "tasks ahead, 0 turns it off (none given: the worker's own)",
                                              console::between(0, TaskFifo::greatest_distance)),
     console::option<&TableOptions::cores>("cores", "core counts, one result row each (none given: 1, 2, 4 ... all)",

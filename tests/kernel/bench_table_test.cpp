@@ -28,6 +28,7 @@ TableOptions options_for(EngineKind const& kind) {
     options.notation = kind.notation;
     options.walk = kind.walk;
     options.probe = kind.probe;
+    options.hash = kind.hash;
     if (kind.growth == Growth::Always) options.initial_slots = 64;
     return options;
 }
@@ -155,6 +156,21 @@ MXK_TEST(bench_table, the_options_choose_each_engine) {
         auto const chosen = choose_engine(options_for(*kind));
         MXK_CHECK(chosen.ok());
         if (chosen.ok()) MXK_CHECK(chosen.value() == kind);
+    }
+}
+
+MXK_TEST(bench_table, without_a_hash_a_table_has_its_own) {
+    for (EngineKind const* const kind : registered_engines()) {
+        TableOptions options = options_for(*kind);
+        options.hash = {};
+        auto const chosen = choose_engine(options);
+        MXK_CHECK(chosen.ok());
+        if (chosen.ok()) MXK_CHECK(chosen.value()->hash <= kind->hash);
+    }
+    TableOptions options;
+    for (Hashing const hash : {Hashing::Mixed, Hashing::Multiplicative}) { // the thesis' has the remainder only
+        options.hash = hash;
+        MXK_CHECK(!choose_engine(options).ok());
     }
 }
 

@@ -1,0 +1,22 @@
+// Open addressing in blocks that become two when they are crowded, a key's remainder as its place, and a task for each
+// operation.
+#include "bench/partitions_access.hpp"
+#include "bench/task_engine.hpp"
+#include "bench/two_phase_partitions.hpp"
+#include "hashtable/hash.hpp"
+#include "hashtable/open_slots.hpp"
+
+namespace mxk::bench {
+namespace {
+
+using Access = PartitionsAccess<Extendible<OpenSlots<>, ModuloHash>>;
+constexpr EngineKind open_modulo_tasks{.layout = Layout::Open,
+                                       .submit = Submit::Task,
+                                       .hash = Hashing::Modulo,
+                                       .growth = Growth::Either,
+                                       .create =
+                                           &EngineOwner::create<TaskEngine<Access, TwoPhasePartitionsTask<Access>>>};
+MXK_REGISTER(mxk_engines, EngineKind, open_modulo_tasks);
+
+} // namespace
+} // namespace mxk::bench
