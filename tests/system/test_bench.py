@@ -1,6 +1,7 @@
 """The benchmark through the whole way: console, kernel, JSON lines, the driver's table and files."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,27 @@ def test_keys_by_zipfs_law(tmp_path: Path) -> None:
     assert all(row["verified"] for row in rows)
 
 
+def test_each_kind_of_keys_and_hash(tmp_path: Path) -> None:
+    options = "--ops 20k --cores 1,2 --mix insert,find,erase --json"
+    ways = [
+        ("open", "sequential", "modulo"),
+        ("open", "strided:64", "mixed"),
+        ("cuckoo", "strided:64Ki", "modulo"),
+        ("chained", "sequential", "modulo"),
+        ("bucketed", "strided:3", "multiplicative"),
+        ("chained", "random", "modulo"),
+    ]
+    commands = "; ".join(
+        f"bench table --layout {layout} --keys {keys} --hash {hash_name} {options}" for layout, keys, hash_name in ways
+    )
+    commands += f"; bench table --layout open {options}"
+    rows = table_rows(run_mxk(tmp_path / "log", ["--cpus", "2"], commands).rows)
+    assert all(row["verified"] for row in rows)
+    assert [(row["layout"], row["keys"], row["hash"], row["cores"], row["mix"]) for row in rows] == [
+        (*way, cores, mix) for way in [*ways, ("open", "random", "mixed")] for cores in (1, 2) for mix in PHASES
+    ]
+
+
 def test_a_prefetch_distance_holds_for_its_run_only(tmp_path: Path) -> None:
     run = "bench table --layout bucketed --cores 2 --ops 20k --mix insert,find --json"
     ended = run_mxk(tmp_path / "log", ["--cpus", "2"], f"{run}; {run} --prefetch 16; {run} --prefetch 127; {run}")
@@ -86,7 +108,8 @@ def test_a_prefetch_distance_holds_for_its_run_only(tmp_path: Path) -> None:
 
 def test_help_lists_the_combinations_and_each_of_them_runs(tmp_path: Path) -> None:
     listed = run_mxk(tmp_path / "help", ["--cpus", "1"], "help bench table").output
-    ways = [line.strip() for line in listed.splitlines() if line.startswith("  --layout") and "--submit" in line]
+    lines = [line.strip() for line in listed.splitlines() if line.startswith("  --layout") and "--submit" in line]
+    ways = [re.sub(r" \[.*\]", "", line).replace("COUNT", "1K") for line in lines]
     assert len(ways) >= len(LAYOUTS)
     commands = "; ".join(f"bench table {way} --cores 2 --ops 20k --mix insert,find,erase --json" for way in ways)
     rows = table_rows(run_mxk(tmp_path / "log", ["--cpus", "2"], commands).rows)
@@ -131,6 +154,15 @@ BAD_WAYS = [
     ("--dist zipf", "--dist: expected uniform or zipf:THETA with THETA from 0.001 to 10, such as zipf:0.99"),
     ("--dist zipf:0", "got 'zipf:0'"),
     ("--dist zipf:11", "got 'zipf:11'"),
+    ("--keys odd", "--keys: expected random, sequential, strided:N with a count N of at least 1"),
+    ("--keys strided:0", "got 'strided:0'"),
+    ("--keys file:", "got 'file:'"),
+    ("--keys strided:2000000G", "--keys strided:N: expected N of at most 1844674407370955, so that 10000 keys fit"),
+    ("--keys file:/keys", "--keys file: the bare machine has no files; use the Linux program mxk for '/keys'"),
+    ("--hash good", "--hash: expected one of mixed, modulo, multiplicative, got 'good'"),
+    ("--hash mixed", "--hash mixed: expected modulo with --layout chained"),
+    ("--layout bucketed --hash modulo", "--hash modulo: expected multiplicative with --layout bucketed"),
+    ("--layout open --probe travel --hash mixed", "--hash mixed: expected modulo with --layout open"),
 ]
 
 

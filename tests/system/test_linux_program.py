@@ -46,6 +46,27 @@ def test_standard_output_has_what_the_commands_say_and_nothing_else() -> None:
     assert all(line.startswith("WARN ") for line in ended.complaint.splitlines()), ended.complaint
 
 
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("5\n0x1F\n7\n", ""),
+        ("5\n31\n0x1F\n", "line 3: expected a key that is on no line before, got '0x1F' as on line 2"),
+        ("5\n0\n7\n", "line 2: expected a key from 1 to 18446744073709551614, decimal or 0x and hexadecimal, got '0'"),
+        ("5\nsix\n7\n", "line 2: expected a key from 1 to"),
+        ("5\n6\n", "expected 3 keys, one for each of --ops, got 2"),
+    ],
+)
+def test_keys_from_a_file(tmp_path: Path, text: str, complaint: str) -> None:
+    file = tmp_path / "keys"
+    file.write_text(text)
+    run = "bench table --ops 3 --layout open --mix insert,find,erase --cores 1,2 --json"
+    ended = mxk("--cores", "2", f"{run} --keys file:{file}")
+    assert ended.code == (1 if complaint else 0), ended.output
+    assert complaint in ended.output
+    expected = [] if complaint else [(f"file:{file}", mix, True) for mix in ("insert", "find", "erase")] * 2
+    assert [(row["keys"], row["mix"], row["verified"]) for row in ended.rows] == expected
+
+
 def test_the_words_of_one_command_need_no_quotes() -> None:
     ended = mxk("--cores", "1", "bench", "table", "--ops", "20K", "--mix", "mixed:50/40/10", "--json")
     assert ended.code == 0, ended.output + ended.complaint

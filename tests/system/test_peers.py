@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -136,6 +137,15 @@ def test_more_cores_than_operations_and_than_processors() -> None:
     assert len(ended.rows) == 2 * len(ALL)
 
 
+def test_keys_of_every_kind(tmp_path: Path) -> None:
+    file = tmp_path / "keys"
+    file.write_text("".join(f"{7 * number}\n" for number in range(1, 5001)))
+    run = "bench peer --peer cuckoo,urcu-lfht --mix insert,find,erase --cores 2 --ops 5K --json"
+    for keys in ("sequential", "strided:64", f"file:{file}"):
+        rows = peers(f"{run} --keys {keys}").rows
+        assert [(row["keys"], row["verified"]) for row in rows] == [(keys, True)] * 6
+
+
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
@@ -148,6 +158,9 @@ def test_more_cores_than_operations_and_than_processors() -> None:
         ("--ops 0", "expected a count such as 24M"),
         ("--buckets 1", "unknown option --buckets"),
         ("--dist zipf:x", "expected uniform or zipf:THETA"),
+        ("--keys strided:0", "expected random, sequential, strided:N with a count N of at least 1"),
+        ("--keys strided:1000G", "--keys strided:N: expected N of at most 768614336404, so that 24000000 keys fit"),
+        ("--keys file:/nowhere/keys", "--keys file: cannot open: No such file or directory: '/nowhere/keys'"),
     ],
 )
 def test_bad_options_say_what_is_expected_and_nothing_runs(options: str, complaint: str) -> None:
