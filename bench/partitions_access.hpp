@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -89,9 +88,11 @@ template <typename TableType> class PartitionsAccessBase {
         if (options.initial_slots) return {.slots = *options.initial_slots};
         constexpr double usual_load = 0.5;
         double const load = options.load.value_or(usual_load);
-        auto const slots = std::ceil(static_cast<double>(options.operations) / load);
+        double const wanted = static_cast<double>(options.operations) / load;
+        auto slots = static_cast<std::size_t>(wanted);
+        if (static_cast<double>(slots) < wanted) ++slots; // std::ceil() is in a library that a bare machine has not
         // What chance adds to a block is not to make it two.
-        return {.slots = static_cast<std::size_t>(slots), .load = std::max(load * 1.06, Table::Layout::usual_load)};
+        return {.slots = slots, .load = std::max(load * 1.06, Table::Layout::usual_load)};
     }
 
     std::span<Owner const> owners_;
