@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "bench/keys.hpp"
 #include "bench/random.hpp"
