@@ -30,7 +30,7 @@ struct Row {
     std::uint32_t cores = 0;
     Mix mix;
     std::size_t buckets = 0; // or slots
-    Summary throughput{}; // operations per second
+    Summary throughput{};    // operations per second
     bool verified = false;
     TableExperiment::Outcome last{}; // what the last run came to
     double drift = 0; // the same phase of the first configuration at the end, relative to the beginning; 0: unknown
