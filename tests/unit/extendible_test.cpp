@@ -1,115 +1,109 @@
-// Tables that grow and shrink block by block, against the standard's map: every layout, with every kind of key.
+// Tables that grow and shrink block by block, against the standard's map: every layout, with every kind of key, and in
+// each of the ways in which a table may come to grow.
 #include "hashtable/extendible.hpp"
 
 #include <gtest/gtest.h>
 
-#include <random>
-#include <string>
-#include <unordered_map>
-#include <vector>
-
-#include "hashtable/cuckoo_slots.hpp"
-#include "hashtable/open_slots.hpp"
-#include "hashtable/pair_buckets.hpp"
-#include "tests/unit/memory_fixture.hpp"
+#include "tests/unit/extendible_fixture.hpp"
+#include "tests/unit/long_tests.hpp"
 
 namespace mxk::test {
 namespace {
 
-// Keys with a number each.
-template <typename Key> struct KeyOf;
-template <> struct KeyOf<std::uint64_t> {
-    static std::uint64_t of(std::uint64_t number) { return number + 1; }
-};
-template <std::size_t Size> struct KeyOf<Bytes<Size>> {
-    // Differ in their last bytes only, so that all words count.
-    static Bytes<Size> of(std::uint64_t number) {
-        std::string text(Size, '.');
-        for (std::size_t i = 0; i < 8; ++i) text[Size - 1 - i] = static_cast<char>('a' + (number >> 4 * i & 15));
-        return Bytes<Size>(text);
-    }
-};
+std::size_t run_length() {
+    return operations(300'000, 10'000'000);
+}
 
-// One table and its model.
-template <typename Table> class Compared {
-  public:
-    using Key = typename Table::Key;
+TYPED_TEST_SUITE(ExtendibleTest, AllTables);
 
-    Compared(TableSize size, std::uint64_t seed, typename Table::HashType const& hash = {}, LeadingBits leading = {})
-        : random(seed)
-        , table(Table::create(size, node_id(0), hash, leading).value()) {}
-
-    void insert(std::uint64_t number) {
-        std::uint64_t const value = random();
-        bool const is_new = model.try_emplace(number, value).second;
-        ASSERT_EQ(table.insert(KeyOf<Key>::of(number), value), is_new ? Insert::Inserted : Insert::Present);
-    }
-    void erase(std::uint64_t number) {
-        ASSERT_EQ(table.erase(KeyOf<Key>::of(number)), model.erase(number) == 1) << number;
-    }
-    void find(std::uint64_t number) {
-        auto const* const value = table.find(KeyOf<Key>::of(number));
-        auto const expected = model.find(number);
-        ASSERT_EQ(value != nullptr, expected != model.end()) << number;
-        if (value != nullptr) {
-            ASSERT_EQ(*value, expected->second);
-        }
-    }
-
-    // Operations on numbers below `range`, of which `inserts` and `erases` of 100 are such. Work is done now and then.
-    void run(std::size_t operations, std::uint64_t range, unsigned inserts, unsigned erases) {
-        for (std::size_t i = 0; i < operations && !testing::Test::HasFatalFailure(); ++i) {
-            std::uint64_t const number = random() % range;
-            unsigned const kind = static_cast<unsigned>(random() % 100);
-            if (kind < inserts)
-                insert(number);
-            else if (kind < inserts + erases)
-                erase(number);
-            else
-                find(number);
-            if (random() % 64 == 0) table.work();
-        }
-    }
-
-    void check_all() {
-        ASSERT_EQ(table.size(), model.size());
-        for (auto const& [number, value] : model) {
-            auto const* const found = table.find(KeyOf<Key>::of(number));
-            ASSERT_TRUE(found != nullptr && *found == value) << number;
-        }
-        std::size_t visited = 0;
-        table.for_each([&](Key const&, std::uint64_t) { ++visited; });
-        ASSERT_EQ(visited, model.size());
-    }
-
-    std::mt19937_64 random;
-    std::unordered_map<std::uint64_t, std::uint64_t> model;
-    Table table;
-};
-
-template <typename Table> class ExtendibleTest : public MemoryTest {};
-using Tables =
-    testing::Types<Extendible<OpenSlots<>>, Extendible<OpenSlots<Bytes<16>>>, Extendible<OpenSlots<Bytes<32>>>,
-                   Extendible<CuckooSlots<>>, Extendible<CuckooSlots<Bytes<16>>>, Extendible<CuckooSlots<Bytes<32>>>,
-                   Extendible<PairBuckets>>;
-TYPED_TEST_SUITE(ExtendibleTest, Tables);
-
-TYPED_TEST(ExtendibleTest, grows_and_shrinks_among_random_operations) {
+TYPED_TEST(ExtendibleTest, grows_and_shrinks_in_waves) {
     this->configure({512 * MiB});
     std::size_t const used = this->used_bytes();
     {
-        Compared<TypeParam> t({.slots = 16}, 1);
-        for (int wave = 0; wave < 3 && !this->HasFatalFailure(); ++wave) {
-            t.run(200'000, 100'000, 70, 10);
+        GrowingTable<TypeParam> t({.slots = 16}, {}, this->few);
+        std::size_t const first_slots = t.table.slot_count();
+        auto const numbers = t.numbers(run_length() / 6);
+        std::size_t const wave = run_length() / 3;
+        for (int waves = 0; waves < 3; ++waves) {
+            t.run(wave * 3 / 8, numbers, {.inserts = 80, .erases = 5});
             t.check_all();
-            t.run(200'000, 100'000, 20, 20);
-            t.check_all();
-            t.run(400'000, 100'000, 2, 80);
+            EXPECT_GT(t.table.slot_count(), first_slots) << "it has grown";
+            t.run(wave / 8, numbers, {.inserts = 20, .erases = 20});
+            t.run(wave / 2, numbers, {.inserts = 2, .erases = 90});
             t.check_all();
         }
-        EXPECT_LT(t.table.slot_count(), 20'000U) << "it has shrunk";
+        for (std::uint64_t const number : numbers) {
+            t.erase(number);
+            t.finish_work();
+        }
+        t.check_all();
+        EXPECT_LE(t.table.slot_count(), std::max(first_slots, 2 * this->block_slots)) << "it has shrunk";
     }
     EXPECT_EQ(this->used_bytes(), used);
+}
+
+// Nothing is done in between: all growth is in the middle of inserts, and nothing ever shrinks.
+TYPED_TEST(ExtendibleTest, grows_when_nobody_has_time_for_it) {
+    this->configure({512 * MiB});
+    GrowingTable<TypeParam> t({.slots = 16}, {}, this->few);
+    auto const numbers = t.numbers(run_length() / 8);
+    for (int waves = 0; waves < 2; ++waves) {
+        t.run(run_length() / 4, numbers, {.inserts = 70, .erases = 10}, 1U << 31);
+        t.check_all();
+        t.run(run_length() / 4, numbers, {.inserts = 10, .erases = 70}, 1U << 31);
+        t.check_all();
+    }
+    t.finish_work();
+    t.check_all();
+}
+
+// As one of the partitions of a larger table, and with blocks that are no power of two.
+TYPED_TEST(ExtendibleTest, is_one_of_several_of_a_given_size_and_load) {
+    this->configure({512 * MiB});
+    std::size_t const keys = run_length() / 16;
+    GrowingTable<TypeParam> t({.slots = 2 * keys, .load = 0.7}, {}, {.count = 3, .value = 5});
+    std::size_t const first_slots = t.table.slot_count();
+    EXPECT_GE(first_slots, 2 * keys);
+    auto numbers = t.numbers(4 * keys);
+    std::vector<std::uint64_t> const enough(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(keys));
+    t.run(run_length() / 3, enough, {.inserts = 40, .erases = 20}, 16);
+    t.check_all();
+    EXPECT_EQ(t.table.slot_count(), first_slots) << "it was large enough";
+    t.run(run_length() / 3, numbers, {.inserts = 60, .erases = 5}, 16);
+    t.check_all();
+    t.run(run_length() / 3, numbers, {.inserts = 5, .erases = 80}, 16);
+    t.check_all();
+}
+
+// Every size that a small table may have on its way, each key looked at after each step.
+TYPED_TEST(ExtendibleTest, is_right_at_every_size) {
+    this->configure({64 * MiB});
+    for (std::size_t const slots : {1U, 5U, 17U, 33U, 100U, 3000U}) {
+        GrowingTable<TypeParam> t({.slots = slots}, {}, {.count = 8, .value = slots % 256});
+        auto const numbers = t.numbers(200);
+        for (std::uint64_t const number : numbers) {
+            ASSERT_EQ(t.insert(number), Insert::Inserted);
+            ASSERT_EQ(t.insert(number), Insert::Present);
+            t.check_all();
+        }
+        for (std::uint64_t const number : numbers) {
+            t.erase(number);
+            t.find(number);
+            t.check_all();
+        }
+    }
+}
+
+TYPED_TEST(ExtendibleTest, key_0_is_refused) {
+    this->configure({16 * MiB});
+    GrowingTable<TypeParam> t({.slots = 16}, {}, this->few);
+    using Key = typename TypeParam::Key;
+    typename TypeParam::Item item{};
+    EXPECT_DEATH(t.table.insert(Key{}, item), "a table has no key 0");
+    EXPECT_EQ(t.table.find(Key{}), nullptr);
+    EXPECT_FALSE(t.table.erase(Key{}));
+    for (std::uint64_t const number : t.numbers(100)) t.insert(number);
+    t.check_all();
 }
 
 } // namespace

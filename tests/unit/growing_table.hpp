@@ -1,0 +1,130 @@
+// An Extendible table and its model, the standard's map: every operation has to come to the same in both. Operations
+// are on numbers, each of which stands for a key (table_content.hpp).
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <unordered_map>
+#include <vector>
+
+#include "hashtable/extendible.hpp"
+#include "tests/unit/table_content.hpp"
+
+namespace mxk::test {
+
+// Of 100 operations, how many are inserts and erases; the others look for keys.
+struct OperationMix {
+    unsigned inserts;
+    unsigned erases;
+};
+
+template <typename TableType> class GrowingTable {
+  public:
+    using Table = TableType;
+    using Key = typename Table::Key;
+    using Item = typename Table::Item;
+    using Items = ItemsOf<Item>;
+
+    explicit GrowingTable(TableSize size, typename Table::HashType const& hash = {}, LeadingBits leading = {})
+        : hash_(hash)
+        , leading_(leading)
+        , table(Table::create(size, node_id(0), hash, leading).value()) {}
+    ~GrowingTable() {
+        for (auto const& [number, item] : model) Items::destroy(item);
+    }
+    GrowingTable(GrowingTable const&) = delete;
+    GrowingTable& operator=(GrowingTable const&) = delete;
+
+    // The numbers of `count` keys that belong to this table: those whose hashes have its leading bits.
+    [[nodiscard]] std::vector<std::uint64_t> numbers(std::size_t count) const {
+        std::vector<std::uint64_t> result;
+        for (std::uint64_t number = 0; result.size() < count; ++number)
+            if (leading_.count == 0 || hash_(KeyOf<Key>::of(number)) >> (64 - leading_.count) == leading_.value)
+                result.push_back(number);
+        return result;
+    }
+
+    // What the table said. Full is only right if the key is not there; the test says when it may be at all.
+    Insert insert(std::uint64_t number) {
+        Key const key = KeyOf<Key>::of(number);
+        Item const item = Items::make(key, random());
+        Insert const result = table.insert(key, item);
+        bool const was_there = model.contains(number);
+        EXPECT_EQ(result == Insert::Present, was_there) << number;
+        if (result == Insert::Inserted)
+            model.emplace(number, item);
+        else
+            Items::destroy(item);
+        return result;
+    }
+    void erase(std::uint64_t number) {
+        auto const expected = model.find(number);
+        ASSERT_EQ(table.erase(KeyOf<Key>::of(number)), expected != model.end()) << number;
+        if (expected == model.end()) return;
+        Items::destroy(expected->second);
+        model.erase(expected);
+    }
+    void find(std::uint64_t number) {
+        auto const found = table.find(KeyOf<Key>::of(number));
+        auto const expected = model.find(number);
+        ASSERT_EQ(found != nullptr, expected != model.end()) << number;
+        if (found != nullptr) {
+            ASSERT_EQ(Items::shown(found), expected->second) << number;
+        }
+    }
+
+    // Random operations, of which none may be Full; work() is done after one of `operations_per_work`.
+    void run(std::size_t operations, std::vector<std::uint64_t> const& numbers, OperationMix mix,
+             unsigned operations_per_work = 64) {
+        for (std::size_t i = 0; i < operations && !testing::Test::HasFailure(); ++i) {
+            std::uint64_t const number = numbers[random() % numbers.size()];
+            unsigned const kind = static_cast<unsigned>(random() % 100);
+            if (kind < mix.inserts)
+                ASSERT_NE(insert(number), Insert::Full);
+            else if (kind < mix.inserts + mix.erases)
+                erase(number);
+            else
+                find(number);
+            if (random() % operations_per_work == 0) table.work();
+        }
+    }
+    void finish_work() {
+        while (table.has_work()) table.work();
+    }
+
+    // The table has what the model has, by every way to look at it.
+    void check_all() {
+        if (testing::Test::HasFailure()) return; // one is enough
+        ASSERT_EQ(table.size(), model.size());
+        for (auto const& [number, item] : model) {
+            auto const found = table.find(KeyOf<Key>::of(number));
+            ASSERT_TRUE(found != nullptr && Items::shown(found) == item) << number;
+        }
+        std::size_t visited = 0;
+        bool all_expected = true;
+        table.for_each([&](Key const& key, Item item) {
+            ++visited;
+            auto const expected = model.find(KeyOf<Key>::number(key));
+            all_expected = all_expected && expected != model.end() && expected->second == item &&
+                           KeyOf<Key>::of(expected->first) == key;
+        });
+        ASSERT_EQ(visited, model.size());
+        ASSERT_TRUE(all_expected);
+        ASSERT_EQ(table.find(Key{}), nullptr);
+        ASSERT_FALSE(table.erase(Key{}));
+    }
+
+  private:
+    typename Table::HashType hash_;
+    LeadingBits leading_;
+
+  public:
+    std::mt19937_64 random{1};
+    std::unordered_map<std::uint64_t, Item> model;
+    Table table;
+};
+
+} // namespace mxk::test
