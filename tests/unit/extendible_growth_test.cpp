@@ -1,0 +1,176 @@
+// When tables that grow block by block do so, and how much they do at once.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tests/unit/extendible_fixture.hpp"
+
+namespace mxk::test {
+namespace {
+
+// Counts how often the table has asked for a hash: once at least for every key that it moves.
+struct CountingHash {
+    template <typename Key> std::uint64_t operator()(Key const& key) const {
+        ++*count;
+        return MixedHash()(key);
+    }
+    std::size_t* count;
+};
+
+template <typename Layout> class ExtendibleWorkTest : public MemoryTest {};
+using Layouts = testing::Types<OpenSlots<>, CuckooSlots<>, PairBuckets, ChainHeads<>>;
+TYPED_TEST_SUITE(ExtendibleWorkTest, Layouts);
+
+TYPED_TEST(ExtendibleWorkTest, is_a_block_at_a_time) {
+    this->configure({256 * MiB});
+    constexpr std::size_t most_slots = most_slots_of_block<TypeParam>;
+    // Cuckoo hashing looks where others may go; chains and lines behind buckets have no end at the block's.
+    constexpr std::size_t most_hashes = 2 * most_slots + 1000;
+    std::size_t hashes = 0;
+    GrowingTable<Extendible<TypeParam, CountingHash>> t({.slots = 16}, CountingHash{&hashes}, small_share<TypeParam>());
+    auto const numbers = t.numbers(60'000);
+    std::size_t most_asked = 0;
+    std::size_t most_keys = 0;
+    auto const work = [&] {
+        std::size_t const slots = t.table.slot_count();
+        std::size_t const hashes_before = hashes;
+        t.table.work();
+        std::size_t const change = std::max(slots, t.table.slot_count()) - std::min(slots, t.table.slot_count());
+        ASSERT_LE(change, most_slots) << "two blocks from one, or one from two";
+        most_asked = std::max(most_asked, hashes - hashes_before);
+        if constexpr (!std::is_pointer_v<typename TypeParam::Item>)
+            if (change != 0) most_keys = std::max(most_keys, hashes - hashes_before);
+    };
+    for (std::uint64_t const number : numbers) {
+        ASSERT_EQ(t.insert(number), Insert::Inserted);
+        work();
+    }
+    for (std::uint64_t const number : numbers) {
+        t.erase(number);
+        work();
+    }
+    EXPECT_LE(most_asked, most_hashes);
+    EXPECT_GT(most_asked, most_slots / 4) << "it has grown";
+    t.check_all();
+}
+
+// A listener is told whenever there is something to do, so that nobody has to ask.
+TYPED_TEST(ExtendibleWorkTest, is_told_of) {
+    this->configure({256 * MiB});
+    struct Listener : WorkListener {
+        Listener()
+            : WorkListener{[](WorkListener& self, void* context) {
+                EXPECT_EQ(context, &self);
+                static_cast<Listener&>(self).is_told = true;
+            }} {}
+        bool is_told = false;
+    };
+    GrowingTable<Extendible<TypeParam>> t({.slots = 16}, {}, small_share<TypeParam>());
+    auto const numbers = t.numbers(60'000);
+    Listener listener;
+    t.table.tell(listener, &listener);
+    auto const check = [&] {
+        ASSERT_EQ(t.table.has_work(), listener.is_told);
+        t.finish_work();
+        listener.is_told = false;
+    };
+    std::size_t const slots = t.table.slot_count();
+    std::uint64_t moves = listener.moves;
+    for (std::uint64_t const number : numbers) {
+        std::size_t const before = t.table.slot_count();
+        t.insert(number);
+        check();
+        if (t.table.slot_count() != before) {
+            ASSERT_GT(listener.moves, moves) << "spots are told to be invalid";
+            moves = listener.moves;
+        }
+    }
+    EXPECT_GT(t.table.slot_count(), slots);
+    for (std::uint64_t const number : numbers) {
+        t.erase(number);
+        check();
+    }
+    EXPECT_LE(t.table.slot_count(), std::max(slots, 2 * most_slots_of_block<TypeParam>));
+}
+
+template <typename Table> class ExtendibleOpenTest : public ExtendibleTest<Table> {};
+TYPED_TEST_SUITE(ExtendibleOpenTest, OpenTables);
+
+// As many keys all the time, and always other ones: tombstones would fill any table if they were not cleared away.
+TYPED_TEST(ExtendibleOpenTest, is_not_filled_by_tombstones) {
+    for (double const part : {0.3, 0.6, 0.77}) {
+        this->configure({128 * MiB});
+        GrowingTable<TypeParam> t({.slots = 20'000});
+        std::size_t const first_slots = t.table.slot_count();
+        auto const keys = static_cast<std::size_t>(static_cast<double>(first_slots) * part);
+        for (std::uint64_t number = 0; number < keys; ++number) t.insert(number);
+        std::size_t most_slots = 0;
+        for (std::uint64_t number = 0; number < 10 * keys; ++number) {
+            t.erase(number);
+            ASSERT_EQ(t.insert(number + keys), Insert::Inserted);
+            if (number % 16 == 0) t.table.work();
+            most_slots = std::max(most_slots, t.table.slot_count());
+        }
+        t.check_all();
+        // A block that is crowded by keys becomes two, and may become one again only when they are half as full.
+        EXPECT_LE(most_slots, first_slots * (part < 0.5 ? 1 : 2)) << part;
+        EXPECT_EQ(t.model.size(), keys);
+    }
+}
+
+// The last slots of a block that cannot grow, over and over: a search must always find its end.
+TYPED_TEST(ExtendibleOpenTest, may_be_full_of_tombstones) {
+    this->configure({1 * MiB});
+    GrowingTable<TypeParam> t({.slots = 4000});
+    std::uint64_t number = 0;
+    std::size_t full = 0;
+    auto const rest = memory::allocate(this->allocators[0].largest_free_extent(), 4 * KiB, node_id(0));
+    for (; full < 10; ++number) full += t.insert(number) == Insert::Full ? 1U : 0U;
+    auto const slots = t.table.slot_count();
+    EXPECT_GE(t.model.size() + 2 * slots / this->block_slots + 2, slots) << "one of each block's slots stays empty";
+    for (std::uint64_t i = 0; i < number; ++i) t.erase(i);
+    t.check_all();
+    for (std::uint64_t i = 0; i < 3 * number; ++i) {
+        t.insert(number + i);
+        t.find(number - 1);
+        t.erase(number + i);
+        t.find(number + i);
+    }
+    t.check_all();
+    memory::free(rest.value());
+}
+
+// Nothing may be as full as its user likes.
+TYPED_TEST(ExtendibleOpenTest, has_an_empty_slot_at_any_load) {
+    this->configure({64 * MiB});
+    for (double const load : {0.01, 0.99, 1.0, 1.5}) {
+        GrowingTable<TypeParam> t({.slots = 16, .load = load});
+        for (std::uint64_t number = 0; number < 6000; ++number) {
+            ASSERT_EQ(t.insert(number), Insert::Inserted);
+            if (number % 50 == 0) t.find(1'000'000 + number);
+            t.table.work();
+        }
+        t.check_all();
+    }
+}
+
+template <typename Table> class ExtendibleCuckooTest : public ExtendibleTest<Table> {};
+TYPED_TEST_SUITE(ExtendibleCuckooTest, CuckooTables);
+
+TYPED_TEST(ExtendibleCuckooTest, is_nearly_full_before_it_grows) {
+    this->configure({64 * MiB});
+    // A single block, one of few groups, and several, of which the fullest grows first.
+    for (auto const& [slots, least] : {std::pair{4000, 0.93}, std::pair{400, 0.9}, std::pair{100'000, 0.9}}) {
+        GrowingTable<TypeParam> t({.slots = static_cast<std::size_t>(slots)});
+        std::size_t const first_slots = t.table.slot_count();
+        for (std::uint64_t number = 0; t.table.slot_count() == first_slots; ++number) {
+            ASSERT_EQ(t.insert(number), Insert::Inserted);
+            t.table.work();
+        }
+        EXPECT_GE(static_cast<double>(t.model.size()) / static_cast<double>(first_slots), least) << slots;
+    }
+}
+
+} // namespace
+} // namespace mxk::test

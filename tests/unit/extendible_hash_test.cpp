@@ -1,0 +1,224 @@
+// Tables that grow block by block by hashes of the user's own, and how well the default one spreads keys that are no
+// random numbers.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/unit/extendible_fixture.hpp"
+
+namespace mxk::test {
+namespace {
+
+struct ConstantHash {
+    template <typename Key> std::uint64_t operator()(Key const&) const { return 0x1234'5678'9abc'def0; }
+};
+
+// With state, by which two tables place the same keys differently.
+struct SeededHash {
+    template <typename Key> std::uint64_t operator()(Key const& key) const { return MixedHash()(key) * factor; }
+    std::uint64_t factor;
+};
+
+template <typename Layout> class ExtendibleHashTest : public MemoryTest {};
+using Layouts = testing::Types<OpenSlots<>, CuckooSlots<>, OpenSlots<Bytes<32>>, CuckooSlots<Bytes<16>>, ChainHeads<>,
+                               ChainHeads<NamedNode>>;
+TYPED_TEST_SUITE(ExtendibleHashTest, Layouts);
+
+// Right, though slow, and no larger than a few blocks and their directory.
+TYPED_TEST(ExtendibleHashTest, may_be_the_same_for_all_keys) {
+    this->configure({64 * MiB});
+    std::size_t const used = this->used_bytes();
+    {
+        GrowingTable<Extendible<TypeParam, ConstantHash>> t({.slots = 16});
+        for (std::uint64_t number = 0; number < 6000; ++number) {
+            t.insert(number);
+            if (number % 64 == 0) t.table.work();
+        }
+        t.check_all();
+        t.finish_work();
+        EXPECT_LE(t.table.slot_count(), 12 * most_slots_of_block<TypeParam>);
+        EXPECT_LE(this->used_bytes() - used, 2 * MiB);
+        for (std::uint64_t number = 0; number < 6000; ++number) {
+            t.erase(number);
+            if (number % 64 == 0) t.table.work();
+        }
+        t.check_all();
+        EXPECT_EQ(t.model.size(), 0U);
+        t.insert(1);
+        t.check_all();
+    }
+    EXPECT_EQ(this->used_bytes(), used);
+}
+
+TYPED_TEST(ExtendibleHashTest, may_have_state) {
+    this->configure({64 * MiB});
+    for (std::uint64_t const factor : {1UL, 0x9e37'79b9'7f4a'7c15UL}) {
+        GrowingTable<Extendible<TypeParam, SeededHash>> t({.slots = 16}, SeededHash{factor});
+        auto const numbers = t.numbers(20'000);
+        t.run(40'000, numbers, {.inserts = 70, .erases = 10});
+        t.check_all();
+        t.run(40'000, numbers, {.inserts = 10, .erases = 70});
+        t.check_all();
+    }
+}
+
+template <typename Layout> class ExtendibleModuloTest : public MemoryTest {};
+using ModuloLayouts = testing::Types<OpenSlots<>, CuckooSlots<>, ChainHeads<>>;
+TYPED_TEST_SUITE(ExtendibleModuloTest, ModuloLayouts);
+
+// Keys in sequence, and steps that share no divisor or a small one with the places, in tables of all numbers of places.
+TYPED_TEST(ExtendibleModuloTest, takes_sequences_and_steps) {
+    for (std::uint64_t const places : {1U, 1009U, 4096U, 100'000U}) {
+        for (std::uint64_t const step : {1U, 2U, 16U, 1000U, 65537U}) {
+            if (std::gcd(places, step) > 16) continue; // a few places have all keys: one may run out of the directory
+            this->configure({128 * MiB});
+            GrowingTable<Extendible<TypeParam, ModuloHash>> t({.slots = 16}, ModuloHash(places));
+            constexpr std::uint64_t keys = 20'000;
+            for (std::uint64_t i = 0; i < keys; ++i) {
+                ASSERT_EQ(t.insert(i * step), Insert::Inserted) << places << ' ' << step << ' ' << i;
+                t.table.work();
+            }
+            t.check_all();
+            for (std::uint64_t i = 0; i < keys; i += 2) {
+                t.erase(i * step);
+                t.table.work();
+            }
+            t.check_all();
+        }
+    }
+}
+
+// How uneven so many keys are in so many parts of equal size: the sum of squares over what random keys have, by their
+// standard deviation. Random keys are seldom over 5.
+double unevenness(std::vector<std::size_t> const& parts, std::size_t keys) {
+    double const mean = static_cast<double>(keys) / static_cast<double>(parts.size());
+    double sum = 0;
+    for (std::size_t const part : parts) sum += (static_cast<double>(part) - mean) * (static_cast<double>(part) - mean);
+    auto const freedom = static_cast<double>(parts.size() - 1);
+    return (sum / mean - freedom) / std::sqrt(2 * freedom);
+}
+
+struct Pattern {
+    char const* name;
+    std::uint64_t first;
+    std::uint64_t step;
+};
+
+std::vector<Pattern> patterns() {
+    return {{"in sequence", 1, 1},
+            {"2", 2, 2},
+            {"2^10", 1 << 10, 1 << 10},
+            {"2^16", 1 << 16, 1 << 16},
+            {"2^20", 1 << 20, 1 << 20},
+            {"2^32", 1UL << 32, 1UL << 32},
+            {"2^40", 1UL << 40, 1UL << 40},
+            {"2^44, behind a 1", 1, 1UL << 44},
+            {"high bits only", 1UL << 46, 1UL << 46},
+            {"1000", 1000, 1000},
+            {"4096", 4096, 4096},
+            {"65536", 65536, 65536},
+            {"65537", 65537, 65537},
+            {"10^9", 1'000'000'000, 1'000'000'000},
+            {"2^64 / phi", 0x9e37'79b9'7f4a'7c15, 0x9e37'79b9'7f4a'7c15},
+            {"addresses of cache lines", 0xffff'8000'1234'0000, 64},
+            {"addresses of frames", 0x7f12'3456'7000, 4096}};
+}
+
+TEST(MixedHash, spreads_patterns_like_random_keys) {
+    constexpr std::size_t keys = 1 << 18;
+    for (Pattern const& pattern : patterns()) {
+        std::vector<std::size_t> by_block(256);
+        std::vector<std::size_t> by_small_block(1 << 14);
+        std::vector<std::size_t> by_cell(1023);
+        std::vector<std::size_t> by_second_cell(1023);
+        std::vector<std::size_t> in_one_block(128);
+        for (std::uint64_t i = 0; i < keys; ++i) {
+            std::uint64_t const hash = MixedHash()(pattern.first + i * pattern.step);
+            ++by_block[hash >> 56];
+            ++by_small_block[hash >> 50];
+            ++by_cell[high_product(hash << 32, by_cell.size())];
+            ++by_second_cell[high_product((hash & 0xffff'ffff) * 0x9e37'79b9'7f4a'7c15, by_cell.size())];
+            if (hash >> 61 == 3) ++in_one_block[hash << 32 >> 57];
+        }
+        SCOPED_TRACE(pattern.name);
+        EXPECT_LT(unevenness(by_block, keys), 5);
+        EXPECT_LT(unevenness(by_small_block, keys), 5);
+        EXPECT_LT(unevenness(by_cell, keys), 5);
+        EXPECT_LT(unevenness(by_second_cell, keys), 5);
+        EXPECT_LT(unevenness(in_one_block, keys / 8), 6);
+    }
+}
+
+template <std::size_t Size> void expect_even_bytes() {
+    constexpr std::size_t keys = 1 << 16;
+    // Each character that may differ alone, and all of them.
+    for (std::size_t at = 0; at + 4 <= Size; at += 4) {
+        std::vector<std::size_t> by_block(256);
+        std::vector<std::size_t> by_cell(1023);
+        for (std::uint64_t i = 0; i < keys; ++i) {
+            std::string text(Size, 'x');
+            for (std::size_t digit = 0; digit < 4; ++digit)
+                text[at + digit] = static_cast<char>('a' + (i >> 4 * digit & 15));
+            std::uint64_t const hash = MixedHash()(Bytes<Size>(text));
+            ++by_block[hash >> 56];
+            ++by_cell[high_product(hash << 32, by_cell.size())];
+        }
+        EXPECT_LT(unevenness(by_block, keys), 5) << at;
+        EXPECT_LT(unevenness(by_cell, keys), 5) << at;
+    }
+}
+TEST(MixedHash, spreads_strings_that_differ_in_four_characters) {
+    expect_even_bytes<16>();
+    expect_even_bytes<32>();
+}
+
+TEST(MixedHash, can_be_taken_back) {
+    std::mt19937_64 random(1);
+    for (std::uint64_t i = 0; i < 100'000; ++i) {
+        for (std::uint64_t const key : {i, ~i, i << 44, random()}) {
+            ASSERT_EQ(MixedHash::inverse(MixedHash()(key)), key);
+            ASSERT_EQ(MixedHash()(MixedHash::inverse(key)), key);
+        }
+    }
+}
+
+// The keys that a table gives back are computed from hashes, of buckets and blocks of any size, in any of the shares of
+// all keys.
+class PairBucketsTest : public MemoryTest {};
+TEST_F(PairBucketsTest, give_keys_back_from_hashes) {
+    this->configure({128 * MiB});
+    for (unsigned bits = 0; bits <= 20; bits += 4) {
+        std::uint64_t const value = 0x9'3c5a >> (20 - bits);
+        auto table = Extendible<PairBuckets>::create({.slots = 16}, node_id(0), {}, {bits, value}).value();
+        std::unordered_map<std::uint64_t, std::uint64_t> model;
+        std::mt19937_64 random(bits);
+        auto const check = [&] {
+            std::size_t visited = 0;
+            table.for_each([&](std::uint64_t key, std::uint64_t item) {
+                ++visited;
+                auto const expected = model.find(key);
+                ASSERT_TRUE(expected != model.end() && expected->second == item) << key;
+            });
+            ASSERT_EQ(visited, model.size());
+        };
+        for (std::size_t i = 0; i < 40'000; ++i) {
+            std::uint64_t const hash = bits == 0 ? random() : random() >> bits | value << (64 - bits);
+            std::uint64_t const key = MixedHash::inverse(hash);
+            if (model.try_emplace(key, i).second) {
+                ASSERT_EQ(table.insert(key, i), Insert::Inserted);
+            }
+            if (i % 20'000 == 10'000) check();
+            table.work();
+        }
+        check();
+        while (model.size() > 100) {
+            ASSERT_TRUE(table.erase(model.begin()->first));
+            model.erase(model.begin());
+            table.work();
+        }
+        check();
+    }
+}
+
+} // namespace
+} // namespace mxk::test

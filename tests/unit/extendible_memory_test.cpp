@@ -1,0 +1,159 @@
+// Tables that grow block by block when there is no memory for it: what they have stays right, and they go on when there
+// is some again.
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "base/log.hpp"
+#include "tests/unit/extendible_fixture.hpp"
+
+namespace mxk::test {
+namespace {
+
+template <typename Table> class ExtendibleMemoryTest : public ExtendibleTest<Table> {
+  protected:
+    static constexpr bool is_chained = std::is_pointer_v<typename Table::Item>;
+    static constexpr bool is_cuckoo = std::is_same_v<typename Table::Layout, CuckooSlots<typename Table::Key>>;
+
+    // Takes all memory but so much.
+    void leave(std::size_t bytes) {
+        std::size_t const free = this->allocators[0].free_bytes();
+        taken_ = memory::allocate(free - bytes, FrameAllocator::frame_bytes, node_id(0)).value();
+    }
+    void give_back() { memory::free(taken_); }
+
+    // Whether there is memory for the two halves of a block, one of which may lie ready, or for a bucket's next line.
+    [[nodiscard]] bool could_grow(std::size_t slots) const {
+        using Layout = typename Table::Layout;
+        std::size_t const block =
+            sizeof(block_memory::Header) + slots / Layout::keys_per_cell * sizeof(typename Table::Cell);
+        return this->allocators[0].largest_free_extent() >= align_up(2 * block, FrameAllocator::frame_bytes);
+    }
+
+  private:
+    memory::Block taken_{};
+};
+TYPED_TEST_SUITE(ExtendibleMemoryTest, AllTables);
+
+TYPED_TEST(ExtendibleMemoryTest, ends_in_the_middle_of_growth) {
+    this->configure({256 * MiB});
+    std::size_t const used = this->used_bytes();
+    {
+        GrowingTable<TypeParam> t({.slots = 16}, {}, this->few);
+        this->leave(1 * MiB);
+        std::size_t const warnings = log::warning_count();
+        auto const numbers = t.numbers(200'000);
+        std::size_t full = 0;
+        for (std::uint64_t const number : numbers) {
+            bool const could_grow = this->could_grow(this->block_slots);
+            bool const is_full = t.insert(number) == Insert::Full;
+            full += is_full ? 1 : 0;
+            ASSERT_FALSE(is_full && could_grow) << number;
+            if (full > 5000 || (this->is_chained && t.model.size() == 150'000)) break;
+            if (number % 64 == 0) t.table.work();
+        }
+        t.check_all();
+        if (this->is_chained)
+            EXPECT_EQ(full, 0U) << "a chain always has room";
+        else
+            EXPECT_GT(full, 5000U);
+        EXPECT_EQ(log::warning_count(), warnings + 1);
+        EXPECT_GT(t.model.size(), this->block_slots);
+
+        // What there is can be used, and replaced, for as long as one likes. All tombstones, and all lines behind
+        // buckets, come to use again.
+        std::vector<std::uint64_t> present;
+        for (auto const& [number, item] : t.model) present.push_back(number);
+        for (int round = 0; round < 3; ++round) {
+            for (std::uint64_t const number : present) {
+                t.erase(number);
+                ASSERT_EQ(t.insert(number), Insert::Inserted) << number;
+                if (number % 64 == 0) t.table.work();
+            }
+            t.check_all();
+        }
+        for (std::size_t i = 0; i < present.size(); i += 2) t.erase(present[i]);
+        t.check_all();
+        std::size_t without_place = 0; // in another order, cuckoo hashing may find no way to the last slots
+        for (std::size_t i = 0; i < present.size(); i += 2)
+            without_place += t.insert(present[i]) == Insert::Full ? 1U : 0U;
+        EXPECT_LE(without_place, this->is_cuckoo ? present.size() / 20 : 0);
+        t.check_all();
+        EXPECT_EQ(log::warning_count(), warnings + 1);
+
+        // More of it: on it goes.
+        std::size_t const slots = t.table.slot_count();
+        this->give_back();
+        for (std::uint64_t const number : numbers) {
+            ASSERT_NE(t.insert(number), Insert::Full) << number;
+            if (number % 64 == 0) t.table.work();
+        }
+        t.finish_work();
+        t.check_all();
+        EXPECT_GT(t.table.slot_count(), slots);
+        EXPECT_EQ(log::warning_count(), warnings + 1);
+    }
+    EXPECT_EQ(this->used_bytes(), used);
+}
+
+// Whatever there is no memory for, no key is lost, and nothing is left behind.
+TYPED_TEST(ExtendibleMemoryTest, may_end_at_any_step) {
+    this->configure({256 * MiB});
+    std::size_t const used = this->used_bytes();
+    for (std::size_t frames = 0; frames < 60; frames += frames < 6 ? 1 : 9) {
+        {
+            GrowingTable<TypeParam> t({.slots = 500}, {}, this->few);
+            auto const numbers = t.numbers(7000);
+            this->leave(frames * FrameAllocator::frame_bytes);
+            for (std::uint64_t const number : numbers) {
+                (void)t.insert(number);
+                if (number % 64 == 0) t.table.work();
+            }
+            t.check_all();
+            for (std::uint64_t const number : numbers) {
+                t.erase(number);
+                if (number % 16 == 0) t.table.work();
+            }
+            t.finish_work();
+            t.check_all();
+            this->give_back();
+        }
+        ASSERT_EQ(this->used_bytes(), used);
+        if (this->HasFailure()) break;
+    }
+}
+
+TYPED_TEST(ExtendibleMemoryTest, may_not_be_enough_to_begin_with) {
+    this->configure({256 * MiB});
+    this->leave(64 * KiB);
+    std::size_t const used = this->used_bytes();
+    EXPECT_FALSE(TypeParam::create({.slots = 1'000'000}, node_id(0), {}));
+    EXPECT_EQ(this->used_bytes(), used);
+}
+
+// What a table says it has is what it has, lines behind buckets and the directory apart.
+TYPED_TEST(ExtendibleMemoryTest, is_counted) {
+    this->configure({256 * MiB});
+    std::size_t const used = this->used_bytes();
+    std::optional<GrowingTable<TypeParam>> t;
+    t.emplace(TableSize{.slots = 16}, typename TypeParam::HashType{}, this->few);
+    auto const numbers = t->numbers(50'000);
+    for (int round = 0; round < 2; ++round) {
+        for (std::uint64_t const number : numbers) ASSERT_EQ(t->insert(number), Insert::Inserted);
+        std::size_t const taken = this->used_bytes() - used;
+        EXPECT_LE(t->table.bytes(), taken + FrameAllocator::frame_bytes);
+        EXPECT_GT(t->table.bytes(), taken / 2);
+        for (std::uint64_t const number : numbers) {
+            t->erase(number);
+            t->table.work();
+        }
+    }
+    TypeParam const moved = std::move(t->table);
+    EXPECT_GT(this->used_bytes(), used);
+    EXPECT_EQ(moved.size(), 0U);
+    t.reset();
+    EXPECT_GT(this->used_bytes(), used) << "the other one has it";
+}
+
+} // namespace
+} // namespace mxk::test
