@@ -146,7 +146,13 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
                 return Insert::Full;
             }
             if (result == BlockInsert::Present) return Insert::Present;
-            if (block->room <= 0 && block->room % 16 == 0) note(key);
+            if (block->room <= 0 && block->room % 16 == 0) {
+                // Chains always have a place: if nobody does the work, it is done at once in the end.
+                if (block->room < -crowded_at(cells))
+                    (void)relieve(static_cast<std::size_t>(block - directory_.data()));
+                else
+                    note(key);
+            }
             return Insert::Inserted;
         }
     }
