@@ -60,7 +60,7 @@ template <typename KeyType = std::uint64_t> class CuckooSlots {
     static BlockInsert insert_far(Block& block, Home const& home, Key const& key, std::uint64_t value, std::int32_t,
                                   Shared&, HomeOf home_of) {
         if ((home.first->slots_of(key) | home.second->slots_of(key)) != 0) return BlockInsert::Present;
-        return put(block, home, key, value, home_of) ? BlockInsert::Inserted : BlockInsert::NoPlace;
+        return put(block, home, key, value, home_of, usual_steps) ? BlockInsert::Inserted : BlockInsert::NoPlace;
     }
 
     static std::uint64_t* find(Block const&, Home const& home, Key const& key) {
@@ -81,10 +81,12 @@ template <typename KeyType = std::uint64_t> class CuckooSlots {
         return true;
     }
 
-    // A key that the block does not have. False if there is no place for it that a bounded search finds.
+    // A key that the block does not have, when a block is built. False if there is no place for it, however long one
+    // looks. So keys that one block holds have places in its half, or in it with twice the cells, in whatever order
+    // they come: those that they had would do.
     template <typename HomeOf>
     static bool put(Block& block, Home const& home, Key const& key, std::uint64_t value, Shared&, HomeOf home_of) {
-        return put(block, home, key, value, home_of);
+        return put(block, home, key, value, home_of, Block::most_cells);
     }
 
     static void prefetch(Home const& home) {
@@ -105,12 +107,14 @@ template <typename KeyType = std::uint64_t> class CuckooSlots {
   private:
     // A group on the way of keys that would make room: the one in `slot` of the step before would come here.
     struct Step {
-        Cell* group;
-        std::uint8_t slot;
+        std::uint16_t group;
         std::int16_t before; // -1: a group of the new key
+        std::uint8_t slot;
     };
+    using Steps = std::array<Step, Block::most_cells>; // each group once
     // At 94 % one in five groups has a blank slot at least, so most searches end within some ten groups.
-    static constexpr std::size_t most_steps = 256;
+    static constexpr std::size_t usual_steps = 256;
+    static_assert(usual_steps <= Block::most_cells);
 
     static unsigned first_of(unsigned slots) { return static_cast<unsigned>(std::countr_zero(slots)); }
 
@@ -126,47 +130,50 @@ template <typename KeyType = std::uint64_t> class CuckooSlots {
     }
 
     template <typename HomeOf>
-    static bool put(Block& block, Home const& home, Key const& key, std::uint64_t value, HomeOf home_of) {
+    static bool put(Block& block, Home const& home, Key const& key, std::uint64_t value, HomeOf home_of,
+                    std::size_t most_steps) {
         return put_in_home(block, home, key, value) ||
-               (make_room(home, home_of) && put_in_home(block, home, key, value));
+               (make_room(block, home, home_of, most_steps) && put_in_home(block, home, key, value));
     }
 
     // Moves keys so that one of these groups has a blank slot.
-    template <typename HomeOf> [[gnu::noinline]] static bool make_room(Home const& home, HomeOf home_of) {
-        std::array<Step, most_steps> steps;
-        steps[0] = {home.first, 0, -1};
-        steps[1] = {home.second, 0, -1};
-        std::size_t count = 2;
+    template <typename HomeOf>
+    [[gnu::noinline]] static bool make_room(Block const& block, Home const& home, HomeOf home_of,
+                                            std::size_t most_steps) {
+        Cell* const groups = block.cells<Cell>();
+        Steps steps;
+        // A way that met a group twice would move a key that is not there any more.
+        std::array<std::uint64_t, Block::most_cells / 64 + 1> seen{};
+        std::size_t count = 0;
+        auto const add = [&](Cell const* group, int before, unsigned slot) {
+            auto const number = static_cast<std::uint16_t>(group - groups);
+            std::uint64_t const bit = std::uint64_t{1} << number % 64;
+            if ((seen[number / 64] & bit) != 0) return false;
+            seen[number / 64] |= bit;
+            steps[count++] = {number, static_cast<std::int16_t>(before), static_cast<std::uint8_t>(slot)};
+            return true;
+        };
+        (void)add(home.first, -1, 0);
+        (void)add(home.second, -1, 0);
         for (std::size_t at = 0; at < count; ++at) {
-            for (unsigned slot = 0; slot < Cell::slots; ++slot) {
-                Cell& group = *steps[at].group;
+            Cell const& group = groups[steps[at].group];
+            for (unsigned slot = 0; slot < Cell::slots && count < most_steps; ++slot) {
                 Home const other = home_of(group.keys[slot]);
-                Cell* const to = other.first == &group ? other.second : other.first;
-                if (to == &group || is_among(steps, count, to)) continue;
-                steps[count] = {to, static_cast<std::uint8_t>(slot), static_cast<std::int16_t>(at)};
-                if (to->blank_slots() != 0) {
-                    move_along(steps, count);
-                    return true;
-                }
-                if (++count == most_steps) return false;
+                Cell const& to = other.first == &group ? *other.second : *other.first;
+                if (!add(&to, static_cast<int>(at), slot) || to.blank_slots() == 0) continue;
+                move_along(groups, steps, count - 1);
+                return true;
             }
         }
         return false;
     }
 
-    // A way that met a group twice would move a key that is not there any more.
-    static bool is_among(std::array<Step, most_steps> const& steps, std::size_t count, Cell const* group) {
-        for (std::size_t at = 0; at < count; ++at)
-            if (steps[at].group == group) return true;
-        return false;
-    }
-
     // From the end: each key has a blank slot to go to when its turn comes.
-    static void move_along(std::array<Step, most_steps> const& steps, std::size_t last) {
+    static void move_along(Cell* groups, Steps const& steps, std::size_t last) {
         for (std::size_t at = last; steps[at].before >= 0;) {
-            Cell& to = *steps[at].group;
+            Cell& to = groups[steps[at].group];
             auto const before = static_cast<std::size_t>(steps[at].before);
-            Cell& from = *steps[before].group;
+            Cell& from = groups[steps[before].group];
             unsigned const slot = steps[at].slot;
             to.put(first_of(to.blank_slots()), from.keys[slot], from.values[slot]);
             from.put(slot, Key{}, 0);
