@@ -40,7 +40,8 @@ namespace mxk {
 // How large a table begins, and when it grows.
 struct TableSize {
     std::size_t slots;               // places for keys
-    std::optional<double> load = {}; // the part of a block's slots that makes it crowded; none: the layout's own
+    std::optional<double> load = {}; // the part of a block's slots that makes it crowded; none: the layout's own.
+                                     // More than the layout can bear counts as that much.
 };
 
 // A table for the keys whose hashes begin with these bits, one of 2^count that share all keys.
@@ -234,6 +235,11 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
         return 4;
     }
     static constexpr unsigned load_unit = 256;
+    static constexpr double possible_load(TableSize size) {
+        double const load = size.load.value_or(Cells::usual_load);
+        if constexpr (requires { Cells::most_load; }) return std::min(load, Cells::most_load);
+        return load;
+    }
 
     struct Located {
         Block* block;
@@ -243,7 +249,7 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
     Extendible(TableSize size, NodeId node, Hash const& hash, LeadingBits leading)
         : hash_(hash)
         , leading_(leading)
-        , load_(static_cast<std::uint32_t>(size.load.value_or(Cells::usual_load) * keys_per_cell * load_unit))
+        , load_(static_cast<std::uint32_t>(possible_load(size) * keys_per_cell * load_unit))
         , node_(node)
         , shared_(node) {}
 

@@ -34,6 +34,7 @@ template <typename KeyType = std::uint64_t> class OpenSlots {
     static constexpr std::size_t block_bytes = 64 * 1024;
     static constexpr std::size_t keys_per_cell = Cell::slots;
     static constexpr double usual_load = 0.78; // of the slots, tombstones counted
+    static constexpr double most_load = 0.98;  // one of 16 stays empty at least, or no search would end
     static constexpr bool powers_of_two = false;
 
     // Where the key's search begins. By the low half of the hash: the high one says which block. So it stays the same
