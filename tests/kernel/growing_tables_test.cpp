@@ -1,0 +1,148 @@
+// Tables that grow and shrink on real cores: each core owns a share of the partitions, fills it, and empties it again,
+// while its tasks see to the blocks.
+#include <algorithm>
+#include <type_traits>
+
+#include "bench/key_sequence.hpp"
+#include "hashtable/chain_heads.hpp"
+#include "hashtable/cuckoo_slots.hpp"
+#include "hashtable/open_slots.hpp"
+#include "hashtable/pair_buckets.hpp"
+#include "hashtable/partitions.hpp"
+#include "kernel/memory/node_array.hpp"
+#include "kernel/testing.hpp"
+#include "tasks/parallel.hpp"
+#include "tests/kernel/all_cores.hpp"
+
+namespace mxk {
+namespace {
+
+constexpr std::size_t keys_used = 100'000;
+
+std::size_t used_bytes() {
+    std::size_t used = 0;
+    for (std::size_t i = 0; i < memory::node_count(); ++i) used += memory::use(node_id(i)).used;
+    return used;
+}
+
+// What a table of any layout is given with the i-th key, and shows of it.
+struct Items {
+    Items(bench::KeySequence const& keys, NodeId node)
+        : nodes(NodeArray<ChainNode>::create(keys_used, node)) {
+        if (!nodes) return;
+        for (std::size_t i = 0; i < keys_used; ++i) nodes.value()[i] = {keys(i), nullptr};
+    }
+    template <typename Item> Item of(std::size_t i) {
+        if constexpr (std::is_pointer_v<Item>)
+            return &nodes.value()[i];
+        else
+            return i;
+    }
+    template <typename Found> bool is(Found const* found, std::size_t i) {
+        if constexpr (std::is_same_v<Found, ChainNode>)
+            return found == &nodes.value()[i];
+        else
+            return found != nullptr && *found == i;
+    }
+    Result<NodeArray<ChainNode>> nodes;
+};
+
+// One core's part of the test, some keys each time, so that others of its tasks come between.
+template <typename Table> class Part {
+  public:
+    using Item = typename Table::Item;
+
+    Part(Partitions<Table>& table, std::size_t place, bench::KeySequence const& keys, Items& items)
+        : table_(table)
+        , place_(place)
+        , keys_(keys)
+        , items_(items) {}
+
+    Step step() {
+        std::size_t const end = std::min(next_ + 500, keys_used);
+        for (; next_ < end; ++next_)
+            if (table_.owner(keys_(next_)) == place_) work_on(next_);
+        if (next_ < keys_used) return Step::Again;
+        next_ = 0;
+        return ++round_ == rounds ? Step::Done : Step::Again;
+    }
+
+    static bool stays(std::size_t i) { return i % 3 == 0; }
+
+  private:
+    static constexpr unsigned rounds = 4;
+
+    // Round by round: all come, the most go, these come, and go again.
+    void work_on(std::size_t i) {
+        Share<Table>& share = table_.region(place_);
+        std::uint64_t const key = keys_(i);
+        bool const is_there = round_ == 1 || round_ == 3 || (round_ == 2 && stays(i));
+        MXK_CHECK((share.find(key) != nullptr) == is_there);
+        if (is_there) MXK_CHECK(items_.is(share.find(key), i));
+        if (round_ % 2 == 0) {
+            Insert const expected = is_there ? Insert::Present : Insert::Inserted;
+            MXK_CHECK(share.insert(key, items_.of<Item>(i)) == expected);
+            if (i % 7 == 0) MXK_CHECK(share.insert(key, items_.of<Item>(i)) == Insert::Present);
+        } else if (!stays(i)) {
+            MXK_CHECK(share.erase(key));
+            if (i % 7 == 0) MXK_CHECK(!share.erase(key));
+        }
+    }
+
+    Partitions<Table>& table_;
+    std::size_t place_;
+    bench::KeySequence const& keys_;
+    Items& items_;
+    std::size_t next_ = 0;
+    unsigned round_ = 0;
+};
+
+template <typename Table> void grow_and_shrink(TableSize size) {
+    std::size_t const used = used_bytes();
+    {
+        auto const cores = all_cores();
+        NodeId const node = Worker::current().node();
+        auto owners = NodeVector<Owner>::create(cores.size(), node);
+        auto parts = NodeVector<Part<Table>>::create(cores.size(), node);
+        bench::KeySequence const keys(11);
+        Items items(keys, node);
+        MXK_CHECK(owners.ok() && parts.ok() && items.nodes.ok());
+        if (!owners.ok() || !parts.ok() || !items.nodes.ok()) return;
+        for (CoreId const core : cores) owners.value().emplace(core, workers::of(core).node());
+        auto created = Partitions<Table>::create(size, owners.value().span(), cores.size());
+        MXK_CHECK(created.ok());
+        if (!created.ok()) return;
+        Partitions<Table>& table = created.value();
+        for (std::size_t place = 0; place < cores.size(); ++place) parts.value().emplace(table, place, keys, items);
+        std::size_t const slots = table.slot_count();
+
+        MXK_CHECK(run_on(cores.span(), [&](Worker&, std::size_t place) { return parts.value()[place].step(); }));
+        MXK_CHECK(table.settle());
+        std::size_t expected = 0;
+        for (std::size_t i = 0; i < keys_used; ++i) {
+            auto const found = table.region(table.owner(keys(i))).find(keys(i));
+            MXK_CHECK(Part<Table>::stays(i) ? items.is(found, i) : found == nullptr);
+            expected += Part<Table>::stays(i) ? 1U : 0U;
+        }
+        MXK_CHECK_EQUAL(table.size(), expected);
+        std::size_t visited = 0;
+        table.for_each([&](std::uint64_t, auto) { ++visited; });
+        MXK_CHECK_EQUAL(visited, expected);
+        std::size_t moves = 0;
+        for (std::size_t place = 0; place < cores.size(); ++place) moves += table.region(place).moves();
+        MXK_CHECK(moves > cores.size());
+        MXK_CHECK(table.slot_count() > slots);
+    }
+    MXK_CHECK_EQUAL(used_bytes(), used);
+}
+
+MXK_TEST(hashtable, growing_tables) {
+    grow_and_shrink<Extendible<OpenSlots<>>>({.slots = 16});
+    grow_and_shrink<Extendible<CuckooSlots<>>>({.slots = 16});
+    // Its buckets are many to begin with: so they are crowded early.
+    grow_and_shrink<Extendible<PairBuckets>>({.slots = 16, .load = 0.1});
+    grow_and_shrink<Extendible<ChainHeads<>>>({.slots = 16});
+}
+
+} // namespace
+} // namespace mxk

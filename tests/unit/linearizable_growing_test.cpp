@@ -1,0 +1,52 @@
+// Tables that grow and shrink while short runs of all cores work on a few of their keys are linearizable.
+#include <atomic>
+#include <vector>
+
+#include "hashtable/cuckoo_slots.hpp"
+#include "hashtable/open_slots.hpp"
+#include "hashtable/pair_buckets.hpp"
+#include "tests/unit/growing_regions.hpp"
+#include "tests/unit/linearizable_fixture.hpp"
+
+namespace mxk::test {
+namespace {
+
+template <typename Table> class LinearizableGrowing : public LinearizableRuns {
+  protected:
+    static std::vector<Owner> owners() {
+        std::vector<Owner> result;
+        for (std::size_t i = 0; i < cores; ++i) result.push_back({core_id(i), workers::of(core_id(i)).node()});
+        return result;
+    }
+};
+using Tables = testing::Types<Extendible<OpenSlots<>>, Extendible<CuckooSlots<>>, Extendible<PairBuckets>,
+                              Extendible<ChainHeads<PairNode>>>;
+TYPED_TEST_SUITE(LinearizableGrowing, Tables);
+
+TYPED_TEST(LinearizableGrowing, tables) {
+    constexpr std::uint64_t runs = 20;
+    this->with_runtime([](Worker& here) {
+        bench::KeySequence const sequence(1);
+        std::atomic<std::size_t> next{0};
+        std::size_t moves = 0;
+        TestFixture::expect_linearizable(runs, [&](std::uint64_t number) {
+            GrowingRegions<TypeParam> regions(TestFixture::owners());
+            TwoPhases way(regions);
+            std::vector<std::uint64_t> keys;
+            for (std::uint64_t i = 0; i <= number % 6; ++i) keys.push_back(sequence(number * 6 + i));
+            RecordedRun run(here, way, {.keys = keys, .seed = number, .operations_per_call = 5},
+                            [&](Worker& worker, TaskGroup& group) {
+                                // relaxed: only a number
+                                std::size_t const at =
+                                    next.fetch_add(1, std::memory_order_relaxed) % TestFixture::cores;
+                                regions.come_and_go(worker, group, at, 3000);
+                            });
+            moves += regions.moves();
+            return run.history();
+        });
+        EXPECT_GT(moves, runs * 100) << "blocks have become others while keys were worked on";
+    });
+}
+
+} // namespace
+} // namespace mxk::test
