@@ -40,23 +40,23 @@ TYPED_TEST(ExtendibleMemoryTest, ends_in_the_middle_of_growth) {
     std::size_t const used = this->used_bytes();
     {
         GrowingTable<TypeParam> t({.slots = 16}, {}, this->few);
-        this->leave(1 * MiB);
+        this->leave(640 * KiB);
         std::size_t const warnings = log::warning_count();
-        auto const numbers = t.numbers(200'000);
+        auto const numbers = t.numbers(100'000);
         std::size_t full = 0;
         for (std::uint64_t const number : numbers) {
             bool const could_grow = this->could_grow(this->block_slots);
             bool const is_full = t.insert(number) == Insert::Full;
             full += is_full ? 1 : 0;
             ASSERT_FALSE(is_full && could_grow) << number;
-            if (full > 5000 || (this->is_chained && t.model.size() == 150'000)) break;
+            if (full > 300 || (this->is_chained && t.model.size() == 80'000)) break;
             if (number % 64 == 0) t.table.work();
         }
         t.check_all();
         if (this->is_chained)
             EXPECT_EQ(full, 0U) << "a chain always has room";
         else
-            EXPECT_GT(full, 5000U);
+            EXPECT_GT(full, 300U);
         EXPECT_EQ(log::warning_count(), warnings + 1);
         EXPECT_GT(t.model.size(), this->block_slots);
 
@@ -100,10 +100,10 @@ TYPED_TEST(ExtendibleMemoryTest, ends_in_the_middle_of_growth) {
 TYPED_TEST(ExtendibleMemoryTest, may_end_at_any_step) {
     this->configure({256 * MiB});
     std::size_t const used = this->used_bytes();
-    for (std::size_t frames = 0; frames < 60; frames += frames < 6 ? 1 : 9) {
+    for (std::size_t frames = 0; frames < 60; frames += frames < 4 ? 1 : 13) {
         {
             GrowingTable<TypeParam> t({.slots = 500}, {}, this->few);
-            auto const numbers = t.numbers(7000);
+            auto const numbers = t.numbers(6000);
             this->leave(frames * FrameAllocator::frame_bytes);
             for (std::uint64_t const number : numbers) {
                 (void)t.insert(number);
