@@ -2,6 +2,11 @@
 // random numbers.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "tests/unit/extendible_fixture.hpp"

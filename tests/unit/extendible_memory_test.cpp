@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "base/log.hpp"
 #include "tests/unit/extendible_fixture.hpp"
