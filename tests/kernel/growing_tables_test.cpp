@@ -98,9 +98,11 @@ template <typename Table> class Part {
 };
 
 template <typename Table> void grow_and_shrink(TableSize size) {
+    auto const cores = all_cores();
+    // The cores' pools keep the memory that their first tasks make them take.
+    MXK_CHECK(run_on(cores.span(), [](Worker&, std::size_t) { return Step::Done; }));
     std::size_t const used = used_bytes();
     {
-        auto const cores = all_cores();
         NodeId const node = Worker::current().node();
         auto owners = NodeVector<Owner>::create(cores.size(), node);
         auto parts = NodeVector<Part<Table>>::create(cores.size(), node);
