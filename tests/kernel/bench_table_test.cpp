@@ -151,6 +151,20 @@ MXK_TEST(bench_table, fewer_buckets_than_cores_are_refused) {
     }
 }
 
+// Operations meet every state of a partition: here, parked before it comes, and at its former owner.
+MXK_TEST(tables, owners_change_while_operations_flow) {
+    for (EngineKind const* const kind : registered_engines()) {
+        if (kind->growth == Growth::Never) continue;
+        TableOptions options = options_for(*kind);
+        options.operations = 20 * few;
+        options.owners = {1, some_cores(), 1, some_cores()};
+        for (std::string_view const mix : {"insert,find,erase", "mixed:50/30/20"}) {
+            options.mix = phases(mix);
+            expect_verified(options, *kind);
+        }
+    }
+}
+
 MXK_TEST(bench_table, the_options_choose_each_engine) {
     for (EngineKind const* const kind : registered_engines()) {
         auto const chosen = choose_engine(options_for(*kind));

@@ -15,10 +15,10 @@ template <typename Delay> void walk_on_all_cores(std::size_t together) {
     MXK_CHECK_EQUAL(outcome.in_table, outcome.expected_in_table);
 }
 
-MXK_TEST(hashtable, walks_keep_the_order_of_arrival) {
+MXK_TEST(tables, walks_keep_the_order_of_arrival) {
     walk_on_all_cores<NoDelay>(40'000);
 }
-MXK_TEST(hashtable, walks_keep_the_order_of_arrival_under_delays) {
+MXK_TEST(tables, walks_keep_the_order_of_arrival_under_delays) {
     walk_on_all_cores<RandomDelay>(8'000);
 }
 

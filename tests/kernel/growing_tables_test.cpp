@@ -138,7 +138,7 @@ template <typename Table> void grow_and_shrink(TableSize size) {
     MXK_CHECK_EQUAL(used_bytes(), used);
 }
 
-MXK_TEST(hashtable, growing_tables) {
+MXK_TEST(tables, growing_tables) {
     grow_and_shrink<Extendible<OpenSlots<>>>({.slots = 16});
     grow_and_shrink<Extendible<CuckooSlots<>>>({.slots = 16});
     // Its buckets are many to begin with: so they are crowded early.

@@ -22,7 +22,7 @@ NodeVector<Owner> owners_of(NodeVector<CoreId> const& cores) {
     return std::move(owners).value();
 }
 
-MXK_TEST(hashtable, every_core_owns_a_region) {
+MXK_TEST(tables, every_core_owns_a_region) {
     auto const cores = all_cores();
     NodeId const node = Worker::current().node();
     auto const owners = owners_of(cores);
@@ -56,7 +56,7 @@ MXK_TEST(hashtable, every_core_owns_a_region) {
 }
 
 // The same with values, and with lines made in advance.
-MXK_TEST(hashtable, every_core_owns_a_bucketed_region) {
+MXK_TEST(tables, every_core_owns_a_bucketed_region) {
     auto const cores = all_cores();
     auto const owners = owners_of(cores);
     auto created = Partitioned<Bucketed>::create(cores.size(), owners.span()); // 65536 buckets or some more
@@ -97,7 +97,7 @@ MXK_TEST(hashtable, every_core_owns_a_bucketed_region) {
 }
 
 // Chains of many lines: the supply grows on a real node, and gives everything back.
-MXK_TEST(hashtable, long_chains_come_and_go) {
+MXK_TEST(tables, long_chains_come_and_go) {
     NodeId const node = Worker::current().node();
     std::size_t const used = memory::use(node).used;
     {

@@ -21,10 +21,10 @@ template <typename Delay> void travel(std::size_t together) {
     }
 }
 
-MXK_TEST(hashtable, travelling_operations_keep_the_order_of_arrival) {
+MXK_TEST(tables, travelling_operations_keep_the_order_of_arrival) {
     travel<NoDelay>(12'000);
 }
-MXK_TEST(hashtable, travelling_operations_keep_the_order_of_arrival_under_delays) {
+MXK_TEST(tables, travelling_operations_keep_the_order_of_arrival_under_delays) {
     travel<RandomDelay>(4'000);
 }
 
