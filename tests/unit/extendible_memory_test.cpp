@@ -134,6 +134,35 @@ TYPED_TEST(ExtendibleMemoryTest, may_not_be_enough_to_begin_with) {
     EXPECT_EQ(this->used_bytes(), used);
 }
 
+// There are cells for two blocks, but no lines for what stands behind one bucket: then all must be as it was.
+class PairBucketsMemoryTest : public ExtendibleMemoryTest<Extendible<PairBuckets>> {};
+TEST_F(PairBucketsMemoryTest, may_end_between_a_block_and_its_lines) {
+    this->configure({64 * MiB});
+    std::size_t const used = this->used_bytes();
+    for (std::size_t frames = 0; frames < 30; ++frames) {
+        {
+            // One block; all keys are of one bucket, and will be.
+            auto table =
+                Extendible<PairBuckets>::create({.slots = 16}, node_id(0), {}, {.count = 7, .value = 5}).value();
+            auto const key = [](std::uint64_t i) { return MixedHash::inverse(std::uint64_t{5} << 57 | i); };
+            std::uint64_t keys = 0;
+            for (; keys < 2400; ++keys) ASSERT_EQ(table.insert(key(keys), keys), Insert::Inserted);
+            this->leave(frames * FrameAllocator::frame_bytes);
+            for (int i = 0; i < 40; ++i) {
+                table.work();
+                if (table.insert(key(keys), keys) == Insert::Inserted) ++keys;
+            }
+            ASSERT_EQ(table.size(), keys);
+            for (std::uint64_t i = 0; i < keys; ++i) {
+                auto const* const found = table.find(key(i));
+                ASSERT_TRUE(found != nullptr && *found == i) << i;
+            }
+            this->give_back();
+        }
+        ASSERT_EQ(this->used_bytes(), used) << frames;
+    }
+}
+
 // What a table says it has is what it has, lines behind buckets and the directory apart.
 TYPED_TEST(ExtendibleMemoryTest, is_counted) {
     this->configure({256 * MiB});

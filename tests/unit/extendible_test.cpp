@@ -11,7 +11,7 @@ namespace mxk::test {
 namespace {
 
 std::size_t run_length() {
-    return operations(300'000, 10'000'000);
+    return operations(200'000, 10'000'000);
 }
 
 TYPED_TEST_SUITE(ExtendibleTest, AllTables);

@@ -76,9 +76,9 @@ template <typename Table> class GrowingRegions {
         else
             return partitions_.region(at);
     }
-    [[nodiscard]] std::size_t slot_count() const { return partitions_.slot_count(); }
-    // How often keys have moved to other cells.
-    [[nodiscard]] std::size_t moves() const {
+    // How often keys have moved to other cells. The console's task, when no operations are under way.
+    [[nodiscard]] std::size_t moves() {
+        expect(partitions_.settle(), "no memory");
         std::size_t sum = 0;
         for (std::size_t i = 0; i < partitions_.region_count(); ++i) sum += partitions_.region(i).moves();
         return sum;

@@ -24,7 +24,7 @@ using Tables = testing::Types<Extendible<OpenSlots<>>, Extendible<CuckooSlots<>>
 TYPED_TEST_SUITE(LinearizableGrowing, Tables);
 
 TYPED_TEST(LinearizableGrowing, tables) {
-    constexpr std::uint64_t runs = 20;
+    constexpr std::uint64_t runs = 12;
     this->with_runtime([](Worker& here) {
         bench::KeySequence const sequence(1);
         std::atomic<std::size_t> next{0};
