@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -61,8 +60,6 @@ struct WorkListener {
 // Every function: the owning core, and never blocks, unless it says otherwise. Pointers to values hold until the next
 // insert, erase or work().
 template <typename Cells, typename Hash = MixedHash> class Extendible {
-    static_assert(!Cells::powers_of_two || std::same_as<Hash, MixedHash>, "keys come back from that hash only");
-
   public:
     using Layout = Cells;
     using HashType = Hash;
