@@ -53,10 +53,19 @@ std::uint64_t count_strayed(Engine const& engine, Slice const& slice, std::size_
     return strayed;
 }
 
+// No more owners than cores.
+Result<void> check_owners(TableOptions const& options, std::uint32_t cores) {
+    for (std::uint32_t const owners : options.owners.values())
+        if (owners > cores)
+            return Error::of("--owners: expected at most {} cores in a run on {}, got {}", cores, cores, owners);
+    return {};
+}
+
 } // namespace
 
 Result<TableExperiment> TableExperiment::create(TableOptions const& options, EngineKind const& kind,
                                                 std::uint32_t cores) {
+    MXK_TRY(check_owners(options, cores));
     auto queue = MXK_TRY(InstructionQueue::create(options, cores));
     auto owners = MXK_TRY(NodeVector<Owner>::create(cores, workers::of(core_id(0)).node()));
     for (CoreId const core : queue.cores()) owners.emplace(core, workers::of(core).node());
@@ -64,15 +73,15 @@ Result<TableExperiment> TableExperiment::create(TableOptions const& options, Eng
     return TableExperiment(options, std::move(queue), std::move(owners), std::move(engine));
 }
 
-Result<void> TableExperiment::change_owners(std::span<CoreRun* const> cores, std::size_t const& cores_left,
-                                            OwnerChanges& changes) {
+template <typename Ended>
+Result<void> TableExperiment::change_owners(std::span<CoreRun* const> cores, Ended have_ended, OwnerChanges& changes) {
     auto const counts = options_->owners.values();
     Cycles last = clock::timestamp();
     std::size_t done_then = 0;
     for (std::size_t i = 1; i < counts.size(); ++i) {
         std::size_t const enough = options_->operations * i / counts.size();
-        Worker::current().run_until([&] { return cores_left == 0 || instructions_done(&cores) >= enough; });
-        if (cores_left == 0) break;
+        Worker::current().run_until([&] { return have_ended() || instructions_done(&cores) >= enough; });
+        if (have_ended()) break;
         Cycles const start = clock::timestamp();
         std::size_t const done = instructions_done(&cores);
         MXK_TRY(engine_->change_owners(counts[i]));
@@ -147,12 +156,14 @@ Result<TableExperiment::Outcome> TableExperiment::work_off(std::string_view what
         return Step::Done;
     });
     if (!started) return no_memory_for_steps();
-    Outcome outcome;
-    if (options_->owners.values().size() > 1) MXK_TRY(change_owners(cores, cores_left, outcome.changes));
-    Worker::current().run_until([&] {
+    auto const have_ended = [&] {
         if (progress.interrupted()) phase.stopped.store(true, std::memory_order_relaxed);
         return cores_left == 0;
-    });
+    };
+    Outcome outcome;
+    // Whatever comes of it: what has begun must end before this returns.
+    Result<void> const changed = change_owners(cores, have_ended, outcome.changes);
+    Worker::current().run_until(have_ended);
     MXK_TRY(engine_->settle());
     if (options_->task_times && !run_on(queue_.cores(), [](Worker& worker, std::size_t) {
             worker.measure_tasks(nullptr);
@@ -160,6 +171,7 @@ Result<TableExperiment::Outcome> TableExperiment::work_off(std::string_view what
         }))
         return no_memory_for_steps();
     MXK_TRY(progress.check());
+    if (!changed) return changed.error();
 
     measure(outcome);
     for (CoreRun const* const core : cores) {

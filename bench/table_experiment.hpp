@@ -60,8 +60,9 @@ class TableExperiment {
         , engine_(std::move(engine)) {}
 
     Result<Outcome> work_off(std::string_view what, Progress& progress);
-    // While the operations flow, until all have ended.
-    Result<void> change_owners(std::span<CoreRun* const> cores, std::size_t const& cores_left, OwnerChanges& changes);
+    // While the operations flow, until have_ended(). Errors: no memory; the operations flow on.
+    template <typename Ended>
+    Result<void> change_owners(std::span<CoreRun* const> cores, Ended have_ended, OwnerChanges& changes);
     void measure(Outcome& outcome) const;
     Result<void> verify(Outcome& outcome, Progress& progress) const;
 

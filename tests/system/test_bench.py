@@ -128,6 +128,8 @@ def test_help_lists_the_combinations_and_each_of_them_runs(tmp_path: Path) -> No
         ("--opps 1M", "unknown option --opps"),
         ("--buckets 0", "expected"),
         ("--ops 3G", "out of memory"),
+        ("--layout open --cores 2 --owners 1,4", "--owners: expected at most 2 cores in a run on 2, got 4"),
+        ("--owners 1,2", "--owners: expected a table of partitions"),
     ],
 )
 def test_bad_options_say_what_is_expected_and_nothing_runs(tmp_path: Path, options: str, complaint: str) -> None:
