@@ -1,18 +1,16 @@
 // Buckets of one cache line in blocks that become two when they are crowded, and a task for each operation.
 #include "bench/partitions_access.hpp"
 #include "bench/task_engine.hpp"
-#include "bench/two_phase_partitions.hpp"
 #include "hashtable/pair_buckets.hpp"
 
 namespace mxk::bench {
 namespace {
 
 using Access = PartitionsAccess<Extendible<PairBuckets>>;
-constexpr EngineKind growing_bucketed_tasks{
-    .layout = Layout::Bucketed,
-    .submit = Submit::Task,
-    .growth = Growth::Always,
-    .create = &EngineOwner::create<TaskEngine<Access, TwoPhasePartitionsTask<Access>>>};
+constexpr EngineKind growing_bucketed_tasks{.layout = Layout::Bucketed,
+                                            .submit = Submit::Task,
+                                            .growth = Growth::Always,
+                                            .create = &EngineOwner::create<TaskEngine<Access>>};
 MXK_REGISTER(mxk_engines, EngineKind, growing_bucketed_tasks);
 
 } // namespace

@@ -1,18 +1,16 @@
 // Chains whose buckets are in blocks that become two when they are crowded, and a task for each operation.
 #include "bench/partitions_access.hpp"
 #include "bench/task_engine.hpp"
-#include "bench/two_phase_partitions.hpp"
 #include "hashtable/chain_heads.hpp"
 
 namespace mxk::bench {
 namespace {
 
 using Access = NodePartitionsAccess<Extendible<ChainHeads<>>>;
-constexpr EngineKind growing_chained_tasks{
-    .layout = Layout::Chained,
-    .submit = Submit::Task,
-    .growth = Growth::Always,
-    .create = &EngineOwner::create<TaskEngine<Access, TwoPhasePartitionsTask<Access>>>};
+constexpr EngineKind growing_chained_tasks{.layout = Layout::Chained,
+                                           .submit = Submit::Task,
+                                           .growth = Growth::Always,
+                                           .create = &EngineOwner::create<TaskEngine<Access>>};
 MXK_REGISTER(mxk_engines, EngineKind, growing_chained_tasks);
 
 } // namespace

@@ -2,7 +2,6 @@
 // operation.
 #include "bench/partitions_access.hpp"
 #include "bench/task_engine.hpp"
-#include "bench/two_phase_partitions.hpp"
 #include "hashtable/hash.hpp"
 #include "hashtable/open_slots.hpp"
 
@@ -14,8 +13,7 @@ constexpr EngineKind open_modulo_tasks{.layout = Layout::Open,
                                        .submit = Submit::Task,
                                        .hash = Hashing::Modulo,
                                        .growth = Growth::Either,
-                                       .create =
-                                           &EngineOwner::create<TaskEngine<Access, TwoPhasePartitionsTask<Access>>>};
+                                       .create = &EngineOwner::create<TaskEngine<Access>>};
 MXK_REGISTER(mxk_engines, EngineKind, open_modulo_tasks);
 
 } // namespace

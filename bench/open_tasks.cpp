@@ -1,7 +1,6 @@
 // Open addressing in blocks that become two when they are crowded, and a task for each operation.
 #include "bench/partitions_access.hpp"
 #include "bench/task_engine.hpp"
-#include "bench/two_phase_partitions.hpp"
 #include "hashtable/open_slots.hpp"
 
 namespace mxk::bench {
@@ -11,7 +10,7 @@ using Access = PartitionsAccess<Extendible<OpenSlots<>>>;
 constexpr EngineKind open_tasks{.layout = Layout::Open,
                                 .submit = Submit::Task,
                                 .growth = Growth::Either,
-                                .create = &EngineOwner::create<TaskEngine<Access, TwoPhasePartitionsTask<Access>>>};
+                                .create = &EngineOwner::create<TaskEngine<Access>>};
 MXK_REGISTER(mxk_engines, EngineKind, open_tasks);
 
 } // namespace

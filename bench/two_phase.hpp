@@ -2,7 +2,8 @@
 // core: take the next instruction, choose the method, say what will be touched, go to the key's owner. Operation phase,
 // on the owner: run the operation on the private region, go home. The first phase changes neither the instruction nor
 // its node, so that their cache lines stay clean. Several tasks per core are under way, lest queues run empty and for
-// the table's lines to arrive meanwhile.
+// the table's lines to arrive meanwhile. Where only the owner knows where a key is, it takes one step more: it asks for
+// the key's memory and goes to the end of the queue until that is there.
 #pragma once
 
 #include <cstddef>
@@ -44,6 +45,13 @@ template <typename Access>
     return worker.prefetch_distance() != 0 ? run.access.line(key, owner) : Annotation();
 }
 
+// Only the owner knows what an operation touches (partitions_access.hpp), and owners change while operations flow.
+template <typename Access>
+concept OwnerAsks = requires(Access const& access, Worker& worker, Task& task) {
+    access.is_diverted(worker, std::size_t{}, std::uint64_t{}, task);
+    access.prefetch(std::size_t{}, std::uint64_t{});
+};
+
 // One cache line.
 template <typename Access> class TwoPhaseTask : public Task {
   public:
@@ -65,7 +73,7 @@ template <typename Access> class TwoPhaseTask : public Task {
         self.expected_ = instruction->expected;
         self.extra_ = extra;
         task.body = method(instruction->operation);
-        task.touches = announce(worker, self.run_, instruction->key, owner);
+        if constexpr (!OwnerAsks<Access>) task.touches = announce(worker, self.run_, instruction->key, owner);
         worker.append(task, core_id(owner));
     }
 
@@ -77,11 +85,29 @@ template <typename Access> class TwoPhaseTask : public Task {
 
     static Body method(Operation operation) {
         switch (operation) {
-        case Operation::Insert: return &operate<Operation::Insert>;
-        case Operation::Find: return &operate<Operation::Find>;
+        case Operation::Insert: return first_step<Operation::Insert>();
+        case Operation::Find: return first_step<Operation::Find>();
         case Operation::Erase: break;
         }
-        return &operate<Operation::Erase>;
+        return first_step<Operation::Erase>();
+    }
+
+    template <Operation operation> static constexpr Body first_step() {
+        if constexpr (OwnerAsks<Access>)
+            return &arrive<operation>;
+        else
+            return &operate<operation>;
+    }
+
+    template <Operation operation> static void arrive(Worker& worker, Task& task) {
+        auto& self = static_cast<TwoPhaseTask&>(task);
+        std::size_t const here = index(worker.core());
+        if (self.run_.access.is_diverted(worker, here, self.key_, task)) [[unlikely]]
+            return;
+        task.body = &operate<operation>;
+        if (worker.prefetch_distance() == 0) return operate<operation>(worker, task);
+        self.run_.access.prefetch(here, self.key_);
+        worker.append(task);
     }
 
     template <Operation operation> static void operate(Worker& worker, Task& task) {
@@ -90,7 +116,8 @@ template <typename Access> class TwoPhaseTask : public Task {
         if (!self.run_.access.template operate<operation>(here, self.key_, self.extra_, self.expected_)) [[unlikely]]
             self.run_.cores[here]->count_wrong();
         task.body = &initial;
-        task.touches = {}; // the next instruction comes in sequence: the processor sees it coming
+        if constexpr (!OwnerAsks<Access>)
+            task.touches = {}; // the next instruction comes in sequence: the processor sees it coming
         worker.append(task, task.home);
     }
 

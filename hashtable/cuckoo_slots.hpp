@@ -19,26 +19,23 @@
 #include "base/units.hpp"
 #include "hashtable/block.hpp"
 #include "hashtable/fraction.hpp"
-#include "hashtable/slot_group.hpp"
+#include "hashtable/slot_blocks.hpp"
 
 namespace mxk {
 
-template <typename KeyType = std::uint64_t> class CuckooSlots {
+template <typename KeyType = std::uint64_t> class CuckooSlots : public SlotBlocks<KeyType> {
+    using Base = SlotBlocks<KeyType>;
+    using Base::first_of;
+
   public:
-    using Key = KeyType;
-    using Item = std::uint64_t;
-    using Cell = SlotGroup<Key>; // without tombstones
+    using typename Base::Cell;
+    using typename Base::Key;
+    using typename Base::Shared;
     struct Home {
         Cell* first;
         Cell* second; // perhaps the same
     };
-    struct Shared {
-        explicit Shared(NodeId) {}
-    };
-    static constexpr std::size_t block_bytes = 64 * 1024;
-    static constexpr std::size_t keys_per_cell = Cell::slots;
     static constexpr double usual_load = 0.94;
-    static constexpr bool powers_of_two = false;
 
     // By the two quarters of the hash's low half, each stretched; the high half says which block.
     static Home home(Block const& block, HashPlace const& place) {
@@ -64,19 +61,14 @@ template <typename KeyType = std::uint64_t> class CuckooSlots {
     }
 
     static std::uint64_t* find(Block const&, Home const& home, Key const& key) {
-        unsigned const in_first = home.first->slots_of(key);
-        Cell& group = in_first != 0 ? *home.first : *home.second;
-        unsigned const found = in_first != 0 ? in_first : group.slots_of(key);
-        return found == 0 || key == Key{} ? nullptr : &group.values[first_of(found)];
+        auto const [group, found] = search(home, key);
+        return found == 0 ? nullptr : &group->values[first_of(found)];
     }
 
     static bool erase(Block& block, Home const& home, Key const& key, Shared&) {
-        if (key == Key{}) return false;
-        unsigned const in_first = home.first->slots_of(key);
-        Cell& group = in_first != 0 ? *home.first : *home.second;
-        unsigned const found = in_first != 0 ? in_first : group.slots_of(key);
+        auto const [group, found] = search(home, key);
         if (found == 0) return false;
-        group.put(first_of(found), Key{}, 0);
+        group->put(first_of(found), Key{}, 0);
         ++block.room;
         return true;
     }
@@ -94,16 +86,6 @@ template <typename KeyType = std::uint64_t> class CuckooSlots {
         prefetch_for_read(home.second);
     }
 
-    // visit(key, value) for every pair.
-    template <typename Visit> static void for_each(Block const& block, HashRange const&, Visit visit) {
-        for (Cell const* group = block.cells<Cell>(); group != block.cells<Cell>() + block.cell_count(); ++group)
-            for (unsigned taken = Cell::all_slots & ~group->blank_slots(); taken != 0; taken &= taken - 1)
-                visit(group->keys[first_of(taken)], group->values[first_of(taken)]);
-    }
-
-    // The cells go: nothing hangs on them.
-    static void release(Block&, Shared&) {}
-
   private:
     // A group on the way of keys that would make room: the one in `slot` of the step before would come here.
     struct Step {
@@ -116,7 +98,17 @@ template <typename KeyType = std::uint64_t> class CuckooSlots {
     static constexpr std::size_t usual_steps = 256;
     static_assert(usual_steps <= Block::most_cells);
 
-    static unsigned first_of(unsigned slots) { return static_cast<unsigned>(std::countr_zero(slots)); }
+    // Slots of one group, at most one.
+    struct Found {
+        Cell* group;
+        unsigned slots;
+    };
+    // Key 0 is never found.
+    static Found search(Home const& home, Key const& key) {
+        if (key == Key{}) return {home.first, 0};
+        unsigned const in_first = home.first->slots_of(key);
+        return in_first != 0 ? Found{home.first, in_first} : Found{home.second, home.second->slots_of(key)};
+    }
 
     // The first, if it has a slot: so most keys are found with one look.
     static bool put_in_home(Block& block, Home const& home, Key const& key, std::uint64_t value) {

@@ -215,7 +215,6 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
     }
     // Memory that it has, rounded up to frames; without what `Cells::Shared` takes besides.
     [[nodiscard]] std::size_t bytes() const { return bytes_ + entries_ * sizeof(Block); }
-    [[nodiscard]] typename Cells::Shared& shared() { return shared_; }
 
     // visit(key, item) for every pair: for verification.
     template <typename Visit> void for_each(Visit visit) const {
@@ -253,13 +252,19 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
         , node_(node)
         , shared_(node) {}
 
+    [[nodiscard]] std::size_t entry_of(std::uint64_t hash) const {
+        return high_product(hash << leading_.count, entries_);
+    }
+    // In the block that stands in 2^halvings entries, or will.
+    [[nodiscard]] HashPlace place(std::uint64_t hash, unsigned halvings) const {
+        return {hash, (hash << leading_.count) * entries_, entry_of(hash), halvings};
+    }
     // The entry with the block's counts.
     [[nodiscard]] Located locate(std::uint64_t hash) const {
-        std::uint64_t const fraction = hash << leading_.count;
-        std::size_t const entry = high_product(fraction, entries_);
+        std::size_t const entry = entry_of(hash);
         Block* const directory = directory_.data();
         unsigned const n = directory[entry].halvings();
-        return {&directory[entry >> n << n], {hash, fraction * entries_, entry, n}};
+        return {&directory[entry >> n << n], place(hash, n)};
     }
     [[nodiscard]] std::size_t first_entry(std::size_t entry) const {
         unsigned const n = directory_[entry].halvings();
@@ -365,16 +370,9 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
         bool done = true;
         for_each_in(from, [&](Key const& key, Item item) {
             std::uint64_t const hash = hash_(key);
-            std::uint64_t const fraction = hash << leading_.count;
-            std::size_t const entry = high_product(fraction, entries_);
-            Block& block = to[to.size() == 1 ? 0 : entry >> halvings & 1];
-            auto const home_in = [&](std::uint64_t hash_there) {
-                std::uint64_t const fraction_there = hash_there << leading_.count;
-                return Cells::home(
-                    block, {hash_there, fraction_there * entries_, high_product(fraction_there, entries_), halvings});
-            };
-            done = done && Cells::put(block, home_in(hash), key, item, shared_,
-                                      [&](Key const& other) { return home_in(hash_(other)); });
+            Block& block = to[to.size() == 1 ? 0 : entry_of(hash) >> halvings & 1];
+            auto const home_of = [&](Key const& other) { return Cells::home(block, place(hash_(other), halvings)); };
+            done = done && Cells::put(block, Cells::home(block, place(hash, halvings)), key, item, shared_, home_of);
         });
         return done;
     }

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/panic.hpp"
+#include "hashtable/fraction.hpp"
 
 namespace mxk {
 
@@ -39,10 +40,7 @@ class Modulo {
     // because the first factor of d is less than 1 and the second at most 1. Rounding down, floor(x / n - d) is
     // floor(x / n) or one less, never more. Therefore the rest x - q * n is x mod n or x mod n + n: one conditional
     // subtraction is enough. It cannot overflow even for n > 2^63, since it is at most x.
-    [[nodiscard]] std::uint64_t low_quotient(std::uint64_t value) const {
-        __extension__ using Wide = unsigned __int128;
-        return static_cast<std::uint64_t>((static_cast<Wide>(value) * reciprocal_) >> 64);
-    }
+    [[nodiscard]] std::uint64_t low_quotient(std::uint64_t value) const { return high_product(value, reciprocal_); }
 
     std::uint64_t divisor_;
     std::uint64_t reciprocal_ = 0;

@@ -17,6 +17,7 @@
 #include <limits>
 
 #include "base/panic.hpp"
+#include "hashtable/fraction.hpp"
 
 namespace mxk {
 
@@ -48,12 +49,12 @@ class MultiplicativePlacement {
     // The key must be of this region.
     [[nodiscard]] Place place(std::uint64_t key) const {
         // Modulo 2^64, the constant times the regions is a factor of its own.
-        return {high(key * region_factor_, buckets_), key * golden_ratio};
+        return {high_product(key * region_factor_, buckets_), key * golden_ratio};
     }
     [[nodiscard]] std::size_t operator()(std::uint64_t key) const { return place(key).bucket; }
 
     [[nodiscard]] static std::size_t region_of(std::uint64_t key, std::size_t regions) {
-        return high(key * golden_ratio, regions);
+        return high_product(key * golden_ratio, regions);
     }
 
     // The way back, bucket by bucket in their order, for those who visit all keys.
@@ -64,7 +65,7 @@ class MultiplicativePlacement {
             : placement_(placement)
             , step_(most / (placement.regions_ * placement.buckets_))
             , first_(most / placement.regions_ * placement.region_) {
-            while (high(first_, placement.regions_) < placement.region_) ++first_;
+            while (high_product(first_, placement.regions_) < placement.region_) ++first_;
         }
 
         [[nodiscard]] std::uint64_t key(std::uint64_t remainder) const {
@@ -76,7 +77,7 @@ class MultiplicativePlacement {
             ++bucket_;
             // The buckets' shares differ by one.
             first_ += step_;
-            while (high(first_ * placement_.regions_, placement_.buckets_) < bucket_) ++first_;
+            while (high_product(first_ * placement_.regions_, placement_.buckets_) < bucket_) ++first_;
         }
 
       private:
@@ -92,11 +93,6 @@ class MultiplicativePlacement {
     static constexpr std::uint64_t golden_ratio = 0x9e37'79b9'7f4a'7c15;
     static constexpr std::uint64_t inverse_of_golden_ratio = 0xf1de'83e1'9937'733d;
     static_assert(golden_ratio * inverse_of_golden_ratio == 1);
-
-    static std::uint64_t high(std::uint64_t a, std::uint64_t b) {
-        __extension__ using Wide = unsigned __int128;
-        return static_cast<std::uint64_t>(static_cast<Wide>(a) * b >> 64);
-    }
 
     std::uint64_t region_factor_;
     std::uint64_t buckets_;

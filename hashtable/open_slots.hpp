@@ -9,7 +9,6 @@
 // empty slot leaves no tombstone, since no sequence goes past it. The tombstones of a block go when it is built anew.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -17,25 +16,21 @@
 #include "base/units.hpp"
 #include "hashtable/block.hpp"
 #include "hashtable/fraction.hpp"
-#include "hashtable/slot_group.hpp"
+#include "hashtable/slot_blocks.hpp"
 
 namespace mxk {
 
-template <typename KeyType = std::uint64_t> class OpenSlots {
+template <typename KeyType = std::uint64_t> class OpenSlots : public SlotBlocks<KeyType> {
+    using Base = SlotBlocks<KeyType>;
+    using Base::first_of;
+
   public:
-    using Key = KeyType;
-    using Item = std::uint64_t;
-    using Cell = SlotGroup<Key>;
-    using Home = Cell*; // where the search for a key begins
-    // What the blocks of a table have in common: nothing.
-    struct Shared {
-        explicit Shared(NodeId) {}
-    };
-    static constexpr std::size_t block_bytes = 64 * 1024;
-    static constexpr std::size_t keys_per_cell = Cell::slots;
+    using typename Base::Cell;
+    using typename Base::Key;
+    using typename Base::Shared;
+    using Home = Cell*;                        // where the search for a key begins
     static constexpr double usual_load = 0.78; // of the slots, tombstones counted
     static constexpr double most_load = 0.98;  // one of 16 stays empty at least, or no search would end
-    static constexpr bool powers_of_two = false;
 
     // Where the key's search begins. By the low half of the hash: the high one says which block. So it stays the same
     // when the block becomes two.
@@ -48,11 +43,10 @@ template <typename KeyType = std::uint64_t> class OpenSlots {
         if (group->slots_of(key) != 0) [[unlikely]]
             return BlockInsert::Present;
         unsigned blank = group->blank_slots();
-        while (blank == 0) [[unlikely]] {
-                group = &after(block, *group);
-                if (group->slots_of(key) != 0) return BlockInsert::Present;
-                blank = group->blank_slots();
-            }
+        for (; blank == 0; blank = group->blank_slots()) {
+            group = &after(block, *group);
+            if (group->slots_of(key) != 0) return BlockInsert::Present;
+        }
         if (group->values[first_of(blank)] != 0 || block.room <= 0) [[unlikely]]
             return BlockInsert::NoPlace;
         group->put(first_of(blank), key, value);
@@ -83,11 +77,10 @@ template <typename KeyType = std::uint64_t> class OpenSlots {
     // What stands with the key, or null.
     static std::uint64_t* find(Block const& block, Cell* group, Key const& key) {
         unsigned found = group->slots_of(key);
-        while (found == 0) [[unlikely]] {
-                if (group->empty_slots() != 0 || key == Key{}) return nullptr;
-                group = &after(block, *group);
-                found = group->slots_of(key);
-            }
+        for (; found == 0; found = group->slots_of(key)) {
+            if (group->empty_slots() != 0 || key == Key{}) return nullptr;
+            group = &after(block, *group);
+        }
         return key == Key{} ? nullptr : &group->values[first_of(found)];
     }
 
@@ -119,19 +112,7 @@ template <typename KeyType = std::uint64_t> class OpenSlots {
         prefetch_for_read(home_group + 1);
     }
 
-    // visit(key, value) for every pair.
-    template <typename Visit> static void for_each(Block const& block, HashRange const&, Visit visit) {
-        for (Cell const* group = block.cells<Cell>(); group != block.cells<Cell>() + block.cell_count(); ++group)
-            for (unsigned taken = Cell::all_slots & ~group->blank_slots(); taken != 0; taken &= taken - 1)
-                visit(group->keys[first_of(taken)], group->values[first_of(taken)]);
-    }
-
-    // The cells go: nothing hangs on them.
-    static void release(Block&, Shared&) {}
-
   private:
-    static unsigned first_of(unsigned slots) { return static_cast<unsigned>(std::countr_zero(slots)); }
-
     static Cell& after(Block const& block, Cell& group) {
         Cell* const next = &group + 1;
         return next == block.cells<Cell>() + block.cell_count() ? *block.cells<Cell>() : *next;
