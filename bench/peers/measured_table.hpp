@@ -49,6 +49,9 @@ constexpr std::size_t share_of(std::size_t capacity, std::size_t cores) {
     return (capacity + cores - 1) / cores;
 }
 
+// Slots, or buckets, of a table that is to grow, as for MXK's.
+constexpr std::size_t growing_start = 1024;
+
 template <Measurable Table> class MeasuredTable final : public PeerTable {
   public:
     MeasuredTable(std::size_t capacity, std::size_t cores)

@@ -1,151 +1,22 @@
-// liburcu's rculfhash: a split-ordered list without locks whose readers are protected by RCU. Flavour QSBR, whose
-// readers pay nothing but a quiescent state now and then. The nodes are made beforehand, as MXK's are; an erased one is
-// given back with the whole table, when nobody can be reading it.
-#include <urcu/rculfhash.h>
-#include <urcu/urcu-qsbr.h>
-
+// rculfhash with a bucket for every key from the beginning: it never grows.
 #include <bit>
-#include <new>
-#include <vector>
 
 #include "bench/peers/measured_table.hpp"
-#include "bench/peers/node_storage.hpp"
+#include "bench/peers/urcu/urcu_lfht_table.hpp"
 
 namespace mxk::bench {
 namespace {
 
-struct Node {
-    cds_lfht_node link;
-    std::uint64_t key;
-    std::uint64_t value;
-};
-static_assert(sizeof(Node) == 32);
-
-// `link` is the node's first member.
-Node* node_of(cds_lfht_node* link) {
-    return reinterpret_cast<Node*>(link);
-}
-int has_key(cds_lfht_node* link, void const* key) {
-    return node_of(link)->key == *static_cast<std::uint64_t const*>(key) ? 1 : 0;
-}
-
-// The calling thread is a reader.
-class Reader {
+class PreSized : public urcu::RcuTable {
   public:
-    Reader() { urcu_qsbr_register_thread(); }
-    Reader(Reader const&) = delete;
-    Reader& operator=(Reader const&) = delete;
-    ~Reader() { urcu_qsbr_unregister_thread(); }
-};
-
-// The library's table. Must be empty before it can be destroyed.
-class Table {
-  public:
-    explicit Table(std::size_t buckets)
-        : table_(cds_lfht_new_flavor(buckets, 1, 0, 0, &urcu_qsbr_flavor, nullptr)) {
-        if (table_ == nullptr) throw std::bad_alloc();
-    }
-    Table(Table const&) = delete;
-    Table& operator=(Table const&) = delete;
-    ~Table() {
-        clear();
-        cds_lfht_destroy(table_, nullptr);
-    }
-
-    [[nodiscard]] cds_lfht* get() const { return table_; }
-
-  private:
-    void clear() {
-        Reader const reader;
-        cds_lfht_iter place;
-        cds_lfht_first(table_, &place);
-        while (cds_lfht_node* const link = cds_lfht_iter_get_node(&place)) {
-            cds_lfht_next(table_, &place);
-            cds_lfht_del(table_, link);
-        }
-    }
-
-    cds_lfht* table_;
-};
-
-class RcuTable {
-  public:
-    RcuTable(std::size_t capacity, std::size_t cores)
-        : table_(std::bit_ceil(capacity)) {
-        for (std::size_t core = 0; core < cores; ++core)
-            supplies_.push_back({zeroed_near<Node>(core, share_of(capacity, cores))});
-    }
-
-    // Walks over all nodes.
-    std::size_t size() {
-        Reader const reader;
-        long before = 0;
-        long after = 0;
-        unsigned long count = 0;
-        cds_lfht_count_nodes(table_.get(), &before, &count, &after);
-        return count;
-    }
-
-    class Session {
-      public:
-        Session(RcuTable& table, std::size_t core)
-            : table_(table.table_.get())
-            , supply_(table.supplies_[core]) {}
-
-        bool insert(std::uint64_t key, std::uint64_t value) {
-            rest();
-            Node& node = supply_.nodes[supply_.used];
-            cds_lfht_node_init(&node.link);
-            node.key = key;
-            node.value = value;
-            if (cds_lfht_add_unique(table_, key, &has_key, &key, &node.link) != &node.link) return false;
-            ++supply_.used;
-            return true;
-        }
-        std::optional<std::uint64_t> find(std::uint64_t key) {
-            rest();
-            cds_lfht_node* const link = look_up(key);
-            if (link == nullptr) return std::nullopt;
-            return node_of(link)->value;
-        }
-        bool erase(std::uint64_t key) {
-            rest();
-            cds_lfht_node* const link = look_up(key);
-            return link != nullptr && cds_lfht_del(table_, link) == 0;
-        }
-
-      private:
-        friend RcuTable;
-        struct alignas(cache_line_bytes) Supply {
-            NodeArray<Node> nodes;
-            std::size_t used = 0;
-        };
-
-        // No reference is held between two operations: every so many of them, that is told.
-        void rest() {
-            if (++operations_ % 1024 == 0) urcu_qsbr_quiescent_state();
-        }
-        cds_lfht_node* look_up(std::uint64_t key) {
-            cds_lfht_iter place;
-            cds_lfht_lookup(table_, key, &has_key, &key, &place);
-            return cds_lfht_iter_get_node(&place);
-        }
-
-        Reader reader_;
-        cds_lfht* table_;
-        Supply& supply_;
-        std::uint64_t operations_ = 0;
-    };
-
-  private:
-    std::vector<Session::Supply> supplies_; // by core; outlive the table, which has their nodes
-    Table table_;
+    PreSized(std::size_t capacity, std::size_t cores)
+        : RcuTable(capacity, cores, std::bit_ceil(capacity), 0) {}
 };
 
 constexpr Peer urcu_lfht{.name = "urcu-lfht",
                          .library = MXK_PEER_LIBRARY,
                          .setup = "rculfhash, QSBR, a bucket per key from the start, nodes made before; hash: the key",
-                         .create = &create_table<RcuTable>};
+                         .create = &create_table<PreSized>};
 MXK_REGISTER(mxk_peers, Peer, urcu_lfht);
 
 } // namespace
