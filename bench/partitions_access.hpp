@@ -12,6 +12,7 @@
 #include "base/result.hpp"
 #include "bench/engine.hpp"
 #include "bench/instructions.hpp"
+#include "bench/ready_memory.hpp"
 #include "bench/steps.hpp"
 #include "bench/table_access.hpp"
 #include "hashtable/partitions.hpp"
@@ -37,6 +38,9 @@ template <typename TableType> class PartitionsAccessBase {
     // A new, empty table; the last one gives its memory back first.
     Result<void> renew() {
         table_ = {};
+        if (growth_bytes_ != 0) {
+            for (Owner const& owner : owners_) make_memory_ready(growth_bytes_ / owners_.size(), owner.node);
+        }
         table_ = MXK_TRY(NodeVector<Regions>::create(1, owners_.front().node));
         table_.emplace(
             MXK_TRY(Regions::create(size_, owners_, first_owners_, hash_for<typename Table::HashType>(size_.slots))));
@@ -78,11 +82,15 @@ template <typename TableType> class PartitionsAccessBase {
     explicit PartitionsAccessBase(EngineSetup const& setup)
         : owners_(setup.owners)
         , first_owners_(setup.options.owners.empty() ? owners_.size() : setup.options.owners.values().front())
-        , size_(table_size(setup.options)) {}
+        , size_(table_size(setup.options))
+        , growth_bytes_(setup.options.initial_slots ? setup.options.operations * most_bytes_of_pair : 0) {}
 
     [[nodiscard]] auto find(std::uint64_t key) const { return table().region(owner(key)).find(key); }
 
   private:
+    // What a key and a value take when all blocks have just become two, and some more.
+    static constexpr std::size_t most_bytes_of_pair = 48;
+
     // As large as the options say, or for as many keys as there are operations.
     static TableSize table_size(TableOptions const& options) {
         if (options.initial_slots) return {.slots = *options.initial_slots};
@@ -98,6 +106,7 @@ template <typename TableType> class PartitionsAccessBase {
     std::span<Owner const> owners_;
     std::size_t first_owners_;
     TableSize size_;
+    std::size_t growth_bytes_;  // memory that the table will ask for; 0 for one that does not grow
     NodeVector<Regions> table_; // one, or none yet
 };
 

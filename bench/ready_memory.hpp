@@ -1,0 +1,16 @@
+// Memory that a table will ask for while it is measured, found beforehand.
+#pragma once
+
+#include <cstddef>
+
+#include "base/units.hpp"
+
+namespace mxk::bench {
+
+// Takes so much memory of the node, or what it has, writes to every frame of it and gives it back: who asks for memory
+// next gets this. A bare machine's memory is there anyway; but another system looks for a page only when it is written
+// to, and clears it first, which would be measured (and more than doubles the longest operations). Any core; may block
+// for the allocator's lock, and takes some 100 ms per GiB the first time.
+void make_memory_ready(std::size_t bytes, NodeId node);
+
+} // namespace mxk::bench
