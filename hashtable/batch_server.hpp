@@ -168,12 +168,13 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
         std::uint64_t const key = batch.keys_[at];
         switch (operation) {
         case TableOperation::Insert:
-            return spots_.with(region_, at, [&](auto... spot) {
-                return static_cast<std::uint64_t>(region_.insert(key, batch.values_[at], spot...));
-            });
+            return spots_.with(
+                region_, at, [&](auto... spot) __attribute__((always_inline)) {
+                    return static_cast<std::uint64_t>(region_.insert(key, batch.values_[at], spot...));
+                });
         case TableOperation::Find: {
-            auto const* const value =
-                spots_.with(region_, at, [&](auto... spot) { return region_.find(key, spot...); });
+            auto const* const value = spots_.with(
+                region_, at, [&](auto... spot) __attribute__((always_inline)) { return region_.find(key, spot...); });
             if (value != nullptr) batch.values_[at] = *value;
             return static_cast<std::uint64_t>(value != nullptr ? TableResult::Yes : TableResult::No);
         }

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "hashtable/batch.hpp"
 
@@ -40,40 +41,47 @@ template <SpotTable Table> class BatchSpots<Table> {
 
   public:
     static constexpr std::size_t burst = 8;
-    // For operations of the next batch, by their places in it.
+    // For operations of the next batch, by their places in it, from 0 on.
     [[gnu::always_inline]] void ask(Table const& table, std::uint64_t const* keys, std::size_t from, std::size_t to) {
-        auto& asked = asked_[next_];
-        for (std::size_t at = from; at < to; ++at) {
-            asked[at].spot = table.spot(*keys++);
-            asked[at].moves = table.moves();
-        }
-        for (std::size_t at = from; at < to; ++at) table.prefetch(asked[at].spot);
+        Asked& asked = asked_[next_];
+        if (from == 0) asked.moves = table.moves();
+        if (asked.moves != table.moves()) [[unlikely]]
+            asked.moves = never;
+#pragma GCC unroll 8
+        for (std::size_t at = from; at < to; ++at) asked.spots[at] = table.spot(*keys++);
+#pragma GCC unroll 8
+        for (std::size_t at = from; at < to; ++at) table.prefetch(asked.spots[at]);
     }
     // The next batch is this one from now on.
-    void swap() { next_ = 1 - next_; }
+    void swap() {
+        next_ = 1 - next_;
+    }
 
     void ask_behind(Table const& table, TableOperation operation, std::uint64_t, std::size_t at) const {
         if constexpr (requires(Spot const& spot) { table.prefetch_behind(spot); }) {
-            if (operation != TableOperation::Insert && is_valid(table, at))
-                table.prefetch_behind(asked_[1 - next_][at].spot);
+            if (operation != TableOperation::Insert && is_valid(table))
+                table.prefetch_behind(asked_[1 - next_].spots[at]);
         }
     }
     // operate(spot), or operate() if the spot is not valid any more.
     template <typename Operate>
     [[gnu::always_inline]] auto with(Table const& table, std::size_t at, Operate operate) const {
-        return is_valid(table, at) ? operate(asked_[1 - next_][at].spot) : operate();
+        if (!is_valid(table)) [[unlikely]]
+            return operate();
+        return operate(asked_[1 - next_].spots[at]);
     }
 
   private:
-    [[nodiscard]] bool is_valid(Table const& table, std::size_t at) const {
-        return asked_[1 - next_][at].moves == table.moves();
+    [[nodiscard]] bool is_valid(Table const& table) const {
+        return asked_[1 - next_].moves == table.moves();
     }
 
+    static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max(); // no table has moved so often
     struct Asked {
-        Spot spot;
-        std::uint64_t moves;
+        std::uint64_t moves = never; // of the table, from the first to the last; `never` if it changed meanwhile
+        std::array<Spot, Batch::capacity> spots;
     };
-    std::array<std::array<Asked, Batch::capacity>, 2> asked_;
+    std::array<Asked, 2> asked_;
     std::size_t next_ = 0;
 };
 

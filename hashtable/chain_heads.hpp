@@ -79,7 +79,7 @@ template <typename NodeType = ChainNode> class ChainHeads {
         return true;
     }
 
-    static void prefetch(Cell const* bucket) { prefetch_for_read(bucket); }
+    static void prefetch(Block const&, Cell const* bucket) { prefetch_for_read(bucket); }
     static void prefetch_behind(Cell const* bucket) { prefetch_for_read(bucket->first); }
 
     // visit(key, node) for every node, which may change its link. One node of each chain after the other, so that the

@@ -81,7 +81,7 @@ template <typename KeyType = std::uint64_t> class CuckooSlots : public SlotBlock
         return put(block, home, key, value, home_of, Block::most_cells);
     }
 
-    static void prefetch(Home const& home) {
+    static void prefetch(Block const&, Home const& home) {
         prefetch_for_read(home.first);
         prefetch_for_read(home.second);
     }

@@ -128,7 +128,7 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
         return done ? *done : insert_far(key, item);
     }
     // In the usual way, which needs nothing but the spot; nothing if that is not enough: then the way is insert_far().
-    static std::optional<Insert> try_insert(Key const& key, Item item, Spot const& spot) {
+    [[gnu::always_inline]] static std::optional<Insert> try_insert(Key const& key, Item item, Spot const& spot) {
         expect(!(key == Key{}), "a table has no key 0");
         BlockInsert const result = Cells::insert(*spot.block, spot.home, key, item);
         if (result == BlockInsert::Inserted) [[likely]]
@@ -175,7 +175,7 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
     }
 
     // Asks for what an operation on the key touches first.
-    static void prefetch(Spot const& spot) { Cells::prefetch(spot.home); }
+    static void prefetch(Spot const& spot) { Cells::prefetch(*spot.block, spot.home); }
     void prefetch(Key const& key) const { prefetch(spot(key)); }
     // Once that is there: asks for what comes next, if anything does.
     static void prefetch_behind(Spot const& spot) requires requires { Cells::prefetch_behind(spot.home); }
@@ -252,19 +252,23 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
         , node_(node)
         , shared_(node) {}
 
-    [[nodiscard]] std::size_t entry_of(std::uint64_t hash) const {
-        return high_product(hash << leading_.count, entries_);
-    }
-    // In the block that stands in 2^halvings entries, or will.
-    [[nodiscard]] HashPlace place(std::uint64_t hash, unsigned halvings) const {
-        return {hash, (hash << leading_.count) * entries_, entry_of(hash), halvings};
-    }
+    // Where hashes belong in a directory.
+    struct Entries {
+        unsigned leading_bits;
+        std::size_t count;
+        [[nodiscard]] std::size_t of(std::uint64_t hash) const { return high_product(hash << leading_bits, count); }
+        // In the block that stands in 2^halvings entries, or will.
+        [[nodiscard]] HashPlace place(std::uint64_t hash, unsigned halvings) const {
+            return {hash, (hash << leading_bits) * count, of(hash), halvings};
+        }
+    };
+    [[nodiscard]] Entries entries() const { return {leading_.count, entries_}; }
     // The entry with the block's counts.
     [[nodiscard]] Located locate(std::uint64_t hash) const {
-        std::size_t const entry = entry_of(hash);
+        std::size_t const entry = entries().of(hash);
         Block* const directory = directory_.data();
         unsigned const n = directory[entry].halvings();
-        return {&directory[entry >> n << n], place(hash, n)};
+        return {&directory[entry >> n << n], entries().place(hash, n)};
     }
     [[nodiscard]] std::size_t first_entry(std::size_t entry) const {
         unsigned const n = directory_[entry].halvings();
@@ -367,12 +371,18 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
     }
     // `halvings`: of those in `to`, which will stand where `from` does.
     bool copy(std::size_t from, std::span<Block> to, unsigned halvings) {
+        // Copies: what is written to cells could be these.
+        Hash const hash_of = hash_;
+        Entries const in = entries();
+        unsigned const last = to.size() == 1 ? 0 : 1;
         bool done = true;
         for_each_in(from, [&](Key const& key, Item item) {
-            std::uint64_t const hash = hash_(key);
-            Block& block = to[to.size() == 1 ? 0 : entry_of(hash) >> halvings & 1];
-            auto const home_of = [&](Key const& other) { return Cells::home(block, place(hash_(other), halvings)); };
-            done = done && Cells::put(block, Cells::home(block, place(hash, halvings)), key, item, shared_, home_of);
+            std::uint64_t const hash = hash_of(key);
+            Block& block = to[in.of(hash) >> halvings & last];
+            auto const home_of = [&](Key const& other) {
+                return Cells::home(block, in.place(hash_of(other), halvings));
+            };
+            done = done && Cells::put(block, Cells::home(block, in.place(hash, halvings)), key, item, shared_, home_of);
         });
         return done;
     }

@@ -29,27 +29,27 @@ template <typename KeyType = std::uint64_t> class OpenSlots : public SlotBlocks<
     using typename Base::Key;
     using typename Base::Shared;
     using Home = Cell*;                        // where the search for a key begins
-    static constexpr double usual_load = 0.78; // of the slots, tombstones counted
+    static constexpr double usual_load = 0.75; // of the slots, tombstones counted
     static constexpr double most_load = 0.98;  // one of 16 stays empty at least, or no search would end
 
     // Where the key's search begins. By the low half of the hash: the high one says which block. So it stays the same
-    // when the block becomes two.
+    // when the block becomes two. Never in the last of the groups, which are two at least: so there is one behind it.
     static Cell* home(Block const& block, HashPlace const& place) {
-        return block.cells<Cell>() + high_product(place.hash << 32, block.cell_count());
+        return block.cells<Cell>() + high_product(place.hash << 32, block.cell_count() - 1);
     }
 
     // NoPlace: in the usual way; perhaps there is one by insert_far().
-    static BlockInsert insert(Block& block, Cell* group, Key const& key, std::uint64_t value) {
-        if (group->slots_of(key) != 0) [[unlikely]]
+    [[gnu::always_inline]] static BlockInsert insert(Block& block, Cell* group, Key const& key, std::uint64_t value) {
+        if (!Cell::pair_slots_of(group, key).none()) [[unlikely]]
             return BlockInsert::Present;
-        unsigned blank = group->blank_slots();
-        for (; blank == 0; blank = group->blank_slots()) {
-            group = &after(block, *group);
-            if (group->slots_of(key) != 0) return BlockInsert::Present;
-        }
-        if (group->values[first_of(blank)] != 0 || block.room <= 0) [[unlikely]]
+        auto const blank = Cell::pair_blank_slots(group);
+        if (blank.none()) [[unlikely]]
+            return insert_behind(block, group + 1, key, value);
+        Cell& to = group[blank.first() / Cell::slots];
+        unsigned const at = blank.first() % Cell::slots;
+        if (to.values[at] != 0 || block.room <= 0) [[unlikely]]
             return BlockInsert::NoPlace;
-        group->put(first_of(blank), key, value);
+        to.put(at, key, value);
         --block.room;
         return BlockInsert::Inserted;
     }
@@ -75,13 +75,11 @@ template <typename KeyType = std::uint64_t> class OpenSlots : public SlotBlocks<
     }
 
     // What stands with the key, or null.
-    static std::uint64_t* find(Block const& block, Cell* group, Key const& key) {
-        unsigned found = group->slots_of(key);
-        for (; found == 0; found = group->slots_of(key)) {
-            if (group->empty_slots() != 0 || key == Key{}) return nullptr;
-            group = &after(block, *group);
-        }
-        return key == Key{} ? nullptr : &group->values[first_of(found)];
+    [[gnu::always_inline]] static std::uint64_t* find(Block const& block, Cell* group, Key const& key) {
+        auto const found = Cell::pair_slots_of(group, key);
+        if (found.none() || key == Key{}) [[unlikely]]
+            return find_behind(block, group, key);
+        return &group[found.first() / Cell::slots].values[found.first() % Cell::slots];
     }
 
     static bool erase(Block& block, Cell* home_group, Key const& key, Shared&) {
@@ -100,19 +98,50 @@ template <typename KeyType = std::uint64_t> class OpenSlots : public SlotBlocks<
     // A key that the block does not have, into slots that none was erased from and that are enough.
     template <typename HomeOf>
     static bool put(Block& block, Cell* group, Key const& key, std::uint64_t value, Shared&, HomeOf) {
-        unsigned blank = group->blank_slots();
-        for (; blank == 0; blank = group->blank_slots()) group = &after(block, *group);
-        group->put(first_of(blank), key, value);
         --block.room;
+        auto const blank = Cell::pair_blank_slots(group);
+        if (!blank.none()) [[likely]] {
+            group[blank.first() / Cell::slots].put(blank.first() % Cell::slots, key, value);
+            return true;
+        }
+        Cell* other = &after(block, group[1]);
+        while (other->blank_slots() == 0) other = &after(block, *other);
+        other->put(first_of(other->blank_slots()), key, value);
         return true;
     }
 
-    static void prefetch(Cell const* home_group) {
+    static void prefetch(Block const& block, Cell const* home_group) {
         prefetch_for_read(home_group);
         prefetch_for_read(home_group + 1);
+        if (is_dense(block)) prefetch_for_read(home_group + 2);
     }
 
   private:
+    // One sequence in ten goes on behind two groups, or more do.
+    static bool is_dense(Block const& block) { return block.room < static_cast<std::int32_t>(block.cell_count()); }
+
+    // As insert(), in the groups behind this one.
+    [[gnu::noinline]] static BlockInsert insert_behind(Block& block, Cell* group, Key const& key, std::uint64_t value) {
+        unsigned blank = 0;
+        while (blank == 0) {
+            group = &after(block, *group);
+            if (group->slots_of(key) != 0) return BlockInsert::Present;
+            blank = group->blank_slots();
+        }
+        if (group->values[first_of(blank)] != 0 || block.room <= 0) return BlockInsert::NoPlace;
+        group->put(first_of(blank), key, value);
+        --block.room;
+        return BlockInsert::Inserted;
+    }
+    // As find(), for keys that are not in this group, nor in the next.
+    [[gnu::noinline]] static std::uint64_t* find_behind(Block const& block, Cell* group, Key const& key) {
+        if (key == Key{}) return nullptr;
+        for (;;) {
+            if (group->empty_slots() != 0) return nullptr;
+            group = &after(block, *group);
+            if (unsigned const found = group->slots_of(key); found != 0) return &group->values[first_of(found)];
+        }
+    }
     static Cell& after(Block const& block, Cell& group) {
         Cell* const next = &group + 1;
         return next == block.cells<Cell>() + block.cell_count() ? *block.cells<Cell>() : *next;

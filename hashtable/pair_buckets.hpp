@@ -80,7 +80,7 @@ class PairBuckets {
         return true;
     }
 
-    static void prefetch(Home const& home) { prefetch_for_read(home.first); }
+    static void prefetch(Block const&, Home const& home) { prefetch_for_read(home.first); }
     static void prefetch_behind(Home const& home) { PairBucket::prefetch_behind(*home.first, home.hash); }
 
     // visit(key, value) for every pair.

@@ -52,7 +52,7 @@ template <typename TableType> class alignas(cache_line_bytes) Share : WorkListen
     { Table::prefetch_behind(spot); }
 
     Insert insert(Key const& key, Item item) { return insert(key, item, spot(key)); }
-    Insert insert(Key const& key, Item item, Spot const& spot) {
+    [[gnu::always_inline]] Insert insert(Key const& key, Item item, Spot const& spot) {
         auto const done = Table::try_insert(key, item, spot);
         return done ? *done : table_of(key).insert_far(key, item);
     }
