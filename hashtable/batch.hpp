@@ -4,7 +4,7 @@
 //     line 0       the task, its size, where it goes and whose it is; two bits for each operation, two for each result
 //     lines 1-4    keys       written by the client, read by the owner
 //     lines 5-8    values     of inserts written by the client, of finds by the owner
-//     lines 9-     cookies    what the client wants to find again, if it wants to
+//     lines 10-    cookies    what the client wants to find again, if it wants to
 //
 // Keys and values stand apart: those of finds then move one way only, the keys to the owner and the values home.
 #pragma once
@@ -87,7 +87,8 @@ template <typename Cookie> class CookieBatch : public Batch {
     template <typename Regions, typename Completed, typename OfClient> friend class BatchClient;
     void put_cookie(std::size_t at, Cookie cookie) { cookies_[at] = cookie; }
 
-    std::array<Cookie, capacity> cookies_;
+    // Two lines apart from what the owner reads: its processor fetches the line behind as well, and took these away.
+    alignas(2 * cache_line_bytes) std::array<Cookie, capacity> cookies_;
 };
 
 template <> class CookieBatch<NoCookie> : public Batch {

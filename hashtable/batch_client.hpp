@@ -43,6 +43,16 @@ namespace mxk {
 // For clients that do not want to know: batches come home unread.
 struct NoResults {};
 
+// What a core goes by where owners change (partitions.hpp).
+template <typename Regions> struct ViewOf { using Type = void; };
+template <typename Regions>
+requires requires {
+    typename Regions::View;
+}
+struct ViewOf<Regions> {
+    using Type = typename Regions::View;
+};
+
 // Completed: called as completed(worker, CookieBatch<Cookie> const&) at home, once for each batch, as a task or part of
 // one, never from within submit(). Batches of one region come in order. It may submit. The batch is the client's again
 // when it returns. Cookie: see CookieBatch.
@@ -97,7 +107,10 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
         CoreId const home = worker.core();
         BatchHome& self = *this;
         supply_.fill(self, home);
-        if constexpr (changes_owners) table.regions_->before_change(home, before_change_);
+        if constexpr (changes_owners) {
+            table.regions_->before_change(home, before_change_);
+            view_ = &regions_.view(home);
+        }
     }
     BatchClient(BatchClient const&) = delete;
     BatchClient& operator=(BatchClient const&) = delete;
@@ -108,7 +121,7 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
 
     // False if there is no room: nothing was done then (see when_room()). `value` only matters to an insert.
     [[nodiscard]] bool submit(TableOperation operation, std::uint64_t key, std::uint64_t value, Cookie cookie = {}) {
-        std::size_t const region = regions_.owner(key);
+        std::size_t const region = owner(key);
         Lane& lane = lanes_[region];
         if (lane.open == nullptr && !open(lane, region)) [[unlikely]]
             return false;
@@ -183,6 +196,13 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
         idle.client.look_for_rest();
     }
 
+    [[nodiscard]] std::size_t owner(std::uint64_t key) const {
+        if constexpr (changes_owners)
+            return regions_.owner(key, *view_);
+        else
+            return regions_.owner(key);
+    }
+
     // False if the region has no room.
     [[gnu::noinline]] bool open(Lane& lane, std::size_t region) {
         OwnBatch* const batch = supply_.take(lane.held);
@@ -248,6 +268,7 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
     TaskList waiting_for_rest_;
     Idle idle_{*this};
     BeforeChange before_change_{*this};
+    typename ViewOf<Regions>::Type const* view_ = nullptr; // the core's, where owners change
 };
 
 } // namespace mxk

@@ -38,6 +38,19 @@ template <typename TableType> class Partitions {
     using Key = typename Table::Key;
     using Hash = typename Table::HashType;
 
+    // What one core goes by.
+    class alignas(cache_line_bytes) View {
+      public:
+        explicit View(std::uint32_t const* places)
+            : owner_of(places) {}
+
+      private:
+        friend Partitions;
+        template <typename Regions> friend class Repartition;
+        std::uint32_t const* owner_of; // by partition
+        OwnerChangeHook* hooks = nullptr;
+    };
+
     // Partitions for each core that may own some: none has more than 1 / per_core over its equal share.
     static constexpr std::size_t per_core = 8;
 
@@ -74,9 +87,12 @@ template <typename TableType> class Partitions {
 
     // The place of the core that owns a key's partition, as far as the calling core has been told: what it sends there
     // comes to the owner. Any core, at any time.
-    [[nodiscard]] std::size_t owner(Key const& key) const {
-        return views_[index(Worker::current().core())].owner_of[hash_(key) >> shift_];
+    [[nodiscard]] std::size_t owner(Key const& key) const { return owner(key, view(Worker::current().core())); }
+    // The same, for who knows the calling core's view.
+    [[nodiscard]] std::size_t owner(Key const& key, View const& view) const {
+        return view.owner_of[hash_(key) >> shift_];
     }
+    [[nodiscard]] View const& view(CoreId core) const { return views_[index(core)]; }
     // On that core, while owners do not change: the hook is called there before they do.
     void before_change(CoreId core, OwnerChangeHook& hook) {
         hook.next = std::exchange(views_[index(core)].hooks, &hook);
@@ -120,13 +136,6 @@ template <typename TableType> class Partitions {
   private:
     template <typename Regions> friend class Repartition;
 
-    // What one core goes by.
-    struct alignas(cache_line_bytes) View {
-        explicit View(std::uint32_t const* places)
-            : owner_of(places) {}
-        std::uint32_t const* owner_of; // by partition
-        OwnerChangeHook* hooks = nullptr;
-    };
     struct Place {
         Place(CoreId its_core, NodeVector<Share<Table>> its_share)
             : core(its_core)
