@@ -24,6 +24,11 @@ struct SeededHash {
     std::uint64_t factor;
 };
 
+// The same leading bits for all keys: a block that becomes two stays as full as it was for some times.
+struct LowHash {
+    template <typename Key> std::uint64_t operator()(Key const& key) const { return MixedHash()(key) >> 4; }
+};
+
 template <typename Layout> class ExtendibleHashTest : public MemoryTest {};
 using Layouts = testing::Types<OpenSlots<>, CuckooSlots<>, OpenSlots<Bytes<32>>, CuckooSlots<Bytes<16>>, ChainHeads<>,
                                ChainHeads<NamedNode>>;
@@ -53,6 +58,14 @@ TYPED_TEST(ExtendibleHashTest, may_be_the_same_for_all_keys) {
         t.check_all();
     }
     EXPECT_EQ(this->used_bytes(), used);
+}
+
+// Nobody does the work in between: blocks are full to the last slot when they become two.
+TYPED_TEST(ExtendibleHashTest, may_have_the_same_leading_bits_for_all_keys) {
+    this->configure({64 * MiB});
+    GrowingTable<Extendible<TypeParam, LowHash>> t({.slots = 16});
+    for (std::uint64_t number = 0; number < 30'000; ++number) ASSERT_EQ(t.insert(number), Insert::Inserted) << number;
+    t.check_all();
 }
 
 TYPED_TEST(ExtendibleHashTest, may_have_state) {
