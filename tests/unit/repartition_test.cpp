@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -13,7 +14,11 @@
 #include "hashtable/cuckoo_slots.hpp"
 #include "hashtable/open_slots.hpp"
 #include "hashtable/pair_buckets.hpp"
+#include "tests/kernel/noise.hpp"
+#include "tests/unit/extendible_fixture.hpp"
+#include "tests/unit/long_tests.hpp"
 #include "tests/unit/random_user.hpp"
+#include "tests/unit/travelling_user.hpp"
 
 namespace mxk::test {
 namespace {
@@ -25,18 +30,22 @@ std::vector<Owner> places(std::size_t count) {
     return result;
 }
 
+// Another one in each run with --gtest_shuffle.
+std::uint64_t seed() {
+    return static_cast<std::uint64_t>(testing::UnitTest::GetInstance()->random_seed());
+}
+
 template <typename Table> class RepartitionTest : public testing::Test {};
 using Tables = testing::Types<Extendible<OpenSlots<>>, Extendible<CuckooSlots<>>, Extendible<PairBuckets>>;
 TYPED_TEST_SUITE(RepartitionTest, Tables);
 
 // In batches, from eight cores, while random numbers of them become owners.
-TYPED_TEST(RepartitionTest, no_operation_is_lost_doubled_or_overtaken) {
+template <typename Table> void change_owners_while_operations_flow(std::size_t operations, bool with_noise) {
     constexpr std::size_t cores = 8;
-    static constexpr std::size_t operations = 20'000;
     auto runtime = Runtime::start({.cores = cores, .nodes = 2, .memory_bytes = 512 * MiB});
     ASSERT_TRUE(runtime.ok());
-    runtime.value().run([](Worker& here) {
-        using Regions = Partitions<TypeParam>;
+    runtime.value().run([=](Worker& here) {
+        using Regions = Partitions<Table>;
         auto const all = places(cores);
         auto regions = Regions::create({.slots = 64}, all, 1);
         ASSERT_TRUE(regions.ok());
@@ -51,12 +60,15 @@ TYPED_TEST(RepartitionTest, no_operation_is_lost_doubled_or_overtaken) {
                                                                       operations, 8, left, OwnersMay::Change));
                 here.append(*users.back(), worker.core());
             }
-            std::mt19937_64 random(7);
+            std::optional<Noise> noise;
+            if (with_noise) noise.emplace(10'000);
+            std::mt19937_64 random(seed());
             std::size_t changes = 0;
             while (left.load() != 0) {
                 ASSERT_TRUE(repartition(regions.value(), 1 + random() % cores).ok());
                 ++changes;
             }
+            noise.reset();
             EXPECT_GT(changes, 3U);
             EXPECT_TRUE(regions.value().settle());
             std::size_t keys = 0;
@@ -70,6 +82,49 @@ TYPED_TEST(RepartitionTest, no_operation_is_lost_doubled_or_overtaken) {
             }
             EXPECT_EQ(regions.value().size(), keys);
         }
+    });
+}
+
+TYPED_TEST(RepartitionTest, no_operation_is_lost_doubled_or_overtaken) {
+    change_owners_while_operations_flow<TypeParam>(operations(20'000, 1'250'000), false);
+}
+
+TYPED_TEST(RepartitionTest, nor_if_cores_take_their_time) {
+    change_owners_while_operations_flow<TypeParam>(operations(20'000, 1'250'000), true);
+}
+
+// Of every layout and kind of key, by tasks that each carry one operation.
+template <typename Table> class RepartitionOfAllTest : public testing::Test {};
+TYPED_TEST_SUITE(RepartitionOfAllTest, AllTables);
+
+TYPED_TEST(RepartitionOfAllTest, no_operation_is_lost_or_doubled) {
+    constexpr std::size_t cores = 4;
+    std::size_t const count = operations(4000, 312'500);
+    auto runtime = Runtime::start({.cores = cores, .nodes = 2, .memory_bytes = 512 * MiB});
+    ASSERT_TRUE(runtime.ok());
+    runtime.value().run([count](Worker& here) {
+        using Regions = Partitions<TypeParam>;
+        using User = TravellingUser<Regions>;
+        auto const all = places(cores);
+        auto regions = Regions::create({.slots = 64}, all, 1);
+        ASSERT_TRUE(regions.ok());
+        std::atomic<std::size_t> left = cores * User::travellers;
+        std::vector<std::unique_ptr<User>> users;
+        for (std::size_t i = 0; i < cores; ++i)
+            users.push_back(std::make_unique<User>(regions.value(), core_id(i), count, left));
+        for (auto const& user : users) user->start(here);
+        std::mt19937_64 random(seed());
+        std::size_t changes = 0;
+        for (; left.load() != 0; ++changes) ASSERT_TRUE(repartition(regions.value(), 1 + random() % cores).ok());
+        EXPECT_GT(changes, 3U);
+        EXPECT_TRUE(regions.value().settle());
+        std::size_t keys = 0;
+        for (auto const& user : users) {
+            keys += user->keys();
+            user->check_all();
+        }
+        EXPECT_GT(keys, 0U);
+        EXPECT_EQ(regions.value().size(), keys);
     });
 }
 
