@@ -54,6 +54,7 @@ struct LeadingBits {
 struct WorkListener {
     void (*has_work)(WorkListener& self, void* context);
     std::uint64_t moves = 0; // counts what makes Spots of its tables invalid
+    bool was_warned = false; // that one of its tables gave up growing
 };
 
 // Cells: open_slots.hpp shows what a layout offers. Hash: see hash.hpp.
@@ -305,10 +306,11 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
         return done;
     }
     void give_up() {
-        if (std::exchange(gave_up_, true)) return;
-        log::warn("a table of {} keys on node {} gave up growing: no memory for further {} KiB, or too many keys with "
-                  "one hash (said once per table)",
-                  size(), node_, Cells::block_bytes / 1024);
+        if (std::exchange(listener_ != nullptr ? listener_->was_warned : gave_up_, true)) return;
+        log::warn(
+            "a table on node {}, or a part of one, gave up growing at {} keys: no memory for further {} KiB, or too "
+            "many keys with one hash (said once per core)",
+            node_, size(), Cells::block_bytes / 1024);
     }
 
     // The block again in so many cells.

@@ -162,7 +162,7 @@ MXK_TEST(tables, owners_change_while_operations_flow) {
         options.mix = phases("insert,find,erase");
         expect_verified(options, *kind);
         options.mix = phases("mixed:50/30/20");
-        Noise const noise(1000);
+        Noise const noise(300);
         expect_verified(options, *kind);
     }
 }
