@@ -18,6 +18,8 @@
 #include <optional>
 
 #include "bench/peers/peer.hpp"
+#include "bench/ready_memory.hpp"
+#include "tasks/workers.hpp"
 
 namespace mxk::bench {
 
@@ -51,6 +53,15 @@ constexpr std::size_t share_of(std::size_t capacity, std::size_t cores) {
 
 // Slots, or buckets, of a table that is to grow, as for MXK's.
 constexpr std::size_t growing_start = 1024;
+
+// The memory that such a table asks for while it is measured, found beforehand as for MXK's: its first base.
+struct GrowthMemory {
+    GrowthMemory(std::size_t capacity, std::size_t cores) {
+        constexpr std::size_t most_bytes_per_key = 96; // nodes, and the tables that it grows out of
+        for (std::size_t core = 0; core < cores; ++core)
+            make_memory_ready(share_of(capacity, cores) * most_bytes_per_key, workers::of(core_id(core)).node());
+    }
+};
 
 template <Measurable Table> class MeasuredTable final : public PeerTable {
   public:

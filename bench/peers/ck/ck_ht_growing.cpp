@@ -8,16 +8,17 @@
 namespace mxk::bench {
 namespace {
 
-class Growing : public ck::CkTable {
+class Growing : GrowthMemory, public ck::CkTable {
   public:
-    Growing(std::size_t, std::size_t cores)
-        : Growing(Shards(cores), cores) {}
+    Growing(std::size_t capacity, std::size_t cores)
+        : Growing(Shards(cores), capacity, cores) {}
 
   private:
     static constexpr std::size_t least_slots = 16;
 
-    Growing(Shards const& shards, std::size_t cores)
-        : CkTable(shards, std::max(growing_start / shards.count(), least_slots), cores) {}
+    Growing(Shards const& shards, std::size_t capacity, std::size_t cores)
+        : GrowthMemory(capacity, cores)
+        , CkTable(shards, std::max(growing_start / shards.count(), least_slots), cores) {}
 };
 
 constexpr Peer ck_ht_growing{

@@ -6,10 +6,11 @@
 namespace mxk::bench {
 namespace {
 
-class Growing : public CuckooTable {
+class Growing : GrowthMemory, public CuckooTable {
   public:
-    Growing(std::size_t, std::size_t cores)
-        : CuckooTable(growing_start, cores) {}
+    Growing(std::size_t capacity, std::size_t cores)
+        : GrowthMemory(capacity, cores)
+        , CuckooTable(growing_start, cores) {}
 };
 
 constexpr Peer cuckoo_growing{.name = "cuckoo-growing",

@@ -5,10 +5,11 @@
 namespace mxk::bench {
 namespace {
 
-class Growing : public TbbHashMapTable<TbbArenaMemory> {
+class Growing : GrowthMemory, public TbbHashMapTable<TbbArenaMemory> {
   public:
     Growing(std::size_t capacity, std::size_t cores)
-        : TbbHashMapTable(1, capacity, cores) {}
+        : GrowthMemory(capacity, cores)
+        , TbbHashMapTable(1, capacity, cores) {}
 };
 
 constexpr Peer tbb_hash_map_growing{.name = "tbb-hash-map-growing",

@@ -7,10 +7,11 @@
 namespace mxk::bench {
 namespace {
 
-class Growing : public urcu::RcuTable {
+class Growing : GrowthMemory, public urcu::RcuTable {
   public:
     Growing(std::size_t capacity, std::size_t cores)
-        : RcuTable(capacity, cores, growing_start, CDS_LFHT_AUTO_RESIZE | CDS_LFHT_ACCOUNTING) {}
+        : GrowthMemory(capacity, cores)
+        , RcuTable(capacity, cores, growing_start, CDS_LFHT_AUTO_RESIZE | CDS_LFHT_ACCOUNTING) {}
 };
 
 constexpr Peer urcu_lfht_growing{
