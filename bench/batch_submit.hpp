@@ -3,6 +3,7 @@
 // operation. Access: a table that takes keys with values and can be sent batches.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -62,19 +63,28 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
 
     static void submit_some(Worker& worker, Task& task) {
         auto& self = static_cast<BatchSubmitter&>(task);
-        for (std::size_t left = per_turn; left > 0; --left) {
-            Instruction const* const instruction =
-                self.refused_ != nullptr ? std::exchange(self.refused_, nullptr) : self.run_->take();
-            if (instruction == nullptr) [[unlikely]]
+        for (std::size_t left = per_turn; left > 0;) {
+            if (self.taken_.empty()) self.taken_ = self.run_->take(left);
+            if (self.taken_.empty()) [[unlikely]]
                 return self.end();
-            std::uint64_t const key = instruction->key;
-            if (!self.client_.submit(table_operation(instruction->operation), key, value_of(key),
-                                     expectation(*instruction))) [[unlikely]] {
-                self.refused_ = instruction;
+            left -= std::min(left, self.taken_.size());
+            if (!self.submit_taken()) [[unlikely]]
                 return self.client_.when_room(self);
-            }
         }
         worker.append(self);
+    }
+
+    // False if one was refused; from that one on they are still there.
+    [[gnu::always_inline]] bool submit_taken() {
+        std::span<Instruction const> const taken = std::exchange(taken_, {});
+        for (Instruction const& instruction : taken) {
+            if (client_.submit(table_operation(instruction.operation), instruction.key, value_of(instruction.key),
+                               expectation(instruction))) [[likely]]
+                continue;
+            taken_ = taken.subspan(static_cast<std::size_t>(&instruction - taken.data()));
+            return false;
+        }
+        return true;
     }
 
     void end() {
@@ -91,12 +101,10 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
     }
 
     static TableOperation table_operation(Operation operation) {
-        switch (operation) {
-        case Operation::Insert: return TableOperation::Insert;
-        case Operation::Find: return TableOperation::Find;
-        case Operation::Erase: break;
-        }
-        return TableOperation::Erase;
+        static_assert(static_cast<int>(Operation::Insert) == static_cast<int>(TableOperation::Insert) &&
+                      static_cast<int>(Operation::Find) == static_cast<int>(TableOperation::Find) &&
+                      static_cast<int>(Operation::Erase) == static_cast<int>(TableOperation::Erase));
+        return static_cast<TableOperation>(operation);
     }
 
     // Operations of one kind that came to what was expected, which is that they do what they say: what nearly all
@@ -123,7 +131,7 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
     }
 
     CoreRun* run_ = nullptr;
-    Instruction const* refused_ = nullptr; // taken, and to be submitted again
+    std::span<Instruction const> taken_; // and not submitted yet
     Client client_;
 };
 

@@ -2,6 +2,7 @@
 // Whatever works a table off takes its instructions here and ends here.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -45,6 +46,19 @@ class alignas(cache_line_bytes) CoreRun {
             return nullptr;
         done_.store(done + 1, std::memory_order_relaxed);
         return source_ + at;
+    }
+    // The next ones, at most so many, as take() gives them one by one; none when it would give null. Of a shared queue
+    // one.
+    std::span<Instruction const> take(std::size_t most) {
+        if (shared_) {
+            Instruction const* const one = take();
+            return {one, one == nullptr ? 0U : 1U};
+        }
+        std::size_t const done = done_.load(std::memory_order_relaxed);
+        std::size_t const count = std::min(most, source_size_ - done);
+        if (phase_.stopped.load(std::memory_order_relaxed)) return {};
+        done_.store(done + count, std::memory_order_relaxed);
+        return {source_ + done, count};
     }
     // The place of an instruction that take() gave among all that this core takes from.
     [[nodiscard]] std::size_t place_of(Instruction const& instruction) const {
