@@ -113,13 +113,13 @@ template <typename KeyType = std::uint64_t> class OpenSlots : public SlotBlocks<
     static void prefetch(Block const& block, Cell const* home_group) {
         prefetch_for_read(home_group);
         prefetch_for_read(home_group + 1);
-        if (is_dense(block)) prefetch_for_read(home_group + 2);
+        // Few sequences go on behind these two, but each of them would wait for memory.
+        auto const slots_of_all = static_cast<std::int32_t>(block.cell_count() * Cell::slots);
+        if (block.room < slots_of_all * 3 / 8) prefetch_for_read(home_group + 2);
+        if (block.room < slots_of_all * 3 / 16) prefetch_for_read(home_group + 3);
     }
 
   private:
-    // One sequence in ten goes on behind two groups, or more do.
-    static bool is_dense(Block const& block) { return block.room < static_cast<std::int32_t>(block.cell_count()); }
-
     // As insert(), in the groups behind this one.
     [[gnu::noinline]] static BlockInsert insert_behind(Block& block, Cell* group, Key const& key, std::uint64_t value) {
         unsigned blank = 0;
