@@ -38,9 +38,7 @@ template <typename TableType> class PartitionsAccessBase {
     // A new, empty table; the last one gives its memory back first.
     Result<void> renew() {
         table_ = {};
-        if (growth_bytes_ != 0) {
-            for (Owner const& owner : owners_) make_memory_ready(growth_bytes_ / owners_.size(), owner.node);
-        }
+        if (growth_bytes_ != 0) make_memory_ready(growth_bytes_ / owners_.size(), owners_);
         table_ = MXK_TRY(NodeVector<Regions>::create(1, owners_.front().node));
         table_.emplace(
             MXK_TRY(Regions::create(size_, owners_, first_owners_, hash_for<typename Table::HashType>(size_.slots))));
@@ -53,18 +51,8 @@ template <typename TableType> class PartitionsAccessBase {
     // The owner, or any core while nobody works.
     void prefetch(std::size_t at, std::uint64_t key) const { table().region(at).prefetch(key); }
     void prefetch(std::uint64_t key) const { prefetch(owner(key), key); }
-    // Whether the task, which has come to the core at this place for an operation on the key, has to wait until the
-    // key's partition comes, too, or goes on to where it is; then it is gone, and is run again.
     bool is_diverted(Worker& worker, std::size_t at, std::uint64_t key, Task& task) const {
-        Share<Table>& share = table().region(at);
-        if (!share.is_complete() && share.must_park(task.home, {&key, 1})) [[unlikely]] {
-            share.park(task, task.home);
-            return true;
-        }
-        if (share.owns(key)) [[likely]]
-            return false;
-        worker.append(task, table().core(owner(key)));
-        return true;
+        return table().is_diverted(worker, at, key, task);
     }
     [[nodiscard]] Regions& table() const { return table_[0]; }
 

@@ -1,10 +1,13 @@
 #include "bench/ready_memory.hpp"
 
+#include <algorithm>
+
 #include "kernel/memory/memory.hpp"
 
 namespace mxk::bench {
+namespace {
 
-void make_memory_ready(std::size_t bytes, NodeId node) {
+void touch(std::size_t bytes, NodeId node) {
     auto memory = memory::allocate(bytes, FrameAllocator::frame_bytes, node);
     for (; !memory && bytes > FrameAllocator::frame_bytes;
          memory = memory::allocate(bytes, FrameAllocator::frame_bytes, node))
@@ -16,6 +19,17 @@ void make_memory_ready(std::size_t bytes, NodeId node) {
         static_cast<std::byte volatile&>(block.address[at]) = std::byte{0};
     }
     memory::free(block);
+}
+
+} // namespace
+
+void make_memory_ready(std::size_t bytes_each, std::span<Owner const> owners) {
+    for (std::size_t i = 0; i < memory::node_count(); ++i) {
+        // All of a node's at once: what one owner's share was given back from is where the next one's would come from.
+        NodeId const node = node_id(i);
+        auto const here = std::count_if(owners.begin(), owners.end(), [&](Owner const& it) { return it.node == node; });
+        if (here != 0) touch(bytes_each * static_cast<std::size_t>(here), node);
+    }
 }
 
 } // namespace mxk::bench

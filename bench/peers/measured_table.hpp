@@ -16,6 +16,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "bench/peers/peer.hpp"
 #include "bench/ready_memory.hpp"
@@ -58,8 +59,10 @@ constexpr std::size_t growing_start = 1024;
 struct GrowthMemory {
     GrowthMemory(std::size_t capacity, std::size_t cores) {
         constexpr std::size_t most_bytes_per_key = 96; // nodes, and the tables that it grows out of
+        std::vector<Owner> owners;
         for (std::size_t core = 0; core < cores; ++core)
-            make_memory_ready(share_of(capacity, cores) * most_bytes_per_key, workers::of(core_id(core)).node());
+            owners.push_back({core_id(core), workers::of(core_id(core)).node()});
+        make_memory_ready(share_of(capacity, cores) * most_bytes_per_key, owners);
     }
 };
 
