@@ -36,29 +36,23 @@ class alignas(cache_line_bytes) CoreRun {
         , shared_(shared)
         , ended_(ended) {}
 
-    // This core's next instruction; null when there are no more, or the phase was stopped.
-    Instruction const* take() {
+    // This core's next instructions, at most so many, and of a queue that all share one; none when there are no more,
+    // or the phase was stopped. `most` > 0.
+    std::span<Instruction const> take(std::size_t most) {
         // relaxed, all of them: only this core writes `done`, which the console only shows; the instructions were made
         // before the phase; the head gives each number once, whatever the order
         std::size_t const done = done_.load(std::memory_order_relaxed);
         std::size_t const at = shared_ ? phase_.head.fetch_add(1, std::memory_order_relaxed) : done;
         if (at >= source_size_ || phase_.stopped.load(std::memory_order_relaxed)) [[unlikely]]
-            return nullptr;
-        done_.store(done + 1, std::memory_order_relaxed);
-        return source_ + at;
-    }
-    // The next ones, at most so many, as take() gives them one by one; none when it would give null. Of a shared queue
-    // one.
-    std::span<Instruction const> take(std::size_t most) {
-        if (shared_) {
-            Instruction const* const one = take();
-            return {one, one == nullptr ? 0U : 1U};
-        }
-        std::size_t const done = done_.load(std::memory_order_relaxed);
-        std::size_t const count = std::min(most, source_size_ - done);
-        if (phase_.stopped.load(std::memory_order_relaxed)) return {};
+            return {};
+        std::size_t const count = shared_ ? 1 : std::min(most, source_size_ - at);
         done_.store(done + count, std::memory_order_relaxed);
-        return {source_ + done, count};
+        return {source_ + at, count};
+    }
+    // The next one, or null.
+    Instruction const* take() {
+        auto const one = take(1);
+        return one.empty() ? nullptr : one.data();
     }
     // The place of an instruction that take() gave among all that this core takes from.
     [[nodiscard]] std::size_t place_of(Instruction const& instruction) const {

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "hashtable/fraction.hpp"
+
 namespace mxk::bench {
 
 class Random {
@@ -12,9 +14,7 @@ class Random {
         : state_(seed) {}
     std::uint64_t next() { return mixed(state_ += 0x9e37'79b9'7f4a'7c15); }
     // Below `limit`, which must not be 0.
-    std::uint64_t below(std::uint64_t limit) {
-        return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * limit) >> 64);
-    }
+    std::uint64_t below(std::uint64_t limit) { return high_product(next(), limit); }
     // At least 0 and less than 1, a multiple of 2^-53.
     double fraction() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 

@@ -76,8 +76,8 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
     // apart: 97 M inserts/s with 32, 161 with 128.
     static constexpr std::size_t usual_spare = 128;
 
-    // Made before the client, since it may fail: 1152 bytes (and 64 cookies) for each region, half of that for each
-    // spare batch. Errors and callers as NodeArray::create.
+    // Made before the client, since it may fail: 1152 bytes for each region (with cookies 1280, 64 of them, and what
+    // fills up pairs of lines), half of that for each spare batch. Errors and callers as NodeArray::create.
     struct Memory {
         static Result<Memory> create(Batched<Regions> const& table, NodeId node, std::size_t spare = usual_spare) {
             std::size_t const regions = table.region_count();

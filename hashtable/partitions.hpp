@@ -104,6 +104,20 @@ template <typename TableType> class Partitions {
     }
     // The core at a place. Any core, at any time.
     [[nodiscard]] CoreId core(std::size_t place) const { return places_[place].core; }
+    // Whether the task, which has come to the core at this place for an operation on the key, has to wait until the
+    // key's partition comes, too, or goes on to where it is: then it is gone, and its body is called again. On that
+    // core.
+    bool is_diverted(Worker& worker, std::size_t place, Key const& key, Task& task) const {
+        Share<Table>& share = region(place);
+        if (!share.is_complete() && share.must_park(task.home, {&key, 1})) [[unlikely]] {
+            share.park(task, task.home);
+            return true;
+        }
+        if (share.owns(key)) [[likely]]
+            return false;
+        worker.append(task, core(owner(key)));
+        return true;
+    }
     // What the core at this place owns. That core only, or any one while nobody works.
     [[nodiscard]] Share<Table>& region(std::size_t place) const { return places_[place].share[0]; }
     [[nodiscard]] std::size_t region_count() const { return places_.size(); }

@@ -25,9 +25,8 @@ template <typename Key> class alignas(std::is_same_v<Key, std::uint64_t> ? cache
 
   public:
     static constexpr unsigned slots = 4;
-    // A set of slots: a bit for each.
-    static constexpr unsigned all_slots = (1U << slots) - 1;
 
+    // Sets of slots have a bit for each.
     [[nodiscard]] unsigned slots_of(Key const& key) const {
         if constexpr (std::is_same_v<Key, std::uint64_t>) {
             return equal_pair(0, key) | equal_pair(2, key) << 2;

@@ -88,9 +88,9 @@ template <typename Regions> class TravellingUser {
 
         static void arrive(Worker& worker, Task& task) {
             auto& self = static_cast<Traveller&>(task);
-            Share<Table>& share = self.regions.region(index(worker.core()));
-            if (!share.is_complete() && share.must_park(task.home, {&self.key, 1})) return share.park(task, task.home);
-            if (!share.owns(self.key)) return worker.append(task, self.regions.core(self.regions.owner(self.key)));
+            std::size_t const here = index(worker.core());
+            if (self.regions.is_diverted(worker, here, self.key, task)) return;
+            Share<Table>& share = self.regions.region(here);
             switch (self.kind) {
             case 0: self.inserted = share.insert(self.key, self.item); break;
             case 1: self.is_there = share.erase(self.key); break;

@@ -2,6 +2,7 @@
 // while the operations before it run. Nothing is shared, nothing waits.
 #include "bench/peers/node_storage.hpp"
 #include "bench/peers/reference/private_parts.hpp"
+#include "hashtable/fraction.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -55,9 +56,7 @@ class PrivateArray {
         while (slots_[at].key != key && slots_[at].key != 0) at = after(at);
         return slots_[at];
     }
-    [[nodiscard]] std::size_t home_of(std::uint64_t key) const {
-        return static_cast<std::size_t>((static_cast<unsigned __int128>(key) * slots_.size()) >> 64);
-    }
+    [[nodiscard]] std::size_t home_of(std::uint64_t key) const { return high_product(key, slots_.size()); }
     [[nodiscard]] std::size_t after(std::size_t at) const { return at + 1 == slots_.size() ? 0 : at + 1; }
     // Steps forward.
     [[nodiscard]] std::size_t distance(std::size_t from, std::size_t to) const {

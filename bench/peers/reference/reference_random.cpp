@@ -3,6 +3,7 @@
 // adds 1 to what its line counts, a find looks, an erase subtracts 1; every line knows its place, which is checked.
 #include "bench/peers/node_storage.hpp"
 #include "bench/peers/reference/private_parts.hpp"
+#include "hashtable/fraction.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -45,9 +46,7 @@ class Lines {
   private:
     static constexpr std::size_t bytes_per_key = 16; // a key and a value
 
-    [[nodiscard]] std::size_t place_of(std::uint64_t key) const {
-        return static_cast<std::size_t>((static_cast<unsigned __int128>(key) * lines_.size()) >> 64);
-    }
+    [[nodiscard]] std::size_t place_of(std::uint64_t key) const { return high_product(key, lines_.size()); }
 
     NodeArray<Line> lines_;
 };
