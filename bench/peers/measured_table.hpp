@@ -60,6 +60,7 @@ struct GrowthMemory {
     GrowthMemory(std::size_t capacity, std::size_t cores) {
         constexpr std::size_t most_bytes_per_key = 96; // nodes, and the tables that it grows out of
         std::vector<Owner> owners;
+        owners.reserve(cores);
         for (std::size_t core = 0; core < cores; ++core)
             owners.push_back({core_id(core), workers::of(core_id(core)).node()});
         make_memory_ready(share_of(capacity, cores) * most_bytes_per_key, owners);
