@@ -7,7 +7,7 @@
 namespace mxk::log {
 namespace {
 
-constinit SpinLock lock;
+constinit SpinLock lock{LockRank::Log};
 constinit TextSink* sink = nullptr;
 constinit std::array<Line, kept_warnings> kept{};
 constinit std::size_t count = 0;

@@ -30,6 +30,14 @@ void info(FormatString<std::type_identity_t<Arguments>...> pattern, Arguments co
     write_line("", line);
 }
 
+// What failed, for those who are told of warnings only, too.
+template <typename... Arguments>
+void error(FormatString<std::type_identity_t<Arguments>...> pattern, Arguments const&... arguments) {
+    Line line;
+    format(line, pattern, arguments...);
+    write_line("ERROR ", line);
+}
+
 template <typename... Arguments>
 void warn(FormatString<std::type_identity_t<Arguments>...> pattern, Arguments const&... arguments) {
     Line line;

@@ -1,36 +1,62 @@
-// A ticket lock: FIFO, so no core starves. For short sections off the fast path (the allocator, the log). It does not
-// mask interrupts: code that runs in interrupt handlers must not take one. Ranks come with the thread layer.
+// A ticket lock: FIFO, so no core starves. For short sections off the fast path (the allocator, the log), in tasks and
+// in threads, which are not preempted while they hold one. It does not mask interrupts: code that runs in interrupt
+// handlers must not take one.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <source_location>
+#include <type_traits>
 
+#include "base/lock_rank.hpp"
+#include "base/preemption.hpp"
 #include "base/spin_wait.hpp"
 
 namespace mxk {
 
 class SpinLock {
   public:
-    void lock() {
+    constexpr explicit SpinLock([[maybe_unused]] LockRank rank)
+        : rank_(rank) {}
+
+    void lock(std::source_location where = std::source_location::current()) {
+        hold_preemption();
+        if constexpr (check_locks) held_locks().taking(this, rank_.value(), where);
         std::uint32_t const ticket = next_.fetch_add(1, std::memory_order_relaxed);
         // acquire: pairs with the release in unlock() of the holder before.
         for (SpinWait wait; serving_.load(std::memory_order_acquire) != ticket;) wait.turn();
+        if constexpr (check_locks) held_locks().taken(this, rank_.value(), where);
     }
-    void unlock() {
+    void unlock(std::source_location where = std::source_location::current()) {
+        if constexpr (check_locks) held_locks().given_back(this, where);
         // Only the holder writes serving_, so a plain increment is enough; release: publishes its section.
         serving_.store(serving_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+        release_preemption();
     }
 
   private:
+    // Not there where nobody asks for it: semaphores are many, and small.
+    struct NoRank {
+        constexpr explicit NoRank(LockRank) {}
+        static LockRank value() { return {}; }
+    };
+    struct Rank {
+        constexpr explicit Rank(LockRank its_value)
+            : value_(its_value) {}
+        [[nodiscard]] LockRank value() const { return value_; }
+        LockRank value_;
+    };
+
     std::atomic<std::uint32_t> next_{0};
     std::atomic<std::uint32_t> serving_{0};
+    [[no_unique_address]] std::conditional_t<check_locks, Rank, NoRank> rank_;
 };
 
 class [[nodiscard]] LockGuard {
   public:
-    explicit LockGuard(SpinLock& lock)
+    explicit LockGuard(SpinLock& lock, std::source_location where = std::source_location::current())
         : lock_(lock) {
-        lock_.lock();
+        lock_.lock(where);
     }
     ~LockGuard() { lock_.unlock(); }
     LockGuard(LockGuard const&) = delete;

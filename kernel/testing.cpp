@@ -135,7 +135,7 @@ MXK_REGISTER(mxk_commands, console::Command, test_command);
 
 void fail_check(std::string_view expression, std::source_location where) {
     failed_checks.fetch_add(1, std::memory_order_relaxed);
-    log::info("{}:{}: check failed: {}", where.file_name(), where.line(), expression);
+    log::error("{}:{}: check failed: {}", where.file_name(), where.line(), expression);
 }
 
 void fail_comparison(std::string_view expression, FormatArgument a, FormatArgument b, std::source_location where) {
@@ -144,8 +144,8 @@ void fail_comparison(std::string_view expression, FormatArgument a, FormatArgume
     FixedText<64> second;
     format_erased(first, "{}", {&a, 1});
     format_erased(second, "{}", {&b, 1});
-    log::info("{}:{}: check failed: {}: {} and {}", where.file_name(), where.line(), expression, first.view(),
-              second.view());
+    log::error("{}:{}: check failed: {}: {} and {}", where.file_name(), where.line(), expression, first.view(),
+               second.view());
 }
 
 void skip(char const* reason) {

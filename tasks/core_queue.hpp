@@ -86,6 +86,9 @@ template <typename Delay = NoDelay> class CoreQueue {
         to_flush_ = &outbox;
     }
 
+    // Any thread of the system, be it a core or not: to the end of this queue. True if the caller must wake its core.
+    [[nodiscard]] bool send_from_outside(Task& task) { return mailbox_.push_without_ring(task); }
+
     // Sends what has not left yet, as far as there is room, and makes sure that its receivers see what has left.
     template <typename Wake> void flush(Wake wake) {
         send_staged(wake);

@@ -64,6 +64,11 @@ class alignas(cache_line_bytes) Worker {
         send(task, target);
     }
 
+    // To the end of this core's queue, by whoever is no worker: a thread of the system below. Any core, never blocks.
+    void append_from_outside(Task& task) {
+        if (queue_.send_from_outside(task)) arch::wake(core_);
+    }
+
     // Appends the task when this core has nothing else to do, before it polls or sleeps; or, on a core that never runs
     // dry, after `longest_wait` other tasks. Once: it asks again if it wants to be called again. Never blocks.
     void when_idle(Task& task) { waiting_for_idle_.append(task); }

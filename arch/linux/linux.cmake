@@ -4,7 +4,7 @@ pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
 pkg_check_modules(numa REQUIRED IMPORTED_TARGET numa)
 find_package(Threads REQUIRED)
 
-include_directories(${CMAKE_SOURCE_DIR}/arch/linux)
+include_directories(${CMAKE_SOURCE_DIR}/arch/linux ${CMAKE_SOURCE_DIR}/tasks/threads/posix)
 
 if(MXK_FUZZ)
     include(${CMAKE_SOURCE_DIR}/tests/fuzz/fuzz.cmake)
@@ -16,6 +16,7 @@ if(MXK_SANITIZE)
     # Line numbers are all that a report shows; without the rest of -g a build takes a third less.
     add_compile_options(-O1 -g1 -fsanitize=${MXK_SANITIZE} -fno-sanitize-recover=all)
     add_link_options(-fsanitize=${MXK_SANITIZE})
+    add_compile_definitions(MXK_CHECK_LOCKS)
 elseif(MXK_COVERAGE)
     set(optimisation "-O0 --coverage")
     add_compile_options(-O0 --coverage -fprofile-update=atomic)
@@ -26,7 +27,7 @@ else()
 endif()
 
 # Everything but the program's entry. Objects, not an archive: what registers itself is named by nobody.
-room_sources(linux_sources arch/linux)
+room_sources(linux_sources arch/linux tasks/threads/posix)
 list(FILTER linux_sources EXCLUDE REGEX "/arch/linux/main\\.cpp$")
 add_library(mxk-objects OBJECT ${portable_sources} ${linux_sources})
 describe_build(${optimisation})

@@ -70,13 +70,14 @@ void print_usage(TextSink& out) {
 }
 
 // The log goes to standard error, so that standard output has what the commands say and nothing else. A script is only
-// told of warnings.
+// told of warnings and errors.
 class LogSink final : public TextSink {
   public:
     explicit LogSink(bool warnings_only)
         : warnings_only_(warnings_only) {}
     void write(std::string_view text) override {
-        if (!warnings_only_ || text.starts_with("WARN ")) std::fwrite(text.data(), 1, text.size(), stderr);
+        bool const matters = text.starts_with("WARN ") || text.starts_with("ERROR ");
+        if (!warnings_only_ || matters) std::fwrite(text.data(), 1, text.size(), stderr);
     }
 
   private:

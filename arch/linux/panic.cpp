@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "arch/core_local.hpp"
+#include "base/lock_rank.hpp"
 #include "base/panic.hpp"
+#include "base/preemption.hpp"
 #include "base/spin_wait.hpp"
 
 namespace mxk {
@@ -22,6 +24,14 @@ void die(std::string_view message, std::source_location where) {
 
 void offer_processor() {
     sched_yield();
+}
+
+void hold_preemption() {}
+void release_preemption() {}
+
+HeldLocks& held_locks() {
+    thread_local constinit HeldLocks held;
+    return held;
 }
 
 } // namespace mxk

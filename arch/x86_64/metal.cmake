@@ -6,13 +6,13 @@ find_program(MXK_MKRESCUE grub-mkrescue REQUIRED)
 
 add_compile_options(
     "$<$<COMPILE_LANGUAGE:CXX>:-O2;-ffreestanding;-fno-exceptions;-fno-rtti;-fno-threadsafe-statics;-fno-use-cxa-atexit;-fno-stack-protector;-fno-asynchronous-unwind-tables;-fno-pic;-mno-red-zone;-mcmodel=kernel;-fno-math-errno>")
-include_directories(${CMAKE_SOURCE_DIR}/arch/x86_64)
+include_directories(${CMAKE_SOURCE_DIR}/arch/x86_64 ${CMAKE_SOURCE_DIR}/tasks/threads/mxos)
 
 # What an interrupt handler that returns may run: no SSE register, since none is saved.
 file(GLOB interrupt_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/arch/x86_64/interrupts/*.cpp)
 set_source_files_properties(${interrupt_sources} PROPERTIES COMPILE_OPTIONS -mgeneral-regs-only)
 
-room_sources(metal_sources arch/x86_64 tests/kernel)
+room_sources(metal_sources arch/x86_64 tasks/threads/mxos tests/kernel)
 file(GLOB assembly_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/boot/*.asm ${CMAKE_SOURCE_DIR}/arch/x86_64/*.asm)
 add_library(mxk-objects OBJECT ${portable_sources} ${metal_sources} ${assembly_sources})
 

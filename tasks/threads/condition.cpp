@@ -1,0 +1,73 @@
+#include "tasks/threads/condition.hpp"
+
+namespace mxk {
+
+void ConditionVariable::append(Waiter& waiter) {
+    LockGuard const guard(lock_);
+    waiter.previous = last_;
+    (last_ != nullptr ? last_->next : first_) = &waiter;
+    last_ = &waiter;
+}
+
+// False if it has been taken: then it is being notified.
+bool ConditionVariable::withdraw(Waiter& waiter) {
+    LockGuard const guard(lock_);
+    if (!waiter.waits) return false;
+    (waiter.previous != nullptr ? waiter.previous->next : first_) = waiter.next;
+    (waiter.next != nullptr ? waiter.next->previous : last_) = waiter.previous;
+    return true;
+}
+
+ConditionVariable::Waiter* ConditionVariable::take() {
+    LockGuard const guard(lock_);
+    Waiter* const waiter = first_;
+    if (waiter == nullptr) return nullptr;
+    first_ = waiter->next;
+    (first_ != nullptr ? first_->previous : last_) = nullptr;
+    waiter->waits = false;
+    return waiter;
+}
+
+void ConditionVariable::wait(Mutex& mutex) {
+    Waiter waiter;
+    append(waiter);
+    mutex.unlock();
+    waiter.notified.wait();
+    mutex.lock();
+}
+
+Result<bool> ConditionVariable::wait_for(Mutex& mutex, Nanoseconds time) {
+    MXK_TRY(check_waiting_time(time));
+    Waiter waiter;
+    append(waiter);
+    mutex.unlock();
+    bool notified = waiter.notified.wait_for(time).value();
+    if (!notified && !withdraw(waiter)) {
+        waiter.notified.wait(); // about to come
+        notified = true;
+    }
+    mutex.lock();
+    return notified;
+}
+
+void ConditionVariable::notify_one() {
+    if (Waiter* const waiter = take()) waiter->notified.post();
+}
+
+void ConditionVariable::notify_all() {
+    // Those that come while it goes on are not meant, and would keep it here for ever.
+    Waiter* waiter = nullptr;
+    {
+        LockGuard const guard(lock_);
+        waiter = first_;
+        first_ = last_ = nullptr;
+        for (Waiter* each = waiter; each != nullptr; each = each->next) each->waits = false;
+    }
+    while (waiter != nullptr) {
+        Waiter* const next = waiter->next; // it is gone once it has been notified
+        waiter->notified.post();
+        waiter = next;
+    }
+}
+
+} // namespace mxk

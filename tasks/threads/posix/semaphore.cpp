@@ -1,0 +1,72 @@
+#include <cerrno>
+#include <ctime>
+
+#include "base/panic.hpp"
+#include "tasks/threads/semaphore.hpp"
+#include "tasks/threads/thread.hpp"
+
+namespace mxk {
+namespace {
+
+constexpr std::uint64_t second = 1'000'000'000;
+
+timespec after(Nanoseconds time) {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    std::uint64_t const nanoseconds = static_cast<std::uint64_t>(now.tv_nsec) + raw(time);
+    return {.tv_sec = now.tv_sec + static_cast<std::time_t>(nanoseconds / second),
+            .tv_nsec = static_cast<long>(nanoseconds % second)};
+}
+
+void expect_thread() {
+    expect(in_thread(), "a task must not wait for a semaphore: it would block its core");
+}
+
+} // namespace
+
+Semaphore::Semaphore(std::uint32_t units, SemaphoreKind kind) {
+    expect(supports(kind), "the Linux build has POSIX semaphores, which are of the fast kind");
+    expect(units <= most_units && sem_init(&semaphore_, 0, units) == 0, "a semaphore has up to 2^30 - 1 units");
+}
+
+Result<Semaphore> Semaphore::create(std::int64_t units, SemaphoreKind kind) {
+    std::uint32_t const count = MXK_TRY(check_semaphore_units(units));
+    if (!supports(kind)) return Error("semaphore: expected the fast kind, which the Linux build has, got syscall");
+    return Semaphore(count);
+}
+
+// Nobody uses it, so that its value is all there is.
+Semaphore::Semaphore(Semaphore&& other) noexcept {
+    int units = 0;
+    sem_getvalue(&other.semaphore_, &units);
+    sem_init(&semaphore_, 0, static_cast<unsigned>(units));
+}
+
+void Semaphore::wait() {
+    expect_thread();
+    while (sem_wait(&semaphore_) != 0) expect(errno == EINTR, "sem_wait fails for signals only");
+}
+
+bool Semaphore::try_wait() {
+    for (;;) {
+        if (sem_trywait(&semaphore_) == 0) return true;
+        if (errno == EAGAIN) return false;
+    }
+}
+
+Result<bool> Semaphore::wait_for(Nanoseconds time) {
+    expect_thread();
+    MXK_TRY(check_waiting_time(time));
+    timespec const deadline = after(time);
+    for (;;) {
+        if (sem_clockwait(&semaphore_, CLOCK_MONOTONIC, &deadline) == 0) return true;
+        if (errno == ETIMEDOUT) return false;
+        expect(errno == EINTR, "sem_clockwait fails for signals and times only");
+    }
+}
+
+void Semaphore::post() {
+    expect(sem_post(&semaphore_) == 0, "a semaphore has up to 2^30 - 1 units");
+}
+
+} // namespace mxk

@@ -1,0 +1,50 @@
+// Counting semaphores for threads (thesis section 2.3). A semaphore has units; who waits for one and finds it goes on,
+// else the core's next task or thread runs. Units go to who waits longest (on metal; in the Linux build, where it is a
+// POSIX semaphore, to whom the system says).
+//
+//     Semaphore free_places(8), filled(0);
+//     free_places.wait(); put(item); filled.post();
+//
+// Two kinds: Fast takes a free unit with one atomic instruction; Syscall goes through the kernel every time, as a
+// task of its own, which is how MxOS does it and what the thesis blames for a factor of two. The Linux build has Fast.
+//
+//     explicit Semaphore(std::uint32_t units = 0, SemaphoreKind kind = Fast)    up to most_units
+//     static Result<Semaphore> create(std::int64_t units, SemaphoreKind kind)   errors: negative, too many
+//     void wait()                             a thread; waits for a unit and takes it
+//     bool try_wait()                         a thread or a task; takes one if there is one now
+//     Result<bool> wait_for(Nanoseconds time) a thread; false: there was none for so long. Errors: a negative time
+//     void post()                             a thread or a task: one unit more
+//     void post_from_interrupt()              the same, in an interrupt or signal handler. Never waits
+//     SemaphoreKind kind() const
+//     static bool supports(SemaphoreKind kind)
+//
+// It may be moved, and destroyed, while nobody uses it; who has come out of wait() may destroy it even if the one who
+// posted is not out of post() yet. Posting more than most_units is a panic.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/result.hpp"
+#include "base/units.hpp"
+#include "tasks/threads/semaphore_kind.hpp"
+#include "thread_backend/semaphore.hpp"
+
+namespace mxk {
+
+// Takes a unit for as long as it lives. Threads.
+class [[nodiscard]] SemaphoreGuard {
+  public:
+    explicit SemaphoreGuard(Semaphore& semaphore)
+        : semaphore_(semaphore) {
+        semaphore_.wait();
+    }
+    ~SemaphoreGuard() { semaphore_.post(); }
+    SemaphoreGuard(SemaphoreGuard const&) = delete;
+    SemaphoreGuard& operator=(SemaphoreGuard const&) = delete;
+
+  private:
+    Semaphore& semaphore_;
+};
+
+} // namespace mxk

@@ -1,0 +1,29 @@
+// The seam of the thread layer: who runs threads. mxos/ does so on the cores' queues (metal), posix/ lets the system do
+// it (the Linux build). Both have these functions and thread_backend/semaphore.hpp; the build chooses one.
+#pragma once
+
+#include "base/result.hpp"
+#include "tasks/threads/thread_record.hpp"
+
+namespace mxk::thread_backend {
+
+// A thread that waits for start(); `options` have been checked. Errors: no memory, no thread to be had.
+Result<ThreadRecord*> create(ThreadOptions const& options, Thread::Entry entry, void* argument);
+// It may run, and be gone, from here on.
+void start(ThreadRecord& thread);
+// Gives back the memory of one that has ended (thread_has_ended()).
+void reclaim(ThreadRecord& thread);
+
+// Null in a task.
+ThreadRecord* current();
+
+// Those of this_thread and send_task().
+void yield();
+void sleep_for(Nanoseconds time);
+[[noreturn]] void exit();
+void send(Task& task, CoreId target);
+
+// Any core.
+ThreadUse use_of(ThreadRecord const& thread);
+
+} // namespace mxk::thread_backend

@@ -1,0 +1,60 @@
+// What is known of a thread, whoever runs it; thread_backend/ derives from it. And the list of all of them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/text.hpp"
+#include "base/units.hpp"
+#include "tasks/owner_counter.hpp"
+#include "tasks/threads/thread.hpp"
+
+namespace mxk {
+
+enum class ThreadState : std::uint8_t { Ready, Running, Waiting, Sleeping, Ended };
+
+struct ThreadRecord {
+    ThreadRecord(ThreadOptions const& options, Thread::Entry its_entry, void* its_argument)
+        : name(options.name)
+        , core(options.core)
+        , slice(options.slice)
+        , entry(its_entry)
+        , argument(its_argument) {}
+    ThreadRecord(ThreadRecord const&) = delete;
+    ThreadRecord& operator=(ThreadRecord const&) = delete;
+
+    FixedText<31> name;
+    CoreId core;
+    Nanoseconds slice;
+    Thread::Entry entry;
+    void* argument;
+    // Null; a task to be sent home when the thread has ended, from who waits for that; or one of thread.cpp's marks.
+    std::atomic<Task*> joiner{nullptr};
+    // thread_list's.
+    ThreadRecord* previous = nullptr;
+    ThreadRecord* next = nullptr;
+};
+
+// What a thread has had so far.
+struct ThreadUse {
+    ThreadState state{};
+    Nanoseconds run_time{};
+    std::uint64_t switches = 0;    // times that it gave the core away by itself
+    std::uint64_t preemptions = 0; // times that the core was taken away
+};
+
+// All threads that have not been reclaimed. Any core; blocks for a lock.
+namespace thread_list {
+
+void add(ThreadRecord& record);
+void remove(ThreadRecord& record);
+// Calls visit(record, context) for each, in the order of their making, while nobody can be added or removed.
+void for_each(void (*visit)(ThreadRecord const&, void* context), void* context);
+
+} // namespace thread_list
+
+// For thread_backend: the last act of a thread that has ended, when nothing of it is in use any more but its record,
+// which may be gone afterwards. Whatever sends tasks may call it.
+void thread_has_ended(ThreadRecord& record);
+
+} // namespace mxk

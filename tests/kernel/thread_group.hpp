@@ -1,0 +1,47 @@
+// Threads that a test starts together and waits for.
+#pragma once
+
+#include <utility>
+
+#include "kernel/memory/node_vector.hpp"
+#include "kernel/testing.hpp"
+#include "tasks/threads/thread.hpp"
+#include "tasks/ticker.hpp"
+#include "tasks/workers.hpp"
+
+namespace mxk {
+
+// Runs the core's tasks and threads until `done()`, which is asked every millisecond, too. The console's task.
+template <typename Done> void wait_until(Done done) {
+    Ticker const ticker(
+        Nanoseconds{1'000'000}, [](void*) {}, nullptr);
+    Worker::current().run_until(done);
+}
+
+class ThreadGroup {
+  public:
+    explicit ThreadGroup(std::size_t most)
+        : threads_(NodeVector<Thread>::create(most, Worker::current().node())) {
+        MXK_CHECK(threads_.ok());
+    }
+
+    // Body: called without arguments; lives until join(). A failure fails the test.
+    template <typename Body> void start(ThreadOptions const& options, Body& body) {
+        if (!threads_) return;
+        auto thread = Thread::create(options, body);
+        MXK_CHECK(thread.ok());
+        if (thread) threads_.value().emplace(std::move(thread).value());
+    }
+
+    // All, in the order of their starting. The console's task.
+    void join() {
+        if (!threads_) return;
+        for (Thread& thread : threads_.value()) MXK_CHECK(thread.join().ok());
+        threads_.value() = {};
+    }
+
+  private:
+    Result<NodeVector<Thread>> threads_;
+};
+
+} // namespace mxk
