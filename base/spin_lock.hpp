@@ -1,6 +1,6 @@
 // A ticket lock: FIFO, so no core starves. For short sections off the fast path (the allocator, the log), in tasks and
 // in threads, which are not preempted while they hold one. It does not mask interrupts: code that runs in interrupt
-// handlers must not take one.
+// handlers must not take one. Up to 65535 may wait. 4 bytes.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ class SpinLock {
     void lock(std::source_location where = std::source_location::current()) {
         hold_preemption();
         if constexpr (check_locks) held_locks().taking(this, rank_.value(), where);
-        std::uint32_t const ticket = next_.fetch_add(1, std::memory_order_relaxed);
+        std::uint16_t const ticket = next_.fetch_add(1, std::memory_order_relaxed);
         // acquire: pairs with the release in unlock() of the holder before.
         for (SpinWait wait; serving_.load(std::memory_order_acquire) != ticket;) wait.turn();
         if constexpr (check_locks) held_locks().taken(this, rank_.value(), where);
@@ -30,7 +30,8 @@ class SpinLock {
     void unlock(std::source_location where = std::source_location::current()) {
         if constexpr (check_locks) held_locks().given_back(this, where);
         // Only the holder writes serving_, so a plain increment is enough; release: publishes its section.
-        serving_.store(serving_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+        serving_.store(static_cast<std::uint16_t>(serving_.load(std::memory_order_relaxed) + 1),
+                       std::memory_order_release);
         release_preemption();
     }
 
@@ -47,8 +48,8 @@ class SpinLock {
         LockRank value_;
     };
 
-    std::atomic<std::uint32_t> next_{0};
-    std::atomic<std::uint32_t> serving_{0};
+    std::atomic<std::uint16_t> next_{0};
+    std::atomic<std::uint16_t> serving_{0};
     [[no_unique_address]] std::conditional_t<check_locks, Rank, NoRank> rank_;
 };
 

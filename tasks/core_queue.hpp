@@ -104,6 +104,9 @@ template <typename Delay = NoDelay> class CoreQueue {
         return fifo_.take();
     }
 
+    // take() gives null next.
+    void end_round() { round_end_ = fifo_.begin(); }
+
     // After take() gave null. False if there is nothing to do.
     template <typename Wake> [[gnu::noinline]] bool begin_round(Wake wake) {
         if (needs_flush()) leave(wake);

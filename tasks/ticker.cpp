@@ -1,28 +1,32 @@
 #include "tasks/ticker.hpp"
 
+#include "kernel/clock.hpp"
+#include "tasks/worker.hpp"
+
 namespace mxk {
-namespace {
 
-constinit Ticker* active = nullptr;
-
-} // namespace
+Ticker::Tick::Tick(Ticker& its_ticker)
+    : Timer([](Worker& worker, Timer& timer) {
+        Ticker& self = static_cast<Tick&>(timer).ticker;
+        self.function_(self.context_);
+        self.wait(worker);
+    })
+    , ticker(its_ticker) {}
 
 Ticker::Ticker(Nanoseconds interval, Function function, void* context)
     : interval_(interval)
     , function_(function)
-    , context_(context) {
-    expect(active == nullptr, "one ticker at a time");
-    active = this;
-    Worker::current().on(arch::Attention::Timer, [](Worker&) {
-        if (active == nullptr) return; // the last shot of one that is gone
-        active->function_(active->context_);
-        arch::arm_timer(active->interval_);
-    });
-    arch::arm_timer(interval_);
+    , context_(context)
+    , tick_(*this) {
+    wait(Worker::current());
 }
 
 Ticker::~Ticker() {
-    active = nullptr;
+    Worker::current().timers().cancel(tick_);
+}
+
+void Ticker::wait(Worker& worker) {
+    worker.timers().set(tick_, clock::timestamp() + clock::to_cycles(interval_));
 }
 
 } // namespace mxk

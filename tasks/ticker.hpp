@@ -1,9 +1,9 @@
 // Calls a function on the calling core about every `interval`, at the worker's safe point, as long as it lives: for
-// showing progress. One at a time. The console's core.
+// showing progress. Any core; made and destroyed on the same one.
 #pragma once
 
-#include "arch/core_local.hpp"
-#include "tasks/worker.hpp"
+#include "base/units.hpp"
+#include "tasks/timers.hpp"
 
 namespace mxk {
 
@@ -17,9 +17,16 @@ class Ticker {
     Ticker& operator=(Ticker const&) = delete;
 
   private:
+    struct Tick : Timer {
+        explicit Tick(Ticker& its_ticker);
+        Ticker& ticker;
+    };
+    void wait(Worker& worker);
+
     Nanoseconds interval_;
     Function function_;
     void* context_;
+    Tick tick_;
 };
 
 } // namespace mxk

@@ -58,6 +58,7 @@ void Worker::on(arch::Attention what, AttentionHandler handler) {
 
 void Worker::begin() {
     statistics_.started.add(raw(clock::timestamp()));
+    on(arch::Attention::Timer, [](Worker& worker) { worker.timers_.expire(worker); });
 }
 
 void Worker::run() {

@@ -16,6 +16,7 @@
 #include "tasks/core_queue.hpp"
 #include "tasks/owner_counter.hpp"
 #include "tasks/task_times.hpp"
+#include "tasks/timers.hpp"
 
 namespace mxk {
 
@@ -78,6 +79,9 @@ class alignas(cache_line_bytes) Worker {
     // Makes sure that what was sent so far is on its way. The worker does so by itself, between tasks: only for a body
     // that waits for another core's answer in the middle (run_until() calls it).
     void flush();
+    void flush_if_needed() {
+        if (queue_.needs_flush()) flush();
+    }
 
     // How many tasks ahead of its turn the lines that a task touches are fetched (task_fifo.hpp); 0: not at all.
     void set_prefetch_distance(std::uint32_t tasks) { queue_.set_prefetch_distance(tasks); }
@@ -98,6 +102,10 @@ class alignas(cache_line_bytes) Worker {
 
     // Notes when the core began to work. Once, before anything runs.
     void begin();
+    // What the safe point does: for a task that took its time and goes on.
+    void attend_now() {
+        if (arch::needs_attention()) attend();
+    }
     // The rest of the core's life.
     [[noreturn]] void run();
 
@@ -109,7 +117,14 @@ class alignas(cache_line_bytes) Worker {
         while (!done()) turn();
     }
 
-    // What to do at the safe point after an interrupt set this bit; null: nothing.
+    // What fires at the safe point after its time.
+    Timers& timers() { return timers_; }
+
+    // No further task of the round that has begun: what has come meanwhile is looked at first. For a task that took its
+    // time.
+    void end_round() { queue_.end_round(); }
+
+    // What to do at the safe point after an interrupt set this bit; null: nothing. The timer's is timers().
     using AttentionHandler = void (*)(Worker& worker);
     void on(arch::Attention what, AttentionHandler handler);
 
@@ -142,10 +157,11 @@ class alignas(cache_line_bytes) Worker {
     CoreId core_;
     NodeId node_;
     WorkerStatistics statistics_;
-    std::array<AttentionHandler, 3> handlers_{};
+    std::array<AttentionHandler, 4> handlers_{};
     CorePool pool_;
     CoreQueue<> queue_;
     TaskTimes* task_times_ = nullptr;
+    Timers timers_;
     TaskList waiting_for_idle_;
     unsigned rounds_waited_ = 0; // since there are some
 };

@@ -2,6 +2,7 @@
 
 #include "arch/core_local.hpp"
 #include "kernel/memory/memory.hpp"
+#include "tasks/threads/thread_backend.hpp"
 
 namespace mxk::workers {
 namespace {
@@ -28,6 +29,7 @@ Result<void> create(topology::Topology const& topology, Arena& arena, std::uint3
 void become(CoreId core) {
     arch::core_local().kernel_core = all[index(core)];
     all[index(core)]->begin();
+    thread_backend::attach(*all[index(core)]);
 }
 void forget() {
     all = {};

@@ -1,5 +1,6 @@
 // One-shot timers of all cores: one thread sleeps until the earliest of them and sets its core's attention bit. It
 // starts with the first timer and ends with the program.
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "arch/core_local.hpp"
+#include "arch/cpu.hpp"
 
 namespace mxk::arch {
 namespace {
@@ -52,9 +54,16 @@ class Timers {
 
 } // namespace
 
-void arm_timer(Nanoseconds delay) {
+void arm_timer(Cycles when) {
     static auto& timers = *new Timers; // never destroyed: its thread has no end
-    timers.arm(core_local().id, Clock::now() + std::chrono::nanoseconds(raw(delay)));
+    if (when == never) return timers.arm(core_local().id, Clock::time_point::max());
+    auto const now = Clock::now();
+    std::uint64_t const ticks = raw(timestamp());
+    double const seconds =
+        raw(when) <= ticks ? 0 : static_cast<double>(raw(when) - ticks) / static_cast<double>(timestamp_frequency());
+    constexpr double longest = 1e9; // seconds, which the clock can count
+    timers.arm(core_local().id, now + std::chrono::duration_cast<Clock::duration>(
+                                          std::chrono::duration<double>(std::min(seconds, longest))));
 }
 
 } // namespace mxk::arch

@@ -1,6 +1,5 @@
 #include "arch/x86_64/apic.hpp"
 
-#include "arch/core_local.hpp"
 #include "arch/cpu.hpp"
 #include "arch/x86_64/apic_registers.hpp"
 #include "arch/x86_64/calibration.hpp"
@@ -17,8 +16,6 @@ namespace {
 // IA32_APIC_BASE: SDM vol. 3A section 11.4.4 and 11.12.1.
 constexpr std::uint64_t x2apic_enabled = 1 << 10;
 constexpr std::uint64_t globally_enabled = 1 << 11;
-
-constinit std::uint64_t ticks_per_second = 0;
 
 } // namespace
 
@@ -44,8 +41,10 @@ void enable() {
     write_register(offset::task_priority, 0);
     write_register(offset::line0_vector, masked);
     write_register(offset::line1_vector, masked);
-    write_register(offset::timer_vector, vector::timer | masked);
     write_register(offset::divide, divide_by_16);
+    write_register(offset::timer_vector, vector::timer | (features().tsc_deadline ? tsc_deadline : 0));
+    // Else the first time stamp might be written before the mode, and be lost (SDM section 11.5.4.1).
+    asm volatile("mfence" ::: "memory");
     write_register(offset::spurious_vector, software_enabled | vector::spurious);
 }
 
@@ -63,26 +62,20 @@ void send_startup(ApicId target, unsigned page) {
 }
 
 void calibrate_timer() {
+    if (features().tsc_deadline) return;
     constexpr std::uint64_t window = 10'000'000; // ns; the count lasts for seconds at any bus clock
     write_register(offset::timer_vector, vector::timer | masked);
     write_register(offset::initial_count, UINT32_MAX);
+    std::uint64_t const start = raw(timestamp());
     busy_wait(Nanoseconds{window});
-    std::uint32_t const ticks = UINT32_MAX - read_register(offset::current_count);
+    std::uint64_t const ticks = UINT32_MAX - read_register(offset::current_count);
+    std::uint64_t const cycles = raw(timestamp()) - start;
     write_register(offset::initial_count, 0);
-    ticks_per_second = ticks * (1'000'000'000 / window);
-    expect(ticks_per_second != 0, "the local APIC timer does not count");
+    write_register(offset::timer_vector, vector::timer);
+    timer_scale.ticks_per_cycle = (ticks << 32) / cycles;
+    expect(timer_scale.ticks_per_cycle != 0, "the local APIC timer does not count");
 }
 
 } // namespace apic
-
-void arm_timer(Nanoseconds delay) {
-    // 2^32 ns is some seconds: long enough for every caller, and the product fits.
-    std::uint64_t const nanoseconds = raw(delay) < UINT32_MAX ? raw(delay) : UINT32_MAX;
-    std::uint64_t const ticks = nanoseconds * (apic::ticks_per_second / 1000) / 1'000'000;
-    apic::write_register(apic::offset::timer_vector, vector::timer); // one-shot
-    apic::write_register(apic::offset::initial_count, static_cast<std::uint32_t>(ticks == 0           ? 1
-                                                                                 : ticks < UINT32_MAX ? ticks
-                                                                                                      : UINT32_MAX));
-}
 
 } // namespace mxk::arch

@@ -30,7 +30,8 @@ void send_startup(ApicId target, unsigned page);
 // A non-maskable interrupt to all cores but this one.
 void stop_other_cores();
 
-// Finds the timer's frequency against the time-stamp counter, whose own must be known. The boot core.
+// Finds the timer's frequency against the time-stamp counter, unless it goes by that anyway (TSC-deadline mode, SDM
+// section 11.5.4.1). The boot core, before any timer is armed and before the others are started.
 void calibrate_timer();
 
 // Routes an ISA interrupt to a vector of one core.

@@ -31,6 +31,7 @@ constexpr std::uint32_t assert_level = 1 << 14;
 constexpr std::uint32_t all_but_self = 3 << 18;
 
 constexpr std::uint32_t masked = 1 << 16;
+constexpr std::uint32_t tsc_deadline = 2 << 17; // the timer's mode; 0: one shot
 constexpr std::uint32_t divide_by_16 = 3;
 
 struct Mode {
@@ -38,6 +39,12 @@ struct Mode {
     std::byte* registers = nullptr; // xAPIC
 };
 extern constinit Mode mode;
+
+// How the timer is set. 0 ticks: by time stamps.
+struct TimerScale {
+    std::uint64_t ticks_per_cycle = 0; // of the time-stamp counter, times 2^32
+};
+extern constinit TimerScale timer_scale;
 
 std::uint32_t read_register(std::uint32_t offset);
 void write_register(std::uint32_t offset, std::uint32_t value);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "arch/x86_64/interrupts.hpp"
 #include "arch/x86_64/registers.hpp"
 
 namespace mxk::arch {
@@ -28,6 +29,19 @@ template <std::size_t Size> std::string_view trimmed(std::array<char, Size> cons
     return view;
 }
 
+// XCR0's bits that the processor offers (leaf 0Dh).
+std::uint64_t offered_states() {
+    CpuidResult const states = cpuid(0xd);
+    return static_cast<std::uint64_t>(states.edx) << 32 | states.eax;
+}
+
+// Of them, those that threads may use: x87, SSE, AVX and, all or none, the three of AVX-512 (SDM vol. 1 section 13.1).
+std::uint64_t saved_states() {
+    constexpr std::uint64_t up_to_avx = 0x07;
+    constexpr std::uint64_t avx512 = 0xe0;
+    return (offered_states() & avx512) == avx512 ? up_to_avx | avx512 : up_to_avx;
+}
+
 } // namespace
 
 void detect_features() { // leaves: SDM vol. 2A, CPUID
@@ -36,6 +50,9 @@ void detect_features() { // leaves: SDM vol. 2A, CPUID
     CpuidResult const basic = cpuid(1);
     detected.global_pages = bit(basic.edx, 13);
     detected.x2apic = bit(basic.ecx, 21);
+    detected.tsc_deadline = bit(basic.ecx, 24);
+    detected.xsave = bit(basic.ecx, 26) && highest >= 0xd;
+    if (detected.xsave) detected.vector_states = offered_states() & saved_states();
     detected.hypervisor = bit(basic.ecx, 31);
     if (highest >= 7) {
         CpuidResult const structured = cpuid(7);
@@ -74,7 +91,11 @@ void enable_features() {
     if (detected.global_pages) cr4 |= std::uint64_t{1} << 7;
     if (detected.smep) cr4 |= std::uint64_t{1} << 20;
     if (detected.smap) cr4 |= std::uint64_t{1} << 21;
+    if (detected.xsave) cr4 |= std::uint64_t{1} << 18;
     write_cr4(cr4);
+    if (!detected.xsave) return;
+    write_xcr0(detected.vector_states);
+    vector_states = detected.vector_states; // the same on every core
 }
 
 } // namespace mxk::arch

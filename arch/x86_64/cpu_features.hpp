@@ -13,6 +13,9 @@ struct CpuFeatures {
     bool smap = false; // supervisor must not touch user pages
     bool global_pages = false;
     bool x2apic = false;
+    bool tsc_deadline = false; // the local APIC's timer goes by time stamps
+    bool xsave = false;
+    std::uint64_t vector_states = 0; // what XSAVE is to save: XCR0's bits
     bool invariant_tsc = false;
     bool hypervisor = false;
     std::string_view brand;           // "AMD EPYC ..."
@@ -23,7 +26,7 @@ struct CpuFeatures {
 void detect_features();
 CpuFeatures const& features();
 
-// SMEP, SMAP and global pages, as far as there are, on the calling core.
+// SMEP, SMAP, global pages and XSAVE with what it saves, as far as there are, on the calling core.
 void enable_features();
 
 } // namespace mxk::arch

@@ -98,7 +98,7 @@ void print_backtrace(RawSerial& out, std::uint64_t rip, std::uint64_t rbp) {
     print_return_address(out, rip);
     std::uint64_t last = rip;
     std::uint64_t repeated = 0;
-    for (int lines = 1; lines < most_lines && stacks::contains(rbp, 16);) {
+    for (int lines = 1; lines < most_lines && stacks::containing(rbp, 16);) {
         auto const* const frame = reinterpret_cast<std::uint64_t const*>(rbp); // NOLINT(performance-no-int-to-ptr)
         std::uint64_t const address = frame[1];
         if (!is_code(address)) break;
@@ -144,7 +144,7 @@ struct PanicMessage {
 };
 
 PanicMessage const* panic_message(InterruptFrame const& frame) {
-    if (frame.vector != exception::breakpoint || !stacks::contains(frame.rdi, sizeof(PanicMessage))) return nullptr;
+    if (frame.vector != exception::breakpoint || !stacks::containing(frame.rdi, sizeof(PanicMessage))) return nullptr;
     auto const* const message = reinterpret_cast<PanicMessage const*>(frame.rdi); // NOLINT(performance-no-int-to-ptr)
     return message->magic == PanicMessage::magic_value ? message : nullptr;
 }
@@ -161,6 +161,8 @@ void report_exception(InterruptFrame const& frame) {
         format(out, "{} (exception {})\n", exception_names[frame.vector % exception::count], frame.vector);
     if (frame.vector == exception::page_fault || frame.vector == exception::double_fault)
         print_page_fault(out, frame.error_code);
+    if (auto const stack = stacks::containing(frame.rsp, 0); stack && stack->purpose != "task")
+        format(out, "  on the {} stack\n", stack->purpose);
     print_registers(out, frame);
     print_backtrace(out, frame.rip, frame.rbp);
     exit_machine(ExitStatus::Panic);

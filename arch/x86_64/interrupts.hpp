@@ -1,9 +1,12 @@
 // Exceptions and interrupts. Handlers that return run on the interrupted code's stack with interrupts off, must not
 // touch SSE registers (they stand in arch/x86_64/interrupts/, compiled without), take no lock and call nothing outside
-// that folder but inline register access.
+// that folder but inline register access. A thread is taken away in the timer's handler, which returns when the thread
+// has the core again (arch/execution.hpp).
 #pragma once
 
 #include <cstdint>
+
+#include "arch/core_local.hpp"
 
 namespace mxk::arch {
 
@@ -23,6 +26,7 @@ constexpr unsigned legacy_first = 32; // spurious interrupts of the masked 8259s
 constexpr unsigned serial = 48;
 constexpr unsigned timer = 49;
 constexpr unsigned wake = 50;
+constexpr unsigned first_free = 64; // for set_interrupt_handler()
 constexpr unsigned spurious = 255;
 } // namespace vector
 
@@ -31,6 +35,27 @@ struct InterruptFrame { // interrupt_entry.asm pushes it
     std::uint64_t vector, error_code;
     std::uint64_t rip, cs, rflags, rsp, ss; // pushed by the processor
 };
+
+// For a vector from first_free up to 254: a function without SSE ([[gnu::target("general-regs-only")]]) that is called
+// on whichever core is interrupted; null: none. Any core.
+using InterruptHandler = void (*)();
+void set_interrupt_handler(unsigned vector, InterruptHandler handler);
+
+// Tells the core that handlers have something for it. In a handler, or with interrupts off.
+inline void announce(CoreLocal& local, Attention what) {
+    // release: pairs with take_attention().
+    local.attention.fetch_or(static_cast<std::uint32_t>(what), std::memory_order_release);
+}
+
+// interrupts/timer.cpp. Sets the local timer to whatever comes first; interrupts off.
+void set_timer(CoreLocal& local);
+void timer_interrupt();
+// From what runs to the core's own stack; returns when it is run again. Interrupts off, before and after.
+void leave_execution(CoreLocal& local);
+// XCR0's bits, for XSAVE; 0: there is only FXSAVE.
+extern constinit std::uint64_t vector_states;
+// switch_stack.asm
+extern "C" void switch_stack(std::uint64_t* from, std::uint64_t to);
 
 // Empties the UART into the ring of serial_ring.hpp.
 void receive_serial();

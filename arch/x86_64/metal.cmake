@@ -9,7 +9,8 @@ add_compile_options(
 include_directories(${CMAKE_SOURCE_DIR}/arch/x86_64 ${CMAKE_SOURCE_DIR}/tasks/threads/mxos)
 
 # What an interrupt handler that returns may run: no SSE register, since none is saved.
-file(GLOB interrupt_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/arch/x86_64/interrupts/*.cpp)
+file(GLOB interrupt_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/arch/x86_64/interrupts/*.cpp
+     ${CMAKE_SOURCE_DIR}/tasks/threads/mxos/interrupts/*.cpp ${CMAKE_SOURCE_DIR}/tests/kernel/metal/interrupts/*.cpp)
 set_source_files_properties(${interrupt_sources} PROPERTIES COMPILE_OPTIONS -mgeneral-regs-only)
 
 room_sources(metal_sources arch/x86_64 tasks/threads/mxos tests/kernel)

@@ -56,6 +56,11 @@ inline void write_cr4(std::uint64_t value) {
     asm volatile("mov %0, %%cr4" ::"r"(value) : "memory");
 }
 
+inline void write_xcr0(std::uint64_t value) {
+    asm volatile("xsetbv" ::"c"(0), "a"(static_cast<std::uint32_t>(value)), "d"(static_cast<std::uint32_t>(value >> 32))
+                 : "memory");
+}
+
 inline void disable_interrupts() {
     asm volatile("cli" ::: "memory");
 }
@@ -77,6 +82,7 @@ inline CpuidResult cpuid(std::uint32_t leaf, std::uint32_t subleaf = 0) {
 namespace msr {
 constexpr std::uint32_t apic_base = 0x1b;
 constexpr std::uint32_t x2apic_first = 0x800; // register at xAPIC offset o: 0x800 + o / 16
+constexpr std::uint32_t tsc_deadline = 0x6e0;
 constexpr std::uint32_t gs_base = 0xc000'0101;
 constexpr std::uint32_t efer = 0xc000'0080;
 } // namespace msr

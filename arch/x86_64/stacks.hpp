@@ -1,5 +1,5 @@
-// Kernel stacks: each lies behind a page that is never mapped, and whoever overflows it is named. Stacks live as long
-// as the kernel (the thread layer will add taking them back).
+// Kernel stacks: each lies behind addresses that are never mapped, and whoever overflows it is named. What is given back
+// is kept for the next stack of its size and node: taking memory out of the address space would take telling all cores.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,31 @@
 
 namespace mxk::arch::stacks {
 
+constexpr std::uint64_t least_bytes = 16 * KiB;
+constexpr std::uint64_t most_bytes = 16 * MiB;
 constexpr std::uint64_t core_stack_bytes = 64 * KiB;
 
 struct Stack {
-    std::uint64_t bottom; // lowest mapped address; the guard page lies below
-    std::uint64_t bytes;
-    std::string_view purpose;
+    std::uint64_t bottom = 0; // lowest mapped address; the guard lies below
+    std::uint64_t bytes = 0;
+    std::string_view purpose{};
+    NodeId node{};
 
     [[nodiscard]] std::uint64_t top() const { return bottom + bytes; }
 };
 
-// A new stack in memory of `node`. The boot core.
+// A stack in memory of `node`: `bytes` rounded up to a power of two, of which 64 are taken for its description.
+// `purpose` must live as long. Errors: no memory. Tasks and threads of any core; blocks for a lock.
 Result<Stack> create(std::uint64_t bytes, NodeId node, std::string_view purpose);
 
-// Whether all of [address, address + bytes) lies on a stack, the boot core's (start64.asm) included. Any core, any
-// context. For interrupt stacks too.
-bool contains(std::uint64_t address, std::uint64_t bytes);
+// Nobody uses it any more. As create().
+void release(Stack const& stack);
 
-// The stack whose guard page contains the address. Any core, any context.
+// The stack that all of [address, address + bytes) lies on, the boot core's (start64.asm) and those for interrupts
+// included. Any core, any context.
+std::optional<Stack> containing(std::uint64_t address, std::uint64_t bytes);
+
+// The stack whose guard contains the address. Any core, any context.
 std::optional<Stack> overflowed(std::uint64_t address);
 
 } // namespace mxk::arch::stacks

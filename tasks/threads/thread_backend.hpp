@@ -7,6 +7,9 @@
 
 namespace mxk::thread_backend {
 
+// Makes a worker fit for threads. On its core, before it runs anything.
+void attach(Worker& worker);
+
 // A thread that waits for start(); `options` have been checked. Errors: no memory, no thread to be had.
 Result<ThreadRecord*> create(ThreadOptions const& options, Thread::Entry entry, void* argument);
 // It may run, and be gone, from here on.

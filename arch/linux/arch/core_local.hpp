@@ -9,7 +9,8 @@
 
 namespace mxk::arch {
 
-enum class Attention : std::uint32_t { Wake = 1 << 0, Timer = 1 << 1, Input = 1 << 2 };
+enum class Attention : std::uint32_t { Wake = 1 << 0, Timer = 1 << 1, Input = 1 << 2, Deferred = 1 << 3 };
+inline constexpr Cycles never{UINT64_MAX};
 
 struct alignas(cache_line_bytes) CoreLocal {
     void* kernel_core = nullptr;
@@ -44,6 +45,6 @@ void wake(CoreId core);
 void attract(CoreLocal& core, Attention what);
 
 // Accurate to some tens of microseconds: a thread that waits for the clock sets the bit.
-void arm_timer(Nanoseconds delay);
+void arm_timer(Cycles when);
 
 } // namespace mxk::arch

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/lock_rank.hpp"
 #include "base/units.hpp"
 
 namespace mxk::arch {
@@ -14,7 +15,11 @@ enum class Attention : std::uint32_t {
     Wake = 1 << 0,  // another core left work in the mailbox
     Timer = 1 << 1, // the one-shot timer fired
     Input = 1 << 2, // the terminal has bytes
+    Deferred = 1 << 3, // an interrupt handler has left something that takes a task
 };
+
+struct Execution; // arch/execution.hpp
+inline constexpr Cycles never{UINT64_MAX};
 
 struct alignas(cache_line_bytes) CoreLocal {
     CoreLocal* self = this;      // offset 0: %gs:0 gives the address of this
@@ -22,6 +27,20 @@ struct alignas(cache_line_bytes) CoreLocal {
     std::atomic<std::uint32_t> attention{0};
     CoreId id{};
     ApicId apic_id{};
+    std::atomic<void*> deferred{nullptr}; // the kernel's: what interrupt handlers of this core have left for it
+
+    // All below: this core and its interrupt handlers. What runs on a stack of its own (arch/execution.hpp); null: the
+    // core's own.
+    Execution* running = nullptr;
+    std::uint64_t own_stack_pointer = 0; // while something else runs
+    std::uint32_t preemption_holds = 0;
+    bool preemption_is_due = false; // once nobody holds it any more
+    bool was_preempted = false;     // who ran last
+    // The local timer's: when to set Attention::Timer, when to preempt, and when the timer will fire.
+    Cycles alarm = never;
+    Cycles slice_end = never;
+    Cycles timer_fires = never;
+    HeldLocks own_locks{};
 };
 
 inline CoreLocal& core_local() {
@@ -48,7 +67,8 @@ void halt_until_attention();
 // accept the interrupt).
 void wake(CoreId core);
 
-// The local one-shot timer of the calling core: sets Attention::Timer after about `delay`.
-void arm_timer(Nanoseconds delay);
+// Sets Attention::Timer of the calling core at this time stamp or soon after, once; `never`: not at all. Replaces what
+// was set before.
+void arm_timer(Cycles when);
 
 } // namespace mxk::arch

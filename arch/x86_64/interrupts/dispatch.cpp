@@ -1,4 +1,7 @@
 // Every interrupt comes through here. Compiled without SSE: see interrupts.hpp.
+#include <array>
+#include <atomic>
+
 #include "arch/core_local.hpp"
 #include "arch/x86_64/apic.hpp"
 #include "arch/x86_64/fixup.hpp"
@@ -23,12 +26,15 @@ bool go_on_at_fixup(InterruptFrame& frame) {
     return false;
 }
 
-void announce(Attention what) {
-    // release: pairs with take_attention().
-    core_local().attention.fetch_or(static_cast<std::uint32_t>(what), std::memory_order_release);
-}
+constexpr unsigned vector_count = 256;
+// relaxed: a handler is set before its interrupt is asked for
+constinit std::array<std::atomic<InterruptHandler>, vector_count> handlers{};
 
 } // namespace
+
+void set_interrupt_handler(unsigned vector, InterruptHandler handler) {
+    handlers[vector % vector_count].store(handler, std::memory_order_relaxed);
+}
 
 extern "C" void dispatch_interrupt(InterruptFrame& frame) {
     if (frame.vector == exception::non_maskable && machine_is_ending) halt_forever();
@@ -37,13 +43,19 @@ extern "C" void dispatch_interrupt(InterruptFrame& frame) {
         report_exception(frame);
     }
     switch (frame.vector) {
-    case vector::timer: announce(Attention::Timer); break;
+    case vector::timer:
+        apic::end_of_interrupt(); // before: it may return much later
+        return timer_interrupt();
     case vector::wake: break; // wake() has set the bit; the interrupt only ends the halt
     case vector::serial:
         receive_serial();
-        announce(Attention::Input);
+        announce(core_local(), Attention::Input);
         break;
-    default: return; // spurious, from the APIC or a masked 8259: no end-of-interrupt for it
+    default: {
+        InterruptHandler const handler = handlers[frame.vector % vector_count].load(std::memory_order_relaxed);
+        if (handler == nullptr) return; // spurious, from the APIC or a masked 8259: no end-of-interrupt for it
+        handler();
+    }
     }
     apic::end_of_interrupt();
 }

@@ -101,6 +101,8 @@ std::uint64_t number_in(char const* status, char const* name) {
 
 } // namespace
 
+void attach(Worker&) {}
+
 Result<ThreadRecord*> create(ThreadOptions const& options, Thread::Entry entry, void* argument) {
     auto* const thread = new (std::nothrow) PosixThread(options, entry, argument);
     if (thread == nullptr) return Error::of("no memory for thread '{}'", options.name);

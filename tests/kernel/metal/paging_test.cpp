@@ -51,10 +51,17 @@ MXK_TEST(paging, stacks_lie_behind_guards) {
     MXK_CHECK(can_write(stack.value().bottom));
     MXK_CHECK(can_write(stack.value().top() - 1));
     MXK_CHECK(!can_read(stack.value().bottom - 1));
-    MXK_CHECK(stacks::contains(stack.value().bottom, 16));
-    MXK_CHECK(!stacks::contains(stack.value().bottom - 1, 1));
+    MXK_CHECK(stacks::containing(stack.value().bottom, 16).has_value());
+    MXK_CHECK(!stacks::containing(stack.value().bottom - 1, 1).has_value());
     auto const hit = stacks::overflowed(stack.value().bottom - 1);
     MXK_CHECK(hit.has_value() && hit->purpose == "test");
+    stacks::release(stack.value());
+    auto const again = stacks::create(10'000, node_id(0), "test again");
+    MXK_CHECK(again.ok() && again.value().bottom == stack.value().bottom);
+    auto const large = stacks::create(16 * MiB, node_id(0), "large");
+    MXK_CHECK(large.ok() && can_write(large.value().bottom) && !can_read(large.value().bottom - 1));
+    if (again) stacks::release(again.value());
+    if (large) stacks::release(large.value());
 }
 
 MXK_TEST(paging, memory_is_mapped_with_large_pages) {

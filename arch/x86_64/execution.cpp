@@ -1,0 +1,94 @@
+#include "arch/execution.hpp"
+
+#include "arch/x86_64/cpu_features.hpp"
+#include "arch/x86_64/interrupts.hpp"
+#include "arch/x86_64/registers.hpp"
+#include "base/panic.hpp"
+#include "base/preemption.hpp"
+
+extern "C" char const begin_execution[];
+
+namespace mxk::arch {
+namespace {
+
+// What switch_stack() finds on a stack.
+struct SavedFrame {
+    std::uint32_t mxcsr;
+    std::uint32_t x87_control;
+    std::uint64_t r15, r14, r13, r12, rbx, rbp;
+    std::uint64_t return_address;
+};
+
+} // namespace
+
+std::size_t vector_state_bytes() {
+    constexpr std::size_t legacy_bytes = 512; // FXSAVE's
+    return features().xsave ? cpuid(0xd).ebx : legacy_bytes;
+}
+
+void prepare(Execution& execution, std::uint64_t stack_top, void (*entry)(void*), void* argument) {
+    // The frame is popped whole; begin_execution then calls, which wants an aligned stack.
+    std::uint64_t const at = stack_top - sizeof(SavedFrame);
+    *reinterpret_cast<SavedFrame*>(at) = {.mxcsr = 0x1f80, // NOLINT(performance-no-int-to-ptr)
+                                          .x87_control = 0x37f,
+                                          .r15 = 0,
+                                          .r14 = 0,
+                                          .r13 = reinterpret_cast<std::uint64_t>(entry),
+                                          .r12 = reinterpret_cast<std::uint64_t>(argument),
+                                          .rbx = 0,
+                                          .rbp = 0, // the end of its backtraces
+                                          .return_address = reinterpret_cast<std::uint64_t>(begin_execution)};
+    execution.stack_pointer = at;
+}
+
+Stop run(Execution& execution, Cycles until) {
+    CoreLocal& local = core_local();
+    disable_interrupts();
+    local.running = &execution;
+    local.slice_end = until;
+    local.was_preempted = false;
+    set_timer(local);
+    switch_stack(&local.own_stack_pointer, execution.stack_pointer);
+    bool const preempted = local.was_preempted; // before another one runs
+    enable_interrupts();
+    return preempted ? Stop::Preempted : Stop::Left;
+}
+
+void leave() {
+    CoreLocal& local = core_local();
+    expect(local.preemption_holds == 0, "a thread that holds a spin lock must not wait");
+    disable_interrupts();
+    leave_execution(local);
+    enable_interrupts();
+}
+
+} // namespace mxk::arch
+
+namespace mxk {
+
+// The interrupt handler only reads the count, and another thread of the core leaves it as it was: so plain steps do.
+
+void hold_preemption() {
+    ++arch::core_local().preemption_holds;
+    asm volatile("" ::: "memory"); // what is held comes after
+}
+
+void release_preemption() {
+    asm volatile("" ::: "memory");
+    arch::CoreLocal& local = arch::core_local();
+    if (--local.preemption_holds != 0 || !local.preemption_is_due) [[likely]]
+        return;
+    local.preemption_is_due = false;
+    if (local.running == nullptr) return;
+    arch::disable_interrupts();
+    local.was_preempted = true;
+    arch::leave_execution(local);
+    arch::enable_interrupts();
+}
+
+HeldLocks& held_locks() {
+    arch::CoreLocal& local = arch::core_local();
+    return local.running != nullptr ? local.running->locks : local.own_locks;
+}
+
+} // namespace mxk

@@ -1,0 +1,97 @@
+// The local timer: one alarm for the core, and the end of the slice of what runs on it. Compiled without SSE:
+// interrupts.hpp.
+#include "arch/core_local.hpp"
+#include "arch/cpu.hpp"
+#include "arch/execution.hpp"
+#include "arch/x86_64/apic_registers.hpp"
+#include "arch/x86_64/cpu_features.hpp"
+#include "arch/x86_64/interrupts.hpp"
+#include "arch/x86_64/registers.hpp"
+
+namespace mxk::arch {
+namespace apic {
+
+constinit TimerScale timer_scale{};
+
+namespace {
+
+void fire_at(Cycles when) {
+    if (timer_scale.ticks_per_cycle == 0) return write_msr(msr::tsc_deadline, raw(when));
+    std::uint64_t const now = raw(timestamp());
+    std::uint64_t const cycles = raw(when) > now ? raw(when) - now : 0;
+    // One that is too far away fires early, and is set again then.
+    auto const ticks = static_cast<unsigned __int128>(cycles) * timer_scale.ticks_per_cycle >> 32;
+    write_register(offset::initial_count, ticks < UINT32_MAX ? static_cast<std::uint32_t>(ticks) + 1 : UINT32_MAX);
+}
+
+} // namespace
+} // namespace apic
+
+namespace {
+
+// Who is taken away goes on here, some time.
+void preempt(CoreLocal& local) {
+    Execution& execution = *local.running;
+    std::byte* const state = execution.vector_state;
+    if (vector_states != 0)
+        asm volatile("xsave64 (%0)" ::"r"(state), "a"(static_cast<std::uint32_t>(vector_states)),
+                     "d"(static_cast<std::uint32_t>(vector_states >> 32))
+                     : "memory");
+    else
+        asm volatile("fxsave64 (%0)" ::"r"(state) : "memory");
+    local.was_preempted = true;
+    leave_execution(local);
+    if (vector_states != 0)
+        asm volatile("xrstor64 (%0)" ::"r"(state), "a"(static_cast<std::uint32_t>(vector_states)),
+                     "d"(static_cast<std::uint32_t>(vector_states >> 32))
+                     : "memory");
+    else
+        asm volatile("fxrstor64 (%0)" ::"r"(state) : "memory");
+}
+
+} // namespace
+
+constinit std::uint64_t vector_states = 0;
+
+void set_timer(CoreLocal& local) {
+    Cycles const slice_end = local.running != nullptr ? local.slice_end : never;
+    Cycles const next = local.alarm < slice_end ? local.alarm : slice_end;
+    // One that fires too early costs an interrupt, and setting it costs about as much: so it is not moved away, which
+    // it would be at each switch between threads that keep yielding.
+    if (next >= local.timer_fires) return;
+    local.timer_fires = next;
+    apic::fire_at(next);
+}
+
+void leave_execution(CoreLocal& local) {
+    Execution& execution = *local.running;
+    local.running = nullptr;
+    switch_stack(&execution.stack_pointer, local.own_stack_pointer);
+}
+
+void timer_interrupt() {
+    CoreLocal& local = core_local();
+    local.timer_fires = never;
+    Cycles const now = timestamp();
+    bool const rings = local.alarm <= now;
+    if (rings) {
+        local.alarm = never;
+        announce(local, Attention::Timer);
+    }
+    set_timer(local);
+    if (local.running == nullptr || (!rings && local.slice_end > now)) return;
+    if (local.preemption_holds != 0)
+        local.preemption_is_due = true; // release_preemption() sees to it
+    else
+        preempt(local);
+}
+
+void arm_timer(Cycles when) {
+    disable_interrupts();
+    CoreLocal& local = core_local();
+    local.alarm = when;
+    set_timer(local);
+    enable_interrupts();
+}
+
+} // namespace mxk::arch

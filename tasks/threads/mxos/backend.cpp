@@ -1,0 +1,82 @@
+// What threads ask of MxOS (tasks/threads/thread_backend.hpp).
+#include "kernel/clock.hpp"
+#include "tasks/threads/mxos/mxos_thread.hpp"
+#include "tasks/threads/semaphore.hpp"
+#include "tasks/threads/thread_backend.hpp"
+#include "tasks/workers.hpp"
+
+namespace mxk::thread_backend {
+
+void attach(Worker& worker) {
+    worker.on(arch::Attention::Deferred, &Semaphore::post_deferred);
+}
+
+Result<ThreadRecord*> create(ThreadOptions const& options, Thread::Entry entry, void* argument) {
+    return static_cast<ThreadRecord*>(MXK_TRY(MxosThread::create(options, entry, argument)));
+}
+
+void start(ThreadRecord& thread) {
+    send(static_cast<MxosThread&>(thread), thread.core);
+}
+
+void reclaim(ThreadRecord& thread) {
+    MxosThread::destroy(static_cast<MxosThread&>(thread));
+}
+
+ThreadRecord* current() {
+    return MxosThread::current();
+}
+
+void yield() {
+    MxosThread::current()->call(
+        [](Worker& worker, MxosThread& self, void*) {
+            self.append_by(worker);
+            return MxosThread::Then::Switch;
+        },
+        nullptr);
+}
+
+void sleep_for(Nanoseconds time) {
+    Cycles until = clock::timestamp() + clock::to_cycles(time);
+    MxosThread::current()->call(
+        [](Worker& worker, MxosThread& self, void* when) {
+            self.note(ThreadState::Sleeping);
+            self.set_alarm(worker, *static_cast<Cycles*>(when),
+                           [](Worker& its_worker, MxosThread& sleeper) { sleeper.append_by(its_worker); });
+            return MxosThread::Then::Switch;
+        },
+        &until);
+}
+
+void exit() {
+    MxosThread::current()->call(
+        [](Worker&, MxosThread& self, void*) {
+            self.note(ThreadState::Ended);
+            thread_has_ended(self);
+            return MxosThread::Then::End;
+        },
+        nullptr);
+    __builtin_unreachable(); // nobody runs it any more
+}
+
+void send(Task& task, CoreId target) {
+    MxosThread* const self = MxosThread::current();
+    if (self == nullptr) return Worker::current().append(task, target);
+    struct Letter {
+        Task& task;
+        CoreId target;
+    } letter{task, target};
+    self->call(
+        [](Worker& worker, MxosThread&, void* it) {
+            auto const& mine = *static_cast<Letter*>(it);
+            worker.append(mine.task, mine.target);
+            return MxosThread::Then::GoOn;
+        },
+        &letter);
+}
+
+ThreadUse use_of(ThreadRecord const& thread) {
+    return static_cast<MxosThread const&>(thread).use();
+}
+
+} // namespace mxk::thread_backend

@@ -1,0 +1,125 @@
+#include "tasks/threads/mxos/mxos_thread.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "base/panic.hpp"
+#include "kernel/clock.hpp"
+#include "tasks/workers.hpp"
+
+namespace mxk {
+
+MxosThread::AlarmTimer::AlarmTimer(MxosThread& its_thread)
+    : Timer([](Worker& worker, Timer& timer) {
+        auto const& self = static_cast<AlarmTimer&>(timer);
+        self.alarm(worker, self.thread);
+    })
+    , thread(its_thread) {}
+
+MxosThread::MxosThread(ThreadOptions const& options, Thread::Entry its_entry, void* its_argument,
+                       memory::Block const& block)
+    : Task(&MxosThread::run_slice, options.core)
+    , ThreadRecord(options, its_entry, its_argument)
+    , block_(block)
+    , slice_cycles_(clock::to_cycles(options.slice)) {
+    format(stack_purpose_, "thread '{}'", name.view());
+}
+
+Result<MxosThread*> MxosThread::create(ThreadOptions const& options, Thread::Entry entry, void* argument) {
+    NodeId const node = workers::of(options.core).node();
+    constexpr std::size_t own_bytes = align_up(sizeof(MxosThread), cache_line_bytes);
+    memory::Block const block = MXK_TRY(memory::allocate(own_bytes + arch::vector_state_bytes(), cache_line_bytes, node));
+    auto* const thread = new (static_cast<void*>(block.address)) MxosThread(options, entry, argument, block);
+    auto stack = arch::stacks::create(options.stack_bytes, node, thread->stack_purpose_.view());
+    if (!stack) {
+        thread->~MxosThread();
+        memory::free(block);
+        return stack.error();
+    }
+    thread->stack_ = stack.value();
+    thread->vector_state = block.address + own_bytes;
+    std::fill_n(thread->vector_state, arch::vector_state_bytes(), std::byte{0});
+    arch::prepare(*thread, thread->stack_.top(), &MxosThread::begin, thread);
+    return thread;
+}
+
+void MxosThread::destroy(MxosThread& thread) {
+    memory::Block const block = thread.block_;
+    arch::stacks::release(thread.stack_);
+    thread.~MxosThread();
+    memory::free(block);
+}
+
+void MxosThread::begin(void* thread) {
+    auto& self = *static_cast<MxosThread*>(thread);
+    self.entry(self.argument);
+    this_thread::exit();
+}
+
+void MxosThread::call(Call function, void* call_argument) {
+    call_ = function;
+    call_argument_ = call_argument;
+    arch::leave();
+}
+
+void MxosThread::append_by(Worker& worker) {
+    note(ThreadState::Ready);
+    worker.append(*this, core);
+}
+
+void MxosThread::set_alarm(Worker& worker, Cycles when, Alarm alarm) {
+    alarm_.alarm = alarm;
+    worker.timers().set(alarm_, when);
+}
+
+// While a thread runs there is no worker: its functions are for tasks. And what tasks have sent must not wait for the
+// slice's end.
+arch::Stop MxosThread::run_until(Worker& worker, Cycles until) {
+    worker.flush_if_needed();
+    arch::CoreLocal& local = arch::core_local();
+    note(ThreadState::Running);
+    local.kernel_core = nullptr;
+    Cycles const start = clock::timestamp();
+    arch::Stop const stop = arch::run(*this, until);
+    local.kernel_core = &worker;
+    run_cycles_.add(raw(clock::timestamp() - start));
+    return stop;
+}
+
+void MxosThread::run_slice(Worker& worker, Task& task) {
+    auto& self = static_cast<MxosThread&>(task);
+    worker.timers().cancel(self.alarm_); // of a wait that has ended before its time
+    Cycles const slice_end = clock::timestamp() + (self.slice_cycles_ - std::exchange(self.overrun_, {}));
+    for (;;) {
+        if (self.run_until(worker, slice_end) == arch::Stop::Preempted) {
+            if (clock::timestamp() >= slice_end) return self.be_preempted(worker, slice_end);
+            worker.attend_now(); // the alarm; after what it is for, the slice goes on
+            continue;
+        }
+        switch (self.call_(worker, self, self.call_argument_)) {
+        case Then::GoOn: break;
+        case Then::Switch: return self.switches_.add(1);
+        case Then::End: return;
+        }
+    }
+}
+
+// A slice ends late, by the time an interrupt takes and whatever it had to wait for. That it is taken off the next one
+// keeps the shares of long and short slices right.
+void MxosThread::be_preempted(Worker& worker, Cycles slice_end) {
+    preemptions_.add(1);
+    std::uint64_t const most = raw(slice_cycles_) / 2;
+    overrun_ = static_cast<Cycles>(std::min(raw(clock::timestamp() - slice_end), most));
+    worker.end_round(); // mail has waited for a slice
+    append_by(worker);
+}
+
+ThreadUse MxosThread::use() const {
+    return {.state = state_.load(std::memory_order_relaxed),
+            .run_time = clock::to_nanoseconds(static_cast<Cycles>(run_cycles_.value())),
+            .switches = switches_.value(),
+            .preemptions = preemptions_.value()};
+}
+
+} // namespace mxk

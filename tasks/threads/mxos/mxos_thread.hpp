@@ -1,0 +1,77 @@
+// A thread of MxOS: a task whose body goes to the thread's stack for the length of a slice (thesis section 2.3). A
+// system call is the way back: the thread leaves its stack, and the core runs, as a task of its own, what the thread
+// wants to have done there, where nothing preempts it and the worker may be used.
+//
+//     in the core's FIFO <-> running -> waiting (semaphore, timer) -> in the FIFO ... -> ended
+#pragma once
+
+#include "arch/execution.hpp"
+#include "arch/x86_64/stacks.hpp"
+#include "kernel/memory/memory.hpp"
+#include "tasks/task.hpp"
+#include "tasks/threads/semaphore_core.hpp"
+#include "tasks/threads/thread_record.hpp"
+#include "tasks/timers.hpp"
+#include "tasks/worker.hpp"
+
+namespace mxk {
+
+class MxosThread final : public Task, public ThreadRecord, public arch::Execution, public SemaphoreCore<>::Waiter {
+  public:
+    MxosThread(ThreadOptions const& options, Thread::Entry its_entry, void* its_argument, memory::Block const& block);
+
+    static Result<MxosThread*> create(ThreadOptions const& options, Thread::Entry entry, void* argument);
+    // Nobody runs it any more, or will.
+    static void destroy(MxosThread& thread);
+
+    // The caller; null: a task.
+    static MxosThread* current() { return static_cast<MxosThread*>(arch::running()); }
+
+    // What becomes of a thread after a call: it goes on at once, with the rest of its slice; somebody has it who will
+    // append it; it is over, and may be gone.
+    enum class Then : std::uint8_t { GoOn, Switch, End };
+    // What the thread wants to have done: on the thread's core, on that core's stack.
+    using Call = Then (*)(Worker& worker, MxosThread& thread, void* argument);
+    // By the thread itself.
+    void call(Call function, void* call_argument);
+
+    // To the end of its core's queue. Any core's task.
+    void append_by(Worker& worker);
+
+    // Calls alarm(worker, thread) at this time, unless it runs again before. Its core's tasks.
+    using Alarm = void (*)(Worker& worker, MxosThread& thread);
+    void set_alarm(Worker& worker, Cycles when, Alarm alarm);
+
+    [[nodiscard]] ThreadUse use() const;
+    void note(ThreadState state) { state_.store(state, std::memory_order_relaxed); } // for display
+
+    void* waits_at = nullptr; // a semaphore's
+    bool timed_out = false;
+
+  private:
+    struct AlarmTimer : Timer {
+        explicit AlarmTimer(MxosThread& its_thread);
+        MxosThread& thread;
+        Alarm alarm = nullptr;
+    };
+
+    static void run_slice(Worker& worker, Task& task);
+    [[nodiscard]] arch::Stop run_until(Worker& worker, Cycles until);
+    void be_preempted(Worker& worker, Cycles slice_end);
+    static void begin(void* thread);
+
+    memory::Block block_; // that it lies in, with its vector state
+    arch::stacks::Stack stack_{};
+    FixedText<48> stack_purpose_;
+    Cycles slice_cycles_;
+    Cycles overrun_{}; // of the last slice, which the next one is shorter by
+    Call call_ = nullptr;
+    void* call_argument_ = nullptr;
+    AlarmTimer alarm_{*this};
+    std::atomic<ThreadState> state_{ThreadState::Ready};
+    OwnerCounter run_cycles_;
+    OwnerCounter switches_;
+    OwnerCounter preemptions_;
+};
+
+} // namespace mxk

@@ -1,0 +1,120 @@
+#include "tasks/threads/semaphore.hpp"
+
+#include <utility>
+
+#include "base/panic.hpp"
+#include "kernel/clock.hpp"
+#include "tasks/threads/mxos/mxos_thread.hpp"
+
+namespace mxk {
+
+using Then = MxosThread::Then;
+
+static_assert(check_locks || sizeof(Semaphore) == 32);
+
+Semaphore::Semaphore(std::uint32_t units, SemaphoreKind kind)
+    : core_(units)
+    , kind_(kind) {
+    expect(units <= most_units, "a semaphore has up to 2^30 - 1 units");
+}
+
+Result<Semaphore> Semaphore::create(std::int64_t units, SemaphoreKind kind) {
+    return Semaphore(MXK_TRY(check_semaphore_units(units)), kind);
+}
+
+namespace {
+
+MxosThread& waiting_thread() {
+    MxosThread* const self = MxosThread::current();
+    expect(self != nullptr, "a task must not wait for a semaphore: it would block its core");
+    return *self;
+}
+
+} // namespace
+
+// The system calls: each runs on the core's own stack.
+
+void Semaphore::wait_in_kernel() {
+    waiting_thread().call(
+        [](Worker&, MxosThread& self, void* semaphore) {
+            self.note(ThreadState::Waiting); // before: another core may wake it at once
+            return static_cast<Semaphore*>(semaphore)->core_.take_or_wait(self) ? Then::GoOn : Then::Switch;
+        },
+        this);
+}
+
+bool Semaphore::try_wait_in_kernel() {
+    MxosThread* const self = MxosThread::current();
+    if (self == nullptr) return core_.try_take();
+    struct Try {
+        SemaphoreCore<>& core;
+        bool taken = false;
+    } attempt{core_};
+    self->call(
+        [](Worker&, MxosThread&, void* it) {
+            auto& mine = *static_cast<Try*>(it);
+            mine.taken = mine.core.try_take();
+            return Then::GoOn;
+        },
+        &attempt);
+    return attempt.taken;
+}
+
+struct Semaphore::Wait {
+    Semaphore& semaphore;
+    Cycles until;
+
+    static Then begin(Worker& worker, MxosThread& self, void* wait) {
+        auto const& mine = *static_cast<Wait*>(wait);
+        self.timed_out = false;
+        self.waits_at = &mine.semaphore;
+        self.note(ThreadState::Waiting);
+        Cycles const until = mine.until; // on the thread's stack, which is its own again once it is woken
+        if (mine.semaphore.core_.take_or_wait(self)) return Then::GoOn;
+        self.set_alarm(worker, until, &Wait::end);
+        return Then::Switch;
+    }
+    // If a unit is on its way to it, that wakes it.
+    static void end(Worker& worker, MxosThread& self) {
+        if (!static_cast<Semaphore*>(self.waits_at)->core_.withdraw(self)) return;
+        self.timed_out = true;
+        self.append_by(worker);
+    }
+};
+
+Result<bool> Semaphore::wait_for(Nanoseconds time) {
+    MXK_TRY(check_waiting_time(time));
+    MxosThread& self = waiting_thread();
+    if (kind_ == SemaphoreKind::Fast && core_.try_take()) return true;
+    Wait wait{*this, clock::timestamp() + clock::to_cycles(time)};
+    self.timed_out = false; // where it does not come to waiting
+    self.call(&Wait::begin, &wait);
+    return !self.timed_out;
+}
+
+void Semaphore::give(Worker& worker) {
+    if (SemaphoreCore<>::Waiter* const waiter = core_.give()) static_cast<MxosThread*>(waiter)->append_by(worker);
+}
+
+void Semaphore::post_in_kernel() {
+    MxosThread* const self = MxosThread::current();
+    if (self == nullptr) return give(Worker::current());
+    self->call(
+        [](Worker& worker, MxosThread&, void* semaphore) {
+            static_cast<Semaphore*>(semaphore)->give(worker);
+            return Then::GoOn;
+        },
+        this);
+}
+
+void Semaphore::post_deferred(Worker& worker) {
+    auto* semaphore = static_cast<Semaphore*>(arch::core_local().deferred.exchange(nullptr, std::memory_order_acquire));
+    while (semaphore != nullptr) {
+        Semaphore* const next = semaphore->next_deferred_; // from the exchange on another core may put it into its list
+        std::uint32_t posts = semaphore->interrupt_posts_.exchange(0, std::memory_order_acq_rel);
+        for (; posts > 0; --posts) semaphore->give(worker);
+        semaphore = next;
+    }
+}
+
+} // namespace mxk
