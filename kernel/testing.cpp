@@ -20,7 +20,7 @@ using console::Outcome;
 
 // The test that runs; there is one at a time. Relaxed throughout: the body itself waits for the cores that make checks,
 // and that wait is what orders their counts before the verdict.
-constinit std::atomic<std::uint32_t> failed_checks{0};
+constinit std::atomic<std::uint32_t> failures{0};
 constinit std::atomic<char const*> skip_reason{nullptr};
 
 struct Tally {
@@ -65,17 +65,17 @@ void run_one(Test const& test, TestOptions const& options, TextSink& out, Tally&
         ++tally.skipped;
         return format(out, "TEST {} SKIP (long; use --long)\n", test.name);
     }
-    failed_checks.store(0, std::memory_order_relaxed);
+    begin_checks();
     skip_reason.store(nullptr, std::memory_order_relaxed);
     std::uint64_t const start = raw(clock::now());
     test.body();
     std::uint64_t const milliseconds = (raw(clock::now()) - start) / 1'000'000;
 
-    std::uint32_t const failures = failed_checks.load(std::memory_order_relaxed);
+    std::uint32_t const failed = failed_checks();
     char const* const reason = skip_reason.load(std::memory_order_relaxed);
-    if (failures > 0) {
+    if (failed > 0) {
         ++tally.failed;
-        format(out, "TEST {} FAIL {} ms (failed checks: {})\n", test.name, milliseconds, failures);
+        format(out, "TEST {} FAIL {} ms (failed checks: {})\n", test.name, milliseconds, failed);
     } else if (reason != nullptr) {
         ++tally.skipped;
         format(out, "TEST {} SKIP ({})\n", test.name, reason);
@@ -133,13 +133,20 @@ MXK_REGISTER(mxk_commands, console::Command, test_command);
 
 } // namespace
 
+void begin_checks() {
+    failures.store(0, std::memory_order_relaxed);
+}
+std::uint32_t failed_checks() {
+    return failures.load(std::memory_order_relaxed);
+}
+
 void fail_check(std::string_view expression, std::source_location where) {
-    failed_checks.fetch_add(1, std::memory_order_relaxed);
+    failures.fetch_add(1, std::memory_order_relaxed);
     log::error("{}:{}: check failed: {}", where.file_name(), where.line(), expression);
 }
 
 void fail_comparison(std::string_view expression, FormatArgument a, FormatArgument b, std::source_location where) {
-    failed_checks.fetch_add(1, std::memory_order_relaxed);
+    failures.fetch_add(1, std::memory_order_relaxed);
     FixedText<64> first;
     FixedText<64> second;
     format_erased(first, "{}", {&a, 1});

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <source_location>
 #include <string_view>
 #include <type_traits>
@@ -28,6 +29,10 @@ struct Test {
 };
 
 MXK_REGISTRY(mxk_tests, Test, registered_tests)
+
+// For commands that make checks, too: none has failed yet, and how many have since.
+void begin_checks();
+std::uint32_t failed_checks();
 
 void fail_check(std::string_view expression, std::source_location where);
 void fail_comparison(std::string_view expression, FormatArgument a, FormatArgument b, std::source_location where);

@@ -1,6 +1,7 @@
 #include "arch/linux/backtrace.hpp"
 
 #include <execinfo.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <span>
 #include <string_view>
 
+#include "arch/core_local.hpp"
 #include "base/format.hpp"
 
 // The linker's: where this program begins, and where its code ends.
@@ -44,6 +46,13 @@ constinit std::array<char, 4096> program{}; // its path
 }
 
 } // namespace
+
+void print_who(TextSink& out) {
+    if (this_core != nullptr) return format(out, " on core {}", this_core->id);
+    std::array<char, 17> name{}; // the system keeps 15 bytes of it
+    prctl(PR_GET_NAME, name.data());
+    format(out, " in thread '{}'", std::string_view(name.data()));
+}
 
 void prepare_backtraces() {
     std::array<void*, 1> frame{};

@@ -2,7 +2,12 @@
 // there, which is told nothing but addresses; else with what the dynamic linker knows.
 #pragma once
 
+#include "base/text.hpp"
+
 namespace mxk::arch {
+
+// Of the calling thread: " on core 1", or of one that is no core " in thread 'name'".
+void print_who(TextSink& out);
 
 // Loads what backtraces need, because a handler must not. Once, early.
 void prepare_backtraces();

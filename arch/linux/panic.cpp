@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include "arch/core_local.hpp"
+#include "arch/linux/backtrace.hpp"
 #include "base/lock_rank.hpp"
 #include "base/panic.hpp"
 #include "base/preemption.hpp"
@@ -16,7 +16,7 @@ namespace mxk {
 
 void die(std::string_view message, std::source_location where) {
     FixedText<512> text("\nPANIC");
-    if (arch::this_core != nullptr) format(text, " on core {}", arch::this_core->id);
+    arch::print_who(text);
     format(text, ": {}\n  at {}:{}\n", message, where.file_name(), where.line());
     [[maybe_unused]] ssize_t const written = write(STDERR_FILENO, text.view().data(), text.view().size());
     std::abort();

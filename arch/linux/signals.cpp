@@ -59,7 +59,7 @@ void fault(int signal, siginfo_t* information, void* context) {
     restore_terminal();
     if (signal != SIGABRT) { // a panic has spoken already
         FixedText<160> text("\nPANIC");
-        if (this_core != nullptr) format(text, " on core {}", this_core->id);
+        print_who(text);
         auto const address = reinterpret_cast<std::uint64_t>(information->si_addr);
         format(text, ": {} at 0x{:x}\n", name_of(signal), address);
         if (signal == SIGSEGV && is_stack_overflow(address, context)) text.append("  stack overflow\n");

@@ -6,12 +6,14 @@
 #include "kernel/console/command.hpp"
 #include "kernel/console/options.hpp"
 #include "tasks/parallel.hpp"
+#include "tasks/threads/mutex.hpp"
+#include "tasks/threads/thread.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk {
 namespace {
 
-enum class Crash : std::uint8_t { Null, Stack, WriteText, WriteConstant, ExecuteData, Assert, OtherCore };
+enum class Crash : std::uint8_t { Null, Stack, WriteText, WriteConstant, ExecuteData, Assert, OtherCore, ThreadStack, TaskWaits, LockTwice };
 
 constexpr auto value_names(Crash) {
     using console::NamedValue;
@@ -21,7 +23,10 @@ constexpr auto value_names(Crash) {
                       NamedValue{Crash::WriteConstant, "write-constant"},
                       NamedValue{Crash::ExecuteData, "execute-data"},
                       NamedValue{Crash::Assert, "assert"},
-                      NamedValue{Crash::OtherCore, "other-core"}};
+                      NamedValue{Crash::OtherCore, "other-core"},
+                      NamedValue{Crash::ThreadStack, "thread-stack"},
+                      NamedValue{Crash::TaskWaits, "task-waits"},
+                      NamedValue{Crash::LockTwice, "lock-twice"}};
 }
 
 // Volatile, so that the compiler neither knows nor prevents what is wrong with them.
@@ -48,6 +53,17 @@ void crash_other_core() {
     });
 }
 
+void run_thread(std::string_view name, void (*entry)(void*)) {
+    ThreadOptions const options{.core = core_id(workers::count() - 1), .name = name};
+    auto const thread = Thread::create(options, entry, nullptr); // joins
+}
+
+void lock_twice(void*) {
+    Mutex mutex;
+    mutex.lock();
+    mutex.lock();
+}
+
 void do_crash(Crash what) {
     switch (what) {
     case Crash::Null: return write_to(null_address);
@@ -57,6 +73,9 @@ void do_crash(Crash what) {
     case Crash::ExecuteData: return reinterpret_cast<void (*)()>(some_data.data())();
     case Crash::Assert: return expect(null_address != 0, "crash assert: an assertion that does not hold");
     case Crash::OtherCore: return crash_other_core();
+    case Crash::ThreadStack: return run_thread("deep", [](void*) { null_address = use_up_stack(0); });
+    case Crash::TaskWaits: return Semaphore().wait();
+    case Crash::LockTwice: return run_thread("locker", &lock_twice);
     }
 }
 

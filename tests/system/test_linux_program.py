@@ -108,6 +108,9 @@ CRASHES = {
     "execute-data": "segmentation fault",
     "assert": "an assertion that does not hold\n  at tests/kernel/crash_command.cpp:",
     "other-core": "on core 1: crash other-core: an assertion that does not hold",
+    "thread-stack": " in thread 'deep': segmentation fault",
+    "task-waits": "a task must not wait for a semaphore",
+    "lock-twice": " in thread 'locker': a thread locks a mutex that it has already",
 }
 
 
@@ -117,7 +120,7 @@ def test_a_panic_tells_where_and_why(kind: str) -> None:
     assert ended.code == 3
     assert "usage: exit" in ended.output, "what was printed before is not lost"
     assert "cores 2" not in ended.output, "nothing runs behind a panic"
-    assert re.search(r"^PANIC on core [01]: ", ended.complaint, re.MULTILINE)
+    assert re.search(r"^PANIC (on core [01]|in thread '[a-z]+'): ", ended.complaint, re.MULTILINE)
     assert CRASHES[kind] in ended.complaint
     assert "backtrace:" in ended.complaint
 

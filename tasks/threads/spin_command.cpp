@@ -1,0 +1,69 @@
+// `spin`: threads that do nothing but use their slices, while the console goes on: to see with `threads` how a core is
+// shared.
+#include "kernel/clock.hpp"
+#include "kernel/console/command.hpp"
+#include "kernel/console/options.hpp"
+#include "tasks/threads/thread.hpp"
+#include "tasks/workers.hpp"
+
+namespace mxk {
+namespace {
+
+struct SpinOptions {
+    console::CountList slices{1000, 2000, 4000};
+    std::optional<std::uint32_t> core;
+    std::uint32_t seconds = 10;
+};
+
+constexpr auto spin_schema = console::schema<SpinOptions>(
+    console::option<&SpinOptions::slices>("slices", "microseconds, one thread for each", console::between(10, 1'000'000)),
+    console::option<&SpinOptions::core>("core", "where they run (none given: the last one)", console::between(0, 65535)),
+    console::option<&SpinOptions::seconds>("seconds", "until they end", console::between(1, 1'000'000)));
+
+// `end`: a time stamp.
+void spin_until(void* end) {
+    while (raw(clock::timestamp()) < reinterpret_cast<std::uintptr_t>(end)) {
+    }
+}
+
+Result<void> start_spinning(SpinOptions const& options) {
+    std::uint64_t const time = std::uint64_t{options.seconds} * 1'000'000'000;
+    std::uint64_t const end = raw(clock::timestamp() + clock::to_cycles(static_cast<Nanoseconds>(time)));
+    CoreId const core = core_id(options.core.value_or(static_cast<std::uint32_t>(workers::count() - 1)));
+    for (std::uint32_t const slice : options.slices.values()) {
+        FixedText<31> name;
+        format(name, "spin {} us", slice);
+        auto thread = MXK_TRY(Thread::create({.core = core,
+                                              .name = name.view(),
+                                              .slice = static_cast<Nanoseconds>(std::uint64_t{slice} * 1000)},
+                                             &spin_until,
+                                             reinterpret_cast<void*>(end))); // NOLINT(performance-no-int-to-ptr)
+        MXK_TRY(thread.detach());
+    }
+    return {};
+}
+
+console::Outcome run_spin(console::Invocation& invocation) {
+    SpinOptions options;
+    if (auto const parsed = console::parse(invocation.arguments, spin_schema, options); !parsed)
+        return invocation.fail(parsed.error());
+    if (auto const started = start_spinning(options); !started) return invocation.fail(started.error());
+    return console::Outcome::Ok;
+}
+
+constexpr console::Command spin_command{
+    .name = "spin",
+    .summary = "start threads that only use their time slices, in the background; 'threads' shows them",
+    .run = &run_spin,
+    .help =
+        [](TextSink& out) {
+            console::print_help(out, spin_schema, SpinOptions{});
+            out.write("Example: spin --slices 1000,2000,4000 --core 1 --seconds 60\n");
+        },
+    .complete = [](std::span<std::string_view const> before,
+                   console::Candidates& candidates) { console::complete_options(before, spin_schema, candidates); },
+};
+MXK_REGISTER(mxk_commands, console::Command, spin_command);
+
+} // namespace
+} // namespace mxk

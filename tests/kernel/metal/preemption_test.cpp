@@ -1,0 +1,306 @@
+// What only the kernel's own threads have: slices that are kept, preemption that nothing notices, and the order of the
+// queue.
+#include <algorithm>
+#include <array>
+#include <atomic>
+
+#include "arch/x86_64/apic.hpp"
+#include "arch/x86_64/cpu_features.hpp"
+#include "arch/x86_64/fixup.hpp"
+#include "arch/x86_64/interrupts.hpp"
+#include "arch/x86_64/stacks.hpp"
+#include "bench/random.hpp"
+#include "kernel/clock.hpp"
+#include "kernel/system_topology.hpp"
+#include "tasks/parallel.hpp"
+#include "tasks/threads/semaphore.hpp"
+#include "tasks/threads/thread_backend.hpp"
+#include "tests/kernel/metal/interrupts/post.hpp"
+#include "tests/kernel/thread_group.hpp"
+
+namespace {
+
+struct RegisterPattern { // keep_registers.asm
+    std::array<std::uint64_t, 16> general;
+    std::array<std::uint8_t, 512> vectors;
+    std::uint64_t mxcsr;
+    std::uint64_t rounds;
+};
+static_assert(sizeof(RegisterPattern) == 656);
+
+} // namespace
+
+extern "C" {
+std::uint32_t keep_sse_registers(RegisterPattern* pattern);
+std::uint32_t keep_avx_registers(RegisterPattern* pattern);
+extern std::uint8_t volatile registers_may_change;
+}
+
+namespace mxk {
+namespace {
+
+constexpr Nanoseconds operator""_us(unsigned long long microseconds) {
+    return static_cast<Nanoseconds>(microseconds * 1000);
+}
+
+// The core that the console does not work on, if there is one.
+CoreId last_core() {
+    return core_id(workers::count() - 1);
+}
+
+// Counts, and never gives the core away.
+struct Counter {
+    std::atomic<bool> const& stopped;
+    std::atomic<std::uint64_t> count{0};
+    ThreadUse use{};
+    void operator()() {
+        while (!stopped.load(std::memory_order_relaxed))
+            count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        use = thread_backend::use_of(*thread_backend::current());
+    }
+};
+
+void pass_time(Nanoseconds time) {
+    std::uint64_t const end = raw(clock::now()) + raw(time);
+    wait_until([&] { return raw(clock::now()) >= end; });
+}
+
+MXK_TEST(threads, slices_are_shares) {
+    constexpr std::array slices{1000_us, 2000_us, 4000_us};
+    std::atomic<bool> stopped{false};
+    std::array<Counter, slices.size()> counters{Counter{stopped}, Counter{stopped}, Counter{stopped}};
+    ThreadGroup group(slices.size());
+    for (std::size_t i = 0; i < slices.size(); ++i)
+        group.start({.core = last_core(), .name = "counter", .slice = slices[i]}, counters[i]);
+    pass_time(2'000'000_us);
+    stopped.store(true);
+    group.join();
+    double whole = 0;
+    for (Counter const& counter : counters) whole += static_cast<double>(raw(counter.use.run_time));
+    for (std::size_t i = 0; i < slices.size(); ++i) {
+        double const share = static_cast<double>(raw(counters[i].use.run_time)) / whole;
+        double const due = static_cast<double>(raw(slices[i])) / 7'000'000;
+        MXK_CHECK(share > due * 0.95 && share < due * 1.05);
+        MXK_CHECK(counters[i].count.load() > 0);
+        MXK_CHECK(counters[i].use.preemptions > 100);
+    }
+}
+
+MXK_TEST(threads, preemption_changes_no_register) {
+    constexpr std::uint64_t wanted = 100'000;
+    struct Keeper {
+        RegisterPattern pattern{};
+        std::uint32_t wrong = 0;
+        std::atomic<ThreadRecord*> record{nullptr};
+        std::atomic<bool> ended{false};
+        void operator()() {
+            record.store(thread_backend::current());
+            wrong = arch::features().vector_states >= 7 ? keep_avx_registers(&pattern) : keep_sse_registers(&pattern);
+            ended.store(true);
+        }
+    };
+    std::size_t const threads = 3 * workers::count();
+    auto keepers = NodeVector<Keeper>::create(threads, Worker::current().node());
+    MXK_CHECK(keepers.ok());
+    if (!keepers) return;
+    registers_may_change = 0;
+    ThreadGroup group(threads);
+    bench::Random random(1);
+    for (std::size_t i = 0; i < threads; ++i) {
+        Keeper& keeper = keepers.value().emplace();
+        for (std::uint64_t& word : keeper.pattern.general) word = random.next();
+        for (std::uint8_t& byte : keeper.pattern.vectors) byte = static_cast<std::uint8_t>(random.next());
+        keeper.pattern.mxcsr = 0x1f80 | (i % 4) << 13; // rounding: another one for each
+        group.start({.core = core_id(i % workers::count()),
+                     .name = "keeper",
+                     .slice = static_cast<Nanoseconds>(10'000 + 3'700 * (i / workers::count()))},
+                    keeper);
+    }
+    auto const preemptions = [&] {
+        std::uint64_t sum = 0;
+        for (Keeper const& keeper : keepers.value())
+            if (ThreadRecord const* const record = keeper.record.load())
+                sum += thread_backend::use_of(*record).preemptions;
+        return sum;
+    };
+    wait_until([&] {
+        return preemptions() >= wanted || std::any_of(keepers.value().begin(), keepers.value().end(),
+                                                      [](Keeper const& keeper) { return keeper.ended.load(); });
+    });
+    MXK_CHECK(preemptions() >= wanted);
+    registers_may_change = 1;
+    group.join();
+    for (Keeper const& keeper : keepers.value()) {
+        MXK_CHECK_EQUAL(keeper.wrong, 0U);
+        MXK_CHECK(keeper.pattern.rounds > 0);
+    }
+}
+
+MXK_TEST(threads, a_task_is_not_preempted) {
+    std::atomic<bool> stopped{false};
+    std::array<Counter, 2> counters{Counter{stopped}, Counter{stopped}};
+    ThreadGroup group(counters.size());
+    for (Counter& counter : counters)
+        group.start({.core = last_core(), .name = "counter", .slice = 100_us}, counter);
+    wait_until([&] { return counters[0].count.load() > 0 && counters[1].count.load() > 0; });
+    CoreId const there[] = {last_core()};
+    MXK_CHECK(run_on(there, [&](Worker& worker, std::size_t) {
+        Timer alarm([](Worker&, Timer&) {});
+        worker.timers().set(alarm, clock::timestamp() + clock::to_cycles(1000_us)); // one more reason for interrupts
+        std::uint64_t const before = counters[0].count.load() + counters[1].count.load();
+        std::uint64_t const end = raw(clock::now()) + 50'000'000;
+        while (raw(clock::now()) < end) {
+        }
+        MXK_CHECK_EQUAL(counters[0].count.load() + counters[1].count.load(), before);
+        worker.timers().cancel(alarm);
+        return Step::Done;
+    }));
+    std::uint64_t const then = counters[0].count.load();
+    wait_until([&] { return counters[0].count.load() > then; }); // and they go on
+    stopped.store(true);
+    group.join();
+}
+
+MXK_TEST(threads, take_turns_when_they_yield) {
+    constexpr int rounds = 200;
+    int last = 2;
+    int out_of_turn = 0;
+    int ready = 0;
+    struct Walker {
+        int number;
+        int& last;
+        int& out_of_turn;
+        int& ready;
+        void operator()() {
+            for (++ready; ready < 3;) this_thread::yield(); // plain: all on one core, and a slice is long
+            for (int i = 0; i < rounds; ++i) {
+                if (last != (number + 2) % 3) ++out_of_turn;
+                last = number;
+                this_thread::yield();
+            }
+        }
+    };
+    std::array<Walker, 3> walkers{Walker{0, last, out_of_turn, ready}, Walker{1, last, out_of_turn, ready},
+                                  Walker{2, last, out_of_turn, ready}};
+    ThreadGroup group(walkers.size());
+    for (Walker& walker : walkers)
+        group.start({.core = last_core(), .name = "walker", .slice = 1'000'000_us}, walker);
+    group.join();
+    // The first round may begin with any of them; from then on it is always the same order.
+    MXK_CHECK(out_of_turn <= 3);
+}
+
+MXK_TEST(threads, who_waits_longest_is_woken_first) {
+    constexpr std::size_t threads = 30;
+    for (SemaphoreKind const kind : {SemaphoreKind::Fast, SemaphoreKind::Syscall}) {
+        Semaphore semaphore(0, kind);
+        std::atomic<std::size_t> woken{0};
+        std::atomic<std::size_t> waiting{0};
+        struct Waiter {
+            Semaphore& semaphore;
+            std::atomic<std::size_t>& woken;
+            std::atomic<std::size_t>& waiting;
+            std::size_t place = 0;
+            std::size_t number = 0;
+            void operator()() {
+                waiting.fetch_add(1);
+                semaphore.wait();
+                number = woken.fetch_add(1);
+            }
+        };
+        auto waiters = NodeVector<Waiter>::create(threads, Worker::current().node());
+        MXK_CHECK(waiters.ok());
+        if (!waiters) return;
+        ThreadGroup group(threads);
+        for (std::size_t i = 0; i < threads; ++i) {
+            group.start({.core = last_core(), .name = "waiter"},
+                        waiters.value().emplace(Waiter{semaphore, woken, waiting, i}));
+            wait_until([&] { return waiting.load() == i + 1; });
+        }
+        pass_time(2000_us); // until the last one waits, too
+        for (std::size_t i = 0; i < threads; ++i) semaphore.post();
+        group.join();
+        for (Waiter const& waiter : waiters.value()) MXK_CHECK_EQUAL(waiter.number, waiter.place);
+    }
+}
+
+MXK_TEST(threads, timeouts_fire_within_one_slice) {
+    constexpr Nanoseconds slice = 10'000_us;
+    constexpr std::size_t times = 21;
+    std::atomic<bool> stopped{false};
+    Counter hog{stopped};
+    struct Waiter {
+        Semaphore never_posted{0};
+        std::array<std::uint64_t, times> late{};
+        void operator()() {
+            for (std::size_t i = 0; i < times; ++i) {
+                std::uint64_t const due = raw(clock::now()) + 3'300'000;
+                bool const taken = never_posted.wait_for(3'300_us).value();
+                std::uint64_t const now = raw(clock::now());
+                MXK_CHECK(!taken && now >= due);
+                late[i] = now - due;
+            }
+        }
+    } waiter;
+    ThreadGroup group(2);
+    group.start({.core = last_core(), .name = "hog", .slice = slice}, hog);
+    group.start({.core = last_core(), .name = "waiter"}, waiter);
+    wait_until([&] { return waiter.late.back() != 0; });
+    stopped.store(true);
+    group.join();
+    // The median: a host may take the processor away.
+    std::sort(waiter.late.begin(), waiter.late.end());
+    MXK_CHECK(waiter.late[times / 2] <= raw(slice));
+}
+
+MXK_TEST(threads, interrupts_post) {
+    Semaphore semaphore;
+    posted_by_interrupt = &semaphore;
+    posts_by_interrupts.store(0);
+    arch::set_interrupt_handler(arch::vector::first_free, &post_in_interrupt);
+    std::atomic<bool> stopped{false};
+    std::uint64_t taken = 0;
+    auto taker = [&] {
+        for (; !stopped.load(std::memory_order_relaxed); ++taken) semaphore.wait();
+    };
+    ThreadGroup group(1);
+    group.start({.core = last_core(), .name = "taker"}, taker);
+    // To all cores: one that sleeps, one with a thread, and this one.
+    for (int i = 0; i < 2000; ++i) {
+        for (topology::Core const& core : system_topology().cores)
+            arch::apic::send(core.apic_id, arch::vector::first_free);
+        if (i % 16 == 0) pass_time(100_us);
+    }
+    std::uint64_t handled = 0; // of interrupts that are pending already one more makes none
+    do {
+        handled = posts_by_interrupts.load();
+        pass_time(1000_us);
+    } while (posts_by_interrupts.load() != handled);
+    arch::set_interrupt_handler(arch::vector::first_free, nullptr);
+    stopped.store(true, std::memory_order_relaxed);
+    semaphore.post();
+    group.join();
+    std::uint64_t left = 0;
+    while (semaphore.try_wait()) ++left;
+    MXK_CHECK(handled >= 2000);
+    MXK_CHECK_EQUAL(taken + left, handled + 1);
+}
+
+MXK_TEST(threads, stacks_have_guards_with_their_names) {
+    auto looker = [] {
+        auto const here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+        auto const stack = arch::stacks::containing(here, 8);
+        MXK_CHECK(stack.has_value() && stack->purpose == "thread 'looker'" && stack->bytes >= 100'000);
+        if (!stack) return;
+        MXK_CHECK(arch::can_write(stack->bottom));
+        MXK_CHECK(!arch::can_read(stack->bottom - 1));
+        auto const overflowed = arch::stacks::overflowed(stack->bottom - 1);
+        MXK_CHECK(overflowed.has_value() && overflowed->purpose == "thread 'looker'");
+    };
+    ThreadGroup group(1);
+    group.start({.core = last_core(), .name = "looker", .stack_bytes = 100'000}, looker);
+    group.join();
+}
+
+} // namespace
+} // namespace mxk
