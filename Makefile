@@ -91,4 +91,4 @@ lint: setup ## formats, house rules, clang-tidy, ruff
 	@tools/lint
 
 clean: ## remove what was built; results and the Python environment stay
-	@rm -rf build/metal build/linux build/linux-asan build/linux-tsan build/linux-coverage build/linux-fuzz build/fuzz build/coverage
+	@rm -rf build/metal build/metal-debug build/linux build/linux-asan build/linux-tsan build/linux-coverage build/linux-fuzz build/fuzz build/coverage

@@ -33,6 +33,12 @@ set(public_headers
     tasks/spawn.hpp
     tasks/start.hpp
     tasks/task_group.hpp
+    tasks/threads/barrier.hpp
+    tasks/threads/condition.hpp
+    tasks/threads/mutex.hpp
+    tasks/threads/semaphore.hpp
+    tasks/threads/thread.hpp
+    tasks/timers.hpp
     tasks/when_all.hpp
     tasks/workers.hpp)
 

@@ -16,7 +16,6 @@ if(MXK_SANITIZE)
     # Line numbers are all that a report shows; without the rest of -g a build takes a third less.
     add_compile_options(-O1 -g1 -fsanitize=${MXK_SANITIZE} -fno-sanitize-recover=all)
     add_link_options(-fsanitize=${MXK_SANITIZE})
-    add_compile_definitions(MXK_CHECK_LOCKS)
 elseif(MXK_COVERAGE)
     set(optimisation "-O0 --coverage")
     add_compile_options(-O0 --coverage -fprofile-update=atomic)

@@ -1,5 +1,6 @@
-// Kernel stacks: each lies behind addresses that are never mapped, and whoever overflows it is named. What is given back
-// is kept for the next stack of its size and node: taking memory out of the address space would take telling all cores.
+// Kernel stacks: each lies behind addresses that are never mapped, and whoever overflows it is named. What is given
+// back is kept for the next stack of its size and node: taking memory out of the address space would take telling all
+// cores.
 #pragma once
 
 #include <cstdint>

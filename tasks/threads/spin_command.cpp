@@ -16,8 +16,10 @@ struct SpinOptions {
 };
 
 constexpr auto spin_schema = console::schema<SpinOptions>(
-    console::option<&SpinOptions::slices>("slices", "microseconds, one thread for each", console::between(10, 1'000'000)),
-    console::option<&SpinOptions::core>("core", "where they run (none given: the last one)", console::between(0, 65535)),
+    console::option<&SpinOptions::slices>("slices", "microseconds, one thread for each",
+                                          console::between(10, 1'000'000)),
+    console::option<&SpinOptions::core>("core", "where they run (none given: the last one)",
+                                        console::between(0, 65535)),
     console::option<&SpinOptions::seconds>("seconds", "until they end", console::between(1, 1'000'000)));
 
 // `end`: a time stamp.
@@ -33,11 +35,10 @@ Result<void> start_spinning(SpinOptions const& options) {
     for (std::uint32_t const slice : options.slices.values()) {
         FixedText<31> name;
         format(name, "spin {} us", slice);
-        auto thread = MXK_TRY(Thread::create({.core = core,
-                                              .name = name.view(),
-                                              .slice = static_cast<Nanoseconds>(std::uint64_t{slice} * 1000)},
-                                             &spin_until,
-                                             reinterpret_cast<void*>(end))); // NOLINT(performance-no-int-to-ptr)
+        auto thread = MXK_TRY(Thread::create(
+            {.core = core, .name = name.view(), .slice = static_cast<Nanoseconds>(std::uint64_t{slice} * 1000)},
+            &spin_until,
+            reinterpret_cast<void*>(end))); // NOLINT(performance-no-int-to-ptr)
         MXK_TRY(thread.detach());
     }
     return {};

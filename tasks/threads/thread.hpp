@@ -51,7 +51,8 @@ class Thread {
 
     // The same with any function object, which must live until the thread has ended.
     template <typename Function> static Result<Thread> create(ThreadOptions const& options, Function& function) {
-        return create(options, [](void* it) { (*static_cast<Function*>(it))(); }, &function);
+        return create(
+            options, [](void* it) { (*static_cast<Function*>(it))(); }, &function);
     }
 
     Thread(Thread&& other) noexcept

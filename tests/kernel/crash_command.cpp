@@ -13,7 +13,18 @@
 namespace mxk {
 namespace {
 
-enum class Crash : std::uint8_t { Null, Stack, WriteText, WriteConstant, ExecuteData, Assert, OtherCore, ThreadStack, TaskWaits, LockTwice };
+enum class Crash : std::uint8_t {
+    Null,
+    Stack,
+    WriteText,
+    WriteConstant,
+    ExecuteData,
+    Assert,
+    OtherCore,
+    ThreadStack,
+    TaskWaits,
+    LockTwice
+};
 
 constexpr auto value_names(Crash) {
     using console::NamedValue;

@@ -145,7 +145,7 @@ MXK_TEST(threads, waits_end_by_a_unit_or_by_their_time) {
         MXK_CHECK_EQUAL(taken + timed_out, threads * 50);
         MXK_CHECK(taken > 0 && timed_out > 0);
         for (std::uint32_t i = 0; i < units; ++i) MXK_CHECK(semaphore.try_wait()); // none lost
-        MXK_CHECK(!semaphore.try_wait());                                         // and none made
+        MXK_CHECK(!semaphore.try_wait());                                          // and none made
     }
 }
 

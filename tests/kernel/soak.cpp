@@ -119,7 +119,8 @@ class SoakThread {
     }
 
     void use_memory() {
-        auto const block = memory::allocate(4096 << random_.below(4), 4096, node_id(random_.below(memory::node_count())));
+        auto const block =
+            memory::allocate(4096 << random_.below(4), 4096, node_id(random_.below(memory::node_count())));
         MXK_CHECK(block.ok());
         if (!block) return;
         auto* const first = reinterpret_cast<std::uint64_t volatile*>(block.value().address);
@@ -182,7 +183,9 @@ void soak(SoakOptions const& options) {
     ThreadGroup group(options.threads);
     constexpr std::array<std::uint64_t, 4> slices{10'000, 50'000, 200'000, 1'000'000};
     for (std::size_t i = 0; i < options.threads; ++i)
-        group.start({.core = core_id(i % workers::count()), .name = "soak", .slice = Nanoseconds{slices[i / workers::count() % 4]}},
+        group.start({.core = core_id(i % workers::count()),
+                     .name = "soak",
+                     .slice = Nanoseconds{slices[i / workers::count() % 4]}},
                     users.value().emplace(soak, options.seed * 1000 + i));
     for (std::size_t i = 0; i < task_count; ++i)
         Worker::current().append(tasks.value().emplace(soak, options.seed * 2000 + i, at_home));

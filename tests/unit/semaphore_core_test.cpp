@@ -1,5 +1,5 @@
-// The rules of semaphores under threads, delays and TSan: no unit lost or made, first come first served, and a wait that
-// is withdrawn while its unit comes.
+// The rules of semaphores under threads, delays and TSan: no unit lost or made, first come first served, and a wait
+// that is withdrawn while its unit comes.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -45,7 +45,8 @@ TEST_F(TimersTest, fire_in_the_order_of_their_times) {
         std::deque<Numbered> timers;
         Cycles const start = in_microseconds(500);
         for (int i : {3, 1, 4, 0, 2, 5, 1})
-            worker.timers().set(timers.emplace_back(i, log_), start + static_cast<Cycles>(static_cast<std::uint64_t>(i) * 1000));
+            worker.timers().set(timers.emplace_back(i, log_),
+                                start + static_cast<Cycles>(static_cast<std::uint64_t>(i) * 1000));
         worker.run_until([&] { return log_.size() == 7; });
         EXPECT_GE(raw(clock::timestamp()), raw(start));
         EXPECT_EQ(log_, (std::vector{0, 1, 1, 2, 3, 4, 5}));

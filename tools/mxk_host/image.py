@@ -1,6 +1,7 @@
 """The kernel image: built when it is out of date, and for a run from the ISO copied with the run's own grub.cfg."""
 
 import fcntl
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,7 +12,8 @@ from mxk_host.machine import Boot, expect_installed
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
-METAL = BUILD / "metal"
+PRESET = os.environ.get("MXK_METAL_PRESET", "metal")  # another one: metal-debug
+METAL = BUILD / PRESET
 
 
 def image_path(boot: Boot) -> Path:
@@ -27,9 +29,9 @@ def build(boot: Boot) -> None:
     with (BUILD / ".metal.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (METAL / "build.ninja").exists():
-            _quietly(["cmake", "--preset", "metal"], "the kernel's build could not be configured")
+            _quietly(["cmake", "--preset", PRESET], "the kernel's build could not be configured")
         target = image_path(boot).name
-        _quietly(["cmake", "--build", "--preset", "metal", "--target", target], f"{target} could not be built")
+        _quietly(["cmake", "--build", "--preset", PRESET, "--target", target], f"{target} could not be built")
 
 
 def expect_image(boot: Boot) -> None:

@@ -12,9 +12,9 @@
 namespace mxk::arch {
 
 enum class Attention : std::uint32_t {
-    Wake = 1 << 0,  // another core left work in the mailbox
-    Timer = 1 << 1, // the one-shot timer fired
-    Input = 1 << 2, // the terminal has bytes
+    Wake = 1 << 0,     // another core left work in the mailbox
+    Timer = 1 << 1,    // the one-shot timer fired
+    Input = 1 << 2,    // the terminal has bytes
     Deferred = 1 << 3, // an interrupt handler has left something that takes a task
 };
 

@@ -29,7 +29,8 @@ MxosThread::MxosThread(ThreadOptions const& options, Thread::Entry its_entry, vo
 Result<MxosThread*> MxosThread::create(ThreadOptions const& options, Thread::Entry entry, void* argument) {
     NodeId const node = workers::of(options.core).node();
     constexpr std::size_t own_bytes = align_up(sizeof(MxosThread), cache_line_bytes);
-    memory::Block const block = MXK_TRY(memory::allocate(own_bytes + arch::vector_state_bytes(), cache_line_bytes, node));
+    memory::Block const block =
+        MXK_TRY(memory::allocate(own_bytes + arch::vector_state_bytes(), cache_line_bytes, node));
     auto* const thread = new (static_cast<void*>(block.address)) MxosThread(options, entry, argument, block);
     auto stack = arch::stacks::create(options.stack_bytes, node, thread->stack_purpose_.view());
     if (!stack) {

@@ -108,7 +108,8 @@ Result<ThreadRecord*> create(ThreadOptions const& options, Thread::Entry entry, 
     if (thread == nullptr) return Error::of("no memory for thread '{}'", options.name);
     pthread_attr_t attributes{};
     pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, align_up(options.stack_bytes + extra_stack_bytes, static_cast<std::uint64_t>(getpagesize())));
+    pthread_attr_setstacksize(
+        &attributes, align_up(options.stack_bytes + extra_stack_bytes, static_cast<std::uint64_t>(getpagesize())));
     int const failure = pthread_create(&thread->handle, &attributes, &run, thread);
     pthread_attr_destroy(&attributes);
     if (failure == 0) return static_cast<ThreadRecord*>(thread);
@@ -138,7 +139,8 @@ void yield() {
 }
 
 void sleep_for(Nanoseconds time) {
-    timespec left{.tv_sec = static_cast<std::time_t>(raw(time) / second), .tv_nsec = static_cast<long>(raw(time) % second)};
+    timespec left{.tv_sec = static_cast<std::time_t>(raw(time) / second),
+                  .tv_nsec = static_cast<long>(raw(time) % second)};
     this_thread->sleeps.store(true, std::memory_order_relaxed);
     while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) != 0) {
     }

@@ -140,8 +140,7 @@ MXK_TEST(threads, a_task_is_not_preempted) {
     std::atomic<bool> stopped{false};
     std::array<Counter, 2> counters{Counter{stopped}, Counter{stopped}};
     ThreadGroup group(counters.size());
-    for (Counter& counter : counters)
-        group.start({.core = last_core(), .name = "counter", .slice = 100_us}, counter);
+    for (Counter& counter : counters) group.start({.core = last_core(), .name = "counter", .slice = 100_us}, counter);
     wait_until([&] { return counters[0].count.load() > 0 && counters[1].count.load() > 0; });
     CoreId const there[] = {last_core()};
     MXK_CHECK(run_on(there, [&](Worker& worker, std::size_t) {
@@ -183,8 +182,7 @@ MXK_TEST(threads, take_turns_when_they_yield) {
     std::array<Walker, 3> walkers{Walker{0, last, out_of_turn, ready}, Walker{1, last, out_of_turn, ready},
                                   Walker{2, last, out_of_turn, ready}};
     ThreadGroup group(walkers.size());
-    for (Walker& walker : walkers)
-        group.start({.core = last_core(), .name = "walker", .slice = 1'000'000_us}, walker);
+    for (Walker& walker : walkers) group.start({.core = last_core(), .name = "walker", .slice = 1'000'000_us}, walker);
     group.join();
     // The first round may begin with any of them; from then on it is always the same order.
     MXK_CHECK(out_of_turn <= 3);
