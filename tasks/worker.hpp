@@ -132,7 +132,7 @@ class alignas(cache_line_bytes) Worker {
     // One task, or what there is to do between two rounds of them.
     [[gnu::always_inline]] void turn() {
         if (arch::needs_attention()) [[unlikely]]
-            attend();
+            return attend(); // which may be what run_until() waits for
         Task* const task = queue_.take();
         if (task == nullptr) [[unlikely]]
             return begin_round();

@@ -77,6 +77,12 @@ def test_lesser_processors(tmp_path: Path, cpu: str, skips: int) -> None:
     assert (passed + skipped, failed, skipped) == (10, 0, skips)
 
 
+def test_a_processor_without_xsave_preempts_threads_too(tmp_path: Path) -> None:
+    shape = ["--cpus", "2", "--qemu", "-cpu", "--qemu", "qemu64,-xsave"]
+    _, counts = kernel_tests(run_mxk(tmp_path / "log", shape, "test threads.preemption", seconds=180))
+    assert counts == (1, 0, 0)
+
+
 @pytest.mark.parametrize(
     "shape",
     [["--cpus", "1"], ["--cpus", "4", "--nodes", "2"], ["--cpus", "16", "--nodes", "4", "--mem", "1G", *UEFI_ISO]],
