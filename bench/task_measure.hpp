@@ -1,46 +1,42 @@
-// What `bench task` can measure, and a set of that: `--measure local,wake`.
+// What `bench task` can measure.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <initializer_list>
-#include <string_view>
 
-#include "base/result.hpp"
-#include "base/text.hpp"
+#include "bench/core_choice.hpp"
+#include "bench/name_set.hpp"
 
 namespace mxk::bench {
 
 enum class Measure : std::uint8_t { Local, Hop, Stream, Mail, RoundTrip, RemoteRoundTrip, Wake };
 
-inline constexpr std::array all_measures{Measure::Local, Measure::Hop,       Measure::Stream,
-                                         Measure::Mail,  Measure::RoundTrip, Measure::RemoteRoundTrip,
-                                         Measure::Wake};
+// As they are typed and as they stand in results.
+constexpr auto value_names(Measure) {
+    using Named = console::NamedValue<Measure>;
+    return std::array{Named{Measure::Local, "local"},
+                      Named{Measure::Hop, "hop"},
+                      Named{Measure::Stream, "stream"},
+                      Named{Measure::Mail, "mail"},
+                      Named{Measure::RoundTrip, "round-trip"},
+                      Named{Measure::RemoteRoundTrip, "remote-round-trip"},
+                      Named{Measure::Wake, "wake"}};
+}
 
-// As it is typed and as it stands in results.
-std::string_view name_of(Measure measure);
-
-// Empty where nobody has chosen: then all that the machine can do are meant.
-class MeasureSet {
-  public:
-    constexpr MeasureSet() = default;
-    constexpr MeasureSet(std::initializer_list<Measure> measures) {
-        for (Measure const measure : measures) add(measure);
+constexpr Placement placement_of(Measure measure) {
+    switch (measure) {
+    case Measure::Local: return Placement::OneCore;
+    case Measure::RemoteRoundTrip: return Placement::OtherNode;
+    case Measure::Wake: return Placement::TwoCores; // asleep is asleep, wherever
+    default: return Placement::SameNode;
     }
+}
 
-    constexpr void add(Measure measure) { bits_ |= bit(measure); }
-    [[nodiscard]] constexpr bool empty() const { return bits_ == 0; }
-    [[nodiscard]] constexpr bool has(Measure measure) const { return (bits_ & bit(measure)) != 0; }
+// Whether single operations are timed, not a whole run.
+constexpr bool is_latency(Measure measure) {
+    return measure == Measure::RoundTrip || measure == Measure::RemoteRoundTrip || measure == Measure::Wake;
+}
 
-  private:
-    static constexpr std::uint32_t bit(Measure measure) { return std::uint32_t{1} << static_cast<unsigned>(measure); }
-
-    std::uint32_t bits_ = 0;
-};
-
-// What kernel/console/options.hpp asks of an option's type: names with commas between.
-Result<void> parse_value(std::string_view text, MeasureSet& measures);
-void print_value(TextSink& out, MeasureSet const& measures);
-void describe_value(TextSink& out, MeasureSet const& measures);
+using MeasureSet = NameSet<Measure>;
 
 } // namespace mxk::bench

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "bench/named_values.hpp"
 #include "bench/task_measure.hpp"
 #include "kernel/console/options.hpp"
 
@@ -19,9 +20,12 @@ struct TaskOptions {
     std::uint32_t repeat = 5;
     bool json = false;
 
-    // How many tasks are under way at once.
-    [[nodiscard]] constexpr std::uint32_t depth_of(Measure measure) const {
-        return measure == Measure::Stream || measure == Measure::Mail ? pool : depth;
+    // For the row: how many tasks are under way at once, where it is not one.
+    [[nodiscard]] Settings settings_of(Measure measure) const {
+        Settings settings;
+        bool const is_stream = measure == Measure::Stream || measure == Measure::Mail;
+        if (!is_latency(measure)) settings.add("depth", is_stream ? pool : depth);
+        return settings;
     }
 };
 

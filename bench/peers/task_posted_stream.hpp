@@ -6,8 +6,8 @@
 #include <latch>
 
 #include "base/spin_wait.hpp"
+#include "bench/cost_report.hpp"
 #include "bench/task_options.hpp"
-#include "bench/task_report.hpp"
 #include "bench/task_stream_ends.hpp"
 #include "kernel/clock.hpp"
 
@@ -24,11 +24,11 @@ template <typename Ends> class PostedStream {
         , sender_(pool_, receiver_) {}
 
     // Any thread but the two; blocks.
-    Result<TaskSample> run() {
+    Result<CostSample> run() {
         sender_.send_more(pool_);
         ends_.again(&PostedStream::send_some, this);
         done_.wait();
-        return TaskSample{.cycles = static_cast<double>(raw(end_ - start_)) / static_cast<double>(operations_),
+        return CostSample{.cycles = static_cast<double>(raw(end_ - start_)) / static_cast<double>(operations_),
                           .operations = operations_,
                           .verified = receiver_.verified(pool_ + operations_) && ends_.held()};
     }

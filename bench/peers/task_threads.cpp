@@ -97,9 +97,9 @@ bool wait_until_asleep(pid_t thread) {
     return false;
 }
 
-Result<TaskSample> sample_of(std::vector<double>& latencies, std::uint64_t left_out, bool verified) {
+Result<CostSample> sample_of(std::vector<double>& latencies, std::uint64_t left_out, bool verified) {
     if (latencies.empty()) return Error::of("none of {} operations found the threads as they should be", left_out);
-    return TaskSample{.cycles = percentile(latencies, 50),
+    return CostSample{.cycles = percentile(latencies, 50),
                       .p99 = percentile(latencies, 99),
                       .operations = latencies.size(),
                       .left_out = left_out,

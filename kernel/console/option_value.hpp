@@ -66,7 +66,9 @@ template <typename T> struct OptionValue {
             out.write("VALUE");
         }
     }
-    static void complete(Candidates&) {}
+    static void complete(Candidates& candidates) {
+        if constexpr (requires { complete_value(candidates, T{}); }) complete_value(candidates, T{});
+    }
 };
 
 template <> struct OptionValue<bool> {

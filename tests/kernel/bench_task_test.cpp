@@ -12,7 +12,7 @@ namespace {
 // Not a multiple of the depth, so that there is something to round up.
 constexpr TaskOptions few{.operations = 2000, .depth = 7, .pool = 9, .trips = 50, .wakes = 5};
 
-void check_sample(Result<TaskSample> const& sample, std::uint64_t operations) {
+void check_sample(Result<CostSample> const& sample, std::uint64_t operations) {
     MXK_CHECK(sample.ok());
     if (!sample.ok()) return;
     MXK_CHECK(sample.value().verified);

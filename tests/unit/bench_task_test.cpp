@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/task_cores.hpp"
+#include "bench/core_choice.hpp"
 #include "bench/task_measure.hpp"
 #include "bench/task_stream_ends.hpp"
 
@@ -12,7 +12,7 @@ namespace mxk::bench {
 namespace {
 
 // Node 0: cores 0, 2, 4. Node 1: memory only. Node 2: core 3. Node 3: core 1, which is farther from node 0 than node 2.
-class TaskCoresTest : public testing::Test {
+class CoreChoiceTest : public testing::Test {
   protected:
     std::vector<topology::Core> cores{{core_id(0), ApicId{0}, node_id(0), 0},
                                       {core_id(1), ApicId{1}, node_id(3), 1},
@@ -29,15 +29,15 @@ class TaskCoresTest : public testing::Test {
 
     // "first,second", or the error.
     std::string pair(std::vector<std::uint32_t> const& chosen, Measure measure) {
-        auto const choice = TaskCores::choose(machine, chosen);
+        auto const choice = CoreChoice::choose(machine, chosen);
         if (!choice) return std::string(choice.error().message());
-        auto const cores_of = choice.value().cores_for(measure);
+        auto const cores_of = choice.value().cores_for(placement_of(measure));
         if (!cores_of) return std::string(cores_of.error().message());
         return std::to_string(index(cores_of.value().first)) + "," + std::to_string(index(cores_of.value().second));
     }
 };
 
-TEST_F(TaskCoresTest, nothing_chosen_is_core_0_and_its_neighbours) {
+TEST_F(CoreChoiceTest, nothing_chosen_is_core_0_and_its_neighbours) {
     EXPECT_EQ(pair({}, Measure::Local), "0,0");
     EXPECT_EQ(pair({}, Measure::Hop), "0,2");
     EXPECT_EQ(pair({}, Measure::Stream), "0,2");
@@ -47,7 +47,7 @@ TEST_F(TaskCoresTest, nothing_chosen_is_core_0_and_its_neighbours) {
     EXPECT_EQ(pair({}, Measure::Wake), "0,2");
 }
 
-TEST_F(TaskCoresTest, one_chosen_is_the_one_measured) {
+TEST_F(CoreChoiceTest, one_chosen_is_the_one_measured) {
     EXPECT_EQ(pair({2}, Measure::Hop), "2,4");
     EXPECT_EQ(pair({4}, Measure::Hop), "4,0"); // behind the last comes the first
     EXPECT_EQ(pair({1}, Measure::Local), "1,1");
@@ -56,7 +56,7 @@ TEST_F(TaskCoresTest, one_chosen_is_the_one_measured) {
     EXPECT_EQ(pair({1}, Measure::Wake), "1,3"); // asleep is asleep, wherever
 }
 
-TEST_F(TaskCoresTest, two_chosen_serve_what_their_nodes_allow) {
+TEST_F(CoreChoiceTest, two_chosen_serve_what_their_nodes_allow) {
     EXPECT_EQ(pair({0, 4}, Measure::Hop), "0,4");
     EXPECT_EQ(pair({0, 4}, Measure::RemoteRoundTrip), "0,3");
     EXPECT_EQ(pair({0, 4}, Measure::Wake), "0,4");
@@ -65,13 +65,13 @@ TEST_F(TaskCoresTest, two_chosen_serve_what_their_nodes_allow) {
     EXPECT_EQ(pair({0, 1}, Measure::Wake), "0,1");
 }
 
-TEST_F(TaskCoresTest, wrong_choices_say_what_was_expected) {
+TEST_F(CoreChoiceTest, wrong_choices_say_what_was_expected) {
     EXPECT_EQ(pair({5}, Measure::Local), "--cores: expected cores 0 to 4, those of this machine, got 5");
     EXPECT_EQ(pair({2, 2}, Measure::Local), "--cores: expected two different cores, got 2 twice");
     EXPECT_EQ(pair({0, 1, 2}, Measure::Local), "--cores: expected one core or two, got 3");
 }
 
-TEST_F(TaskCoresTest, a_single_core_has_only_local_tasks) {
+TEST_F(CoreChoiceTest, a_single_core_has_only_local_tasks) {
     cores.resize(1);
     of_0.resize(1);
     nodes = {{node_id(0), 0, {}, of_0}};
@@ -95,10 +95,11 @@ TEST(MeasureSet, names_with_commas_in_any_order) {
     EXPECT_EQ(printed(measures), "local,wake");
     ASSERT_TRUE(parse_value("hop", measures).ok()); // the last one counts
     EXPECT_EQ(printed(measures), "hop");
-    for (Measure const measure : all_measures) {
-        ASSERT_TRUE(parse_value(name_of(measure), measures).ok());
+    for (auto const& [measure, name] : value_names(Measure{})) {
+        ASSERT_TRUE(parse_value(name, measures).ok());
         EXPECT_TRUE(measures.has(measure));
-        EXPECT_EQ(printed(measures), name_of(measure));
+        EXPECT_EQ(printed(measures), name);
+        EXPECT_EQ(name_of(measure), name);
     }
 }
 

@@ -1,4 +1,4 @@
-#include "bench/task_experiment.hpp"
+#include "bench/ending.hpp"
 
 namespace mxk::bench {
 

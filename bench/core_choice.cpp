@@ -1,4 +1,4 @@
-#include "bench/task_cores.hpp"
+#include "bench/core_choice.hpp"
 
 #include <algorithm>
 
@@ -26,14 +26,14 @@ std::optional<CoreId> first_of_other_node(topology::Topology const& topology, Co
 
 } // namespace
 
-Result<TaskCores> TaskCores::choose(topology::Topology const& topology, std::span<std::uint32_t const> chosen) {
+Result<CoreChoice> CoreChoice::choose(topology::Topology const& topology, std::span<std::uint32_t const> chosen) {
     if (chosen.size() > 2) return Error::of("--cores: expected one core or two, got {}", chosen.size());
     for (std::uint32_t const core : chosen) {
         if (core >= topology.cores.size())
             return Error::of("--cores: expected cores 0 to {}, those of this machine, got {}",
                              topology.cores.size() - 1, core);
     }
-    TaskCores result;
+    CoreChoice result;
     if (!chosen.empty()) result.first_ = core_id(chosen[0]);
     result.other_node_ = first_of_other_node(topology, result.first_);
     if (chosen.size() < 2) {
@@ -47,19 +47,16 @@ Result<TaskCores> TaskCores::choose(topology::Topology const& topology, std::spa
     return result;
 }
 
-Result<CorePair> TaskCores::cores_for(Measure measure) const {
-    switch (measure) {
-    case Measure::Local: return CorePair{first_, first_};
-    case Measure::Hop:
-    case Measure::Stream:
-    case Measure::Mail:
-    case Measure::RoundTrip:
+Result<CorePair> CoreChoice::cores_for(Placement placement) const {
+    switch (placement) {
+    case Placement::OneCore: return CorePair{first_, first_};
+    case Placement::SameNode:
         if (same_node_) return CorePair{first_, *same_node_};
         return Error::of("needs another core of core {}'s node", first_);
-    case Measure::RemoteRoundTrip:
+    case Placement::OtherNode:
         if (other_node_) return CorePair{first_, *other_node_};
         return Error::of("needs a core of another node than core {}'s", first_);
-    case Measure::Wake: break;
+    case Placement::TwoCores: break;
     }
     if (same_node_) return CorePair{first_, *same_node_};
     if (other_node_) return CorePair{first_, *other_node_};

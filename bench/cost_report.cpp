@@ -1,20 +1,20 @@
-#include "bench/task_report.hpp"
+#include "bench/cost_report.hpp"
 
 #include "kernel/clock.hpp"
 #include "kernel/system_topology.hpp"
 
 namespace mxk::bench {
 
-double TaskRow::nanoseconds() const {
+double CostRow::nanoseconds() const {
     return cycles.median * 1e9 / static_cast<double>(clock::frequency());
 }
 
-void print_task_head(TextSink& out) {
+void print_cost_head(TextSink& out) {
     format(out, "{:<18} {:>5} {:>9} {:>9} {:>9} {:>19} {:>9} {:>10}  {}\n", "cycles", "cores", "median", "min", "max",
            "95 % interval", "p99", "ns", "verified");
 }
 
-void print_task_row(TextSink& out, std::string_view who, TaskRow const& row) {
+void print_cost_row(TextSink& out, std::string_view who, CostRow const& row) {
     FixedText<16> cores;
     format(cores, "{}", row.cores.first);
     if (row.cores.second != row.cores.first) format(cores, ",{}", row.cores.second);
@@ -24,21 +24,22 @@ void print_task_row(TextSink& out, std::string_view who, TaskRow const& row) {
         format(interval, "{:.1} - {:.1}", row.cycles.confidence_low, row.cycles.confidence_high);
     }
     FixedText<16> p99("-");
-    if (is_latency(row.measure)) {
+    if (row.p99) {
         p99.clear();
-        format(p99, "{:.1}", row.p99);
+        format(p99, "{:.1}", *row.p99);
     }
     format(out, "{:<18} {:>5} {:9.1} {:9.1} {:9.1} {:>19} {:>9} {:10.1}  {}\n", who, cores.view(), row.cycles.median,
            row.cycles.minimum, row.cycles.maximum, interval.view(), p99.view(), row.nanoseconds(),
            row.verified ? "yes" : "NO");
+    for (auto const& found : row.findings.entries()) format(out, "  {}: {:.3}\n", found.name, found.value);
     if (row.woken.value_or(0) * 100 > row.operations)
         format(out, "  {} of {} round trips found a core asleep\n", *row.woken, row.operations);
 }
 
-void write_task_row(JsonWriter& json, TaskRow const& row) {
+void write_cost_row(JsonWriter& json, CostRow const& row) {
     bool const alone = row.cores.first == row.cores.second;
     auto const& cores = system_topology().cores;
-    json.field("measure", name_of(row.measure));
+    json.field("measure", row.measure);
     json.field("unit", "cycles");
     json.begin_array("cores");
     json.element(row.cores.first);
@@ -49,8 +50,8 @@ void write_task_row(JsonWriter& json, TaskRow const& row) {
     if (!alone) json.element(cores[index(row.cores.second)].node);
     json.end_array();
     json.field("count", row.operations / row.cycles.n); // per run
-    if (!is_latency(row.measure)) json.field("depth", row.depth);
-    if (is_latency(row.measure)) json.field("left_out", row.left_out);
+    for (auto const& setting : row.settings.entries()) json.field(setting.name, setting.value);
+    if (row.p99 || row.left_out > 0) json.field("left_out", row.left_out);
     if (row.woken) json.field("woken", *row.woken);
     json.begin_object("cycles");
     json.field("n", row.cycles.n);
@@ -64,7 +65,8 @@ void write_task_row(JsonWriter& json, TaskRow const& row) {
     }
     json.end_object();
     json.field("nanoseconds", row.nanoseconds());
-    if (is_latency(row.measure)) json.field("p99", row.p99);
+    if (row.p99) json.field("p99", *row.p99);
+    for (auto const& found : row.findings.entries()) json.field(found.name, found.value);
     json.field("verified", row.verified);
 }
 
