@@ -2,6 +2,7 @@
 // value_names(E)` (kernel/console/options.hpp), in the order of its enumerators, of which there are at most 32.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
@@ -14,7 +15,15 @@
 
 namespace mxk::bench {
 
+// Whether value_names() stands in the order of the enumerators, from 0 on.
+template <typename E> consteval bool names_are_in_order() {
+    for (std::size_t at = 0; auto const& known : value_names(E{}))
+        if (known.value != static_cast<E>(at++)) return false;
+    return true;
+}
+
 template <typename E> constexpr std::string_view name_of(E value) {
+    static_assert(names_are_in_order<E>());
     return value_names(E{})[static_cast<std::size_t>(value)].name;
 }
 

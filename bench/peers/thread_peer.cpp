@@ -1,0 +1,61 @@
+// `bench thread-peer`: what the system's threads cost without MXK's layer, for comparison with `bench thread`: the same
+// experiments, cores, numbers and fields.
+#include "bench/peers/thread_peer.hpp"
+
+#include <gnu/libc-version.h>
+#include <sys/utsname.h>
+
+#include "bench/peers/cost_peer_command.hpp"
+
+namespace mxk::bench {
+
+std::string system_threads(std::string_view what) {
+    utsname system{};
+    uname(&system);
+    return std::string(what)
+        .append("; glibc ")
+        .append(gnu_get_libc_version())
+        .append(", Linux ")
+        .append(system.release);
+}
+
+namespace {
+
+using ThreadPeerOptions = PeerOptions<ThreadCosts>;
+
+constexpr auto peer_schema = console::schema<ThreadPeerOptions>(
+    console::option<&ThreadPeerOptions::peers>("peer", "names with commas between (none given: all)"),
+    console::option<&ThreadPeerOptions::measures>("measure",
+                                                  "as in bench thread (none given: all that the peers can do)"),
+    thread_option::cores, thread_option::yields, thread_option::switches, thread_option::wakes, thread_option::repeat,
+    thread_option::json);
+
+console::Outcome run_thread_peer(console::Invocation& invocation) {
+    ThreadPeerOptions options;
+    if (auto const parsed = console::parse(invocation.arguments, peer_schema, options); !parsed)
+        return invocation.fail(parsed.error());
+    CostPeerCommand<ThreadMeasure, ThreadCosts> command("thread-peer",
+                                                        "threads did not take turns, or wake-ups were lost or doubled",
+                                                        registered_thread_peers(), options);
+    return command.measure(invocation);
+}
+
+constexpr Benchmark thread_peer_benchmark{
+    .name = "thread-peer",
+    .summary = "cycles that the system's threads cost without MXK's layer: sched_yield, futex, sem_t",
+    .run = &run_thread_peer,
+    .help =
+        [](TextSink& out) {
+            console::print_help(out, peer_schema, ThreadPeerOptions{});
+            list_cost_peers(out, registered_thread_peers());
+            out.write("Example: bench thread-peer --peer sched-yield,futex --measure yield,wake --json\n");
+        },
+    .complete =
+        [](auto before, console::Candidates& candidates) {
+            complete_cost_peers(before, registered_thread_peers(), peer_schema, candidates);
+        },
+};
+MXK_REGISTER(mxk_benchmarks, Benchmark, thread_peer_benchmark);
+
+} // namespace
+} // namespace mxk::bench

@@ -1,0 +1,100 @@
+// What `bench semaphore` can measure, and what it can be told.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "bench/core_choice.hpp"
+#include "bench/name_set.hpp"
+#include "bench/named_values.hpp"
+#include "kernel/console/options.hpp"
+#include "tasks/threads/semaphore_kind.hpp"
+
+namespace mxk {
+
+constexpr auto value_names(SemaphoreKind) {
+    using Named = console::NamedValue<SemaphoreKind>;
+    return std::array{Named{SemaphoreKind::Fast, "fast"}, Named{SemaphoreKind::Syscall, "syscall"}};
+}
+
+} // namespace mxk
+
+namespace mxk::bench {
+
+enum class SemaphoreMeasure : std::uint8_t { Uncontended, PingPong, PingPongAcross, Crowd, CrowdAcross };
+
+// As they are typed and as they stand in results.
+constexpr auto value_names(SemaphoreMeasure) {
+    using Named = console::NamedValue<SemaphoreMeasure>;
+    return std::array{Named{SemaphoreMeasure::Uncontended, "uncontended"},
+                      Named{SemaphoreMeasure::PingPong, "ping-pong"},
+                      Named{SemaphoreMeasure::PingPongAcross, "ping-pong-across"},
+                      Named{SemaphoreMeasure::Crowd, "crowd"}, Named{SemaphoreMeasure::CrowdAcross, "crowd-across"}};
+}
+
+constexpr Placement placement_of(SemaphoreMeasure measure) {
+    bool const across = measure == SemaphoreMeasure::PingPongAcross || measure == SemaphoreMeasure::CrowdAcross;
+    return across ? Placement::TwoCores : Placement::OneCore;
+}
+
+// What the peers can be told, too (bench/peers/semaphore_peer.cpp).
+struct SemaphoreCosts {
+    NameSet<SemaphoreMeasure> measures{};
+    console::CountList cores{}; // empty: core 0 and its neighbours
+    std::uint64_t operations = 1'000'000;
+    std::uint32_t yields = 100'000;
+    std::uint32_t trips = 10'000;
+    std::uint32_t threads = 8;
+    std::uint32_t repeat = 5;
+    bool json = false;
+
+    // For the row.
+    [[nodiscard]] Settings settings_of(SemaphoreMeasure measure) const {
+        Settings settings;
+        bool const is_crowd = measure == SemaphoreMeasure::Crowd || measure == SemaphoreMeasure::CrowdAcross;
+        if (is_crowd) settings.add("threads", threads);
+        return settings;
+    }
+};
+
+struct OwnSemaphoreCosts : SemaphoreCosts {
+    SemaphoreKind kind = SemaphoreKind::Fast;
+    std::uint32_t slice = 1000; // microseconds
+
+    [[nodiscard]] Settings settings_of(SemaphoreMeasure measure) const {
+        Settings settings = SemaphoreCosts::settings_of(measure);
+        settings.add("semaphore", name_of(kind));
+        settings.add("slice_us", slice);
+        return settings;
+    }
+};
+
+namespace semaphore_option {
+constexpr auto cores = console::option<&SemaphoreCosts::cores>(
+    "cores", "the core measured and the other one (none given: 0 and the next)", console::between(0, 65535));
+constexpr auto operations = console::option<&SemaphoreCosts::operations>(
+    "ops", "pairs of wait and post per run: uncontended; crowd (all threads together)",
+    console::between(1, 4'000'000'000));
+constexpr auto yields = console::option<&SemaphoreCosts::yields>("yields", "per run, that uncontended is compared with",
+                                                                 console::between(2, 1'000'000'000));
+constexpr auto trips = console::option<&SemaphoreCosts::trips>("trips", "per run: ping-pong, ping-pong-across",
+                                                               console::between(1, 10'000'000));
+constexpr auto threads =
+    console::option<&SemaphoreCosts::threads>("threads", "crowd, crowd-across", console::between(1, 10'000));
+constexpr auto repeat = console::option<&SemaphoreCosts::repeat>("repeat", "runs per row; the median is reported",
+                                                                 console::between(1, 1000));
+constexpr auto json = console::flag<&SemaphoreCosts::json>("json", "one JSON line per row at the end, for tools");
+} // namespace semaphore_option
+
+constexpr auto semaphore_schema = console::schema<OwnSemaphoreCosts>(
+    console::option<&SemaphoreCosts::measures>("measure",
+                                               "uncontended, ping-pong, ping-pong-across, crowd, crowd-across (none "
+                                               "given: all that the machine can do)"),
+    console::option<&OwnSemaphoreCosts::kind>("semaphore", "syscall: every operation goes through the kernel (metal)"),
+    semaphore_option::cores,
+    console::option<&OwnSemaphoreCosts::slice>("slice", "microseconds; in the Linux build the system chooses",
+                                               console::between(10, 1'000'000)),
+    semaphore_option::operations, semaphore_option::yields, semaphore_option::trips, semaphore_option::threads,
+    semaphore_option::repeat, semaphore_option::json);
+
+} // namespace mxk::bench
