@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,6 +56,36 @@ def linux_program(name: str = "mxk") -> str:
     path = LINUX_BUILD / name
     assert path.is_file(), f"expected the program {path}: make linux"
     return str(path)
+
+
+def run_linux(*arguments: str, name: str = "mxk", code: int = 0, seconds: int = 120) -> Ended:
+    """Runs a program of the Linux build and expects this exit code."""
+    done = subprocess.run(
+        [linux_program(name), *arguments],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        check=False,
+    )
+    assert done.returncode == code, f"expected exit code {code}, got {done.returncode}:\n{done.stdout}{done.stderr}"
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+def interrupt_linux(command: str, line: str, *arguments: str) -> str:
+    """Types Ctrl-C once the program, running this command, has written a line that begins so; what it writes then."""
+    start = [linux_program(), *arguments, command]
+    with subprocess.Popen(start, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as program:
+        try:
+            assert program.stdout is not None
+            while not program.stdout.readline().startswith(line):
+                assert program.poll() is None
+            program.send_signal(signal.SIGINT)
+            output, _ = program.communicate(timeout=30)
+        finally:
+            program.kill()
+    assert program.returncode == 1, output
+    return output
 
 
 def run_mxk(log: Path, arguments: list[str], commands: str, code: int = 0, seconds: int = 120) -> Ended:

@@ -1,22 +1,19 @@
 """`bench task` in QEMU and, where it is built, in the Linux program: rows, their self-check, and what is skipped."""
 
-import json
-import signal
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from helpers import ROOT, run_mxk
+from helpers import LINUX_BUILD, interrupt_linux, run_linux, run_mxk
 
-PROGRAM = ROOT / "build/linux/mxk"
+PROGRAM = LINUX_BUILD / "mxk"
 LATENCIES = ("round-trip", "remote-round-trip", "wake")
 FEW = "--ops 20k --trips 200 --wakes 20 --repeat 2 --json"
 PAIR = {"local": [0]} | {measure: [0, 1] for measure in ("hop", "stream", "mail", "round-trip", "wake")}
 
 in_qemu = pytest.mark.usefixtures("images")
-on_linux = pytest.mark.skipif(not PROGRAM.exists(), reason=f"needs {PROGRAM.relative_to(ROOT)}: make linux")
+on_linux = pytest.mark.skipif(not PROGRAM.exists(), reason=f"needs {PROGRAM}: make linux")
 
 
 def expect_sound(rows: list[dict[str, Any]], pairs: dict[str, list[int]]) -> None:
@@ -35,14 +32,6 @@ def expect_sound(rows: list[dict[str, Any]], pairs: dict[str, list[int]]) -> Non
             assert 1 <= row["count"] <= 20
         else:
             assert row["count"] == (200 if row["measure"] in LATENCIES else 20_000)
-
-
-def tasks_on_linux(*arguments: str, code: int = 0) -> tuple[list[dict[str, Any]], str]:
-    """Runs the Linux program; its JSON rows and all of its output."""
-    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == code, done.stderr + done.stdout
-    rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"')]
-    return rows, done.stdout
 
 
 @in_qemu
@@ -79,17 +68,17 @@ def test_chosen_cores_and_measures_and_what_cannot_be(tmp_path: Path) -> None:
 
 @on_linux
 def test_the_linux_program_gives_the_same_rows() -> None:
-    rows, _ = tasks_on_linux("--cores", "4", "--nodes", "2", f"bench task {FEW}")
-    expect_sound(rows, PAIR | {"remote-round-trip": [0, 2]})
+    ended = run_linux("--cores", "4", "--nodes", "2", f"bench task {FEW}")
+    expect_sound(ended.rows, PAIR | {"remote-round-trip": [0, 2]})
 
 
 @on_linux
 def test_cores_that_share_processors_make_progress() -> None:
     for pair in ("0,1", "0,2", "7,3"):
-        rows, output = tasks_on_linux("--cores", "8", f"bench task --cores {pair} {FEW}")
+        ended = run_linux("--cores", "8", f"bench task --cores {pair} {FEW}")
         cores = [int(core) for core in pair.split(",")]
-        assert all(row["verified"] is True for row in rows), output
-        assert {row["measure"] for row in rows if row["cores"] == cores} == PAIR.keys() - {"local"}
+        assert all(row["verified"] is True for row in ended.rows), ended.output
+        assert {row["measure"] for row in ended.rows if row["cores"] == cores} == PAIR.keys() - {"local"}
 
 
 @on_linux
@@ -105,15 +94,5 @@ def test_cores_that_share_processors_make_progress() -> None:
     ],
 )
 def test_ctrl_c_ends_each_measure(measure: str) -> None:
-    command = [PROGRAM, "--cores", "2", f"bench task --measure {measure}"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as program:
-        try:
-            assert program.stdout is not None
-            while not program.stdout.readline().startswith("cycles "):
-                assert program.poll() is None
-            program.send_signal(signal.SIGINT)
-            output, _ = program.communicate(timeout=30)
-        finally:
-            program.kill()
-    assert program.returncode == 1, output
+    output = interrupt_linux(f"bench task --measure {measure}", "cycles ", "--cores", "2")
     assert "error: interrupted by Ctrl-C" in output

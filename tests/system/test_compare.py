@@ -29,7 +29,8 @@ told = json.loads((here / "told.json").read_text())
 words = sys.argv[-1].split()
 if words[1:3] == ["peer", "--list"]:
     sys.exit(print(json.dumps({{"benchmark": "peer-list", "peers": told["list"]}})))
-name = {{"task": "mxk-tasks", "task-peer": "peer-tasks"}}.get(words[1]) or words[3]
+costs = {{"task": "mxk-tasks", "task-peer": "peer-tasks", "thread": "mxk-threads", "thread-peer": "peer-threads"}}
+name = costs.get(words[1]) or words[3]
 if words[1] == "table":
     (name,) = [name for name, options in told["configurations"].items() if f"table {{options}} --mix" in sys.argv[-1]]
 engine = name
@@ -43,7 +44,7 @@ count.write_text("." * (run + 1))
 does = told["does"][name][run]
 machine = {{"cpu": "Fake CPU", "tsc_hz": 2.5e9, "nodes": 1, "cores": 2, "memory_bytes": 2**32, "pages": "2 MiB",
             "hypervisor": "", "build": "0123abcd gcc"}}
-if words[1].startswith("task"):
+if words[1] in costs:
     for engine, measure, cycles in does:
         print(json.dumps({{"benchmark": words[1], "peer": engine, "measure": measure, "unit": "cycles",
                            "cycles": {{"median": cycles}}, "nanoseconds": cycles / 2.5, "verified": True}}))
@@ -100,7 +101,7 @@ class Fakes:
         where = ["--build", str(self.folder), "--results", str(self.folder / "results"), "--ops", "200K"]
         mxk = [name for name in CONFIGURATIONS if name in self.does] or [MXK]
         parts = ["table"] + ["zipf"] * any(name.endswith("-zipf") for name in self.does)
-        parts += ["tasks"] * ("mxk-tasks" in self.does)
+        parts += [part for part in ("tasks", "threads") if f"mxk-{part}" in self.does]
         return ["compare", *where, "--mxk", ",".join(mxk), "--only", ",".join(parts), "--json", *options]
 
     def compare(self, *options: str) -> Ended:
@@ -403,6 +404,18 @@ def test_only_what_tasks_cost(fakes: Fakes) -> None:
     assert result["missing"] == [], "no table was asked for"
 
 
+def test_what_threads_cost_is_a_part_of_its_own(fakes: Fakes) -> None:
+    fakes.engine("absent", missing="not found")
+    fakes.does |= {"mxk-tasks": [[("", "wake", 20)]], "peer-tasks": [[("pool", "wake", 200)]]}
+    fakes.does |= {"mxk-threads": [[("", "wake", 300)]], "peer-threads": [[("sem-t", "wake", 200)]]}
+    ended = fakes.compare("--rounds", "1", "--only", "tasks,threads")
+    assert ended.code == 0, ended.complaint
+    costs = {(r["section"], r["engine"]): r for r in summary(ended)["rows"]}
+    assert costs.keys() == {("tasks", "mxk"), ("tasks", "pool"), ("threads", "mxk"), ("threads", "sem-t")}
+    assert costs["threads", "sem-t"]["ratio"]["median"] == 1.5
+    assert "what threads cost, in cycles" in ended.output
+
+
 def test_everything_is_kept(fakes: Fakes) -> None:
     fakes.engine(MXK, 10e6, 11e6)
     fakes.engine("peer", 5e6, "error")
@@ -457,7 +470,7 @@ def test_only_the_peers_asked_for(fakes: Fakes) -> None:
         (["--cores", "0"], "expected --cores as a list"),
         (["--rounds", "0"], "--rounds"),
         (["--peers", "one,four"], "--peers: expected names out of one; got four"),
-        (["--only", "zipf,table,wake"], "--only: expected names out of table, zipf, tasks; got wake"),
+        (["--only", "zipf,table,wake"], "--only: expected names out of table, zipf, tasks, threads; got wake"),
     ],
 )
 def test_refuses_and_says_what_it_expected(fakes: Fakes, options: list[str], expected: str) -> None:
@@ -507,6 +520,8 @@ def test_the_real_programs(tmp_path: Path) -> None:
     assert named == {*CONFIGURATIONS, *(peer["name"] for peer in peers)}
     measured = {r["measure"] for r in result["rows"] if r["section"] == "tasks"}
     assert measured >= {"local", "hop", "stream", "mail", "round-trip"}
+    measured = {r["measure"] for r in result["rows"] if r["section"] == "threads"}
+    assert measured >= {"yield", "wake", "preempt", "uncontended", "ping-pong", "crowd"}
     skewed = {r["engine"] for r in result["rows"] if r["section"] == "zipf"}
     assert skewed == ZIPF_ENGINES, "each is an engine that there is"
     assert [figure["figure"] for figure in result["figures"] if "measured" not in figure] == []

@@ -1,13 +1,12 @@
 """The tables of others, as `make compare` drives them: every peer is verified in every phase, gaps are named."""
 
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from helpers import Ended, linux_program
+from helpers import Ended, run_linux
 
 ALL = {
     "tbb-hash-map",
@@ -28,16 +27,7 @@ ALL = {
 
 def peers(commands: str, code: int = 0, cores: int = 2) -> Ended:
     """Runs mxk-peers with these commands and expects this exit code."""
-    done = subprocess.run(
-        [linux_program("mxk-peers"), "--cores", str(cores), commands],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == code, f"expected exit code {code}, got {done.returncode}:\n{done.stdout}{done.stderr}"
-    return Ended(done.returncode, done.stdout, done.stderr)
+    return run_linux("--cores", str(cores), commands, name="mxk-peers", code=code)
 
 
 def listed() -> list[dict[str, Any]]:

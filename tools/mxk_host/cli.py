@@ -120,7 +120,7 @@ def compare(
     ] = None,
     only: Annotated[
         str | None,
-        typer.Option(help="Only these parts of table, zipf, tasks, with commas between.", show_default=False),
+        typer.Option(help="Only these parts of table, zipf, tasks, threads, with commas between.", show_default=False),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the keys and of their order.")] = 1,
     timeout: Annotated[float, typer.Option(min=0, help="Seconds for each process.")] = 1800,

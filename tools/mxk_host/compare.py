@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from mxk_host import compare_table, results
-from mxk_host.compare_plan import Part, Settings, choose_engines, table_processes, task_processes
+from mxk_host.compare_plan import COSTS, Settings, choose_engines, cost_processes, table_processes
 from mxk_host.compare_progress import ComparisonProgress
 from mxk_host.compare_run import list_peers, run_rounds
 from mxk_host.compare_summary import summarise
@@ -20,8 +20,7 @@ def compare(settings: Settings, *, peers: str | None, as_json: bool, folder: Pat
     """Measures all rounds. `peers`: names with commas between, None: all. `folder`: the run's own is made in it."""
     engines = choose_engines(settings, list_peers(settings.programs), peers)
     groups = [table_processes(settings, part, measured) for part, measured in engines.items()]
-    if Part.TASKS in settings.parts:
-        groups.append(task_processes(settings))
+    groups += [cost_processes(settings, part) for part in settings.parts if part in COSTS]
     kept = results.new_folder(folder)
     with ComparisonProgress([process for group in groups for process in group], settings.rounds) as progress:
         record = run_rounds(settings, groups, kept, progress.announce)

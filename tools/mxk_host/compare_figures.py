@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from mxk_host.compare_cells import Cells, Spread, paired_ratio, spread
-from mxk_host.compare_plan import TASK_ENGINE, Cell, Column, Part
+from mxk_host.compare_plan import COST_ENGINE, Cell, Column, Part
 
 
 class Unit(StrEnum):
@@ -104,21 +104,21 @@ FIGURES: Sequence[Figure] = (
     ),
     _ratio(BEST, TBB, "find", 2, Unit.TIMES, 4, part=Part.ZIPF),
     Figure(
-        "empty task from the core's own queue", "", Unit.NANOSECONDS, _task(TASK_ENGINE, "local"), None, 5, at_most=True
+        "empty task from the core's own queue", "", Unit.NANOSECONDS, _task(COST_ENGINE, "local"), None, 5, at_most=True
     ),
     Figure(
         "empty task from the core's own queue",
         "below tbb-task-group",
         Unit.TIMES,
         _task("tbb-task-group", "local"),
-        _task(TASK_ENGINE, "local"),
+        _task(COST_ENGINE, "local"),
         6,
     ),
     Figure(
         "empty task of a stream to another core",
         "",
         Unit.NANOSECONDS,
-        _task(TASK_ENGINE, "stream"),
+        _task(COST_ENGINE, "stream"),
         None,
         25,
         at_most=True,

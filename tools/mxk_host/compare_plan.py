@@ -1,6 +1,6 @@
 """What a comparison runs, and in which order: MXK's configurations and the peers that were built, with keys that are
-all wanted equally often and with keys of which few are wanted most of the time; and the costs of tasks. Every process
-is started anew in every round, so that no engine lives on memory that another has left behind."""
+all wanted equally often and with keys of which few are wanted most of the time; and what tasks and threads cost. Every
+process is started anew in every round, so that no engine lives on memory that another has left behind."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -28,7 +28,7 @@ CONFIGURATIONS = {
     "mxk-cuckoo": "--layout cuckoo --submit batch --load 0.9",
     "mxk-cuckoo-growing": "--layout cuckoo --submit batch --initial-slots 1024",
 }
-TASK_ENGINE = "mxk"
+COST_ENGINE = "mxk"
 
 # The skewed part: how often which key is wanted, and of whom that is measured: MXK one by one and in batches, whom the
 # figures name, a table whose readers take no locks, and what private parts of the same keys reach.
@@ -46,6 +46,16 @@ class Part(StrEnum):
     TABLE = "table"
     ZIPF = "zipf"
     TASKS = "tasks"
+    THREADS = "threads"
+
+
+# The parts that measure costs, in cycles: which benchmarks of MXK, and with what options; those of the peers are called
+# NAME-peer. Where the system chooses the slices, as many preemptions as by default would take most of the time.
+COSTS = {
+    Part.TASKS: {"task": ""},
+    Part.THREADS: {"thread": " --switches 100", "semaphore": ""},
+}
+COST_BENCHMARKS = {name for benchmarks in COSTS.values() for name in benchmarks}
 
 
 class Kind(StrEnum):
@@ -68,7 +78,7 @@ class Engine:
 
 
 class Column(NamedTuple):
-    """What is measured of an engine: a mix at a number of cores, or the cost of something a task does."""
+    """What is measured of an engine: a mix at a number of cores, or the cost of something."""
 
     what: str
     cores: int | None = None
@@ -182,14 +192,14 @@ def choose_engines(settings: Settings, known: Sequence[Engine], peers: str | Non
     engines += [engine for engine in known if engine.name in wanted and engine.kind is Kind.REFERENCE]
     skewed = [engine for engine in engines if engine.name in ZIPF_ENGINES]
     of_part = {Part.TABLE: engines, Part.ZIPF: skewed}
-    return {part: of_part[part] for part in settings.parts if part is not Part.TASKS}
+    return {part: of_part[part] for part in settings.parts if part not in COSTS}
 
 
 def process_name(part: Part, engine: str) -> str:
-    """What the process is called that measures an engine in a part. The tasks of all peers are one process."""
+    """What the process is called that measures an engine in a part. The costs of all peers are one process."""
     if part is Part.TABLE:
         return engine
-    return f"{'peer' if part is Part.TASKS and engine != TASK_ENGINE else engine}-{part}"
+    return f"{'peer' if part in COSTS and engine != COST_ENGINE else engine}-{part}"
 
 
 def table_processes(settings: Settings, part: Part, engines: Iterable[Engine]) -> list[Process]:
@@ -212,14 +222,14 @@ def table_processes(settings: Settings, part: Part, engines: Iterable[Engine]) -
     return processes
 
 
-def task_processes(settings: Settings) -> list[Process]:
-    """What tasks cost in MXK, and what they cost elsewhere."""
+def cost_processes(settings: Settings, part: Part) -> list[Process]:
+    """What something costs in MXK, and what it costs elsewhere."""
     cores = max(2, *settings.cores)  # a hop takes two
-    ours = _line(settings, "mxk", cores, "bench task --json")
-    theirs = _line(settings, "mxk-peers", cores, "bench task-peer --json")
+    ours = "; ".join(f"bench {name}{options} --json" for name, options in COSTS[part].items())
+    theirs = "; ".join(f"bench {name}-peer{options} --json" for name, options in COSTS[part].items())
     return [
-        Process(process_name(Part.TASKS, TASK_ENGINE), Part.TASKS, ours),
-        Process(process_name(Part.TASKS, "peer"), Part.TASKS, theirs),
+        Process(process_name(part, COST_ENGINE), part, _line(settings, "mxk", cores, ours)),
+        Process(process_name(part, "peer"), part, _line(settings, "mxk-peers", cores, theirs)),
     ]
 
 

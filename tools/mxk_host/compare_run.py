@@ -11,7 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from mxk_host import results
-from mxk_host.compare_plan import TASK_ENGINE, Cell, Column, Engine, Kind, Process, Settings, balanced_order
+from mxk_host.compare_plan import (
+    COST_BENCHMARKS,
+    COST_ENGINE,
+    Cell,
+    Column,
+    Engine,
+    Kind,
+    Process,
+    Settings,
+    balanced_order,
+)
 from mxk_host.errors import DriverError, ExitCode
 from mxk_host.runner import Outcome, run_captured, signals_unwind
 from mxk_host.stream import Row, json_row
@@ -118,10 +128,10 @@ def _take(row: Row, process: Process, round_number: int, record: Record) -> None
             engine, column, measured = process.engine, _table_column, "throughput"
         case "peer":
             engine, column, measured = row["peer"], _table_column, "throughput"
-        case "task":
-            engine, column, measured = TASK_ENGINE, _task_column, "cycles"
-        case "task-peer":
-            engine, column, measured = row["peer"], _task_column, "cycles"
+        case str(benchmark) if benchmark in COST_BENCHMARKS:
+            engine, column, measured = COST_ENGINE, _cost_column, "cycles"
+        case str(benchmark) if benchmark.removesuffix("-peer") in COST_BENCHMARKS:
+            engine, column, measured = row["peer"], _cost_column, "cycles"
         case _:
             return
     cell = Cell(process.part, engine, column(row))
@@ -138,7 +148,7 @@ def _table_column(row: Row) -> Column:
     return Column(row["mix"], row["cores"])
 
 
-def _task_column(row: Row) -> Column:
+def _cost_column(row: Row) -> Column:
     return Column(row.get("measure", ""))
 
 

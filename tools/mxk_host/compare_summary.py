@@ -7,7 +7,19 @@ from typing import Any
 
 from mxk_host.compare_cells import Cells, paired_ratio, spread
 from mxk_host.compare_figures import FIGURES, evaluate
-from mxk_host.compare_plan import LEAST_ROUNDS, TASK_ENGINE, ZIPF, Cell, Column, Engine, Kind, Part, Settings
+from mxk_host.compare_plan import (
+    COST_BENCHMARKS,
+    COST_ENGINE,
+    COSTS,
+    LEAST_ROUNDS,
+    ZIPF,
+    Cell,
+    Column,
+    Engine,
+    Kind,
+    Part,
+    Settings,
+)
 from mxk_host.compare_run import Record, Sample
 
 
@@ -19,9 +31,11 @@ def summarise(settings: Settings, engines: dict[Part, list[Engine]], record: Rec
     for part, measured in engines.items():
         built = [engine for engine in measured if not engine.missing]
         rows += _rows(part, built, settings.columns(part), cells)
-    tasks = [sample for sample in record.samples if sample.cell.part is Part.TASKS]
-    measures = list(dict.fromkeys(sample.cell.column for sample in tasks))
-    rows += _rows(Part.TASKS, _task_engines(tasks), measures, cells)
+    costs = [sample for sample in record.samples if sample.cell.part in COSTS]
+    for part in COSTS:
+        mine = [sample for sample in costs if sample.cell.part is part]
+        measures = list(dict.fromkeys(sample.cell.column for sample in mine))
+        rows += _rows(part, _cost_engines(mine), measures, cells)
     everyone = list({engine.name: engine for measured in engines.values() for engine in measured}.values())
     built = [engine for engine in everyone if not engine.missing]
     return {
@@ -47,7 +61,7 @@ def summarise(settings: Settings, engines: dict[Part, list[Engine]], record: Rec
         "failures": [{"process": name, "reason": reason} for name, reason in record.failures.items()],
         "machine": next((s.row["machine"] for s in record.samples if "machine" in s.row), {}),
         "warnings": _warnings(record.samples),
-        "skipped": list(dict.fromkeys(text for sample in tasks for text in sample.row.get("skipped", ()))),
+        "skipped": list(dict.fromkeys(text for sample in costs for text in sample.row.get("skipped", ()))),
         "engines": [{"name": e.name, "kind": e.kind, "library": e.library, "setup": e.setup} for e in built],
         "load_before": record.load_before,
     }
@@ -68,10 +82,10 @@ def _warnings(samples: Iterable[Sample]) -> list[dict[str, Any]]:
     ]
 
 
-def _task_engines(samples: Sequence[Sample]) -> list[Engine]:
+def _cost_engines(samples: Sequence[Sample]) -> list[Engine]:
     engines = {}
     for sample in samples:
-        kind = Kind.MXK if sample.row["benchmark"] == "task" else Kind.PEER
+        kind = Kind.MXK if sample.row["benchmark"] in COST_BENCHMARKS else Kind.PEER
         engines.setdefault(sample.cell.engine, Engine(sample.cell.engine, kind, sample.row.get("library", "")))
     return sorted(engines.values(), key=lambda engine: engine.kind is not Kind.MXK)
 
@@ -89,7 +103,7 @@ def _rows(part: Part, engines: Sequence[Engine], columns: Sequence[Column], cell
                 continue  # not supported, or the comparison was interrupted before
             row: dict[str, Any] = {"section": part, "engine": engine.name, "kind": engine.kind}
             row |= {"library": engine.library} | _column(column)
-            measured: dict[str, Any] = {"cycles" if part is Part.TASKS else "throughput": spread(mine.values())}
+            measured: dict[str, Any] = {"cycles" if part in COSTS else "throughput": spread(mine.values())}
             if engine.name != baseline:
                 measured["ratio"] = paired_ratio(cells.values(Cell(part, baseline, column)), mine)
             if engine.kind is not Kind.REFERENCE:
@@ -101,8 +115,8 @@ def _rows(part: Part, engines: Sequence[Engine], columns: Sequence[Column], cell
 
 def _baseline(part: Part, engines: Sequence[Engine]) -> str:
     """Whom ratios are about: the first one of MXK's; empty if there is none."""
-    if part is Part.TASKS:
-        return TASK_ENGINE
+    if part in COSTS:
+        return COST_ENGINE
     return next((engine.name for engine in engines if engine.kind is Kind.MXK), "")
 
 

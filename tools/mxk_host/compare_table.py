@@ -1,5 +1,5 @@
-"""A comparison's summary as text: what was measured, the tables of operations per second, the costs of tasks, the
-figures, and a line for everything that is missing or went wrong. Means the same without colour."""
+"""A comparison's summary as text: what was measured, the tables of operations per second, what tasks and threads
+cost, the figures, and a line for everything that is missing or went wrong. Means the same without colour."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mxk_host.compare_figures import Unit
-from mxk_host.compare_plan import LEAST_ROUNDS, Kind, Part, process_name
+from mxk_host.compare_plan import COSTS, LEAST_ROUNDS, Kind, Part, process_name
 
 PLAIN_WIDTH = 120  # columns of text that goes to a file
 _NAME_WIDTH = 24
@@ -35,11 +35,13 @@ def show(summary: Summary, output: TextIO) -> None:
         for group in _groups(columns, len(summary["cores"]), console.width):
             headings = [f"{mix}\n{cores} {'core' if cores == 1 else 'cores'}" for mix, cores in group]
             console.print(_table(summary, section, group, headings))
-    if measures := [(measure, None) for measure in _distinct(summary, Part.TASKS, "measure")]:
-        console.print("what tasks cost, in cycles; mxk/this below 1: cheaper in MXK", soft_wrap=True)
+    for part in COSTS:
+        measures = [(measure, None) for measure in _distinct(summary, part, "measure")]
+        if measures:
+            console.print(f"what {part} cost, in cycles; mxk/this below 1: cheaper in MXK", soft_wrap=True)
         for group in _groups(measures, 1, console.width):
             headings = [measure.replace("-", "\n", 1) for measure, _ in group]
-            console.print(_table(summary, Part.TASKS, group, headings))
+            console.print(_table(summary, part, group, headings))
     _show_figures(summary["figures"], console)
     for line in _notes(summary):
         console.print(line, soft_wrap=True)
@@ -120,7 +122,7 @@ def _lines(
     summary: Summary, section: str, first: Row, rows: Sequence[Row | None], failed: bool
 ) -> list[tuple[str, list[str]]]:
     """An engine's lines of text: a name, and a cell for each column. `failed`: not in all columns or rounds."""
-    unit, factor, field = ("cycles", 1.0, "cycles") if section == Part.TASKS else ("M ops/s", 1e-6, "throughput")
+    unit, factor, field = ("cycles", 1.0, "cycles") if section in COSTS else ("M ops/s", 1e-6, "throughput")
     measured = [(row or {}).get(field) for row in rows]
     lines = [
         (unit, [number(it["median"] * factor) if it else ("-" if row is None else "FAILED")
@@ -129,7 +131,7 @@ def _lines(
     ]  # fmt: skip
     if any(row and "ratio" in row for row in rows):
         lines.append(("mxk/this", [number(row["ratio"]["median"]) if row and "ratio" in row else "" for row in rows]))
-    if first["kind"] != Kind.REFERENCE and section != Part.TASKS and any(row and "share" in row for row in rows):
+    if first["kind"] != Kind.REFERENCE and section not in COSTS and any(row and "share" in row for row in rows):
         lines.append(("share", [_shares(row, summary["references"]) for row in rows]))
     if not any(measured):
         return lines[:1]
