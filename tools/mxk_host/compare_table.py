@@ -210,8 +210,10 @@ def _percent(share: float) -> str:
 
 
 def number(value: float) -> str:
-    """Three digits that count: 0.731, 7.31, 73.1, 731."""
+    """Three digits that count: 0.731, 7.31, 73.1, 731; or more of them, up to 99999; then 1.23M."""
     magnitude = abs(value)
+    if magnitude >= 1e5:
+        return f"{number(value / 1e6)}M"
     digits = 3 if magnitude < 1 else 2 if magnitude < 10 else 1 if magnitude < 100 else 0
     return f"{value:.{digits}f}"
 
