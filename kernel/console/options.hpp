@@ -10,9 +10,9 @@
 // Members: unsigned integers, double, bool (flag), CountList, std::string_view, WordList (may be given again and
 // again); std::optional of these, for what may be left out; enumerations with `constexpr auto value_names(E) { return
 // std::array{NamedValue{E::A, "a"}, ...}; }`; and any type with `Result<void> parse_value(std::string_view, T&)`, `void
-// print_value(TextSink&, T const&)`, if there is more to say than VALUE, `void describe_value(TextSink&, T const&)`, and
-// for Tab `void complete_value(Candidates&, T const&)`. All are found by argument-dependent lookup. Any core; blocks
-// only as the sink does.
+// print_value(TextSink&, T const&)`, if there is more to say than VALUE, `void describe_value(TextSink&, T const&)`,
+// and for Tab `void complete_value(Candidates&, T const&)`. All are found by argument-dependent lookup. Any core;
+// blocks only as the sink does.
 #pragma once
 
 #include <algorithm>
