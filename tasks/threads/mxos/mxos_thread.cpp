@@ -91,6 +91,7 @@ arch::Stop MxosThread::run_until(Worker& worker, Cycles until) {
 void MxosThread::run_slice(Worker& worker, Task& task) {
     auto& self = static_cast<MxosThread&>(task);
     worker.timers().cancel(self.alarm_); // of a wait that has ended before its time
+    if (self.overrun_ >= self.slice_cycles_) return self.skip_turn(worker);
     Cycles const slice_end = clock::timestamp() + (self.slice_cycles_ - std::exchange(self.overrun_, {}));
     for (;;) {
         if (self.run_until(worker, slice_end) == arch::Stop::Preempted) {
@@ -106,13 +107,18 @@ void MxosThread::run_slice(Worker& worker, Task& task) {
     }
 }
 
-// A slice ends late, by the time an interrupt takes and whatever it had to wait for. That it is taken off the next one
-// keeps the shares of long and short slices right.
+// A slice ends late, by the time an interrupt takes and whatever it had to wait for: a host that has stopped the
+// machine, a spin lock. That it is taken off the next ones keeps the shares of long and short slices right (as in
+// deficit round robin, Shreedhar and Varghese 1996). Who gives the core away by itself owes nothing.
 void MxosThread::be_preempted(Worker& worker, Cycles slice_end) {
     preemptions_.add(1);
-    std::uint64_t const most = raw(slice_cycles_) / 2;
-    overrun_ = static_cast<Cycles>(std::min(raw(clock::timestamp() - slice_end), most));
+    overrun_ = std::min(clock::timestamp() - slice_end, clock::to_cycles(Thread::most_slice));
     worker.end_round(); // mail has waited for a slice
+    append_by(worker);
+}
+
+void MxosThread::skip_turn(Worker& worker) {
+    overrun_ = overrun_ - slice_cycles_;
     append_by(worker);
 }
 

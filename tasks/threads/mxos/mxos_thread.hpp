@@ -58,13 +58,14 @@ class MxosThread final : public Task, public ThreadRecord, public arch::Executio
     static void run_slice(Worker& worker, Task& task);
     [[nodiscard]] arch::Stop run_until(Worker& worker, Cycles until);
     void be_preempted(Worker& worker, Cycles slice_end);
+    void skip_turn(Worker& worker);
     static void begin(void* thread);
 
     memory::Block block_; // that it lies in, with its vector state
     arch::stacks::Stack stack_{};
     FixedText<48> stack_purpose_;
     Cycles slice_cycles_;
-    Cycles overrun_{}; // of the last slice, which the next one is shorter by
+    Cycles overrun_{}; // what it has had too much, which its next slices are shorter by
     Call call_ = nullptr;
     void* call_argument_ = nullptr;
     AlarmTimer alarm_{*this};
