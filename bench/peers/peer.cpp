@@ -11,6 +11,7 @@
 #include "bench/peers/peer_options.hpp"
 #include "bench/peers/peer_rows.hpp"
 #include "bench/progress.hpp"
+#include "tasks/worker.hpp"
 
 namespace mxk::bench {
 namespace {

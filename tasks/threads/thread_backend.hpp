@@ -13,9 +13,9 @@ void attach(Worker& worker);
 // A thread that waits for start(); `options` have been checked. Errors: no memory, no thread to be had.
 Result<ThreadRecord*> create(ThreadOptions const& options, Thread::Entry entry, void* argument);
 // It may run, and be gone, from here on.
-void start(ThreadRecord& thread);
+void start(ThreadRecord& record);
 // Gives back the memory of one that has ended (thread_has_ended()).
-void reclaim(ThreadRecord& thread);
+void reclaim(ThreadRecord& record);
 
 // Null in a task.
 ThreadRecord* current();
@@ -27,6 +27,6 @@ void sleep_for(Nanoseconds time);
 void send(Task& task, CoreId target);
 
 // Any core.
-ThreadUse use_of(ThreadRecord const& thread);
+ThreadUse use_of(ThreadRecord const& record);
 
 } // namespace mxk::thread_backend

@@ -15,12 +15,12 @@ Result<ThreadRecord*> create(ThreadOptions const& options, Thread::Entry entry, 
     return static_cast<ThreadRecord*>(MXK_TRY(MxosThread::create(options, entry, argument)));
 }
 
-void start(ThreadRecord& thread) {
-    send(static_cast<MxosThread&>(thread), thread.core);
+void start(ThreadRecord& record) {
+    send(static_cast<MxosThread&>(record), record.core);
 }
 
-void reclaim(ThreadRecord& thread) {
-    MxosThread::destroy(static_cast<MxosThread&>(thread));
+void reclaim(ThreadRecord& record) {
+    MxosThread::destroy(static_cast<MxosThread&>(record));
 }
 
 ThreadRecord* current() {
@@ -75,8 +75,8 @@ void send(Task& task, CoreId target) {
         &letter);
 }
 
-ThreadUse use_of(ThreadRecord const& thread) {
-    return static_cast<MxosThread const&>(thread).use();
+ThreadUse use_of(ThreadRecord const& record) {
+    return static_cast<MxosThread const&>(record).use();
 }
 
 } // namespace mxk::thread_backend

@@ -117,8 +117,8 @@ Result<ThreadRecord*> create(ThreadOptions const& options, Thread::Entry entry, 
     return Error::of("thread '{}' could not be made: {}", options.name, std::strerror(failure));
 }
 
-void start(ThreadRecord& thread) {
-    static_cast<PosixThread&>(thread).gate.post();
+void start(ThreadRecord& record) {
+    static_cast<PosixThread&>(record).gate.post();
 }
 
 void reclaim(ThreadRecord& record) {
