@@ -26,20 +26,11 @@
 
 #include "base/panic.hpp"
 #include "base/prefetch.hpp"
+#include "hashtable/chain.hpp"
 
 namespace mxk {
 
 template <typename Table> class ChainWalk;
-
-struct ChainNode {
-    std::uint64_t key; // > 0: 0 is the end of a chain
-    ChainNode* next;   // the table's, from insert until erase
-};
-static_assert(sizeof(ChainNode) == 16);
-
-// The end of every chain of every table. Constant, hence in read-only memory: all cores share its line for good, and a
-// write to it by mistake faults.
-inline constexpr ChainNode chain_end{0, nullptr};
 
 // Placement: callable with a key, gives its index in the buckets. NodeType: what every node of this table is. Every
 // function: the owning core, never blocks. None may meet a bucket that a walk holds, whose chain is not in it: panics.
@@ -58,36 +49,25 @@ template <typename Placement, std::derived_from<ChainNode> NodeType = ChainNode>
     Chained(Chained const&) = delete; // two tables over the same buckets would disagree about the size
     Chained& operator=(Chained const&) = delete;
 
-    // False if the key is there already; the node then stays the caller's. Panics on key 0: the key is in a register
-    // anyway, and a chain cut short by it would lose keys silently.
+    // False if the key is there already; the node then stays the caller's. Panics on key 0.
     bool insert(Node& node) {
-        expect(node.key != 0, "key 0 is the end of a chain");
-        Bucket& bucket = free_bucket_of(node.key);
-        if (contains(bucket, node.key)) return false;
-        node.next = bucket;
-        bucket = &node;
+        if (!NodeChain::insert(free_bucket_of(node.key), node)) return false;
         ++size_;
         return true;
     }
 
     // Key 0 is never found.
-    [[nodiscard]] bool find(std::uint64_t key) const { return contains(free_bucket_of(key), key); }
+    [[nodiscard]] bool find(std::uint64_t key) const { return NodeChain::contains(free_bucket_of(key), key); }
 
     // The key's node, or null. Its owner may change all of it but the key and the link.
-    [[nodiscard]] Node* lookup(std::uint64_t key) { return static_cast<Node*>(search(free_bucket_of(key), key)); }
-    [[nodiscard]] Node const* lookup(std::uint64_t key) const {
-        return static_cast<Node const*>(search(free_bucket_of(key), key));
-    }
+    [[nodiscard]] Node* lookup(std::uint64_t key) { return NodeChain::search(free_bucket_of(key), key); }
+    [[nodiscard]] Node const* lookup(std::uint64_t key) const { return NodeChain::search(free_bucket_of(key), key); }
 
     // Unlinks the key's node, which is the caller's again. False if there was none.
     bool erase(std::uint64_t key) {
-        for (Bucket* link = &free_bucket_of(key); (*link)->key != 0; link = &(*link)->next) {
-            if ((*link)->key != key) continue;
-            *link = (*link)->next;
-            --size_;
-            return true;
-        }
-        return false;
+        if (NodeChain::erase(free_bucket_of(key), key) == nullptr) return false;
+        --size_;
+        return true;
     }
 
     // Asks for the bucket's cache line; the nodes behind it cannot be known without waiting for it.
@@ -101,32 +81,15 @@ template <typename Placement, std::derived_from<ChainNode> NodeType = ChainNode>
     // visit(bucket index, node const&) for every node, bucket by bucket: for verification.
     template <typename Visit> void for_each(Visit visit) const {
         for (std::size_t bucket = 0; bucket < bucket_count_; ++bucket) {
-            for (ChainNode const* node = chain_in(buckets_[bucket]); node->key != 0; node = node->next)
-                visit(bucket, static_cast<Node const&>(*node));
+            NodeChain::for_each(chain_in(buckets_[bucket]), [&](Node const& node) { visit(bucket, node); });
         }
     }
 
   private:
     friend class ChainWalk<Chained>;
 
-    // Chains are linked through pointers to mutable nodes; the end is never written through them: only nodes with a key
-    // and buckets are.
-    static ChainNode* end() { return const_cast<ChainNode*>(&chain_end); }
-
-    static bool contains(ChainNode const* node, std::uint64_t key) {
-        for (; node->key != 0; node = node->next) {
-            if (node->key == key) return true;
-        }
-        return false;
-    }
-
-    // The end has key 0, and is no Node: it must not be what key 0 finds.
-    static ChainNode* search(ChainNode* node, std::uint64_t key) {
-        for (; node->key != 0; node = node->next) {
-            if (node->key == key) return node;
-        }
-        return nullptr;
-    }
+    using NodeChain = Chain<Node>;
+    static ChainNode* end() { return NodeChain::end(); }
 
     Bucket& bucket_of(std::uint64_t key) const { return buckets_[placement_(key)]; }
 
