@@ -88,7 +88,7 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
     }
 
     void end() {
-        body = [](Worker& worker, Task& task) { static_cast<BatchSubmitter&>(task).run_->end(worker); };
+        body = [](Worker&, Task& task) { static_cast<BatchSubmitter&>(task).run_->end(); };
         client_.flush();
         client_.when_at_rest(*this);
     }

@@ -12,7 +12,7 @@
 #include "bench/instructions.hpp"
 #include "bench/latency.hpp"
 #include "kernel/clock.hpp"
-#include "tasks/worker.hpp"
+#include "tasks/threads/thread.hpp"
 
 namespace mxk::bench {
 
@@ -68,15 +68,16 @@ class alignas(cache_line_bytes) CoreRun {
 
     // As many tasks will say task_ended() on this core.
     void expect_tasks(std::size_t tasks) { tasks_out_ = tasks; }
-    void task_ended(Worker& worker) {
-        if (--tasks_out_ == 0) end(worker);
+    void task_ended() {
+        if (--tasks_out_ == 0) end();
     }
 
-    // The measured time of this core. Its instructions have had their effect when it ends.
+    // The measured time of this core. Its instructions have had their effect when it ends. A task, or a thread, which
+    // may not touch this any more then.
     void begin() { start_ = clock::timestamp(); }
-    void end(Worker& worker) {
+    void end() {
         end_ = clock::timestamp();
-        worker.append(ended_, ended_.home);
+        send_task(ended_, ended_.home);
     }
 
     // Any core; a moment old.

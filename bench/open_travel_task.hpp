@@ -28,7 +28,7 @@ class OpenTravelTask : public Task {
         std::size_t const here = index(worker.core());
         auto const [instruction, owner, extra] = take_next(self.run_, here);
         if (instruction == nullptr) [[unlikely]]
-            return self.run_.cores[here]->task_ended(worker);
+            return self.run_.cores[here]->task_ended();
         self.probe_ = TravellingProbe(instruction->key, value_of(instruction->key));
         self.expected_ = instruction->expected;
         task.body = method(instruction->operation);

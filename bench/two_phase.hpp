@@ -68,7 +68,7 @@ template <typename Access> class TwoPhaseTask : public Task {
             self.count_latency(*latency);
         auto const [instruction, owner, extra] = take_next(self.run_, here);
         if (instruction == nullptr) [[unlikely]]
-            return self.run_.cores[here]->task_ended(worker);
+            return self.run_.cores[here]->task_ended();
         self.key_ = instruction->key;
         self.expected_ = instruction->expected;
         self.extra_ = extra;

@@ -57,7 +57,7 @@ template <typename Access>
 
 // Out of the way of what runs for each instruction.
 [[gnu::noinline]] inline void finish(CoreRun& home) {
-    home.task_ended(Worker::current());
+    home.task_ended();
 }
 
 // Takes one instruction after the other on the core at `place`, where it is called. Empty without memory.

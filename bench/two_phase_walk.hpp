@@ -44,7 +44,7 @@ class TwoPhaseWalkTask : public WalkTask<TwoPhaseWalkTask<Access>, typename Acce
         std::size_t const here = index(worker.core());
         auto const [instruction, owner, node] = take_next(self.run_, here);
         if (instruction == nullptr) [[unlikely]]
-            return self.run_.cores[here]->task_ended(worker);
+            return self.run_.cores[here]->task_ended();
         self.expected = instruction->expected;
         self.seek(instruction->key, node); // only an insert uses it
         self.set_out(worker, instruction->operation, core_id(owner),
