@@ -2,8 +2,6 @@
 // owner knows what an operation touches, and asks for it by prefetch(at, key).
 #pragma once
 
-#include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -15,19 +13,12 @@
 #include "bench/ready_memory.hpp"
 #include "bench/steps.hpp"
 #include "bench/table_access.hpp"
+#include "bench/table_size.hpp"
 #include "hashtable/partitions.hpp"
 #include "hashtable/repartition.hpp"
 #include "kernel/memory/node_vector.hpp"
 
 namespace mxk::bench {
-
-// A table's hash: of as many places as the table begins with, if it has places.
-template <typename Hash> Hash hash_for(std::uint64_t slots) {
-    if constexpr (std::constructible_from<Hash, std::uint64_t>)
-        return Hash(slots);
-    else
-        return {};
-}
 
 // What all have in common.
 template <typename TableType> class PartitionsAccessBase {
@@ -70,27 +61,12 @@ template <typename TableType> class PartitionsAccessBase {
     explicit PartitionsAccessBase(EngineSetup const& setup)
         : owners_(setup.owners)
         , first_owners_(setup.options.owners.empty() ? owners_.size() : setup.options.owners.values().front())
-        , size_(table_size(setup.options))
-        , growth_bytes_(setup.options.initial_slots ? setup.options.operations * most_bytes_of_pair : 0) {}
+        , size_(table_size<Table>(setup.options))
+        , growth_bytes_(growth_bytes(setup.options)) {}
 
     [[nodiscard]] auto find(std::uint64_t key) const { return table().region(owner(key)).find(key); }
 
   private:
-    // What a key and a value take when all blocks have just become two, and some more.
-    static constexpr std::size_t most_bytes_of_pair = 48;
-
-    // As large as the options say, or for as many keys as there are operations.
-    static TableSize table_size(TableOptions const& options) {
-        if (options.initial_slots) return {.slots = *options.initial_slots};
-        constexpr double usual_load = 0.5;
-        double const load = options.load.value_or(usual_load);
-        double const wanted = static_cast<double>(options.operations) / load;
-        auto slots = static_cast<std::size_t>(wanted);
-        if (static_cast<double>(slots) < wanted) ++slots; // std::ceil() is in a library that a bare machine has not
-        // What chance adds to a block is not to make it two.
-        return {.slots = slots, .load = std::max(load * 1.06, Table::Layout::usual_load)};
-    }
-
     std::span<Owner const> owners_;
     std::size_t first_owners_;
     TableSize size_;
