@@ -36,15 +36,16 @@ struct CutOf<Table> {
     using Type = typename Table::Cut;
 };
 
-// Table: constructed from (std::span<Table::Bucket>, Cut::Placement), and the owner's NodeId if it takes memory itself;
-// has size().
+// Table: constructed from (std::span<Table::Bucket>, Cut::Placement), the owner's NodeId if it takes memory itself, and
+// what else create() is given for all of them; has size().
 template <typename Table, typename Cut = typename CutOf<Table>::Type> class Partitioned {
   public:
     using Bucket = typename Table::Bucket;
 
     // One region per owner. The regions are initialised by the calling core. Errors: no owner, more owners than
     // buckets, no memory. May block for the allocator's lock.
-    static Result<Partitioned> create(std::size_t buckets, std::span<Owner const> owners) {
+    template <typename... Others>
+    static Result<Partitioned> create(std::size_t buckets, std::span<Owner const> owners, Others const&... others) {
         if (owners.empty() || owners.size() > buckets) {
             return Error::of("{} buckets cannot be cut into {} regions", buckets, owners.size());
         }
@@ -55,7 +56,7 @@ template <typename Table, typename Cut = typename CutOf<Table>::Type> class Part
                            MXK_TRY(NodeVector<Region>::create(owners.size(), owners.front().node)));
         for (std::size_t i = 0; i < owners.size(); ++i) {
             auto memory = MXK_TRY(NodeArray<Bucket>::create(result.cut_.buckets_in(i), owners[i].node));
-            result.regions_.emplace(owners[i], std::move(memory), result.cut_.placement(i));
+            result.regions_.emplace(owners[i], std::move(memory), result.cut_.placement(i), others...);
         }
         return result;
     }
@@ -89,17 +90,21 @@ template <typename Table, typename Cut = typename CutOf<Table>::Type> class Part
   private:
     // What everyone reads and nobody writes on one line, what the owner writes on lines of its own.
     struct Region {
-        Region(Owner region_owner, NodeArray<Bucket> memory, typename Cut::Placement const& its_placement)
+        template <typename... Others>
+        Region(Owner region_owner, NodeArray<Bucket> memory, typename Cut::Placement const& its_placement,
+               Others const&... others)
             : owner(region_owner)
             , placement(its_placement)
             , buckets(std::move(memory))
-            , table(make_table(buckets.span(), placement, region_owner.node)) {}
+            , table(make_table(buckets.span(), placement, region_owner.node, others...)) {}
 
-        static Table make_table(std::span<Bucket> memory, typename Cut::Placement const& placement, NodeId node) {
-            if constexpr (std::constructible_from<Table, std::span<Bucket>, typename Cut::Placement, NodeId>)
-                return Table(memory, placement, node);
+        template <typename... Others>
+        static Table make_table(std::span<Bucket> memory, typename Cut::Placement const& placement, NodeId node,
+                                Others const&... others) {
+            if constexpr (std::constructible_from<Table, std::span<Bucket>, typename Cut::Placement, NodeId, Others...>)
+                return Table(memory, placement, node, others...);
             else
-                return Table(memory, placement);
+                return Table(memory, placement, others...);
         }
 
         alignas(cache_line_bytes) Owner owner;
