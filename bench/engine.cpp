@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/format.hpp"
+#include "bench/model_check.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -18,8 +19,11 @@ template <typename E> std::string_view name_of(E value) {
 // As it would be typed, for TableOptions and EngineKind alike; without the hash.
 template <typename Asked> FixedText<128> described(Asked const& asked) {
     FixedText<128> text;
-    format(text, "--layout {} --submit {} --notation {} --walk {}", name_of(asked.layout), name_of(asked.submit),
-           name_of(asked.notation), name_of(asked.walk));
+    if (asked.model == Model::Tasks)
+        format(text, "--layout {} --submit {} --notation {} --walk {}", name_of(asked.layout), name_of(asked.submit),
+               name_of(asked.notation), name_of(asked.walk));
+    else
+        format(text, "--model {} --layout {}", name_of(asked.model), name_of(asked.layout));
     if (asked.probe != Probe::Local) format(text, " --probe {}", name_of(asked.probe));
     return text;
 }
@@ -34,8 +38,9 @@ bool has_growth(EngineKind const& kind, TableOptions const& options) {
 
 // But for the hash.
 bool is_as_asked(EngineKind const& kind, TableOptions const& options) {
-    return kind.layout == options.layout && kind.submit == options.submit && kind.notation == options.notation &&
-           kind.walk == options.walk && kind.probe == options.probe && has_growth(kind, options);
+    return kind.model == options.model && kind.layout == options.layout && kind.submit == options.submit &&
+           kind.notation == options.notation && kind.walk == options.walk && kind.probe == options.probe &&
+           has_growth(kind, options);
 }
 
 // Nobody has written that one.
@@ -76,6 +81,7 @@ Result<void> check_size(EngineKind const& kind, TableOptions const& options) {
 }
 
 Result<void> check(TableOptions const& options) {
+    MXK_TRY(check_model(options));
     if (options.walk == Walk::Interleaved && options.layout != Layout::Chained)
         return Error::of("--walk interleaved: expected --layout chained, which has chains to walk, got --layout {}",
                          name_of(options.layout));

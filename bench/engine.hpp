@@ -1,10 +1,11 @@
-// A way of working a table off: which table, and how operations come to the cores that own its parts. `bench table`
+// A way of working a table off: which table, and how operations come to the cores that own its parts, or which threads
+// carry them out on all of it. `bench table`
 // measures engines; each registers itself where it is defined, one file per engine:
 //
 //     constexpr EngineKind chained_tasks{.layout = Layout::Chained, ..., .create = &EngineOwner::create<...>};
 //     MXK_REGISTER(mxk_engines, EngineKind, chained_tasks);
 //
-// Core i of a run owns region i of the table and takes the instructions of slice i.
+// Core i of a run takes the instructions of slice i and, in the task model, owns region i of the table.
 #pragma once
 
 #include <concepts>
@@ -116,6 +117,7 @@ enum class Growth : std::uint8_t { Never, Always, Either };
 
 struct EngineKind {
     // What of the options asks for it.
+    Model model = Model::Tasks;
     Layout layout;
     Submit submit = Submit::Task;
     Notation notation = Notation::Function;

@@ -20,16 +20,8 @@ Result<InstructionNodes> InstructionNodes::create(EngineSetup const& setup) {
 }
 
 Result<ChainedAccess> ChainedAccess::create(EngineSetup const& setup) {
-    std::size_t const buckets = MXK_TRY(count_buckets(setup.options, usual_buckets, setup.owners.size()));
+    std::size_t const buckets = MXK_TRY(buckets_for(setup));
     return ChainedAccess(setup, buckets, MXK_TRY(InstructionNodes::create(setup)));
-}
-
-Engine::Content ChainedAccess::content() const {
-    Engine::Content content;
-    for (std::size_t i = 0; i < table().region_count(); ++i)
-        table().region(i).for_each([&](std::size_t, ChainNode const&) { ++content.counted; });
-    content.said = table().size();
-    return content;
 }
 
 Result<BucketedAccess> BucketedAccess::create(EngineSetup const& setup) {

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "base/result.hpp"
 #include "bench/engine.hpp"
@@ -52,10 +53,11 @@ template <typename TableType> class TableAccess {
     [[nodiscard]] Partitioned<Table> const& table() const { return table_[0]; }
 
   protected:
-    Result<void> make_table() {
+    // `others`: what the regions' tables are made from, besides their buckets.
+    template <typename... Others> Result<void> make_table(Others const&... others) {
         table_ = {}; // the last one gives its memory back before a new one takes some
         table_ = MXK_TRY(NodeVector<Partitioned<Table>>::create(1, owners_.front().node));
-        table_.emplace(MXK_TRY(Partitioned<Table>::create(buckets_, owners_)));
+        table_.emplace(MXK_TRY(Partitioned<Table>::create(buckets_, owners_, others...)));
         return {};
     }
 
@@ -79,37 +81,58 @@ class InstructionNodes {
 };
 
 // Keys only, in nodes that are linked at their insert.
-class ChainedAccess : public TableAccess<Chained<RegionModulo>> {
+template <typename TableType> class ChainsAccess : public TableAccess<TableType> {
   public:
     using Extra = ChainNode*;
     static constexpr double usual_buckets = 0.1; // per operation: the thesis'
 
+    [[nodiscard]] Extra extra(std::size_t core, std::size_t place) const { return nodes_.of(core, place); }
+
+    template <Operation operation> bool operate(std::size_t at, std::uint64_t key, Extra node, bool expected) {
+        auto& table = this->region(at);
+        if constexpr (operation == Operation::Insert) {
+            *node = {key, nullptr};
+            return table.insert(*node) == expected;
+        } else if constexpr (operation == Operation::Find) {
+            return table.find(key) == expected;
+        } else {
+            return static_cast<bool>(table.erase(key)) == expected;
+        }
+    }
+
+    [[nodiscard]] bool holds(std::uint64_t key) const {
+        return this->table().region(this->owner(key)).lookup(key) != nullptr;
+    }
+    [[nodiscard]] Engine::Content content() const {
+        Engine::Content content;
+        for (std::size_t i = 0; i < this->table().region_count(); ++i)
+            this->table().region(i).for_each([&](std::size_t, ChainNode const&) { ++content.counted; });
+        content.said = this->table().size();
+        return content;
+    }
+
+  protected:
+    ChainsAccess(EngineSetup const& setup, std::size_t buckets, InstructionNodes nodes)
+        : TableAccess<TableType>(setup, buckets)
+        , nodes_(std::move(nodes)) {}
+
+    // Errors: fewer buckets than cores.
+    static Result<std::size_t> buckets_for(EngineSetup const& setup) {
+        return count_buckets(setup.options, usual_buckets, setup.owners.size());
+    }
+
+  private:
+    InstructionNodes nodes_;
+};
+
+class ChainedAccess : public ChainsAccess<Chained<RegionModulo>> {
+  public:
     // Errors: no memory, fewer buckets than cores.
     static Result<ChainedAccess> create(EngineSetup const& setup);
     Result<void> renew() { return make_table(); }
 
-    [[nodiscard]] Extra extra(std::size_t core, std::size_t place) const { return nodes_.of(core, place); }
-
-    template <Operation operation> bool operate(std::size_t at, std::uint64_t key, Extra node, bool expected) {
-        if constexpr (operation == Operation::Insert) {
-            *node = {key, nullptr};
-            return region(at).insert(*node) == expected;
-        } else if constexpr (operation == Operation::Find) {
-            return region(at).find(key) == expected;
-        } else {
-            return region(at).erase(key) == expected;
-        }
-    }
-
-    [[nodiscard]] bool holds(std::uint64_t key) const { return table().region(owner(key)).find(key); }
-    [[nodiscard]] Engine::Content content() const;
-
   private:
-    ChainedAccess(EngineSetup const& setup, std::size_t buckets, InstructionNodes nodes)
-        : TableAccess(setup, buckets)
-        , nodes_(std::move(nodes)) {}
-
-    InstructionNodes nodes_;
+    using ChainsAccess::ChainsAccess;
 };
 
 class BucketedAccess : public TableAccess<Bucketed> {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/units.hpp"
+#include "bench/semaphore_names.hpp"
 #include "bench/workload.hpp"
 #include "kernel/console/options.hpp"
 #include "tasks/task_fifo.hpp"
@@ -12,6 +14,14 @@
 namespace mxk::bench {
 
 using console::NamedValue;
+
+// Who carries operations out: tasks, each on the core that owns its key (thesis section 3.2.2), or a thread on each
+// core that does so on the whole table, with semaphores (section 3.2.1), or without any, which loses entries.
+enum class Model : std::uint8_t { Tasks, Threads, ThreadsUnsafe };
+constexpr auto value_names(Model) {
+    return std::array{NamedValue{Model::Tasks, "tasks"}, NamedValue{Model::Threads, "threads"},
+                      NamedValue{Model::ThreadsUnsafe, "threads-unsafe"}};
+}
 
 enum class Layout : std::uint8_t { Chained, Bucketed, Open, Cuckoo };
 constexpr auto value_names(Layout) {
@@ -53,15 +63,18 @@ constexpr auto value_names(Hashing) {
 }
 
 struct TableOptions : Workload {
+    Model model = Model::Tasks;
     Layout layout = Layout::Chained;
     Submit submit = Submit::Task;
     Notation notation = Notation::Function;
     Walk walk = Walk::Whole;
     Probe probe = Probe::Local;
-    std::optional<Hashing> hash;           // none: the table's own
-    std::optional<std::uint32_t> prefetch; // tasks; none: as the worker does by itself
-    console::CountList cores;              // empty: powers of two, and all
-    std::uint32_t tasks_per_core = 100;
+    std::optional<Hashing> hash;                // none: the table's own
+    std::optional<std::uint32_t> prefetch;      // tasks; none: as the worker does by itself
+    console::CountList cores;                   // empty: powers of two, and all
+    std::uint32_t tasks_per_core = 100;         // threads: not used
+    std::optional<SemaphoreKind> semaphore;     // threads; none: fast
+    std::optional<std::uint32_t> slice;         // threads, in microseconds; none: the usual one
     std::optional<double> buckets;              // per operation; none: the layout's own
     std::optional<std::uint64_t> initial_slots; // of a table that grows; none: it begins large enough
     std::optional<double> load;                 // of a table that begins large enough, when all keys are in it
@@ -72,7 +85,15 @@ struct TableOptions : Workload {
     bool json = false;
 };
 
+inline SemaphoreKind semaphore_kind(TableOptions const& options) {
+    return options.semaphore.value_or(SemaphoreKind::Fast);
+}
+inline Nanoseconds thread_slice(TableOptions const& options) {
+    return Nanoseconds{options.slice.value_or(1000) * std::uint64_t{1000}};
+}
+
 constexpr auto table_schema = console::schema<TableOptions>(
+    console::option<&TableOptions::model>("model", "tasks at the keys' owners, or a thread per core (with semaphores)"),
     console::option<&TableOptions::layout>("layout", "the hash table"),
     console::option<&TableOptions::submit>("submit", "a task for each operation, or several of them together"),
     console::option<&TableOptions::notation>("notation", "how the two-phase task is written"),
@@ -86,6 +107,9 @@ constexpr auto table_schema = console::schema<TableOptions>(
     workload_option::operations,
     console::option<&TableOptions::tasks_per_core>("tasks-per-core", "tasks under way for each core",
                                                    console::between(1, 1'000'000)),
+    console::option<&TableOptions::semaphore>("semaphore", "of a bucket or region, for threads (none given: fast)"),
+    console::option<&TableOptions::slice>("slice", "of a thread, in microseconds, on metal (none given: 1000)",
+                                          console::between(10, 1'000'000)),
     console::option<&TableOptions::buckets>("buckets", "per operation (none given: chained 0.1, bucketed 0.5, open 2)",
                                             console::between(0.000001, 100)),
     console::option<&TableOptions::initial_slots>("initial-slots", "of a table that grows (none given: large enough)",

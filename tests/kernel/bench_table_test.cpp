@@ -1,63 +1,20 @@
 // The experiments of `bench table` on real cores: every engine, from every queue, is verified in every phase; and an
 // engine that is wrong on purpose is found out.
-#include <algorithm>
 #include <array>
 #include <ranges>
 
 #include "bench/table_access.hpp"
-#include "bench/table_experiment.hpp"
 #include "bench/task_engine.hpp"
 #include "kernel/testing.hpp"
-#include "tasks/workers.hpp"
+#include "tests/kernel/bench_table_runs.hpp"
 #include "tests/kernel/noise.hpp"
 
 namespace mxk::bench {
 namespace {
 
-constexpr std::uint64_t few = 3000;
-
-std::uint32_t some_cores() {
-    return static_cast<std::uint32_t>(std::min<std::size_t>(workers::count(), 4));
-}
-
-TableOptions options_for(EngineKind const& kind) {
-    TableOptions options;
-    options.operations = few;
-    options.tasks_per_core = 7;
-    options.layout = kind.layout;
-    options.submit = kind.submit;
-    options.notation = kind.notation;
-    options.walk = kind.walk;
-    options.probe = kind.probe;
-    options.hash = kind.hash;
-    if (kind.growth == Growth::Always) options.initial_slots = 64;
-    return options;
-}
-
-Phases phases(std::string_view text) {
-    Phases result;
-    MXK_CHECK(parse_value(text, result).ok());
-    return result;
-}
-
-// Runs all phases twice, and calls check(phase, outcome) after each.
-template <typename Check> void run_all(TableOptions const& options, EngineKind const& kind, Check check) {
-    FixedText<1> nowhere;
-    Progress progress(nowhere);
-    auto experiment = TableExperiment::create(options, kind, some_cores());
-    MXK_CHECK(experiment.ok());
-    for (int run = 0; experiment.ok() && run < 2; ++run) {
-        MXK_CHECK(experiment.value().prepare(progress).ok());
-        for (Mix const& phase : options.mix.list()) {
-            auto const outcome = experiment.value().run(phase, progress);
-            MXK_CHECK(outcome.ok());
-            if (outcome.ok()) check(phase, outcome.value());
-        }
-    }
-}
-
 void expect_verified(TableOptions const& options, EngineKind const& kind) {
-    if (!check(options)) return; // not from this queue
+    if (!check(options)) return;  // not from this queue
+    if (is_unsafe(&kind)) return; // bench_table_models_test.cpp
     run_all(options, kind, [](Mix const&, TableExperiment::Outcome const& outcome) {
         MXK_CHECK_EQUAL(outcome.wrong, 0);
         MXK_CHECK_EQUAL(outcome.strayed, 0);
@@ -155,7 +112,7 @@ MXK_TEST(bench_table, fewer_buckets_than_cores_are_refused) {
 // Operations meet every state of a partition: here, parked before it comes, and at its former owner.
 MXK_TEST(tables, owners_change_while_operations_flow) {
     for (EngineKind const* const kind : registered_engines()) {
-        if (kind->growth == Growth::Never) continue;
+        if (kind->growth == Growth::Never || kind->model != Model::Tasks) continue;
         TableOptions options = options_for(*kind);
         options.operations = 20 * few;
         options.owners = {1, some_cores(), 1, some_cores()};

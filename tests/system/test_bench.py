@@ -108,13 +108,27 @@ def test_a_prefetch_distance_holds_for_its_run_only(tmp_path: Path) -> None:
 
 def test_help_lists_the_combinations_and_each_of_them_runs(tmp_path: Path) -> None:
     listed = run_mxk(tmp_path / "help", ["--cpus", "1"], "help bench table").output
-    lines = [line.strip() for line in listed.splitlines() if line.startswith("  --layout") and "--submit" in line]
+    lines = [line.strip() for line in listed.partition("Combinations:")[2].splitlines() if line.startswith("  --")]
     ways = [re.sub(r" \[.*\]", "", line).replace("COUNT", "1K") for line in lines]
-    assert len(ways) >= len(LAYOUTS)
+    assert len(ways) >= len(LAYOUTS) + len(MODELS)
     commands = "; ".join(f"bench table {way} --cores 2 --ops 20k --mix insert,find,erase --json" for way in ways)
     rows = table_rows(run_mxk(tmp_path / "log", ["--cpus", "2"], commands).rows)
     assert len(rows) == len(ways) * len(PHASES)
-    assert all(row["verified"] for row in rows)
+    assert all(row["verified"] or row["model"] == "threads-unsafe" for row in rows)
+
+
+MODELS = ("tasks", "threads", "threads-unsafe")
+
+
+def test_each_model_of_work(tmp_path: Path) -> None:
+    commands = "; ".join(f"bench table --model {model} --cores 1,2 --ops 50k --json" for model in MODELS)
+    rows = table_rows(run_mxk(tmp_path / "log", ["--cpus", "2"], commands).rows)
+    assert [(row["model"], row["cores"]) for row in rows] == [(model, cores) for model in MODELS for cores in (1, 2)]
+    for row in rows:
+        assert row["verified"] is True or row["lost"] > 0
+        assert ("lost" in row) == (row["model"] == "threads-unsafe")
+        assert ("semaphore" in row) == (row["model"] == "threads")
+        assert ("tasks_per_core" in row) == ("submit" in row) == (row["model"] == "tasks")
 
 
 @pytest.mark.parametrize(
@@ -140,6 +154,13 @@ def test_bad_options_say_what_is_expected_and_nothing_runs(tmp_path: Path, optio
 
 
 BAD_WAYS = [
+    ("--model ants", "--model: expected one of tasks, threads, threads-unsafe, got 'ants'"),
+    ("--model threads --submit batch", "--submit batch: expected --model tasks, got --model threads"),
+    ("--model threads --layout cuckoo", "got --model threads --layout cuckoo"),
+    ("--model threads-unsafe --layout open", "--model threads-unsafe: expected --layout chained"),
+    ("--model threads-unsafe --semaphore fast", "--semaphore: expected --model threads, got --model threads-unsafe"),
+    ("--model threads --slice 9", "--slice: expected a count such as 24M (10 to 1000000), got '9'"),
+    ("--slice 100", "--slice: expected --model threads, got --model tasks"),
     ("--layout oak", "--layout: expected one of chained, bucketed, open, cuckoo, got 'oak'"),
     ("--probe travel", "--probe travel: expected --layout open"),
     ("--submit thread", "--submit: expected one of task, batch, got 'thread'"),

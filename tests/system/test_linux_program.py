@@ -73,6 +73,20 @@ def test_the_words_of_one_command_need_no_quotes() -> None:
     assert [(row["mix"], row["verified"]) for row in ended.rows] == [("mixed:50/40/10", True)]
 
 
+def test_semaphores_are_those_of_the_system() -> None:
+    ended = mxk("bench table --model threads --semaphore syscall")
+    assert ended.code == 1
+    assert "error: --semaphore syscall: expected fast, the kind that this build has" in ended.output
+
+
+def test_threads_without_semaphores_lose_entries_and_say_so() -> None:
+    ended = mxk("--cores", "2", "bench table --model threads-unsafe --ops 200K --buckets 0.01 --cores 2 --json")
+    assert ended.code == 0, ended.output
+    [row] = ended.rows
+    assert row["verified"] == (row["lost"] == 0)
+    assert row["verified"] or f"lost {row['lost']}\n" in ended.output
+
+
 @pytest.mark.parametrize(
     ("commands", "code"),
     [

@@ -1,0 +1,79 @@
+// Tasks, threads, and threads without semaphores: what only some of them have, and what only one of them may do.
+#include <ranges>
+
+#include "tasks/threads/semaphore.hpp"
+#include "tests/kernel/bench_table_runs.hpp"
+
+namespace mxk::bench {
+namespace {
+
+// What is lost is counted, and nothing else is wrong: on one core nothing is.
+MXK_TEST(bench_table, threads_without_semaphores_lose_what_is_counted) {
+    for (EngineKind const* const kind : registered_engines() | std::views::filter(is_unsafe)) {
+        TableOptions options = options_for(*kind);
+        options.operations = 20 * few;
+        options.buckets = 0.001;
+        options.mix = phases("insert,find,erase");
+        std::uint64_t lost = 0;
+        run_all(options, *kind, [&](Mix const& phase, TableExperiment::Outcome const& outcome) {
+            if (phase.kind == Mix::Kind::Insert) {
+                MXK_CHECK_EQUAL(outcome.wrong, 0);
+                MXK_CHECK_EQUAL(outcome.in_table + outcome.strayed, outcome.expected_in_table);
+                lost = outcome.strayed;
+            } else if (phase.kind == Mix::Kind::Find) {
+                MXK_CHECK_EQUAL(outcome.wrong, lost);
+                MXK_CHECK_EQUAL(outcome.strayed, lost);
+            } else {
+                MXK_CHECK_EQUAL(outcome.in_table, outcome.strayed); // what erases have brought back
+            }
+            if (some_cores() == 1) MXK_CHECK(outcome.verified());
+        });
+    }
+}
+
+MXK_TEST(bench_table, what_only_tasks_or_only_threads_have_is_refused) {
+    auto const is_refused = [](auto change) {
+        TableOptions options;
+        change(options);
+        return !choose_engine(options).ok();
+    };
+    for (Model const model : {Model::Threads, Model::ThreadsUnsafe}) {
+        auto const has_not = [&](auto change) {
+            MXK_CHECK(is_refused([&](TableOptions& options) {
+                options.model = model;
+                change(options);
+            }));
+        };
+        MXK_CHECK(!is_refused([&](TableOptions& options) { options.model = model; }));
+        MXK_CHECK(!is_refused([&](TableOptions& options) {
+            options.model = model;
+            options.slice = 10;
+        }));
+        has_not([](TableOptions& options) { options.submit = Submit::Batch; });
+        has_not([](TableOptions& options) { options.notation = Notation::Coroutine; });
+        has_not([](TableOptions& options) { options.walk = Walk::Interleaved; });
+        has_not([](TableOptions& options) { options.prefetch = 8; });
+        has_not([](TableOptions& options) { options.owners = {1}; });
+        has_not([](TableOptions& options) { options.latency = true; });
+        has_not([](TableOptions& options) { options.task_times = true; });
+        has_not([](TableOptions& options) { options.layout = Layout::Bucketed; });
+    }
+    MXK_CHECK(is_refused([](TableOptions& options) { options.semaphore = SemaphoreKind::Fast; }));
+    MXK_CHECK(is_refused([](TableOptions& options) { options.slice = 1000; }));
+    MXK_CHECK(is_refused([](TableOptions& options) {
+        options.model = Model::ThreadsUnsafe;
+        options.semaphore = SemaphoreKind::Fast;
+    }));
+    MXK_CHECK(is_refused([](TableOptions& options) {
+        options.model = Model::ThreadsUnsafe;
+        options.layout = Layout::Open;
+    }));
+    MXK_CHECK_EQUAL(is_refused([](TableOptions& options) {
+                        options.model = Model::Threads;
+                        options.semaphore = SemaphoreKind::Syscall;
+                    }),
+                    !Semaphore::supports(SemaphoreKind::Syscall));
+}
+
+} // namespace
+} // namespace mxk::bench

@@ -1,0 +1,62 @@
+// Runs of `bench table` on some cores, small enough for a test.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+#include "bench/engine.hpp"
+#include "bench/table_experiment.hpp"
+#include "kernel/testing.hpp"
+#include "tasks/workers.hpp"
+
+namespace mxk::bench {
+
+inline constexpr std::uint64_t few = 3000;
+
+inline std::uint32_t some_cores() {
+    return static_cast<std::uint32_t>(std::min<std::size_t>(workers::count(), 4));
+}
+
+inline TableOptions options_for(EngineKind const& kind) {
+    TableOptions options;
+    options.operations = few;
+    options.tasks_per_core = 7;
+    options.model = kind.model;
+    options.layout = kind.layout;
+    options.submit = kind.submit;
+    options.notation = kind.notation;
+    options.walk = kind.walk;
+    options.probe = kind.probe;
+    options.hash = kind.hash;
+    if (kind.growth == Growth::Always) options.initial_slots = 64;
+    return options;
+}
+
+inline Phases phases(std::string_view text) {
+    Phases result;
+    MXK_CHECK(parse_value(text, result).ok());
+    return result;
+}
+
+// Runs all phases twice, and calls check(phase, outcome) after each.
+template <typename Check> void run_all(TableOptions const& options, EngineKind const& kind, Check check) {
+    FixedText<1> nowhere;
+    Progress progress(nowhere);
+    auto experiment = TableExperiment::create(options, kind, some_cores());
+    MXK_CHECK(experiment.ok());
+    for (int run = 0; experiment.ok() && run < 2; ++run) {
+        MXK_CHECK(experiment.value().prepare(progress).ok());
+        for (Mix const& phase : options.mix.list()) {
+            auto const outcome = experiment.value().run(phase, progress);
+            MXK_CHECK(outcome.ok());
+            if (outcome.ok()) check(phase, outcome.value());
+        }
+    }
+}
+
+inline bool is_unsafe(EngineKind const* kind) {
+    return kind->model == Model::ThreadsUnsafe;
+}
+
+} // namespace mxk::bench
