@@ -16,6 +16,7 @@
 #include "bench/time_span.hpp"
 #include "hashtable/partitioned.hpp"
 #include "kernel/memory/node_vector.hpp"
+#include "tasks/task_times.hpp"
 
 namespace mxk::bench {
 
