@@ -66,6 +66,13 @@ void pass_time(Nanoseconds time) {
     wait_until([&] { return raw(clock::now()) >= end; });
 }
 
+// What depends on the host's having time is tried several times.
+bool holds_at_last(bool (*attempt)()) {
+    for (int time = 0; time < 5; ++time)
+        if (attempt()) return true;
+    return false;
+}
+
 // The shares of three threads that never yield, on one core, over two seconds; whether each is within 5 % of its
 // slice's.
 bool shares_are_right() {
@@ -96,10 +103,7 @@ bool shares_are_right() {
 // A host that stops the machine for long makes a slice of hundreds of milliseconds, which two seconds cannot make up
 // for: so one of several times.
 MXK_TEST(threads, slices_are_shares) {
-    constexpr int times = 5;
-    int time = 0;
-    while (time < times && !shares_are_right()) ++time;
-    MXK_CHECK(time < times);
+    MXK_CHECK(holds_at_last(&shares_are_right));
 }
 
 MXK_TEST(threads, preemption_changes_no_register) {
@@ -238,7 +242,8 @@ MXK_TEST(threads, who_waits_longest_is_woken_first) {
     }
 }
 
-MXK_TEST(threads, timeouts_fire_within_one_slice) {
+// How late a timeout is that comes while another thread has a slice of 10 ms: whether by no more than that, mostly.
+bool timeouts_are_in_time() {
     constexpr Nanoseconds slice = 10'000_us;
     constexpr std::size_t times = 21;
     std::atomic<bool> stopped{false};
@@ -246,25 +251,34 @@ MXK_TEST(threads, timeouts_fire_within_one_slice) {
     struct Waiter {
         Semaphore never_posted{0};
         std::array<std::uint64_t, times> late{};
+        std::atomic<bool> ended{false};
         void operator()() {
-            for (std::size_t i = 0; i < times; ++i) {
+            for (std::uint64_t& by : late) {
                 std::uint64_t const due = raw(clock::now()) + 3'300'000;
                 bool const taken = never_posted.wait_for(3'300_us).value();
                 std::uint64_t const now = raw(clock::now());
                 MXK_CHECK(!taken && now >= due);
-                late[i] = now - due;
+                by = now - due;
             }
+            ended.store(true);
         }
     } waiter;
     ThreadGroup group(2);
     group.start({.core = last_core(), .name = "hog", .slice = slice}, hog);
     group.start({.core = last_core(), .name = "waiter"}, waiter);
-    wait_until([&] { return waiter.late.back() != 0; });
+    wait_until([&] { return waiter.ended.load(); });
     stopped.store(true);
     group.join();
-    // The median: a host may take the processor away.
     std::sort(waiter.late.begin(), waiter.late.end());
-    MXK_CHECK(waiter.late[times / 2] <= raw(slice));
+    std::uint64_t const median = waiter.late[times / 2];
+    if (median <= raw(slice)) return true;
+    log::info("timeouts are {} us late", median / 1000);
+    return false;
+}
+
+// A host that has no time for the machine makes slices longer: so one of several times.
+MXK_TEST(threads, timeouts_fire_within_one_slice) {
+    MXK_CHECK(holds_at_last(&timeouts_are_in_time));
 }
 
 MXK_TEST(threads, interrupts_post) {
