@@ -13,7 +13,6 @@
 
 #include "arch/linux/pinning.hpp"
 #include "arch/linux/signals.hpp"
-#include "base/log.hpp"
 #include "base/panic.hpp"
 #include "kernel/clock.hpp"
 #include "tasks/threads/semaphore.hpp"
@@ -84,13 +83,23 @@ void* run(void* argument) {
     // The system keeps 15 bytes of it.
     FixedText<15> name(thread.name.view());
     pthread_setname_np(thread.handle, std::string(name.view()).c_str());
-    int const cpu = arch::cpu_of(thread.core);
-    if (cpu >= 0 && !arch::pin_to(cpu))
-        log::warn("thread '{}' could not be pinned to processor {}", thread.name.view(), cpu);
     thread.gate.wait();
     End const end(thread);
     thread.entry(thread.argument);
     return nullptr;
+}
+
+// Pinned from the start: who would pin itself would first need a turn where its creator is.
+void pin(pthread_attr_t& attributes, CoreId core) {
+    int const cpu = arch::cpu_of(core);
+    if (cpu < 0) return; // the core itself is not
+    std::size_t const cpus = static_cast<std::size_t>(cpu) + 1;
+    cpu_set_t* const set = CPU_ALLOC(cpus);
+    if (set == nullptr) return;
+    CPU_ZERO_S(CPU_ALLOC_SIZE(cpus), set);
+    CPU_SET_S(static_cast<std::size_t>(cpu), CPU_ALLOC_SIZE(cpus), set);
+    pthread_attr_setaffinity_np(&attributes, CPU_ALLOC_SIZE(cpus), set); // the core is there: so may it
+    CPU_FREE(set);
 }
 
 // A line "name: 123" of the thread's status file.
@@ -110,6 +119,7 @@ Result<ThreadRecord*> create(ThreadOptions const& options, Thread::Entry entry, 
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(
         &attributes, align_up(options.stack_bytes + extra_stack_bytes, static_cast<std::uint64_t>(getpagesize())));
+    pin(attributes, options.core);
     int const failure = pthread_create(&thread->handle, &attributes, &run, thread);
     pthread_attr_destroy(&attributes);
     if (failure == 0) return static_cast<ThreadRecord*>(thread);
