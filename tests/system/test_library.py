@@ -85,6 +85,10 @@ def test_hello_from_every_processor(built: Path) -> None:
     assert sorted(int(core[1]) for core in cores if core) == list(range(len(os.sched_getaffinity(0))))
 
 
+def test_threads_hand_all_numbers_over(built: Path) -> None:
+    assert succeed(built / "producer_consumer") == "the numbers up to 100000 make 5000050000\n"
+
+
 def expect_count(built: Path, file: Path, cores: int) -> None:
     """word_count agrees with a count of its own kind in Python."""
     counts = collections.Counter(re.findall("[a-z]+", file.read_text(errors="replace").lower()))
