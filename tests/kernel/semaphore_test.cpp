@@ -11,6 +11,7 @@
 #include "tasks/threads/condition.hpp"
 #include "tasks/threads/mutex.hpp"
 #include "tasks/threads/semaphore.hpp"
+#include "tests/kernel/noise.hpp"
 #include "tests/kernel/thread_group.hpp"
 
 namespace mxk {
@@ -95,6 +96,12 @@ MXK_TEST(threads, all_pass_through_a_syscall_semaphore) {
     if (!Semaphore::supports(SemaphoreKind::Syscall)) MXK_SKIP("only metal has these semaphores");
     for (std::uint32_t quarters = 1; quarters <= 3; ++quarters)
         pass_through(SemaphoreKind::Syscall, 200, 1'000, quarters);
+}
+
+MXK_TEST(threads, all_pass_through_while_cores_take_their_time) {
+    Noise const noise(1'000'000);
+    for (SemaphoreKind const kind : kinds)
+        if (Semaphore::supports(kind)) pass_through(kind, 40, 500, 2);
 }
 
 // After HelenOS' semaphore2: few units, many who want one, and who does not get it in time does without.
