@@ -27,6 +27,7 @@ void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value)
 } // namespace
 
 void reserve_cores(std::size_t count) {
+    forget_timers(); // whose thread outlives the cores
     delete[] locals;
     locals = new std::atomic<CoreLocal*>[count] {};
     local_count = count;

@@ -26,6 +26,12 @@ class Timers {
         changed_.notify_one();
     }
 
+    // No core is there any more: a shot that is still to come must not look for one.
+    void forget() {
+        std::lock_guard const guard(mutex_);
+        shots_.clear();
+    }
+
   private:
     [[noreturn]] void serve() {
         std::unique_lock guard(mutex_);
@@ -52,18 +58,26 @@ class Timers {
     bool started_ = false;
 };
 
+Timers& timers() {
+    static auto& all = *new Timers; // never destroyed: its thread has no end
+    return all;
+}
+
 } // namespace
 
+void forget_timers() {
+    timers().forget();
+}
+
 void arm_timer(Cycles when) {
-    static auto& timers = *new Timers; // never destroyed: its thread has no end
-    if (when == never) return timers.arm(core_local().id, Clock::time_point::max());
+    if (when == never) return timers().arm(core_local().id, Clock::time_point::max());
     auto const now = Clock::now();
     std::uint64_t const ticks = raw(timestamp());
     double const seconds =
         raw(when) <= ticks ? 0 : static_cast<double>(raw(when) - ticks) / static_cast<double>(timestamp_frequency());
     constexpr double longest = 1e9; // seconds, which the clock can count
-    timers.arm(core_local().id, now + std::chrono::duration_cast<Clock::duration>(
-                                          std::chrono::duration<double>(std::min(seconds, longest))));
+    timers().arm(core_local().id, now + std::chrono::duration_cast<Clock::duration>(
+                                            std::chrono::duration<double>(std::min(seconds, longest))));
 }
 
 } // namespace mxk::arch

@@ -46,5 +46,7 @@ void attract(CoreLocal& core, Attention what);
 
 // Accurate to some tens of microseconds: a thread that waits for the clock sets the bit.
 void arm_timer(Cycles when);
+// Of all cores. While none of them runs.
+void forget_timers();
 
 } // namespace mxk::arch
