@@ -14,13 +14,16 @@ namespace mxk::bench {
 
 inline constexpr std::uint64_t few = 3000;
 
-inline std::uint32_t some_cores() {
-    return static_cast<std::uint32_t>(std::min<std::size_t>(workers::count(), 4));
+// Of threads fewer: they wait for each other.
+inline std::uint32_t some_cores(EngineKind const& kind) {
+    std::size_t const most = kind.model == Model::Tasks ? 4 : 2;
+    return static_cast<std::uint32_t>(std::min(workers::count(), most));
 }
 
 inline TableOptions options_for(EngineKind const& kind) {
     TableOptions options;
-    options.operations = few;
+    // Of threads that all want one semaphore each waits to be woken for each operation, across emulated cores.
+    options.operations = kind.model == Model::Tasks ? few : few / 10;
     options.tasks_per_core = 7;
     options.model = kind.model;
     options.layout = kind.layout;
@@ -43,7 +46,7 @@ inline Phases phases(std::string_view text) {
 template <typename Check> void run_all(TableOptions const& options, EngineKind const& kind, Check check) {
     FixedText<1> nowhere;
     Progress progress(nowhere);
-    auto experiment = TableExperiment::create(options, kind, some_cores());
+    auto experiment = TableExperiment::create(options, kind, some_cores(kind));
     MXK_CHECK(experiment.ok());
     for (int run = 0; experiment.ok() && run < 2; ++run) {
         MXK_CHECK(experiment.value().prepare(progress).ok());

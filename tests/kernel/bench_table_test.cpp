@@ -104,7 +104,7 @@ MXK_TEST(bench_table, fewer_buckets_than_cores_are_refused) {
             continue;
         }
         MXK_CHECK(TableExperiment::create(options, *kind, 1).ok());
-        if (some_cores() < 2) continue;
+        if (some_cores(*kind) < 2) continue;
         MXK_CHECK(!TableExperiment::create(options, *kind, 2).ok());
     }
 }
@@ -115,7 +115,7 @@ MXK_TEST(tables, owners_change_while_operations_flow) {
         if (kind->growth == Growth::Never || kind->model != Model::Tasks) continue;
         TableOptions options = options_for(*kind);
         options.operations = 20 * few;
-        options.owners = {1, some_cores(), 1, some_cores()};
+        options.owners = {1, some_cores(*kind), 1, some_cores(*kind)};
         options.mix = phases("insert,find,erase");
         expect_verified(options, *kind);
         options.mix = phases("mixed:50/30/20");
