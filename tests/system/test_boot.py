@@ -79,7 +79,7 @@ def test_lesser_processors(tmp_path: Path, cpu: str, skips: int) -> None:
 
 def test_a_processor_without_xsave_preempts_threads_too(tmp_path: Path) -> None:
     shape = ["--cpus", "2", "--qemu", "-cpu", "--qemu", "qemu64,-xsave"]
-    _, counts = kernel_tests(run_mxk(tmp_path / "log", shape, "test threads.preemption", seconds=180))
+    _, counts = kernel_tests(run_mxk(tmp_path / "log", shape, "test threads.preemption_changes", seconds=180))
     assert counts == (1, 0, 0)
 
 
