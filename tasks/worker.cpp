@@ -6,11 +6,6 @@
 #include "tasks/workers.hpp"
 
 namespace mxk {
-namespace {
-
-constexpr Nanoseconds polling_time{50'000};
-
-} // namespace
 
 void Worker::send(Task& task, CoreId target) {
     statistics_.hops.add(1);
@@ -72,10 +67,8 @@ void Worker::attend() {
 }
 
 void Worker::idle() {
-    // Polling about as long as a halt, an interrupt and its sending cost together is never much worse than the better
-    // of the two (Karlin et al. 1991): some microseconds on metal, some tens where both are emulated.
     Cycles const start = clock::timestamp();
-    std::uint64_t const limit = raw(clock::to_cycles(polling_time));
+    std::uint64_t const limit = raw(clock::to_cycles(polling_time_));
     while (!queue_.has_mail() && !arch::needs_attention()) {
         // Tasks for a core whose mailbox is full wait here; nobody would wake this core when there is room.
         if (queue_.needs_flush()) flush();

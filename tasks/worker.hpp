@@ -87,6 +87,10 @@ class alignas(cache_line_bytes) Worker {
     void set_prefetch_distance(std::uint32_t tasks) { queue_.set_prefetch_distance(tasks); }
     [[nodiscard]] std::uint32_t prefetch_distance() const { return queue_.prefetch_distance(); }
 
+    // How long it polls when it has no task, before it sleeps; usually about as long as sleep and wake-up take. Nothing
+    // where other cores wait for the same processor meanwhile.
+    void set_polling_time(Nanoseconds time) { polling_time_ = time; }
+
     // How long each task runs is counted there from now on; null: it is not measured.
     void measure_tasks(TaskTimes* times) { task_times_ = times; }
 
@@ -164,6 +168,9 @@ class alignas(cache_line_bytes) Worker {
     Timers timers_;
     TaskList waiting_for_idle_;
     unsigned rounds_waited_ = 0; // since there are some
+    // Polling about as long as a halt, an interrupt and its sending cost together is never much worse than the better
+    // of the two (Karlin et al. 1991): some microseconds on metal, some tens where both are emulated.
+    Nanoseconds polling_time_{50'000};
 };
 
 } // namespace mxk

@@ -12,9 +12,9 @@ if(MXK_FUZZ)
 endif()
 
 if(MXK_SANITIZE)
-    set(optimisation "-O1 -fsanitize=${MXK_SANITIZE}")
+    set(optimisation "-Og -fsanitize=${MXK_SANITIZE}")
     # Line numbers are all that a report shows; without the rest of -g a build takes a third less.
-    add_compile_options(-O1 -g1 -fsanitize=${MXK_SANITIZE} -fno-sanitize-recover=all)
+    add_compile_options(-Og -g1 -fsanitize=${MXK_SANITIZE} -fno-sanitize-recover=all)
     add_link_options(-fsanitize=${MXK_SANITIZE})
 elseif(MXK_COVERAGE)
     set(optimisation "-O0 --coverage")

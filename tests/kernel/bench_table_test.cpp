@@ -26,14 +26,14 @@ void expect_verified(TableOptions const& options, EngineKind const& kind) {
 MXK_TEST(bench_table, every_engine_is_verified_in_every_phase) {
     for (EngineKind const* const kind : registered_engines()) {
         for (QueueKind const queue : {QueueKind::Shared, QueueKind::PerCore, QueueKind::NodeLocal}) {
-            for (double const theta : {0.0, 0.99}) {
-                for (auto const* const mix : {"insert,find,erase", "find", "erase", "mixed:50/30/20"}) {
-                    TableOptions options = options_for(*kind);
-                    options.queue = queue;
-                    options.distribution = {theta};
-                    options.mix = phases(mix);
-                    expect_verified(options, *kind);
-                }
+            bool skewed = queue == QueueKind::PerCore; // by turns: all pairs of queue, mix and skew
+            for (auto const* const mix : {"insert,find,erase", "mixed:50/30/20", "find", "erase"}) {
+                TableOptions options = options_for(*kind);
+                options.queue = queue;
+                options.distribution = {skewed ? 0.99 : 0.0};
+                options.mix = phases(mix);
+                expect_verified(options, *kind);
+                skewed = !skewed;
             }
         }
     }

@@ -10,11 +10,14 @@
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/contenders.hpp"
 #include "tests/kernel/interruption.hpp"
+#include "tests/kernel/repetitions.hpp"
 
 namespace mxk {
 namespace {
 
-constexpr std::uint32_t operations = 5000; // of each thread
+std::uint32_t operations_of_each_thread() {
+    return fewer_on_many_cores(5000);
+}
 
 // The table, and memory for its buckets.
 template <typename Locking> struct Chains {
@@ -27,6 +30,7 @@ template <typename Locking> struct Chains {
 };
 
 MXK_TEST(threads, share_chains_behind_semaphores) {
+    std::uint32_t const operations = operations_of_each_thread();
     for (auto const& kind : value_names(SemaphoreKind{})) {
         if (!Semaphore::supports(kind.value)) continue;
         for (std::size_t const buckets : {1U, 7U, 64U}) {
@@ -63,7 +67,7 @@ MXK_TEST(threads, share_regions_that_grow_behind_semaphores) {
         if (!created.ok()) return;
         Table& table = created.value();
         auto const wrong = contend(
-            operations, [&](std::size_t) { return PairsUser(table); },
+            operations_of_each_thread(), [&](std::size_t) { return PairsUser(table); },
             [&](std::uint64_t key) { return table.lookup(key) != nullptr; });
         MXK_CHECK_EQUAL(wrong, 0U);
     }

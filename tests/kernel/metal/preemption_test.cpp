@@ -107,7 +107,8 @@ MXK_TEST(threads, slices_are_shares) {
 }
 
 MXK_TEST(threads, preemption_changes_no_register) {
-    constexpr std::uint64_t wanted = 100'000;
+    // On more cores fewer: an emulator's take turns on what their host has.
+    std::uint64_t const wanted = workers::count() <= 2 ? 100'000 : 100'000 / workers::count();
     struct Keeper {
         RegisterPattern pattern{};
         std::uint32_t wrong = 0;
