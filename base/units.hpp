@@ -43,6 +43,10 @@ constexpr std::uint64_t raw(Nanoseconds time) {
     return static_cast<std::uint64_t>(time);
 }
 
+constexpr Nanoseconds microseconds(std::uint64_t count) {
+    return static_cast<Nanoseconds>(count * 1000);
+}
+
 constexpr PhysicalAddress operator+(PhysicalAddress address, std::uint64_t bytes) {
     return static_cast<PhysicalAddress>(raw(address) + bytes);
 }

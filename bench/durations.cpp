@@ -15,10 +15,10 @@ Durations Durations::of(Histogram const& cycles) {
 }
 
 void print_durations(TextSink& out, std::string_view what, Durations const& durations) {
-    auto const microseconds = [](std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e3; };
+    auto const in_microseconds = [](std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e3; };
     format(out, "       {}: {} of them, us: p50 {:.2}, p99 {:.2}, p99.9 {:.2}, max {:.2}\n", what, durations.count,
-           microseconds(durations.p50), microseconds(durations.p99), microseconds(durations.p999),
-           microseconds(durations.most));
+           in_microseconds(durations.p50), in_microseconds(durations.p99), in_microseconds(durations.p999),
+           in_microseconds(durations.most));
 }
 
 void write_durations(JsonWriter& json, std::string_view name, Durations const& durations) {

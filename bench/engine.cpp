@@ -6,15 +6,10 @@
 
 #include "base/format.hpp"
 #include "bench/model_check.hpp"
+#include "bench/name_set.hpp"
 
 namespace mxk::bench {
 namespace {
-
-template <typename E> std::string_view name_of(E value) {
-    for (auto const& known : value_names(E{}))
-        if (known.value == value) return known.name;
-    return "";
-}
 
 // As it would be typed, for TableOptions and EngineKind alike; without the hash.
 template <typename Asked> FixedText<128> described(Asked const& asked) {

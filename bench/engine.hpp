@@ -1,6 +1,6 @@
 // A way of working a table off: which table, and how operations come to the cores that own its parts, or which threads
-// carry them out on all of it. `bench table`
-// measures engines; each registers itself where it is defined, one file per engine:
+// carry them out on all of it. `bench table` measures engines; each registers itself where it is defined, one file per
+// engine:
 //
 //     constexpr EngineKind chained_tasks{.layout = Layout::Chained, ..., .create = &EngineOwner::create<...>};
 //     MXK_REGISTER(mxk_engines, EngineKind, chained_tasks);

@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "bench/name_set.hpp"
 #include "tasks/threads/semaphore.hpp"
 
 namespace mxk::bench {
@@ -17,9 +18,7 @@ struct Use {
 Result<void> check_none(std::span<Use const> uses, std::string_view expected, TableOptions const& options) {
     for (Use const& use : uses) {
         if (!use.is_asked) continue;
-        FixedText<32> model;
-        console::OptionValue<Model>::print(model, options.model);
-        return Error::of("{}: expected --model {}, got --model {}", use.option, expected, model.view());
+        return Error::of("{}: expected --model {}, got --model {}", use.option, expected, name_of(options.model));
     }
     return {};
 }

@@ -5,19 +5,11 @@
 #include <cstdint>
 
 #include "bench/core_choice.hpp"
+#include "bench/cost_options.hpp"
 #include "bench/name_set.hpp"
 #include "bench/named_values.hpp"
+#include "bench/semaphore_names.hpp"
 #include "kernel/console/options.hpp"
-#include "tasks/threads/semaphore_kind.hpp"
-
-namespace mxk {
-
-constexpr auto value_names(SemaphoreKind) {
-    using Named = console::NamedValue<SemaphoreKind>;
-    return std::array{Named{SemaphoreKind::Fast, "fast"}, Named{SemaphoreKind::Syscall, "syscall"}};
-}
-
-} // namespace mxk
 
 namespace mxk::bench {
 
@@ -38,15 +30,12 @@ constexpr Placement placement_of(SemaphoreMeasure measure) {
 }
 
 // What the peers can be told, too (bench/peers/semaphore_peer.cpp).
-struct SemaphoreCosts {
+struct SemaphoreCosts : CostOptions {
     NameSet<SemaphoreMeasure> measures{};
-    console::CountList cores{}; // empty: core 0 and its neighbours
     std::uint64_t operations = 1'000'000;
     std::uint32_t yields = 100'000;
     std::uint32_t trips = 10'000;
     std::uint32_t threads = 8;
-    std::uint32_t repeat = 5;
-    bool json = false;
 
     // For the row.
     [[nodiscard]] Settings settings_of(SemaphoreMeasure measure) const {
@@ -70,8 +59,6 @@ struct OwnSemaphoreCosts : SemaphoreCosts {
 };
 
 namespace semaphore_option {
-constexpr auto cores = console::option<&SemaphoreCosts::cores>(
-    "cores", "the core measured and the other one (none given: 0 and the next)", console::between(0, 65535));
 constexpr auto operations = console::option<&SemaphoreCosts::operations>(
     "ops", "pairs of wait and post per run: uncontended; crowd (all threads together)",
     console::between(1, 4'000'000'000));
@@ -81,9 +68,6 @@ constexpr auto trips = console::option<&SemaphoreCosts::trips>("trips", "per run
                                                                console::between(1, 10'000'000));
 constexpr auto threads =
     console::option<&SemaphoreCosts::threads>("threads", "crowd, crowd-across", console::between(1, 10'000));
-constexpr auto repeat = console::option<&SemaphoreCosts::repeat>("repeat", "runs per row; the median is reported",
-                                                                 console::between(1, 1000));
-constexpr auto json = console::flag<&SemaphoreCosts::json>("json", "one JSON line per row at the end, for tools");
 } // namespace semaphore_option
 
 constexpr auto semaphore_schema = console::schema<OwnSemaphoreCosts>(
@@ -91,10 +75,10 @@ constexpr auto semaphore_schema = console::schema<OwnSemaphoreCosts>(
                                                "uncontended, ping-pong, ping-pong-across, crowd, crowd-across (none "
                                                "given: all that the machine can do)"),
     console::option<&OwnSemaphoreCosts::kind>("semaphore", "syscall: every operation goes through the kernel (metal)"),
-    semaphore_option::cores,
+    cost_option::cores,
     console::option<&OwnSemaphoreCosts::slice>("slice", "microseconds; in the Linux build the system chooses",
                                                console::between(10, 1'000'000)),
     semaphore_option::operations, semaphore_option::yields, semaphore_option::trips, semaphore_option::threads,
-    semaphore_option::repeat, semaphore_option::json);
+    cost_option::repeat, cost_option::json);
 
 } // namespace mxk::bench

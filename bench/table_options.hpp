@@ -89,7 +89,7 @@ inline SemaphoreKind semaphore_kind(TableOptions const& options) {
     return options.semaphore.value_or(SemaphoreKind::Fast);
 }
 inline Nanoseconds thread_slice(TableOptions const& options) {
-    return Nanoseconds{options.slice.value_or(1000) * std::uint64_t{1000}};
+    return microseconds(options.slice.value_or(1000));
 }
 
 constexpr auto table_schema = console::schema<TableOptions>(

@@ -3,22 +3,20 @@
 
 #include <cstdint>
 
+#include "bench/cost_options.hpp"
 #include "bench/named_values.hpp"
 #include "bench/task_measure.hpp"
 #include "kernel/console/options.hpp"
 
 namespace mxk::bench {
 
-struct TaskOptions {
+struct TaskOptions : CostOptions {
     MeasureSet measures{};
-    console::CountList cores{}; // empty: core 0 and its neighbours
     std::uint64_t operations = 1'000'000;
     std::uint32_t depth = 100;
     std::uint32_t pool = 1024;
     std::uint32_t trips = 10'000;
     std::uint32_t wakes = 500;
-    std::uint32_t repeat = 5;
-    bool json = false;
 
     // For the row: how many tasks are under way at once, where it is not one.
     [[nodiscard]] Settings settings_of(Measure measure) const {
@@ -31,8 +29,6 @@ struct TaskOptions {
 
 // One by one, because the peers take them, too (bench/peers/task_peer.cpp).
 namespace task_option {
-constexpr auto cores = console::option<&TaskOptions::cores>(
-    "cores", "the core measured and the other one (none given: 0 and the next)", console::between(0, 65535));
 constexpr auto operations = console::option<&TaskOptions::operations>(
     "ops", "tasks or hops per run: local, hop, stream, mail", console::between(1, 4'000'000'000));
 constexpr auto depth = console::option<&TaskOptions::depth>("depth", "tasks under way at once: local, hop",
@@ -42,16 +38,13 @@ constexpr auto pool = console::option<&TaskOptions::pool>("pool", "tasks that ar
 constexpr auto trips = console::option<&TaskOptions::trips>("trips", "per run: round-trip, remote-round-trip",
                                                             console::between(1, 10'000'000));
 constexpr auto wakes = console::option<&TaskOptions::wakes>("wakes", "per run: wake", console::between(1, 1'000'000));
-constexpr auto repeat =
-    console::option<&TaskOptions::repeat>("repeat", "runs per row; the median is reported", console::between(1, 1000));
-constexpr auto json = console::flag<&TaskOptions::json>("json", "one JSON line per row at the end, for tools");
 } // namespace task_option
 
 constexpr auto task_schema = console::schema<TaskOptions>(
     console::option<&TaskOptions::measures>(
         "measure",
         "local, hop, stream, mail, round-trip, remote-round-trip, wake (none given: all that the machine can do)"),
-    task_option::cores, task_option::operations, task_option::depth, task_option::pool, task_option::trips,
-    task_option::wakes, task_option::repeat, task_option::json);
+    cost_option::cores, task_option::operations, task_option::depth, task_option::pool, task_option::trips,
+    task_option::wakes, cost_option::repeat, cost_option::json);
 
 } // namespace mxk::bench

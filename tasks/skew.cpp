@@ -68,9 +68,9 @@ Skew measure_skew() {
 void report_skew() {
     if (workers::count() < 2) return;
     Skew const skew = measure_skew();
-    auto const microseconds = [](double cycles) { return cycles * 1e6 / static_cast<double>(clock::frequency()); };
-    double const value = microseconds(static_cast<double>(skew.worst));
-    double const uncertainty = microseconds(static_cast<double>(skew.uncertainty));
+    auto const in_microseconds = [](double cycles) { return cycles * 1e6 / static_cast<double>(clock::frequency()); };
+    double const value = in_microseconds(static_cast<double>(skew.worst));
+    double const uncertainty = in_microseconds(static_cast<double>(skew.uncertainty));
     // What is measured in spans takes milliseconds; less than this cannot be seen in it.
     constexpr double worth_a_warning = 1;
     if ((value < 0 ? -value : value) > std::max(uncertainty, worth_a_warning))

@@ -6,22 +6,18 @@
 namespace mxk {
 
 void Timers::unlink(Timer& timer) {
-    (timer.previous_ != nullptr ? timer.previous_->next_ : first_) = timer.next_;
-    (timer.next_ != nullptr ? timer.next_->previous_ : last_) = timer.previous_;
+    timers_.remove(timer);
     timer.set_ = false;
 }
 
 void Timers::set(Timer& timer, Cycles due) {
     if (timer.set_) unlink(timer);
-    Timer* before = last_; // most fire after those that are set already
-    while (before != nullptr && before->due_ > due) before = before->previous_;
+    Timer* before = timers_.last(); // most fire after those that are set already
+    while (before != nullptr && before->due_ > due) before = timers_.previous(*before);
     timer.due_ = due;
     timer.set_ = true;
-    timer.previous_ = before;
-    timer.next_ = before != nullptr ? before->next_ : first_;
-    (timer.previous_ != nullptr ? timer.previous_->next_ : first_) = &timer;
-    (timer.next_ != nullptr ? timer.next_->previous_ : last_) = &timer;
-    if (first_ == &timer) arch::arm_timer(due);
+    timers_.insert_behind(before, timer);
+    if (timers_.first() == &timer) arch::arm_timer(due);
 }
 
 // The alarm stays: it may come for nothing.
@@ -31,12 +27,12 @@ void Timers::cancel(Timer& timer) {
 
 void Timers::expire(Worker& worker) {
     Cycles const now = clock::timestamp(); // those that are set again meanwhile have their time later
-    while (first_ != nullptr && first_->due_ <= now) {
-        Timer& timer = *first_;
+    while (timers_.first() != nullptr && timers_.first()->due_ <= now) {
+        Timer& timer = *timers_.first();
         unlink(timer);
         timer.fire_(worker, timer);
     }
-    if (first_ != nullptr) arch::arm_timer(first_->due_);
+    if (Timer const* const next = timers_.first()) arch::arm_timer(next->due_);
 }
 
 } // namespace mxk

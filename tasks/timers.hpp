@@ -2,6 +2,7 @@
 // that core's turn. Any number of them on the one alarm that the core has. Its core only.
 #pragma once
 
+#include "base/linked_list.hpp"
 #include "base/units.hpp"
 
 namespace mxk {
@@ -26,8 +27,7 @@ class Timer {
     Fire fire_;
     bool set_ = false;
     Cycles due_{};
-    Timer* previous_ = nullptr;
-    Timer* next_ = nullptr;
+    ListLinks<Timer> links_{};
 };
 
 class Timers {
@@ -41,8 +41,7 @@ class Timers {
   private:
     void unlink(Timer& timer);
 
-    Timer* first_ = nullptr; // fires first
-    Timer* last_ = nullptr;
+    LinkedList<Timer, &Timer::links_> timers_; // as they fire
 };
 
 } // namespace mxk

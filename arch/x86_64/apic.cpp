@@ -72,8 +72,8 @@ void calibrate_timer() {
     std::uint64_t const cycles = raw(timestamp()) - start;
     write_register(offset::initial_count, 0);
     write_register(offset::timer_vector, vector::timer);
-    timer_scale.ticks_per_cycle = (ticks << 32) / cycles;
-    expect(timer_scale.ticks_per_cycle != 0, "the local APIC timer does not count");
+    timer_ticks_per_cycle = (ticks << 32) / cycles;
+    expect(timer_ticks_per_cycle != 0, "the local APIC timer does not count");
 }
 
 } // namespace apic

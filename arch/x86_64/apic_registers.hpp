@@ -40,11 +40,8 @@ struct Mode {
 };
 extern constinit Mode mode;
 
-// How the timer is set. 0 ticks: by time stamps.
-struct TimerScale {
-    std::uint64_t ticks_per_cycle = 0; // of the time-stamp counter, times 2^32
-};
-extern constinit TimerScale timer_scale;
+// What the timer counts in a cycle of the time-stamp counter, times 2^32; 0: it is set by time stamps.
+extern constinit std::uint64_t timer_ticks_per_cycle;
 
 std::uint32_t read_register(std::uint32_t offset);
 void write_register(std::uint32_t offset, std::uint32_t value);

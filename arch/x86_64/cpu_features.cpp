@@ -52,7 +52,7 @@ void detect_features() { // leaves: SDM vol. 2A, CPUID
     detected.x2apic = bit(basic.ecx, 21);
     detected.tsc_deadline = bit(basic.ecx, 24);
     detected.xsave = bit(basic.ecx, 26) && highest >= 0xd;
-    if (detected.xsave) detected.vector_states = offered_states() & saved_states();
+    if (detected.xsave) vector_states = offered_states() & saved_states();
     detected.hypervisor = bit(basic.ecx, 31);
     if (highest >= 7) {
         CpuidResult const structured = cpuid(7);
@@ -93,9 +93,7 @@ void enable_features() {
     if (detected.smap) cr4 |= std::uint64_t{1} << 21;
     if (detected.xsave) cr4 |= std::uint64_t{1} << 18;
     write_cr4(cr4);
-    if (!detected.xsave) return;
-    write_xcr0(detected.vector_states);
-    vector_states = detected.vector_states; // the same on every core
+    if (detected.xsave) write_xcr0(vector_states);
 }
 
 } // namespace mxk::arch

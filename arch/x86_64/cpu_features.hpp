@@ -15,7 +15,6 @@ struct CpuFeatures {
     bool x2apic = false;
     bool tsc_deadline = false; // the local APIC's timer goes by time stamps
     bool xsave = false;
-    std::uint64_t vector_states = 0; // what XSAVE is to save: XCR0's bits
     bool invariant_tsc = false;
     bool hypervisor = false;
     std::string_view brand;           // "AMD EPYC ..."

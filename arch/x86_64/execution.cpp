@@ -19,6 +19,14 @@ struct SavedFrame {
     std::uint64_t return_address;
 };
 
+// To run(), which tells why.
+void leave_for(Stop why, CoreLocal& local) {
+    disable_interrupts();
+    local.was_preempted = why == Stop::Preempted; // not before: the timer may come and do the same
+    leave_execution(local);
+    enable_interrupts();
+}
+
 } // namespace
 
 std::size_t vector_state_bytes() {
@@ -57,9 +65,7 @@ Stop run(Execution& execution, Cycles until) {
 void leave() {
     CoreLocal& local = core_local();
     expect(local.preemption_holds == 0, "a thread that holds a spin lock must not wait");
-    disable_interrupts();
-    leave_execution(local);
-    enable_interrupts();
+    leave_for(Stop::Left, local);
 }
 
 } // namespace mxk::arch
@@ -80,10 +86,7 @@ void release_preemption() {
         return;
     local.preemption_is_due = false;
     if (local.running == nullptr) return;
-    arch::disable_interrupts();
-    local.was_preempted = true;
-    arch::leave_execution(local);
-    arch::enable_interrupts();
+    arch::leave_for(arch::Stop::Preempted, local);
 }
 
 HeldLocks& held_locks() {

@@ -52,7 +52,7 @@ void set_timer(CoreLocal& local);
 void timer_interrupt();
 // From what runs to the core's own stack; returns when it is run again. Interrupts off, before and after.
 void leave_execution(CoreLocal& local);
-// XCR0's bits, for XSAVE; 0: there is only FXSAVE.
+// What XSAVE is to save, on every core: XCR0's bits; 0: there is only FXSAVE. detect_features() finds out.
 extern constinit std::uint64_t vector_states;
 // switch_stack.asm
 extern "C" void switch_stack(std::uint64_t* from, std::uint64_t to);

@@ -12,8 +12,8 @@ constexpr auto peer_schema = console::schema<SemaphorePeerOptions>(
     console::option<&SemaphorePeerOptions::peers>("peer", "names with commas between (none given: all)"),
     console::option<&SemaphorePeerOptions::measures>("measure",
                                                      "as in bench semaphore (none given: all that the peers can do)"),
-    semaphore_option::cores, semaphore_option::operations, semaphore_option::yields, semaphore_option::trips,
-    semaphore_option::threads, semaphore_option::repeat, semaphore_option::json);
+    cost_option::cores, semaphore_option::operations, semaphore_option::yields, semaphore_option::trips,
+    semaphore_option::threads, cost_option::repeat, cost_option::json);
 
 console::Outcome run_semaphore_peer(console::Invocation& invocation) {
     SemaphorePeerOptions options;

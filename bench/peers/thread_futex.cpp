@@ -33,20 +33,13 @@ class Futex {
     std::atomic<std::uint32_t> word_;
 };
 
-constexpr ThreadPeer wakes{
-    .name = "futex",
-    .library = [] { return system_threads("SYS_futex, pthreads"); },
-    .measures = {ThreadMeasure::Wake, ThreadMeasure::WakeAcross},
-    .run = &run_system<Futex, ThreadMeasure, ThreadCosts>,
-};
+constexpr auto library = [] { return system_threads("SYS_futex, pthreads"); };
+
+constexpr ThreadPeer wakes = wakes_by<Futex>("futex", library);
 MXK_REGISTER(mxk_thread_peers, ThreadPeer, wakes);
 
-constexpr SemaphorePeer ping_pong{
-    .name = "futex",
-    .library = wakes.library,
-    .measures = {SemaphoreMeasure::PingPong, SemaphoreMeasure::PingPongAcross},
-    .run = &run_system<Futex, SemaphoreMeasure, SemaphoreCosts>,
-};
+constexpr SemaphorePeer ping_pong =
+    semaphore_peer<Futex>("futex", library, {SemaphoreMeasure::PingPong, SemaphoreMeasure::PingPongAcross});
 MXK_REGISTER(mxk_semaphore_peers, SemaphorePeer, ping_pong);
 
 // Its measures need no semaphore.

@@ -23,6 +23,25 @@ Result<CostSample> run_system(Measure measure, CorePair cores, Options const& op
     return run_measure(SystemThreads<Semaphore>{}, measure, cores, options);
 }
 
+// Peers that are a semaphore: threads that wake each other by it, and the semaphore itself.
+template <typename Semaphore> constexpr ThreadPeer wakes_by(std::string_view name, std::string (*library)()) {
+    return {.name = name,
+            .library = library,
+            .measures = {ThreadMeasure::Wake, ThreadMeasure::WakeAcross},
+            .run = &run_system<Semaphore, ThreadMeasure, ThreadCosts>};
+}
+template <typename Semaphore>
+constexpr SemaphorePeer
+semaphore_peer(std::string_view name, std::string (*library)(),
+               NameSet<SemaphoreMeasure> measures = {SemaphoreMeasure::Uncontended, SemaphoreMeasure::PingPong,
+                                                     SemaphoreMeasure::PingPongAcross, SemaphoreMeasure::Crowd,
+                                                     SemaphoreMeasure::CrowdAcross}) {
+    return {.name = name,
+            .library = library,
+            .measures = measures,
+            .run = &run_system<Semaphore, SemaphoreMeasure, SemaphoreCosts>};
+}
+
 // What `library` says of the system's threads and C library.
 std::string system_threads(std::string_view what);
 

@@ -26,21 +26,10 @@ class RawSemaphore {
 
 constexpr auto library = [] { return system_threads("sem_t, pthreads"); };
 
-constexpr ThreadPeer wakes{
-    .name = "sem-t",
-    .library = library,
-    .measures = {ThreadMeasure::Wake, ThreadMeasure::WakeAcross},
-    .run = &run_system<RawSemaphore, ThreadMeasure, ThreadCosts>,
-};
+constexpr ThreadPeer wakes = wakes_by<RawSemaphore>("sem-t", library);
 MXK_REGISTER(mxk_thread_peers, ThreadPeer, wakes);
 
-constexpr SemaphorePeer operations{
-    .name = "sem-t",
-    .library = library,
-    .measures = {SemaphoreMeasure::Uncontended, SemaphoreMeasure::PingPong, SemaphoreMeasure::PingPongAcross,
-                 SemaphoreMeasure::Crowd, SemaphoreMeasure::CrowdAcross},
-    .run = &run_system<RawSemaphore, SemaphoreMeasure, SemaphoreCosts>,
-};
+constexpr SemaphorePeer operations = semaphore_peer<RawSemaphore>("sem-t", library);
 MXK_REGISTER(mxk_semaphore_peers, SemaphorePeer, operations);
 
 } // namespace

@@ -21,21 +21,10 @@ class StandardSemaphore {
 
 constexpr auto library = [] { return system_threads("std::counting_semaphore, gcc " __VERSION__); };
 
-constexpr ThreadPeer wakes{
-    .name = "std-semaphore",
-    .library = library,
-    .measures = {ThreadMeasure::Wake, ThreadMeasure::WakeAcross},
-    .run = &run_system<StandardSemaphore, ThreadMeasure, ThreadCosts>,
-};
+constexpr ThreadPeer wakes = wakes_by<StandardSemaphore>("std-semaphore", library);
 MXK_REGISTER(mxk_thread_peers, ThreadPeer, wakes);
 
-constexpr SemaphorePeer operations{
-    .name = "std-semaphore",
-    .library = library,
-    .measures = {SemaphoreMeasure::Uncontended, SemaphoreMeasure::PingPong, SemaphoreMeasure::PingPongAcross,
-                 SemaphoreMeasure::Crowd, SemaphoreMeasure::CrowdAcross},
-    .run = &run_system<StandardSemaphore, SemaphoreMeasure, SemaphoreCosts>,
-};
+constexpr SemaphorePeer operations = semaphore_peer<StandardSemaphore>("std-semaphore", library);
 MXK_REGISTER(mxk_semaphore_peers, SemaphorePeer, operations);
 
 } // namespace

@@ -4,26 +4,22 @@ namespace mxk {
 
 void ConditionVariable::append(Waiter& waiter) {
     LockGuard const guard(lock_);
-    waiter.previous = last_;
-    (last_ != nullptr ? last_->next : first_) = &waiter;
-    last_ = &waiter;
+    waiters_.append(waiter);
 }
 
 // False if it has been taken: then it is being notified.
 bool ConditionVariable::withdraw(Waiter& waiter) {
     LockGuard const guard(lock_);
     if (!waiter.waits) return false;
-    (waiter.previous != nullptr ? waiter.previous->next : first_) = waiter.next;
-    (waiter.next != nullptr ? waiter.next->previous : last_) = waiter.previous;
+    waiters_.remove(waiter);
     return true;
 }
 
 ConditionVariable::Waiter* ConditionVariable::take() {
     LockGuard const guard(lock_);
-    Waiter* const waiter = first_;
+    Waiter* const waiter = waiters_.first();
     if (waiter == nullptr) return nullptr;
-    first_ = waiter->next;
-    (first_ != nullptr ? first_->previous : last_) = nullptr;
+    waiters_.remove(*waiter);
     waiter->waits = false;
     return waiter;
 }
@@ -59,12 +55,11 @@ void ConditionVariable::notify_all() {
     Waiter* waiter = nullptr;
     {
         LockGuard const guard(lock_);
-        waiter = first_;
-        first_ = last_ = nullptr;
-        for (Waiter* each = waiter; each != nullptr; each = each->next) each->waits = false;
+        waiter = waiters_.take_all();
+        for (Waiter* each = waiter; each != nullptr; each = waiters_.next(*each)) each->waits = false;
     }
     while (waiter != nullptr) {
-        Waiter* const next = waiter->next; // it is gone once it has been notified
+        Waiter* const next = waiters_.next(*waiter); // it is gone once it has been notified
         waiter->notified.post();
         waiter = next;
     }

@@ -2,6 +2,7 @@
 // be true. Who waits longest is woken first; nobody is woken for nothing.
 #pragma once
 
+#include "base/linked_list.hpp"
 #include "base/spin_lock.hpp"
 #include "tasks/threads/mutex.hpp"
 
@@ -28,8 +29,7 @@ class ConditionVariable {
   private:
     struct Waiter {
         Semaphore notified{0};
-        Waiter* next = nullptr;
-        Waiter* previous = nullptr;
+        ListLinks<Waiter> links{};
         bool waits = true; // is in the list
     };
     void append(Waiter& waiter);
@@ -37,8 +37,7 @@ class ConditionVariable {
     Waiter* take();
 
     SpinLock lock_{LockRank::Condition}; // the list
-    Waiter* first_ = nullptr;
-    Waiter* last_ = nullptr;
+    LinkedList<Waiter, &Waiter::links> waiters_;
 };
 
 } // namespace mxk

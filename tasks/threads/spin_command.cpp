@@ -35,10 +35,9 @@ Result<void> start_spinning(SpinOptions const& options) {
     for (std::uint32_t const slice : options.slices.values()) {
         FixedText<31> name;
         format(name, "spin {} us", slice);
-        auto thread = MXK_TRY(Thread::create(
-            {.core = core, .name = name.view(), .slice = static_cast<Nanoseconds>(std::uint64_t{slice} * 1000)},
-            &spin_until,
-            reinterpret_cast<void*>(end))); // NOLINT(performance-no-int-to-ptr)
+        auto thread =
+            MXK_TRY(Thread::create({.core = core, .name = name.view(), .slice = microseconds(slice)}, &spin_until,
+                                   reinterpret_cast<void*>(end))); // NOLINT(performance-no-int-to-ptr)
         MXK_TRY(thread.detach());
     }
     return {};

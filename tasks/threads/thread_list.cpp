@@ -5,27 +5,24 @@ namespace mxk::thread_list {
 namespace {
 
 constinit SpinLock lock{LockRank::ThreadList}; // all below
-constinit ThreadRecord* first = nullptr;
-constinit ThreadRecord* last = nullptr;
+constinit LinkedList<ThreadRecord, &ThreadRecord::links> list;
 
 } // namespace
 
 void add(ThreadRecord& record) {
     LockGuard const guard(lock);
-    record.previous = last;
-    (last != nullptr ? last->next : first) = &record;
-    last = &record;
+    list.append(record);
 }
 
 void remove(ThreadRecord& record) {
     LockGuard const guard(lock);
-    (record.previous != nullptr ? record.previous->next : first) = record.next;
-    (record.next != nullptr ? record.next->previous : last) = record.previous;
+    list.remove(record);
 }
 
 void for_each(void (*visit)(ThreadRecord const&, void* context), void* context) {
     LockGuard const guard(lock);
-    for (ThreadRecord const* record = first; record != nullptr; record = record->next) visit(*record, context);
+    for (ThreadRecord const* record = list.first(); record != nullptr; record = list.next(*record))
+        visit(*record, context);
 }
 
 } // namespace mxk::thread_list

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/linked_list.hpp"
 #include "base/text.hpp"
 #include "base/units.hpp"
 #include "tasks/owner_counter.hpp"
@@ -30,9 +31,7 @@ struct ThreadRecord {
     void* argument;
     // Null; a task to be sent home when the thread has ended, from who waits for that; or one of thread.cpp's marks.
     std::atomic<Task*> joiner{nullptr};
-    // thread_list's.
-    ThreadRecord* previous = nullptr;
-    ThreadRecord* next = nullptr;
+    ListLinks<ThreadRecord> links{}; // thread_list's
 };
 
 // What a thread has had so far.

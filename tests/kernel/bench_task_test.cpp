@@ -10,7 +10,15 @@ namespace mxk::bench {
 namespace {
 
 // Not a multiple of the depth, so that there is something to round up.
-constexpr TaskOptions few{.operations = 2000, .depth = 7, .pool = 9, .trips = 50, .wakes = 5};
+constexpr TaskOptions few = [] {
+    TaskOptions options;
+    options.operations = 2000;
+    options.depth = 7;
+    options.pool = 9;
+    options.trips = 50;
+    options.wakes = 5;
+    return options;
+}();
 
 void check_sample(Result<CostSample> const& sample, std::uint64_t operations) {
     MXK_CHECK(sample.ok());

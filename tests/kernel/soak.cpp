@@ -10,6 +10,7 @@
 #include "tasks/threads/condition.hpp"
 #include "tasks/threads/mutex.hpp"
 #include "tasks/threads/semaphore.hpp"
+#include "tests/kernel/answer.hpp"
 #include "tests/kernel/thread_group.hpp"
 
 namespace mxk {
@@ -26,18 +27,6 @@ struct Soak {
     std::uint64_t counted = 0;
     std::uint64_t turn = 0;
     ConditionVariable turn_changed;
-};
-
-// Says to the thread that has sent it where it has been.
-struct Answer : Task {
-    Answer()
-        : Task([](Worker& worker, Task& task) {
-            auto& self = static_cast<Answer&>(task);
-            self.ran_on = worker.core();
-            self.done.post();
-        }) {}
-    Semaphore done{0};
-    CoreId ran_on{};
 };
 
 class SoakThread {

@@ -7,6 +7,7 @@
 #include "kernel/testing.hpp"
 #include "tasks/threads/semaphore.hpp"
 #include "tasks/threads/thread_record.hpp"
+#include "tests/kernel/answer.hpp"
 #include "tests/kernel/thread_group.hpp"
 
 namespace mxk {
@@ -178,16 +179,6 @@ MXK_TEST(threads, sleep_at_least_as_long_as_they_say) {
 
 // A task that a thread sends, which says so to the thread.
 MXK_TEST(threads, send_tasks_and_are_posted_by_them) {
-    struct Answer : Task {
-        Answer()
-            : Task([](Worker& worker, Task& task) {
-                auto& self = static_cast<Answer&>(task);
-                self.ran_on = worker.core();
-                self.done.post();
-            }) {}
-        Semaphore done{0};
-        CoreId ran_on{};
-    };
     struct Sender {
         CoreId target{};
         int right = 0;

@@ -122,3 +122,27 @@ class AtPrompt:
         self.child.expect(r"\n")  # the edited line ends here; what follows is the command's
         self.child.expect(expected)
         self.expect_prompt()
+
+
+class Console(AtPrompt):
+    """A booted kernel at its prompt; `log` is the run's own."""
+
+    def __init__(self, log: Path, cpus: int = 1) -> None:
+        options = ["--no-build", "--cpus", str(cpus), "--mem", "512M", "--timeout", "60", "--log", str(log)]
+        self.child = pexpect.spawn(DRIVER, ["run", *options], encoding="utf-8", timeout=30, dimensions=(24, 200))
+        self.child.delaybeforesend = 0.02
+        self.expect_prompt()
+
+    def run(self, command: str) -> str:
+        """What the command printed."""
+        self.child.send(command + "\r")
+        self.child.expect(r"\n")  # the edited line ends here
+        self.expect_prompt()
+        return self.child.before
+
+    def leave(self) -> int:
+        """Types exit; the driver's exit code."""
+        self.child.send("exit\r")
+        self.child.expect(pexpect.EOF)
+        self.child.close()
+        return self.child.exitstatus

@@ -7,7 +7,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from helpers import DRIVER, AtPrompt
+from helpers import Console
 
 pytestmark = pytest.mark.usefixtures("images")
 
@@ -17,23 +17,6 @@ QEMU_ESCAPE = "\x01"  # QEMU's own escape key is Ctrl-A, too: typed twice it rea
 BACKSPACE = "\x7f"
 
 UNKNOWN = "qqq"  # no command: the console's complaint shows the line that it took
-
-
-class Console(AtPrompt):
-    """A kernel at its prompt."""
-
-    def __init__(self, log: Path) -> None:
-        options = ["--no-build", "--cpus", "1", "--mem", "512M", "--timeout", "60", "--log", str(log)]
-        self.child = pexpect.spawn(DRIVER, ["run", *options], encoding="utf-8", timeout=30, dimensions=(24, 200))
-        self.child.delaybeforesend = 0.02
-        self.expect_prompt()
-
-    def leave(self) -> int:
-        """Types exit; the driver's exit code."""
-        self.child.send("exit\r")
-        self.child.expect(pexpect.EOF)
-        self.child.close()
-        return self.child.exitstatus
 
 
 @pytest.fixture

@@ -11,16 +11,16 @@
 namespace mxk::arch {
 namespace apic {
 
-constinit TimerScale timer_scale{};
+constinit std::uint64_t timer_ticks_per_cycle = 0;
 
 namespace {
 
 void fire_at(Cycles when) {
-    if (timer_scale.ticks_per_cycle == 0) return write_msr(msr::tsc_deadline, raw(when));
+    if (timer_ticks_per_cycle == 0) return write_msr(msr::tsc_deadline, raw(when));
     std::uint64_t const now = raw(timestamp());
     std::uint64_t const cycles = raw(when) > now ? raw(when) - now : 0;
     // One that is too far away fires early, and is set again then.
-    auto const ticks = static_cast<unsigned __int128>(cycles) * timer_scale.ticks_per_cycle >> 32;
+    auto const ticks = static_cast<unsigned __int128>(cycles) * timer_ticks_per_cycle >> 32;
     write_register(offset::initial_count, ticks < UINT32_MAX ? static_cast<std::uint32_t>(ticks) + 1 : UINT32_MAX);
 }
 

@@ -87,7 +87,6 @@ Result<bool> Semaphore::wait_for(Nanoseconds time) {
     MxosThread& self = waiting_thread();
     if (kind_ == SemaphoreKind::Fast && core_.try_take()) return true;
     Wait wait{*this, clock::timestamp() + clock::to_cycles(time)};
-    self.timed_out = false; // where it does not come to waiting
     self.call(&Wait::begin, &wait);
     return !self.timed_out;
 }

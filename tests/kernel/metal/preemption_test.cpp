@@ -5,7 +5,6 @@
 #include <atomic>
 
 #include "arch/x86_64/apic.hpp"
-#include "arch/x86_64/cpu_features.hpp"
 #include "arch/x86_64/fixup.hpp"
 #include "arch/x86_64/interrupts.hpp"
 #include "arch/x86_64/stacks.hpp"
@@ -40,8 +39,8 @@ extern std::uint8_t volatile registers_may_change;
 namespace mxk {
 namespace {
 
-constexpr Nanoseconds operator""_us(unsigned long long microseconds) {
-    return static_cast<Nanoseconds>(microseconds * 1000);
+constexpr Nanoseconds operator""_us(unsigned long long count) {
+    return microseconds(count);
 }
 
 // The core that the console does not work on, if there is one.
@@ -116,7 +115,7 @@ MXK_TEST(threads, preemption_changes_no_register) {
         std::atomic<bool> ended{false};
         void operator()() {
             record.store(thread_backend::current());
-            wrong = arch::features().vector_states >= 7 ? keep_avx_registers(&pattern) : keep_sse_registers(&pattern);
+            wrong = arch::vector_states >= 7 ? keep_avx_registers(&pattern) : keep_sse_registers(&pattern);
             ended.store(true);
         }
     };
