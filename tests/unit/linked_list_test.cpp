@@ -24,7 +24,7 @@ std::vector<int> numbers(List const& list) {
     return forwards;
 }
 
-TEST(LinkedList, KeepsElementsWhereTheyWerePut) {
+TEST(LinkedList, keeps_elements_where_they_were_put) {
     std::array<Element, 4> elements{Element{0}, Element{1}, Element{2}, Element{3}};
     List list;
     EXPECT_EQ(numbers(list), std::vector<int>());
@@ -35,7 +35,7 @@ TEST(LinkedList, KeepsElementsWhereTheyWerePut) {
     EXPECT_EQ(numbers(list), (std::vector<int>{0, 1, 2, 3}));
 }
 
-TEST(LinkedList, GivesUpElementsFromAnywhere) {
+TEST(LinkedList, gives_up_elements_from_anywhere) {
     for (std::size_t const gone : {0U, 1U, 2U}) {
         std::array<Element, 3> elements{Element{0}, Element{1}, Element{2}};
         List list;
@@ -54,7 +54,7 @@ TEST(LinkedList, GivesUpElementsFromAnywhere) {
     }
 }
 
-TEST(LinkedList, GivesUpAllAsTheyWere) {
+TEST(LinkedList, gives_up_all_as_they_were) {
     std::array<Element, 2> elements{Element{0}, Element{1}};
     List list;
     for (Element& element : elements) list.append(element);
