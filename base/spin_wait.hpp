@@ -10,8 +10,8 @@
 namespace mxk {
 
 // Whether something below (an operating system, a hypervisor) may take the processor away from a core that is not done
-// with it. Then no core should be made to wait for one that waits already and may not be running. Metal finds out before
-// other cores run.
+// with it. Then no core should be made to wait for one that waits already and may not be running. Metal finds out
+// before other cores run.
 inline bool processors_may_be_taken = true;
 
 // Provided by each arch/: lets others run on the calling core's processor. On metal there are none.

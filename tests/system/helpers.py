@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -127,8 +128,8 @@ class AtPrompt:
 class Console(AtPrompt):
     """A booted kernel at its prompt; `log` is the run's own."""
 
-    def __init__(self, log: Path, cpus: int = 1) -> None:
-        options = ["--no-build", "--cpus", str(cpus), "--mem", "512M", "--timeout", "60", "--log", str(log)]
+    def __init__(self, log: Path, cpus: int = 1, more: Sequence[str] = ()) -> None:
+        options = ["--no-build", "--cpus", str(cpus), "--mem", "512M", "--timeout", "60", "--log", str(log), *more]
         self.child = pexpect.spawn(DRIVER, ["run", *options], encoding="utf-8", timeout=30, dimensions=(24, 200))
         self.child.delaybeforesend = 0.02
         self.expect_prompt()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers import Ended, kernel_tests, run_mxk
+from helpers import Console, Ended, kernel_tests, run_mxk
 
 pytestmark = pytest.mark.usefixtures("images")
 
@@ -81,6 +81,15 @@ def test_a_processor_without_xsave_preempts_threads_too(tmp_path: Path) -> None:
     shape = ["--cpus", "2", "--qemu", "-cpu", "--qemu", "qemu64,-xsave"]
     _, counts = kernel_tests(run_mxk(tmp_path / "log", shape, "test threads.preemption_changes", seconds=180))
     assert counts == (1, 0, 0)
+
+
+def test_locks_without_a_hypervisor(tmp_path: Path) -> None:
+    # There spin locks go by tickets. What has ended stays: a bare machine does not end QEMU.
+    console = Console(tmp_path / "log", cpus=2, more=["--qemu", "-cpu", "--qemu", "max,-hypervisor"])
+    try:
+        assert re.search(r"^3 passed, 0 failed, 0 skipped", console.run("test threads.all"), re.MULTILINE)
+    finally:
+        console.child.close(force=True)
 
 
 @pytest.mark.parametrize(
