@@ -1,4 +1,6 @@
 // The promises of threads that hold in both builds. What only the kernel's own have: metal/preemption_test.cpp.
+#include <xmmintrin.h>
+
 #include <array>
 #include <atomic>
 
@@ -175,6 +177,31 @@ MXK_TEST(threads, sleep_at_least_as_long_as_they_say) {
     MXK_CHECK(raw(sleeper.slept) >= 4'990'000); // two clocks, on Linux
     MXK_CHECK(raw(sleeper.slept) < 2'000'000'000);
     MXK_CHECK(sleeper.refused);
+}
+
+// What is set for calculations is a thread's own (it is the callee's to keep, System V ABI for x86-64, section 3.2.1),
+// also where the thread gives the core away by itself.
+MXK_TEST(threads, round_as_each_of_them_says) {
+    static constexpr unsigned all_modes = 3U << 13; // MXCSR's bits 13 and 14
+    struct Rounder {
+        unsigned mode = 0;
+        unsigned wrong = 0;
+        void operator()() {
+            unsigned const mine = (_mm_getcsr() & ~all_modes) | mode << 13;
+            _mm_setcsr(mine);
+            for (int i = 0; i < 100; ++i) {
+                this_thread::yield();
+                if ((_mm_getcsr() & all_modes) != (mine & all_modes)) ++wrong;
+            }
+        }
+    };
+    unsigned const before = _mm_getcsr() & all_modes;
+    std::array<Rounder, 4> rounders{Rounder{0}, Rounder{1}, Rounder{2}, Rounder{3}};
+    ThreadGroup group(rounders.size());
+    for (Rounder& rounder : rounders) group.start({.name = "rounder"}, rounder); // all on the console's core
+    group.join();
+    for (Rounder const& rounder : rounders) MXK_CHECK_EQUAL(rounder.wrong, 0U);
+    MXK_CHECK_EQUAL(_mm_getcsr() & all_modes, before);
 }
 
 // A task that a thread sends, which says so to the thread.
