@@ -54,7 +54,6 @@ struct Runtime::State {
     std::vector<std::thread> threads; // all cores but 0
     std::atomic<bool> stopping{false};
     std::atomic<std::size_t> cores_ready{0};
-    bool shares_cpus = false;    // there are fewer processors than cores
     cpu_set_t affinity_before{}; // of the thread that becomes core 0
 };
 
@@ -106,14 +105,12 @@ void Runtime::State::become_core(CoreId id, int cpu) {
         log::warn("core {} could not be pinned to processor {}: the system may move it", id, cpu);
     }
     workers::become(id);
-    if (shares_cpus) Worker::current().set_polling_time(Nanoseconds{0});
     cores_ready.fetch_add(1, std::memory_order_acq_rel);
     cores_ready.notify_all();
 }
 
 void Runtime::State::start_threads(arch::Shape const& shape) {
     sched_getaffinity(0, sizeof affinity_before, &affinity_before);
-    shares_cpus = shape.shares_cpus;
     locals = std::vector<arch::CoreLocal>(shape.cores.size());
     arch::reserve_cores(shape.cores.size());
     arch::note_cpus(shape.cores.size());
@@ -173,9 +170,11 @@ Result<Runtime> Runtime::start(RuntimeOptions const& options) try {
     MXK_TRY(state->take_memory(shape));
     MXK_TRY(state->describe(shape));
     MXK_TRY(workers::create(state->topology, state->arena));
-    if (shape.shares_cpus)
+    if (shape.shares_cpus) {
         log::warn("{} cores share the processors of this system: what they measure is not the hardware's speed",
                   shape.cores.size());
+        for (std::size_t i = 0; i < workers::count(); ++i) workers::of(core_id(i)).set_polling_time(Nanoseconds{0});
+    }
     state->start_threads(shape);
     return Runtime(std::move(state));
 } catch (std::exception const& failure) { // no memory, no threads, no topology

@@ -126,13 +126,19 @@ class AtPrompt:
 
 
 class Console(AtPrompt):
-    """A booted kernel at its prompt; `log` is the run's own."""
+    """A booted kernel at its prompt, which is ended with the block; `log` is the run's own."""
 
     def __init__(self, log: Path, cpus: int = 1, more: Sequence[str] = ()) -> None:
         options = ["--no-build", "--cpus", str(cpus), "--mem", "512M", "--timeout", "60", "--log", str(log), *more]
         self.child = pexpect.spawn(DRIVER, ["run", *options], encoding="utf-8", timeout=30, dimensions=(24, 200))
         self.child.delaybeforesend = 0.02
         self.expect_prompt()
+
+    def __enter__(self) -> "Console":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.child.close(force=True)
 
     def run(self, command: str) -> str:
         """What the command printed."""

@@ -22,9 +22,8 @@ UNKNOWN = "qqq"  # no command: the console's complaint shows the line that it to
 @pytest.fixture
 def console(tmp_path: Path) -> Iterator[Console]:
     """A booted kernel that is ended with the test."""
-    console = Console(tmp_path / "serial.log")
-    yield console
-    console.child.close(force=True)
+    with Console(tmp_path / "serial.log") as console:
+        yield console
 
 
 def test_exit_succeeds(console: Console) -> None:

@@ -20,19 +20,19 @@ def run_times(console: Console) -> dict[int, float]:
 
 
 def test_threads_run_behind_the_console(tmp_path: Path) -> None:
-    console = Console(tmp_path / "log", cpus=2)
-    console.run(f"spin --seconds 4 --core 1 --slices {','.join(map(str, SLICES))}")
-    time.sleep(2)  # as a person who looks on
-    seen = run_times(console)
-    assert set(seen) == set(SLICES)
-    for slice_ in SLICES:
-        share = seen[slice_] / sum(seen.values())
-        assert share == pytest.approx(slice_ / sum(SLICES), rel=0.1), "shares are as the slices are"
-    deadline = time.monotonic() + 20
-    while run_times(console) and time.monotonic() < deadline:
-        time.sleep(0.2)
-    assert run_times(console) == {}, "they end when their time is over"
-    assert console.leave() == 0
+    with Console(tmp_path / "log", cpus=2) as console:
+        console.run(f"spin --seconds 4 --core 1 --slices {','.join(map(str, SLICES))}")
+        time.sleep(2)  # as a person who looks on
+        seen = run_times(console)
+        assert set(seen) == set(SLICES)
+        for slice_ in SLICES:
+            share = seen[slice_] / sum(seen.values())
+            assert share == pytest.approx(slice_ / sum(SLICES), rel=0.1), "shares are as the slices are"
+        deadline = time.monotonic() + 20
+        while run_times(console) and time.monotonic() < deadline:
+            time.sleep(0.2)
+        assert run_times(console) == {}, "they end when their time is over"
+        assert console.leave() == 0
 
 
 @pytest.mark.parametrize("options", ["--core 2", "--slices 9", "--seconds 0", "--slices -1000"])
