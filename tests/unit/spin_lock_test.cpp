@@ -20,13 +20,8 @@ class SpinLockStress : public testing::TestWithParam<bool> {
     bool before_ = processors_may_be_taken;
 };
 
-// Tickets begin again after 65536: more than that are taken.
-TEST_P(SpinLockStress, one_at_a_time_is_inside) {
-    // A queue of threads that the system takes away takes a time slice of it for each (one minute for four on two
-    // processors): what tickets are not for.
-    std::uint32_t const threads = GetParam() ? 4 : 2;
-    constexpr std::uint32_t rounds = 40'000;
-    SpinLock lock{static_cast<LockRank>(1)};
+// Whether never two of the threads were inside. Between two steps there, where `Delay` says so, others come.
+template <typename Delay> void take_turns(SpinLock& lock, std::uint32_t threads, std::uint32_t rounds) {
     std::uint64_t inside = 0; // plain: TSan sees who comes without the lock
     std::uint64_t entered = 0;
     std::uint64_t wrong = 0;
@@ -37,7 +32,7 @@ TEST_P(SpinLockStress, one_at_a_time_is_inside) {
                 for (std::uint32_t i = 0; i < rounds; ++i) {
                     LockGuard const guard(lock);
                     if (++inside != 1) ++wrong;
-                    test::RandomPause::point();
+                    Delay::point();
                     ++entered;
                     --inside;
                 }
@@ -45,7 +40,21 @@ TEST_P(SpinLockStress, one_at_a_time_is_inside) {
         }
     }
     EXPECT_EQ(wrong, 0U);
-    EXPECT_EQ(entered, threads * rounds);
+    EXPECT_EQ(entered, std::uint64_t{threads} * rounds);
+}
+
+// Tickets begin again after 65536. Of tickets for two threads only: a queue of threads that the system takes away takes
+// a time slice of it for each.
+TEST_P(SpinLockStress, one_at_a_time_is_inside) {
+    SpinLock lock{static_cast<LockRank>(1)};
+    for (int i = 0; i < 65'000; ++i) LockGuard const guard(lock);
+    take_turns<test::RandomPause>(lock, GetParam() ? 4 : 2, 2'000);
+}
+
+// Who comes just when another one has left, as often as can be.
+TEST_P(SpinLockStress, one_at_a_time_is_inside_without_delays) {
+    SpinLock lock{static_cast<LockRank>(1)};
+    take_turns<NoDelay>(lock, 2, 300'000);
 }
 
 INSTANTIATE_TEST_SUITE_P(ByTicketsOrWhoComesFirst, SpinLockStress, testing::Values(false, true));
