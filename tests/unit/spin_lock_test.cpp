@@ -27,6 +27,7 @@ template <typename Delay> void take_turns(SpinLock& lock, std::uint32_t threads,
     std::uint64_t wrong = 0;
     {
         std::vector<std::jthread> running;
+        running.reserve(threads);
         for (std::uint32_t thread = 0; thread < threads; ++thread) {
             running.emplace_back([&] {
                 for (std::uint32_t i = 0; i < rounds; ++i) {
