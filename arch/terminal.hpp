@@ -9,7 +9,7 @@
 
 namespace mxk::arch {
 
-// Any core; a call's text comes out whole. Waits for the line (at most about a millisecond a character), on Linux as
+// Any core; a call's text comes out whole. Waits for the line (up to about a millisecond a character), on Linux as
 // standard output does.
 void terminal_write(std::string_view text);
 

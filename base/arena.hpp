@@ -18,7 +18,7 @@ namespace mxk {
 // A source of chunks that knows its own, so that it can take them back when nobody uses them any more.
 class ChunkSource {
   public:
-    // At least `bytes`, aligned to a page, or an empty span when there is no more.
+    // `bytes` or more, aligned to a page, or an empty span when there is no more.
     virtual std::span<std::byte> take_chunk(std::size_t bytes) = 0;
 
   protected:

@@ -23,7 +23,7 @@ class Annotation {
     static constexpr std::size_t most_lines = 15;
 
     constexpr Annotation() = default;
-    // `bytes` from `address` on, at most 15 lines of them; 0 bytes: nothing.
+    // `bytes` from `address` on, up to 15 lines of them; 0 bytes: nothing.
     static Annotation reads(void const* address, std::size_t bytes = 1) { return {address, bytes, 0}; }
     static Annotation writes(void const* address, std::size_t bytes = 1) { return {address, bytes, write_bit}; }
 

@@ -1,7 +1,7 @@
 // The queue of one core, and the seam between queues and workers: a worker appends, sends, takes and sleeps only
 // through this. Inside: the FIFO of the tasks to run next, which only its core touches, a mailbox for what comes from
 // other cores, and an outbox for each core it has ever sent something to. Tasks are run in rounds: at the start of a
-// round, what was sent leaves, and mail is put behind the local tasks; at most half as much as a round has tasks, so
+// round, what was sent leaves, and mail is put behind the local tasks; up to half as much as a round has tasks, so
 // that where there is plenty of both they get equal turns and the FIFO does not grow. FIFO per sender.
 #pragma once
 

@@ -13,7 +13,7 @@
 //
 // Called, it does not run yet: it is an object that is awaited, started (tasks/start.hpp) or destroyed. Its frame comes
 // from the calling core's pool and goes back there, together with the parameters; the locals end where the body ends.
-// Without memory for the frame the object is empty, which whoever awaits it is told. A frame has at most 1 KiB.
+// Without memory for the frame the object is empty, which whoever awaits it is told. A frame has up to 1 KiB.
 #pragma once
 
 #include <concepts>
@@ -95,7 +95,7 @@ template <> struct CoroutineResult<void> : CoroutineTask {
 template <typename T> class Coroutine<T>::promise_type : public detail::CoroutineResult<T> {
   public:
     Coroutine get_return_object() {
-        static_assert(alignof(promise_type) == alignof(CoroutineTask), "a result is aligned to a cache line at most");
+        static_assert(alignof(promise_type) == alignof(CoroutineTask), "a result is aligned to a cache line up to");
         return Coroutine(*this);
     }
     static Coroutine get_return_object_on_allocation_failure() { return {}; }

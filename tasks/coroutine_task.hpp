@@ -40,7 +40,7 @@ class CoroutineTask : public Task {
     // objects is a programming error, of which compilers know too late for a static_assert.
     static void* operator new(std::size_t bytes) noexcept {
         if (bytes > CorePool::largest_bytes) [[unlikely]]
-            panic("a coroutine's frame has {} bytes, expected at most {}: let its large locals live elsewhere", bytes,
+            panic("a coroutine's frame has {} bytes, expected up to {}: let its large locals live elsewhere", bytes,
                   CorePool::largest_bytes);
         return Worker::current().pool().allocate(bytes);
     }

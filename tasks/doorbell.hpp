@@ -1,6 +1,6 @@
 // How a core that has nothing to do goes to sleep without missing mail. Receiver: says that it sleeps, then looks into
 // the mailbox once more. Sender: pushes, then looks whether the receiver sleeps. All four are sequentially consistent,
-// so at least one sees the other: the receiver stays awake, or the sender rings.
+// so one of them sees the other: the receiver stays awake, or the sender rings.
 #pragma once
 
 #include <atomic>

@@ -4,7 +4,7 @@
 // neither side an atomic read-modify-write, and a core that sends nothing costs one bit.
 //
 // Nothing is lost between the two. Sender: pushes, confirms, looks at its bit. Receiver: takes the bit back, looks into
-// the ring once more. All four are sequentially consistent, so at least one sees the other.
+// the ring once more. All four are sequentially consistent, so one of them sees the other.
 //
 // A sender for whose ring there is no memory uses a stack that all such senders share (mail_stack.hpp). FIFO per sender
 // holds, for a sender uses either its ring or the stack for good.
@@ -67,7 +67,7 @@ template <typename Delay = NoDelay> class Mailbox {
     Mailbox(Mailbox const&) = delete;
     Mailbox& operator=(Mailbox const&) = delete;
 
-    // Sender `at` only, once: its ring, or null if there is no memory for it. Blocks for a node's lock at most.
+    // Sender `at` only, once: its ring, or null if there is no memory for it. Blocks for a node's lock up to.
     Ring* open(std::size_t at) {
         auto memory = NodeArray<Ring>::create(1, node_);
         if (!memory) return nullptr;

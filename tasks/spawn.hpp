@@ -50,7 +50,7 @@ template <std::invocable<Worker&> Function, std::invocable<Worker&> Ended>
 [[nodiscard]] bool spawn(Worker& here, CoreId target, Function function, Ended ended) {
     using Spawned = SpawnedTask<Function, Ended>;
     static_assert(sizeof(Spawned) <= CorePool::largest_bytes, "a task captures less than 1 KiB: capture a pointer");
-    static_assert(alignof(Spawned) == cache_line_bytes, "what a task captures is aligned to a cache line at most");
+    static_assert(alignof(Spawned) == cache_line_bytes, "what a task captures is aligned to a cache line up to");
     auto* const task = here.create<Spawned>(here.core(), std::move(function), std::move(ended));
     if (task == nullptr) return false;
     here.append(*task, target);

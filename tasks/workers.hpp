@@ -5,7 +5,7 @@
 
 #include "base/arena.hpp"
 #include "base/result.hpp"
-#include "kernel/topology.hpp"
+#include "kernel/topology/topology.hpp"
 #include "tasks/worker.hpp"
 
 namespace mxk::workers {

@@ -96,7 +96,7 @@ Result<std::span<std::byte const>> read_file(std::string_view path, std::size_t 
         if (count < 0) return failure("cannot read", errno, path);
         auto const bytes = static_cast<std::size_t>(count);
         if (bytes < room) return std::span<std::byte const>(memory.first(bytes));
-        if (room > most_bytes) return Error::of("expected at most {} MiB, got more: '{}'", most_bytes / MiB, path);
+        if (room > most_bytes) return Error::of("expected up to {} MiB, got more: '{}'", most_bytes / MiB, path);
         room = std::min(std::max<std::size_t>(2 * room, 4 * KiB), most_bytes + 1);
     }
 }

@@ -22,7 +22,7 @@ struct HostNode {
 
 struct Host {
     std::vector<HostCpu> cpus;           // first one of each physical core, node by node, then their siblings
-    std::vector<HostNode> nodes;         // at least one
+    std::vector<HostNode> nodes;         // no less than one
     std::vector<std::uint8_t> distances; // nodes x nodes, as in a SLIT; empty: not known
 };
 

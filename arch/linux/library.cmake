@@ -21,13 +21,13 @@ set(public_headers
     arch/linux/runtime.hpp
     base/log.hpp
     base/spin_wait.hpp
-    hashtable/batch_client.hpp
-    hashtable/bucketed.hpp
-    hashtable/chained.hpp
-    hashtable/partitioned.hpp
+    hashtable/batch/batch_client.hpp
+    hashtable/layout/bucketed.hpp
+    hashtable/layout/chained.hpp
+    hashtable/table/partitioned.hpp
     kernel/clock.hpp
     kernel/memory/node_vector.hpp
-    kernel/system_topology.hpp
+    kernel/topology/system_topology.hpp
     tasks/coroutine.hpp
     tasks/parallel.hpp
     tasks/spawn.hpp

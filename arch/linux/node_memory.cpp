@@ -29,7 +29,7 @@ bool bind_to(std::span<std::byte> memory, int node) {
 
 Result<NodeMemory> NodeMemory::reserve(std::size_t bytes, int system_node) {
     bytes = align_down(bytes, large_page_bytes);
-    if (bytes == 0) return Error("a node needs at least 2 MiB of memory");
+    if (bytes == 0) return Error("a node needs no less than 2 MiB of memory");
     // One large page more than wanted, so that an aligned part can be cut out of it.
     std::size_t const room = bytes + large_page_bytes;
     void* const place = mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

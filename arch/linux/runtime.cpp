@@ -18,7 +18,7 @@
 #include "base/log.hpp"
 #include "base/panic.hpp"
 #include "kernel/memory/memory.hpp"
-#include "kernel/system_topology.hpp"
+#include "kernel/topology/system_topology.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk {

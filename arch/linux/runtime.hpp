@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "base/result.hpp"
-#include "kernel/topology.hpp"
+#include "kernel/topology/topology.hpp"
 #include "tasks/worker.hpp"
 
 namespace mxk {

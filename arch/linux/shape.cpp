@@ -41,11 +41,11 @@ Result<Shape> make_shape(RuntimeOptions const& options, Host const& host, std::u
     std::uint64_t const memory = options.memory_bytes != 0 ? options.memory_bytes : available / 10 * 9;
     std::size_t const cores = options.cores != 0 ? options.cores : host.cpus.size();
     if (options.nodes > cores)
-        return Error::of("expected at most as many nodes as cores, got {} nodes for {} cores", options.nodes, cores);
+        return Error::of("expected up to as many nodes as cores, got {} nodes for {} cores", options.nodes, cores);
     std::size_t const nodes = options.nodes != 0 ? options.nodes : host.nodes.size();
     if (memory < nodes * least_node_bytes)
-        return Error::of("expected at least {} MiB of memory for {} nodes, got {} MiB", nodes * least_node_bytes / MiB,
-                         nodes, memory / MiB);
+        return Error::of("expected no less than {} MiB of memory for {} nodes, got {} MiB",
+                         nodes * least_node_bytes / MiB, nodes, memory / MiB);
 
     Shape shape;
     shape.shares_cpus = cores > host.cpus.size();

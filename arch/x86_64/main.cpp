@@ -22,7 +22,7 @@
 #include "kernel/acpi/root_pointer.hpp"
 #include "kernel/console/values.hpp"
 #include "kernel/memory/memory.hpp"
-#include "kernel/system_topology.hpp"
+#include "kernel/topology/system_topology.hpp"
 #include "tasks/console_task.hpp"
 #include "tasks/workers.hpp"
 

@@ -53,7 +53,7 @@ void send(char character) {
     set(data, static_cast<std::uint8_t>(character));
 }
 
-// Up to 7 digits, which is room for every baud rate; ports have at most four.
+// Up to 7 digits, which is room for every baud rate; ports have up to four.
 std::optional<std::uint32_t> number(std::string_view text, std::uint32_t base) {
     if (text.empty() || text.size() > (base == 10 ? 7 : base == 16 ? 4 : 1)) return std::nullopt;
     std::uint32_t value = 0;

@@ -1,11 +1,12 @@
-// Others' ways to do what a benchmark of costs measures of ours (bench/cost_benchmark.hpp), measured in the same way.
+// Others' ways to do what a benchmark of costs measures of ours (bench/frame/cost_benchmark.hpp), measured in the same
+// way.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "bench/cost_report.hpp"
-#include "bench/name_set.hpp"
+#include "bench/frame/cost_report.hpp"
+#include "bench/frame/name_set.hpp"
 
 namespace mxk::bench {
 

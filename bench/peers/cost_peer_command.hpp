@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "base/json.hpp"
-#include "bench/benchmark.hpp"
-#include "bench/cost_repeated.hpp"
-#include "bench/machine_record.hpp"
+#include "bench/frame/benchmark.hpp"
+#include "bench/frame/cost_repeated.hpp"
+#include "bench/frame/machine_record.hpp"
+#include "bench/frame/progress.hpp"
 #include "bench/peers/cost_peer.hpp"
-#include "bench/progress.hpp"
 #include "kernel/console/named.hpp"
 #include "kernel/console/options.hpp"
-#include "kernel/system_topology.hpp"
+#include "kernel/topology/system_topology.hpp"
 
 namespace mxk::bench {
 

@@ -18,8 +18,8 @@
 #include <optional>
 #include <vector>
 
+#include "bench/frame/ready_memory.hpp"
 #include "bench/peers/peer.hpp"
-#include "bench/ready_memory.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::bench {

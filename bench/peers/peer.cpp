@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <vector>
 
-#include "bench/benchmark.hpp"
-#include "bench/core_counts.hpp"
-#include "bench/key_file.hpp"
+#include "bench/frame/benchmark.hpp"
+#include "bench/frame/core_counts.hpp"
+#include "bench/frame/progress.hpp"
 #include "bench/peers/peer_experiment.hpp"
 #include "bench/peers/peer_options.hpp"
 #include "bench/peers/peer_rows.hpp"
-#include "bench/progress.hpp"
+#include "bench/workload/key_file.hpp"
 #include "tasks/worker.hpp"
 
 namespace mxk::bench {

@@ -15,7 +15,7 @@
 
 #include "base/registry.hpp"
 #include "base/result.hpp"
-#include "bench/instructions.hpp"
+#include "bench/workload/instructions.hpp"
 
 namespace mxk::bench {
 

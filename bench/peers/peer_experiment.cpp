@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "bench/start_barrier.hpp"
-#include "bench/steps.hpp"
+#include "bench/frame/start_barrier.hpp"
+#include "bench/frame/steps.hpp"
 #include "kernel/clock.hpp"
 
 namespace mxk::bench {

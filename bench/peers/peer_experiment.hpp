@@ -8,11 +8,11 @@
 #include <string_view>
 
 #include "base/result.hpp"
-#include "bench/instruction_queue.hpp"
+#include "bench/frame/progress.hpp"
+#include "bench/frame/time_span.hpp"
 #include "bench/peers/peer.hpp"
 #include "bench/peers/peer_options.hpp"
-#include "bench/progress.hpp"
-#include "bench/time_span.hpp"
+#include "bench/workload/instruction_queue.hpp"
 
 namespace mxk::bench {
 

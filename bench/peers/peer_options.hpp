@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "bench/peers/peer_selection.hpp"
-#include "bench/workload.hpp"
+#include "bench/workload/workload.hpp"
 #include "kernel/console/options.hpp"
 
 namespace mxk::bench {

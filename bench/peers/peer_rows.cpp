@@ -1,8 +1,8 @@
 #include "bench/peers/peer_rows.hpp"
 
 #include "base/json.hpp"
-#include "bench/machine_record.hpp"
-#include "bench/throughput.hpp"
+#include "bench/frame/machine_record.hpp"
+#include "bench/frame/throughput.hpp"
 
 namespace mxk::bench {
 namespace {

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "base/text.hpp"
-#include "bench/mix.hpp"
+#include "bench/frame/statistics.hpp"
 #include "bench/peers/peer.hpp"
 #include "bench/peers/peer_options.hpp"
-#include "bench/statistics.hpp"
+#include "bench/workload/mix.hpp"
 
 namespace mxk::bench {
 

@@ -1,5 +1,5 @@
-// The system's own threads as a layer for the experiments of bench/thread_measures.hpp: pinned to the processors of the
-// cores that MXK's would run on, with whichever semaphore a peer has.
+// The system's own threads as a layer for the experiments of bench/thread/thread_measures.hpp: pinned to the processors
+// of the cores that MXK's would run on, with whichever semaphore a peer has.
 #pragma once
 
 #include <sched.h>

@@ -25,7 +25,7 @@ struct alignas(cache_line_bytes) EmptyJob {
     static void lead(void* self);
 };
 
-// As bench/task_local.cpp: the last job of a batch posts the next batch.
+// As bench/task/task_local.cpp: the last job of a batch posts the next batch.
 struct LocalRun {
     DequePool& pool;
     std::uint64_t operations;
@@ -94,7 +94,7 @@ struct alignas(cache_line_bytes) HopEnd {
     }
 };
 
-// As bench/task_hop.cpp.
+// As bench/task/task_hop.cpp.
 struct HopRun {
     HopEnd first;
     HopEnd second;
@@ -173,7 +173,7 @@ Result<CostSample> run_stream(CorePair cores, TaskOptions const& options) {
     return PostedStream(pools, options).run();
 }
 
-// As bench/task_round_trip.cpp, but that a pool itself knows whether it was woken.
+// As bench/task/task_round_trip.cpp, but that a pool itself knows whether it was woken.
 struct TripRun {
     DequePool& first;
     DequePool& second;
@@ -221,7 +221,7 @@ Result<CostSample> run_round_trip(CorePair cores, TaskOptions const& options) {
     return sample;
 }
 
-// As bench/task_wake.cpp.
+// As bench/task/task_wake.cpp.
 struct Letter {
     DequePool& receiver;
     std::uint64_t runs = 0;

@@ -37,7 +37,7 @@ struct LocalRun {
     void append_batch();
 };
 
-// As bench/task_local.cpp: the last task of a batch appends the next batch.
+// As bench/task/task_local.cpp: the last task of a batch appends the next batch.
 struct alignas(cache_line_bytes) FifoTask {
     FifoTask* next;
     void (*body)(FifoTask& self);

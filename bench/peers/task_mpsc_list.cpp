@@ -12,7 +12,7 @@
 #include "base/spin_wait.hpp"
 #include "bench/peers/task_peer.hpp"
 #include "bench/peers/task_threads.hpp"
-#include "bench/task_stream_ends.hpp"
+#include "bench/task/task_stream_ends.hpp"
 #include "kernel/clock.hpp"
 
 namespace mxk::bench {
@@ -59,7 +59,7 @@ class MpscList {
     alignas(cache_line_bytes) ListTask* head_ = &own_;             // the receiver's
 };
 
-// As bench/task_stream.cpp.
+// As bench/task/task_stream.cpp.
 class Stream {
   public:
     explicit Stream(std::uint32_t pool)
@@ -84,7 +84,7 @@ class Stream {
     }
     [[nodiscard]] bool finished() const { return sender_.finished(); }
 
-    // The receiver's thread. Returns how many it has run: at most 64.
+    // The receiver's thread. Returns how many it has run: up to 64.
     std::uint64_t receive_some() {
         std::uint64_t done = 0;
         for (ListTask* task = list_.pop(); task != nullptr; task = list_.pop()) {

@@ -7,7 +7,7 @@
 
 #include "base/registry.hpp"
 #include "bench/peers/cost_peer.hpp"
-#include "bench/task_options.hpp"
+#include "bench/task/task_options.hpp"
 
 namespace mxk::bench {
 

@@ -1,14 +1,14 @@
-// The stream of bench/task_stream.cpp for threads that take functions from others: the sender is a function that posts
-// some tasks and then itself again.
+// The stream of bench/task/task_stream.cpp for threads that take functions from others: the sender is a function that
+// posts some tasks and then itself again.
 #pragma once
 
 #include <cstdint>
 #include <latch>
 
 #include "base/spin_wait.hpp"
-#include "bench/cost_report.hpp"
-#include "bench/task_options.hpp"
-#include "bench/task_stream_ends.hpp"
+#include "bench/frame/cost_report.hpp"
+#include "bench/task/task_options.hpp"
+#include "bench/task/task_stream_ends.hpp"
 #include "kernel/clock.hpp"
 
 namespace mxk::bench {

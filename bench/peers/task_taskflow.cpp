@@ -1,6 +1,6 @@
 // Taskflow's executor with one thread: whichever task of a batch is run last makes the next batch, as that of
-// bench/task_local.cpp does. The thread's queue is a deque that others could steal from; its own thread takes last in,
-// first out.
+// bench/task/task_local.cpp does. The thread's queue is a deque that others could steal from; its own thread takes last
+// in, first out.
 #include <atomic>
 #include <cstdint>
 #include <latch>

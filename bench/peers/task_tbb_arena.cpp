@@ -57,7 +57,7 @@ struct alignas(cache_line_bytes) HopJob {
     void arrive_back();
 };
 
-// As bench/task_hop.cpp, without its order, which TBB does not promise.
+// As bench/task/task_hop.cpp, without its order, which TBB does not promise.
 struct HopRun {
     TwoArenas& arenas;
     std::vector<HopJob> jobs;
@@ -121,8 +121,8 @@ Result<CostSample> run_stream(CorePair cores, TaskOptions const& options) {
     return PostedStream(arenas, options).run();
 }
 
-// As bench/task_round_trip.cpp; but trips that one and the same thread ran in both arenas are left out, and those that
-// found a thread asleep are not, since TBB does not say so.
+// As bench/task/task_round_trip.cpp; but trips that one and the same thread ran in both arenas are left out, and those
+// that found a thread asleep are not, since TBB does not say so.
 struct TripRun {
     TwoArenas& arenas;
     std::uint64_t trips_left;
@@ -162,7 +162,7 @@ Result<CostSample> run_round_trip(CorePair cores, TaskOptions const& options) {
     return sample_of(run.latencies, run.left_out, run.runs_there == options.trips && arenas.pinned());
 }
 
-// As bench/task_wake.cpp. That the worker sleeps is seen from outside: the system says so.
+// As bench/task/task_wake.cpp. That the worker sleeps is seen from outside: the system says so.
 struct Letter {
     WorkerArena& receiver;
     std::uint64_t runs = 0;

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "arch/linux/pinning.hpp"
-#include "bench/statistics.hpp"
+#include "bench/frame/statistics.hpp"
 
 namespace mxk::bench {
 namespace {

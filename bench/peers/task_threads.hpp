@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/units.hpp"
-#include "bench/cost_report.hpp"
+#include "bench/frame/cost_report.hpp"
 
 namespace mxk::bench {
 

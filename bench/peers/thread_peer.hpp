@@ -7,7 +7,7 @@
 #include "base/registry.hpp"
 #include "bench/peers/cost_peer.hpp"
 #include "bench/peers/system_threads.hpp"
-#include "bench/thread_measures.hpp"
+#include "bench/thread/thread_measures.hpp"
 
 namespace mxk::bench {
 

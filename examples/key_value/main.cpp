@@ -3,8 +3,8 @@
 // A look-up is a task that travels: it takes the next key on its home core, goes to the core that owns the key, looks
 // there, without a lock because nobody else may, and goes home with what it found. Some of them are under way from
 // every core at any time, so that cores have something to do while others travel.
-#include <mxk/hashtable/chained.hpp>
-#include <mxk/hashtable/partitioned.hpp>
+#include <mxk/hashtable/layout/chained.hpp>
+#include <mxk/hashtable/table/partitioned.hpp>
 #include <mxk/kernel/memory/node_vector.hpp>
 #include <mxk/runtime.hpp>
 #include <mxk/tasks/parallel.hpp>
@@ -129,7 +129,7 @@ int main(int count, char** arguments) {
         owners.push_back({core.id, core.node});
         all_cores.push_back(core.id);
     }
-    auto created = Table::create(*pairs + owners.size(), owners); // a bucket per pair, at least one per owner
+    auto created = Table::create(*pairs + owners.size(), owners); // a bucket per pair, no less than one per owner
     if (!created) return fail(created.error().message());
     Table& table = created.value();
 

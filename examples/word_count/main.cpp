@@ -3,8 +3,8 @@
 // Every core reads pieces of the text, but a word is counted only by the core that owns it: the table is cut into one
 // region per core, and the hash of a word says whose it is. Words travel to their owners in batches, each a task. Since
 // nobody else touches a region, there is no lock.
-#include <mxk/hashtable/chained.hpp>
-#include <mxk/hashtable/partitioned.hpp>
+#include <mxk/hashtable/layout/chained.hpp>
+#include <mxk/hashtable/table/partitioned.hpp>
 #include <mxk/runtime.hpp>
 #include <mxk/tasks/parallel.hpp>
 #include <mxk/tasks/task_group.hpp>

@@ -16,7 +16,7 @@
 
 namespace mxk::acpi {
 
-// Every table begins with a header of this size; a valid table is at least as long.
+// Every table begins with a header of this size; a valid table is no shorter.
 constexpr std::size_t table_header_bytes = 36;
 
 // Far beyond any table (a MADT of 65536 cores has 1 MiB): a wild length must not cost minutes of adding up bytes.

@@ -35,9 +35,9 @@ class Candidates {
 
     // The word that is being completed.
     [[nodiscard]] std::string_view word() const { return word_; }
-    // In alphabetical order, without duplicates; at most `capacity`. What came after that is not listed.
+    // In alphabetical order, without duplicates; up to `capacity`. What came after that is not listed.
     [[nodiscard]] std::span<Candidate const> sorted() const { return {kept_.data(), count_}; }
-    // What all candidates begin with: at least word() if there is one.
+    // What all candidates begin with: word() or more, if there is one.
     [[nodiscard]] std::string_view common_prefix() const { return common_.view(); }
 
   private:

@@ -47,7 +47,7 @@ template <typename Entry> void print_summaries(TextSink& out, std::span<Entry co
     });
 }
 
-// Whether someone who typed `typed` may have meant `name`: it begins so, or at most two characters were missed,
+// Whether someone who typed `typed` may have meant `name`: it begins so, or up to two characters were missed,
 // doubled, or mistaken (one, in names of up to three characters).
 bool similar(std::string_view typed, std::string_view name);
 

@@ -138,7 +138,7 @@ template <typename T> struct OptionValue<std::optional<T>> {
 
 template <> struct OptionValue<WordList> {
     static Result<void> parse(std::string_view text, WordList& value, Bounds const&) {
-        if (!value.add(text)) return Error::of("expected at most {} of them, got '{}'", WordList::capacity, text);
+        if (!value.add(text)) return Error::of("expected up to {} of them, got '{}'", WordList::capacity, text);
         return {};
     }
     static void print(TextSink&, WordList const&) {}

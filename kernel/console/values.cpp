@@ -64,7 +64,7 @@ struct Decimal {
     std::size_t digits = 0;
 };
 
-// "12", "12.5", ".5" with at most `most_digits` after the point, zeros at the end not counted.
+// "12", "12.5", ".5" with up to `most_digits` after the point, zeros at the end not counted.
 std::optional<Decimal> parse_decimal(std::string_view text, std::size_t most_digits) {
     std::size_t const point = text.find('.');
     if (point == std::string_view::npos) {
@@ -97,7 +97,7 @@ Result<std::uint64_t> parse_count(std::string_view text, std::uint64_t low, std:
     auto const count = exact_count(text);
     if (count && *count >= low && *count <= high) return *count;
     if (high != largest) return Error::of("expected a count such as 24M ({} to {}), got '{}'", low, high, text);
-    if (low > 0) return Error::of("expected a count such as 24M (at least {}), got '{}'", low, text);
+    if (low > 0) return Error::of("expected a count such as 24M (no less than {}), got '{}'", low, text);
     return Error::of("expected a count such as 24M, got '{}'", text);
 }
 

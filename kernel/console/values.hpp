@@ -21,9 +21,9 @@ Result<std::uint64_t> parse_count(std::string_view text, std::uint64_t low = 0,
 // With a suffix where one is exact and shortens it: 24M, 64Ki, 4096, 10001. parse_count() reads it back.
 void print_count(TextSink& out, std::uint64_t count);
 
-// No sign, no exponent, at most 18 digits.
+// No sign, no exponent, up to 18 digits.
 Result<double> parse_number(std::string_view text, double low, double high);
-// With at most nine digits after the point, as few as show them.
+// With up to nine digits after the point, as few as show them.
 void print_number(TextSink& out, double number);
 
 // Which of `names` `text` is.

@@ -27,7 +27,7 @@ class alignas(cache_line_bytes) CorePool {
     CorePool& operator=(CorePool const&) = delete;
 
     // 1 to 1024 bytes, not zeroed; nullptr when no node has a slab left. Its core only; blocks (for a node's lock) only
-    // when a new slab is needed, which is once in 64 objects at most.
+    // when a new slab is needed, which is once in 64 objects up to.
     [[nodiscard]] void* allocate(std::size_t bytes) {
         Size& size = size_for(bytes);
         if (size.freed == nullptr) [[unlikely]]

@@ -28,8 +28,8 @@ class alignas(cache_line_bytes) FrameAllocator {
     // free here already.
     void add(std::span<std::byte> memory);
 
-    // `bytes`, rounded up to whole frames (at least one), aligned to `alignment`: a power of two up to 1 GiB, less than
-    // a frame counts as a frame. nullptr when no extent is large enough.
+    // `bytes`, rounded up to whole frames (no less than one), aligned to `alignment`: a power of two up to 1 GiB, less
+    // than a frame counts as a frame. nullptr when no extent is large enough.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment);
 
     // What allocate() gave, with the same `bytes`. Part of a block may be given back too, if it is whole frames.

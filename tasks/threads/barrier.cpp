@@ -13,7 +13,7 @@ Result<std::uint32_t> Barrier::check(std::int64_t threads) {
 Barrier::Barrier(std::uint32_t threads)
     : threads_(threads)
     , missing_(threads) {
-    expect(threads > 0, "a barrier is for one thread at least");
+    expect(threads > 0, "a barrier is for one thread or more");
 }
 
 bool Barrier::arrive_and_wait() {

@@ -19,7 +19,7 @@ class ConditionVariable {
     template <typename Predicate> void wait(Mutex& mutex, Predicate holds) {
         while (!holds()) wait(mutex);
     }
-    // For so long at most; false: nobody has notified it. Errors: a negative time.
+    // For so long up to; false: nobody has notified it. Errors: a negative time.
     Result<bool> wait_for(Mutex& mutex, Nanoseconds time);
 
     // Threads and tasks; with or without the mutex.

@@ -24,7 +24,7 @@ class Mutex {
     void lock(std::source_location where = std::source_location::current());
     // Whether the caller has it now. Never waits.
     bool try_lock(std::source_location where = std::source_location::current());
-    // The same, after so long at most. Errors: a negative time.
+    // The same, after so long up to. Errors: a negative time.
     Result<bool> try_lock_for(Nanoseconds time, std::source_location where = std::source_location::current());
     void unlock(std::source_location where = std::source_location::current());
 

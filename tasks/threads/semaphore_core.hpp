@@ -21,7 +21,7 @@ namespace mxk {
 // 16 bytes.
 template <typename Delay = NoDelay> class SemaphoreCore {
   public:
-    // In at most one semaphore at a time.
+    // In up to one semaphore at a time.
     class Waiter {
         friend SemaphoreCore;
         Waiter* next = nullptr; // the first one follows the last

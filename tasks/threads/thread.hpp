@@ -44,7 +44,7 @@ class Thread {
     static constexpr Nanoseconds least_slice{10'000};
     static constexpr Nanoseconds most_slice{1'000'000'000};
 
-    // Runs entry(argument) as soon as it is the thread's turn. The stack has at least so many bytes, behind a guard
+    // Runs entry(argument) as soon as it is the thread's turn. The stack has no less than so many bytes, behind a guard
     // page, on the core's node. Errors: no such core, a stack or slice out of range, no memory. Tasks and threads; may
     // block for a lock of the allocator.
     static Result<Thread> create(ThreadOptions const& options, Entry entry, void* argument);

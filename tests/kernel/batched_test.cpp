@@ -2,9 +2,9 @@
 // where the owners work. Each core uses keys of its own in a fixed pattern, so that each result is known.
 #include <algorithm>
 
-#include "hashtable/batch_client.hpp"
-#include "hashtable/bucketed.hpp"
-#include "hashtable/partitioned.hpp"
+#include "hashtable/batch/batch_client.hpp"
+#include "hashtable/layout/bucketed.hpp"
+#include "hashtable/table/partitioned.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/delay.hpp"
 #include "tasks/parallel.hpp"

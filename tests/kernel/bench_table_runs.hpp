@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "bench/engine.hpp"
-#include "bench/table_experiment.hpp"
+#include "bench/table/engine.hpp"
+#include "bench/table/table_experiment.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/workers.hpp"
 

@@ -3,8 +3,8 @@
 #include <array>
 #include <ranges>
 
-#include "bench/table_access.hpp"
-#include "bench/task_engine.hpp"
+#include "bench/table/table_access.hpp"
+#include "bench/table/task_engine.hpp"
 #include "kernel/testing.hpp"
 #include "tests/kernel/bench_table_runs.hpp"
 #include "tests/kernel/noise.hpp"

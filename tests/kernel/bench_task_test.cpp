@@ -2,7 +2,7 @@
 // often and in the order it had to be; from the console's core and from others.
 #include <algorithm>
 
-#include "bench/task_experiment.hpp"
+#include "bench/task/task_experiment.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/workers.hpp"
 

@@ -5,8 +5,8 @@
 #include <array>
 #include <atomic>
 
-#include "bench/thread_crew.hpp"
-#include "bench/thread_measures.hpp"
+#include "bench/thread/thread_crew.hpp"
+#include "bench/thread/thread_measures.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/workers.hpp"
 

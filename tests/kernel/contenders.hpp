@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "base/panic.hpp"
-#include "bench/random.hpp"
-#include "hashtable/chain.hpp"
+#include "bench/workload/random.hpp"
 #include "hashtable/insert.hpp"
+#include "hashtable/layout/chain.hpp"
 #include "tests/kernel/thread_group.hpp"
 
 namespace mxk {

@@ -3,7 +3,7 @@
 #include <array>
 #include <span>
 
-#include "bench/instructions.hpp"
+#include "bench/workload/instructions.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/delay.hpp"
 #include "tasks/parallel.hpp"
@@ -120,7 +120,7 @@ MXK_TEST(coroutines, walks_interleave) {
         MXK_CHECK(start(here, sum_of(&links.back()), [&](Worker& worker, std::uint64_t sum) {
             MXK_CHECK_EQUAL(sum, 4950);
             if (ended++ > 0) return;
-            // When the first has ended, each of the others has had as many turns, less one at most.
+            // When the first has ended, each of the others has had as many turns, less one up to.
             MXK_CHECK(worker.statistics().tasks_run.value() - tasks_before >= walks * links.size());
         }));
     }

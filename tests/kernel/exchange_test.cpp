@@ -4,7 +4,7 @@
 #include <atomic>
 
 #include "base/spin_wait.hpp"
-#include "bench/random.hpp"
+#include "bench/workload/random.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/core_queue.hpp"
 #include "tasks/parallel.hpp"

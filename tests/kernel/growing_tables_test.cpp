@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "bench/key_sequence.hpp"
-#include "hashtable/chain_heads.hpp"
-#include "hashtable/cuckoo_slots.hpp"
-#include "hashtable/open_slots.hpp"
-#include "hashtable/pair_buckets.hpp"
-#include "hashtable/partitions.hpp"
+#include "bench/workload/key_sequence.hpp"
+#include "hashtable/layout/chain_heads.hpp"
+#include "hashtable/layout/cuckoo_slots.hpp"
+#include "hashtable/layout/open_slots.hpp"
+#include "hashtable/layout/pair_buckets.hpp"
+#include "hashtable/table/partitions.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/parallel.hpp"

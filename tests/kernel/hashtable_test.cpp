@@ -1,10 +1,10 @@
 // The tables on real cores. What they promise one core alone is tested on the host; here, that every core can own a
 // region and that all of them together are one table.
-#include "bench/instructions.hpp"
-#include "hashtable/bucketed.hpp"
-#include "hashtable/chained.hpp"
-#include "hashtable/modulo.hpp"
-#include "hashtable/partitioned.hpp"
+#include "bench/workload/instructions.hpp"
+#include "hashtable/layout/bucketed.hpp"
+#include "hashtable/layout/chained.hpp"
+#include "hashtable/partition/modulo.hpp"
+#include "hashtable/table/partitioned.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/parallel.hpp"
 #include "tests/kernel/all_cores.hpp"

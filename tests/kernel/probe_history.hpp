@@ -9,7 +9,7 @@
 #include <span>
 
 #include "base/panic.hpp"
-#include "hashtable/travelling_probe.hpp"
+#include "hashtable/layout/travelling_probe.hpp"
 
 namespace mxk::probing {
 

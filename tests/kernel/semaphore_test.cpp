@@ -4,7 +4,7 @@
 #include <atomic>
 
 #include "base/log.hpp"
-#include "bench/random.hpp"
+#include "bench/workload/random.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/threads/barrier.hpp"

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <array>
 
-#include "bench/semaphore_names.hpp"
-#include "hashtable/locked_regions.hpp"
-#include "hashtable/modulo.hpp"
-#include "hashtable/open_slots.hpp"
-#include "hashtable/shared_chains.hpp"
+#include "bench/thread/semaphore_names.hpp"
+#include "hashtable/layout/open_slots.hpp"
+#include "hashtable/partition/modulo.hpp"
+#include "hashtable/shared/locked_regions.hpp"
+#include "hashtable/shared/shared_chains.hpp"
 #include "kernel/testing.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/contenders.hpp"

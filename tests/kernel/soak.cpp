@@ -3,7 +3,7 @@
 #include <array>
 #include <atomic>
 
-#include "bench/random.hpp"
+#include "bench/workload/random.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/testing.hpp"

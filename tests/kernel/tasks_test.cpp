@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/spin_wait.hpp"
-#include "bench/instructions.hpp"
+#include "bench/workload/instructions.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/core_queue.hpp"
 #include "tasks/parallel.hpp"

@@ -1,5 +1,5 @@
-#include "kernel/system_topology.hpp"
 #include "kernel/testing.hpp"
+#include "kernel/topology/system_topology.hpp"
 #include "tasks/parallel.hpp"
 #include "tests/kernel/all_cores.hpp"
 

@@ -9,8 +9,8 @@
 #include <span>
 
 #include "base/panic.hpp"
-#include "bench/random.hpp"
-#include "hashtable/travelling_probe.hpp"
+#include "bench/workload/random.hpp"
+#include "hashtable/layout/travelling_probe.hpp"
 #include "tasks/delay.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/probe_history.hpp"

@@ -8,9 +8,9 @@
 #include <cstdint>
 
 #include "base/panic.hpp"
-#include "bench/random.hpp"
-#include "hashtable/partitioned.hpp"
-#include "hashtable/walk_task.hpp"
+#include "bench/workload/random.hpp"
+#include "hashtable/table/partitioned.hpp"
+#include "hashtable/table/walk_task.hpp"
 #include "tasks/delay.hpp"
 #include "tests/kernel/all_cores.hpp"
 

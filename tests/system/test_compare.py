@@ -174,7 +174,7 @@ def test_the_table_says_it_all(fakes: Fakes) -> None:
     assert "Fake CPU, TSC 2.500 GHz" in shown
     assert "pages: 2 MiB" in shown
     assert "build: 0123abcd gcc" in shown
-    assert f"a quick look: a comparison takes at least {LEAST_ROUNDS} rounds" in shown
+    assert f"a quick look: a comparison takes no less than {LEAST_ROUNDS} rounds" in shown
     assert "MISSING absent: libabsent-dev was not found" in shown
     assert "- no-erase has no erase: it cannot erase" in shown
     assert "WARN memory: pages are small" in shown
@@ -465,7 +465,7 @@ def test_only_the_peers_asked_for(fakes: Fakes) -> None:
     ("options", "expected"),
     [
         (["--ops", "many"], "expected --ops as a count such as 24M or 200K, got many"),
-        (["--ops", "0"], "expected --ops to be at least 1, got 0"),
+        (["--ops", "0"], "expected --ops to be no less than 1, got 0"),
         (["--cores", "1,,2"], "expected --cores as a list of core counts such as 1,2, got 1,,2"),
         (["--cores", "0"], "expected --cores as a list"),
         (["--rounds", "0"], "--rounds"),

@@ -147,9 +147,9 @@ def test_a_panic_tells_where_and_why(kind: str) -> None:
         (["--cores", "x"], "--cores: expected a count"),
         (["--cores", "-1"], "--cores: expected a count"),
         (["--cores", "5000"], "--cores: expected"),
-        (["--cores", "2", "--nodes", "3"], "expected at most as many nodes as cores, got 3 nodes for 2 cores"),
+        (["--cores", "2", "--nodes", "3"], "expected up to as many nodes as cores, got 3 nodes for 2 cores"),
         (["--memory", "x"], "--memory: expected a size of memory such as 512M or 4G, got 'x'"),
-        (["--memory", "1"], "expected at least 16 MiB of memory"),
+        (["--memory", "1"], "expected no less than 16 MiB of memory"),
         (["--memory", "1000000G"], "memory"),
     ],
     ids=" ".join,
@@ -264,7 +264,7 @@ def test_the_end_of_a_script(script: str, code: int) -> None:
 def test_a_line_too_long_is_refused_as_a_whole() -> None:
     ended = mxk(typed="topology " * 1000 + "\nhelp exit\n")
     assert ended.code == 1
-    assert "error: expected lines of at most" in ended.output
+    assert "error: expected lines of up to" in ended.output
     assert "cores" not in ended.output
     assert "usage: exit" in ended.output
 

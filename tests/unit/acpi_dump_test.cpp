@@ -214,7 +214,7 @@ TEST(AcpiDumpFiles, what_cannot_be_read_is_named) {
     EXPECT_TRUE(read(path).error.starts_with("no ACPI tables"));
     directory.write("APIC", "x");
     std::filesystem::resize_file(path + "/APIC", acpi::longest_table_bytes + 1); // sparse
-    EXPECT_EQ(read(path).error, "expected at most 64 MiB, got more: '" + path + "/APIC'");
+    EXPECT_EQ(read(path).error, "expected up to 64 MiB, got more: '" + path + "/APIC'");
 }
 
 TEST(AcpiDumpFiles, a_table_that_may_not_be_read_is_an_error_and_not_a_machine_without_it) {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "arch/linux/runtime.hpp"
-#include "hashtable/batch_client.hpp"
-#include "hashtable/bucketed.hpp"
-#include "hashtable/partitioned.hpp"
+#include "hashtable/batch/batch_client.hpp"
+#include "hashtable/layout/bucketed.hpp"
+#include "hashtable/table/partitioned.hpp"
 #include "tasks/parallel.hpp"
 #include "tests/unit/batched_regions.hpp"
 #include "tests/unit/random_user.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/units.hpp"
-#include "hashtable/batch.hpp"
+#include "hashtable/batch/batch.hpp"
 #include "tasks/delay.hpp"
 
 namespace mxk::test {

@@ -9,7 +9,7 @@
 
 #include "arch/linux/runtime.hpp"
 #include "base/spin_wait.hpp"
-#include "hashtable/batch_client.hpp"
+#include "hashtable/batch/batch_client.hpp"
 #include "tasks/parallel.hpp"
 #include "tests/unit/batched_regions.hpp"
 #include "tests/unit/memory_fixture.hpp"

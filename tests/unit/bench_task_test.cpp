@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/core_choice.hpp"
-#include "bench/task_measure.hpp"
-#include "bench/task_stream_ends.hpp"
+#include "bench/frame/core_choice.hpp"
+#include "bench/task/task_measure.hpp"
+#include "bench/task/task_stream_ends.hpp"
 
 namespace mxk::bench {
 namespace {

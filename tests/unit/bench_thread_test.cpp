@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/cost_report.hpp"
-#include "bench/semaphore_options.hpp"
-#include "bench/thread_options.hpp"
+#include "bench/frame/cost_report.hpp"
+#include "bench/thread/semaphore_options.hpp"
+#include "bench/thread/thread_options.hpp"
 
 namespace mxk::bench {
 namespace {

@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-#include "hashtable/bucketed.hpp"
+#include "hashtable/layout/bucketed.hpp"
 
 namespace mxk::test {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "hashtable/chain_walk.hpp"
-#include "hashtable/modulo.hpp"
+#include "hashtable/layout/chain_walk.hpp"
+#include "hashtable/partition/modulo.hpp"
 
 namespace mxk::test {
 

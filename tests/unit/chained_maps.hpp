@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "hashtable/chained.hpp"
-#include "hashtable/modulo.hpp"
-#include "hashtable/partitioned.hpp"
+#include "hashtable/layout/chained.hpp"
+#include "hashtable/partition/modulo.hpp"
+#include "hashtable/table/partitioned.hpp"
 
 namespace mxk::test {
 

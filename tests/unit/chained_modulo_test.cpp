@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "hashtable/modulo.hpp"
+#include "hashtable/partition/modulo.hpp"
 
 namespace mxk {
 namespace {
@@ -63,7 +63,7 @@ TEST(Modulo, a_region_counts_from_its_first_bucket) {
 }
 
 TEST(ModuloDeathTest, nothing_is_modulo_zero) {
-    EXPECT_DEATH(Modulo(0), "at least one bucket");
+    EXPECT_DEATH(Modulo(0), "no less than one bucket");
 }
 
 } // namespace

@@ -6,8 +6,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "hashtable/chained.hpp"
-#include "hashtable/modulo.hpp"
+#include "hashtable/layout/chained.hpp"
+#include "hashtable/partition/modulo.hpp"
 
 namespace mxk {
 namespace {

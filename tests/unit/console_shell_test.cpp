@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/benchmark.hpp"
+#include "bench/frame/benchmark.hpp"
 #include "kernel/console/console.hpp"
 #include "kernel/console/named.hpp"
 #include "kernel/console/options.hpp"
@@ -99,8 +99,8 @@ TEST_F(ShellTest, an_open_quote_is_an_error) {
 TEST_F(ShellTest, too_much_is_an_error) {
     std::string many = "unit-record";
     for (int i = 0; i < 64; ++i) many += " x";
-    EXPECT_EQ(said(many), "error: a command has at most 64 words\n");
-    EXPECT_EQ(said(std::string(1025, 'x')), "error: a command has at most 1024 characters, this one has 1025\n");
+    EXPECT_EQ(said(many), "error: a command has up to 64 words\n");
+    EXPECT_EQ(said(std::string(1025, 'x')), "error: a command has up to 1024 characters, this one has 1025\n");
     EXPECT_EQ(received, "");
 }
 
@@ -213,7 +213,7 @@ TEST(ConsoleTest, refuses_a_line_of_a_script_that_is_too_long_as_a_whole) {
     std::string const longest = "unit-record " + std::string(PlainReader::longest_line - 12, 'x');
     for (char const byte : longest + "y\nunit-record b\n") console.feed(byte);
     EXPECT_EQ(received, "[b] / ");
-    EXPECT_EQ(out.text, "error: expected lines of at most 1024 characters\n");
+    EXPECT_EQ(out.text, "error: expected lines of up to 1024 characters\n");
     EXPECT_TRUE(console.failed());
     for (char const byte : longest + "\n") console.feed(byte);
     EXPECT_EQ(received, "[b] / [" + longest.substr(12) + "] / ");

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "hashtable/chain_heads.hpp"
-#include "hashtable/cuckoo_slots.hpp"
-#include "hashtable/open_slots.hpp"
-#include "hashtable/pair_buckets.hpp"
+#include "hashtable/layout/chain_heads.hpp"
+#include "hashtable/layout/cuckoo_slots.hpp"
+#include "hashtable/layout/open_slots.hpp"
+#include "hashtable/layout/pair_buckets.hpp"
 #include "tests/unit/growing_table.hpp"
 #include "tests/unit/memory_fixture.hpp"
 

@@ -9,7 +9,7 @@
 namespace mxk::test {
 namespace {
 
-// Counts how often the table has asked for a hash: once at least for every key that it moves.
+// Counts how often the table has asked for a hash: once or more for every key that it moves.
 struct CountingHash {
     template <typename Key> std::uint64_t operator()(Key const& key) const {
         ++*count;

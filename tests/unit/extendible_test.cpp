@@ -1,6 +1,6 @@
 // Tables that grow and shrink block by block, against the standard's map: every layout, with every kind of key, and in
 // each of the ways in which a table may come to grow.
-#include "hashtable/extendible.hpp"
+#include "hashtable/table/extendible.hpp"
 
 #include <gtest/gtest.h>
 

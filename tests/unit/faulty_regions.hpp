@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/units.hpp"
-#include "hashtable/batch.hpp"
+#include "hashtable/batch/batch.hpp"
 
 namespace mxk::test {
 

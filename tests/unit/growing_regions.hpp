@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/panic.hpp"
-#include "bench/key_sequence.hpp"
-#include "hashtable/chain_heads.hpp"
-#include "hashtable/partitions.hpp"
+#include "bench/workload/key_sequence.hpp"
+#include "hashtable/layout/chain_heads.hpp"
+#include "hashtable/table/partitions.hpp"
 #include "tasks/task_group.hpp"
 
 namespace mxk::test {

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hashtable/extendible.hpp"
+#include "hashtable/table/extendible.hpp"
 #include "tests/unit/table_content.hpp"
 
 namespace mxk::test {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "hashtable/batch_client.hpp"
+#include "hashtable/batch/batch_client.hpp"
 #include "tasks/workers.hpp"
 #include "tests/unit/travelling_operation.hpp"
 

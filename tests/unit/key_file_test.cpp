@@ -1,4 +1,4 @@
-#include "bench/key_file.hpp"
+#include "bench/workload/key_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/key_sequence.hpp"
+#include "bench/workload/key_sequence.hpp"
 #include "tests/unit/memory_fixture.hpp"
 
 namespace mxk::bench {

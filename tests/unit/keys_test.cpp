@@ -1,12 +1,12 @@
-#include "bench/keys.hpp"
+#include "bench/workload/keys.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <unordered_set>
 
-#include "bench/key_sequence.hpp"
-#include "bench/workload.hpp"
+#include "bench/workload/key_sequence.hpp"
+#include "bench/workload/workload.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -33,11 +33,11 @@ TEST(Keys, says_what_it_expects) {
          {"", "randomly", "sequential:2", "strided", "strided:", "strided:0", "strided:-1", "strided:x",
           "strided:18446744073709551615", "strided:1.5", "file", "file:", "File:x"})
         EXPECT_EQ(parsed(text),
-                  "expected random, sequential, strided:N with a count N of at least 1, such as strided:64, "
+                  "expected random, sequential, strided:N with a count N of no less than 1, such as strided:64, "
                   "or file:PATH, got '" +
                       text + "'");
     EXPECT_EQ(parsed("file:" + std::string(240, 'x')), "file:" + std::string(240, 'x'));
-    EXPECT_EQ(parsed("file:" + std::string(241, 'x')), "expected a path of at most 240 characters, got 241");
+    EXPECT_EQ(parsed("file:" + std::string(241, 'x')), "expected a path of up to 240 characters, got 241");
 }
 
 Workload workload(std::string_view keys, std::uint64_t operations) {
@@ -84,7 +84,7 @@ TEST(Keys, strides_that_overflow_are_refused) {
     auto const refused = check(workload("strided:9223372036854775808", 2));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().message(),
-              "--keys strided:N: expected N of at most 9223372036854775807, so that 2 keys fit "
+              "--keys strided:N: expected N of up to 9223372036854775807, so that 2 keys fit "
               "in 64 bits, got 9223372036854775808");
     EXPECT_TRUE(check(workload("sequential", Workload::most_operations)));
 }

@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "bench/random.hpp"
+#include "bench/workload/random.hpp"
 
 namespace mxk::test {
 namespace {

@@ -2,9 +2,9 @@
 #include <atomic>
 #include <vector>
 
-#include "hashtable/cuckoo_slots.hpp"
-#include "hashtable/open_slots.hpp"
-#include "hashtable/pair_buckets.hpp"
+#include "hashtable/layout/cuckoo_slots.hpp"
+#include "hashtable/layout/open_slots.hpp"
+#include "hashtable/layout/pair_buckets.hpp"
 #include "tests/unit/growing_regions.hpp"
 #include "tests/unit/linearizable_fixture.hpp"
 

@@ -3,9 +3,9 @@
 #include <atomic>
 #include <vector>
 
-#include "bench/key_sequence.hpp"
-#include "hashtable/bucketed.hpp"
-#include "hashtable/partitioned.hpp"
+#include "bench/workload/key_sequence.hpp"
+#include "hashtable/layout/bucketed.hpp"
+#include "hashtable/table/partitioned.hpp"
 #include "tests/unit/batched_regions.hpp"
 #include "tests/unit/bucketed_model.hpp"
 #include "tests/unit/chained_maps.hpp"

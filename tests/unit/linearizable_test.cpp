@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "bench/random.hpp"
+#include "bench/workload/random.hpp"
 #include "tests/unit/linearizable.hpp"
 
 namespace mxk::test {
@@ -237,7 +237,7 @@ bool has_an_order(std::vector<Event> const& history, FullInserts full_inserts) {
     return false;
 }
 
-// At most six operations on one or two keys: as they would be one after the other, each then longer in both directions,
+// Up to six operations on one or two keys: as they would be one after the other, each then longer in both directions,
 // and some of them with another result.
 std::vector<Event> tiny_history(bench::Random& random) {
     std::vector<Event> history;

@@ -8,7 +8,7 @@
 #include "arch/linux/pinning.hpp"
 #include "arch/linux/runtime.hpp"
 #include "kernel/memory/node_array.hpp"
-#include "kernel/system_topology.hpp"
+#include "kernel/topology/system_topology.hpp"
 #include "tasks/parallel.hpp"
 #include "tasks/workers.hpp"
 #include "tests/kernel/all_cores.hpp"
@@ -74,7 +74,7 @@ TEST(RuntimeTest, gives_memory_of_the_node_that_was_asked_for) {
 TEST(RuntimeTest, says_what_it_cannot_do_and_can_be_asked_again) {
     auto const refused = Runtime::start({.cores = 1, .nodes = 2});
     ASSERT_FALSE(refused.ok());
-    EXPECT_EQ(refused.error().message(), "expected at most as many nodes as cores, got 2 nodes for 1 cores");
+    EXPECT_EQ(refused.error().message(), "expected up to as many nodes as cores, got 2 nodes for 1 cores");
     auto const unreachable = Runtime::start({.memory_bytes = std::uint64_t{1} << 60}); // beyond any address space
     ASSERT_FALSE(unreachable.ok());
     EXPECT_TRUE(unreachable.error().message().starts_with("cannot reserve")) << unreachable.error().message();

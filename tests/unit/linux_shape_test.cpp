@@ -79,8 +79,8 @@ TEST(Shape, more_cores_than_processors_share_them_under_ids_of_their_own) {
 }
 
 TEST(Shape, refuses_what_cannot_be) {
-    EXPECT_EQ(refusal({.cores = 2, .nodes = 3}), "expected at most as many nodes as cores, got 3 nodes for 2 cores");
-    EXPECT_EQ(refusal({.memory_bytes = 31 * MiB}), "expected at least 32 MiB of memory for 2 nodes, got 31 MiB");
+    EXPECT_EQ(refusal({.cores = 2, .nodes = 3}), "expected up to as many nodes as cores, got 3 nodes for 2 cores");
+    EXPECT_EQ(refusal({.memory_bytes = 31 * MiB}), "expected no less than 32 MiB of memory for 2 nodes, got 31 MiB");
 }
 
 TEST(Shape, a_host_node_without_memory_stays_without) {

@@ -5,9 +5,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hashtable/cuckoo_slots.hpp"
-#include "hashtable/locked_regions.hpp"
-#include "hashtable/open_slots.hpp"
+#include "hashtable/layout/cuckoo_slots.hpp"
+#include "hashtable/layout/open_slots.hpp"
+#include "hashtable/shared/locked_regions.hpp"
 #include "tests/kernel/contenders.hpp"
 #include "tests/unit/in_thread.hpp"
 

@@ -74,7 +74,7 @@ TEST_F(MemoryTest, says_what_was_wanted_and_what_there_is) {
 }
 
 TEST_F(MemoryTest, names_the_alignment_where_it_is_the_reason) {
-    configure({64 * KiB}); // at most one of its frames lies at a multiple of 1 GiB
+    configure({64 * KiB}); // up to one of its frames lies at a multiple of 1 GiB
     (void)memory::allocate(100, 1 * GiB, node_id(0));
     auto const second = memory::allocate(100, 1 * GiB, node_id(0));
     ASSERT_FALSE(second.ok());

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "bench/mix.hpp"
+#include "bench/workload/mix.hpp"
 
 namespace mxk::bench {
 namespace {

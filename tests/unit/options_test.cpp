@@ -245,7 +245,7 @@ TEST(Values, counts) {
         EXPECT_FALSE(console::parse_count(bad).ok()) << bad;
     }
     EXPECT_EQ(console::parse_count("x").error().message(), "expected a count such as 24M, got 'x'");
-    EXPECT_EQ(console::parse_count("x", 2).error().message(), "expected a count such as 24M (at least 2), got 'x'");
+    EXPECT_EQ(console::parse_count("x", 2).error().message(), "expected a count such as 24M (no less than 2), got 'x'");
 }
 
 TEST(Values, counts_are_printed_with_the_largest_exact_suffix) {

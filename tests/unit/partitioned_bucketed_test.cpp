@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hashtable/bucketed.hpp"
-#include "hashtable/partitioned.hpp"
+#include "hashtable/layout/bucketed.hpp"
+#include "hashtable/table/partitioned.hpp"
 #include "tests/unit/memory_fixture.hpp"
 
 namespace mxk::test {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "hashtable/multiplicative_cut.hpp"
+#include "hashtable/partition/multiplicative_cut.hpp"
 
 namespace mxk {
 namespace {

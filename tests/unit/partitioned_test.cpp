@@ -6,8 +6,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "hashtable/chained.hpp"
-#include "hashtable/partitioned.hpp"
+#include "hashtable/layout/chained.hpp"
+#include "hashtable/table/partitioned.hpp"
 #include "tests/unit/memory_fixture.hpp"
 
 namespace mxk::test {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "bench/phases.hpp"
+#include "bench/workload/phases.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -49,7 +49,7 @@ TEST(Phases, know_which_of_them_need_keys) {
 TEST(Phases, have_an_order_and_no_repetition) {
     for (std::string const text :
          {"find,insert", "erase,find", "insert,insert", "insert,find,insert", "insert,find,erase,erase"})
-        EXPECT_EQ(parsed(text), "expected each phase at most once, in the order insert,find,erase, got '" + text + "'");
+        EXPECT_EQ(parsed(text), "expected each phase up to once, in the order insert,find,erase, got '" + text + "'");
 }
 
 TEST(Phases, a_mixed_one_stands_alone) {

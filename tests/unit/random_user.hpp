@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hashtable/batch_client.hpp"
+#include "hashtable/batch/batch_client.hpp"
 #include "tasks/worker.hpp"
 
 namespace mxk::test {

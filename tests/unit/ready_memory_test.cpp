@@ -1,5 +1,5 @@
 // Memory that is found before a run.
-#include "bench/ready_memory.hpp"
+#include "bench/frame/ready_memory.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

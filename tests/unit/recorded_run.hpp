@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/random.hpp"
+#include "bench/workload/random.hpp"
 #include "tasks/task_group.hpp"
 #include "tasks/workers.hpp"
 #include "tests/unit/history.hpp"

@@ -1,6 +1,6 @@
 // Owners that change while operations flow: random operations of clients on all cores, each result against a model that
 // knows the order of submission, and all keys afterwards.
-#include "hashtable/repartition.hpp"
+#include "hashtable/partition/repartition.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "arch/linux/runtime.hpp"
-#include "hashtable/cuckoo_slots.hpp"
-#include "hashtable/open_slots.hpp"
-#include "hashtable/pair_buckets.hpp"
+#include "hashtable/layout/cuckoo_slots.hpp"
+#include "hashtable/layout/open_slots.hpp"
+#include "hashtable/layout/pair_buckets.hpp"
 #include "tests/kernel/noise.hpp"
 #include "tests/unit/extendible_fixture.hpp"
 #include "tests/unit/long_tests.hpp"

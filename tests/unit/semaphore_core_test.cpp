@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "bench/random.hpp"
+#include "bench/workload/random.hpp"
 #include "tasks/threads/semaphore_core.hpp"
 
 namespace mxk {

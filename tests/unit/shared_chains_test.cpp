@@ -5,9 +5,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "hashtable/modulo.hpp"
-#include "hashtable/partitioned.hpp"
-#include "hashtable/shared_chains.hpp"
+#include "hashtable/partition/modulo.hpp"
+#include "hashtable/shared/shared_chains.hpp"
+#include "hashtable/table/partitioned.hpp"
 #include "tests/kernel/contenders.hpp"
 #include "tests/unit/in_thread.hpp"
 

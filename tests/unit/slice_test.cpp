@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "bench/key_sequence.hpp"
-#include "bench/permutation.hpp"
-#include "bench/slice.hpp"
+#include "bench/workload/key_sequence.hpp"
+#include "bench/workload/permutation.hpp"
+#include "bench/workload/slice.hpp"
 #include "tests/unit/memory_fixture.hpp"
 
 namespace mxk::bench {

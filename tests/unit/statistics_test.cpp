@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "bench/statistics.hpp"
+#include "bench/frame/statistics.hpp"
 
 namespace mxk {
 namespace {
@@ -91,7 +91,7 @@ TEST(Statistics, percentiles_of_one_to_a_thousand_in_any_order) {
         std::shuffle(values.begin(), values.end(), random);
         EXPECT_EQ(percentile_of(values, percent), percent * 10) << percent;
     }
-    values.push_back(1e9); // one outlier of 1001 moves the 99th percentile by one rank at most
+    values.push_back(1e9); // one outlier of 1001 moves the 99th percentile by one rank up to
     EXPECT_EQ(percentile_of(values, 99), 991);
 }
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "hashtable/bytes.hpp"
-#include "hashtable/chained.hpp"
-#include "hashtable/extendible.hpp"
+#include "hashtable/layout/chained.hpp"
+#include "hashtable/table/extendible.hpp"
 
 namespace mxk::test {
 

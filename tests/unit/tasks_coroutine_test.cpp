@@ -406,7 +406,7 @@ Coroutine<> take_too_much() {
 }
 TEST_F(CoroutineDeathTest, a_frame_that_is_too_large_is_named) {
     EXPECT_DEATH(with_runtime([](Worker& here) { run(here, take_too_much()); }),
-                 "a coroutine's frame has 1[0-9]{3} bytes, expected at most 1024");
+                 "a coroutine's frame has 1[0-9]{3} bytes, expected up to 1024");
 }
 
 Coroutine<> begin_twice(Coroutine<>& other) {

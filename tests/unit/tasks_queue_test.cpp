@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "arch/core_local.hpp"
-#include "bench/random.hpp"
+#include "bench/workload/random.hpp"
 #include "tasks/core_queue.hpp"
 #include "tests/unit/memory_fixture.hpp"
 
@@ -85,7 +85,7 @@ TEST_F(QueueTest, mail_gets_in_between_tasks_that_append_themselves) {
     }
 }
 
-// A core that is flooded from another one goes on with its own tasks: they get at least every second turn.
+// A core that is flooded from another one goes on with its own tasks: they get every second turn or more.
 TEST_F(QueueTest, a_flooding_sender_does_not_keep_local_tasks_out) {
     auto queue = queues(2);
     constexpr std::size_t floods = 10000;

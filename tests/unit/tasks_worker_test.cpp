@@ -4,7 +4,7 @@
 #include <thread>
 #include <vector>
 
-#include "bench/instructions.hpp"
+#include "bench/workload/instructions.hpp"
 #include "tasks/parallel.hpp"
 #include "tasks/workers.hpp"
 #include "tests/unit/memory_fixture.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "arch/linux/runtime.hpp"
-#include "bench/random.hpp"
+#include "bench/workload/random.hpp"
 #include "kernel/clock.hpp"
 #include "tasks/ticker.hpp"
 

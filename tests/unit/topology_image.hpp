@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/topology.hpp"
+#include "kernel/topology/topology.hpp"
 #include "tests/unit/acpi_image.hpp"
 
 namespace mxk::topology {

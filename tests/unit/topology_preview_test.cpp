@@ -7,8 +7,8 @@
 
 #include "base/log.hpp"
 #include "kernel/console/shell.hpp"
-#include "kernel/system_topology.hpp"
-#include "kernel/topology_preview.hpp"
+#include "kernel/topology/system_topology.hpp"
+#include "kernel/topology/topology_preview.hpp"
 #include "tests/unit/memory_fixture.hpp"
 #include "tests/unit/server_dumps.hpp"
 #include "tests/unit/topology_image.hpp"

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "hashtable/bucketed.hpp"
+#include "hashtable/layout/bucketed.hpp"
 #include "tasks/worker.hpp"
 #include "tests/unit/linearizable.hpp"
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "hashtable/travelling_probe.hpp"
+#include "hashtable/layout/travelling_probe.hpp"
 #include "tests/kernel/probe_history.hpp"
 #include "tests/unit/memory_fixture.hpp"
 

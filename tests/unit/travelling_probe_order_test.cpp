@@ -15,7 +15,7 @@ struct Shape {
     std::size_t slots;
     std::size_t regions;
     std::size_t clients;
-    std::size_t under_way; // at most, for each client
+    std::size_t under_way; // up to, for each client
     std::size_t keys;      // of all clients
     std::size_t finds;     // percent; the others are puts and erases
 };

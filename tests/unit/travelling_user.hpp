@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hashtable/partitions.hpp"
+#include "hashtable/table/partitions.hpp"
 #include "tasks/worker.hpp"
 #include "tests/unit/table_content.hpp"
 

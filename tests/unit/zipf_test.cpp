@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/distribution.hpp"
-#include "bench/elementary.hpp"
-#include "bench/workload.hpp"
-#include "bench/zipf.hpp"
+#include "bench/workload/distribution.hpp"
+#include "bench/workload/elementary.hpp"
+#include "bench/workload/workload.hpp"
+#include "bench/workload/zipf.hpp"
 
 namespace mxk::bench {
 namespace {

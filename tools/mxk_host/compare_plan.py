@@ -162,7 +162,7 @@ def parse_count(option: str, text: str) -> int:
         raise UsageError(f"expected {option} as a count such as 24M or 200K, got {text}")
     count = round(float(found[1]) * factor)
     if count < 1:
-        raise UsageError(f"expected {option} to be at least 1, got {text}")
+        raise UsageError(f"expected {option} to be no less than 1, got {text}")
     return count
 
 
@@ -235,7 +235,7 @@ def cost_processes(settings: Settings, part: Part) -> list[Process]:
 
 def balanced_order(items: Sequence[_T], round_number: int) -> list[_T]:
     """The order of a round, counted from 1. Over len(items) rounds each item stands once at each place, and for an even
-    number of items once behind each other item (for an odd one at most twice). A plain rotation would keep nearly all
+    number of items once behind each other item (for an odd one up to twice). A plain rotation would keep nearly all
     neighbours. (E. J. Williams, Experimental designs balanced for the estimation of residual effects, 1949.)"""
     count = len(items)
     first = [(place + 1) // 2 if place % 2 else (count - place // 2) % count for place in range(count)]

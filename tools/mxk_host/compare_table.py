@@ -65,7 +65,7 @@ def _head(summary: Summary) -> Iterable[str]:
     if summary["interrupted"]:
         yield "interrupted: what had been measured until then"
     if summary["quick_look"]:
-        yield f"a quick look: a comparison takes at least {LEAST_ROUNDS} rounds"
+        yield f"a quick look: a comparison takes no less than {LEAST_ROUNDS} rounds"
     yield "M ops/s, min-max: median of the rounds, least and most"
     if Part.TABLE in summary["ratios_of"]:
         about = summary["ratios_of"][Part.TABLE]

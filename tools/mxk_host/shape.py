@@ -67,6 +67,6 @@ class Shape:
 
 
 def split_evenly(count: int, parts: int) -> list[range]:
-    """0..count in consecutive ranges whose lengths differ by at most one, the longer ones first."""
+    """0..count in consecutive ranges whose lengths differ by up to one, the longer ones first."""
     bounds = [-(-count * part // parts) for part in range(parts + 1)]
     return [range(first, last) for first, last in itertools.pairwise(bounds)]

@@ -63,7 +63,7 @@ inline std::uint32_t take_attention() {
 // on in the halt, so that nothing is missed.
 void halt_until_attention();
 
-// Sets Attention::Wake of another core and interrupts it. Any core; never blocks (waits at most for the local APIC to
+// Sets Attention::Wake of another core and interrupts it. Any core; never blocks (waits up to for the local APIC to
 // accept the interrupt).
 void wake(CoreId core);
 

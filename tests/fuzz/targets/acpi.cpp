@@ -7,7 +7,7 @@
 #include "kernel/acpi/fixed_hardware.hpp"
 #include "kernel/acpi/madt.hpp"
 #include "kernel/acpi/root_pointer.hpp"
-#include "kernel/topology.hpp"
+#include "kernel/topology/topology.hpp"
 #include "tests/fuzz/targets/acpi_machine.hpp"
 #include "tests/fuzz/targets/acpi_preview.hpp"
 #include "tests/fuzz/targets/text.hpp"

@@ -8,7 +8,7 @@
 
 #include "kernel/acpi/dump_files.hpp"
 #include "kernel/acpi/dump_text.hpp"
-#include "kernel/topology_preview.hpp"
+#include "kernel/topology/topology_preview.hpp"
 #include "tests/fuzz/targets/text.hpp"
 #include "tests/unit/topology_image.hpp"
 

@@ -23,7 +23,7 @@ class Input {
         return value;
     }
 
-    // At most `count`.
+    // Up to `count`.
     InputBytes take_bytes(std::size_t count) {
         InputBytes const found = bytes_.first(std::min(count, bytes_.size()));
         bytes_ = bytes_.subspan(found.size());

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/table_options.hpp"
+#include "bench/table/table_options.hpp"
 #include "tests/fuzz/targets/probe_options.hpp"
 #include "tests/fuzz/targets/text.hpp"
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "bench/phases.hpp"
+#include "bench/workload/phases.hpp"
 #include "kernel/console/options.hpp"
 
 namespace mxk::fuzz {

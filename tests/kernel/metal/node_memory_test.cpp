@@ -3,8 +3,8 @@
 
 #include "arch/x86_64/layout.hpp"
 #include "kernel/memory/memory.hpp"
-#include "kernel/system_topology.hpp"
 #include "kernel/testing.hpp"
+#include "kernel/topology/system_topology.hpp"
 
 namespace mxk {
 namespace {

@@ -1,0 +1,66 @@
+#include "bench/frame/statistics.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace mxk {
+namespace {
+
+// Student's t for 95 %, two-sided, by degrees of freedom from 1 on.
+constexpr std::array<double, 30> student_t{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+                                           2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+                                           2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
+constexpr double normal_t = 1.96; // beyond the table
+
+// Newton's method from above, where it only descends until it has arrived. There is no libm in the kernel, and the
+// compiler's sqrt falls back on it.
+double square_root(double value) {
+    if (value <= 0) return 0;
+    for (double root = std::max(value, 1.0);;) {
+        double const next = (root + value / root) / 2;
+        if (!(next < root)) return root;
+        root = next;
+    }
+}
+
+double standard_error(std::span<double const> values, double mean) {
+    double squares = 0;
+    for (double const value : values) squares += (value - mean) * (value - mean);
+    auto const n = static_cast<double>(values.size());
+    return square_root(squares / (n - 1) / n);
+}
+
+} // namespace
+
+Summary summarise(std::span<double> values) {
+    Summary result{.n = values.size()};
+    if (values.empty()) return result;
+    std::sort(values.begin(), values.end());
+    result.minimum = values.front();
+    result.maximum = values.back();
+    std::size_t const middle = result.n / 2;
+    result.median = result.n % 2 != 0 ? values[middle] : values[middle - 1] / 2 + values[middle] / 2;
+
+    double sum = 0;
+    for (double const value : values) sum += value;
+    result.mean = result.confidence_low = result.confidence_high = sum / static_cast<double>(result.n);
+    if (result.n == 1) return result;
+
+    std::size_t const freedom = result.n - 1;
+    double const t = freedom <= student_t.size() ? student_t[freedom - 1] : normal_t;
+    double const reach = t * standard_error(values, result.mean);
+    result.confidence_low = result.mean - reach;
+    result.confidence_high = result.mean + reach;
+    result.has_confidence = true;
+    return result;
+}
+
+double percentile(std::span<double> values, unsigned percent) {
+    if (values.empty()) return 0;
+    std::size_t const rank = (values.size() * percent + 99) / 100; // rounded up, no less than 1
+    auto const place = values.begin() + static_cast<std::ptrdiff_t>(rank - 1);
+    std::nth_element(values.begin(), place, values.end());
+    return *place;
+}
+
+} // namespace mxk

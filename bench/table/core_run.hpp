@@ -1,0 +1,106 @@
+// One core's share of a phase: where its next instruction comes from, what it has counted, and who waits for its end.
+// Whatever works a table off takes its instructions here and ends here.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/histogram.hpp"
+#include "bench/table/latency.hpp"
+#include "bench/workload/instructions.hpp"
+#include "kernel/clock.hpp"
+#include "tasks/threads/thread.hpp"
+
+namespace mxk::bench {
+
+// What all cores of a phase use.
+struct PhaseRun {
+    // Written once, if at all: no further instructions are to be taken.
+    alignas(cache_line_bytes) std::atomic<bool> stopped{false};
+    // The head of a shared queue, which all cores write: alone on its line.
+    alignas(cache_line_bytes) std::atomic<std::size_t> head{0};
+};
+
+// On its core's node; only its core writes it, alone on its lines. `done` is also read by the console, to show it.
+class alignas(cache_line_bytes) CoreRun {
+  public:
+    // `source`: all that this core takes from, alone or, if `shared`, together with the others. `ended`: what goes to
+    // its home, the console's core, when this core's share has ended.
+    CoreRun(PhaseRun& phase, std::span<Instruction const> source, bool shared, Task& ended)
+        : source_(source.data())
+        , source_size_(source.size())
+        , phase_(phase)
+        , shared_(shared)
+        , ended_(ended) {}
+
+    // This core's next instructions, up to so many, and of a queue that all share one; none when there are no more,
+    // or the phase was stopped. `most` > 0.
+    std::span<Instruction const> take(std::size_t most) {
+        // relaxed, all of them: only this core writes `done`, which the console only shows; the instructions were made
+        // before the phase; the head gives each number once, whatever the order
+        std::size_t const done = done_.load(std::memory_order_relaxed);
+        std::size_t const at = shared_ ? phase_.head.fetch_add(1, std::memory_order_relaxed) : done;
+        if (at >= source_size_ || phase_.stopped.load(std::memory_order_relaxed)) [[unlikely]]
+            return {};
+        std::size_t const count = shared_ ? 1 : std::min(most, source_size_ - at);
+        done_.store(done + count, std::memory_order_relaxed);
+        return {source_ + at, count};
+    }
+    // The next one, or null.
+    Instruction const* take() {
+        auto const one = take(1);
+        return one.empty() ? nullptr : one.data();
+    }
+    // The place of an instruction that take() gave among all that this core takes from.
+    [[nodiscard]] std::size_t place_of(Instruction const& instruction) const {
+        return static_cast<std::size_t>(&instruction - source_);
+    }
+
+    // An operation on this core's region had another result than the expected one.
+    void count_wrong() { ++wrong_; }
+
+    // Where the time from taking an instruction until its result is home is counted; null: it is not measured.
+    void measure_latency(Histogram* latency) { latency_ = latency; }
+    [[nodiscard]] Histogram* latency() const { return latency_; }
+
+    // As many tasks will say task_ended() on this core.
+    void expect_tasks(std::size_t tasks) { tasks_out_ = tasks; }
+    void task_ended() {
+        if (--tasks_out_ == 0) end();
+    }
+
+    // The measured time of this core. Its instructions have had their effect when it ends. A task, or a thread, which
+    // may not touch this any more then.
+    void begin() { start_ = clock::timestamp(); }
+    void end() {
+        end_ = clock::timestamp();
+        send_task(ended_, ended_.home);
+    }
+
+    // Any core; a moment old.
+    [[nodiscard]] std::size_t done() const { return done_.load(std::memory_order_relaxed); }
+    // Once this core has ended.
+    [[nodiscard]] std::uint64_t wrong() const { return wrong_; }
+    [[nodiscard]] Cycles start_time() const { return start_; }
+    [[nodiscard]] Cycles end_time() const { return end_; }
+
+  private:
+    Instruction const* source_;
+    std::size_t source_size_;
+    PhaseRun& phase_;
+    bool shared_;
+    std::atomic<std::size_t> done_{0}; // instructions taken
+    std::uint64_t wrong_ = 0;
+    std::size_t tasks_out_ = 0; // tasks that have not ended yet
+    Task& ended_;
+    Histogram* latency_ = nullptr;
+    Cycles start_{};
+    Cycles end_{};
+};
+static_assert(alignof(CoreRun) == cache_line_bytes && sizeof(CoreRun) % cache_line_bytes == 0);
+static_assert(offsetof(PhaseRun, head) % cache_line_bytes == 0 && sizeof(PhaseRun) == 2 * cache_line_bytes);
+
+} // namespace mxk::bench

@@ -1,0 +1,17 @@
+// Cuckoo hashing in blocks that become two when they are crowded, and operations that travel in batches.
+#include "bench/table/batch_submit.hpp"
+#include "bench/table/partitions_access.hpp"
+#include "hashtable/layout/cuckoo_slots.hpp"
+
+namespace mxk::bench {
+namespace {
+
+using Access = PartitionsAccess<Extendible<CuckooSlots<>>>;
+constexpr EngineKind cuckoo_batches{.layout = Layout::Cuckoo,
+                                    .submit = Submit::Batch,
+                                    .growth = Growth::Either,
+                                    .create = &BatchEngine<Access>::create};
+MXK_REGISTER(mxk_engines, EngineKind, cuckoo_batches);
+
+} // namespace
+} // namespace mxk::bench

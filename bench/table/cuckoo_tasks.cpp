@@ -1,0 +1,17 @@
+// Cuckoo hashing in blocks that become two when they are crowded, and a task for each operation.
+#include "bench/table/partitions_access.hpp"
+#include "bench/table/task_engine.hpp"
+#include "hashtable/layout/cuckoo_slots.hpp"
+
+namespace mxk::bench {
+namespace {
+
+using Access = PartitionsAccess<Extendible<CuckooSlots<>>>;
+constexpr EngineKind cuckoo_tasks{.layout = Layout::Cuckoo,
+                                  .submit = Submit::Task,
+                                  .growth = Growth::Either,
+                                  .create = &EngineOwner::create<TaskEngine<Access>>};
+MXK_REGISTER(mxk_engines, EngineKind, cuckoo_tasks);
+
+} // namespace
+} // namespace mxk::bench

@@ -1,0 +1,142 @@
+// A way of working a table off: which table, and how operations come to the cores that own its parts, or which threads
+// carry them out on all of it. `bench table` measures engines; each registers itself where it is defined, one file per
+// engine:
+//
+//     constexpr EngineKind chained_tasks{.layout = Layout::Chained, ..., .create = &EngineOwner::create<...>};
+//     MXK_REGISTER(mxk_engines, EngineKind, chained_tasks);
+//
+// Core i of a run takes the instructions of slice i and, in the task model, owns region i of the table.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <span>
+#include <utility>
+
+#include "base/registry.hpp"
+#include "base/result.hpp"
+#include "base/text.hpp"
+#include "bench/table/core_run.hpp"
+#include "bench/table/table_options.hpp"
+#include "bench/workload/instruction_queue.hpp"
+#include "hashtable/table/partitioned.hpp"
+#include "kernel/memory/node_array.hpp"
+
+namespace mxk::bench {
+
+// One virtual call for each core and phase, none for an operation.
+class Engine {
+  public:
+    Engine() = default;
+    Engine(Engine const&) = delete;
+    Engine& operator=(Engine const&) = delete;
+
+    // A new, empty table for as many keys as there are instructions; the last one gives its memory back first. Errors:
+    // no memory. The console's task, while nobody works.
+    virtual Result<void> renew() = 0;
+
+    // A phase begins. `cores`: everybody's share, by place; valid until the phase ends. The console's task.
+    virtual void prepare(std::span<CoreRun* const> cores) = 0;
+    // Makes what core `at` needs for it; not measured. On that core.
+    virtual void prepare_core(Worker& worker, std::size_t at) = 0;
+    // Sets core `at` to work; measured. What was started takes instructions from cores[at] until there are no more, and
+    // then calls its task_ended() or end(). On that core.
+    virtual void start_core(Worker& worker, std::size_t at) = 0;
+
+    // Waits until the table itself has nothing left to do, when nobody works. Errors: no memory. The console's task.
+    virtual Result<void> settle() = 0;
+
+    // So many cores own the table from now on; while operations flow. Errors: no memory. The console's task.
+    virtual Result<void> change_owners(std::size_t owners) = 0;
+    // Memory that the table has, in bytes; while nobody works.
+    [[nodiscard]] virtual std::size_t bytes() const = 0;
+
+    [[nodiscard]] virtual std::size_t bucket_count() const = 0;
+
+    // Whether each of the keys is there, with the value that was inserted, if there are values. Any core, while nobody
+    // works.
+    virtual void find_all(std::span<std::uint64_t const> keys, std::span<bool> found) const = 0;
+
+    struct Content {
+        std::uint64_t counted = 0; // by visiting all
+        std::uint64_t said = 0;    // by the table
+    };
+    // While nobody works.
+    [[nodiscard]] virtual Content content() const = 0;
+
+  protected:
+    ~Engine() = default;
+};
+
+// What an engine is made for. `options` and `owners` outlive it, `queue` is for its creation.
+struct EngineSetup {
+    TableOptions const& options;
+    std::span<Owner const> owners; // by place
+    InstructionQueue const& queue;
+};
+
+// Owns an engine, in memory of a node; move-only.
+class EngineOwner {
+  public:
+    // Of type E, constructed from E::Parts, which are made by E::make(setup), on the first owner's node. Errors: those
+    // of make(), and no memory.
+    template <std::derived_from<Engine> E> static Result<EngineOwner> create(EngineSetup const& setup) {
+        auto parts = MXK_TRY(E::make(setup));
+        auto room = MXK_TRY(NodeArray<std::byte>::create(sizeof(E), setup.owners.front().node));
+        static_assert(alignof(E) <= cache_line_bytes);
+        Engine* const engine = new (static_cast<void*>(room.data())) E(std::move(parts));
+        return EngineOwner(std::move(room), engine, [](Engine& it) { static_cast<E&>(it).~E(); });
+    }
+    EngineOwner(EngineOwner&& other) noexcept
+        : room_(std::move(other.room_))
+        , engine_(std::exchange(other.engine_, nullptr))
+        , destroy_(other.destroy_) {}
+    EngineOwner& operator=(EngineOwner&&) = delete;
+    ~EngineOwner() {
+        if (engine_ != nullptr) destroy_(*engine_);
+    }
+
+    [[nodiscard]] Engine& operator*() const { return *engine_; }
+    [[nodiscard]] Engine* operator->() const { return engine_; }
+
+  private:
+    EngineOwner(NodeArray<std::byte> room, Engine* engine, void (*destroy)(Engine&))
+        : room_(std::move(room))
+        , engine_(engine)
+        , destroy_(destroy) {}
+
+    NodeArray<std::byte> room_;
+    Engine* engine_;
+    void (*destroy_)(Engine&);
+};
+
+// Whether a table of this kind grows: then it may begin with --initial-slots. Some are of the same kind if they do not.
+enum class Growth : std::uint8_t { Never, Always, Either };
+
+struct EngineKind {
+    // What of the options asks for it.
+    Model model = Model::Tasks;
+    Layout layout;
+    Submit submit = Submit::Task;
+    Notation notation = Notation::Function;
+    Walk walk = Walk::Whole;
+    Probe probe = Probe::Local;
+    Hashing hash = Hashing::Mixed;
+    Growth growth = Growth::Never;
+    Result<EngineOwner> (*create)(EngineSetup const& setup);
+};
+
+MXK_REGISTRY(mxk_engines, EngineKind, registered_engines)
+
+// The engine that the options ask for. Errors: they contradict each other, or nobody has written that one.
+Result<EngineKind const*> choose_engine(TableOptions const& options);
+
+// A line for each that there is, as options.
+void print_engines(TextSink& out);
+
+// The number of buckets for the options, `usual` per operation where they say nothing. Errors: fewer than `least`.
+Result<std::size_t> count_buckets(TableOptions const& options, double usual, std::size_t least);
+
+} // namespace mxk::bench

@@ -1,0 +1,142 @@
+// Tables of partitions (hashtable/table/partitions.hpp) as engines use them: as table_access.hpp says, but that only
+// the owner knows what an operation touches, and asks for it by prefetch(at, key).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "base/result.hpp"
+#include "bench/frame/ready_memory.hpp"
+#include "bench/frame/steps.hpp"
+#include "bench/table/engine.hpp"
+#include "bench/table/table_access.hpp"
+#include "bench/table/table_size.hpp"
+#include "bench/workload/instructions.hpp"
+#include "hashtable/partition/repartition.hpp"
+#include "hashtable/table/partitions.hpp"
+#include "kernel/memory/node_vector.hpp"
+
+namespace mxk::bench {
+
+// What all have in common.
+template <typename TableType> class PartitionsAccessBase {
+  public:
+    using Table = TableType;
+    using Regions = Partitions<Table>;
+
+    // A new, empty table; the last one gives its memory back first.
+    Result<void> renew() {
+        table_ = {};
+        if (growth_bytes_ != 0) make_memory_ready(growth_bytes_ / owners_.size(), owners_);
+        table_ = MXK_TRY(NodeVector<Regions>::create(1, owners_.front().node));
+        table_.emplace(
+            MXK_TRY(Regions::create(size_, owners_, first_owners_, hash_for<typename Table::HashType>(size_.slots))));
+        return {};
+    }
+
+    // Slots, as they are called where buckets have one.
+    [[nodiscard]] std::size_t bucket_count() const { return table_.size() != 0 ? table().slot_count() : size_.slots; }
+    [[nodiscard]] std::size_t owner(std::uint64_t key) const { return table().owner(key); }
+    // The owner, or any core while nobody works.
+    void prefetch(std::size_t at, std::uint64_t key) const { table().region(at).prefetch(key); }
+    void prefetch(std::uint64_t key) const { prefetch(owner(key), key); }
+    bool is_diverted(Worker& worker, std::size_t at, std::uint64_t key, Task& task) const {
+        return table().is_diverted(worker, at, key, task);
+    }
+    [[nodiscard]] Regions& table() const { return table_[0]; }
+
+    [[nodiscard]] Engine::Content content() const {
+        Engine::Content content;
+        table().for_each([&](std::uint64_t, auto const&) { ++content.counted; });
+        content.said = table().size();
+        return content;
+    }
+    [[nodiscard]] std::size_t bytes() const { return table().bytes(); }
+    Result<void> change_owners(std::size_t owners) { return repartition(table(), owners); }
+    Result<void> settle() { return table().settle() ? Result<void>() : no_memory_for_steps(); }
+
+  protected:
+    explicit PartitionsAccessBase(EngineSetup const& setup)
+        : owners_(setup.owners)
+        , first_owners_(setup.options.owners.empty() ? owners_.size() : setup.options.owners.values().front())
+        , size_(table_size<Table>(setup.options))
+        , growth_bytes_(growth_bytes(setup.options)) {}
+
+    [[nodiscard]] auto find(std::uint64_t key) const { return table().region(owner(key)).find(key); }
+
+  private:
+    std::span<Owner const> owners_;
+    std::size_t first_owners_;
+    TableSize size_;
+    std::size_t growth_bytes_;  // memory that the table will ask for; 0 for one that does not grow
+    NodeVector<Regions> table_; // one, or none yet
+};
+
+// Of keys and values of 8 bytes.
+template <typename Table> class PartitionsAccess : public PartitionsAccessBase<Table> {
+  public:
+    struct Extra {};
+
+    static Result<PartitionsAccess> create(EngineSetup const& setup) { return PartitionsAccess(setup); }
+
+    [[nodiscard]] Extra extra(std::size_t, std::size_t) const { return {}; }
+
+    template <Operation operation> bool operate(std::size_t at, std::uint64_t key, Extra, bool expected) {
+        auto& share = this->table().region(at);
+        if constexpr (operation == Operation::Insert) {
+            return share.insert(key, value_of(key)) == (expected ? Insert::Inserted : Insert::Present);
+        } else if constexpr (operation == Operation::Find) {
+            std::uint64_t const* const value = share.find(key);
+            return value == nullptr ? !expected : expected && *value == value_of(key);
+        } else {
+            return share.erase(key) == expected;
+        }
+    }
+
+    [[nodiscard]] bool holds(std::uint64_t key) const {
+        std::uint64_t const* const value = this->find(key);
+        return value != nullptr && *value == value_of(key);
+    }
+
+  private:
+    using PartitionsAccessBase<Table>::PartitionsAccessBase;
+};
+
+// Of keys in nodes: one is ready for every instruction.
+template <typename Table> class NodePartitionsAccess : public PartitionsAccessBase<Table> {
+  public:
+    using Extra = ChainNode*;
+
+    // Errors: no memory.
+    static Result<NodePartitionsAccess> create(EngineSetup const& setup) {
+        auto nodes = MXK_TRY(InstructionNodes::create(setup));
+        return Result<NodePartitionsAccess>(NodePartitionsAccess(setup, std::move(nodes)));
+    }
+
+    [[nodiscard]] Extra extra(std::size_t core, std::size_t place) const { return nodes_.of(core, place); }
+
+    template <Operation operation> bool operate(std::size_t at, std::uint64_t key, Extra node, bool expected) {
+        auto& share = this->table().region(at);
+        if constexpr (operation == Operation::Insert) {
+            *node = {key, nullptr};
+            return share.insert(key, node) == (expected ? Insert::Inserted : Insert::Present);
+        } else if constexpr (operation == Operation::Find) {
+            return (share.find(key) != nullptr) == expected;
+        } else {
+            return share.erase(key) == expected;
+        }
+    }
+
+    [[nodiscard]] bool holds(std::uint64_t key) const { return this->find(key) != nullptr; }
+
+  private:
+    NodePartitionsAccess(EngineSetup const& setup, InstructionNodes nodes)
+        : PartitionsAccessBase<Table>(setup)
+        , nodes_(std::move(nodes)) {}
+
+    InstructionNodes nodes_;
+};
+
+} // namespace mxk::bench

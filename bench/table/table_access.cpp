@@ -1,0 +1,45 @@
+#include "bench/table/table_access.hpp"
+
+namespace mxk::bench {
+
+Result<InstructionNodes> InstructionNodes::create(EngineSetup const& setup) {
+    std::size_t const cores = setup.owners.size();
+    InstructionNodes result;
+    NodeId const here = setup.owners.front().node;
+    result.nodes_ = MXK_TRY(NodeVector<NodeArray<ChainNode>>::create(cores, here));
+    result.nodes_of_ = MXK_TRY(NodeVector<ChainNode*>::create(cores, here));
+    bool const shared = setup.queue.kind() == QueueKind::Shared;
+    for (std::size_t i = 0; i < cores; ++i) {
+        // Zeroed so that no insert is the first to touch a page.
+        if (!shared || i == 0)
+            result.nodes_.emplace(
+                MXK_TRY(NodeArray<ChainNode>::create_zeroed(setup.queue.source(i).size(), setup.queue.node(i))));
+        result.nodes_of_.emplace(result.nodes_[shared ? 0 : i].data());
+    }
+    return result;
+}
+
+Result<ChainedAccess> ChainedAccess::create(EngineSetup const& setup) {
+    std::size_t const buckets = MXK_TRY(buckets_for(setup));
+    return ChainedAccess(setup, buckets, MXK_TRY(InstructionNodes::create(setup)));
+}
+
+Result<BucketedAccess> BucketedAccess::create(EngineSetup const& setup) {
+    return BucketedAccess(setup, MXK_TRY(count_buckets(setup.options, usual_buckets, setup.owners.size())));
+}
+
+Result<void> BucketedAccess::renew() {
+    MXK_TRY(make_table());
+    for (std::size_t i = 0; i < table().region_count(); ++i) MXK_TRY(region(i).reserve(keys_per_region_));
+    return {};
+}
+
+Engine::Content BucketedAccess::content() const {
+    Engine::Content content;
+    for (std::size_t i = 0; i < table().region_count(); ++i)
+        table().region(i).for_each([&](std::size_t, std::uint64_t, std::uint64_t) { ++content.counted; });
+    content.said = table().size();
+    return content;
+}
+
+} // namespace mxk::bench

@@ -1,0 +1,174 @@
+// The tables as engines use them: one class for each layout, all with the same functions, called without indirection.
+//
+//     owner(key), line(key, owner)    from what nobody writes: any core, at any time
+//     extra(core, place)              what else the owner needs for the instruction at this place of the core's source
+//     operate<operation>(region, key, extra, expected)
+//                                     whether the result, and the value found, are the expected ones: the owner only
+//     holds(key), content()           any core while nobody works
+//
+// A table is for as many keys as there are instructions; renew() replaces it by an empty one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "base/result.hpp"
+#include "bench/table/engine.hpp"
+#include "bench/workload/instructions.hpp"
+#include "hashtable/layout/bucketed.hpp"
+#include "hashtable/layout/chained.hpp"
+#include "hashtable/partition/modulo.hpp"
+#include "hashtable/table/partitioned.hpp"
+#include "kernel/memory/node_array.hpp"
+#include "kernel/memory/node_vector.hpp"
+#include "tasks/annotation.hpp"
+
+namespace mxk::bench {
+
+// What both have in common: regions, and a new table for each run.
+template <typename TableType> class TableAccess {
+  public:
+    using Table = TableType;
+
+    TableAccess(EngineSetup const& setup, std::size_t buckets)
+        : owners_(setup.owners)
+        , buckets_(buckets) {}
+
+    [[nodiscard]] std::size_t bucket_count() const { return buckets_; }
+    [[nodiscard]] std::size_t owner(std::uint64_t key) const { return table_[0].owner(key); }
+    [[nodiscard]] Annotation line(std::uint64_t key, std::size_t owner) const {
+        return Annotation::writes(static_cast<void const*>(table_[0].bucket_of(key, owner)));
+    }
+
+    void prefetch(std::uint64_t key) const { line(key, owner(key)).prefetch(); }
+
+    // Of the buckets; without what a table may have behind them.
+    [[nodiscard]] std::size_t bytes() const { return buckets_ * sizeof(typename Table::Bucket); }
+
+    // The part of the table that the core at this place owns. The owner only.
+    [[nodiscard]] Table& region(std::size_t at) { return table_[0].region(at); }
+    [[nodiscard]] Partitioned<Table>& table() { return table_[0]; }
+    [[nodiscard]] Partitioned<Table> const& table() const { return table_[0]; }
+
+  protected:
+    // `others`: what the regions' tables are made from, besides their buckets.
+    template <typename... Others> Result<void> make_table(Others const&... others) {
+        table_ = {}; // the last one gives its memory back before a new one takes some
+        table_ = MXK_TRY(NodeVector<Partitioned<Table>>::create(1, owners_.front().node));
+        table_.emplace(MXK_TRY(Partitioned<Table>::create(buckets_, owners_, others...)));
+        return {};
+    }
+
+  private:
+    std::span<Owner const> owners_;
+    std::size_t buckets_;
+    NodeVector<Partitioned<Table>> table_; // one, or none yet
+};
+
+// Nodes for chained tables: one is ready for every instruction, on the instruction's node.
+class InstructionNodes {
+  public:
+    // Errors: no memory.
+    static Result<InstructionNodes> create(EngineSetup const& setup);
+
+    [[nodiscard]] ChainNode* of(std::size_t core, std::size_t place) const { return nodes_of_[core] + place; }
+
+  private:
+    NodeVector<NodeArray<ChainNode>> nodes_; // one array for each slice, or one for all
+    NodeVector<ChainNode*> nodes_of_;        // by core: those for its source
+};
+
+// Keys only, in nodes that are linked at their insert.
+template <typename TableType> class ChainsAccess : public TableAccess<TableType> {
+  public:
+    using Extra = ChainNode*;
+    static constexpr double usual_buckets = 0.1; // per operation: the thesis'
+
+    [[nodiscard]] Extra extra(std::size_t core, std::size_t place) const { return nodes_.of(core, place); }
+
+    template <Operation operation> bool operate(std::size_t at, std::uint64_t key, Extra node, bool expected) {
+        auto& table = this->region(at);
+        if constexpr (operation == Operation::Insert) {
+            *node = {key, nullptr};
+            return table.insert(*node) == expected;
+        } else if constexpr (operation == Operation::Find) {
+            return table.find(key) == expected;
+        } else {
+            return static_cast<bool>(table.erase(key)) == expected;
+        }
+    }
+
+    [[nodiscard]] bool holds(std::uint64_t key) const {
+        return this->table().region(this->owner(key)).lookup(key) != nullptr;
+    }
+    [[nodiscard]] Engine::Content content() const {
+        Engine::Content content;
+        for (std::size_t i = 0; i < this->table().region_count(); ++i)
+            this->table().region(i).for_each([&](std::size_t, ChainNode const&) { ++content.counted; });
+        content.said = this->table().size();
+        return content;
+    }
+
+  protected:
+    ChainsAccess(EngineSetup const& setup, std::size_t buckets, InstructionNodes nodes)
+        : TableAccess<TableType>(setup, buckets)
+        , nodes_(std::move(nodes)) {}
+
+    // Errors: fewer buckets than cores.
+    static Result<std::size_t> buckets_for(EngineSetup const& setup) {
+        return count_buckets(setup.options, usual_buckets, setup.owners.size());
+    }
+
+  private:
+    InstructionNodes nodes_;
+};
+
+class ChainedAccess : public ChainsAccess<Chained<RegionModulo>> {
+  public:
+    // Errors: no memory, fewer buckets than cores.
+    static Result<ChainedAccess> create(EngineSetup const& setup);
+    Result<void> renew() { return make_table(); }
+
+  private:
+    using ChainsAccess::ChainsAccess;
+};
+
+class BucketedAccess : public TableAccess<Bucketed> {
+  public:
+    struct Extra {};
+    static constexpr double usual_buckets = 0.5; // per operation: two keys in a line
+
+    // Errors: no memory, fewer buckets than cores.
+    static Result<BucketedAccess> create(EngineSetup const& setup);
+    Result<void> renew();
+
+    [[nodiscard]] Extra extra(std::size_t, std::size_t) const { return {}; }
+
+    template <Operation operation> bool operate(std::size_t at, std::uint64_t key, Extra, bool expected) {
+        if constexpr (operation == Operation::Insert) {
+            return region(at).insert(key, value_of(key)) == (expected ? Insert::Inserted : Insert::Present);
+        } else if constexpr (operation == Operation::Find) {
+            std::uint64_t const* const value = region(at).find(key);
+            return value == nullptr ? !expected : expected && *value == value_of(key);
+        } else {
+            return region(at).erase(key) == expected;
+        }
+    }
+
+    [[nodiscard]] bool holds(std::uint64_t key) const {
+        std::uint64_t const* const value = table().region(owner(key)).find(key);
+        return value != nullptr && *value == value_of(key);
+    }
+    [[nodiscard]] Engine::Content content() const;
+
+  private:
+    BucketedAccess(EngineSetup const& setup, std::size_t buckets)
+        : TableAccess(setup, buckets)
+        , keys_per_region_(setup.options.operations / setup.owners.size() + 1) {}
+
+    std::size_t keys_per_region_;
+};
+
+} // namespace mxk::bench

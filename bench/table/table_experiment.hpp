@@ -1,0 +1,79 @@
+// One configuration of `bench table`: an engine on a number of cores, each owner of one region and home of one slice of
+// the instruction queue. A run prepares a table, filled where its first phase asks for it, and works the phases off on
+// it: each one is measured and verified.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "bench/frame/durations.hpp"
+#include "bench/frame/progress.hpp"
+#include "bench/frame/time_span.hpp"
+#include "bench/table/engine.hpp"
+#include "bench/table/owner_changes.hpp"
+#include "bench/table/table_options.hpp"
+#include "bench/workload/instruction_queue.hpp"
+#include "hashtable/table/partitioned.hpp"
+#include "kernel/memory/node_vector.hpp"
+#include "tasks/task_times.hpp"
+
+namespace mxk::bench {
+
+class TableExperiment {
+  public:
+    // Of one phase.
+    struct Outcome {
+        TimeSpan time;
+        std::uint64_t wrong = 0;   // operations with another result than the expected one
+        std::uint64_t strayed = 0; // keys that are missing at the end, or there and should not be
+        std::uint64_t in_table = 0;
+        std::uint64_t expected_in_table = 0;
+        std::size_t table_bytes = 0;
+        // Where the options ask for them.
+        Durations latency;           // of operations
+        Durations tasks;             // run times, but for long ones that were interrupted
+        Durations interrupted_tasks; // these
+        std::uint64_t long_tasks = 0;
+        OwnerChanges changes;
+
+        [[nodiscard]] bool verified() const { return wrong == 0 && strayed == 0 && in_table == expected_in_table; }
+    };
+
+    // The memory of `cores` cores' slices and of the engine, each on its core's node; there must be so many. `options`
+    // must live on. Errors: no memory, fewer buckets than cores.
+    static Result<TableExperiment> create(TableOptions const& options, EngineKind const& kind, std::uint32_t cores);
+
+    // Begins a run: a new table and the instructions of the first phase. Errors: no memory, or interrupted by Ctrl-C.
+    // The console's task; blocks it until done.
+    Result<void> prepare(Progress& progress);
+
+    // The run's next phase; they must come in their order, after prepare(). As prepare().
+    Result<Outcome> run(Mix const& phase, Progress& progress);
+
+    [[nodiscard]] std::size_t bucket_count() const { return engine_->bucket_count(); }
+
+  private:
+    TableExperiment(TableOptions const& options, InstructionQueue queue, NodeVector<Owner> owners, EngineOwner engine)
+        : options_(&options)
+        , queue_(std::move(queue))
+        , owners_(std::move(owners))
+        , engine_(std::move(engine)) {}
+
+    Result<Outcome> work_off(std::string_view what, Progress& progress);
+    // While the operations flow, until have_ended(). Errors: no memory; the operations flow on.
+    template <typename Ended>
+    Result<void> change_owners(std::span<CoreRun* const> cores, Ended have_ended, OwnerChanges& changes);
+    void measure(Outcome& outcome) const;
+    Result<void> verify(Outcome& outcome, Progress& progress) const;
+
+    TableOptions const* options_;
+    InstructionQueue queue_;
+    NodeVector<Owner> owners_;
+    EngineOwner engine_;
+    NodeVector<NodeVector<Histogram>> latencies_;  // by core, if they are measured
+    NodeVector<NodeVector<TaskTimes>> task_times_; // the same
+    std::uint64_t wrong_while_filling_ = 0;
+};
+
+} // namespace mxk::bench

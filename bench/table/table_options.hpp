@@ -1,0 +1,127 @@
+// What `bench table` can be told. The defaults are those of the thesis (section 4).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "base/units.hpp"
+#include "bench/thread/semaphore_names.hpp"
+#include "bench/workload/workload.hpp"
+#include "kernel/console/options.hpp"
+#include "tasks/task_fifo.hpp"
+
+namespace mxk::bench {
+
+using console::NamedValue;
+
+// Who carries operations out: tasks, each on the core that owns its key (thesis section 3.2.2), or a thread on each
+// core that does so on the whole table, with semaphores (section 3.2.1), or without any, which loses entries.
+enum class Model : std::uint8_t { Tasks, Threads, ThreadsUnsafe };
+constexpr auto value_names(Model) {
+    return std::array{NamedValue{Model::Tasks, "tasks"}, NamedValue{Model::Threads, "threads"},
+                      NamedValue{Model::ThreadsUnsafe, "threads-unsafe"}};
+}
+
+enum class Layout : std::uint8_t { Chained, Bucketed, Open, Cuckoo };
+constexpr auto value_names(Layout) {
+    return std::array{NamedValue{Layout::Chained, "chained"}, NamedValue{Layout::Bucketed, "bucketed"},
+                      NamedValue{Layout::Open, "open"}, NamedValue{Layout::Cuckoo, "cuckoo"}};
+}
+
+// Open addressing: whether an operation stays in the region of its key's hash, or travels to the next core when it
+// reaches the region's end (thesis Algorithm 3.6).
+enum class Probe : std::uint8_t { Local, Travel };
+constexpr auto value_names(Probe) {
+    return std::array{NamedValue{Probe::Local, "local"}, NamedValue{Probe::Travel, "travel"}};
+}
+
+// How operations come to the owners of their keys: one task for each, or several together.
+enum class Submit : std::uint8_t { Task, Batch };
+constexpr auto value_names(Submit) {
+    return std::array{NamedValue{Submit::Task, "task"}, NamedValue{Submit::Batch, "batch"}};
+}
+
+// How the two-phase task is written.
+enum class Notation : std::uint8_t { Function, Coroutine };
+constexpr auto value_names(Notation) {
+    return std::array{NamedValue{Notation::Function, "function"}, NamedValue{Notation::Coroutine, "coroutine"}};
+}
+
+// Whether an operation goes through its chain at once, or lets others run while the next node is on its way.
+enum class Walk : std::uint8_t { Whole, Interleaved };
+constexpr auto value_names(Walk) {
+    return std::array{NamedValue{Walk::Whole, "whole"}, NamedValue{Walk::Interleaved, "interleaved"}};
+}
+
+// By which hash a key finds its place: xor-shifts and multiplications, the remainder by the number of places (thesis
+// section 3.1), or one multiplication. Of those that a table has, it takes the first unless it is told another one.
+enum class Hashing : std::uint8_t { Mixed, Modulo, Multiplicative };
+constexpr auto value_names(Hashing) {
+    return std::array{NamedValue{Hashing::Mixed, "mixed"}, NamedValue{Hashing::Modulo, "modulo"},
+                      NamedValue{Hashing::Multiplicative, "multiplicative"}};
+}
+
+struct TableOptions : Workload {
+    Model model = Model::Tasks;
+    Layout layout = Layout::Chained;
+    Submit submit = Submit::Task;
+    Notation notation = Notation::Function;
+    Walk walk = Walk::Whole;
+    Probe probe = Probe::Local;
+    std::optional<Hashing> hash;                // none: the table's own
+    std::optional<std::uint32_t> prefetch;      // tasks; none: as the worker does by itself
+    console::CountList cores;                   // empty: powers of two, and all
+    std::uint32_t tasks_per_core = 100;         // threads: not used
+    std::optional<SemaphoreKind> semaphore;     // threads; none: fast
+    std::optional<std::uint32_t> slice;         // threads, in microseconds; none: the usual one
+    std::optional<double> buckets;              // per operation; none: the layout's own
+    std::optional<std::uint64_t> initial_slots; // of a table that grows; none: it begins large enough
+    std::optional<double> load;                 // of a table that begins large enough, when all keys are in it
+    console::CountList owners;                  // of cores, one after the other in a run; empty: all cores, always
+    std::uint32_t repeat = 1;
+    bool latency = false;
+    bool task_times = false;
+    bool json = false;
+};
+
+inline SemaphoreKind semaphore_kind(TableOptions const& options) {
+    return options.semaphore.value_or(SemaphoreKind::Fast);
+}
+inline Nanoseconds thread_slice(TableOptions const& options) {
+    return microseconds(options.slice.value_or(1000));
+}
+
+constexpr auto table_schema = console::schema<TableOptions>(
+    console::option<&TableOptions::model>("model", "tasks at the keys' owners, or a thread per core (with semaphores)"),
+    console::option<&TableOptions::layout>("layout", "the hash table"),
+    console::option<&TableOptions::submit>("submit", "a task for each operation, or several of them together"),
+    console::option<&TableOptions::notation>("notation", "how the two-phase task is written"),
+    console::option<&TableOptions::walk>("walk", "a chain at once, or others in between (chained)"),
+    console::option<&TableOptions::probe>("probe", "within the key's region, or on to the next core (open)"),
+    console::option<&TableOptions::hash>("hash", "which places the keys (none given: the table's own)"),
+    console::option<&TableOptions::prefetch>("prefetch", "tasks ahead, 0 turns it off (none given: the worker's own)",
+                                             console::between(0, TaskFifo::greatest_distance)),
+    console::option<&TableOptions::cores>("cores", "core counts, one result row each (none given: 1, 2, 4 ... all)",
+                                          console::between(1, 65536)),
+    workload_option::operations,
+    console::option<&TableOptions::tasks_per_core>("tasks-per-core", "tasks under way for each core",
+                                                   console::between(1, 1'000'000)),
+    console::option<&TableOptions::semaphore>("semaphore", "of a bucket or region, for threads (none given: fast)"),
+    console::option<&TableOptions::slice>("slice", "of a thread, in microseconds, on metal (none given: 1000)",
+                                          console::between(10, 1'000'000)),
+    console::option<&TableOptions::buckets>("buckets", "per operation (none given: chained 0.1, bucketed 0.5, open 2)",
+                                            console::between(0.000001, 100)),
+    console::option<&TableOptions::initial_slots>("initial-slots", "of a table that grows (none given: large enough)",
+                                                  console::between(1, 4'000'000'000)),
+    console::option<&TableOptions::load>("load", "keys per slot when all are in it (none given: 0.5)",
+                                         console::between(0.01, 0.97)),
+    workload_option::mix, workload_option::keys, workload_option::distribution, workload_option::queue,
+    console::option<&TableOptions::owners>("owners", "cores that own the table, one count after the other in a run",
+                                           console::between(1, 65536)),
+    console::flag<&TableOptions::latency>("latency", "how long operations take (whole walks, functions, batches)"),
+    console::flag<&TableOptions::task_times>("task-times", "how long tasks run"),
+    console::option<&TableOptions::repeat>("repeat", "runs per row; the median is reported", console::between(1, 1000)),
+    workload_option::seed, console::flag<&TableOptions::json>("json", "one JSON line per row at the end, for tools"));
+
+} // namespace mxk::bench

@@ -1,0 +1,147 @@
+#include "bench/table/table_report.hpp"
+
+#include "base/json.hpp"
+#include "bench/frame/machine_record.hpp"
+#include "bench/frame/throughput.hpp"
+#include "tasks/workers.hpp"
+
+namespace mxk::bench {
+namespace {
+
+// Any option's value as it would be typed; nothing where it was left out.
+template <std::size_t capacity = 64, typename T> FixedText<capacity> as_typed(T const& value) {
+    FixedText<capacity> text;
+    console::OptionValue<T>::print(text, value);
+    return text;
+}
+
+// Who carries operations out, and how.
+FixedText<128> way_of(TableOptions const& options) {
+    FixedText<128> way;
+    if (options.model == Model::Tasks)
+        format(way, "{}, {}, {} walks", as_typed(options.submit).view(), as_typed(options.notation).view(),
+               as_typed(options.walk).view());
+    else if (options.model == Model::Threads)
+        format(way, "threads, {} semaphores", as_typed(options.semaphore).view());
+    else
+        way.append("threads without semaphores");
+    return way;
+}
+
+// What --latency, --task-times and --owners ask for, of the last run.
+void print_details(TextSink& out, TableOptions const& options, TableExperiment::Outcome const& outcome) {
+    if (options.latency) print_durations(out, "operations", outcome.latency);
+    if (options.task_times) {
+        print_durations(out, "tasks", outcome.tasks);
+        format(out, "       tasks over 50 us: {}, and {} that the host interrupted (max {:.1} us)\n",
+               outcome.long_tasks, outcome.interrupted_tasks.count,
+               static_cast<double>(outcome.interrupted_tasks.most) / 1e3);
+    }
+    for (OwnerChange const& change : outcome.changes.list())
+        format(out, "       owners {} -> {}: {:.3} ms, {:.3} M ops/s during, {:.3} before\n", change.from, change.to,
+               change.seconds * 1e3, change.during / 1e6, change.before / 1e6);
+}
+
+void write_details(JsonWriter& json, TableOptions const& options, TableExperiment::Outcome const& outcome) {
+    if (options.latency) write_durations(json, "latency", outcome.latency);
+    if (options.task_times) {
+        write_durations(json, "tasks", outcome.tasks);
+        write_durations(json, "interrupted_tasks", outcome.interrupted_tasks);
+        json.field("long_tasks", outcome.long_tasks);
+    }
+    if (outcome.changes.list().empty()) return;
+    json.begin_array("owner_changes");
+    for (OwnerChange const& change : outcome.changes.list()) {
+        json.begin_object();
+        json.field("from", change.from);
+        json.field("to", change.to);
+        json.field("seconds", change.seconds);
+        json.field("before", change.before);
+        json.field("during", change.during);
+        json.end_object();
+    }
+    json.end_array();
+}
+
+// The model, and what only it has.
+void write_model(JsonWriter& json, TableOptions const& options) {
+    json.field("model", as_typed(options.model).view());
+    if (options.model != Model::Tasks) {
+        if (options.model == Model::Threads) json.field("semaphore", as_typed(options.semaphore).view());
+        return json.field("slice_us", raw(thread_slice(options)) / 1000);
+    }
+    json.field("submit", as_typed(options.submit).view());
+    json.field("notation", as_typed(options.notation).view());
+    json.field("walk", as_typed(options.walk).view());
+    json.field("prefetch", options.prefetch.value_or(workers::usual_prefetch_distance()));
+    json.field("tasks_per_core", options.tasks_per_core);
+}
+
+} // namespace
+
+FixedText<32> name_of(Mix const& mix) {
+    FixedText<32> name;
+    print_value(name, mix);
+    return name;
+}
+
+void print_head(TextSink& out, TableOptions const& options) {
+    format(out, "table: {}, {}, {}{} hash, {} queue, {} operations ({}, {}), {} keys, ",
+           as_typed(options.layout).view(), way_of(options).view(),
+           options.probe == Probe::Travel ? "travelling probes, " : "", as_typed(options.hash).view(),
+           as_typed(options.queue).view(), as_typed(options.operations).view(), as_typed(options.mix).view(),
+           as_typed(options.distribution).view(), as_typed<256>(options.keys).view());
+    if (options.model == Model::Tasks) format(out, "{} tasks per core, ", options.tasks_per_core);
+    format(out, "seed {}\n", options.seed);
+    format(out, "{:>6} {:<6} ", "cores", "mix");
+    print_throughput_head(out);
+    format(out, " {:>9}  {}\n", "speed-up", "verified");
+}
+
+void print_row(TextSink& out, TableOptions const& options, TableRow const& row, TableRow const& first) {
+    FixedText<32> const name = name_of(row.mix);
+    format(out, "{:6} {:<6} ", row.cores, name.view().substr(0, name.view().find(':'))); // the head has the shares
+    print_throughput(out, options.operations, row.throughput);
+    format(out, " {:9.2}  ", row.throughput.median / first.throughput.median);
+    if (!row.verified && may_lose(options))
+        format(out, "lost {}\n", row.lost);
+    else
+        format(out, "{}\n", row.verified ? "yes" : "NO");
+    print_details(out, options, row.last);
+}
+
+void print_json(TextSink& out, TableOptions const& options, TableRow const& row) {
+    JsonWriter json(out);
+    json.begin_object();
+    json.field("benchmark", "table");
+    write_model(json, options);
+    json.field("layout", as_typed(options.layout).view());
+    json.field("probe", as_typed(options.probe).view());
+    json.field("hash", as_typed(options.hash).view());
+    json.field("queue", as_typed(options.queue).view());
+    json.field("dist", as_typed(options.distribution).view());
+    json.field("keys", as_typed<256>(options.keys).view());
+    json.field("mix", name_of(row.mix).view());
+    json.field("cores", row.cores);
+    json.field("operations", options.operations);
+    json.field("buckets", row.buckets);
+    json.field("seed", options.seed);
+    write_throughput(json, options.operations, row.throughput);
+    json.field("verified", row.verified);
+    if (may_lose(options)) json.field("lost", row.lost);
+    if (row.drift > 0) json.field("drift", row.drift);
+    json.field("table_bytes", row.last.table_bytes);
+    write_details(json, options, row.last);
+    write_machine(json);
+    json.end_object();
+    out.write("\n");
+}
+
+void print_wrong(TextSink& out, Mix const& mix, TableExperiment::Outcome const& outcome) {
+    format(out,
+           "error: verification failed ({}): {} operations gave a wrong result, {} keys are missing or there wrongly, "
+           "{} keys are in the table and should be {}\n",
+           name_of(mix).view(), outcome.wrong, outcome.strayed, outcome.in_table, outcome.expected_in_table);
+}
+
+} // namespace mxk::bench

@@ -1,0 +1,133 @@
+// The two-phase task (thesis section 3.2.2, Algorithm 3.5): one task object that travels. Initial phase, on its home
+// core: take the next instruction, choose the method, say what will be touched, go to the key's owner. Operation phase,
+// on the owner: run the operation on the private region, go home. The first phase changes neither the instruction nor
+// its node, so that their cache lines stay clean. Several tasks per core are under way, lest queues run empty and for
+// the table's lines to arrive meanwhile. Where only the owner knows where a key is, it takes one step more: it asks for
+// the key's memory and goes to the end of the queue until that is there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "bench/table/core_run.hpp"
+#include "bench/workload/instructions.hpp"
+#include "tasks/worker.hpp"
+
+namespace mxk::bench {
+
+// What all tasks of a phase use; nobody writes it meanwhile. Access: the table (table_access.hpp says what it offers).
+template <typename Access> struct TwoPhaseRun {
+    Access& access;
+    std::span<CoreRun* const> cores; // by place: core i owns region i
+};
+
+template <typename Access> struct NextInstruction {
+    Instruction const* instruction; // null: there are no more
+    std::size_t owner;              // of its key, by place
+    [[no_unique_address]] typename Access::Extra extra;
+};
+
+// What the core at place `here` takes next, on that core. Inline: for each instruction, in all notations.
+template <typename Access>
+[[gnu::always_inline]] inline NextInstruction<Access> take_next(TwoPhaseRun<Access> const& run, std::size_t here) {
+    CoreRun& home = *run.cores[here];
+    Instruction const* const instruction = home.take();
+    if (instruction == nullptr) [[unlikely]]
+        return {nullptr, 0, {}};
+    return {instruction, run.access.owner(instruction->key), run.access.extra(here, home.place_of(*instruction))};
+}
+
+// What the instruction's owner will touch; blank where nothing is fetched ahead.
+template <typename Access>
+[[gnu::always_inline]] inline Annotation announce(Worker const& worker, TwoPhaseRun<Access> const& run,
+                                                  std::uint64_t key, std::size_t owner) {
+    return worker.prefetch_distance() != 0 ? run.access.line(key, owner) : Annotation();
+}
+
+// Only the owner knows what an operation touches (partitions_access.hpp), and owners change while operations flow.
+template <typename Access>
+concept OwnerAsks = requires(Access const& access, Worker& worker, Task& task) {
+    access.is_diverted(worker, std::size_t{}, std::uint64_t{}, task);
+    access.prefetch(std::size_t{}, std::uint64_t{});
+};
+
+// One cache line.
+template <typename Access> class TwoPhaseTask : public Task {
+  public:
+    TwoPhaseTask(TwoPhaseRun<Access> const& run, CoreId home_core)
+        : Task(&initial, home_core)
+        , run_(run) {}
+
+  private:
+    static void initial(Worker& worker, Task& task) {
+        auto& self = static_cast<TwoPhaseTask&>(task);
+        std::size_t const here = index(worker.core());
+        Histogram* const latency = self.run_.cores[here]->latency();
+        if (latency != nullptr) [[unlikely]]
+            self.count_latency(*latency);
+        auto const [instruction, owner, extra] = take_next(self.run_, here);
+        if (instruction == nullptr) [[unlikely]]
+            return self.run_.cores[here]->task_ended();
+        self.key_ = instruction->key;
+        self.expected_ = instruction->expected;
+        self.extra_ = extra;
+        task.body = method(instruction->operation);
+        if constexpr (!OwnerAsks<Access>) task.touches = announce(worker, self.run_, instruction->key, owner);
+        worker.append(task, core_id(owner));
+    }
+
+    // Of the operation that has come home, if there was one; and the next one begins.
+    void count_latency(Histogram& latency) {
+        if (key_ != 0) start_.count_end(latency);
+        start_ = OperationStart::now();
+    }
+
+    static Body method(Operation operation) {
+        switch (operation) {
+        case Operation::Insert: return first_step<Operation::Insert>();
+        case Operation::Find: return first_step<Operation::Find>();
+        case Operation::Erase: break;
+        }
+        return first_step<Operation::Erase>();
+    }
+
+    template <Operation operation> static constexpr Body first_step() {
+        if constexpr (OwnerAsks<Access>)
+            return &arrive<operation>;
+        else
+            return &operate<operation>;
+    }
+
+    template <Operation operation> static void arrive(Worker& worker, Task& task) {
+        auto& self = static_cast<TwoPhaseTask&>(task);
+        std::size_t const here = index(worker.core());
+        if (self.run_.access.is_diverted(worker, here, self.key_, task)) [[unlikely]]
+            return;
+        task.body = &operate<operation>;
+        if (worker.prefetch_distance() == 0) return operate<operation>(worker, task);
+        self.run_.access.prefetch(here, self.key_);
+        worker.append(task);
+    }
+
+    template <Operation operation> static void operate(Worker& worker, Task& task) {
+        auto& self = static_cast<TwoPhaseTask&>(task);
+        std::size_t const here = index(worker.core());
+        if (!self.run_.access.template operate<operation>(here, self.key_, self.extra_, self.expected_)) [[unlikely]]
+            self.run_.cores[here]->count_wrong();
+        task.body = &initial;
+        if constexpr (!OwnerAsks<Access>)
+            task.touches = {}; // the next instruction comes in sequence: the processor sees it coming
+        worker.append(task, task.home);
+    }
+
+    TwoPhaseRun<Access> const& run_;
+    // What the owner needs of the instruction travels in the task, whose line has to move anyway: reading it there
+    // would cost the owner one more miss.
+    std::uint64_t key_ = 0;
+    [[no_unique_address]] typename Access::Extra extra_{};
+    bool expected_ = false;
+    OperationStart start_; // where latency is measured
+};
+
+} // namespace mxk::bench

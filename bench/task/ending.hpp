@@ -1,0 +1,34 @@
+// How an experiment on some core and the console's task that waits for it speak: the one sends this home when it has
+// done, the other says when it is to end before (Ctrl-C).
+#pragma once
+
+#include <atomic>
+
+#include "base/result.hpp"
+#include "bench/frame/progress.hpp"
+#include "tasks/worker.hpp"
+
+namespace mxk::bench {
+
+class Ending : public Task {
+  public:
+    explicit Ending(CoreId console_core)
+        : Task(&Ending::arrive, console_core) {}
+
+    // The experiment's last act: whatever it has written is visible to the console's task then. A thread sends it with
+    // send_task().
+    void send(Worker& worker) { worker.append(*this, home); }
+    // relaxed: nothing else is read because of it
+    [[nodiscard]] bool wanted() const { return wanted_.load(std::memory_order_relaxed); }
+
+    // The console's task, once it has sent off the experiment. Error: interrupted by Ctrl-C.
+    Result<void> await(Progress& progress);
+
+  private:
+    static void arrive(Worker&, Task& task) { static_cast<Ending&>(task).arrived_ = true; }
+
+    bool arrived_ = false; // the console's core only
+    std::atomic<bool> wanted_{false};
+};
+
+} // namespace mxk::bench

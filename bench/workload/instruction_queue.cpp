@@ -1,0 +1,100 @@
+#include "bench/workload/instruction_queue.hpp"
+
+#include <algorithm>
+
+#include "bench/frame/steps.hpp"
+#include "tasks/workers.hpp"
+
+namespace mxk::bench {
+namespace {
+
+// Part i of `whole` cut into `parts` whose sizes differ by up to one.
+constexpr std::size_t part_start(std::size_t whole, std::size_t parts, std::size_t i) {
+    return whole / parts * i + std::min(i, whole % parts);
+}
+
+constexpr double any_theta = 1; // for ranks that are never drawn
+
+} // namespace
+
+Result<InstructionQueue> InstructionQueue::create(Workload const& workload, std::uint32_t cores) {
+    InstructionQueue result(workload);
+    NodeId const here = workers::of(core_id(0)).node();
+    KeySequence const keys(workload.keys, workload.seed);
+    bool const uniform = workload.distribution.is_uniform();
+    bool const mixed = workload.mix.list().front().kind == Mix::Kind::Mixed;
+    result.cores_ = MXK_TRY(NodeVector<CoreId>::create(cores, here));
+    result.arrays_ = MXK_TRY(NodeVector<NodeArray<Instruction>>::create(cores, here));
+    result.parts_ = MXK_TRY(NodeVector<Part>::create(cores, here));
+    for (std::uint32_t i = 0; i < cores; ++i) {
+        std::size_t const start = part_start(workload.operations, cores, i);
+        std::size_t const size = part_start(workload.operations, cores, i + 1) - start;
+        result.cores_.emplace(core_id(i));
+        NodeId const node = result.node(i);
+        auto const room = MXK_TRY(result.room(start, size, i));
+        Part& part = result.parts_.emplace(
+            MXK_TRY(Slice::create(room, keys, start, node)), Random(workload.seed + i),
+            Zipf(std::max<std::size_t>(1, size), uniform ? any_theta : workload.distribution.theta));
+        if (mixed && uniform) MXK_TRY(part.slice.prepare_mixed(node));
+    }
+    return result;
+}
+
+NodeId InstructionQueue::node_for(QueueKind kind, std::size_t core) {
+    return workers::of(core_id(kind == QueueKind::NodeLocal ? core : 0)).node();
+}
+
+Result<std::span<Instruction>> InstructionQueue::room(std::size_t start, std::size_t size, std::size_t core) {
+    bool const shared = kind() == QueueKind::Shared;
+    if (!shared || arrays_.size() == 0)
+        arrays_.emplace(MXK_TRY(NodeArray<Instruction>::create(shared ? operations() : size, node(core))));
+    return shared ? arrays_[0].span().subspan(start, size) : arrays_[core].span().first(size);
+}
+
+std::span<Instruction const> InstructionQueue::source(std::size_t core) const {
+    return kind() == QueueKind::Shared ? arrays_[0].span().first(operations()) : slice(core).instructions();
+}
+
+std::uint64_t InstructionQueue::live_count() const {
+    std::uint64_t count = 0;
+    for (Part const& part : parts_) count += part.slice.live_count();
+    return count;
+}
+
+template <typename Function>
+Result<void> InstructionQueue::over_slices(std::string_view what, Progress& progress, Function step) {
+    ProgressCounter counter;
+    progress.phase(what, operations(), counter);
+    auto places = MXK_TRY(NodeArray<std::size_t>::create_zeroed(parts_.size(), Worker::current().node()));
+    return run_steps(cores(), progress, [&](Worker&, std::size_t i) {
+        std::size_t const from = places[i];
+        std::size_t const to = std::min(from + piece, parts_[i].slice.size());
+        step(parts_[i], from, to);
+        places[i] = to;
+        counter.add(to - from);
+        return to == parts_[i].slice.size() || progress.interrupted() ? Step::Done : Step::Again;
+    });
+}
+
+Result<void> InstructionQueue::begin_with(Mix const& phase, Progress& progress) {
+    for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].random = Random(workload_->seed + i);
+    return over_slices("making instructions", progress, [&](Part& part, std::size_t from, std::size_t to) {
+        if (from == 0) part.slice.forget();
+        if (phase.needs_keys()) return part.slice.fill_inserts(from, to);
+        if (!workload_->distribution.is_uniform()) return part.slice.draw(from, to, phase, part.ranks, part.random);
+        if (phase.kind == Mix::Kind::Mixed) return part.slice.fill_mixed(from, to, phase, part.random);
+        part.slice.fill_inserts(from, to);
+    });
+}
+
+Result<void> InstructionQueue::go_on_with(Mix const& phase, Progress& progress) {
+    Operation const operation = phase.kind == Mix::Kind::Find ? Operation::Find : Operation::Erase;
+    return over_slices("shuffling keys", progress, [&](Part& part, std::size_t from, std::size_t to) {
+        if (workload_->distribution.is_uniform())
+            part.slice.turn_into(operation, from, to, part.random);
+        else
+            part.slice.draw(from, to, phase, part.ranks, part.random);
+    });
+}
+
+} // namespace mxk::bench

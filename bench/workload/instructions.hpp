@@ -1,0 +1,25 @@
+// The instructions of a run (thesis section 4): operations and keys made before the run and worked off by whatever is
+// measured. Each one's result is known beforehand, and is checked.
+#pragma once
+
+#include <cstdint>
+
+#include "bench/workload/key_sequence.hpp"
+
+namespace mxk::bench {
+
+enum class Operation : std::uint8_t { Insert, Find, Erase };
+
+struct Instruction {
+    std::uint64_t key;
+    Operation operation;
+    bool expected; // its result
+};
+static_assert(sizeof(Instruction) == 16);
+
+// What is inserted with a key, by tables that hold values.
+constexpr std::uint64_t value_of(std::uint64_t key) {
+    return ~key;
+}
+
+} // namespace mxk::bench

@@ -1,0 +1,58 @@
+#include "bench/workload/keys.hpp"
+
+#include "base/format.hpp"
+#include "kernel/console/values.hpp"
+
+namespace mxk::bench {
+namespace {
+
+constexpr std::string_view random = "random";
+constexpr std::string_view sequential = "sequential";
+constexpr std::string_view strided_prefix = "strided:";
+constexpr std::string_view file_prefix = "file:";
+
+Result<Keys> file_keys(std::string_view path) {
+    if (path.size() > Keys::longest_path)
+        return Error::of("expected a path of up to {} characters, got {}", Keys::longest_path, path.size());
+    return Keys{.kind = Keys::Kind::File, .path = path};
+}
+
+} // namespace
+
+Result<void> parse_value(std::string_view text, Keys& keys) {
+    keys = {};
+    if (text == random) return {};
+    keys.kind = Keys::Kind::Strided;
+    if (text == sequential) return {};
+    if (text.starts_with(strided_prefix)) {
+        auto const stride = console::parse_count(text.substr(strided_prefix.size()), 1, Keys::largest);
+        if (stride) {
+            keys.stride = stride.value();
+            return {};
+        }
+    }
+    if (text.starts_with(file_prefix) && text != file_prefix) {
+        keys = MXK_TRY(file_keys(text.substr(file_prefix.size())));
+        return {};
+    }
+    return Error::of("expected random, sequential, strided:N with a count N of no less than 1, such as strided:64, or "
+                     "file:PATH, got '{}'",
+                     text);
+}
+
+void print_value(TextSink& out, Keys const& keys) {
+    switch (keys.kind) {
+    case Keys::Kind::Random: return out.write(random);
+    case Keys::Kind::File: return format(out, "{}{}", file_prefix, keys.path);
+    case Keys::Kind::Strided: break;
+    }
+    if (keys.stride == 1) return out.write(sequential);
+    out.write(strided_prefix);
+    console::print_count(out, keys.stride);
+}
+
+void describe_value(TextSink& out, Keys const&) {
+    out.write("random|sequential|strided:N|file:PATH");
+}
+
+} // namespace mxk::bench

@@ -1,0 +1,53 @@
+// What a run does to a table, whoever's it is: the same workload gives the same instructions, in the same order. And
+// the options that say so, for all benchmarks of tables.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/result.hpp"
+#include "bench/workload/distribution.hpp"
+#include "bench/workload/keys.hpp"
+#include "bench/workload/phases.hpp"
+#include "kernel/console/options.hpp"
+
+namespace mxk::bench {
+
+// Where the instructions lie, and from where a core takes them (thesis section 4.3).
+enum class QueueKind : std::uint8_t {
+    Shared,   // one array on the console's node, from whose head all cores take
+    PerCore,  // a slice for each core, all on the console's node
+    NodeLocal // a slice for each core, on its own node
+};
+constexpr auto value_names(QueueKind) {
+    return std::array{console::NamedValue{QueueKind::Shared, "shared"},
+                      console::NamedValue{QueueKind::PerCore, "per-core"},
+                      console::NamedValue{QueueKind::NodeLocal, "node-local"}};
+}
+
+struct Workload {
+    static constexpr std::uint64_t most_operations = 4'000'000'000;
+
+    std::uint64_t operations = 24'000'000;
+    Phases mix;
+    Keys keys;
+    Distribution distribution;
+    QueueKind queue = QueueKind::NodeLocal;
+    std::uint64_t seed = 1;
+};
+
+namespace workload_option {
+constexpr auto operations =
+    console::option<&Workload::operations>("ops", "operations per run", console::between(1, Workload::most_operations));
+constexpr auto mix = console::option<&Workload::mix>("mix", "phases insert,find,erase on one table, a row each");
+constexpr auto keys = console::option<&Workload::keys>("keys", "which numbers the keys are");
+constexpr auto distribution = console::option<&Workload::distribution>("dist", "how often which key is used");
+constexpr auto queue = console::option<&Workload::queue>("queue", "where instructions lie, and who takes them");
+constexpr auto seed = console::option<&Workload::seed>("seed", "of the keys and of their order");
+} // namespace workload_option
+
+// Errors: a stride with which there are not so many keys; a phase whose results depend on an order that its queue does
+// not keep.
+Result<void> check(Workload const& workload);
+
+} // namespace mxk::bench

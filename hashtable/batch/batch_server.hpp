@@ -1,0 +1,197 @@
+// Works off the batches for one region, on its owner's core, in the order in which they come. While the operations of
+// one batch run, the lines that those of the next one will touch are asked for, one for one: so the memory always has
+// about as many requests as it can serve at a time, evenly spread, and an operation finds its line in the cache.
+//
+//     arrive(B1)  arrive(B2)               arrive(B3)               finish
+//     ask B1      run B1 while asking B2   run B2 while asking B3   run B3
+//
+// `finish` stands in the core's queue as long as there is a batch that waits for a next one: that one waits for one
+// round of the queue.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "hashtable/batch/batch.hpp"
+#include "hashtable/batch/batch_spots.hpp"
+#include "hashtable/partition/owner_change_hook.hpp"
+#include "tasks/annotation.hpp"
+#include "tasks/worker.hpp"
+
+namespace mxk {
+
+// What a table has to offer. insert(): its result counts as TableResult does, 0 for inserted, 1 for present, 2 for no
+// memory. find(): the value, or null. If it has prefetch_behind(key), that is called once the line which prefetch(key)
+// asked for is there, and may ask for more.
+template <typename Table>
+concept BatchTable = requires(Table& table, std::uint64_t key, std::uint64_t value) {
+    static_cast<TableResult>(table.insert(key, value));
+    { *table.find(key) } -> std::convertible_to<std::uint64_t>;
+    { table.erase(key) } -> std::same_as<bool>;
+    table.prefetch(key);
+};
+
+template <typename Table> class alignas(cache_line_bytes) BatchServer {
+  public:
+    static_assert(BatchTable<Table>);
+
+    explicit BatchServer(Table& region)
+        : region_(region) {
+        if constexpr (changes_owners) region_.before_change(before_change_);
+    }
+    BatchServer(BatchServer const&) = delete;
+    BatchServer& operator=(BatchServer const&) = delete;
+
+    // The body of a batch whose `server_` this is. The owner's core.
+    static void arrive(Worker& worker, Task& task) {
+        auto& batch = static_cast<Batch&>(task);
+        auto& self = *static_cast<BatchServer*>(batch.server_);
+        if constexpr (changes_owners) {
+            if (!self.region_.is_complete()) [[unlikely]] {
+                std::span<std::uint64_t const> const keys(batch.keys_.data(), batch.size_);
+                if (self.region_.must_park(batch.home, keys)) return self.region_.park(task, batch.home);
+            }
+        }
+        Batch* const before = std::exchange(self.waiting_, &batch);
+        // Finds write their values: the client has these lines, and is not asked for them one by one then.
+        if (batch.has_finds() && batch.home != worker.core())
+            Annotation::writes(batch.values_.data(), batch.size_ * sizeof(std::uint64_t)).prefetch();
+        if (before != nullptr) {
+            self.run(*before, &batch);
+            return go_home(worker, *before);
+        }
+        self.ask_for(batch, 0, batch.size_);
+        self.finish_.newest = &batch;
+        if (!std::exchange(self.finish_.is_queued, true)) worker.append(self.finish_);
+    }
+
+  private:
+    // Whether cores may give parts of their regions to others (repartition.hpp).
+    static constexpr bool changes_owners = requires(Table & table, OwnerChangeHook& hook) {
+        { table.is_complete() } -> std::same_as<bool>;
+        table.before_change(hook);
+    };
+    struct BeforeChange : OwnerChangeHook {
+        explicit BeforeChange(BatchServer& its_server)
+            : OwnerChangeHook{[](OwnerChangeHook& hook, Worker& worker) {
+                BatchServer& self = static_cast<BeforeChange&>(hook).server;
+                if (self.waiting_ != nullptr) self.run_waiting(worker);
+            }}
+            , server(its_server) {}
+        BatchServer& server;
+    };
+    struct Finish : Task {
+        explicit Finish(BatchServer& its_server)
+            : Task(&BatchServer::finish)
+            , server(its_server) {}
+        BatchServer& server;
+        Batch* newest = nullptr; // when this was appended
+        bool is_queued = false;
+    };
+
+    static void finish(Worker& worker, Task& task) {
+        auto& finish = static_cast<Finish&>(task);
+        BatchServer& self = finish.server;
+        if (self.waiting_ == nullptr) { // it could not wait for this
+            finish.is_queued = false;
+            return;
+        }
+        if (self.waiting_ != finish.newest) { // others came, more may be in the queue
+            finish.newest = self.waiting_;
+            return worker.append(finish);
+        }
+        finish.is_queued = false;
+        self.run_waiting(worker); // if it was the last of all, the server may be gone now
+    }
+
+    void run_waiting(Worker& worker) {
+        Batch& last = *std::exchange(waiting_, nullptr);
+        run(last, nullptr);
+        go_home(worker, last);
+    }
+
+    static void go_home(Worker& worker, Batch& batch) {
+        batch.body = batch.client_->arrived;
+        if (batch.home == worker.core()) return batch.body(worker, batch);
+        batch.touches = batch.has_finds() ? Annotation::reads(batch.values_.data(), batch.size_ * sizeof(std::uint64_t))
+                                          : Annotation{}; // the client still has what it wrote
+        worker.append(batch, batch.home);
+    }
+
+    // Usually all operations of a batch are of one kind: then the loop has no branch but the table's own.
+    void run(Batch& batch, Batch const* next) {
+        using enum TableOperation;
+        if (batch.all_are(Insert))
+            run(batch, next, [](std::size_t) { return Insert; });
+        else if (batch.all_are(Find))
+            run(batch, next, [](std::size_t) { return Find; });
+        else if (batch.all_are(Erase))
+            run(batch, next, [](std::size_t) { return Erase; });
+        else
+            run(batch, next, [&batch](std::size_t at) { return batch.operation(at); });
+    }
+
+    // Kind: what the operation at a place is.
+    template <typename Kind> void run(Batch& batch, Batch const* next, Kind kind) {
+        spots_.swap(); // what was asked for is for this batch
+        std::size_t const size = batch.size_;
+        std::size_t const together = next != nullptr ? std::min<std::size_t>(size, next->size_) : 0;
+        std::uint64_t results = 0;
+        auto const run_one = [&](std::size_t at) __attribute__((always_inline)) {
+            std::size_t const later = at + behind_distance;
+            if (later < size) spots_.ask_behind(region_, kind(later), batch.keys_[later], later);
+            results |= operate(kind(at), batch, at) << 2 * at;
+        };
+        for (std::size_t at = 0; at < std::min(size, behind_distance); ++at)
+            spots_.ask_behind(region_, kind(at), batch.keys_[at], at);
+        constexpr std::size_t burst = BatchSpots<Table>::burst;
+        std::size_t at = 0;
+        for (; at + burst <= together; at += burst) {
+            ask_for(*next, at, at + burst);
+            for (std::size_t i = 0; i < burst; ++i) run_one(at + i);
+        }
+        std::size_t const asked = at;
+        for (; at < size; ++at) run_one(at);
+        batch.results_ = results;
+        if (next != nullptr) ask_for(*next, asked, next->size_);
+    }
+
+    [[gnu::always_inline]] void ask_for(Batch const& batch, std::size_t from, std::size_t to) {
+        spots_.ask(region_, &batch.keys_[from], from, to);
+    }
+
+    [[gnu::always_inline]] std::uint64_t operate(TableOperation operation, Batch& batch, std::size_t at) {
+        std::uint64_t const key = batch.keys_[at];
+        switch (operation) {
+        case TableOperation::Insert:
+            return spots_.with(
+                region_, at, [&](auto... spot) __attribute__((always_inline)) {
+                    return static_cast<std::uint64_t>(region_.insert(key, batch.values_[at], spot...));
+                });
+        case TableOperation::Find: {
+            auto const* const value = spots_.with(
+                region_, at, [&](auto... spot) __attribute__((always_inline)) { return region_.find(key, spot...); });
+            if (value != nullptr) batch.values_[at] = *value;
+            return static_cast<std::uint64_t>(value != nullptr ? TableResult::Yes : TableResult::No);
+        }
+        case TableOperation::Erase: break;
+        }
+        bool const erased = spots_.with(region_, at, [&](auto... spot) { return region_.erase(key, spot...); });
+        return static_cast<std::uint64_t>(erased ? TableResult::Yes : TableResult::No);
+    }
+
+    // Operations between asking for what is behind a key's line and using it.
+    static constexpr std::size_t behind_distance = 8;
+
+    Table& region_;
+    BatchSpots<Table> spots_;
+    Batch* waiting_ = nullptr; // its lines were asked for; then finish_ is in the queue
+    Finish finish_{*this};
+    BeforeChange before_change_{*this};
+};
+
+} // namespace mxk

@@ -1,0 +1,88 @@
+// Where the operations of a batch will find their keys, for tables that know it when they are asked for the memory
+// (Share, extendible.hpp): so that it is not computed again, and an operation begins with the address of what it reads.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "hashtable/batch/batch.hpp"
+
+namespace mxk {
+
+// A table that says where a key belongs; to be handed to the operation on that key unless moves() has changed.
+template <typename Table>
+concept SpotTable = requires(Table& table, std::uint64_t key, typename Table::Spot const& spot) {
+    { table.spot(key) } -> std::same_as<typename Table::Spot>;
+    { table.moves() } -> std::same_as<std::uint64_t>;
+    table.prefetch(spot);
+};
+
+// For other tables: they are asked, and nothing is remembered.
+template <typename Table> class BatchSpots {
+  public:
+    static constexpr std::size_t burst = 1;
+    static void ask(Table const& table, std::uint64_t const* keys, std::size_t from, std::size_t to) {
+        for (; from < to; ++from) table.prefetch(*keys++);
+    }
+    static void swap() {}
+    static void ask_behind(Table const& table, TableOperation operation, std::uint64_t key, std::size_t) {
+        if constexpr (requires { table.prefetch_behind(key); }) {
+            if (operation != TableOperation::Insert) table.prefetch_behind(key);
+        }
+    }
+    template <typename Operate> static auto with(Table const&, std::size_t, Operate operate) { return operate(); }
+};
+
+template <SpotTable Table> class BatchSpots<Table> {
+    using Spot = typename Table::Spot;
+
+  public:
+    static constexpr std::size_t burst = 8;
+    // For operations of the next batch, by their places in it, from 0 on.
+    [[gnu::always_inline]] void ask(Table const& table, std::uint64_t const* keys, std::size_t from, std::size_t to) {
+        Asked& asked = asked_[next_];
+        if (from == 0) asked.moves = table.moves();
+        if (asked.moves != table.moves()) [[unlikely]]
+            asked.moves = never;
+#pragma GCC unroll 8
+        for (std::size_t at = from; at < to; ++at) asked.spots[at] = table.spot(*keys++);
+#pragma GCC unroll 8
+        for (std::size_t at = from; at < to; ++at) table.prefetch(asked.spots[at]);
+    }
+    // The next batch is this one from now on.
+    void swap() {
+        next_ = 1 - next_;
+    }
+
+    void ask_behind(Table const& table, TableOperation operation, std::uint64_t, std::size_t at) const {
+        if constexpr (requires(Spot const& spot) { table.prefetch_behind(spot); }) {
+            if (operation != TableOperation::Insert && is_valid(table))
+                table.prefetch_behind(asked_[1 - next_].spots[at]);
+        }
+    }
+    // operate(spot), or operate() if the spot is not valid any more.
+    template <typename Operate>
+    [[gnu::always_inline]] auto with(Table const& table, std::size_t at, Operate operate) const {
+        if (!is_valid(table)) [[unlikely]]
+            return operate();
+        return operate(asked_[1 - next_].spots[at]);
+    }
+
+  private:
+    [[nodiscard]] bool is_valid(Table const& table) const {
+        return asked_[1 - next_].moves == table.moves();
+    }
+
+    static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max(); // no table has moved so often
+    struct Asked {
+        std::uint64_t moves = never; // of the table, from the first to the last; `never` if it changed meanwhile
+        std::array<Spot, Batch::capacity> spots;
+    };
+    std::array<Asked, 2> asked_;
+    std::size_t next_ = 0;
+};
+
+} // namespace mxk

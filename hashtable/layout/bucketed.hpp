@@ -1,0 +1,113 @@
+// A hash table with chaining in units of one cache line, made for tasks at memory speed: a bucket is a line of four
+// pairs, so that most operations touch one line, which can be prefetched from the key alone. Keys are > 0. For one core
+// at a time: no locks, no atomics, nothing about tasks; any number may read while nobody writes. The lines of the
+// buckets are the caller's, those behind them come from a supply of the table's own.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/panic.hpp"
+#include "base/prefetch.hpp"
+#include "base/result.hpp"
+#include "base/units.hpp"
+#include "hashtable/insert.hpp"
+#include "hashtable/layout/line_supply.hpp"
+#include "hashtable/layout/pair_bucket.hpp"
+#include "hashtable/layout/pair_line.hpp"
+#include "hashtable/partition/multiplicative_cut.hpp"
+
+namespace mxk {
+
+// Every function: the owning core, never blocks, unless it says otherwise. Pointers to values hold until the next
+// insert or erase of any key.
+class Bucketed {
+  public:
+    using Bucket = PairLine;
+    using Cut = MultiplicativeCut;
+    using Placement = MultiplicativePlacement;
+
+    // Keys per bucket that the table is made for: one key in 27 then stands behind its bucket's line.
+    static constexpr std::size_t usual_load = 2;
+
+    // Writes every line. The lines must outlive the table. `node`: where further lines are wanted.
+    Bucketed(std::span<PairLine> lines, Placement const& placement, NodeId node)
+        : lines_(lines.data())
+        , placement_(placement)
+        , bucket_count_(lines.size())
+        , supply_(node) {
+        std::fill(lines.begin(), lines.end(), PairLine{});
+    }
+    Bucketed(Bucketed const&) = delete;
+    Bucketed& operator=(Bucketed const&) = delete;
+
+    // Makes the lines in advance that `keys` keys spread at random are expected to need behind their buckets, and some
+    // more. Errors: no memory. Blocks for the allocator's lock.
+    Result<void> reserve(std::size_t keys);
+
+    // Full only when a bucket is full and no node has memory for another line. Panics on key 0. Blocks (for the
+    // allocator's lock) only when the lines made in advance are used up.
+    Insert insert(std::uint64_t key, std::uint64_t value) {
+        expect(key != 0, "a bucketed table has no key 0");
+        Place const place = placement_.place(key);
+        Insert const result = PairBucket::insert(lines_[place.bucket], place.hash, value, supply_);
+        if (result == Insert::Inserted) [[likely]]
+            ++size_;
+        return result;
+    }
+
+    // The key's value, or null. Key 0 is never found.
+    [[nodiscard]] std::uint64_t const* find(std::uint64_t key) const {
+        Place const place = placement_.place(key);
+        return PairBucket::find(lines_[place.bucket], place.hash);
+    }
+    [[nodiscard]] std::uint64_t* find(std::uint64_t key) {
+        return const_cast<std::uint64_t*>(static_cast<Bucketed const&>(*this).find(key));
+    }
+
+    // False if the key is not there.
+    bool erase(std::uint64_t key) {
+        Place const place = placement_.place(key);
+        bool const erased = PairBucket::erase(lines_[place.bucket], place.hash, supply_);
+        size_ -= erased ? 1 : 0;
+        return erased;
+    }
+
+    // The line that an operation on the key reads first, and mostly alone: for a task's annotation. Any core, at any
+    // time: it reads nothing that the owner writes.
+    [[nodiscard]] void const* line_of(std::uint64_t key) const { return &lines_[placement_(key)]; }
+    void prefetch(std::uint64_t key) const { prefetch_for_read(line_of(key)); }
+    // Once the key's first line is there: asks for the line behind it if the key may be in it.
+    void prefetch_behind(std::uint64_t key) const {
+        Place const place = placement_.place(key);
+        PairBucket::prefetch_behind(lines_[place.bucket], place.hash);
+    }
+
+    [[nodiscard]] std::size_t size() const { return size_; }
+    [[nodiscard]] std::size_t bucket_count() const { return bucket_count_; }
+    // How many lines there are behind those of the buckets.
+    [[nodiscard]] std::size_t lines_behind() const { return supply_.in_use(); }
+
+    // visit(bucket index, key, value) for every pair, bucket by bucket: for verification.
+    template <typename Visit> void for_each(Visit visit) const {
+        Placement::Inverse inverse(placement_);
+        for (std::size_t bucket = 0; bucket < bucket_count_; ++bucket) {
+            if (bucket > 0) inverse.next_bucket();
+            PairBucket::for_each(lines_[bucket], [&](std::uint64_t remainder, std::uint64_t value) {
+                visit(bucket, inverse.key(remainder), value);
+            });
+        }
+    }
+
+  private:
+    // Any core may read the first line of these, only the owner the others.
+    alignas(cache_line_bytes) PairLine* lines_;
+    Placement placement_;
+    std::size_t bucket_count_;
+    alignas(cache_line_bytes) std::size_t size_ = 0;
+    LineSupply supply_;
+};
+
+} // namespace mxk

@@ -1,0 +1,177 @@
+// Cuckoo hashing (Pagh and Rodler 2004; in buckets: Dietzfelbinger and Weidling 2007) inside one block, for an
+// Extendible table: a key stands in one of two groups of four slots, each given by its hash, so an operation touches
+// two cache lines up to, however full the block is. A new key whose groups are both full makes others move to their
+// second group: along the shortest way there is, found breadth first (Li, Andersen, Kaminsky and Freedman 2014), and
+// bounded; where there is none, the block becomes two.
+//
+//     groups    | a b c d | . . . . | e f g h | i - - - |      x belongs to the first or the third:
+//                 '-------------------^--------^                c moves to the fourth, x takes its slot
+//
+// With groups of four nearly all slots can be used (97 % in theory); a block is crowded at 94 %.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/prefetch.hpp"
+#include "base/units.hpp"
+#include "hashtable/layout/block.hpp"
+#include "hashtable/layout/slot_blocks.hpp"
+#include "hashtable/partition/fraction.hpp"
+
+namespace mxk {
+
+template <typename KeyType = std::uint64_t> class CuckooSlots : public SlotBlocks<KeyType> {
+    using Base = SlotBlocks<KeyType>;
+    using Base::first_of;
+
+  public:
+    using typename Base::Cell;
+    using typename Base::Key;
+    using typename Base::Shared;
+    struct Home {
+        Cell* first;
+        Cell* second; // perhaps the same
+    };
+    static constexpr double usual_load = 0.94;
+
+    // By the two quarters of the hash's low half, each stretched; the high half says which block.
+    static Home home(Block const& block, HashPlace const& place) {
+        constexpr std::uint64_t golden_ratio = 0x9e37'79b9'7f4a'7c15;
+        Cell* const groups = block.cells<Cell>();
+        return {groups + high_product(place.hash << 32, block.cell_count()),
+                groups + high_product((place.hash & 0xffff'ffff) * golden_ratio, block.cell_count())};
+    }
+
+    static BlockInsert insert(Block& block, Home const& home, Key const& key, std::uint64_t value) {
+        if ((home.first->slots_of(key) | home.second->slots_of(key)) != 0) [[unlikely]]
+            return BlockInsert::Present;
+        if (block.room <= 0) [[unlikely]]
+            return BlockInsert::NoPlace;
+        return put_in_home(block, home, key, value) ? BlockInsert::Inserted : BlockInsert::NoPlace;
+    }
+    // home_of(key): of any key in the block.
+    template <typename HomeOf>
+    static BlockInsert insert_far(Block& block, Home const& home, Key const& key, std::uint64_t value, std::int32_t,
+                                  Shared&, HomeOf home_of) {
+        if ((home.first->slots_of(key) | home.second->slots_of(key)) != 0) return BlockInsert::Present;
+        return put(block, home, key, value, home_of, usual_steps) ? BlockInsert::Inserted : BlockInsert::NoPlace;
+    }
+
+    static std::uint64_t* find(Block const&, Home const& home, Key const& key) {
+        auto const [group, found] = search(home, key);
+        return found == 0 ? nullptr : &group->values[first_of(found)];
+    }
+
+    static bool erase(Block& block, Home const& home, Key const& key, Shared&) {
+        auto const [group, found] = search(home, key);
+        if (found == 0) return false;
+        group->put(first_of(found), Key{}, 0);
+        ++block.room;
+        return true;
+    }
+
+    // A key that the block does not have, when a block is built. False if there is no place for it, however long one
+    // looks. So keys that one block holds have places in its half, or in it with twice the cells, in whatever order
+    // they come: those that they had would do.
+    template <typename HomeOf>
+    static bool put(Block& block, Home const& home, Key const& key, std::uint64_t value, Shared&, HomeOf home_of) {
+        return put(block, home, key, value, home_of, Block::most_cells);
+    }
+
+    static void prefetch(Block const&, Home const& home) {
+        prefetch_for_read(home.first);
+        prefetch_for_read(home.second);
+    }
+
+  private:
+    // A group on the way of keys that would make room: the one in `slot` of the step before would come here.
+    struct Step {
+        std::uint16_t group;
+        std::int16_t before; // -1: a group of the new key
+        std::uint8_t slot;
+    };
+    using Steps = std::array<Step, Block::most_cells>; // each group once
+    // At 94 % one or more in five groups has a blank slot, so most searches end within some ten groups.
+    static constexpr std::size_t usual_steps = 256;
+    static_assert(usual_steps <= Block::most_cells);
+
+    // Slots of one group, up to one.
+    struct Found {
+        Cell* group;
+        unsigned slots;
+    };
+    // Key 0 is never found.
+    static Found search(Home const& home, Key const& key) {
+        if (key == Key{}) return {home.first, 0};
+        unsigned const in_first = home.first->slots_of(key);
+        return in_first != 0 ? Found{home.first, in_first} : Found{home.second, home.second->slots_of(key)};
+    }
+
+    // The first, if it has a slot: so most keys are found with one look.
+    static bool put_in_home(Block& block, Home const& home, Key const& key, std::uint64_t value) {
+        unsigned const blank_in_first = home.first->blank_slots();
+        Cell& group = blank_in_first != 0 ? *home.first : *home.second;
+        unsigned const blank = blank_in_first != 0 ? blank_in_first : group.blank_slots();
+        if (blank == 0) return false;
+        group.put(first_of(blank), key, value);
+        --block.room;
+        return true;
+    }
+
+    template <typename HomeOf>
+    static bool put(Block& block, Home const& home, Key const& key, std::uint64_t value, HomeOf home_of,
+                    std::size_t most_steps) {
+        return put_in_home(block, home, key, value) ||
+               (make_room(block, home, home_of, most_steps) && put_in_home(block, home, key, value));
+    }
+
+    // Moves keys so that one of these groups has a blank slot.
+    template <typename HomeOf>
+    [[gnu::noinline]] static bool make_room(Block const& block, Home const& home, HomeOf home_of,
+                                            std::size_t most_steps) {
+        Cell* const groups = block.cells<Cell>();
+        Steps steps;
+        // A way that met a group twice would move a key that is not there any more.
+        std::array<std::uint64_t, Block::most_cells / 64 + 1> seen{};
+        std::size_t count = 0;
+        auto const add = [&](Cell const* group, int before, unsigned slot) {
+            auto const number = static_cast<std::uint16_t>(group - groups);
+            std::uint64_t const bit = std::uint64_t{1} << number % 64;
+            if ((seen[number / 64] & bit) != 0) return false;
+            seen[number / 64] |= bit;
+            steps[count++] = {number, static_cast<std::int16_t>(before), static_cast<std::uint8_t>(slot)};
+            return true;
+        };
+        (void)add(home.first, -1, 0);
+        (void)add(home.second, -1, 0);
+        for (std::size_t at = 0; at < count; ++at) {
+            Cell const& group = groups[steps[at].group];
+            for (unsigned slot = 0; slot < Cell::slots && count < most_steps; ++slot) {
+                Home const other = home_of(group.keys[slot]);
+                Cell const& to = other.first == &group ? *other.second : *other.first;
+                if (!add(&to, static_cast<int>(at), slot) || to.blank_slots() == 0) continue;
+                move_along(groups, steps, count - 1);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // From the end: each key has a blank slot to go to when its turn comes.
+    static void move_along(Cell* groups, Steps const& steps, std::size_t last) {
+        for (std::size_t at = last; steps[at].before >= 0;) {
+            Cell& to = groups[steps[at].group];
+            auto const before = static_cast<std::size_t>(steps[at].before);
+            Cell& from = groups[steps[before].group];
+            unsigned const slot = steps[at].slot;
+            to.put(first_of(to.blank_slots()), from.keys[slot], from.values[slot]);
+            from.put(slot, Key{}, 0);
+            at = before;
+        }
+    }
+};
+
+} // namespace mxk

@@ -1,0 +1,128 @@
+// Placement by multiplication: key times an odd constant, modulo 2^64, is a number h from 0 to 1 in fixed point (Knuth,
+// The Art of Computer Programming volume 3, section 6.4: with the golden ratio, keys in sequence lie evenly). What h is
+// of r regions is r h: its whole part is the region, its fraction where in the region, and the same again with the
+// region's buckets. Multiplications only, any number of regions and buckets.
+//
+//     h * regions    =  region . f        region: the high 64 bits of the product, f: the low 64 bits
+//     f * buckets    =  bucket . ...
+//
+// All h of one bucket are neighbours, and there are up to 2^64 / (regions * buckets) of them. So with 2^16 buckets in
+// all regions together, the low 48 bits of h say which one it is: a bucket need not store more of its keys (Knuth 6.4
+// exercise 13; Cleary, Compact Hash Tables, 1984). An odd factor can be divided by, so h gives the key back.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "base/panic.hpp"
+#include "hashtable/partition/fraction.hpp"
+
+namespace mxk {
+
+// Where a key belongs in its region, and what tells it from the other keys of the bucket.
+struct Place {
+    std::size_t bucket;
+    std::uint64_t hash; // its low 48 bits are the remainder
+};
+
+// Of one region.
+class MultiplicativePlacement {
+  public:
+    static constexpr unsigned remainder_bits = 48;
+    static constexpr std::uint64_t remainder_mask = (std::uint64_t{1} << remainder_bits) - 1;
+    // Of all regions together.
+    static constexpr std::size_t least_buckets = std::size_t{1} << (64 - remainder_bits);
+
+    // Region `region` of `regions`, which has `buckets` of its own.
+    explicit MultiplicativePlacement(std::size_t buckets, std::size_t regions = 1, std::size_t region = 0)
+        : region_factor_(golden_ratio * regions)
+        , buckets_(buckets)
+        , regions_(regions)
+        , region_(region) {
+        expect(region < regions && buckets <= std::numeric_limits<std::size_t>::max() / regions &&
+                   buckets * regions >= least_buckets,
+               "keys are placed in one of 65536 or more buckets");
+    }
+
+    // The key must be of this region.
+    [[nodiscard]] Place place(std::uint64_t key) const {
+        // Modulo 2^64, the constant times the regions is a factor of its own.
+        return {high_product(key * region_factor_, buckets_), key * golden_ratio};
+    }
+    [[nodiscard]] std::size_t operator()(std::uint64_t key) const { return place(key).bucket; }
+
+    [[nodiscard]] static std::size_t region_of(std::uint64_t key, std::size_t regions) {
+        return high_product(key * golden_ratio, regions);
+    }
+
+    // The way back, bucket by bucket in their order, for those who visit all keys.
+    class Inverse {
+      public:
+        // At bucket 0.
+        explicit Inverse(MultiplicativePlacement const& placement)
+            : placement_(placement)
+            , step_(most / (placement.regions_ * placement.buckets_))
+            , first_(most / placement.regions_ * placement.region_) {
+            while (high_product(first_, placement.regions_) < placement.region_) ++first_;
+        }
+
+        [[nodiscard]] std::uint64_t key(std::uint64_t remainder) const {
+            return (first_ + ((remainder - first_) & remainder_mask)) * inverse_of_golden_ratio;
+        }
+
+        // Not from the last bucket.
+        void next_bucket() {
+            ++bucket_;
+            // The buckets' shares differ by one.
+            first_ += step_;
+            while (high_product(first_ * placement_.regions_, placement_.buckets_) < bucket_) ++first_;
+        }
+
+      private:
+        MultiplicativePlacement const& placement_;
+        std::uint64_t step_;  // min of all buckets' shares
+        std::uint64_t first_; // the smallest h of the bucket
+        std::size_t bucket_ = 0;
+    };
+
+  private:
+    static constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+    // 2^64 divided by the golden ratio, odd; and what it gives 1 with, modulo 2^64.
+    static constexpr std::uint64_t golden_ratio = 0x9e37'79b9'7f4a'7c15;
+    static constexpr std::uint64_t inverse_of_golden_ratio = 0xf1de'83e1'9937'733d;
+    static_assert(golden_ratio * inverse_of_golden_ratio == 1);
+
+    std::uint64_t region_factor_;
+    std::uint64_t buckets_;
+    std::uint64_t regions_;
+    std::uint64_t region_;
+};
+
+class MultiplicativeCut {
+  public:
+    using Placement = MultiplicativePlacement;
+
+    // 0 < `regions` <= `buckets`, and their product can be counted. Makes more buckets where a placement needs them.
+    MultiplicativeCut(std::size_t buckets, std::size_t regions)
+        : buckets_(std::max(buckets, (Placement::least_buckets + regions - 1) / regions * regions))
+        , regions_(regions) {}
+
+    [[nodiscard]] std::size_t owner(std::uint64_t key) const { return Placement::region_of(key, regions_); }
+
+    [[nodiscard]] std::size_t bucket_count() const { return buckets_; }
+    // Each region has the same share of the keys, and the same number of buckets but for one.
+    [[nodiscard]] std::size_t buckets_in(std::size_t region) const {
+        return (region + 1) * buckets_ / regions_ - region * buckets_ / regions_;
+    }
+    [[nodiscard]] Placement placement(std::size_t region) const {
+        return Placement(buckets_in(region), regions_, region);
+    }
+
+  private:
+    std::size_t buckets_;
+    std::size_t regions_;
+};
+
+} // namespace mxk

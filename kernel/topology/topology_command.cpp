@@ -1,0 +1,104 @@
+// `topology`: what this machine consists of, or what the kernel would bring up on another whose ACPI tables lie here.
+#include "kernel/acpi/dump_files.hpp"
+#include "kernel/console/command.hpp"
+#include "kernel/console/options.hpp"
+#include "kernel/memory/scratch_memory.hpp"
+#include "kernel/topology/system_topology.hpp"
+#include "kernel/topology/topology_preview.hpp"
+
+namespace mxk {
+namespace {
+
+using console::Invocation;
+using console::Outcome;
+
+struct DumpPath {
+    std::string_view text; // empty: not given
+};
+Result<void> parse_value(std::string_view text, DumpPath& path) {
+    if (text.empty()) return Error("expected the path of a directory or a file, got ''");
+    path.text = text;
+    return {};
+}
+void print_value(TextSink& out, DumpPath const& path) {
+    out.write(path.text);
+}
+void describe_value(TextSink& out, DumpPath const&) {
+    out.write("PATH");
+}
+
+struct TopologyOptions {
+    DumpPath acpi;
+    bool json = false;
+};
+
+constexpr auto topology_schema = console::schema<TopologyOptions>(
+    console::option<&TopologyOptions::acpi>("acpi", "preview the machine whose ACPI tables lie there"),
+    console::flag<&TopologyOptions::json>("json", "one JSON line instead, for tools"));
+
+// `dump`: what the tables were read from; empty: they are this machine's.
+void print_json(TextSink& out, std::string_view dump, topology::Topology const& topology,
+                std::span<log::Line const> warnings, std::size_t warning_count) {
+    JsonWriter json(out);
+    json.begin_object();
+    json.field("topology", dump.empty() ? "this machine" : "preview");
+    if (!dump.empty()) json.field("acpi", dump);
+    topology::write_json(json, topology);
+    json.begin_array("warnings");
+    for (log::Line const& line : warnings) json.element(line.view());
+    json.end_array();
+    json.field("warning_count", warning_count);
+    json.end_object();
+    out.write("\n");
+}
+
+void show_machine(TextSink& out, bool as_json) {
+    if (!as_json) return topology::print(out, system_topology());
+    print_json(out, {}, system_topology(), log::warnings(), log::warning_count());
+}
+
+Result<void> show_preview(TextSink& out, TopologyOptions const& options) {
+    memory::ScratchMemory memory(node_id(0));
+    Arena arena(memory);
+    auto const images = MXK_TRY(acpi::read_dump(options.acpi.text, arena));
+    topology::Preview const preview = MXK_TRY(topology::preview(images, arena));
+    if (options.json) {
+        print_json(out, options.acpi.text, preview.topology, preview.warnings, preview.warnings.size());
+        return {};
+    }
+    format(out, "preview of {}\n", options.acpi.text);
+    topology::print(out, preview);
+    return {};
+}
+
+Outcome run_topology(Invocation& invocation) {
+    TopologyOptions options;
+    if (auto const parsed = console::parse(invocation.arguments, topology_schema, options); !parsed)
+        return invocation.fail(parsed.error());
+    if (options.acpi.text.empty()) {
+        show_machine(invocation.out, options.json);
+        return Outcome::Ok;
+    }
+    if (auto const shown = show_preview(invocation.out, options); !shown) return invocation.fail(shown.error());
+    return Outcome::Ok;
+}
+
+constexpr console::Command topology_command{
+    .name = "topology",
+    .summary = "nodes with their memory, cores with their APIC ids, distances between nodes",
+    .run = &run_topology,
+    .help =
+        [](TextSink& out) {
+            out.write("usage: topology [--acpi PATH] [--json]\n");
+            console::print_help(out, topology_schema, TopologyOptions{});
+            out.write("PATH (Linux program only) is a directory of binary tables such as /sys/firmware/acpi/tables,\n"
+                      "with files APIC, SRAT, SLIT, HMAT or apic.dat, ..., or the text that acpidump writes. It shows\n"
+                      "what the kernel would bring up there, and each WARN.\n");
+        },
+    .complete = [](std::span<std::string_view const> before,
+                   console::Candidates& candidates) { console::complete_options(before, topology_schema, candidates); },
+};
+MXK_REGISTER(mxk_commands, console::Command, topology_command);
+
+} // namespace
+} // namespace mxk
