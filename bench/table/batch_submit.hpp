@@ -78,7 +78,7 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
     [[gnu::always_inline]] bool submit_taken() {
         std::span<Instruction const> const taken = std::exchange(taken_, {});
         for (Instruction const& instruction : taken) {
-            if (client_.submit(table_operation(instruction.operation), instruction.key, value_of(instruction.key),
+            if (client_.submit(instruction.operation, instruction.key, value_of(instruction.key),
                                expectation(instruction))) [[likely]]
                 continue;
             taken_ = taken.subspan(static_cast<std::size_t>(&instruction - taken.data()));
@@ -100,21 +100,14 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
             return {instruction.expected};
     }
 
-    static TableOperation table_operation(Operation operation) {
-        static_assert(static_cast<int>(Operation::Insert) == static_cast<int>(TableOperation::Insert) &&
-                      static_cast<int>(Operation::Find) == static_cast<int>(TableOperation::Find) &&
-                      static_cast<int>(Operation::Erase) == static_cast<int>(TableOperation::Erase));
-        return static_cast<TableOperation>(operation);
-    }
-
     // Operations of one kind that came to what was expected, which is that they do what they say: what nearly all
     // batches are. Without a branch for each operation.
     static bool is_as_usual(CookieBatch<Expected> const& batch) {
         if (!batch.all_yes()) return false;
         unsigned expected = 1;
         for (std::size_t at = 0; at < batch.size(); ++at) expected &= batch.cookie(at).is_yes;
-        if (batch.all_are(TableOperation::Erase)) return expected == 1;
-        if (!batch.all_are(TableOperation::Find) && !batch.all_are(TableOperation::Insert)) return false;
+        if (batch.all_are(Operation::Erase)) return expected == 1;
+        if (!batch.all_are(Operation::Find) && !batch.all_are(Operation::Insert)) return false;
         std::uint64_t different = 0;
         for (std::size_t at = 0; at < batch.size(); ++at) different |= batch.value(at) ^ value_of(batch.key(at));
         return expected == 1 && different == 0;
@@ -123,7 +116,7 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
     void check_each(CookieBatch<Expected> const& batch) {
         for (std::size_t at = 0; at < batch.size(); ++at) {
             bool const yes = batch.result(at) == TableResult::Yes;
-            bool const found = yes && batch.operation(at) == TableOperation::Find;
+            bool const found = yes && batch.operation(at) == Operation::Find;
             bool const right = yes == (batch.cookie(at).is_yes == 1) && batch.result(at) != TableResult::Full &&
                                (!found || batch.value(at) == value_of(batch.key(at)));
             if (!right) run_->count_wrong();

@@ -30,8 +30,8 @@ class TwoPhaseWalkTask : public WalkTask<TwoPhaseWalkTask<Access>, typename Acce
 
     // WalkTask's.
     Table& table(Worker& worker) { return run_.access.region(index(worker.core())); }
-    template <ChainOperation operation> void ended(Worker& worker, typename Table::Node const* node) {
-        bool const result = operation == ChainOperation::Insert ? node == nullptr : node != nullptr;
+    template <Operation operation> void ended(Worker& worker, typename Table::Node const* node) {
+        bool const result = operation == Operation::Insert ? node == nullptr : node != nullptr;
         if (result != this->expected) [[unlikely]]
             run_.cores[index(worker.core())]->count_wrong();
         this->body = &initial;
@@ -53,11 +53,11 @@ class TwoPhaseWalkTask : public WalkTask<TwoPhaseWalkTask<Access>, typename Acce
 
     void set_out(Worker& worker, Operation operation, CoreId owner, Annotation bucket) {
         switch (operation) {
-        case Operation::Insert: return this->template go<ChainOperation::Insert>(worker, owner, bucket);
-        case Operation::Find: return this->template go<ChainOperation::Find>(worker, owner, bucket);
+        case Operation::Insert: return this->template go<Operation::Insert>(worker, owner, bucket);
+        case Operation::Find: return this->template go<Operation::Find>(worker, owner, bucket);
         case Operation::Erase: break;
         }
-        this->template go<ChainOperation::Erase>(worker, owner, bucket);
+        this->template go<Operation::Erase>(worker, owner, bucket);
     }
 
     TwoPhaseRun<Access> const& run_;

@@ -5,10 +5,9 @@
 #include <cstdint>
 
 #include "bench/workload/key_sequence.hpp"
+#include "hashtable/operation.hpp"
 
 namespace mxk::bench {
-
-enum class Operation : std::uint8_t { Insert, Find, Erase };
 
 struct Instruction {
     std::uint64_t key;

@@ -14,11 +14,10 @@
 #include <cstdint>
 
 #include "base/units.hpp"
+#include "hashtable/operation.hpp"
 #include "tasks/task.hpp"
 
 namespace mxk {
-
-enum class TableOperation : std::uint8_t { Insert, Find, Erase };
 
 // Yes: inserted, found, erased. No: the key was there already, or was not there. Full: an insert found no place and
 // there is no memory to make one; the table is as it was.
@@ -40,13 +39,13 @@ class Batch : public Task {
     // A completed batch at home: what was asked, in the order in which it was asked, and what came of it. `at` is less
     // than size().
     [[nodiscard]] std::size_t size() const { return size_; }
-    [[nodiscard]] TableOperation operation(std::size_t at) const {
-        return static_cast<TableOperation>(operations_ >> 2 * at & 3);
+    [[nodiscard]] Operation operation(std::size_t at) const {
+        return static_cast<Operation>(operations_ >> 2 * at & 3);
     }
     [[nodiscard]] std::uint64_t key(std::size_t at) const { return keys_[at]; }
     [[nodiscard]] TableResult result(std::size_t at) const { return static_cast<TableResult>(results_ >> 2 * at & 3); }
     [[nodiscard]] bool all_yes() const { return results_ == 0; }
-    [[nodiscard]] bool all_are(TableOperation operation) const {
+    [[nodiscard]] bool all_are(Operation operation) const {
         std::uint64_t const used = size_ == capacity ? ~std::uint64_t{0} : (std::uint64_t{1} << 2 * size_) - 1;
         return operations_ == (bit_of_each * static_cast<std::uint64_t>(operation) & used);
     }
@@ -60,7 +59,7 @@ class Batch : public Task {
     static constexpr std::uint64_t bit_of_each = 0x5555'5555'5555'5555;
 
     [[nodiscard]] bool has_finds() const {
-        return (operations_ & bit_of_each * static_cast<std::uint64_t>(TableOperation::Find)) != 0;
+        return (operations_ & bit_of_each * static_cast<std::uint64_t>(Operation::Find)) != 0;
     }
 
     std::uint32_t region_ : 24 = 0;

@@ -120,7 +120,7 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
     }
 
     // False if there is no room: nothing was done then (see when_room()). `value` only matters to an insert.
-    [[nodiscard]] bool submit(TableOperation operation, std::uint64_t key, std::uint64_t value, Cookie cookie = {}) {
+    [[nodiscard]] bool submit(Operation operation, std::uint64_t key, std::uint64_t value, Cookie cookie = {}) {
         std::size_t const region = owner(key);
         Lane& lane = lanes_[region];
         if (lane.open == nullptr && !open(lane, region)) [[unlikely]]
@@ -128,7 +128,7 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
         OwnBatch& batch = *lane.open;
         std::size_t const at = lane.size;
         batch.keys_[at] = key;
-        if (operation == TableOperation::Insert) batch.values_[at] = value;
+        if (operation == Operation::Insert) batch.values_[at] = value;
         batch.operations_ |= static_cast<std::uint64_t>(operation) << 2 * at;
         batch.put_cookie(at, cookie);
         lane.size = static_cast<std::uint32_t>(at + 1);
@@ -136,14 +136,10 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
         return true;
     }
     [[nodiscard]] bool insert(std::uint64_t key, std::uint64_t value, Cookie cookie = {}) {
-        return submit(TableOperation::Insert, key, value, cookie);
+        return submit(Operation::Insert, key, value, cookie);
     }
-    [[nodiscard]] bool find(std::uint64_t key, Cookie cookie = {}) {
-        return submit(TableOperation::Find, key, 0, cookie);
-    }
-    [[nodiscard]] bool erase(std::uint64_t key, Cookie cookie = {}) {
-        return submit(TableOperation::Erase, key, 0, cookie);
-    }
+    [[nodiscard]] bool find(std::uint64_t key, Cookie cookie = {}) { return submit(Operation::Find, key, 0, cookie); }
+    [[nodiscard]] bool erase(std::uint64_t key, Cookie cookie = {}) { return submit(Operation::Erase, key, 0, cookie); }
 
     // Right after an operation was refused: appends the task to this core's queue as soon as a batch has come home from
     // the region that has no room. The task submits the operation again; it may be refused again, if others wait, too.
@@ -233,9 +229,8 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
             return worker_.append(batch);
         }
         // The values of finds are not there yet.
-        std::size_t const words = batch.all_are(TableOperation::Find) || batch.all_are(TableOperation::Erase)
-                                      ? lane.size
-                                      : Batch::capacity + lane.size;
+        std::size_t const words =
+            batch.all_are(Operation::Find) || batch.all_are(Operation::Erase) ? lane.size : Batch::capacity + lane.size;
         batch.touches = Annotation::reads(batch.keys_.data(), words * sizeof(std::uint64_t));
         worker_.append(batch, owner.core);
     }

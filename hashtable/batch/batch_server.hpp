@@ -124,7 +124,7 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
 
     // Usually all operations of a batch are of one kind: then the loop has no branch but the table's own.
     void run(Batch& batch, Batch const* next) {
-        using enum TableOperation;
+        using enum Operation;
         if (batch.all_are(Insert))
             run(batch, next, [](std::size_t) { return Insert; });
         else if (batch.all_are(Find))
@@ -164,21 +164,21 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
         spots_.ask(region_, &batch.keys_[from], from, to);
     }
 
-    [[gnu::always_inline]] std::uint64_t operate(TableOperation operation, Batch& batch, std::size_t at) {
+    [[gnu::always_inline]] std::uint64_t operate(Operation operation, Batch& batch, std::size_t at) {
         std::uint64_t const key = batch.keys_[at];
         switch (operation) {
-        case TableOperation::Insert:
+        case Operation::Insert:
             return spots_.with(
                 region_, at, [&](auto... spot) __attribute__((always_inline)) {
                     return static_cast<std::uint64_t>(region_.insert(key, batch.values_[at], spot...));
                 });
-        case TableOperation::Find: {
+        case Operation::Find: {
             auto const* const value = spots_.with(
                 region_, at, [&](auto... spot) __attribute__((always_inline)) { return region_.find(key, spot...); });
             if (value != nullptr) batch.values_[at] = *value;
             return static_cast<std::uint64_t>(value != nullptr ? TableResult::Yes : TableResult::No);
         }
-        case TableOperation::Erase: break;
+        case Operation::Erase: break;
         }
         bool const erased = spots_.with(region_, at, [&](auto... spot) { return region_.erase(key, spot...); });
         return static_cast<std::uint64_t>(erased ? TableResult::Yes : TableResult::No);

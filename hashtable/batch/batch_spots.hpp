@@ -28,9 +28,9 @@ template <typename Table> class BatchSpots {
         for (; from < to; ++from) table.prefetch(*keys++);
     }
     static void swap() {}
-    static void ask_behind(Table const& table, TableOperation operation, std::uint64_t key, std::size_t) {
+    static void ask_behind(Table const& table, Operation operation, std::uint64_t key, std::size_t) {
         if constexpr (requires { table.prefetch_behind(key); }) {
-            if (operation != TableOperation::Insert) table.prefetch_behind(key);
+            if (operation != Operation::Insert) table.prefetch_behind(key);
         }
     }
     template <typename Operate> static auto with(Table const&, std::size_t, Operate operate) { return operate(); }
@@ -57,10 +57,9 @@ template <SpotTable Table> class BatchSpots<Table> {
         next_ = 1 - next_;
     }
 
-    void ask_behind(Table const& table, TableOperation operation, std::uint64_t, std::size_t at) const {
+    void ask_behind(Table const& table, Operation operation, std::uint64_t, std::size_t at) const {
         if constexpr (requires(Spot const& spot) { table.prefetch_behind(spot); }) {
-            if (operation != TableOperation::Insert && is_valid(table))
-                table.prefetch_behind(asked_[1 - next_].spots[at]);
+            if (operation != Operation::Insert && is_valid(table)) table.prefetch_behind(asked_[1 - next_].spots[at]);
         }
     }
     // operate(spot), or operate() if the spot is not valid any more.

@@ -38,10 +38,9 @@
 
 #include "base/panic.hpp"
 #include "hashtable/layout/chained.hpp"
+#include "hashtable/operation.hpp"
 
 namespace mxk {
-
-enum class ChainOperation : std::uint8_t { Insert, Find, Erase };
 
 // Table: a Chained. From seek() to finish() a walk must neither move nor end: its chain and its followers hang on it.
 // It does not know its operation, for which it has no room in a task's cache line: whoever calls it does, and must name
@@ -52,7 +51,6 @@ enum class ChainOperation : std::uint8_t { Insert, Find, Erase };
 template <typename Table> class ChainWalk {
   public:
     using Node = typename Table::Node;
-    using Operation = ChainOperation;
 
     ChainWalk() = default;
     ChainWalk(ChainWalk const&) = delete;

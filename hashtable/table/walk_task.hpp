@@ -4,11 +4,11 @@
 //
 //     struct Finder : WalkTask<Finder, Table> {
 //         Table& table(Worker&) { return table_; }
-//         template <ChainOperation> void ended(Worker& worker, Table::Node* node) { ... }
+//         template <Operation> void ended(Worker& worker, Table::Node* node) { ... }
 //         Table& table_;
 //     };
 //     finder.seek(key);
-//     finder.go<ChainOperation::Find>(worker, owner, Annotation::writes(table.address(key)));
+//     finder.go<Operation::Find>(worker, owner, Annotation::writes(table.address(key)));
 //
 // One cache line: the task's 28 bytes, 4 that only the base may use, the walk's 24, and 8 for the derived task.
 #pragma once
@@ -29,7 +29,7 @@ class WalkTask : public Base, public ChainWalk<Table> {
   public:
     // After seek(): sends the task to the core that owns the table. `bucket`: where the key's is. Operations happen in
     // the order in which their tasks arrive. Any core, if it has the task.
-    template <ChainOperation operation> void go(Worker& worker, CoreId owner, Annotation bucket) {
+    template <Operation operation> void go(Worker& worker, CoreId owner, Annotation bucket) {
         this->body = &WalkTask::enter_bucket<operation>;
         if (owner == worker.core()) return await(worker, bucket);
         this->touches = bucket; // asked for over there: prefetches go to the cache of the core that makes them
@@ -44,7 +44,7 @@ class WalkTask : public Base, public ChainWalk<Table> {
     static WalkTask& walk_of(Task& task) { return static_cast<WalkTask&>(static_cast<Base&>(task)); }
     Derived& derived() { return static_cast<Derived&>(*this); }
 
-    template <ChainOperation operation> static void enter_bucket(Worker& worker, Task& task) {
+    template <Operation operation> static void enter_bucket(Worker& worker, Task& task) {
         WalkTask& self = walk_of(task);
         self.touches = {};
         if (!self.template enter<operation>(self.derived().table(worker))) [[unlikely]] {
@@ -54,25 +54,25 @@ class WalkTask : public Base, public ChainWalk<Table> {
         self.template begin<operation>(worker);
     }
 
-    template <ChainOperation operation> static void go_on_from_parking(Worker& worker, Task& task) {
+    template <Operation operation> static void go_on_from_parking(Worker& worker, Task& task) {
         WalkTask& self = walk_of(task);
         self.template resume<operation>();
         self.template begin<operation>(worker);
     }
 
-    template <ChainOperation operation> void begin(Worker& worker) {
+    template <Operation operation> void begin(Worker& worker) {
         if (this->is_at_end()) return leave_bucket<operation>(worker);
         this->body = &WalkTask::look_at_node<operation>;
         await(worker, Annotation::reads(this->next_node()));
     }
 
-    template <ChainOperation operation> static void look_at_node(Worker& worker, Task& task) {
+    template <Operation operation> static void look_at_node(Worker& worker, Task& task) {
         WalkTask& self = walk_of(task);
         if (self.step()) return self.template leave_bucket<operation>(worker);
         self.await(worker, Annotation::reads(self.next_node()));
     }
 
-    template <ChainOperation operation> void leave_bucket(Worker& worker) {
+    template <Operation operation> void leave_bucket(Worker& worker) {
         auto const [node, successor] = this->template finish<operation>(derived().table(worker));
         if (successor != nullptr) [[unlikely]] {
             auto& next_task = static_cast<WalkTask&>(*successor);

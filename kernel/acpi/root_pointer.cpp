@@ -45,7 +45,8 @@ std::string_view fault_of_extension(std::span<std::byte const> bytes, std::optio
 } // namespace
 
 Result<RootPointer> parse_root_pointer(std::span<std::byte const> rsdp) {
-    if (rsdp.size() < first_part_bytes) return Error::of("ACPI: RSDP of {} bytes, expected no less than 20", rsdp.size());
+    if (rsdp.size() < first_part_bytes)
+        return Error::of("ACPI: RSDP of {} bytes, expected no less than 20", rsdp.size());
     if (!is_first_part_valid(rsdp)) return Error("ACPI: RSDP with a wrong signature or checksum");
 
     RootPointer result;

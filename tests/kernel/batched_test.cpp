@@ -72,9 +72,7 @@ class PatternUser : public Task {
             if (self.next_ == self.keys_ * steps) return self.end();
             std::size_t const step = self.next_ % steps;
             std::uint64_t const key = self.first_key_ + self.next_ / steps;
-            auto const operation = step == 0   ? TableOperation::Insert
-                                   : step == 2 ? TableOperation::Erase
-                                               : TableOperation::Find;
+            auto const operation = step == 0 ? Operation::Insert : step == 2 ? Operation::Erase : Operation::Find;
             if (!self.client_.submit(operation, key, ~key, static_cast<std::uint8_t>(step)))
                 return self.client_.when_room(task);
             ++self.next_;

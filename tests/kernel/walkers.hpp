@@ -91,12 +91,12 @@ template <typename Delay> struct Walker : WalkTask<Walker<Delay>, Region> {
             home.present[at] = true;
             self.node = &home.take();
             self.seek(key, self.node);
-            return self.template go<ChainOperation::Insert>(worker, owner, bucket);
+            return self.template go<Operation::Insert>(worker, owner, bucket);
         case 1:
             home.present[at] = false;
             self.seek(key);
-            return self.template go<ChainOperation::Erase>(worker, owner, bucket);
-        default: self.seek(key); self.template go<ChainOperation::Find>(worker, owner, bucket);
+            return self.template go<Operation::Erase>(worker, owner, bucket);
+        default: self.seek(key); self.template go<Operation::Find>(worker, owner, bucket);
         }
     }
 
@@ -105,10 +105,10 @@ template <typename Delay> struct Walker : WalkTask<Walker<Delay>, Region> {
         Delay::point();
         return all.region(index(worker.core()));
     }
-    template <ChainOperation operation> void ended(Worker& worker, ChainNode* found) {
+    template <Operation operation> void ended(Worker& worker, ChainNode* found) {
         is_right = (found != nullptr) == expects_node && (found == nullptr || found->key == this->key());
-        if (operation == ChainOperation::Insert && found == nullptr) node = nullptr; // the table's now
-        if (operation == ChainOperation::Erase) node = found;
+        if (operation == Operation::Insert && found == nullptr) node = nullptr; // the table's now
+        if (operation == Operation::Erase) node = found;
         this->body = &come_home;
         worker.append(*this, this->home);
     }

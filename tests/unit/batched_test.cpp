@@ -115,7 +115,7 @@ TEST_F(BatchedTest, results_come_in_the_order_of_submission) {
             for (std::size_t i = 0; i < batch.size(); ++i) {
                 keys.push_back(batch.key(i));
                 results.push_back(batch.result(i));
-                if (batch.operation(i) == TableOperation::Find && batch.result(i) == TableResult::Yes)
+                if (batch.operation(i) == Operation::Find && batch.result(i) == TableResult::Yes)
                     found.push_back(batch.value(i));
             }
         },
@@ -140,9 +140,9 @@ TEST_F(BatchedTest, a_full_table_says_so_and_goes_on) {
             for (std::size_t i = 0; i < batch.size(); ++i) {
                 ++results[batch.result(i)];
                 // The map has room for 1000 keys.
-                EXPECT_EQ(batch.result(i), batch.operation(i) == TableOperation::Find ? TableResult::Yes
-                                           : batch.key(i) < 1000                      ? TableResult::Yes
-                                                                                      : TableResult::Full);
+                EXPECT_EQ(batch.result(i), batch.operation(i) == Operation::Find ? TableResult::Yes
+                                           : batch.key(i) < 1000                 ? TableResult::Yes
+                                                                                 : TableResult::Full);
             }
         },
         [&](Worker& worker, Client& client, Regions&) {
@@ -199,7 +199,7 @@ TEST_F(BatchedTest, a_slow_owner_holds_a_bounded_number_of_operations_and_delays
                 for (; in_round < 5000; ++in_round) {
                     bool const erases = (for_other / 1000) % 2 != 0;
                     std::uint64_t const key = 2 * (for_other % 1000);
-                    if (!client.submit(erases ? TableOperation::Erase : TableOperation::Insert, key, 0)) break;
+                    if (!client.submit(erases ? Operation::Erase : Operation::Insert, key, 0)) break;
                     ++for_other;
                 }
                 EXPECT_GE(in_round, 4 * Batch::capacity);

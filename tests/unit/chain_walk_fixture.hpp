@@ -36,37 +36,37 @@ struct StandaloneTable {
 class AnyWalk : public Walk {
   public:
     AnyWalk() = default;
-    explicit AnyWalk(ChainOperation what, std::uint64_t key, ChainNode* node = nullptr) { aim(what, key, node); }
+    explicit AnyWalk(Operation what, std::uint64_t key, ChainNode* node = nullptr) { aim(what, key, node); }
 
-    void aim(ChainOperation what, std::uint64_t key, ChainNode* node = nullptr) {
+    void aim(Operation what, std::uint64_t key, ChainNode* node = nullptr) {
         operation_ = what;
         seek(key, node);
     }
-    [[nodiscard]] ChainOperation operation() const { return operation_; }
+    [[nodiscard]] Operation operation() const { return operation_; }
 
     [[nodiscard]] bool enter_any(WalkedTable& table) {
         switch (operation_) {
-        case ChainOperation::Insert: return enter<ChainOperation::Insert>(table);
-        case ChainOperation::Find: return enter<ChainOperation::Find>(table);
-        case ChainOperation::Erase: break;
+        case Operation::Insert: return enter<Operation::Insert>(table);
+        case Operation::Find: return enter<Operation::Find>(table);
+        case Operation::Erase: break;
         }
-        return enter<ChainOperation::Erase>(table);
+        return enter<Operation::Erase>(table);
     }
     void resume_any() {
         switch (operation_) {
-        case ChainOperation::Insert: return resume<ChainOperation::Insert>();
-        case ChainOperation::Find: return resume<ChainOperation::Find>();
-        case ChainOperation::Erase: break;
+        case Operation::Insert: return resume<Operation::Insert>();
+        case Operation::Find: return resume<Operation::Find>();
+        case Operation::Erase: break;
         }
-        resume<ChainOperation::Erase>();
+        resume<Operation::Erase>();
     }
     [[nodiscard]] Finished finish_any(WalkedTable& table) {
         switch (operation_) {
-        case ChainOperation::Insert: return finish<ChainOperation::Insert>(table);
-        case ChainOperation::Find: return finish<ChainOperation::Find>(table);
-        case ChainOperation::Erase: break;
+        case Operation::Insert: return finish<Operation::Insert>(table);
+        case Operation::Find: return finish<Operation::Find>(table);
+        case Operation::Erase: break;
         }
-        return finish<ChainOperation::Erase>(table);
+        return finish<Operation::Erase>(table);
     }
 
     // Of a walk that is under way: all nodes it looks at.
@@ -89,7 +89,7 @@ class AnyWalk : public Walk {
     }
 
   private:
-    ChainOperation operation_ = ChainOperation::Find;
+    Operation operation_ = Operation::Find;
 };
 
 } // namespace mxk::test

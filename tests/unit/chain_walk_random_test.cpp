@@ -10,7 +10,7 @@
 namespace mxk::test {
 namespace {
 
-using enum ChainOperation;
+using enum Operation;
 
 class Scheduler {
   public:

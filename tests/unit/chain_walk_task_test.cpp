@@ -24,7 +24,7 @@ struct Finder : WalkTask<Finder, Region> {
         , region_(region)
         , found(results) {}
     Region& table(Worker&) { return region_; }
-    template <ChainOperation> void ended(Worker&, ChainNode* node) {
+    template <Operation> void ended(Worker&, ChainNode* node) {
         EXPECT_FALSE(touches);
         found.push_back(node);
     }
@@ -50,7 +50,7 @@ TEST(WalkTask, each_turn_is_a_step) {
         std::vector<ChainNode*> found;
         Finder finder(region, found);
         finder.seek(1);
-        finder.go<ChainOperation::Find>(here, here.core(), Annotation::writes(region.address(1)));
+        finder.go<Operation::Find>(here, here.core(), Annotation::writes(region.address(1)));
         OwnerCounter const& tasks_run = here.statistics().tasks_run;
         std::uint64_t seen = tasks_run.value();
         std::vector<void const*> next; // after each task but the last
@@ -78,10 +78,10 @@ TEST(WalkTask, who_leaves_a_bucket_appends_who_waits_for_it) {
         std::vector<ChainNode*> found;
         Finder long_walk(region, found);
         long_walk.seek(1);
-        long_walk.go<ChainOperation::Find>(here, here.core(), bucket);
+        long_walk.go<Operation::Find>(here, here.core(), bucket);
         Finder short_walk(region, found);
         short_walk.seek(3);
-        short_walk.go<ChainOperation::Find>(here, here.core(), bucket);
+        short_walk.go<Operation::Find>(here, here.core(), bucket);
         std::uint64_t const before = here.statistics().tasks_run.value();
         here.run_until([&] { return found.size() == 2; });
         EXPECT_EQ(found, (std::vector<ChainNode*>{&nodes[0].node, &nodes[2].node}));

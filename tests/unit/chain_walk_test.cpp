@@ -8,7 +8,7 @@
 namespace mxk::test {
 namespace {
 
-using enum ChainOperation;
+using enum Operation;
 
 // Keys n ... 1 in one chain: the last one pushed is the head.
 struct OneChain : StandaloneTable {
@@ -228,7 +228,7 @@ TEST(ChainWalk, nodes_may_carry_values) {
     std::vector<Pair> pairs;
     for (std::uint64_t key = 1; key <= 3; ++key) pairs.push_back({{key * key}, {key, nullptr}});
     ChainWalk<Map> walk;
-    auto const run = [&]<ChainOperation operation>(std::uint64_t key, Pair* pair) {
+    auto const run = [&]<Operation operation>(std::uint64_t key, Pair* pair) {
         walk.seek(key, pair);
         EXPECT_TRUE(walk.enter<operation>(table));
         while (!walk.is_at_end() && !walk.step()) {

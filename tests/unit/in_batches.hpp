@@ -23,32 +23,32 @@ template <typename Regions> class InBatches {
         }
     }
 
-    struct Operation : TravellingOperation {
+    struct Traveller : TravellingOperation {
         using TravellingOperation::TravellingOperation;
         InBatches* way = nullptr;
     };
 
-    void send(Worker& worker, Operation& operation) {
+    void send(Worker& worker, Traveller& operation) {
         operation.way = this;
         submit(worker, operation);
     }
 
   private:
     struct Completed {
-        void operator()(Worker& worker, CookieBatch<Operation*> const& batch) const {
+        void operator()(Worker& worker, CookieBatch<Traveller*> const& batch) const {
             for (std::size_t i = 0; i < batch.size(); ++i) {
-                Operation& operation = *batch.cookie(i);
+                Traveller& operation = *batch.cookie(i);
                 operation.event.result = batch.result(i);
-                bool const is_found = batch.operation(i) == TableOperation::Find && batch.result(i) == TableResult::Yes;
+                bool const is_found = batch.operation(i) == Operation::Find && batch.result(i) == TableResult::Yes;
                 if (is_found) operation.event.value = batch.value(i);
                 operation.go_home(worker);
             }
         }
     };
-    using Client = BatchClient<Regions, Completed, Operation*>;
+    using Client = BatchClient<Regions, Completed, Traveller*>;
 
     static void submit(Worker& worker, Task& task) {
-        auto& operation = static_cast<Operation&>(task);
+        auto& operation = static_cast<Traveller&>(task);
         Client& client = *operation.way->clients_[index(worker.core())];
         Event const& event = operation.event;
         if (client.submit(event.operation, event.key, event.value, &operation)) return;

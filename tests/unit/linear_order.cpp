@@ -98,15 +98,15 @@ class Search {
 std::optional<Content> content_after(Event const& event, Content before, FullInserts full_inserts) {
     bool const is_yes = event.result == TableResult::Yes;
     if (event.result == TableResult::Full) {
-        bool const may_be = event.operation == TableOperation::Insert && full_inserts == FullInserts::Allowed;
+        bool const may_be = event.operation == Operation::Insert && full_inserts == FullInserts::Allowed;
         return may_be && !before.is_there ? std::optional(before) : std::nullopt;
     }
-    if (event.operation == TableOperation::Insert) {
+    if (event.operation == Operation::Insert) {
         if (is_yes == before.is_there) return std::nullopt;
         return is_yes ? Content{true, event.value} : before;
     }
     if (is_yes != before.is_there) return std::nullopt;
-    if (event.operation == TableOperation::Erase) return Content{};
+    if (event.operation == Operation::Erase) return Content{};
     return !is_yes || event.value == before.value ? std::optional(before) : std::nullopt;
 }
 

@@ -21,9 +21,9 @@ std::string text(Event const& event) {
     bool const is_yes = event.result == TableResult::Yes;
     std::string const answer = event.result == TableResult::Full ? "full" : is_yes ? "yes" : "no";
     switch (event.operation) {
-    case TableOperation::Insert: return "insert " + value + ": " + answer;
-    case TableOperation::Find: return "find: " + (is_yes ? value : answer);
-    case TableOperation::Erase: break;
+    case Operation::Insert: return "insert " + value + ": " + answer;
+    case Operation::Find: return "find: " + (is_yes ? value : answer);
+    case Operation::Erase: break;
     }
     return "erase: " + answer;
 }
@@ -35,7 +35,7 @@ void list(std::ostream& out, std::vector<Event> const& events, Impasse const& im
     Event const& culprit = events[impasse.culprit];
     auto const end = static_cast<std::size_t>(std::count_if(
         events.begin(), events.end(), [&](Event const& event) { return event.invoked <= culprit.responded; }));
-    bool const has_value = culprit.operation != TableOperation::Erase && culprit.value != 0;
+    bool const has_value = culprit.operation != Operation::Erase && culprit.value != 0;
     std::size_t left_out = 0;
     out << "     invoked   responded  core\n";
     for (std::size_t i = 0; i < end; ++i) {

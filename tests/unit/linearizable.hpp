@@ -15,7 +15,7 @@ namespace mxk::test {
 
 // An operation that has ended. Two overlap unless one responded before the other was invoked.
 struct Event {
-    TableOperation operation{};
+    Operation operation{};
     std::uint64_t key = 0;
     std::uint64_t value = 0; // inserted, or found
     TableResult result{};

@@ -11,8 +11,8 @@ template <typename Regions> class AtHome {
   public:
     explicit AtHome(Regions& regions)
         : regions_(regions) {}
-    using Operation = TravellingOperation;
-    void send(Worker& worker, Operation& operation) {
+    using Traveller = TravellingOperation;
+    void send(Worker& worker, Traveller& operation) {
         RandomPause::point();
         operation.perform(regions_.region(regions_.owner(operation.event.key)));
         operation.go_home(worker);
@@ -28,10 +28,10 @@ template <typename Regions> class FindsAtHome {
     explicit FindsAtHome(Regions& regions)
         : regions_(regions)
         , two_phases_(regions) {}
-    using Operation = typename TwoPhases<Regions>::Operation;
-    void send(Worker& worker, Operation& operation) {
+    using Traveller = typename TwoPhases<Regions>::Traveller;
+    void send(Worker& worker, Traveller& operation) {
         Event& event = operation.event;
-        if (event.operation != TableOperation::Find) return two_phases_.send(worker, operation);
+        if (event.operation != Operation::Find) return two_phases_.send(worker, operation);
         auto const found = regions_.region(regions_.owner(event.key)).find_anywhere(event.key);
         event.result = result_of(bool(found));
         event.value = found.value_or(0);

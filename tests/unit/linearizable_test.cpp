@@ -20,16 +20,16 @@ struct When {
 };
 
 Event insert(std::uint64_t value, TableResult result, When when, std::uint64_t key = 5) {
-    return {TableOperation::Insert, key, value, result, when.from, when.to, core_id(0)};
+    return {Operation::Insert, key, value, result, when.from, when.to, core_id(0)};
 }
 Event found(std::uint64_t value, When when, std::uint64_t key = 5) {
-    return {TableOperation::Find, key, value, yes, when.from, when.to, core_id(1)};
+    return {Operation::Find, key, value, yes, when.from, when.to, core_id(1)};
 }
 Event not_found(When when, std::uint64_t key = 5) {
-    return {TableOperation::Find, key, 0, no, when.from, when.to, core_id(2)};
+    return {Operation::Find, key, 0, no, when.from, when.to, core_id(2)};
 }
 Event erase(TableResult result, When when, std::uint64_t key = 5) {
-    return {TableOperation::Erase, key, 0, result, when.from, when.to, core_id(3)};
+    return {Operation::Erase, key, 0, result, when.from, when.to, core_id(3)};
 }
 
 bool is_fine(std::vector<Event> const& history, FullInserts full_inserts = FullInserts::Wrong) {
@@ -219,17 +219,17 @@ bool has_an_order(std::vector<Event> const& history, FullInserts full_inserts) {
                 is_right = is_right && event.invoked <= history[order[later]].responded;
             bool const is_there = pairs.contains(event.key);
             switch (event.operation) {
-            case TableOperation::Insert:
+            case Operation::Insert:
                 if (event.result == full)
                     is_right = is_right && full_inserts == FullInserts::Allowed && !is_there;
                 else
                     is_right = is_right && pairs.emplace(event.key, event.value).second == (event.result == yes);
                 break;
-            case TableOperation::Find:
+            case Operation::Find:
                 is_right =
                     is_right && event.result == (is_there ? yes : no) && (!is_there || pairs[event.key] == event.value);
                 break;
-            case TableOperation::Erase: is_right = is_right && event.result == (pairs.erase(event.key) == 1 ? yes : no);
+            case Operation::Erase: is_right = is_right && event.result == (pairs.erase(event.key) == 1 ? yes : no);
             }
         }
         if (is_right) return true;
@@ -246,18 +246,18 @@ std::vector<Event> tiny_history(bench::Random& random) {
     std::uint64_t const spread = 1 + random.below(40);
     std::uint64_t const values = 1 + random.below(3);
     for (std::uint64_t count = 1 + random.below(6), i = 0; i < count; ++i) {
-        Event event{.operation = static_cast<TableOperation>(random.below(3)), .key = 1 + random.below(keys)};
+        Event event{.operation = static_cast<Operation>(random.below(3)), .key = 1 + random.below(keys)};
         auto const at = pairs.find(event.key);
         bool const is_there = at != pairs.end();
-        event.result = is_there == (event.operation != TableOperation::Insert) ? yes : no;
+        event.result = is_there == (event.operation != Operation::Insert) ? yes : no;
         event.invoked = 100 + 10 * i - random.below(spread);
         event.responded = 100 + 10 * i + random.below(spread);
-        if (event.operation == TableOperation::Insert) {
+        if (event.operation == Operation::Insert) {
             event.value = random.below(values);
             pairs.emplace(event.key, event.value);
         }
-        if (event.operation == TableOperation::Find && is_there) event.value = at->second;
-        if (event.operation == TableOperation::Erase) pairs.erase(event.key);
+        if (event.operation == Operation::Find && is_there) event.value = at->second;
+        if (event.operation == Operation::Erase) pairs.erase(event.key);
         if (random.below(6) == 0) event.result = static_cast<TableResult>(random.below(3));
         if (random.below(10) == 0) event.value = random.below(values);
         history.push_back(event);

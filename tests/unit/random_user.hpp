@@ -16,7 +16,7 @@ namespace mxk::test {
 // What the operation with this number, in the order of submission, must come to.
 struct Expected {
     std::uint64_t key;
-    TableOperation operation;
+    Operation operation;
     TableResult result;
     std::uint64_t value; // of a find that finds
     bool is_here = false;
@@ -83,11 +83,11 @@ template <typename Regions> class RandomUser : public Task {
         if (random_() % 128 == 0) kind_ = random_() % 4;
         switch (kind_ < 3 ? kind_ : random_() % 3) {
         case 0:
-            expected_.push_back({key, TableOperation::Insert, yes_if(!there), 0});
+            expected_.push_back({key, Operation::Insert, yes_if(!there), 0});
             model_.try_emplace(key, next_value_);
             break;
-        case 1: expected_.push_back({key, TableOperation::Find, yes_if(there), there ? at->second : 0}); break;
-        default: expected_.push_back({key, TableOperation::Erase, yes_if(there), 0}); model_.erase(key);
+        case 1: expected_.push_back({key, Operation::Find, yes_if(there), there ? at->second : 0}); break;
+        default: expected_.push_back({key, Operation::Erase, yes_if(there), 0}); model_.erase(key);
         }
         has_next_ = true;
     }
@@ -104,7 +104,7 @@ template <typename Regions> class RandomUser : public Task {
             ASSERT_EQ(batch.key(at), expected.key);
             ASSERT_EQ(batch.operation(at), expected.operation);
             ASSERT_EQ(batch.result(at), expected.result);
-            if (expected.operation == TableOperation::Find && expected.result == TableResult::Yes) {
+            if (expected.operation == Operation::Find && expected.result == TableResult::Yes) {
                 ASSERT_EQ(batch.value(at), expected.value);
             }
             all_yes = all_yes && batch.result(at) == TableResult::Yes;

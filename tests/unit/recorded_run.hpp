@@ -9,7 +9,7 @@
 //     auto const why = why_not_linearizable(run.history());
 //     EXPECT_FALSE(why) << *why;
 //
-// Way: has a type Operation, derived from TravellingOperation, and send(worker, operation), which is called on the
+// Way: has a type Traveller, derived from TravellingOperation, and send(worker, operation), which is called on the
 // operation's home (two_phases.hpp has the usual one).
 #pragma once
 
@@ -64,10 +64,10 @@ template <typename Way> class RecordedRun {
     [[nodiscard]] std::vector<Event> history() const { return history_.events(); }
 
   private:
-    class User : public Way::Operation {
+    class User : public Way::Traveller {
       public:
         User(RecordedRun& run, CoreId home_core, std::size_t number)
-            : Way::Operation(home_core, &User::end_operation)
+            : Way::Traveller(home_core, &User::end_operation)
             , run_(run)
             , random_(bench::Random::mixed(run.shape_.seed) + number)
             , next_value_((number + 1) * 1000) {
@@ -91,9 +91,9 @@ template <typename Way> class RecordedRun {
         void begin_operation(Worker& worker) {
             std::vector<std::uint64_t> const& keys = run_.shape_.keys;
             this->event = {};
-            this->event.operation = static_cast<TableOperation>(random_.below(3));
+            this->event.operation = static_cast<Operation>(random_.below(3));
             this->event.key = keys[random_.below(keys.size())];
-            if (this->event.operation == TableOperation::Insert) this->event.value = ++next_value_;
+            if (this->event.operation == Operation::Insert) this->event.value = ++next_value_;
             this->event.core = worker.core();
             this->event.invoked = time_of_invocation();
             run_.way_.send(worker, *this);

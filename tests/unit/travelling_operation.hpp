@@ -37,9 +37,9 @@ class TravellingOperation : public Task {
     // points to the value; erase() a bool.
     template <typename Region> void perform(Region& region) {
         switch (event.operation) {
-        case TableOperation::Insert: event.result = result_of(region.insert(event.key, event.value)); return;
-        case TableOperation::Erase: event.result = result_of(region.erase(event.key)); return;
-        case TableOperation::Find: break;
+        case Operation::Insert: event.result = result_of(region.insert(event.key, event.value)); return;
+        case Operation::Erase: event.result = result_of(region.erase(event.key)); return;
+        case Operation::Find: break;
         }
         auto const found = region.find(event.key);
         event.result = result_of(bool(found));

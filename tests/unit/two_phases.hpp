@@ -14,13 +14,13 @@ template <typename Regions, typename Delay = RandomPause> class TwoPhases {
     explicit TwoPhases(Regions& regions)
         : regions_(regions) {}
 
-    struct Operation : TravellingOperation {
+    struct Traveller : TravellingOperation {
         using TravellingOperation::TravellingOperation;
         Regions* regions = nullptr;
     };
 
     // At home: takes the operation away.
-    void send(Worker& worker, Operation& operation) {
+    void send(Worker& worker, Traveller& operation) {
         operation.regions = &regions_;
         operation.body = &TwoPhases::at_owner;
         Delay::point();
@@ -29,7 +29,7 @@ template <typename Regions, typename Delay = RandomPause> class TwoPhases {
 
   private:
     static void at_owner(Worker& worker, Task& task) {
-        auto& operation = static_cast<Operation&>(task);
+        auto& operation = static_cast<Traveller&>(task);
         Delay::point();
         Regions& regions = *operation.regions;
         std::size_t const region = regions.owner(operation.event.key);
