@@ -8,21 +8,11 @@
 
 #include "base/json.hpp"
 #include "bench/frame/core_choice.hpp"
+#include "bench/frame/experiment.hpp"
 #include "bench/frame/named_values.hpp"
 #include "bench/frame/statistics.hpp"
 
 namespace mxk::bench {
-
-// What one run gives. Latencies: the median of the run's operations; throughput: their mean.
-struct CostSample {
-    double cycles = 0;                    // per operation
-    std::optional<double> p99{};          // latencies only: single operations are timed, not a whole run
-    std::uint64_t operations = 0;         // that the run measured
-    std::uint64_t left_out = 0;           // that it made besides and did not count: not what is measured
-    std::optional<std::uint64_t> woken{}; // round trips: how many found a core asleep, where that can be seen
-    Findings findings{};                  // the same ones in each run
-    bool verified = false;
-};
 
 struct CostRow {
     std::string_view measure;

@@ -31,6 +31,11 @@ void Progress::phase(std::string_view what, std::size_t total, ProgressCounter c
         &counter);
 }
 
+void Progress::expect_runs(std::size_t runs) {
+    runs_ = runs;
+    run_ = 0;
+}
+
 Result<void> Progress::check() const {
     if (interrupted_) return Error("interrupted by Ctrl-C");
     return {};
@@ -45,6 +50,7 @@ void Progress::tick() {
     if (arch::take_interrupt_request()) interrupted_ = true;
     if (count_ == nullptr || total_ == 0 || !arch::terminal_is_screen()) return;
     FixedText<96> line(erase_line);
+    if (runs_ > 1) format(line, "run {} of {}: ", run_, runs_);
     format(line, "{} {} %", what_, count_(context_) * 100 / total_);
     out_.write(line.view());
     shown_ = true;

@@ -37,8 +37,14 @@ class Progress {
     void phase(std::string_view what, std::size_t total, Count count, void const* context);
     void phase(std::string_view what, std::size_t total, ProgressCounter const& counter);
 
+    // So many runs come from now on, counted by next_run() and shown.
+    void expect_runs(std::size_t runs);
+    void next_run() { ++run_; }
+
     // Takes the line away, for other output.
     void clear();
+    // Where other output goes, after clear().
+    [[nodiscard]] TextSink& out() const { return out_; }
 
     // Ctrl-C was typed since this began.
     [[nodiscard]] bool interrupted() const { return interrupted_; }
@@ -53,6 +59,8 @@ class Progress {
     std::size_t total_ = 0;
     Count count_ = nullptr;
     void const* context_ = nullptr;
+    std::size_t runs_ = 0;
+    std::size_t run_ = 0;
     bool shown_ = false;
     bool interrupted_ = false;
     Ticker ticker_;

@@ -5,7 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "bench/frame/cost_report.hpp"
+#include "bench/frame/core_choice.hpp"
+#include "bench/frame/experiment.hpp"
 #include "bench/frame/name_set.hpp"
 
 namespace mxk::bench {
@@ -18,7 +19,7 @@ template <typename Measure, typename Options> struct CostPeer {
     bool two_threads = false;           // its measures of one core take a second one, too
     // One run, on threads of its own that stay on these cores' processors. Called by the console's core, whose thread
     // waits. May throw what the library throws.
-    Result<CostSample> (*run)(Measure measure, CorePair cores, Options const& options) = nullptr;
+    Result<Sample> (*run)(Measure measure, CorePair cores, Options const& options) = nullptr;
 };
 
 } // namespace mxk::bench

@@ -135,7 +135,7 @@ template <typename Measure, typename Options> class CostPeerCommand {
         return row;
     }
 
-    Result<CostSample> run_once(Peer const& peer, Measure measure, CorePair cores, Progress const& progress) {
+    Result<Sample> run_once(Peer const& peer, Measure measure, CorePair cores, Progress const& progress) {
         pass_safe_point();
         MXK_TRY(progress.check());
         try {

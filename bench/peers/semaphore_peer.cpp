@@ -13,7 +13,7 @@ constexpr auto peer_schema = console::schema<SemaphorePeerOptions>(
     console::option<&SemaphorePeerOptions::measures>("measure",
                                                      "as in bench semaphore (none given: all that the peers can do)"),
     cost_option::cores, semaphore_option::operations, semaphore_option::yields, semaphore_option::trips,
-    semaphore_option::threads, cost_option::repeat, cost_option::json);
+    semaphore_option::threads, run_option::repeat, run_option::json);
 
 console::Outcome run_semaphore_peer(console::Invocation& invocation) {
     SemaphorePeerOptions options;

@@ -59,7 +59,7 @@ void EmptyJob::lead(void* self) {
     run.done.count_down();
 }
 
-Result<CostSample> run_local(CorePair cores, TaskOptions const& options) {
+Result<Sample> run_local(CorePair cores, TaskOptions const& options) {
     std::uint64_t const depth = options.depth;
     std::uint64_t const batches = (options.operations + depth - 1) / depth;
     DequePool pool(cores.first);
@@ -67,9 +67,9 @@ Result<CostSample> run_local(CorePair cores, TaskOptions const& options) {
     for (std::uint64_t i = 0; i < depth; ++i) run.batch.push_back({&run, i});
     pool.post({&LocalRun::begin, &run});
     run.done.wait();
-    return CostSample{.cycles = static_cast<double>(raw(run.end - run.start)) / static_cast<double>(run.operations),
-                      .operations = run.operations,
-                      .verified = run.wrong == 0 && run.due == run.operations + depth};
+    return Sample{.value = static_cast<double>(raw(run.end - run.start)) / static_cast<double>(run.operations),
+                  .operations = run.operations,
+                  .verified = run.wrong == 0 && run.due == run.operations + depth};
 }
 
 struct HopRun;
@@ -127,7 +127,7 @@ void HopJob::arrive_back(void* self) {
     run.done.count_down();
 }
 
-Result<CostSample> run_hop(CorePair cores, TaskOptions const& options) {
+Result<Sample> run_hop(CorePair cores, TaskOptions const& options) {
     std::uint64_t const hops_per_round = std::uint64_t{2} * options.depth;
     std::uint64_t const trips = (options.operations + hops_per_round - 1) / hops_per_round;
     DequePool first(cores.first);
@@ -137,10 +137,10 @@ Result<CostSample> run_hop(CorePair cores, TaskOptions const& options) {
     first.post({&HopRun::begin, &run});
     run.done.wait();
     std::uint64_t const at_each_end = options.depth * trips;
-    return CostSample{.cycles = static_cast<double>(raw(run.end - run.start)) / static_cast<double>(at_each_end),
-                      .operations = 2 * at_each_end,
-                      .verified = run.first.wrong == 0 && run.second.wrong == 0 && run.first.runs == at_each_end &&
-                                  run.second.runs == at_each_end};
+    return Sample{.value = static_cast<double>(raw(run.end - run.start)) / static_cast<double>(at_each_end),
+                  .operations = 2 * at_each_end,
+                  .verified = run.first.wrong == 0 && run.second.wrong == 0 && run.first.runs == at_each_end &&
+                              run.second.runs == at_each_end};
 }
 
 struct alignas(cache_line_bytes) StreamJob {
@@ -168,7 +168,7 @@ struct StreamPools {
     [[nodiscard]] static bool held() { return true; } // each job sees for itself
 };
 
-Result<CostSample> run_stream(CorePair cores, TaskOptions const& options) {
+Result<Sample> run_stream(CorePair cores, TaskOptions const& options) {
     StreamPools pools{DequePool(cores.first), DequePool(cores.second), std::vector<StreamJob>(options.pool)};
     return PostedStream(pools, options).run();
 }
@@ -209,14 +209,14 @@ struct TripRun {
     }
 };
 
-Result<CostSample> run_round_trip(CorePair cores, TaskOptions const& options) {
+Result<Sample> run_round_trip(CorePair cores, TaskOptions const& options) {
     DequePool first(cores.first);
     DequePool second(cores.second);
     TripRun run{.first = first, .second = second, .trips_left = options.trips};
     run.latencies.reserve(options.trips);
     first.post({&TripRun::leave, &run});
     run.done.wait();
-    CostSample sample = MXK_TRY(sample_of(run.latencies, 0, run.wrong == 0 && run.runs_there == options.trips));
+    Sample sample = MXK_TRY(sample_of(run.latencies, 0, run.wrong == 0 && run.runs_there == options.trips));
     sample.woken = run.woken;
     return sample;
 }
@@ -244,7 +244,7 @@ struct Letter {
     }
 };
 
-Result<CostSample> run_wake(CorePair cores, TaskOptions const& options) {
+Result<Sample> run_wake(CorePair cores, TaskOptions const& options) {
     DequePool receiver(cores.second);
     Letter letter{.receiver = receiver};
     std::vector<double> samples;
@@ -262,7 +262,7 @@ Result<CostSample> run_wake(CorePair cores, TaskOptions const& options) {
     return sample_of(samples, left_out, letter.runs == samples.size() + left_out);
 }
 
-Result<CostSample> run(Measure measure, CorePair cores, TaskOptions const& options) {
+Result<Sample> run(Measure measure, CorePair cores, TaskOptions const& options) {
     switch (measure) {
     case Measure::Local: return run_local(cores, options);
     case Measure::Hop: return run_hop(cores, options);

@@ -73,7 +73,7 @@ void LocalRun::append_batch() {
     for (FifoTask& task : batch) queue.append(task);
 }
 
-Result<CostSample> run_local(Measure, CorePair cores, TaskOptions const& options) {
+Result<Sample> run_local(Measure, CorePair cores, TaskOptions const& options) {
     std::uint64_t const depth = options.depth;
     std::uint64_t const batches = (options.operations + depth - 1) / depth;
     LocalRun run{.operations = batches * depth, .batch = {}};
@@ -83,9 +83,9 @@ Result<CostSample> run_local(Measure, CorePair cores, TaskOptions const& options
         run.append_batch();
         while (FifoTask* const task = run.queue.take()) task->body(*task);
     });
-    return CostSample{.cycles = static_cast<double>(raw(run.end - run.start)) / static_cast<double>(run.operations),
-                      .operations = run.operations,
-                      .verified = run.wrong == 0 && run.due == run.operations + depth};
+    return Sample{.value = static_cast<double>(raw(run.end - run.start)) / static_cast<double>(run.operations),
+                  .operations = run.operations,
+                  .verified = run.wrong == 0 && run.due == run.operations + depth};
 }
 
 constexpr TaskPeer intrusive_fifo{

@@ -127,7 +127,7 @@ struct End {
     }
 };
 
-Result<CostSample> run_stream(Measure measure, CorePair cores, TaskOptions const& options) {
+Result<Sample> run_stream(Measure measure, CorePair cores, TaskOptions const& options) {
     unsigned const count = measure == Measure::Mail ? 2 : 1;
     std::uint64_t const operations = (options.operations + count - 1) / count;
     Stream there(options.pool);
@@ -165,9 +165,9 @@ Result<CostSample> run_stream(Measure measure, CorePair cores, TaskOptions const
     }
     other.join();
     std::uint64_t const sent = options.pool + operations;
-    return CostSample{.cycles = static_cast<double>(raw(end - start)) / static_cast<double>(operations),
-                      .operations = count * operations,
-                      .verified = there.verified(sent) && (count == 1 || back.verified(sent))};
+    return Sample{.value = static_cast<double>(raw(end - start)) / static_cast<double>(operations),
+                  .operations = count * operations,
+                  .verified = there.verified(sent) && (count == 1 || back.verified(sent))};
 }
 
 constexpr TaskPeer mpsc_list{

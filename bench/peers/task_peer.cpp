@@ -13,7 +13,7 @@ constexpr auto peer_schema = console::schema<TaskPeerOptions>(
     console::option<&TaskPeerOptions::peers>("peer", "names with commas between (none given: all)"),
     console::option<&TaskPeerOptions::measures>("measure", "as in bench task (none given: all that the peers can do)"),
     cost_option::cores, task_option::operations, task_option::depth, task_option::pool, task_option::trips,
-    task_option::wakes, cost_option::repeat, cost_option::json);
+    task_option::wakes, run_option::repeat, run_option::json);
 
 console::Outcome run_task_peer(console::Invocation& invocation) {
     TaskPeerOptions options;

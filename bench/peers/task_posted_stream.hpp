@@ -6,7 +6,7 @@
 #include <latch>
 
 #include "base/spin_wait.hpp"
-#include "bench/frame/cost_report.hpp"
+#include "bench/frame/experiment.hpp"
 #include "bench/task/task_options.hpp"
 #include "bench/task/task_stream_ends.hpp"
 #include "kernel/clock.hpp"
@@ -24,13 +24,13 @@ template <typename Ends> class PostedStream {
         , sender_(pool_, receiver_) {}
 
     // Any thread but the two; blocks.
-    Result<CostSample> run() {
+    Result<Sample> run() {
         sender_.send_more(pool_);
         ends_.again(&PostedStream::send_some, this);
         done_.wait();
-        return CostSample{.cycles = static_cast<double>(raw(end_ - start_)) / static_cast<double>(operations_),
-                          .operations = operations_,
-                          .verified = receiver_.verified(pool_ + operations_) && ends_.held()};
+        return Sample{.value = static_cast<double>(raw(end_ - start_)) / static_cast<double>(operations_),
+                      .operations = operations_,
+                      .verified = receiver_.verified(pool_ + operations_) && ends_.held()};
     }
 
   private:

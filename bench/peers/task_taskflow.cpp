@@ -40,7 +40,7 @@ struct LocalRun {
     }
 };
 
-Result<CostSample> run_local(Measure, CorePair cores, TaskOptions const& options) {
+Result<Sample> run_local(Measure, CorePair cores, TaskOptions const& options) {
     std::uint64_t const depth = options.depth;
     std::uint64_t const batches = (options.operations + depth - 1) / depth;
     tf::Executor executor(1);
@@ -51,9 +51,9 @@ Result<CostSample> run_local(Measure, CorePair cores, TaskOptions const& options
     });
     run.done.wait();
     executor.wait_for_all();
-    return CostSample{.cycles = static_cast<double>(raw(run.end - run.start)) / static_cast<double>(run.operations),
-                      .operations = run.operations,
-                      .verified = run.pinned && run.runs == run.operations + depth};
+    return Sample{.value = static_cast<double>(raw(run.end - run.start)) / static_cast<double>(run.operations),
+                  .operations = run.operations,
+                  .verified = run.pinned && run.runs == run.operations + depth};
 }
 
 constexpr TaskPeer taskflow{

@@ -89,7 +89,7 @@ void HopJob::arrive_back() {
     run->done.count_down();
 }
 
-Result<CostSample> run_hop(CorePair cores, TaskOptions const& options) {
+Result<Sample> run_hop(CorePair cores, TaskOptions const& options) {
     std::uint64_t const hops_per_round = std::uint64_t{2} * options.depth;
     std::uint64_t const trips = (options.operations + hops_per_round - 1) / hops_per_round;
     TwoArenas arenas(cores);
@@ -98,9 +98,9 @@ Result<CostSample> run_hop(CorePair cores, TaskOptions const& options) {
     arenas.first.enqueue([&run] { run.begin(); });
     run.done.wait();
     std::uint64_t const at_each_end = options.depth * trips;
-    return CostSample{.cycles = static_cast<double>(raw(run.end - run.start)) / static_cast<double>(at_each_end),
-                      .operations = 2 * at_each_end,
-                      .verified = run.runs_there == at_each_end && run.runs_back == at_each_end && arenas.pinned()};
+    return Sample{.value = static_cast<double>(raw(run.end - run.start)) / static_cast<double>(at_each_end),
+                  .operations = 2 * at_each_end,
+                  .verified = run.runs_there == at_each_end && run.runs_back == at_each_end && arenas.pinned()};
 }
 
 // No order is promised, so a task is not used again: TBB makes one for each enqueue anyway.
@@ -116,7 +116,7 @@ struct StreamArenas {
     [[nodiscard]] bool held() const { return arenas.pinned(); }
 };
 
-Result<CostSample> run_stream(CorePair cores, TaskOptions const& options) {
+Result<Sample> run_stream(CorePair cores, TaskOptions const& options) {
     StreamArenas arenas{TwoArenas(cores)};
     return PostedStream(arenas, options).run();
 }
@@ -153,7 +153,7 @@ struct TripRun {
     }
 };
 
-Result<CostSample> run_round_trip(CorePair cores, TaskOptions const& options) {
+Result<Sample> run_round_trip(CorePair cores, TaskOptions const& options) {
     TwoArenas arenas(cores);
     TripRun run{.arenas = arenas, .trips_left = options.trips};
     run.latencies.reserve(options.trips);
@@ -183,7 +183,7 @@ struct Letter {
     }
 };
 
-Result<CostSample> run_wake(CorePair cores, TaskOptions const& options) {
+Result<Sample> run_wake(CorePair cores, TaskOptions const& options) {
     std::vector<double> samples;
     std::uint64_t left_out = 0;
     bool verified = false;
@@ -205,7 +205,7 @@ Result<CostSample> run_wake(CorePair cores, TaskOptions const& options) {
     return sample_of(samples, left_out, verified);
 }
 
-Result<CostSample> run(Measure measure, CorePair cores, TaskOptions const& options) {
+Result<Sample> run(Measure measure, CorePair cores, TaskOptions const& options) {
     if (measure == Measure::Hop) return run_hop(cores, options);
     if (measure == Measure::Stream) return run_stream(cores, options);
     return measure == Measure::Wake ? run_wake(cores, options) : run_round_trip(cores, options);

@@ -17,7 +17,7 @@ struct alignas(cache_line_bytes) Count {
     std::uint64_t tasks = 0;
 };
 
-template <std::size_t threads> Result<CostSample> run(Measure, CorePair cores, TaskOptions const& options) {
+template <std::size_t threads> Result<Sample> run(Measure, CorePair cores, TaskOptions const& options) {
     std::uint64_t const depth = options.depth;
     std::uint64_t const batches = (options.operations + depth - 1) / depth;
     std::array<Count, threads> counts{};
@@ -46,9 +46,9 @@ template <std::size_t threads> Result<CostSample> run(Measure, CorePair cores, T
     });
     std::uint64_t const ran = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0},
                                               [](std::uint64_t sum, Count const& count) { return sum + count.tasks; });
-    return CostSample{.cycles = static_cast<double>(raw(end - start)) / static_cast<double>(batches * depth),
-                      .operations = batches * depth,
-                      .verified = ran == (batches + 1) * depth && pinned};
+    return Sample{.value = static_cast<double>(raw(end - start)) / static_cast<double>(batches * depth),
+                  .operations = batches * depth,
+                  .verified = ran == (batches + 1) * depth && pinned};
 }
 
 constexpr TaskPeer tbb_task_group{

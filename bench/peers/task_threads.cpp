@@ -97,13 +97,13 @@ bool wait_until_asleep(pid_t thread) {
     return false;
 }
 
-Result<CostSample> sample_of(std::vector<double>& latencies, std::uint64_t left_out, bool verified) {
+Result<Sample> sample_of(std::vector<double>& latencies, std::uint64_t left_out, bool verified) {
     if (latencies.empty()) return Error::of("none of {} operations found the threads as they should be", left_out);
-    return CostSample{.cycles = percentile(latencies, 50),
-                      .p99 = percentile(latencies, 99),
-                      .operations = latencies.size(),
-                      .left_out = left_out,
-                      .verified = verified};
+    return Sample{.value = percentile(latencies, 50),
+                  .p99 = percentile(latencies, 99),
+                  .operations = latencies.size(),
+                  .left_out = left_out,
+                  .verified = verified};
 }
 
 } // namespace mxk::bench

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/units.hpp"
-#include "bench/frame/cost_report.hpp"
+#include "bench/frame/experiment.hpp"
 
 namespace mxk::bench {
 
@@ -29,6 +29,6 @@ pid_t this_thread();
 bool wait_until_asleep(pid_t thread);
 
 // Medians and percentiles of latencies, which it reorders. An error if there are none.
-Result<CostSample> sample_of(std::vector<double>& latencies, std::uint64_t left_out, bool verified);
+Result<Sample> sample_of(std::vector<double>& latencies, std::uint64_t left_out, bool verified);
 
 } // namespace mxk::bench

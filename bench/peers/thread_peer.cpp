@@ -27,8 +27,8 @@ constexpr auto peer_schema = console::schema<ThreadPeerOptions>(
     console::option<&ThreadPeerOptions::peers>("peer", "names with commas between (none given: all)"),
     console::option<&ThreadPeerOptions::measures>("measure",
                                                   "as in bench thread (none given: all that the peers can do)"),
-    cost_option::cores, thread_option::yields, thread_option::switches, thread_option::wakes, cost_option::repeat,
-    cost_option::json);
+    cost_option::cores, thread_option::yields, thread_option::switches, thread_option::wakes, run_option::repeat,
+    run_option::json);
 
 console::Outcome run_thread_peer(console::Invocation& invocation) {
     ThreadPeerOptions options;

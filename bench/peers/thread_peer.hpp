@@ -19,7 +19,7 @@ MXK_REGISTRY(mxk_semaphore_peers, SemaphorePeer, registered_semaphore_peers)
 
 // A peer's `run`: the system's threads with this semaphore.
 template <typename Semaphore, typename Measure, typename Options>
-Result<CostSample> run_system(Measure measure, CorePair cores, Options const& options) {
+Result<Sample> run_system(Measure measure, CorePair cores, Options const& options) {
     return run_measure(SystemThreads<Semaphore>{}, measure, cores, options);
 }
 

@@ -1,8 +1,6 @@
-// `bench table`: operations per second of a partitioned hash table, worked off by one of the engines (engine.hpp), for
-// several core counts (thesis section 4, figures 4.1 to 4.6). Time is rdtsc from the first core's start behind a
-// barrier to the last core's end. The first configuration is measured again at the end: how much it differs is the
-// drift that all rows may have. Every run is verified; a wrong result fails the benchmark, but where losses are what is
-// measured.
+// `bench table`: operations per second of a partitioned hash table, run by one of the engines (engine.hpp), for several
+// core counts (thesis section 4, figures 4.1 to 4.6). Time is rdtsc from the first core's start behind a barrier to the
+// last core's end. Every run is verified; a wrong result fails the benchmark, except where losses are what is measured.
 #include <algorithm>
 #include <optional>
 #include <string_view>
@@ -10,7 +8,6 @@
 #include "base/log.hpp"
 #include "bench/frame/benchmark.hpp"
 #include "bench/frame/core_counts.hpp"
-#include "bench/frame/progress.hpp"
 #include "bench/frame/steps.hpp"
 #include "bench/table/engine.hpp"
 #include "bench/table/table_experiment.hpp"
@@ -22,76 +19,10 @@
 namespace mxk::bench {
 namespace {
 
-using console::Invocation;
-
-// `repeat` runs of one configuration; a row for each phase.
-Result<NodeVector<TableRow>> measure(Invocation& invocation, TableOptions const& options, std::uint32_t cores,
-                                     Progress& progress) {
-    EngineKind const* const engine = MXK_TRY(choose_engine(options));
-    auto experiment = MXK_TRY(TableExperiment::create(options, *engine, cores));
-    auto const phases = options.mix.list();
-    NodeId const here = Worker::current().node();
-    auto rows = MXK_TRY(NodeVector<TableRow>::create(phases.size(), here));
-    auto throughputs = MXK_TRY(NodeArray<double>::create(phases.size() * options.repeat, here));
-    for (Mix const& mix : phases) rows.emplace(TableRow{.cores = cores, .mix = mix, .verified = true});
-    for (std::uint32_t i = 0; i < options.repeat; ++i) {
-        MXK_TRY(experiment.prepare(progress));
-        for (std::size_t p = 0; p < phases.size(); ++p) {
-            TableExperiment::Outcome const outcome = MXK_TRY(experiment.run(phases[p], progress));
-            rows[p].last = outcome;
-            rows[p].buckets = experiment.bucket_count(); // of a table that grows, in the end
-            throughputs[p * options.repeat + i] = static_cast<double>(options.operations) / outcome.time.seconds();
-            if (outcome.verified()) continue;
-            rows[p].verified = false;
-            rows[p].lost = std::max(rows[p].lost, outcome.strayed);
-            if (may_lose(options)) continue;
-            progress.clear();
-            print_wrong(invocation.out, phases[p], outcome);
-        }
-    }
-    for (std::size_t p = 0; p < phases.size(); ++p)
-        rows[p].throughput = summarise(throughputs.span().subspan(p * options.repeat, options.repeat));
-    return rows;
-}
-
-// The first configuration again: its phases' rows are the first of all.
-Result<void> measure_drift(Invocation& invocation, TableOptions const& options, NodeVector<TableRow>& rows,
-                           Progress& progress) {
-    std::size_t const phases = options.mix.size();
-    auto const again = MXK_TRY(measure(invocation, options, rows[0].cores, progress));
-    progress.clear();
-    bool verified = true;
-    for (std::size_t p = 0; p < phases; ++p) {
-        double const drift = again[p].throughput.median / rows[p].throughput.median;
-        for (std::size_t i = p; i < rows.size(); i += phases) rows[i].drift = drift;
-        format(invocation.out, "drift: {}, {} cores again at the end: {:.3} M ops/s, {:.3} of the first row\n",
-               name_of(again[p].mix).view(), again[p].cores, again[p].throughput.median / 1e6, drift);
-        verified = verified && (again[p].verified || may_lose(options));
-    }
-    if (!verified) return Error("the repeated first configuration failed its verification");
-    return {};
-}
-
-// All rows, and the first configuration again if there are several. What was measured before an error is still
-// reported.
-Result<void> measure_all(Invocation& invocation, TableOptions const& options, NodeVector<TableRow>& rows) {
-    Progress progress(invocation.out);
-    for (std::uint32_t const cores : options.cores.values()) {
-        auto const measured = MXK_TRY(measure(invocation, options, cores, progress));
-        progress.clear();
-        for (std::size_t p = 0; p < measured.size(); ++p) {
-            TableRow const& row = rows.emplace(measured[p]);
-            print_row(invocation.out, options, row, rows[p]);
-        }
-    }
-    if (options.cores.values().size() < 2) return {};
-    return measure_drift(invocation, options, rows, progress);
-}
-
-// Workers look as far ahead as the benchmark says, and afterwards as they usually do.
+// Workers look as far ahead as the benchmark says, and afterwards as by default.
 class PrefetchDistance {
   public:
-    // `tasks`: none: as usual.
+    // `tasks`: none: as by default.
     explicit PrefetchDistance(std::optional<std::uint32_t> tasks)
         : wanted_(tasks.has_value())
         , set_(wanted_ && set(*tasks)) {}
@@ -117,56 +48,114 @@ class PrefetchDistance {
     bool set_;
 };
 
-// All that can be known before a run. Errors: what was typed is wrong, or contradicts itself.
-Result<TableOptions> read_options(Invocation const& invocation) {
-    TableOptions options;
-    MXK_TRY(console::parse(invocation.arguments, table_schema, options));
-    options.hash = MXK_TRY(choose_engine(options))->hash; // so that the rows say which it was
-    if (options.model == Model::Threads) options.semaphore = semaphore_kind(options);
-    MXK_TRY(check(options));
-    MXK_TRY(complete_core_counts(options.cores));
-    return options;
-}
+// Its configurations are numbers of cores, its phases those of --mix.
+class TableBenchmark final : public Experiment {
+  public:
+    using Options = TableOptions;
+    static constexpr std::string_view name = "table";
+    static constexpr std::string_view summary =
+        "operations per second of a partitioned hash table, run by tasks or by threads";
+    static constexpr auto const& schema = table_schema;
+    static constexpr std::string_view examples =
+        "Examples: bench table --cores 1,2,4 --ops 24M --mix mixed:50/40/10 --repeat 5 --json\n"
+        "          bench table --cores 1,2 --mix insert,find,erase\n"
+        "          bench table --layout bucketed --cores 1,2 --mix find --dist zipf:0.99\n"
+        "          bench table --model threads --cores 1,2,4\n"
+        "          bench table --model threads-unsafe --cores 4 (counts what is lost)\n";
+    static void print_more_help(TextSink& out) { print_engines(out); }
 
-console::Outcome run_table(Invocation& invocation) {
-    auto read = read_options(invocation);
-    if (!read) return invocation.fail(read.error());
-    auto const file_keys = read_keys(read.value(), Worker::current().node());
-    if (!file_keys) return invocation.fail(file_keys.error());
-    TableOptions const& options = read.value();
-    auto rows =
-        NodeVector<TableRow>::create(options.cores.values().size() * options.mix.size(), Worker::current().node());
-    if (!rows) return invocation.fail(rows.error());
-    PrefetchDistance const distance(options.prefetch);
-    if (!distance.ok()) return invocation.fail(no_memory_for_steps());
-    print_head(invocation.out, options);
-    auto const measured = measure_all(invocation, options, rows.value());
-    if (options.json)
-        for (TableRow const& row : rows.value()) print_json(invocation.out, options, row);
-    if (!measured) return invocation.fail(measured.error());
-    bool const verified = may_lose(options) || std::all_of(rows.value().begin(), rows.value().end(),
-                                                           [](TableRow const& row) { return row.verified; });
-    return verified ? console::Outcome::Ok : console::Outcome::Failed;
-}
+    // All that can be known before a run. Errors: what was typed is wrong, or contradicts itself; no memory.
+    static Result<TableBenchmark> create(TableOptions options) {
+        EngineKind const& kind = *MXK_TRY(choose_engine(options));
+        options.hash = kind.hash; // so that the rows say which it was
+        if (options.model == Model::Threads) options.semaphore = semaphore_kind(options);
+        MXK_TRY(check(options));
+        MXK_TRY(complete_core_counts(options.cores));
+        TableBenchmark benchmark(options, kind);
+        NodeId const here = Worker::current().node();
+        benchmark.file_keys_ = MXK_TRY(read_keys(benchmark.options_, here));
+        std::size_t const rows = benchmark.configurations() * benchmark.phases();
+        benchmark.found_ = MXK_TRY(NodeVector<TableFindings>::create(rows, here));
+        for (std::size_t i = 0; i < rows; ++i) benchmark.found_.emplace();
+        return benchmark;
+    }
 
-constexpr Benchmark table_benchmark{
-    .name = "table",
-    .summary = "operations per second of a partitioned hash table, worked off by tasks or by threads",
-    .run = &run_table,
-    .help =
-        [](TextSink& out) {
-            console::print_help(out, table_schema, TableOptions{});
-            out.write("Examples: bench table --cores 1,2,4 --ops 24M --mix mixed:50/40/10 --repeat 5 --json\n"
-                      "          bench table --cores 1,2 --mix insert,find,erase\n"
-                      "          bench table --layout bucketed --cores 1,2 --mix find --dist zipf:0.99\n"
-                      "          bench table --model threads --cores 1,2,4\n"
-                      "          bench table --model threads-unsafe --cores 4 (counts what is lost)\n");
-            print_engines(out);
-        },
-    .complete = [](std::span<std::string_view const> before,
-                   console::Candidates& candidates) { console::complete_options(before, table_schema, candidates); },
+    [[nodiscard]] Unit unit() const override { return Unit::OperationsPerSecond; }
+    [[nodiscard]] std::size_t configurations() const override { return options_.cores.values().size(); }
+    [[nodiscard]] std::size_t phases() const override { return options_.mix.size(); }
+    [[nodiscard]] bool may_be_wrong() const override { return may_lose(options_); }
+    [[nodiscard]] bool has_speed_up() const override { return true; }
+
+    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
+        PrefetchDistance const distance(options_.prefetch);
+        if (!distance.ok()) return no_memory_for_steps();
+        if (!experiment_ || prepared_for_ != configuration) {
+            experiment_.reset(); // gives its memory back first
+            experiment_.emplace(
+                MXK_TRY(TableExperiment::create(options_, *kind_, options_.cores.values()[configuration])));
+            prepared_for_ = configuration;
+        }
+        MXK_TRY(experiment_->prepare(progress));
+        for (std::size_t phase = 0; phase < phases(); ++phase) {
+            Mix const& mix = options_.mix.list()[phase];
+            auto const outcome = MXK_TRY(experiment_->run(mix, progress));
+            samples[phase] = {.value = static_cast<double>(options_.operations) / outcome.time.seconds(),
+                              .operations = options_.operations,
+                              .verified = outcome.verified()};
+            TableFindings& found = found_[configuration * phases() + phase];
+            found.last = outcome;
+            found.buckets = experiment_->bucket_count(); // of a table that grows, in the end
+            if (outcome.verified()) continue;
+            found.lost = std::max(found.lost, outcome.strayed);
+            if (may_be_wrong()) continue;
+            progress.clear();
+            print_wrong(progress.out(), mix, outcome);
+        }
+        return {};
+    }
+
+    void print_head(TextSink& out) const override { print_table_head(out, options_); }
+    void print_label_heading(TextSink& out) const override { format(out, "{:>6} {:<6}", "cores", "mix"); }
+    void print_label(TextSink& out, Row const& row) const override {
+        auto const mix = name_of(mix_of(row));
+        format(out, "{:6} {:<6}", cores_of(row), mix.view().substr(0, mix.view().find(':'))); // the head has the shares
+    }
+    void print_title(TextSink& out, Row const& row) const override {
+        format(out, "{}, {} cores", name_of(mix_of(row)).view(), cores_of(row));
+    }
+    void print_verdict(TextSink& out, Row const& row) const override {
+        if (!row.verified && may_be_wrong()) return format(out, "lost {}", found_of(row).lost);
+        Experiment::print_verdict(out, row);
+    }
+    void print_details(TextSink& out, Row const& row) const override {
+        print_table_details(out, options_, found_of(row));
+    }
+    void write_settings(JsonWriter& json, Row const& row) const override {
+        write_table_settings(json, options_, mix_of(row), cores_of(row));
+    }
+    void write_details(JsonWriter& json, Row const& row) const override {
+        write_table_details(json, options_, found_of(row));
+    }
+
+  private:
+    TableBenchmark(TableOptions const& options, EngineKind const& kind)
+        : options_(options)
+        , kind_(&kind) {}
+
+    [[nodiscard]] Mix const& mix_of(Row const& row) const { return options_.mix.list()[row.phase]; }
+    [[nodiscard]] std::uint32_t cores_of(Row const& row) const { return options_.cores.values()[row.configuration]; }
+    [[nodiscard]] TableFindings const& found_of(Row const& row) const {
+        return found_[row.configuration * phases() + row.phase];
+    }
+
+    TableOptions options_;
+    EngineKind const* kind_;
+    NodeArray<std::uint64_t> file_keys_; // that options_ refers to
+    NodeVector<TableFindings> found_;    // by row
+    std::optional<TableExperiment> experiment_{};
+    std::size_t prepared_for_ = 0; // the configuration that experiment_ is of
 };
-MXK_REGISTER(mxk_benchmarks, Benchmark, table_benchmark);
+MXK_BENCHMARK(TableBenchmark);
 
 } // namespace
 } // namespace mxk::bench

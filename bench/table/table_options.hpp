@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/units.hpp"
+#include "bench/frame/run_options.hpp"
 #include "bench/thread/semaphore_names.hpp"
 #include "bench/workload/workload.hpp"
 #include "kernel/console/options.hpp"
@@ -62,7 +63,7 @@ constexpr auto value_names(Hashing) {
                       NamedValue{Hashing::Multiplicative, "multiplicative"}};
 }
 
-struct TableOptions : Workload {
+struct TableOptions : Workload, RunOptions {
     Model model = Model::Tasks;
     Layout layout = Layout::Chained;
     Submit submit = Submit::Task;
@@ -79,10 +80,8 @@ struct TableOptions : Workload {
     std::optional<std::uint64_t> initial_slots; // of a table that grows; none: it begins large enough
     std::optional<double> load;                 // of a table that begins large enough, when all keys are in it
     console::CountList owners;                  // of cores, one after the other in a run; empty: all cores, always
-    std::uint32_t repeat = 1;
     bool latency = false;
     bool task_times = false;
-    bool json = false;
 };
 
 inline SemaphoreKind semaphore_kind(TableOptions const& options) {
@@ -120,8 +119,7 @@ constexpr auto table_schema = console::schema<TableOptions>(
     console::option<&TableOptions::owners>("owners", "cores that own the table, one count after the other in a run",
                                            console::between(1, 65536)),
     console::flag<&TableOptions::latency>("latency", "how long operations take (whole walks, functions, batches)"),
-    console::flag<&TableOptions::task_times>("task-times", "how long tasks run"),
-    console::option<&TableOptions::repeat>("repeat", "runs per row; the median is reported", console::between(1, 1000)),
-    workload_option::seed, console::flag<&TableOptions::json>("json", "one JSON line per row at the end, for tools"));
+    console::flag<&TableOptions::task_times>("task-times", "how long tasks run"), run_option::repeat,
+    run_option::warm_up, workload_option::seed, run_option::json);
 
 } // namespace mxk::bench

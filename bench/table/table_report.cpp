@@ -1,8 +1,5 @@
 #include "bench/table/table_report.hpp"
 
-#include "base/json.hpp"
-#include "bench/frame/machine_record.hpp"
-#include "bench/frame/throughput.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::bench {
@@ -28,41 +25,6 @@ FixedText<128> way_of(TableOptions const& options) {
     return way;
 }
 
-// What --latency, --task-times and --owners ask for, of the last run.
-void print_details(TextSink& out, TableOptions const& options, TableExperiment::Outcome const& outcome) {
-    if (options.latency) print_durations(out, "operations", outcome.latency);
-    if (options.task_times) {
-        print_durations(out, "tasks", outcome.tasks);
-        format(out, "       tasks over 50 us: {}, and {} that the host interrupted (max {:.1} us)\n",
-               outcome.long_tasks, outcome.interrupted_tasks.count,
-               static_cast<double>(outcome.interrupted_tasks.most) / 1e3);
-    }
-    for (OwnerChange const& change : outcome.changes.list())
-        format(out, "       owners {} -> {}: {:.3} ms, {:.3} M ops/s during, {:.3} before\n", change.from, change.to,
-               change.seconds * 1e3, change.during / 1e6, change.before / 1e6);
-}
-
-void write_details(JsonWriter& json, TableOptions const& options, TableExperiment::Outcome const& outcome) {
-    if (options.latency) write_durations(json, "latency", outcome.latency);
-    if (options.task_times) {
-        write_durations(json, "tasks", outcome.tasks);
-        write_durations(json, "interrupted_tasks", outcome.interrupted_tasks);
-        json.field("long_tasks", outcome.long_tasks);
-    }
-    if (outcome.changes.list().empty()) return;
-    json.begin_array("owner_changes");
-    for (OwnerChange const& change : outcome.changes.list()) {
-        json.begin_object();
-        json.field("from", change.from);
-        json.field("to", change.to);
-        json.field("seconds", change.seconds);
-        json.field("before", change.before);
-        json.field("during", change.during);
-        json.end_object();
-    }
-    json.end_array();
-}
-
 // The model, and what only it has.
 void write_model(JsonWriter& json, TableOptions const& options) {
     json.field("model", as_typed(options.model).view());
@@ -85,7 +47,7 @@ FixedText<32> name_of(Mix const& mix) {
     return name;
 }
 
-void print_head(TextSink& out, TableOptions const& options) {
+void print_table_head(TextSink& out, TableOptions const& options) {
     format(out, "table: {}, {}, {}{} hash, {} queue, {} operations ({}, {}), {} keys, ",
            as_typed(options.layout).view(), way_of(options).view(),
            options.probe == Probe::Travel ? "travelling probes, " : "", as_typed(options.hash).view(),
@@ -93,27 +55,23 @@ void print_head(TextSink& out, TableOptions const& options) {
            as_typed(options.distribution).view(), as_typed<256>(options.keys).view());
     if (options.model == Model::Tasks) format(out, "{} tasks per core, ", options.tasks_per_core);
     format(out, "seed {}\n", options.seed);
-    format(out, "{:>6} {:<6} ", "cores", "mix");
-    print_throughput_head(out);
-    format(out, " {:>9}  {}\n", "speed-up", "verified");
 }
 
-void print_row(TextSink& out, TableOptions const& options, TableRow const& row, TableRow const& first) {
-    FixedText<32> const name = name_of(row.mix);
-    format(out, "{:6} {:<6} ", row.cores, name.view().substr(0, name.view().find(':'))); // the head has the shares
-    print_throughput(out, options.operations, row.throughput);
-    format(out, " {:9.2}  ", row.throughput.median / first.throughput.median);
-    if (!row.verified && may_lose(options))
-        format(out, "lost {}\n", row.lost);
-    else
-        format(out, "{}\n", row.verified ? "yes" : "NO");
-    print_details(out, options, row.last);
+void print_table_details(TextSink& out, TableOptions const& options, TableFindings const& found) {
+    TableExperiment::Outcome const& outcome = found.last;
+    if (options.latency) print_durations(out, "operations", outcome.latency);
+    if (options.task_times) {
+        print_durations(out, "tasks", outcome.tasks);
+        format(out, "       tasks over 50 us: {}, and {} that the host interrupted (max {:.1} us)\n",
+               outcome.long_tasks, outcome.interrupted_tasks.count,
+               static_cast<double>(outcome.interrupted_tasks.most) / 1e3);
+    }
+    for (OwnerChange const& change : outcome.changes.list())
+        format(out, "       owners {} -> {}: {:.3} ms, {:.3} M ops/s during, {:.3} before\n", change.from, change.to,
+               change.seconds * 1e3, change.during / 1e6, change.before / 1e6);
 }
 
-void print_json(TextSink& out, TableOptions const& options, TableRow const& row) {
-    JsonWriter json(out);
-    json.begin_object();
-    json.field("benchmark", "table");
+void write_table_settings(JsonWriter& json, TableOptions const& options, Mix const& mix, std::uint32_t cores) {
     write_model(json, options);
     json.field("layout", as_typed(options.layout).view());
     json.field("probe", as_typed(options.probe).view());
@@ -121,20 +79,35 @@ void print_json(TextSink& out, TableOptions const& options, TableRow const& row)
     json.field("queue", as_typed(options.queue).view());
     json.field("dist", as_typed(options.distribution).view());
     json.field("keys", as_typed<256>(options.keys).view());
-    json.field("mix", name_of(row.mix).view());
-    json.field("cores", row.cores);
+    json.field("mix", name_of(mix).view());
+    json.field("cores", cores);
     json.field("operations", options.operations);
-    json.field("buckets", row.buckets);
     json.field("seed", options.seed);
-    write_throughput(json, options.operations, row.throughput);
-    json.field("verified", row.verified);
-    if (may_lose(options)) json.field("lost", row.lost);
-    if (row.drift > 0) json.field("drift", row.drift);
-    json.field("table_bytes", row.last.table_bytes);
-    write_details(json, options, row.last);
-    write_machine(json);
-    json.end_object();
-    out.write("\n");
+}
+
+void write_table_details(JsonWriter& json, TableOptions const& options, TableFindings const& found) {
+    TableExperiment::Outcome const& outcome = found.last;
+    json.field("buckets", found.buckets);
+    if (may_lose(options)) json.field("lost", found.lost);
+    json.field("table_bytes", outcome.table_bytes);
+    if (options.latency) write_durations(json, "latency", outcome.latency);
+    if (options.task_times) {
+        write_durations(json, "tasks", outcome.tasks);
+        write_durations(json, "interrupted_tasks", outcome.interrupted_tasks);
+        json.field("long_tasks", outcome.long_tasks);
+    }
+    if (outcome.changes.list().empty()) return;
+    json.begin_array("owner_changes");
+    for (OwnerChange const& change : outcome.changes.list()) {
+        json.begin_object();
+        json.field("from", change.from);
+        json.field("to", change.to);
+        json.field("seconds", change.seconds);
+        json.field("before", change.before);
+        json.field("during", change.during);
+        json.end_object();
+    }
+    json.end_array();
 }
 
 void print_wrong(TextSink& out, Mix const& mix, TableExperiment::Outcome const& outcome) {

@@ -1,27 +1,22 @@
-// What `bench table` prints: a head, a row for each phase of each configuration, and the same as JSON lines.
+// What `bench table` says besides what every benchmark says (bench/frame/report.hpp).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "base/json.hpp"
 #include "base/text.hpp"
-#include "bench/frame/statistics.hpp"
 #include "bench/table/table_experiment.hpp"
 #include "bench/table/table_options.hpp"
 #include "bench/workload/mix.hpp"
 
 namespace mxk::bench {
 
-// One phase of one configuration.
-struct TableRow {
-    std::uint32_t cores = 0;
-    Mix mix;
-    std::size_t buckets = 0; // or slots
-    Summary throughput{};    // operations per second
-    bool verified = false;
-    std::uint64_t lost = 0;          // entries, by threads without semaphores: the most of a run
+// What the runs of one row have found besides their throughput.
+struct TableFindings {
+    std::size_t buckets = 0;         // or slots
+    std::uint64_t lost = 0;          // entries, by threads without semaphores: the maximum of a run
     TableExperiment::Outcome last{}; // what the last run came to
-    double drift = 0; // the same phase of the first configuration at the end, relative to the beginning; 0: unknown
 };
 
 // Threads without semaphores are there to show it: how many is a result, not an error.
@@ -32,10 +27,11 @@ inline bool may_lose(TableOptions const& options) {
 FixedText<32> name_of(Mix const& mix);
 
 // In front of all rows.
-void print_head(TextSink& out, TableOptions const& options);
-// `first`: of the same phase, which speed-ups refer to.
-void print_row(TextSink& out, TableOptions const& options, TableRow const& row, TableRow const& first);
-void print_json(TextSink& out, TableOptions const& options, TableRow const& row);
+void print_table_head(TextSink& out, TableOptions const& options);
+// Below a row: what --latency, --task-times and --owners ask for, of the last run.
+void print_table_details(TextSink& out, TableOptions const& options, TableFindings const& found);
+void write_table_settings(JsonWriter& json, TableOptions const& options, Mix const& mix, std::uint32_t cores);
+void write_table_details(JsonWriter& json, TableOptions const& options, TableFindings const& found);
 // Why a run of this phase was not verified.
 void print_wrong(TextSink& out, Mix const& mix, TableExperiment::Outcome const& outcome);
 

@@ -1,56 +1,51 @@
 // `bench task`: what tasks cost in cycles: one from the local queue, a hop between cores of a node, one of a stream, a
 // round trip, the wake-up of a core that sleeps. Every run checks that each task ran where, as often, and in the order
 // it had to.
-#include "bench/frame/cost_benchmark.hpp"
+#include "bench/frame/benchmark.hpp"
+#include "bench/frame/cost_experiment.hpp"
 #include "bench/task/task_experiment.hpp"
 
 namespace mxk::bench {
 namespace {
 
-using console::Invocation;
+class TaskExperiment final : public CostExperiment<Measure, TaskOptions> {
+  public:
+    using Options = TaskOptions;
+    static constexpr std::string_view name = "task";
+    static constexpr std::string_view summary =
+        "cycles per task: from the local queue, per hop, in a stream, per round trip, per wake-up";
+    static constexpr auto const& schema = task_schema;
+    static constexpr std::string_view examples =
+        "Example: bench task --measure local,round-trip --cores 0,1 --repeat 10 --json\n";
 
-Result<CostSample> run_once(CostPlan<Measure>::Step const& step, TaskOptions const& options, Progress& progress) {
-    switch (step.measure) {
-    case Measure::Local: return run_local(step.cores, options, progress);
-    case Measure::Hop: return run_hop(step.cores, options, progress);
-    case Measure::Stream: return run_stream(step.cores, options, progress);
-    case Measure::Mail: return run_mail(step.cores, options, progress);
-    case Measure::RoundTrip:
-    case Measure::RemoteRoundTrip: return run_round_trip(step.cores, options, progress);
-    case Measure::Wake: break;
+    static Result<TaskExperiment> create(Options const& options) {
+        return TaskExperiment(options, MXK_TRY(plan_of(options)));
     }
-    return run_wake(step.cores, options, progress);
-}
 
-console::Outcome run_task(Invocation& invocation) {
-    TaskOptions options;
-    if (auto const parsed = console::parse(invocation.arguments, task_schema, options); !parsed)
-        return invocation.fail(parsed.error());
-    auto const plan = CostPlan<Measure>::make(options.cores.values(), options.measures);
-    if (!plan) return invocation.fail(plan.error());
+    Result<Sample> run_measure(Measure measure, CorePair cores, Progress& progress) override {
+        switch (measure) {
+        case Measure::Local: return run_local(cores, options(), progress);
+        case Measure::Hop: return run_hop(cores, options(), progress);
+        case Measure::Stream: return run_stream(cores, options(), progress);
+        case Measure::Mail: return run_mail(cores, options(), progress);
+        case Measure::RoundTrip:
+        case Measure::RemoteRoundTrip: return run_round_trip(cores, options(), progress);
+        case Measure::Wake: break;
+        }
+        return run_wake(cores, options(), progress);
+    }
+    void print_head(TextSink& out) const override {
+        format(out, "task: {} tasks at once in local and hop, {} in streams; {} runs per row\n", options().depth,
+               options().pool, options().repeat);
+    }
+    [[nodiscard]] std::string_view failure() const override {
+        return "a task ran on another core, in another order, or not as often as it had to";
+    }
 
-    Progress progress(invocation.out);
-    format(invocation.out, "task: {} tasks at once in local and hop, {} in streams; {} runs per row\n", options.depth,
-           options.pool, options.repeat);
-    CostBenchmark benchmark("task", "a task ran on another core, in another order, or not as often as it had to",
-                            plan.value(), options,
-                            [&](auto const& step, Progress& shown) { return run_once(step, options, shown); });
-    return benchmark.measure(invocation, progress);
-}
-
-constexpr Benchmark task_benchmark{
-    .name = "task",
-    .summary = "cycles per task: from the local queue, per hop, in a stream, per round trip, per wake-up",
-    .run = &run_task,
-    .help =
-        [](TextSink& out) {
-            console::print_help(out, task_schema, TaskOptions{});
-            out.write("Example: bench task --measure local,round-trip --cores 0,1 --repeat 10 --json\n");
-        },
-    .complete = [](auto before,
-                   console::Candidates& candidates) { console::complete_options(before, task_schema, candidates); },
+  private:
+    using CostExperiment::CostExperiment;
 };
-MXK_REGISTER(mxk_benchmarks, Benchmark, task_benchmark);
+MXK_BENCHMARK(TaskExperiment);
 
 } // namespace
 } // namespace mxk::bench

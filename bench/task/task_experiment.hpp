@@ -5,7 +5,7 @@
 
 #include "base/result.hpp"
 #include "bench/frame/core_choice.hpp"
-#include "bench/frame/cost_report.hpp"
+#include "bench/frame/experiment.hpp"
 #include "bench/frame/progress.hpp"
 #include "bench/task/ending.hpp"
 #include "bench/task/task_options.hpp"
@@ -17,24 +17,24 @@ namespace mxk::bench {
 // latencies also that no operation found the cores as they should be.
 
 // Appends `depth` tasks to the core's own queue, which runs them, again and again. Cycles per task.
-Result<CostSample> run_local(CorePair cores, TaskOptions const& options, Progress& progress);
+Result<Sample> run_local(CorePair cores, TaskOptions const& options, Progress& progress);
 
 // `depth` tasks travel between the two cores, there and back, again and again. Cycles per task that a core takes in and
 // sends on.
-Result<CostSample> run_hop(CorePair cores, TaskOptions const& options, Progress& progress);
+Result<Sample> run_hop(CorePair cores, TaskOptions const& options, Progress& progress);
 
 // Tasks stream from the first core to the second, of which up to `pool` are under way. Cycles per task, from the
 // first sending until the first core knows that the last one has run.
-Result<CostSample> run_stream(CorePair cores, TaskOptions const& options, Progress& progress);
+Result<Sample> run_stream(CorePair cores, TaskOptions const& options, Progress& progress);
 
 // The same in both directions at once. Cycles per task that a core sends and takes in.
-Result<CostSample> run_mail(CorePair cores, TaskOptions const& options, Progress& progress);
+Result<Sample> run_mail(CorePair cores, TaskOptions const& options, Progress& progress);
 
 // One task travels there and back while both cores are awake. Cycles per round trip.
-Result<CostSample> run_round_trip(CorePair cores, TaskOptions const& options, Progress& progress);
+Result<Sample> run_round_trip(CorePair cores, TaskOptions const& options, Progress& progress);
 
 // A task is sent to the second core while that is asleep, and runs there. Cycles from before the sending until the
 // first core sees that it has run.
-Result<CostSample> run_wake(CorePair cores, TaskOptions const& options, Progress& progress);
+Result<Sample> run_wake(CorePair cores, TaskOptions const& options, Progress& progress);
 
 } // namespace mxk::bench

@@ -92,7 +92,7 @@ std::size_t trips_done(void const* run) {
 
 } // namespace
 
-Result<CostSample> run_hop(CorePair cores, TaskOptions const& options, Progress& progress) {
+Result<Sample> run_hop(CorePair cores, TaskOptions const& options, Progress& progress) {
     Worker& here = Worker::current();
     std::uint64_t const hops_per_round = std::uint64_t{2} * options.depth;
     auto const trips = static_cast<std::uint32_t>((options.operations + hops_per_round - 1) / hops_per_round);
@@ -105,10 +105,10 @@ Result<CostSample> run_hop(CorePair cores, TaskOptions const& options, Progress&
     progress.phase("hop", at_each_end, &trips_done, &run);
     here.append(run, cores.first);
     MXK_TRY(run.ending.await(progress));
-    return CostSample{.cycles = static_cast<double>(raw(run.end - run.start)) / static_cast<double>(at_each_end),
-                      .operations = 2 * at_each_end,
-                      .verified = run.first.wrong == 0 && run.second.wrong == 0 &&
-                                  run.first.runs.value() == at_each_end && run.second.runs.value() == at_each_end};
+    return Sample{.value = static_cast<double>(raw(run.end - run.start)) / static_cast<double>(at_each_end),
+                  .operations = 2 * at_each_end,
+                  .verified = run.first.wrong == 0 && run.second.wrong == 0 && run.first.runs.value() == at_each_end &&
+                              run.second.runs.value() == at_each_end};
 }
 
 } // namespace mxk::bench

@@ -79,7 +79,7 @@ std::size_t tasks_done(void const* run) {
 
 } // namespace
 
-Result<CostSample> run_local(CorePair cores, TaskOptions const& options, Progress& progress) {
+Result<Sample> run_local(CorePair cores, TaskOptions const& options, Progress& progress) {
     Worker& here = Worker::current();
     std::uint64_t const depth = options.depth;
     std::uint64_t const batches = (options.operations + depth - 1) / depth;
@@ -93,9 +93,9 @@ Result<CostSample> run_local(CorePair cores, TaskOptions const& options, Progres
     leader.lead();
     here.append(leader, cores.first);
     MXK_TRY(run.ending.await(progress));
-    return CostSample{.cycles = static_cast<double>(raw(run.end - run.start)) / static_cast<double>(run.operations),
-                      .operations = run.operations,
-                      .verified = run.wrong == 0 && run.due == run.operations + depth};
+    return Sample{.value = static_cast<double>(raw(run.end - run.start)) / static_cast<double>(run.operations),
+                  .operations = run.operations,
+                  .verified = run.wrong == 0 && run.due == run.operations + depth};
 }
 
 } // namespace mxk::bench

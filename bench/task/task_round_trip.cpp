@@ -89,7 +89,7 @@ std::size_t take_latencies(std::span<Trip const> trips, std::span<double> latenc
 
 } // namespace
 
-Result<CostSample> run_round_trip(CorePair cores, TaskOptions const& options, Progress& progress) {
+Result<Sample> run_round_trip(CorePair cores, TaskOptions const& options, Progress& progress) {
     Worker& here = Worker::current();
     std::size_t const made = std::size_t{options.trips} + 2;
     auto const room = MXK_TRY(NodeArray<Trip>::create(made, workers::of(cores.first).node()));
@@ -103,11 +103,11 @@ Result<CostSample> run_round_trip(CorePair cores, TaskOptions const& options, Pr
     here.append(task, cores.first);
     MXK_TRY(run.ending.await(progress));
     std::size_t const woken = take_latencies(trips, latencies);
-    return CostSample{.cycles = percentile(latencies, 50),
-                      .p99 = percentile(latencies, 99),
-                      .operations = options.trips,
-                      .woken = woken,
-                      .verified = task.verified()};
+    return Sample{.value = percentile(latencies, 50),
+                  .p99 = percentile(latencies, 99),
+                  .operations = options.trips,
+                  .woken = woken,
+                  .verified = task.verified()};
 }
 
 } // namespace mxk::bench

@@ -133,7 +133,7 @@ std::size_t tasks_done(void const* run) {
 }
 
 // One stream, or one in each direction.
-Result<CostSample> run_streams(std::size_t count, CorePair cores, TaskOptions const& options, Progress& progress) {
+Result<Sample> run_streams(std::size_t count, CorePair cores, TaskOptions const& options, Progress& progress) {
     Worker& here = Worker::current();
     NodeId const node = workers::of(cores.first).node();
     std::size_t const pool = options.pool;
@@ -154,18 +154,18 @@ Result<CostSample> run_streams(std::size_t count, CorePair cores, TaskOptions co
     bool const verified = std::all_of(streams.begin(), streams.end(), [&](Stream const& stream) {
         return stream.receiver().verified(pool + operations);
     });
-    return CostSample{.cycles = static_cast<double>(raw(run.end - run.start)) / static_cast<double>(operations),
-                      .operations = count * operations,
-                      .verified = verified};
+    return Sample{.value = static_cast<double>(raw(run.end - run.start)) / static_cast<double>(operations),
+                  .operations = count * operations,
+                  .verified = verified};
 }
 
 } // namespace
 
-Result<CostSample> run_stream(CorePair cores, TaskOptions const& options, Progress& progress) {
+Result<Sample> run_stream(CorePair cores, TaskOptions const& options, Progress& progress) {
     return run_streams(1, cores, options, progress);
 }
 
-Result<CostSample> run_mail(CorePair cores, TaskOptions const& options, Progress& progress) {
+Result<Sample> run_mail(CorePair cores, TaskOptions const& options, Progress& progress) {
     return run_streams(2, cores, options, progress);
 }
 

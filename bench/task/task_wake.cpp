@@ -130,7 +130,7 @@ std::size_t wakes_done(void const* waker) {
 
 } // namespace
 
-Result<CostSample> run_wake(CorePair cores, TaskOptions const& options, Progress& progress) {
+Result<Sample> run_wake(CorePair cores, TaskOptions const& options, Progress& progress) {
     Worker& here = Worker::current();
     auto const room = MXK_TRY(NodeArray<double>::create(options.wakes, workers::of(cores.first).node()));
     auto const samples = room.span().first(options.wakes);
@@ -141,11 +141,11 @@ Result<CostSample> run_wake(CorePair cores, TaskOptions const& options, Progress
 
     auto const woken = samples.first(waker.count());
     if (woken.empty()) return Error::of("core {} was awake again at each of {} sendings", cores.second, options.wakes);
-    return CostSample{.cycles = percentile(woken, 50),
-                      .p99 = percentile(woken, 99),
-                      .operations = woken.size(),
-                      .left_out = waker.left_out(),
-                      .verified = waker.verified()};
+    return Sample{.value = percentile(woken, 50),
+                  .p99 = percentile(woken, 99),
+                  .operations = woken.size(),
+                  .left_out = waker.left_out(),
+                  .verified = waker.verified()};
 }
 
 } // namespace mxk::bench

@@ -1,48 +1,45 @@
 // `bench semaphore`: what semaphores cost in cycles: one that is free, two that threads hand to each other, one that
 // many want. What each number is: docs/bench-thread.md.
-#include "bench/frame/cost_benchmark.hpp"
+#include "bench/frame/benchmark.hpp"
+#include "bench/frame/cost_experiment.hpp"
 #include "bench/thread/thread_crew.hpp"
 #include "bench/thread/thread_measures.hpp"
 
 namespace mxk::bench {
 namespace {
 
-console::Outcome run_semaphore(console::Invocation& invocation) {
-    OwnSemaphoreCosts options;
-    if (auto const parsed = console::parse(invocation.arguments, semaphore_schema, options); !parsed)
-        return invocation.fail(parsed.error());
-    if (!Semaphore::supports(options.kind))
-        return invocation.fail(
-            Error::of("--semaphore: expected a kind that this build has, got {}", name_of(options.kind)));
-    auto const plan = CostPlan<SemaphoreMeasure>::make(options.cores.values(), options.measures);
-    if (!plan) return invocation.fail(plan.error());
+class SemaphoreExperiment final : public CostExperiment<SemaphoreMeasure, OwnSemaphoreCosts> {
+  public:
+    using Options = OwnSemaphoreCosts;
+    static constexpr std::string_view name = "semaphore";
+    static constexpr std::string_view summary =
+        "cycles that semaphores cost: free, handed to and fro between two threads, wanted by many";
+    static constexpr auto const& schema = semaphore_schema;
+    static constexpr std::string_view examples =
+        "Example: bench semaphore --measure uncontended,crowd --threads 16 --json\n";
 
-    Progress progress(invocation.out);
-    format(invocation.out, "semaphore: {}; {} threads in a crowd; {} runs per row\n", name_of(options.kind),
-           options.threads, options.repeat);
-    CostBenchmark benchmark("semaphore", "units were lost or doubled, or two threads were inside at once", plan.value(),
-                            options, [&](auto const& step, Progress& shown) {
-                                OwnThreads const layer{shown, microseconds(options.slice), options.kind};
-                                return run_measure(layer, step.measure, step.cores, options);
-                            });
-    return benchmark.measure(invocation, progress);
-}
+    static Result<SemaphoreExperiment> create(Options const& options) {
+        if (!Semaphore::supports(options.kind))
+            return Error::of("--semaphore: expected a kind that this build has, got {}", name_of(options.kind));
+        return SemaphoreExperiment(options, MXK_TRY(plan_of(options)));
+    }
 
-constexpr Benchmark semaphore_benchmark{
-    .name = "semaphore",
-    .summary = "cycles that semaphores cost: free, handed to and fro between two threads, wanted by many",
-    .run = &run_semaphore,
-    .help =
-        [](TextSink& out) {
-            console::print_help(out, semaphore_schema, OwnSemaphoreCosts{});
-            out.write("Example: bench semaphore --measure uncontended,crowd --threads 16 --json\n");
-        },
-    .complete =
-        [](auto before, console::Candidates& candidates) {
-            console::complete_options(before, semaphore_schema, candidates);
-        },
+    Result<Sample> run_measure(SemaphoreMeasure measure, CorePair cores, Progress& progress) override {
+        OwnThreads const layer{progress, microseconds(options().slice), options().kind};
+        return bench::run_measure(layer, measure, cores, options());
+    }
+    void print_head(TextSink& out) const override {
+        format(out, "semaphore: {}; {} threads in a crowd; {} runs per row\n", name_of(options().kind),
+               options().threads, options().repeat);
+    }
+    [[nodiscard]] std::string_view failure() const override {
+        return "units were lost or doubled, or two threads were inside at once";
+    }
+
+  private:
+    using CostExperiment::CostExperiment;
 };
-MXK_REGISTER(mxk_benchmarks, Benchmark, semaphore_benchmark);
+MXK_BENCHMARK(SemaphoreExperiment);
 
 } // namespace
 } // namespace mxk::bench

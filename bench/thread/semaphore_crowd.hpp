@@ -6,7 +6,7 @@
 #include <atomic>
 
 #include "bench/frame/core_choice.hpp"
-#include "bench/frame/cost_report.hpp"
+#include "bench/frame/experiment.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "tasks/owner_counter.hpp"
@@ -50,7 +50,7 @@ template <typename Layer> struct CrowdRun {
     }
 
     // The console's task, when all have ended.
-    [[nodiscard]] CostSample sample(std::span<User const> users) {
+    [[nodiscard]] Sample sample(std::span<User const> users) {
         std::uint64_t sum = 0;
         std::uint64_t least = passes;
         std::uint64_t most = 0;
@@ -60,10 +60,10 @@ template <typename Layer> struct CrowdRun {
             most = std::max(most, user.passes);
         }
         bool const one_unit = semaphore.try_wait() && !semaphore.try_wait();
-        CostSample result{.cycles = static_cast<double>(raw(end - start)) / static_cast<double>(passes),
-                          .operations = passes,
-                          .verified = !wrong.load(std::memory_order_relaxed) && one_unit && sum == passes &&
-                                      passed.value() == passes};
+        Sample result{.value = static_cast<double>(raw(end - start)) / static_cast<double>(passes),
+                      .operations = passes,
+                      .verified = !wrong.load(std::memory_order_relaxed) && one_unit && sum == passes &&
+                                  passed.value() == passes};
         result.findings.add("fairness",
                             static_cast<double>(least) / static_cast<double>(std::max<std::uint64_t>(most, 1)));
         return result;
@@ -85,7 +85,7 @@ template <typename Layer> struct CrowdRun {
 // Cycles per pass (wait() and post()) of `threads` threads, which stand on both cores by turns; beside it how often the
 // one has passed that did least, by the one that did most. Errors: no memory, no thread, Ctrl-C. The console's task.
 template <typename Layer>
-Result<CostSample> run_crowd(Layer const& layer, CorePair cores, std::uint32_t threads, std::uint64_t passes) {
+Result<Sample> run_crowd(Layer const& layer, CorePair cores, std::uint32_t threads, std::uint64_t passes) {
     using Run = CrowdRun<Layer>;
     auto users = MXK_TRY(NodeVector<typename Run::User>::create(threads, workers::of(cores.first).node()));
     typename Layer::Crew crew(layer, MXK_TRY(Layer::Crew::room(threads)));

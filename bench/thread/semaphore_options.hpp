@@ -79,6 +79,6 @@ constexpr auto semaphore_schema = console::schema<OwnSemaphoreCosts>(
     console::option<&OwnSemaphoreCosts::slice>("slice", "microseconds; in the Linux build the system chooses",
                                                console::between(10, 1'000'000)),
     semaphore_option::operations, semaphore_option::yields, semaphore_option::trips, semaphore_option::threads,
-    cost_option::repeat, cost_option::json);
+    run_option::repeat, run_option::json);
 
 } // namespace mxk::bench

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "bench/frame/core_choice.hpp"
-#include "bench/frame/cost_report.hpp"
+#include "bench/frame/experiment.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "tasks/owner_counter.hpp"
@@ -46,9 +46,9 @@ template <typename Layer> struct PingPongRun {
     };
 
     // The console's task, when both have ended.
-    [[nodiscard]] CostSample sample() {
+    [[nodiscard]] Sample sample() {
         bool const none_left = !there.try_wait() && !back.try_wait();
-        return {.cycles = percentile(samples, 50),
+        return {.value = percentile(samples, 50),
                 .p99 = percentile(samples, 99),
                 .operations = samples.size(),
                 .verified = wrong == 0 && none_left && ball == 2 * (warm_up + samples.size())};
@@ -68,7 +68,7 @@ template <typename Layer> struct PingPongRun {
 };
 
 // Cycles of each of `trips` round trips. Errors: no memory, no thread, Ctrl-C. The console's task.
-template <typename Layer> Result<CostSample> run_ping_pong(Layer const& layer, CorePair cores, std::size_t trips) {
+template <typename Layer> Result<Sample> run_ping_pong(Layer const& layer, CorePair cores, std::size_t trips) {
     using Run = PingPongRun<Layer>;
     auto const room = MXK_TRY(NodeArray<double>::create(trips, workers::of(cores.first).node()));
     typename Layer::Crew crew(layer, MXK_TRY(Layer::Crew::room(2)));

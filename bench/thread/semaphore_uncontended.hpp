@@ -46,7 +46,7 @@ template <typename Layer> struct UncontendedRun {
 // Cycles per wait() and post(); beside it what a pair of yields costs (there and back), and the quotient. Errors: no
 // memory, no thread, Ctrl-C. The console's task.
 template <typename Layer>
-Result<CostSample> run_uncontended(Layer const& layer, CorePair cores, std::uint64_t pairs, std::uint64_t yields) {
+Result<Sample> run_uncontended(Layer const& layer, CorePair cores, std::uint64_t pairs, std::uint64_t yields) {
     using Run = UncontendedRun<Layer>;
     typename Layer::Crew crew(layer, MXK_TRY(Layer::Crew::room(1)));
     Run run{.crew = crew, .semaphore = layer.semaphore(1), .pairs = pairs};
@@ -54,13 +54,13 @@ Result<CostSample> run_uncontended(Layer const& layer, CorePair cores, std::uint
     MXK_TRY(crew.add(cores.first, user));
     auto const done = [](void const* it) { return std::size_t{static_cast<Run const*>(it)->done.value()}; };
     MXK_TRY(crew.run("uncontended", pairs, done, &run));
-    CostSample const yield = MXK_TRY(run_yield(layer, cores, yields));
+    Sample const yield = MXK_TRY(run_yield(layer, cores, yields));
 
-    CostSample sample{.cycles = static_cast<double>(raw(run.elapsed)) / static_cast<double>(pairs),
-                      .operations = pairs,
-                      .verified = run.done.value() == pairs && run.has_one_unit() && yield.verified};
-    sample.findings.add("yield_pair", 2 * yield.cycles);
-    if (yield.cycles > 0) sample.findings.add("of_yield_pair", sample.cycles / (2 * yield.cycles));
+    Sample sample{.value = static_cast<double>(raw(run.elapsed)) / static_cast<double>(pairs),
+                  .operations = pairs,
+                  .verified = run.done.value() == pairs && run.has_one_unit() && yield.verified};
+    sample.findings.add("yield_pair", 2 * yield.value);
+    if (yield.value > 0) sample.findings.add("of_yield_pair", sample.value / (2 * yield.value));
     return sample;
 }
 

@@ -1,42 +1,40 @@
 // `bench thread`: what threads cost in cycles: a yield, a preemption, a wake-up by a semaphore. What each number is:
 // docs/bench-thread.md.
-#include "bench/frame/cost_benchmark.hpp"
+#include "bench/frame/benchmark.hpp"
+#include "bench/frame/cost_experiment.hpp"
 #include "bench/thread/thread_crew.hpp"
 #include "bench/thread/thread_measures.hpp"
 
 namespace mxk::bench {
 namespace {
 
-console::Outcome run_thread(console::Invocation& invocation) {
-    OwnThreadCosts options;
-    if (auto const parsed = console::parse(invocation.arguments, thread_schema, options); !parsed)
-        return invocation.fail(parsed.error());
-    auto const plan = CostPlan<ThreadMeasure>::make(options.cores.values(), options.measures);
-    if (!plan) return invocation.fail(plan.error());
+class ThreadExperiment final : public CostExperiment<ThreadMeasure, OwnThreadCosts> {
+  public:
+    using Options = OwnThreadCosts;
+    static constexpr std::string_view name = "thread";
+    static constexpr std::string_view summary =
+        "cycles that threads cost: per yield, per preemption, per wake-up on a core and across two";
+    static constexpr auto const& schema = thread_schema;
+    static constexpr std::string_view examples =
+        "Example: bench thread --measure yield,wake --cores 0,1 --repeat 10 --json\n";
 
-    Progress progress(invocation.out);
-    format(invocation.out, "thread: {} runs per row\n", options.repeat);
-    CostBenchmark benchmark("thread", "threads did not take turns, or wake-ups were lost or doubled", plan.value(),
-                            options, [&](auto const& step, Progress& shown) {
-                                OwnThreads const layer{shown, microseconds(options.slice_of(step.measure))};
-                                return run_measure(layer, step.measure, step.cores, options);
-                            });
-    return benchmark.measure(invocation, progress);
-}
+    static Result<ThreadExperiment> create(Options const& options) {
+        return ThreadExperiment(options, MXK_TRY(plan_of(options)));
+    }
 
-constexpr Benchmark thread_benchmark{
-    .name = "thread",
-    .summary = "cycles that threads cost: per yield, per preemption, per wake-up on a core and across two",
-    .run = &run_thread,
-    .help =
-        [](TextSink& out) {
-            console::print_help(out, thread_schema, OwnThreadCosts{});
-            out.write("Example: bench thread --measure yield,wake --cores 0,1 --repeat 10 --json\n");
-        },
-    .complete = [](auto before,
-                   console::Candidates& candidates) { console::complete_options(before, thread_schema, candidates); },
+    Result<Sample> run_measure(ThreadMeasure measure, CorePair cores, Progress& progress) override {
+        OwnThreads const layer{progress, microseconds(options().slice_of(measure))};
+        return bench::run_measure(layer, measure, cores, options());
+    }
+    void print_head(TextSink& out) const override { format(out, "thread: {} runs per row\n", options().repeat); }
+    [[nodiscard]] std::string_view failure() const override {
+        return "threads did not take turns, or wake-ups were lost or doubled";
+    }
+
+  private:
+    using CostExperiment::CostExperiment;
 };
-MXK_REGISTER(mxk_benchmarks, Benchmark, thread_benchmark);
+MXK_BENCHMARK(ThreadExperiment);
 
 } // namespace
 } // namespace mxk::bench

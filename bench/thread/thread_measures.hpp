@@ -14,7 +14,7 @@ namespace mxk::bench {
 
 // Both: errors as the experiments'. The console's task; blocks it until the run is over.
 template <typename Layer>
-Result<CostSample> run_measure(Layer const& layer, ThreadMeasure measure, CorePair cores, ThreadCosts const& options) {
+Result<Sample> run_measure(Layer const& layer, ThreadMeasure measure, CorePair cores, ThreadCosts const& options) {
     switch (measure) {
     case ThreadMeasure::Yield: return run_yield(layer, cores, options.yields);
     case ThreadMeasure::Preempt: return run_preempt(layer, cores, options.switches);
@@ -25,8 +25,8 @@ Result<CostSample> run_measure(Layer const& layer, ThreadMeasure measure, CorePa
 }
 
 template <typename Layer>
-Result<CostSample> run_measure(Layer const& layer, SemaphoreMeasure measure, CorePair cores,
-                               SemaphoreCosts const& options) {
+Result<Sample> run_measure(Layer const& layer, SemaphoreMeasure measure, CorePair cores,
+                           SemaphoreCosts const& options) {
     switch (measure) {
     case SemaphoreMeasure::Uncontended: return run_uncontended(layer, cores, options.operations, options.yields);
     case SemaphoreMeasure::PingPong:

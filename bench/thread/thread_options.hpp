@@ -68,6 +68,6 @@ constexpr auto thread_schema = console::schema<OwnThreadCosts>(
     console::option<&OwnThreadCosts::slice>(
         "slice", "microseconds; in the Linux build the system chooses (none given: 1000, 50 for preempt)",
         console::between(10, 1'000'000)),
-    thread_option::yields, thread_option::switches, thread_option::wakes, cost_option::repeat, cost_option::json);
+    thread_option::yields, thread_option::switches, thread_option::wakes, run_option::repeat, run_option::json);
 
 } // namespace mxk::bench

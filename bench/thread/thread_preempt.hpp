@@ -8,7 +8,7 @@
 #include <atomic>
 
 #include "bench/frame/core_choice.hpp"
-#include "bench/frame/cost_report.hpp"
+#include "bench/frame/experiment.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "tasks/threads/thread.hpp"
@@ -66,14 +66,14 @@ template <typename Layer> struct PreemptRun {
         std::size_t const turns = samples.size() > 1 ? samples.size() - 1 : 1;
         return static_cast<double>(raw(end - start)) / static_cast<double>(turns);
     }
-    [[nodiscard]] Result<CostSample> sample() const {
+    [[nodiscard]] Result<Sample> sample() const {
         if (taken.load(std::memory_order_relaxed) < warm_up + samples.size())
             return Error("nobody took the core from a thread for 2 s: the system's policy has no time slices");
         double const turn = mean_turn();
-        CostSample result{.cycles = percentile(samples, 50),
-                          .p99 = percentile(samples, 99),
-                          .operations = samples.size(),
-                          .verified = turn >= static_cast<double>(raw(clock::to_cycles(Thread::least_slice))) / 2};
+        Sample result{.value = percentile(samples, 50),
+                      .p99 = percentile(samples, 99),
+                      .operations = samples.size(),
+                      .verified = turn >= static_cast<double>(raw(clock::to_cycles(Thread::least_slice))) / 2};
         result.findings.add("turn_us", turn * 1e6 / static_cast<double>(clock::frequency()));
         return result;
     }
@@ -95,7 +95,7 @@ template <typename Layer> struct PreemptRun {
 // ran at the same time, or were no threads of one core, would see each other in every round of their loops, and not
 // have turns of half the least slice. Errors: no memory, no thread, Ctrl-C, a system that does not preempt. The
 // console's task.
-template <typename Layer> Result<CostSample> run_preempt(Layer const& layer, CorePair cores, std::size_t switches) {
+template <typename Layer> Result<Sample> run_preempt(Layer const& layer, CorePair cores, std::size_t switches) {
     using Run = PreemptRun<Layer>;
     auto const room = MXK_TRY(NodeArray<double>::create(switches, workers::of(cores.first).node()));
     typename Layer::Crew crew(layer, MXK_TRY(Layer::Crew::room(2)));

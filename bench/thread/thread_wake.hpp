@@ -8,7 +8,7 @@
 
 #include "base/spin_wait.hpp"
 #include "bench/frame/core_choice.hpp"
-#include "bench/frame/cost_report.hpp"
+#include "bench/frame/experiment.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "tasks/owner_counter.hpp"
@@ -73,9 +73,9 @@ template <typename Layer> struct WakeRun {
     };
 
     // The console's task, when both have ended.
-    [[nodiscard]] CostSample sample() {
+    [[nodiscard]] Sample sample() {
         bool const none_left = !wake.try_wait() && !answer.try_wait();
-        return {.cycles = percentile(samples, 50),
+        return {.value = percentile(samples, 50),
                 .p99 = percentile(samples, 99),
                 .operations = samples.size(),
                 .verified = wrong == 0 && none_left && has_run.load(std::memory_order_relaxed) == done.value()};
@@ -102,7 +102,7 @@ template <typename Layer> struct WakeRun {
 };
 
 // Cycles of each of `wakes` wake-ups. Errors: no memory, no thread, Ctrl-C. The console's task.
-template <typename Layer> Result<CostSample> run_wake(Layer const& layer, CorePair cores, std::size_t wakes) {
+template <typename Layer> Result<Sample> run_wake(Layer const& layer, CorePair cores, std::size_t wakes) {
     using Run = WakeRun<Layer>;
     auto const room = MXK_TRY(NodeArray<double>::create(wakes, workers::of(cores.first).node()));
     typename Layer::Crew crew(layer, MXK_TRY(Layer::Crew::room(2)));

@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "bench/frame/core_choice.hpp"
-#include "bench/frame/cost_report.hpp"
+#include "bench/frame/experiment.hpp"
 #include "kernel/clock.hpp"
 #include "tasks/owner_counter.hpp"
 
@@ -58,11 +58,11 @@ template <typename Layer> struct YieldRun {
         return {leading.yields.value() + following.yields.value(),
                 leading.switches.value() + following.switches.value()};
     }
-    [[nodiscard]] CostSample sample() const {
+    [[nodiscard]] Sample sample() const {
         std::uint64_t const yields = last.yields - first.yields;
         std::uint64_t const switches = last.switches - first.switches;
         bool const all = leading.yields.value() == warm_up + rounds && following.yields.value() > 0;
-        return {.cycles = switches > 0 ? static_cast<double>(raw(end - start)) / static_cast<double>(switches) : 0,
+        return {.value = switches > 0 ? static_cast<double>(raw(end - start)) / static_cast<double>(switches) : 0,
                 .operations = switches,
                 .left_out = yields - switches,
                 .verified = all && switches <= yields && least_share * switches >= yields};
@@ -86,7 +86,7 @@ template <typename Layer> struct YieldRun {
 
 // Cycles per switch, of about `yields` (both threads' together). Errors: no memory, no thread, Ctrl-C. The console's
 // task.
-template <typename Layer> Result<CostSample> run_yield(Layer const& layer, CorePair cores, std::uint64_t yields) {
+template <typename Layer> Result<Sample> run_yield(Layer const& layer, CorePair cores, std::uint64_t yields) {
     using Run = YieldRun<Layer>;
     typename Layer::Crew crew(layer, MXK_TRY(Layer::Crew::room(2)));
     Run run{.crew = crew, .rounds = (yields + 1) / 2};

@@ -1,13 +1,13 @@
-// What a benchmark of costs is going to measure, and what it cannot. A measure is an enumeration with value_names() and
-// placement_of().
+// What a benchmark of costs is going to measure, on which cores, and what it cannot measure here. A measure is an
+// enumeration with value_names() and placement_of().
 #pragma once
 
-#include <algorithm>
-#include <array>
+#include <span>
 #include <string_view>
 
 #include "base/result.hpp"
 #include "bench/frame/core_choice.hpp"
+#include "bench/frame/experiment.hpp"
 #include "bench/frame/name_set.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "kernel/topology/system_topology.hpp"
@@ -15,24 +15,20 @@
 
 namespace mxk::bench {
 
-template <typename Measure> struct CostPlan {
+template <typename Measure> struct MeasurePlan {
     struct Step {
         Measure measure;
         CorePair cores;
-    };
-    struct Skipped {
-        Measure measure;
-        Error reason;
     };
     NodeVector<Step> steps;
     NodeVector<Skipped> skipped;
 
     // Of the measures chosen, or of all. `cores`: as CoreChoice::choose() takes them. Errors: that one's; no memory; a
     // measure that was asked for by name cannot be taken. The console's task.
-    static Result<CostPlan> make(std::span<std::uint32_t const> cores, NameSet<Measure> const& chosen) {
+    static Result<MeasurePlan> make(std::span<std::uint32_t const> cores, NameSet<Measure> const& chosen) {
         auto const choice = MXK_TRY(CoreChoice::choose(system_topology(), cores));
         NodeId const here = Worker::current().node();
-        CostPlan plan;
+        MeasurePlan plan;
         plan.steps = MXK_TRY(NodeVector<Step>::create(value_names(Measure{}).size(), here));
         plan.skipped = MXK_TRY(NodeVector<Skipped>::create(value_names(Measure{}).size(), here));
         for (auto const& [measure, name] : value_names(Measure{})) {
@@ -41,7 +37,7 @@ template <typename Measure> struct CostPlan {
             if (pair)
                 plan.steps.emplace(measure, pair.value());
             else if (chosen.empty())
-                plan.skipped.emplace(measure, pair.error());
+                plan.skipped.emplace(name, pair.error());
             else
                 return Error::of("--measure {}: {}", name, pair.error().message());
         }

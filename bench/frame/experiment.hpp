@@ -1,0 +1,121 @@
+// What the measuring frame (measure.hpp) asks of a benchmark. An experiment is made of its options for one invocation.
+// It has a list of configurations, numbered from 0, and each configuration has the same phases (one, for most
+// benchmarks). A run of a configuration gives a sample for each phase; the frame repeats runs, and makes a row of each
+// phase of each configuration. How to write a benchmark: docs/bench.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "base/json.hpp"
+#include "base/result.hpp"
+#include "base/text.hpp"
+#include "bench/frame/named_values.hpp"
+#include "bench/frame/progress.hpp"
+#include "bench/frame/statistics.hpp"
+
+namespace mxk::bench {
+
+enum class Unit : std::uint8_t { OperationsPerSecond, CyclesPerOperation };
+
+// What one run says about one phase.
+struct Sample {
+    double value = 0;                     // in the experiment's unit
+    std::optional<double> p99{};          // where single operations are timed: then `value` is their median
+    std::uint64_t operations = 0;         // that were measured
+    std::uint64_t left_out = 0;           // that were made besides and are not what is measured
+    std::optional<std::uint64_t> woken{}; // round trips that found a core asleep, where that can be seen
+    Findings findings{};                  // other values; the same ones in each run
+    bool verified = false;                // every result was the expected one
+};
+
+// What all runs together say about one phase of one configuration.
+struct Row {
+    enum class State : std::uint8_t { Measured, Unsupported, Failed };
+
+    std::size_t configuration = 0;
+    std::size_t phase = 0;
+    State state = State::Measured;
+    std::optional<Error> reason{}; // why it is Unsupported or Failed
+    Summary value{};               // of the runs' values; n == 0: no run has ended yet
+    std::optional<double> p99{};   // the median of the runs' values, as in findings
+    Findings findings{};
+    std::uint64_t operations = 0; // of all runs together, as the two below
+    std::uint64_t left_out = 0;
+    std::optional<std::uint64_t> woken{};
+    bool verified = false; // in all runs
+    double drift = 0;      // the first configuration's median at the end, by that at the beginning; 0: not measured
+
+    // Signs that the machine was not quiet: the drift is beyond 10 %; the 95 % interval is wider than a quarter of the
+    // median.
+    [[nodiscard]] bool has_drifted() const;
+    [[nodiscard]] bool is_wide() const;
+    // The interval's width by the median.
+    [[nodiscard]] double relative_width() const;
+    // The median in nanoseconds per operation, of CyclesPerOperation.
+    [[nodiscard]] double nanoseconds() const;
+};
+
+// What was chosen, or could have been, but cannot be measured on this machine.
+struct Skipped {
+    std::string_view what;
+    Error reason;
+};
+
+// All functions are called on the console's core.
+class Experiment {
+  public:
+    Experiment(Experiment const&) = delete;
+    Experiment& operator=(Experiment const&) = delete;
+
+    [[nodiscard]] virtual Unit unit() const = 0;
+    [[nodiscard]] virtual std::size_t configurations() const = 0;
+    [[nodiscard]] virtual std::size_t phases() const { return 1; }
+
+    // One run of a configuration: fills in a sample for each phase that can be measured. Waits for other cores. Errors:
+    // no memory, cancelled by Ctrl-C, whatever keeps it from being measured.
+    virtual Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) = 0;
+
+    // Why this phase cannot be measured; none: it can. A configuration without any other phase is never run.
+    [[nodiscard]] virtual std::optional<Error> unsupported(std::size_t /*configuration*/, std::size_t /*phase*/) const {
+        return std::nullopt;
+    }
+    // What is not even a row.
+    [[nodiscard]] virtual std::span<Skipped const> skipped() const { return {}; }
+    // Whether other configurations are measured after a run of one has ended with an error.
+    [[nodiscard]] virtual bool continues_after_failure() const { return false; }
+    // Whether a row that is not verified is a result, not a failure.
+    [[nodiscard]] virtual bool may_be_wrong() const { return false; }
+    // What has happened where a row is not verified; empty: run() has said it.
+    [[nodiscard]] virtual std::string_view failure() const { return {}; }
+
+    // Lines in front of the table.
+    virtual void print_head(TextSink& out) const = 0;
+    // What stands in a row to the left of what was measured, of fixed width, and its heading.
+    virtual void print_label_heading(TextSink& out) const = 0;
+    virtual void print_label(TextSink& out, Row const& row) const = 0;
+    // A row in a sentence: "insert, 2 cores".
+    virtual void print_title(TextSink& out, Row const& row) const = 0;
+    // Whether rows show how much faster they are than the first configuration's.
+    [[nodiscard]] virtual bool has_speed_up() const { return false; }
+    // What stands in the column "verified".
+    virtual void print_verdict(TextSink& out, Row const& row) const { out.write(row.verified ? "yes" : "NO"); }
+    // Lines below a row.
+    virtual void print_details(TextSink& /*out*/, Row const& /*row*/) const {}
+
+    // The fields that say what was measured: behind "benchmark", in the object that is open.
+    virtual void write_settings(JsonWriter& json, Row const& row) const = 0;
+    // And what else was found.
+    virtual void write_details(JsonWriter& /*json*/, Row const& /*row*/) const {}
+
+  protected:
+    Experiment() = default;
+    Experiment(Experiment&&) = default;
+    Experiment& operator=(Experiment&&) = default;
+    ~Experiment() = default;
+};
+
+} // namespace mxk::bench

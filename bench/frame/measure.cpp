@@ -1,0 +1,236 @@
+#include "bench/frame/measure.hpp"
+
+#include <algorithm>
+
+#include "bench/frame/report.hpp"
+#include "kernel/memory/node_vector.hpp"
+#include "tasks/worker.hpp"
+
+namespace mxk::bench {
+namespace {
+
+// Rows of configurations, and the samples that they are made of.
+class Rows {
+  public:
+    // Room for `runs` of each of `configurations`. Errors: no memory.
+    static Result<Rows> create(Experiment const& experiment, std::size_t configurations, std::size_t runs) {
+        NodeId const here = Worker::current().node();
+        Rows rows;
+        rows.phases_ = experiment.phases();
+        rows.runs_ = runs;
+        std::size_t const count = configurations * rows.phases_;
+        rows.rows_ = MXK_TRY(NodeVector<Row>::create(count, here));
+        rows.samples_ = MXK_TRY(NodeVector<Sample>::create(count * runs, here));
+        rows.values_ = MXK_TRY(NodeArray<double>::create(runs, here));
+        for (std::size_t i = 0; i < count; ++i) {
+            Row& row = rows.rows_.emplace();
+            row.configuration = i / rows.phases_;
+            row.phase = i % rows.phases_;
+            row.reason = experiment.unsupported(row.configuration, row.phase);
+            if (row.reason) row.state = Row::State::Unsupported;
+        }
+        for (std::size_t i = 0; i < count * runs; ++i) rows.samples_.emplace();
+        return rows;
+    }
+
+    [[nodiscard]] std::span<Row> all() { return rows_.span(); }
+    // The phases of one configuration.
+    [[nodiscard]] std::span<Row> of(std::size_t configuration) {
+        return rows_.span().subspan(configuration * phases_, phases_);
+    }
+
+    // Whether any phase of the configuration can still be measured.
+    [[nodiscard]] bool is_measurable(std::size_t configuration) {
+        auto const rows = of(configuration);
+        return std::any_of(rows.begin(), rows.end(), [](Row const& row) { return row.state == Row::State::Measured; });
+    }
+
+    // Another run of a configuration has given these samples, a phase each.
+    void add(std::size_t configuration, std::span<Sample const> samples) {
+        for (std::size_t phase = 0; phase < phases_; ++phase) {
+            Row& row = of(configuration)[phase];
+            if (row.state != Row::State::Measured) continue;
+            std::size_t const run = row.value.n;
+            samples_of(row)[run] = samples[phase];
+            summarise_row(row, samples_of(row).first(run + 1));
+        }
+    }
+
+    void fail(std::size_t configuration, Error const& error) {
+        for (Row& row : of(configuration)) {
+            if (row.state != Row::State::Measured) continue;
+            row.state = Row::State::Failed;
+            row.verified = false;
+            row.reason = error;
+        }
+    }
+
+  private:
+    std::span<Sample> samples_of(Row const& row) {
+        return samples_.span().subspan((row.configuration * phases_ + row.phase) * runs_, runs_);
+    }
+
+    // The median of what value(sample) gives, by nearest rank.
+    template <typename Value> double median_of(std::span<Sample const> samples, Value value) {
+        for (std::size_t i = 0; i < samples.size(); ++i) values_[i] = value(samples[i]);
+        return percentile(values_.span().first(samples.size()), 50);
+    }
+
+    void summarise_row(Row& row, std::span<Sample const> samples) {
+        Sample const& last = samples.back();
+        row.operations += last.operations;
+        row.left_out += last.left_out;
+        if (last.woken) row.woken = row.woken.value_or(0) + *last.woken;
+        row.verified = last.verified && (samples.size() == 1 || row.verified);
+        if (last.p99) row.p99 = median_of(samples, [](Sample const& sample) { return sample.p99.value_or(0); });
+        row.findings = {};
+        for (std::size_t at = 0; at < last.findings.entries().size(); ++at)
+            row.findings.add(last.findings.entries()[at].name, median_of(samples, [at](Sample const& sample) {
+                                 return sample.findings.entries()[at].value;
+                             }));
+        for (std::size_t i = 0; i < samples.size(); ++i) values_[i] = samples[i].value;
+        row.value = summarise(values_.span().first(samples.size()));
+    }
+
+    std::size_t phases_ = 0;
+    std::size_t runs_ = 0;
+    NodeVector<Row> rows_;
+    NodeVector<Sample> samples_; // by row, then by run
+    NodeArray<double> values_;   // of one row, while it is summarised
+};
+
+// One invocation of a benchmark.
+class Measurement {
+  public:
+    // `scratch`: a sample for each phase.
+    Measurement(console::Invocation& invocation, Experiment& experiment, RunOptions const& options, Report& report,
+                Rows& rows, std::span<Sample> scratch)
+        : experiment_(experiment)
+        , options_(options)
+        , report_(report)
+        , rows_(rows)
+        , scratch_(scratch)
+        , progress_(invocation.out) {}
+
+    // All rounds, and the first configuration again. Errors: of a run.
+    Result<void> run() {
+        std::size_t const configurations = experiment_.configurations();
+        progress_.expect_runs(configurations * (options_.warm_up + options_.repeat));
+        for (std::uint32_t round = 0; round < options_.warm_up + options_.repeat; ++round) {
+            bool const counts = round >= options_.warm_up;
+            std::uint32_t const rotation = counts ? round - options_.warm_up : round;
+            for (std::size_t i = 0; i < configurations; ++i)
+                MXK_TRY(run_once(rows_, (i + rotation) % configurations, counts));
+        }
+        print_complete_rows();
+        return configurations > 1 ? measure_drift() : Result<void>();
+    }
+
+    // Rows that have not been printed because a run before them has failed.
+    void print_remaining_rows() {
+        progress_.clear();
+        for (Row const& row : rows_.all().subspan(printed_)) print(row);
+        printed_ = rows_.all().size();
+    }
+
+  private:
+    Result<void> run_once(Rows& rows, std::size_t configuration, bool counts) {
+        if (!rows.is_measurable(configuration)) return {};
+        progress_.next_run();
+        std::fill(scratch_.begin(), scratch_.end(), Sample{});
+        auto const ended = experiment_.run(configuration, scratch_, progress_);
+        if (ended) {
+            if (counts) rows.add(configuration, scratch_);
+        } else {
+            MXK_TRY(progress_.check());
+            if (!experiment_.continues_after_failure()) return ended;
+            rows.fail(configuration, ended.error());
+        }
+        if (&rows == &rows_) print_complete_rows();
+        return {};
+    }
+
+    // The first configuration again, as often as before.
+    Result<void> measure_drift() {
+        if (!rows_.is_measurable(0)) return {};
+        auto again = MXK_TRY(Rows::create(experiment_, 1, options_.repeat));
+        progress_.expect_runs(options_.repeat);
+        for (std::uint32_t run = 0; run < options_.repeat; ++run) MXK_TRY(run_once(again, 0, true));
+        progress_.clear();
+        bool verified = true;
+        for (Row const& row : again.all()) {
+            if (row.state != Row::State::Measured) continue;
+            double const drift = row.value.median / rows_.of(0)[row.phase].value.median;
+            for (Row& other : rows_.all())
+                if (other.phase == row.phase) other.drift = drift;
+            report_.print_drift(row, drift);
+            verified = verified && (row.verified || experiment_.may_be_wrong());
+        }
+        if (!verified) return Error("the repeated first configuration failed its verification");
+        return {};
+    }
+
+    // Rows whose runs have all ended, in their order.
+    void print_complete_rows() {
+        for (; printed_ < rows_.all().size(); ++printed_) {
+            Row const& row = rows_.all()[printed_];
+            if (row.state == Row::State::Measured && row.value.n < options_.repeat) return;
+            progress_.clear();
+            print(row);
+        }
+    }
+
+    void print(Row const& row) {
+        if (row.state == Row::State::Measured && row.value.n == 0) return;
+        report_.print_row(row, rows_.of(0)[row.phase]);
+    }
+
+    Experiment& experiment_;
+    RunOptions const& options_;
+    Report& report_;
+    Rows& rows_;
+    std::span<Sample> scratch_;
+    Progress progress_;
+    std::size_t printed_ = 0; // rows
+};
+
+bool is_right(Experiment const& experiment, Row const& row) {
+    switch (row.state) {
+    case Row::State::Unsupported: return true;
+    case Row::State::Failed: return false;
+    case Row::State::Measured: break;
+    }
+    return row.value.n == 0 || row.verified || experiment.may_be_wrong();
+}
+
+Result<void> measure_all(console::Invocation& invocation, std::string_view name, Experiment& experiment,
+                         RunOptions const& options, bool& all_right) {
+    auto rows = MXK_TRY(Rows::create(experiment, experiment.configurations(), options.repeat));
+    auto scratch = MXK_TRY(NodeVector<Sample>::create(experiment.phases(), Worker::current().node()));
+    for (std::size_t i = 0; i < experiment.phases(); ++i) scratch.emplace();
+    Report report(invocation.out, name, experiment);
+    Measurement measurement(invocation, experiment, options, report, rows, scratch.span());
+    report.print_head(); // a person who sees it can end the benchmark by Ctrl-C
+    auto const measured = measurement.run();
+    measurement.print_remaining_rows();
+    report.print_end(rows.all());
+    if (options.json)
+        for (Row const& row : rows.all()) report.write_json(row);
+    all_right =
+        std::all_of(rows.all().begin(), rows.all().end(), [&](Row const& row) { return is_right(experiment, row); });
+    return measured;
+}
+
+} // namespace
+
+console::Outcome measure(console::Invocation& invocation, std::string_view name, Experiment& experiment,
+                         RunOptions const& options) {
+    bool all_right = false;
+    auto const measured = measure_all(invocation, name, experiment, options, all_right);
+    if (!measured) return invocation.fail(measured.error());
+    if (all_right) return console::Outcome::Ok;
+    if (experiment.failure().empty()) return console::Outcome::Failed;
+    return invocation.fail(Error::of("verification failed: {} (rows marked NO)", experiment.failure()));
+}
+
+} // namespace mxk::bench

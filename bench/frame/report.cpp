@@ -1,0 +1,195 @@
+#include "bench/frame/report.hpp"
+
+#include "bench/frame/machine_record.hpp"
+#include "kernel/clock.hpp"
+
+namespace mxk::bench {
+namespace {
+
+// "low - high" in units of `unit`; "-" where one run says nothing about its spread.
+FixedText<32> interval_of(Summary const& value, double unit, int digits) {
+    FixedText<32> text;
+    if (!value.has_confidence)
+        text.append("-");
+    else if (digits == 1)
+        format(text, "{:.1} - {:.1}", value.confidence_low / unit, value.confidence_high / unit);
+    else
+        format(text, "{:.3} - {:.3}", value.confidence_low / unit, value.confidence_high / unit);
+    return text;
+}
+
+double operations_per_run(Row const& row) {
+    return static_cast<double>(row.operations) / static_cast<double>(row.value.n);
+}
+
+void print_columns_heading(TextSink& out, Unit unit) {
+    if (unit == Unit::OperationsPerSecond)
+        format(out, "{:>5} {:>10} {:>10} {:>10} {:>10} {:>21}", "runs", "seconds", "M ops/s", "min", "max",
+               "95 % interval");
+    else
+        format(out, "{:>9} {:>9} {:>9} {:>19} {:>9} {:>10}", "median", "min", "max", "95 % interval", "p99", "ns");
+}
+
+void print_throughput(TextSink& out, Row const& row) {
+    constexpr double million = 1e6;
+    Summary const& value = row.value;
+    format(out, "{:5} {:10.3} {:10.3} {:10.3} {:10.3} {:>21}", value.n, operations_per_run(row) / value.median,
+           value.median / million, value.minimum / million, value.maximum / million,
+           interval_of(value, million, 3).view());
+}
+
+void print_cycles(TextSink& out, Row const& row) {
+    FixedText<16> p99("-");
+    if (row.p99) {
+        p99.clear();
+        format(p99, "{:.1}", *row.p99);
+    }
+    Summary const& value = row.value;
+    format(out, "{:9.1} {:9.1} {:9.1} {:>19} {:>9} {:10.1}", value.median, value.minimum, value.maximum,
+           interval_of(value, 1, 1).view(), p99.view(), row.nanoseconds());
+}
+
+void print_not_quiet(TextSink& out, Row const& row, bool tells_drift) {
+    if (tells_drift) format(out, "drift {:.3}, expected 0.9 to 1.1", row.drift);
+    if (!row.is_wide()) return;
+    format(out, "{}interval {:.0} % of the median, expected up to 25 %", tells_drift ? "; " : "",
+           row.relative_width() * 100);
+}
+
+void write_summary(JsonWriter& json, std::string_view name, Summary const& value) {
+    json.begin_object(name);
+    json.field("n", value.n);
+    json.field("median", value.median);
+    json.field("min", value.minimum);
+    json.field("max", value.maximum);
+    json.field("mean", value.mean);
+    if (value.has_confidence) {
+        json.field("ci95_low", value.confidence_low);
+        json.field("ci95_high", value.confidence_high);
+    }
+    json.end_object();
+}
+
+} // namespace
+
+bool Row::has_drifted() const {
+    constexpr double max_drift = 0.10;
+    return drift != 0 && (drift < 1 - max_drift || drift > 1 + max_drift);
+}
+
+double Row::relative_width() const {
+    return value.has_confidence ? (value.confidence_high - value.confidence_low) / value.median : 0;
+}
+
+bool Row::is_wide() const {
+    constexpr double max_width = 0.25;
+    return relative_width() > max_width;
+}
+
+double Row::nanoseconds() const {
+    return value.median * 1e9 / static_cast<double>(clock::frequency());
+}
+
+void Report::print_head() const {
+    experiment_.print_head(out_);
+    experiment_.print_label_heading(out_);
+    out_.write(" ");
+    print_columns_heading(out_, experiment_.unit());
+    if (experiment_.has_speed_up()) format(out_, " {:>9}", "speed-up");
+    out_.write("  verified\n");
+}
+
+void Report::print_row(Row const& row, Row const& first) const {
+    experiment_.print_label(out_, row);
+    if (row.state != Row::State::Measured) {
+        format(out_, " {}: {}\n", row.state == Row::State::Failed ? "failed" : "not supported", row.reason->message());
+        return;
+    }
+    out_.write(" ");
+    if (experiment_.unit() == Unit::OperationsPerSecond)
+        print_throughput(out_, row);
+    else
+        print_cycles(out_, row);
+    if (experiment_.has_speed_up()) format(out_, " {:9.2}", row.value.median / first.value.median);
+    out_.write("  ");
+    experiment_.print_verdict(out_, row);
+    out_.write("\n");
+    for (auto const& found : row.findings.entries()) format(out_, "  {}: {:.3}\n", found.name, found.value);
+    if (row.woken.value_or(0) * 100 > row.operations)
+        format(out_, "  {} of {} round trips found a core asleep\n", *row.woken, row.operations);
+    experiment_.print_details(out_, row);
+}
+
+void Report::print_drift(Row const& again, double drift) const {
+    out_.write("drift: ");
+    experiment_.print_title(out_, again);
+    if (experiment_.unit() == Unit::OperationsPerSecond)
+        format(out_, " again at the end: {:.3} M ops/s", again.value.median / 1e6);
+    else
+        format(out_, " again at the end: {:.1} cycles", again.value.median);
+    format(out_, ", {:.3} of the first row\n", drift);
+}
+
+void Report::print_end(std::span<Row const> rows) const {
+    for (Skipped const& skipped : experiment_.skipped())
+        format(out_, "skipped: {}: {}\n", skipped.what, skipped.reason.message());
+    for (Row const& row : rows) {
+        bool const tells_drift = row.configuration == 0 && row.has_drifted(); // that of the others is the same
+        if (!tells_drift && !row.is_wide()) continue;
+        out_.write("WARN the machine was not quiet: ");
+        experiment_.print_title(out_, row);
+        out_.write(": ");
+        print_not_quiet(out_, row, tells_drift);
+        out_.write("\n");
+    }
+}
+
+void Report::write_measured(JsonWriter& json, Row const& row) const {
+    if (experiment_.unit() == Unit::OperationsPerSecond) {
+        json.field("seconds", operations_per_run(row) / row.value.median);
+        write_summary(json, "throughput", row.value);
+    } else {
+        json.field("unit", "cycles");
+        json.field("count", row.operations / row.value.n); // per run
+        write_summary(json, "cycles", row.value);
+        json.field("nanoseconds", row.nanoseconds());
+    }
+    if (row.p99 || row.left_out > 0) json.field("left_out", row.left_out);
+    if (row.woken) json.field("woken", *row.woken);
+    if (row.p99) json.field("p99", *row.p99);
+    for (auto const& found : row.findings.entries()) json.field(found.name, found.value);
+    if (row.drift > 0) json.field("drift", row.drift);
+    FixedText<160> not_quiet;
+    print_not_quiet(not_quiet, row, row.has_drifted());
+    json.field("quiet", not_quiet.view().empty());
+    if (!not_quiet.view().empty()) json.field("not_quiet", not_quiet.view());
+}
+
+void Report::write_skipped(JsonWriter& json) const {
+    json.begin_array("skipped");
+    for (Skipped const& skipped : experiment_.skipped()) {
+        FixedText<160> text;
+        format(text, "{}: {}", skipped.what, skipped.reason.message());
+        json.element(text.view());
+    }
+    json.end_array();
+}
+
+void Report::write_json(Row const& row) const {
+    if (row.state == Row::State::Measured && row.value.n == 0) return;
+    JsonWriter json(out_);
+    json.begin_object();
+    json.field("benchmark", benchmark_);
+    experiment_.write_settings(json, row);
+    if (row.state == Row::State::Unsupported) json.field("reason", row.reason->message());
+    if (row.state == Row::State::Failed) json.field("error", row.reason->message());
+    if (row.state == Row::State::Measured) write_measured(json, row);
+    if (row.state != Row::State::Unsupported) json.field("verified", row.verified);
+    if (row.state == Row::State::Measured) experiment_.write_details(json, row);
+    write_skipped(json);
+    write_machine(json);
+    json.end_object();
+    out_.write("\n");
+}
+
+} // namespace mxk::bench

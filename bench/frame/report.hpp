@@ -1,0 +1,40 @@
+// What the measuring frame prints: a table for people, and a JSON line per row for tools. What is measured has the same
+// columns and the same fields for every benchmark of a unit.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "base/json.hpp"
+#include "base/text.hpp"
+#include "bench/frame/experiment.hpp"
+
+namespace mxk::bench {
+
+class Report {
+  public:
+    Report(TextSink& out, std::string_view benchmark, Experiment const& experiment)
+        : out_(out)
+        , benchmark_(benchmark)
+        , experiment_(experiment) {}
+
+    void print_head() const;
+    // `first`: the same phase of the first configuration.
+    void print_row(Row const& row, Row const& first) const;
+    // `again`: a phase of the first configuration, measured at the end.
+    void print_drift(Row const& again, double drift) const;
+    // What was skipped, and a WARN for each row that was measured on a machine that was not quiet.
+    void print_end(std::span<Row const> rows) const;
+    // Nothing for a row without any run.
+    void write_json(Row const& row) const;
+
+  private:
+    void write_measured(JsonWriter& json, Row const& row) const;
+    void write_skipped(JsonWriter& json) const;
+
+    TextSink& out_;
+    std::string_view benchmark_;
+    Experiment const& experiment_;
+};
+
+} // namespace mxk::bench
