@@ -6,7 +6,7 @@ endif()
 find_package(GTest REQUIRED)
 
 # libstdc++ 12 makes std::stable_sort of what C++17 deprecates, and clang 19 blames whoever calls it.
-set(sanitized -O1 -g1 -fno-sanitize-recover=all -fsanitize=address,undefined -Wno-deprecated-declarations)
+set(sanitized -O1 -fno-sanitize-recover=all -fsanitize=address,undefined -Wno-deprecated-declarations)
 describe_build("-O1 -fsanitize=fuzzer,address,undefined")
 
 # What is fuzzed, and what registers itself there: objects, not an archive. The options' schemas are part of it.
