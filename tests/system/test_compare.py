@@ -15,8 +15,9 @@ import pytest
 from helpers import DRIVER, Ended, drive, linux_program
 from mxk_host.compare.cells import Cells, paired_ratio
 from mxk_host.compare.figures import FIGURES, Figure, Unit, evaluate
-from mxk_host.compare.plan import CONFIGURATIONS, LEAST_ROUNDS, ZIPF, ZIPF_ENGINES, Cell, Column, Part, balanced_order
+from mxk_host.compare.plan import CONFIGURATIONS, LEAST_ROUNDS, ZIPF, ZIPF_ENGINES, Cell, Column, Part
 from mxk_host.compare.run import Record, Sample
+from mxk_host.order import balanced_order
 
 MXK = "mxk-batch"
 

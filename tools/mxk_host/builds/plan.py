@@ -90,8 +90,8 @@ def commands(operations: str, cores: str, only: str | None) -> tuple[Command, ..
     return tuple(command for command in found if command.name in chosen or command.subject in chosen)
 
 
-def expect_programs(paths: Sequence[Path]) -> None:
-    """Raises where one cannot be run."""
+def expect_files(what: str, paths: Sequence[Path]) -> None:
+    """Raises where one is not there."""
     for path in paths:
         if not path.is_file():
-            raise UsageError(f"expected a program of the Linux build, got {path}")
+            raise UsageError(f"expected {what}, got {path}")

@@ -64,8 +64,8 @@ def show(summary: dict[str, Any], output: TextIO) -> None:
     console = Console(file=output, width=None if output.isatty() else 120, markup=False, highlight=False)
     console.print(f"old: {summary['old']}\nnew: {summary['new']}", soft_wrap=True)
     console.print(
-        f"{summary['rounds']} rounds, both builds one behind the other, each row the best of {RUNS} runs; new/old: the "
-        "median of the rounds' ratios, with the interval in which it is (95 %, by rank); above 1 the new build is faster",
+        f"{summary['rounds']} rounds, both builds one behind the other, each row the best of {RUNS} runs; new/old: "
+        "median of the rounds' ratios, with the interval it is in (95 %, by rank); above 1 the new build is faster",
         soft_wrap=True,
     )
     if summary["load_before"] > MAX_LOAD:

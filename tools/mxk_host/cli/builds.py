@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from mxk_host.arguments import parse_cores
-from mxk_host.builds import job, plan
+from mxk_host.arguments import parse_cores, parse_count
+from mxk_host.builds import instructions, job, plan
 from mxk_host.results import RESULTS
 
 
@@ -39,7 +39,7 @@ def compare_builds(
 
     Exit codes: 0 the new build is fast enough, 1 it is not or something failed (it is named), 2 wrong usage.
     """
-    plan.expect_programs([old, new])
+    plan.expect_files("a program of the Linux build", [old, new])
     comparison = plan.Comparison(
         old=old,
         new=new,
@@ -52,3 +52,22 @@ def compare_builds(
         min_row=min_row,
     )
     job.compare_builds(comparison, as_json=json, folder=results)
+
+
+def compare_instructions(
+    old: Annotated[Path, typer.Argument(help="The kernel mxk.elf as it was.", show_default=False)],
+    new: Annotated[Path, typer.Argument(help="The kernel mxk.elf as it is.", show_default=False)],
+    ops: Annotated[str, typer.Option(help="Operations of tables, and twice as many: the slope counts.")] = "50K",
+    max_ratio: Annotated[float, typer.Option(min=0, help="Of new/old, in each row.")] = 1.0,
+    timeout: Annotated[float, typer.Option(min=0, help="Seconds for each boot.")] = 300,
+    json: Annotated[bool, typer.Option("--json", help="One JSON line at the end.")] = False,
+) -> None:
+    """Counts the instructions that an operation takes in two builds of the kernel, in QEMU.
+
+    Exit codes: 0 none takes more than --max-ratio allows, 1 some do (they are named), otherwise as for run.
+    """
+    plan.expect_files("a kernel, mxk.elf", [old, new])
+    count = parse_count("--ops", ops)
+    instructions.compare_instructions(
+        old, new, operations=(count, 2 * count), max_ratio=max_ratio, timeout=timeout, as_json=json
+    )
