@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from helpers import DRIVER, Ended, drive, linux_program
-from mxk_host.compare_cells import Cells, paired_ratio
-from mxk_host.compare_figures import FIGURES, Figure, Unit, evaluate
-from mxk_host.compare_plan import CONFIGURATIONS, LEAST_ROUNDS, ZIPF, ZIPF_ENGINES, Cell, Column, Part, balanced_order
-from mxk_host.compare_run import Record, Sample
+from mxk_host.compare.cells import Cells, paired_ratio
+from mxk_host.compare.figures import FIGURES, Figure, Unit, evaluate
+from mxk_host.compare.plan import CONFIGURATIONS, LEAST_ROUNDS, ZIPF, ZIPF_ENGINES, Cell, Column, Part
+from mxk_host.compare.run import Record, Sample
+from mxk_host.order import balanced_order
 
 MXK = "mxk-batch"
 

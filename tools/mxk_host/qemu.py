@@ -27,13 +27,16 @@ class Machine:
     firmware: Firmware
     accelerator: Accelerator
     extra: tuple[str, ...] = ()
+    counted: bool = False  # the emulator's clock is the number of instructions: a nanosecond each
 
 
 def qemu_line(machine: Machine, image: Path, command_line: str, interactive_log: Path | None = None) -> list[str]:
     """The arguments that boot `image`; an ISO already carries the command line. With `interactive_log` QEMU serves the
     terminal itself, and keeps the raw serial log there."""
     accelerate = ["-accel", "kvm", "-cpu", "host"]
-    if machine.accelerator is Accelerator.TCG:
+    if machine.counted:
+        accelerate = ["-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off", "-cpu", "max"]
+    elif machine.accelerator is Accelerator.TCG:
         accelerate = ["-accel", "tcg,thread=multi", "-cpu", "max"]
     return [
         *(QEMU, "-machine", "q35,hmat=on" if machine.shape.hmat else "q35", *accelerate),

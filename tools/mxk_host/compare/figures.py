@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from mxk_host.compare_cells import Cells, Spread, paired_ratio, spread
-from mxk_host.compare_plan import COST_ENGINE, Cell, Column, Part
+from mxk_host.compare.cells import Cells, Spread, paired_ratio, spread
+from mxk_host.compare.plan import COST_ENGINE, Cell, Column, Part
 
 
 class Unit(StrEnum):

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from mxk_host.compare_cells import Cells, paired_ratio, spread
-from mxk_host.compare_figures import FIGURES, evaluate
-from mxk_host.compare_plan import (
+from mxk_host.compare.cells import Cells, paired_ratio, spread
+from mxk_host.compare.figures import FIGURES, evaluate
+from mxk_host.compare.plan import (
     COST_BENCHMARKS,
     COST_ENGINE,
     COSTS,
@@ -20,7 +20,7 @@ from mxk_host.compare_plan import (
     Part,
     Settings,
 )
-from mxk_host.compare_run import Record, Sample
+from mxk_host.compare.run import Record, Sample
 
 
 def summarise(settings: Settings, engines: dict[Part, list[Engine]], record: Record) -> dict[str, Any]:

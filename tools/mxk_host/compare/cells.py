@@ -5,8 +5,8 @@ sides of each."""
 from collections.abc import Iterable, Mapping
 from statistics import median
 
-from mxk_host.compare_plan import Cell, process_name
-from mxk_host.compare_run import Record
+from mxk_host.compare.plan import Cell, process_name
+from mxk_host.compare.run import Record
 
 Rounds = Mapping[int, float]  # a verified value for each round that has one
 Spread = dict[str, float]

@@ -9,8 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from mxk_host.compare_figures import Unit
-from mxk_host.compare_plan import COSTS, LEAST_ROUNDS, Kind, Part, process_name
+from mxk_host.compare.figures import Unit
+from mxk_host.compare.plan import COSTS, LEAST_ROUNDS, Kind, Part, process_name
+from mxk_host.digits import number
 
 PLAIN_WIDTH = 120  # columns of text that goes to a file
 _NAME_WIDTH = 24
@@ -207,15 +208,6 @@ def _unsupported(unsupported: Sequence[Row]) -> Iterable[str]:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f}" if share >= 0.095 else f"{100 * share:.1f}"
-
-
-def number(value: float) -> str:
-    """Three digits that count: 0.731, 7.31, 73.1, 731; or more of them, up to 99999; then 1.23M."""
-    magnitude = abs(value)
-    if magnitude >= 1e5:
-        return f"{number(value / 1e6)}M"
-    digits = 3 if magnitude < 1 else 2 if magnitude < 10 else 1 if magnitude < 100 else 0
-    return f"{value:.{digits}f}"
 
 
 def _key(row: Row) -> tuple[str, int | None]:

@@ -1,29 +1,17 @@
-"""The command line of tools/mxk: options in, a job out. A job that fails raises; __main__ makes an exit code of it."""
+"""The options of run and bench, which boot the kernel in QEMU."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from mxk_host import compare as comparison
 from mxk_host import jobs
 from mxk_host.commands import command_text
-from mxk_host.compare_plan import Settings
-from mxk_host.image import BUILD
 from mxk_host.machine import Accelerator, Boot, Firmware, choose_accelerator, expect_firmware
 from mxk_host.qemu import Machine
-from mxk_host.results import RESULTS
 from mxk_host.shape import Shape
 
 DEFAULT_BENCH = "topology; bench table --cores 1,2,4 --ops 24M --json"
-
-app = typer.Typer(
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="Boots MXK in QEMU and judges the run.",
-)
 
 Commands = Annotated[list[str] | None, typer.Argument(help="Console commands, separated by ';'.", show_default=False)]
 Cpus = Annotated[int, typer.Option(help="Cores of the machine.")]
@@ -36,7 +24,6 @@ NoBuild = Annotated[bool, typer.Option("--no-build", help="Boot the image as it 
 Raw = Annotated[list[str] | None, typer.Option("--qemu", metavar="ARG", help="One more QEMU argument; repeatable.")]
 
 
-@app.command()
 def run(
     commands: Commands = None,
     cpus: Cpus = 4,
@@ -83,7 +70,6 @@ def run(
         jobs.converse(job, build=not no_build, timeout=timeout, log=log)
 
 
-@app.command()
 def bench(
     commands: Commands = None,
     cpus: Cpus = 4,
@@ -104,37 +90,3 @@ def bench(
     shape = Shape.checked(cpus, nodes, mem)
     machine = Machine(shape, boot, firmware, choose_accelerator(accel), tuple(qemu or ()))
     jobs.measure(jobs.Job(machine, command_text(commands or [DEFAULT_BENCH])), build=not no_build, timeout=timeout)
-
-
-@app.command()
-def compare(
-    ops: Annotated[str, typer.Option(help="Operations in each phase, such as 24M or 200K.")] = "24M",
-    cores: Annotated[str, typer.Option(help="Core counts, with commas between.")] = "1,2",
-    rounds: Annotated[int, typer.Option(min=1, help="Fewer than 5 are a quick look.")] = 5,
-    peers: Annotated[
-        str | None, typer.Option(help="Only these, with commas between; default all.", show_default=False)
-    ] = None,
-    mxk: Annotated[
-        str | None,
-        typer.Option(help="Only these of MXK's configurations; ratios are about the first.", show_default=False),
-    ] = None,
-    only: Annotated[
-        str | None,
-        typer.Option(help="Only these parts of table, zipf, tasks, threads, with commas between.", show_default=False),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the keys and of their order.")] = 1,
-    timeout: Annotated[float, typer.Option(min=0, help="Seconds for each process.")] = 1800,
-    json: Annotated[bool, typer.Option("--json", help="One JSON line at the end.")] = False,
-    build: Annotated[
-        Path, typer.Option(help="The folder with the programs mxk and mxk-peers.", show_default="build/linux")
-    ] = BUILD / "linux",
-    results: Annotated[
-        Path, typer.Option(help="Where the run's folder, <UTC time>, is made.", show_default="build/results")
-    ] = RESULTS,
-) -> None:
-    """Measures MXK and its peers on this machine, as Linux programs, interleaved; shows one table with ratios.
-
-    Exit codes: 0 all that is built ran and is verified, 1 something failed (it is named), 2 wrong usage or not built.
-    """
-    settings = Settings.checked(ops, cores, rounds, seed, timeout, build, mxk, only)
-    comparison.compare(settings, peers=peers, as_json=json, folder=results)

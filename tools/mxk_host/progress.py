@@ -1,5 +1,5 @@
-"""Shows a comparison while it goes on, on stderr: on a terminal a bar with the time left, elsewhere a line for each
-process."""
+"""Shows on stderr how far rounds of processes have come: on a terminal a bar with the time left, elsewhere a line for
+each process."""
 
 import time
 from types import TracebackType
@@ -8,17 +8,16 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from mxk_host.compare_plan import Process
 
+class RoundsProgress:
+    """Told of each process before it starts. A context: for the time of the rounds."""
 
-class ComparisonProgress:
-    """Told of each process before it starts. A context: for the time of the comparison."""
-
-    def __init__(self, processes: list[Process], rounds: int) -> None:
+    def __init__(self, processes: list[str], rounds: int) -> None:
+        """`processes`: the names of those that each round runs."""
         self._processes = processes
         self._rounds = rounds
         self._seconds: dict[str, float] = {}  # of each process, the last time
-        self._running: tuple[Process, float] | None = None
+        self._running: tuple[str, float] | None = None
         self._started = 0
         self._console = Console(stderr=True)
         self._bar = Progress(
@@ -36,14 +35,14 @@ class ComparisonProgress:
     def __exit__(self, _type: type[BaseException] | None, _error: object, _traceback: TracebackType | None) -> None:
         self._bar.stop()
 
-    def announce(self, round_number: int, process: Process) -> None:
-        """The process is started now, and the one before has ended."""
+    def announce(self, round_number: int, process: str) -> None:
+        """The process of this name is started now, and the one before has ended."""
         now = time.monotonic()
         if self._running is not None:
             before, since = self._running
-            self._seconds[before.name] = now - since
+            self._seconds[before] = now - since
         self._running = process, now
-        description = f"round {round_number}/{self._rounds} {process.name}"
+        description = f"round {round_number}/{self._rounds} {process}"
         if self._console.is_terminal:
             left = self._left(round_number)
             self._bar.update(self._task, description=description, completed=self._started, left=left)
@@ -57,7 +56,7 @@ class ComparisonProgress:
         if not self._seconds:
             return ""
         average = sum(self._seconds.values()) / len(self._seconds)
-        a_round = sum(self._seconds.get(process.name, average) for process in self._processes)
+        a_round = sum(self._seconds.get(process, average) for process in self._processes)
         started_of_round = self._started - (round_number - 1) * len(self._processes)
         rest_of_round = a_round * (1 - started_of_round / len(self._processes))
         minutes = (rest_of_round + a_round * (self._rounds - round_number)) / 60

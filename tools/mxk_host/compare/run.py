@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mxk_host import results
-from mxk_host.compare_plan import (
+from mxk_host.compare.plan import (
     COST_BENCHMARKS,
     COST_ENGINE,
     Cell,
@@ -20,9 +20,9 @@ from mxk_host.compare_plan import (
     Kind,
     Process,
     Settings,
-    balanced_order,
 )
 from mxk_host.errors import DriverError, ExitCode
+from mxk_host.order import balanced_order
 from mxk_host.runner import Outcome, run_captured, signals_unwind
 from mxk_host.stream import Row, json_row
 
@@ -72,10 +72,10 @@ def list_peers(programs: Path) -> list[Engine]:
 
 
 def run_rounds(
-    settings: Settings, groups: list[list[Process]], folder: Path, announce: Callable[[int, Process], None]
+    settings: Settings, groups: list[list[Process]], folder: Path, announce: Callable[[int, str], None]
 ) -> Record:
-    """Runs every group in every round. `announce` is told the round and the process before each; a signal ends the
-    comparison early, the child with it, and is noted in the record."""
+    """Runs every group in every round. `announce` is told the round and the name of each process before it
+    starts; a signal ends the comparison early, the child with it, and is noted in the record."""
     record = Record(load_before=os.getloadavg()[0])
     raw: list[Row] = []
     try:
@@ -83,7 +83,7 @@ def run_rounds(
             for round_number in range(1, settings.rounds + 1):
                 ordered = [process for group in groups for process in balanced_order(group, round_number)]
                 for order, process in enumerate(ordered, 1):
-                    announce(round_number, process)
+                    announce(round_number, process.name)
                     if process.name in record.failures:
                         continue
                     where = {"round": round_number, "order": order, "process": process.name}

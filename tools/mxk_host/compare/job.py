@@ -7,13 +7,14 @@ import signal
 import sys
 from pathlib import Path
 
-from mxk_host import compare_table, results
-from mxk_host.compare_plan import COSTS, Settings, choose_engines, cost_processes, table_processes
-from mxk_host.compare_progress import ComparisonProgress
-from mxk_host.compare_run import list_peers, run_rounds
-from mxk_host.compare_summary import summarise
+from mxk_host import results
+from mxk_host.compare import table
+from mxk_host.compare.plan import COSTS, Settings, choose_engines, cost_processes, table_processes
+from mxk_host.compare.run import list_peers, run_rounds
+from mxk_host.compare.summary import summarise
 from mxk_host.errors import DriverError, ExitCode
 from mxk_host.image import ROOT
+from mxk_host.progress import RoundsProgress
 
 
 def compare(settings: Settings, *, peers: str | None, as_json: bool, folder: Path) -> None:
@@ -22,15 +23,15 @@ def compare(settings: Settings, *, peers: str | None, as_json: bool, folder: Pat
     groups = [table_processes(settings, part, measured) for part, measured in engines.items()]
     groups += [cost_processes(settings, part) for part in settings.parts if part in COSTS]
     kept = results.new_folder(folder)
-    with ComparisonProgress([process for group in groups for process in group], settings.rounds) as progress:
+    with RoundsProgress([process.name for group in groups for process in group], settings.rounds) as progress:
         record = run_rounds(settings, groups, kept, progress.announce)
 
     summary = summarise(settings, engines, record)
     (kept / "summary.json").write_text(json.dumps(summary, indent=1) + "\n")
     text = io.StringIO()
-    compare_table.show(summary, text)
+    table.show(summary, text)
     (kept / "table.txt").write_text(text.getvalue())
-    compare_table.show(summary, sys.stdout)
+    table.show(summary, sys.stdout)
     shown = kept.relative_to(ROOT) if kept.is_relative_to(ROOT) else kept
     print(f"results: {shown}")
     if as_json:

@@ -2,13 +2,13 @@
 all wanted equally often and with keys of which few are wanted most of the time; and what tasks and threads cost. Every
 process is started anew in every round, so that no engine lives on memory that another has left behind."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
+from mxk_host.arguments import choose_names, parse_cores, parse_count
 from mxk_host.errors import UsageError
 
 LEAST_ROUNDS = 5  # with fewer it is a quick look, and says so
@@ -35,9 +35,6 @@ COST_ENGINE = "mxk"
 ZIPF = "zipf:0.99"
 ZIPF_MIXES = ("find",)
 ZIPF_ENGINES = {"mxk-batch", "mxk-task", "tbb-hash-map", "tbb-hash-map-stock", "urcu-lfht", "reference-prefetch"}
-
-_SUFFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
-_T = TypeVar("_T")
 
 
 class Part(StrEnum):
@@ -133,7 +130,7 @@ class Settings:
         wanted = choose_names("--only", tuple(Part), only)
         parts = tuple(part for part in Part if part in wanted)
         return cls(
-            parse_count("--ops", ops), _parse_cores(cores), rounds, seed, timeout, programs, configurations, parts
+            parse_count("--ops", ops), parse_cores(cores), rounds, seed, timeout, programs, configurations, parts
         )
 
     def columns(self, part: Part) -> list[Column]:
@@ -152,35 +149,6 @@ class Process:
     line: tuple[str, ...]
     engine: str = ""
     columns: frozenset[Column] = field(default=frozenset())
-
-
-def parse_count(option: str, text: str) -> int:
-    """A count as the console takes it: 24M, 1.5K, 4Ki."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMG]?i?)", text, re.IGNORECASE)
-    factor = _SUFFIXES.get(found[2].lower()) if found else None
-    if found is None or factor is None:
-        raise UsageError(f"expected {option} as a count such as 24M or 200K, got {text}")
-    count = round(float(found[1]) * factor)
-    if count < 1:
-        raise UsageError(f"expected {option} to be no less than 1, got {text}")
-    return count
-
-
-def _parse_cores(text: str) -> tuple[int, ...]:
-    words = text.split(",")
-    if not all(word.isdecimal() and int(word) > 0 for word in words):
-        raise UsageError(f"expected --cores as a list of core counts such as 1,2, got {text}")
-    return tuple(dict.fromkeys(map(int, words)))
-
-
-def choose_names(option: str, known: Sequence[str], names: str | None) -> tuple[str, ...]:
-    """The names of a list such as "a,b", in its order and each once; all that are known without one."""
-    if names is None:
-        return tuple(known)
-    chosen = tuple(dict.fromkeys(name.strip() for name in names.split(",")))
-    if unknown := [name for name in chosen if name not in known]:
-        raise UsageError(f"{option}: expected names out of {', '.join(known)}; got {', '.join(unknown)}")
-    return chosen
 
 
 def choose_engines(settings: Settings, known: Sequence[Engine], peers: str | None) -> dict[Part, list[Engine]]:
@@ -231,15 +199,6 @@ def cost_processes(settings: Settings, part: Part) -> list[Process]:
         Process(process_name(part, COST_ENGINE), part, _line(settings, "mxk", cores, ours)),
         Process(process_name(part, "peer"), part, _line(settings, "mxk-peers", cores, theirs)),
     ]
-
-
-def balanced_order(items: Sequence[_T], round_number: int) -> list[_T]:
-    """The order of a round, counted from 1. Over len(items) rounds each item stands once at each place, and for an even
-    number of items once behind each other item (for an odd one up to twice). A plain rotation would keep nearly all
-    neighbours. (E. J. Williams, Experimental designs balanced for the estimation of residual effects, 1949.)"""
-    count = len(items)
-    first = [(place + 1) // 2 if place % 2 else (count - place // 2) % count for place in range(count)]
-    return [items[(index + round_number - 1) % count] for index in first]
 
 
 def _line(settings: Settings, program: str, cores: int, command: str) -> tuple[str, ...]:

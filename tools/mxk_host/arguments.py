@@ -1,0 +1,38 @@
+"""What several commands take as options: counts, core counts, names out of a list; each says what was expected."""
+
+import re
+from collections.abc import Sequence
+
+from mxk_host.errors import UsageError
+
+_SUFFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
+
+
+def parse_count(option: str, text: str) -> int:
+    """A count as the console takes it: 24M, 1.5K, 4Ki."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMG]?i?)", text, re.IGNORECASE)
+    factor = _SUFFIXES.get(found[2].lower()) if found else None
+    if found is None or factor is None:
+        raise UsageError(f"expected {option} as a count such as 24M or 200K, got {text}")
+    count = round(float(found[1]) * factor)
+    if count < 1:
+        raise UsageError(f"expected {option} to be no less than 1, got {text}")
+    return count
+
+
+def parse_cores(text: str) -> tuple[int, ...]:
+    """Core counts: 1,2,4."""
+    words = text.split(",")
+    if not all(word.isdecimal() and int(word) > 0 for word in words):
+        raise UsageError(f"expected --cores as a list of core counts such as 1,2, got {text}")
+    return tuple(dict.fromkeys(map(int, words)))
+
+
+def choose_names(option: str, known: Sequence[str], names: str | None) -> tuple[str, ...]:
+    """The names of a list such as "a,b", in its order and each once; all that are known without one."""
+    if names is None:
+        return tuple(known)
+    chosen = tuple(dict.fromkeys(name.strip() for name in names.split(",")))
+    if unknown := [name for name in chosen if name not in known]:
+        raise UsageError(f"{option}: expected names out of {', '.join(known)}; got {', '.join(unknown)}")
+    return chosen

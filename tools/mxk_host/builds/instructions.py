@@ -1,0 +1,116 @@
+"""The job of `tools/mxk compare-instructions`: how many instructions the kernel needs for an operation, in two builds.
+QEMU is told that an instruction takes a nanosecond (-icount shift=0), and then the time stamps of the kernel's own
+benchmarks are numbers of instructions: the same ones in each run, however busy the host is."""
+
+import json
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TextIO
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from mxk_host.builds.plan import MIXES, TABLES
+from mxk_host.commands import kernel_command_line
+from mxk_host.errors import DriverError, ExitCode
+from mxk_host.machine import QEMU, Accelerator, Boot, Firmware, expect_installed
+from mxk_host.qemu import Machine, qemu_line
+from mxk_host.runner import run_captured
+from mxk_host.shape import Shape
+from mxk_host.stream import Row, json_row
+from mxk_host.verdict import judge
+
+# One processor: others would count, too, while they wait. Memory for any of the tables.
+_MACHINE = Machine(Shape.checked(1, 1, "1G"), Boot.KERNEL, Firmware.BIOS, Accelerator.TCG, counted=True)
+# What one processor can measure, and for which no time slice has to pass.
+_COSTS = {
+    "task": "--measure local --ops 100K",
+    "thread": "--measure yield,wake --yields 10K --wakes 200",
+    "semaphore": "--measure uncontended,ping-pong,crowd --ops 20K --trips 500 --yields 10K",
+}
+
+Counts = dict[str, float]  # instructions, by row
+
+
+def compare_instructions(
+    old: Path, new: Path, *, operations: tuple[int, int], max_ratio: float, timeout: float, as_json: bool
+) -> None:
+    """Counts both kernels' instructions and fails where the new one needs more. `operations`: of each table phase,
+    fewer and more; what is shown is the slope between them, in which what happens once has no part."""
+    expect_installed(QEMU)
+    counts = {build: _count(kernel, operations, timeout) for build, kernel in (("old", old), ("new", new))}
+    summary = _summarise(counts, max_ratio) | {"old": str(old), "new": str(new), "operations": operations}
+    _show(summary, sys.stdout)
+    if as_json:
+        print(json.dumps(summary))
+    if above := [row["row"] for row in summary["rows"] if not row["reached"]]:
+        raise DriverError(f"more instructions than {max_ratio} of the old build's: {'; '.join(above)}", 1)
+
+
+def _count(kernel: Path, operations: tuple[int, int], timeout: float) -> Counts:
+    """Each row's instructions for an operation."""
+    counts: Counts = {}
+    for name, way in TABLES.items():
+        way = way.replace("--prefetch 16", "--prefetch 0")  # as under QEMU without being told: it has no caches
+        common = f"{way} --queue node-local --mix {MIXES} --cores 1 --json"
+        few, many = (
+            {row["mix"]: _ticks(row) for row in _rows(kernel, f"bench table {common} --ops {count}", timeout)}
+            for count in operations
+        )
+        fewer, more = operations
+        counts |= {f"{name} {mix}": (many[mix] - few[mix]) / (more - fewer) for mix in few}
+    costs = "; ".join(f"bench {name} {told} --repeat 1 --json" for name, told in _COSTS.items())
+    rows = _rows(kernel, costs, timeout)
+    return counts | {f"{row['benchmark']} {row['measure']}": row["cycles"]["median"] for row in rows}
+
+
+def _ticks(row: Row) -> float:
+    """Of a table's row, all operations together: time stamps, whatever the kernel takes their frequency for."""
+    return row["operations"] / row["throughput"]["median"] * row["machine"]["tsc_hz"]
+
+
+def _rows(kernel: Path, commands: str, timeout: float) -> list[Row]:
+    """What the kernel reports; raises if a command failed or a row is not verified."""
+    print(f"{kernel}: {commands}", file=sys.stderr)
+    line = qemu_line(_MACHINE, kernel, kernel_command_line(f"{commands}; exit"))
+    with tempfile.NamedTemporaryFile(prefix="mxk-") as log:
+        outcome = run_captured(line, Path(log.name), timeout, lambda _: None)
+        output = Path(log.name).read_text(errors="replace")
+    rows = [row for text in output.splitlines() if (row := json_row(text)) is not None and "verified" in row]
+    verdict = judge(outcome, timeout)
+    if verdict.code is not ExitCode.SUCCESS or not rows or not all(row["verified"] for row in rows):
+        why = verdict.reason or "expected verified rows"
+        raise DriverError(f"{output}\n{kernel}: {commands}: {why} (output above)", verdict.code or 1)
+    return rows
+
+
+def _summarise(counts: Mapping[str, Counts], max_ratio: float) -> dict[str, Any]:
+    old, new = counts["old"], counts["new"]
+    if different := sorted(old.keys() ^ new.keys()):
+        raise DriverError(f"only one of the builds measures: {', '.join(different)}", ExitCode.COMMAND_FAILED)
+    rows = [
+        {"row": name, "old": old[name], "new": new[name], "ratio": new[name] / old[name],
+         "reached": new[name] <= old[name] * max_ratio}
+        for name in old
+    ]  # fmt: skip
+    return {"benchmark": "compare-instructions", "max_ratio": max_ratio, "rows": rows}
+
+
+def _show(summary: dict[str, Any], output: TextIO) -> None:
+    console = Console(file=output, width=None if output.isatty() else 120, markup=False, highlight=False)
+    fewer, more = summary["operations"]
+    console.print(f"old: {summary['old']}\nnew: {summary['new']}", soft_wrap=True)
+    console.print(f"instructions of one core for each operation; tables: the slope from {fewer:,} to {more:,} of them")
+    table = Table(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("row", no_wrap=True)
+    for heading in ("old", "new", "new/old"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("")
+    for row in summary["rows"]:
+        verdict = Text("" if row["reached"] else "MORE", style="bold red")
+        table.add_row(row["row"], f"{row['old']:.1f}", f"{row['new']:.1f}", f"{row['ratio']:.4f}", verdict)
+    console.print(table)

@@ -1,0 +1,59 @@
+"""The job of `tools/mxk compare-builds`: measures two builds of the Linux program, and fails where the new one is
+slower than allowed."""
+
+import io
+import json
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from mxk_host import results
+from mxk_host.builds.measure import Measured, measure
+from mxk_host.builds.plan import Comparison
+from mxk_host.builds.report import show, slow_rows, summarise
+from mxk_host.errors import DriverError, ExitCode
+from mxk_host.progress import RoundsProgress
+
+
+def compare_builds(comparison: Comparison, *, as_json: bool, folder: Path) -> None:
+    """Measures all rounds. A row that is then below the floor is measured as often again, and what counts is the median
+    of all its rounds: with half a hundred rows on a noisy machine one is below it by chance."""
+    kept = results.new_folder(folder)
+    measured = Measured()
+    chosen = comparison.commands
+    with RoundsProgress([command.name for command in chosen], comparison.rounds) as progress:
+        measure(comparison, chosen, range(1, comparison.rounds + 1), measured, kept, progress.announce)
+    doubtful = {name.command for name in slow_rows(comparison, measured)}
+    again = [command for command in chosen if command.name in doubtful]
+    if again and comparison.confirming and measured.interrupted is None:
+        print(f"measured again: {', '.join(command.name for command in again)}", file=sys.stderr)
+        last = comparison.rounds + comparison.confirming
+        with RoundsProgress([command.name for command in again], last) as progress:
+            measure(comparison, again, range(comparison.rounds + 1, last + 1), measured, kept, progress.announce)
+
+    summary = summarise(comparison, measured)
+    (kept / "summary.json").write_text(json.dumps(summary, indent=1) + "\n")
+    text = io.StringIO()
+    show(summary, text)
+    (kept / "table.txt").write_text(text.getvalue())
+    show(summary, sys.stdout)
+    print(f"results: {kept}")
+    if as_json:
+        print(json.dumps(summary))
+    if measured.interrupted is not None:
+        raise DriverError(f"ended by {signal.Signals(measured.interrupted).name}", 128 + measured.interrupted)
+    if not summary["passed"]:
+        raise DriverError(_why(summary), ExitCode.COMMAND_FAILED)
+
+
+def _why(summary: dict[str, Any]) -> str:
+    reasons = []
+    if summary["failures"]:
+        reasons.append(f"failed: {'; '.join(summary['failures'])}")
+    mean = summary["mean"]
+    if mean and mean["value"] < summary["min_mean"]:
+        reasons.append(f"expected a mean of no less than {summary['min_mean']}, got {mean['value']:.3f}")
+    if summary["slow_rows"]:
+        reasons.append(f"below {summary['min_row']} of the old build: {'; '.join(summary['slow_rows'])}")
+    return "; ".join(reasons) or "nothing was measured"

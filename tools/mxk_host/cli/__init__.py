@@ -1,0 +1,17 @@
+"""The command line of tools/mxk: options in, a job out. A job that fails raises; __main__ makes an exit code of it."""
+
+import typer
+
+from mxk_host.cli.builds import compare_builds, compare_instructions
+from mxk_host.cli.comparison import compare
+from mxk_host.cli.kernel import bench, run
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Boots MXK in QEMU and judges the run; measures the Linux program against its peers and against itself.",
+)
+for command in (run, bench, compare, compare_builds, compare_instructions):
+    app.command()(command)

@@ -1,0 +1,10 @@
+"""Numbers as a table shows them."""
+
+
+def number(value: float) -> str:
+    """Three digits that count: 0.731, 7.31, 73.1, 731; or more of them, up to 99999; then 1.23M."""
+    magnitude = abs(value)
+    if magnitude >= 1e5:
+        return f"{number(value / 1e6)}M"
+    digits = 3 if magnitude < 1 else 2 if magnitude < 10 else 1 if magnitude < 100 else 0
+    return f"{value:.{digits}f}"
