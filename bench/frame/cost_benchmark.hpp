@@ -6,11 +6,11 @@
 #include <string_view>
 
 #include "base/json.hpp"
-#include "bench/frame/benchmark.hpp"
 #include "bench/frame/cost_plan.hpp"
 #include "bench/frame/cost_repeated.hpp"
 #include "bench/frame/machine_record.hpp"
 #include "bench/frame/progress.hpp"
+#include "kernel/console/command.hpp"
 
 namespace mxk::bench {
 

@@ -11,12 +11,10 @@ constexpr std::string_view erase_line = "\r\x1b[K";
 
 } // namespace
 
-Progress::Progress(TextSink& out)
-    : out_(out)
+Progress::Progress(console::Invocation const& invocation)
+    : invocation_(invocation)
     , ticker_(
-          interval, [](void* self) { static_cast<Progress*>(self)->tick(); }, this) {
-    arch::take_interrupt_request(); // one that was meant for something before
-}
+          interval, [](void* self) { static_cast<Progress*>(self)->tick(); }, this) {}
 
 void Progress::phase(std::string_view what, std::size_t total, Count count, void const* context) {
     what_ = what;
@@ -31,22 +29,16 @@ void Progress::phase(std::string_view what, std::size_t total, ProgressCounter c
         &counter);
 }
 
-Result<void> Progress::check() const {
-    if (interrupted_) return Error("interrupted by Ctrl-C");
-    return {};
-}
-
 void Progress::clear() {
-    if (shown_) out_.write(erase_line);
+    if (shown_) invocation_.out.write(erase_line);
     shown_ = false;
 }
 
 void Progress::tick() {
-    if (arch::take_interrupt_request()) interrupted_ = true;
     if (count_ == nullptr || total_ == 0 || !arch::terminal_is_screen()) return;
     FixedText<96> line(erase_line);
     format(line, "{} {} %", what_, count_(context_) * 100 / total_);
-    out_.write(line.view());
+    invocation_.out.write(line.view());
     shown_ = true;
 }
 

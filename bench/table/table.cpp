@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "base/log.hpp"
-#include "bench/frame/benchmark.hpp"
 #include "bench/frame/core_counts.hpp"
 #include "bench/frame/progress.hpp"
 #include "bench/frame/steps.hpp"
@@ -16,6 +15,7 @@
 #include "bench/table/table_experiment.hpp"
 #include "bench/table/table_report.hpp"
 #include "bench/workload/key_file.hpp"
+#include "kernel/console/command.hpp"
 #include "tasks/parallel.hpp"
 #include "tasks/workers.hpp"
 
@@ -75,7 +75,7 @@ Result<void> measure_drift(Invocation& invocation, TableOptions const& options, 
 // All rows, and the first configuration again if there are several. What was measured before an error is still
 // reported.
 Result<void> measure_all(Invocation& invocation, TableOptions const& options, NodeVector<TableRow>& rows) {
-    Progress progress(invocation.out);
+    Progress progress(invocation);
     for (std::uint32_t const cores : options.cores.values()) {
         auto const measured = MXK_TRY(measure(invocation, options, cores, progress));
         progress.clear();
@@ -118,9 +118,7 @@ class PrefetchDistance {
 };
 
 // All that can be known before a run. Errors: what was typed is wrong, or contradicts itself.
-Result<TableOptions> read_options(Invocation const& invocation) {
-    TableOptions options;
-    MXK_TRY(console::parse(invocation.arguments, table_schema, options));
+Result<TableOptions> complete(TableOptions options) {
     options.hash = MXK_TRY(choose_engine(options))->hash; // so that the rows say which it was
     if (options.model == Model::Threads) options.semaphore = semaphore_kind(options);
     MXK_TRY(check(options));
@@ -128,12 +126,12 @@ Result<TableOptions> read_options(Invocation const& invocation) {
     return options;
 }
 
-console::Outcome run_table(Invocation& invocation) {
-    auto read = read_options(invocation);
-    if (!read) return invocation.fail(read.error());
-    auto const file_keys = read_keys(read.value(), Worker::current().node());
+console::Outcome run_table(Invocation& invocation, TableOptions const& typed) {
+    auto completed = complete(typed);
+    if (!completed) return invocation.fail(completed.error());
+    auto const file_keys = read_keys(completed.value(), Worker::current().node());
     if (!file_keys) return invocation.fail(file_keys.error());
-    TableOptions const& options = read.value();
+    TableOptions const& options = completed.value();
     auto rows =
         NodeVector<TableRow>::create(options.cores.values().size() * options.mix.size(), Worker::current().node());
     if (!rows) return invocation.fail(rows.error());
@@ -149,24 +147,17 @@ console::Outcome run_table(Invocation& invocation) {
     return verified ? console::Outcome::Ok : console::Outcome::Failed;
 }
 
-constexpr Benchmark table_benchmark{
-    .name = "table",
-    .summary = "operations per second of a partitioned hash table, worked off by tasks or by threads",
-    .run = &run_table,
-    .help =
-        [](TextSink& out) {
-            console::print_help(out, table_schema, TableOptions{});
-            out.write("Examples: bench table --cores 1,2,4 --ops 24M --mix mixed:50/40/10 --repeat 5 --json\n"
-                      "          bench table --cores 1,2 --mix insert,find,erase\n"
-                      "          bench table --layout bucketed --cores 1,2 --mix find --dist zipf:0.99\n"
-                      "          bench table --model threads --cores 1,2,4\n"
-                      "          bench table --model threads-unsafe --cores 4 (counts what is lost)\n");
-            print_engines(out);
-        },
-    .complete = [](std::span<std::string_view const> before,
-                   console::Candidates& candidates) { console::complete_options(before, table_schema, candidates); },
-};
-MXK_REGISTER(mxk_benchmarks, Benchmark, table_benchmark);
+constexpr auto table_benchmark = console::command<&run_table, table_schema>(
+    {.name = "table",
+     .summary = "operations per second of a partitioned hash table, run by tasks or by threads",
+     .parent = "bench",
+     .notes = "Examples: bench table --cores 1,2,4 --ops 24M --mix mixed:50/40/10 --repeat 5 --json\n"
+              "          bench table --cores 1,2 --mix insert,find,erase\n"
+              "          bench table --layout bucketed --cores 1,2 --mix find --dist zipf:0.99\n"
+              "          bench table --model threads --cores 1,2,4\n"
+              "          bench table --model threads-unsafe --cores 4 (counts what is lost)\n",
+     .more_help = &print_engines});
+MXK_REGISTER(mxk_commands, console::Command, table_benchmark);
 
 } // namespace
 } // namespace mxk::bench

@@ -22,14 +22,11 @@ Result<CostSample> run_once(CostPlan<Measure>::Step const& step, TaskOptions con
     return run_wake(step.cores, options, progress);
 }
 
-console::Outcome run_task(Invocation& invocation) {
-    TaskOptions options;
-    if (auto const parsed = console::parse(invocation.arguments, task_schema, options); !parsed)
-        return invocation.fail(parsed.error());
+console::Outcome run_task(Invocation& invocation, TaskOptions const& options) {
     auto const plan = CostPlan<Measure>::make(options.cores.values(), options.measures);
     if (!plan) return invocation.fail(plan.error());
 
-    Progress progress(invocation.out);
+    Progress progress(invocation);
     format(invocation.out, "task: {} tasks at once in local and hop, {} in streams; {} runs per row\n", options.depth,
            options.pool, options.repeat);
     CostBenchmark benchmark("task", "a task ran on another core, in another order, or not as often as it had to",
@@ -38,19 +35,12 @@ console::Outcome run_task(Invocation& invocation) {
     return benchmark.measure(invocation, progress);
 }
 
-constexpr Benchmark task_benchmark{
-    .name = "task",
-    .summary = "cycles per task: from the local queue, per hop, in a stream, per round trip, per wake-up",
-    .run = &run_task,
-    .help =
-        [](TextSink& out) {
-            console::print_help(out, task_schema, TaskOptions{});
-            out.write("Example: bench task --measure local,round-trip --cores 0,1 --repeat 10 --json\n");
-        },
-    .complete = [](auto before,
-                   console::Candidates& candidates) { console::complete_options(before, task_schema, candidates); },
-};
-MXK_REGISTER(mxk_benchmarks, Benchmark, task_benchmark);
+constexpr auto task_benchmark = console::command<&run_task, task_schema>(
+    {.name = "task",
+     .summary = "cycles per task: from the local queue, per hop, in a stream, per round trip, per wake-up",
+     .parent = "bench",
+     .notes = "Example: bench task --measure local,round-trip --cores 0,1 --repeat 10 --json\n"});
+MXK_REGISTER(mxk_commands, console::Command, task_benchmark);
 
 } // namespace
 } // namespace mxk::bench

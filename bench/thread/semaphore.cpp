@@ -7,17 +7,14 @@
 namespace mxk::bench {
 namespace {
 
-console::Outcome run_semaphore(console::Invocation& invocation) {
-    OwnSemaphoreCosts options;
-    if (auto const parsed = console::parse(invocation.arguments, semaphore_schema, options); !parsed)
-        return invocation.fail(parsed.error());
+console::Outcome run_semaphore(console::Invocation& invocation, OwnSemaphoreCosts const& options) {
     if (!Semaphore::supports(options.kind))
         return invocation.fail(
             Error::of("--semaphore: expected a kind that this build has, got {}", name_of(options.kind)));
     auto const plan = CostPlan<SemaphoreMeasure>::make(options.cores.values(), options.measures);
     if (!plan) return invocation.fail(plan.error());
 
-    Progress progress(invocation.out);
+    Progress progress(invocation);
     format(invocation.out, "semaphore: {}; {} threads in a crowd; {} runs per row\n", name_of(options.kind),
            options.threads, options.repeat);
     CostBenchmark benchmark("semaphore", "units were lost or doubled, or two threads were inside at once", plan.value(),
@@ -28,21 +25,12 @@ console::Outcome run_semaphore(console::Invocation& invocation) {
     return benchmark.measure(invocation, progress);
 }
 
-constexpr Benchmark semaphore_benchmark{
-    .name = "semaphore",
-    .summary = "cycles that semaphores cost: free, handed to and fro between two threads, wanted by many",
-    .run = &run_semaphore,
-    .help =
-        [](TextSink& out) {
-            console::print_help(out, semaphore_schema, OwnSemaphoreCosts{});
-            out.write("Example: bench semaphore --measure uncontended,crowd --threads 16 --json\n");
-        },
-    .complete =
-        [](auto before, console::Candidates& candidates) {
-            console::complete_options(before, semaphore_schema, candidates);
-        },
-};
-MXK_REGISTER(mxk_benchmarks, Benchmark, semaphore_benchmark);
+constexpr auto semaphore_benchmark = console::command<&run_semaphore, semaphore_schema>(
+    {.name = "semaphore",
+     .summary = "cycles that semaphores cost: free, handed to and fro between two threads, wanted by many",
+     .parent = "bench",
+     .notes = "Example: bench semaphore --measure uncontended,crowd --threads 16 --json\n"});
+MXK_REGISTER(mxk_commands, console::Command, semaphore_benchmark);
 
 } // namespace
 } // namespace mxk::bench

@@ -7,14 +7,11 @@
 namespace mxk::bench {
 namespace {
 
-console::Outcome run_thread(console::Invocation& invocation) {
-    OwnThreadCosts options;
-    if (auto const parsed = console::parse(invocation.arguments, thread_schema, options); !parsed)
-        return invocation.fail(parsed.error());
+console::Outcome run_thread(console::Invocation& invocation, OwnThreadCosts const& options) {
     auto const plan = CostPlan<ThreadMeasure>::make(options.cores.values(), options.measures);
     if (!plan) return invocation.fail(plan.error());
 
-    Progress progress(invocation.out);
+    Progress progress(invocation);
     format(invocation.out, "thread: {} runs per row\n", options.repeat);
     CostBenchmark benchmark("thread", "threads did not take turns, or wake-ups were lost or doubled", plan.value(),
                             options, [&](auto const& step, Progress& shown) {
@@ -24,19 +21,12 @@ console::Outcome run_thread(console::Invocation& invocation) {
     return benchmark.measure(invocation, progress);
 }
 
-constexpr Benchmark thread_benchmark{
-    .name = "thread",
-    .summary = "cycles that threads cost: per yield, per preemption, per wake-up on a core and across two",
-    .run = &run_thread,
-    .help =
-        [](TextSink& out) {
-            console::print_help(out, thread_schema, OwnThreadCosts{});
-            out.write("Example: bench thread --measure yield,wake --cores 0,1 --repeat 10 --json\n");
-        },
-    .complete = [](auto before,
-                   console::Candidates& candidates) { console::complete_options(before, thread_schema, candidates); },
-};
-MXK_REGISTER(mxk_benchmarks, Benchmark, thread_benchmark);
+constexpr auto thread_benchmark = console::command<&run_thread, thread_schema>(
+    {.name = "thread",
+     .summary = "cycles that threads cost: per yield, per preemption, per wake-up on a core and across two",
+     .parent = "bench",
+     .notes = "Example: bench thread --measure yield,wake --cores 0,1 --repeat 10 --json\n"});
+MXK_REGISTER(mxk_commands, console::Command, thread_benchmark);
 
 } // namespace
 } // namespace mxk::bench
