@@ -30,7 +30,8 @@ bool terminal_is_screen();
 // Whether no byte will ever come again: the end of the input has been read. A serial line has none.
 bool terminal_closed();
 
-// True once after Ctrl-C (on Linux SIGINT, too) arrived, whatever else waits unread before it. Any core.
+// True once after Ctrl-C (on Linux SIGINT, too) arrived, whatever else waits unread before it. Any
+// core; one load while there is none.
 bool take_interrupt_request();
 
 } // namespace mxk::arch

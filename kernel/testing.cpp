@@ -85,50 +85,40 @@ void run_one(Test const& test, TestOptions const& options, TextSink& out, Tally&
     }
 }
 
-Outcome run_chosen(TestOptions const& options, TextSink& out) {
+// Ctrl-C ends it behind the test that runs.
+Outcome run_chosen(TestOptions const& options, Invocation& invocation) {
     Tally tally;
     for (std::uint32_t round = 0; round < options.repeat; ++round) {
         console::for_each_by_name(registered_tests(), [&](Test const& test) {
-            if (is_chosen(test, options)) run_one(test, options, out, tally);
+            if (is_chosen(test, options) && !invocation.cancelled()) run_one(test, options, invocation.out, tally);
         });
     }
-    format(out, "{} passed, {} failed, {} skipped\n", tally.passed, tally.failed, tally.skipped);
+    format(invocation.out, "{} passed, {} failed, {} skipped\n", tally.passed, tally.failed, tally.skipped);
+    if (auto const whole = invocation.check_cancelled(); !whole) return invocation.fail(whole.error());
     return tally.failed == 0 ? Outcome::Ok : Outcome::Failed;
 }
 
-Outcome run_tests(Invocation& invocation) {
-    TestOptions options;
-    if (auto const parsed = parse(invocation.arguments, test_schema, options); !parsed) {
-        return invocation.fail(parsed.error());
-    }
+Outcome run_tests(Invocation& invocation, TestOptions const& options) {
     if (auto const checked = check_prefixes(options); !checked) return invocation.fail(checked.error());
-    if (!options.list) return run_chosen(options, invocation.out);
+    if (!options.list) return run_chosen(options, invocation);
     console::for_each_by_name(registered_tests(), [&](Test const& test) {
         if (is_chosen(test, options)) format(invocation.out, "{}{}\n", test.name, test.is_long ? " (long)" : "");
     });
     return Outcome::Ok;
 }
 
-void help_tests(TextSink& out) {
-    out.write("usage: test [PREFIX...] [OPTIONS]\n");
-    print_help(out, test_schema, TestOptions{});
-    out.write(
-        "Example: test memory tasks.queue --repeat 10\n"
-        "Each test ends with a line TEST NAME PASS|FAIL|SKIP, all of them with a line of counts. The command fails\n"
-        "if a test does.\n");
-}
-
-void complete_tests(std::span<std::string_view const> before, Candidates& candidates) {
-    complete_options(before, test_schema, candidates);
-    if (!before.empty() && before.back() == "--repeat") return; // a count comes next
+void offer_tests(std::span<std::string_view const>, Candidates& candidates) {
     for (Test const* const test : registered_tests()) candidates.offer(test->name);
 }
 
-constexpr console::Command test_command{.name = "test",
-                                        .summary = "run the tests that are built into the kernel",
-                                        .run = &run_tests,
-                                        .help = &help_tests,
-                                        .complete = &complete_tests};
+constexpr auto test_command = console::command<&run_tests, test_schema>(
+    {.name = "test",
+     .summary = "run the tests that are built into the kernel",
+     .group = "tests",
+     .notes = "Example: test memory tasks.queue --repeat 10\n"
+              "Each test ends with a line TEST NAME PASS|FAIL|SKIP, all of them with a line of counts. The command "
+              "fails\nif a test does.\n",
+     .more_words = &offer_tests});
 MXK_REGISTER(mxk_commands, console::Command, test_command);
 
 } // namespace

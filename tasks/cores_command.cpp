@@ -6,7 +6,6 @@ namespace mxk {
 namespace {
 
 console::Outcome show_cores(console::Invocation& invocation) {
-    if (auto const none = console::expect_no_arguments(invocation); !none) return invocation.fail(none.error());
     format(invocation.out, "{:>5} {:>4} {:>12} {:>11} {:>9} {:>9} {:>7} {:>9} {:>12} {:>7}\n", "core", "node",
            "tasks run", "hops", "wakes", "sleeps", "mailbox", "waited", "prefetched", "idle");
     for (std::size_t i = 0; i < workers::count(); ++i) {
@@ -21,15 +20,14 @@ console::Outcome show_cores(console::Invocation& invocation) {
                idle);
     }
     format(invocation.out,
-           "mailbox: most tasks found in one sender's ring; waited: tasks sent that found no room there\n");
+           "mailbox: highest number of tasks found in one sender's ring; waited: tasks sent that found no room there\n");
     return console::Outcome::Ok;
 }
 
-constexpr console::Command cores_command{
-    .name = "cores",
-    .summary = "per core: tasks run, hops to others, wake-ups, sleeps, mailbox, prefetches, time idle",
-    .run = &show_cores,
-};
+constexpr auto cores_command = console::command<&show_cores>(
+    {.name = "cores",
+     .summary = "per core: tasks run, hops to others, wake-ups, sleeps, mailbox, prefetches, time idle",
+     .group = "machine"});
 MXK_REGISTER(mxk_commands, console::Command, cores_command);
 
 } // namespace

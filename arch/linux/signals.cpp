@@ -111,7 +111,9 @@ void request_interrupt() {
 }
 
 bool take_interrupt_request() {
-    return interrupt_requested.exchange(false, std::memory_order_relaxed);
+    // Only read while there is none: any core asks often.
+    return interrupt_requested.load(std::memory_order_relaxed) &&
+           interrupt_requested.exchange(false, std::memory_order_relaxed);
 }
 
 } // namespace mxk::arch

@@ -154,8 +154,9 @@ bool terminal_closed() {
 }
 
 bool take_interrupt_request() {
-    // relaxed: a flag alone, nothing hangs on its order
-    return serial::received.interrupt_requested.exchange(false, std::memory_order_relaxed);
+    // relaxed: a flag alone, nothing hangs on its order; only read while there is no request, for any core asks often
+    auto& requested = serial::received.interrupt_requested;
+    return requested.load(std::memory_order_relaxed) && requested.exchange(false, std::memory_order_relaxed);
 }
 
 } // namespace mxk::arch

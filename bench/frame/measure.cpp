@@ -110,7 +110,7 @@ class Measurement {
         , report_(report)
         , rows_(rows)
         , scratch_(scratch)
-        , progress_(invocation.out) {}
+        , progress_(invocation) {}
 
     // All rounds, and the first configuration again. Errors: of a run.
     Result<void> run() {

@@ -11,12 +11,10 @@ constexpr std::string_view erase_line = "\r\x1b[K";
 
 } // namespace
 
-Progress::Progress(TextSink& out)
-    : out_(out)
+Progress::Progress(console::Invocation const& invocation)
+    : invocation_(invocation)
     , ticker_(
-          interval, [](void* self) { static_cast<Progress*>(self)->tick(); }, this) {
-    arch::take_interrupt_request(); // one that was meant for something before
-}
+          interval, [](void* self) { static_cast<Progress*>(self)->tick(); }, this) {}
 
 void Progress::phase(std::string_view what, std::size_t total, Count count, void const* context) {
     what_ = what;
@@ -36,23 +34,17 @@ void Progress::expect_runs(std::size_t runs) {
     run_ = 0;
 }
 
-Result<void> Progress::check() const {
-    if (interrupted_) return Error("interrupted by Ctrl-C");
-    return {};
-}
-
 void Progress::clear() {
-    if (shown_) out_.write(erase_line);
+    if (shown_) invocation_.out.write(erase_line);
     shown_ = false;
 }
 
 void Progress::tick() {
-    if (arch::take_interrupt_request()) interrupted_ = true;
     if (count_ == nullptr || total_ == 0 || !arch::terminal_is_screen()) return;
     FixedText<96> line(erase_line);
     if (runs_ > 1) format(line, "run {} of {}: ", run_, runs_);
     format(line, "{} {} %", what_, count_(context_) * 100 / total_);
-    out_.write(line.view());
+    invocation_.out.write(line.view());
     shown_ = true;
 }
 

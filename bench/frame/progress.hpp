@@ -1,5 +1,5 @@
 // Shows on the console how far a benchmark is, on one line that is overwritten, twice a second, where the terminal can
-// do that; and looks whether the person there has typed Ctrl-C. One at a time; the console's core.
+// do that; and passes on whether the command was cancelled. One at a time; the console's core.
 #pragma once
 
 #include <atomic>
@@ -8,6 +8,7 @@
 
 #include "base/result.hpp"
 #include "base/text.hpp"
+#include "kernel/console/invocation.hpp"
 #include "tasks/ticker.hpp"
 
 namespace mxk::bench {
@@ -28,7 +29,8 @@ class Progress {
     // How many of `total` are done, asked at every tick.
     using Count = std::size_t (*)(void const* context);
 
-    explicit Progress(TextSink& out);
+    // `invocation`: the command that runs, which outlives this.
+    explicit Progress(console::Invocation const& invocation);
     ~Progress() { clear(); }
     Progress(Progress const&) = delete;
     Progress& operator=(Progress const&) = delete;
@@ -44,17 +46,17 @@ class Progress {
     // Takes the line away, for other output.
     void clear();
     // Where other output goes, after clear().
-    [[nodiscard]] TextSink& out() const { return out_; }
+    [[nodiscard]] TextSink& out() const { return invocation_.out; }
 
-    // Ctrl-C was typed since this began.
-    [[nodiscard]] bool interrupted() const { return interrupted_; }
+    // Whether the invocation was cancelled. Any core.
+    [[nodiscard]] bool interrupted() const { return invocation_.cancelled(); }
     // The same as an error.
-    [[nodiscard]] Result<void> check() const;
+    [[nodiscard]] Result<void> check() const { return invocation_.check_cancelled(); }
 
   private:
     void tick();
 
-    TextSink& out_;
+    console::Invocation const& invocation_;
     std::string_view what_;
     std::size_t total_ = 0;
     Count count_ = nullptr;
@@ -62,7 +64,6 @@ class Progress {
     std::size_t runs_ = 0;
     std::size_t run_ = 0;
     bool shown_ = false;
-    bool interrupted_ = false;
     Ticker ticker_;
 };
 

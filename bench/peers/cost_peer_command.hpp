@@ -11,18 +11,35 @@
 #include <vector>
 
 #include "base/json.hpp"
-#include "bench/frame/benchmark.hpp"
 #include "bench/frame/cost_repeated.hpp"
 #include "bench/frame/machine_record.hpp"
 #include "bench/frame/progress.hpp"
 #include "bench/peers/cost_peer.hpp"
+#include "kernel/console/command.hpp"
 #include "kernel/console/named.hpp"
 #include "kernel/console/options.hpp"
 #include "kernel/topology/system_topology.hpp"
 
 namespace mxk::bench {
 
-template <typename Options> struct PeerOptions : Options { std::string_view peers; };
+// Names of peers, as typed; `registered` gives the peers there are, and Tab offers them.
+template <auto registered> struct PeerNames { std::string_view text; };
+
+template <auto registered> Result<void> parse_value(std::string_view text, PeerNames<registered>& names) {
+    names.text = text;
+    return {};
+}
+template <auto registered> void print_value(TextSink& out, PeerNames<registered> const& names) {
+    out.write(names.text);
+}
+template <auto registered> void describe_value(TextSink& out, PeerNames<registered> const&) {
+    out.write("WORD");
+}
+template <auto registered> void complete_value(console::Candidates& candidates, PeerNames<registered> const&) {
+    for (auto const* const peer : registered()) candidates.offer(peer->name);
+}
+
+template <typename Options, auto registered> struct PeerOptions : Options { PeerNames<registered> peers; };
 
 // The peers' threads run while the console's waits for them; between two runs its core comes to its safe point once,
 // where progress is shown and Ctrl-C is seen.
@@ -37,10 +54,12 @@ template <typename Measure, typename Options> class CostPeerCommand {
     using Peers = std::span<Peer const* const>;
 
     // `name`: as in `bench NAME`. `wrong`: what has happened where a row is marked NO.
-    CostPeerCommand(std::string_view name, std::string_view wrong, Peers known, PeerOptions<Options> const& options)
+    template <auto registered>
+    CostPeerCommand(std::string_view name, std::string_view wrong, PeerOptions<Options, registered> const& options)
         : name_(name)
         , wrong_(wrong)
-        , known_(known)
+        , known_(registered())
+        , chosen_(options.peers.text)
         , options_(options) {}
 
     console::Outcome measure(console::Invocation& invocation) {
@@ -62,7 +81,7 @@ template <typename Measure, typename Options> class CostPeerCommand {
     Result<void> measure_all(console::Invocation& invocation) {
         MXK_TRY(choose_peers());
         auto const cores = MXK_TRY(CoreChoice::choose(system_topology(), options_.cores.values()));
-        Progress progress(invocation.out); // whoever sees the head can end it
+        Progress progress(invocation); // whoever sees the head can end it
         format(invocation.out, "{}: {} runs per row\n", name_, options_.repeat);
         for (Peer const* const peer : peers_)
             format(invocation.out, "{}: {}\n", peer->name, std::string_view(peer->library()));
@@ -78,7 +97,7 @@ template <typename Measure, typename Options> class CostPeerCommand {
 
     // Those named, or all. One that was not built is an error if it was named.
     Result<void> choose_peers() {
-        std::string_view const names = options_.peers;
+        std::string_view const names = chosen_;
         if (names.empty()) {
             console::for_each_by_name(known_, [&](Peer const& peer) {
                 if (peer.missing.empty())
@@ -163,7 +182,8 @@ template <typename Measure, typename Options> class CostPeerCommand {
     std::string_view name_;
     std::string_view wrong_;
     Peers known_;
-    PeerOptions<Options> const& options_;
+    std::string_view chosen_; // names with commas between; empty: all
+    Options const& options_;
     std::vector<Peer const*> peers_; // chosen
     std::vector<Row> rows_;
     std::vector<std::string> skipped_; // for each that was not measured, why not
@@ -177,14 +197,6 @@ template <typename Peer> void list_cost_peers(TextSink& out, std::span<Peer cons
         print_value(measures, peer.measures);
         format(out, "  {:<18} {}\n", peer.name, peer.missing.empty() ? measures.view() : peer.missing);
     });
-}
-
-// Names behind --peer, and what the schema offers.
-template <typename Peer, typename Schema>
-void complete_cost_peers(std::span<std::string_view const> before, std::span<Peer const* const> peers,
-                         Schema const& schema, console::Candidates& candidates) {
-    if (before.empty() || before.back() != "--peer") return console::complete_options(before, schema, candidates);
-    for (Peer const* const peer : peers) candidates.offer(peer->name);
 }
 
 } // namespace mxk::bench

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <vector>
 
-#include "bench/frame/benchmark.hpp"
 #include "bench/frame/core_counts.hpp"
 #include "bench/frame/progress.hpp"
 #include "bench/peers/peer_experiment.hpp"
 #include "bench/peers/peer_options.hpp"
 #include "bench/peers/peer_rows.hpp"
 #include "bench/workload/key_file.hpp"
+#include "kernel/console/command.hpp"
 #include "tasks/worker.hpp"
 
 namespace mxk::bench {
@@ -85,7 +85,7 @@ Result<std::vector<PeerRow>> measure_peer(Invocation& invocation, PeerOptions co
 
 // What was measured before an interruption is still reported.
 Result<void> measure_all(Invocation& invocation, PeerOptions const& options, std::vector<PeerRow>& rows) {
-    Progress progress(invocation.out);
+    Progress progress(invocation);
     for (Peer const* const peer : options.peers.peers.empty() ? all_peers() : options.peers.peers) {
         for (std::uint32_t const cores : options.cores.values()) {
             for (PeerRow& row : MXK_TRY(measure_peer(invocation, options, *peer, cores, progress))) {
@@ -98,10 +98,8 @@ Result<void> measure_all(Invocation& invocation, PeerOptions const& options, std
     return {};
 }
 
-console::Outcome run_peer(Invocation& invocation) {
-    PeerOptions options;
-    if (auto const parsed = console::parse(invocation.arguments, peer_schema, options); !parsed)
-        return invocation.fail(parsed.error());
+console::Outcome run_peer(Invocation& invocation, PeerOptions const& typed) {
+    PeerOptions options = typed;
     if (options.list) {
         options.json ? print_peer_list_json(invocation.out) : print_peer_list(invocation.out);
         return console::Outcome::Ok;
@@ -122,19 +120,12 @@ console::Outcome run_peer(Invocation& invocation) {
     return verified ? console::Outcome::Ok : console::Outcome::Failed;
 }
 
-constexpr Benchmark peer_benchmark{
-    .name = "peer",
-    .summary = "operations per second of other concurrent hash tables, for comparison with 'bench table'",
-    .run = &run_peer,
-    .help =
-        [](TextSink& out) {
-            console::print_help(out, peer_schema, PeerOptions{});
-            out.write("Example: bench peer --peer cuckoo,urcu-lfht --mix insert,find,erase --cores 1,2 --json\n");
-        },
-    .complete = [](std::span<std::string_view const> before,
-                   console::Candidates& candidates) { console::complete_options(before, peer_schema, candidates); },
-};
-MXK_REGISTER(mxk_benchmarks, Benchmark, peer_benchmark);
+constexpr auto peer_benchmark = console::command<&run_peer, peer_schema>(
+    {.name = "peer",
+     .summary = "operations per second of other concurrent hash tables, for comparison with 'bench table'",
+     .parent = "bench",
+     .notes = "Example: bench peer --peer cuckoo,urcu-lfht --mix insert,find,erase --cores 1,2 --json\n"});
+MXK_REGISTER(mxk_commands, console::Command, peer_benchmark);
 
 } // namespace
 } // namespace mxk::bench

@@ -6,7 +6,7 @@
 namespace mxk::bench {
 namespace {
 
-using SemaphorePeerOptions = PeerOptions<SemaphoreCosts>;
+using SemaphorePeerOptions = PeerOptions<SemaphoreCosts, &registered_semaphore_peers>;
 
 constexpr auto peer_schema = console::schema<SemaphorePeerOptions>(
     console::option<&SemaphorePeerOptions::peers>("peer", "names with commas between (none given: all)"),
@@ -15,32 +15,19 @@ constexpr auto peer_schema = console::schema<SemaphorePeerOptions>(
     cost_option::cores, semaphore_option::operations, semaphore_option::yields, semaphore_option::trips,
     semaphore_option::threads, run_option::repeat, run_option::json);
 
-console::Outcome run_semaphore_peer(console::Invocation& invocation) {
-    SemaphorePeerOptions options;
-    if (auto const parsed = console::parse(invocation.arguments, peer_schema, options); !parsed)
-        return invocation.fail(parsed.error());
+console::Outcome run_semaphore_peer(console::Invocation& invocation, SemaphorePeerOptions const& options) {
     CostPeerCommand<SemaphoreMeasure, SemaphoreCosts> command(
-        "semaphore-peer", "units were lost or doubled, or two threads were inside at once",
-        registered_semaphore_peers(), options);
+        "semaphore-peer", "units were lost or doubled, or two threads were inside at once", options);
     return command.measure(invocation);
 }
 
-constexpr Benchmark semaphore_peer_benchmark{
-    .name = "semaphore-peer",
-    .summary = "cycles that other semaphores cost: sem_t, a futex, std::counting_semaphore",
-    .run = &run_semaphore_peer,
-    .help =
-        [](TextSink& out) {
-            console::print_help(out, peer_schema, SemaphorePeerOptions{});
-            list_cost_peers(out, registered_semaphore_peers());
-            out.write("Example: bench semaphore-peer --peer sem-t,futex --measure ping-pong --json\n");
-        },
-    .complete =
-        [](auto before, console::Candidates& candidates) {
-            complete_cost_peers(before, registered_semaphore_peers(), peer_schema, candidates);
-        },
-};
-MXK_REGISTER(mxk_benchmarks, Benchmark, semaphore_peer_benchmark);
+constexpr auto semaphore_peer_benchmark = console::command<&run_semaphore_peer, peer_schema>(
+    {.name = "semaphore-peer",
+     .summary = "cycles that other semaphores cost: sem_t, a futex, std::counting_semaphore",
+     .parent = "bench",
+     .notes = "Example: bench semaphore-peer --peer sem-t,futex --measure ping-pong --json\n",
+     .more_help = [](TextSink& out) { list_cost_peers(out, registered_semaphore_peers()); }});
+MXK_REGISTER(mxk_commands, console::Command, semaphore_peer_benchmark);
 
 } // namespace
 } // namespace mxk::bench

@@ -21,7 +21,7 @@ std::string system_threads(std::string_view what) {
 
 namespace {
 
-using ThreadPeerOptions = PeerOptions<ThreadCosts>;
+using ThreadPeerOptions = PeerOptions<ThreadCosts, &registered_thread_peers>;
 
 constexpr auto peer_schema = console::schema<ThreadPeerOptions>(
     console::option<&ThreadPeerOptions::peers>("peer", "names with commas between (none given: all)"),
@@ -30,32 +30,19 @@ constexpr auto peer_schema = console::schema<ThreadPeerOptions>(
     cost_option::cores, thread_option::yields, thread_option::switches, thread_option::wakes, run_option::repeat,
     run_option::json);
 
-console::Outcome run_thread_peer(console::Invocation& invocation) {
-    ThreadPeerOptions options;
-    if (auto const parsed = console::parse(invocation.arguments, peer_schema, options); !parsed)
-        return invocation.fail(parsed.error());
+console::Outcome run_thread_peer(console::Invocation& invocation, ThreadPeerOptions const& options) {
     CostPeerCommand<ThreadMeasure, ThreadCosts> command("thread-peer",
-                                                        "threads did not take turns, or wake-ups were lost or doubled",
-                                                        registered_thread_peers(), options);
+                                                        "threads did not take turns, or wake-ups were lost or doubled", options);
     return command.measure(invocation);
 }
 
-constexpr Benchmark thread_peer_benchmark{
-    .name = "thread-peer",
-    .summary = "cycles that the system's threads cost without MXK's layer: sched_yield, futex, sem_t",
-    .run = &run_thread_peer,
-    .help =
-        [](TextSink& out) {
-            console::print_help(out, peer_schema, ThreadPeerOptions{});
-            list_cost_peers(out, registered_thread_peers());
-            out.write("Example: bench thread-peer --peer sched-yield,futex --measure yield,wake --json\n");
-        },
-    .complete =
-        [](auto before, console::Candidates& candidates) {
-            complete_cost_peers(before, registered_thread_peers(), peer_schema, candidates);
-        },
-};
-MXK_REGISTER(mxk_benchmarks, Benchmark, thread_peer_benchmark);
+constexpr auto thread_peer_benchmark = console::command<&run_thread_peer, peer_schema>(
+    {.name = "thread-peer",
+     .summary = "cycles that the system's threads cost without MXK's layer: sched_yield, futex, sem_t",
+     .parent = "bench",
+     .notes = "Example: bench thread-peer --peer sched-yield,futex --measure yield,wake --json\n",
+     .more_help = [](TextSink& out) { list_cost_peers(out, registered_thread_peers()); }});
+MXK_REGISTER(mxk_commands, console::Command, thread_peer_benchmark);
 
 } // namespace
 } // namespace mxk::bench

@@ -53,16 +53,6 @@ class TableBenchmark final : public Experiment {
   public:
     using Options = TableOptions;
     static constexpr std::string_view name = "table";
-    static constexpr std::string_view summary =
-        "operations per second of a partitioned hash table, run by tasks or by threads";
-    static constexpr auto const& schema = table_schema;
-    static constexpr std::string_view examples =
-        "Examples: bench table --cores 1,2,4 --ops 24M --mix mixed:50/40/10 --repeat 5 --json\n"
-        "          bench table --cores 1,2 --mix insert,find,erase\n"
-        "          bench table --layout bucketed --cores 1,2 --mix find --dist zipf:0.99\n"
-        "          bench table --model threads --cores 1,2,4\n"
-        "          bench table --model threads-unsafe --cores 4 (counts what is lost)\n";
-    static void print_more_help(TextSink& out) { print_engines(out); }
 
     // All that can be known before a run. Errors: what was typed is wrong, or contradicts itself; no memory.
     static Result<TableBenchmark> create(TableOptions options) {
@@ -155,7 +145,15 @@ class TableBenchmark final : public Experiment {
     std::optional<TableExperiment> experiment_{};
     std::size_t prepared_for_ = 0; // the configuration that experiment_ is of
 };
-MXK_BENCHMARK(TableBenchmark);
+constexpr auto table_benchmark = benchmark<TableBenchmark, table_schema>(
+    {.summary = "operations per second of a partitioned hash table, run by tasks or by threads",
+     .notes = "Examples: bench table --cores 1,2,4 --ops 24M --mix mixed:50/40/10 --repeat 5 --json\n"
+              "          bench table --cores 1,2 --mix insert,find,erase\n"
+              "          bench table --layout bucketed --cores 1,2 --mix find --dist zipf:0.99\n"
+              "          bench table --model threads --cores 1,2,4\n"
+              "          bench table --model threads-unsafe --cores 4 (counts what is lost)\n",
+     .more_help = &print_engines});
+MXK_REGISTER(mxk_commands, console::Command, table_benchmark);
 
 } // namespace
 } // namespace mxk::bench

@@ -12,11 +12,6 @@ class TaskExperiment final : public CostExperiment<Measure, TaskOptions> {
   public:
     using Options = TaskOptions;
     static constexpr std::string_view name = "task";
-    static constexpr std::string_view summary =
-        "cycles per task: from the local queue, per hop, in a stream, per round trip, per wake-up";
-    static constexpr auto const& schema = task_schema;
-    static constexpr std::string_view examples =
-        "Example: bench task --measure local,round-trip --cores 0,1 --repeat 10 --json\n";
 
     static Result<TaskExperiment> create(Options const& options) {
         return TaskExperiment(options, MXK_TRY(plan_of(options)));
@@ -45,7 +40,10 @@ class TaskExperiment final : public CostExperiment<Measure, TaskOptions> {
   private:
     using CostExperiment::CostExperiment;
 };
-MXK_BENCHMARK(TaskExperiment);
+constexpr auto task_benchmark = benchmark<TaskExperiment, task_schema>(
+    {.summary = "cycles per task: from the local queue, per hop, in a stream, per round trip, per wake-up",
+     .notes = "Example: bench task --measure local,round-trip --cores 0,1 --repeat 10 --json\n"});
+MXK_REGISTER(mxk_commands, console::Command, task_benchmark);
 
 } // namespace
 } // namespace mxk::bench

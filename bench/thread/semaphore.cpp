@@ -12,11 +12,6 @@ class SemaphoreExperiment final : public CostExperiment<SemaphoreMeasure, OwnSem
   public:
     using Options = OwnSemaphoreCosts;
     static constexpr std::string_view name = "semaphore";
-    static constexpr std::string_view summary =
-        "cycles that semaphores cost: free, handed to and fro between two threads, wanted by many";
-    static constexpr auto const& schema = semaphore_schema;
-    static constexpr std::string_view examples =
-        "Example: bench semaphore --measure uncontended,crowd --threads 16 --json\n";
 
     static Result<SemaphoreExperiment> create(Options const& options) {
         if (!Semaphore::supports(options.kind))
@@ -39,7 +34,10 @@ class SemaphoreExperiment final : public CostExperiment<SemaphoreMeasure, OwnSem
   private:
     using CostExperiment::CostExperiment;
 };
-MXK_BENCHMARK(SemaphoreExperiment);
+constexpr auto semaphore_benchmark = benchmark<SemaphoreExperiment, semaphore_schema>(
+    {.summary = "cycles that semaphores cost: free, handed to and fro between two threads, wanted by many",
+     .notes = "Example: bench semaphore --measure uncontended,crowd --threads 16 --json\n"});
+MXK_REGISTER(mxk_commands, console::Command, semaphore_benchmark);
 
 } // namespace
 } // namespace mxk::bench

@@ -12,11 +12,6 @@ class ThreadExperiment final : public CostExperiment<ThreadMeasure, OwnThreadCos
   public:
     using Options = OwnThreadCosts;
     static constexpr std::string_view name = "thread";
-    static constexpr std::string_view summary =
-        "cycles that threads cost: per yield, per preemption, per wake-up on a core and across two";
-    static constexpr auto const& schema = thread_schema;
-    static constexpr std::string_view examples =
-        "Example: bench thread --measure yield,wake --cores 0,1 --repeat 10 --json\n";
 
     static Result<ThreadExperiment> create(Options const& options) {
         return ThreadExperiment(options, MXK_TRY(plan_of(options)));
@@ -34,7 +29,10 @@ class ThreadExperiment final : public CostExperiment<ThreadMeasure, OwnThreadCos
   private:
     using CostExperiment::CostExperiment;
 };
-MXK_BENCHMARK(ThreadExperiment);
+constexpr auto thread_benchmark = benchmark<ThreadExperiment, thread_schema>(
+    {.summary = "cycles that threads cost: per yield, per preemption, per wake-up on a core and across two",
+     .notes = "Example: bench thread --measure yield,wake --cores 0,1 --repeat 10 --json\n"});
+MXK_REGISTER(mxk_commands, console::Command, thread_benchmark);
 
 } // namespace
 } // namespace mxk::bench

@@ -13,21 +13,28 @@
 
 namespace mxk::console {
 
-// The entry of that name, or nullptr.
-template <typename Entry> Entry const* find_by_name(std::span<Entry const* const> entries, std::string_view name) {
+// All entries, where no narrower choice is given.
+struct AnyEntry {
+    constexpr bool operator()(auto const&) const { return true; }
+};
+
+// The entry of that name among those that `chosen` says yes to, or nullptr.
+template <typename Entry, typename Chosen = AnyEntry>
+Entry const* find_by_name(std::span<Entry const* const> entries, std::string_view name, Chosen chosen = {}) {
     for (Entry const* const entry : entries) {
-        if (entry->name == name) return entry;
+        if (entry->name == name && chosen(*entry)) return entry;
     }
     return nullptr;
 }
 
 // Calls visit(Entry const&) in the order of names; of two entries with one name only the first is visited.
-template <typename Entry, typename Visit> void for_each_by_name(std::span<Entry const* const> entries, Visit visit) {
+template <typename Entry, typename Visit, typename Chosen = AnyEntry>
+void for_each_by_name(std::span<Entry const* const> entries, Visit visit, Chosen chosen = {}) {
     Entry const* last = nullptr;
     for (;;) {
         Entry const* next = nullptr;
         for (Entry const* const entry : entries) {
-            if (last != nullptr && entry->name <= last->name) continue;
+            if (!chosen(*entry) || (last != nullptr && entry->name <= last->name)) continue;
             if (next == nullptr || entry->name < next->name) next = entry;
         }
         if (next == nullptr) return;
@@ -36,15 +43,25 @@ template <typename Entry, typename Visit> void for_each_by_name(std::span<Entry 
     }
 }
 
-// One line per entry, "  NAME  SUMMARY", in the order of names.
-template <typename Entry> void print_summaries(TextSink& out, std::span<Entry const* const> entries) {
+// How wide the column of names is.
+template <typename Entry, typename Chosen>
+std::size_t summary_width(std::span<Entry const* const> entries, Chosen chosen) {
     std::size_t width = 0;
-    for (Entry const* const entry : entries) width = std::max(width, entry->name.size());
-    for_each_by_name(entries, [&](Entry const& entry) {
+    for (Entry const* const entry : entries) {
+        if (chosen(*entry)) width = std::max(width, entry->name.size());
+    }
+    return width;
+}
+
+// One line per entry, "  NAME  SUMMARY", in the order of names.
+template <typename Entry, typename Chosen>
+void print_summaries(TextSink& out, std::span<Entry const* const> entries, std::size_t width, Chosen chosen) {
+    auto const print = [&](Entry const& entry) {
         format(out, "  {}", entry.name);
         for (std::size_t filled = entry.name.size(); filled < width + 2; ++filled) out.write(" ");
         format(out, "{}\n", entry.summary);
-    });
+    };
+    for_each_by_name(entries, print, chosen);
 }
 
 // Whether someone who typed `typed` may have meant `name`: it begins so, or up to two characters were missed,
@@ -52,13 +69,15 @@ template <typename Entry> void print_summaries(TextSink& out, std::span<Entry co
 bool similar(std::string_view typed, std::string_view name);
 
 // "unknown KIND 'TYPED'; did you mean A, B?", or without a question where no name is similar.
-template <typename Entry>
-Error unknown_name(std::string_view kind, std::string_view typed, std::span<Entry const* const> entries) {
+template <typename Entry, typename Chosen = AnyEntry>
+Error unknown_name(std::string_view kind, std::string_view typed, std::span<Entry const* const> entries,
+                   Chosen chosen = {}) {
     FixedText<128> question;
-    for_each_by_name(entries, [&](Entry const& entry) {
+    auto const add = [&](Entry const& entry) {
         if (!similar(typed, entry.name)) return;
         format(question, "{}{}", question.view().empty() ? "; did you mean " : ", ", entry.name);
-    });
+    };
+    for_each_by_name(entries, add, chosen);
     return Error::of("unknown {} '{}'{}{}", kind, typed, question.view(), question.view().empty() ? "" : "?");
 }
 

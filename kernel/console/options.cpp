@@ -90,6 +90,13 @@ void print_bounds(TextSink& out, Bounds const& bounds) {
     }
 }
 
+// The option at the end of `before` whose value comes next; nullptr where there is none.
+Option const* awaiting_value(std::span<std::string_view const> before, std::span<Option const> options) {
+    if (before.empty() || !before.back().starts_with("--")) return nullptr;
+    Option const* const option = find_option(options, before.back().substr(2));
+    return option != nullptr && option->kind == Option::Kind::Value ? option : nullptr;
+}
+
 } // namespace
 
 Result<void> parse_erased(std::span<std::string_view const> arguments, std::span<Option const> options, void* target) {
@@ -136,12 +143,13 @@ void print_help_erased(TextSink& out, std::span<Option const> options, void cons
     }
 }
 
+bool awaits_value(std::span<std::string_view const> before, std::span<Option const> options) {
+    return awaiting_value(before, options) != nullptr;
+}
+
 void complete_options_erased(std::span<std::string_view const> before, std::span<Option const> options,
                              Candidates& candidates) {
-    if (!before.empty() && before.back().starts_with("--")) {
-        Option const* const option = find_option(options, before.back().substr(2));
-        if (option != nullptr && option->kind == Option::Kind::Value) return option->complete(candidates);
-    }
+    if (Option const* const option = awaiting_value(before, options)) return option->complete(candidates);
     for (Option const& option : options) {
         if (option.kind == Option::Kind::Positional) {
             option.complete(candidates);

@@ -110,6 +110,8 @@ Result<void> parse_erased(std::span<std::string_view const> arguments, std::span
 void print_help_erased(TextSink& out, std::span<Option const> options, void const* defaults);
 void complete_options_erased(std::span<std::string_view const> before, std::span<Option const> options,
                              Candidates& candidates);
+// Whether the word that follows `before` is the value of an option.
+bool awaits_value(std::span<std::string_view const> before, std::span<Option const> options);
 
 // Fills `target`, which holds the defaults. An error names the argument that is wrong and what was expected; `target`
 // is then half filled and must not be used.

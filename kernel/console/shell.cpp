@@ -3,21 +3,22 @@
 #include <algorithm>
 
 #include "base/format.hpp"
-#include "kernel/console/named.hpp"
+#include "kernel/console/command_tree.hpp"
 #include "kernel/console/words.hpp"
 
 namespace mxk::console {
 namespace {
 
-Outcome run(Command const& command, Invocation& invocation) {
-    auto const arguments = invocation.arguments;
-    if (std::find(arguments.begin(), arguments.end(), "--help") == arguments.end()) return command.run(invocation);
-    bool const has_topic = !arguments.front().starts_with('-') && command.help_topic != nullptr;
-    return show_help(invocation, command.name, has_topic ? arguments.front() : std::string_view{});
+bool asks_for_help(std::span<std::string_view const> arguments) {
+    return std::find(arguments.begin(), arguments.end(), "--help") != arguments.end();
 }
 
-Error unknown_command(std::string_view name) {
-    return Error::of("{} ('help' lists all commands)", unknown_name("command", name, registered_commands()).message());
+// A command that has no function of its own consists of those below it: alone it lists them.
+Outcome run_group(Command const& command, Invocation const& invocation) {
+    if (!invocation.arguments.empty())
+        return invocation.fail(unknown_nested(command, invocation.arguments.front()));
+    list_nested(invocation.out, command);
+    return Outcome::Ok;
 }
 
 } // namespace
@@ -34,20 +35,29 @@ Outcome Shell::execute(std::string_view line) {
 }
 
 void Shell::refuse(Error const& error) {
-    Invocation const invocation{.arguments = {}, .out = out_, .failed_before = failed_};
+    Invocation const invocation(out_, failed_);
     failed_ = invocation.fail(error) == Outcome::Failed;
 }
 
 Outcome Shell::execute_command(std::string_view text) {
     Words words;
-    Invocation invocation{.arguments = {}, .out = out_, .failed_before = failed_};
+    Invocation invocation(out_, failed_);
     if (auto const split = words.split(text); !split) return invocation.fail(split.error());
     if (words.all().empty()) return Outcome::Ok;
-    std::string_view const name = words.all().front();
-    Command const* const command = find_by_name(registered_commands(), name);
-    if (command == nullptr) return invocation.fail(unknown_command(name));
-    invocation.arguments = words.all().subspan(1);
-    return run(*command, invocation);
+    auto const [command, arguments] = find_command(words.all());
+    if (command == nullptr) {
+        Error const unknown = unknown_command(words.all().front());
+        return invocation.fail(Error::of("{} ('help' lists all commands)", unknown.message()));
+    }
+    bool const is_group = command->run == nullptr;
+    bool const names_one = !arguments.empty() && !arguments.front().starts_with('-');
+    if (asks_for_help(arguments) && !(is_group && names_one)) {
+        auto const path = words.all().first(words.all().size() - arguments.size());
+        auto const shown = print_command_help(out_, path);
+        return shown ? Outcome::Ok : invocation.fail(shown.error());
+    }
+    invocation.arguments = arguments;
+    return is_group ? run_group(*command, invocation) : command->run(invocation);
 }
 
 void Shell::complete(std::string_view text, Candidates& candidates) {
@@ -60,12 +70,7 @@ void Shell::complete(std::string_view text, Candidates& candidates) {
     candidates.start(word);
     Words words;
     if (!words.split(command.substr(0, command.size() - word.size())) || word.find_first_of("'\"") != word.npos) return;
-    if (words.all().empty()) {
-        for (Command const* const known : registered_commands()) candidates.offer(known->name);
-        return;
-    }
-    Command const* const known = find_by_name(registered_commands(), words.all().front());
-    if (known != nullptr && known->complete != nullptr) known->complete(words.all().subspan(1), candidates);
+    complete_command(words.all(), candidates);
 }
 
 } // namespace mxk::console

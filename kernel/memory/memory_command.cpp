@@ -6,7 +6,6 @@ namespace mxk {
 namespace {
 
 console::Outcome show_memory(console::Invocation& invocation) {
-    if (auto const none = console::expect_no_arguments(invocation); !none) return invocation.fail(none.error());
     constexpr auto mib = [](std::size_t bytes) { return static_cast<double>(bytes) / static_cast<double>(MiB); };
     format(invocation.out, "{:>5} {:>14} {:>14} {:>14} {:>20}\n", "node", "total MiB", "used MiB", "free MiB",
            "given by others MiB");
@@ -18,11 +17,10 @@ console::Outcome show_memory(console::Invocation& invocation) {
     return console::Outcome::Ok;
 }
 
-constexpr console::Command memory_command{
-    .name = "memory",
-    .summary = "per node: total, used and free memory, and what other nodes had to give",
-    .run = &show_memory,
-};
+constexpr auto memory_command = console::command<&show_memory>(
+    {.name = "memory",
+     .summary = "per node: total, used and free memory, and what other nodes had to give",
+     .group = "machine"});
 MXK_REGISTER(mxk_commands, console::Command, memory_command);
 
 } // namespace

@@ -71,10 +71,7 @@ Result<void> show_preview(TextSink& out, TopologyOptions const& options) {
     return {};
 }
 
-Outcome run_topology(Invocation& invocation) {
-    TopologyOptions options;
-    if (auto const parsed = console::parse(invocation.arguments, topology_schema, options); !parsed)
-        return invocation.fail(parsed.error());
+Outcome run_topology(Invocation& invocation, TopologyOptions const& options) {
     if (options.acpi.text.empty()) {
         show_machine(invocation.out, options.json);
         return Outcome::Ok;
@@ -83,21 +80,13 @@ Outcome run_topology(Invocation& invocation) {
     return Outcome::Ok;
 }
 
-constexpr console::Command topology_command{
-    .name = "topology",
-    .summary = "nodes with their memory, cores with their APIC ids, distances between nodes",
-    .run = &run_topology,
-    .help =
-        [](TextSink& out) {
-            out.write("usage: topology [--acpi PATH] [--json]\n");
-            console::print_help(out, topology_schema, TopologyOptions{});
-            out.write("PATH (Linux program only) is a directory of binary tables such as /sys/firmware/acpi/tables,\n"
-                      "with files APIC, SRAT, SLIT, HMAT or apic.dat, ..., or the text that acpidump writes. It shows\n"
-                      "what the kernel would bring up there, and each WARN.\n");
-        },
-    .complete = [](std::span<std::string_view const> before,
-                   console::Candidates& candidates) { console::complete_options(before, topology_schema, candidates); },
-};
+constexpr auto topology_command = console::command<&run_topology, topology_schema>(
+    {.name = "topology",
+     .summary = "nodes with their memory, cores with their APIC ids, distances between nodes",
+     .group = "machine",
+     .notes = "PATH (Linux program only) is a directory of binary tables such as /sys/firmware/acpi/tables,\n"
+              "with files APIC, SRAT, SLIT, HMAT or apic.dat, ..., or the text that acpidump writes. It shows\n"
+              "what the kernel would bring up there, and each WARN.\n"});
 MXK_REGISTER(mxk_commands, console::Command, topology_command);
 
 } // namespace

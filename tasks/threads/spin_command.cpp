@@ -43,26 +43,16 @@ Result<void> start_spinning(SpinOptions const& options) {
     return {};
 }
 
-console::Outcome run_spin(console::Invocation& invocation) {
-    SpinOptions options;
-    if (auto const parsed = console::parse(invocation.arguments, spin_schema, options); !parsed)
-        return invocation.fail(parsed.error());
+console::Outcome run_spin(console::Invocation& invocation, SpinOptions const& options) {
     if (auto const started = start_spinning(options); !started) return invocation.fail(started.error());
     return console::Outcome::Ok;
 }
 
-constexpr console::Command spin_command{
-    .name = "spin",
-    .summary = "start threads that only use their time slices, in the background; 'threads' shows them",
-    .run = &run_spin,
-    .help =
-        [](TextSink& out) {
-            console::print_help(out, spin_schema, SpinOptions{});
-            out.write("Example: spin --slices 1000,2000,4000 --core 1 --seconds 60\n");
-        },
-    .complete = [](std::span<std::string_view const> before,
-                   console::Candidates& candidates) { console::complete_options(before, spin_schema, candidates); },
-};
+constexpr auto spin_command = console::command<&run_spin, spin_schema>(
+    {.name = "spin",
+     .summary = "start threads that only use their time slices, in the background; 'threads' shows them",
+     .group = "tests",
+     .notes = "Example: spin --slices 1000,2000,4000 --core 1 --seconds 60\n"});
 MXK_REGISTER(mxk_commands, console::Command, spin_command);
 
 } // namespace

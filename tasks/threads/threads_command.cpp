@@ -24,18 +24,16 @@ void print_thread(ThreadRecord const& thread, void* context) {
 }
 
 console::Outcome show_threads(console::Invocation& invocation) {
-    if (auto const none = console::expect_no_arguments(invocation); !none) return invocation.fail(none.error());
     format(invocation.out, "{:<31} {:>4} {:<8} {:>9} {:>12} {:>9} {:>9}\n", "name", "core", "state", "slice, us",
            "run, ms", "switches", "preempted");
     thread_list::for_each(&print_thread, &invocation.out);
     return console::Outcome::Ok;
 }
 
-constexpr console::Command threads_command{
-    .name = "threads",
-    .summary = "per thread: core, state, slice, run time, switches by itself and by preemption",
-    .run = &show_threads,
-};
+constexpr auto threads_command = console::command<&show_threads>(
+    {.name = "threads",
+     .summary = "per thread: core, state, slice, run time, switches by itself and by preemption",
+     .group = "machine"});
 MXK_REGISTER(mxk_commands, console::Command, threads_command);
 
 } // namespace

@@ -45,7 +45,8 @@ inline Phases phases(std::string_view text) {
 // Runs all phases twice, and calls check(phase, outcome) after each.
 template <typename Check> void run_all(TableOptions const& options, EngineKind const& kind, Check check) {
     FixedText<1> nowhere;
-    Progress progress(nowhere);
+    console::Invocation const invocation(nowhere);
+    Progress progress(invocation);
     auto experiment = TableExperiment::create(options, kind, some_cores(kind));
     MXK_CHECK(experiment.ok());
     for (int run = 0; experiment.ok() && run < 2; ++run) {

@@ -35,7 +35,8 @@ class Unseen {
 
   private:
     FixedText<1> nowhere_;
-    Progress progress_{nowhere_};
+    console::Invocation invocation_{nowhere_};
+    Progress progress_{invocation_};
 };
 
 void check_pair(CorePair cores) {

@@ -18,7 +18,8 @@ constexpr Nanoseconds slice{100'000};
 // Nobody watches.
 struct Unseen {
     FixedText<1> nowhere{};
-    Progress progress{nowhere};
+    console::Invocation invocation{nowhere};
+    Progress progress{invocation};
 };
 
 void check_sample(Result<Sample> const& sample, std::uint64_t operations, bool verified = true) {

@@ -1,6 +1,7 @@
 // `crash WHAT` and `hang`: each breaks the kernel in one way, so that tests can see how it is reported. They end the
 // machine; that is what they are for.
 #include <array>
+#include <optional>
 
 #include "base/panic.hpp"
 #include "kernel/console/command.hpp"
@@ -91,41 +92,28 @@ void do_crash(Crash what) {
 }
 
 struct CrashOptions {
-    Crash what = Crash::Assert;
+    std::optional<Crash> what;
 };
 constexpr auto crash_schema =
     console::schema<CrashOptions>(console::positional<&CrashOptions::what>("WHAT", "how the kernel is to be broken"));
 
-console::Outcome run_crash(console::Invocation& invocation) {
-    if (invocation.arguments.empty()) return invocation.fail(Error("crash: expected what to break (see 'help crash')"));
-    CrashOptions options;
-    if (auto const parsed = console::parse(invocation.arguments, crash_schema, options); !parsed)
-        return invocation.fail(parsed.error());
-    do_crash(options.what);
+console::Outcome run_crash(console::Invocation& invocation, CrashOptions const& options) {
+    if (!options.what) return invocation.fail(Error("crash: expected what to break (see 'help crash')"));
+    do_crash(*options.what);
     return invocation.fail(Error("the kernel is still alive, which it should not be"));
 }
 
-console::Outcome run_hang(console::Invocation& invocation) {
-    if (auto const none = console::expect_no_arguments(invocation); !none) return invocation.fail(none.error());
+console::Outcome run_hang(console::Invocation&) {
     Worker::current().run_until([] { return false; });
     return console::Outcome::Ok;
 }
 
-constexpr console::Command crash_command{
-    .name = "crash",
-    .summary = "break the kernel on purpose, to see how it reports that",
-    .run = &run_crash,
-    .help = [](TextSink& out) { console::print_help(out, crash_schema, CrashOptions{}); },
-    .complete = [](std::span<std::string_view const> before,
-                   console::Candidates& candidates) { console::complete_options(before, crash_schema, candidates); },
-};
+constexpr auto crash_command = console::command<&run_crash, crash_schema>(
+    {.name = "crash", .summary = "break the kernel on purpose, to see how it reports that", .group = "tests"});
 MXK_REGISTER(mxk_commands, console::Command, crash_command);
 
-constexpr console::Command hang_command{
-    .name = "hang",
-    .summary = "never come back to the prompt, to see what the host does about that",
-    .run = &run_hang,
-};
+constexpr auto hang_command = console::command<&run_hang>(
+    {.name = "hang", .summary = "never come back to the prompt, to see what the host does about that", .group = "tests"});
 MXK_REGISTER(mxk_commands, console::Command, hang_command);
 
 } // namespace

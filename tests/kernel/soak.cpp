@@ -160,7 +160,7 @@ struct SoakTask : Task {
 
 } // namespace
 
-void soak(SoakOptions const& options) {
+void soak(SoakOptions const& options, console::Invocation const* invocation) {
     NodeId const here = Worker::current().node();
     std::size_t const task_count = 4 * workers::count();
     auto users = NodeVector<SoakThread>::create(options.threads, here);
@@ -179,7 +179,9 @@ void soak(SoakOptions const& options) {
     for (std::size_t i = 0; i < task_count; ++i)
         Worker::current().append(tasks.value().emplace(soak, options.seed * 2000 + i, at_home));
     std::uint64_t const end = raw(clock::now()) + std::uint64_t{options.seconds} * 1'000'000'000;
-    wait_until([&] { return raw(clock::now()) >= end; });
+    wait_until([&] {
+        return raw(clock::now()) >= end || (invocation != nullptr && invocation->cancelled());
+    });
     soak.stopped.store(true, std::memory_order_relaxed);
     group.join();
     Worker::current().run_until([&] { return at_home == task_count; });

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "kernel/console/invocation.hpp"
+
 namespace mxk {
 
 struct SoakOptions {
@@ -11,7 +13,7 @@ struct SoakOptions {
     std::uint32_t seed = 1;
 };
 
-// Makes checks (kernel/testing.hpp). The console's task.
-void soak(SoakOptions const& options);
+// Makes checks (kernel/testing.hpp). Ends early where `invocation`, if there is one, is cancelled. The console's task.
+void soak(SoakOptions const& options, console::Invocation const* invocation = nullptr);
 
 } // namespace mxk

@@ -3,7 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/frame/benchmark.hpp"
+#include "arch/linux/signals.hpp"
+#include "kernel/console/command_tree.hpp"
 #include "kernel/console/console.hpp"
 #include "kernel/console/named.hpp"
 #include "kernel/console/options.hpp"
@@ -28,6 +29,7 @@ Outcome record(Invocation& invocation) {
     return fails ? invocation.fail(Error("as asked")) : Outcome::Ok;
 }
 
+// Reads its arguments itself.
 constexpr Command record_command{.name = "unit-record", .summary = "records its arguments", .run = &record};
 MXK_REGISTER(mxk_commands, Command, record_command);
 
@@ -37,26 +39,42 @@ struct ProbeOptions {
 constexpr auto probe_schema =
     schema<ProbeOptions>(option<&ProbeOptions::operations>("ops", "operations per run", between(1, 1'000'000)));
 
-Outcome run_probe(Invocation& invocation) {
-    ProbeOptions options;
-    if (auto const parsed = parse(invocation.arguments, probe_schema, options); !parsed) {
-        return invocation.fail(parsed.error());
-    }
+Outcome run_probe(Invocation& invocation, ProbeOptions const& options) {
     format(invocation.out, "ops={}\n", options.operations);
     return Outcome::Ok;
 }
 void help_probe(TextSink& out) {
-    print_help(out, probe_schema, ProbeOptions{});
+    out.write("Known only at run time.\n");
 }
-void complete_probe(std::span<std::string_view const> before, Candidates& candidates) {
-    complete_options(before, probe_schema, candidates);
+void offer_words(std::span<std::string_view const> before, Candidates& candidates) {
+    if (before.empty()) candidates.offer("first-word");
 }
-constexpr bench::Benchmark probe_benchmark{.name = "unit-probe",
-                                           .summary = "measures nothing",
-                                           .run = &run_probe,
-                                           .help = &help_probe,
-                                           .complete = &complete_probe};
-MXK_REGISTER(mxk_benchmarks, bench::Benchmark, probe_benchmark);
+constexpr auto probe_command = command<&run_probe, probe_schema>({.name = "unit-probe",
+                                                                  .summary = "measures nothing",
+                                                                  .parent = "bench",
+                                                                  .notes = "Example: none.\n",
+                                                                  .more_help = &help_probe,
+                                                                  .more_words = &offer_words});
+MXK_REGISTER(mxk_commands, Command, probe_command);
+
+// A command of its own as well as one with commands below it, two levels deep.
+Outcome run_outer(Invocation& invocation) {
+    invocation.out.write("outer\n");
+    return Outcome::Ok;
+}
+Outcome run_inner(Invocation& invocation) {
+    invocation.out.write("inner\n");
+    return Outcome::Ok;
+}
+constexpr auto outer_command =
+    command<&run_outer>({.name = "unit-outer", .summary = "has one below it", .group = "unit", .nested = "level"});
+constexpr Command middle_command{
+    .name = "middle", .summary = "has no function", .parent = "unit-outer", .nested = "level"};
+constexpr auto inner_command =
+    command<&run_inner>({.name = "bench", .summary = "a name that is known elsewhere", .parent = "unit-outer middle"});
+MXK_REGISTER(mxk_commands, Command, outer_command);
+MXK_REGISTER(mxk_commands, Command, middle_command);
+MXK_REGISTER(mxk_commands, Command, inner_command);
 
 struct ShellTest : testing::Test {
     Output out;
@@ -121,20 +139,27 @@ TEST_F(ShellTest, unknown_names_are_answered_with_similar_ones) {
               "error: unknown benchmark 'unit-prob'; did you mean unit-probe? ('bench' lists all benchmarks)\n");
 }
 
-TEST_F(ShellTest, help_lists_what_is_registered_by_name) {
+TEST_F(ShellTest, help_lists_what_is_registered_by_group_and_name) {
     std::string const all = said("help");
+    EXPECT_TRUE(all.starts_with("Commands:\nmachine\n")) << all;
+    EXPECT_LT(all.find("\nmeasuring\n  bench "), all.find("\nothers\n  unit-record "));
+    EXPECT_LT(all.find("\nothers\n"), all.find("\nsession\n  exit "));
+    EXPECT_LT(all.find("\nsession\n"), all.find("\ntests\n"));
+    EXPECT_LT(all.find("\ntests\n"), all.find("\nunit\n  unit-outer "));
     for (std::string_view const line :
          {"\n  bench        measure: ", "\n  exit         end the machine", "\n  help         what can be typed",
           "\n  reboot       ", "\n  test         ", "\n  unit-record  records its arguments\n"}) {
         EXPECT_NE(all.find(line), std::string::npos) << line << all;
     }
-    EXPECT_LT(all.find("  bench "), all.find("  exit "));
-    EXPECT_LT(all.find("  test "), all.find("  unit-record "));
+    EXPECT_EQ(all.find("unit-probe"), std::string::npos) << all; // has a parent
+    EXPECT_LT(all.find("  exit "), all.find("  help "));
+    EXPECT_LT(all.find("  help "), all.find("  reboot "));
 }
 
 TEST_F(ShellTest, help_goes_down_to_one_benchmark) {
     std::string const help = "unit-probe: measures nothing\nusage: bench unit-probe [OPTIONS]\n"
-                             "  --ops COUNT  operations per run; 1 to 1M; default 1000\n";
+                             "  --ops COUNT  operations per run; 1 to 1M; default 1000\n"
+                             "Example: none.\nKnown only at run time.\n";
     EXPECT_EQ(said("help bench unit-probe"), help);
     EXPECT_EQ(said("bench unit-probe --ops nonsense --help"), help);
     EXPECT_NE(said("help bench").find("\n  unit-probe  measures nothing\n"), std::string::npos);
@@ -144,7 +169,12 @@ TEST_F(ShellTest, help_goes_down_to_one_benchmark) {
     EXPECT_EQ(received, "");
     EXPECT_FALSE(shell.failed());
     EXPECT_EQ(said("help exit now"), "error: 'exit' has no topics; 'help exit' says all there is\n");
-    EXPECT_EQ(said("help a b c"), "error: unexpected argument 'c'\n");
+    EXPECT_EQ(said("help bench unit-probe x"),
+              "error: 'bench unit-probe' has no topics; 'help bench unit-probe' says all there is\n");
+    EXPECT_EQ(said("help a b c"), "error: unknown command 'a'\n");
+    EXPECT_EQ(said("help bench unit-prob"),
+              "error: unknown benchmark 'unit-prob'; did you mean unit-probe? ('bench' lists all benchmarks)\n");
+    EXPECT_EQ(said("bench nonsense --help"), "error: unknown benchmark 'nonsense' ('bench' lists all benchmarks)\n");
     EXPECT_EQ(said("help nonsense"), "error: unknown command 'nonsense'\n");
     EXPECT_TRUE(shell.failed());
 }
@@ -158,11 +188,57 @@ TEST_F(ShellTest, bench_lists_and_dispatches) {
     EXPECT_TRUE(shell.failed());
 }
 
+TEST_F(ShellTest, commands_nest_at_any_depth) {
+    EXPECT_EQ(said("unit-outer"), "outer\n");
+    EXPECT_EQ(said("unit-outer middle"), "Levels:\n  bench  a name that is known elsewhere\n");
+    EXPECT_EQ(said("unit-outer middle bench"), "inner\n");
+    EXPECT_FALSE(shell.failed());
+    EXPECT_EQ(said("unit-outer x"), "error: unexpected argument 'x': the command takes none\n");
+    EXPECT_EQ(said("unit-outer middle x"), "error: unknown level 'x' ('unit-outer middle' lists all levels)\n");
+    EXPECT_EQ(said("middle"), "error: unknown command 'middle' ('help' lists all commands)\n");
+    EXPECT_EQ(said("help unit-outer middle bench"),
+              "bench: a name that is known elsewhere\nusage: unit-outer middle bench\n");
+    EXPECT_EQ(said("unit-outer --help"), "unit-outer: has one below it\nusage: unit-outer\n"
+                                         "Levels:\n  middle  has no function\n");
+    EXPECT_EQ(completed("unit-outer "), "middle ");
+    EXPECT_EQ(completed("help unit-outer middle "), "bench ");
+}
+
+// A command whose parent is missing could not be typed, and of two with one name only one could.
+TEST(CommandTree, every_parent_is_registered_and_every_name_is_there_once) {
+    for (Command const* const command : registered_commands()) {
+        std::string const path = std::string(command->parent) + " " + std::string(command->name);
+        Words words;
+        ASSERT_TRUE(words.split(path));
+        auto const found = find_command(words.all());
+        EXPECT_EQ(found.command, command) << path;
+        EXPECT_TRUE(found.rest.empty()) << path;
+        EXPECT_TRUE(command->run != nullptr || has_nested(*command)) << path;
+        EXPECT_EQ(has_nested(*command), !command->nested.empty()) << path;
+    }
+}
+
+TEST(InvocationTest, ctrl_c_cancels_the_invocation_that_runs_and_no_other) {
+    Output out;
+    arch::request_interrupt();
+    Invocation const first(out);
+    EXPECT_FALSE(first.cancelled()); // typed before it began
+    EXPECT_TRUE(first.check_cancelled().ok());
+    arch::request_interrupt();
+    EXPECT_TRUE(first.cancelled());
+    EXPECT_TRUE(first.cancelled()); // it stays so
+    EXPECT_EQ(first.check_cancelled().error().message(), "interrupted by Ctrl-C");
+    Invocation const next(out);
+    EXPECT_FALSE(next.cancelled());
+}
+
 TEST_F(ShellTest, completion_follows_the_words) {
-    EXPECT_EQ(completed("unit-"), "unit-record ");
+    EXPECT_EQ(completed("unit-"), "unit-outer unit-record ");
     EXPECT_EQ(completed("unit-record a; unit-r"), "unit-record ");
     EXPECT_EQ(completed("bench unit"), "unit-probe ");
-    EXPECT_EQ(completed("bench unit-probe "), "--ops ");
+    EXPECT_EQ(completed("bench unit-probe "), "--ops first-word ");
+    EXPECT_EQ(completed("bench unit-probe --ops "), "");
+    EXPECT_EQ(completed("bench unit-probe --ops 5 "), "");
     EXPECT_EQ(completed("help bench unit"), "unit-probe ");
     EXPECT_EQ(completed("help ex"), "exit ");
     EXPECT_EQ(completed("test --r"), "--repeat ");

@@ -33,13 +33,13 @@ Outcome run_probe(console::Invocation& invocation) {
     return parsed ? Outcome::Ok : invocation.fail(parsed.error());
 }
 
+// Reads its arguments itself, for they are compared with what was typed.
 constexpr console::Command probe_command{
     .name = "fuzz-probe",
     .summary = "parses every kind of option",
     .run = &run_probe,
-    .help = [](TextSink& out) { console::print_help(out, probe_schema, ProbeOptions{}); },
-    .complete = [](std::span<std::string_view const> before,
-                   console::Candidates& candidates) { console::complete_options(before, probe_schema, candidates); },
+    .options = probe_schema.options,
+    .print_options = [](TextSink& out) { console::print_help(out, probe_schema, ProbeOptions{}); },
 };
 MXK_REGISTER(mxk_commands, console::Command, probe_command);
 
