@@ -100,10 +100,10 @@ def test_a_prefetch_distance_holds_for_its_run_only(tmp_path: Path) -> None:
     ended = run_mxk(tmp_path / "log", ["--cpus", "2"], f"{run}; {run} --prefetch 16; {run} --prefetch 127; {run}")
     rows = table_rows(ended.rows)
     assert all(row["verified"] for row in rows)
-    usual, *wanted, again = [row["prefetch"] for row in rows[::2]]
+    default, *wanted, again = [row["prefetch"] for row in rows[::2]]
     assert wanted == [16, 127]
-    assert usual == again
-    assert (usual == 0) == (rows[0]["machine"]["hypervisor"] == "TCGTCGTCGTCG")  # an emulator has no caches
+    assert default == again
+    assert (default == 0) == (rows[0]["machine"]["hypervisor"] == "TCGTCGTCGTCG")  # an emulator has no caches
 
 
 def test_help_lists_the_combinations_and_each_of_them_runs(tmp_path: Path) -> None:

@@ -310,7 +310,7 @@ class Piped:
             text=True,
             bufsize=1,
         )
-        self.deadline = threading.Timer(60, self.process.kill)  # ends whoever waits for a line that does not come
+        self.deadline = threading.Timer(60, self.process.kill)  # for a line that does not come
         self.deadline.start()
 
     def __enter__(self) -> "Piped":
