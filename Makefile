@@ -4,6 +4,7 @@ NODES ?= 2
 MEM ?= 2G
 BENCH ?=
 SECONDS ?= 600
+FUZZ_JOBS ?= 2
 COMPARE ?=
 PREFIX ?= /usr/local
 
@@ -47,35 +48,36 @@ install: linux ## the library and the program below PREFIX=/usr/local
 compare: linux ## MXK and its peers at native speed, interleaved (three quarters of an hour; COMPARE="--ops 2M" is quick)
 	@tools/mxk compare $(COMPARE)
 
-test: ## everything: lint and the three rings of tests
-	@$(MAKE) lint
-	@$(MAKE) unit
-	@$(MAKE) inner
-	@$(MAKE) fuzzers
+# First all that has to be compiled, one build after the other; then what runs for minutes and often waits, two at a time;
+# last what looks at the time as a person does, alone.
+test: lint ## everything: lint and the three rings of tests
+	@$(MAKE) programs-asan programs-tsan programs-fuzz linux iso
+	@$(MAKE) -j2 --output-sync=target unit-tsan fuzzers unit-asan inner-tsan inner-asan FUZZ_JOBS=1
 	@$(MAKE) system
 
+.PHONY: programs-asan programs-tsan programs-fuzz unit-asan unit-tsan inner-asan inner-tsan
+programs-asan programs-tsan: programs-%: setup
+	@$(call build,linux-$*,mxk-unit mxk-program)
+programs-fuzz: setup
+	@$(call build,linux-fuzz,all)
+
+unit: unit-asan unit-tsan ## first ring: unit tests on the host, under ASan+UBSan and under TSan
 # A lost wake-up shows as a hang; the deadline makes it a failure.
-unit: setup ## first ring: unit tests on the host, under ASan+UBSan and under TSan
-	@$(call build,linux-asan,mxk-unit)
-	@echo 'unit tests, ASan+UBSan:' && timeout 300 build/linux-asan/mxk-unit --gtest_brief=1
-	@$(call build,linux-tsan,mxk-unit)
-	@echo 'unit tests, TSan:' && timeout 300 $(unrandomised) build/linux-tsan/mxk-unit --gtest_brief=1
+unit-asan unit-tsan: unit-%: programs-%
+	@echo 'unit tests, $*:' && timeout 600 $(unrandomised) build/linux-$*/mxk-unit --gtest_brief=1
 
-# In QEMU they run as part of the system tests. Both shapes: as the machine is, and more cores than it has.
-inner: linux ## second ring: the tests inside the kernel, in the Linux program, plain and under both sanitizers
-	@$(call build,linux-asan,mxk-program)
-	@$(call build,linux-tsan,mxk-program)
-	@for build in linux linux-asan linux-tsan; do for shape in '' '--cores 8 --nodes 2'; do \
-	    echo "tests inside, $$build $$shape:"; \
-	    timeout 300 $(unrandomised) build/$$build/mxk $$shape test >build/inner.log 2>&1 || { cat build/inner.log; exit 1; }; \
-	    tail -n 1 build/inner.log; done; done
+# Without sanitizers, in the Linux program and in QEMU, they are part of the system tests. Both shapes: as the machine
+# is, and more cores than it has.
+inner: inner-asan inner-tsan ## second ring: the tests inside the kernel, in the Linux program under both sanitizers
+inner-asan inner-tsan: inner-%: programs-%
+	@for shape in '' '--cores 8 --nodes 2'; do log=build/inner-$*.log; echo "tests inside, $* $$shape:"; \
+	    timeout 600 $(unrandomised) build/linux-$*/mxk $$shape test >$$log 2>&1 || { cat $$log; exit 1; }; \
+	    tail -n 1 $$log; done
 
-fuzzers: setup ## first ring, too: every fuzzer for 30 s
-	@$(call build,linux-fuzz,all)
-	@echo 'fuzzers:' && tests/fuzz/run --seconds 30
+fuzzers: programs-fuzz ## first ring, too: every fuzzer for 30 s
+	@echo 'fuzzers:' && tests/fuzz/run --seconds 30 --jobs $(FUZZ_JOBS)
 
-fuzz: setup ## every fuzzer for SECONDS=600, going on from what was found before
-	@$(call build,linux-fuzz,all)
+fuzz: programs-fuzz ## every fuzzer for SECONDS=600, beginning with what was found before
 	@tests/fuzz/run --keep --seconds $(SECONDS)
 
 system: elf iso linux ## third ring: boot the kernel in QEMU in many shapes, use it and the program like a person

@@ -8,14 +8,14 @@ import re
 import sys
 
 KERNEL_BASE = 0xFFFF_FFFF_8000_0000
-LONGEST_NAME = 96
+MAX_NAME_LENGTH = 96
 
 
 def shorten(name: str) -> str:
     """Drops the parameter list, which a backtrace line has no room for, and cuts the rest."""
     name = name.replace("(anonymous namespace)", "{anonymous}")
     name = re.sub(r"\(.*", "", name) or name
-    return name[:LONGEST_NAME]
+    return name[:MAX_NAME_LENGTH]
 
 
 def main() -> None:

@@ -42,13 +42,13 @@ add_custom_command(OUTPUT ${kernel}
     DEPENDS mxk.elf.debug WORKING_DIRECTORY ${CMAKE_BINARY_DIR} VERBATIM)
 add_custom_target(elf ALL DEPENDS ${kernel})
 
-# One ISO for BIOS and UEFI.
+# One ISO for BIOS and UEFI. Its kernel is compressed, and so are GRUB's modules: GRUB expands them as it reads.
 set(iso_root ${CMAKE_BINARY_DIR}/iso)
 add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/mxk.iso
     COMMAND ${CMAKE_COMMAND} -E make_directory ${iso_root}/boot/grub
-    COMMAND ${CMAKE_COMMAND} -E copy ${kernel} ${iso_root}/boot/mxk.elf
+    COMMAND gzip -9 --no-name --stdout ${kernel} > ${iso_root}/boot/mxk.elf
     COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/boot/grub.cfg ${iso_root}/boot/grub/grub.cfg
-    COMMAND ${MXK_MKRESCUE} -o ${CMAKE_BINARY_DIR}/mxk.iso --locales= --fonts= --themes=
+    COMMAND ${MXK_MKRESCUE} -o ${CMAKE_BINARY_DIR}/mxk.iso --locales= --fonts= --themes= --compress=gz --modules=gzio
             "--install-modules=multiboot2 normal part_acorn part_amiga part_apple part_bsd part_dfly part_dvh part_gpt part_msdos part_plan part_sun part_sunpc iso9660 serial terminal echo reboot halt all_video"
             ${iso_root} > ${CMAKE_BINARY_DIR}/mkrescue.log 2>&1
     DEPENDS ${kernel} ${CMAKE_SOURCE_DIR}/boot/grub.cfg VERBATIM)

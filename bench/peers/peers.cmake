@@ -23,6 +23,7 @@ if(NOT Taskflow_FOUND)
 endif()
 add_executable(mxk-peers arch/linux/main.cpp ${peer_sources})
 target_link_libraries(mxk-peers PRIVATE mxk-objects $<TARGET_NAME_IF_EXISTS:Taskflow::Taskflow>)
+target_precompile_headers(mxk-peers REUSE_FROM mxk-objects)
 if(MXK_SANITIZE OR MXK_COVERAGE) # the libraries are not instrumented: only who asks for it by name gets it
     set_target_properties(mxk-peers PROPERTIES EXCLUDE_FROM_ALL ON)
 endif()

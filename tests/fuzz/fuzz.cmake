@@ -5,7 +5,7 @@ if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
 endif()
 find_package(GTest REQUIRED)
 
-# libstdc++ 12 makes std::stable_sort of what C++17 deprecates, and clang 19 blames whoever calls it.
+# libstdc++ 12 makes std::stable_sort of what C++17 deprecates, and clang 19 warns at the call.
 set(sanitized -O1 -fno-sanitize-recover=all -fsanitize=address,undefined -Wno-deprecated-declarations)
 describe_build("-O1 -fsanitize=fuzzer,address,undefined")
 

@@ -1,15 +1,36 @@
 """The kernel comes up on every way to boot and every shape of machine, and finds the machine that QEMU made."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from helpers import Console, Ended, kernel_tests, run_mxk
+from mxk_host.image import image_path
+from mxk_host.machine import Boot
 
 pytestmark = pytest.mark.usefixtures("images")
 
 UEFI_ISO = ["--boot", "iso", "--firmware", "uefi"]
+
+
+BOOTED_BYTES = 6_000_000  # what PXE has to load
+
+
+def test_what_is_booted_is_small_and_its_debug_file_is_whole() -> None:
+    kernel, debug = image_path(Boot.KERNEL), image_path(Boot.KERNEL).with_name("mxk.elf.debug")
+    for image in (kernel, image_path(Boot.ISO)):
+        assert image.stat().st_size <= BOOTED_BYTES, image
+    assert sections(kernel) >= {".text", ".rodata", ".gnu_debuglink"}
+    assert not any(name.startswith(".debug_") for name in sections(kernel))
+    assert sections(debug) >= {".text", ".symtab", ".debug_info", ".debug_line"}
+
+
+def sections(file: Path) -> set[str]:
+    """The names of an ELF file's sections."""
+    table = subprocess.run(["readelf", "--sections", "--wide", str(file)], capture_output=True, text=True, check=True)
+    return set(re.findall(r"^ +\[ *\d+\] (\.\S+)", table.stdout, re.MULTILINE))
 
 
 def counted(ended: Ended, noun: str) -> int:

@@ -11,9 +11,8 @@ from helpers import DRIVER, run_mxk
 pytestmark = pytest.mark.usefixtures("images")
 
 
-@pytest.mark.parametrize("commands", ["bogus", "bogus; topology", "bench table --bogus", "bench table --ops many"])
-def test_a_failed_command_fails_the_run(tmp_path: Path, commands: str) -> None:
-    ended = run_mxk(tmp_path / "log", ["--cpus", "1"], commands, code=1)
+def test_a_failed_command_fails_the_run(tmp_path: Path) -> None:
+    ended = run_mxk(tmp_path / "log", ["--cpus", "1"], "bogus; topology", code=1)
     assert "a command failed" in ended.complaint
 
 

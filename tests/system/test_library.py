@@ -92,8 +92,8 @@ def test_threads_hand_all_numbers_over(built: Path) -> None:
 def expect_count(built: Path, file: Path, cores: int) -> None:
     """word_count agrees with a count of its own kind in Python."""
     counts = collections.Counter(re.findall("[a-z]+", file.read_text(errors="replace").lower()))
-    most = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:10]
-    expected = [f"{counts.total()} words, {len(counts)} different", *(f"{count} {word}" for word, count in most)]
+    frequent = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:10]
+    expected = [f"{counts.total()} words, {len(counts)} different", *(f"{count} {word}" for word, count in frequent)]
     assert succeed(built / "word_count", file, str(cores)).splitlines() == expected
 
 
