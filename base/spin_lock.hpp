@@ -10,6 +10,7 @@
 #include <source_location>
 #include <type_traits>
 
+#include "base/inject.hpp"
 #include "base/lock_rank.hpp"
 #include "base/preemption.hpp"
 #include "base/spin_wait.hpp"
@@ -25,6 +26,7 @@ class SpinLock {
         hold_preemption();
         if constexpr (check_locks) held_locks().taking(this, rank_.value(), where);
         std::uint16_t const ticket = take_ticket();
+        inject::point();
         // acquire: pairs with the release in unlock() of the holder before.
         for (SpinWait wait; serving_.load(std::memory_order_acquire) != ticket;) wait.turn();
         if constexpr (check_locks) held_locks().taken(this, rank_.value(), where);
@@ -42,6 +44,7 @@ class SpinLock {
         if (!processors_may_be_taken) return next_.fetch_add(1, std::memory_order_relaxed);
         for (SpinWait wait;; wait.turn()) { // until there is one that is served at once
             std::uint16_t served = serving_.load(std::memory_order_relaxed);
+            inject::point();
             if (next_.load(std::memory_order_relaxed) == served &&
                 next_.compare_exchange_weak(served, static_cast<std::uint16_t>(served + 1), std::memory_order_relaxed))
                 return served;

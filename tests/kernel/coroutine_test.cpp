@@ -5,10 +5,10 @@
 
 #include "bench/workload/instructions.hpp"
 #include "kernel/testing.hpp"
-#include "tasks/delay.hpp"
 #include "tasks/parallel.hpp"
 #include "tasks/start.hpp"
 #include "tasks/when_all.hpp"
+#include "tests/delays.hpp"
 #include "tests/kernel/all_cores.hpp"
 
 namespace mxk {

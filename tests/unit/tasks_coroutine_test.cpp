@@ -4,7 +4,7 @@
 #include <numeric>
 #include <random>
 
-#include "tasks/delay.hpp"
+#include "tests/delays.hpp"
 #include "tests/unit/coroutine_fixture.hpp"
 
 namespace mxk::test {

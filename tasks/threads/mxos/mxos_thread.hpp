@@ -16,7 +16,7 @@
 
 namespace mxk {
 
-class MxosThread final : public Task, public ThreadRecord, public arch::Execution, public SemaphoreCore<>::Waiter {
+class MxosThread final : public Task, public ThreadRecord, public arch::Execution, public SemaphoreCore::Waiter {
   public:
     MxosThread(ThreadOptions const& options, Thread::Entry its_entry, void* its_argument, memory::Block const& block);
 

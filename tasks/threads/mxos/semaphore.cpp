@@ -47,7 +47,7 @@ bool Semaphore::try_wait_in_kernel() {
     MxosThread* const self = MxosThread::current();
     if (self == nullptr) return core_.try_take();
     struct Try {
-        SemaphoreCore<>& core;
+        SemaphoreCore& core;
         bool taken = false;
     } attempt{core_};
     self->call(
@@ -92,7 +92,7 @@ Result<bool> Semaphore::wait_for(Nanoseconds time) {
 }
 
 void Semaphore::give(Worker& worker) {
-    if (SemaphoreCore<>::Waiter* const waiter = core_.give()) static_cast<MxosThread*>(waiter)->append_by(worker);
+    if (SemaphoreCore::Waiter* const waiter = core_.give()) static_cast<MxosThread*>(waiter)->append_by(worker);
 }
 
 void Semaphore::post_in_kernel() {

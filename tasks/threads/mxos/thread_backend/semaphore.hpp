@@ -48,7 +48,7 @@ class Semaphore {
     void post_in_kernel();
     void give(Worker& worker);
 
-    SemaphoreCore<> core_;
+    SemaphoreCore core_;
     std::atomic<std::uint32_t> interrupt_posts_{0}; // that wait for a task; not 0: it is in a core's list of such
     SemaphoreKind kind_;
     Semaphore* next_deferred_ = nullptr;
