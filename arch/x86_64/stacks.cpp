@@ -40,7 +40,7 @@ struct Size {
     std::atomic<std::uint64_t> count{0}; // slots that have a stack; release, acquire: their descriptions are there
     Description* free = nullptr;
 };
-constinit SpinLock lock{LockRank::Stacks}; // all but reading the counts
+constinit SpinLock lock{lock_bands::memory.rank(0)}; // all but reading the counts
 constinit std::array<Size, sizes> all{};
 
 unsigned size_for(std::uint64_t bytes) {

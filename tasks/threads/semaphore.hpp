@@ -29,22 +29,3 @@
 #include "base/units.hpp"
 #include "tasks/threads/semaphore_kind.hpp"
 #include "thread_backend/semaphore.hpp"
-
-namespace mxk {
-
-// Takes a unit for as long as it lives. Threads.
-class [[nodiscard]] SemaphoreGuard {
-  public:
-    explicit SemaphoreGuard(Semaphore& semaphore)
-        : semaphore_(semaphore) {
-        semaphore_.wait();
-    }
-    ~SemaphoreGuard() { semaphore_.post(); }
-    SemaphoreGuard(SemaphoreGuard const&) = delete;
-    SemaphoreGuard& operator=(SemaphoreGuard const&) = delete;
-
-  private:
-    Semaphore& semaphore_;
-};
-
-} // namespace mxk

@@ -81,7 +81,7 @@ class SemaphoreCore {
     void remove(Waiter& waiter);
 
     std::atomic<std::uint32_t> word_;
-    SpinLock lock_{LockRank::Semaphore}; // the list
+    SpinLock lock_{lock_bands::waking.rank(0)}; // the list
     Waiter* last_ = nullptr;
 };
 
