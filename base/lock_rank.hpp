@@ -31,8 +31,7 @@ class LockBand {
     unsigned last_;
 };
 
-// From what may hold most to what may hold nothing else: who holds a lock of one band may still use all that the bands
-// behind it are for.
+// Outermost first: the holder of a lock of one band may still use all that the bands behind it are for.
 namespace lock_bands {
 
 inline constexpr LockBand application{1, 127}; // of programs on top, mutexes among them

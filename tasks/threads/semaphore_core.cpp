@@ -32,7 +32,7 @@ bool SemaphoreCore::withdraw(Waiter& waiter) {
 // Under the lock. False: there is a unit by now.
 bool SemaphoreCore::note_waiters() {
     std::uint32_t word = 0;
-    // relaxed: the lock orders all who look at the list
+    // relaxed: the lock orders all that look at the list
     return word_.compare_exchange_strong(word, has_waiters, std::memory_order_relaxed) || word == has_waiters;
 }
 

@@ -56,7 +56,7 @@ class SemaphoreCore {
     [[nodiscard]] bool give_unless_awaited() {
         std::uint32_t word = word_.load(std::memory_order_relaxed);
         while ((word & has_waiters) == 0) {
-            expect(word < most_semaphore_units << 1, "a semaphore has up to 2^30 - 1 units");
+            expect(word < max_semaphore_units << 1, "a semaphore has up to 2^30 - 1 units");
             inject::point();
             // release: pairs with the acquire that takes the unit
             if (word_.compare_exchange_weak(word, word + one_unit, std::memory_order_release,

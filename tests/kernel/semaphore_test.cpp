@@ -20,7 +20,7 @@ namespace {
 constexpr std::array kinds{SemaphoreKind::Fast, SemaphoreKind::Syscall};
 
 ThreadOptions on_core(std::size_t i, std::string_view name) {
-    return {.core = core_id(i % workers::count()), .name = name, .stack_bytes = Thread::least_stack_bytes};
+    return {.core = core_id(i % workers::count()), .name = name, .stack_bytes = Thread::min_stack_bytes};
 }
 
 MXK_TEST(threads, semaphores_count) {

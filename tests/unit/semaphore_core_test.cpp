@@ -49,7 +49,7 @@ TEST(SemaphoreCore, hands_units_over_in_the_order_of_coming) {
 }
 
 TEST(SemaphoreCoreDeath, more_units_than_can_be_counted_are_a_panic) {
-    Core core(most_semaphore_units);
+    Core core(max_semaphore_units);
     EXPECT_DEATH((void)core.give_unless_awaited(), "up to 2\\^30 - 1 units");
 }
 

@@ -86,7 +86,7 @@ TEST_F(QueueTest, mail_gets_in_between_tasks_that_append_themselves) {
     }
 }
 
-// A core that is flooded from another one goes on with its own tasks: they get every second turn or more.
+// A core that is flooded from another one keeps running its own tasks: they get every second turn or more.
 TEST_F(QueueTest, a_flooding_sender_does_not_keep_local_tasks_out) {
     auto queue = queues(2);
     constexpr std::size_t floods = 10000;
@@ -386,7 +386,7 @@ TEST(Annotation, names_lines) {
     EXPECT_EQ(Annotation::reads(&room[64], 64).address(), static_cast<void const*>(&room[64]));
     EXPECT_EQ(Annotation::reads(&room, 128).lines(), 2U);
     EXPECT_EQ(Annotation::writes(&room, 129).lines(), 3U);
-    EXPECT_EQ(Annotation::writes(&room, room.size()).lines(), Annotation::most_lines);
+    EXPECT_EQ(Annotation::writes(&room, room.size()).lines(), Annotation::max_lines);
     EXPECT_TRUE(Annotation::writes(&room).is_write());
     EXPECT_FALSE(Annotation::reads(&room).is_write());
     Annotation::writes(nullptr, 100).prefetch(); // ignored by the processor

@@ -27,9 +27,9 @@ class MxosThread final : public Task, public ThreadRecord, public arch::Executio
     // The caller; null: a task.
     static MxosThread* current() { return static_cast<MxosThread*>(arch::running()); }
 
-    // What becomes of a thread after a call: it goes on at once, with the rest of its slice; somebody has it who will
-    // append it; it is over, and may be gone.
-    enum class Then : std::uint8_t { GoOn, Switch, End };
+    // What becomes of a thread after a call: Continue: it runs at once, with the rest of its slice. Switch: something
+    // else has it now and will append it. End: it is over, and may be gone.
+    enum class Then : std::uint8_t { Continue, Switch, End };
     // What the thread wants to have done: on the thread's core, on that core's stack.
     using Call = Then (*)(Worker& worker, MxosThread& thread, void* argument);
     // By the thread itself.

@@ -15,7 +15,7 @@ static_assert(check_locks || sizeof(Semaphore) == 32);
 Semaphore::Semaphore(std::uint32_t units, SemaphoreKind kind)
     : core_(units)
     , kind_(kind) {
-    expect(units <= most_units, "a semaphore has up to 2^30 - 1 units");
+    expect(units <= max_units, "a semaphore has up to 2^30 - 1 units");
 }
 
 Result<Semaphore> Semaphore::create(std::int64_t units, SemaphoreKind kind) {
@@ -38,7 +38,7 @@ void Semaphore::wait_in_kernel() {
     waiting_thread().call(
         [](Worker&, MxosThread& self, void* semaphore) {
             self.note(ThreadState::Waiting); // before: another core may wake it at once
-            return static_cast<Semaphore*>(semaphore)->core_.take_or_wait(self) ? Then::GoOn : Then::Switch;
+            return static_cast<Semaphore*>(semaphore)->core_.take_or_wait(self) ? Then::Continue : Then::Switch;
         },
         this);
 }
@@ -54,7 +54,7 @@ bool Semaphore::try_wait_in_kernel() {
         [](Worker&, MxosThread&, void* it) {
             auto& mine = *static_cast<Try*>(it);
             mine.taken = mine.core.try_take();
-            return Then::GoOn;
+            return Then::Continue;
         },
         &attempt);
     return attempt.taken;
@@ -70,7 +70,7 @@ struct Semaphore::Wait {
         self.waits_at = &mine.semaphore;
         self.note(ThreadState::Waiting);
         Cycles const until = mine.until; // on the thread's stack, which is its own again once it is woken
-        if (mine.semaphore.core_.take_or_wait(self)) return Then::GoOn;
+        if (mine.semaphore.core_.take_or_wait(self)) return Then::Continue;
         self.set_alarm(worker, until, &Wait::end);
         return Then::Switch;
     }
@@ -101,7 +101,7 @@ void Semaphore::post_in_kernel() {
     self->call(
         [](Worker& worker, MxosThread&, void* semaphore) {
             static_cast<Semaphore*>(semaphore)->give(worker);
-            return Then::GoOn;
+            return Then::Continue;
         },
         this);
 }

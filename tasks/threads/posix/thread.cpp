@@ -89,7 +89,7 @@ void* run(void* argument) {
     return nullptr;
 }
 
-// Pinned from the start: who would pin itself would first need a turn where its creator is.
+// Pinned from the start: a thread that pins itself would first need a turn where its creator is.
 void pin(pthread_attr_t& attributes, CoreId core) {
     int const cpu = arch::cpu_of(core);
     if (cpu < 0) return; // the core itself is not
