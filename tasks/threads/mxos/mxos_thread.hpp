@@ -6,7 +6,7 @@
 #pragma once
 
 #include "arch/execution.hpp"
-#include "arch/x86_64/stacks.hpp"
+#include "arch/stacks.hpp"
 #include "kernel/memory/memory.hpp"
 #include "tasks/task.hpp"
 #include "tasks/threads/semaphore_core.hpp"

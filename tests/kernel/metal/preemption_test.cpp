@@ -4,10 +4,10 @@
 #include <array>
 #include <atomic>
 
+#include "arch/stacks.hpp"
 #include "arch/x86_64/apic.hpp"
 #include "arch/x86_64/fixup.hpp"
 #include "arch/x86_64/interrupts.hpp"
-#include "arch/x86_64/stacks.hpp"
 #include "base/log.hpp"
 #include "bench/workload/random.hpp"
 #include "kernel/clock.hpp"
