@@ -43,6 +43,8 @@ class MxosThread final : public Task, public ThreadRecord, public arch::Executio
     void set_alarm(Worker& worker, Cycles when, Alarm alarm);
 
     [[nodiscard]] ThreadUse use() const;
+    // What it has had too much so far, which its next slices are shorter by. Any core.
+    [[nodiscard]] Cycles overrun() const { return overrun_.load(std::memory_order_relaxed); }
     void note(ThreadState state) { state_.store(state, std::memory_order_relaxed); } // for display
 
     void* waits_at = nullptr; // a semaphore's
@@ -65,7 +67,7 @@ class MxosThread final : public Task, public ThreadRecord, public arch::Executio
     arch::stacks::Stack stack_{};
     FixedText<48> stack_purpose_;
     Cycles slice_cycles_;
-    Cycles overrun_{}; // what it has had too much, which its next slices are shorter by
+    std::atomic<Cycles> overrun_{}; // written by its core only
     Call call_ = nullptr;
     void* call_argument_ = nullptr;
     AlarmTimer alarm_{*this};
