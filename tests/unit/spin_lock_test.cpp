@@ -47,9 +47,9 @@ template <typename Delay> void take_turns(SpinLock& lock, std::uint32_t threads,
 // Tickets begin again after 65536. Of tickets for two threads only: a queue of threads that the system takes away takes
 // a time slice of it for each.
 TEST_P(SpinLockStress, one_at_a_time_is_inside) {
-    InjectDelays const delays(&test::RandomPause::point);
     SpinLock lock{static_cast<LockRank>(1)};
     for (int i = 0; i < 65'000; ++i) LockGuard const guard(lock);
+    InjectDelays const delays;
     take_turns<test::RandomPause>(lock, GetParam() ? 4 : 2, 2'000);
 }
 
