@@ -83,7 +83,7 @@ template <typename Links> struct InterruptedLinks {
         Links::write(link, node);
     }
 };
-template <typename Locking> struct Interrupted : Locking { using Links = InterruptedLinks<typename Locking::Links>; };
+template <typename Locking> struct Interrupted : Locking { using Links = InterruptedLinks<typename LinksUnder<Locking>::Type>; };
 
 // Two inserts into the one bucket that there is, the second one in the middle of the first.
 struct Both {
