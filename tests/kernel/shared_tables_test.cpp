@@ -83,7 +83,15 @@ template <typename Links> struct InterruptedLinks {
         Links::write(link, node);
     }
 };
-template <typename Locking> struct Interrupted : Locking { using Links = InterruptedLinks<typename LinksUnder<Locking>::Type>; };
+template <typename BucketLock> struct Interrupted : BucketLock { using BucketLock::BucketLock; };
+
+} // namespace
+
+template <typename BucketLock> struct LinksUnder<Interrupted<BucketLock>> {
+    using Type = InterruptedLinks<typename LinksUnder<BucketLock>::Type>;
+};
+
+namespace {
 
 // Two inserts into the one bucket that there is, the second one in the middle of the first.
 struct Both {
