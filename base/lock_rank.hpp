@@ -1,6 +1,6 @@
-// The order in which locks may be taken: a lock only while all that the holder has are of lower ranks, so that no two
-// holders can wait for each other. Builds with MXK_CHECK_LOCKS (metal-debug, sanitizers) check it and who gives a lock
-// back, and panic with both call sites; in others it costs nothing.
+// The order in which locks may be taken: a lock only while all that the caller holds are of lower ranks, so that no two
+// holders can wait for each other. Builds with MXK_CHECK_LOCKS (metal-debug, sanitizers) check this, and that only the
+// holder unlocks, and panic with both call sites; in others it costs nothing.
 #pragma once
 
 #include <array>
@@ -11,17 +11,36 @@
 
 namespace mxk {
 
-enum class LockRank : std::uint8_t {
-    Application = 64, // mutexes; an application with several orders its own from 1 to 127
-    Condition = 128,
-    ThreadList = 136,
-    Stacks = 144,
-    Paging = 152,
-    NodeMemory = 160,
-    Semaphore = 192,
-    Log = 224,
-    SerialLine = 232,
+enum class LockRank : std::uint8_t {};
+
+// The ranks for one purpose. A lock's own rank is named beside the lock, in its room: `lock_bands::memory.rank(8)`.
+class LockBand {
+  public:
+    constexpr LockBand(unsigned first, unsigned last)
+        : first_(first)
+        , last_(last) {}
+
+    // Counted from 0, which is the lowest. Outside the band: does not compile.
+    [[nodiscard]] consteval LockRank rank(unsigned place) const {
+        if (place > last_ - first_) panic("a rank is one of its band");
+        return static_cast<LockRank>(first_ + place);
+    }
+
+  private:
+    unsigned first_;
+    unsigned last_;
 };
+
+// Outermost first: the holder of a lock of one band may still use all that the bands behind it are for.
+namespace lock_bands {
+
+inline constexpr LockBand application{1, 127}; // of programs on top, mutexes among them
+inline constexpr LockBand objects{128, 143};   // lists of threads, of waiters: the holder may allocate
+inline constexpr LockBand memory{144, 191};    // stacks, page tables, frames: the holder may wake threads
+inline constexpr LockBand waking{192, 223};    // semaphores: the holder may report
+inline constexpr LockBand output{224, 255};    // the log, the serial line
+
+} // namespace lock_bands
 
 #ifdef MXK_CHECK_LOCKS
 inline constexpr bool check_locks = true;
@@ -44,14 +63,14 @@ class HeldLocks {
         die(message.view(), where);
     }
     void taken(void const* lock, LockRank rank, std::source_location where) {
-        expect(count_ < held_.size(), "nobody holds more than eight locks");
+        expect(count_ < held_.size(), "a caller holds up to eight locks");
         held_[count_++] = {lock, rank, where};
     }
     // In any order.
     void given_back(void const* lock, std::source_location where) {
         std::size_t at = count_;
         while (at > 0 && held_[at - 1].lock != lock) --at;
-        expect(at != 0, "a lock is given back by who does not hold it", where);
+        expect(at != 0, "a lock is given back by a caller that does not hold it", where);
         for (--count_; at <= count_; ++at) held_[at - 1] = held_[at];
     }
 

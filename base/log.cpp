@@ -7,7 +7,7 @@
 namespace mxk::log {
 namespace {
 
-constinit SpinLock lock{LockRank::Log};
+constinit SpinLock lock{lock_bands::output.rank(0)};
 constinit TextSink* sink = nullptr;
 constinit std::array<Line, kept_warnings> kept{};
 constinit std::size_t count = 0;

@@ -1,11 +1,11 @@
-// Keeping the core: a thread that is preempted while it holds a spin lock would keep all others of its core waiting for
-// ever. Provided by each arch/; on Linux the system preempts whom it likes, and who waits offers it the processor.
+// Keeping the core: if a thread were preempted while it holds a spin lock, all others of its core could wait for it for
+// ever. Provided by each arch/. On Linux the system preempts when it likes; there a waiter offers it the processor.
 #pragma once
 
 namespace mxk {
 
-// Any core, tasks too (which nothing preempts anyway); as often released as held. Never block; releasing may, where a
-// slice has ended meanwhile.
+// Any core, tasks too (which nothing preempts anyway). To be released as often as held. hold_preemption() never blocks;
+// release_preemption() may, where a slice has ended meanwhile.
 void hold_preemption();
 void release_preemption();
 

@@ -1,8 +1,8 @@
-// A ticket lock: FIFO, so no core starves, where every core has a processor to itself; elsewhere whoever comes first,
-// because a queue of cores of which some are not running moves on by a time slice of the host at each step. For short
-// sections off the fast path (the allocator, the log), in tasks and in threads, which are not preempted while they hold
-// one. It does not mask interrupts: code that runs in interrupt handlers must not take one. Up to 65535 may wait. 4
-// bytes.
+// A spin lock for short sections off the fast path (the allocator, the log), in tasks and in threads, which are not
+// preempted while they hold one. Where every core has a processor to itself it is a ticket lock: FIFO, so no core
+// starves. Elsewhere the first that finds it free has it: a queue of cores of which some are not running would advance
+// by one time slice of the host per step. It does not mask interrupts: code that runs in interrupt handlers must not
+// take one. Up to 65535 waiters. 4 bytes.
 #pragma once
 
 #include <atomic>
@@ -10,6 +10,8 @@
 #include <source_location>
 #include <type_traits>
 
+#include "base/inject.hpp"
+#include "base/lock.hpp"
 #include "base/lock_rank.hpp"
 #include "base/preemption.hpp"
 #include "base/spin_wait.hpp"
@@ -18,18 +20,21 @@ namespace mxk {
 
 class SpinLock {
   public:
+    using Node = NoLockNode;
+
     constexpr explicit SpinLock([[maybe_unused]] LockRank rank)
         : rank_(rank) {}
 
-    void lock(std::source_location where = std::source_location::current()) {
+    void lock(Node& /*node*/ = no_lock_node, std::source_location where = std::source_location::current()) {
         hold_preemption();
         if constexpr (check_locks) held_locks().taking(this, rank_.value(), where);
         std::uint16_t const ticket = take_ticket();
+        inject::point();
         // acquire: pairs with the release in unlock() of the holder before.
         for (SpinWait wait; serving_.load(std::memory_order_acquire) != ticket;) wait.turn();
         if constexpr (check_locks) held_locks().taken(this, rank_.value(), where);
     }
-    void unlock(std::source_location where = std::source_location::current()) {
+    void unlock(Node& /*node*/ = no_lock_node, std::source_location where = std::source_location::current()) {
         if constexpr (check_locks) held_locks().given_back(this, where);
         // Only the holder writes serving_, so a plain increment is enough; release: publishes its section.
         serving_.store(static_cast<std::uint16_t>(serving_.load(std::memory_order_relaxed) + 1),
@@ -42,13 +47,14 @@ class SpinLock {
         if (!processors_may_be_taken) return next_.fetch_add(1, std::memory_order_relaxed);
         for (SpinWait wait;; wait.turn()) { // until there is one that is served at once
             std::uint16_t served = serving_.load(std::memory_order_relaxed);
+            inject::point();
             if (next_.load(std::memory_order_relaxed) == served &&
                 next_.compare_exchange_weak(served, static_cast<std::uint16_t>(served + 1), std::memory_order_relaxed))
                 return served;
         }
     }
 
-    // Not there where nobody asks for it: semaphores are many, and small.
+    // Left out where nothing checks it: semaphores are many, and small.
     struct NoRank {
         constexpr explicit NoRank(LockRank) {}
         static LockRank value() { return {}; }
@@ -64,19 +70,6 @@ class SpinLock {
     std::atomic<std::uint16_t> serving_{0};
     [[no_unique_address]] std::conditional_t<check_locks, Rank, NoRank> rank_;
 };
-
-class [[nodiscard]] LockGuard {
-  public:
-    explicit LockGuard(SpinLock& lock, std::source_location where = std::source_location::current())
-        : lock_(lock) {
-        lock_.lock(where);
-    }
-    ~LockGuard() { lock_.unlock(); }
-    LockGuard(LockGuard const&) = delete;
-    LockGuard& operator=(LockGuard const&) = delete;
-
-  private:
-    SpinLock& lock_;
-};
+static_assert(Lock<SpinLock>);
 
 } // namespace mxk

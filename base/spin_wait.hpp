@@ -1,6 +1,6 @@
-// Waiting by looking again and again, for what another core is about to do: a pause between two looks, and after a
-// while the processor is offered to others, because the one who is waited for may need it (a host with fewer
-// processors than cores, an emulator).
+// Waiting by polling, for what another core is about to do: a pause between two looks, and after a while the processor
+// is offered to others, because the core that is waited for may need it (a host with fewer processors than cores, an
+// emulator).
 //
 //     for (SpinWait wait; !is_ready(); ) wait.turn();
 #pragma once

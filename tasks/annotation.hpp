@@ -6,7 +6,7 @@
 //     63            6   5      4      3   0
 //     | line address | write | next | lines |      one word; lines 0: nothing is known
 //
-// next: besides that, the task itself goes on in the cache line behind its own.
+// next: besides that, the task itself extends into the cache line behind its own.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace mxk {
 
 class Annotation {
   public:
-    static constexpr std::size_t most_lines = 15;
+    static constexpr std::size_t max_lines = 15;
 
     constexpr Annotation() = default;
     // `bytes` from `address` on, up to 15 lines of them; 0 bytes: nothing.
@@ -58,7 +58,7 @@ class Annotation {
             prefetch_for_read(line);
     }
 
-    static constexpr std::uintptr_t lines_mask = most_lines;
+    static constexpr std::uintptr_t lines_mask = max_lines;
     static constexpr std::uintptr_t next_line_bit = 1 << 4;
     static constexpr std::uintptr_t write_bit = 1 << 5;
     static constexpr std::uintptr_t low_mask = cache_line_bytes - 1;
@@ -69,7 +69,7 @@ class Annotation {
         auto const first = reinterpret_cast<std::uintptr_t>(address);
         std::uintptr_t const past = (first & low_mask) + bytes + low_mask;
         if (bytes != 0)
-            bits_ = (first & ~low_mask) | access | std::min<std::uintptr_t>(past / cache_line_bytes, most_lines);
+            bits_ = (first & ~low_mask) | access | std::min<std::uintptr_t>(past / cache_line_bytes, max_lines);
     }
 
     std::uintptr_t bits_ = 0;

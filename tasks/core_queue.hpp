@@ -20,13 +20,12 @@ namespace mxk {
 // What the queue counted. Any core may read it.
 struct QueueStatistics {
     OwnerCounter waited;     // tasks that had to wait here, because the receiver's ring was full
-    OwnerCounter high_water; // the most tasks found in one ring of the mailbox
+    OwnerCounter high_water; // the largest number of tasks found in one ring of the mailbox
 };
 
 // Functions that send or flush take wake(CoreId), which is called for a core that must be woken.
-template <typename Delay = NoDelay> class CoreQueue {
-    using OutboxPlace = std::optional<Outbox<Delay>>; // filled with the first task sent
-    using MailboxMemory = typename Mailbox<Delay>::Memory;
+class CoreQueue {
+    using OutboxPlace = std::optional<Outbox>; // filled with the first task sent
 
   public:
     // Tasks that run between two looks into the mailbox.
@@ -35,18 +34,14 @@ template <typename Delay = NoDelay> class CoreQueue {
     class Memory {
       public:
         // For the queue of one core of `cores`, on `node`. Errors: no memory.
-        static Result<Memory> create(std::size_t cores, NodeId node) {
-            auto outboxes = MXK_TRY(NodeVector<OutboxPlace>::create(cores, node));
-            for (std::size_t i = 0; i < cores; ++i) outboxes.emplace();
-            return Memory(MXK_TRY(MailboxMemory::create(cores, node)), std::move(outboxes));
-        }
+        static Result<Memory> create(std::size_t cores, NodeId node);
 
       private:
         friend CoreQueue;
-        Memory(MailboxMemory its_mailbox, NodeVector<OutboxPlace> its_outboxes)
+        Memory(Mailbox::Memory its_mailbox, NodeVector<OutboxPlace> its_outboxes)
             : mailbox(std::move(its_mailbox))
             , outboxes(std::move(its_outboxes)) {}
-        MailboxMemory mailbox;
+        Mailbox::Memory mailbox;
         NodeVector<OutboxPlace> outboxes;
     };
 
@@ -63,22 +58,21 @@ template <typename Delay = NoDelay> class CoreQueue {
     // In front of all others.
     void prepend(TaskList& tasks) { fifo_.prepend(tasks); }
 
-    // The short way of send(), which nearly all tasks can go, for who would have to look for the receiver's queue
-    // first: behind others that have not left yet. False, with nothing done, if there is more to do.
+    // The short way of send(), for nearly all tasks: behind others that have not left yet. It needs no reference to the
+    // receiver's queue, which the caller would have to look up. False, with nothing done, if send() is needed.
     [[nodiscard]] bool send_with_others(Task& task, CoreId target) {
         OutboxPlace& place = outboxes_[index(target)];
         return place && place->add(task);
     }
 
     // To the end of the queue of another core, `target`. Never blocks, except for the memory of the first task ever
-    // sent there. (Nothing of `to` is read here that its core writes: that would cost a transfer of a line for each
-    // task.)
+    // sent there. Reads nothing of `to` that its core writes: that would cost a transfer of a line for each task.
     template <typename Wake> void send(Task& task, CoreQueue& to, CoreId target, Wake wake) {
         if (send_with_others(task, target)) return;
         OutboxPlace& place = outboxes_[index(target)];
         if (!place) [[unlikely]]
-            place.emplace(target, to.mailbox_, index(self_));
-        Outbox<Delay>& outbox = *place;
+            open(place, to, target);
+        Outbox& outbox = *place;
         if (outbox.send(task)) wake(target);
         if (outbox.is_to_be_flushed || !outbox.needs_flush()) return;
         outbox.is_to_be_flushed = true;
@@ -120,7 +114,7 @@ template <typename Delay = NoDelay> class CoreQueue {
         return true;
     }
 
-    // After begin_round() found nothing: calls `sleep` unless there is mail by now. Whoever sends from here on wakes
+    // After begin_round() found nothing: calls `sleep` unless there is mail by now. A sender that comes later wakes
     // this core.
     template <typename Sleep> void sleep_unless_mail(Sleep sleep) { mailbox_.sleep_unless_mail(sleep); }
 
@@ -136,11 +130,13 @@ template <typename Delay = NoDelay> class CoreQueue {
     [[nodiscard]] OwnerCounter const& prefetched() const { return fifo_.prefetched(); }
 
   private:
+    void open(OutboxPlace& place, CoreQueue& to, CoreId target);
+
     static constexpr std::uint32_t rounds_per_confirmation = 8;
 
-    // At the start of a round. The fence of a confirmation waits for all that this core has written: dear while there
-    // is something else to do, and needed only where a receiver has fallen asleep at the very moment. So it comes once
-    // in some rounds, and before what is written now.
+    // At the start of a round. The fence of a confirmation waits until all that this core has written is visible. That
+    // is expensive while there is something else to do, and needed only where a receiver has fallen asleep at that very
+    // moment. So it comes once in some rounds, and before what is written now.
     template <typename Wake> void leave(Wake wake) {
         if (fifo_.empty()) return flush(wake);
         if (++unconfirmed_rounds_ >= rounds_per_confirmation) confirm(wake);
@@ -148,7 +144,7 @@ template <typename Delay = NoDelay> class CoreQueue {
     }
 
     template <typename Wake> void send_staged(Wake wake) {
-        for (Outbox<Delay>* outbox = to_flush_; outbox != nullptr; outbox = outbox->next_to_flush) {
+        for (Outbox* outbox = to_flush_; outbox != nullptr; outbox = outbox->next_to_flush) {
             if (outbox->flush()) wake(outbox->receiver());
             statistics_.waited.add(outbox->take_waited());
         }
@@ -157,9 +153,9 @@ template <typename Delay = NoDelay> class CoreQueue {
     template <typename Wake> void confirm(Wake wake) {
         unconfirmed_rounds_ = 0;
         store_load_fence();
-        Outbox<Delay>* next = std::exchange(to_flush_, nullptr);
+        Outbox* next = std::exchange(to_flush_, nullptr);
         while (next != nullptr) {
-            Outbox<Delay>& outbox = *std::exchange(next, next->next_to_flush);
+            Outbox& outbox = *std::exchange(next, next->next_to_flush);
             if (outbox.confirm()) wake(outbox.receiver());
             outbox.is_to_be_flushed = outbox.needs_flush();
             if (!outbox.is_to_be_flushed) continue;
@@ -171,11 +167,11 @@ template <typename Delay = NoDelay> class CoreQueue {
     CoreId self_;
     std::uint32_t round_end_ = 0; // place in the FIFO
     std::uint32_t unconfirmed_rounds_ = 0;
-    Outbox<Delay>* to_flush_ = nullptr;
+    Outbox* to_flush_ = nullptr;
     NodeVector<OutboxPlace> outboxes_; // by receiver
     QueueStatistics statistics_;
     TaskFifo fifo_;
-    alignas(cache_line_bytes) Mailbox<Delay> mailbox_; // others look at it
+    alignas(cache_line_bytes) Mailbox mailbox_; // others look at it
 };
 
 } // namespace mxk

@@ -1,5 +1,5 @@
 // A task in the notation of a function: a C++20 coroutine that stands in the same queues as every other task. What it
-// awaits (tasks/next_turn.hpp, tasks/when_all.hpp, another coroutine) ends its turn; the next one goes on behind
+// awaits (tasks/next_turn.hpp, tasks/when_all.hpp, another coroutine) ends its turn; the next one begins behind
 // it, perhaps on another core.
 //
 //     Coroutine<std::uint64_t> value_of(Table& table, std::uint64_t key) {
@@ -13,7 +13,7 @@
 //
 // Called, it does not run yet: it is an object that is awaited, started (tasks/start.hpp) or destroyed. Its frame comes
 // from the calling core's pool and goes back there, together with the parameters; the locals end where the body ends.
-// Without memory for the frame the object is empty, which whoever awaits it is told. A frame has up to 1 KiB.
+// Without memory for the frame the object is empty, and awaiting it says so. A frame has up to 1 KiB.
 #pragma once
 
 #include <concepts>
@@ -54,8 +54,8 @@ template <typename T = void> class [[nodiscard]] Coroutine {
     }
 
     // Runs it, at first as a function is called, within the awaiting coroutine's turn; if it suspends, the awaiting one
-    // goes on on its own core when this one has ended and come there. Gives std::optional<T>, for void a bool: nothing,
-    // or false, if this is empty.
+    // continues on its own core when this one has ended and come there. Gives std::optional<T>, for void a bool:
+    // nothing, or false, if this is empty.
     auto operator co_await() &&;
 
     // Of one that has ended (when_all() over a span leaves it here).

@@ -1,5 +1,5 @@
 // The task in a coroutine's frame: what a coroutine that stands in a queue is. Its body resumes the coroutine; when
-// that has ended, the task travels once more, to whoever waits for it, and at last home, where the frame's memory
+// that has ended, the task travels once more, to the waiting task's core, and then home, where the frame's memory
 // belongs.
 //
 //     frame:  | resume, destroy |    Task, CoroutineTask, result   | parameters, locals ...
@@ -21,8 +21,8 @@
 
 namespace mxk {
 
-// Who waits for coroutines: the task that runs on `core` when the last of them has come there. Only that core touches
-// it while they are under way, so that counting them needs no atomic.
+// What waits for coroutines: a task that runs on `core` when the last of them has come there. Only that core touches
+// this while they are under way, so counting them needs no atomic.
 struct CoroutineWaiter {
     Task* task;
     CoreId core;

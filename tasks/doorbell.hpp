@@ -5,23 +5,23 @@
 
 #include <atomic>
 
-#include "tasks/delay.hpp"
+#include "base/inject.hpp"
 
 namespace mxk {
 
-template <typename Delay = NoDelay> class Doorbell {
+class Doorbell {
   public:
     // The receiver, before its last look at the mailbox.
     void going_to_sleep() {
         sleeps_.store(true, std::memory_order_seq_cst);
-        Delay::point();
+        inject::point();
     }
     // The receiver, however it was woken.
     void awake() { sleeps_.store(false, std::memory_order_relaxed); }
 
     // A sender, after its push: true if it must wake the receiver. Only one of several senders is told to.
     [[nodiscard]] bool must_ring() {
-        Delay::point();
+        inject::point();
         return sleeps_.load(std::memory_order_seq_cst) && sleeps_.exchange(false, std::memory_order_relaxed);
     }
 

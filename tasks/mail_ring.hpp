@@ -16,14 +16,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/inject.hpp"
 #include "base/prefetch.hpp"
 #include "base/units.hpp"
-#include "tasks/delay.hpp"
 #include "tasks/task.hpp"
 
 namespace mxk {
 
-template <typename Delay = NoDelay> class MailRing {
+class MailRing {
   public:
     static constexpr std::uint32_t capacity = 256; // tasks
     static constexpr std::uint32_t slots_per_line = cache_line_bytes / sizeof(Task*);
@@ -40,7 +40,7 @@ template <typename Delay = NoDelay> class MailRing {
     bool push(Task& task) {
         if (!has_room()) [[unlikely]]
             return false;
-        Delay::point();
+        inject::point();
         slots_[tail_ % capacity].store(filled(task, tail_), std::memory_order_release); // pairs with take()
         ++tail_;
         // The receiver has read that line a lap ago; the right to write it again takes as long as a transfer.
@@ -57,16 +57,16 @@ template <typename Delay = NoDelay> class MailRing {
         return !is_filled(slots_[head % capacity].load(std::memory_order_seq_cst), head);
     }
 
-    // The receiver: up to `most` tasks, oldest first, to sink(task). Gives their number.
-    template <typename Sink> std::uint32_t take(std::uint32_t most, Sink& sink) {
+    // The receiver: up to `max_tasks`, oldest first, to sink(task). Gives their number.
+    template <typename Sink> std::uint32_t take(std::uint32_t max_tasks, Sink& sink) {
         std::uint32_t const head = head_.load(std::memory_order_relaxed);
         std::uint32_t count = 0;
-        for (; count < most; ++count) {
+        for (; count < max_tasks; ++count) {
             Slot const slot = slots_[(head + count) % capacity].load(std::memory_order_acquire); // pairs with push()
             if (!is_filled(slot, head + count)) break;
             sink(*reinterpret_cast<Task*>(slot & ~lap_bit));
         }
-        Delay::point();
+        inject::point();
         if (count != 0) head_.store(head + count, std::memory_order_release); // pairs with has_room()
         empty_rounds_ = count != 0 ? 0 : empty_rounds_ + 1;
         return count;

@@ -6,19 +6,19 @@
 
 #include <atomic>
 
-#include "tasks/delay.hpp"
+#include "base/inject.hpp"
 #include "tasks/task_list.hpp"
 
 namespace mxk {
 
-template <typename Delay = NoDelay> class MailStack {
+class MailStack {
   public:
     // Any core.
     void push(Task& task) {
         Task* head = head_.load(std::memory_order_relaxed);
         do {
             task.next = head;
-            Delay::point();
+            inject::point();
             // release: publishes the task, pairs with the exchange in take_all(). seq_cst: with has_mail() and the
             // doorbell it decides who sees whom (doorbell.hpp).
         } while (!head_.compare_exchange_weak(head, &task, std::memory_order_seq_cst, std::memory_order_relaxed));

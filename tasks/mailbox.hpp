@@ -15,41 +15,33 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <utility>
 
+#include "base/inject.hpp"
 #include "base/result.hpp"
 #include "kernel/memory/node_vector.hpp"
-#include "tasks/delay.hpp"
 #include "tasks/doorbell.hpp"
 #include "tasks/mail_ring.hpp"
 #include "tasks/mail_stack.hpp"
 
 namespace mxk {
 
-template <typename Delay = NoDelay> class Mailbox {
+class Mailbox {
     using Word = std::atomic<std::uint64_t>;
     static constexpr std::size_t word_bits = 64;
     struct RingPlace {
-        std::atomic<MailRing<Delay>*> ring{nullptr};
-        NodeArray<MailRing<Delay>> memory; // the sender's, until all is over
+        std::atomic<MailRing*> ring{nullptr};
+        NodeArray<MailRing> memory; // the sender's, until all is over
     };
 
   public:
-    using Ring = MailRing<Delay>;
+    using Ring = MailRing;
 
     // What a mailbox needs from the start. A sender's ring comes with its first task.
     class Memory {
       public:
         // For senders 0 to `senders` - 1, on `node`, which should be the receiver's. Errors: no memory.
-        static Result<Memory> create(std::size_t senders, NodeId node) {
-            Memory memory(node);
-            memory.rings = MXK_TRY(NodeVector<RingPlace>::create(senders, node));
-            memory.watched = MXK_TRY(NodeVector<Word>::create((senders + word_bits - 1) / word_bits, node));
-            for (std::size_t i = 0; i < senders; ++i) memory.rings.emplace();
-            for (std::size_t i = 0; i < senders; i += word_bits) memory.watched.emplace(0U);
-            return memory;
-        }
+        static Result<Memory> create(std::size_t senders, NodeId node);
 
       private:
         friend Mailbox;
@@ -67,15 +59,9 @@ template <typename Delay = NoDelay> class Mailbox {
     Mailbox(Mailbox const&) = delete;
     Mailbox& operator=(Mailbox const&) = delete;
 
-    // Sender `at` only, once: its ring, or null if there is no memory for it. Blocks for a node's lock up to.
-    Ring* open(std::size_t at) {
-        auto memory = NodeArray<Ring>::create(1, node_);
-        if (!memory) return nullptr;
-        rings_[at].memory = std::move(memory.value());
-        auto* const ring = new (rings_[at].memory.data()) Ring;
-        rings_[at].ring.store(ring, std::memory_order_relaxed); // published by turn_on()
-        return ring;
-    }
+    // Sender `at` only, once: its ring, or null if there is no memory for it. May block for the lock of the
+    // node's memory.
+    Ring* open(std::size_t at);
 
     // What a sender looks at all the time: nothing but its word of bits, which seldom changes.
     class Watch {
@@ -95,7 +81,7 @@ template <typename Delay = NoDelay> class Mailbox {
 
     // That sender only: makes the receiver watch its ring. True if the caller must wake the receiver now.
     [[nodiscard]] bool turn_on(Watch const& watch) {
-        Delay::point();
+        inject::point();
         watch.word_->fetch_or(watch.bit_, std::memory_order_seq_cst);
         return doorbell_.must_ring();
     }
@@ -129,7 +115,7 @@ template <typename Delay = NoDelay> class Mailbox {
         return all - budget;
     }
 
-    // The receiver: the most tasks it ever found in one ring.
+    // The receiver: the largest number of tasks it ever found in one ring.
     [[nodiscard]] std::uint32_t high_water() const { return high_water_; }
 
     // The receiver: a look without side effects, for polling.
@@ -137,7 +123,7 @@ template <typename Delay = NoDelay> class Mailbox {
         return has_stacked() || any_watched([](Ring const& ring) { return !ring.empty(); });
     }
 
-    // The receiver: calls `sleep` unless there is mail by now. Whoever sends from here on rings.
+    // The receiver: calls `sleep` unless there is mail by now. A sender that comes later rings.
     template <typename Sleep> void sleep_unless_mail(Sleep sleep) {
         for (std::size_t at = 0; at < rings_.size(); ++at)
             if (watch(at).is_on()) stop_watching(at);
@@ -156,10 +142,10 @@ template <typename Delay = NoDelay> class Mailbox {
     template <typename Sink> void collect_stack(std::uint32_t& budget, Sink& sink) {
         if (!has_stacked()) [[likely]]
             return;
-        TaskList stacked = stack_.take_all();
-        stacked_.splice(stacked);
+        fetch_stacked();
         for (; budget > 0 && !stacked_.empty(); --budget) sink(*stacked_.take());
     }
+    void fetch_stacked();
     [[nodiscard]] bool has_stacked() const { return stack_.has_mail() || !stacked_.empty(); }
 
     template <typename Sink> void collect_ring(std::size_t at, std::uint32_t& budget, Sink& sink) {
@@ -171,12 +157,7 @@ template <typename Delay = NoDelay> class Mailbox {
         if (from.empty_rounds() >= patience) stop_watching(at);
     }
 
-    void stop_watching(std::size_t at) {
-        watched_[at / word_bits].fetch_and(~bit(at), std::memory_order_seq_cst);
-        Delay::point();
-        // relaxed: the receiver's own note
-        if (!ring(at).empty()) watched_[at / word_bits].fetch_or(bit(at), std::memory_order_relaxed);
-    }
+    void stop_watching(std::size_t at);
 
     template <typename Predicate> [[nodiscard]] bool any_watched(Predicate predicate) const {
         for (std::size_t w = 0; w < watched_.size(); ++w) {
@@ -196,8 +177,8 @@ template <typename Delay = NoDelay> class Mailbox {
     std::size_t next_ = 0; // the sender whose turn is first
     TaskList stacked_;     // taken from the stack already
     // What senders write who have no ring, and what others read when they may have to wake the receiver.
-    alignas(cache_line_bytes) MailStack<Delay> stack_;
-    Doorbell<Delay> doorbell_;
+    alignas(cache_line_bytes) MailStack stack_;
+    Doorbell doorbell_;
 };
 
 } // namespace mxk

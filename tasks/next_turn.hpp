@@ -1,6 +1,6 @@
-// Where and when a coroutine goes on: what it co_awaits to end its turn. Its task is appended to a queue, as a task
+// Where and when a coroutine continues: what it co_awaits to end its turn. Its task is appended to a queue, as a task
 // with bodies does by `task.body = ...; worker.append(task, core)`; others run meanwhile, and FIFO per sender holds.
-// All of them give the worker of the core on which the coroutine goes on: one from before may be another core's.
+// All of them give the worker of the core on which the coroutine continues: one from before may be another core's.
 //
 //     Worker& there = co_await move_to(core, Annotation::reads(object, bytes));
 #pragma once

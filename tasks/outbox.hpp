@@ -16,14 +16,10 @@
 
 namespace mxk {
 
-template <typename Delay = NoDelay> class Outbox {
+class Outbox {
   public:
     // To `receiver`, whose mailbox is `to`. `sender`: this core's place among the senders; one Outbox ever for each.
-    Outbox(CoreId receiver, Mailbox<Delay>& to, std::size_t sender)
-        : to_(to)
-        , ring_(to.open(sender))
-        , watch_(to.watch(sender))
-        , receiver_(receiver) {}
+    Outbox(CoreId receiver, Mailbox& to, std::size_t sender);
 
     [[nodiscard]] CoreId receiver() const { return receiver_; }
 
@@ -43,7 +39,7 @@ template <typename Delay = NoDelay> class Outbox {
         return staged_count_ == line_room_ && publish();
     }
 
-    // Whether flush() and confirm() must be called soon: at the latest when this core has nothing else to do.
+    // Whether flush() and confirm() must be called soon: no later than when this core has nothing else to do.
     [[nodiscard]] bool needs_flush() const { return staged_count_ != 0 || unconfirmed_ || has_waiting(); }
     // Whether tasks wait for room.
     [[nodiscard]] bool has_waiting() const { return !waiting_.empty(); }
@@ -53,10 +49,7 @@ template <typename Delay = NoDelay> class Outbox {
         bool wake = staged_count_ != 0 && publish();
         if (!has_waiting() || !ring_->has_room()) [[likely]]
             return wake;
-        while (!waiting_.empty() && ring_->has_room()) (void)ring_->push(*waiting_.take());
-        line_room_ = ring_->room_in_line();
-        unconfirmed_ = true;
-        return wake | watch();
+        return wake | send_waiting();
     }
 
     // Makes sure that the receiver sees what has left: one that was awake did, but it may have stopped watching at that
@@ -72,6 +65,8 @@ template <typename Delay = NoDelay> class Outbox {
     bool is_to_be_flushed = false;
 
   private:
+    // There is room in the ring. True if the caller must wake the receiver now.
+    bool send_waiting();
     // True if the caller must wake the receiver now.
     bool publish() {
         for (Task* const task : std::span(staged_).first(staged_count_))
@@ -86,14 +81,14 @@ template <typename Delay = NoDelay> class Outbox {
     }
     bool watch() { return !watch_.is_on() && to_.turn_on(watch_); }
 
-    Mailbox<Delay>& to_;
-    typename Mailbox<Delay>::Ring* ring_; // null: there was no memory
-    typename Mailbox<Delay>::Watch watch_;
+    Mailbox& to_;
+    Mailbox::Ring* ring_; // null: there was no memory
+    Mailbox::Watch watch_;
     CoreId receiver_;
     std::uint32_t staged_count_ = 0;
-    std::uint32_t line_room_ = Mailbox<Delay>::Ring::slots_per_line; // of the ring's line: staged up to that
+    std::uint32_t line_room_ = Mailbox::Ring::slots_per_line; // of the ring's line: staged up to that
     bool unconfirmed_ = false;
-    std::array<Task*, Mailbox<Delay>::Ring::slots_per_line> staged_{};
+    std::array<Task*, Mailbox::Ring::slots_per_line> staged_{};
     TaskList waiting_;
     std::uint64_t waited_ = 0;
 };

@@ -1,5 +1,5 @@
 // A piece of work on several cores at once, from the console's task: each core runs step(worker, i) again and again,
-// one task each time, until it says Done; the caller goes on when all have. `i` is the core's place in the list.
+// one task each time, until it says Done; the caller continues when all have. `i` is the core's place in the list.
 #pragma once
 
 #include <cstdint>

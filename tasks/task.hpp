@@ -1,9 +1,8 @@
 // An MxTask (thesis section 2.3): a small piece of work that runs to completion and is never preempted. It may change
-// its body and re-append itself, to the core it runs on or to another. It is intrusive: whoever appends it must keep it
-// alive until its body has run and did not append it again, and must not touch it while a queue or another core has it.
+// its body and re-append itself, to the core it runs on or to another. It is intrusive: its owner must keep it alive
+// until its body has run and did not append it again, and must not touch it while a queue or another core has it.
 //
-//     owned by its creator -> in one queue -> running on that queue's core -> in one queue | owned by whoever the body
-//     says
+//     owned by its creator -> in one queue -> running on that queue's core -> in one queue | owned as the body says
 #pragma once
 
 #include "base/units.hpp"

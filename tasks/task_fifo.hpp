@@ -21,7 +21,7 @@ namespace mxk {
 class TaskFifo {
   public:
     static constexpr std::uint32_t capacity = 256; // of the ring
-    static constexpr std::uint32_t greatest_distance = capacity / 2;
+    static constexpr std::uint32_t max_distance = capacity / 2;
     static constexpr std::uint32_t default_distance = 16;
 
     [[nodiscard]] bool empty() const { return head_ == tail_ && rest_.empty(); }
@@ -37,16 +37,8 @@ class TaskFifo {
         append_to_ring(task);
     }
 
-    // In front of all others, in their order; `tasks` is empty then. Not for every day: it looks at all of the ring.
-    void prepend(TaskList& tasks) {
-        TaskList all;
-        all.splice(tasks);
-        for (std::uint32_t at = head_; at != tail_; ++at) all.append(*ring_[at % capacity]);
-        all.splice(rest_);
-        rest_.splice(all);
-        tail_ = head_;
-        make_room();
-    }
+    // In front of all others, in their order; `tasks` is empty then. Expensive: it looks at all of the ring.
+    void prepend(TaskList& tasks);
 
     // Tasks that come from another core: append_arrived() one after the other, then fetch_for_arrived() with the end()
     // of before, before take().
@@ -71,9 +63,9 @@ class TaskFifo {
         return task;
     }
 
-    // In tasks; 0: nothing is fetched ahead. Clamped to greatest_distance.
+    // In tasks; 0: nothing is fetched ahead. Clamped to max_distance.
     void set_distance(std::uint32_t distance) {
-        distance_ = std::min(distance, greatest_distance);
+        distance_ = std::min(distance, max_distance);
         fetch_from_fill_ = distance_ != 0 ? distance_ : capacity + 1;
     }
     [[nodiscard]] std::uint32_t distance() const { return distance_; }
@@ -87,11 +79,7 @@ class TaskFifo {
     }
 
     // The tail is at the limit, or the ring is empty: moves the rest up. Whether one more task may follow in the ring.
-    [[gnu::noinline]] bool make_room() {
-        while (tail_ - head_ < capacity && !rest_.empty()) append_to_ring(*rest_.take());
-        limit_ = head_ + capacity;
-        return tail_ != limit_;
-    }
+    bool make_room();
 
     void fetch_for(Task const& task) {
         Annotation const touches = task.touches;

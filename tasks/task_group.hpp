@@ -50,7 +50,7 @@ class TaskGroup {
         worker.append(all_ended_, owner_.core());
     }
 
-    // Until every task of the group has ended; the group may be used again then. The owner's core goes on working
+    // Until every task of the group has ended; the group may be used again then. The owner's core keeps working
     // meanwhile, so only what may wait (Worker::run_until) may call it.
     void wait() {
         expect(&Worker::current() == &owner_, "the core that made a task group waits for it");

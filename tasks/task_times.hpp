@@ -1,6 +1,6 @@
 // How long the tasks of one core run (Worker::measure_tasks). Long ones are counted apart if the system below the
-// program has taken the processor away, or has had a page to provide, since the core last looked, which is every 64
-// tasks. What a hypervisor takes away cannot be told.
+// program has taken the processor away, or had to provide a page, since the core last looked. It looks every 64 tasks.
+// What a hypervisor takes away is not visible here.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace mxk {
 class TaskTimes {
   public:
     // In cycles: tasks longer than that are long.
-    explicit TaskTimes(Cycles longest)
-        : longest_(raw(longest)) {}
+    explicit TaskTimes(Cycles limit)
+        : limit_(raw(limit)) {}
 
     void add(Cycles time) {
-        if (raw(time) > longest_) [[unlikely]] {
+        if (raw(time) > limit_) [[unlikely]] {
             if (look()) return interrupted_.add(raw(time));
         } else if (++since_look_ == tasks_between_looks) {
             look();
@@ -42,7 +42,7 @@ class TaskTimes {
         return is_new;
     }
 
-    std::uint64_t longest_;
+    std::uint64_t limit_;
     std::uint64_t interruptions_ = 0;
     unsigned since_look_ = tasks_between_looks - 1;
     Histogram own_;

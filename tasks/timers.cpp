@@ -12,7 +12,7 @@ void Timers::unlink(Timer& timer) {
 
 void Timers::set(Timer& timer, Cycles due) {
     if (timer.set_) unlink(timer);
-    Timer* before = timers_.last(); // most fire after those that are set already
+    Timer* before = timers_.last(); // in general a new one fires after those that are set already
     while (before != nullptr && before->due_ > due) before = timers_.previous(*before);
     timer.due_ = due;
     timer.set_ = true;

@@ -1,6 +1,6 @@
 // Several coroutines at once: each begins as a task of the calling core, in order, and may move where it likes; the
-// awaiting one goes on on its own core when the last of them has ended and come there. They are counted there, without
-// an atomic.
+// awaiting one continues on its own core when the last of them has ended and come there. They are counted there,
+// without an atomic.
 //
 //     auto const sums = co_await when_all(sum_of(left), sum_of(right));   // std::optional<std::tuple<Sum, Sum>>
 //     if (!sums) ...                                                      // no memory for one of them: none has run

@@ -21,7 +21,7 @@ void Worker::begin_round() {
     bool const has_tasks = queue_.begin_round(Ring{*this});
     if (waiting_for_idle_.empty()) {
         if (!has_tasks) idle();
-    } else if (!has_tasks || ++rounds_waited_ == longest_wait / CoreQueue<>::round) {
+    } else if (!has_tasks || ++rounds_waited_ == longest_wait / CoreQueue::round) {
         append_waiting();
     }
 }

@@ -32,7 +32,7 @@ struct WorkerStatistics {
 
 class alignas(cache_line_bytes) Worker {
   public:
-    Worker(CoreId core, NodeId node, CoreQueue<>::Memory queue_memory)
+    Worker(CoreId core, NodeId node, CoreQueue::Memory queue_memory)
         : core_(core)
         , node_(node)
         , pool_(node)
@@ -74,7 +74,7 @@ class alignas(cache_line_bytes) Worker {
     // dry, after `longest_wait` other tasks. Once: it asks again if it wants to be called again. Never blocks.
     void when_idle(Task& task) { waiting_for_idle_.append(task); }
     static constexpr unsigned longest_wait = 1024;
-    static_assert(longest_wait % CoreQueue<>::round == 0);
+    static_assert(longest_wait % CoreQueue::round == 0);
 
     // Makes sure that what was sent so far is on its way. The worker does so by itself, between tasks: only for a body
     // that waits for another core's answer in the middle (run_until() calls it).
@@ -163,7 +163,7 @@ class alignas(cache_line_bytes) Worker {
     WorkerStatistics statistics_;
     std::array<AttentionHandler, 4> handlers_{};
     CorePool pool_;
-    CoreQueue<> queue_;
+    CoreQueue queue_;
     TaskTimes* task_times_ = nullptr;
     Timers timers_;
     TaskList waiting_for_idle_;

@@ -16,7 +16,7 @@ Result<void> create(topology::Topology const& topology, Arena& arena, std::uint3
     auto const table = MXK_TRY(arena.array<Worker*>(topology.cores.size()));
     for (topology::Core const& core : topology.cores) {
         memory::Block const place = MXK_TRY(memory::allocate(sizeof(Worker), alignof(Worker), core.node));
-        auto queue = MXK_TRY(CoreQueue<>::Memory::create(topology.cores.size(), core.node));
+        auto queue = MXK_TRY(CoreQueue::Memory::create(topology.cores.size(), core.node));
         auto* const worker = new (place.address) Worker(core.id, core.node, std::move(queue));
         worker->set_prefetch_distance(prefetch_distance);
         table[index(core.id)] = worker;

@@ -9,6 +9,7 @@
 
 #include "arch/cores.hpp"
 #include "arch/cpu.hpp"
+#include "arch/stacks.hpp"
 #include "arch/x86_64/apic.hpp"
 #include "arch/x86_64/calibration.hpp"
 #include "arch/x86_64/core_start.hpp"
@@ -17,7 +18,6 @@
 #include "arch/x86_64/memory_source.hpp"
 #include "arch/x86_64/paging.hpp"
 #include "arch/x86_64/registers.hpp"
-#include "arch/x86_64/stacks.hpp"
 #include "base/log.hpp"
 #include "base/panic.hpp"
 

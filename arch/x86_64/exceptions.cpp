@@ -6,11 +6,11 @@
 
 #include "arch/core_local.hpp"
 #include "arch/machine.hpp"
+#include "arch/stacks.hpp"
 #include "arch/x86_64/apic.hpp"
 #include "arch/x86_64/interrupts.hpp"
 #include "arch/x86_64/registers.hpp"
 #include "arch/x86_64/serial.hpp"
-#include "arch/x86_64/stacks.hpp"
 #include "arch/x86_64/symbols.hpp"
 #include "base/panic.hpp"
 

@@ -36,7 +36,7 @@ constexpr unsigned top_level = 4;
 
 using Table = std::array<std::uint64_t, entries_per_table>;
 
-constinit SpinLock lock{LockRank::Paging};
+constinit SpinLock lock{lock_bands::memory.rank(8)};
 constinit RangeSet* early_frames = nullptr;
 constinit MemorySource memory_source = nullptr;
 

@@ -134,7 +134,7 @@ void write_unlocked(std::string_view text) {
 } // namespace serial
 
 void terminal_write(std::string_view text) {
-    static constinit SpinLock lock{LockRank::SerialLine};
+    static constinit SpinLock lock{lock_bands::output.rank(8)};
     LockGuard const guard(lock);
     serial::write_unlocked(text);
 }

@@ -1,4 +1,4 @@
-#include "arch/x86_64/stacks.hpp"
+#include "arch/stacks.hpp"
 
 #include <algorithm>
 #include <array>
@@ -25,7 +25,7 @@ namespace {
 //
 //   | not mapped: guard .............. | stack, grows down ............ description |
 //   slot                               bottom                                  slot end
-constexpr unsigned sizes = std::countr_zero(most_bytes) - std::countr_zero(least_bytes) + 1;
+constexpr unsigned sizes = std::countr_zero(max_bytes) - std::countr_zero(min_bytes) + 1;
 constexpr std::uint64_t bytes_per_size = std::uint64_t{1} << 40; // of addresses
 constexpr std::uint64_t description_bytes = 64;
 
@@ -40,14 +40,14 @@ struct Size {
     std::atomic<std::uint64_t> count{0}; // slots that have a stack; release, acquire: their descriptions are there
     Description* free = nullptr;
 };
-constinit SpinLock lock{LockRank::Stacks}; // all but reading the counts
+constinit SpinLock lock{lock_bands::memory.rank(0)}; // all but reading the counts
 constinit std::array<Size, sizes> all{};
 
 unsigned size_for(std::uint64_t bytes) {
-    return static_cast<unsigned>(std::bit_width(std::max(bytes, least_bytes) - 1) - std::countr_zero(least_bytes));
+    return static_cast<unsigned>(std::bit_width(std::max(bytes, min_bytes) - 1) - std::countr_zero(min_bytes));
 }
 constexpr std::uint64_t slot_bytes(unsigned size) {
-    return 2 * least_bytes << size;
+    return 2 * min_bytes << size;
 }
 std::uint64_t slot_start(unsigned size, std::uint64_t slot) {
     return stacks_base + size * bytes_per_size + slot * slot_bytes(size);
@@ -86,7 +86,7 @@ Stack* take_free(unsigned size, NodeId node, std::string_view purpose) {
 } // namespace
 
 Result<Stack> create(std::uint64_t bytes, NodeId node, std::string_view purpose) {
-    expect(bytes <= most_bytes, "a stack has 16 MiB up to");
+    expect(bytes <= max_bytes, "a stack has 16 MiB up to");
     unsigned const size = size_for(bytes);
     LockGuard const guard(lock);
     if (Stack const* const again = take_free(size, node, purpose)) return *again;

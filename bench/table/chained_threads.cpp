@@ -10,13 +10,13 @@ template <typename Locking> using Threads = ThreadEngine<SharedChainsAccess<Lock
 constexpr EngineKind chained_threads{.model = Model::Threads,
                                      .layout = Layout::Chained,
                                      .hash = Hashing::Modulo,
-                                     .create = &EngineOwner::create<Threads<BySemaphore>>};
+                                     .create = &EngineOwner::create<Threads<SemaphoreLock>>};
 MXK_REGISTER(mxk_engines, EngineKind, chained_threads);
 
 constexpr EngineKind chained_unsafe_threads{.model = Model::ThreadsUnsafe,
                                             .layout = Layout::Chained,
                                             .hash = Hashing::Modulo,
-                                            .create = &EngineOwner::create<Threads<Unsynchronised>>};
+                                            .create = &EngineOwner::create<Threads<NoLock>>};
 MXK_REGISTER(mxk_engines, EngineKind, chained_unsafe_threads);
 
 } // namespace

@@ -7,7 +7,7 @@
 
 namespace mxk::bench {
 
-// Locking: BySemaphore, or Unsynchronised.
+// Locking: SemaphoreLock, or NoLock.
 template <typename Locking> class SharedChainsAccess : public ChainsAccess<SharedChains<RegionModulo, Locking>> {
     using Base = ChainsAccess<SharedChains<RegionModulo, Locking>>;
 

@@ -100,7 +100,7 @@ constexpr auto table_schema = console::schema<TableOptions>(
     console::option<&TableOptions::probe>("probe", "within the key's region, or on to the next core (open)"),
     console::option<&TableOptions::hash>("hash", "which places the keys (none given: the table's own)"),
     console::option<&TableOptions::prefetch>("prefetch", "tasks ahead, 0 turns it off (none given: the worker's own)",
-                                             console::between(0, TaskFifo::greatest_distance)),
+                                             console::between(0, TaskFifo::max_distance)),
     console::option<&TableOptions::cores>("cores", "core counts, one result row each (none given: 1, 2, 4 ... all)",
                                           console::between(1, 65536)),
     workload_option::operations,

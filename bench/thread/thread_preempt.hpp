@@ -73,7 +73,7 @@ template <typename Layer> struct PreemptRun {
         Sample result{.value = percentile(samples, 50),
                       .p99 = percentile(samples, 99),
                       .operations = samples.size(),
-                      .verified = turn >= static_cast<double>(raw(clock::to_cycles(Thread::least_slice))) / 2};
+                      .verified = turn >= static_cast<double>(raw(clock::to_cycles(Thread::min_slice))) / 2};
         result.findings.add("turn_us", turn * 1e6 / static_cast<double>(clock::frequency()));
         return result;
     }

@@ -20,7 +20,7 @@
 #include "hashtable/table/extendible.hpp"
 #include "hashtable/table/partitioned.hpp"
 #include "kernel/memory/node_vector.hpp"
-#include "tasks/threads/semaphore.hpp"
+#include "tasks/threads/semaphore_lock.hpp"
 
 namespace mxk {
 
@@ -101,10 +101,10 @@ template <typename Cells, typename HashFunction = MixedHash> class LockedRegions
   private:
     struct alignas(cache_line_bytes) Region {
         Region(SemaphoreKind kind, Table its_table)
-            : semaphore(1, kind)
+            : lock(kind)
             , table(std::move(its_table)) {}
-        Semaphore semaphore;
-        Table table; // who has the semaphore
+        SemaphoreLock lock;
+        Table table; // the lock's holder's
     };
 
     explicit LockedRegions(RegionHash<Hash> const& hash)
@@ -112,7 +112,7 @@ template <typename Cells, typename HashFunction = MixedHash> class LockedRegions
 
     template <typename Operation> auto in_region(Key const& key, Operation operation) {
         Region& region = regions_[region_of(key)][0];
-        SemaphoreGuard const guard(region.semaphore);
+        LockGuard const guard(region.lock);
         auto const result = operation(region.table);
         while (region.table.has_work()) [[unlikely]] region.table.work();
         return result;

@@ -1,14 +1,15 @@
 // The thesis' table with chaining for threads (section 3.1): all of them work on all of it, and each operation takes
-// the semaphore of its bucket (Algorithm 3.4). Or none, to show what goes wrong then. It allocates nothing: buckets and
-// nodes are the caller's. Nothing about tasks; who may work on a bucket is decided by its semaphore, not by an owner.
+// the lock of its bucket: a semaphore (Algorithm 3.4), or none, to show what goes wrong then. It allocates nothing:
+// buckets and nodes are the caller's. Nothing about tasks; who may work on a bucket is decided by its lock, not by an
+// owner.
 //
 //     buckets   | first, semaphore | first, semaphore | ...       a chain as chained.hpp has them
 //                   '-> 9 -> 6 -> end
 //
-//     SharedChains<Modulo, BySemaphore> table(buckets, Modulo(buckets.size()), SemaphoreKind::Fast);
+//     SharedChains<Modulo, SemaphoreLock> table(buckets, Modulo(buckets.size()), SemaphoreKind::Fast);
 //     ... any thread: table.insert(node), table.find(key), table.erase(key)
 //
-// A semaphore stands with its bucket, since whoever takes it wants that one next.
+// A lock stands with its bucket, since its holder wants that one next.
 #pragma once
 
 #include <concepts>
@@ -18,45 +19,32 @@
 #include <new>
 #include <span>
 
+#include "base/no_lock.hpp"
 #include "base/prefetch.hpp"
 #include "hashtable/layout/chain.hpp"
-#include "tasks/threads/semaphore.hpp"
+#include "tasks/threads/semaphore_lock.hpp"
 
 namespace mxk {
 
-// What keeps threads apart that work on one bucket.
-struct BySemaphore {
-    using Lock = Semaphore;
-    using Guard = SemaphoreGuard;
-    using Links = PlainLinks;
-};
-
-// Nothing does. Of two inserts that run through each other the first one's node is lost, though both say that they
-// have inserted; an erase may be lost, or bring a node back that was erased. A node that was erased must not be
-// inserted again while anybody works: chains could become rings, and searches endless.
-struct Unsynchronised {
-    struct Lock {
-        Lock(std::uint32_t, SemaphoreKind) {}
-    };
-    struct Guard {
-        explicit Guard(Lock&) {}
-    };
-    using Links = RacingLinks;
-};
+// How a chain's links are read and written under such a lock.
+template <Lock LockType> struct LinksUnder { using Type = PlainLinks; };
+// No lock. Of two inserts that run through each other the first one's node is lost, though both say that they have
+// inserted; an erase may be lost, or bring a node back that was erased. A node that was erased must not be inserted
+// again while the table is in use: chains could become rings, and searches endless.
+template <> struct LinksUnder<NoLock> { using Type = RacingLinks; };
 
 // Placement: callable with a key, gives its index in the buckets. Every function: any thread, and blocks for the
 // semaphore, unless it says otherwise.
-template <typename Placement, typename Locking, std::derived_from<ChainNode> NodeType = ChainNode> class SharedChains {
-    using NodeChain = Chain<NodeType, typename Locking::Links>;
-    using Guard = typename Locking::Guard;
+template <typename Placement, Lock BucketLock, std::derived_from<ChainNode> NodeType = ChainNode> class SharedChains {
+    using NodeChain = Chain<NodeType, typename LinksUnder<BucketLock>::Type>;
 
   public:
     using Node = NodeType;
     struct Bucket {
-        explicit Bucket(SemaphoreKind kind)
-            : lock(1, kind) {}
+        Bucket() = default;
+        explicit Bucket(SemaphoreKind kind) requires std::constructible_from<BucketLock, SemaphoreKind> : lock(kind) {}
         ChainNode* first = NodeChain::end();
-        [[no_unique_address]] typename Locking::Lock lock;
+        [[no_unique_address]] BucketLock lock{};
     };
 
     // Constructs every bucket, in memory that outlives the table; their nodes are never freed by it. Whoever makes it:
@@ -64,7 +52,12 @@ template <typename Placement, typename Locking, std::derived_from<ChainNode> Nod
     SharedChains(std::span<Bucket> memory, Placement placement, SemaphoreKind kind)
         : buckets_(memory)
         , placement_(placement) {
-        for (Bucket& bucket : buckets_) new (&bucket) Bucket(kind);
+        for (Bucket& bucket : buckets_) {
+            if constexpr (std::constructible_from<Bucket, SemaphoreKind>)
+                new (&bucket) Bucket(kind);
+            else
+                new (&bucket) Bucket();
+        }
     }
     ~SharedChains() { std::destroy(buckets_.begin(), buckets_.end()); }
     SharedChains(SharedChains const&) = delete;
@@ -73,21 +66,21 @@ template <typename Placement, typename Locking, std::derived_from<ChainNode> Nod
     // False if the key is there already; the node then stays the caller's. Panics on key 0.
     bool insert(Node& node) {
         Bucket& bucket = bucket_of(node.key);
-        Guard const guard(bucket.lock);
+        LockGuard const guard(bucket.lock);
         return NodeChain::insert(bucket.first, node);
     }
 
     // Key 0 is never found.
     [[nodiscard]] bool find(std::uint64_t key) {
         Bucket& bucket = bucket_of(key);
-        Guard const guard(bucket.lock);
+        LockGuard const guard(bucket.lock);
         return NodeChain::contains(bucket.first, key);
     }
 
     // Unlinks the key's node, which is the caller's then. Null if there was none.
     Node* erase(std::uint64_t key) {
         Bucket& bucket = bucket_of(key);
-        Guard const guard(bucket.lock);
+        LockGuard const guard(bucket.lock);
         return NodeChain::erase(bucket.first, key);
     }
 

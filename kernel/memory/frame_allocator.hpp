@@ -50,7 +50,7 @@ class alignas(cache_line_bytes) FrameAllocator {
     [[nodiscard]] void* carve(Extent** link, std::size_t gap, std::size_t bytes);
     [[nodiscard]] bool link_in(std::byte* start, std::size_t bytes);
 
-    mutable SpinLock lock_{LockRank::NodeMemory}; // all below
+    mutable SpinLock lock_{lock_bands::memory.rank(16)}; // all below
     Extent* lowest_ = nullptr;
     std::size_t total_bytes_ = 0;
     std::size_t free_bytes_ = 0;

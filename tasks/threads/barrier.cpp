@@ -17,7 +17,7 @@ Barrier::Barrier(std::uint32_t threads)
 }
 
 bool Barrier::arrive_and_wait() {
-    MutexGuard const guard(mutex_);
+    LockGuard const guard(mutex_);
     if (--missing_ == 0) {
         missing_ = threads_;
         ++round_;

@@ -1,4 +1,4 @@
-// Threads that wait for each other: nobody goes on before all have come. Again and again.
+// Threads that wait for each other: none continues before all have come. It can be used again and again.
 #pragma once
 
 #include <cstdint>

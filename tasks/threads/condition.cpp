@@ -51,7 +51,7 @@ void ConditionVariable::notify_one() {
 }
 
 void ConditionVariable::notify_all() {
-    // Those that come while it goes on are not meant, and would keep it here for ever.
+    // Only the waiters of this moment: those that come meanwhile could keep it here for ever.
     Waiter* waiter = nullptr;
     {
         LockGuard const guard(lock_);
@@ -59,7 +59,7 @@ void ConditionVariable::notify_all() {
         for (Waiter* each = waiter; each != nullptr; each = waiters_.next(*each)) each->waits = false;
     }
     while (waiter != nullptr) {
-        Waiter* const next = waiters_.next(*waiter); // it is gone once it has been notified
+        Waiter* const next = waiters_.next(*waiter); // the waiter is gone once it has been notified
         waiter->notified.post();
         waiter = next;
     }

@@ -1,5 +1,5 @@
-// A condition variable: a thread that has a mutex waits, without it, until another one says that what it waits for may
-// be true. Who waits longest is woken first; nobody is woken for nothing.
+// A condition variable: a thread that holds a mutex waits, without it, until another one says that the condition may be
+// true now. Waiters are woken in the order in which they came, and only by a notification.
 #pragma once
 
 #include "base/linked_list.hpp"
@@ -19,7 +19,7 @@ class ConditionVariable {
     template <typename Predicate> void wait(Mutex& mutex, Predicate holds) {
         while (!holds()) wait(mutex);
     }
-    // For so long up to; false: nobody has notified it. Errors: a negative time.
+    // Up to that time; false: nobody has notified it. Errors: a negative time.
     Result<bool> wait_for(Mutex& mutex, Nanoseconds time);
 
     // Threads and tasks; with or without the mutex.
@@ -36,7 +36,7 @@ class ConditionVariable {
     bool withdraw(Waiter& waiter);
     Waiter* take();
 
-    SpinLock lock_{LockRank::Condition}; // the list
+    SpinLock lock_{lock_bands::objects.rank(0)}; // the list
     LinkedList<Waiter, &Waiter::links> waiters_;
 };
 

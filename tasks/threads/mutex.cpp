@@ -5,8 +5,8 @@
 
 namespace mxk {
 
-// The calling thread, which does not have the mutex.
-ThreadRecord* Mutex::expect_stranger() const {
+// The calling thread, which must not have the mutex yet.
+ThreadRecord* Mutex::expect_not_owner() const {
     ThreadRecord* const self = thread_backend::current();
     expect(self != nullptr, "a task must not lock a mutex: it would block its core");
     expect(owner_.load(std::memory_order_relaxed) != self, "a thread locks a mutex that it has already");
@@ -18,29 +18,29 @@ void Mutex::note(ThreadRecord* self, std::source_location where) {
     if constexpr (check_locks) held_locks().taken(this, rank_, where);
 }
 
-void Mutex::lock(std::source_location where) {
-    ThreadRecord* const self = expect_stranger();
+void Mutex::lock(Node& /*node*/, std::source_location where) {
+    ThreadRecord* const self = expect_not_owner();
     if constexpr (check_locks) held_locks().taking(this, rank_, where);
     semaphore_.wait();
     note(self, where);
 }
 
-bool Mutex::try_lock(std::source_location where) {
-    ThreadRecord* const self = expect_stranger();
+bool Mutex::try_lock(Node& /*node*/, std::source_location where) {
+    ThreadRecord* const self = expect_not_owner();
     if (!semaphore_.try_wait()) return false; // out of order, too: it does not wait
     note(self, where);
     return true;
 }
 
 Result<bool> Mutex::try_lock_for(Nanoseconds time, std::source_location where) {
-    ThreadRecord* const self = expect_stranger();
+    ThreadRecord* const self = expect_not_owner();
     if constexpr (check_locks) held_locks().taking(this, rank_, where);
     if (!MXK_TRY(semaphore_.wait_for(time))) return false;
     note(self, where);
     return true;
 }
 
-void Mutex::unlock(std::source_location where) {
+void Mutex::unlock(Node& /*node*/, std::source_location where) {
     ThreadRecord* const self = thread_backend::current();
     expect(self != nullptr && owner_.load(std::memory_order_relaxed) == self,
            "a mutex is unlocked by the thread that has it", where);

@@ -1,6 +1,6 @@
-// Counting semaphores for threads (thesis section 2.3). A semaphore has units; who waits for one and finds it goes on,
-// else the core's next task or thread runs. Units go to who waits longest (on metal; in the Linux build, where it is a
-// POSIX semaphore, to whom the system says).
+// Counting semaphores for threads (thesis section 2.3). A semaphore has units. A thread that waits takes one and
+// continues; if there is none, the core's next task or thread runs. Waiters get units in the order in which they came
+// (on metal; in the Linux build, where it is a POSIX semaphore, the system chooses).
 //
 //     Semaphore free_places(8), filled(0);
 //     free_places.wait(); put(item); filled.post();
@@ -8,7 +8,7 @@
 // Two kinds: Fast takes a free unit with one atomic instruction; Syscall goes through the kernel every time, as a
 // task of its own, which is how MxOS does it and what the thesis blames for a factor of two. The Linux build has Fast.
 //
-//     explicit Semaphore(std::uint32_t units = 0, SemaphoreKind kind = Fast)    up to most_units
+//     explicit Semaphore(std::uint32_t units = 0, SemaphoreKind kind = Fast)    up to max_units
 //     static Result<Semaphore> create(std::int64_t units, SemaphoreKind kind)   errors: negative, too many
 //     void wait()                             a thread; waits for a unit and takes it
 //     bool try_wait()                         a thread or a task; takes one if there is one now
@@ -18,8 +18,8 @@
 //     SemaphoreKind kind() const
 //     static bool supports(SemaphoreKind kind)
 //
-// It may be moved, and destroyed, while nobody uses it; who has come out of wait() may destroy it even if the one who
-// posted is not out of post() yet. Posting more than most_units is a panic.
+// It may be moved, and destroyed, while nobody uses it. A thread whose wait() has returned may destroy it even if the
+// post() that woke it has not returned yet. Posting more than max_units is a panic.
 #pragma once
 
 #include <array>
@@ -29,22 +29,3 @@
 #include "base/units.hpp"
 #include "tasks/threads/semaphore_kind.hpp"
 #include "thread_backend/semaphore.hpp"
-
-namespace mxk {
-
-// Takes a unit for as long as it lives. Threads.
-class [[nodiscard]] SemaphoreGuard {
-  public:
-    explicit SemaphoreGuard(Semaphore& semaphore)
-        : semaphore_(semaphore) {
-        semaphore_.wait();
-    }
-    ~SemaphoreGuard() { semaphore_.post(); }
-    SemaphoreGuard(SemaphoreGuard const&) = delete;
-    SemaphoreGuard& operator=(SemaphoreGuard const&) = delete;
-
-  private:
-    Semaphore& semaphore_;
-};
-
-} // namespace mxk

@@ -1,25 +1,25 @@
-// The state of a counting semaphore and its rules, without the threads: who waits is a Waiter, and how it waits and is
-// woken is the caller's.
+// The state of a counting semaphore and its rules, without the threads: a caller that must wait leaves a Waiter here;
+// how it waits and is woken is the caller's.
 //
 //     word: | units | has waiters |      units > 0 and waiters: impossible
 //
-// Free units are taken and given by one compare-exchange. Where somebody waits, all goes by the list, under a lock, and
-// a unit is handed over to who waits longest without ever being free: so nobody overtakes, and nobody that was woken
-// finds nothing. Any core; who holds the lock is not preempted.
+// Free units are taken and given by one compare-exchange. Where there are waiters, every operation goes by their list,
+// under a lock, and a unit is handed over to the first waiter without ever being free. So nobody overtakes, and every
+// waiter that is woken has its unit. Any core; the holder of the lock is not preempted.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
+#include "base/inject.hpp"
 #include "base/panic.hpp"
 #include "base/spin_lock.hpp"
-#include "tasks/delay.hpp"
 #include "tasks/threads/semaphore_kind.hpp"
 
 namespace mxk {
 
 // 16 bytes.
-template <typename Delay = NoDelay> class SemaphoreCore {
+class SemaphoreCore {
   public:
     // In up to one semaphore at a time.
     class Waiter {
@@ -40,7 +40,7 @@ template <typename Delay = NoDelay> class SemaphoreCore {
     [[nodiscard]] bool try_take() {
         std::uint32_t word = word_.load(std::memory_order_relaxed);
         while (word > has_waiters) { // units, hence no waiters
-            Delay::point();
+            inject::point();
             // acquire: what was done before the unit was given
             if (word_.compare_exchange_weak(word, word - one_unit, std::memory_order_acquire,
                                             std::memory_order_relaxed))
@@ -50,23 +50,15 @@ template <typename Delay = NoDelay> class SemaphoreCore {
     }
 
     // Like try_take(); false: the waiter waits now, and may have been given a unit before this returns.
-    [[nodiscard]] bool take_or_wait(Waiter& waiter) {
-        LockGuard const guard(lock_);
-        do {
-            if (try_take()) return true;
-            Delay::point();
-        } while (!note_waiters());
-        append(waiter);
-        return false;
-    }
+    [[nodiscard]] bool take_or_wait(Waiter& waiter);
 
     // One unit more, if nobody waits. The last that the caller does with the semaphore then.
     [[nodiscard]] bool give_unless_awaited() {
         std::uint32_t word = word_.load(std::memory_order_relaxed);
         while ((word & has_waiters) == 0) {
-            expect(word < most_semaphore_units << 1, "a semaphore has up to 2^30 - 1 units");
-            Delay::point();
-            // release: pairs with who takes the unit
+            expect(word < max_semaphore_units << 1, "a semaphore has up to 2^30 - 1 units");
+            inject::point();
+            // release: pairs with the acquire that takes the unit
             if (word_.compare_exchange_weak(word, word + one_unit, std::memory_order_release,
                                             std::memory_order_relaxed))
                 return true;
@@ -75,59 +67,21 @@ template <typename Delay = NoDelay> class SemaphoreCore {
     }
 
     // One unit more: to the waiter that is returned, which the caller must wake, or free (null).
-    [[nodiscard]] Waiter* give() {
-        LockGuard const guard(lock_);
-        if (give_unless_awaited()) return nullptr;
-        Delay::point();
-        Waiter& first = *last_->next;
-        remove(first);
-        return &first;
-    }
+    [[nodiscard]] Waiter* give();
 
     // The waiter does not want to wait any more. False: it has been given a unit, and is being woken.
-    [[nodiscard]] bool withdraw(Waiter& waiter) {
-        LockGuard const guard(lock_);
-        if (!waiter.waits) return false;
-        Delay::point();
-        remove(waiter);
-        return true;
-    }
+    [[nodiscard]] bool withdraw(Waiter& waiter);
 
   private:
     static constexpr std::uint32_t has_waiters = 1;
     static constexpr std::uint32_t one_unit = 2;
 
-    // Under the lock. False: there is a unit by now.
-    bool note_waiters() {
-        std::uint32_t word = 0;
-        // relaxed: the lock orders all who look at the list
-        return word_.compare_exchange_strong(word, has_waiters, std::memory_order_relaxed) || word == has_waiters;
-    }
-
-    void append(Waiter& waiter) {
-        if (last_ == nullptr) last_ = &waiter;
-        waiter.next = last_ == &waiter ? &waiter : last_->next;
-        waiter.previous = last_;
-        waiter.next->previous = &waiter;
-        last_->next = &waiter;
-        last_ = &waiter;
-        waiter.waits = true;
-    }
-    // While somebody waits, only who has the lock changes the word.
-    void remove(Waiter& waiter) {
-        waiter.waits = false;
-        if (waiter.next == &waiter) {
-            last_ = nullptr;
-            word_.store(0, std::memory_order_relaxed);
-            return;
-        }
-        waiter.previous->next = waiter.next;
-        waiter.next->previous = waiter.previous;
-        if (last_ == &waiter) last_ = waiter.previous;
-    }
+    bool note_waiters();
+    void append(Waiter& waiter);
+    void remove(Waiter& waiter);
 
     std::atomic<std::uint32_t> word_;
-    SpinLock lock_{LockRank::Semaphore}; // the list
+    SpinLock lock_{lock_bands::waking.rank(0)}; // the list
     Waiter* last_ = nullptr;
 };
 

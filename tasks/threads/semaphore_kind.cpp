@@ -3,8 +3,8 @@
 namespace mxk {
 
 Result<std::uint32_t> check_semaphore_units(std::int64_t units) {
-    if (units < 0 || units > std::int64_t{most_semaphore_units})
-        return Error::of("semaphore: expected 0 to {} units, got {}", most_semaphore_units, units);
+    if (units < 0 || units > std::int64_t{max_semaphore_units})
+        return Error::of("semaphore: expected 0 to {} units, got {}", max_semaphore_units, units);
     return static_cast<std::uint32_t>(units);
 }
 

@@ -12,9 +12,9 @@ namespace mxk {
 
 enum class SemaphoreKind : std::uint8_t { Fast, Syscall };
 
-constexpr std::uint32_t most_semaphore_units = (std::uint32_t{1} << 30) - 1;
+constexpr std::uint32_t max_semaphore_units = (std::uint32_t{1} << 30) - 1;
 
-// Errors: negative, or more than most_semaphore_units.
+// Errors: negative, or more than max_semaphore_units.
 Result<std::uint32_t> check_semaphore_units(std::int64_t units);
 
 // Errors: 2^63 ns or more, which is what negative numbers become.

@@ -1,4 +1,4 @@
-// `spin`: threads that do nothing but use their slices, while the console goes on: to see with `threads` how a core is
+// `spin`: threads that only use their slices, while the console keeps working: to see with `threads` how a core is
 // shared.
 #include "kernel/clock.hpp"
 #include "kernel/console/command.hpp"

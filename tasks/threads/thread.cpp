@@ -48,12 +48,12 @@ Error already_gone() {
 Result<void> check(ThreadOptions const& options) {
     if (index(options.core) >= workers::count())
         return Error::of("thread '{}': expected a core below {}, got {}", options.name, workers::count(), options.core);
-    if (options.stack_bytes < Thread::least_stack_bytes || options.stack_bytes > Thread::most_stack_bytes)
+    if (options.stack_bytes < Thread::min_stack_bytes || options.stack_bytes > Thread::max_stack_bytes)
         return Error::of("thread '{}': expected a stack of {} to {} bytes, got {}", options.name,
-                         Thread::least_stack_bytes, Thread::most_stack_bytes, options.stack_bytes);
-    if (options.slice < Thread::least_slice || options.slice > Thread::most_slice)
-        return Error::of("thread '{}': expected a slice of {} to {} ns, got {}", options.name, raw(Thread::least_slice),
-                         raw(Thread::most_slice), raw(options.slice));
+                         Thread::min_stack_bytes, Thread::max_stack_bytes, options.stack_bytes);
+    if (options.slice < Thread::min_slice || options.slice > Thread::max_slice)
+        return Error::of("thread '{}': expected a slice of {} to {} ns, got {}", options.name, raw(Thread::min_slice),
+                         raw(Thread::max_slice), raw(options.slice));
     return {};
 }
 
@@ -109,7 +109,7 @@ CoreId Thread::core() const {
 void thread_has_ended(ThreadRecord& record) {
     // acq_rel: pairs with wait_for_end()
     Task* const joiner = record.joiner.exchange(&ended_mark, std::memory_order_acq_rel);
-    if (joiner == nullptr) return; // whoever comes finds the mark, perhaps by now
+    if (joiner == nullptr) return; // a later join() or detach() finds the mark
     if (joiner != &detached_mark) return thread_backend::send(*joiner, joiner->home);
     thread_list::remove(record);
     thread_backend::reclaim(record);

@@ -10,7 +10,7 @@
 // What may be done where:
 //
 //     in a thread   all of this_thread, everything that waits; no Worker, whose functions are for tasks (send_task())
-//     in a task     create, detach, post; no waiting, but for join() by who may Worker::run_until()
+//     in a task     create, detach, post; no waiting, except join() in a task that may Worker::run_until()
 #pragma once
 
 #include <atomic>
@@ -34,15 +34,15 @@ struct ThreadOptions {
     Nanoseconds slice{1'000'000}; // metal; in the Linux build the system chooses
 };
 
-// A handle. Whoever destroys it without join() or detach() joins.
+// A handle. Destroying it without join() or detach() joins.
 class Thread {
   public:
     using Entry = void (*)(void* argument);
 
-    static constexpr std::size_t least_stack_bytes = 16 * KiB;
-    static constexpr std::size_t most_stack_bytes = 16 * MiB;
-    static constexpr Nanoseconds least_slice{10'000};
-    static constexpr Nanoseconds most_slice{1'000'000'000};
+    static constexpr std::size_t min_stack_bytes = 16 * KiB;
+    static constexpr std::size_t max_stack_bytes = 16 * MiB;
+    static constexpr Nanoseconds min_slice{10'000};
+    static constexpr Nanoseconds max_slice{1'000'000'000};
 
     // Runs entry(argument) as soon as it is the thread's turn. The stack has no less than so many bytes, behind a guard
     // page, on the core's node. Errors: no such core, a stack or slice out of range, no memory. Tasks and threads; may

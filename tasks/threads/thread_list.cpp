@@ -4,7 +4,7 @@
 namespace mxk::thread_list {
 namespace {
 
-constinit SpinLock lock{LockRank::ThreadList}; // all below
+constinit SpinLock lock{lock_bands::objects.rank(8)}; // all below
 constinit LinkedList<ThreadRecord, &ThreadRecord::links> list;
 
 } // namespace

@@ -1,4 +1,4 @@
-// What is known of a thread, whoever runs it; thread_backend/ derives from it. And the list of all of them.
+// What is known of a thread in both builds; each backend derives its own from it. And the list of all of them.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@ struct ThreadRecord {
     Nanoseconds slice;
     Thread::Entry entry;
     void* argument;
-    // Null; a task to be sent home when the thread has ended, from who waits for that; or one of thread.cpp's marks.
+    // Null; a task of the joiner, to be sent home when the thread has ended; or one of thread.cpp's marks.
     std::atomic<Task*> joiner{nullptr};
     ListLinks<ThreadRecord> links{}; // thread_list's
 };

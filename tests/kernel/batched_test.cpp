@@ -6,8 +6,8 @@
 #include "hashtable/layout/bucketed.hpp"
 #include "hashtable/table/partitioned.hpp"
 #include "kernel/testing.hpp"
-#include "tasks/delay.hpp"
 #include "tasks/parallel.hpp"
+#include "tests/delays.hpp"
 #include "tests/kernel/all_cores.hpp"
 
 namespace mxk {

@@ -1,14 +1,14 @@
-// Coroutines on real cores: they go on where they said, whoever waits for them goes on at home, and their frames are
-// freed there.
+// Coroutines on real cores: they continue where they said, their waiters continue at home, and their frames are freed
+// there.
 #include <array>
 #include <span>
 
 #include "bench/workload/instructions.hpp"
 #include "kernel/testing.hpp"
-#include "tasks/delay.hpp"
 #include "tasks/parallel.hpp"
 #include "tasks/start.hpp"
 #include "tasks/when_all.hpp"
+#include "tests/delays.hpp"
 #include "tests/kernel/all_cores.hpp"
 
 namespace mxk {
@@ -22,7 +22,7 @@ CoreId random_core(bench::Random& random) {
     return core_id(random.below(workers::count()));
 }
 
-// `steps` is plain: whoever has the coroutine writes it.
+// `steps` is plain: only the core that has the coroutine writes it.
 Coroutine<> travel(std::uint64_t seed, std::uint32_t& steps) {
     bench::Random random(seed);
     CoreId const home = Worker::current().core();

@@ -9,6 +9,7 @@
 #include "tasks/core_queue.hpp"
 #include "tasks/parallel.hpp"
 #include "tasks/task_group.hpp"
+#include "tests/delays.hpp"
 #include "tests/kernel/all_cores.hpp"
 
 namespace mxk {
@@ -27,8 +28,8 @@ void wake(CoreId sleeper) {
 }
 
 // Queues as workers have them, on all cores of the machine, without workers.
-template <typename Delay> class Post {
-    using Queue = CoreQueue<Delay>;
+class Post {
+    using Queue = CoreQueue;
 
   public:
     static Result<Post> create() {
@@ -81,7 +82,8 @@ template <typename Delay> class Post {
 MXK_TEST(tasks, two_cores_play_ping_pong_under_delays) {
     if (workers::count() < 2) MXK_SKIP("needs two cores");
     constexpr std::uint32_t rounds = 400;
-    auto post = Post<RandomDelay>::create();
+    InjectDelays const delays;
+    auto post = Post::create();
     MXK_CHECK(post.ok());
     if (!post.ok()) return;
     std::size_t const cores = post.value().size();
@@ -108,11 +110,11 @@ MXK_TEST(tasks, two_cores_play_ping_pong_under_delays) {
 // Every core sends letters to the `reach` others behind it, in bursts of random length to random receivers, and returns
 // those that it gets. In between it polls, or halts where something is sure to come: a letter of its own is on its way,
 // or it has sent all and waits for the others.
-template <typename Delay> void exchange_letters(std::size_t reach, std::size_t each, bool may_halt) {
-    auto made = Post<Delay>::create();
+void exchange_letters(std::size_t reach, std::size_t each, bool may_halt) {
+    auto made = Post::create();
     MXK_CHECK(made.ok());
     if (!made.ok()) return;
-    Post<Delay>& post = made.value();
+    Post& post = made.value();
     std::size_t const cores = post.size();
     NodeId const node = Worker::current().node();
     auto letters = NodeVector<Letter>::create(cores * reach * each, node);
@@ -187,7 +189,7 @@ template <typename Delay> void exchange_letters(std::size_t reach, std::size_t e
 MXK_TEST(tasks, every_core_sends_to_all_others) {
     std::size_t const cores = workers::count();
     if (cores < 2) MXK_SKIP("needs two cores");
-    exchange_letters<NoDelay>(cores - 1, std::max<std::size_t>(4, 20'000 / (cores * cores)), false);
+    exchange_letters(cores - 1, std::max<std::size_t>(4, 20'000 / (cores * cores)), false);
 }
 
 MXK_TEST(tasks, every_core_sends_to_others_under_delays) {
@@ -195,7 +197,8 @@ MXK_TEST(tasks, every_core_sends_to_others_under_delays) {
     std::size_t const cores = workers::count();
     if (cores < 2) MXK_SKIP("needs two cores");
     std::size_t const reach = std::clamp<std::size_t>(letters / cores, 1, cores - 1);
-    exchange_letters<RandomDelay>(reach, std::max<std::size_t>(1, letters / (cores * reach)), true);
+    InjectDelays const delays;
+    exchange_letters(reach, std::max<std::size_t>(1, letters / (cores * reach)), true);
 }
 
 // A tree of tasks that grows at random over all cores; every node of it must have run, once.

@@ -7,9 +7,9 @@
 
 #include "base/panic.hpp"
 #include "kernel/memory/node_vector.hpp"
-#include "tasks/delay.hpp"
 #include "tasks/worker.hpp"
 #include "tasks/workers.hpp"
+#include "tests/delays.hpp"
 
 namespace mxk {
 

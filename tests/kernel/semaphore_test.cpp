@@ -20,7 +20,7 @@ namespace {
 constexpr std::array kinds{SemaphoreKind::Fast, SemaphoreKind::Syscall};
 
 ThreadOptions on_core(std::size_t i, std::string_view name) {
-    return {.core = core_id(i % workers::count()), .name = name, .stack_bytes = Thread::least_stack_bytes};
+    return {.core = core_id(i % workers::count()), .name = name, .stack_bytes = Thread::min_stack_bytes};
 }
 
 MXK_TEST(threads, semaphores_count) {
@@ -228,7 +228,7 @@ MXK_TEST(threads, condition_variables_hand_items_over) {
     } queue;
     auto producer = [&] {
         for (std::uint64_t i = 1; i <= items; ++i) {
-            MutexGuard const guard(queue.mutex);
+            LockGuard const guard(queue.mutex);
             queue.has_room.wait(queue.mutex, [&] { return queue.put - queue.taken < queue.ring.size(); });
             queue.ring[queue.put++ % queue.ring.size()] = i;
             queue.has_items.notify_one();
@@ -237,7 +237,7 @@ MXK_TEST(threads, condition_variables_hand_items_over) {
     std::atomic<std::uint64_t> sum{0};
     auto consumer = [&] {
         for (std::uint64_t i = 0; i < items; ++i) {
-            MutexGuard const guard(queue.mutex);
+            LockGuard const guard(queue.mutex);
             while (queue.put == queue.taken) {
                 if (i % 2 == 0)
                     queue.has_items.wait(queue.mutex);
@@ -265,7 +265,7 @@ MXK_TEST(threads, notify_all_wakes_all_that_wait) {
     std::size_t waiting = 0;
     std::size_t passed = 0;
     auto waiter = [&] {
-        MutexGuard const guard(mutex);
+        LockGuard const guard(mutex);
         ++waiting;
         gate.wait(mutex, [&] { return open; });
         ++passed;
@@ -273,7 +273,7 @@ MXK_TEST(threads, notify_all_wakes_all_that_wait) {
     auto opener = [&] {
         for (bool all = false; !all;) {
             this_thread::yield();
-            MutexGuard const guard(mutex);
+            LockGuard const guard(mutex);
             all = waiting == threads;
             if (!all) continue;
             open = true;

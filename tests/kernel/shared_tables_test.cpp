@@ -36,7 +36,7 @@ MXK_TEST(threads, share_chains_behind_semaphores) {
     for (auto const& kind : value_names(SemaphoreKind{})) {
         if (!Semaphore::supports(kind.value)) continue;
         for (std::size_t const buckets : {1U, 7U, 64U}) {
-            Chains<BySemaphore> chains(buckets, kind.value);
+            Chains<SemaphoreLock> chains(buckets, kind.value);
             std::size_t const threads = 2 * workers::count();
             auto nodes = NodeArray<ChainNode>::create(threads * operations, Worker::current().node());
             MXK_CHECK(nodes.ok());
@@ -83,7 +83,15 @@ template <typename Links> struct InterruptedLinks {
         Links::write(link, node);
     }
 };
-template <typename Locking> struct Interrupted : Locking { using Links = InterruptedLinks<typename Locking::Links>; };
+template <typename BucketLock> struct Interrupted : BucketLock { using BucketLock::BucketLock; };
+
+} // namespace
+
+template <typename BucketLock> struct LinksUnder<Interrupted<BucketLock>> {
+    using Type = InterruptedLinks<typename LinksUnder<BucketLock>::Type>;
+};
+
+namespace {
 
 // Two inserts into the one bucket that there is, the second one in the middle of the first.
 struct Both {
@@ -104,19 +112,19 @@ template <typename Locking> Both insert_two(std::size_t buckets, Nanoseconds pat
 }
 
 MXK_TEST(threads, keep_each_other_out_of_a_bucket) {
-    Both const both = insert_two<BySemaphore>(1, short_patience);
+    Both const both = insert_two<SemaphoreLock>(1, short_patience);
     MXK_CHECK(!both.second_came_through);
     MXK_CHECK(both.said[0] && both.said[1] && both.there[0] && both.there[1]);
 }
 
 MXK_TEST(threads, do_not_keep_each_other_out_of_other_buckets) {
-    Both const both = insert_two<BySemaphore>(2, long_patience);
+    Both const both = insert_two<SemaphoreLock>(2, long_patience);
     MXK_CHECK(both.second_came_through);
     MXK_CHECK(both.said[0] && both.said[1] && both.there[0] && both.there[1]);
 }
 
 MXK_TEST(threads, lose_entries_without_semaphores) {
-    Both const both = insert_two<Unsynchronised>(1, long_patience);
+    Both const both = insert_two<NoLock>(1, long_patience);
     MXK_CHECK(both.second_came_through);
     MXK_CHECK(both.said[0] && both.said[1]); // and yet
     MXK_CHECK(both.there[0] && !both.there[1]);

@@ -72,7 +72,7 @@ class SoakThread {
     }
 
     void count() {
-        MutexGuard const guard(soak_.mutex);
+        LockGuard const guard(soak_.mutex);
         std::uint64_t const before = soak_.counted;
         if (random_.below(8) == 0) this_thread::yield();
         soak_.counted = before + 1;
@@ -81,7 +81,7 @@ class SoakThread {
 
     // Waits until somebody else has changed it, or not.
     void take_turn() {
-        MutexGuard const guard(soak_.mutex);
+        LockGuard const guard(soak_.mutex);
         std::uint64_t const before = soak_.turn;
         if (random_.below(2) == 0) {
             ++soak_.turn;

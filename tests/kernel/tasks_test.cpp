@@ -6,6 +6,7 @@
 #include "kernel/testing.hpp"
 #include "tasks/core_queue.hpp"
 #include "tasks/parallel.hpp"
+#include "tests/delays.hpp"
 #include "tests/kernel/all_cores.hpp"
 
 namespace mxk {
@@ -125,11 +126,8 @@ std::size_t letters_per_sender(std::size_t senders) {
     return std::max<std::size_t>(40, 9000 / senders);
 }
 
-using DelayedQueue = CoreQueue<RandomDelay>;
-
 // One task long: sends all its letters, ringing where the queue says so.
-void send_letters(DelayedQueue& from, std::span<Letter> letters, std::size_t sender, DelayedQueue& to,
-                  CoreId receiver) {
+void send_letters(CoreQueue& from, std::span<Letter> letters, std::size_t sender, CoreQueue& to, CoreId receiver) {
     auto const wake = [](CoreId sleeper) { arch::wake(sleeper); };
     for (std::uint32_t i = 0; i < letters.size(); ++i) {
         letters[i].sender = static_cast<std::uint32_t>(sender);
@@ -141,7 +139,7 @@ void send_letters(DelayedQueue& from, std::span<Letter> letters, std::size_t sen
     for (from.flush(wake); from.needs_flush(); from.flush(wake)) wait.turn();
 }
 
-void receive_letters(DelayedQueue& queue, std::span<std::uint32_t> last, std::size_t wanted) {
+void receive_letters(CoreQueue& queue, std::span<std::uint32_t> last, std::size_t wanted) {
     for (std::size_t received = 0; received < wanted;) {
         if (Task* const task = queue.take()) {
             auto const& letter = static_cast<Letter&>(*task);
@@ -159,23 +157,24 @@ void receive_letters(DelayedQueue& queue, std::span<std::uint32_t> last, std::si
 MXK_TEST(tasks, queues_keep_order_and_mail_under_delays) {
     if (workers::count() < 2) MXK_SKIP("needs two cores");
     auto const cores = all_cores();
+    InjectDelays const delays;
     std::size_t const senders = cores.size() - 1;
     std::size_t const each = letters_per_sender(senders);
     NodeId const node = Worker::current().node();
     auto letters = NodeVector<Letter>::create(senders * each, node);
     auto last = NodeArray<std::uint32_t>::create_zeroed(senders, node);
-    auto queues = NodeVector<DelayedQueue>::create(cores.size(), node);
+    auto queues = NodeVector<CoreQueue>::create(cores.size(), node);
     MXK_CHECK(letters.ok() && last.ok() && queues.ok());
     if (!letters.ok() || !last.ok() || !queues.ok()) return;
     for (std::size_t i = 0; i < senders * each; ++i) letters.value().emplace();
     for (std::size_t i = 0; i < cores.size(); ++i) {
-        auto memory = DelayedQueue::Memory::create(cores.size(), node);
+        auto memory = CoreQueue::Memory::create(cores.size(), node);
         MXK_CHECK(memory.ok());
         if (!memory.ok()) return;
         queues.value().emplace(cores[i], std::move(memory.value()));
     }
 
-    DelayedQueue& receiver = queues.value()[senders];
+    CoreQueue& receiver = queues.value()[senders];
     bool const ran = run_on(cores.span(), [&](Worker&, std::size_t place) {
         if (place == senders) {
             receive_letters(receiver, last.value().span(), senders * each);

@@ -20,8 +20,8 @@ template <typename Done> void wait_until(Done done) {
 
 class ThreadGroup {
   public:
-    explicit ThreadGroup(std::size_t most)
-        : threads_(NodeVector<Thread>::create(most, Worker::current().node())) {
+    explicit ThreadGroup(std::size_t max_threads)
+        : threads_(NodeVector<Thread>::create(max_threads, Worker::current().node())) {
         MXK_CHECK(threads_.ok());
     }
 

@@ -159,7 +159,7 @@ MXK_TEST(threads, end_in_the_middle) {
     MXK_CHECK_EQUAL(quitter.reached, 1);
 }
 
-MXK_TEST(threads, sleep_at_least_as_long_as_they_say) {
+MXK_TEST(threads, sleep_no_shorter_than_they_say) {
     struct Sleeper {
         Nanoseconds slept{};
         bool refused = false;

@@ -11,7 +11,7 @@
 #include "base/panic.hpp"
 #include "bench/workload/random.hpp"
 #include "hashtable/layout/travelling_probe.hpp"
-#include "tasks/delay.hpp"
+#include "tests/delays.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/probe_history.hpp"
 

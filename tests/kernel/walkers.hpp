@@ -11,7 +11,7 @@
 #include "bench/workload/random.hpp"
 #include "hashtable/table/partitioned.hpp"
 #include "hashtable/table/walk_task.hpp"
-#include "tasks/delay.hpp"
+#include "tests/delays.hpp"
 #include "tests/kernel/all_cores.hpp"
 
 namespace mxk::walkers {

@@ -10,7 +10,7 @@
 
 #include "base/units.hpp"
 #include "hashtable/batch/batch.hpp"
-#include "tasks/delay.hpp"
+#include "tests/delays.hpp"
 
 namespace mxk::test {
 

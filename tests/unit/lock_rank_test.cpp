@@ -23,6 +23,12 @@ struct Locks {
     void give_back(int& lock) { held.given_back(&lock, std::source_location::current()); }
 };
 
+static_assert(lock_bands::application.rank(0) < lock_bands::application.rank(126));
+static_assert(lock_bands::application.rank(126) < lock_bands::objects.rank(0));
+static_assert(lock_bands::objects.rank(15) < lock_bands::memory.rank(0));
+static_assert(lock_bands::memory.rank(47) < lock_bands::waking.rank(0));
+static_assert(lock_bands::waking.rank(31) < lock_bands::output.rank(0));
+
 TEST(LockRank, ascending_is_right_and_so_is_any_order_of_giving_back) {
     Locks locks;
     locks.take(locks.first, low);
@@ -50,7 +56,7 @@ TEST(LockRankDeath, the_same_rank_twice_is_wrong) {
 
 TEST(LockRankDeath, only_the_holder_gives_back) {
     Locks locks;
-    EXPECT_DEATH(locks.give_back(locks.first), "given back by who does not hold it");
+    EXPECT_DEATH(locks.give_back(locks.first), "given back by a caller that does not hold it");
 }
 
 TEST(LockRankDeath, spin_locks_are_checked_where_locks_are) {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <thread>
 
-#include "tasks/delay.hpp"
+#include "tests/delays.hpp"
 
 namespace mxk::test {
 

@@ -10,11 +10,12 @@
 
 #include "bench/workload/random.hpp"
 #include "tasks/threads/semaphore_core.hpp"
+#include "tests/delays.hpp"
 
 namespace mxk {
 namespace {
 
-using Core = SemaphoreCore<>;
+using Core = SemaphoreCore;
 
 TEST(SemaphoreCore, counts_units) {
     Core core(2);
@@ -48,29 +49,29 @@ TEST(SemaphoreCore, hands_units_over_in_the_order_of_coming) {
 }
 
 TEST(SemaphoreCoreDeath, more_units_than_can_be_counted_are_a_panic) {
-    Core core(most_semaphore_units);
+    Core core(max_semaphore_units);
     EXPECT_DEATH((void)core.give_unless_awaited(), "up to 2\\^30 - 1 units");
 }
 
-// As the thread layer uses it: who waits sleeps until the one who gives wakes it.
-struct Sleeper : SemaphoreCore<RandomDelay>::Waiter {
+// As the thread layer uses it: a waiter sleeps until the giver wakes it.
+struct Sleeper : SemaphoreCore::Waiter {
     std::binary_semaphore woken{0};
 };
 
 class SemaphoreCoreStress : public testing::TestWithParam<std::uint32_t> {
   protected:
-    using DelayedCore = SemaphoreCore<RandomDelay>;
+    InjectDelays const delays_;
 
-    static void give(DelayedCore& core) {
+    static void give(Core& core) {
         if (core.give_unless_awaited()) return;
         if (auto* const waiter = core.give()) static_cast<Sleeper*>(waiter)->woken.release();
     }
-    static void take(DelayedCore& core, Sleeper& self) {
+    static void take(Core& core, Sleeper& self) {
         if (core.try_take() || core.take_or_wait(self)) return;
         self.woken.acquire();
     }
     // For a moment only; false: withdrawn.
-    static bool take_for_a_moment(DelayedCore& core, Sleeper& self) {
+    static bool take_for_a_moment(Core& core, Sleeper& self) {
         if (core.try_take() || core.take_or_wait(self)) return true;
         RandomDelay::point();
         if (core.withdraw(self)) return false;
@@ -84,7 +85,7 @@ TEST_P(SemaphoreCoreStress, keeps_its_units) {
     constexpr std::size_t threads = 6;
     constexpr int rounds = 2000;
     std::uint32_t const units = GetParam();
-    DelayedCore core(units);
+    Core core(units);
     std::atomic<std::uint32_t> inside{0};
     int plain = 0;
     std::atomic<int> passed{0};
@@ -117,10 +118,11 @@ TEST_P(SemaphoreCoreStress, keeps_its_units) {
 
 INSTANTIATE_TEST_SUITE_P(Units, SemaphoreCoreStress, testing::Values(1, 2, 5));
 
-// Who is through may destroy it, though the one who gave is not out of give() yet (join, condition variables).
+// A taker may destroy it, though the giver has not returned from give() yet (join, condition variables).
 TEST(SemaphoreCoreStress, may_be_destroyed_by_who_has_taken) {
+    InjectDelays const delays;
     for (int round = 0; round < 2000; ++round) {
-        auto core = std::make_unique<SemaphoreCore<RandomDelay>>(0U);
+        auto core = std::make_unique<SemaphoreCore>(0U);
         std::thread giver([&, it = core.get()] {
             if (it->give_unless_awaited()) return;
             if (auto* const waiter = it->give()) static_cast<Sleeper*>(waiter)->woken.release();

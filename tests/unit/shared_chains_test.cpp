@@ -36,7 +36,7 @@ template <typename Locking> struct Standalone {
 };
 
 template <typename Locking> class SharedChainsTest : public ::testing::Test {};
-using Lockings = ::testing::Types<BySemaphore, Unsynchronised>;
+using Lockings = ::testing::Types<SemaphoreLock, NoLock>;
 TYPED_TEST_SUITE(SharedChainsTest, Lockings);
 
 TYPED_TEST(SharedChainsTest, of_one_thread_is_as_the_standards_set) {
@@ -100,8 +100,8 @@ TYPED_TEST(SharedChainsTest, is_cut_over_nodes_as_the_tables_of_tasks_are) {
 }
 
 TEST(SharedChains, a_bucket_without_semaphore_is_a_link) {
-    EXPECT_EQ(sizeof(SharedChains<Modulo, Unsynchronised>::Bucket), sizeof(ChainNode*));
-    EXPECT_EQ(sizeof(SharedChains<Modulo, BySemaphore>::Bucket), sizeof(ChainNode*) + sizeof(Semaphore));
+    EXPECT_EQ(sizeof(SharedChains<Modulo, NoLock>::Bucket), sizeof(ChainNode*));
+    EXPECT_EQ(sizeof(SharedChains<Modulo, SemaphoreLock>::Bucket), sizeof(ChainNode*) + sizeof(Semaphore));
 }
 
 struct Pair : ChainNode {
@@ -110,7 +110,7 @@ struct Pair : ChainNode {
 
 TEST(SharedChains, nodes_may_carry_values) {
     on_machine([] {
-        using Table = SharedChains<Modulo, BySemaphore, Pair>;
+        using Table = SharedChains<Modulo, SemaphoreLock, Pair>;
         auto memory = NodeArray<Table::Bucket>::create(3, node_id(0));
         ASSERT_TRUE(memory.ok());
         Table table(memory.value().span(), Modulo(3), SemaphoreKind::Fast);
@@ -128,7 +128,7 @@ TEST(SharedChains, threads_of_all_cores_get_the_results_of_some_order) {
     on_machine([] {
         constexpr std::uint32_t operations = 40'000;
         for (std::size_t const buckets : {1U, 5U, 40U}) {
-            Standalone<BySemaphore> t(buckets);
+            Standalone<SemaphoreLock> t(buckets);
             std::vector<ChainNode> nodes(2 * workers::count() * operations);
             EXPECT_EQ(contend(
                           operations,
@@ -145,7 +145,7 @@ TEST(SharedChains, threads_of_all_cores_get_the_results_of_some_order) {
 TEST(SharedChainsDeathTest, key_zero_is_refused) {
     EXPECT_DEATH(on_machine([] {
                      in_one_thread([] {
-                         Standalone<Unsynchronised> t(2);
+                         Standalone<NoLock> t(2);
                          ChainNode zero{0, nullptr};
                          t.table.insert(zero);
                      });

@@ -22,7 +22,7 @@ class SpinLockStress : public testing::TestWithParam<bool> {
 
 // Whether never two of the threads were inside. Between two steps there, where `Delay` says so, others come.
 template <typename Delay> void take_turns(SpinLock& lock, std::uint32_t threads, std::uint32_t rounds) {
-    std::uint64_t inside = 0; // plain: TSan sees who comes without the lock
+    std::uint64_t inside = 0; // plain: TSan sees a thread that enters without the lock
     std::uint64_t entered = 0;
     std::uint64_t wrong = 0;
     {
@@ -49,10 +49,11 @@ template <typename Delay> void take_turns(SpinLock& lock, std::uint32_t threads,
 TEST_P(SpinLockStress, one_at_a_time_is_inside) {
     SpinLock lock{static_cast<LockRank>(1)};
     for (int i = 0; i < 65'000; ++i) LockGuard const guard(lock);
+    InjectDelays const delays;
     take_turns<test::RandomPause>(lock, GetParam() ? 4 : 2, 2'000);
 }
 
-// Who comes just when another one has left, as often as can be.
+// One enters just when another has left, as often as can be.
 TEST_P(SpinLockStress, one_at_a_time_is_inside_without_delays) {
     SpinLock lock{static_cast<LockRank>(1)};
     take_turns<NoDelay>(lock, 2, 300'000);

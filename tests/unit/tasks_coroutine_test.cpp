@@ -4,7 +4,7 @@
 #include <numeric>
 #include <random>
 
-#include "tasks/delay.hpp"
+#include "tests/delays.hpp"
 #include "tests/unit/coroutine_fixture.hpp"
 
 namespace mxk::test {
@@ -118,7 +118,7 @@ TEST_F(CoroutineTest, one_that_is_dropped_elsewhere_goes_home_first) {
     });
 }
 
-// From core to core at random, with random delays; `steps` is plain: whoever has the coroutine writes it.
+// From core to core at random, with random delays; `steps` is plain: only the core that has it writes.
 Coroutine<> travel(std::uint64_t seed, std::size_t moves, std::size_t& steps) {
     std::minstd_rand random(static_cast<std::uint32_t>(seed));
     CoreId const home = Worker::current().core();

@@ -10,6 +10,7 @@
 #include "arch/core_local.hpp"
 #include "bench/workload/random.hpp"
 #include "tasks/core_queue.hpp"
+#include "tests/delays.hpp"
 #include "tests/unit/memory_fixture.hpp"
 
 namespace mxk {
@@ -44,7 +45,7 @@ TEST(TaskList, is_a_fifo) {
 auto const no_wake = [](CoreId core) { ADD_FAILURE() << "core " << index(core) << " need not be woken"; };
 
 // The next task as a worker takes it, or null.
-template <typename Delay> Task* take(CoreQueue<Delay>& queue) {
+Task* take(CoreQueue& queue) {
     if (Task* const task = queue.take()) return task;
     return queue.begin_round([](CoreId) {}) ? queue.take() : nullptr;
 }
@@ -54,10 +55,10 @@ class QueueTest : public test::MemoryTest {
     void SetUp() override { configure({64 * MiB}, {10}); }
 
     // Queues of a machine with as many cores. They end before the memory does.
-    template <typename Delay = NoDelay> static std::deque<CoreQueue<Delay>> queues(std::size_t cores) {
-        std::deque<CoreQueue<Delay>> all;
+    static std::deque<CoreQueue> queues(std::size_t cores) {
+        std::deque<CoreQueue> all;
         for (std::size_t i = 0; i < cores; ++i)
-            all.emplace_back(core_id(i), std::move(CoreQueue<Delay>::Memory::create(cores, node_id(0)).value()));
+            all.emplace_back(core_id(i), std::move(CoreQueue::Memory::create(cores, node_id(0)).value()));
         return all;
     }
 };
@@ -85,7 +86,7 @@ TEST_F(QueueTest, mail_gets_in_between_tasks_that_append_themselves) {
     }
 }
 
-// A core that is flooded from another one goes on with its own tasks: they get every second turn or more.
+// A core that is flooded from another one keeps running its own tasks: they get every second turn or more.
 TEST_F(QueueTest, a_flooding_sender_does_not_keep_local_tasks_out) {
     auto queue = queues(2);
     constexpr std::size_t floods = 10000;
@@ -95,7 +96,7 @@ TEST_F(QueueTest, a_flooding_sender_does_not_keep_local_tasks_out) {
     for (Letter& letter : flood) queue[1].send(letter, queue[0], core_id(0), no_wake);
     std::size_t local_runs = 0;
     std::size_t mail_runs = 0;
-    std::size_t longest_gap = 0;
+    std::size_t max_gap = 0;
     for (std::size_t gap = 0; mail_runs < floods;) {
         queue[1].flush(no_wake); // the sender goes on and on
         Task* const task = take(queue[0]);
@@ -106,10 +107,10 @@ TEST_F(QueueTest, a_flooding_sender_does_not_keep_local_tasks_out) {
             gap = 0;
         } else {
             ASSERT_EQ(static_cast<Letter*>(task)->number, ++mail_runs);
-            longest_gap = std::max(longest_gap, ++gap);
+            max_gap = std::max(max_gap, ++gap);
         }
     }
-    EXPECT_LE(longest_gap, CoreQueue<>::round); // mail of a round between two local tasks
+    EXPECT_LE(max_gap, CoreQueue::round); // mail of a round between two local tasks
     EXPECT_GE(local_runs, mail_runs * 9 / 10);
     EXPECT_GT(queue[1].statistics().waited.value(), 0U);
 }
@@ -129,16 +130,16 @@ TEST_F(QueueTest, senders_take_turns) {
         auto const* const letter = static_cast<Letter*>(take(queue[0]));
         ASSERT_NE(letter, nullptr);
         ASSERT_EQ(letter->number, ++received[letter->sender]);
-        std::size_t least = 1000;
-        for (std::size_t const sender : senders) least = std::min(least, received[sender]);
-        ASSERT_LE(received[letter->sender] - least, 2 * CoreQueue<>::round) << letter->sender;
+        std::size_t fewest = 1000;
+        for (std::size_t const sender : senders) fewest = std::min(fewest, received[sender]);
+        ASSERT_LE(received[letter->sender] - fewest, 2 * CoreQueue::round) << letter->sender;
     }
     EXPECT_EQ(take(queue[0]), nullptr);
 }
 
 TEST_F(QueueTest, more_than_a_mailbox_holds_waits_at_the_sender_in_order) {
     auto queue = queues(2);
-    auto letters = numbered(MailRing<>::capacity + 100);
+    auto letters = numbered(MailRing::capacity + 100);
     for (Letter& letter : letters) queue[0].send(letter, queue[1], core_id(1), no_wake);
     queue[0].flush(no_wake);
     EXPECT_TRUE(queue[0].needs_flush()); // no room
@@ -152,7 +153,7 @@ TEST_F(QueueTest, more_than_a_mailbox_holds_waits_at_the_sender_in_order) {
     queue[0].flush(no_wake);
     EXPECT_FALSE(queue[0].needs_flush());
     EXPECT_EQ(take(queue[1]), nullptr);
-    EXPECT_EQ(queue[1].statistics().high_water.value(), MailRing<>::capacity);
+    EXPECT_EQ(queue[1].statistics().high_water.value(), MailRing::capacity);
 }
 
 TEST_F(QueueTest, without_memory_for_a_ring_nothing_is_lost) {
@@ -224,14 +225,14 @@ TEST_F(QueueTest, a_letter_that_came_while_the_receiver_dozed_off_is_found) {
     EXPECT_EQ(take(queue[0]), &letters[1]);
 }
 
-template <typename Delay> void exchange_letters(std::deque<CoreQueue<Delay>> queue, std::size_t letters_each) {
+void exchange_letters(std::deque<CoreQueue> queue, std::size_t letters_each) {
     std::size_t const senders = queue.size() - 1;
     std::vector<std::vector<Letter>> letters;
     for (std::size_t sender = 0; sender < senders; ++sender) letters.push_back(numbered(letters_each, sender));
     arch::CoreLocal receiver;
     arch::reserve_cores(senders + 1);
     std::atomic<bool> ready{false};
-    CoreQueue<Delay>& inbox = queue[senders];
+    CoreQueue& inbox = queue[senders];
     std::thread receiving([&] {
         arch::adopt_core(receiver, core_id(senders));
         ready.store(true);
@@ -270,13 +271,16 @@ TEST_F(QueueTest, keeps_order_and_loses_nothing) {
     exchange_letters(queues(5), 50000);
 }
 TEST_F(QueueTest, keeps_order_and_loses_nothing_under_delays) {
-    exchange_letters(queues<RandomDelay>(5), 3000);
+    InjectDelays const delays;
+    exchange_letters(queues(5), 3000);
 }
 TEST_F(QueueTest, wakes_a_receiver_that_mostly_sleeps) {
-    exchange_letters(queues<RandomDelay>(2), 5000);
+    InjectDelays const delays;
+    exchange_letters(queues(2), 5000);
 }
 TEST_F(QueueTest, keeps_order_without_memory_for_rings) {
-    auto all = queues<RandomDelay>(4);
+    InjectDelays const delays;
+    auto all = queues(4);
     std::vector<memory::Block> blocks;
     for (auto block = memory::allocate(4 * KiB, 4 * KiB, node_id(0)); block;
          block = memory::allocate(4 * KiB, 4 * KiB, node_id(0)))
@@ -306,7 +310,7 @@ TEST(TaskFifo, keeps_the_order_of_random_bursts) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         bench::Random random(seed);
         TaskFifo fifo;
-        fifo.set_distance(static_cast<std::uint32_t>(random.below(TaskFifo::greatest_distance + 1)));
+        fifo.set_distance(static_cast<std::uint32_t>(random.below(TaskFifo::max_distance + 1)));
         std::deque<Letter*> outside;
         std::deque<Task*> inside; // as they should be
         for (Letter& letter : letters) outside.push_back(&letter);
@@ -351,7 +355,7 @@ TEST(TaskFifo, fetches_once_for_every_task_that_says_what_it_touches) {
         for (std::size_t const length : {1U, 7U, 8U, 9U, 100U, 256U, 300U}) {
             TaskFifo fifo;
             fifo.set_distance(distance);
-            EXPECT_EQ(fifo.distance(), std::min(distance, TaskFifo::greatest_distance));
+            EXPECT_EQ(fifo.distance(), std::min(distance, TaskFifo::max_distance));
             auto local = numbered(length);
             auto mail = numbered(length);
             for (auto* const letters : {&local, &mail})
@@ -382,7 +386,7 @@ TEST(Annotation, names_lines) {
     EXPECT_EQ(Annotation::reads(&room[64], 64).address(), static_cast<void const*>(&room[64]));
     EXPECT_EQ(Annotation::reads(&room, 128).lines(), 2U);
     EXPECT_EQ(Annotation::writes(&room, 129).lines(), 3U);
-    EXPECT_EQ(Annotation::writes(&room, room.size()).lines(), Annotation::most_lines);
+    EXPECT_EQ(Annotation::writes(&room, room.size()).lines(), Annotation::max_lines);
     EXPECT_TRUE(Annotation::writes(&room).is_write());
     EXPECT_FALSE(Annotation::reads(&room).is_write());
     Annotation::writes(nullptr, 100).prefetch(); // ignored by the processor

@@ -1,4 +1,4 @@
-// Functions as tasks, and groups of them, on a Runtime with more cores than most machines have to spare.
+// Functions as tasks, and groups of them, on a Runtime with more cores than this machine may have.
 #include <gtest/gtest.h>
 
 #include <array>

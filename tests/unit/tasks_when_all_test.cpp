@@ -3,7 +3,7 @@
 #include <memory>
 #include <random>
 
-#include "tasks/delay.hpp"
+#include "tests/delays.hpp"
 #include "tests/unit/coroutine_fixture.hpp"
 
 namespace mxk::test {

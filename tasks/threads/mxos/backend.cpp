@@ -70,7 +70,7 @@ void send(Task& task, CoreId target) {
         [](Worker& worker, MxosThread&, void* it) {
             auto const& mine = *static_cast<Letter*>(it);
             worker.append(mine.task, mine.target);
-            return MxosThread::Then::GoOn;
+            return MxosThread::Then::Continue;
         },
         &letter);
 }

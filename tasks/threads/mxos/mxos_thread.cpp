@@ -91,16 +91,18 @@ arch::Stop MxosThread::run_until(Worker& worker, Cycles until) {
 void MxosThread::run_slice(Worker& worker, Task& task) {
     auto& self = static_cast<MxosThread&>(task);
     worker.timers().cancel(self.alarm_); // of a wait that has ended before its time
-    if (self.overrun_ >= self.slice_cycles_) return self.skip_turn(worker);
-    Cycles const slice_end = clock::timestamp() + (self.slice_cycles_ - std::exchange(self.overrun_, {}));
+    Cycles const overrun = self.overrun();
+    if (overrun >= self.slice_cycles_) return self.skip_turn(worker);
+    self.overrun_.store({}, std::memory_order_relaxed);
+    Cycles const slice_end = clock::timestamp() + (self.slice_cycles_ - overrun);
     for (;;) {
         if (self.run_until(worker, slice_end) == arch::Stop::Preempted) {
             if (clock::timestamp() >= slice_end) return self.be_preempted(worker, slice_end);
-            worker.attend_now(); // the alarm; after what it is for, the slice goes on
+            worker.attend_now(); // the alarm; then the slice continues
             continue;
         }
         switch (self.call_(worker, self, self.call_argument_)) {
-        case Then::GoOn: break;
+        case Then::Continue: break;
         case Then::Switch: return self.switches_.add(1);
         case Then::End: return;
         }
@@ -109,16 +111,17 @@ void MxosThread::run_slice(Worker& worker, Task& task) {
 
 // A slice ends late, by the time an interrupt takes and whatever it had to wait for: a host that has stopped the
 // machine, a spin lock. That it is taken off the next ones keeps the shares of long and short slices right (as in
-// deficit round robin, Shreedhar and Varghese 1996). Who gives the core away by itself owes nothing.
+// deficit round robin, Shreedhar and Varghese 1996). A thread that gives the core away by itself owes nothing.
 void MxosThread::be_preempted(Worker& worker, Cycles slice_end) {
     preemptions_.add(1);
-    overrun_ = std::min(clock::timestamp() - slice_end, clock::to_cycles(Thread::most_slice));
+    overrun_.store(std::min(clock::timestamp() - slice_end, clock::to_cycles(Thread::max_slice)),
+                   std::memory_order_relaxed);
     worker.end_round(); // mail has waited for a slice
     append_by(worker);
 }
 
 void MxosThread::skip_turn(Worker& worker) {
-    overrun_ = overrun_ - slice_cycles_;
+    overrun_.store(overrun() - slice_cycles_, std::memory_order_relaxed);
     append_by(worker);
 }
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "arch/execution.hpp"
-#include "arch/x86_64/stacks.hpp"
+#include "arch/stacks.hpp"
 #include "kernel/memory/memory.hpp"
 #include "tasks/task.hpp"
 #include "tasks/threads/semaphore_core.hpp"
@@ -16,7 +16,7 @@
 
 namespace mxk {
 
-class MxosThread final : public Task, public ThreadRecord, public arch::Execution, public SemaphoreCore<>::Waiter {
+class MxosThread final : public Task, public ThreadRecord, public arch::Execution, public SemaphoreCore::Waiter {
   public:
     MxosThread(ThreadOptions const& options, Thread::Entry its_entry, void* its_argument, memory::Block const& block);
 
@@ -27,9 +27,9 @@ class MxosThread final : public Task, public ThreadRecord, public arch::Executio
     // The caller; null: a task.
     static MxosThread* current() { return static_cast<MxosThread*>(arch::running()); }
 
-    // What becomes of a thread after a call: it goes on at once, with the rest of its slice; somebody has it who will
-    // append it; it is over, and may be gone.
-    enum class Then : std::uint8_t { GoOn, Switch, End };
+    // What becomes of a thread after a call: Continue: it runs at once, with the rest of its slice. Switch: something
+    // else has it now and will append it. End: it is over, and may be gone.
+    enum class Then : std::uint8_t { Continue, Switch, End };
     // What the thread wants to have done: on the thread's core, on that core's stack.
     using Call = Then (*)(Worker& worker, MxosThread& thread, void* argument);
     // By the thread itself.
@@ -43,6 +43,8 @@ class MxosThread final : public Task, public ThreadRecord, public arch::Executio
     void set_alarm(Worker& worker, Cycles when, Alarm alarm);
 
     [[nodiscard]] ThreadUse use() const;
+    // What it has had too much so far, which its next slices are shorter by. Any core.
+    [[nodiscard]] Cycles overrun() const { return overrun_.load(std::memory_order_relaxed); }
     void note(ThreadState state) { state_.store(state, std::memory_order_relaxed); } // for display
 
     void* waits_at = nullptr; // a semaphore's
@@ -65,7 +67,7 @@ class MxosThread final : public Task, public ThreadRecord, public arch::Executio
     arch::stacks::Stack stack_{};
     FixedText<48> stack_purpose_;
     Cycles slice_cycles_;
-    Cycles overrun_{}; // what it has had too much, which its next slices are shorter by
+    std::atomic<Cycles> overrun_{}; // written by its core only
     Call call_ = nullptr;
     void* call_argument_ = nullptr;
     AlarmTimer alarm_{*this};

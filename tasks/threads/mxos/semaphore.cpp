@@ -15,7 +15,7 @@ static_assert(check_locks || sizeof(Semaphore) == 32);
 Semaphore::Semaphore(std::uint32_t units, SemaphoreKind kind)
     : core_(units)
     , kind_(kind) {
-    expect(units <= most_units, "a semaphore has up to 2^30 - 1 units");
+    expect(units <= max_units, "a semaphore has up to 2^30 - 1 units");
 }
 
 Result<Semaphore> Semaphore::create(std::int64_t units, SemaphoreKind kind) {
@@ -38,7 +38,7 @@ void Semaphore::wait_in_kernel() {
     waiting_thread().call(
         [](Worker&, MxosThread& self, void* semaphore) {
             self.note(ThreadState::Waiting); // before: another core may wake it at once
-            return static_cast<Semaphore*>(semaphore)->core_.take_or_wait(self) ? Then::GoOn : Then::Switch;
+            return static_cast<Semaphore*>(semaphore)->core_.take_or_wait(self) ? Then::Continue : Then::Switch;
         },
         this);
 }
@@ -47,14 +47,14 @@ bool Semaphore::try_wait_in_kernel() {
     MxosThread* const self = MxosThread::current();
     if (self == nullptr) return core_.try_take();
     struct Try {
-        SemaphoreCore<>& core;
+        SemaphoreCore& core;
         bool taken = false;
     } attempt{core_};
     self->call(
         [](Worker&, MxosThread&, void* it) {
             auto& mine = *static_cast<Try*>(it);
             mine.taken = mine.core.try_take();
-            return Then::GoOn;
+            return Then::Continue;
         },
         &attempt);
     return attempt.taken;
@@ -70,7 +70,7 @@ struct Semaphore::Wait {
         self.waits_at = &mine.semaphore;
         self.note(ThreadState::Waiting);
         Cycles const until = mine.until; // on the thread's stack, which is its own again once it is woken
-        if (mine.semaphore.core_.take_or_wait(self)) return Then::GoOn;
+        if (mine.semaphore.core_.take_or_wait(self)) return Then::Continue;
         self.set_alarm(worker, until, &Wait::end);
         return Then::Switch;
     }
@@ -92,7 +92,7 @@ Result<bool> Semaphore::wait_for(Nanoseconds time) {
 }
 
 void Semaphore::give(Worker& worker) {
-    if (SemaphoreCore<>::Waiter* const waiter = core_.give()) static_cast<MxosThread*>(waiter)->append_by(worker);
+    if (SemaphoreCore::Waiter* const waiter = core_.give()) static_cast<MxosThread*>(waiter)->append_by(worker);
 }
 
 void Semaphore::post_in_kernel() {
@@ -101,7 +101,7 @@ void Semaphore::post_in_kernel() {
     self->call(
         [](Worker& worker, MxosThread&, void* semaphore) {
             static_cast<Semaphore*>(semaphore)->give(worker);
-            return Then::GoOn;
+            return Then::Continue;
         },
         this);
 }

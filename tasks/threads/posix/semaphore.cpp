@@ -38,7 +38,7 @@ void expect_thread() {
 
 Semaphore::Semaphore(std::uint32_t units, SemaphoreKind kind) {
     expect(supports(kind), "the Linux build has POSIX semaphores, which are of the fast kind");
-    expect(units <= most_units && sem_init(&semaphore_, 0, units) == 0, "a semaphore has up to 2^30 - 1 units");
+    expect(units <= max_units && sem_init(&semaphore_, 0, units) == 0, "a semaphore has up to 2^30 - 1 units");
 }
 
 Result<Semaphore> Semaphore::create(std::int64_t units, SemaphoreKind kind) {

@@ -1,8 +1,8 @@
 // What must and what must not be possible in the kernel's address space. Metal only.
+#include "arch/stacks.hpp"
 #include "arch/x86_64/cpu_features.hpp"
 #include "arch/x86_64/fixup.hpp"
 #include "arch/x86_64/paging.hpp"
-#include "arch/x86_64/stacks.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/testing.hpp"
 

@@ -4,15 +4,16 @@
 #include <array>
 #include <atomic>
 
+#include "arch/stacks.hpp"
 #include "arch/x86_64/apic.hpp"
 #include "arch/x86_64/fixup.hpp"
 #include "arch/x86_64/interrupts.hpp"
-#include "arch/x86_64/stacks.hpp"
 #include "base/log.hpp"
 #include "bench/workload/random.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/topology/system_topology.hpp"
 #include "tasks/parallel.hpp"
+#include "tasks/threads/mxos/mxos_thread.hpp"
 #include "tasks/threads/semaphore.hpp"
 #include "tasks/threads/thread_backend.hpp"
 #include "tests/kernel/metal/interrupts/post.hpp"
@@ -52,8 +53,11 @@ CoreId last_core() {
 struct Counter {
     std::atomic<bool> const& stopped;
     std::atomic<std::uint64_t> count{0};
+    std::atomic<ThreadRecord*> record{nullptr};
     ThreadUse use{};
+    [[nodiscard]] bool has_begun() const { return record.load(std::memory_order_acquire) != nullptr; }
     void operator()() {
+        record.store(thread_backend::current(), std::memory_order_release);
         while (!stopped.load(std::memory_order_relaxed))
             count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
         use = thread_backend::use_of(*thread_backend::current());
@@ -65,44 +69,44 @@ void pass_time(Nanoseconds time) {
     wait_until([&] { return raw(clock::now()) >= end; });
 }
 
-// What depends on the host's having time is tried several times.
-bool holds_at_last(bool (*attempt)()) {
-    for (int time = 0; time < 5; ++time)
-        if (attempt()) return true;
-    return false;
+// How many slices' length a thread has had, less what it will have to give back: its turns, since every turn is a slice
+// less what the one before was too long.
+double turns_of(Counter const& counter) {
+    auto const& thread = static_cast<MxosThread const&>(*counter.record.load(std::memory_order_acquire));
+    std::uint64_t const owed = raw(clock::to_nanoseconds(thread.overrun()));
+    std::uint64_t const had = raw(thread.use().run_time);
+    return (static_cast<double>(had) - static_cast<double>(owed)) / static_cast<double>(raw(thread.slice));
 }
 
-// The shares of three threads that never yield, on one core, over two seconds; whether each is within 5 % of its
-// slice's.
-bool shares_are_right() {
+// Three threads that never yield, on one core, over two seconds: their shares are those of their slices, however long
+// the host stops the machine, because what a slice is too long by is taken off the next ones. In a FIFO their turns
+// differ by one; 5 % allow for what is measured beside a slice (the way to the thread and back). False alarms: the host
+// must stop the machine for 14 turns just there, some 100 ns of a slice of 1 ms; with twenty such stops in the two
+// seconds that is 1 in 500 runs of this test on a host that is that busy, and none on a quiet one.
+MXK_TEST(threads, slices_are_shares) {
     constexpr std::array slices{1000_us, 2000_us, 4000_us};
     std::atomic<bool> stopped{false};
     std::array<Counter, slices.size()> counters{Counter{stopped}, Counter{stopped}, Counter{stopped}};
     ThreadGroup group(slices.size());
     for (std::size_t i = 0; i < slices.size(); ++i)
         group.start({.core = last_core(), .name = "counter", .slice = slices[i]}, counters[i]);
+    wait_until([&] {
+        return std::all_of(counters.begin(), counters.end(), [](Counter const& each) { return each.has_begun(); });
+    });
+    std::array<double, slices.size()> before{};
+    std::array<double, slices.size()> turns{};
+    for (std::size_t i = 0; i < slices.size(); ++i) before[i] = turns_of(counters[i]);
     pass_time(2'000'000_us);
+    for (std::size_t i = 0; i < slices.size(); ++i) turns[i] = turns_of(counters[i]) - before[i];
     stopped.store(true);
     group.join();
-    double whole = 0;
-    for (Counter const& counter : counters) whole += static_cast<double>(raw(counter.use.run_time));
-    bool right = true;
+    double const mean = (turns[0] + turns[1] + turns[2]) / 3;
     for (std::size_t i = 0; i < slices.size(); ++i) {
-        MXK_CHECK(counters[i].count.load() > 0);
-        MXK_CHECK(counters[i].use.preemptions > 0);
-        double const share = static_cast<double>(raw(counters[i].use.run_time)) / whole;
-        double const due = static_cast<double>(raw(slices[i])) / 7'000'000;
-        if (share > due * 0.95 && share < due * 1.05) continue;
-        log::info("share {:.3} of {:.3} due, {} preemptions", share, due, counters[i].use.preemptions);
-        right = false;
+        bool const is_right = turns[i] > mean * 0.95 - 1 && turns[i] < mean * 1.05 + 1;
+        if (!is_right) log::info("slice {} us: {:.1} turns, mean {:.1}", raw(slices[i]) / 1000, turns[i], mean);
+        MXK_CHECK(is_right);
+        MXK_CHECK_EQUAL(counters[i].use.switches, 0U); // every turn was ended by the timer
     }
-    return right;
-}
-
-// A host that stops the machine for long makes a slice of hundreds of milliseconds, which two seconds cannot make up
-// for: so one of several times.
-MXK_TEST(threads, slices_are_shares) {
-    MXK_CHECK(holds_at_last(&shares_are_right));
 }
 
 MXK_TEST(threads, preemption_changes_no_register) {
@@ -152,7 +156,7 @@ MXK_TEST(threads, preemption_changes_no_register) {
     group.join();
     for (Keeper const& keeper : keepers.value()) {
         MXK_CHECK_EQUAL(keeper.wrong, 0U);
-        MXK_CHECK(keeper.pattern.rounds > 0);
+        MXK_CHECK(keeper.pattern.rounds > 0); // its loop has looked at the registers, not only set them
     }
 }
 
@@ -208,7 +212,7 @@ MXK_TEST(threads, take_turns_when_they_yield) {
     MXK_CHECK(out_of_turn <= 3);
 }
 
-MXK_TEST(threads, who_waits_longest_is_woken_first) {
+MXK_TEST(threads, waiters_are_woken_in_the_order_of_waiting) {
     constexpr std::size_t threads = 30;
     for (SemaphoreKind const kind : {SemaphoreKind::Fast, SemaphoreKind::Syscall}) {
         Semaphore semaphore(0, kind);
@@ -242,10 +246,13 @@ MXK_TEST(threads, who_waits_longest_is_woken_first) {
     }
 }
 
-// How late a timeout is that comes while another thread has a slice of 10 ms: whether by no more than that, mostly.
-bool timeouts_are_in_time() {
+// A timeout that comes while another thread has a slice of 10 ms is late by no more than that slice: the rank of the
+// bound among 61 timeouts says so for the median. One is late for longer only if the host stops the machine, or the
+// slice was longer because it did. If that happens to one timeout in four, independently, more than 30 of 61 are late
+// once in 75 000 runs (binomial tail); one in ten: never.
+MXK_TEST(threads, timeouts_fire_within_one_slice) {
     constexpr Nanoseconds slice = 10'000_us;
-    constexpr std::size_t times = 21;
+    constexpr std::size_t times = 61;
     std::atomic<bool> stopped{false};
     Counter hog{stopped};
     struct Waiter {
@@ -271,14 +278,8 @@ bool timeouts_are_in_time() {
     group.join();
     std::sort(waiter.late.begin(), waiter.late.end());
     std::uint64_t const median = waiter.late[times / 2];
-    if (median <= raw(slice)) return true;
-    log::info("timeouts are {} us late", median / 1000);
-    return false;
-}
-
-// A host that has no time for the machine makes slices longer: so one of several times.
-MXK_TEST(threads, timeouts_fire_within_one_slice) {
-    MXK_CHECK(holds_at_last(&timeouts_are_in_time));
+    if (median > raw(slice)) log::info("timeouts are {} us late", median / 1000);
+    MXK_CHECK(median <= raw(slice));
 }
 
 MXK_TEST(threads, interrupts_post) {

@@ -15,7 +15,7 @@ class Worker;
 
 class Semaphore {
   public:
-    static constexpr std::uint32_t most_units = most_semaphore_units;
+    static constexpr std::uint32_t max_units = max_semaphore_units;
 
     explicit Semaphore(std::uint32_t units = 0, SemaphoreKind kind = SemaphoreKind::Fast);
     static Result<Semaphore> create(std::int64_t units, SemaphoreKind kind = SemaphoreKind::Fast);
@@ -48,7 +48,7 @@ class Semaphore {
     void post_in_kernel();
     void give(Worker& worker);
 
-    SemaphoreCore<> core_;
+    SemaphoreCore core_;
     std::atomic<std::uint32_t> interrupt_posts_{0}; // that wait for a task; not 0: it is in a core's list of such
     SemaphoreKind kind_;
     Semaphore* next_deferred_ = nullptr;

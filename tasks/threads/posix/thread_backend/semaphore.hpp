@@ -13,7 +13,7 @@ namespace mxk {
 
 class Semaphore {
   public:
-    static constexpr std::uint32_t most_units = most_semaphore_units;
+    static constexpr std::uint32_t max_units = max_semaphore_units;
 
     explicit Semaphore(std::uint32_t units = 0, SemaphoreKind kind = SemaphoreKind::Fast);
     static Result<Semaphore> create(std::int64_t units, SemaphoreKind kind = SemaphoreKind::Fast);

@@ -1,6 +1,6 @@
-// Kernel stacks: each lies behind addresses that are never mapped, and whoever overflows it is named. What is given
-// back is kept for the next stack of its size and node: taking memory out of the address space would take telling all
-// cores.
+// Kernel stacks: each lies behind addresses that are never mapped, and an overflow names its stack. A stack that is
+// given back is kept for the next one of its size and node: taking memory out of the address space would mean to tell
+// all cores.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace mxk::arch::stacks {
 
-constexpr std::uint64_t least_bytes = 16 * KiB;
-constexpr std::uint64_t most_bytes = 16 * MiB;
+constexpr std::uint64_t min_bytes = 16 * KiB;
+constexpr std::uint64_t max_bytes = 16 * MiB;
 constexpr std::uint64_t core_stack_bytes = 64 * KiB;
 
 struct Stack {

@@ -1,0 +1,126 @@
+#include "arch/system_thread.hpp"
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <string>
+
+#include "arch/linux/pinning.hpp"
+#include "arch/linux/signals.hpp"
+
+namespace mxk::arch {
+
+namespace {
+
+// What a stack holds besides the thread's own frames: that of its signal handlers, and what the C library keeps there.
+constexpr std::size_t extra_stack_bytes = sizeof(SignalStack) + 64 * KiB;
+
+constexpr std::uint64_t second = 1'000'000'000;
+
+Nanoseconds to_nanoseconds(timespec const& time) {
+    return static_cast<Nanoseconds>(static_cast<std::uint64_t>(time.tv_sec) * second +
+                                    static_cast<std::uint64_t>(time.tv_nsec));
+}
+
+// Pinned from the start: a thread that pins itself would first need a turn where its creator is.
+void pin(pthread_attr_t& attributes, CoreId core) {
+    int const cpu = cpu_of(core);
+    if (cpu < 0) return; // the core itself is not
+    std::size_t const cpus = static_cast<std::size_t>(cpu) + 1;
+    cpu_set_t* const set = CPU_ALLOC(cpus);
+    if (set == nullptr) return;
+    CPU_ZERO_S(CPU_ALLOC_SIZE(cpus), set);
+    CPU_SET_S(static_cast<std::size_t>(cpu), CPU_ALLOC_SIZE(cpus), set);
+    pthread_attr_setaffinity_np(&attributes, CPU_ALLOC_SIZE(cpus), set); // the core is there: so may it
+    CPU_FREE(set);
+}
+
+// A line "name: 123" of the thread's status file.
+std::uint64_t number_in(char const* status, char const* name) {
+    char const* const line = std::strstr(status, name);
+    return line != nullptr ? std::strtoull(line + std::strlen(name), nullptr, 10) : 0;
+}
+
+} // namespace
+
+void* SystemThread::run(void* self) {
+    auto& thread = *static_cast<SystemThread*>(self);
+    SignalStack const stack; // where an overflow of the other one can be reported
+    thread.system_id_.store(gettid(), std::memory_order_relaxed);
+    pthread_setname_np(pthread_self(), std::string(thread.name_.view()).c_str());
+    thread.entry_(thread.argument_);
+    return nullptr;
+}
+
+Result<void> SystemThread::start(CoreId core, std::size_t stack_bytes, std::string_view name, Entry entry,
+                                 void* argument) {
+    name_ = FixedText<15>(name);
+    entry_ = entry;
+    argument_ = argument;
+    pthread_attr_t attributes{};
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes,
+                              align_up(stack_bytes + extra_stack_bytes, static_cast<std::uint64_t>(getpagesize())));
+    pin(attributes, core);
+    int const failure = pthread_create(&handle_, &attributes, &run, this);
+    pthread_attr_destroy(&attributes);
+    if (failure == 0) return {};
+    return Error::of("thread '{}' could not be made: {}", name, std::strerror(failure));
+}
+
+void SystemThread::release() {
+    if (pthread_equal(pthread_self(), handle_) != 0)
+        pthread_detach(handle_);
+    else
+        pthread_join(handle_, nullptr); // it is about to end
+}
+
+SystemThreadUse SystemThread::use() const {
+    SystemThreadUse use;
+    clockid_t clock{};
+    timespec time{};
+    if (pthread_getcpuclockid(handle_, &clock) == 0 && clock_gettime(clock, &time) == 0)
+        use.run_time = to_nanoseconds(time);
+    FixedText<64> path;
+    format(path, "/proc/self/task/{}/status", system_id_.load(std::memory_order_relaxed));
+    std::FILE* const file = std::fopen(std::string(path.view()).c_str(), "r");
+    if (file == nullptr) return use;
+    std::array<char, 4096> status{};
+    std::size_t const bytes = std::fread(status.data(), 1, status.size() - 1, file);
+    status[bytes] = '\0';
+    std::fclose(file);
+    use.switches = number_in(status.data(), "\nvoluntary_ctxt_switches:");
+    use.preemptions = number_in(status.data(), "\nnonvoluntary_ctxt_switches:");
+    char const* const state = std::strstr(status.data(), "State:\t");
+    use.is_waiting = state != nullptr && state[7] != 'R';
+    return use;
+}
+
+SystemThreadUse own_use() {
+    rusage usage{};
+    timespec time{};
+    getrusage(RUSAGE_THREAD, &usage);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return {.run_time = to_nanoseconds(time),
+            .switches = static_cast<std::uint64_t>(usage.ru_nvcsw),
+            .preemptions = static_cast<std::uint64_t>(usage.ru_nivcsw)};
+}
+
+void sleep_for(Nanoseconds time) {
+    timespec left{.tv_sec = static_cast<std::time_t>(raw(time) / second),
+                  .tv_nsec = static_cast<long>(raw(time) % second)};
+    while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) != 0) {
+    }
+}
+
+void end_thread() {
+    pthread_exit(nullptr);
+}
+
+} // namespace mxk::arch
