@@ -17,7 +17,7 @@ void mutate(Bytes& table, std::mt19937& random) {
     constexpr std::array<std::uint8_t, 6> nasty{0, 1, 2, 0x7f, 0x80, 0xff};
     unsigned const changes = 1 + random() % 4;
     for (unsigned i = 0; i < changes; ++i) {
-        // Half of the changes hit lengths and headers, where they do most.
+        // Half of the changes hit lengths and headers, where they matter.
         std::size_t const reach = random() % 2 == 0 ? table.size() : std::min<std::size_t>(table.size(), 64);
         std::uint8_t const value =
             random() % 2 == 0 ? nasty[random() % nasty.size()] : static_cast<std::uint8_t>(random());

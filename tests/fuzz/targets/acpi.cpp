@@ -39,8 +39,8 @@ std::string json_of(Topology const& topology) {
 
 // What is printed goes to a terminal, whatever stands in the tables.
 void expect_printable(Topology const& topology) {
-    constexpr std::size_t most_nodes = 32; // the matrices have a line per node: enough is enough
-    if (topology.nodes.size() > most_nodes) return;
+    constexpr std::size_t max_nodes = 32; // the matrices have a line per node: enough is enough
+    if (topology.nodes.size() > max_nodes) return;
     expect_text(topology::printed(topology));
     expect_text(json_of(topology));
 }
