@@ -3,6 +3,7 @@
 #include <hwloc.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -63,6 +64,23 @@ unsigned sibling_of(hwloc_topology_t topology, hwloc_obj_t processor) {
     return before;
 }
 
+std::uint32_t number_of(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_obj_t processor) {
+    hwloc_obj_t const above = hwloc_get_ancestor_obj_by_type(topology, type, processor);
+    return above != nullptr ? above->logical_index : unknown_domain;
+}
+
+CoreLevels levels_of(hwloc_topology_t topology, hwloc_obj_t processor) {
+    constexpr std::array<hwloc_obj_type_t, CoreLevels::cache_levels> caches{HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE,
+                                                                            HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L4CACHE};
+    CoreLevels levels{.physical_core = number_of(topology, HWLOC_OBJ_CORE, processor),
+                      .package = number_of(topology, HWLOC_OBJ_PACKAGE, processor)};
+    for (std::size_t i = 0; i < caches.size(); ++i) {
+        hwloc_obj_t const cache = hwloc_get_ancestor_obj_by_type(topology, caches[i], processor);
+        if (cache != nullptr) levels.caches[i] = {cache->logical_index, cache->attr->cache.size};
+    }
+    return levels;
+}
+
 // hwloc's order may differ from `nodes`; a pair it does not know leaves all unknown.
 std::vector<std::uint8_t> read_distances(hwloc_topology_t topology, std::vector<hwloc_obj_t> const& nodes) {
     unsigned count = 1;
@@ -120,7 +138,8 @@ Host read_host() {
         auto const number = static_cast<int>(processor->os_index);
         auto const known = apic_ids.find(number);
         HostCpu const cpu{number, known != apic_ids.end() ? known->second : ApicId(processor->os_index),
-                          node_of(processor, nodes), sibling_of(topology.get(), processor)};
+                          node_of(processor, nodes), sibling_of(topology.get(), processor),
+                          levels_of(topology.get(), processor)};
         in_order.emplace(std::pair(cpu.sibling, cpu.node), cpu);
     }
     for (auto const& [key, cpu] : in_order) host.cpus.push_back(cpu);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/core_levels.hpp"
 #include "base/units.hpp"
 
 namespace mxk::arch {
@@ -13,6 +14,7 @@ struct HostCpu {
     ApicId apic_id;   // the number again where the system does not tell
     std::size_t node; // index in Host::nodes
     unsigned sibling; // 0: the first of those that share a physical core
+    CoreLevels levels{};
 };
 
 struct HostNode {

@@ -61,6 +61,7 @@ include(${CMAKE_SOURCE_DIR}/bench/peers/peers.cmake)
 find_package(GTest REQUIRED)
 room_sources(unit_sources tests/unit tests/fuzz/targets)
 # Not of `all`: what users get does not need it, and it takes as long to compile as all that.
+list(APPEND unit_sources ${CMAKE_SOURCE_DIR}/arch/x86_64/cpuid_levels.cpp) # pure: tested with made-up answers
 add_executable(mxk-unit EXCLUDE_FROM_ALL ${unit_sources})
 target_link_libraries(mxk-unit PRIVATE mxk-objects GTest::gtest GTest::gtest_main)
 target_precompile_headers(mxk-unit PRIVATE ${common_headers} <deque> <functional> <map> <memory> <random> <string> <thread>

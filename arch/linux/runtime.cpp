@@ -77,7 +77,7 @@ Result<void> Runtime::State::describe(arch::Shape const& shape) {
     auto const ids = MXK_TRY(arena.array<CoreId>(shape.cores.size()));
     for (std::size_t i = 0; i < cores.size(); ++i) {
         auto const uid = static_cast<std::uint32_t>(shape.cores[i].cpu);
-        cores[i] = {core_id(i), shape.cores[i].apic_id, shape.cores[i].node, uid};
+        cores[i] = {core_id(i), shape.cores[i].apic_id, shape.cores[i].node, uid, shape.cores[i].levels};
     }
     std::copy(shape.distances.begin(), shape.distances.end(), distances.begin());
     std::size_t next = 0;

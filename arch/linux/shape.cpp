@@ -8,12 +8,21 @@ namespace mxk::arch {
 namespace {
 
 constexpr std::uint8_t remote_distance = 20;
-constexpr std::uint64_t least_node_bytes = 16 * MiB; // workers, slabs, and something to measure
+constexpr std::uint64_t min_node_bytes = 16 * MiB; // workers, slabs, and something to measure
 
 // Equal parts, cores in blocks: 8 cores on 2 nodes are 0-3 and 4-7.
 void pretend_nodes(Shape& shape, std::uint32_t count, std::uint64_t memory) {
     shape.nodes.assign(count, {-1, align_down(memory / count, 2 * MiB)});
     for (std::size_t i = 0; i < shape.cores.size(); ++i) shape.cores[i].node = node_id(i * count / shape.cores.size());
+}
+
+// Cores that take turns on a processor share nothing that pretended hardware would share: each is a physical core, a
+// node is a package, and of caches nothing is known.
+void pretend_levels(Shape& shape) {
+    for (std::size_t i = 0; i < shape.cores.size(); ++i) {
+        auto const package = static_cast<std::uint32_t>(index(shape.cores[i].node));
+        shape.cores[i].levels = {.physical_core = static_cast<std::uint32_t>(i), .package = package};
+    }
 }
 
 // The host's, with the memory shared out as the host has it.
@@ -43,21 +52,22 @@ Result<Shape> make_shape(RuntimeOptions const& options, Host const& host, std::u
     if (options.nodes > cores)
         return Error::of("expected up to as many nodes as cores, got {} nodes for {} cores", options.nodes, cores);
     std::size_t const nodes = options.nodes != 0 ? options.nodes : host.nodes.size();
-    if (memory < nodes * least_node_bytes)
+    if (memory < nodes * min_node_bytes)
         return Error::of("expected no less than {} MiB of memory for {} nodes, got {} MiB",
-                         nodes * least_node_bytes / MiB, nodes, memory / MiB);
+                         nodes * min_node_bytes / MiB, nodes, memory / MiB);
 
     Shape shape;
     shape.shares_cpus = cores > host.cpus.size();
     for (std::size_t i = 0; i < cores; ++i) {
         HostCpu const& cpu = host.cpus[i % host.cpus.size()];
         // Cores that share a processor cannot have its APIC id, too: pretended cores get pretended ids.
-        shape.cores.push_back({cpu.number, shape.shares_cpus ? ApicId(i) : cpu.apic_id, node_id(cpu.node)});
+        shape.cores.push_back({cpu.number, shape.shares_cpus ? ApicId(i) : cpu.apic_id, node_id(cpu.node), cpu.levels});
     }
     if (options.nodes != 0)
         pretend_nodes(shape, options.nodes, memory);
     else
         take_nodes(shape, host, memory);
+    if (shape.shares_cpus) pretend_levels(shape);
     if (shape.distances.empty()) shape.distances = plain_distances(nodes);
     return shape;
 }

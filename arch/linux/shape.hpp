@@ -15,6 +15,7 @@ struct ShapeCore {
     int cpu; // the operating system's number
     ApicId apic_id;
     NodeId node;
+    CoreLevels levels{};
 };
 
 struct ShapeNode {

@@ -14,6 +14,7 @@
 #include "arch/x86_64/calibration.hpp"
 #include "arch/x86_64/core_start.hpp"
 #include "arch/x86_64/cpu_features.hpp"
+#include "arch/x86_64/cpuid_levels.hpp"
 #include "arch/x86_64/descriptors.hpp"
 #include "arch/x86_64/memory_source.hpp"
 #include "arch/x86_64/paging.hpp"
@@ -169,6 +170,7 @@ void set_trampoline_page(MemoryRange page) {
 void start_cores(std::span<CoreToStart> cores) {
     std::span<CoreToStart> const others = cores.subspan(1);
     cores[0].started = true;
+    cores[0].levels = levels_of_this_core();
     boot_core_descriptors.local.apic_id = cores[0].apic_id;
     if (others.empty()) return;
     if (trampoline_page.bytes == 0) {
@@ -187,6 +189,9 @@ void start_cores(std::span<CoreToStart> cores) {
     abandon_missing(others);
     // A core may have claimed its slot and not yet be through start_core().
     while (started_count.load(std::memory_order_acquire) < count_started(others)) pause();
+    for (std::size_t i = 0; i < others.size(); ++i) {
+        if (others[i].started) others[i].levels = core_slots[i].descriptors->levels;
+    }
 }
 
 // From core_start64, on the core's own stack.
@@ -194,6 +199,7 @@ extern "C" void start_core(CoreSlot& slot) {
     enable_features();
     load_descriptors(*slot.descriptors);
     apic::enable();
+    slot.descriptors->levels = levels_of_this_core();
     started_count.fetch_add(1, std::memory_order_release);
     while (released_entry.load(std::memory_order_acquire) == nullptr) {
         halt_until_attention();

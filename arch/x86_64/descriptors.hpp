@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "arch/core_local.hpp"
+#include "base/core_levels.hpp"
 
 namespace mxk::arch {
 
@@ -41,6 +42,7 @@ struct CoreDescriptors {
     alignas(16) std::array<std::uint64_t, 5> gdt{};
     alignas(16) TaskState task_state{};
     CoreLocal local{};
+    CoreLevels levels{}; // what the core found out about itself
 };
 
 // Loads the calling core's GDT, TSS, the IDT and its %gs. The interrupt stacks must be set in the task state.

@@ -130,8 +130,15 @@ topology::Topology start_cores(topology::Topology const& topology, Arena& arena)
     for (topology::Core const& core : topology.cores)
         cores[index(core.id)] = {.apic_id = core.apic_id, .node = core.node};
     arch::start_cores(cores);
-    for (std::size_t i = 0; i < cores.size(); ++i) started[i] = cores[i].started;
-    topology::Topology const running = require(topology::keep_cores(topology, started, arena));
+    topology::Topology known = topology;
+    auto const with_levels = require(arena.array<topology::Core>(cores.size()));
+    known.cores = with_levels;
+    for (std::size_t i = 0; i < cores.size(); ++i) {
+        started[i] = cores[i].started;
+        with_levels[i] = topology.cores[i];
+        with_levels[i].levels = cores[i].levels;
+    }
+    topology::Topology const running = require(topology::keep_cores(known, started, arena));
     set_system_topology(running);
     require<Done>(workers::create(running, arena, prefetch_distance()));
     arch::release_cores(cores, &workers::enter);

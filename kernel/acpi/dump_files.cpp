@@ -22,7 +22,7 @@ bool equal_in_any_case(std::string_view a, std::string_view b) {
 // The number in the name of a table's file, or nothing if it is none.
 std::optional<std::uint32_t> number_of(std::string_view name) {
     constexpr std::size_t signature_length = 4;
-    constexpr std::size_t most_digits = 9;
+    constexpr std::size_t max_digits = 9;
     constexpr std::array<std::string_view, 4> endings{"", ".dat", ".bin", ".aml"};
     std::string_view const signature = name.substr(0, std::min(signature_length, name.size()));
     if (std::none_of(topology_tables.begin(), topology_tables.end(),
@@ -31,7 +31,7 @@ std::optional<std::uint32_t> number_of(std::string_view name) {
     }
     std::string_view rest = name.substr(signature_length);
     std::uint32_t number = 0;
-    for (std::size_t digits = 0; digits < most_digits && !rest.empty() && rest[0] >= '0' && rest[0] <= '9'; ++digits) {
+    for (std::size_t digits = 0; digits < max_digits && !rest.empty() && rest[0] >= '0' && rest[0] <= '9'; ++digits) {
         number = number * 10 + static_cast<std::uint32_t>(rest[0] - '0');
         rest.remove_prefix(1);
     }
@@ -49,7 +49,7 @@ Result<std::string_view> concatenated(std::string_view a, std::string_view b, st
 }
 
 Result<std::span<TableImage const>> read_text(std::string_view path, Arena& arena) {
-    auto const bytes = MXK_TRY(arch::read_file(path, longest_table_bytes, arena));
+    auto const bytes = MXK_TRY(arch::read_file(path, max_table_bytes, arena));
     std::string_view const text(reinterpret_cast<char const*>(bytes.data()), bytes.size());
     auto const images = parse_dump_text(text, topology_tables, arena);
     if (!images) return Error::of("{}; in '{}'", images.error().message(), path);
@@ -68,7 +68,7 @@ Result<std::span<TableImage const>> read_tables(std::string_view directory, std:
     for (std::size_t i = 0; i < names.size(); ++i) {
         std::string_view const path = MXK_TRY(concatenated(directory, "/", names[i], arena));
         images[i].place = MXK_TRY(concatenated("in file ", names[i], "", arena));
-        images[i].bytes = MXK_TRY(arch::read_file(path, longest_table_bytes, arena));
+        images[i].bytes = MXK_TRY(arch::read_file(path, max_table_bytes, arena));
     }
     return std::span<TableImage const>(images);
 }

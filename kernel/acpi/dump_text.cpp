@@ -8,7 +8,7 @@
 namespace mxk::acpi {
 namespace {
 
-constexpr std::size_t most_bytes_in_line = 16;
+constexpr std::size_t max_bytes_in_line = 16;
 constexpr std::string_view blanks = " \t";
 
 constexpr bool is_blank(char c) {
@@ -40,8 +40,8 @@ constexpr std::string_view header_mark = " @ ";
 
 // Something short, and the mark: right or wrong, it is meant to be a header.
 bool resembles_header(std::string_view line) {
-    constexpr std::size_t longest_signature = 8;                                // "RSD PTR "
-    return without_leading_blanks(line).find(header_mark) <= longest_signature; // npos is more
+    constexpr std::size_t max_signature = 8;                                // "RSD PTR "
+    return without_leading_blanks(line).find(header_mark) <= max_signature; // npos is more
 }
 
 // "APIC @ 0xbffe0390": the signature, or nothing.
@@ -65,9 +65,9 @@ struct DataLine {
 // "0010: 41 50 ...", without a look at the bytes.
 std::optional<DataLine> parse_data_line(std::string_view line) {
     line = without_leading_blanks(line);
-    constexpr std::size_t most_digits = 8;
+    constexpr std::size_t max_digits = 8;
     std::size_t const digits = count_hex_digits(line);
-    if (digits == 0 || digits > most_digits || digits == line.size() || line[digits] != ':') return std::nullopt;
+    if (digits == 0 || digits > max_digits || digits == line.size() || line[digits] != ':') return std::nullopt;
     std::uint64_t offset = 0;
     for (char const c : line.substr(0, digits)) offset = offset * 16 + *hex_digit(c);
     return DataLine{offset, without_leading_blanks(line.substr(digits + 1))};
@@ -146,7 +146,7 @@ class Parser {
     // Puts them to the beginning of memory_; 0 if there is none or a broken one. Two blanks end them, or their number.
     std::size_t take_bytes(std::string_view text) {
         std::size_t count = 0;
-        while (count < most_bytes_in_line) {
+        while (count < max_bytes_in_line) {
             if (text.size() < 2) return 0;
             auto const high = hex_digit(text[0]);
             auto const low = hex_digit(text[1]);
@@ -177,8 +177,8 @@ Result<std::span<TableImage const>> parse_dump_text(std::string_view text, std::
         return Error("expected the text of acpidump, got binary data (binary tables: name the directory they lie in)");
     }
     // A header has one '@', a byte two digits: there cannot be more.
-    auto const most_tables = static_cast<std::size_t>(std::count(text.begin(), text.end(), '@'));
-    std::span<TableImage> const images = MXK_TRY(arena.array<TableImage>(most_tables));
+    auto const max_tables = static_cast<std::size_t>(std::count(text.begin(), text.end(), '@'));
+    std::span<TableImage> const images = MXK_TRY(arena.array<TableImage>(max_tables));
     std::span<std::byte> const memory = MXK_TRY(arena.array<std::byte>(text.size() / 2));
     Parser parser(wanted, images, memory, arena);
     while (!text.empty()) {

@@ -23,7 +23,7 @@ struct [[gnu::packed]] LocalityStructure {
     StructureHeader header;
     std::uint8_t flags;             // 8: bits 0-3: 0 memory, else a cache before it
     std::uint8_t measure;           // 9
-    std::uint8_t least_transfer;    // 10
+    std::uint8_t min_transfer;    // 10
     std::uint8_t reserved_11;       // 11
     std::uint32_t initiators;       // 12
     std::uint32_t targets;          // 16
@@ -40,7 +40,7 @@ constexpr auto last_measure = static_cast<std::uint8_t>(Measure::WriteBandwidth)
 constexpr std::uint16_t entry_unknown = 0;
 constexpr std::uint16_t entry_unreachable = 0xffff;
 
-// A second, or an exabyte a second: whoever says so does not measure memory.
+// A second, or an exabyte a second: a figure beyond it is no measurement of memory.
 constexpr std::uint64_t largest_value = 1'000'000'000'000;
 
 constexpr std::size_t domain_bytes = sizeof(std::uint32_t);
@@ -142,15 +142,15 @@ Result<std::span<LocalityMatrix const>> locality_matrices(Tables const& tables, 
         return std::span<LocalityMatrix const>();
     }
 
-    std::size_t most = 0;
+    std::size_t structures = 0;
     StructureCursor counting(hmat);
-    for (auto structure = counting.next(); !structure.empty(); structure = counting.next()) ++most;
+    for (auto structure = counting.next(); !structure.empty(); structure = counting.next()) ++structures;
     if (counting.offset() != hmat.size()) {
         warnings.warn("ACPI: HMAT: no valid structure at offset {} of {}; the rest is not read", counting.offset(),
                       hmat.size());
     }
 
-    std::span<LocalityMatrix> const matrices = MXK_TRY(arena.array<LocalityMatrix>(most));
+    std::span<LocalityMatrix> const matrices = MXK_TRY(arena.array<LocalityMatrix>(structures));
     std::size_t count = 0;
     std::size_t too_short = 0;
     std::size_t impossible = 0;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t localities_offset = table_header_bytes; // 8 bytes
 constexpr std::size_t matrix_offset = localities_offset + 8;  // localities * localities bytes
-constexpr std::uint64_t most_localities = 0xffff;             // more cannot stand in a table whose length has 32 bits
+constexpr std::uint64_t max_localities = 0xffff;             // more cannot stand in a table whose length has 32 bits
 
 } // namespace
 
@@ -17,7 +17,7 @@ Result<LocalityDistances> locality_distances(Tables const& tables) {
     auto const localities = read<std::uint64_t>(slit, localities_offset);
     if (!localities) return Error::of("ACPI: SLIT of {} bytes", slit.size());
     auto const matrix = slit.subspan(matrix_offset);
-    if (*localities == 0 || *localities > most_localities || *localities * *localities > matrix.size()) {
+    if (*localities == 0 || *localities > max_localities || *localities * *localities > matrix.size()) {
         return Error::of("ACPI: SLIT for {} localities in {} bytes", *localities, slit.size());
     }
     LocalityDistances const distances(*localities, matrix);

@@ -37,7 +37,7 @@ Result<std::span<std::byte const>> checked_table(PhysicalReader& reader, Physica
     if (!header) return Error::of("table {}: not readable", place);
     FixedText<4> const name = printable(header->signature);
     std::uint32_t const length = header->length;
-    if (length < sizeof(TableHeader) || length > longest_table_bytes) {
+    if (length < sizeof(TableHeader) || length > max_table_bytes) {
         return Error::of("table {} {}: impossible length {}", name.view(), place, length);
     }
     auto const bytes = reader.view(address, length);

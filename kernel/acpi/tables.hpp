@@ -20,7 +20,7 @@ namespace mxk::acpi {
 constexpr std::size_t table_header_bytes = 36;
 
 // Far beyond any table (a MADT of 65536 cores has 1 MiB): a wild length must not cost minutes of adding up bytes.
-constexpr std::size_t longest_table_bytes = 64 * MiB;
+constexpr std::size_t max_table_bytes = 64 * MiB;
 
 // What a dump says to be a table.
 struct TableImage {

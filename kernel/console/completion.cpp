@@ -33,9 +33,9 @@ void Candidates::start(std::string_view word) {
 
 void Candidates::offer(std::string_view name, std::string_view lead) {
     Candidate const candidate{lead, name};
-    if (candidate.size() > longest || !begins_with(candidate, word_)) return;
+    if (candidate.size() > max_size || !begins_with(candidate, word_)) return;
 
-    FixedText<longest> const before = common_;
+    FixedText<max_size> const before = common_;
     common_.clear();
     for (std::size_t i = 0; i < candidate.size() && (!any_ || i < before.view().size()); ++i) {
         char const character = candidate[i];

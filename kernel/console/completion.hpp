@@ -1,4 +1,4 @@
-// What Tab can turn the word before the cursor into. The editor hands a Candidates to a Completer; whoever knows names
+// What Tab can turn the word before the cursor into. The editor hands a Candidates to a Completer; those who know names
 // offers them, and those that do not begin with the word are dropped here. Names are not copied: they must outlive the
 // completion (registered names and option names do). One core at a time; never blocks.
 #pragma once
@@ -26,7 +26,7 @@ struct Candidate {
 class Candidates {
   public:
     static constexpr std::size_t capacity = 256;
-    static constexpr std::size_t longest = 64; // longer candidates are not offered
+    static constexpr std::size_t max_size = 64; // longer candidates are not offered
 
     // Forgets all candidates; from here on they complete `word`.
     void start(std::string_view word);
@@ -45,12 +45,12 @@ class Candidates {
     std::array<Candidate, capacity> kept_{};
     std::size_t count_ = 0;
     bool any_ = false;
-    FixedText<longest> common_;
+    FixedText<max_size> common_;
 };
 
 class Completer {
   public:
-    // Offers every way to go on with `text`, the line up to the cursor, after starting `candidates` with its last word.
+    // Offers every way to continue `text`, the line up to the cursor, after starting `candidates` with its last word.
     virtual void complete(std::string_view text, Candidates& candidates) = 0;
 
   protected:

@@ -36,7 +36,7 @@ void Console::execute_plain_line() {
     if (auto const line = reader_.line()) {
         shell_.execute(*line);
     } else {
-        shell_.refuse(Error::of("expected lines of up to {} characters", PlainReader::longest_line));
+        shell_.refuse(Error::of("expected lines of up to {} characters", PlainReader::max_line));
     }
 }
 

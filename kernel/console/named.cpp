@@ -7,11 +7,11 @@
 namespace mxk::console {
 namespace {
 
-constexpr std::size_t longest = 32; // of the names that are compared letter by letter
+constexpr std::size_t max_size = 32; // of the names that are compared letter by letter
 
 // Levenshtein's: how many letters must be added, dropped or replaced. Row by row over the prefixes of `a`.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::array<std::size_t, longest + 1> row{};
+    std::array<std::size_t, max_size + 1> row{};
     for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
     for (std::size_t i = 1; i <= a.size(); ++i) {
         std::size_t diagonal = row[0];
@@ -28,7 +28,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 } // namespace
 
 bool similar(std::string_view typed, std::string_view name) {
-    if (typed.empty() || typed.size() > longest || name.size() > longest) return false;
+    if (typed.empty() || typed.size() > max_size || name.size() > max_size) return false;
     if (name.starts_with(typed)) return true;
     return edit_distance(typed, name) <= (name.size() <= 3 ? 1U : 2U);
 }

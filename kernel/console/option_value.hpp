@@ -19,7 +19,7 @@
 
 namespace mxk::console {
 
-// The least and the largest legal value, for counts and for numbers.
+// The smallest and the largest legal value, for counts and for numbers.
 struct Bounds {
     std::uint64_t low = 0;
     std::uint64_t high = std::numeric_limits<std::uint64_t>::max();
@@ -34,10 +34,10 @@ void bounds_do_not_fit_the_member();
 
 template <std::integral Low, std::integral High> consteval Bounds between(Low low, High high) {
     if (low < Low{0} || high < High{0}) bounds_are_out_of_order_or_negative();
-    auto const least = static_cast<std::uint64_t>(low);
+    auto const smallest = static_cast<std::uint64_t>(low);
     auto const largest = static_cast<std::uint64_t>(high);
-    if (least > largest) bounds_are_out_of_order_or_negative();
-    return {least, largest, static_cast<double>(least), static_cast<double>(largest), Bounds::Kind::Whole};
+    if (smallest > largest) bounds_are_out_of_order_or_negative();
+    return {smallest, largest, static_cast<double>(smallest), static_cast<double>(largest), Bounds::Kind::Whole};
 }
 consteval Bounds between(double low, double high) {
     if (low < 0 || high < low) bounds_are_out_of_order_or_negative();

@@ -12,14 +12,14 @@ namespace mxk::console {
 
 class PlainReader {
   public:
-    static constexpr std::size_t longest_line = 1024;
+    static constexpr std::size_t max_line = 1024;
 
     // True when the byte ends a line: line() then says which, until the next feed().
     bool feed(char byte) {
         if (finished_) start_anew();
         finished_ = byte == '\n';
         if (finished_ || byte == '\r') return finished_;
-        too_long_ = too_long_ || text_.view().size() == longest_line;
+        too_long_ = too_long_ || text_.view().size() == max_line;
         if (!too_long_) text_.append({&byte, 1});
         return false;
     }
@@ -38,7 +38,7 @@ class PlainReader {
         too_long_ = false;
     }
 
-    FixedText<longest_line> text_;
+    FixedText<max_line> text_;
     bool too_long_ = false;
     bool finished_ = false; // the next byte begins a line
 };

@@ -19,7 +19,7 @@ constexpr auto suffixes = std::array{
     Suffix{"G", 1'000'000'000}, Suffix{"M", 1'000'000},   Suffix{"K", 1'000},
     Suffix{"Gi", 1ULL << 30},   Suffix{"Mi", 1ULL << 20}, Suffix{"Ki", 1ULL << 10},
 };
-constexpr std::uint64_t least_with_suffix = 10'000; // smaller ones are read faster as they are
+constexpr std::uint64_t min_with_suffix = 10'000; // smaller ones are read faster as they are
 
 // Whether `text` ends with the suffix, in either case: people type 24m as well as 24M.
 bool ends_with(std::string_view text, std::string_view suffix) {
@@ -64,8 +64,8 @@ struct Decimal {
     std::size_t digits = 0;
 };
 
-// "12", "12.5", ".5" with up to `most_digits` after the point, zeros at the end not counted.
-std::optional<Decimal> parse_decimal(std::string_view text, std::size_t most_digits) {
+// "12", "12.5", ".5" with up to `max_digits` after the point, zeros at the end not counted.
+std::optional<Decimal> parse_decimal(std::string_view text, std::size_t max_digits) {
     std::size_t const point = text.find('.');
     if (point == std::string_view::npos) {
         auto const whole = parse_digits(text);
@@ -76,7 +76,7 @@ std::optional<Decimal> parse_decimal(std::string_view text, std::size_t most_dig
     std::string_view behind = text.substr(point + 1);
     while (behind.size() > 1 && behind.ends_with('0')) behind.remove_suffix(1);
     auto const fraction = parse_digits(behind);
-    if (!whole || !fraction || behind.size() > most_digits) return std::nullopt;
+    if (!whole || !fraction || behind.size() > max_digits) return std::nullopt;
     return Decimal{*whole, *fraction, behind.size()};
 }
 
@@ -104,7 +104,7 @@ Result<std::uint64_t> parse_count(std::string_view text, std::uint64_t low, std:
 void print_count(TextSink& out, std::uint64_t count) {
     auto const exact = std::find_if(suffixes.begin(), suffixes.end(),
                                     [&](Suffix const& suffix) { return count % suffix.factor == 0; });
-    if (count < least_with_suffix || exact == suffixes.end()) return format(out, "{}", count);
+    if (count < min_with_suffix || exact == suffixes.end()) return format(out, "{}", count);
     format(out, "{}{}", count / exact->factor, exact->text);
 }
 

@@ -41,7 +41,7 @@ std::string_view take_command(std::string_view& rest) {
 Result<void> Words::split(std::string_view command) {
     count_ = 0;
     if (command.size() > characters_.size()) {
-        return Error::of("a command has up to {} characters, this one has {}", most_characters, command.size());
+        return Error::of("a command has up to {} characters, this one has {}", max_characters, command.size());
     }
     std::size_t used = 0;
     std::size_t begin = 0;
@@ -58,7 +58,7 @@ Result<void> Words::split(std::string_view command) {
         char const before = open;
         open = quote_after(open, c);
         if (before == 0 && is_blank(c)) {
-            if (!finish()) return Error::of("a command has up to {} words", most_words);
+            if (!finish()) return Error::of("a command has up to {} words", max_words);
             continue;
         }
         if (!inside_word) begin = used;
@@ -66,7 +66,7 @@ Result<void> Words::split(std::string_view command) {
         if (open == before) characters_[used++] = c; // else c opened or closed a quote
     }
     if (open != 0) return Error::of("the quote {} is never closed", open);
-    if (!finish()) return Error::of("a command has up to {} words", most_words);
+    if (!finish()) return Error::of("a command has up to {} words", max_words);
     return {};
 }
 

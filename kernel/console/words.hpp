@@ -20,8 +20,8 @@ std::string_view take_command(std::string_view& rest);
 // The words of one command, quotes removed, in memory of its own.
 class Words {
   public:
-    static constexpr std::size_t most_words = 64;
-    static constexpr std::size_t most_characters = 1024;
+    static constexpr std::size_t max_words = 64;
+    static constexpr std::size_t max_characters = 1024;
 
     Words() = default;
     Words(Words const&) = delete; // the views look into the object
@@ -34,8 +34,8 @@ class Words {
     [[nodiscard]] std::span<std::string_view const> all() const { return {words_.data(), count_}; }
 
   private:
-    std::array<char, most_characters> characters_;
-    std::array<std::string_view, most_words> words_;
+    std::array<char, max_characters> characters_;
+    std::array<std::string_view, max_words> words_;
     std::size_t count_ = 0;
 };
 

@@ -1,6 +1,7 @@
 // What the machine consists of: cores, NUMA nodes with their memory, and how far these are from each other. Found once
 // at boot from the firmware's static tables (kernel/acpi), then constant. No constant limits cores or nodes.
-// Memory-less and core-less nodes are legal; a node with neither is none. Caches, SMT siblings: not here yet.
+// Memory-less and core-less nodes are legal; a node with neither is none. Below a node, each core knows its package, its
+// caches and its physical core (SMT), as far as the processor tells.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +9,7 @@
 #include <span>
 
 #include "base/arena.hpp"
+#include "base/core_levels.hpp"
 #include "base/json.hpp"
 #include "base/range_set.hpp"
 #include "base/result.hpp"
@@ -25,6 +27,7 @@ struct Core {
     ApicId apic_id;
     NodeId node;
     std::uint32_t acpi_uid;
+    CoreLevels levels{}; // the processor's own word; unknown for a machine that is only looked at
 };
 
 struct Node {

@@ -8,12 +8,29 @@ namespace {
 
 constexpr double null = std::numeric_limits<double>::quiet_NaN(); // what the writer writes as null
 
+void write_domain(JsonWriter& json, std::string_view name, std::uint32_t domain) {
+    json.field(name, domain == unknown_domain ? FormatArgument(null) : FormatArgument(domain));
+}
+
 void write_core(JsonWriter& json, Core const& core) {
     json.begin_object();
     json.field("id", core.id);
     json.field("apic_id", core.apic_id);
     json.field("node", core.node);
     json.field("acpi_uid", core.acpi_uid == unknown_acpi_uid ? FormatArgument(null) : FormatArgument(core.acpi_uid));
+    write_domain(json, "physical_core", core.levels.physical_core);
+    write_domain(json, "package", core.levels.package);
+    json.begin_array("caches");
+    for (std::size_t i = 0; i < CoreLevels::cache_levels; ++i) {
+        CacheDomain const& cache = core.levels.caches[i];
+        if (cache.domain == unknown_domain) continue;
+        json.begin_object();
+        json.field("level", i + 1);
+        json.field("domain", cache.domain);
+        json.field("bytes", cache.bytes);
+        json.end_object();
+    }
+    json.end_array();
     json.end_object();
 }
 

@@ -64,13 +64,112 @@ void print_node(TextSink& sink, Topology const& topology, Node const& node) {
                [&](std::size_t i) { return raw(topology.cores[index(node.cores[i])].apic_id); });
 }
 
+// Ids added in ascending order, as runs: "0-3,8".
+class CoreRuns {
+  public:
+    explicit CoreRuns(TextSink& sink)
+        : sink_(sink) {}
+    void add(std::size_t id) {
+        if (any_ && id == last_ + 1) {
+            last_ = id;
+            return;
+        }
+        finish();
+        format(sink_, "{}{}", any_ ? "," : "", id);
+        first_ = last_ = id;
+        any_ = true;
+    }
+    void finish() {
+        if (any_ && last_ != first_) format(sink_, "-{}", last_);
+        first_ = last_;
+    }
+
+  private:
+    TextSink& sink_;
+    std::size_t first_ = 0;
+    std::size_t last_ = 0;
+    bool any_ = false;
+};
+
+// " 32 KiB", or " 32-48 KiB" where cores have different ones.
+void print_sizes(TextSink& sink, std::span<Core const> cores, std::size_t level) {
+    std::uint64_t smallest = UINT64_MAX;
+    std::uint64_t largest = 0;
+    for (Core const& core : cores) {
+        CacheDomain const& cache = core.levels.caches[level];
+        if (cache.domain == unknown_domain) continue;
+        smallest = std::min(smallest, cache.bytes);
+        largest = std::max(largest, cache.bytes);
+    }
+    if (largest == 0) return;
+    format(sink, " {}", smallest / KiB);
+    if (smallest != largest) format(sink, "-{}", largest / KiB);
+    sink.write(" KiB");
+}
+
+// The groups of cores that share a level, in the order of their first cores: "L2  1024 KiB: 0-1 2-3".
+// domain_of(core): unknown_domain where it shares nothing that is known.
+template <typename DomainOf>
+void print_level(TextSink& sink, std::string_view label, std::span<Core const> cores, DomainOf domain_of) {
+    auto const is_first = [&](Core const& core) {
+        return std::none_of(cores.begin(), cores.begin() + static_cast<std::ptrdiff_t>(index(core.id)),
+                            [&](Core const& before) { return domain_of(before) == domain_of(core); });
+    };
+    std::size_t groups = 0;
+    for (Core const& core : cores) groups += is_first(core) ? 1U : 0U;
+    if (groups == cores.size() && cores.size() > 1) return format(sink, "  {:17} each core its own\n", label);
+    constexpr std::size_t label_width = 19;
+    format(sink, "  {:17}", label);
+    std::size_t column = label_width;
+    for (Core const& core : cores) {
+        if (domain_of(core) == unknown_domain || !is_first(core)) continue;
+        FixedText<line_width> group(" ");
+        CoreRuns runs(group);
+        for (Core const& other : cores) {
+            if (domain_of(other) == domain_of(core)) runs.add(index(other.id));
+        }
+        runs.finish();
+        if (column + group.view().size() > line_width) {
+            format(sink, "\n  {:17}", "");
+            column = label_width;
+        }
+        sink.write(group.view());
+        column += group.view().size();
+    }
+    sink.write("\n");
+}
+
+bool knows_levels(Core const& core) {
+    return core.levels != CoreLevels{};
+}
+
+// What cores share below their nodes. A preview knows nothing of it.
+void print_levels(TextSink& sink, std::span<Core const> cores) {
+    if (std::none_of(cores.begin(), cores.end(), knows_levels))
+        return sink.write("levels: not known (packages, caches, SMT siblings)\n");
+    sink.write("levels: cores that share a package, a cache, a physical core\n");
+    auto const print_if_known = [&](std::string_view label, auto domain_of) {
+        bool const is_known =
+            std::any_of(cores.begin(), cores.end(), [&](Core const& c) { return domain_of(c) != unknown_domain; });
+        if (is_known) print_level(sink, label, cores, domain_of);
+    };
+    print_if_known("package", [](Core const& core) { return core.levels.package; });
+    for (std::size_t i = CoreLevels::cache_levels; i-- > 0;) {
+        FixedText<32> label;
+        format(label, "L{}", i + 1);
+        print_sizes(label, cores, i);
+        print_if_known(label.view(), [i](Core const& core) { return core.levels.caches[i].domain; });
+    }
+    print_if_known("physical core", [](Core const& core) { return core.levels.physical_core; });
+}
+
 using Cell = FixedText<24>;
 
 // A square of nodes: cell_at(from, to) as text, all columns as wide as the widest cell.
 template <typename CellAt>
 void print_matrix(TextSink& sink, std::string_view title, std::span<Node const> nodes, CellAt cell_at) {
-    constexpr std::size_t least_width = 4;
-    std::size_t width = least_width;
+    constexpr std::size_t min_width = 4;
+    std::size_t width = min_width;
     for (Node const& from : nodes) {
         for (Node const& to : nodes) width = std::max(width, cell_at(from.id, to.id).view().size() + 1);
     }
@@ -135,6 +234,7 @@ void print(TextSink& sink, Topology const& topology) {
     print_memory_size(sink, topology, topology.memory_bytes());
     sink.write("\n");
     for (Node const& node : topology.nodes) print_node(sink, topology, node);
+    print_levels(sink, topology.cores);
     if (topology.nodes.size() > 1) {
         print_matrix(sink, "distance", topology.nodes, [&](NodeId from, NodeId to) {
             Cell cell;

@@ -21,11 +21,30 @@ MXK_TEST(topology, ids_are_dense_and_consistent) {
     for (std::size_t i = 0; i < topology.cores.size(); ++i) MXK_CHECK_EQUAL(index(topology.cores[i].id), i);
 }
 
-MXK_TEST(topology, distances_are_least_to_oneself) {
+MXK_TEST(topology, the_own_node_is_the_nearest) {
     topology::Topology const& topology = system_topology();
     for (topology::Node const& from : topology.nodes)
         for (topology::Node const& to : topology.nodes)
             MXK_CHECK(topology.distance(from.id, from.id) <= topology.distance(from.id, to.id));
+}
+
+// What cores share narrows from the package to the physical core: who shares the narrower shares the wider, too.
+MXK_TEST(topology, levels_nest) {
+    auto const cores = system_topology().cores;
+    for (topology::Core const& a : cores) {
+        for (topology::Core const& b : cores) {
+            CoreLevels const& one = a.levels;
+            CoreLevels const& other = b.levels;
+            bool const are_siblings =
+                one.physical_core != unknown_domain && one.physical_core == other.physical_core;
+            if (!are_siblings) continue;
+            MXK_CHECK_EQUAL(one.package, other.package);
+            MXK_CHECK_EQUAL(index(a.node), index(b.node));
+            for (std::size_t i = 0; i < CoreLevels::cache_levels; ++i) MXK_CHECK(one.caches[i] == other.caches[i]);
+        }
+        for (CacheDomain const& cache : a.levels.caches)
+            MXK_CHECK_EQUAL(cache.domain == unknown_domain, cache.bytes == 0);
+    }
 }
 
 MXK_TEST(topology, every_core_is_who_it_should_be) {

@@ -213,7 +213,7 @@ TEST(AcpiDumpFiles, what_cannot_be_read_is_named) {
     ASSERT_EQ(mkfifo((path + "/SRAT").c_str(), 0600), 0); // no regular file: neither read nor waited for
     EXPECT_TRUE(read(path).error.starts_with("no ACPI tables"));
     directory.write("APIC", "x");
-    std::filesystem::resize_file(path + "/APIC", acpi::longest_table_bytes + 1); // sparse
+    std::filesystem::resize_file(path + "/APIC", acpi::max_table_bytes + 1); // sparse
     EXPECT_EQ(read(path).error, "expected up to 64 MiB, got more: '" + path + "/APIC'");
 }
 

@@ -286,13 +286,13 @@ TEST(ConsoleTest, refuses_a_line_of_a_script_that_is_too_long_as_a_whole) {
     Output out;
     Console console(out);
     console.start("", Partner::Script);
-    std::string const longest = "unit-record " + std::string(PlainReader::longest_line - 12, 'x');
-    for (char const byte : longest + "y\nunit-record b\n") console.feed(byte);
+    std::string const max_text = "unit-record " + std::string(PlainReader::max_line - 12, 'x');
+    for (char const byte : max_text + "y\nunit-record b\n") console.feed(byte);
     EXPECT_EQ(received, "[b] / ");
     EXPECT_EQ(out.text, "error: expected lines of up to 1024 characters\n");
     EXPECT_TRUE(console.failed());
-    for (char const byte : longest + "\n") console.feed(byte);
-    EXPECT_EQ(received, "[b] / [" + longest.substr(12) + "] / ");
+    for (char const byte : max_text + "\n") console.feed(byte);
+    EXPECT_EQ(received, "[b] / [" + max_text.substr(12) + "] / ");
 }
 
 TEST(ConsoleTest, the_end_of_the_input_runs_what_is_left_and_exits) {

@@ -215,7 +215,7 @@ TEST_F(TopologyPreview, gives_all_memory_back) {
 TEST_F(TopologyPreview, a_dump_larger_than_the_memory_is_an_error) {
     TemporaryDirectory const directory;
     directory.write("APIC", "x");
-    std::filesystem::resize_file(directory.path() / "APIC", acpi::longest_table_bytes); // sparse
+    std::filesystem::resize_file(directory.path() / "APIC", acpi::max_table_bytes); // sparse
     EXPECT_TRUE(shown("--acpi " + directory.path().string(), false).starts_with("error: out of memory"));
     EXPECT_EQ(used_bytes(), 0U);
 }

@@ -24,6 +24,7 @@ node 1: cores 2, memory 1023.8 MiB, proximity domain 1
   memory  0x0000000040000000-0x000000007ffcffff       1023.8 MiB
   cores   2-3
   apic    2-3
+levels: not known (packages, caches, SMT siblings)
 distance from (row) to (column)
          0   1
      0  10  21
@@ -39,9 +40,10 @@ node 0: cores 4, memory not known, proximity domain 0
   memory  not known
   cores   0-3
   apic    0-3
+levels: not known (packages, caches, SMT siblings)
 )");
     Machine const odd({compiled("two_nodes_madt"), compiled("odd_nodes_srat"), compiled("odd_nodes_slit")});
-    EXPECT_NE(printed(odd.topology).find("  cores   none\ndistance"), std::string::npos);
+    EXPECT_NE(printed(odd.topology).find("  cores   none\nlevels: not known (packages, caches, SMT siblings)\ndistance"), std::string::npos);
     EXPECT_NE(printed(odd.topology).find("memory 0.0 MiB, proximity domain 2\n  memory  none\n"), std::string::npos);
 }
 
@@ -58,6 +60,31 @@ TEST(TopologyPrint, 255_scattered_cores_take_few_lines_of_readable_width) {
     std::size_t count = 0;
     for (std::string line; std::getline(lines, line); ++count) EXPECT_LE(line.size(), 100U);
     EXPECT_LT(count, 50U);
+}
+
+TEST(TopologyPrint, levels_as_groups_of_cores) {
+    std::vector<Core> cores;
+    for (std::uint32_t i = 0; i < 8; ++i) {
+        Core core{core_id(i), ApicId{i}, node_id(0), i};
+        core.levels = {.physical_core = i % 4, .package = 0};
+        core.levels.caches[0] = {i % 4, i % 4 < 2 ? 48 * KiB : 32 * KiB};
+        core.levels.caches[1] = {i, MiB};
+        core.levels.caches[2] = {i / 2 % 2, 32 * MiB};
+        cores.push_back(core);
+    }
+    Node const node{node_id(0), 0, {}, {}};
+    std::uint8_t const distance = 10;
+    std::string const text = printed({.cores = cores, .nodes = {&node, 1}, .distances = {&distance, 1}});
+    EXPECT_NE(text.find(R"(
+levels: cores that share a package, a cache, a physical core
+  package           0-7
+  L3 32768 KiB      0-1,4-5 2-3,6-7
+  L2 1024 KiB       each core its own
+  L1 32-48 KiB      0,4 1,5 2,6 3,7
+  physical core     0,4 1,5 2,6 3,7
+)"),
+              std::string::npos)
+        << text;
 }
 
 } // namespace

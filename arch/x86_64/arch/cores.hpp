@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "base/core_levels.hpp"
 #include "base/units.hpp"
 
 namespace mxk::arch {
@@ -11,6 +12,7 @@ struct CoreToStart {
     ApicId apic_id{};
     NodeId node{};
     bool started = false; // out
+    CoreLevels levels{};  // out, of those that started
 };
 
 // Starts all of `cores` but the boot core (the first entry, which counts as started) in parallel, and waits until they

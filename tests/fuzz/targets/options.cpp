@@ -84,14 +84,14 @@ WordsOf expect_split(std::string_view command) {
     auto const split = words.split(command);
     auto const expected = words_of(command);
     bool const is_too_much =
-        command.size() > console::Words::most_characters || (expected && expected->size() > console::Words::most_words);
+        command.size() > console::Words::max_characters || (expected && expected->size() > console::Words::max_words);
     EXPECT_EQ(split.ok(), expected.has_value() && !is_too_much) << command;
     if (!split) return {};
     WordsOf const found(words.all().begin(), words.all().end());
     EXPECT_EQ(found, *expected) << command;
 
     std::string const again = quoted(found);
-    if (again.size() <= console::Words::most_characters) {
+    if (again.size() <= console::Words::max_characters) {
         EXPECT_TRUE(words.split(again).ok()) << again;
         EXPECT_TRUE(std::ranges::equal(words.all(), found)) << again;
     }

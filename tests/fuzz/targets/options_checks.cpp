@@ -61,6 +61,11 @@ bool same(console::CountList const& a, console::CountList const& b) {
 bool same(console::WordList const& a, console::WordList const& b) {
     return std::ranges::equal(a.values(), b.values());
 }
+bool same(topology::CoreSets const& a, topology::CoreSets const& b) {
+    return std::ranges::equal(a.requests(), b.requests(), [](auto const& x, auto const& y) {
+        return x.kind == y.kind && same(x.numbers, y.numbers) && x.text == y.text;
+    });
+}
 bool same(bench::Mix const& a, bench::Mix const& b) {
     return a.kind == b.kind && a.insert == b.insert && a.find == b.find && a.erase == b.erase;
 }
@@ -75,7 +80,7 @@ bool same(double a, double b) {
 bool same(ProbeOptions const& a, ProbeOptions const& b) {
     return a.wide == b.wide && a.bounded == b.bounded && a.narrow == b.narrow && same(a.share, b.share) &&
            same(a.free, b.free) && a.perhaps == b.perhaps && same(a.cores, b.cores) && same(a.any, b.any) &&
-           a.shape == b.shape && same(a.mix, b.mix) && same(a.phases, b.phases) && a.label == b.label &&
+           a.shape == b.shape && same(a.sets, b.sets) && same(a.mix, b.mix) && same(a.phases, b.phases) && a.label == b.label &&
            same(a.tags, b.tags) && a.json == b.json && a.first == b.first && same(a.rest, b.rest);
 }
 // Member by member where this file knows the members, else as they are printed.

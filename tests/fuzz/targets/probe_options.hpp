@@ -9,6 +9,7 @@
 
 #include "bench/workload/phases.hpp"
 #include "kernel/console/options.hpp"
+#include "kernel/topology/core_set.hpp"
 
 namespace mxk::fuzz {
 
@@ -29,6 +30,7 @@ struct ProbeOptions {
     console::CountList cores;
     console::CountList any{1, 2};
     Shape shape = Shape::Chained;
+    topology::CoreSets sets;
     bench::Mix mix;
     bench::Phases phases;
     std::string_view label;
@@ -47,6 +49,7 @@ constexpr auto probe_schema = console::schema<ProbeOptions>(
     console::option<&ProbeOptions::perhaps>("perhaps", "a count or none", console::between(0, 1000)),
     console::option<&ProbeOptions::cores>("cores", "counts", console::between(1, 65536)),
     console::option<&ProbeOptions::any>("any", "any counts"), console::option<&ProbeOptions::shape>("shape", "a name"),
+    console::option<&ProbeOptions::sets>("sets", "counts or sets of cores"),
     console::option<&ProbeOptions::mix>("mix", "a type of one's own"),
     console::option<&ProbeOptions::phases>("phases", "several of them"),
     console::option<&ProbeOptions::label>("label", "a word"), //

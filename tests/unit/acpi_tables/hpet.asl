@@ -1,5 +1,5 @@
 /*
- * One HPET at the usual address.
+ * One HPET at the address that PCs have it.
  * Compile: iasl -p OUT THIS
  */
                Signature : "HPET"
