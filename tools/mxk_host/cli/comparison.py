@@ -97,6 +97,11 @@ def figures_check(
 
 def _command() -> str:
     """As it was typed, without the options that only say where things are."""
+    kept = ["tools/mxk"]
     words = iter(sys.argv[1:])
-    kept = [word for word in words if word not in _PLACES or not next(words)]
-    return shlex.join(["tools/mxk", *(word for word in kept if not word.startswith(tuple(f"{it}=" for it in _PLACES)))])
+    for word in words:
+        if word in _PLACES:
+            next(words)  # its value
+        elif word.partition("=")[0] not in _PLACES:
+            kept.append(word)
+    return shlex.join(kept)

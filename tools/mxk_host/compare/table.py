@@ -84,10 +84,7 @@ def _head(summary: Summary) -> Iterable[str]:
     if Part.TABLE in summary["ratios_of"]:
         yield from ASYNCHRONOUS
     if any("latency" in row for row in summary["rows"]):
-        yield (
-            "p50 us, p99 us: how long an operation takes, from its submission until the result is there, in a run of "
-            "its own; no line: not known"
-        )
+        yield "p50 us, p99 us: from an operation's submission until its result is there, in a run of its own"
     if not all(row["quiet"] for row in summary["rows"]):
         yield f"{NOISY}: the machine was not quiet (reasons below)"
 
@@ -182,10 +179,9 @@ def _show_memory(rows: Sequence[Row], console: Console) -> None:
     if not of_engine:
         return
     console.print(
-        "memory after the inserts, in MB. table: by its own count; resident: what the process gained in the run; "
-        "touched: of that, what was touched before the first operation",
-        soft_wrap=True,
+        "memory after the inserts, in MB. table: by its own count; resident: what the process gained in the run;"
     )
+    console.print("touched: of that, what was touched before the first operation")
     table = Table(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("engine", overflow="fold")
     for heading in ("table", "resident", "touched"):
