@@ -59,7 +59,7 @@ class Part(StrEnum):
 
 
 # The parts that measure costs, in cycles: which benchmarks of MXK, and with what options; those of the peers are called
-# NAME-peer. Where the system chooses the slices, as many preemptions as by default would take most of the time.
+# NAME-peer. Where the system chooses the slices, as many preemptions as by default would take minutes.
 COSTS = {
     Part.TASKS: {"task": ""},
     Part.THREADS: {"thread": " --switches 100", "semaphore": ""},

@@ -19,7 +19,7 @@ NOISY = "~"  # behind a throughput: by its own account not to be trusted
 ASYNCHRONOUS = (
     "MXK's engines are asynchronous: a core has thousands of operations under way in batches, 100 as tasks, and each",
     "waits for the others. Peers are called one operation at a time, and a call returns with its result, unless their",
-    "line below says that they take several at once.",
+    "set-up says that they take several at once.",
 )
 _NAME_WIDTH = 24
 _FIXED_WIDTH = _NAME_WIDTH + 20  # with the columns of line names and "verified"
