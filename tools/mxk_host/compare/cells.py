@@ -65,9 +65,9 @@ class Cells:
         return {name: it for name in ("p50_ns", "p99_ns") if (it := spread(row[name] for row in measured))}
 
     def memory(self, cell: Cell) -> dict[str, float]:
-        """Bytes of the table by its own count, of the process, and of what was touched before the run."""
-        rows = [row for row in self._rows.get(cell, []) if "table_bytes" in row or "resident_bytes" in row]
-        names = ("table_bytes", "resident_bytes", "touched_bytes")
+        """Bytes of the table by its own count, of what was touched for it before the run, and of the whole process."""
+        rows = self._rows.get(cell, [])
+        names = ("table_bytes", "touched_bytes", "process_bytes")
         return {name: median(found) for name in names if (found := [row[name] for row in rows if name in row])}
 
     def noise(self, cell: Cell) -> list[str]:

@@ -124,6 +124,7 @@ def _run(process: Process, folder: Path, where: dict[str, Any], timeout: float, 
         log.with_suffix(".stderr").write_text(outcome.complaint + "\n")
     output = log.read_text(errors="replace")
     rows = [row for line in output.splitlines() if (row := json_row(line)) is not None]
+    rows = [{"process_bytes": outcome.resident_bytes} | row if "benchmark" in row else row for row in rows]
     try:
         for row in rows:
             _take(row, process, where["round"], record)

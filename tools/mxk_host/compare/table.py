@@ -173,21 +173,20 @@ def _shares(row: Row | None, references: Sequence[str]) -> str:
 
 
 def _show_memory(rows: Sequence[Row], console: Console) -> None:
-    """After the inserts, with the fewest cores: a table's own count, and what the process has of the machine."""
+    """What a table counts is not what the process has of the machine, which is the same question to all engines."""
     inserts = [row for row in rows if row.get("mix") == "insert" and "memory" in row]
-    of_engine = {row["engine"]: row["memory"] for row in reversed(inserts)}
+    of_engine = {row["engine"]: row["memory"] for row in reversed(inserts)}  # with the fewest cores
     if not of_engine:
         return
-    console.print(
-        "memory after the inserts, in MB. table: by its own count; resident: what the process gained in the run;"
-    )
-    console.print("touched: of that, what was touched before the first operation")
+    console.print("memory in MB. table: by its own count, after the inserts; touched: what growth may ask for, touched")
+    console.print("before the run; process: the largest its resident set has been, with its instructions and all else")
     table = Table(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("engine", overflow="fold")
-    for heading in ("table", "resident", "touched"):
+    names = ("table", "touched", "process")
+    for heading in names:
         table.add_column(heading, justify="right", no_wrap=True)
     for engine, memory in reversed(of_engine.items()):
-        shown = (memory.get(f"{name}_bytes") for name in ("table", "resident", "touched"))
+        shown = (memory.get(f"{name}_bytes") for name in names)
         table.add_row(engine, *("-" if value is None else number(value / 1e6) for value in shown))
     console.print(table)
 
