@@ -61,7 +61,7 @@ def test_a_machine_that_reaches_every_figure() -> None:
 
 def test_each_figure_falls_with_what_it_is_made_of() -> None:
     for figure in FIGURES:
-        worse = _GOOD[figure.over] * (10 if figure.at_most else 0.1)
+        worse = _GOOD[figure.over] * (10 if figure.is_maximum else 0.1)
         fallen = figures_of(_GOOD | {figure.over: worse})
         assert fallen[figure.name]["reached"] is False, figure.name
 

@@ -20,6 +20,6 @@ def _why(figure: dict[str, Any]) -> str:
     if "measured" not in figure:
         return figure["reason"]
     factor = 100 if figure["unit"] == "%" else 1
-    sign = "<=" if figure["at_most"] else ">="
+    sign = "<=" if figure["is_maximum"] else ">="
     measured, target = figure["measured"]["median"] * factor, figure["target"] * factor
     return f"{measured:.3g} {figure['unit']}, wanted {sign} {target:.3g} {figure['unit']}"

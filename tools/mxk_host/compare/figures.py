@@ -21,8 +21,8 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True)
 class Figure:
-    """`over` by `under`, or without that the time `over` takes; to be no smaller than the target or, with `at_most`, no
-    larger. `beside`: the ratio over this is shown with it, and has no target."""
+    """`over` by `under`, or without that the time `over` takes; to be no smaller than the target, or no
+    larger where that `is_maximum`. `beside`: the ratio over this is shown with it, and has no target."""
 
     what: str
     against: str  # empty: nothing, it is a time
@@ -30,7 +30,7 @@ class Figure:
     over: Cell
     under: Cell | None
     target: float
-    at_most: bool = False
+    is_maximum: bool = False
     beside: Cell | None = None
 
     @property
@@ -45,7 +45,7 @@ class Figure:
 
     def reached_by(self, value: float) -> bool:
         """Whether this is good enough."""
-        return value <= self.target if self.at_most else value >= self.target
+        return value <= self.target if self.is_maximum else value >= self.target
 
 
 BEST, BY_TASK, BY_COROUTINE = "mxk-batch", "mxk-task", "mxk-coroutine"
@@ -105,7 +105,13 @@ FIGURES: Sequence[Figure] = (
     ),
     _ratio(BEST, TBB, "find", 2, Unit.TIMES, 4, part=Part.ZIPF),
     Figure(
-        "empty task from the core's own queue", "", Unit.NANOSECONDS, _task(COST_ENGINE, "local"), None, 5, at_most=True
+        "empty task from the core's own queue",
+        "",
+        Unit.NANOSECONDS,
+        _task(COST_ENGINE, "local"),
+        None,
+        5,
+        is_maximum=True,
     ),
     Figure(
         "empty task from the core's own queue",
@@ -122,7 +128,7 @@ FIGURES: Sequence[Figure] = (
         _task(COST_ENGINE, "stream"),
         None,
         25,
-        at_most=True,
+        is_maximum=True,
     ),
 )
 
@@ -146,7 +152,7 @@ def evaluate(figures: Iterable[Figure], cells: Cells, parts: Sequence[Part]) -> 
 
 def _evaluated(figure: Figure, cells: Cells) -> dict[str, Any]:
     result: dict[str, Any] = {"figure": figure.name, "what": figure.what, "against": figure.against}
-    result |= {"unit": figure.unit, "target": figure.target, "at_most": figure.at_most, "reached": None}
+    result |= {"unit": figure.unit, "target": figure.target, "is_maximum": figure.is_maximum, "reached": None}
     if failed := [cell for cell in figure.cells if cells.failed(cell)]:
         return result | {"failed": True, "reason": f"failed: {', '.join(map(str, failed))}"}
     measured = _measured(figure, figure.under, cells)

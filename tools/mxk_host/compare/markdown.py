@@ -87,7 +87,7 @@ def figures(summary: Summary) -> Iterable[str]:
             continue
         factor, unit, measured = 100 if it["unit"] == Unit.SHARE else 1, it["unit"], it["measured"]
         low, median, high = (number(measured[name] * factor) for name in ("min", "median", "max"))
-        target = f"{'<=' if it['at_most'] else '>='} {it['target'] * factor:.3g} {unit}"
+        target = f"{'<=' if it['is_maximum'] else '>='} {it['target'] * factor:.3g} {unit}"
         verdict = "" if it["reached"] else "**not reached**"
         beside = ""
         if other := it.get("beside"):

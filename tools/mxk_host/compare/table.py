@@ -226,7 +226,7 @@ def _figure(figure: Row) -> Iterable[str | Text]:
         figure["against"],
         f"{number(it['median'] * factor)} {unit}" if it else "-",
         f"{number(it['min'] * factor)}-{number(it['max'] * factor)}" if it else "",
-        f"{'<=' if figure['at_most'] else '>='} {figure['target'] * factor:.3g} {unit}",
+        f"{'<=' if figure['is_maximum'] else '>='} {figure['target'] * factor:.3g} {unit}",
         verdict,
         f"{number(beside['measured']['median'] * factor)} {unit}" if beside else "",
     )
