@@ -304,7 +304,7 @@ def test_programs_that_are_no_comparison(fakes: Fakes, tmp_path: Path) -> None:
 
 def test_the_real_programs(tmp_path: Path) -> None:
     where = ["--build", str(Path(linux_program("mxk-peers")).parent), "--results", str(tmp_path)]
-    ended = drive("compare", *where, "--ops", "20K", "--rounds", "1", "--json", timeout=240)
+    ended = drive("compare", *where, "--ops", "20K", "--rounds", "1", "--json", timeout=400)
     assert ended.code == 0, ended.complaint + ended.output
     result = summary(ended)
     assert result["verified"] is True
