@@ -6,10 +6,11 @@ BENCH ?=
 SECONDS ?= 600
 FUZZ_JOBS ?= 2
 COMPARE ?=
+FIGURES ?=
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup elf iso run bench linux install compare test unit inner fuzzers fuzz system coverage lint clean
+.PHONY: help setup elf iso run bench linux install compare figures-check test unit inner fuzzers fuzz system coverage lint clean
 MAKEFLAGS += --no-print-directory
 export PYTHONDONTWRITEBYTECODE := 1
 
@@ -22,7 +23,7 @@ build = { [ -e build/$(1)/build.ninja ] || cmake --preset $(1) --log-level=WARNI
 help: ## this list
 	@echo 'make TARGET [CPUS=4] [NODES=2] [MEM=2G] [BENCH="topology; bench ..."] [COMPARE="--ops 2M"] [SECONDS=600]'
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' Makefile | while IFS="$$(printf '\t')" read -r name text; do \
-	    printf '  %-10s %s\n' "$$name" "$$text"; done
+	    printf '  %-13s %s\n' "$$name" "$$text"; done
 
 setup: ## install what is missing (Debian packages, Python environment)
 	@tools/setup
@@ -45,8 +46,11 @@ linux: setup ## build/linux/mxk, the same kernel as a Linux program; mxk-peers; 
 install: linux ## the library and the program below PREFIX=/usr/local
 	@cmake --install build/linux --prefix $(PREFIX)
 
-compare: linux ## MXK and its peers at native speed, interleaved (three quarters of an hour; COMPARE="--ops 2M" is quick)
+compare: linux ## MXK and its peers at native speed, interleaved (an hour; COMPARE="--ops 2M" is quick)
 	@tools/mxk compare $(COMPARE)
+
+figures-check: linux ## fails where a figure that MXK is to reach is not reached (FIGURES=--quick: a look)
+	@tools/mxk figures-check $(FIGURES)
 
 # First all that has to be compiled, one build after the other; then what runs for minutes and often waits, two at a time;
 # last what looks at the time as a person does, alone.

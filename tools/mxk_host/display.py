@@ -9,7 +9,7 @@ _ERASE = "\r\x1b[K"
 
 
 class Display:
-    """Writes the lines to `output` and keeps them for whoever judges the run. A context: for the time of the run."""
+    """Writes the lines to `output` and keeps them for the verdict. A context: for the time of the run."""
 
     def __init__(self, output: TextIO, progress_every: float | None = None) -> None:
         """progress_every: seconds between progress lines where `output` is not a terminal; None: no progress there."""

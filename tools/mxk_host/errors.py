@@ -1,5 +1,6 @@
 """What the driver ends with: one exit code per reason, and the error that carries one to the command line."""
 
+import signal
 from enum import IntEnum
 
 
@@ -27,3 +28,11 @@ class UsageError(DriverError):
 
     def __init__(self, message: str) -> None:
         super().__init__(message, ExitCode.USAGE)
+
+
+def signal_name(number: int) -> str:
+    """SIGINT, or what there is of a name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

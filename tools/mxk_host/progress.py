@@ -2,6 +2,7 @@
 each process."""
 
 import time
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
@@ -12,10 +13,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 class RoundsProgress:
     """Told of each process before it starts. A context: for the time of the rounds."""
 
-    def __init__(self, processes: list[str], rounds: int) -> None:
-        """`processes`: the names of those that each round runs."""
-        self._processes = processes
+    def __init__(self, rounds: Sequence[Sequence[str]]) -> None:
+        """`rounds`: the names of the processes that each of them runs."""
         self._rounds = rounds
+        self._total = sum(map(len, rounds))
         self._seconds: dict[str, float] = {}  # of each process, the last time
         self._running: tuple[str, float] | None = None
         self._started = 0
@@ -25,7 +26,7 @@ class RoundsProgress:
             TextColumn("{task.fields[left]}"), console=self._console, transient=True,
             refresh_per_second=1,  # what measures needs the processors
         )  # fmt: skip
-        self._task = self._bar.add_task("", total=rounds * len(processes), left="")
+        self._task = self._bar.add_task("", total=self._total, left="")
 
     def __enter__(self) -> Self:
         if self._console.is_terminal:
@@ -42,22 +43,19 @@ class RoundsProgress:
             before, since = self._running
             self._seconds[before] = now - since
         self._running = process, now
-        description = f"round {round_number}/{self._rounds} {process}"
+        description = f"round {round_number}/{len(self._rounds)} {process}"
         if self._console.is_terminal:
-            left = self._left(round_number)
+            left = self._left()
             self._bar.update(self._task, description=description, completed=self._started, left=left)
         else:
-            total = self._rounds * len(self._processes)
-            self._console.print(f"{self._started + 1}/{total} {description}", highlight=False, soft_wrap=True)
+            self._console.print(f"{self._started + 1}/{self._total} {description}", highlight=False, soft_wrap=True)
         self._started += 1
 
-    def _left(self, round_number: int) -> str:
+    def _left(self) -> str:
         """An estimate: every process takes as long as it last did, an unknown one as long as the others on average."""
         if not self._seconds:
             return ""
         average = sum(self._seconds.values()) / len(self._seconds)
-        a_round = sum(self._seconds.get(process, average) for process in self._processes)
-        started_of_round = self._started - (round_number - 1) * len(self._processes)
-        rest_of_round = a_round * (1 - started_of_round / len(self._processes))
-        minutes = (rest_of_round + a_round * (self._rounds - round_number)) / 60
+        everything = sum(self._seconds.get(process, average) for of_round in self._rounds for process in of_round)
+        minutes = everything * (1 - self._started / self._total) / 60
         return "less than a minute left" if minutes < 1 else f"about {minutes:.0f} min left"

@@ -33,7 +33,7 @@ def store(folder: Path, rows: list[Row]) -> None:
     link = folder.with_name(f".latest-{os.getpid()}")
     link.unlink(missing_ok=True)  # a signal may have come between the two lines below
     link.symlink_to(folder.name)
-    # A rename: whoever reads `latest` meanwhile sees the old one or the new one.
+    # A rename: a reader of `latest` sees the old one or the new one.
     link.replace(folder.with_name("latest"))
 
 

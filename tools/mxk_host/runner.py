@@ -1,4 +1,5 @@
-"""Runs QEMU: reads its serial line live, ends it at the deadline or when the driver itself is ended."""
+"""Runs QEMU, or a program of the Linux build: reads its serial line or output live, ends it at the deadline or when the
+driver itself is ended."""
 
 import os
 import selectors
@@ -17,14 +18,18 @@ from typing import IO
 
 from mxk_host.errors import DriverError, ExitCode
 
+_WAIT_STEP = 0.01  # seconds
+
 
 @dataclass(frozen=True)
 class Outcome:
-    """How QEMU ended. status None: it was killed at the deadline. complaint: what it wrote to stderr."""
+    """How QEMU ended. status None: it was killed at the deadline. complaint: what it wrote to stderr. resident_bytes:
+    the largest its resident set has been; 0 if it was killed at the deadline."""
 
     status: int | None
     complaint: str
     seconds: float
+    resident_bytes: int
 
 
 def run_captured(arguments: list[str], log: Path, timeout: float, show: Callable[[bytes], None]) -> Outcome:
@@ -89,12 +94,23 @@ def _output(process: subprocess.Popen[bytes], deadline: float) -> Iterator[bytes
 
 
 def _ended(process: subprocess.Popen[bytes], complaint: IO[bytes], start: float, timeout: float | None) -> Outcome:
-    try:
-        status = process.wait(None if timeout is None else max(start + timeout - time.monotonic(), 0))
-    except subprocess.TimeoutExpired:
-        status = None
+    resident_bytes = _waited(process, None if timeout is None else start + timeout)
     complaint.seek(0)
-    return Outcome(status, complaint.read().decode(errors="replace").strip(), time.monotonic() - start)
+    text = complaint.read().decode(errors="replace").strip()
+    return Outcome(process.returncode, text, time.monotonic() - start, resident_bytes)
+
+
+def _waited(process: subprocess.Popen[bytes], deadline: float | None) -> int:
+    """Waits until it has ended, or the deadline; the largest its resident set has been. Not Popen.wait: only wait4 says
+    what this child, and none before it, has used."""
+    while True:
+        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if pid != 0:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            return usage.ru_maxrss * 1024  # Linux counts in KiB
+        if deadline is not None and time.monotonic() >= deadline:
+            return 0
+        time.sleep(_WAIT_STEP)
 
 
 @contextmanager

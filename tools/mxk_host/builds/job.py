@@ -3,16 +3,16 @@ slower than allowed."""
 
 import io
 import json
-import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from mxk_host import results
 from mxk_host.builds.measure import Measured, measure
-from mxk_host.builds.plan import Comparison
+from mxk_host.builds.plan import Command, Comparison
 from mxk_host.builds.report import show, slow_rows, summarise
-from mxk_host.errors import DriverError, ExitCode
+from mxk_host.errors import DriverError, ExitCode, signal_name
 from mxk_host.progress import RoundsProgress
 
 
@@ -22,15 +22,15 @@ def compare_builds(comparison: Comparison, *, as_json: bool, folder: Path) -> No
     kept = results.new_folder(folder)
     measured = Measured()
     chosen = comparison.commands
-    with RoundsProgress([command.name for command in chosen], comparison.rounds) as progress:
+    with RoundsProgress([names(chosen)] * comparison.rounds) as progress:
         measure(comparison, chosen, range(1, comparison.rounds + 1), measured, kept, progress.announce)
     doubtful = {name.command for name in slow_rows(comparison, measured)}
     again = [command for command in chosen if command.name in doubtful]
     if again and comparison.confirming and measured.interrupted is None:
-        print(f"measured again: {', '.join(command.name for command in again)}", file=sys.stderr)
-        last = comparison.rounds + comparison.confirming
-        with RoundsProgress([command.name for command in again], last) as progress:
-            measure(comparison, again, range(comparison.rounds + 1, last + 1), measured, kept, progress.announce)
+        print(f"measured again: {', '.join(names(again))}", file=sys.stderr)
+        first, last = comparison.rounds + 1, comparison.rounds + comparison.confirming
+        with RoundsProgress([names(again)] * comparison.confirming) as progress:
+            measure(comparison, again, range(first, last + 1), measured, kept, progress.announce)
 
     summary = summarise(comparison, measured)
     (kept / "summary.json").write_text(json.dumps(summary, indent=1) + "\n")
@@ -42,9 +42,14 @@ def compare_builds(comparison: Comparison, *, as_json: bool, folder: Path) -> No
     if as_json:
         print(json.dumps(summary))
     if measured.interrupted is not None:
-        raise DriverError(f"ended by {signal.Signals(measured.interrupted).name}", 128 + measured.interrupted)
+        raise DriverError(f"ended by {signal_name(measured.interrupted)}", 128 + measured.interrupted)
     if not summary["passed"]:
         raise DriverError(_why(summary), ExitCode.COMMAND_FAILED)
+
+
+def names(commands: Sequence[Command]) -> list[str]:
+    """Those of the commands."""
+    return [command.name for command in commands]
 
 
 def _why(summary: dict[str, Any]) -> str:

@@ -69,9 +69,9 @@ def measure(
     try:
         with signals_unwind():
             for number in rounds:
-                for place, command in enumerate(balanced_order(chosen, number)):
+                for index, command in balanced_order(list(enumerate(chosen)), number):
                     announce(number, command.name)
-                    first = (number + place) % 2
+                    first = (number + index) % 2
                     for build in (BUILDS[first], BUILDS[1 - first]):
                         if command.name not in measured.failures:
                             _run(comparison, command, build, number, measured, folder)

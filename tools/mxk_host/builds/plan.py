@@ -22,7 +22,7 @@ TABLES = {
     "cuckoo-task": f"--layout cuckoo --hash mixed {_TASKS}",
     "chained-task": f"--layout chained --hash modulo --walk whole {_TASKS}",  # batches: it has none
 }
-# Ten keys in a bucket take as much longer; no row shall take most of the time.
+# Ten keys in a bucket take so much longer: fewer operations, or these rows would decide how long a round takes.
 _SMALLER = {"chained-task": 4}
 MIXES = "insert,find,erase"
 RUNS = 2  # of each row in a process, of which the best counts: what disturbs a run makes it slower, never faster

@@ -26,9 +26,9 @@ def compare_builds(
     min_mean: Annotated[float, typer.Option(min=0, help="Of new/old, the geometric mean over all rows.")] = 0.98,
     min_row: Annotated[float, typer.Option(min=0, help="Of new/old, in each row.")] = 0.93,
     confirming: Annotated[
-        int,
+        int | None,
         typer.Option(min=0, help="Further rounds for rows below --min-row; as many as --rounds.", show_default=False),
-    ] = -1,
+    ] = None,
     timeout: Annotated[float, typer.Option(min=0, help="Seconds for each process.")] = 300,
     json: Annotated[bool, typer.Option("--json", help="One JSON line at the end.")] = False,
     results: Annotated[
@@ -44,7 +44,7 @@ def compare_builds(
         old=old,
         new=new,
         rounds=rounds,
-        confirming=rounds if confirming < 0 else confirming,
+        confirming=rounds if confirming is None else confirming,
         cores=parse_cores(cores),
         commands=plan.commands(ops, cores, only),
         timeout=timeout,

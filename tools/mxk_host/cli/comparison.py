@@ -1,14 +1,31 @@
-"""The options of compare."""
+"""The options of compare and figures-check."""
 
+import shlex
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from mxk_host.compare import job as comparison
-from mxk_host.compare.plan import Settings
+from mxk_host.compare import job
+from mxk_host.compare.check import expect_figures
+from mxk_host.compare.figures import FIGURES, engines_of, parts_of
+from mxk_host.compare.plan import CONFIGURATIONS, Settings
 from mxk_host.image import BUILD
 from mxk_host.results import RESULTS
+
+Build = Annotated[
+    Path, typer.Option(help="The folder with the programs mxk and mxk-peers.", show_default="build/linux")
+]
+Results = Annotated[Path, typer.Option(help="Where the folder <UTC time> is made.", show_default="build/results")]
+From = Annotated[
+    Path | None,
+    typer.Option("--from", help="The folder of a comparison: shown again, not measured.", show_default=False),
+]
+Timeout = Annotated[float, typer.Option(min=0, help="Seconds for each process.")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON line at the end.")]
+
+_PLACES = ("--build", "--markdown", "--results")
 
 
 def compare(
@@ -27,18 +44,64 @@ def compare(
         typer.Option(help="Only these parts of table, zipf, tasks, threads, with commas between.", show_default=False),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the keys and of their order.")] = 1,
-    timeout: Annotated[float, typer.Option(min=0, help="Seconds for each process.")] = 1800,
-    json: Annotated[bool, typer.Option("--json", help="One JSON line at the end.")] = False,
-    build: Annotated[
-        Path, typer.Option(help="The folder with the programs mxk and mxk-peers.", show_default="build/linux")
-    ] = BUILD / "linux",
-    results: Annotated[
-        Path, typer.Option(help="Where the run's folder, <UTC time>, is made.", show_default="build/results")
-    ] = RESULTS,
+    timeout: Timeout = 1800,
+    json: Json = False,
+    markdown: Annotated[
+        list[Path] | None,
+        typer.Option(help="A page that embeds the tables: they are put into it; repeatable.", show_default=False),
+    ] = None,
+    finished: From = None,
+    build: Build = BUILD / "linux",
+    results: Results = RESULTS,
 ) -> None:
     """Measures MXK and its peers on this machine, as Linux programs, interleaved; shows one table with ratios.
 
     Exit codes: 0 all that is built ran and is verified, 1 something failed (it is named), 2 wrong usage or not built.
     """
-    settings = Settings.checked(ops, cores, rounds, seed, timeout, build, mxk, only)
-    comparison.compare(settings, peers=peers, as_json=json, folder=results)
+    if finished is not None:
+        summary = job.read(finished)
+        job.show(summary)
+    else:
+        settings = Settings.checked(_command(), ops, cores, rounds, seed, timeout, build, mxk, only)
+        summary = job.compare(settings, peers=peers, folder=results)
+    job.pass_on(summary, as_json=json, pages=markdown or [])
+    job.expect_success(summary)
+
+
+def figures_check(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="2M operations and 3 rounds, for a look; default 24M and 5.")
+    ] = False,
+    finished: From = None,
+    timeout: Timeout = 1800,
+    build: Build = BUILD / "linux",
+    results: Results = RESULTS,
+) -> None:
+    """Checks the figures that MXK is to reach: measures what they are made of, or judges a comparison that was made.
+
+    Exit codes: 0 all are reached, 1 some are not (they are named) or something failed, 2 wrong usage or not built.
+    """
+    if finished is not None:
+        summary = job.read(finished)
+    else:
+        ops, rounds = ("2M", 3) if quick else ("24M", 5)
+        engines = engines_of(FIGURES)
+        mxk = ",".join(engine for engine in CONFIGURATIONS if engine in engines)
+        peers = ",".join(engine for engine in engines if engine not in CONFIGURATIONS)
+        parts = ",".join(parts_of(FIGURES))
+        settings = Settings.checked(_command(), ops, "1,2", rounds, 1, timeout, build, mxk, parts, latency=False)
+        summary = job.compare(settings, peers=peers, folder=results)
+    job.expect_success(summary)
+    expect_figures(summary)
+
+
+def _command() -> str:
+    """As it was typed, without the options that only say where things are."""
+    kept = ["tools/mxk"]
+    words = iter(sys.argv[1:])
+    for word in words:
+        if word in _PLACES:
+            next(words)  # its value
+        elif word.partition("=")[0] not in _PLACES:
+            kept.append(word)
+    return shlex.join(kept)

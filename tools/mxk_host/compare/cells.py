@@ -7,6 +7,7 @@ from statistics import median
 
 from mxk_host.compare.plan import Cell, process_name
 from mxk_host.compare.run import Record
+from mxk_host.stream import Row
 
 Rounds = Mapping[int, float]  # a verified value for each round that has one
 Spread = dict[str, float]
@@ -31,6 +32,9 @@ class Cells:
     def __init__(self, record: Record) -> None:
         self._values: dict[Cell, dict[int, float]] = {}
         self._nanoseconds: dict[Cell, dict[int, float]] = {}
+        self._latencies: dict[Cell, list[dict[str, float]]] = {}
+        self._rows: dict[Cell, list[Row]] = {}
+        self._noise: dict[Cell, list[str]] = {}
         self._wrong = {sample.cell for sample in record.samples if not sample.verified}
         self._failures = record.failures.keys()
         for sample in record.samples:
@@ -39,6 +43,13 @@ class Cells:
             self._values.setdefault(sample.cell, {})[sample.round] = sample.value
             if "nanoseconds" in sample.row:
                 self._nanoseconds.setdefault(sample.cell, {})[sample.round] = float(sample.row["nanoseconds"])
+            self._rows.setdefault(sample.cell, []).append(sample.row)
+            if sample.row.get("quiet") is False:
+                text = str(sample.row.get("not_quiet") or "no reason given")
+                self._noise.setdefault(sample.cell, []).append(f"round {sample.round}: {text}")
+        for sample in record.latencies:
+            if sample.verified and sample.row.get("latency", {}).get("count"):
+                self._latencies.setdefault(sample.cell, []).append(sample.row["latency"])
 
     def values(self, cell: Cell) -> Rounds:
         """Operations per second, or cycles."""
@@ -47,6 +58,21 @@ class Cells:
     def nanoseconds(self, cell: Cell) -> Rounds:
         """Of cells that are measured in cycles: the same in time."""
         return self._nanoseconds.get(cell, {})
+
+    def latency(self, cell: Cell) -> dict[str, Spread]:
+        """How long an operation takes, in nanoseconds: p50_ns and p99_ns; empty where that is not known."""
+        measured = self._latencies.get(cell, [])
+        return {name: it for name in ("p50_ns", "p99_ns") if (it := spread(row[name] for row in measured))}
+
+    def memory(self, cell: Cell) -> dict[str, float]:
+        """Bytes of the table by its own count, of what was touched for it before the run, and of the whole process."""
+        rows = self._rows.get(cell, [])
+        names = ("table_bytes", "touched_bytes", "process_bytes")
+        return {name: median(found) for name in names if (found := [row[name] for row in rows if name in row])}
+
+    def noise(self, cell: Cell) -> list[str]:
+        """Why its rows say that the machine was not quiet, by round."""
+        return self._noise.get(cell, [])
 
     def failed(self, cell: Cell) -> bool:
         """Whether some round's result was wrong, or the process that had to report it failed."""

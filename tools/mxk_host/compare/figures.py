@@ -1,5 +1,6 @@
-"""What MXK is to reach on this machine, figure by figure: which cells of the comparison it is made of, and its bound. A
-figure that is not reached is said to be so; it does not fail the comparison, which measures and does not judge."""
+"""What MXK is to reach on this machine, figure by figure: which cells of the comparison it is made of, and its target.
+A figure that is not reached is said to be so. That fails `figures-check` only: the comparison measures and does not
+judge."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from mxk_host.compare.cells import Cells, Spread, paired_ratio, spread
-from mxk_host.compare.plan import COST_ENGINE, Cell, Column, Part
+from mxk_host.compare.plan import COST_ENGINE, COSTS, Cell, Column, Part
 
 
 class Unit(StrEnum):
@@ -20,16 +21,16 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True)
 class Figure:
-    """`over` by `under`, or without that the time `over` takes; a bound from below or, where `at_most`, from above.
-    `beside`: the ratio over this is shown with it, and has no bound."""
+    """`over` by `under`, or without that the time `over` takes; to be no smaller than the target, or no
+    larger where that `is_maximum`. `beside`: the ratio over this is shown with it, and has no target."""
 
     what: str
     against: str  # empty: nothing, it is a time
     unit: Unit
     over: Cell
     under: Cell | None
-    bound: float
-    at_most: bool = False
+    target: float
+    is_maximum: bool = False
     beside: Cell | None = None
 
     @property
@@ -44,7 +45,7 @@ class Figure:
 
     def reached_by(self, value: float) -> bool:
         """Whether this is good enough."""
-        return value <= self.bound if self.at_most else value >= self.bound
+        return value <= self.target if self.is_maximum else value >= self.target
 
 
 BEST, BY_TASK, BY_COROUTINE = "mxk-batch", "mxk-task", "mxk-coroutine"
@@ -54,13 +55,13 @@ TBB, TBB_STOCK, TBB_GROWING = "tbb-hash-map", "tbb-hash-map-stock", "tbb-hash-ma
 REFERENCE = "reference-prefetch"
 
 
-def _ratio(over: str, under: str, mix: str, cores: int, unit: Unit, bound: float, *, part: Part = Part.TABLE) -> Figure:
+def _ratio(over: str, under: str, mix: str, cores: int, unit: Unit, target: float, part: Part = Part.TABLE) -> Figure:
     """One engine's throughput by another's."""
     column = Column(mix, cores)
     cell = Cell(part, over, column)
     against = f"{'of' if unit is Unit.SHARE else 'by'} {under}"
     beside = Cell(part, TBB_STOCK, column) if under == TBB else None
-    return Figure(str(cell), against, unit, cell, Cell(part, under, column), bound, beside=beside)
+    return Figure(str(cell), against, unit, cell, Cell(part, under, column), target, beside=beside)
 
 
 def _task(engine: str, measure: str) -> Cell:
@@ -71,24 +72,24 @@ FIGURES: Sequence[Figure] = (
     *(_ratio(BEST, TBB, "insert", cores, Unit.TIMES, 10) for cores in (1, 2)),
     *(_ratio(BEST, TBB, "find", cores, Unit.TIMES, 8) for cores in (1, 2)),
     *(
-        _ratio(BEST, REFERENCE, mix, cores, Unit.SHARE, bound)
+        _ratio(BEST, REFERENCE, mix, cores, Unit.SHARE, target)
         for mix in ("insert", "find")
-        for cores, bound in ((1, 0.8), (2, 0.65))
+        for cores, target in ((1, 0.8), (2, 0.65))
     ),
     _ratio(BY_TASK, TBB, "insert", 1, Unit.TIMES, 8),
     _ratio(BY_TASK, TBB, "insert", 2, Unit.TIMES, 6),
     *(
-        _ratio(BY_TASK, REFERENCE, mix, cores, Unit.SHARE, bound)
+        _ratio(BY_TASK, REFERENCE, mix, cores, Unit.SHARE, target)
         for mix in ("insert", "find")
-        for cores, bound in ((1, 0.6), (2, 0.3))
+        for cores, target in ((1, 0.6), (2, 0.3))
     ),
     # A tenth more for the notation.
     *(_ratio(BY_COROUTINE, BY_TASK, mix, 1, Unit.SHARE, 1 / 1.1) for mix in ("insert", "find")),
     *(_ratio(INTERLEAVED, CHAINED, mix, cores, Unit.TIMES, 3) for mix in ("insert", "find") for cores in (1, 2)),
     *(
-        _ratio(OPEN, REFERENCE, mix, cores, Unit.SHARE, bound)
+        _ratio(OPEN, REFERENCE, mix, cores, Unit.SHARE, target)
         for mix in ("insert", "find")
-        for cores, bound in ((1, 0.8), (2, 0.65))
+        for cores, target in ((1, 0.8), (2, 0.65))
     ),
     *(_ratio(OPEN, REFERENCE, "erase", cores, Unit.SHARE, 0.6) for cores in (1, 2)),
     *(_ratio(OPEN_GROWING, OPEN, "insert", cores, Unit.SHARE, 0.5) for cores in (1, 2)),
@@ -104,7 +105,13 @@ FIGURES: Sequence[Figure] = (
     ),
     _ratio(BEST, TBB, "find", 2, Unit.TIMES, 4, part=Part.ZIPF),
     Figure(
-        "empty task from the core's own queue", "", Unit.NANOSECONDS, _task(COST_ENGINE, "local"), None, 5, at_most=True
+        "empty task from the core's own queue",
+        "",
+        Unit.NANOSECONDS,
+        _task(COST_ENGINE, "local"),
+        None,
+        5,
+        is_maximum=True,
     ),
     Figure(
         "empty task from the core's own queue",
@@ -121,9 +128,21 @@ FIGURES: Sequence[Figure] = (
         _task(COST_ENGINE, "stream"),
         None,
         25,
-        at_most=True,
+        is_maximum=True,
     ),
 )
+
+
+def parts_of(figures: Iterable[Figure]) -> tuple[Part, ...]:
+    """Those in which the figures' cells are measured."""
+    used = {cell.part for figure in figures for cell in figure.cells}
+    return tuple(part for part in Part if part in used)
+
+
+def engines_of(figures: Iterable[Figure]) -> tuple[str, ...]:
+    """The engines of tables that the figures, and what stands beside them, are made of."""
+    cells = [cell for figure in figures for cell in (*figure.cells, figure.beside) if cell is not None]
+    return tuple(dict.fromkeys(cell.engine for cell in cells if cell.part not in COSTS))
 
 
 def evaluate(figures: Iterable[Figure], cells: Cells, parts: Sequence[Part]) -> list[dict[str, Any]]:
@@ -133,7 +152,7 @@ def evaluate(figures: Iterable[Figure], cells: Cells, parts: Sequence[Part]) -> 
 
 def _evaluated(figure: Figure, cells: Cells) -> dict[str, Any]:
     result: dict[str, Any] = {"figure": figure.name, "what": figure.what, "against": figure.against}
-    result |= {"unit": figure.unit, "bound": figure.bound, "at_most": figure.at_most, "reached": None}
+    result |= {"unit": figure.unit, "target": figure.target, "is_maximum": figure.is_maximum, "reached": None}
     if failed := [cell for cell in figure.cells if cells.failed(cell)]:
         return result | {"failed": True, "reason": f"failed: {', '.join(map(str, failed))}"}
     measured = _measured(figure, figure.under, cells)

@@ -3,44 +3,92 @@ is named; one that fails, or whose results are wrong, fails the comparison."""
 
 import io
 import json
-import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from mxk_host import results
-from mxk_host.compare import table
-from mxk_host.compare.plan import COSTS, Settings, choose_engines, cost_processes, table_processes
-from mxk_host.compare.run import list_peers, run_rounds
+from mxk_host.compare import markdown, table
+from mxk_host.compare.plan import (
+    COSTS,
+    Part,
+    Process,
+    Settings,
+    choose_engines,
+    cost_processes,
+    latency_processes,
+    table_processes,
+)
+from mxk_host.compare.run import list_peers, peers_have_latency, run_rounds
 from mxk_host.compare.summary import summarise
-from mxk_host.errors import DriverError, ExitCode
+from mxk_host.errors import DriverError, ExitCode, UsageError, signal_name
 from mxk_host.image import ROOT
 from mxk_host.progress import RoundsProgress
 
+Summary = dict[str, Any]
 
-def compare(settings: Settings, *, peers: str | None, as_json: bool, folder: Path) -> None:
-    """Measures all rounds. `peers`: names with commas between, None: all. `folder`: the run's own is made in it."""
+
+def compare(settings: Settings, *, peers: str | None, folder: Path) -> Summary:
+    """Measures all rounds and shows the table. `peers`: names with commas between, None: all. `folder`: that of the
+    run is made in it. Something that failed is in the summary; `expect_success` judges."""
     engines = choose_engines(settings, list_peers(settings.programs), peers)
     groups = [table_processes(settings, part, measured) for part, measured in engines.items()]
+    if settings.latency and Part.TABLE in engines:
+        of_peers = peers_have_latency(settings.programs)
+        groups.append(latency_processes(settings, engines[Part.TABLE], of_peers=of_peers))
     groups += [cost_processes(settings, part) for part in settings.parts if part in COSTS]
     kept = results.new_folder(folder)
-    with RoundsProgress([process.name for group in groups for process in group], settings.rounds) as progress:
+    with RoundsProgress(_names(groups, settings.rounds)) as progress:
         record = run_rounds(settings, groups, kept, progress.announce)
 
-    summary = summarise(settings, engines, record)
+    shown = kept.relative_to(ROOT) if kept.is_relative_to(ROOT) else kept
+    summary = summarise(settings, engines, record) | {"results": str(shown)}
     (kept / "summary.json").write_text(json.dumps(summary, indent=1) + "\n")
     text = io.StringIO()
     table.show(summary, text)
     (kept / "table.txt").write_text(text.getvalue())
-    table.show(summary, sys.stdout)
-    shown = kept.relative_to(ROOT) if kept.is_relative_to(ROOT) else kept
-    print(f"results: {shown}")
-    if as_json:
-        print(json.dumps(summary | {"results": str(shown)}))
+    show(summary)
+    return summary
 
-    if record.interrupted is not None:
-        name = signal.Signals(record.interrupted).name
-        raise DriverError(f"ended by {name}: the table has what was measured until then", 128 + record.interrupted)
-    if record.failures:
-        raise DriverError(f"failed: {', '.join(record.failures)} (reasons in the table)", ExitCode.COMMAND_FAILED)
+
+def show(summary: Summary) -> None:
+    """Prints the table, and where its run is kept."""
+    table.show(summary, sys.stdout)
+    print(f"results: {summary['results']}")
+
+
+def read(folder: Path) -> Summary:
+    """The summary of a comparison that has been made."""
+    kept = folder / "summary.json"
+    try:
+        return json.loads(kept.read_text())
+    except (OSError, ValueError) as error:
+        raise UsageError(f"expected the folder of a comparison, got {folder}: {error}") from error
+
+
+def pass_on(summary: Summary, *, as_json: bool, pages: Sequence[Path]) -> None:
+    """Prints the summary for tools and puts its tables into the pages, where that was asked for."""
+    if as_json:
+        print(json.dumps(summary))
+    for page in pages:
+        markdown.put(summary, page)
+
+
+def expect_success(summary: Summary) -> None:
+    """Raises unless everything ran to its end, and gave verified rows."""
+    if summary["interrupted"]:
+        number = summary["signal"]
+        why = f"ended by {signal_name(number)}: the table has what was measured until then"
+        raise DriverError(why, 128 + number)
+    if summary["failures"]:
+        failed = ", ".join(failure["process"] for failure in summary["failures"])
+        raise DriverError(f"failed: {failed} (reasons in the table)", ExitCode.COMMAND_FAILED)
     if not summary["verified"]:
         raise DriverError("expected every row to be verified", ExitCode.COMMAND_FAILED)
+
+
+def _names(groups: Sequence[Sequence[Process]], rounds: int) -> list[list[str]]:
+    """Those of the processes of each round."""
+    every = [process for group in groups for process in group]
+    return [[process.name for process in every if process.runs_in(number)] for number in range(1, rounds + 1)]

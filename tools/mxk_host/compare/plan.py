@@ -1,5 +1,5 @@
 """What a comparison runs, and in which order: MXK's configurations and the peers that were built, with keys that are
-all wanted equally often and with keys of which few are wanted most of the time; and what tasks and threads cost. Every
+all used equally often and with keys of which a few are used again and again; and what tasks and threads cost. Every
 process is started anew in every round, so that no engine lives on memory that another has left behind."""
 
 from collections.abc import Iterable, Sequence
@@ -10,31 +10,43 @@ from typing import NamedTuple
 
 from mxk_host.arguments import choose_names, parse_cores, parse_count
 from mxk_host.errors import UsageError
+from mxk_host.results import utc_stamp
 
-LEAST_ROUNDS = 5  # with fewer it is a quick look, and says so
+MIN_ROUNDS = 5  # with fewer it is a quick look, and says so
 MIXES = ("insert", "find", "erase")
 
-# Every way in which MXK is measured, and what `bench table` is told for it. The first is the one that ratios are about.
-# The chained table has a bucket per key, as the peers have; the thesis has ten keys in a bucket.
+# Every way in which MXK is measured, and what `bench table` is told for it: all that the result depends on, since the
+# defaults are the thesis' (a shared queue, nothing fetched ahead). The first is the one that ratios are about. The
+# chained table has a bucket per key, as the peers have; the thesis has ten keys in a bucket.
+_TASKS = "--submit task --tasks-per-core 100 --prefetch 16 --queue node-local"
+_BATCHES = "--submit batch --queue node-local"
 CONFIGURATIONS = {
-    "mxk-batch": "--layout bucketed --submit batch",
-    "mxk-task": "--layout bucketed --submit task --tasks-per-core 100",
-    "mxk-coroutine": "--layout bucketed --submit task --notation coroutine --tasks-per-core 100",
-    "mxk-chained": "--layout chained --buckets 1",
-    "mxk-chained-0.1": "--layout chained --buckets 0.1 --walk whole",
-    "mxk-chained-0.1-interleaved": "--layout chained --buckets 0.1 --walk interleaved",
-    "mxk-open": "--layout open --submit batch",
-    "mxk-open-growing": "--layout open --submit batch --initial-slots 1024",
-    "mxk-cuckoo": "--layout cuckoo --submit batch --load 0.9",
-    "mxk-cuckoo-growing": "--layout cuckoo --submit batch --initial-slots 1024",
+    "mxk-batch": f"--layout bucketed {_BATCHES}",
+    "mxk-task": f"--layout bucketed {_TASKS}",
+    "mxk-coroutine": f"--layout bucketed --notation coroutine {_TASKS}",
+    "mxk-chained": f"--layout chained --buckets 1 --walk whole {_TASKS}",
+    "mxk-chained-0.1": f"--layout chained --buckets 0.1 --walk whole {_TASKS}",
+    "mxk-chained-0.1-interleaved": f"--layout chained --buckets 0.1 --walk interleaved {_TASKS}",
+    "mxk-thesis": "--layout chained --buckets 0.1 --walk whole --submit task --tasks-per-core 100 --prefetch 0"
+    " --queue shared",
+    "mxk-open": f"--layout open {_BATCHES}",
+    "mxk-open-growing": f"--layout open --initial-slots 1024 {_BATCHES}",
+    "mxk-cuckoo": f"--layout cuckoo --load 0.9 {_BATCHES}",
+    "mxk-cuckoo-growing": f"--layout cuckoo --initial-slots 1024 {_BATCHES}",
 }
 COST_ENGINE = "mxk"
 
-# The skewed part: how often which key is wanted, and of whom that is measured: MXK one by one and in batches, whom the
-# figures name, a table whose readers take no locks, and what private parts of the same keys reach.
+# The skewed part: how often which key is used, and which engines are measured with that: MXK one by one and in batches,
+# the peers that figures name, a table whose readers take no locks, and private parts of the same keys.
 ZIPF = "zipf:0.99"
 ZIPF_MIXES = ("find",)
 ZIPF_ENGINES = {"mxk-batch", "mxk-task", "tbb-hash-map", "tbb-hash-map-stock", "urcu-lfht", "reference-prefetch"}
+
+# How long an operation takes is measured in runs of its own, in the first rounds only: time stamps for each operation
+# cost throughput.
+LATENCY_ROUNDS = 1
+LATENCY_MIXES = ("insert", "find")
+_NO_LATENCY = ("--notation coroutine", "--walk interleaved")  # of these `bench table` has none
 
 
 class Part(StrEnum):
@@ -47,7 +59,7 @@ class Part(StrEnum):
 
 
 # The parts that measure costs, in cycles: which benchmarks of MXK, and with what options; those of the peers are called
-# NAME-peer. Where the system chooses the slices, as many preemptions as by default would take most of the time.
+# NAME-peer. Where the system chooses the slices, as many preemptions as by default would take minutes.
 COSTS = {
     Part.TASKS: {"task": ""},
     Part.THREADS: {"thread": " --switches 100", "semaphore": ""},
@@ -56,7 +68,8 @@ COST_BENCHMARKS = {name for benchmarks in COSTS.values() for name in benchmarks}
 
 
 class Kind(StrEnum):
-    """What an engine is in the comparison. A reference bounds what is possible; it is no hash table to use."""
+    """What an engine is in the comparison. A reference is a plain loop over memory of its own, to set figures beside:
+    no hash table to use, and no bound, as MXK's batches are faster than one."""
 
     MXK = "mxk"
     PEER = "peer"
@@ -101,6 +114,8 @@ class Cell(NamedTuple):
 class Settings:
     """What the person asked for, checked."""
 
+    command: str  # as it was typed
+    started: str  # when, as in file names
     operations: int
     cores: tuple[int, ...]
     rounds: int
@@ -109,10 +124,12 @@ class Settings:
     programs: Path  # the folder with mxk and mxk-peers
     configurations: tuple[str, ...]  # names out of CONFIGURATIONS, the first one is what ratios are about
     parts: tuple[Part, ...]
+    latency: bool  # whether that is measured, too
 
     @classmethod
     def checked(
         cls,
+        command: str,
         ops: str,
         cores: str,
         rounds: int,
@@ -121,6 +138,8 @@ class Settings:
         programs: Path,
         mxk: str | None,
         only: str | None,
+        *,
+        latency: bool = True,
     ) -> "Settings":
         """Raises, with what was expected, where an option cannot be used or a program is not built."""
         for program in (programs / "mxk", programs / "mxk-peers"):
@@ -130,7 +149,17 @@ class Settings:
         wanted = choose_names("--only", tuple(Part), only)
         parts = tuple(part for part in Part if part in wanted)
         return cls(
-            parse_count("--ops", ops), parse_cores(cores), rounds, seed, timeout, programs, configurations, parts
+            command=command,
+            started=utc_stamp(),
+            operations=parse_count("--ops", ops),
+            cores=parse_cores(cores),
+            rounds=rounds,
+            seed=seed,
+            timeout=timeout,
+            programs=programs,
+            configurations=configurations,
+            parts=parts,
+            latency=latency,
         )
 
     def columns(self, part: Part) -> list[Column]:
@@ -141,18 +170,24 @@ class Settings:
 
 @dataclass(frozen=True)
 class Process:
-    """A command that is run once in each round. `engine`: whom it measures, where that is one. `columns`: what it must
-    report on; empty: whatever it likes."""
+    """A command that is run once in each round. `engine`: which one it measures, where it is one. `columns`: what it
+    must report on; empty: whatever it likes. `latency`: of its rows only the latency counts, and it runs in the first
+    rounds only."""
 
     name: str
     part: Part
     line: tuple[str, ...]
     engine: str = ""
     columns: frozenset[Column] = field(default=frozenset())
+    latency: bool = False
+
+    def runs_in(self, round_number: int) -> bool:
+        """Whether it is run in this round, counted from 1."""
+        return not self.latency or round_number <= LATENCY_ROUNDS
 
 
 def choose_engines(settings: Settings, known: Sequence[Engine], peers: str | None) -> dict[Part, list[Engine]]:
-    """Whom each part that measures tables measures, built or not: MXK first, in the order that was asked for, the
+    """The engines of each part that measures tables, built or not: MXK first, in the order that was asked for, the
     references last. `known`: the peers that there are; `peers`: the names of those wanted, None: all."""
     wanted = choose_names("--peers", [engine.name for engine in known], peers)
     engines = [Engine(name, Kind.MXK) for name in settings.configurations]
@@ -172,22 +207,40 @@ def process_name(part: Part, engine: str) -> str:
 
 def table_processes(settings: Settings, part: Part, engines: Iterable[Engine]) -> list[Process]:
     """One for each engine that is built, for the same operations and core counts."""
-    columns = frozenset(settings.columns(part))
-    mixes = ",".join(dict.fromkeys(column.what for column in settings.columns(part)))
-    counts = ",".join(map(str, settings.cores))
     skew = f" --dist {ZIPF}" if part is Part.ZIPF else ""
-    run = f"--mix {mixes}{skew} --ops {settings.operations} --cores {counts} --seed {settings.seed} --repeat 1 --json"
-    processes = []
-    for engine in engines:
-        if engine.missing:
-            continue
-        if engine.kind is Kind.MXK:
-            program, command = "mxk", f"bench table {CONFIGURATIONS[engine.name]} {run}"
-        else:
-            program, command = "mxk-peers", f"bench peer --peer {engine.name} {run}"
-        line = _line(settings, program, max(settings.cores), command)
-        processes.append(Process(process_name(part, engine.name), part, line, engine.name, columns))
-    return processes
+    return [
+        _table_process(settings, part, engine, process_name(part, engine.name), settings.columns(part), skew)
+        for engine in engines
+        if not engine.missing
+    ]
+
+
+def latency_processes(settings: Settings, engines: Iterable[Engine], *, of_peers: bool) -> list[Process]:
+    """One for each engine of the table part that can say how long an operation takes. `of_peers`: theirs can."""
+    columns = [column for column in settings.columns(Part.TABLE) if column.what in LATENCY_MIXES]
+    return [
+        _table_process(settings, Part.TABLE, engine, f"{engine.name}-latency", columns, " --latency")
+        for engine in engines
+        if not engine.missing and (_has_latency(engine.name) if engine.kind is Kind.MXK else of_peers)
+    ]
+
+
+def _has_latency(configuration: str) -> bool:
+    return not any(option in CONFIGURATIONS[configuration] for option in _NO_LATENCY)
+
+
+def _table_process(
+    settings: Settings, part: Part, engine: Engine, name: str, columns: Sequence[Column], more: str
+) -> Process:
+    mixes = ",".join(dict.fromkeys(column.what for column in columns))
+    counts = ",".join(map(str, settings.cores))
+    run = f"--mix {mixes}{more} --ops {settings.operations} --cores {counts} --seed {settings.seed} --repeat 1 --json"
+    if engine.kind is Kind.MXK:
+        program, command = "mxk", f"bench table {CONFIGURATIONS[engine.name]} {run}"
+    else:
+        program, command = "mxk-peers", f"bench peer --peer {engine.name} {run}"
+    line = _line(settings, program, max(settings.cores), command)
+    return Process(name, part, line, engine.name, frozenset(columns), latency="--latency" in more)
 
 
 def cost_processes(settings: Settings, part: Part) -> list[Process]:

@@ -21,7 +21,7 @@ from mxk_host.compare.plan import (
     Process,
     Settings,
 )
-from mxk_host.errors import DriverError, ExitCode
+from mxk_host.errors import DriverError, ExitCode, signal_name
 from mxk_host.order import balanced_order
 from mxk_host.runner import Outcome, run_captured, signals_unwind
 from mxk_host.stream import Row, json_row
@@ -46,6 +46,7 @@ class Record:
     """What is known so far; the table is made of this, whether all rounds are complete or not."""
 
     samples: list[Sample] = field(default_factory=list)
+    latencies: list[Sample] = field(default_factory=list)  # of the runs that measure them; value: the median, in ns
     unsupported: dict[Cell, str] = field(default_factory=dict)  # why an engine has no such column
     failures: dict[str, str] = field(default_factory=dict)  # by process
     load_before: float = 0.0  # of the machine, by what else runs on it
@@ -71,6 +72,18 @@ def list_peers(programs: Path) -> list[Engine]:
     return peers
 
 
+def peers_have_latency(programs: Path) -> bool:
+    """Whether the peers' program can say how long an operation takes."""
+    line = [str(programs / "mxk-peers"), "help bench peer"]
+    try:
+        done = subprocess.run(
+            line, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=_LIST_TIMEOUT
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise DriverError(f"expected help from {shlex.join(line)}: {error}", ExitCode.NO_VERDICT) from error
+    return "--latency" in done.stdout
+
+
 def run_rounds(
     settings: Settings, groups: list[list[Process]], folder: Path, announce: Callable[[int, str], None]
 ) -> Record:
@@ -81,7 +94,8 @@ def run_rounds(
     try:
         with signals_unwind():
             for round_number in range(1, settings.rounds + 1):
-                ordered = [process for group in groups for process in balanced_order(group, round_number)]
+                running = [[it for it in group if it.runs_in(round_number)] for group in groups]
+                ordered = [process for group in running for process in balanced_order(group, round_number)]
                 for order, process in enumerate(ordered, 1):
                     announce(round_number, process.name)
                     if process.name in record.failures:
@@ -110,6 +124,7 @@ def _run(process: Process, folder: Path, where: dict[str, Any], timeout: float, 
         log.with_suffix(".stderr").write_text(outcome.complaint + "\n")
     output = log.read_text(errors="replace")
     rows = [row for line in output.splitlines() if (row := json_row(line)) is not None]
+    rows = [{"process_bytes": outcome.resident_bytes} | row if "benchmark" in row else row for row in rows]
     try:
         for row in rows:
             _take(row, process, where["round"], record)
@@ -141,7 +156,11 @@ def _take(row: Row, process: Process, round_number: int, record: Record) -> None
     if "error" in row:
         return  # no measurement; the exit status says so, too
     value, verified = float(row[measured]["median"]), row.get("verified") is True
-    record.samples.append(Sample(process.name, cell, round_number, value, verified, row))
+    if process.latency:
+        value = float(row.get("latency", {}).get("p50_ns", 0))
+        record.latencies.append(Sample(process.name, cell, round_number, value, verified, row))
+    else:
+        record.samples.append(Sample(process.name, cell, round_number, value, verified, row))
 
 
 def _table_column(row: Row) -> Column:
@@ -156,7 +175,8 @@ def _failure(
     process: Process, outcome: Outcome, output: str, round_number: int, timeout: float, record: Record
 ) -> str | None:
     """Why this run of the process does not count; None if it does. A wrong result comes first: it explains the rest."""
-    mine = [s for s in record.samples if s.round == round_number and s.process == process.name]
+    samples = record.latencies if process.latency else record.samples
+    mine = [s for s in samples if s.round == round_number and s.process == process.name]
     if wrong := [str(s.cell) for s in mine if not s.verified]:
         return f"verification failed: {', '.join(wrong)}"
     if reason := _end(outcome, output, timeout):
@@ -179,18 +199,11 @@ def _end(outcome: Outcome, output: str, timeout: float) -> str | None:
         case status if status == -signal.SIGKILL:
             return "killed by SIGKILL, as a machine out of memory does"
         case status if status < 0:
-            return f"crashed: {_signal_name(-status)}"
+            return f"crashed: {signal_name(-status)}"
         case ExitCode.PANIC:
             return f"panicked: {_complaint(output, outcome.complaint)}"
         case status:
             return f"exit status {status}: {_complaint(output, outcome.complaint)}"
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 def _complaint(output: str, complaint: str) -> str:

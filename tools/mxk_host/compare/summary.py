@@ -11,7 +11,7 @@ from mxk_host.compare.plan import (
     COST_BENCHMARKS,
     COST_ENGINE,
     COSTS,
-    LEAST_ROUNDS,
+    MIN_ROUNDS,
     ZIPF,
     Cell,
     Column,
@@ -40,13 +40,16 @@ def summarise(settings: Settings, engines: dict[Part, list[Engine]], record: Rec
     built = [engine for engine in everyone if not engine.missing]
     return {
         "benchmark": "compare",
+        "command": settings.command,
+        "started": settings.started,
         "operations": settings.operations,
         "cores": settings.cores,
         "seed": settings.seed,
         "rounds": record.rounds_complete,
         "rounds_asked": settings.rounds,
-        "quick_look": record.rounds_complete < LEAST_ROUNDS,
+        "quick_look": record.rounds_complete < MIN_ROUNDS,
         "interrupted": record.interrupted is not None,
+        "signal": record.interrupted,
         "verified": not record.failures and bool(rows) and all(row["verified"] for row in rows),
         "ratios_of": {part: name for part, measured in engines.items() if (name := _baseline(part, measured))},
         "dist": {Part.ZIPF: ZIPF} if Part.ZIPF in engines else {},
@@ -108,7 +111,10 @@ def _rows(part: Part, engines: Sequence[Engine], columns: Sequence[Column], cell
                 measured["ratio"] = paired_ratio(cells.values(Cell(part, baseline, column)), mine)
             if engine.kind is not Kind.REFERENCE:
                 measured["share"] = _shares(cells, cell, references)
+            if part is Part.TABLE:
+                measured |= {"latency": cells.latency(cell), "memory": cells.memory(cell)}
             row |= {name: value for name, value in measured.items() if value}
+            row |= {"quiet": not (noise := cells.noise(cell))} | ({"not_quiet": noise} if noise else {})
             rows.append(row | {"verified": bool(mine) and not failed})
     return rows
 

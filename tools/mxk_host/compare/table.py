@@ -10,10 +10,17 @@ from rich.table import Table
 from rich.text import Text
 
 from mxk_host.compare.figures import Unit
-from mxk_host.compare.plan import COSTS, LEAST_ROUNDS, Kind, Part, process_name
+from mxk_host.compare.plan import COSTS, MIN_ROUNDS, Kind, Part, process_name
 from mxk_host.digits import number
 
 PLAIN_WIDTH = 120  # columns of text that goes to a file
+NOISY = "~"  # behind a throughput: by its own account not to be trusted
+# Stands beside every comparison: the two sides are not asked for the same.
+ASYNCHRONOUS = (
+    "MXK's engines are asynchronous: a core has thousands of operations under way in batches, 100 as tasks, and each",
+    "waits for the others. Peers are called one operation at a time, and a call returns with its result, unless their",
+    "set-up says that they take several at once.",
+)
 _NAME_WIDTH = 24
 _FIXED_WIDTH = _NAME_WIDTH + 20  # with the columns of line names and "verified"
 _CELL_WIDTH = 11
@@ -43,6 +50,7 @@ def show(summary: Summary, output: TextIO) -> None:
         for group in _groups(measures, 1, console.width):
             headings = [measure.replace("-", "\n", 1) for measure, _ in group]
             console.print(_table(summary, part, group, headings))
+    _show_memory(summary["rows"], console)
     _show_figures(summary["figures"], console)
     for line in _notes(summary):
         console.print(line, soft_wrap=True)
@@ -66,13 +74,19 @@ def _head(summary: Summary) -> Iterable[str]:
     if summary["interrupted"]:
         yield "interrupted: what had been measured until then"
     if summary["quick_look"]:
-        yield f"a quick look: a comparison takes no less than {LEAST_ROUNDS} rounds"
-    yield "M ops/s, min-max: median of the rounds, least and most"
+        yield f"a quick look: a comparison takes no less than {MIN_ROUNDS} rounds"
+    yield "M ops/s, min-max: median of the rounds, and the slowest and fastest of them"
     if Part.TABLE in summary["ratios_of"]:
         about = summary["ratios_of"][Part.TABLE]
         yield f"mxk/this: {about} over this, median of the rounds' ratios; above 1: MXK is faster"
     if summary["references"]:
-        yield f"share: what is reached of {' / '.join(summary['references'])}, in percent"
+        yield f"share: throughput as a part of {' / '.join(summary['references'])}, in percent; a reference is no bound"
+    if Part.TABLE in summary["ratios_of"]:
+        yield from ASYNCHRONOUS
+    if any("latency" in row for row in summary["rows"]):
+        yield "p50 us, p99 us: from an operation's submission until its result is there, in a run of its own"
+    if not all(row["quiet"] for row in summary["rows"]):
+        yield f"{NOISY}: the machine was not quiet (reasons below)"
 
 
 def _groups(columns: Sequence[Any], group: int, width: int) -> Iterable[Sequence[Any]]:
@@ -126,7 +140,7 @@ def _lines(
     unit, factor, field = ("cycles", 1.0, "cycles") if section in COSTS else ("M ops/s", 1e-6, "throughput")
     measured = [(row or {}).get(field) for row in rows]
     lines = [
-        (unit, [number(it["median"] * factor) if it else ("-" if row is None else "FAILED")
+        (unit, [number(it["median"] * factor) + _mark(row) if it else ("-" if row is None else "FAILED")
                 for row, it in zip(rows, measured, strict=True)]),
         ("min-max", [f"{number(it['min'] * factor)}-{number(it['max'] * factor)}" if it else "" for it in measured]),
     ]  # fmt: skip
@@ -134,9 +148,21 @@ def _lines(
         lines.append(("mxk/this", [number(row["ratio"]["median"]) if row and "ratio" in row else "" for row in rows]))
     if first["kind"] != Kind.REFERENCE and section not in COSTS and any(row and "share" in row for row in rows):
         lines.append(("share", [_shares(row, summary["references"]) for row in rows]))
+    if any(row and "latency" in row for row in rows):
+        lines += [(f"{name} us", [_microseconds(row, f"{name}_ns") for row in rows]) for name in ("p50", "p99")]
     if not any(measured):
         return lines[:1]
     return [*lines, ("FAILED", ["" for _ in rows])] if failed else lines
+
+
+def _mark(row: Row | None) -> str:
+    return "" if row is None or row["quiet"] else NOISY
+
+
+def _microseconds(row: Row | None, name: str) -> str:
+    """Of a latency, which not every engine or phase has."""
+    latency = (row or {}).get("latency")
+    return number(latency[name]["median"] / 1e3) if latency else "-"
 
 
 def _shares(row: Row | None, references: Sequence[str]) -> str:
@@ -144,6 +170,25 @@ def _shares(row: Row | None, references: Sequence[str]) -> str:
     if not shares:
         return ""
     return " / ".join(_percent(shares[name]["median"]) if name in shares else "-" for name in references)
+
+
+def _show_memory(rows: Sequence[Row], console: Console) -> None:
+    """What a table counts is not what the process has of the machine, which is the same question to all engines."""
+    inserts = [row for row in rows if row.get("mix") == "insert" and "memory" in row]
+    of_engine = {row["engine"]: row["memory"] for row in reversed(inserts)}  # with the fewest cores
+    if not of_engine:
+        return
+    console.print("memory in MB. table: by its own count, after the inserts; touched: what growth may ask for, touched")
+    console.print("before the run; process: the largest its resident set has been, with its instructions and all else")
+    table = Table(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("engine", overflow="fold")
+    names = ("table", "touched", "process")
+    for heading in names:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for engine, memory in reversed(of_engine.items()):
+        shown = (memory.get(f"{name}_bytes") for name in names)
+        table.add_row(engine, *("-" if value is None else number(value / 1e6) for value in shown))
+    console.print(table)
 
 
 def _show_figures(figures: Sequence[Row], console: Console) -> None:
@@ -181,13 +226,16 @@ def _figure(figure: Row) -> Iterable[str | Text]:
         figure["against"],
         f"{number(it['median'] * factor)} {unit}" if it else "-",
         f"{number(it['min'] * factor)}-{number(it['max'] * factor)}" if it else "",
-        f"{'<=' if figure['at_most'] else '>='} {figure['bound'] * factor:.3g} {unit}",
+        f"{'<=' if figure['is_maximum'] else '>='} {figure['target'] * factor:.3g} {unit}",
         verdict,
         f"{number(beside['measured']['median'] * factor)} {unit}" if beside else "",
     )
 
 
 def _notes(summary: Summary) -> Iterable[str]:
+    for row in summary["rows"]:
+        where = f"{row['engine']} {_key(row)[0]}" + (f" at {row['cores']} cores" if row.get("cores") else "")
+        yield from (f"WARN the machine was not quiet: {where}, {text}" for text in row.get("not_quiet", ()))
     for missing in summary["missing"]:
         yield f"MISSING {missing['engine']}: {missing['reason']}"
     for failure in summary["failures"]:

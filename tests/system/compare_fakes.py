@@ -1,0 +1,126 @@
+"""Programs that stand in for mxk and mxk-peers in a comparison, and report what a test has told them."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from helpers import Ended, drive
+from mxk_host.compare.plan import CONFIGURATIONS
+
+MXK = "mxk-batch"
+
+# Both programs. told.json: what each engine does, round by round: a rate (operations per second with one core,
+# inserting), or a way to fail; a dict adds fields to its rows. The n-th run of an engine is that of round n. With
+# skewed keys it is NAME-zipf, where latency is measured NAME-latency.
+FAKE = """#!{python}
+import json, os, pathlib, signal, sys
+here = pathlib.Path(__file__).parent
+told = json.loads((here / "told.json").read_text())
+words = sys.argv[-1].split()
+if words[0] == "help":
+    sys.exit(print("usage: bench peer [OPTIONS]", "--latency" if told["peers_have_latency"] else ""))
+if words[1:3] == ["peer", "--list"]:
+    sys.exit(print(json.dumps({{"benchmark": "peer-list", "peers": told["list"]}})))
+costs = {{"task": "mxk-tasks", "task-peer": "peer-tasks", "thread": "mxk-threads", "thread-peer": "peer-threads"}}
+name = costs.get(words[1]) or words[3]
+if words[1] == "table":
+    (name,) = [name for name, options in told["configurations"].items() if f"table {{options}} --mix" in sys.argv[-1]]
+engine = name
+if "--dist" in words:
+    assert "--dist zipf:0.99 " in sys.argv[-1]
+    name += "-zipf"
+name += "-latency" * ("--latency" in words)
+option = lambda key: words[words.index(key) + 1]
+count = here / f"{{name}}.runs"
+run = len(count.read_text()) if count.exists() else 0
+count.write_text("." * (run + 1))
+does = told["does"].get(name, [1e6] * 9)[run] if "--latency" in words else told["does"][name][run]
+machine = {{"cpu": "Fake CPU", "tsc_hz": 2.5e9, "nodes": 1, "cores": 2, "memory_bytes": 2**32, "pages": "2 MiB",
+            "hypervisor": "", "build": "0123abcd gcc"}}
+if words[1] in costs:
+    for engine, measure, cycles in does:
+        print(json.dumps({{"benchmark": words[1], "peer": engine, "measure": measure, "unit": "cycles",
+                           "cycles": {{"median": cycles}}, "nanoseconds": cycles / 2.5, "verified": True}}))
+    sys.exit()
+more = {{}}
+if isinstance(does, dict):
+    more, does = does, does["rate"]
+if does == "crash":
+    os.kill(os.getpid(), signal.SIGSEGV)
+if does == "hang":
+    signal.pause()
+if does == "error":
+    print("table: 24M operations")
+    print("error: out of memory on node 0")
+    sys.exit(1)
+wrong = does == "wrong"
+if "--latency" in words:
+    more = {{"latency": {{"count": 9, "p50_ns": 2000, "p99_ns": 31000}}}}
+for mix, factor in (("insert", 1), ("find", 2), ("erase", 4)):
+    if mix not in option("--mix").split(","):
+        continue
+    for cores in map(int, option("--cores").split(",")):
+        if does == "half" and mix == "erase":
+            continue
+        row = {{"benchmark": words[1], "peer": engine, "mix": mix, "cores": cores}}
+        if name == "no-erase" and mix == "erase":
+            print(json.dumps(row | {{"supported": False, "reason": "it cannot erase"}}))
+            continue
+        rate = (1e6 if isinstance(does, str) else does) * factor * cores
+        print(json.dumps(row | {{"operations": int(option("--ops")), "throughput": {{"n": 1, "median": rate}},
+                                 "machine": machine, "warnings": ["memory: pages are small"],
+                                 "verified": not (wrong and mix == "find")}} | more))
+sys.exit(1 if wrong else 0)
+"""
+
+
+class Fakes:
+    """A folder with both programs, and the driver run on it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.peers: list[dict[str, Any]] = []
+        self.does: dict[str, list[Any]] = {}
+        self.peers_have_latency = False
+        for program in ("mxk", "mxk-peers"):
+            (folder / program).write_text(FAKE.format(python=sys.executable))
+            (folder / program).chmod(0o755)
+
+    def engine(self, name: str, *does: Any, kind: str = "peer", missing: str = "") -> None:  # noqa: ANN401
+        """An engine and what it does in each round."""
+        if name not in CONFIGURATIONS:
+            peer = {"name": name, "kind": kind, "library": f"lib{name} 1.0", "built": not missing, "reason": missing}
+            self.peers.append(peer)
+        self.does[name] = list(does)
+
+    def arguments(self, *options: str) -> list[str]:
+        """The driver's arguments for this folder: of the parts those for which there is something to do."""
+        told = {"list": self.peers, "does": self.does, "configurations": CONFIGURATIONS}
+        (self.folder / "told.json").write_text(json.dumps(told | {"peers_have_latency": self.peers_have_latency}))
+        mxk = [name for name in CONFIGURATIONS if name in self.does] or [MXK]
+        parts = ["table"] + ["zipf"] * any(name.endswith("-zipf") for name in self.does)
+        parts += [part for part in ("tasks", "threads") if f"mxk-{part}" in self.does]
+        chosen = ["--ops", "200K", "--mxk", ",".join(mxk), "--only", ",".join(parts), "--json"]
+        return ["compare", *self.places(), *chosen, *options]
+
+    def places(self) -> list[str]:
+        """The options that say where the programs and the results are."""
+        return ["--build", str(self.folder), "--results", str(self.folder / "results")]
+
+    def compare(self, *options: str) -> Ended:
+        """Runs the comparison."""
+        return drive(*self.arguments(*options))
+
+
+def summary(ended: Ended) -> dict[str, Any]:
+    """The one JSON line, which is the last of the output."""
+    return json.loads(ended.output.splitlines()[-1])
+
+
+def row(result: dict[str, Any], engine: str, mix: str, cores: int, section: str = "table") -> dict[str, Any]:
+    """The row of an engine in a column."""
+    wanted = (section, engine, mix, cores)
+    found = [r for r in result["rows"] if (r["section"], r["engine"], r.get("mix"), r.get("cores")) == wanted]
+    assert len(found) == 1, f"rows of {engine}, {mix}, {cores}: {found}"
+    return found[0]

@@ -1,0 +1,77 @@
+"""The figures that MXK is to reach: what they are made of, and what makes them fall."""
+
+from typing import Any
+
+import pytest
+
+from mxk_host.compare.cells import Cells
+from mxk_host.compare.figures import FIGURES, evaluate
+from mxk_host.compare.plan import Cell, Column, Part
+from mxk_host.compare.run import Record, Sample
+
+TBB = "tbb-hash-map"
+
+# A machine on which everything is just good enough: operations per second, cycles at 2.5 GHz.
+_GOOD = {
+    Cell(part, engine, Column(mix, cores)): rate * scale
+    for part in (Part.TABLE, Part.ZIPF)
+    for engine, rates in {
+        "mxk-batch": (40e6, 68e6),
+        "mxk-task": (32e6, 41e6),
+        "mxk-coroutine": (30e6, 38e6),
+        "mxk-chained-0.1": (10e6, 12e6),
+        "mxk-chained-0.1-interleaved": (30e6, 36e6),
+        "tbb-hash-map": (4e6, 6.8e6),
+        "tbb-hash-map-stock": (2e6, 3e6),
+        "reference-prefetch": (50e6, 104e6),
+        "mxk-open": (40e6, 68e6),
+        "mxk-open-growing": (20e6, 34e6),
+        "tbb-hash-map-growing": (2.5e6, 4.25e6),
+        "mxk-cuckoo": (32e6, 55e6),
+    }.items()
+    for mix, scale in (("insert", 1), ("find", 2), ("erase", 1))
+    for cores, rate in enumerate(rates, 1)
+} | {
+    Cell(Part.TASKS, engine, Column(measure)): cycles
+    for engine, measure, cycles in (("mxk", "local", 12.5), ("mxk", "stream", 62.5), ("tbb-task-group", "local", 75.0))
+}
+
+
+def figures_of(values: dict[Cell, float], **record: Any) -> dict[str, dict[str, Any]]:  # noqa: ANN401
+    """The figures of a machine that has these values in each of three rounds, faster by the round."""
+    samples = []
+    for cell, value in values.items():
+        for number in (1, 2, 3):
+            now = value / number if cell.part is Part.TASKS else value * number
+            row = {"nanoseconds": now / 2.5} if cell.part is Part.TASKS else {}
+            samples.append(Sample("", cell, number, now, True, row))
+    everything = evaluate(FIGURES, Cells(Record(samples, **record)), tuple(Part))
+    return {figure["figure"]: figure for figure in everything}
+
+
+def test_a_machine_that_reaches_every_figure() -> None:
+    figures = figures_of(_GOOD)
+    assert [name for name, figure in figures.items() if figure["reached"] is not True] == []
+    assert len(figures) == len(FIGURES), "no name twice"
+    best = figures["mxk-batch insert at 1 core by tbb-hash-map"]
+    assert (best["measured"]["median"], best["unit"], best["target"]) == (10.0, "x", 10)
+    assert best["beside"] == {"engine": "tbb-hash-map-stock", "measured": {"n": 3, "median": 20, "min": 20, "max": 20}}
+    assert figures["empty task from the core's own queue"]["measured"]["median"] == pytest.approx(2.5)
+
+
+def test_each_figure_falls_with_what_it_is_made_of() -> None:
+    for figure in FIGURES:
+        worse = _GOOD[figure.over] * (10 if figure.is_maximum else 0.1)
+        fallen = figures_of(_GOOD | {figure.over: worse})
+        assert fallen[figure.name]["reached"] is False, figure.name
+
+
+def test_a_figure_is_not_judged_by_what_failed_or_was_not_measured() -> None:
+    without = figures_of({cell: value for cell, value in _GOOD.items() if cell.engine != TBB})
+    name = f"mxk-batch insert at 2 cores by {TBB}"
+    assert (without[name]["reached"], without[name]["failed"]) == (None, False)
+    assert without[name]["reason"] == f"not measured: {TBB} insert at 2 cores"
+    failed = figures_of(_GOOD, failures={TBB: "round 2: crashed", "mxk-tasks": "round 2: panicked"})
+    assert (failed[name]["reached"], failed[name]["failed"]) == (None, True)
+    assert failed["empty task from the core's own queue"]["failed"] is True
+    assert failed[f"mxk-batch zipf:0.99 find at 2 cores by {TBB}"]["reached"] is True, "another process"

@@ -1,0 +1,138 @@
+"""The tables that README.md and docs/performance.md embed, made of one comparison: so that no page has a figure of
+another run. A page has the table between two comments, and what is between them is replaced:
+
+    <!-- compare: throughput -->
+    <!-- end of compare: throughput -->
+"""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from mxk_host.compare.figures import Unit
+from mxk_host.compare.plan import Kind, Part
+from mxk_host.compare.table import ASYNCHRONOUS, NOISY
+from mxk_host.digits import number
+from mxk_host.errors import UsageError
+
+Summary = dict[str, Any]
+Row = dict[str, Any]
+
+# What a page calls the engines; a peer has its library's name from the program.
+_NAMES = {
+    "mxk-batch": "MXK, bucketed, in batches",
+    "mxk-task": "MXK, bucketed, a task per operation",
+    "mxk-coroutine": "MXK, bucketed, a coroutine per operation",
+    "mxk-chained": "MXK, chained, a bucket per key",
+    "mxk-chained-0.1": "MXK, chained, ten keys in a bucket",
+    "mxk-chained-0.1-interleaved": "MXK, chained, ten keys in a bucket, walks interleaved",
+    "mxk-thesis": "MXK, chained, as in the thesis: shared queue, no prefetch",
+    "mxk-open": "MXK, open addressing, in batches",
+    "mxk-open-growing": "MXK, open addressing, grown from 1024 slots, in batches",
+    "mxk-cuckoo": "MXK, cuckoo, 90 % full, in batches",
+    "mxk-cuckoo-growing": "MXK, cuckoo, grown from 1024 slots, in batches",
+}
+_MIXES = ("insert", "find", "erase")
+
+
+def put(summary: Summary, page: Path) -> None:
+    """Replaces each table that the page has a place for; a page that is not there is made, with all of them."""
+    text = page.read_text() if page.exists() else "".join(f"{_begin(name)}\n{_end(name)}\n" for name in _BLOCKS)
+    found = [name for name in _BLOCKS if _begin(name) in text]
+    if not found:
+        wanted = " or ".join(map(_begin, _BLOCKS))
+        raise UsageError(f"expected {page} to have a place for a table, {wanted}, or not to be there")
+    for name in found:
+        lines = "\n".join(_BLOCKS[name](summary))
+        old = re.compile(f"{re.escape(_begin(name))}\n.*?{re.escape(_end(name))}", re.DOTALL)
+        text, count = old.subn(lambda _, name=name, lines=lines: f"{_begin(name)}\n{lines}\n{_end(name)}", text)
+        if count != 1:
+            raise UsageError(f"expected one {_end(name)} in {page} behind {_begin(name)}")
+    page.write_text(text)
+
+
+def block(text: str, name: str) -> str:
+    """What a page has in the place of this name; empty without one."""
+    found = re.search(f"{re.escape(_begin(name))}\n(.*?){re.escape(_end(name))}", text, re.DOTALL)
+    return found[1] if found else ""
+
+
+def throughput(summary: Summary) -> Iterable[str]:
+    """A row for each engine: M ops/s by mix and cores, and how long a find takes."""
+    rows = [row for row in summary["rows"] if row["section"] == Part.TABLE]
+    columns = [(mix, cores) for mix in _MIXES for cores in summary["cores"]]
+    max_cores = max(summary["cores"])
+    headings = [f"{mix}, {_cores(cores)}" for mix, cores in columns]
+    yield f"| M ops/s | {' | '.join(headings)} | find, {_cores(max_cores)}: p50, p99 us |"
+    yield f"|---{'|---' * (len(columns) + 1)}|"
+    for engine in dict.fromkeys(row["engine"] for row in rows):
+        mine = {(row["mix"], row["cores"]): row for row in rows if row["engine"] == engine}
+        cells = [_throughput(mine.get(column)) for column in columns]
+        latency = mine.get(("find", max_cores), {}).get("latency")
+        shown = ", ".join(number(latency[name]["median"] / 1e3) for name in ("p50_ns", "p99_ns")) if latency else "-"
+        yield f"| {_name(engine, next(iter(mine.values())))} | {' | '.join(cells)} | {shown} |"
+    yield ""
+    yield " ".join(ASYNCHRONOUS)
+    yield ""
+    yield _origin(summary)
+
+
+def figures(summary: Summary) -> Iterable[str]:
+    """A row for each figure that was measured."""
+    yield "| figure | target | measured | rounds | |"
+    yield "|---|---|---|---|---|"
+    for it in summary["figures"]:
+        if "measured" not in it:
+            continue
+        factor, unit, measured = 100 if it["unit"] == Unit.SHARE else 1, it["unit"], it["measured"]
+        low, median, high = (number(measured[name] * factor) for name in ("min", "median", "max"))
+        target = f"{'<=' if it['is_maximum'] else '>='} {it['target'] * factor:.3g} {unit}"
+        verdict = "" if it["reached"] else "**not reached**"
+        beside = ""
+        if other := it.get("beside"):
+            beside = f"{number(other['measured']['median'] * factor)} {unit} by {other['engine']}"
+        remark = "; ".join(text for text in (verdict, beside) if text)
+        yield f"| {it['what']} {it['against']} | {target} | {median} {unit} | {low}-{high} | {remark} |".replace(
+            "  ", " "
+        )
+    yield ""
+    yield _origin(summary)
+
+
+_BLOCKS = {"throughput": throughput, "figures": figures}
+
+
+def _begin(name: str) -> str:
+    return f"<!-- compare: {name} -->"
+
+
+def _end(name: str) -> str:
+    return f"<!-- end of compare: {name} -->"
+
+
+def _origin(summary: Summary) -> str:
+    """The one run that all of it comes from."""
+    machine, rounds = summary["machine"], summary["rounds"]
+    count = f"{rounds} round{'' if rounds == 1 else 's'}{', a quick look' if summary['quick_look'] else ''}"
+    noisy = f"; {NOISY}: the machine was not quiet" if not all(row["quiet"] for row in summary["rows"]) else ""
+    return (
+        f"`{summary['command']}`, {summary['started']}: {summary['operations']:,} operations, medians of {count}, "
+        f"{machine.get('cpu', '?')}, build {machine.get('build', '?')}{noisy}."
+    )
+
+
+def _throughput(row: Row | None) -> str:
+    if row is None or "throughput" not in row:
+        return "-" if row is None else "failed"
+    return number(row["throughput"]["median"] / 1e6) + ("" if row["quiet"] else NOISY)
+
+
+def _name(engine: str, row: Row) -> str:
+    if row["kind"] == Kind.MXK:
+        return f"{_NAMES[engine]} (`{engine}`)"
+    return f"reference: `{engine}`" if row["kind"] == Kind.REFERENCE else f"`{engine}`"
+
+
+def _cores(count: int) -> str:
+    return f"{count} core{'' if count == 1 else 's'}"
