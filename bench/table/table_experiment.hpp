@@ -3,7 +3,10 @@
 // it: each one is measured and verified.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "base/result.hpp"
@@ -11,7 +14,6 @@
 #include "bench/frame/progress.hpp"
 #include "bench/frame/time_span.hpp"
 #include "bench/table/engine.hpp"
-#include "bench/table/owner_changes.hpp"
 #include "bench/table/table_options.hpp"
 #include "bench/workload/instruction_queue.hpp"
 #include "hashtable/table/partitioned.hpp"
@@ -19,6 +21,30 @@
 #include "tasks/task_times.hpp"
 
 namespace mxk::bench {
+
+// How the owners of a table changed during a run (hashtable/partition/repartition.hpp), and its speed meanwhile.
+struct OwnerChange {
+    std::uint32_t from = 0; // cores
+    std::uint32_t to = 0;
+    double seconds = 0;
+    double before = 0; // operations per second since the last change, or the beginning
+    double during = 0;
+};
+
+// As many as a run may have.
+class OwnerChanges {
+  public:
+    static constexpr std::size_t most = 15;
+
+    void add(OwnerChange const& change) {
+        if (size_ < most) changes_[size_++] = change;
+    }
+    [[nodiscard]] std::span<OwnerChange const> list() const { return {changes_.data(), size_}; }
+
+  private:
+    std::array<OwnerChange, most> changes_{};
+    std::size_t size_ = 0;
+};
 
 class TableExperiment {
   public:
