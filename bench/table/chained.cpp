@@ -23,7 +23,7 @@ template <typename Locking> class SharedChainsAccess : public ChainsAccess<Share
         std::size_t const buckets = MXK_TRY(Base::buckets_for(setup));
         return SharedChainsAccess(setup, buckets, MXK_TRY(InstructionNodes::create(setup)));
     }
-    Result<void> renew() { return this->make_table(kind_); }
+    Result<void> reset() { return this->make_table(kind_); }
 
   private:
     SharedChainsAccess(EngineSetup const& setup, std::size_t buckets, InstructionNodes nodes)
@@ -56,11 +56,11 @@ constexpr EngineKind chained_threads{.model = Model::Threads,
                                      .create = &EngineOwner::create<ThreadEngine<SharedChainsAccess<BySemaphore>>>};
 MXK_REGISTER(mxk_engines, EngineKind, chained_threads);
 
-constexpr EngineKind chained_unsafe_threads{
-    .model = Model::ThreadsUnsafe,
-    .layout = Layout::Chained,
-    .hash = Hashing::Modulo,
-    .create = &EngineOwner::create<ThreadEngine<SharedChainsAccess<Unsynchronised>>>};
+constexpr EngineKind chained_unsafe_threads{.model = Model::ThreadsUnsafe,
+                                            .layout = Layout::Chained,
+                                            .hash = Hashing::Modulo,
+                                            .create =
+                                                &EngineOwner::create<ThreadEngine<SharedChainsAccess<Unsynchronised>>>};
 MXK_REGISTER(mxk_engines, EngineKind, chained_unsafe_threads);
 
 using Growing = NodePartitionsAccess<Extendible<ChainHeads<>>>;

@@ -30,16 +30,12 @@ template <typename Access> struct TakenInstruction {
 template <typename Access, Operation operation>
 void operate(TwoPhaseRun<Access> const& run, TakenInstruction<Access> const& taken) {
     if (!run.access.template operate<operation>(taken.owner, taken.key, taken.extra, taken.expected)) [[unlikely]]
-        run.cores[taken.owner]->count_wrong();
+        run.cores.run(taken.owner).count_wrong();
 }
 
 template <typename Access> auto method(Operation operation) -> decltype(TakenInstruction<Access>::operate) {
-    switch (operation) {
-    case Operation::Insert: return &operate<Access, Operation::Insert>;
-    case Operation::Find: return &operate<Access, Operation::Find>;
-    case Operation::Erase: break;
-    }
-    return &operate<Access, Operation::Erase>;
+    return dispatch(operation,
+                    [](auto known) -> decltype(TakenInstruction<Access>::operate) { return &operate<Access, known>; });
 }
 
 // On the home core, which is the one at `place`: the next instruction; false if there are no more. Inline, as the other
@@ -60,7 +56,7 @@ template <typename Access>
 
 template <typename Access>
 [[gnu::always_inline]] inline NextTurn to_owner(TwoPhaseRun<Access> const& run, TakenInstruction<Access> const& taken) {
-    return move_to(core_id(taken.owner), run.access.line(taken.key, taken.owner));
+    return move_to(run.cores.core(taken.owner), run.access.line(taken.key, taken.owner));
 }
 
 // Out of the way of what runs for each instruction.
@@ -76,7 +72,7 @@ template <typename Access> Coroutine<> two_phase(TwoPhaseRun<Access> const& run,
         taken.operate(run, taken);
         co_await move_home(); // where the next instruction comes in sequence: the processor sees it coming
     }
-    finish(*run.cores[place]);
+    finish(run.cores.run(place));
 }
 
 template <typename Access> class CoroutineEngine final : public AccessEngine<Access> {
@@ -87,7 +83,7 @@ template <typename Access> class CoroutineEngine final : public AccessEngine<Acc
     };
     static Result<Parts> make(EngineSetup const& setup) {
         Parts parts{MXK_TRY(Access::create(setup)), {}};
-        std::size_t const each = setup.options.tasks_per_core;
+        std::size_t const each = tasks_per_core(setup.options);
         NodeId const here = setup.owners.front().node;
         parts.coroutines = MXK_TRY(NodeVector<NodeVector<Coroutine<>>>::create(setup.owners.size(), here));
         auto cores = MXK_TRY(NodeVector<CoreId>::create(setup.owners.size(), here));
@@ -103,11 +99,11 @@ template <typename Access> class CoroutineEngine final : public AccessEngine<Acc
         : AccessEngine<Access>(std::move(parts.access))
         , coroutines_(std::move(parts.coroutines)) {}
 
-    void prepare(std::span<CoreRun* const> cores) override { run_.emplace(this->access(), cores); }
+    void prepare(PhaseCores const& cores) override { run_.emplace(this->access(), cores); }
 
     void prepare_core(Worker&, std::size_t at) override {
         for (Coroutine<>& coroutine : coroutines_[at]) coroutine = two_phase(*run_, static_cast<std::uint32_t>(at));
-        run_->cores[at]->expect_tasks(coroutines_[at].size());
+        run_->cores.run(at).expect_tasks(coroutines_[at].size());
     }
     void start_core(Worker& worker, std::size_t at) override {
         for (Coroutine<>& coroutine : coroutines_[at])

@@ -17,9 +17,9 @@ constexpr EngineKind cuckoo_tasks{
 MXK_REGISTER(mxk_engines, EngineKind, cuckoo_tasks);
 
 constexpr EngineKind cuckoo_modulo_tasks{.layout = Layout::Cuckoo,
-                                       .hash = Hashing::Modulo,
-                                       .growth = Growth::Either,
-                                       .create = &EngineOwner::create<TaskEngine<Modulo>>};
+                                         .hash = Hashing::Modulo,
+                                         .growth = Growth::Either,
+                                         .create = &EngineOwner::create<TaskEngine<Modulo>>};
 MXK_REGISTER(mxk_engines, EngineKind, cuckoo_modulo_tasks);
 
 constexpr EngineKind cuckoo_batches{
@@ -27,10 +27,10 @@ constexpr EngineKind cuckoo_batches{
 MXK_REGISTER(mxk_engines, EngineKind, cuckoo_batches);
 
 constexpr EngineKind cuckoo_modulo_batches{.layout = Layout::Cuckoo,
-                                         .submit = Submit::Batch,
-                                         .hash = Hashing::Modulo,
-                                         .growth = Growth::Either,
-                                         .create = &BatchEngine<Modulo>::create};
+                                           .submit = Submit::Batch,
+                                           .hash = Hashing::Modulo,
+                                           .growth = Growth::Either,
+                                           .create = &BatchEngine<Modulo>::create};
 MXK_REGISTER(mxk_engines, EngineKind, cuckoo_modulo_batches);
 
 } // namespace

@@ -1,5 +1,5 @@
-// The engines of open addressing: in blocks that become two when they are crowded, with tasks, batches and threads, each
-// with two hashes; and the thesis' table, on which operations travel from region to region.
+// The engines of open addressing: in blocks that become two when they are crowded, with tasks, batches and threads,
+// each with two hashes; and the thesis' table, on which operations travel from region to region.
 #include "bench/table/batch_engine.hpp"
 #include "bench/table/open_travel.hpp"
 #include "bench/table/partitions_access.hpp"
@@ -45,7 +45,7 @@ template <typename Cells, typename Hash> class LockedRegionsAccess {
     static Result<LockedRegionsAccess> create(EngineSetup const& setup) { return LockedRegionsAccess(setup); }
 
     // A new, empty table; the last one gives its memory back first.
-    Result<void> renew() {
+    Result<void> reset() {
         table_ = {};
         if (growth_bytes_ != 0) make_memory_ready(growth_bytes_ / owners_.size(), owners_);
         table_ = MXK_TRY(NodeVector<Regions>::create(1, owners_.front().node));

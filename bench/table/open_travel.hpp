@@ -20,21 +20,21 @@ namespace mxk::bench {
 class OpenTravelAccess : public TableAccess<ProbedRegion> {
   public:
     struct Extra {};
-    static constexpr double usual_buckets = 2; // slots per operation: the thesis', which then needs no rehash
+    static constexpr double default_buckets = 2; // slots per operation: the thesis', which then needs no rehash
 
     // Errors: no memory, fewer slots than cores.
     static Result<OpenTravelAccess> create(EngineSetup const& setup);
-    Result<void> renew() { return make_table(); }
+    Result<void> reset() { return make_table(); }
 
     [[nodiscard]] Extra extra(std::size_t, std::size_t) const { return {}; }
 
-    enum class Visit : std::uint8_t { Right, Wrong, GoesOn };
+    enum class Visit : std::uint8_t { Right, Wrong, MovesOn };
 
     // At region `at`: whether the result, and the value found, are the expected ones, or unknown yet. The owner only.
     template <Operation operation> Visit visit(std::size_t at, TravellingProbe& probe, bool expected) {
         Probed const probed = step<operation>(at, probe);
         if (probed == Probed::EndOfRegion) [[unlikely]]
-            return Visit::GoesOn;
+            return Visit::MovesOn;
         // What an insert expects is that the key was not there.
         bool const expects_key = expected != (operation == Operation::Insert);
         bool is_right = probed == (expects_key ? Probed::There : Probed::NotThere);
@@ -61,7 +61,7 @@ class OpenTravelAccess : public TableAccess<ProbedRegion> {
 };
 
 inline Result<OpenTravelAccess> OpenTravelAccess::create(EngineSetup const& setup) {
-    return OpenTravelAccess(setup, MXK_TRY(count_buckets(setup.options, usual_buckets, setup.owners.size())));
+    return OpenTravelAccess(setup, MXK_TRY(count_buckets(setup.options, default_buckets, setup.owners.size())));
 }
 
 inline bool OpenTravelAccess::holds(std::uint64_t key) const {
@@ -92,39 +92,30 @@ class OpenTravelTask : public Task {
   private:
     static void initial(Worker& worker, Task& task) {
         auto& self = static_cast<OpenTravelTask&>(task);
-        std::size_t const here = index(worker.core());
+        std::size_t const here = self.run_.cores.place(worker);
         auto const [instruction, owner, extra] = take_next(self.run_, here);
         if (instruction == nullptr) [[unlikely]]
-            return self.run_.cores[here]->task_ended();
+            return self.run_.cores.run(here).task_ended();
         self.probe_ = TravellingProbe(instruction->key, value_of(instruction->key));
         self.expected_ = instruction->expected;
-        task.body = method(instruction->operation);
+        task.body = dispatch(instruction->operation, [](auto operation) -> Body { return &operate<operation>; });
         task.touches = announce(worker, self.run_, instruction->key, owner);
-        worker.append(task, core_id(owner));
-    }
-
-    static Body method(Operation operation) {
-        switch (operation) {
-        case Operation::Insert: return &operate<Operation::Insert>;
-        case Operation::Find: return &operate<Operation::Find>;
-        case Operation::Erase: break;
-        }
-        return &operate<Operation::Erase>;
+        worker.append(task, self.run_.cores.core(owner));
     }
 
     template <Operation operation> static void operate(Worker& worker, Task& task) {
         using Visit = OpenTravelAccess::Visit;
         auto& self = static_cast<OpenTravelTask&>(task);
         OpenTravelAccess& access = self.run_.access;
-        std::size_t const here = index(worker.core());
+        std::size_t const here = self.run_.cores.place(worker);
         Visit const visit = access.visit<operation>(here, self.probe_, self.expected_);
         // At home, the next instruction comes in sequence; at the next core, a region's first slots, which seldom
         // happens and where a search goes on in sequence.
         task.touches = {};
-        if (visit == Visit::GoesOn) [[unlikely]]
-            return worker.append(task, core_id(access.next(here)));
+        if (visit == Visit::MovesOn) [[unlikely]]
+            return worker.append(task, self.run_.cores.core(access.next(here)));
         if (visit == Visit::Wrong) [[unlikely]]
-            self.run_.cores[here]->count_wrong();
+            self.run_.cores.run(here).count_wrong();
         task.body = &initial;
         worker.append(task, task.home);
     }

@@ -1,4 +1,4 @@
-// `bench table`: operations per second of a partitioned hash table, worked off by one of the engines (engine.hpp), for
+// `bench table`: operations per second of a partitioned hash table, run by one of the engines (engine.hpp), for
 // several core counts (thesis section 4, figures 4.1 to 4.6). Time is rdtsc from the first core's start behind a
 // barrier to the last core's end. The first configuration is measured again at the end: how much it differs is the
 // drift that all rows may have. Every run is verified; a wrong result fails the benchmark, but where losses are what is
@@ -15,7 +15,7 @@
 #include "bench/table/engine.hpp"
 #include "bench/table/table_experiment.hpp"
 #include "bench/table/table_report.hpp"
-#include "bench/workload/key_file.hpp"
+#include "bench/workload/workload.hpp"
 #include "tasks/parallel.hpp"
 #include "tasks/workers.hpp"
 
@@ -24,11 +24,18 @@ namespace {
 
 using console::Invocation;
 
+Result<NodeVector<CoreId>> first_cores(std::uint32_t count) {
+    auto cores = MXK_TRY(NodeVector<CoreId>::create(count, Worker::current().node()));
+    for (std::uint32_t i = 0; i < count; ++i) cores.emplace(core_id(i));
+    return cores;
+}
+
 // `repeat` runs of one configuration; a row for each phase.
 Result<NodeVector<TableRow>> measure(Invocation& invocation, TableOptions const& options, std::uint32_t cores,
                                      Progress& progress) {
     EngineKind const* const engine = MXK_TRY(choose_engine(options));
-    auto experiment = MXK_TRY(TableExperiment::create(options, *engine, cores));
+    auto const set = MXK_TRY(first_cores(cores));
+    auto experiment = MXK_TRY(TableExperiment::create(options, *engine, set.span()));
     auto const phases = options.mix.list();
     NodeId const here = Worker::current().node();
     auto rows = MXK_TRY(NodeVector<TableRow>::create(phases.size(), here));
@@ -43,7 +50,7 @@ Result<NodeVector<TableRow>> measure(Invocation& invocation, TableOptions const&
             throughputs[p * options.repeat + i] = static_cast<double>(options.operations) / outcome.time.seconds();
             if (outcome.verified()) continue;
             rows[p].verified = false;
-            rows[p].lost = std::max(rows[p].lost, outcome.strayed);
+            rows[p].lost = std::max(rows[p].lost, outcome.lost);
             if (may_lose(options)) continue;
             progress.clear();
             print_wrong(invocation.out, phases[p], outcome);
@@ -88,10 +95,10 @@ Result<void> measure_all(Invocation& invocation, TableOptions const& options, No
     return measure_drift(invocation, options, rows, progress);
 }
 
-// Workers look as far ahead as the benchmark says, and afterwards as they usually do.
+// Workers look as far ahead as the benchmark says, and afterwards as by default.
 class PrefetchDistance {
   public:
-    // `tasks`: none: as usual.
+    // `tasks`: none: the default.
     explicit PrefetchDistance(std::optional<std::uint32_t> tasks)
         : wanted_(tasks.has_value())
         , set_(wanted_ && set(*tasks)) {}
@@ -121,9 +128,8 @@ class PrefetchDistance {
 Result<TableOptions> read_options(Invocation const& invocation) {
     TableOptions options;
     MXK_TRY(console::parse(invocation.arguments, table_schema, options));
-    options.hash = MXK_TRY(choose_engine(options))->hash; // so that the rows say which it was
-    if (options.model == Model::Threads) options.semaphore = semaphore_kind(options);
     MXK_TRY(check(options));
+    MXK_TRY(complete(options)); // so that the rows say what was measured
     MXK_TRY(complete_core_counts(options.cores));
     return options;
 }
@@ -151,7 +157,7 @@ console::Outcome run_table(Invocation& invocation) {
 
 constexpr Benchmark table_benchmark{
     .name = "table",
-    .summary = "operations per second of a partitioned hash table, worked off by tasks or by threads",
+    .summary = "operations per second of a partitioned hash table, run by tasks or by threads",
     .run = &run_table,
     .help =
         [](TextSink& out) {

@@ -8,7 +8,7 @@
 #include "bench/frame/statistics.hpp"
 #include "bench/table/table_experiment.hpp"
 #include "bench/table/table_options.hpp"
-#include "bench/workload/mix.hpp"
+#include "bench/workload/phases.hpp"
 
 namespace mxk::bench {
 
@@ -19,7 +19,7 @@ struct TableRow {
     std::size_t buckets = 0; // or slots
     Summary throughput{};    // operations per second
     bool verified = false;
-    std::uint64_t lost = 0;          // entries, by threads without semaphores: the most of a run
+    std::uint64_t lost = 0;          // entries, by threads without semaphores: max of the runs
     TableExperiment::Outcome last{}; // what the last run came to
     double drift = 0; // the same phase of the first configuration at the end, relative to the beginning; 0: unknown
 };
