@@ -34,7 +34,7 @@ struct Workload {
     Phases mix;
     Keys keys;
     Distribution distribution;
-    std::optional<QueueKind> queue; // none: default_queue()
+    std::optional<QueueKind> queue; // none: the benchmark's own choice
     std::uint64_t seed = 1;
 };
 
