@@ -9,7 +9,7 @@
 #include "bench/peers/peer_experiment.hpp"
 #include "bench/peers/peer_options.hpp"
 #include "bench/peers/peer_rows.hpp"
-#include "bench/workload/key_file.hpp"
+#include "bench/workload/workload.hpp"
 #include "kernel/console/command.hpp"
 #include "tasks/worker.hpp"
 

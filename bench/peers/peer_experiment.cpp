@@ -25,7 +25,9 @@ struct alignas(cache_line_bytes) Share {
 } // namespace
 
 Result<PeerExperiment> PeerExperiment::create(PeerOptions const& options, Peer const& peer, std::uint32_t cores) {
-    return PeerExperiment(options, peer, MXK_TRY(InstructionQueue::create(options, cores)));
+    auto set = MXK_TRY(NodeVector<CoreId>::create(cores, Worker::current().node()));
+    for (std::uint32_t i = 0; i < cores; ++i) set.emplace(core_id(i));
+    return PeerExperiment(options, peer, MXK_TRY(InstructionQueue::create(options, QueueKind::NodeLocal, set.span())));
 }
 
 Result<void> PeerExperiment::prepare(Progress& progress) {
@@ -78,7 +80,7 @@ Result<PeerExperiment::Outcome> PeerExperiment::work_off(std::string_view what, 
 }
 
 Result<PeerExperiment::Outcome> PeerExperiment::run(Mix const& phase, Progress& progress) {
-    if (phase.needs_keys()) MXK_TRY(queue_.go_on_with(phase, progress));
+    if (phase.needs_keys()) MXK_TRY(queue_.continue_with(phase, progress));
     Outcome outcome = MXK_TRY(work_off("measuring", progress));
     outcome.wrong += wrong_while_filling_;
     outcome.in_table = table_->size();

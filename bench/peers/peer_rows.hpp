@@ -8,7 +8,7 @@
 #include "bench/frame/statistics.hpp"
 #include "bench/peers/peer.hpp"
 #include "bench/peers/peer_options.hpp"
-#include "bench/workload/mix.hpp"
+#include "bench/workload/phases.hpp"
 
 namespace mxk::bench {
 

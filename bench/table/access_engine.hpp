@@ -12,7 +12,7 @@ namespace mxk::bench {
 
 template <typename Access> class AccessEngine : public Engine {
   public:
-    Result<void> renew() override { return access_.renew(); }
+    Result<void> reset() override { return access_.reset(); }
 
     [[nodiscard]] std::size_t bucket_count() const final { return access_.bucket_count(); }
 

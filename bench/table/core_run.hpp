@@ -1,5 +1,5 @@
-// One core's share of a phase: where its next instruction comes from, what it has counted, and who waits for its end.
-// Whatever works a table off takes its instructions here and ends here.
+// One core's share of a phase: where its next instruction comes from, what it has counted, and who is told of
+// its end. Every engine takes its instructions here and ends here.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,28 @@
 #include <span>
 
 #include "base/histogram.hpp"
-#include "bench/table/latency.hpp"
 #include "bench/workload/instructions.hpp"
 #include "kernel/clock.hpp"
 #include "tasks/threads/thread.hpp"
+#include "tasks/worker.hpp"
 
 namespace mxk::bench {
+
+// The time of one operation, in so few bytes that a task or a batch can carry it: the low half of the time stamp, which
+// is enough for a second.
+class OperationStart {
+  public:
+    static OperationStart now() { return OperationStart(static_cast<std::uint32_t>(raw(clock::timestamp()))); }
+    constexpr OperationStart() = default;
+    void count_end(Histogram& latency) const {
+        latency.add(static_cast<std::uint32_t>(raw(clock::timestamp())) - stamp_);
+    }
+
+  private:
+    explicit OperationStart(std::uint32_t stamp)
+        : stamp_(stamp) {}
+    std::uint32_t stamp_ = 0;
+};
 
 // What all cores of a phase use.
 struct PhaseRun {
@@ -37,15 +53,15 @@ class alignas(cache_line_bytes) CoreRun {
         , ended_(ended) {}
 
     // This core's next instructions, up to so many, and of a queue that all share one; none when there are no more,
-    // or the phase was stopped. `most` > 0.
-    std::span<Instruction const> take(std::size_t most) {
+    // or the phase was stopped. `max` > 0.
+    std::span<Instruction const> take(std::size_t max) {
         // relaxed, all of them: only this core writes `done`, which the console only shows; the instructions were made
         // before the phase; the head gives each number once, whatever the order
         std::size_t const done = done_.load(std::memory_order_relaxed);
         std::size_t const at = shared_ ? phase_.head.fetch_add(1, std::memory_order_relaxed) : done;
         if (at >= source_size_ || phase_.stopped.load(std::memory_order_relaxed)) [[unlikely]]
             return {};
-        std::size_t const count = shared_ ? 1 : std::min(most, source_size_ - at);
+        std::size_t const count = shared_ ? 1 : std::min(max, source_size_ - at);
         done_.store(done + count, std::memory_order_relaxed);
         return {source_ + at, count};
     }
@@ -100,6 +116,18 @@ class alignas(cache_line_bytes) CoreRun {
     Cycles start_{};
     Cycles end_{};
 };
+// The cores of a phase. A place in the run is not a core's number: the run may be on cores 1 and 3. What a task finds
+// here for each operation nobody writes during the phase.
+struct PhaseCores {
+    std::span<CoreRun* const> runs;        // by place
+    std::span<CoreId const> cores;         // by place
+    std::span<std::uint32_t const> places; // by core; of others than the run's: anything
+
+    [[nodiscard]] CoreRun& run(std::size_t place) const { return *runs[place]; }
+    [[nodiscard]] CoreId core(std::size_t place) const { return cores[place]; }
+    [[nodiscard]] std::size_t place(Worker const& worker) const { return places[index(worker.core())]; }
+};
+
 static_assert(alignof(CoreRun) == cache_line_bytes && sizeof(CoreRun) % cache_line_bytes == 0);
 static_assert(offsetof(PhaseRun, head) % cache_line_bytes == 0 && sizeof(PhaseRun) == 2 * cache_line_bytes);
 

@@ -1,7 +1,9 @@
-// An engine that makes `--tasks-per-core` coroutines on each core, of which each takes one instruction after the other
-// and travels.
+// The two-phase task (two_phase.hpp) in the notation of a coroutine, `--tasks-per-core` of them on each core: the same
+// steps in the same queues, to show what the notation costs. Where the other one changes its body and appends itself,
+// this one continues behind a co_await; what the owner needs of the instruction is a local variable.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,11 +12,68 @@
 
 #include "bench/frame/steps.hpp"
 #include "bench/table/access_engine.hpp"
-#include "bench/table/two_phase_coroutine.hpp"
+#include "bench/table/two_phase.hpp"
 #include "kernel/memory/node_vector.hpp"
+#include "tasks/coroutine.hpp"
 #include "tasks/start.hpp"
 
 namespace mxk::bench {
+
+template <typename Access> struct TakenInstruction {
+    std::uint64_t key;
+    void (*operate)(TwoPhaseRun<Access> const& run, TakenInstruction const& taken); // on the owner
+    [[no_unique_address]] typename Access::Extra extra;
+    std::uint32_t owner;
+    bool expected;
+};
+
+template <typename Access, Operation operation>
+void operate(TwoPhaseRun<Access> const& run, TakenInstruction<Access> const& taken) {
+    if (!run.access.template operate<operation>(taken.owner, taken.key, taken.extra, taken.expected)) [[unlikely]]
+        run.cores.run(taken.owner).count_wrong();
+}
+
+template <typename Access> auto method(Operation operation) -> decltype(TakenInstruction<Access>::operate) {
+    return dispatch(operation,
+                    [](auto known) -> decltype(TakenInstruction<Access>::operate) { return &operate<Access, known>; });
+}
+
+// On the home core, which is the one at `place`: the next instruction; false if there are no more. Inline, as the other
+// notation's.
+template <typename Access>
+[[gnu::always_inline]] inline bool take(TwoPhaseRun<Access> const& run, std::uint32_t place,
+                                        TakenInstruction<Access>& taken) {
+    auto const [instruction, owner, extra] = take_next(run, place);
+    if (instruction == nullptr) [[unlikely]]
+        return false;
+    taken.key = instruction->key;
+    taken.operate = method<Access>(instruction->operation);
+    taken.extra = extra;
+    taken.owner = static_cast<std::uint32_t>(owner);
+    taken.expected = instruction->expected;
+    return true;
+}
+
+template <typename Access>
+[[gnu::always_inline]] inline NextTurn to_owner(TwoPhaseRun<Access> const& run, TakenInstruction<Access> const& taken) {
+    return move_to(run.cores.core(taken.owner), run.access.line(taken.key, taken.owner));
+}
+
+// Out of the way of what runs for each instruction.
+[[gnu::noinline]] inline void finish(CoreRun& home) {
+    home.task_ended();
+}
+
+// Takes one instruction after the other on the core at `place`, where it is called. Empty without memory.
+template <typename Access> Coroutine<> two_phase(TwoPhaseRun<Access> const& run, std::uint32_t place) {
+    TakenInstruction<Access> taken;
+    while (take(run, place, taken)) {
+        co_await to_owner(run, taken);
+        taken.operate(run, taken);
+        co_await move_home(); // where the next instruction comes in sequence: the processor sees it coming
+    }
+    finish(run.cores.run(place));
+}
 
 template <typename Access> class CoroutineEngine final : public AccessEngine<Access> {
   public:
@@ -24,7 +83,7 @@ template <typename Access> class CoroutineEngine final : public AccessEngine<Acc
     };
     static Result<Parts> make(EngineSetup const& setup) {
         Parts parts{MXK_TRY(Access::create(setup)), {}};
-        std::size_t const each = setup.options.tasks_per_core;
+        std::size_t const each = tasks_per_core(setup.options);
         NodeId const here = setup.owners.front().node;
         parts.coroutines = MXK_TRY(NodeVector<NodeVector<Coroutine<>>>::create(setup.owners.size(), here));
         auto cores = MXK_TRY(NodeVector<CoreId>::create(setup.owners.size(), here));
@@ -40,11 +99,11 @@ template <typename Access> class CoroutineEngine final : public AccessEngine<Acc
         : AccessEngine<Access>(std::move(parts.access))
         , coroutines_(std::move(parts.coroutines)) {}
 
-    void prepare(std::span<CoreRun* const> cores) override { run_.emplace(this->access(), cores); }
+    void prepare(PhaseCores const& cores) override { run_.emplace(this->access(), cores); }
 
     void prepare_core(Worker&, std::size_t at) override {
         for (Coroutine<>& coroutine : coroutines_[at]) coroutine = two_phase(*run_, static_cast<std::uint32_t>(at));
-        run_->cores[at]->expect_tasks(coroutines_[at].size());
+        run_->cores.run(at).expect_tasks(coroutines_[at].size());
     }
     void start_core(Worker& worker, std::size_t at) override {
         for (Coroutine<>& coroutine : coroutines_[at])

@@ -6,20 +6,45 @@
 
 #include "base/format.hpp"
 #include "bench/frame/name_set.hpp"
-#include "bench/table/model_check.hpp"
+#include "bench/table/option_uses.hpp"
 
 namespace mxk::bench {
 namespace {
 
-// As it would be typed, for TableOptions and EngineKind alike; without the hash.
-template <typename Asked> FixedText<128> described(Asked const& asked) {
+// Who runs operations, and how, of TableOptions and of EngineKind alike.
+struct Way {
+    Model model;
+    Layout layout;
+    Submit submit;
+    Notation notation;
+    Walk walk;
+    Probe probe;
+
+    bool operator==(Way const&) const = default;
+};
+
+Way way_of(TableOptions const& options) {
+    return {options.model,
+            options.layout,
+            options.submit.value_or(Submit::Task),
+            options.notation.value_or(Notation::Function),
+            options.walk.value_or(Walk::Whole),
+            options.probe.value_or(Probe::Local)};
+}
+
+Way way_of(EngineKind const& kind) {
+    return {kind.model, kind.layout, kind.submit, kind.notation, kind.walk, kind.probe};
+}
+
+// As it would be typed.
+FixedText<128> as_typed(Way const& way) {
     FixedText<128> text;
-    if (asked.model == Model::Tasks)
-        format(text, "--layout {} --submit {} --notation {} --walk {}", name_of(asked.layout), name_of(asked.submit),
-               name_of(asked.notation), name_of(asked.walk));
-    else
-        format(text, "--model {} --layout {}", name_of(asked.model), name_of(asked.layout));
-    if (asked.probe != Probe::Local) format(text, " --probe {}", name_of(asked.probe));
+    if (way.model != Model::Tasks) format(text, "--model {} ", name_of(way.model));
+    format(text, "--layout {}", name_of(way.layout));
+    if (way.model == Model::Tasks) format(text, " --submit {}", name_of(way.submit));
+    if (way.model == Model::Tasks && way.submit == Submit::Task)
+        format(text, " --notation {} --walk {}", name_of(way.notation), name_of(way.walk));
+    if (way.probe != Probe::Local) format(text, " --probe {}", name_of(way.probe));
     return text;
 }
 
@@ -33,19 +58,17 @@ bool has_growth(EngineKind const& kind, TableOptions const& options) {
 
 // But for the hash.
 bool is_as_asked(EngineKind const& kind, TableOptions const& options) {
-    return kind.model == options.model && kind.layout == options.layout && kind.submit == options.submit &&
-           kind.notation == options.notation && kind.walk == options.walk && kind.probe == options.probe &&
-           has_growth(kind, options);
+    return way_of(kind) == way_of(options) && has_growth(kind, options);
 }
 
-// Nobody has written that one.
+// There is no such engine.
 Error no_engine(TableOptions const& options) {
     FixedText<64> hashes; // of those that there are otherwise
     for (EngineKind const* const kind : registered_engines()) {
         if (is_as_asked(*kind, options))
             format(hashes, "{}{}", hashes.view().empty() ? "" : " or ", name_of(kind->hash));
     }
-    FixedText<128> got = described(options);
+    FixedText<128> got = as_typed(way_of(options));
     if (options.initial_slots) got.append(" --initial-slots");
     if (!hashes.view().empty())
         return Error::of("--hash {}: expected {} with {}", name_of(*options.hash), hashes.view(), got.view());
@@ -53,75 +76,60 @@ Error no_engine(TableOptions const& options) {
     return Error::of("expected a combination that 'help bench table' lists, got {}", got.view());
 }
 
-// Measured where it is home again, in what travels: there must be room for it.
-bool has_latency(TableOptions const& options) {
-    return options.submit == Submit::Batch ||
-           (options.notation == Notation::Function && options.walk == Walk::Whole && options.probe == Probe::Local);
-}
-
-// The options that say how large a table begins.
-Result<void> check_size(EngineKind const& kind, TableOptions const& options) {
-    if (options.load && options.initial_slots)
-        return Error("--load: expected a table that begins large enough, got --initial-slots, too");
-    if (kind.growth == Growth::Never && options.load)
-        return Error::of("--load: expected --layout open or cuckoo, which have slots, got --layout {} (try --buckets)",
-                         name_of(options.layout));
-    if (kind.growth != Growth::Never && options.buckets)
-        return Error("--buckets: expected a table of a fixed number of buckets, got one that grows (try --load or "
-                     "--initial-slots)");
-    if (kind.growth == Growth::Never && !options.owners.empty())
-        return Error("--owners: expected a table of partitions, whose owners can change (--layout open or cuckoo, or "
-                     "--initial-slots)");
-    return {};
-}
-
-Result<void> check(TableOptions const& options) {
-    MXK_TRY(check_model(options));
-    if (options.walk == Walk::Interleaved && options.layout != Layout::Chained)
-        return Error::of("--walk interleaved: expected --layout chained, which has chains to walk, got --layout {}",
-                         name_of(options.layout));
-    if (options.notation == Notation::Coroutine && options.submit != Submit::Task)
-        return Error::of("--notation coroutine: expected --submit task, since it is how a task is written, got "
-                         "--submit {}",
-                         name_of(options.submit));
-    if (options.latency && !has_latency(options))
-        return Error("--latency: expected --submit batch, or --notation function, --walk whole and --probe local");
-    if (options.probe == Probe::Travel && options.layout != Layout::Open)
-        return Error::of("--probe travel: expected --layout open, which probes, got --layout {}",
-                         name_of(options.layout));
-    return {};
+// The thesis' table with the thesis' tasks (sections 3.1 and 3.2.2): a run of it is the thesis' by default.
+bool is_thesis(EngineKind const& kind) {
+    return way_of(kind) == way_of(TableOptions{}) && kind.growth == Growth::Never;
 }
 
 } // namespace
 
 Result<EngineKind const*> choose_engine(TableOptions const& options) {
-    MXK_TRY(check(options));
+    MXK_TRY(check_uses(options, nullptr));
     EngineKind const* chosen = nullptr;
     for (EngineKind const* const kind : registered_engines()) {
         if (!is_as_asked(*kind, options)) continue;
         if (options.hash ? kind->hash == *options.hash : chosen == nullptr || kind->hash < chosen->hash) chosen = kind;
     }
     if (chosen == nullptr) return no_engine(options);
-    MXK_TRY(check_size(*chosen, options));
+    MXK_TRY(check_uses(options, chosen));
     return chosen;
+}
+
+QueueKind queue_kind(TableOptions const& options, EngineKind const& kind) {
+    return options.queue.value_or(is_thesis(kind) && !depends_on_order(options) ? QueueKind::Shared
+                                                                                : QueueKind::NodeLocal);
+}
+
+Result<void> complete(TableOptions& options) {
+    EngineKind const& kind = *MXK_TRY(choose_engine(options));
+    options.hash = kind.hash;
+    options.queue = queue_kind(options, kind);
+    if (options.model == Model::Threads) options.semaphore = semaphore_kind(options);
+    if (is_thesis(kind) && !options.prefetch) options.prefetch = 0;
+    return {};
+}
+
+bool has_thesis_defaults(TableOptions const& options) {
+    auto const chosen = choose_engine(options);
+    return chosen.ok() && is_thesis(*chosen.value()) && options.queue == QueueKind::Shared && options.prefetch == 0U;
 }
 
 void print_engines(TextSink& out) {
     out.write("Combinations:\n");
     for (EngineKind const* const kind : registered_engines()) {
         constexpr std::array<std::string_view, 3> growth{"", " --initial-slots COUNT", " [--initial-slots COUNT]"};
-        FixedText<128> way = described(*kind);
+        FixedText<128> way = as_typed(way_of(*kind));
         print_hash(way, kind->hash);
         format(out, "  {}{}\n", way.view(), growth[static_cast<std::size_t>(kind->growth)]);
     }
 }
 
-Result<std::size_t> count_buckets(TableOptions const& options, double usual, std::size_t least) {
-    double const wanted = options.buckets.value_or(usual) * static_cast<double>(options.operations);
+Result<std::size_t> count_buckets(TableOptions const& options, double per_operation, std::size_t min) {
+    double const wanted = options.buckets.value_or(per_operation) * static_cast<double>(options.operations);
     auto const buckets = std::max<std::size_t>(1, static_cast<std::size_t>(wanted));
-    if (buckets < least)
+    if (buckets < min)
         return Error::of("--buckets: expected no less than one bucket for each of {} cores, got {} for {} operations",
-                         least, buckets, options.operations);
+                         min, buckets, options.operations);
     return buckets;
 }
 

@@ -1,11 +1,11 @@
-// A way of working a table off: which table, and how operations come to the cores that own its parts, or which threads
-// carry them out on all of it. `bench table` measures engines; each registers itself where it is defined, one file per
-// engine:
+// A way of running operations on a table: which table, and how operations come to the cores that own its parts, or
+// which threads run them on all of it. `bench table` measures engines; each registers itself where it is defined, one
+// file per layout:
 //
 //     constexpr EngineKind chained_tasks{.layout = Layout::Chained, ..., .create = &EngineOwner::create<...>};
 //     MXK_REGISTER(mxk_engines, EngineKind, chained_tasks);
 //
-// Core i of a run takes the instructions of slice i and, in the task model, owns region i of the table.
+// The core at place i of a run takes the instructions of slice i and, in the task model, owns region i of the table.
 #pragma once
 
 #include <concepts>
@@ -35,10 +35,10 @@ class Engine {
 
     // A new, empty table for as many keys as there are instructions; the last one gives its memory back first. Errors:
     // no memory. The console's task, while nobody works.
-    virtual Result<void> renew() = 0;
+    virtual Result<void> reset() = 0;
 
-    // A phase begins. `cores`: everybody's share, by place; valid until the phase ends. The console's task.
-    virtual void prepare(std::span<CoreRun* const> cores) = 0;
+    // A phase begins. `cores`: everybody's share; what it refers to is valid until the phase ends. The console's task.
+    virtual void prepare(PhaseCores const& cores) = 0;
     // Makes what core `at` needs for it; not measured. On that core.
     virtual void prepare_core(Worker& worker, std::size_t at) = 0;
     // Sets core `at` to work; measured. What was started takes instructions from cores[at] until there are no more, and
@@ -130,13 +130,25 @@ struct EngineKind {
 
 MXK_REGISTRY(mxk_engines, EngineKind, registered_engines)
 
-// The engine that the options ask for. Errors: they contradict each other, or nobody has written that one.
+// The engine that the options ask for. Errors: they contradict each other, or say what that engine does not use; there
+// is no such engine.
 Result<EngineKind const*> choose_engine(TableOptions const& options);
+
+// Where the instructions of a run lie: as the options say. If they say nothing: for the thesis' table and tasks in one
+// queue for all cores, unless results would depend on which core takes what; else on the cores' nodes.
+QueueKind queue_kind(TableOptions const& options, EngineKind const& kind);
+
+// Fills in what was left out and is shown with the results: hash, queue, kind of semaphore; and no prefetching, for the
+// thesis' tasks. Errors: those of choose_engine().
+Result<void> complete(TableOptions& options);
+
+// The thesis' table, tasks, queue and (missing) prefetching; of options that are complete.
+bool has_thesis_defaults(TableOptions const& options);
 
 // A line for each that there is, as options.
 void print_engines(TextSink& out);
 
-// The number of buckets for the options, `usual` per operation where they say nothing. Errors: fewer than `least`.
-Result<std::size_t> count_buckets(TableOptions const& options, double usual, std::size_t least);
+// The number of buckets for the options, `per_operation` where they say nothing. Errors: fewer than `min`.
+Result<std::size_t> count_buckets(TableOptions const& options, double per_operation, std::size_t min);
 
 } // namespace mxk::bench

@@ -2,6 +2,8 @@
 // the owner knows what an operation touches, and asks for it by prefetch(at, key).
 #pragma once
 
+#include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,13 +14,39 @@
 #include "bench/frame/steps.hpp"
 #include "bench/table/engine.hpp"
 #include "bench/table/table_access.hpp"
-#include "bench/table/table_size.hpp"
 #include "bench/workload/instructions.hpp"
 #include "hashtable/partition/repartition.hpp"
 #include "hashtable/table/partitions.hpp"
 #include "kernel/memory/node_vector.hpp"
 
 namespace mxk::bench {
+
+// A table's hash: of as many places as the table begins with, if it has places.
+template <typename Hash> Hash hash_for(std::uint64_t slots) {
+    if constexpr (std::constructible_from<Hash, std::uint64_t>)
+        return Hash(slots);
+    else
+        return {};
+}
+
+// As large as the options say, or for as many keys as there are operations.
+template <typename Table> TableSize table_size(TableOptions const& options) {
+    if (options.initial_slots) return {.slots = *options.initial_slots};
+    constexpr double default_load = 0.5;
+    double const load = options.load.value_or(default_load);
+    double const wanted = static_cast<double>(options.operations) / load;
+    auto slots = static_cast<std::size_t>(wanted);
+    if (static_cast<double>(slots) < wanted) ++slots; // std::ceil() is in a library that a bare machine has not
+    // What chance adds to a block is not to make it two.
+    return {.slots = slots, .load = std::max(load * 1.06, Table::Layout::usual_load)};
+}
+
+// Memory that the table will ask for; 0 for one that begins large enough.
+inline std::size_t growth_bytes(TableOptions const& options) {
+    // What a key and a value take when all blocks have just become two, and some more.
+    constexpr std::size_t max_bytes_of_pair = 48;
+    return options.initial_slots ? options.operations * max_bytes_of_pair : 0;
+}
 
 // What all have in common.
 template <typename TableType> class PartitionsAccessBase {
@@ -27,7 +55,7 @@ template <typename TableType> class PartitionsAccessBase {
     using Regions = Partitions<Table>;
 
     // A new, empty table; the last one gives its memory back first.
-    Result<void> renew() {
+    Result<void> reset() {
         table_ = {};
         if (growth_bytes_ != 0) make_memory_ready(growth_bytes_ / owners_.size(), owners_);
         table_ = MXK_TRY(NodeVector<Regions>::create(1, owners_.front().node));

@@ -12,7 +12,7 @@
 #include "bench/table/engine.hpp"
 #include "bench/table/table_experiment.hpp"
 #include "bench/table/table_report.hpp"
-#include "bench/workload/key_file.hpp"
+#include "bench/workload/workload.hpp"
 #include "tasks/parallel.hpp"
 #include "tasks/workers.hpp"
 

@@ -25,10 +25,10 @@ Result<ChainedAccess> ChainedAccess::create(EngineSetup const& setup) {
 }
 
 Result<BucketedAccess> BucketedAccess::create(EngineSetup const& setup) {
-    return BucketedAccess(setup, MXK_TRY(count_buckets(setup.options, usual_buckets, setup.owners.size())));
+    return BucketedAccess(setup, MXK_TRY(count_buckets(setup.options, default_buckets, setup.owners.size())));
 }
 
-Result<void> BucketedAccess::renew() {
+Result<void> BucketedAccess::reset() {
     MXK_TRY(make_table());
     for (std::size_t i = 0; i < table().region_count(); ++i) MXK_TRY(region(i).reserve(keys_per_region_));
     return {};

@@ -6,7 +6,7 @@
 //                                     whether the result, and the value found, are the expected ones: the owner only
 //     holds(key), content()           any core while nobody works
 //
-// A table is for as many keys as there are instructions; renew() replaces it by an empty one.
+// A table is for as many keys as there are instructions; reset() replaces it by an empty one.
 #pragma once
 
 #include <cstddef>
@@ -84,7 +84,7 @@ class InstructionNodes {
 template <typename TableType> class ChainsAccess : public TableAccess<TableType> {
   public:
     using Extra = ChainNode*;
-    static constexpr double usual_buckets = 0.1; // per operation: the thesis'
+    static constexpr double default_buckets = 0.1; // per operation: the thesis'
 
     [[nodiscard]] Extra extra(std::size_t core, std::size_t place) const { return nodes_.of(core, place); }
 
@@ -118,7 +118,7 @@ template <typename TableType> class ChainsAccess : public TableAccess<TableType>
 
     // Errors: fewer buckets than cores.
     static Result<std::size_t> buckets_for(EngineSetup const& setup) {
-        return count_buckets(setup.options, usual_buckets, setup.owners.size());
+        return count_buckets(setup.options, default_buckets, setup.owners.size());
     }
 
   private:
@@ -129,7 +129,7 @@ class ChainedAccess : public ChainsAccess<Chained<RegionModulo>> {
   public:
     // Errors: no memory, fewer buckets than cores.
     static Result<ChainedAccess> create(EngineSetup const& setup);
-    Result<void> renew() { return make_table(); }
+    Result<void> reset() { return make_table(); }
 
   private:
     using ChainsAccess::ChainsAccess;
@@ -138,11 +138,11 @@ class ChainedAccess : public ChainsAccess<Chained<RegionModulo>> {
 class BucketedAccess : public TableAccess<Bucketed> {
   public:
     struct Extra {};
-    static constexpr double usual_buckets = 0.5; // per operation: two keys in a line
+    static constexpr double default_buckets = 0.5; // per operation: two keys in a line
 
     // Errors: no memory, fewer buckets than cores.
     static Result<BucketedAccess> create(EngineSetup const& setup);
-    Result<void> renew();
+    Result<void> reset();
 
     [[nodiscard]] Extra extra(std::size_t, std::size_t) const { return {}; }
 

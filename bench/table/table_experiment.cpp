@@ -12,8 +12,8 @@
 namespace mxk::bench {
 namespace {
 
-// Longer than that no task should be.
-Cycles longest_task() {
+// No task should be longer.
+Cycles max_task_time() {
     return clock::to_cycles(Nanoseconds{50'000});
 }
 
@@ -38,23 +38,23 @@ struct EndedTask : Task {
     std::size_t& left_;
 };
 
-// Keys [from, to) of the slice that are missing, or there and should not be.
-std::uint64_t count_strayed(Engine const& engine, Slice const& slice, std::size_t from, std::size_t to) {
-    constexpr std::size_t at_once = 64;
-    std::array<std::uint64_t, at_once> keys;
-    std::array<bool, at_once> found;
-    std::uint64_t strayed = 0;
-    for (; from < to; from += at_once) {
-        std::size_t const count = std::min(at_once, to - from);
+// Keys [from, to) of the slice that are lost or left over.
+std::uint64_t count_lost(Engine const& engine, Slice const& slice, std::size_t from, std::size_t to) {
+    constexpr std::size_t chunk = 64;
+    std::array<std::uint64_t, chunk> keys;
+    std::array<bool, chunk> found;
+    std::uint64_t lost = 0;
+    for (; from < to; from += chunk) {
+        std::size_t const count = std::min(chunk, to - from);
         for (std::size_t i = 0; i < count; ++i) keys[i] = slice.key(from + i);
         engine.find_all(std::span(keys).first(count), std::span(found).first(count));
-        for (std::size_t i = 0; i < count; ++i) strayed += found[i] != slice.is_live(from + i) ? 1U : 0U;
+        for (std::size_t i = 0; i < count; ++i) lost += found[i] != slice.is_live(from + i) ? 1U : 0U;
     }
-    return strayed;
+    return lost;
 }
 
 // No more owners than cores.
-Result<void> check_owners(TableOptions const& options, std::uint32_t cores) {
+Result<void> check_owners(TableOptions const& options, std::size_t cores) {
     for (std::uint32_t const owners : options.owners.values())
         if (owners > cores)
             return Error::of("--owners: expected up to {} cores in a run on {}, got {}", cores, cores, owners);
@@ -64,13 +64,18 @@ Result<void> check_owners(TableOptions const& options, std::uint32_t cores) {
 } // namespace
 
 Result<TableExperiment> TableExperiment::create(TableOptions const& options, EngineKind const& kind,
-                                                std::uint32_t cores) {
-    MXK_TRY(check_owners(options, cores));
-    auto queue = MXK_TRY(InstructionQueue::create(options, cores));
-    auto owners = MXK_TRY(NodeVector<Owner>::create(cores, workers::of(core_id(0)).node()));
-    for (CoreId const core : queue.cores()) owners.emplace(core, workers::of(core).node());
+                                                std::span<CoreId const> cores) {
+    MXK_TRY(check_owners(options, cores.size()));
+    NodeId const here = workers::of(core_id(0)).node();
+    auto queue = MXK_TRY(InstructionQueue::create(options, queue_kind(options, kind), cores));
+    auto owners = MXK_TRY(NodeVector<Owner>::create(cores.size(), here));
+    auto places = MXK_TRY(NodeArray<std::uint32_t>::create_zeroed(workers::count(), here));
+    for (std::size_t place = 0; place < cores.size(); ++place) {
+        owners.emplace(cores[place], workers::of(cores[place]).node());
+        places[index(cores[place])] = static_cast<std::uint32_t>(place);
+    }
     auto engine = MXK_TRY(kind.create({options, owners.span(), queue}));
-    return TableExperiment(options, std::move(queue), std::move(owners), std::move(engine));
+    return TableExperiment(options, std::move(queue), std::move(owners), std::move(places), std::move(engine));
 }
 
 template <typename Ended>
@@ -103,53 +108,49 @@ void TableExperiment::measure(Outcome& outcome) const {
     outcome.table_bytes = engine_->bytes();
     if (latencies_.size() != 0) {
         Histogram all;
-        for (auto const& of_core : latencies_) all.add(of_core[0]);
+        for (Histogram const& of_core : latencies_) all.add(of_core);
         outcome.latency = Durations::of(all);
     }
     if (task_times_.size() == 0) return;
     Histogram all;
-    for (auto const& of_core : task_times_) all.add(of_core[0].own());
+    for (TaskTimes const& of_core : task_times_) all.add(of_core.own());
     outcome.tasks = Durations::of(all);
-    outcome.long_tasks = all.count_above(raw(longest_task()));
+    outcome.long_tasks = all.count_above(raw(max_task_time()));
     Histogram interrupted;
-    for (auto const& of_core : task_times_) interrupted.add(of_core[0].interrupted());
+    for (TaskTimes const& of_core : task_times_) interrupted.add(of_core.interrupted());
     outcome.interrupted_tasks = Durations::of(interrupted);
 }
 
-Result<TableExperiment::Outcome> TableExperiment::work_off(std::string_view what, Progress& progress) {
+Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view what, Progress& progress) {
     CoreId const here = Worker::current().core();
     NodeId const node = Worker::current().node();
     std::size_t const count = owners_.size();
     auto ended = MXK_TRY(NodeVector<EndedTask>::create(count, node));
-    auto rooms = MXK_TRY(NodeVector<NodeVector<CoreRun>>::create(count, node));
+    auto shares = MXK_TRY(PerCore<CoreRun>::with_room(count, node));
     auto runs = MXK_TRY(NodeVector<CoreRun*>::create(count, node));
     PhaseRun phase;
     std::size_t cores_left = count;
     for (std::size_t i = 0; i < count; ++i) {
-        rooms.emplace(MXK_TRY(NodeVector<CoreRun>::create(1, owners_[i].node)));
         bool const shared = queue_.kind() == QueueKind::Shared;
-        runs.emplace(&rooms[i].emplace(phase, queue_.source(i), shared, ended.emplace(cores_left, here)));
+        Task& at_end = ended.emplace(cores_left, here);
+        runs.emplace(MXK_TRY(shares.add(owners_[i].node, phase, queue_.source(i), shared, at_end)));
     }
     std::span<CoreRun* const> const cores = runs.span();
     progress.phase(what, options_->operations, &instructions_done, &cores);
-    engine_->prepare(cores);
+    engine_->prepare({cores, queue_.cores(), places_.span().first(workers::count())});
 
     StartBarrier barrier(count);
     latencies_ = {};
     task_times_ = {};
-    if (options_->latency) latencies_ = MXK_TRY(NodeVector<NodeVector<Histogram>>::create(count, node));
-    if (options_->task_times) task_times_ = MXK_TRY(NodeVector<NodeVector<TaskTimes>>::create(count, node));
+    if (options_->latency) latencies_ = MXK_TRY(PerCore<Histogram>::with_room(count, node));
+    if (options_->task_times) task_times_ = MXK_TRY(PerCore<TaskTimes>::with_room(count, node));
     for (std::size_t i = 0; i < count; ++i) {
-        if (options_->latency) {
-            latencies_.emplace(MXK_TRY(NodeVector<Histogram>::create(1, owners_[i].node))).emplace();
-            cores[i]->measure_latency(&latencies_[i][0]);
-        }
-        if (options_->task_times)
-            task_times_.emplace(MXK_TRY(NodeVector<TaskTimes>::create(1, owners_[i].node))).emplace(longest_task());
+        if (options_->latency) cores[i]->measure_latency(MXK_TRY(latencies_.add(owners_[i].node)));
+        if (options_->task_times) MXK_TRY(task_times_.add(owners_[i].node, max_task_time()));
     }
     bool const started = run_on(queue_.cores(), [&](Worker& worker, std::size_t i) {
         engine_->prepare_core(worker, i);
-        if (options_->task_times) worker.measure_tasks(&task_times_[i][0]);
+        if (options_->task_times) worker.measure_tasks(&task_times_[i]);
         barrier.arrive_and_wait();
         cores[i]->begin();
         engine_->start_core(worker, i);
@@ -161,7 +162,7 @@ Result<TableExperiment::Outcome> TableExperiment::work_off(std::string_view what
         return cores_left == 0;
     };
     Outcome outcome;
-    // Whatever comes of it: what has begun must end before this returns.
+    // With an error, too: what has begun must end before this returns.
     Result<void> const changed = change_owners(cores, have_ended, outcome.changes);
     Worker::current().run_until(have_ended);
     MXK_TRY(engine_->settle());
@@ -181,13 +182,13 @@ Result<TableExperiment::Outcome> TableExperiment::work_off(std::string_view what
     return outcome;
 }
 
-// All cores of the machine look, each at the next piece that nobody has looked at yet.
+// All cores of the machine look, each at the next piece that no core has looked at yet.
 Result<void> TableExperiment::verify(Outcome& outcome, Progress& progress) const {
     ProgressCounter counter;
     progress.phase("verifying", options_->operations, counter);
-    std::size_t const pieces = queue_.slice(0).size() / piece + 1; // the first slice is the longest
+    std::size_t const pieces = queue_.slice(0).size() / piece + 1; // no slice is larger than the first
     std::atomic<std::size_t> next{0};
-    std::atomic<std::uint64_t> strayed{0};
+    std::atomic<std::uint64_t> lost{0};
     auto all = MXK_TRY(NodeVector<CoreId>::create(workers::count(), owners_[0].node));
     for (std::size_t i = 0; i < workers::count(); ++i) all.emplace(core_id(i));
 
@@ -198,13 +199,13 @@ Result<void> TableExperiment::verify(Outcome& outcome, Progress& progress) const
         Slice const& slice = queue_.slice(mine / pieces);
         std::size_t const from = std::min(mine % pieces * piece, slice.size());
         std::size_t const to = std::min(from + piece, slice.size());
-        strayed.fetch_add(count_strayed(*engine_, slice, from, to), std::memory_order_relaxed);
+        lost.fetch_add(count_lost(*engine_, slice, from, to), std::memory_order_relaxed);
         counter.add(to - from);
         return Step::Again;
     }));
     Engine::Content const content = engine_->content();
-    outcome.strayed = strayed.load(std::memory_order_relaxed);
-    if (content.said != content.counted) ++outcome.strayed; // the table's own count is wrong
+    outcome.lost = lost.load(std::memory_order_relaxed);
+    if (content.said != content.counted) ++outcome.lost; // the table's own count is wrong
     outcome.in_table = content.counted;
     outcome.expected_in_table = queue_.live_count();
     return {};
@@ -212,15 +213,15 @@ Result<void> TableExperiment::verify(Outcome& outcome, Progress& progress) const
 
 Result<void> TableExperiment::prepare(Progress& progress) {
     Mix const& first = options_->mix.list().front();
-    MXK_TRY(engine_->renew());
+    MXK_TRY(engine_->reset());
     MXK_TRY(queue_.begin_with(first, progress));
-    wrong_while_filling_ = first.needs_keys() ? MXK_TRY(work_off("filling the table", progress)).wrong : 0;
+    wrong_while_filling_ = first.needs_keys() ? MXK_TRY(run_phase("filling the table", progress)).wrong : 0;
     return {};
 }
 
 Result<TableExperiment::Outcome> TableExperiment::run(Mix const& phase, Progress& progress) {
-    if (phase.needs_keys()) MXK_TRY(queue_.go_on_with(phase, progress));
-    Outcome outcome = MXK_TRY(work_off("measuring", progress));
+    if (phase.needs_keys()) MXK_TRY(queue_.continue_with(phase, progress));
+    Outcome outcome = MXK_TRY(run_phase("measuring", progress));
     outcome.wrong += wrong_while_filling_;
     MXK_TRY(verify(outcome, progress));
     return outcome;

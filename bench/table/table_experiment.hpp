@@ -1,9 +1,12 @@
 // One configuration of `bench table`: an engine on a number of cores, each owner of one region and home of one slice of
-// the instruction queue. A run prepares a table, filled where its first phase asks for it, and works the phases off on
-// it: each one is measured and verified.
+// the instruction queue. A run prepares a table, filled where its first phase asks for it, and runs the phases on it:
+// each one is measured and verified.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "base/result.hpp"
@@ -11,22 +14,47 @@
 #include "bench/frame/progress.hpp"
 #include "bench/frame/time_span.hpp"
 #include "bench/table/engine.hpp"
-#include "bench/table/owner_changes.hpp"
 #include "bench/table/table_options.hpp"
 #include "bench/workload/instruction_queue.hpp"
 #include "hashtable/table/partitioned.hpp"
+#include "kernel/memory/node_array.hpp"
 #include "kernel/memory/node_vector.hpp"
+#include "kernel/memory/per_core.hpp"
 #include "tasks/task_times.hpp"
 
 namespace mxk::bench {
+
+// How the owners of a table changed during a run (hashtable/partition/repartition.hpp), and its speed meanwhile.
+struct OwnerChange {
+    std::uint32_t from = 0; // cores
+    std::uint32_t to = 0;
+    double seconds = 0;
+    double before = 0; // operations per second since the last change, or the beginning
+    double during = 0;
+};
+
+// As many as a run may have.
+class OwnerChanges {
+  public:
+    static constexpr std::size_t max = 15;
+
+    void add(OwnerChange const& change) {
+        if (size_ < max) changes_[size_++] = change;
+    }
+    [[nodiscard]] std::span<OwnerChange const> list() const { return {changes_.data(), size_}; }
+
+  private:
+    std::array<OwnerChange, max> changes_{};
+    std::size_t size_ = 0;
+};
 
 class TableExperiment {
   public:
     // Of one phase.
     struct Outcome {
         TimeSpan time;
-        std::uint64_t wrong = 0;   // operations with another result than the expected one
-        std::uint64_t strayed = 0; // keys that are missing at the end, or there and should not be
+        std::uint64_t wrong = 0; // operations with another result than the expected one
+        std::uint64_t lost = 0;  // keys that are lost or left over: missing at the end, or there and should not be
         std::uint64_t in_table = 0;
         std::uint64_t expected_in_table = 0;
         std::size_t table_bytes = 0;
@@ -37,12 +65,13 @@ class TableExperiment {
         std::uint64_t long_tasks = 0;
         OwnerChanges changes;
 
-        [[nodiscard]] bool verified() const { return wrong == 0 && strayed == 0 && in_table == expected_in_table; }
+        [[nodiscard]] bool verified() const { return wrong == 0 && lost == 0 && in_table == expected_in_table; }
     };
 
-    // The memory of `cores` cores' slices and of the engine, each on its core's node; there must be so many. `options`
-    // must live on. Errors: no memory, fewer buckets than cores.
-    static Result<TableExperiment> create(TableOptions const& options, EngineKind const& kind, std::uint32_t cores);
+    // The memory of the cores' slices and of the engine, each on its core's node. The i-th of `cores`, which are all
+    // different, has slice i and region i. `options` must live on. Errors: no memory, fewer buckets than cores.
+    static Result<TableExperiment> create(TableOptions const& options, EngineKind const& kind,
+                                          std::span<CoreId const> cores);
 
     // Begins a run: a new table and the instructions of the first phase. Errors: no memory, or interrupted by Ctrl-C.
     // The console's task; blocks it until done.
@@ -54,13 +83,15 @@ class TableExperiment {
     [[nodiscard]] std::size_t bucket_count() const { return engine_->bucket_count(); }
 
   private:
-    TableExperiment(TableOptions const& options, InstructionQueue queue, NodeVector<Owner> owners, EngineOwner engine)
+    TableExperiment(TableOptions const& options, InstructionQueue queue, NodeVector<Owner> owners,
+                    NodeArray<std::uint32_t> places, EngineOwner engine)
         : options_(&options)
         , queue_(std::move(queue))
         , owners_(std::move(owners))
+        , places_(std::move(places))
         , engine_(std::move(engine)) {}
 
-    Result<Outcome> work_off(std::string_view what, Progress& progress);
+    Result<Outcome> run_phase(std::string_view what, Progress& progress);
     // While the operations flow, until have_ended(). Errors: no memory; the operations flow on.
     template <typename Ended>
     Result<void> change_owners(std::span<CoreRun* const> cores, Ended have_ended, OwnerChanges& changes);
@@ -69,10 +100,11 @@ class TableExperiment {
 
     TableOptions const* options_;
     InstructionQueue queue_;
-    NodeVector<Owner> owners_;
+    NodeVector<Owner> owners_;        // by place
+    NodeArray<std::uint32_t> places_; // by core
     EngineOwner engine_;
-    NodeVector<NodeVector<Histogram>> latencies_;  // by core, if they are measured
-    NodeVector<NodeVector<TaskTimes>> task_times_; // the same
+    PerCore<Histogram> latencies_;  // by place, if they are measured
+    PerCore<TaskTimes> task_times_; // the same
     std::uint64_t wrong_while_filling_ = 0;
 };
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/units.hpp"
-#include "bench/frame/run_options.hpp"
+#include "bench/frame/core_set_list.hpp"
 #include "bench/thread/semaphore_names.hpp"
 #include "bench/workload/workload.hpp"
 #include "kernel/console/options.hpp"
@@ -63,27 +63,29 @@ constexpr auto value_names(Hashing) {
                       NamedValue{Hashing::Multiplicative, "multiplicative"}};
 }
 
-struct TableOptions : Workload, RunOptions {
+struct TableOptions : Workload, CoreSetOptions {
     Model model = Model::Tasks;
     Layout layout = Layout::Chained;
-    Submit submit = Submit::Task;
-    Notation notation = Notation::Function;
-    Walk walk = Walk::Whole;
-    Probe probe = Probe::Local;
-    std::optional<Hashing> hash;                // none: the table's own
-    std::optional<std::uint32_t> prefetch;      // tasks; none: as the worker does by itself
-    console::CountList cores;                   // empty: powers of two, and all
-    std::uint32_t tasks_per_core = 100;         // threads: not used
-    std::optional<SemaphoreKind> semaphore;     // threads; none: fast
-    std::optional<std::uint32_t> slice;         // threads, in microseconds; none: the usual one
-    std::optional<double> buckets;              // per operation; none: the layout's own
-    std::optional<std::uint64_t> initial_slots; // of a table that grows; none: it begins large enough
-    std::optional<double> load;                 // of a table that begins large enough, when all keys are in it
-    console::CountList owners;                  // of cores, one after the other in a run; empty: all cores, always
+    std::optional<Submit> submit;                // none: task
+    std::optional<Notation> notation;            // none: function
+    std::optional<Walk> walk;                    // none: whole
+    std::optional<Probe> probe;                  // none: local
+    std::optional<Hashing> hash;                 // none: the table's own
+    std::optional<std::uint32_t> prefetch;       // tasks; none: 0 for the thesis' tasks, else the worker's own
+    std::optional<std::uint32_t> tasks_per_core; // none: 100
+    std::optional<SemaphoreKind> semaphore;      // threads; none: fast
+    std::optional<std::uint32_t> slice;          // threads, in microseconds; none: 1000
+    std::optional<double> buckets;               // per operation; none: the layout's own
+    std::optional<std::uint64_t> initial_slots;  // of a table that grows; none: it begins large enough
+    std::optional<double> load;                  // of a table that begins large enough, when all keys are in it
+    console::CountList owners;                   // of cores, one after the other in a run; empty: all cores, always
     bool latency = false;
     bool task_times = false;
 };
 
+inline std::uint32_t tasks_per_core(TableOptions const& options) {
+    return options.tasks_per_core.value_or(100);
+}
 inline SemaphoreKind semaphore_kind(TableOptions const& options) {
     return options.semaphore.value_or(SemaphoreKind::Fast);
 }
@@ -94,17 +96,18 @@ inline Nanoseconds thread_slice(TableOptions const& options) {
 constexpr auto table_schema = console::schema<TableOptions>(
     console::option<&TableOptions::model>("model", "tasks at the keys' owners, or a thread per core (with semaphores)"),
     console::option<&TableOptions::layout>("layout", "the hash table"),
-    console::option<&TableOptions::submit>("submit", "a task for each operation, or several of them together"),
-    console::option<&TableOptions::notation>("notation", "how the two-phase task is written"),
-    console::option<&TableOptions::walk>("walk", "a chain at once, or others in between (chained)"),
-    console::option<&TableOptions::probe>("probe", "within the key's region, or on to the next core (open)"),
+    console::option<&TableOptions::submit>("submit",
+                                           "a task for each operation, or several together (none given: task)"),
+    console::option<&TableOptions::notation>("notation", "how the two-phase task is written (none given: function)"),
+    console::option<&TableOptions::walk>("walk", "a chain at once, or others in between (none given: whole)"),
+    console::option<&TableOptions::probe>("probe",
+                                          "within the key's region, or on to the next core (none given: local)"),
     console::option<&TableOptions::hash>("hash", "which places the keys (none given: the table's own)"),
-    console::option<&TableOptions::prefetch>("prefetch", "tasks ahead, 0 turns it off (none given: the worker's own)",
+    console::option<&TableOptions::prefetch>("prefetch",
+                                             "tasks ahead, 0: off (none given: the worker's own; the thesis' tasks: 0)",
                                              console::between(0, TaskFifo::max_distance)),
-    console::option<&TableOptions::cores>("cores", "core counts, one result row each (none given: 1, 2, 4 ... all)",
-                                          console::between(1, 65536)),
-    workload_option::operations,
-    console::option<&TableOptions::tasks_per_core>("tasks-per-core", "tasks under way for each core",
+    core_set_option::cores, workload_option::operations,
+    console::option<&TableOptions::tasks_per_core>("tasks-per-core", "tasks under way for each core (none given: 100)",
                                                    console::between(1, 1'000'000)),
     console::option<&TableOptions::semaphore>("semaphore", "of a bucket or region, for threads (none given: fast)"),
     console::option<&TableOptions::slice>("slice", "of a thread, in microseconds, on metal (none given: 1000)",

@@ -1,5 +1,7 @@
 #include "bench/table/table_report.hpp"
 
+#include "bench/frame/name_set.hpp"
+#include "bench/table/option_uses.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::bench {
@@ -12,12 +14,17 @@ template <std::size_t capacity = 64, typename T> FixedText<capacity> as_typed(T 
     return text;
 }
 
-// Who carries operations out, and how.
+void append_tasks(TextSink& way, TableOptions const& options) {
+    way.write(name_of(options.submit.value_or(Submit::Task)));
+    if (uses(options, "--notation")) format(way, ", {}", name_of(options.notation.value_or(Notation::Function)));
+    if (uses(options, "--walk")) format(way, ", {} walks", name_of(options.walk.value_or(Walk::Whole)));
+}
+
+// Who runs operations, and how.
 FixedText<128> way_of(TableOptions const& options) {
     FixedText<128> way;
     if (options.model == Model::Tasks)
-        format(way, "{}, {}, {} walks", as_typed(options.submit).view(), as_typed(options.notation).view(),
-               as_typed(options.walk).view());
+        append_tasks(way, options);
     else if (options.model == Model::Threads)
         format(way, "threads, {} semaphores", as_typed(options.semaphore).view());
     else
@@ -30,13 +37,15 @@ void write_model(JsonWriter& json, TableOptions const& options) {
     json.field("model", as_typed(options.model).view());
     if (options.model != Model::Tasks) {
         if (options.model == Model::Threads) json.field("semaphore", as_typed(options.semaphore).view());
-        return json.field("slice_us", raw(thread_slice(options)) / 1000);
+        if (uses(options, "--slice")) json.field("slice_us", raw(thread_slice(options)) / 1000);
+        return;
     }
-    json.field("submit", as_typed(options.submit).view());
-    json.field("notation", as_typed(options.notation).view());
-    json.field("walk", as_typed(options.walk).view());
-    json.field("prefetch", options.prefetch.value_or(workers::usual_prefetch_distance()));
-    json.field("tasks_per_core", options.tasks_per_core);
+    json.field("submit", name_of(options.submit.value_or(Submit::Task)));
+    if (uses(options, "--notation")) json.field("notation", name_of(options.notation.value_or(Notation::Function)));
+    if (uses(options, "--walk")) json.field("walk", name_of(options.walk.value_or(Walk::Whole)));
+    if (uses(options, "--prefetch"))
+        json.field("prefetch", options.prefetch.value_or(workers::usual_prefetch_distance()));
+    if (uses(options, "--tasks-per-core")) json.field("tasks_per_core", tasks_per_core(options));
 }
 
 } // namespace
@@ -53,8 +62,8 @@ void print_table_head(TextSink& out, TableOptions const& options) {
            options.probe == Probe::Travel ? "travelling probes, " : "", as_typed(options.hash).view(),
            as_typed(options.queue).view(), as_typed(options.operations).view(), as_typed(options.mix).view(),
            as_typed(options.distribution).view(), as_typed<256>(options.keys).view());
-    if (options.model == Model::Tasks) format(out, "{} tasks per core, ", options.tasks_per_core);
-    format(out, "seed {}\n", options.seed);
+    if (uses(options, "--tasks-per-core")) format(out, "{} tasks per core, ", tasks_per_core(options));
+    format(out, "seed {}{}\n", options.seed, has_thesis_defaults(options) ? ", no prefetching (thesis defaults)" : "");
 }
 
 void print_table_details(TextSink& out, TableOptions const& options, TableFindings const& found) {
@@ -71,16 +80,15 @@ void print_table_details(TextSink& out, TableOptions const& options, TableFindin
                change.seconds * 1e3, change.during / 1e6, change.before / 1e6);
 }
 
-void write_table_settings(JsonWriter& json, TableOptions const& options, Mix const& mix, std::uint32_t cores) {
+void write_table_settings(JsonWriter& json, TableOptions const& options, Mix const& mix) {
     write_model(json, options);
     json.field("layout", as_typed(options.layout).view());
-    json.field("probe", as_typed(options.probe).view());
+    json.field("probe", name_of(options.probe.value_or(Probe::Local)));
     json.field("hash", as_typed(options.hash).view());
     json.field("queue", as_typed(options.queue).view());
     json.field("dist", as_typed(options.distribution).view());
     json.field("keys", as_typed<256>(options.keys).view());
     json.field("mix", name_of(mix).view());
-    json.field("cores", cores);
     json.field("operations", options.operations);
     json.field("seed", options.seed);
 }
@@ -112,9 +120,9 @@ void write_table_details(JsonWriter& json, TableOptions const& options, TableFin
 
 void print_wrong(TextSink& out, Mix const& mix, TableExperiment::Outcome const& outcome) {
     format(out,
-           "error: verification failed ({}): {} operations gave a wrong result, {} keys are missing or there wrongly, "
+           "error: verification failed ({}): {} operations gave a wrong result, {} keys are lost or left over, "
            "{} keys are in the table and should be {}\n",
-           name_of(mix).view(), outcome.wrong, outcome.strayed, outcome.in_table, outcome.expected_in_table);
+           name_of(mix).view(), outcome.wrong, outcome.lost, outcome.in_table, outcome.expected_in_table);
 }
 
 } // namespace mxk::bench

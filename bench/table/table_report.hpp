@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "bench/table/table_experiment.hpp"
 #include "bench/table/table_options.hpp"
-#include "bench/workload/mix.hpp"
+#include "bench/workload/phases.hpp"
 
 namespace mxk::bench {
 
@@ -30,7 +30,7 @@ FixedText<32> name_of(Mix const& mix);
 void print_table_head(TextSink& out, TableOptions const& options);
 // Below a row: what --latency, --task-times and --owners ask for, of the last run.
 void print_table_details(TextSink& out, TableOptions const& options, TableFindings const& found);
-void write_table_settings(JsonWriter& json, TableOptions const& options, Mix const& mix, std::uint32_t cores);
+void write_table_settings(JsonWriter& json, TableOptions const& options, Mix const& mix);
 void write_table_details(JsonWriter& json, TableOptions const& options, TableFindings const& found);
 // Why a run of this phase was not verified.
 void print_wrong(TextSink& out, Mix const& mix, TableExperiment::Outcome const& outcome);

@@ -31,18 +31,18 @@ class TaskEngine final : public AccessEngine<Access> {
         parts.tasks =
             MXK_TRY(NodeVector<NodeArray<TravellingTask>>::create(setup.owners.size(), setup.owners.front().node));
         for (Owner const& owner : setup.owners)
-            parts.tasks.emplace(MXK_TRY(NodeArray<TravellingTask>::create(setup.options.tasks_per_core, owner.node)));
+            parts.tasks.emplace(MXK_TRY(NodeArray<TravellingTask>::create(tasks_per_core(setup.options), owner.node)));
         return parts;
     }
     explicit TaskEngine(Parts parts)
         : AccessEngine<Access>(std::move(parts.access))
         , tasks_(std::move(parts.tasks)) {}
 
-    void prepare(std::span<CoreRun* const> cores) override { run_.emplace(this->access(), cores); }
+    void prepare(PhaseCores const& cores) override { run_.emplace(this->access(), cores); }
 
     void prepare_core(Worker& worker, std::size_t at) override {
         for (TravellingTask& task : tasks_[at].span()) new (&task) TravellingTask(*run_, worker.core());
-        run_->cores[at]->expect_tasks(tasks_[at].size());
+        run_->cores.run(at).expect_tasks(tasks_[at].size());
     }
     void start_core(Worker& worker, std::size_t at) override {
         for (TravellingTask& task : tasks_[at].span()) worker.append(task);

@@ -9,7 +9,7 @@
 
 #include "bench/table/access_engine.hpp"
 #include "bench/table/two_phase.hpp"
-#include "kernel/memory/node_vector.hpp"
+#include "kernel/memory/per_core.hpp"
 #include "tasks/threads/semaphore.hpp"
 #include "tasks/threads/thread.hpp"
 #include "tasks/worker.hpp"
@@ -47,7 +47,7 @@ template <typename Access> class alignas(cache_line_bytes) InstructionThread {
     // The thread's body.
     void operator()() {
         send_task(arrival_, arrival_.home);
-        for (may_go_.wait(); run_ != nullptr; may_go_.wait()) work_off(*run_);
+        for (may_go_.wait(); run_ != nullptr; may_go_.wait()) run_phase(*run_);
     }
 
   private:
@@ -57,25 +57,19 @@ template <typename Access> class alignas(cache_line_bytes) InstructionThread {
         bool has_come = false;
     };
 
-    void work_off(TwoPhaseRun<Access> const& run) const {
-        CoreRun& here = *run.cores[place_];
+    void run_phase(TwoPhaseRun<Access> const& run) const {
+        CoreRun& here = run.cores.run(place_);
         for (auto next = take_next(run, place_); next.instruction != nullptr; next = take_next(run, place_))
-            if (!carry_out(run.access, next)) [[unlikely]]
+            if (!run_one(run.access, next)) [[unlikely]]
                 here.count_wrong();
         here.end();
     }
 
-    static bool carry_out(Access& access, NextInstruction<Access> const& next) {
-        switch (next.instruction->operation) {
-        case Operation::Insert: return operate<Operation::Insert>(access, next);
-        case Operation::Find: return operate<Operation::Find>(access, next);
-        case Operation::Erase: break;
-        }
-        return operate<Operation::Erase>(access, next);
-    }
-    template <Operation operation> static bool operate(Access& access, NextInstruction<Access> const& next) {
-        return access.template operate<operation>(next.owner, next.instruction->key, next.extra,
-                                                  next.instruction->expected);
+    static bool run_one(Access& access, NextInstruction<Access> const& next) {
+        return dispatch(next.instruction->operation, [&](auto operation) {
+            return access.template operate<operation>(next.owner, next.instruction->key, next.extra,
+                                                      next.instruction->expected);
+        });
     }
 
     std::size_t place_;
@@ -89,15 +83,15 @@ template <typename Access> class ThreadEngine final : public AccessEngine<Access
   public:
     struct Parts {
         Access access;
-        NodeVector<NodeVector<InstructionThread<Access>>> threads; // by core, one on each one's node
+        PerCore<InstructionThread<Access>> threads; // by place
     };
     static Result<Parts> make(EngineSetup const& setup) {
         Parts parts{MXK_TRY(Access::create(setup)), {}};
-        using Threads = NodeVector<InstructionThread<Access>>;
-        parts.threads = MXK_TRY(NodeVector<Threads>::create(setup.owners.size(), setup.owners.front().node));
+        using Threads = PerCore<InstructionThread<Access>>;
+        parts.threads = MXK_TRY(Threads::with_room(setup.owners.size(), setup.owners.front().node));
         for (std::size_t at = 0; at < setup.owners.size(); ++at) {
             Owner const& owner = setup.owners[at];
-            auto& thread = parts.threads.emplace(MXK_TRY(Threads::create(1, owner.node))).emplace(at);
+            InstructionThread<Access>& thread = *MXK_TRY(parts.threads.add(owner.node, at));
             MXK_TRY(thread.create({.core = owner.core, .name = "bench table", .slice = thread_slice(setup.options)}));
         }
         return parts;
@@ -106,16 +100,16 @@ template <typename Access> class ThreadEngine final : public AccessEngine<Access
         : AccessEngine<Access>(std::move(parts.access))
         , threads_(std::move(parts.threads)) {}
 
-    void prepare(std::span<CoreRun* const> cores) override {
+    void prepare(PhaseCores const& cores) override {
         run_.emplace(this->access(), cores);
-        for (auto const& thread : threads_) thread[0].prepare(*run_);
+        for (auto& thread : threads_) thread.prepare(*run_);
     }
     void prepare_core(Worker&, std::size_t) override {}
-    void start_core(Worker&, std::size_t at) override { threads_[at][0].start(); }
+    void start_core(Worker&, std::size_t at) override { threads_[at].start(); }
 
   private:
-    std::optional<TwoPhaseRun<Access>> run_;                    // of the phase
-    NodeVector<NodeVector<InstructionThread<Access>>> threads_; // last: they go before what they use
+    std::optional<TwoPhaseRun<Access>> run_;     // of the phase
+    PerCore<InstructionThread<Access>> threads_; // last: they go before what they use
 };
 
 } // namespace mxk::bench

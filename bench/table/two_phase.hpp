@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "bench/table/core_run.hpp"
 #include "bench/workload/instructions.hpp"
@@ -19,7 +18,7 @@ namespace mxk::bench {
 // What all tasks of a phase use; nobody writes it meanwhile. Access: the table (table_access.hpp says what it offers).
 template <typename Access> struct TwoPhaseRun {
     Access& access;
-    std::span<CoreRun* const> cores; // by place: core i owns region i
+    PhaseCores cores; // the one at place i owns region i
 };
 
 template <typename Access> struct NextInstruction {
@@ -31,7 +30,7 @@ template <typename Access> struct NextInstruction {
 // What the core at place `here` takes next, on that core. Inline: for each instruction, in all notations.
 template <typename Access>
 [[gnu::always_inline]] inline NextInstruction<Access> take_next(TwoPhaseRun<Access> const& run, std::size_t here) {
-    CoreRun& home = *run.cores[here];
+    CoreRun& home = run.cores.run(here);
     Instruction const* const instruction = home.take();
     if (instruction == nullptr) [[unlikely]]
         return {nullptr, 0, {}};
@@ -62,19 +61,19 @@ template <typename Access> class TwoPhaseTask : public Task {
   private:
     static void initial(Worker& worker, Task& task) {
         auto& self = static_cast<TwoPhaseTask&>(task);
-        std::size_t const here = index(worker.core());
-        Histogram* const latency = self.run_.cores[here]->latency();
+        std::size_t const here = self.run_.cores.place(worker);
+        Histogram* const latency = self.run_.cores.run(here).latency();
         if (latency != nullptr) [[unlikely]]
             self.count_latency(*latency);
         auto const [instruction, owner, extra] = take_next(self.run_, here);
         if (instruction == nullptr) [[unlikely]]
-            return self.run_.cores[here]->task_ended();
+            return self.run_.cores.run(here).task_ended();
         self.key_ = instruction->key;
         self.expected_ = instruction->expected;
         self.extra_ = extra;
         task.body = method(instruction->operation);
         if constexpr (!OwnerAsks<Access>) task.touches = announce(worker, self.run_, instruction->key, owner);
-        worker.append(task, core_id(owner));
+        worker.append(task, self.run_.cores.core(owner));
     }
 
     // Of the operation that has come home, if there was one; and the next one begins.
@@ -84,12 +83,7 @@ template <typename Access> class TwoPhaseTask : public Task {
     }
 
     static Body method(Operation operation) {
-        switch (operation) {
-        case Operation::Insert: return first_step<Operation::Insert>();
-        case Operation::Find: return first_step<Operation::Find>();
-        case Operation::Erase: break;
-        }
-        return first_step<Operation::Erase>();
+        return dispatch(operation, [](auto known) { return first_step<known>(); });
     }
 
     template <Operation operation> static constexpr Body first_step() {
@@ -101,7 +95,7 @@ template <typename Access> class TwoPhaseTask : public Task {
 
     template <Operation operation> static void arrive(Worker& worker, Task& task) {
         auto& self = static_cast<TwoPhaseTask&>(task);
-        std::size_t const here = index(worker.core());
+        std::size_t const here = self.run_.cores.place(worker);
         if (self.run_.access.is_diverted(worker, here, self.key_, task)) [[unlikely]]
             return;
         task.body = &operate<operation>;
@@ -112,9 +106,9 @@ template <typename Access> class TwoPhaseTask : public Task {
 
     template <Operation operation> static void operate(Worker& worker, Task& task) {
         auto& self = static_cast<TwoPhaseTask&>(task);
-        std::size_t const here = index(worker.core());
+        std::size_t const here = self.run_.cores.place(worker);
         if (!self.run_.access.template operate<operation>(here, self.key_, self.extra_, self.expected_)) [[unlikely]]
-            self.run_.cores[here]->count_wrong();
+            self.run_.cores.run(here).count_wrong();
         task.body = &initial;
         if constexpr (!OwnerAsks<Access>)
             task.touches = {}; // the next instruction comes in sequence: the processor sees it coming

@@ -29,11 +29,11 @@ class TwoPhaseWalkTask : public WalkTask<TwoPhaseWalkTask<Access>, typename Acce
         , run_(run) {}
 
     // WalkTask's.
-    Table& table(Worker& worker) { return run_.access.region(index(worker.core())); }
+    Table& table(Worker& worker) { return run_.access.region(run_.cores.place(worker)); }
     template <Operation operation> void ended(Worker& worker, typename Table::Node const* node) {
         bool const result = operation == Operation::Insert ? node == nullptr : node != nullptr;
         if (result != this->expected) [[unlikely]]
-            run_.cores[index(worker.core())]->count_wrong();
+            run_.cores.run(run_.cores.place(worker)).count_wrong();
         this->body = &initial;
         worker.append(*this, this->home);
     }
@@ -41,23 +41,16 @@ class TwoPhaseWalkTask : public WalkTask<TwoPhaseWalkTask<Access>, typename Acce
   private:
     static void initial(Worker& worker, Task& task) {
         auto& self = static_cast<TwoPhaseWalkTask&>(task);
-        std::size_t const here = index(worker.core());
+        std::size_t const here = self.run_.cores.place(worker);
         auto const [instruction, owner, node] = take_next(self.run_, here);
         if (instruction == nullptr) [[unlikely]]
-            return self.run_.cores[here]->task_ended();
+            return self.run_.cores.run(here).task_ended();
         self.expected = instruction->expected;
         self.seek(instruction->key, node); // only an insert uses it
-        self.set_out(worker, instruction->operation, core_id(owner),
-                     announce(worker, self.run_, instruction->key, owner));
-    }
-
-    void set_out(Worker& worker, Operation operation, CoreId owner, Annotation bucket) {
-        switch (operation) {
-        case Operation::Insert: return this->template go<Operation::Insert>(worker, owner, bucket);
-        case Operation::Find: return this->template go<Operation::Find>(worker, owner, bucket);
-        case Operation::Erase: break;
-        }
-        this->template go<Operation::Erase>(worker, owner, bucket);
+        Annotation const bucket = announce(worker, self.run_, instruction->key, owner);
+        dispatch(instruction->operation, [&, owner_core = self.run_.cores.core(owner)](auto operation) {
+            self.template go<operation>(worker, owner_core, bucket);
+        });
     }
 
     TwoPhaseRun<Access> const& run_;

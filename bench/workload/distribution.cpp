@@ -17,16 +17,16 @@ Result<void> parse_value(std::string_view text, Distribution& distribution) {
         return {};
     }
     if (text.starts_with(zipf_prefix)) {
-        auto const theta = console::parse_number(text.substr(zipf_prefix.size()), Zipf::least_theta, Zipf::most_theta);
+        auto const theta = console::parse_number(text.substr(zipf_prefix.size()), Zipf::min_theta, Zipf::max_theta);
         if (theta) {
             distribution = {theta.value()};
             return {};
         }
     }
-    FixedText<32> least;
-    console::print_number(least, Zipf::least_theta);
-    return Error::of("expected uniform or zipf:THETA with THETA from {} to {}, such as zipf:0.99, got '{}'",
-                     least.view(), static_cast<unsigned>(Zipf::most_theta), text);
+    FixedText<32> min;
+    console::print_number(min, Zipf::min_theta);
+    return Error::of("expected uniform or zipf:THETA with THETA from {} to {}, such as zipf:0.99, got '{}'", min.view(),
+                     static_cast<unsigned>(Zipf::max_theta), text);
 }
 
 void print_value(TextSink& out, Distribution const& distribution) {

@@ -17,19 +17,20 @@ constexpr double any_theta = 1; // for ranks that are never drawn
 
 } // namespace
 
-Result<InstructionQueue> InstructionQueue::create(Workload const& workload, std::uint32_t cores) {
-    InstructionQueue result(workload);
+Result<InstructionQueue> InstructionQueue::create(Workload const& workload, QueueKind kind,
+                                                  std::span<CoreId const> cores) {
+    InstructionQueue result(workload, kind);
     NodeId const here = workers::of(core_id(0)).node();
     KeySequence const keys(workload.keys, workload.seed);
     bool const uniform = workload.distribution.is_uniform();
     bool const mixed = workload.mix.list().front().kind == Mix::Kind::Mixed;
-    result.cores_ = MXK_TRY(NodeVector<CoreId>::create(cores, here));
-    result.arrays_ = MXK_TRY(NodeVector<NodeArray<Instruction>>::create(cores, here));
-    result.parts_ = MXK_TRY(NodeVector<Part>::create(cores, here));
-    for (std::uint32_t i = 0; i < cores; ++i) {
-        std::size_t const start = part_start(workload.operations, cores, i);
-        std::size_t const size = part_start(workload.operations, cores, i + 1) - start;
-        result.cores_.emplace(core_id(i));
+    result.cores_ = MXK_TRY(NodeVector<CoreId>::create(cores.size(), here));
+    result.arrays_ = MXK_TRY(NodeVector<NodeArray<Instruction>>::create(cores.size(), here));
+    result.parts_ = MXK_TRY(NodeVector<Part>::create(cores.size(), here));
+    for (std::size_t i = 0; i < cores.size(); ++i) {
+        std::size_t const start = part_start(workload.operations, cores.size(), i);
+        std::size_t const size = part_start(workload.operations, cores.size(), i + 1) - start;
+        result.cores_.emplace(cores[i]);
         NodeId const node = result.node(i);
         auto const room = MXK_TRY(result.room(start, size, i));
         Part& part = result.parts_.emplace(
@@ -40,19 +41,19 @@ Result<InstructionQueue> InstructionQueue::create(Workload const& workload, std:
     return result;
 }
 
-NodeId InstructionQueue::node_for(QueueKind kind, std::size_t core) {
-    return workers::of(core_id(kind == QueueKind::NodeLocal ? core : 0)).node();
+NodeId InstructionQueue::node(std::size_t place) const {
+    return workers::of(kind_ == QueueKind::NodeLocal ? cores_[place] : core_id(0)).node();
 }
 
-Result<std::span<Instruction>> InstructionQueue::room(std::size_t start, std::size_t size, std::size_t core) {
+Result<std::span<Instruction>> InstructionQueue::room(std::size_t start, std::size_t size, std::size_t place) {
     bool const shared = kind() == QueueKind::Shared;
     if (!shared || arrays_.size() == 0)
-        arrays_.emplace(MXK_TRY(NodeArray<Instruction>::create(shared ? operations() : size, node(core))));
-    return shared ? arrays_[0].span().subspan(start, size) : arrays_[core].span().first(size);
+        arrays_.emplace(MXK_TRY(NodeArray<Instruction>::create(shared ? operations() : size, node(place))));
+    return shared ? arrays_[0].span().subspan(start, size) : arrays_[place].span().first(size);
 }
 
-std::span<Instruction const> InstructionQueue::source(std::size_t core) const {
-    return kind() == QueueKind::Shared ? arrays_[0].span().first(operations()) : slice(core).instructions();
+std::span<Instruction const> InstructionQueue::source(std::size_t place) const {
+    return kind() == QueueKind::Shared ? arrays_[0].span().first(operations()) : slice(place).instructions();
 }
 
 std::uint64_t InstructionQueue::live_count() const {
@@ -87,7 +88,7 @@ Result<void> InstructionQueue::begin_with(Mix const& phase, Progress& progress) 
     });
 }
 
-Result<void> InstructionQueue::go_on_with(Mix const& phase, Progress& progress) {
+Result<void> InstructionQueue::continue_with(Mix const& phase, Progress& progress) {
     Operation const operation = phase.kind == Mix::Kind::Find ? Operation::Find : Operation::Erase;
     return over_slices("shuffling keys", progress, [&](Part& part, std::size_t from, std::size_t to) {
         if (workload_->distribution.is_uniform())

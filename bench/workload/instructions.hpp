@@ -1,10 +1,10 @@
-// The instructions of a run (thesis section 4): operations and keys made before the run and worked off by whatever is
-// measured. Each one's result is known beforehand, and is checked.
+// The instructions of a run (thesis section 4): operations and keys made before the run, and run by what is measured.
+// Each one's result is known beforehand, and is checked.
 #pragma once
 
 #include <cstdint>
 
-#include "bench/workload/key_sequence.hpp"
+#include "bench/workload/keys.hpp"
 #include "hashtable/operation.hpp"
 
 namespace mxk::bench {

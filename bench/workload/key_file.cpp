@@ -1,4 +1,4 @@
-#include "bench/workload/key_file.hpp"
+#include "bench/workload/workload.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -16,7 +16,7 @@
 namespace mxk::bench {
 namespace {
 
-constexpr std::size_t most_bytes = 256 * GiB;
+constexpr std::size_t max_bytes = 256 * GiB;
 
 // A line as part of a message: short, and nothing that a terminal would obey.
 FixedText<24> shown(std::string_view line) {
@@ -38,7 +38,7 @@ std::optional<std::uint64_t> parse_key(std::string_view text) {
     std::uint64_t key = 0;
     for (char const c : text) {
         unsigned const digit = digit_of(c);
-        if (digit >= base || key > (Keys::largest - digit) / base) return {};
+        if (digit >= base || key > (Keys::max - digit) / base) return {};
         key = key * base + digit;
     }
     return key == 0 ? std::nullopt : std::optional(key); // 0 also where there is no digit
@@ -48,9 +48,9 @@ std::optional<std::uint64_t> parse_key(std::string_view text) {
 class Seen {
   public:
     // For as many keys as `keys` has room for.
-    static Result<Seen> create(NodeArray<std::uint64_t> const& keys, std::size_t most, NodeId node) {
+    static Result<Seen> create(NodeArray<std::uint64_t> const& keys, std::size_t max, NodeId node) {
         Seen result(keys);
-        result.places_ = MXK_TRY(NodeArray<std::uint32_t>::create_zeroed(2 * most, node));
+        result.places_ = MXK_TRY(NodeArray<std::uint32_t>::create_zeroed(2 * max, node));
         return result;
     }
 
@@ -88,7 +88,7 @@ Result<NodeArray<std::uint64_t>> parse_keys(std::string_view text, std::uint64_t
         auto const key = parse_key(line);
         if (!key)
             return Error::of("line {}: expected a key from 1 to {}, decimal or 0x and hexadecimal, got '{}'", i + 1,
-                             Keys::largest, shown(line).view());
+                             Keys::max, shown(line).view());
         keys[i] = *key;
         if (auto const before = seen.remember(i))
             return Error::of("line {}: expected a key that is on no line before, got '{}' as on line {}", i + 1,
@@ -100,14 +100,14 @@ Result<NodeArray<std::uint64_t>> parse_keys(std::string_view text, std::uint64_t
 Result<NodeArray<std::uint64_t>> read_file(std::string_view path, std::uint64_t count, NodeId node) {
     memory::ScratchMemory memory(node);
     Arena arena(memory);
-    auto const bytes = MXK_TRY(arch::read_file(path, most_bytes, arena));
+    auto const bytes = MXK_TRY(arch::read_file(path, max_bytes, arena));
     return parse_keys({reinterpret_cast<char const*>(bytes.data()), bytes.size()}, count, node);
 }
 
 } // namespace
 
 Result<NodeArray<std::uint64_t>> read_keys(Workload& workload, NodeId node) {
-    static_assert(Workload::most_operations < std::numeric_limits<std::uint32_t>::max(),
+    static_assert(Workload::max_operations < std::numeric_limits<std::uint32_t>::max(),
                   "Seen keeps numbers in 32 bits");
     if (workload.keys.kind != Keys::Kind::File) return NodeArray<std::uint64_t>();
     auto keys = read_file(workload.keys.path, workload.operations, node);

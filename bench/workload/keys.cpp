@@ -12,8 +12,8 @@ constexpr std::string_view strided_prefix = "strided:";
 constexpr std::string_view file_prefix = "file:";
 
 Result<Keys> file_keys(std::string_view path) {
-    if (path.size() > Keys::longest_path)
-        return Error::of("expected a path of up to {} characters, got {}", Keys::longest_path, path.size());
+    if (path.size() > Keys::max_path)
+        return Error::of("expected a path of up to {} characters, got {}", Keys::max_path, path.size());
     return Keys{.kind = Keys::Kind::File, .path = path};
 }
 
@@ -25,7 +25,7 @@ Result<void> parse_value(std::string_view text, Keys& keys) {
     keys.kind = Keys::Kind::Strided;
     if (text == sequential) return {};
     if (text.starts_with(strided_prefix)) {
-        auto const stride = console::parse_count(text.substr(strided_prefix.size()), 1, Keys::largest);
+        auto const stride = console::parse_count(text.substr(strided_prefix.size()), 1, Keys::max);
         if (stride) {
             keys.stride = stride.value();
             return {};

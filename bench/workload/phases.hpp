@@ -1,22 +1,40 @@
 // What a run does to one table, one phase after the other: any of insert, find and erase, in this order, or a mixed
-// phase alone. Each phase works off as many operations as there are keys. Without keys from an insert before, the first
+// phase alone. Each phase runs as many operations as there are keys. Without keys from an insert before, the first
 // find or erase needs a table that was filled for it.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
 #include "base/result.hpp"
 #include "base/text.hpp"
-#include "bench/workload/mix.hpp"
 
 namespace mxk::bench {
 
+// Which operations a phase of a run consists of: `insert`, `find`, `erase`, or `mixed:I/F/E` in percent.
+struct Mix {
+    enum class Kind : std::uint8_t { Insert, Find, Erase, Mixed }; // in the order in which phases make sense
+
+    Kind kind = Kind::Insert;
+    // Percent, together 100; only for Mixed.
+    std::uint32_t insert = 0;
+    std::uint32_t find = 0;
+    std::uint32_t erase = 0;
+
+    // Works on keys that must be in the table already.
+    [[nodiscard]] constexpr bool needs_keys() const { return kind == Kind::Find || kind == Kind::Erase; }
+};
+
+// As console options are parsed and printed; Phases is made of them.
+Result<void> parse_value(std::string_view text, Mix& mix);
+void print_value(TextSink& out, Mix const& mix);
+
 class Phases {
   public:
-    static constexpr std::size_t most = 3;
+    static constexpr std::size_t max = 3;
 
     // One phase.
     constexpr Phases(Mix const& mix = {})
@@ -31,7 +49,7 @@ class Phases {
     Result<void> append(Mix const& mix);
 
   private:
-    std::array<Mix, most> phases_{};
+    std::array<Mix, max> phases_{};
     std::size_t size_ = 0;
 };
 

@@ -10,9 +10,8 @@
 
 #include "base/result.hpp"
 #include "bench/workload/instructions.hpp"
-#include "bench/workload/key_sequence.hpp"
-#include "bench/workload/mix.hpp"
-#include "bench/workload/permutation.hpp"
+#include "bench/workload/keys.hpp"
+#include "bench/workload/phases.hpp"
 #include "bench/workload/random.hpp"
 #include "bench/workload/zipf.hpp"
 #include "kernel/memory/node_array.hpp"

@@ -11,29 +11,38 @@ bool depends_on_order(Mix const& phase, Distribution const& distribution) {
     return phase.kind != Mix::Kind::Find && !distribution.is_uniform();
 }
 
+// The first of the phases whose results depend on the order; null: none.
+Mix const* ordered_phase(Workload const& workload) {
+    for (Mix const& phase : workload.mix.list())
+        if (depends_on_order(phase, workload.distribution)) return &phase;
+    return nullptr;
+}
+
 Result<void> check_stride(Workload const& workload) {
-    std::uint64_t const most = Keys::largest / workload.operations;
-    if (workload.keys.kind != Keys::Kind::Strided || workload.keys.stride <= most) return {};
-    return Error::of("--keys strided:N: expected N of up to {}, so that {} keys fit in 64 bits, got {}", most,
+    std::uint64_t const max = Keys::max / workload.operations;
+    if (workload.keys.kind != Keys::Kind::Strided || workload.keys.stride <= max) return {};
+    return Error::of("--keys strided:N: expected N of up to {}, so that {} keys fit in 64 bits, got {}", max,
                      workload.operations, workload.keys.stride);
 }
 
 } // namespace
 
+bool depends_on_order(Workload const& workload) {
+    return ordered_phase(workload) != nullptr;
+}
+
 Result<void> check(Workload const& workload) {
     MXK_TRY(check_stride(workload));
     if (workload.queue != QueueKind::Shared) return {};
-    for (Mix const& phase : workload.mix.list()) {
-        if (!depends_on_order(phase, workload.distribution)) continue;
-        FixedText<32> name;
-        print_value(name, phase);
-        FixedText<32> distribution;
-        print_value(distribution, workload.distribution);
-        return Error::of("--queue shared: expected phases whose results do not depend on which core takes which "
-                         "instruction (not mixed; with zipf only find), got --mix {} --dist {}",
-                         name.view(), distribution.view());
-    }
-    return {};
+    Mix const* const phase = ordered_phase(workload);
+    if (phase == nullptr) return {};
+    FixedText<32> name;
+    print_value(name, *phase);
+    FixedText<32> distribution;
+    print_value(distribution, workload.distribution);
+    return Error::of("--queue shared: expected phases whose results do not depend on which core takes which "
+                     "instruction (not mixed; with zipf only find), got --mix {} --dist {}",
+                     name.view(), distribution.view());
 }
 
 } // namespace mxk::bench

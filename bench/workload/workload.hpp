@@ -1,15 +1,17 @@
-// What a run does to a table, whoever's it is: the same workload gives the same instructions, in the same order. And
+// What a run does to a table, ours or a peer's: the same workload gives the same instructions, in the same order. And
 // the options that say so, for all benchmarks of tables.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "base/result.hpp"
 #include "bench/workload/distribution.hpp"
 #include "bench/workload/keys.hpp"
 #include "bench/workload/phases.hpp"
 #include "kernel/console/options.hpp"
+#include "kernel/memory/node_array.hpp"
 
 namespace mxk::bench {
 
@@ -26,28 +28,38 @@ constexpr auto value_names(QueueKind) {
 }
 
 struct Workload {
-    static constexpr std::uint64_t most_operations = 4'000'000'000;
+    static constexpr std::uint64_t max_operations = 4'000'000'000;
 
     std::uint64_t operations = 24'000'000;
     Phases mix;
     Keys keys;
     Distribution distribution;
-    QueueKind queue = QueueKind::NodeLocal;
+    std::optional<QueueKind> queue; // none: the benchmark's own choice
     std::uint64_t seed = 1;
 };
 
 namespace workload_option {
 constexpr auto operations =
-    console::option<&Workload::operations>("ops", "operations per run", console::between(1, Workload::most_operations));
+    console::option<&Workload::operations>("ops", "operations per run", console::between(1, Workload::max_operations));
 constexpr auto mix = console::option<&Workload::mix>("mix", "phases insert,find,erase on one table, a row each");
 constexpr auto keys = console::option<&Workload::keys>("keys", "which numbers the keys are");
 constexpr auto distribution = console::option<&Workload::distribution>("dist", "how often which key is used");
-constexpr auto queue = console::option<&Workload::queue>("queue", "where instructions lie, and who takes them");
+constexpr auto queue = console::option<&Workload::queue>(
+    "queue", "where instructions lie, and which cores take them (none given: node-local; thesis: shared)");
 constexpr auto seed = console::option<&Workload::seed>("seed", "of the keys and of their order");
 } // namespace workload_option
+
+// Whether results depend on which core takes which instruction: then all cores may not take from one queue.
+bool depends_on_order(Workload const& workload);
 
 // Errors: a stride with which there are not so many keys; a phase whose results depend on an order that its queue does
 // not keep.
 Result<void> check(Workload const& workload);
+
+// The keys of `--keys file:PATH`: one on each line, decimal or with 0x in front. Reads as many keys as there are
+// operations, into memory of `node`, and tells the workload, whose they are as long as what is returned lives; nothing
+// where the workload's keys come from elsewhere. Errors: no such file, or too few keys in it; a line that is no key, 0,
+// or that was there before; no memory. The console's task, which waits for the file system.
+Result<NodeArray<std::uint64_t>> read_keys(Workload& workload, NodeId node);
 
 } // namespace mxk::bench

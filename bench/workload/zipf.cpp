@@ -33,7 +33,7 @@ Zipf::Zipf(std::uint64_t count, double theta)
     : count_(count)
     , theta_(theta) {
     expect(count > 0 && count < std::uint64_t{1} << 53, "ranks that a double can count");
-    expect(theta >= least_theta && theta <= most_theta, "a theta for which a double is exact enough");
+    expect(theta >= min_theta && theta <= max_theta, "a theta for which a double is exact enough");
     first_area_ = integral(1.5) - 1;
     last_area_ = integral(static_cast<double>(count) + 0.5);
     shortcut_ = 2 - inverse(integral(2.5) - weight(2));
@@ -62,8 +62,8 @@ double Zipf::integral(double x) const {
 
 // (1 + (1 - theta) area)^(1 / (1 - theta)), or e^area.
 double Zipf::inverse(double area) const {
-    constexpr double least = -1 + 0x1p-53; // rounding must not ask for the logarithm of 0
-    double const bent = std::max((1 - theta_) * area, least);
+    constexpr double min = -1 + 0x1p-53; // rounding must not ask for the logarithm of 0
+    double const bent = std::max((1 - theta_) * area, min);
     return exponential(growth_inverse(bent) * area);
 }
 

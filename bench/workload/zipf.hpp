@@ -13,10 +13,10 @@ namespace mxk::bench {
 
 class Zipf {
   public:
-    // `count` > 0, below 2^53; least_theta <= `theta` <= most_theta.
+    // `count` > 0, below 2^53; min_theta <= `theta` <= max_theta.
     Zipf(std::uint64_t count, double theta);
-    static constexpr double least_theta = 0.001;
-    static constexpr double most_theta = 10;
+    static constexpr double min_theta = 0.001;
+    static constexpr double max_theta = 10;
 
     // 1 to count.
     std::uint64_t operator()(Random& random) const;

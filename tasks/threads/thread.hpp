@@ -44,6 +44,9 @@ class Thread {
     static constexpr Nanoseconds min_slice{10'000};
     static constexpr Nanoseconds max_slice{1'000'000'000};
 
+    // Whether a thread runs for the slice that was asked for: on metal; in the Linux build the system chooses.
+    static bool has_slices();
+
     // Runs entry(argument) as soon as it is the thread's turn. The stack has no less than so many bytes, behind a guard
     // page, on the core's node. Errors: no such core, a stack or slice out of range, no memory. Tasks and threads; may
     // block for a lock of the allocator.

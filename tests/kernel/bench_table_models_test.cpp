@@ -2,13 +2,31 @@
 #include <ranges>
 
 #include "tasks/threads/semaphore.hpp"
+#include "tasks/threads/thread.hpp"
 #include "tests/kernel/bench_table_runs.hpp"
 
 namespace mxk::bench {
 namespace {
 
+// Two threads that insert into the same bucket at the same time: one of the entries is lost. Whether they meet is
+// timing, so there are several runs until it happens. On two busy processors 79 of 80 runs lost some (2 cores, a few
+// buckets with chains of a thousand). A false alarm needs 40 runs without: even if every second one were so, 1e-12.
+MXK_TEST(bench_table, threads_without_semaphores_lose_entries) {
+    if (workers::count() < 2) return;
+    constexpr int max_runs = 40;
+    for (EngineKind const* const kind : registered_engines() | std::views::filter(is_unsafe)) {
+        TableOptions options = options_for(*kind);
+        options.operations = few;
+        options.buckets = 0.001;
+        std::uint64_t lost = 0;
+        for (int run = 0; run < max_runs && lost == 0; run += 2)
+            run_all(options, *kind, [&](Mix const&, TableExperiment::Outcome const& outcome) { lost += outcome.lost; });
+        MXK_CHECK(lost > 0);
+    }
+}
+
 // What is lost is counted, and nothing else is wrong: on one core nothing is.
-MXK_TEST(bench_table, threads_without_semaphores_lose_what_is_counted) {
+MXK_TEST(bench_table, what_threads_without_semaphores_lose_is_counted) {
     for (EngineKind const* const kind : registered_engines() | std::views::filter(is_unsafe)) {
         TableOptions options = options_for(*kind);
         options.operations = 20 * few;
@@ -18,13 +36,13 @@ MXK_TEST(bench_table, threads_without_semaphores_lose_what_is_counted) {
         run_all(options, *kind, [&](Mix const& phase, TableExperiment::Outcome const& outcome) {
             if (phase.kind == Mix::Kind::Insert) {
                 MXK_CHECK_EQUAL(outcome.wrong, 0);
-                MXK_CHECK_EQUAL(outcome.in_table + outcome.strayed, outcome.expected_in_table);
-                lost = outcome.strayed;
+                MXK_CHECK_EQUAL(outcome.in_table + outcome.lost, outcome.expected_in_table);
+                lost = outcome.lost;
             } else if (phase.kind == Mix::Kind::Find) {
                 MXK_CHECK_EQUAL(outcome.wrong, lost);
-                MXK_CHECK_EQUAL(outcome.strayed, lost);
+                MXK_CHECK_EQUAL(outcome.lost, lost);
             } else {
-                MXK_CHECK_EQUAL(outcome.in_table, outcome.strayed); // what erases have brought back
+                MXK_CHECK_EQUAL(outcome.in_table, outcome.lost); // what erases have brought back
             }
             if (workers::count() == 1) MXK_CHECK(outcome.verified());
         });
@@ -45,10 +63,11 @@ MXK_TEST(bench_table, what_only_tasks_or_only_threads_have_is_refused) {
             }));
         };
         MXK_CHECK(!is_refused([&](TableOptions& options) { options.model = model; }));
-        MXK_CHECK(!is_refused([&](TableOptions& options) {
-            options.model = model;
-            options.slice = 10;
-        }));
+        MXK_CHECK_EQUAL(is_refused([&](TableOptions& options) {
+                            options.model = model;
+                            options.slice = 10;
+                        }),
+                        !Thread::has_slices());
         has_not([](TableOptions& options) { options.submit = Submit::Batch; });
         has_not([](TableOptions& options) { options.notation = Notation::Coroutine; });
         has_not([](TableOptions& options) { options.walk = Walk::Interleaved; });

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "bench/table/engine.hpp"
@@ -16,22 +17,30 @@ inline constexpr std::uint64_t few = 3000;
 
 // Of threads fewer: they wait for each other.
 inline std::uint32_t some_cores(EngineKind const& kind) {
-    std::size_t const most = kind.model == Model::Tasks ? 4 : 2;
-    return static_cast<std::uint32_t>(std::min(workers::count(), most));
+    std::size_t const max = kind.model == Model::Tasks ? 4 : 2;
+    return static_cast<std::uint32_t>(std::min(workers::count(), max));
+}
+
+inline NodeVector<CoreId> first_cores(std::uint32_t count) {
+    auto cores = NodeVector<CoreId>::create(count, Worker::current().node());
+    for (std::uint32_t i = 0; i < count; ++i) cores.value().emplace(core_id(i));
+    return std::move(cores).value();
 }
 
 inline TableOptions options_for(EngineKind const& kind) {
     TableOptions options;
     // Of threads that all want one semaphore each waits to be woken for each operation, across emulated cores.
     options.operations = kind.model == Model::Tasks ? few : few / 10;
-    options.tasks_per_core = 7;
     options.model = kind.model;
     options.layout = kind.layout;
-    options.submit = kind.submit;
-    options.notation = kind.notation;
-    options.walk = kind.walk;
-    options.probe = kind.probe;
     options.hash = kind.hash;
+    if (kind.model == Model::Tasks) options.submit = kind.submit;
+    if (kind.model == Model::Tasks && kind.submit == Submit::Task) {
+        options.tasks_per_core = 7;
+        options.notation = kind.notation;
+        options.walk = kind.walk;
+    }
+    if (kind.probe != Probe::Local) options.probe = kind.probe;
     if (kind.growth == Growth::Always) options.initial_slots = 64;
     return options;
 }
@@ -42,12 +51,12 @@ inline Phases phases(std::string_view text) {
     return result;
 }
 
-// Runs all phases twice, and calls check(phase, outcome) after each.
-template <typename Check> void run_all(TableOptions const& options, EngineKind const& kind, Check check) {
+// Runs all phases twice on these cores, and calls check(phase, outcome) after each.
+template <typename Check>
+void run_all_on(std::span<CoreId const> cores, TableOptions const& options, EngineKind const& kind, Check check) {
     FixedText<1> nowhere;
-    console::Invocation const invocation(nowhere);
-    Progress progress(invocation);
-    auto experiment = TableExperiment::create(options, kind, some_cores(kind));
+    Progress progress(nowhere);
+    auto experiment = TableExperiment::create(options, kind, cores);
     MXK_CHECK(experiment.ok());
     for (int run = 0; experiment.ok() && run < 2; ++run) {
         MXK_CHECK(experiment.value().prepare(progress).ok());
@@ -57,6 +66,10 @@ template <typename Check> void run_all(TableOptions const& options, EngineKind c
             if (outcome.ok()) check(phase, outcome.value());
         }
     }
+}
+
+template <typename Check> void run_all(TableOptions const& options, EngineKind const& kind, Check check) {
+    run_all_on(first_cores(some_cores(kind)).span(), options, kind, check);
 }
 
 inline bool is_unsafe(EngineKind const* kind) {

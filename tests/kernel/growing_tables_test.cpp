@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "bench/workload/key_sequence.hpp"
+#include "bench/workload/keys.hpp"
 #include "hashtable/layout/chain_heads.hpp"
 #include "hashtable/layout/cuckoo_slots.hpp"
 #include "hashtable/layout/open_slots.hpp"

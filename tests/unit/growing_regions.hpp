@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/panic.hpp"
-#include "bench/workload/key_sequence.hpp"
+#include "bench/workload/keys.hpp"
 #include "hashtable/layout/chain_heads.hpp"
 #include "hashtable/table/partitions.hpp"
 #include "tasks/task_group.hpp"

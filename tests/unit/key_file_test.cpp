@@ -1,4 +1,4 @@
-#include "bench/workload/key_file.hpp"
+#include "bench/workload/workload.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/workload/key_sequence.hpp"
+#include "bench/workload/keys.hpp"
 #include "tests/unit/memory_fixture.hpp"
 
 namespace mxk::bench {
@@ -62,7 +62,7 @@ TEST_F(KeyFileTest, keys_come_in_the_order_of_the_file) {
     KeySequence const sequence(work.keys, work.seed);
     std::vector<std::uint64_t> found;
     for (std::uint64_t i = 0; i < 5; ++i) found.push_back(sequence(i));
-    EXPECT_EQ(found, (std::vector<std::uint64_t>{7, 16, 255, Keys::largest, 5}));
+    EXPECT_EQ(found, (std::vector<std::uint64_t>{7, 16, 255, Keys::max, 5}));
 }
 
 TEST_F(KeyFileTest, what_is_behind_the_last_operation_is_not_looked_at) {

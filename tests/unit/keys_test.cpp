@@ -5,7 +5,6 @@
 #include <string>
 #include <unordered_set>
 
-#include "bench/workload/key_sequence.hpp"
 #include "bench/workload/workload.hpp"
 
 namespace mxk::bench {
@@ -57,7 +56,7 @@ TEST(Keys, of_every_kind_are_distinct_and_never_zero) {
         std::unordered_set<std::uint64_t> seen;
         for (std::uint64_t i = 0; i < count; ++i) {
             EXPECT_NE(keys(i), 0U) << text;
-            EXPECT_LE(keys(i), Keys::largest) << text;
+            EXPECT_LE(keys(i), Keys::max) << text;
             EXPECT_TRUE(seen.insert(keys(i)).second) << text;
         }
     }
@@ -86,7 +85,7 @@ TEST(Keys, strides_that_overflow_are_refused) {
     EXPECT_EQ(refused.error().message(),
               "--keys strided:N: expected N of up to 9223372036854775807, so that 2 keys fit "
               "in 64 bits, got 9223372036854775808");
-    EXPECT_TRUE(check(workload("sequential", Workload::most_operations)));
+    EXPECT_TRUE(check(workload("sequential", Workload::max_operations)));
 }
 
 } // namespace

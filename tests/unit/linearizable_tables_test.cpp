@@ -3,7 +3,7 @@
 #include <atomic>
 #include <vector>
 
-#include "bench/workload/key_sequence.hpp"
+#include "bench/workload/keys.hpp"
 #include "hashtable/layout/bucketed.hpp"
 #include "hashtable/table/partitioned.hpp"
 #include "tests/unit/batched_regions.hpp"

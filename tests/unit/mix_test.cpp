@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "bench/workload/mix.hpp"
+#include "bench/workload/phases.hpp"
 
 namespace mxk::bench {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "bench/workload/key_sequence.hpp"
-#include "bench/workload/permutation.hpp"
+#include "bench/workload/keys.hpp"
+#include "bench/workload/random.hpp"
 #include "bench/workload/slice.hpp"
 #include "tests/unit/memory_fixture.hpp"
 
@@ -23,7 +23,7 @@ TEST(KeySequence, keys_are_distinct_and_never_zero) {
             EXPECT_NE(keys(i), 0U);
             EXPECT_TRUE(seen.insert(keys(i)).second);
         }
-        EXPECT_NE(keys(KeySequence::most_keys - 1), 0U);
+        EXPECT_NE(keys(KeySequence::max_keys - 1), 0U);
     }
 }
 

@@ -132,4 +132,8 @@ ThreadUse MxosThread::use() const {
             .preemptions = preemptions_.value()};
 }
 
+bool Thread::has_slices() {
+    return true;
+}
+
 } // namespace mxk

@@ -113,3 +113,11 @@ ThreadUse use_of(ThreadRecord const& record) {
 }
 
 } // namespace mxk::thread_backend
+
+namespace mxk {
+
+bool Thread::has_slices() {
+    return false;
+}
+
+} // namespace mxk

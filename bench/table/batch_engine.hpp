@@ -14,7 +14,7 @@
 #include "bench/table/access_engine.hpp"
 #include "bench/workload/instructions.hpp"
 #include "hashtable/batch/batch_client.hpp"
-#include "kernel/memory/node_vector.hpp"
+#include "kernel/memory/per_core.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::bench {
@@ -37,7 +37,7 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
             if constexpr (is_timed)
                 for (std::size_t at = 0; at < batch.size(); ++at)
                     batch.cookie(at).start.count_end(*submitter.run_->latency());
-            if (!is_as_usual(batch)) [[unlikely]]
+            if (!is_as_expected(batch)) [[unlikely]]
                 submitter.check_each(batch);
         }
     };
@@ -102,7 +102,7 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
 
     // Operations of one kind that came to what was expected, which is that they do what they say: what nearly all
     // batches are. Without a branch for each operation.
-    static bool is_as_usual(CookieBatch<Expected> const& batch) {
+    static bool is_as_expected(CookieBatch<Expected> const& batch) {
         if (!batch.all_yes()) return false;
         unsigned expected = 1;
         for (std::size_t at = 0; at < batch.size(); ++at) expected &= batch.cookie(at).is_yes;
@@ -138,32 +138,31 @@ template <typename Access, typename Expected> class BatchEngineOf final : public
     explicit BatchEngineOf(Parts access)
         : AccessEngine<Access>(std::move(access)) {}
 
-    Result<void> renew() override {
+    Result<void> reset() override {
         submitters_ = {}; // they refer to the last table
         batched_.reset();
-        MXK_TRY(AccessEngine<Access>::renew());
+        MXK_TRY(AccessEngine<Access>::reset());
         batched_.emplace(MXK_TRY(Batched<Regions>::create(this->access().table())));
         std::size_t const cores = batched_->region_count();
-        auto submitters = MXK_TRY(NodeVector<NodeVector<Submitter>>::create(cores, Worker::current().node()));
+        auto submitters = MXK_TRY(PerCore<Submitter>::with_room(cores, Worker::current().node()));
         for (std::size_t i = 0; i < cores; ++i) {
             Worker& worker = workers::of(this->access().table().core(i));
             auto memory = MXK_TRY(Submitter::Memory::create(*batched_, worker.node()));
-            auto room = MXK_TRY(NodeVector<Submitter>::create(1, worker.node()));
-            submitters.emplace(std::move(room)).emplace(worker, *batched_, std::move(memory));
+            MXK_TRY(submitters.add(worker.node(), worker, *batched_, std::move(memory)));
         }
         submitters_ = std::move(submitters);
         return {};
     }
 
-    void prepare(std::span<CoreRun* const> cores) override {
-        for (std::size_t i = 0; i < cores.size(); ++i) submitters_[i][0].take_from(*cores[i]);
+    void prepare(PhaseCores const& cores) override {
+        for (std::size_t i = 0; i < submitters_.size(); ++i) submitters_[i].take_from(cores.run(i));
     }
     void prepare_core(Worker&, std::size_t) override {}
-    void start_core(Worker& worker, std::size_t at) override { worker.append(submitters_[at][0]); }
+    void start_core(Worker& worker, std::size_t at) override { worker.append(submitters_[at]); }
 
   private:
     std::optional<Batched<Regions>> batched_;
-    NodeVector<NodeVector<Submitter>> submitters_; // by core, one on each one's node
+    PerCore<Submitter> submitters_; // by place
 };
 
 template <typename Access> struct BatchEngine {

@@ -1,0 +1,43 @@
+// The engines of tables whose buckets are cache lines: of a fixed size with tasks, coroutines and batches, and one that
+// grows.
+#include "bench/table/batch_engine.hpp"
+#include "bench/table/coroutine_engine.hpp"
+#include "bench/table/partitions_access.hpp"
+#include "bench/table/table_access.hpp"
+#include "bench/table/task_engine.hpp"
+#include "hashtable/layout/pair_buckets.hpp"
+
+namespace mxk::bench {
+namespace {
+
+constexpr EngineKind bucketed_tasks{.layout = Layout::Bucketed,
+                                    .hash = Hashing::Multiplicative,
+                                    .create = &EngineOwner::create<TaskEngine<BucketedAccess>>};
+MXK_REGISTER(mxk_engines, EngineKind, bucketed_tasks);
+
+constexpr EngineKind bucketed_coroutines{.layout = Layout::Bucketed,
+                                         .notation = Notation::Coroutine,
+                                         .hash = Hashing::Multiplicative,
+                                         .create = &EngineOwner::create<CoroutineEngine<BucketedAccess>>};
+MXK_REGISTER(mxk_engines, EngineKind, bucketed_coroutines);
+
+constexpr EngineKind bucketed_batches{.layout = Layout::Bucketed,
+                                      .submit = Submit::Batch,
+                                      .hash = Hashing::Multiplicative,
+                                      .create = &BatchEngine<BucketedAccess>::create};
+MXK_REGISTER(mxk_engines, EngineKind, bucketed_batches);
+
+using Growing = PartitionsAccess<Extendible<PairBuckets>>;
+
+constexpr EngineKind growing_bucketed_tasks{
+    .layout = Layout::Bucketed, .growth = Growth::Always, .create = &EngineOwner::create<TaskEngine<Growing>>};
+MXK_REGISTER(mxk_engines, EngineKind, growing_bucketed_tasks);
+
+constexpr EngineKind growing_bucketed_batches{.layout = Layout::Bucketed,
+                                              .submit = Submit::Batch,
+                                              .growth = Growth::Always,
+                                              .create = &BatchEngine<Growing>::create};
+MXK_REGISTER(mxk_engines, EngineKind, growing_bucketed_batches);
+
+} // namespace
+} // namespace mxk::bench

@@ -1,0 +1,135 @@
+#include "bench/table/option_uses.hpp"
+
+#include <array>
+
+#include "base/format.hpp"
+#include "bench/frame/name_set.hpp"
+#include "tasks/threads/semaphore.hpp"
+#include "tasks/threads/thread.hpp"
+
+namespace mxk::bench {
+namespace {
+
+using Options = TableOptions;
+
+// What an option is for. `kind`: null while no engine is chosen.
+struct Need {
+    bool (*is_met)(Options const& options, EngineKind const* kind);
+    std::string_view expected;
+    void (*print_got)(TextSink& out, Options const& options) = [](TextSink&, Options const&) {};
+};
+
+void print_model(TextSink& out, Options const& options) {
+    format(out, ", got --model {}", name_of(options.model));
+}
+void print_submit(TextSink& out, Options const& options) {
+    format(out, ", got --submit {}", name_of(options.submit.value_or(Submit::Task)));
+}
+void print_layout(TextSink& out, Options const& options) {
+    format(out, ", got --layout {}", name_of(options.layout));
+}
+
+constexpr Need tasks{[](Options const& options, EngineKind const*) { return options.model == Model::Tasks; },
+                     "--model tasks", &print_model};
+constexpr Need threads{[](Options const& options, EngineKind const*) { return options.model != Model::Tasks; },
+                       "--model threads", &print_model};
+constexpr Need locking_threads{
+    [](Options const& options, EngineKind const*) { return options.model == Model::Threads; }, "--model threads",
+    &print_model};
+constexpr Need a_task_each{
+    [](Options const& options, EngineKind const*) { return options.submit.value_or(Submit::Task) == Submit::Task; },
+    "--submit task", &print_submit};
+constexpr Need chains{[](Options const& options, EngineKind const*) { return options.layout == Layout::Chained; },
+                      "--layout chained, which has chains to walk", &print_layout};
+constexpr Need probes{[](Options const& options, EngineKind const*) { return options.layout == Layout::Open; },
+                      "--layout open, which probes", &print_layout};
+constexpr Need race_that_loses{
+    [](Options const& options, EngineKind const*) {
+        return options.layout == Layout::Chained && !options.initial_slots;
+    },
+    "--layout chained without --initial-slots, where a race loses entries; in a table that grows it would write to "
+    "memory that was given back"};
+// Measured where an operation is home again, in what travels: there must be room for it.
+constexpr Need room_for_a_time{[](Options const& options, EngineKind const*) {
+                                   return options.submit == Submit::Batch ||
+                                          (options.notation.value_or(Notation::Function) == Notation::Function &&
+                                           options.walk.value_or(Walk::Whole) == Walk::Whole &&
+                                           options.probe.value_or(Probe::Local) == Probe::Local);
+                               },
+                               "--submit batch, or --notation function, --walk whole and --probe local"};
+constexpr Need time_slices{[](Options const&, EngineKind const*) { return Thread::has_slices(); },
+                           "the bare machine, where a thread has the slice that is asked for (in the Linux build the "
+                           "system chooses)"};
+constexpr Need this_builds_semaphores{
+    [](Options const& options, EngineKind const*) { return Semaphore::supports(semaphore_kind(options)); },
+    "fast, the kind that this build has (the bare machine has both)"};
+constexpr Need known_size{[](Options const& options, EngineKind const*) { return !options.initial_slots; },
+                          "a table that begins large enough, got --initial-slots, too"};
+constexpr Need slots{
+    [](Options const&, EngineKind const* kind) { return kind == nullptr || kind->growth != Growth::Never; },
+    "--layout open or cuckoo, which have slots (try --buckets)", &print_layout};
+constexpr Need partitions{
+    [](Options const&, EngineKind const* kind) { return kind == nullptr || kind->growth != Growth::Never; },
+    "a table of partitions, whose owners can change (--layout open or cuckoo, or --initial-slots)"};
+constexpr Need fixed_buckets{
+    [](Options const&, EngineKind const* kind) { return kind == nullptr || kind->growth == Growth::Never; },
+    "a table of a fixed number of buckets, got one that grows (try --load or --initial-slots)"};
+
+struct Use {
+    std::string_view option; // as it would be typed; with a value where only that one has the needs
+    bool (*is_given)(Options const& options);
+    std::array<Need const*, 3> needs; // all of them; null: none
+};
+
+template <auto member> bool is_given(Options const& options) {
+    return (options.*member).has_value();
+}
+
+constexpr Use option_uses[] = {
+    {"--model threads-unsafe",
+     [](Options const& options) { return options.model == Model::ThreadsUnsafe; },
+     {&race_that_loses}},
+    {"--submit", &is_given<&Options::submit>, {&tasks}},
+    {"--notation", &is_given<&Options::notation>, {&tasks, &a_task_each}},
+    {"--walk", &is_given<&Options::walk>, {&tasks, &a_task_each}},
+    {"--walk interleaved", [](Options const& options) { return options.walk == Walk::Interleaved; }, {&chains}},
+    {"--probe", &is_given<&Options::probe>, {&tasks, &probes}},
+    {"--prefetch", &is_given<&Options::prefetch>, {&tasks, &a_task_each}},
+    {"--tasks-per-core", &is_given<&Options::tasks_per_core>, {&tasks, &a_task_each}},
+    {"--semaphore", &is_given<&Options::semaphore>, {&locking_threads, &this_builds_semaphores}},
+    {"--slice", &is_given<&Options::slice>, {&threads, &time_slices}},
+    {"--buckets", &is_given<&Options::buckets>, {&fixed_buckets}},
+    {"--load", &is_given<&Options::load>, {&known_size, &slots}},
+    {"--owners", [](Options const& options) { return !options.owners.empty(); }, {&tasks, &partitions}},
+    {"--latency", [](Options const& options) { return options.latency; }, {&tasks, &room_for_a_time}},
+    {"--task-times", [](Options const& options) { return options.task_times; }, {&tasks}},
+};
+
+// The first need that is not met; null: all are.
+Need const* unmet(Use const& use, Options const& options, EngineKind const* kind) {
+    for (Need const* const need : use.needs)
+        if (need != nullptr && !need->is_met(options, kind)) return need;
+    return nullptr;
+}
+
+} // namespace
+
+Result<void> check_uses(TableOptions const& options, EngineKind const* kind) {
+    for (Use const& use : option_uses) {
+        if (!use.is_given(options)) continue;
+        Need const* const need = unmet(use, options, kind);
+        if (need == nullptr) continue;
+        FixedText<64> got;
+        need->print_got(got, options);
+        return Error::of("{}: expected {}{}", use.option, need->expected, got.view());
+    }
+    return {};
+}
+
+bool uses(TableOptions const& options, std::string_view option) {
+    for (Use const& use : option_uses)
+        if (use.option == option && unmet(use, options, nullptr) != nullptr) return false;
+    return true;
+}
+
+} // namespace mxk::bench
