@@ -8,7 +8,7 @@
 
 #include "bench/table/table_access.hpp"
 #include "hashtable/layout/probed_region.hpp"
-#include "hashtable/layout/travelling_probe.hpp"
+#include "hashtable/table/travelling_probe.hpp"
 
 namespace mxk::bench {
 

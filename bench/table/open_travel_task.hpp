@@ -9,7 +9,7 @@
 #include "bench/table/open_travel_access.hpp"
 #include "bench/table/two_phase.hpp"
 #include "bench/workload/instructions.hpp"
-#include "hashtable/layout/travelling_probe.hpp"
+#include "hashtable/table/travelling_probe.hpp"
 
 namespace mxk::bench {
 

@@ -1,4 +1,4 @@
-// How the owners of a table changed during a run (hashtable/partition/repartition.hpp), and what became of its speed.
+// How the owners of a table changed during a run (hashtable/table/resharding.hpp), and what became of its speed.
 #pragma once
 
 #include <array>

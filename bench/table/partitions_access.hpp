@@ -1,4 +1,4 @@
-// Tables of partitions (hashtable/table/partitions.hpp) as engines use them: as table_access.hpp says, but that only
+// Tables of partitions (hashtable/table/sharded.hpp) as engines use them: as table_access.hpp says, but that only
 // the owner knows what an operation touches, and asks for it by prefetch(at, key).
 #pragma once
 
@@ -14,8 +14,8 @@
 #include "bench/table/table_access.hpp"
 #include "bench/table/table_size.hpp"
 #include "bench/workload/instructions.hpp"
-#include "hashtable/partition/repartition.hpp"
-#include "hashtable/table/partitions.hpp"
+#include "hashtable/table/resharding.hpp"
+#include "hashtable/table/sharded.hpp"
 #include "kernel/memory/node_vector.hpp"
 
 namespace mxk::bench {
@@ -24,7 +24,7 @@ namespace mxk::bench {
 template <typename TableType> class PartitionsAccessBase {
   public:
     using Table = TableType;
-    using Regions = Partitions<Table>;
+    using Regions = Sharded<Table>;
 
     // A new, empty table; the last one gives its memory back first.
     Result<void> renew() {
@@ -54,7 +54,7 @@ template <typename TableType> class PartitionsAccessBase {
         return content;
     }
     [[nodiscard]] std::size_t bytes() const { return table().bytes(); }
-    Result<void> change_owners(std::size_t owners) { return repartition(table(), owners); }
+    Result<void> change_owners(std::size_t owners) { return reshard(table(), owners); }
     Result<void> settle() { return table().settle() ? Result<void>() : no_memory_for_steps(); }
 
   protected:

@@ -22,13 +22,13 @@ template <typename Hash> Hash hash_for(std::uint64_t slots) {
 // As large as the options say, or for as many keys as there are operations.
 template <typename Table> TableSize table_size(TableOptions const& options) {
     if (options.initial_slots) return {.slots = *options.initial_slots};
-    constexpr double usual_load = 0.5;
-    double const load = options.load.value_or(usual_load);
+    constexpr double default_load = 0.5;
+    double const load = options.load.value_or(default_load);
     double const wanted = static_cast<double>(options.operations) / load;
     auto slots = static_cast<std::size_t>(wanted);
     if (static_cast<double>(slots) < wanted) ++slots; // std::ceil() is in a library that a bare machine has not
     // What chance adds to a block is not to make it two.
-    return {.slots = slots, .load = std::max(load * 1.06, Table::Layout::usual_load)};
+    return {.slots = slots, .load = std::max(load * 1.06, Table::Layout::default_load)};
 }
 
 // Memory that the table will ask for; 0 for one that begins large enough.

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "bench/workload/random.hpp"
-#include "hashtable/partition/modulo.hpp"
+#include "hashtable/modulo.hpp"
 
 namespace mxk::bench {
 

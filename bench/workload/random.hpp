@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "hashtable/partition/fraction.hpp"
+#include "hashtable/fraction.hpp"
 
 namespace mxk::bench {
 

@@ -8,7 +8,7 @@
 //     SharedChains<Modulo, BySemaphore> table(buckets, Modulo(buckets.size()), SemaphoreKind::Fast);
 //     ... any thread: table.insert(node), table.find(key), table.erase(key)
 //
-// A semaphore stands with its bucket, since whoever takes it wants that one next.
+// A semaphore stands with its bucket, since the thread that takes it wants that one next.
 #pragma once
 
 #include <concepts>
@@ -59,7 +59,7 @@ template <typename Placement, typename Locking, std::derived_from<ChainNode> Nod
         [[no_unique_address]] typename Locking::Lock lock;
     };
 
-    // Constructs every bucket, in memory that outlives the table; their nodes are never freed by it. Whoever makes it:
+    // Constructs every bucket, in memory that outlives the table; their nodes are never freed by it. Its maker may be
     // a task, too.
     SharedChains(std::span<Bucket> memory, Placement placement, SemaphoreKind kind)
         : buckets_(memory)

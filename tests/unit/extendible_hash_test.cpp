@@ -30,8 +30,7 @@ struct LowHash {
 };
 
 template <typename Layout> class ExtendibleHashTest : public MemoryTest {};
-using Layouts = testing::Types<OpenSlots<>, CuckooSlots<>, OpenSlots<Bytes<32>>, CuckooSlots<Bytes<16>>, ChainHeads<>,
-                               ChainHeads<NamedNode>>;
+using Layouts = testing::Types<OpenSlots<>, CuckooSlots<Bytes<16>>, ChainHeads<NamedNode>>;
 TYPED_TEST_SUITE(ExtendibleHashTest, Layouts);
 
 // Right, though slow, and no larger than a few blocks and their directory.
