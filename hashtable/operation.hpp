@@ -8,19 +8,19 @@ namespace mxk {
 
 enum class Operation : std::uint8_t { Insert, Find, Erase };
 
-// An operation that is known at compile time; converts to its value.
-template <Operation operation> using OperationTag = std::integral_constant<Operation, operation>;
+// An operation as a type: what dispatch() hands on, for use as a template argument.
+template <Operation operation> using OperationConstant = std::integral_constant<Operation, operation>;
 
-// Calls visitor(OperationTag<...>) for an operation that is known at run time only, and gives what it returns: the one
-// place where operations are told apart. Inlined, so that the visitor's three bodies stand where it is called.
-template <typename Visitor>
-[[gnu::always_inline]] constexpr decltype(auto) dispatch(Operation operation, Visitor&& visitor) {
+// Calls function(OperationConstant<...>) for what is known at run time only: the one switch over operations, from
+// where on each has code of its own. Inline: it stands in front of every operation.
+template <typename Function>
+[[gnu::always_inline]] constexpr decltype(auto) dispatch(Operation operation, Function&& function) {
     switch (operation) {
-    case Operation::Insert: return visitor(OperationTag<Operation::Insert>());
-    case Operation::Find: return visitor(OperationTag<Operation::Find>());
+    case Operation::Insert: return function(OperationConstant<Operation::Insert>{});
+    case Operation::Find: return function(OperationConstant<Operation::Find>{});
     case Operation::Erase: break;
     }
-    return visitor(OperationTag<Operation::Erase>());
+    return function(OperationConstant<Operation::Erase>{});
 }
 
 } // namespace mxk

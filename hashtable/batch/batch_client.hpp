@@ -43,7 +43,7 @@ namespace mxk {
 // For clients that do not want to know: batches come home unread.
 struct NoResults {};
 
-// What a core goes by where owners change (partitions.hpp).
+// What a core goes by where owners change (sharded.hpp).
 template <typename Regions> struct ViewOf { using Type = void; };
 template <typename Regions>
 requires requires {
@@ -174,7 +174,7 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
         bool is_asked = false;
     };
 
-    // Whether regions may change their owners (repartition.hpp): what is collected was collected for the old ones.
+    // Whether regions may change their owners (resharding.hpp): what is collected was collected for the old ones.
     static constexpr bool changes_owners = requires(Regions & regions, OwnerChangeHook& hook) {
         regions.before_change(CoreId{}, hook);
     };
