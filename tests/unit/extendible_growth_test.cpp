@@ -24,7 +24,7 @@ TYPED_TEST_SUITE(ExtendibleWorkTest, Layouts);
 
 TYPED_TEST(ExtendibleWorkTest, is_a_block_at_a_time) {
     this->configure({256 * MiB});
-    constexpr std::size_t most_slots = most_slots_of_block<TypeParam>;
+    constexpr std::size_t most_slots = max_slots_of_block<TypeParam>;
     // Cuckoo hashing asks where others may go, too; and chains, as lines behind buckets, do not end at the block's
     // load.
     constexpr std::size_t most_hashes = 2 * most_slots + 1000;
@@ -90,7 +90,7 @@ TYPED_TEST(ExtendibleWorkTest, is_told_of) {
         t.erase(number);
         check();
     }
-    EXPECT_LE(t.table.slot_count(), std::max(slots, 2 * most_slots_of_block<TypeParam>));
+    EXPECT_LE(t.table.slot_count(), std::max(slots, 2 * max_slots_of_block<TypeParam>));
 }
 
 template <typename Table> class ExtendibleOpenTest : public ExtendibleTest<Table> {};
