@@ -168,22 +168,24 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
         std::uint64_t const key = batch.keys_[at];
         return dispatch(
             operation, [&](auto known) __attribute__((always_inline)) {
-                return positions_.with(
-                    region_, at, [&](auto... position) __attribute__((always_inline)) {
-                        if constexpr (known == Operation::Insert) {
+                if constexpr (known == Operation::Insert) {
+                    return positions_.with(
+                        region_, at, [&](auto... position) __attribute__((always_inline)) {
                             return static_cast<std::uint64_t>(region_.insert(key, batch.values_[at], position...));
-                        } else if constexpr (known == Operation::Find) {
-                            auto const* const value = region_.find(key, position...);
-                            if (value != nullptr) batch.values_[at] = *value;
-                            return result_of(value != nullptr);
-                        } else {
-                            return result_of(region_.erase(key, position...));
-                        }
-                    });
+                        });
+                } else if constexpr (known == Operation::Find) {
+                    auto const* const value = positions_.with(
+                        region_, at, [&](auto... position) __attribute__((always_inline)) {
+                            return region_.find(key, position...);
+                        });
+                    if (value != nullptr) batch.values_[at] = *value;
+                    return static_cast<std::uint64_t>(value != nullptr ? TableResult::Yes : TableResult::No);
+                } else {
+                    bool const erased =
+                        positions_.with(region_, at, [&](auto... position) { return region_.erase(key, position...); });
+                    return static_cast<std::uint64_t>(erased ? TableResult::Yes : TableResult::No);
+                }
             });
-    }
-    static std::uint64_t result_of(bool yes) {
-        return static_cast<std::uint64_t>(yes ? TableResult::Yes : TableResult::No);
     }
 
     // Operations between asking for what is behind a key's line and using it.
