@@ -11,8 +11,8 @@
 #include <limits>
 
 #include "hashtable/bytes.hpp"
-#include "hashtable/partition/fraction.hpp"
-#include "hashtable/partition/modulo.hpp"
+#include "hashtable/fraction.hpp"
+#include "hashtable/modulo.hpp"
 
 namespace mxk {
 

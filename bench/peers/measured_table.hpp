@@ -99,16 +99,18 @@ template <Measurable Table> class MeasuredTable final : public PeerTable {
     // Whether the result was the expected one.
     static bool operate(Session& session, Instruction const& instruction) {
         std::uint64_t const key = instruction.key;
-        switch (instruction.operation) {
-        case Operation::Insert: return session.insert(key, value_of(key)) == instruction.expected;
-        case Operation::Find: {
-            std::optional<std::uint64_t> const found = session.find(key);
-            return found.has_value() == instruction.expected && (!found || *found == value_of(key));
-        }
-        case Operation::Erase:
-            if constexpr (Erasing<Session>) return session.erase(key) == instruction.expected;
-        }
-        return false;
+        return dispatch(instruction.operation, [&](auto operation) {
+            if constexpr (operation == Operation::Insert) {
+                return session.insert(key, value_of(key)) == instruction.expected;
+            } else if constexpr (operation == Operation::Find) {
+                std::optional<std::uint64_t> const found = session.find(key);
+                return found.has_value() == instruction.expected && (!found || *found == value_of(key));
+            } else if constexpr (Erasing<Session>) {
+                return session.erase(key) == instruction.expected;
+            } else {
+                return false;
+            }
+        });
     }
 
     Table table_;

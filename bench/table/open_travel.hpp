@@ -11,7 +11,7 @@
 #include "bench/table/two_phase.hpp"
 #include "bench/workload/instructions.hpp"
 #include "hashtable/layout/probed_region.hpp"
-#include "hashtable/layout/travelling_probe.hpp"
+#include "hashtable/table/travelling_probe.hpp"
 
 namespace mxk::bench {
 

@@ -1,4 +1,4 @@
-// Tables of partitions (hashtable/table/partitions.hpp) as engines use them: as table_access.hpp says, but that only
+// Tables of partitions (hashtable/table/sharded.hpp) as engines use them: as table_access.hpp says, but that only
 // the owner knows what an operation touches, and asks for it by prefetch(at, key).
 #pragma once
 
@@ -15,8 +15,8 @@
 #include "bench/table/engine.hpp"
 #include "bench/table/table_access.hpp"
 #include "bench/workload/instructions.hpp"
-#include "hashtable/partition/repartition.hpp"
-#include "hashtable/table/partitions.hpp"
+#include "hashtable/table/resharding.hpp"
+#include "hashtable/table/sharded.hpp"
 #include "kernel/memory/node_vector.hpp"
 
 namespace mxk::bench {
@@ -38,7 +38,7 @@ template <typename Table> TableSize table_size(TableOptions const& options) {
     auto slots = static_cast<std::size_t>(wanted);
     if (static_cast<double>(slots) < wanted) ++slots; // std::ceil() is in a library that a bare machine has not
     // What chance adds to a block is not to make it two.
-    return {.slots = slots, .load = std::max(load * 1.06, Table::Layout::usual_load)};
+    return {.slots = slots, .load = std::max(load * 1.06, Table::Layout::default_load)};
 }
 
 // Memory that the table will ask for; 0 for one that begins large enough.
@@ -52,7 +52,7 @@ inline std::size_t growth_bytes(TableOptions const& options) {
 template <typename TableType> class PartitionsAccessBase {
   public:
     using Table = TableType;
-    using Regions = Partitions<Table>;
+    using Regions = Sharded<Table>;
 
     // A new, empty table; the last one gives its memory back first.
     Result<void> reset() {
@@ -82,7 +82,7 @@ template <typename TableType> class PartitionsAccessBase {
         return content;
     }
     [[nodiscard]] std::size_t bytes() const { return table().bytes(); }
-    Result<void> change_owners(std::size_t owners) { return repartition(table(), owners); }
+    Result<void> change_owners(std::size_t owners) { return reshard(table(), owners); }
     Result<void> settle() { return table().settle() ? Result<void>() : no_memory_for_steps(); }
 
   protected:

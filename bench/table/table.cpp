@@ -7,7 +7,6 @@
 
 #include "base/log.hpp"
 #include "bench/frame/benchmark.hpp"
-#include "bench/frame/core_counts.hpp"
 #include "bench/frame/steps.hpp"
 #include "bench/table/engine.hpp"
 #include "bench/table/table_experiment.hpp"
@@ -56,12 +55,10 @@ class TableBenchmark final : public Experiment {
 
     // All that can be known before a run. Errors: what was typed is wrong, or contradicts itself; no memory.
     static Result<TableBenchmark> create(TableOptions options) {
-        EngineKind const& kind = *MXK_TRY(choose_engine(options));
-        options.hash = kind.hash; // so that the rows say which it was
-        if (options.model == Model::Threads) options.semaphore = semaphore_kind(options);
         MXK_TRY(check(options));
-        MXK_TRY(complete_core_counts(options.cores));
-        TableBenchmark benchmark(options, kind);
+        MXK_TRY(complete(options)); // so that the rows say what was measured
+        TableBenchmark benchmark(options, *MXK_TRY(choose_engine(options)));
+        benchmark.core_sets_ = MXK_TRY(CoreSetList::create(options.cores));
         NodeId const here = Worker::current().node();
         benchmark.file_keys_ = MXK_TRY(read_keys(benchmark.options_, here));
         std::size_t const rows = benchmark.configurations() * benchmark.phases();
@@ -71,7 +68,7 @@ class TableBenchmark final : public Experiment {
     }
 
     [[nodiscard]] Unit unit() const override { return Unit::OperationsPerSecond; }
-    [[nodiscard]] std::size_t configurations() const override { return options_.cores.values().size(); }
+    [[nodiscard]] std::size_t configurations() const override { return core_sets_.size(); }
     [[nodiscard]] std::size_t phases() const override { return options_.mix.size(); }
     [[nodiscard]] bool may_be_wrong() const override { return may_lose(options_); }
     [[nodiscard]] bool has_speed_up() const override { return true; }
@@ -81,8 +78,7 @@ class TableBenchmark final : public Experiment {
         if (!distance.ok()) return no_memory_for_steps();
         if (!experiment_ || prepared_for_ != configuration) {
             experiment_.reset(); // gives its memory back first
-            experiment_.emplace(
-                MXK_TRY(TableExperiment::create(options_, *kind_, options_.cores.values()[configuration])));
+            experiment_.emplace(MXK_TRY(TableExperiment::create(options_, *kind_, core_sets_.cores(configuration))));
             prepared_for_ = configuration;
         }
         MXK_TRY(experiment_->prepare(progress));
@@ -96,7 +92,7 @@ class TableBenchmark final : public Experiment {
             found.last = outcome;
             found.buckets = experiment_->bucket_count(); // of a table that grows, in the end
             if (outcome.verified()) continue;
-            found.lost = std::max(found.lost, outcome.strayed);
+            found.lost = std::max(found.lost, outcome.lost);
             if (may_be_wrong()) continue;
             progress.clear();
             print_wrong(progress.out(), mix, outcome);
@@ -105,13 +101,17 @@ class TableBenchmark final : public Experiment {
     }
 
     void print_head(TextSink& out) const override { print_table_head(out, options_); }
-    void print_label_heading(TextSink& out) const override { format(out, "{:>6} {:<6}", "cores", "mix"); }
+    void print_label_heading(TextSink& out) const override {
+        core_sets_.print_heading(out);
+        format(out, " {:<6}", "mix");
+    }
     void print_label(TextSink& out, Row const& row) const override {
         auto const mix = name_of(mix_of(row));
-        format(out, "{:6} {:<6}", cores_of(row), mix.view().substr(0, mix.view().find(':'))); // the head has the shares
+        core_sets_.print(out, row.configuration);
+        format(out, " {:<6}", mix.view().substr(0, mix.view().find(':'))); // the head has the shares
     }
     void print_title(TextSink& out, Row const& row) const override {
-        format(out, "{}, {} cores", name_of(mix_of(row)).view(), cores_of(row));
+        format(out, "{}, {} cores", name_of(mix_of(row)).view(), core_sets_.label(row.configuration));
     }
     void print_verdict(TextSink& out, Row const& row) const override {
         if (!row.verified && may_be_wrong()) return format(out, "lost {}", found_of(row).lost);
@@ -121,7 +121,8 @@ class TableBenchmark final : public Experiment {
         print_table_details(out, options_, found_of(row));
     }
     void write_settings(JsonWriter& json, Row const& row) const override {
-        write_table_settings(json, options_, mix_of(row), cores_of(row));
+        write_table_settings(json, options_, mix_of(row));
+        core_sets_.write(json, row.configuration);
     }
     void write_details(JsonWriter& json, Row const& row) const override {
         write_table_details(json, options_, found_of(row));
@@ -133,13 +134,13 @@ class TableBenchmark final : public Experiment {
         , kind_(&kind) {}
 
     [[nodiscard]] Mix const& mix_of(Row const& row) const { return options_.mix.list()[row.phase]; }
-    [[nodiscard]] std::uint32_t cores_of(Row const& row) const { return options_.cores.values()[row.configuration]; }
     [[nodiscard]] TableFindings const& found_of(Row const& row) const {
         return found_[row.configuration * phases() + row.phase];
     }
 
     TableOptions options_;
     EngineKind const* kind_;
+    CoreSetList core_sets_;              // the configurations
     NodeArray<std::uint64_t> file_keys_; // that options_ refers to
     NodeVector<TableFindings> found_;    // by row
     std::optional<TableExperiment> experiment_{};

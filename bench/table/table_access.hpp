@@ -19,7 +19,7 @@
 #include "bench/workload/instructions.hpp"
 #include "hashtable/layout/bucketed.hpp"
 #include "hashtable/layout/chained.hpp"
-#include "hashtable/partition/modulo.hpp"
+#include "hashtable/modulo.hpp"
 #include "hashtable/table/partitioned.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/memory/node_vector.hpp"

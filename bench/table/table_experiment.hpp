@@ -24,7 +24,7 @@
 
 namespace mxk::bench {
 
-// How the owners of a table changed during a run (hashtable/partition/repartition.hpp), and its speed meanwhile.
+// How the owners of a table changed during a run (hashtable/table/resharding.hpp), and its speed meanwhile.
 struct OwnerChange {
     std::uint32_t from = 0; // cores
     std::uint32_t to = 0;

@@ -9,8 +9,8 @@
 
 #include "arch/files.hpp"
 #include "base/units.hpp"
+#include "hashtable/fraction.hpp"
 #include "hashtable/hash.hpp"
-#include "hashtable/partition/fraction.hpp"
 #include "kernel/memory/scratch_memory.hpp"
 
 namespace mxk::bench {

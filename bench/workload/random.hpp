@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "hashtable/partition/fraction.hpp"
-#include "hashtable/partition/modulo.hpp"
+#include "hashtable/fraction.hpp"
+#include "hashtable/modulo.hpp"
 
 namespace mxk::bench {
 

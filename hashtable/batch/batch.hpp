@@ -1,5 +1,5 @@
 // Operations on one region of a table that travel together: a task with room for 32 of them. A client fills it on its
-// core, the region's owner works it off in order, and it comes home with the results.
+// core, the region's owner runs it in order, and it comes home with the results.
 //
 //     line 0       the task, its size, where it goes and whose it is; two bits for each operation, two for each result
 //     lines 1-4    keys       written by the client, read by the owner

@@ -1,13 +1,13 @@
 // A core's way to a table whose regions belong to many, for clients with many operations in hand. Operations on the
 // same region travel together: a batch leaves when it is full, or when the core has nothing else to do (and at the
-// latest after Worker::longest_wait other tasks), so a single operation is never delayed for ever.
+// latest after a bounded number of other tasks, see Worker), so a single operation is never delayed for ever.
 //
 //     struct Completed {
 //         void operator()(Worker&, auto const& batch) const;    // batch.key(i), batch.result(i), i < batch.size()
 //     };
 //     using Client = BatchClient<Partitioned<Bucketed>, Completed>;
 //     Client client(worker, batched, std::move(memory), Completed{});    // Client::Memory::create(batched, node)
-//     if (!client.insert(key, value)) return client.when_room(task);     // the task goes on later
+//     if (!client.insert(key, value)) return client.when_room(task);     // the task tries again later
 //     client.flush();                                                    // after the last one
 //     client.when_at_rest(last_task);
 //
@@ -16,7 +16,7 @@
 //
 // Bounded: a client has a fixed number of batches (batch_supply.hpp). An operation for which there is no room is
 // refused, never blocked and never dropped. A slow owner uses up its share; operations for others are accepted as
-// before, so a client that has some may go on with them: what it must not do is to submit a later operation on the key
+// before, so a client that has some may submit them: what it must not do is to submit a later operation on the key
 // that was refused before that one.
 #pragma once
 
@@ -43,7 +43,7 @@ namespace mxk {
 // For clients that do not want to know: batches come home unread.
 struct NoResults {};
 
-// What a core goes by where owners change (partitions.hpp).
+// What a core goes by where owners change (sharded.hpp).
 template <typename Regions> struct ViewOf { using Type = void; };
 template <typename Regions>
 requires requires {
@@ -72,14 +72,14 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
     };
 
   public:
-    // Batches besides the two that each region has: what one core works off in 40 us, 80 KB. Measured on two cores 1 us
+    // Batches besides the two that each region has: what one core processes in 40 us, 80 KB. Measured on two cores 1 us
     // apart: 97 M inserts/s with 32, 161 with 128.
-    static constexpr std::size_t usual_spare = 128;
+    static constexpr std::size_t default_spare = 128;
 
     // Made before the client, since it may fail: 1152 bytes for each region (with cookies 1280, 64 of them, and what
     // fills up pairs of lines), half of that for each spare batch. Errors and callers as NodeArray::create.
     struct Memory {
-        static Result<Memory> create(Batched<Regions> const& table, NodeId node, std::size_t spare = usual_spare) {
+        static Result<Memory> create(Batched<Regions> const& table, NodeId node, std::size_t spare = default_spare) {
             std::size_t const regions = table.region_count();
             return Memory{MXK_TRY(NodeVector<Lane>::create(regions, node)),
                           MXK_TRY(BatchSupply<OwnBatch>::create(regions, spare, node))};
@@ -174,7 +174,7 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
         bool is_asked = false;
     };
 
-    // Whether regions may change their owners (repartition.hpp): what is collected was collected for the old ones.
+    // Whether regions may change their owners (resharding.hpp): what is collected was collected for the old ones.
     static constexpr bool changes_owners = requires(Regions & regions, OwnerChangeHook& hook) {
         regions.before_change(CoreId{}, hook);
     };
@@ -220,7 +220,7 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
     [[gnu::noinline]] void send(Lane& lane, std::size_t region) {
         OwnBatch& batch = *std::exchange(lane.open, nullptr);
         auto& owner = table_.owners_[region];
-        batch.region_ = region & (Batched<Regions>::most_regions - 1);
+        batch.region_ = region & (Batched<Regions>::max_regions - 1);
         batch.size_ = lane.size & 0xff;
         batch.server_ = &owner.server[0];
         batch.body = &BatchServer<typename Batched<Regions>::Table>::arrive;

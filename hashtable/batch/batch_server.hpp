@@ -1,4 +1,4 @@
-// Works off the batches for one region, on its owner's core, in the order in which they come. While the operations of
+// Runs the batches for one region, on its owner's core, in the order in which they come. While the operations of
 // one batch run, the lines that those of the next one will touch are asked for, one for one: so the memory always has
 // about as many requests as it can serve at a time, evenly spread, and an operation finds its line in the cache.
 //
@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "hashtable/batch/batch.hpp"
-#include "hashtable/batch/batch_spots.hpp"
+#include "hashtable/batch/batch_positions.hpp"
 #include "hashtable/partition/owner_change_hook.hpp"
 #include "tasks/annotation.hpp"
 #include "tasks/worker.hpp"
@@ -70,7 +70,7 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
     }
 
   private:
-    // Whether cores may give parts of their regions to others (repartition.hpp).
+    // Whether cores may give parts of their regions to others (resharding.hpp).
     static constexpr bool changes_owners = requires(Table & table, OwnerChangeHook& hook) {
         { table.is_complete() } -> std::same_as<bool>;
         table.before_change(hook);
@@ -122,7 +122,7 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
         worker.append(batch, batch.home);
     }
 
-    // Usually all operations of a batch are of one kind: then the loop has no branch but the table's own.
+    // Mostly all operations of a batch are of one kind: then the loop has no branch but the table's own.
     void run(Batch& batch, Batch const* next) {
         using enum Operation;
         if (batch.all_are(Insert))
@@ -137,18 +137,18 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
 
     // Kind: what the operation at a place is.
     template <typename Kind> void run(Batch& batch, Batch const* next, Kind kind) {
-        spots_.swap(); // what was asked for is for this batch
+        positions_.swap(); // what was asked for is for this batch
         std::size_t const size = batch.size_;
         std::size_t const together = next != nullptr ? std::min<std::size_t>(size, next->size_) : 0;
         std::uint64_t results = 0;
         auto const run_one = [&](std::size_t at) __attribute__((always_inline)) {
             std::size_t const later = at + behind_distance;
-            if (later < size) spots_.ask_behind(region_, kind(later), batch.keys_[later], later);
+            if (later < size) positions_.ask_behind(region_, kind(later), batch.keys_[later], later);
             results |= operate(kind(at), batch, at) << 2 * at;
         };
         for (std::size_t at = 0; at < std::min(size, behind_distance); ++at)
-            spots_.ask_behind(region_, kind(at), batch.keys_[at], at);
-        constexpr std::size_t burst = BatchSpots<Table>::burst;
+            positions_.ask_behind(region_, kind(at), batch.keys_[at], at);
+        constexpr std::size_t burst = BatchPositions<Table>::burst;
         std::size_t at = 0;
         for (; at + burst <= together; at += burst) {
             ask_for(*next, at, at + burst);
@@ -161,34 +161,38 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
     }
 
     [[gnu::always_inline]] void ask_for(Batch const& batch, std::size_t from, std::size_t to) {
-        spots_.ask(region_, &batch.keys_[from], from, to);
+        positions_.ask(region_, &batch.keys_[from], from, to);
     }
 
     [[gnu::always_inline]] std::uint64_t operate(Operation operation, Batch& batch, std::size_t at) {
         std::uint64_t const key = batch.keys_[at];
-        switch (operation) {
-        case Operation::Insert:
-            return spots_.with(
-                region_, at, [&](auto... spot) __attribute__((always_inline)) {
-                    return static_cast<std::uint64_t>(region_.insert(key, batch.values_[at], spot...));
-                });
-        case Operation::Find: {
-            auto const* const value = spots_.with(
-                region_, at, [&](auto... spot) __attribute__((always_inline)) { return region_.find(key, spot...); });
-            if (value != nullptr) batch.values_[at] = *value;
-            return static_cast<std::uint64_t>(value != nullptr ? TableResult::Yes : TableResult::No);
-        }
-        case Operation::Erase: break;
-        }
-        bool const erased = spots_.with(region_, at, [&](auto... spot) { return region_.erase(key, spot...); });
-        return static_cast<std::uint64_t>(erased ? TableResult::Yes : TableResult::No);
+        return dispatch(
+            operation, [&](auto known) __attribute__((always_inline)) {
+                if constexpr (known == Operation::Insert) {
+                    return positions_.with(
+                        region_, at, [&](auto... position) __attribute__((always_inline)) {
+                            return static_cast<std::uint64_t>(region_.insert(key, batch.values_[at], position...));
+                        });
+                } else if constexpr (known == Operation::Find) {
+                    auto const* const value = positions_.with(
+                        region_, at, [&](auto... position) __attribute__((always_inline)) {
+                            return region_.find(key, position...);
+                        });
+                    if (value != nullptr) batch.values_[at] = *value;
+                    return static_cast<std::uint64_t>(value != nullptr ? TableResult::Yes : TableResult::No);
+                } else {
+                    bool const erased =
+                        positions_.with(region_, at, [&](auto... position) { return region_.erase(key, position...); });
+                    return static_cast<std::uint64_t>(erased ? TableResult::Yes : TableResult::No);
+                }
+            });
     }
 
     // Operations between asking for what is behind a key's line and using it.
     static constexpr std::size_t behind_distance = 8;
 
     Table& region_;
-    BatchSpots<Table> spots_;
+    BatchPositions<Table> positions_;
     Batch* waiting_ = nullptr; // its lines were asked for; then finish_ is in the queue
     Finish finish_{*this};
     BeforeChange before_change_{*this};

@@ -38,7 +38,7 @@ template <typename BatchType> class BatchSupply {
             --spare_;
         }
         ++out_;
-        // Last in, first out: the one most likely still cached. There is one: no region has more than its own
+        // Last in, first out: the one that is likely still cached. There is one: no region has more than its own
         // but by the spare ones.
         return static_cast<BatchType*>(std::exchange(free_, free_->next));
     }

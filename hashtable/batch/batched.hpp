@@ -24,13 +24,13 @@ template <typename Regions> class Batched {
     using Table = std::remove_reference_t<decltype(std::declval<Regions&>().region(0))>;
 
     // Up to so many regions.
-    static constexpr std::size_t most_regions = std::size_t{1} << 24;
+    static constexpr std::size_t max_regions = std::size_t{1} << 24;
 
     // `regions` must live longer, where it is; this must live as long as any client, but may be moved while it has
     // none. Errors: no memory, too many regions. May block for the allocator's lock.
     static Result<Batched> create(Regions& regions) {
-        if (regions.region_count() > most_regions)
-            return Error::of("batches go to up to {} regions, this table has {}", most_regions, regions.region_count());
+        if (regions.region_count() > max_regions)
+            return Error::of("batches go to up to {} regions, this table has {}", max_regions, regions.region_count());
         NodeId const here = workers::of(regions.core(0)).node();
         Batched result(regions, MXK_TRY(NodeVector<Owner>::create(regions.region_count(), here)));
         for (std::size_t i = 0; i < regions.region_count(); ++i) {

@@ -6,10 +6,10 @@ namespace {
 // The lines behind the first that `keys` keys in `buckets` buckets need on average, if each key's bucket is random: the
 // number of keys in a bucket then has a Poisson distribution. Its terms are l^n / n! divided by their sum.
 double expected_lines_behind(double keys, double buckets) {
-    constexpr double most_keys_per_bucket = 64; // beyond it, the terms need no computing: nearly all lines are full
+    constexpr double max_keys_per_bucket = 64; // beyond it, the terms need no computing: nearly all lines are full
     constexpr auto places = static_cast<double>(PairLine::places);
     double const load = keys / buckets;
-    if (load > most_keys_per_bucket) return keys / places;
+    if (load > max_keys_per_bucket) return keys / places;
     double term = 1;
     double sum = 1;
     double lines = 0;

@@ -1,7 +1,7 @@
 // A hash table with chaining in units of one cache line, made for tasks at memory speed: a bucket is a line of four
-// pairs, so that most operations touch one line, which can be prefetched from the key alone. Keys are > 0. For one core
-// at a time: no locks, no atomics, nothing about tasks; any number may read while nobody writes. The lines of the
-// buckets are the caller's, those behind them come from a supply of the table's own.
+// pairs, so that an operation mostly touches one line, which can be prefetched from the key alone. Keys are > 0. For
+// one core at a time: no locks, no atomics, nothing about tasks; any number may read while nobody writes. The lines of
+// the buckets are the caller's, those behind them come from a supply of the table's own.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 #include "hashtable/layout/line_supply.hpp"
 #include "hashtable/layout/pair_bucket.hpp"
 #include "hashtable/layout/pair_line.hpp"
+#include "hashtable/layout/position.hpp"
 #include "hashtable/partition/multiplicative_cut.hpp"
 
 namespace mxk {
@@ -30,7 +31,7 @@ class Bucketed {
     using Placement = MultiplicativePlacement;
 
     // Keys per bucket that the table is made for: one key in 27 then stands behind its bucket's line.
-    static constexpr std::size_t usual_load = 2;
+    static constexpr std::size_t default_load = 2;
 
     // Writes every line. The lines must outlive the table. `node`: where further lines are wanted.
     Bucketed(std::span<PairLine> lines, Placement const& placement, NodeId node)
@@ -51,8 +52,8 @@ class Bucketed {
     // allocator's lock) only when the lines made in advance are used up.
     Insert insert(std::uint64_t key, std::uint64_t value) {
         expect(key != 0, "a bucketed table has no key 0");
-        Place const place = placement_.place(key);
-        Insert const result = PairBucket::insert(lines_[place.bucket], place.hash, value, supply_);
+        Position const at = position(key);
+        Insert const result = PairBucket::insert(*at.cell, at.hash, value, supply_);
         if (result == Insert::Inserted) [[likely]]
             ++size_;
         return result;
@@ -60,8 +61,8 @@ class Bucketed {
 
     // The key's value, or null. Key 0 is never found.
     [[nodiscard]] std::uint64_t const* find(std::uint64_t key) const {
-        Place const place = placement_.place(key);
-        return PairBucket::find(lines_[place.bucket], place.hash);
+        Position const at = position(key);
+        return PairBucket::find(*at.cell, at.hash);
     }
     [[nodiscard]] std::uint64_t* find(std::uint64_t key) {
         return const_cast<std::uint64_t*>(static_cast<Bucketed const&>(*this).find(key));
@@ -69,8 +70,8 @@ class Bucketed {
 
     // False if the key is not there.
     bool erase(std::uint64_t key) {
-        Place const place = placement_.place(key);
-        bool const erased = PairBucket::erase(lines_[place.bucket], place.hash, supply_);
+        Position const at = position(key);
+        bool const erased = PairBucket::erase(*at.cell, at.hash, supply_);
         size_ -= erased ? 1 : 0;
         return erased;
     }
@@ -81,8 +82,8 @@ class Bucketed {
     void prefetch(std::uint64_t key) const { prefetch_for_read(line_of(key)); }
     // Once the key's first line is there: asks for the line behind it if the key may be in it.
     void prefetch_behind(std::uint64_t key) const {
-        Place const place = placement_.place(key);
-        PairBucket::prefetch_behind(lines_[place.bucket], place.hash);
+        Position const at = position(key);
+        PairBucket::prefetch_behind(*at.cell, at.hash);
     }
 
     [[nodiscard]] std::size_t size() const { return size_; }
@@ -102,6 +103,11 @@ class Bucketed {
     }
 
   private:
+    using Position = mxk::Position<PairLine, HashDetail>;
+    [[nodiscard]] Position position(std::uint64_t key) const {
+        return {{Placement::hash(key)}, nullptr, &lines_[placement_(key)]};
+    }
+
     // Any core may read the first line of these, only the owner the others.
     alignas(cache_line_bytes) PairLine* lines_;
     Placement placement_;

@@ -1,13 +1,14 @@
-// One chain of a table with chaining (thesis section 3.1): nodes behind each other, up to a sentinel that ends all
-// chains of all tables. What can be done with it, given the link to its first node; a table is an array of such links
-// (chained.hpp, shared_chains.hpp).
+// One chain of a table with chaining (thesis section 3.1): nodes behind each other. What can be done with it, given the
+// link to its first node; a table is an array of such links (chained.hpp, shared_chains.hpp, chain_heads.hpp). The
+// thesis' chains end in a sentinel that all chains of all tables share.
 //
 //     first link -> 9 -> 6 -> end        a key stands up to once; an empty chain is a link to the end
 #pragma once
 
 #include <atomic>
-#include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "base/panic.hpp"
 
@@ -25,14 +26,14 @@ inline constexpr ChainNode chain_end{0, nullptr};
 
 // How links are read and written where one at a time works on a chain.
 struct PlainLinks {
-    static ChainNode* read(ChainNode* const& link) { return link; }
-    static void write(ChainNode*& link, ChainNode* node) { link = node; }
+    template <typename Node> static Node* read(Node* const& link) { return link; }
+    template <typename Node> static void write(Node*& link, Node* node) { link = node; }
 };
 
-// Where several do so at once and nothing keeps them apart: what is lost then is lost because operations run through
-// each other, not because the program has no meaning. The same machine code as above.
+// Where several do so at once and nothing keeps them apart: what is lost then is lost because operations interleave,
+// not because the program has no meaning. The same machine code as above.
 struct RacingLinks {
-    // acquire: whoever comes to a node sees the key that was written before write() led here
+    // acquire: a reader that comes to a node sees the key that was written before write() led here
     static ChainNode* read(ChainNode* const& link) {
         return std::atomic_ref(const_cast<ChainNode*&>(link)).load(std::memory_order_acquire);
     }
@@ -42,46 +43,68 @@ struct RacingLinks {
     }
 };
 
-// Functions for chains of such nodes. None allocates, none blocks.
-template <std::derived_from<ChainNode> Node, typename Links = PlainLinks> struct Chain {
+// How chains end. With the sentinel, whose key is none: a search reads the node's key anyway.
+struct SentinelEnd {
     // Links lead to mutable nodes; the end is never written through them: only nodes with a key are.
     static ChainNode* end() { return const_cast<ChainNode*>(&chain_end); }
+    static bool is_end(ChainNode const* node) { return node->key == 0; }
+};
+// With no node: for keys of any type, and for cells that hold 0 to begin with.
+struct NullEnd {
+    static std::nullptr_t end() { return nullptr; }
+    static bool is_end(void const* node) { return node == nullptr; }
+};
 
-    // The key's node, or null. Key 0 is the end's, which is no node.
-    static Node* search(ChainNode* const& first, std::uint64_t key) {
-        for (ChainNode* node = Links::read(first); node->key != 0; node = Links::read(node->next)) {
+// Functions for chains of such nodes: each has a key, and a link to a node of a type that it is, or is derived from.
+// None allocates, none blocks.
+template <typename Node, typename Links = PlainLinks, typename End = SentinelEnd> struct Chain {
+    using Key = decltype(Node::key);
+    using Link = decltype(Node::next);
+    using KeyArgument = std::conditional_t<std::is_scalar_v<Key>, Key, Key const&>;
+
+    static Link end() { return End::end(); }
+
+    // The key's node, or null. The sentinel's key 0 is never found.
+    static Node* search(Link const& first, KeyArgument key) {
+        for (Link node = Links::read(first); !End::is_end(node); node = Links::read(node->next)) {
             if (node->key == key) return static_cast<Node*>(node);
         }
         return nullptr;
     }
-    static bool contains(ChainNode* const& first, std::uint64_t key) { return search(first, key) != nullptr; }
+    static bool contains(Link const& first, KeyArgument key) { return search(first, key) != nullptr; }
 
+    // A key that is not there.
+    static void push(Link& first, Node& node) {
+        node.next = Links::read(first);
+        Links::write(first, Link(&node));
+    }
     // False if the key is there already; the node then is as it was. Panics on key 0: the key is in a register anyway,
     // and a chain cut short by it would lose keys silently.
-    static bool insert(ChainNode*& first, Node& node) {
-        expect(node.key != 0, "key 0 is the end of a chain");
+    static bool insert(Link& first, Node& node) {
+        expect(!(node.key == Key{}), "key 0 is the end of a chain");
         if (contains(first, node.key)) return false;
-        node.next = Links::read(first);
-        Links::write(first, &node);
+        push(first, node);
         return true;
     }
 
+    // Takes the node that this link leads to out of its chain, and gives it.
+    static Node* unlink(Link& link, Link node) {
+        Links::write(link, Links::read(node->next));
+        return static_cast<Node*>(node);
+    }
     // Unlinks the key's node and gives it, or null.
-    static Node* erase(ChainNode*& first, std::uint64_t key) {
-        ChainNode** link = &first;
-        for (ChainNode* node = Links::read(*link); node->key != 0; node = Links::read(*link)) {
-            if (node->key == key) {
-                Links::write(*link, Links::read(node->next));
-                return static_cast<Node*>(node);
-            }
+    static Node* erase(Link& first, KeyArgument key) {
+        Link* link = &first;
+        for (Link node = Links::read(*link); !End::is_end(node); node = Links::read(*link)) {
+            if (node->key == key) return unlink(*link, node);
             link = &node->next;
         }
         return nullptr;
     }
 
     // visit(node const&) for each.
-    template <typename Visit> static void for_each(ChainNode* const& first, Visit visit) {
-        for (ChainNode const* node = Links::read(first); node->key != 0; node = Links::read(node->next))
+    template <typename Visit> static void for_each(Link const& first, Visit visit) {
+        for (Link node = Links::read(first); !End::is_end(node); node = Links::read(node->next))
             visit(static_cast<Node const&>(*node));
     }
 };

@@ -13,7 +13,8 @@
 //     auto const [node, successor] = walk.finish<Find>(table);
 //
 // Steps of different walks may come in any order. What keeps them apart is that a walk takes the chain out of its
-// bucket when it enters and puts it back when it finishes; who comes to that bucket meanwhile is parked behind it.
+// bucket when it enters and puts it back when it finishes; a walk that comes to that bucket meanwhile is parked behind
+// it.
 //
 //     bucket   chain           nobody is there
 //              1               held, nobody waits
@@ -43,8 +44,8 @@
 namespace mxk {
 
 // Table: a Chained. From seek() to finish() a walk must neither move nor end: its chain and its followers hang on it.
-// It does not know its operation, for which it has no room in a task's cache line: whoever calls it does, and must name
-// the same one each time.
+// It does not know its operation, for which it has no room in a task's cache line: its caller does, and must name the
+// same one each time.
 //
 //     seek -> enter -> under way: (next_node, step)* -> finish
 //                \-> parked -> (another one's finish) -> resume -> under way
@@ -103,7 +104,7 @@ template <typename Table> class ChainWalk {
         // Find: the key's node. Erase: the node that had the key and is the caller's now. Insert: the node that has the
         // key already, the new one being the caller's still, but for its link. Else null.
         Node* node;
-        // Whose turn it is in this bucket: to be resumed by the caller. Null: nobody waits.
+        // The next walk that waits for this bucket: to be resumed by the caller. Null: none waits.
         ChainWalk* successor;
     };
 
@@ -115,7 +116,7 @@ template <typename Table> class ChainWalk {
             if (!is_there) ++table.size_;
         } else if constexpr (operation == Operation::Erase) {
             if (is_there) {
-                *place_.link = found->next; // of the first node: the place is node_
+                (void)Table::NodeChain::unlink(*place_.link, found); // of the first node: the place is node_
                 --table.size_;
             }
         }

@@ -2,7 +2,7 @@
 // Extendible table: a key stands in one of two groups of four slots, each given by its hash, so an operation touches
 // two cache lines up to, however full the block is. A new key whose groups are both full makes others move to their
 // second group: along the shortest way there is, found breadth first (Li, Andersen, Kaminsky and Freedman 2014), and
-// bounded; where there is none, the block becomes two.
+// bounded; where there is none, the block is split.
 //
 //     groups    | a b c d | . . . . | e f g h | i - - - |      x belongs to the first or the third:
 //                 '-------------------^--------^                c moves to the fourth, x takes its slot
@@ -17,9 +17,10 @@
 
 #include "base/prefetch.hpp"
 #include "base/units.hpp"
+#include "hashtable/fraction.hpp"
 #include "hashtable/layout/block.hpp"
+#include "hashtable/layout/position.hpp"
 #include "hashtable/layout/slot_blocks.hpp"
-#include "hashtable/partition/fraction.hpp"
 
 namespace mxk {
 
@@ -31,59 +32,57 @@ template <typename KeyType = std::uint64_t> class CuckooSlots : public SlotBlock
     using typename Base::Cell;
     using typename Base::Key;
     using typename Base::Shared;
-    struct Home {
-        Cell* first;
-        Cell* second; // perhaps the same
-    };
-    static constexpr double usual_load = 0.94;
+    using Position = mxk::Position<Cell, SecondCellDetail<Cell>>;
+    static constexpr double default_load = 0.94;
 
     // By the two quarters of the hash's low half, each stretched; the high half says which block.
-    static Home home(Block const& block, HashPlace const& place) {
+    static Position position(Block& block, std::uint64_t hash, std::uint64_t) {
         constexpr std::uint64_t golden_ratio = 0x9e37'79b9'7f4a'7c15;
         Cell* const groups = block.cells<Cell>();
-        return {groups + high_product(place.hash << 32, block.cell_count()),
-                groups + high_product((place.hash & 0xffff'ffff) * golden_ratio, block.cell_count())};
+        return {{groups + high_product((hash & 0xffff'ffff) * golden_ratio, block.cell_count())},
+                &block,
+                groups + high_product(hash << 32, block.cell_count())};
     }
 
-    static BlockInsert insert(Block& block, Home const& home, Key const& key, std::uint64_t value) {
-        if ((home.first->slots_of(key) | home.second->slots_of(key)) != 0) [[unlikely]]
+    static BlockInsert insert(Position const& at, Key const& key, std::uint64_t value) {
+        if ((at.cell->slots_of(key) | at.second->slots_of(key)) != 0) [[unlikely]]
             return BlockInsert::Present;
-        if (block.room <= 0) [[unlikely]]
+        if (at.block->room <= 0) [[unlikely]]
             return BlockInsert::NoPlace;
-        return put_in_home(block, home, key, value) ? BlockInsert::Inserted : BlockInsert::NoPlace;
+        return put_in_groups(at, key, value) ? BlockInsert::Inserted : BlockInsert::NoPlace;
     }
-    // home_of(key): of any key in the block.
-    template <typename HomeOf>
-    static BlockInsert insert_far(Block& block, Home const& home, Key const& key, std::uint64_t value, std::int32_t,
-                                  Shared&, HomeOf home_of) {
-        if ((home.first->slots_of(key) | home.second->slots_of(key)) != 0) return BlockInsert::Present;
-        return put(block, home, key, value, home_of, usual_steps) ? BlockInsert::Inserted : BlockInsert::NoPlace;
+    // position_of(key): of any key in the block.
+    template <typename PositionOf>
+    static BlockInsert insert_far(Position const& at, Key const& key, std::uint64_t value, std::int32_t, Shared&,
+                                  PositionOf position_of) {
+        if ((at.cell->slots_of(key) | at.second->slots_of(key)) != 0) return BlockInsert::Present;
+        return put(at, key, value, position_of, default_steps) ? BlockInsert::Inserted : BlockInsert::NoPlace;
     }
 
-    static std::uint64_t* find(Block const&, Home const& home, Key const& key) {
-        auto const [group, found] = search(home, key);
+    static std::uint64_t* find(Position const& at, Key const& key) {
+        auto const [group, found] = search(at, key);
         return found == 0 ? nullptr : &group->values[first_of(found)];
     }
 
-    static bool erase(Block& block, Home const& home, Key const& key, Shared&) {
-        auto const [group, found] = search(home, key);
+    static bool erase(Position const& at, Key const& key, Shared&) {
+        auto const [group, found] = search(at, key);
         if (found == 0) return false;
         group->put(first_of(found), Key{}, 0);
-        ++block.room;
+        ++at.block->room;
         return true;
     }
 
     // A key that the block does not have, when a block is built. False if there is no place for it, however long one
     // looks. So keys that one block holds have places in its half, or in it with twice the cells, in whatever order
     // they come: those that they had would do.
-    template <typename HomeOf>
-    static bool put(Block& block, Home const& home, Key const& key, std::uint64_t value, Shared&, HomeOf home_of) {
-        return put(block, home, key, value, home_of, Block::most_cells);
+    template <typename PositionOf>
+    static bool put(Position const& at, Key const& key, std::uint64_t value, Shared&, PositionOf position_of) {
+        return put(at, key, value, position_of, Block::max_cells);
     }
 
-    static void prefetch(Block const&, Home const& home) {
-        prefetch_for_read(home.first);
-        prefetch_for_read(home.second);
+    static void prefetch(Position const& at) {
+        prefetch_for_read(at.cell);
+        prefetch_for_read(at.second);
     }
 
   private:
@@ -93,10 +92,10 @@ template <typename KeyType = std::uint64_t> class CuckooSlots : public SlotBlock
         std::int16_t before; // -1: a group of the new key
         std::uint8_t slot;
     };
-    using Steps = std::array<Step, Block::most_cells>; // each group once
-    // At 94 % one or more in five groups has a blank slot, so most searches end within some ten groups.
-    static constexpr std::size_t usual_steps = 256;
-    static_assert(usual_steps <= Block::most_cells);
+    using Steps = std::array<Step, Block::max_cells>; // each group once
+    // At 94 % one or more in five groups has a blank slot, so searches mostly end within some ten groups.
+    static constexpr std::size_t default_steps = 256;
+    static_assert(default_steps <= Block::max_cells);
 
     // Slots of one group, up to one.
     struct Found {
@@ -104,38 +103,37 @@ template <typename KeyType = std::uint64_t> class CuckooSlots : public SlotBlock
         unsigned slots;
     };
     // Key 0 is never found.
-    static Found search(Home const& home, Key const& key) {
-        if (key == Key{}) return {home.first, 0};
-        unsigned const in_first = home.first->slots_of(key);
-        return in_first != 0 ? Found{home.first, in_first} : Found{home.second, home.second->slots_of(key)};
+    static Found search(Position const& at, Key const& key) {
+        if (key == Key{}) return {at.cell, 0};
+        unsigned const in_first = at.cell->slots_of(key);
+        return in_first != 0 ? Found{at.cell, in_first} : Found{at.second, at.second->slots_of(key)};
     }
 
-    // The first, if it has a slot: so most keys are found with one look.
-    static bool put_in_home(Block& block, Home const& home, Key const& key, std::uint64_t value) {
-        unsigned const blank_in_first = home.first->blank_slots();
-        Cell& group = blank_in_first != 0 ? *home.first : *home.second;
+    // The first, if it has a slot: so a key is mostly found with one look.
+    static bool put_in_groups(Position const& at, Key const& key, std::uint64_t value) {
+        unsigned const blank_in_first = at.cell->blank_slots();
+        Cell& group = blank_in_first != 0 ? *at.cell : *at.second;
         unsigned const blank = blank_in_first != 0 ? blank_in_first : group.blank_slots();
         if (blank == 0) return false;
         group.put(first_of(blank), key, value);
-        --block.room;
+        --at.block->room;
         return true;
     }
 
-    template <typename HomeOf>
-    static bool put(Block& block, Home const& home, Key const& key, std::uint64_t value, HomeOf home_of,
-                    std::size_t most_steps) {
-        return put_in_home(block, home, key, value) ||
-               (make_room(block, home, home_of, most_steps) && put_in_home(block, home, key, value));
+    template <typename PositionOf>
+    static bool put(Position const& at, Key const& key, std::uint64_t value, PositionOf position_of,
+                    std::size_t max_steps) {
+        return put_in_groups(at, key, value) ||
+               (make_room(at, position_of, max_steps) && put_in_groups(at, key, value));
     }
 
     // Moves keys so that one of these groups has a blank slot.
-    template <typename HomeOf>
-    [[gnu::noinline]] static bool make_room(Block const& block, Home const& home, HomeOf home_of,
-                                            std::size_t most_steps) {
-        Cell* const groups = block.cells<Cell>();
+    template <typename PositionOf>
+    [[gnu::noinline]] static bool make_room(Position const& position, PositionOf position_of, std::size_t max_steps) {
+        Cell* const groups = position.block->template cells<Cell>();
         Steps steps;
         // A way that met a group twice would move a key that is not there any more.
-        std::array<std::uint64_t, Block::most_cells / 64 + 1> seen{};
+        std::array<std::uint64_t, Block::max_cells / 64 + 1> seen{};
         std::size_t count = 0;
         auto const add = [&](Cell const* group, int before, unsigned slot) {
             auto const number = static_cast<std::uint16_t>(group - groups);
@@ -145,13 +143,13 @@ template <typename KeyType = std::uint64_t> class CuckooSlots : public SlotBlock
             steps[count++] = {number, static_cast<std::int16_t>(before), static_cast<std::uint8_t>(slot)};
             return true;
         };
-        (void)add(home.first, -1, 0);
-        (void)add(home.second, -1, 0);
+        (void)add(position.cell, -1, 0);
+        (void)add(position.second, -1, 0);
         for (std::size_t at = 0; at < count; ++at) {
             Cell const& group = groups[steps[at].group];
-            for (unsigned slot = 0; slot < Cell::slots && count < most_steps; ++slot) {
-                Home const other = home_of(group.keys[slot]);
-                Cell const& to = other.first == &group ? *other.second : *other.first;
+            for (unsigned slot = 0; slot < Cell::slots && count < max_steps; ++slot) {
+                Position const other = position_of(group.keys[slot]);
+                Cell& to = other.cell == &group ? *other.second : *other.cell;
                 if (!add(&to, static_cast<int>(at), slot) || to.blank_slots() == 0) continue;
                 move_along(groups, steps, count - 1);
                 return true;

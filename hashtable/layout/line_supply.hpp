@@ -64,7 +64,7 @@ class LineSupply {
     [[nodiscard]] bool grow();
     Result<void> add_chunk(std::size_t lines);
 
-    PairLine* freed_ = nullptr;     // last in, first out: the one most likely still cached
+    PairLine* freed_ = nullptr;     // last in, first out: the one that is likely still cached
     PairLine* fresh_ = nullptr;     // what of the newest chunk was never given out
     PairLine* fresh_end_ = nullptr; // never a line of freed_: the newest chunk ends there
     std::size_t in_use_ = 0;

@@ -6,7 +6,7 @@
 //                 '------------------> ends here
 //
 // An insert looks through the whole sequence before it takes the first slot without a key. An erase in a group with an
-// empty slot leaves no tombstone, since no sequence goes past it. The tombstones of a block go when it is built anew.
+// empty slot leaves no tombstone, since no sequence goes past it. The tombstones of a block go when it is rebuilt.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,10 @@
 
 #include "base/prefetch.hpp"
 #include "base/units.hpp"
+#include "hashtable/fraction.hpp"
 #include "hashtable/layout/block.hpp"
+#include "hashtable/layout/position.hpp"
 #include "hashtable/layout/slot_blocks.hpp"
-#include "hashtable/partition/fraction.hpp"
 
 namespace mxk {
 
@@ -28,18 +29,20 @@ template <typename KeyType = std::uint64_t> class OpenSlots : public SlotBlocks<
     using typename Base::Cell;
     using typename Base::Key;
     using typename Base::Shared;
-    using Home = Cell*;                        // where the search for a key begins
-    static constexpr double usual_load = 0.75; // of the slots, tombstones counted
-    static constexpr double most_load = 0.98;  // one or more of 16 stays empty, or no search would end
+    using Position = mxk::Position<Cell>;        // the group where the search for a key begins
+    static constexpr double default_load = 0.75; // of the slots, tombstones counted
+    static constexpr double max_load = 0.98;     // one or more of 16 stays empty, or no search would end
 
-    // Where the key's search begins. By the low half of the hash: the high one says which block. So it stays the same
-    // when the block becomes two. Never in the last of the groups, which are two or more: so there is one behind it.
-    static Cell* home(Block const& block, HashPlace const& place) {
-        return block.cells<Cell>() + high_product(place.hash << 32, block.cell_count() - 1);
+    // By the low half of the hash: the high one says which block. So it stays the same when the block is split. Never
+    // in the last of the groups, which are two or more: so there is one behind it.
+    static Position position(Block& block, std::uint64_t hash, std::uint64_t) {
+        return {{}, &block, block.cells<Cell>() + high_product(hash << 32, block.cell_count() - 1)};
     }
 
-    // NoPlace: in the usual way; perhaps there is one by insert_far().
-    [[gnu::always_inline]] static BlockInsert insert(Block& block, Cell* group, Key const& key, std::uint64_t value) {
+    // The fast way. NoPlace: perhaps there is one by insert_far().
+    [[gnu::always_inline]] static BlockInsert insert(Position const& position, Key const& key, std::uint64_t value) {
+        Block& block = *position.block;
+        Cell* const group = position.cell;
         if (!Cell::pair_slots_of(group, key).none()) [[unlikely]]
             return BlockInsert::Present;
         auto const blank = Cell::pair_blank_slots(group);
@@ -54,9 +57,11 @@ template <typename KeyType = std::uint64_t> class OpenSlots : public SlotBlocks<
         return BlockInsert::Inserted;
     }
     // In any way. `spare`: slots of a crowded block; the last one stays empty.
-    template <typename HomeOf>
-    static BlockInsert insert_far(Block& block, Cell* group, Key const& key, std::uint64_t value, std::int32_t spare,
-                                  Shared&, HomeOf) {
+    template <typename PositionOf>
+    static BlockInsert insert_far(Position const& position, Key const& key, std::uint64_t value, std::int32_t spare,
+                                  Shared&, PositionOf) {
+        Block& block = *position.block;
+        Cell* group = position.cell;
         Cell* first_blank = nullptr;
         for (;; group = &after(block, *group)) {
             if (group->slots_of(key) != 0) return BlockInsert::Present;
@@ -75,15 +80,17 @@ template <typename KeyType = std::uint64_t> class OpenSlots : public SlotBlocks<
     }
 
     // What stands with the key, or null.
-    [[gnu::always_inline]] static std::uint64_t* find(Block const& block, Cell* group, Key const& key) {
+    [[gnu::always_inline]] static std::uint64_t* find(Position const& position, Key const& key) {
+        Cell* const group = position.cell;
         auto const found = Cell::pair_slots_of(group, key);
         if (found.none() || key == Key{}) [[unlikely]]
-            return find_behind(block, group, key);
+            return find_behind(*position.block, group, key);
         return &group[found.first() / Cell::slots].values[found.first() % Cell::slots];
     }
 
-    static bool erase(Block& block, Cell* home_group, Key const& key, Shared&) {
-        std::uint64_t* const value = find(block, home_group, key);
+    static bool erase(Position const& position, Key const& key, Shared&) {
+        Block& block = *position.block;
+        std::uint64_t* const value = find(position, key);
         if (value == nullptr) return false;
         Cell* const groups = block.cells<Cell>();
         Cell& group = groups[static_cast<std::size_t>(reinterpret_cast<std::byte*>(value) -
@@ -96,8 +103,10 @@ template <typename KeyType = std::uint64_t> class OpenSlots : public SlotBlocks<
     }
 
     // A key that the block does not have, into slots that none was erased from and that are enough.
-    template <typename HomeOf>
-    static bool put(Block& block, Cell* group, Key const& key, std::uint64_t value, Shared&, HomeOf) {
+    template <typename PositionOf>
+    static bool put(Position const& position, Key const& key, std::uint64_t value, Shared&, PositionOf) {
+        Block& block = *position.block;
+        Cell* const group = position.cell;
         --block.room;
         auto const blank = Cell::pair_blank_slots(group);
         if (!blank.none()) [[likely]] {
@@ -110,13 +119,15 @@ template <typename KeyType = std::uint64_t> class OpenSlots : public SlotBlocks<
         return true;
     }
 
-    static void prefetch(Block const& block, Cell const* home_group) {
-        prefetch_for_read(home_group);
-        prefetch_for_read(home_group + 1);
+    static void prefetch(Position const& position) {
+        Block const& block = *position.block;
+        Cell const* const group = position.cell;
+        prefetch_for_read(group);
+        prefetch_for_read(group + 1);
         // Few sequences go on behind these two, but each of them would wait for memory.
         auto const slots_of_all = static_cast<std::int32_t>(block.cell_count() * Cell::slots);
-        if (block.room < slots_of_all * 3 / 8) prefetch_for_read(home_group + 2);
-        if (block.room < slots_of_all * 3 / 16) prefetch_for_read(home_group + 3);
+        if (block.room < slots_of_all * 3 / 8) prefetch_for_read(group + 2);
+        if (block.room < slots_of_all * 3 / 16) prefetch_for_read(group + 3);
     }
 
   private:

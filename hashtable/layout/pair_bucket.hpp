@@ -119,7 +119,7 @@ class PairBucket {
         return std::uint64_t{1} << (filter_shift + (remainder * 0x9e37'79b9'7f4a'7c15 >> 60));
     }
 
-    // Off the usual way, hence out of line: what needs more than the first line.
+    // The slow ways, hence out of line: what needs more than the first line.
     static Insert insert_behind(PairLine& first, std::uint64_t hash, std::uint64_t value, LineSupply& supply);
     [[nodiscard]] static std::uint64_t* find_behind(PairLine const& first, std::uint64_t hash);
     static bool erase_behind(PairLine& first, std::uint64_t hash, LineSupply& supply);

@@ -10,11 +10,12 @@
 
 #include "base/prefetch.hpp"
 #include "base/units.hpp"
+#include "hashtable/fraction.hpp"
 #include "hashtable/hash.hpp"
 #include "hashtable/layout/block.hpp"
 #include "hashtable/layout/line_supply.hpp"
 #include "hashtable/layout/pair_bucket.hpp"
-#include "hashtable/partition/fraction.hpp"
+#include "hashtable/layout/position.hpp"
 
 namespace mxk {
 
@@ -23,10 +24,7 @@ class PairBuckets {
     using Key = std::uint64_t;
     using Item = std::uint64_t;
     using Cell = PairLine;
-    struct Home {
-        PairLine* first;
-        std::uint64_t hash;
-    };
+    using Position = mxk::Position<PairLine, HashDetail>; // a bucket's first line
     // Where lines behind buckets come from.
     struct Shared {
         explicit Shared(NodeId node)
@@ -35,58 +33,59 @@ class PairBuckets {
     };
     static constexpr std::size_t block_bytes = 64 * 1024;
     static constexpr std::size_t keys_per_cell = PairLine::places;
-    static constexpr double usual_load = 0.75; // three keys in a bucket; one in six has some behind its line
+    static constexpr double default_load = 0.75; // three keys in a bucket; one in six has some behind its line
     static constexpr bool powers_of_two = true;
     // Of all tables together whose keys' hashes differ in their leading bits only.
-    static constexpr std::size_t least_cells = std::size_t{1} << 16;
+    static constexpr std::size_t min_cells = std::size_t{1} << 16;
 
-    static Home home(Block const& block, HashPlace const& place) {
-        return {block.cells<Cell>() + high_product(place.fraction(), block.cell_count()), place.hash};
+    // `fraction`: which part of the block's share of all hashes it is.
+    static Position position(Block& block, std::uint64_t hash, std::uint64_t fraction) {
+        return {{hash}, &block, block.cells<Cell>() + high_product(fraction, block.cell_count())};
     }
 
-    static BlockInsert insert(Block& block, Home const& home, Key, std::uint64_t value) {
-        if (PairBucket::is_in_first(*home.first, home.hash)) [[unlikely]]
+    static BlockInsert insert(Position const& at, Key, std::uint64_t value) {
+        if (PairBucket::is_in_first(*at.cell, at.hash)) [[unlikely]]
             return BlockInsert::Present;
-        if (!PairBucket::has_place(*home.first) || block.room <= 0) [[unlikely]]
+        if (!PairBucket::has_place(*at.cell) || at.block->room <= 0) [[unlikely]]
             return BlockInsert::NoPlace;
-        PairBucket::put(*home.first, home.hash, value);
-        --block.room;
+        PairBucket::put(*at.cell, at.hash, value);
+        --at.block->room;
         return BlockInsert::Inserted;
     }
-    template <typename HomeOf>
-    static BlockInsert insert_far(Block& block, Home const& home, Key, std::uint64_t value, std::int32_t,
-                                  Shared& shared, HomeOf) {
-        switch (PairBucket::insert(*home.first, home.hash, value, shared.lines)) {
-        case Insert::Inserted: --block.room; return BlockInsert::Inserted;
+    template <typename PositionOf>
+    static BlockInsert insert_far(Position const& at, Key, std::uint64_t value, std::int32_t, Shared& shared,
+                                  PositionOf) {
+        switch (PairBucket::insert(*at.cell, at.hash, value, shared.lines)) {
+        case Insert::Inserted: --at.block->room; return BlockInsert::Inserted;
         case Insert::Present: return BlockInsert::Present;
         case Insert::Full: break;
         }
         return BlockInsert::NoPlace;
     }
 
-    static std::uint64_t* find(Block const&, Home const& home, Key) { return PairBucket::find(*home.first, home.hash); }
+    static std::uint64_t* find(Position const& at, Key) { return PairBucket::find(*at.cell, at.hash); }
 
-    static bool erase(Block& block, Home const& home, Key, Shared& shared) {
-        if (!PairBucket::erase(*home.first, home.hash, shared.lines)) return false;
-        ++block.room;
+    static bool erase(Position const& at, Key, Shared& shared) {
+        if (!PairBucket::erase(*at.cell, at.hash, shared.lines)) return false;
+        ++at.block->room;
         return true;
     }
 
     // False if there is no memory.
-    template <typename HomeOf>
-    static bool put(Block& block, Home const& home, Key, std::uint64_t value, Shared& shared, HomeOf) {
-        if (PairBucket::insert(*home.first, home.hash, value, shared.lines) != Insert::Inserted) return false;
-        --block.room;
+    template <typename PositionOf>
+    static bool put(Position const& at, Key, std::uint64_t value, Shared& shared, PositionOf) {
+        if (PairBucket::insert(*at.cell, at.hash, value, shared.lines) != Insert::Inserted) return false;
+        --at.block->room;
         return true;
     }
 
-    static void prefetch(Block const&, Home const& home) { prefetch_for_read(home.first); }
-    static void prefetch_behind(Home const& home) { PairBucket::prefetch_behind(*home.first, home.hash); }
+    static void prefetch(Position const& at) { prefetch_for_read(at.cell); }
+    static void prefetch_behind(Position const& at) { PairBucket::prefetch_behind(*at.cell, at.hash); }
 
     // visit(key, value) for every pair.
-    template <typename Visit> static void for_each(Block const& block, HashRange const& range, Visit visit) {
-        unsigned const bits = range.bits + static_cast<unsigned>(std::countr_zero(block.cell_count()));
-        std::uint64_t hash = range.first; // the least of the bucket's
+    template <typename Visit> static void for_each(Block const& block, HashPrefix prefix, Visit visit) {
+        unsigned const bits = prefix.bits + static_cast<unsigned>(std::countr_zero(block.cell_count()));
+        std::uint64_t hash = prefix.first(); // the smallest of the bucket's
         for (std::size_t at = 0; at < block.cell_count(); ++at, hash += std::uint64_t{1} << (64 - bits)) {
             PairBucket::for_each(block.cells<Cell>()[at], [&](std::uint64_t remainder, std::uint64_t value) {
                 visit(MixedHash::inverse(hash + ((remainder - hash) & PairBucket::remainder_mask)), value);

@@ -19,7 +19,7 @@
 
 #include "base/panic.hpp"
 #include "base/prefetch.hpp"
-#include "hashtable/partition/modulo.hpp"
+#include "hashtable/modulo.hpp"
 #include "hashtable/partition/modulo_cut.hpp"
 
 namespace mxk {

@@ -5,9 +5,18 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "hashtable/partition/modulo.hpp"
+#include "hashtable/modulo.hpp"
 
 namespace mxk {
+
+// The placement inside one region of a table that is cut into contiguous regions: the bucket in the whole table,
+// counted from the region's first. Only for keys whose bucket lies in the region.
+struct RegionModulo {
+    Modulo whole;
+    std::size_t first;
+
+    [[nodiscard]] std::size_t operator()(std::uint64_t key) const { return whole(key) - first; }
+};
 
 class ModuloCut {
   public:

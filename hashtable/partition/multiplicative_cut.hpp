@@ -17,15 +17,9 @@
 #include <limits>
 
 #include "base/panic.hpp"
-#include "hashtable/partition/fraction.hpp"
+#include "hashtable/fraction.hpp"
 
 namespace mxk {
-
-// Where a key belongs in its region, and what tells it from the other keys of the bucket.
-struct Place {
-    std::size_t bucket;
-    std::uint64_t hash; // its low 48 bits are the remainder
-};
 
 // Of one region.
 class MultiplicativePlacement {
@@ -33,7 +27,7 @@ class MultiplicativePlacement {
     static constexpr unsigned remainder_bits = 48;
     static constexpr std::uint64_t remainder_mask = (std::uint64_t{1} << remainder_bits) - 1;
     // Of all regions together.
-    static constexpr std::size_t least_buckets = std::size_t{1} << (64 - remainder_bits);
+    static constexpr std::size_t min_buckets = std::size_t{1} << (64 - remainder_bits);
 
     // Region `region` of `regions`, which has `buckets` of its own.
     explicit MultiplicativePlacement(std::size_t buckets, std::size_t regions = 1, std::size_t region = 0)
@@ -42,19 +36,20 @@ class MultiplicativePlacement {
         , regions_(regions)
         , region_(region) {
         expect(region < regions && buckets <= std::numeric_limits<std::size_t>::max() / regions &&
-                   buckets * regions >= least_buckets,
+                   buckets * regions >= min_buckets,
                "keys are placed in one of 65536 or more buckets");
     }
 
     // The key must be of this region.
-    [[nodiscard]] Place place(std::uint64_t key) const {
+    [[nodiscard]] std::size_t operator()(std::uint64_t key) const {
         // Modulo 2^64, the constant times the regions is a factor of its own.
-        return {high_product(key * region_factor_, buckets_), key * golden_ratio};
+        return high_product(key * region_factor_, buckets_);
     }
-    [[nodiscard]] std::size_t operator()(std::uint64_t key) const { return place(key).bucket; }
+    // What tells the key from the others of its bucket: the low 48 bits are its remainder.
+    [[nodiscard]] static std::uint64_t hash(std::uint64_t key) { return key * golden_ratio; }
 
     [[nodiscard]] static std::size_t region_of(std::uint64_t key, std::size_t regions) {
-        return high_product(key * golden_ratio, regions);
+        return high_product(hash(key), regions);
     }
 
     // The way back, bucket by bucket in their order, for those who visit all keys.
@@ -63,8 +58,8 @@ class MultiplicativePlacement {
         // At bucket 0.
         explicit Inverse(MultiplicativePlacement const& placement)
             : placement_(placement)
-            , step_(most / (placement.regions_ * placement.buckets_))
-            , first_(most / placement.regions_ * placement.region_) {
+            , step_(max / (placement.regions_ * placement.buckets_))
+            , first_(max / placement.regions_ * placement.region_) {
             while (high_product(first_, placement.regions_) < placement.region_) ++first_;
         }
 
@@ -82,13 +77,13 @@ class MultiplicativePlacement {
 
       private:
         MultiplicativePlacement const& placement_;
-        std::uint64_t step_;  // min of all buckets' shares
+        std::uint64_t step_;  // the smallest of all buckets' shares
         std::uint64_t first_; // the smallest h of the bucket
         std::size_t bucket_ = 0;
     };
 
   private:
-    static constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+    static constexpr std::uint64_t max = std::numeric_limits<std::uint64_t>::max();
     // 2^64 divided by the golden ratio, odd; and what it gives 1 with, modulo 2^64.
     static constexpr std::uint64_t golden_ratio = 0x9e37'79b9'7f4a'7c15;
     static constexpr std::uint64_t inverse_of_golden_ratio = 0xf1de'83e1'9937'733d;
@@ -106,7 +101,7 @@ class MultiplicativeCut {
 
     // 0 < `regions` <= `buckets`, and their product can be counted. Makes more buckets where a placement needs them.
     MultiplicativeCut(std::size_t buckets, std::size_t regions)
-        : buckets_(std::max(buckets, (Placement::least_buckets + regions - 1) / regions * regions))
+        : buckets_(std::max(buckets, (Placement::min_buckets + regions - 1) / regions * regions))
         , regions_(regions) {}
 
     [[nodiscard]] std::size_t owner(std::uint64_t key) const { return Placement::region_of(key, regions_); }

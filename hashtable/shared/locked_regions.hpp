@@ -1,6 +1,7 @@
 // A growing table for threads: regions, each a table of its own that one thread at a time works on, with the region's
-// semaphore (thesis section 3.1: with probing, a semaphore for each place would be too dear). All threads work on all
-// regions. What a table has to do to grow is done by who has made it necessary, before it gives the semaphore back.
+// semaphore (thesis section 3.1: with probing, a semaphore for each place would be too expensive). All threads work on
+// all regions. What a table has to do to grow is done by the thread that has made it necessary, before it gives the
+// semaphore back.
 //
 //     hash of a key   | region | where in the region's table |        as fractions: any number of regions
 //
@@ -14,11 +15,11 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "hashtable/fraction.hpp"
 #include "hashtable/hash.hpp"
 #include "hashtable/insert.hpp"
-#include "hashtable/partition/fraction.hpp"
+#include "hashtable/partition/owner.hpp"
 #include "hashtable/table/extendible.hpp"
-#include "hashtable/table/partitioned.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "tasks/threads/semaphore_lock.hpp"
 

@@ -47,7 +47,7 @@ template <typename Placement, Lock BucketLock, std::derived_from<ChainNode> Node
         [[no_unique_address]] BucketLock lock{};
     };
 
-    // Constructs every bucket, in memory that outlives the table; their nodes are never freed by it. Whoever makes it:
+    // Constructs every bucket, in memory that outlives the table; their nodes are never freed by it. Its maker may be
     // a task, too.
     SharedChains(std::span<Bucket> memory, Placement placement, SemaphoreKind kind)
         : buckets_(memory)

@@ -16,15 +16,11 @@
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "hashtable/partition/modulo_cut.hpp"
+#include "hashtable/partition/owner.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/memory/node_vector.hpp"
 
 namespace mxk {
-
-struct Owner {
-    CoreId core;
-    NodeId node;
-};
 
 // How a table's buckets are cut: as the table says (Table::Cut), else by key mod n.
 template <typename Table> struct CutOf { using Type = ModuloCut; };

@@ -41,7 +41,7 @@ Result<Regions> make_regions(std::size_t keys) {
         CoreId const core = cores[i * cores.size() / count];
         owners.emplace(core, workers::of(core).node());
     }
-    return Regions::create(keys / Bucketed::usual_load + count, owners.span());
+    return Regions::create(keys / Bucketed::default_load + count, owners.span());
 }
 
 // Four operations on each of its keys, one right after the other: insert, find, erase, find.

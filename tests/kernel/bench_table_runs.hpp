@@ -55,7 +55,8 @@ inline Phases phases(std::string_view text) {
 template <typename Check>
 void run_all_on(std::span<CoreId const> cores, TableOptions const& options, EngineKind const& kind, Check check) {
     FixedText<1> nowhere;
-    Progress progress(nowhere);
+    console::Invocation const invocation(nowhere);
+    Progress progress(invocation);
     auto experiment = TableExperiment::create(options, kind, cores);
     MXK_CHECK(experiment.ok());
     for (int run = 0; experiment.ok() && run < 2; ++run) {

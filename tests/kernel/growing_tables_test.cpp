@@ -1,14 +1,13 @@
-// Tables that grow and shrink on real cores: each core owns a share of the partitions, fills it, and empties it again,
-// while its tasks see to the blocks.
+// Tables that grow and shrink on real cores: each core owns some shards, fills them, and empties them again, while its
+// tasks see to the blocks. One layout that keeps values and one that keeps nodes: all layouts are tested on the host
+// (tests/unit/extendible_test.cpp) and by the benchmark's runs here.
 #include <algorithm>
 #include <type_traits>
 
 #include "bench/workload/keys.hpp"
 #include "hashtable/layout/chain_heads.hpp"
-#include "hashtable/layout/cuckoo_slots.hpp"
 #include "hashtable/layout/open_slots.hpp"
-#include "hashtable/layout/pair_buckets.hpp"
-#include "hashtable/table/partitions.hpp"
+#include "hashtable/table/sharded.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/parallel.hpp"
@@ -52,7 +51,7 @@ template <typename Table> class Part {
   public:
     using Item = typename Table::Item;
 
-    Part(Partitions<Table>& table, std::size_t place, bench::KeySequence const& keys, Items& items)
+    Part(Sharded<Table>& table, std::size_t place, bench::KeySequence const& keys, Items& items)
         : table_(table)
         , place_(place)
         , keys_(keys)
@@ -61,7 +60,7 @@ template <typename Table> class Part {
     Step step() {
         std::size_t const end = std::min(next_ + 500, keys_used);
         for (; next_ < end; ++next_)
-            if (table_.owner(keys_(next_)) == place_) work_on(next_);
+            if (table_.owner(keys_(next_)) == place_) process(next_);
         if (next_ < keys_used) return Step::Again;
         next_ = 0;
         return ++round_ == rounds ? Step::Done : Step::Again;
@@ -72,24 +71,24 @@ template <typename Table> class Part {
   private:
     static constexpr unsigned rounds = 4;
 
-    // Round by round: all come, the most go, these come, and go again.
-    void work_on(std::size_t i) {
-        Share<Table>& share = table_.region(place_);
+    // Round by round: all come, two of three go, these come, and go again.
+    void process(std::size_t i) {
+        OwnedShards<Table>& owned = table_.region(place_);
         std::uint64_t const key = keys_(i);
         bool const is_there = round_ == 1 || round_ == 3 || (round_ == 2 && stays(i));
-        MXK_CHECK((share.find(key) != nullptr) == is_there);
-        if (is_there) MXK_CHECK(items_.is(share.find(key), i));
+        MXK_CHECK((owned.find(key) != nullptr) == is_there);
+        if (is_there) MXK_CHECK(items_.is(owned.find(key), i));
         if (round_ % 2 == 0) {
             Insert const expected = is_there ? Insert::Present : Insert::Inserted;
-            MXK_CHECK(share.insert(key, items_.of<Item>(i)) == expected);
-            if (i % 7 == 0) MXK_CHECK(share.insert(key, items_.of<Item>(i)) == Insert::Present);
+            MXK_CHECK(owned.insert(key, items_.of<Item>(i)) == expected);
+            if (i % 7 == 0) MXK_CHECK(owned.insert(key, items_.of<Item>(i)) == Insert::Present);
         } else if (!stays(i)) {
-            MXK_CHECK(share.erase(key));
-            if (i % 7 == 0) MXK_CHECK(!share.erase(key));
+            MXK_CHECK(owned.erase(key));
+            if (i % 7 == 0) MXK_CHECK(!owned.erase(key));
         }
     }
 
-    Partitions<Table>& table_;
+    Sharded<Table>& table_;
     std::size_t place_;
     bench::KeySequence const& keys_;
     Items& items_;
@@ -111,10 +110,10 @@ template <typename Table> void grow_and_shrink(TableSize size) {
         MXK_CHECK(owners.ok() && parts.ok() && items.nodes.ok());
         if (!owners.ok() || !parts.ok() || !items.nodes.ok()) return;
         for (CoreId const core : cores) owners.value().emplace(core, workers::of(core).node());
-        auto created = Partitions<Table>::create(size, owners.value().span(), cores.size());
+        auto created = Sharded<Table>::create(size, owners.value().span(), cores.size());
         MXK_CHECK(created.ok());
         if (!created.ok()) return;
-        Partitions<Table>& table = created.value();
+        Sharded<Table>& table = created.value();
         for (std::size_t place = 0; place < cores.size(); ++place) parts.value().emplace(table, place, keys, items);
         std::size_t const slots = table.slot_count();
 
@@ -140,9 +139,6 @@ template <typename Table> void grow_and_shrink(TableSize size) {
 
 MXK_TEST(tables, growing_tables) {
     grow_and_shrink<Extendible<OpenSlots<>>>({.slots = 16});
-    grow_and_shrink<Extendible<CuckooSlots<>>>({.slots = 16});
-    // Its buckets are many to begin with: so they are crowded early.
-    grow_and_shrink<Extendible<PairBuckets>>({.slots = 16, .load = 0.1});
     grow_and_shrink<Extendible<ChainHeads<>>>({.slots = 16});
 }
 

@@ -3,7 +3,7 @@
 #include "bench/workload/instructions.hpp"
 #include "hashtable/layout/bucketed.hpp"
 #include "hashtable/layout/chained.hpp"
-#include "hashtable/partition/modulo.hpp"
+#include "hashtable/modulo.hpp"
 #include "hashtable/table/partitioned.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/parallel.hpp"
@@ -101,7 +101,7 @@ MXK_TEST(tables, long_chains_come_and_go) {
     NodeId const node = Worker::current().node();
     std::size_t const used = memory::use(node).used;
     {
-        auto lines = NodeArray<PairLine>::create(MultiplicativePlacement::least_buckets, node);
+        auto lines = NodeArray<PairLine>::create(MultiplicativePlacement::min_buckets, node);
         MXK_CHECK(lines.ok());
         if (!lines.ok()) return;
         Bucketed table(lines.value().span(), MultiplicativePlacement(lines.value().size()), node);

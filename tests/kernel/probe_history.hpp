@@ -9,7 +9,7 @@
 #include <span>
 
 #include "base/panic.hpp"
-#include "hashtable/layout/travelling_probe.hpp"
+#include "hashtable/table/travelling_probe.hpp"
 
 namespace mxk::probing {
 
@@ -46,9 +46,9 @@ struct KeyState {
 };
 
 struct Outcome {
-    std::size_t wrong = 0;   // results
-    std::size_t strayed = 0; // keys that are missing in the end, or there and should not be, or with a wrong value
-    std::size_t full = 0;    // puts without a place
+    std::size_t wrong = 0; // results
+    std::size_t lost = 0;  // keys that are missing in the end, or there and should not be, or with a wrong value
+    std::size_t full = 0;  // puts without a place
     std::size_t in_table = 0;
     std::size_t expected_in_table = 0;
 };
@@ -75,7 +75,7 @@ inline void check_last_state(Outcome& outcome, TravellingProbe::Table& table, st
                              KeyState const& expected) {
     TravellingProbe probe(key);
     bool const is_there = run(probe, Kind::Find, table) == Probed::There;
-    if (is_there != expected.is_there || (is_there && probe.value() != expected.value)) ++outcome.strayed;
+    if (is_there != expected.is_there || (is_there && probe.value() != expected.value)) ++outcome.lost;
     if (expected.is_there) ++outcome.expected_in_table;
 }
 

@@ -4,7 +4,7 @@
 
 #include "bench/thread/semaphore_names.hpp"
 #include "hashtable/layout/open_slots.hpp"
-#include "hashtable/partition/modulo.hpp"
+#include "hashtable/modulo.hpp"
 #include "hashtable/shared/locked_regions.hpp"
 #include "hashtable/shared/shared_chains.hpp"
 #include "kernel/testing.hpp"

@@ -10,7 +10,7 @@
 
 #include "base/panic.hpp"
 #include "bench/workload/random.hpp"
-#include "hashtable/layout/travelling_probe.hpp"
+#include "hashtable/table/travelling_probe.hpp"
 #include "tests/delays.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/probe_history.hpp"
@@ -22,7 +22,7 @@ using probing::Outcome;
 using probing::Record;
 using Table = TravellingProbe::Table;
 
-inline constexpr std::size_t most_cores = 8; // a way round is long enough
+inline constexpr std::size_t max_cores = 8; // a way round is long enough
 inline constexpr std::size_t travellers_per_client = 12;
 inline constexpr std::size_t keys_per_client = 3;
 inline constexpr std::size_t common_keys = 6;
@@ -36,8 +36,9 @@ struct EndedTask : Task {
 
 // Only its core touches it during the run.
 struct alignas(cache_line_bytes) Client {
-    Client(std::size_t its_place, std::span<Record> its_records, CoreId console, std::size_t& clients_left)
+    Client(std::size_t its_place, std::span<Record> its_records, bool delays, CoreId console, std::size_t& clients_left)
         : place(its_place)
+        , has_delays(delays)
         , records(its_records)
         , random(its_place)
         , ended(console, clients_left) {}
@@ -48,7 +49,13 @@ struct alignas(cache_line_bytes) Client {
         return 1 + at + (at < common_keys ? 0 : place * keys_per_client);
     }
 
+    // Now and then waits, where it might let others overtake.
+    void delay() const {
+        if (has_delays) RandomDelay::point();
+    }
+
     std::size_t place;
+    bool has_delays;
     std::span<Record> records;
     std::size_t sent = 0;
     std::size_t travellers_left = travellers_per_client;
@@ -56,8 +63,7 @@ struct alignas(cache_line_bytes) Client {
     EndedTask ended;
 };
 
-// Delay: now and then, where it might let others overtake.
-template <typename Delay> struct Traveller : Task {
+struct Traveller : Task {
     Traveller(Table& its_table, std::uint32_t* arrivals_by_key, Client& its_client, CoreId home_core)
         : Task(&Traveller::send, home_core)
         , table(its_table)
@@ -97,9 +103,9 @@ template <typename Delay> struct Traveller : Task {
     static void visit(Worker& worker, Task& task) {
         auto& self = static_cast<Traveller&>(task);
         std::size_t const here = index(worker.core());
-        Delay::point();
+        self.client.delay();
         Probed const probed = probing::visit(self.probe, self.record->kind, self.table, here);
-        Delay::point();
+        self.client.delay();
         if (probed == Probed::EndOfRegion)
             return worker.append(task, self.table.core(TravellingProbe::next(self.table, here)));
         self.record->result = probed;
@@ -116,22 +122,22 @@ template <typename Delay> struct Traveller : Task {
 };
 
 // Sends `operations` from every core, with so many slots on each, and waits for them. The console's core.
-template <typename Delay> Outcome run(std::size_t operations, std::size_t slots_per_core) {
+inline Outcome run(std::size_t operations, std::size_t slots_per_core, bool delays) {
     auto const all = all_cores();
-    std::span<CoreId const> const cores = all.span().first(std::min(all.size(), most_cores));
+    std::span<CoreId const> const cores = all.span().first(std::min(all.size(), max_cores));
     Worker& here = Worker::current();
     std::size_t const keys = 1 + common_keys + cores.size() * keys_per_client; // 0 is none
     auto owners = NodeVector<Owner>::create(cores.size(), here.node());
     auto records = NodeArray<Record>::create(cores.size() * operations, here.node());
     auto arrivals = NodeArray<std::uint32_t>::create_zeroed(keys, here.node());
     auto clients = NodeVector<Client>::create(cores.size(), here.node());
-    auto tasks = NodeVector<Traveller<Delay>>::create(cores.size() * travellers_per_client, here.node());
+    auto tasks = NodeVector<Traveller>::create(cores.size() * travellers_per_client, here.node());
     expect(owners.ok() && records.ok() && arrivals.ok() && clients.ok() && tasks.ok(), "a test needs some memory");
     std::span<Record> const all_records = records.value().span().first(cores.size() * operations);
     std::size_t clients_left = cores.size();
     for (std::size_t i = 0; i < cores.size(); ++i) {
         owners.value().emplace(cores[i], workers::of(cores[i]).node());
-        clients.value().emplace(i, all_records.subspan(i * operations, operations), here.core(), clients_left);
+        clients.value().emplace(i, all_records.subspan(i * operations, operations), delays, here.core(), clients_left);
     }
     auto created = Table::create(cores.size() * slots_per_core, owners.value().span());
     expect(created.ok(), "a test needs some memory");

@@ -31,8 +31,9 @@ struct EndedTask : Task {
 
 // What one core knows as the home of operations. Only its core touches it during the run.
 struct alignas(cache_line_bytes) Home {
-    Home(std::size_t its_place, std::size_t operations, CoreId console, std::size_t& homes_left)
+    Home(std::size_t its_place, std::size_t operations, bool delays, CoreId console, std::size_t& homes_left)
         : place(its_place)
+        , has_delays(delays)
         , operations_left(operations)
         , random(its_place)
         , ended(console, homes_left) {
@@ -47,13 +48,14 @@ struct alignas(cache_line_bytes) Home {
         free = node.next;
         return node;
     }
-    // Whoever still stands on it strays into the free ones, and finds his key nowhere.
+    // A walk that still stands on it comes to the free ones, and finds its key nowhere.
     void give_back(ChainNode& node) {
         node = {UINT64_MAX, free};
         free = &node;
     }
 
     std::size_t place;
+    bool has_delays;
     std::size_t operations_left;
     std::size_t walkers_left = walkers_per_home;
     std::size_t wrong = 0; // results
@@ -64,10 +66,9 @@ struct alignas(cache_line_bytes) Home {
     EndedTask ended;
 };
 
-// Delay: now and then between the steps on the owner.
-template <typename Delay> struct Walker : WalkTask<Walker<Delay>, Region> {
+struct Walker : WalkTask<Walker, Region> {
     Walker(Table& its_table, Home& its_home, CoreId home_core)
-        : Walker::WalkTask(&Walker::send, home_core)
+        : WalkTask(&Walker::send, home_core)
         , all(its_table)
         , at_home(its_home) {}
 
@@ -91,26 +92,26 @@ template <typename Delay> struct Walker : WalkTask<Walker<Delay>, Region> {
             home.present[at] = true;
             self.node = &home.take();
             self.seek(key, self.node);
-            return self.template go<Operation::Insert>(worker, owner, bucket);
+            return self.go<Operation::Insert>(worker, owner, bucket);
         case 1:
             home.present[at] = false;
             self.seek(key);
-            return self.template go<Operation::Erase>(worker, owner, bucket);
-        default: self.seek(key); self.template go<Operation::Find>(worker, owner, bucket);
+            return self.go<Operation::Erase>(worker, owner, bucket);
+        default: self.seek(key); self.go<Operation::Find>(worker, owner, bucket);
         }
     }
 
     // At the owner.
     Region& table(Worker& worker) {
-        Delay::point();
+        if (at_home.has_delays) RandomDelay::point(); // now and then between the steps on the owner
         return all.region(index(worker.core()));
     }
     template <Operation operation> void ended(Worker& worker, ChainNode* found) {
-        is_right = (found != nullptr) == expects_node && (found == nullptr || found->key == this->key());
+        is_right = (found != nullptr) == expects_node && (found == nullptr || found->key == key());
         if (operation == Operation::Insert && found == nullptr) node = nullptr; // the table's now
         if (operation == Operation::Erase) node = found;
-        this->body = &come_home;
-        worker.append(*this, this->home);
+        body = &come_home;
+        worker.append(*this, home);
     }
 
     // At home: a node that is in no chain any more, or never was, is used again.
@@ -130,24 +131,24 @@ template <typename Delay> struct Walker : WalkTask<Walker<Delay>, Region> {
 };
 
 struct Outcome {
-    std::size_t wrong = 0;   // results
-    std::size_t strayed = 0; // keys that are missing in the end, or there and should not be
+    std::size_t wrong = 0; // results
+    std::size_t lost = 0;  // keys that are missing in the end, or there and should not be
     std::size_t in_table = 0;
     std::size_t expected_in_table = 0;
 };
 
 // Sends `operations` from every core and waits for them. The console's core.
-template <typename Delay> Outcome run(std::size_t operations) {
+inline Outcome run(std::size_t operations, bool delays) {
     auto const cores = all_cores();
     Worker& here = Worker::current();
     auto owners = NodeVector<Owner>::create(cores.size(), here.node());
     auto homes = NodeVector<Home>::create(cores.size(), here.node());
-    auto tasks = NodeVector<Walker<Delay>>::create(cores.size() * walkers_per_home, here.node());
+    auto tasks = NodeVector<Walker>::create(cores.size() * walkers_per_home, here.node());
     expect(owners.ok() && homes.ok() && tasks.ok(), "a test needs some memory");
     std::size_t homes_left = cores.size();
     for (std::size_t i = 0; i < cores.size(); ++i) {
         owners.value().emplace(cores[i], workers::of(cores[i]).node());
-        homes.value().emplace(i, operations, here.core(), homes_left);
+        homes.value().emplace(i, operations, delays, here.core(), homes_left);
     }
     auto created = Table::create(cores.size() * 2, owners.value().span());
     expect(created.ok(), "a test needs some memory");
@@ -164,7 +165,7 @@ template <typename Delay> Outcome run(std::size_t operations) {
         for (std::size_t at = 0; at < keys_per_home; ++at) {
             std::uint64_t const key = home.key(at);
             if (home.present[at]) ++outcome.expected_in_table;
-            if (table.region(table.owner(key)).find(key) != home.present[at]) ++outcome.strayed;
+            if (table.region(table.owner(key)).find(key) != home.present[at]) ++outcome.lost;
         }
     }
     outcome.in_table = table.size();

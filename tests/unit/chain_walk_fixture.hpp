@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "hashtable/layout/chain_walk.hpp"
-#include "hashtable/partition/modulo.hpp"
+#include "hashtable/modulo.hpp"
 
 namespace mxk::test {
 
 using WalkedTable = Chained<Modulo>;
 using Walk = ChainWalk<WalkedTable>;
+static_assert(sizeof(Walk) == 24, "three words, so that a task with a walk in it is one cache line");
 
 struct StandaloneTable {
     explicit StandaloneTable(std::size_t count)
@@ -45,28 +46,13 @@ class AnyWalk : public Walk {
     [[nodiscard]] Operation operation() const { return operation_; }
 
     [[nodiscard]] bool enter_any(WalkedTable& table) {
-        switch (operation_) {
-        case Operation::Insert: return enter<Operation::Insert>(table);
-        case Operation::Find: return enter<Operation::Find>(table);
-        case Operation::Erase: break;
-        }
-        return enter<Operation::Erase>(table);
+        return dispatch(operation_, [&](auto known) { return enter<known>(table); });
     }
     void resume_any() {
-        switch (operation_) {
-        case Operation::Insert: return resume<Operation::Insert>();
-        case Operation::Find: return resume<Operation::Find>();
-        case Operation::Erase: break;
-        }
-        resume<Operation::Erase>();
+        dispatch(operation_, [&](auto known) { resume<known>(); });
     }
     [[nodiscard]] Finished finish_any(WalkedTable& table) {
-        switch (operation_) {
-        case Operation::Insert: return finish<Operation::Insert>(table);
-        case Operation::Find: return finish<Operation::Find>(table);
-        case Operation::Erase: break;
-        }
-        return finish<Operation::Erase>(table);
+        return dispatch(operation_, [&](auto known) { return finish<known>(table); });
     }
 
     // Of a walk that is under way: all nodes it looks at.

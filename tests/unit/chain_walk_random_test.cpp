@@ -39,7 +39,7 @@ class Scheduler {
     }
 
     [[nodiscard]] std::size_t parked() const { return parked_; }
-    [[nodiscard]] std::size_t longest_chain() const { return longest_; }
+    [[nodiscard]] std::size_t max_chain() const { return max_steps_; }
 
   private:
     struct Tracked : AnyWalk {
@@ -107,7 +107,7 @@ class Scheduler {
         std::size_t& last = last_finished_[walk.key() % shape_.buckets];
         ASSERT_LT(last, walk.arrival);
         last = walk.arrival;
-        longest_ = std::max(longest_, walk.steps);
+        max_steps_ = std::max(max_steps_, walk.steps);
         if (walk.operation() == Insert && node != nullptr) give_back(*walk.node);
         if (walk.operation() == Erase && node != nullptr) give_back(*node);
         walk.next = Tracked::Next::Start;
@@ -115,7 +115,7 @@ class Scheduler {
         if (successor != nullptr) runnable_.push_back(static_cast<Tracked*>(successor));
     }
 
-    // Whoever still stood on it would stumble.
+    // A walk that still stood on it would meet the poison.
     void give_back(ChainNode& node) {
         node = {poison, nullptr};
         free_.push_back(&node);
@@ -138,7 +138,7 @@ class Scheduler {
     std::deque<Tracked> walks_;
     std::vector<Tracked*> runnable_;
     std::deque<ChainNode> nodes_; // addresses stay
-    std::deque<ChainNode*> free_; // the longest unused first
+    std::deque<ChainNode*> free_; // in the order in which they were given back
     std::unordered_map<std::uint64_t, ChainNode*> model_;
     std::unordered_map<std::uint64_t, std::size_t> last_finished_; // by bucket
     std::mt19937_64 random_;
@@ -146,7 +146,7 @@ class Scheduler {
     std::size_t arrivals_ = 0;
     std::size_t finished_ = 0;
     std::size_t parked_ = 0;
-    std::size_t longest_ = 0;
+    std::size_t max_steps_ = 0;
 };
 
 constexpr std::size_t million = 1'000'000;
@@ -165,7 +165,7 @@ TEST(ChainWalkRandom, a_hundred_walks_in_long_chains) {
     Scheduler scheduler({.buckets = 101, .keys = 101 * 50, .walks = 100, .seed = 3});
     scheduler.run(million);
     EXPECT_GT(scheduler.parked(), million / 10);
-    EXPECT_GE(scheduler.longest_chain(), 20U);
+    EXPECT_GE(scheduler.max_chain(), 20U);
 }
 TEST(ChainWalkRandom, chains_that_are_mostly_empty) {
     Scheduler scheduler({.buckets = 1024, .keys = 300, .walks = 100, .seed = 4});

@@ -1,12 +1,12 @@
-// Walks as tasks, on more cores than most machines have to spare. Under TSan: what tasks and owners share is handed
-// over.
+// What a walk does in each turn of its task. tests/kernel/chain_walk_test.cpp has walks of all cores at once.
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <vector>
 
 #include "arch/linux/runtime.hpp"
-#include "tests/kernel/walkers.hpp"
+#include "hashtable/partition/modulo_cut.hpp"
+#include "hashtable/table/walk_task.hpp"
 
 namespace mxk {
 namespace {
@@ -65,7 +65,7 @@ TEST(WalkTask, each_turn_is_a_step) {
 }
 
 // The second walk waits in no queue: only the first one's leaving makes it run.
-TEST(WalkTask, who_leaves_a_bucket_appends_who_waits_for_it) {
+TEST(WalkTask, leaving_a_bucket_appends_the_walk_that_waits_for_it) {
     auto runtime = Runtime::start({.cores = 1, .memory_bytes = 64 * MiB});
     ASSERT_TRUE(runtime.ok()) << runtime.error().message();
     runtime.value().run([](Worker& here) {
@@ -85,27 +85,9 @@ TEST(WalkTask, who_leaves_a_bucket_appends_who_waits_for_it) {
         std::uint64_t const before = here.statistics().tasks_run.value();
         here.run_until([&] { return found.size() == 2; });
         EXPECT_EQ(found, (std::vector<ChainNode*>{&nodes[0].node, &nodes[2].node}));
-        // The long one's bucket and three nodes; the short one's parking, going on and node.
+        // The long one's bucket and three nodes; the short one's parking, resuming and node.
         EXPECT_EQ(here.statistics().tasks_run.value() - before, 4U + 3U);
     });
-}
-
-template <typename Delay> void walk_on_four_cores(std::size_t operations) {
-    auto runtime = Runtime::start({.cores = 4, .nodes = 2, .memory_bytes = 64 * MiB});
-    ASSERT_TRUE(runtime.ok()) << runtime.error().message();
-    runtime.value().run([operations](Worker&) {
-        walkers::Outcome const outcome = walkers::run<Delay>(operations);
-        EXPECT_EQ(outcome.wrong, 0U);
-        EXPECT_EQ(outcome.strayed, 0U);
-        EXPECT_EQ(outcome.in_table, outcome.expected_in_table);
-    });
-}
-
-TEST(WalkTask, results_are_those_of_the_order_of_arrival) {
-    walk_on_four_cores<NoDelay>(50'000);
-}
-TEST(WalkTask, results_are_those_of_the_order_of_arrival_under_delays) {
-    walk_on_four_cores<RandomDelay>(5'000);
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// Walks one by one, and in the situations that their rules are made for.
+// Walks in the situations that their rules are made for; chain_walk_random_test.cpp has all others.
 #include "tests/unit/chain_walk_fixture.hpp"
 
 #include <algorithm>
@@ -29,10 +29,6 @@ struct OneChain : StandaloneTable {
     std::vector<ChainNode> nodes; // by key
 };
 
-TEST(ChainWalk, is_three_words) {
-    EXPECT_EQ(sizeof(Walk), 24U);
-}
-
 TEST(ChainWalk, one_step_is_one_node_in_the_order_of_the_chain) {
     for (std::uint64_t length = 1; length <= 20; ++length) {
         OneChain t(length);
@@ -51,52 +47,6 @@ TEST(ChainWalk, one_step_is_one_node_in_the_order_of_the_chain) {
     }
 }
 
-TEST(ChainWalk, an_empty_bucket_needs_no_step) {
-    StandaloneTable t(3);
-    for (auto const operation : {Find, Erase}) {
-        AnyWalk walk(operation, 7);
-        EXPECT_TRUE(walk.enter_any(t.table));
-        EXPECT_TRUE(walk.is_at_end());
-        EXPECT_EQ(walk.finish_any(t.table).node, nullptr);
-    }
-    ChainNode node{7, nullptr};
-    AnyWalk insert(Insert, 7, &node);
-    EXPECT_TRUE(insert.enter_any(t.table));
-    EXPECT_TRUE(insert.is_at_end());
-    EXPECT_EQ(insert.finish_any(t.table).node, nullptr);
-    EXPECT_TRUE(t.table.find(7));
-    EXPECT_EQ(t.table.size(), 1U);
-}
-
-TEST(ChainWalk, a_key_is_inserted_once) {
-    OneChain t(5);
-    for (std::uint64_t key = 1; key <= 5; ++key) {
-        ChainNode duplicate{key, nullptr};
-        EXPECT_EQ(AnyWalk(Insert, key, &duplicate).alone(t.table), &t.nodes[key]);
-        EXPECT_EQ(t.chain(), t.chain_without(0));
-    }
-    EXPECT_EQ(t.table.size(), 5U);
-    ChainNode largest{UINT64_MAX, nullptr};
-    EXPECT_EQ(AnyWalk(Insert, UINT64_MAX, &largest).alone(t.table), nullptr);
-    EXPECT_EQ(t.chain().front(), UINT64_MAX);
-    EXPECT_EQ(t.table.size(), 6U);
-}
-
-TEST(ChainWalk, erases_any_node_of_a_chain_and_gives_it_back) {
-    for (std::uint64_t length = 1; length <= 20; ++length) {
-        for (std::uint64_t victim = 1; victim <= length; ++victim) {
-            OneChain t(length);
-            EXPECT_EQ(AnyWalk(Erase, victim).alone(t.table), &t.nodes[victim]);
-            EXPECT_EQ(t.chain(), t.chain_without(victim));
-            EXPECT_EQ(t.table.size(), length - 1);
-            EXPECT_EQ(AnyWalk(Erase, victim).alone(t.table), nullptr);
-            EXPECT_EQ(AnyWalk(Insert, victim, &t.nodes[victim]).alone(t.table), nullptr); // the node is in again
-            EXPECT_EQ(t.chain().front(), victim);
-            EXPECT_EQ(t.table.size(), length);
-        }
-    }
-}
-
 TEST(ChainWalk, key_zero_is_found_nowhere) {
     OneChain t(3);
     EXPECT_EQ(AnyWalk(Find, 0).alone(t.table), nullptr);
@@ -104,21 +54,8 @@ TEST(ChainWalk, key_zero_is_found_nowhere) {
     EXPECT_EQ(t.table.size(), 3U);
 }
 
-TEST(ChainWalk, other_buckets_are_free) {
-    StandaloneTable t(2);
-    ChainNode odd{1, nullptr};
-    AnyWalk walk(Insert, 1, &odd);
-    EXPECT_TRUE(walk.enter_any(t.table));
-    EXPECT_FALSE(t.table.find(2));
-    AnyWalk other(Find, 2);
-    EXPECT_TRUE(other.enter_any(t.table));
-    EXPECT_EQ(walk.finish_any(t.table).successor, nullptr);
-    EXPECT_EQ(other.finish_any(t.table).successor, nullptr);
-    EXPECT_TRUE(t.table.find(1));
-}
-
-// Whoever holds the bucket, and whoever waits behind it: the bucket is handed over, and each sees what the one before
-// it did.
+// From a walk that holds the bucket to one that waits behind it: the bucket is handed over, and each sees what the one
+// before it did.
 TEST(ChainWalk, any_operation_hands_the_bucket_to_any_other) {
     for (auto const first : {Insert, Find, Erase}) {
         for (auto const second : {Insert, Find, Erase}) {
@@ -137,7 +74,7 @@ TEST(ChainWalk, any_operation_hands_the_bucket_to_any_other) {
                     ASSERT_EQ(done.successor, &waiter);
                     if (first != Find) is_there = first == Insert;
 
-                    AnyWalk third(Find, key); // comes between handing over and going on
+                    AnyWalk third(Find, key); // comes between handing over and resuming
                     ASSERT_FALSE(third.enter_any(t.table));
                     waiter.resume_any();
                     waiter.to_the_end();
@@ -185,35 +122,6 @@ TEST(ChainWalk, nobody_stands_on_a_node_that_is_erased) {
         EXPECT_EQ(done.successor, nullptr);
         EXPECT_EQ(t.chain(), t.chain_without(victim));
     }
-}
-
-TEST(ChainWalk, a_bucket_is_handed_on_in_the_order_of_arrival) {
-    constexpr std::uint64_t walkers = 1000;
-    OneChain t(0);
-    std::vector<ChainNode> nodes(walkers);
-    std::vector<AnyWalk> walks(walkers);
-    std::uint64_t arrived = 0;
-    auto const arrive = [&] {
-        nodes[arrived].key = arrived + 1;
-        walks[arrived].aim(Insert, arrived + 1, &nodes[arrived]);
-        EXPECT_EQ(walks[arrived].enter_any(t.table), arrived == 0);
-        ++arrived;
-    };
-    while (arrived < walkers / 2) arrive();
-    for (std::uint64_t at = 0; at < walkers; ++at) { // the others come while the first ones go
-        if (at > 0) walks[at].resume_any();
-        if (arrived < walkers) arrive();
-        EXPECT_EQ(walks[at].to_the_end().size(), at);
-        auto const done = walks[at].finish_any(t.table);
-        EXPECT_EQ(done.node, nullptr);
-        ASSERT_EQ(done.successor, at + 1 < walkers ? &walks[at + 1] : nullptr);
-        if (done.successor != nullptr) {
-            EXPECT_EQ(done.successor->first_node(), &nodes[at]);
-        }
-    }
-    std::vector<std::uint64_t> expected(walkers);
-    std::iota(expected.rbegin(), expected.rend(), 1);
-    EXPECT_EQ(t.chain(), expected);
 }
 
 // A map: nodes that carry values, and do not stand first in what they are part of.

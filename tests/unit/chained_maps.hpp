@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "hashtable/layout/chained.hpp"
-#include "hashtable/partition/modulo.hpp"
+#include "hashtable/modulo.hpp"
 #include "hashtable/table/partitioned.hpp"
 
 namespace mxk::test {

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "hashtable/partition/modulo.hpp"
+#include "hashtable/modulo.hpp"
 
 namespace mxk {
 namespace {

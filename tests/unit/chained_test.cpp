@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hashtable/layout/chained.hpp"
-#include "hashtable/partition/modulo.hpp"
+#include "hashtable/modulo.hpp"
 
 namespace mxk {
 namespace {

@@ -24,12 +24,13 @@ TYPED_TEST_SUITE(ExtendibleWorkTest, Layouts);
 
 TYPED_TEST(ExtendibleWorkTest, is_a_block_at_a_time) {
     this->configure({256 * MiB});
-    constexpr std::size_t most_slots = most_slots_of_block<TypeParam>;
+    constexpr std::size_t most_slots = max_slots_of_block<TypeParam>;
     // Cuckoo hashing asks where others may go, too; and chains, as lines behind buckets, do not end at the block's
     // load.
     constexpr std::size_t most_hashes = 2 * most_slots + 1000;
     std::size_t hashes = 0;
-    GrowingTable<Extendible<TypeParam, CountingHash>> t({.slots = 16}, CountingHash{&hashes}, small_share<TypeParam>());
+    GrowingTable<Extendible<TypeParam, CountingHash>> t({.slots = 16}, CountingHash{&hashes},
+                                                        small_prefix<TypeParam>());
     auto const numbers = t.numbers(60'000);
     std::size_t most_asked = 0;
     auto const work = [&] {
@@ -64,7 +65,7 @@ TYPED_TEST(ExtendibleWorkTest, is_told_of) {
             }} {}
         bool is_told = false;
     };
-    GrowingTable<Extendible<TypeParam>> t({.slots = 16}, {}, small_share<TypeParam>());
+    GrowingTable<Extendible<TypeParam>> t({.slots = 16}, {}, small_prefix<TypeParam>());
     auto const numbers = t.numbers(60'000);
     Listener listener;
     t.table.tell(listener, &listener);
@@ -80,7 +81,7 @@ TYPED_TEST(ExtendibleWorkTest, is_told_of) {
         t.insert(number);
         check();
         if (t.table.slot_count() != before) {
-            ASSERT_GT(listener.moves, moves) << "spots are told to be invalid";
+            ASSERT_GT(listener.moves, moves) << "positions are said to be invalid";
             moves = listener.moves;
         }
     }
@@ -89,7 +90,7 @@ TYPED_TEST(ExtendibleWorkTest, is_told_of) {
         t.erase(number);
         check();
     }
-    EXPECT_LE(t.table.slot_count(), std::max(slots, 2 * most_slots_of_block<TypeParam>));
+    EXPECT_LE(t.table.slot_count(), std::max(slots, 2 * max_slots_of_block<TypeParam>));
 }
 
 template <typename Table> class ExtendibleOpenTest : public ExtendibleTest<Table> {};

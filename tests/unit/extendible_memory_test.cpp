@@ -29,7 +29,7 @@ template <typename Table> class ExtendibleMemoryTest : public ExtendibleTest<Tab
     [[nodiscard]] bool could_grow(std::size_t slots) const {
         using Layout = typename Table::Layout;
         std::size_t const block =
-            sizeof(block_memory::Header) + slots / Layout::keys_per_cell * sizeof(typename Table::Cell);
+            BlockMemory::header_bytes + slots / Layout::keys_per_cell * sizeof(typename Table::Cell);
         return this->allocators[0].largest_free_extent() >= align_up(2 * block, FrameAllocator::frame_bytes);
     }
 
@@ -143,7 +143,7 @@ TEST_F(PairBucketsMemoryTest, may_end_between_a_block_and_its_lines) {
         {
             // One block; all keys are of one bucket, and will be.
             auto table =
-                Extendible<PairBuckets>::create({.slots = 16}, node_id(0), {}, {.count = 7, .value = 5}).value();
+                Extendible<PairBuckets>::create({.slots = 16}, node_id(0), {}, {.bits = 7, .value = 5}).value();
             auto const key = [](std::uint64_t i) { return MixedHash::inverse(std::uint64_t{5} << 57 | i); };
             std::uint64_t keys = 0;
             for (; keys < 2400; ++keys) ASSERT_EQ(table.insert(key(keys), keys), Insert::Inserted);

@@ -61,7 +61,7 @@ TYPED_TEST(ExtendibleTest, grows_when_nobody_has_time_for_it) {
 TYPED_TEST(ExtendibleTest, is_one_of_several_of_a_given_size_and_load) {
     this->configure({512 * MiB});
     std::size_t const keys = run_length() / 16;
-    GrowingTable<TypeParam> t({.slots = 2 * keys, .load = 0.7}, {}, {.count = 3, .value = 5});
+    GrowingTable<TypeParam> t({.slots = 2 * keys, .load = 0.7}, {}, {.bits = 3, .value = 5});
     std::size_t const first_slots = t.table.slot_count();
     EXPECT_GE(first_slots, 2 * keys);
     auto numbers = t.numbers(4 * keys);
@@ -79,7 +79,7 @@ TYPED_TEST(ExtendibleTest, is_one_of_several_of_a_given_size_and_load) {
 TYPED_TEST(ExtendibleTest, is_right_at_every_size) {
     this->configure({64 * MiB});
     for (std::size_t const slots : {1U, 5U, 17U, 33U, 100U, 3000U}) {
-        GrowingTable<TypeParam> t({.slots = slots}, {}, {.count = 8, .value = slots % 256});
+        GrowingTable<TypeParam> t({.slots = slots}, {}, {.bits = 8, .value = slots % 256});
         auto const numbers = t.numbers(200);
         for (std::uint64_t const number : numbers) {
             ASSERT_EQ(t.insert(number), Insert::Inserted);

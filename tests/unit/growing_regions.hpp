@@ -13,7 +13,7 @@
 #include "base/panic.hpp"
 #include "bench/workload/keys.hpp"
 #include "hashtable/layout/chain_heads.hpp"
-#include "hashtable/table/partitions.hpp"
+#include "hashtable/table/sharded.hpp"
 #include "tasks/task_group.hpp"
 
 namespace mxk::test {
@@ -24,63 +24,63 @@ struct PairNode {
     std::uint64_t value;
 };
 
-// The core's share as a map, if it is one of nodes.
-template <typename Share> class SharedMap {
+// The shards that one core owns as a map, if they are tables of nodes.
+template <typename Shards> class NodeMap {
   public:
-    explicit SharedMap(Share& share)
-        : share_(share) {}
+    explicit NodeMap(Shards& shards)
+        : shards_(shards) {}
     Insert insert(std::uint64_t key, std::uint64_t value) {
         auto node = std::make_unique<PairNode>(key, nullptr, value);
-        Insert const result = share_.insert(key, node.get());
+        Insert const result = shards_.insert(key, node.get());
         if (result == Insert::Inserted) (void)node.release();
         return result;
     }
     [[nodiscard]] std::uint64_t const* find(std::uint64_t key) const {
-        PairNode const* const node = share_.find(key);
+        PairNode const* const node = shards_.find(key);
         return node != nullptr ? &node->value : nullptr;
     }
     bool erase(std::uint64_t key) {
-        std::unique_ptr<PairNode> node(share_.find(key));
-        return share_.erase(key);
+        std::unique_ptr<PairNode> node(shards_.find(key));
+        return shards_.erase(key);
     }
 
   private:
-    Share& share_;
+    Shards& shards_;
 };
 
 template <typename Table> class GrowingRegions {
     static constexpr bool is_chained = std::is_pointer_v<typename Table::Item>;
 
   public:
-    // Of the least size. The places are those of all owners.
+    // Of the smallest size. The places are those of all owners.
     explicit GrowingRegions(std::vector<Owner> const& owners)
-        : partitions_(Partitions<Table>::create(size(), owners, owners.size()).value()) {
+        : shards_(Sharded<Table>::create(size(), owners, owners.size()).value()) {
         for (std::size_t i = 0; i < owners.size(); ++i) {
             others_.emplace_back(i);
-            if constexpr (is_chained) maps_.emplace_back(partitions_.region(i));
+            if constexpr (is_chained) maps_.emplace_back(shards_.region(i));
         }
     }
     // The console's task, when nobody works.
     ~GrowingRegions() {
-        expect(partitions_.settle(), "no memory");
-        if constexpr (is_chained) partitions_.for_each([](std::uint64_t, PairNode* node) { delete node; });
+        expect(shards_.settle(), "no memory");
+        if constexpr (is_chained) shards_.for_each([](std::uint64_t, PairNode* node) { delete node; });
     }
     GrowingRegions(GrowingRegions const&) = delete;
     GrowingRegions& operator=(GrowingRegions const&) = delete;
 
-    [[nodiscard]] std::size_t owner(std::uint64_t key) const { return partitions_.owner(key); }
-    [[nodiscard]] CoreId core(std::size_t region) const { return partitions_.core(region); }
+    [[nodiscard]] std::size_t owner(std::uint64_t key) const { return shards_.owner(key); }
+    [[nodiscard]] CoreId core(std::size_t region) const { return shards_.core(region); }
     [[nodiscard]] auto& region(std::size_t at) {
         if constexpr (is_chained)
             return maps_[at];
         else
-            return partitions_.region(at);
+            return shards_.region(at);
     }
     // How often keys have moved to other cells. The console's task, when no operations are under way.
     [[nodiscard]] std::size_t moves() {
-        expect(partitions_.settle(), "no memory");
+        expect(shards_.settle(), "no memory");
         std::size_t sum = 0;
-        for (std::size_t i = 0; i < partitions_.region_count(); ++i) sum += partitions_.region(i).moves();
+        for (std::size_t i = 0; i < shards_.region_count(); ++i) sum += shards_.region(i).moves();
         return sum;
     }
 
@@ -125,12 +125,12 @@ template <typename Table> class GrowingRegions {
 
     // Pair buckets are many to begin with: so they are crowded early.
     static TableSize size() {
-        if constexpr (requires { Table::Layout::least_cells; }) return {.slots = 16, .load = 0.05};
+        if constexpr (requires { Table::Layout::min_cells; }) return {.slots = 16, .load = 0.05};
         return {.slots = 16};
     }
 
-    Partitions<Table> partitions_;
-    std::deque<SharedMap<Share<Table>>> maps_; // empty unless chained
+    Sharded<Table> shards_;
+    std::deque<NodeMap<OwnedShards<Table>>> maps_; // empty unless chained
     std::deque<Others> others_;
 };
 

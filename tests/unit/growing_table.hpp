@@ -28,21 +28,21 @@ template <typename TableType> class GrowingTable {
     using Item = typename Table::Item;
     using Items = ItemsOf<Item>;
 
-    explicit GrowingTable(TableSize size, typename Table::HashType const& hash = {}, LeadingBits leading = {})
+    explicit GrowingTable(TableSize size, typename Table::HashType const& hash = {}, HashPrefix prefix = {})
         : hash_(hash)
-        , leading_(leading)
-        , table(Table::create(size, node_id(0), hash, leading).value()) {}
+        , prefix_(prefix)
+        , table(Table::create(size, node_id(0), hash, prefix).value()) {}
     ~GrowingTable() {
         for (auto const& [number, item] : model) Items::destroy(item);
     }
     GrowingTable(GrowingTable const&) = delete;
     GrowingTable& operator=(GrowingTable const&) = delete;
 
-    // The numbers of `count` keys that belong to this table: those whose hashes have its leading bits.
+    // The numbers of `count` keys that belong to this table: those whose hashes begin with its prefix.
     [[nodiscard]] std::vector<std::uint64_t> numbers(std::size_t count) const {
         std::vector<std::uint64_t> result;
         for (std::uint64_t number = 0; result.size() < count; ++number)
-            if (leading_.count == 0 || hash_(KeyOf<Key>::of(number)) >> (64 - leading_.count) == leading_.value)
+            if (prefix_.bits == 0 || hash_(KeyOf<Key>::of(number)) >> (64 - prefix_.bits) == prefix_.value)
                 result.push_back(number);
         return result;
     }
@@ -119,7 +119,7 @@ template <typename TableType> class GrowingTable {
 
   private:
     typename Table::HashType hash_;
-    LeadingBits leading_;
+    HashPrefix prefix_;
 
   public:
     std::mt19937_64 random{1};

@@ -1,4 +1,4 @@
-// Regions that go from core to core while operations are on their way to them: what a table that is repartitioned while
+// Regions that go from core to core while operations are on their way to them: what a table that is resharded while
 // it runs has to cope with, as small as possible. Rightly, and wrongly.
 #pragma once
 

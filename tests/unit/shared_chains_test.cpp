@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "hashtable/partition/modulo.hpp"
+#include "hashtable/modulo.hpp"
 #include "hashtable/shared/shared_chains.hpp"
 #include "hashtable/table/partitioned.hpp"
 #include "tests/kernel/contenders.hpp"

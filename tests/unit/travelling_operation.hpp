@@ -1,5 +1,5 @@
 // An operation on a table as a task that goes to where the key is and comes home with the result. How it gets there is
-// for a Way to say (two_phases.hpp is the usual one).
+// for a Way to say (two_phases.hpp is the default).
 #pragma once
 
 #include <cstdint>
@@ -36,14 +36,17 @@ class TravellingOperation : public Task {
     // Where the region may be touched. insert() gives an Insert, a TableResult or a bool; find() what is false or
     // points to the value; erase() a bool.
     template <typename Region> void perform(Region& region) {
-        switch (event.operation) {
-        case Operation::Insert: event.result = result_of(region.insert(event.key, event.value)); return;
-        case Operation::Erase: event.result = result_of(region.erase(event.key)); return;
-        case Operation::Find: break;
-        }
-        auto const found = region.find(event.key);
-        event.result = result_of(bool(found));
-        if (found) event.value = *found;
+        dispatch(event.operation, [&](auto known) {
+            if constexpr (known == Operation::Insert) {
+                event.result = result_of(region.insert(event.key, event.value));
+            } else if constexpr (known == Operation::Erase) {
+                event.result = result_of(region.erase(event.key));
+            } else {
+                auto const found = region.find(event.key);
+                event.result = result_of(bool(found));
+                if (found) event.value = *found;
+            }
+        });
     }
 
     // Any core, whose worker it is. The operation is its home's then.

@@ -1,13 +1,75 @@
-// What operations on probed regions do: one after the other, and where they meet on their way.
+// Operations on probed regions (hashtable/table/travelling_probe.hpp) on one thread, which brings them from region to
+// region itself. One after the other, against a model; and many under way at once in very small tables, where a random
+// generator says which goes on next: all that queues which keep the order per sender may do, and more of it than cores
+// show. tests/kernel/travelling_probe_test.cpp has the same on real cores.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
 #include <random>
 #include <unordered_map>
+#include <vector>
 
-#include "tests/unit/travelling_probe_fixture.hpp"
+#include "hashtable/table/travelling_probe.hpp"
+#include "tests/kernel/probe_history.hpp"
+#include "tests/unit/memory_fixture.hpp"
 
 namespace mxk::test {
 namespace {
+
+using probing::Kind;
+
+class TravellingProbeTest : public MemoryTest {
+  protected:
+    using Table = TravellingProbe::Table;
+    using Slot = ProbedRegion::Slot;
+
+    void SetUp() override { configure({4 * MiB, 4 * MiB}); }
+
+    static Table create(std::size_t slots, std::size_t regions) {
+        std::vector<Owner> owners;
+        for (std::size_t i = 0; i < regions; ++i) owners.push_back({core_id(i), node_id(i * 2 / regions)});
+        auto table = Table::create(slots, owners);
+        EXPECT_TRUE(table.ok()) << (table.ok() ? "" : table.error().message());
+        return std::move(table).value();
+    }
+
+    // From its owner to its end.
+    static Probed put(Table& table, std::uint64_t key, std::uint64_t value) {
+        TravellingProbe probe(key, value);
+        return probing::run(probe, Kind::Put, table);
+    }
+    static std::optional<std::uint64_t> find(Table& table, std::uint64_t key) {
+        TravellingProbe probe(key);
+        if (probing::run(probe, Kind::Find, table) != Probed::There) return {};
+        return probe.value();
+    }
+    static bool erase(Table& table, std::uint64_t key) {
+        TravellingProbe probe(key);
+        return probing::run(probe, Kind::Erase, table) == Probed::There;
+    }
+
+    using Pairs = std::map<std::uint64_t, std::uint64_t>;
+
+    // Of the whole table, none twice; its count agrees with them.
+    static Pairs pairs(Table const& table) {
+        Pairs found;
+        for (std::size_t at = 0; at < table.region_count(); ++at) {
+            table.region(at).for_each([&](std::uint64_t key, std::uint64_t value) {
+                EXPECT_TRUE(found.emplace(key, value).second) << "twice: " << key;
+            });
+        }
+        EXPECT_EQ(found.size(), table.size());
+        return found;
+    }
+
+    // The slot at which the search for a key begins.
+    static Slot const& home(Table const& table, std::uint64_t key) { return *table.bucket_of(key, table.owner(key)); }
+};
 
 TEST_F(TravellingProbeTest, every_slot_is_a_home) {
     for (std::size_t regions = 1; regions <= 5; ++regions) {
@@ -20,74 +82,6 @@ TEST_F(TravellingProbeTest, every_slot_is_a_home) {
             EXPECT_EQ(home(table, key).value, key + 100);
         }
         EXPECT_EQ(pairs(table).size(), 13U);
-    }
-}
-
-TEST_F(TravellingProbeTest, a_search_goes_round_from_its_home_slot) {
-    Table table = create(6, 3); // home of keys 3, 9, 15 ...: the second slot of the second region
-    for (std::uint64_t i = 0; i < 6; ++i) EXPECT_EQ(put(table, 3 + 6 * i, i), Probed::NotThere);
-    for (std::uint64_t i = 0; i < 6; ++i) {
-        std::uint64_t const slot = (3 + i) % 6;
-        EXPECT_EQ(home(table, slot).key, 3 + 6 * i);
-        TravellingProbe probe(3 + 6 * i);
-        std::size_t const visits = 1 + (i + 1) / 2; // to slots 3, 4 and 5, 0 and 1, 2
-        std::size_t at = 1;
-        for (std::size_t visit = 1; visit < visits; ++visit, at = TravellingProbe::next(table, at))
-            EXPECT_EQ(probe.find(table, at), Probed::EndOfRegion);
-        EXPECT_EQ(probe.find(table, at), Probed::There);
-        EXPECT_EQ(probe.value(), i);
-    }
-}
-
-TEST_F(TravellingProbeTest, an_empty_slot_ends_a_search_at_once) {
-    Table table = create(6, 3);
-    TravellingProbe probe(3);
-    EXPECT_EQ(probe.find(table, 1), Probed::NotThere);
-    EXPECT_EQ(TravellingProbe(3).erase(table, 1), Probed::NotThere);
-    EXPECT_EQ(put(table, 3, 0), Probed::NotThere);
-    probe = TravellingProbe(9); // the same home slot
-    EXPECT_EQ(probe.find(table, 1), Probed::EndOfRegion);
-    EXPECT_EQ(probe.find(table, 2), Probed::NotThere);
-}
-
-TEST_F(TravellingProbeTest, a_put_replaces_the_value) {
-    Table table = create(4, 2);
-    EXPECT_EQ(put(table, 5, 1), Probed::NotThere);
-    EXPECT_EQ(put(table, 5, 2), Probed::There);
-    EXPECT_EQ(find(table, 5), 2U);
-    EXPECT_EQ(pairs(table), (Pairs{{5, 2}}));
-}
-
-TEST_F(TravellingProbeTest, a_value_of_0_or_1_is_one) {
-    Table table = create(4, 2);
-    put(table, 1, 0);
-    put(table, 2, 1);
-    EXPECT_EQ(find(table, 1), 0U);
-    EXPECT_EQ(find(table, 2), 1U);
-}
-
-// The thesis' insert takes the first deleted slot without looking further.
-TEST_F(TravellingProbeTest, a_deleted_slot_does_not_hide_the_key_behind_it) {
-    for (std::size_t regions = 1; regions <= 8; ++regions) { // from all in one to each slot a region of its own
-        Table table = create(8, regions);
-        for (std::uint64_t key = 3; key <= 19; key += 8) put(table, key, key);
-        EXPECT_TRUE(erase(table, 3));
-        EXPECT_EQ(put(table, 19, 20), Probed::There);
-        EXPECT_EQ(pairs(table), (Pairs{{11, 11}, {19, 20}}));
-        EXPECT_TRUE(erase(table, 19));
-        EXPECT_EQ(find(table, 19), std::nullopt);
-        EXPECT_EQ(pairs(table), (Pairs{{11, 11}}));
-    }
-}
-
-TEST_F(TravellingProbeTest, a_deleted_slot_is_used_again) {
-    for (std::size_t regions = 1; regions <= 8; ++regions) {
-        Table table = create(8, regions);
-        for (std::uint64_t key = 3; key <= 19; key += 8) put(table, key, key);
-        EXPECT_TRUE(erase(table, 11));
-        EXPECT_EQ(put(table, 27, 1), Probed::NotThere);
-        EXPECT_EQ(home(table, 4).key, 27U);
-        EXPECT_EQ(pairs(table), (Pairs{{3, 3}, {19, 19}, {27, 1}}));
     }
 }
 
@@ -112,27 +106,14 @@ TEST_F(TravellingProbeTest, a_full_table_refuses_new_keys_only) {
     }
 }
 
-TEST_F(TravellingProbeTest, a_table_of_deleted_slots_is_as_good_as_empty) {
-    for (std::size_t regions = 1; regions <= 8; ++regions) {
-        Table table = create(8, regions);
-        for (std::uint64_t round = 0; round < 5; ++round) {
-            for (std::uint64_t key = 1; key <= 8; ++key) EXPECT_EQ(put(table, key + round, key), Probed::NotThere);
-            EXPECT_EQ(table.size(), 8U);
-            for (std::uint64_t key = 1; key <= 8; ++key) EXPECT_TRUE(erase(table, key + round));
-            EXPECT_EQ(table.size(), 0U);
-            for (std::uint64_t key = 1; key <= 16; ++key) EXPECT_EQ(find(table, key), std::nullopt);
-        }
-    }
-}
-
 TEST_F(TravellingProbeTest, random_operations_match_the_standard_map) {
-    struct Shape {
+    struct TableShape {
         std::size_t slots, regions, keys, operations;
     };
-    for (Shape const& shape :
-         {Shape{1, 1, 3, 50'000}, Shape{7, 1, 6, 300'000}, Shape{64, 1, 100, 300'000}, Shape{1009, 1, 700, 1'000'000},
-          Shape{2, 2, 4, 100'000}, Shape{7, 7, 9, 200'000}, Shape{16, 3, 14, 300'000}, Shape{100, 8, 120, 300'000},
-          Shape{1009, 17, 700, 1'000'000}}) {
+    for (TableShape const& shape :
+         {TableShape{1, 1, 3, 50'000}, TableShape{7, 1, 6, 300'000}, TableShape{64, 1, 100, 300'000},
+          TableShape{1009, 1, 700, 1'000'000}, TableShape{2, 2, 4, 100'000}, TableShape{7, 7, 9, 200'000},
+          TableShape{16, 3, 14, 300'000}, TableShape{100, 8, 120, 300'000}, TableShape{1009, 17, 700, 1'000'000}}) {
         Table table = create(shape.slots, shape.regions);
         std::unordered_map<std::uint64_t, std::uint64_t> expected;
         std::mt19937_64 random(shape.slots + shape.regions);
@@ -159,91 +140,127 @@ TEST_F(TravellingProbeTest, random_operations_match_the_standard_map) {
     }
 }
 
-// Two regions of two slots, all of which were taken: no search ends before it is back.
-class TravellersMeetTest : public TravellingProbeTest {
-  protected:
-    // 4, 5, 6 and 7 are in slots 0 to 3; 8, 12 and so on have the home slot 0.
-    void SetUp() override {
-        TravellingProbeTest::SetUp();
-        table.emplace(create(4, 2));
-        for (std::uint64_t key = 4; key < 8; ++key) put(*table, key, key);
-    }
-    void TearDown() override {
-        table.reset();
-        TravellingProbeTest::TearDown();
-    }
-    std::optional<Table> table;
+struct Shape {
+    std::size_t slots;
+    std::size_t regions;
+    std::size_t clients;
+    std::size_t under_way; // up to, for each client
+    std::size_t keys;      // of all clients
+    std::size_t finds;     // percent; the others are puts and erases
 };
 
-TEST_F(TravellersMeetTest, who_is_behind_a_put_sees_its_key_at_once) {
-    erase(*table, 5);
-    TravellingProbe putting(8, 80);
-    EXPECT_EQ(putting.put(*table, 0), Probed::EndOfRegion);
-    TravellingProbe finding(8);
-    EXPECT_EQ(finding.find(*table, 0), Probed::There); // were it not, it would be back before a second lap
-    EXPECT_EQ(finding.value(), 80U);
-    EXPECT_EQ(putting.put(*table, 1), Probed::EndOfRegion);
-    EXPECT_EQ(putting.put(*table, 0), Probed::NotThere);
-    EXPECT_EQ(pairs(*table), (Pairs{{4, 4}, {6, 6}, {7, 7}, {8, 80}}));
+class TravellingProbeOrderTest : public TravellingProbeTest {
+  protected:
+    struct Traveller {
+        TravellingProbe probe;
+        probing::Record* record = nullptr;
+        bool has_arrived = false; // at its key's owner
+    };
+
+    // Operations on their way between two places, in order.
+    struct Way {
+        std::size_t region; // where it leads
+        std::deque<Traveller> travellers;
+    };
+
+    class Schedule {
+      public:
+        Schedule(Shape const& shape, std::uint64_t seed)
+            : shape_(shape)
+            , table_(create(shape.slots, shape.regions))
+            , random_(seed)
+            , arrivals_(shape.keys)
+            , sent_(shape.clients)
+            , under_way_(shape.clients) {
+            // From each client, and from the region in front, to each region.
+            for (std::size_t from = 0; from <= shape.clients; ++from)
+                for (std::size_t region = 0; region < shape.regions; ++region) ways_.push_back({region, {}});
+        }
+
+        probing::Outcome run(std::size_t operations) {
+            records_.reserve(operations); // pointers to them travel
+            while (records_.size() < operations ||
+                   std::ranges::any_of(under_way_, [](std::size_t n) { return n > 0; })) {
+                std::size_t const at = random_() % (ways_.size() + shape_.clients);
+                if (at < ways_.size())
+                    visit_next(ways_[at]);
+                else if (records_.size() < operations)
+                    send(at - ways_.size());
+            }
+            return probing::replay(records_, table_);
+        }
+
+      private:
+        void send(std::size_t client) {
+            if (under_way_[client] == shape_.under_way) return;
+            ++under_way_[client];
+            std::uint64_t const key = 1 + random_() % shape_.keys;
+            Kind const kind = random_() % 100 < shape_.finds ? Kind::Find
+                              : random_() % 2 == 0           ? Kind::Put
+                                                             : Kind::Erase;
+            auto& record = records_.emplace_back();
+            record.key = key;
+            record.client = static_cast<std::uint32_t>(client);
+            record.number = sent_[client]++;
+            record.kind = kind;
+            way(client, table_.owner(key)).travellers.push_back({TravellingProbe(key, records_.size()), &record});
+        }
+
+        void visit_next(Way& way_here) {
+            if (way_here.travellers.empty()) return;
+            Traveller traveller = way_here.travellers.front();
+            way_here.travellers.pop_front();
+            std::size_t const here = way_here.region;
+            probing::Record& record = *traveller.record;
+            if (!traveller.has_arrived) record.place = arrivals_[record.key - 1]++;
+            traveller.has_arrived = true;
+            record.result = probing::visit(traveller.probe, record.kind, table_, here);
+            if (record.result == Probed::EndOfRegion) {
+                way(shape_.clients, TravellingProbe::next(table_, here)).travellers.push_back(traveller);
+            } else {
+                record.value = traveller.probe.value();
+                --under_way_[record.client];
+            }
+        }
+
+        Way& way(std::size_t from, std::size_t region) { return ways_[from * shape_.regions + region]; }
+
+        Shape shape_;
+        Table table_;
+        std::mt19937_64 random_;
+        std::vector<Way> ways_;
+        std::vector<probing::Record> records_;
+        std::vector<std::uint32_t> arrivals_; // by key
+        std::vector<std::uint32_t> sent_;     // by client
+        std::vector<std::size_t> under_way_;  // by client
+    };
+
+    static probing::Outcome run(Shape const& shape, std::uint64_t seed, std::size_t operations) {
+        probing::Outcome const outcome = Schedule(shape, seed).run(operations);
+        EXPECT_EQ(outcome.wrong, 0U);
+        EXPECT_EQ(outcome.lost, 0U);
+        EXPECT_EQ(outcome.in_table, outcome.expected_in_table);
+        return outcome;
+    }
+};
+
+TEST_F(TravellingProbeOrderTest, each_result_is_that_of_the_order_of_arrival) {
+    for (Shape const& shape :
+         {Shape{1, 1, 2, 3, 2, 30}, Shape{3, 1, 2, 4, 3, 30}, Shape{2, 2, 2, 3, 4, 30}, Shape{3, 3, 3, 3, 5, 30},
+          Shape{5, 2, 3, 4, 4, 20}, Shape{6, 3, 3, 5, 10, 20}, Shape{8, 4, 4, 4, 6, 30}, Shape{8, 8, 2, 10, 5, 30},
+          Shape{12, 4, 8, 8, 24, 20}, Shape{40, 4, 4, 8, 30, 30}}) {
+        probing::Outcome const outcome = run(shape, shape.slots, 100'000);
+        if (shape.slots < shape.keys) {
+            EXPECT_GT(outcome.full, 0U);
+        }
+    }
 }
 
-TEST_F(TravellersMeetTest, two_puts_of_one_key_get_one_slot) {
-    erase(*table, 6);
-    TravellingProbe first(8, 80);
-    EXPECT_EQ(first.put(*table, 0), Probed::EndOfRegion); // no place
-    erase(*table, 5);
-    TravellingProbe second(8, 81);
-    EXPECT_EQ(second.put(*table, 0), Probed::EndOfRegion); // a place that was none for the first
-    EXPECT_EQ(first.put(*table, 1), Probed::EndOfRegion);
-    EXPECT_EQ(first.put(*table, 0), Probed::NotThere);
-    EXPECT_EQ(second.put(*table, 1), Probed::There); // the first one's
-    EXPECT_EQ(pairs(*table), (Pairs{{4, 4}, {7, 7}, {8, 81}}));
-}
-
-TEST_F(TravellersMeetTest, an_erase_behind_a_put_that_is_under_way_leaves_nothing) {
-    erase(*table, 6);
-    put(*table, 8, 80); // in slot 2
-    erase(*table, 5);
-    TravellingProbe putting(8, 81);
-    EXPECT_EQ(putting.put(*table, 0), Probed::EndOfRegion); // in slot 1
-    EXPECT_EQ(TravellingProbe(8).erase(*table, 0), Probed::There);
-    TravellingProbe finding(8);
-    EXPECT_EQ(finding.find(*table, 0), Probed::EndOfRegion);
-    EXPECT_EQ(putting.put(*table, 1), Probed::There);
-    EXPECT_EQ(finding.find(*table, 1), Probed::EndOfRegion);
-    EXPECT_EQ(finding.find(*table, 0), Probed::NotThere);
-    EXPECT_EQ(pairs(*table), (Pairs{{4, 4}, {7, 7}}));
-}
-
-TEST_F(TravellersMeetTest, who_is_in_front_of_a_put_sees_the_old_value) {
-    erase(*table, 6);
-    put(*table, 8, 80); // in slot 2
-    TravellingProbe finding(8);
-    EXPECT_EQ(finding.find(*table, 0), Probed::EndOfRegion);
-    erase(*table, 5);
-    TravellingProbe putting(8, 81);
-    EXPECT_EQ(putting.put(*table, 0), Probed::EndOfRegion); // in slot 1
-    EXPECT_EQ(finding.find(*table, 1), Probed::There);
-    EXPECT_EQ(finding.value(), 80U);
-    EXPECT_EQ(putting.put(*table, 1), Probed::There);
-    EXPECT_EQ(find(*table, 8), 81U);
-}
-
-TEST_F(TravellersMeetTest, a_put_behind_a_put_behind_an_erase_of_one_key) {
-    erase(*table, 7);
-    put(*table, 8, 80); // in slot 3
-    TravellingProbe erasing(8);
-    EXPECT_EQ(erasing.erase(*table, 0), Probed::EndOfRegion);
-    erase(*table, 5);
-    TravellingProbe first(8, 81);
-    EXPECT_EQ(first.put(*table, 0), Probed::EndOfRegion); // in slot 1
-    erase(*table, 4);
-    TravellingProbe second(8, 82);
-    EXPECT_EQ(second.put(*table, 0), Probed::There); // same part: where it is
-    EXPECT_EQ(erasing.erase(*table, 1), Probed::There);
-    EXPECT_EQ(first.put(*table, 1), Probed::EndOfRegion);
-    EXPECT_EQ(first.put(*table, 0), Probed::NotThere);
-    EXPECT_EQ(pairs(*table), (Pairs{{6, 6}, {8, 82}}));
+// While there are empty slots, and not long after: each begins with an empty table.
+TEST_F(TravellingProbeOrderTest, young_tables_too) {
+    for (std::uint64_t seed = 1; seed <= 2'000; ++seed)
+        run({.slots = 4 + seed % 13, .regions = 1 + seed % 4, .clients = 3, .under_way = 4, .keys = 8, .finds = 30},
+            seed, 100);
 }
 
 TEST(TravellingProbeDeathTest, key_0_is_none) {

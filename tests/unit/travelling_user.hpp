@@ -1,4 +1,4 @@
-// A user of a table of partitions whose operations are tasks that go to the owner of their key and come home, for every
+// A user of a sharded table whose operations are tasks that go to the owner of their key and come home, for every
 // layout and every kind of key: random operations on keys of its own, each result against the standard's map.
 #pragma once
 
@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hashtable/table/partitions.hpp"
+#include "hashtable/table/sharded.hpp"
 #include "tasks/worker.hpp"
 #include "tests/unit/table_content.hpp"
 
@@ -57,7 +57,7 @@ template <typename Regions> class TravellingUser {
 
         Traveller(Regions& its_regions, CoreId home_core, std::uint64_t its_number, std::size_t operations,
                   std::atomic<std::size_t>& travellers_left)
-            : Task(&Traveller::set_out, home_core)
+            : Task(&Traveller::start_next, home_core)
             , regions(its_regions)
             , first_number(its_number * keys)
             , left(operations)
@@ -69,12 +69,12 @@ template <typename Regions> class TravellingUser {
         Traveller(Traveller const&) = delete;
         Traveller& operator=(Traveller const&) = delete;
 
-        static void set_out(Worker& worker, Task& task) {
+        static void start_next(Worker& worker, Task& task) {
             auto& self = static_cast<Traveller&>(task);
             if (self.left-- == 0) {
                 self.others_left.fetch_sub(1);
                 task.body = [](Worker&, Task&) {};
-                return worker.append(task, core_id(0)); // who waits there looks again
+                return worker.append(task, core_id(0)); // so that the waiter there looks again
             }
             self.number = self.first_number + self.random() % keys;
             self.key = KeyOf<Key>::of(self.number);
@@ -90,12 +90,12 @@ template <typename Regions> class TravellingUser {
             auto& self = static_cast<Traveller&>(task);
             std::size_t const here = index(worker.core());
             if (self.regions.is_diverted(worker, here, self.key, task)) return;
-            Share<Table>& share = self.regions.region(here);
+            OwnedShards<Table>& owned = self.regions.region(here);
             switch (self.kind) {
-            case 0: self.inserted = share.insert(self.key, self.item); break;
-            case 1: self.is_there = share.erase(self.key); break;
+            case 0: self.inserted = owned.insert(self.key, self.item); break;
+            case 1: self.is_there = owned.erase(self.key); break;
             default:
-                auto const found = share.find(self.key);
+                auto const found = owned.find(self.key);
                 self.is_there = found != nullptr;
                 if (self.is_there) self.item = Items::shown(found);
             }
@@ -106,8 +106,8 @@ template <typename Regions> class TravellingUser {
         static void come_home(Worker& worker, Task& task) {
             auto& self = static_cast<Traveller&>(task);
             self.check();
-            task.body = &set_out;
-            set_out(worker, task);
+            task.body = &start_next;
+            start_next(worker, task);
         }
 
         void check() {

@@ -2,7 +2,7 @@
 // while the operations before it run. Nothing is shared, nothing waits.
 #include "bench/peers/node_storage.hpp"
 #include "bench/peers/reference/private_parts.hpp"
-#include "hashtable/partition/fraction.hpp"
+#include "hashtable/fraction.hpp"
 
 namespace mxk::bench {
 namespace {

@@ -3,7 +3,7 @@
 // adds 1 to what its line counts, a find looks, an erase subtracts 1; every line knows its place, which is checked.
 #include "bench/peers/node_storage.hpp"
 #include "bench/peers/reference/private_parts.hpp"
-#include "hashtable/partition/fraction.hpp"
+#include "hashtable/fraction.hpp"
 
 namespace mxk::bench {
 namespace {

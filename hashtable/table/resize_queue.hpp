@@ -1,6 +1,7 @@
-// Which blocks of a table want to be seen to, first in, first out: as a fraction that lies in the block's share, so
-// that it stays right when the directory is doubled. Bounded: what does not fit is forgotten, and noted again by one of
-// the next operations on that block. A block may be in it more than once, or need nothing any more when its turn comes.
+// Which blocks of a table are to be split, merged or rebuilt, first in, first out. A block is noted as a fraction that
+// lies in its share of all hashes: that stays right when the directory is doubled. Bounded: what does not fit is
+// forgotten, and noted again by one of the next operations on that block. A block may be in it more than once, or need
+// nothing any more when its turn comes.
 #pragma once
 
 #include <array>
@@ -10,7 +11,7 @@
 
 namespace mxk {
 
-class PendingBlocks {
+class ResizeQueue {
   public:
     void add(std::uint64_t fraction) {
         if (size_ == fractions_.size()) return;

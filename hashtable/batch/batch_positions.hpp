@@ -1,5 +1,6 @@
 // Where the operations of a batch will find their keys, for tables that know it when they are asked for the memory
-// (Share, extendible.hpp): so that it is not computed again, and an operation begins with the address of what it reads.
+// (OwnedShards, Extendible): so that it is not computed again, and an operation begins with the address of what it
+// reads.
 #pragma once
 
 #include <array>
@@ -14,14 +15,14 @@ namespace mxk {
 
 // A table that says where a key belongs; to be handed to the operation on that key unless moves() has changed.
 template <typename Table>
-concept SpotTable = requires(Table& table, std::uint64_t key, typename Table::Spot const& spot) {
-    { table.spot(key) } -> std::same_as<typename Table::Spot>;
+concept PositionTable = requires(Table& table, std::uint64_t key, typename Table::Position const& position) {
+    { table.position(key) } -> std::same_as<typename Table::Position>;
     { table.moves() } -> std::same_as<std::uint64_t>;
-    table.prefetch(spot);
+    table.prefetch(position);
 };
 
 // For other tables: they are asked, and nothing is remembered.
-template <typename Table> class BatchSpots {
+template <typename Table> class BatchPositions {
   public:
     static constexpr std::size_t burst = 1;
     static void ask(Table const& table, std::uint64_t const* keys, std::size_t from, std::size_t to) {
@@ -36,8 +37,8 @@ template <typename Table> class BatchSpots {
     template <typename Operate> static auto with(Table const&, std::size_t, Operate operate) { return operate(); }
 };
 
-template <SpotTable Table> class BatchSpots<Table> {
-    using Spot = typename Table::Spot;
+template <PositionTable Table> class BatchPositions<Table> {
+    using Position = typename Table::Position;
 
   public:
     static constexpr std::size_t burst = 8;
@@ -48,9 +49,9 @@ template <SpotTable Table> class BatchSpots<Table> {
         if (asked.moves != table.moves()) [[unlikely]]
             asked.moves = never;
 #pragma GCC unroll 8
-        for (std::size_t at = from; at < to; ++at) asked.spots[at] = table.spot(*keys++);
+        for (std::size_t at = from; at < to; ++at) asked.positions[at] = table.position(*keys++);
 #pragma GCC unroll 8
-        for (std::size_t at = from; at < to; ++at) table.prefetch(asked.spots[at]);
+        for (std::size_t at = from; at < to; ++at) table.prefetch(asked.positions[at]);
     }
     // The next batch is this one from now on.
     void swap() {
@@ -58,16 +59,17 @@ template <SpotTable Table> class BatchSpots<Table> {
     }
 
     void ask_behind(Table const& table, Operation operation, std::uint64_t, std::size_t at) const {
-        if constexpr (requires(Spot const& spot) { table.prefetch_behind(spot); }) {
-            if (operation != Operation::Insert && is_valid(table)) table.prefetch_behind(asked_[1 - next_].spots[at]);
+        if constexpr (requires(Position const& position) { table.prefetch_behind(position); }) {
+            if (operation != Operation::Insert && is_valid(table))
+                table.prefetch_behind(asked_[1 - next_].positions[at]);
         }
     }
-    // operate(spot), or operate() if the spot is not valid any more.
+    // operate(position), or operate() if the position is not valid any more.
     template <typename Operate>
     [[gnu::always_inline]] auto with(Table const& table, std::size_t at, Operate operate) const {
         if (!is_valid(table)) [[unlikely]]
             return operate();
-        return operate(asked_[1 - next_].spots[at]);
+        return operate(asked_[1 - next_].positions[at]);
     }
 
   private:
@@ -78,7 +80,7 @@ template <SpotTable Table> class BatchSpots<Table> {
     static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max(); // no table has moved so often
     struct Asked {
         std::uint64_t moves = never; // of the table, from the first to the last; `never` if it changed meanwhile
-        std::array<Spot, Batch::capacity> spots;
+        std::array<Position, Batch::capacity> positions;
     };
     std::array<Asked, 2> asked_;
     std::size_t next_ = 0;

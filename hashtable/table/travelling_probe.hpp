@@ -1,6 +1,6 @@
 // An operation on a table with open addressing that is cut into regions (thesis section 3.3, Algorithm 3.6). It begins
 // at the home slot of its key and goes on from region to region, the first one behind the last, until it knows its
-// result; at the latest when it is back home and has seen the slots in front of its home slot, too. Whoever carries it
+// result; at the latest when it is back home and has seen the slots in front of its home slot, too. Its carrier
 // brings it from owner to owner: a task, or a loop where one core owns all:
 //
 //     TravellingProbe probe(key, value);

@@ -1,6 +1,6 @@
 // Owners that change while operations flow: random operations of clients on all cores, each result against a model that
 // knows the order of submission, and all keys afterwards.
-#include "hashtable/partition/repartition.hpp"
+#include "hashtable/table/resharding.hpp"
 
 #include <gtest/gtest.h>
 
@@ -35,9 +35,9 @@ std::uint64_t seed() {
     return static_cast<std::uint64_t>(testing::UnitTest::GetInstance()->random_seed());
 }
 
-template <typename Table> class RepartitionTest : public testing::Test {};
+template <typename Table> class ReshardingTest : public testing::Test {};
 using Tables = testing::Types<Extendible<OpenSlots<>>, Extendible<CuckooSlots<>>, Extendible<PairBuckets>>;
-TYPED_TEST_SUITE(RepartitionTest, Tables);
+TYPED_TEST_SUITE(ReshardingTest, Tables);
 
 // In batches, from eight cores, while random numbers of them become owners.
 template <typename Table> void change_owners_while_operations_flow(std::size_t operations, bool with_noise) {
@@ -45,7 +45,7 @@ template <typename Table> void change_owners_while_operations_flow(std::size_t o
     auto runtime = Runtime::start({.cores = cores, .nodes = 2, .memory_bytes = 512 * MiB});
     ASSERT_TRUE(runtime.ok());
     runtime.value().run([=](Worker& here) {
-        using Regions = Partitions<Table>;
+        using Regions = Sharded<Table>;
         auto const all = places(cores);
         auto regions = Regions::create({.slots = 64}, all, 1);
         ASSERT_TRUE(regions.ok());
@@ -65,7 +65,7 @@ template <typename Table> void change_owners_while_operations_flow(std::size_t o
             std::mt19937_64 random(seed());
             std::size_t changes = 0;
             while (left.load() != 0) {
-                ASSERT_TRUE(repartition(regions.value(), 1 + random() % cores).ok());
+                ASSERT_TRUE(reshard(regions.value(), 1 + random() % cores).ok());
                 ++changes;
             }
             noise.reset();
@@ -85,25 +85,25 @@ template <typename Table> void change_owners_while_operations_flow(std::size_t o
     });
 }
 
-TYPED_TEST(RepartitionTest, no_operation_is_lost_doubled_or_overtaken) {
+TYPED_TEST(ReshardingTest, no_operation_is_lost_doubled_or_overtaken) {
     change_owners_while_operations_flow<TypeParam>(operations(20'000, 1'250'000), false);
 }
 
-TYPED_TEST(RepartitionTest, nor_if_cores_take_their_time) {
+TYPED_TEST(ReshardingTest, nor_if_cores_take_their_time) {
     change_owners_while_operations_flow<TypeParam>(operations(20'000, 1'250'000), true);
 }
 
 // Of every layout and kind of key, by tasks that each carry one operation.
-template <typename Table> class RepartitionOfAllTest : public testing::Test {};
-TYPED_TEST_SUITE(RepartitionOfAllTest, AllTables);
+template <typename Table> class ReshardingOfAllTest : public testing::Test {};
+TYPED_TEST_SUITE(ReshardingOfAllTest, AllTables);
 
-TYPED_TEST(RepartitionOfAllTest, no_operation_is_lost_or_doubled) {
+TYPED_TEST(ReshardingOfAllTest, no_operation_is_lost_or_doubled) {
     constexpr std::size_t cores = 4;
     std::size_t const count = operations(4000, 312'500);
     auto runtime = Runtime::start({.cores = cores, .nodes = 2, .memory_bytes = 512 * MiB});
     ASSERT_TRUE(runtime.ok());
     runtime.value().run([count](Worker& here) {
-        using Regions = Partitions<TypeParam>;
+        using Regions = Sharded<TypeParam>;
         using User = TravellingUser<Regions>;
         auto const all = places(cores);
         auto regions = Regions::create({.slots = 64}, all, 1);
@@ -115,7 +115,7 @@ TYPED_TEST(RepartitionOfAllTest, no_operation_is_lost_or_doubled) {
         for (auto const& user : users) user->start(here);
         std::mt19937_64 random(seed());
         std::size_t changes = 0;
-        for (; left.load() != 0; ++changes) ASSERT_TRUE(repartition(regions.value(), 1 + random() % cores).ok());
+        for (; left.load() != 0; ++changes) ASSERT_TRUE(reshard(regions.value(), 1 + random() % cores).ok());
         EXPECT_GT(changes, 3U);
         EXPECT_TRUE(regions.value().settle());
         std::size_t keys = 0;
@@ -128,29 +128,29 @@ TYPED_TEST(RepartitionOfAllTest, no_operation_is_lost_or_doubled) {
     });
 }
 
-TYPED_TEST(RepartitionTest, keys_follow_to_the_new_owners_node) {
+TYPED_TEST(ReshardingTest, keys_follow_to_the_new_owners_node) {
     auto runtime = Runtime::start({.cores = 2, .nodes = 2, .memory_bytes = 512 * MiB});
     ASSERT_TRUE(runtime.ok());
     runtime.value().run([](Worker&) {
         auto const all = places(2);
-        auto regions = Partitions<TypeParam>::create({.slots = 200'000}, all, 2);
+        auto regions = Sharded<TypeParam>::create({.slots = 200'000}, all, 2);
         ASSERT_TRUE(regions.ok());
         std::size_t const used_there = memory::use(node_id(1)).used;
-        ASSERT_TRUE(repartition(regions.value(), 1).ok());
+        ASSERT_TRUE(reshard(regions.value(), 1).ok());
         EXPECT_TRUE(regions.value().settle());
         EXPECT_LT(memory::use(node_id(1)).used, used_there - regions.value().bytes() / 4);
     });
 }
 
-TEST(Repartition, refuses_owners_that_there_are_not) {
+TEST(Resharding, refuses_owners_that_there_are_not) {
     auto runtime = Runtime::start({.cores = 2, .nodes = 1, .memory_bytes = 64 * MiB});
     ASSERT_TRUE(runtime.ok());
     runtime.value().run([](Worker&) {
-        auto regions = Partitions<Extendible<OpenSlots<>>>::create({.slots = 64}, places(2), 2);
+        auto regions = Sharded<Extendible<OpenSlots<>>>::create({.slots = 64}, places(2), 2);
         ASSERT_TRUE(regions.ok());
-        EXPECT_FALSE(repartition(regions.value(), 0).ok());
-        EXPECT_FALSE(repartition(regions.value(), 3).ok());
-        EXPECT_TRUE(repartition(regions.value(), 2).ok());
+        EXPECT_FALSE(reshard(regions.value(), 0).ok());
+        EXPECT_FALSE(reshard(regions.value(), 3).ok());
+        EXPECT_TRUE(reshard(regions.value(), 2).ok());
     });
 }
 

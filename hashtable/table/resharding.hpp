@@ -1,15 +1,15 @@
-// Changes the cores that own the partitions of a table while operations flow. Nothing stops: partitions go to their new
+// Changes the cores that own the shards of a table while operations flow. Nothing stops: shards go to their new
 // owners one at a time, as a pointer, and their memory follows block by block where it belongs on another node.
 //
 // What has to be kept is the order of one client's operations on one key. So no core learns of the new owners before it
 // has sent all that it has for the old ones, and behind it a marker, which the queues, FIFO per sender, deliver last:
 //
 //     client       op op op marker ->  old owner                 op op ->  new owner
-//     old owner    has all clients' markers: nothing for these partitions will come any more; gives them away
+//     old owner    has all clients' markers: nothing for these shards will come any more; gives them away
 //     new owner    parks what comes before they have come, and then runs it first
 //
-// So an operation never meets a partition that is not there. One that was sent to a former owner in another way (its
-// sender asked for the owner, and sent it later) is sent on by those who look (Share::owns).
+// So an operation never meets a shard that is not there. One that was sent to a former owner in another way (its
+// sender asked for the owner, and sent it later) is sent on by the tasks that ask (OwnedShards::owns).
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
-#include "hashtable/table/partitions.hpp"
+#include "hashtable/table/sharded.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "tasks/parallel.hpp"
@@ -26,9 +26,9 @@
 
 namespace mxk {
 
-template <typename Regions> class Repartition {
+template <typename Regions> class Resharding {
     using Table = typename Regions::Table;
-    using OnePartition = Partition<Table>;
+    using TheShard = Shard<Table>;
 
   public:
     // The first `owners` places own equal shares of the table from now on; returns when they do. The console's task;
@@ -36,7 +36,7 @@ template <typename Regions> class Repartition {
     static Result<void> run(Regions& table, std::size_t owners) {
         if (owners == 0 || owners > table.region_count())
             return Error::of("expected 1 to {} cores to own a table, got {}", table.region_count(), owners);
-        Repartition change(table);
+        Resharding change(table);
         MXK_TRY(change.prepare(owners));
         return change.carry_out();
     }
@@ -44,31 +44,31 @@ template <typename Regions> class Repartition {
   private:
     // From a client to an old owner, behind its operations.
     struct Marker : Task {
-        Marker(Repartition& its_change, std::size_t its_place)
-            : Task(&Repartition::count_marker)
+        Marker(Resharding& its_change, std::size_t its_place)
+            : Task(&Resharding::count_marker)
             , change(its_change)
             , place(its_place) {}
-        Repartition& change;
+        Resharding& change;
         std::size_t place;
     };
-    // A partition on its way; comes home when it has arrived.
+    // A shard on its way; comes home when it has arrived.
     struct Moving : Task {
-        Moving(Repartition& its_change, OnePartition& its_partition, std::size_t new_place, CoreId console_core)
-            : Task(&Repartition::arrive, console_core)
+        Moving(Resharding& its_change, TheShard& its_shard, std::size_t new_place, CoreId console_core)
+            : Task(&Resharding::arrive, console_core)
             , change(its_change)
-            , partition(its_partition)
+            , shard(its_shard)
             , place(new_place) {}
-        Repartition& change;
-        OnePartition& partition;
+        Resharding& change;
+        TheShard& shard;
         std::size_t place;
     };
     // What happens on one place's core; alone on its lines.
     struct alignas(cache_line_bytes) Side : Task {
-        Side(Repartition& its_change, std::size_t its_place)
-            : Task(&Repartition::give_away)
+        Side(Resharding& its_change, std::size_t its_place)
+            : Task(&Resharding::give_away)
             , change(its_change)
             , place(its_place) {}
-        Repartition& change;
+        Resharding& change;
         std::size_t place;
         std::size_t gained = 0;
         std::size_t markers_awaited = 0;
@@ -76,12 +76,12 @@ template <typename Regions> class Repartition {
         bool has_finished = false;
     };
 
-    explicit Repartition(Regions& table)
+    explicit Resharding(Regions& table)
         : table_(table) {}
 
     // All the memory that it takes.
     Result<void> prepare(std::size_t owners) {
-        std::size_t const count = table_.partitions_.size();
+        std::size_t const count = table_.shards_.size();
         std::size_t const places = table_.region_count();
         Worker& here = Worker::current();
         new_owner_of_ = MXK_TRY(NodeArray<std::uint32_t>::create(count, here.node()));
@@ -99,8 +99,8 @@ template <typename Regions> class Repartition {
             std::uint32_t const before = table_.owner_of_[i];
             new_owner_of_[i] = Regions::place_of(i, count, owners);
             if (new_owner_of_[i] == before) continue;
-            table_.partitions_[i].coming_owner.store(&table_.region(new_owner_of_[i]), std::memory_order_relaxed);
-            sides_[before].leaving.append(moving_.emplace(*this, table_.partitions_[i], new_owner_of_[i], here.core()));
+            table_.shards_[i].coming_owner.store(&table_.region(new_owner_of_[i]), std::memory_order_relaxed);
+            sides_[before].leaving.append(moving_.emplace(*this, table_.shards_[i], new_owner_of_[i], here.core()));
             ++sides_[new_owner_of_[i]].gained;
         }
         for (Side& side : sides_) side.markers_awaited = side.leaving.empty() ? 0 : workers::count();
@@ -148,14 +148,14 @@ template <typename Regions> class Repartition {
         if (--side.markers_awaited == 0) worker.append(side);
     }
 
-    // One partition in each turn.
+    // One shard in each turn.
     static void give_away(Worker& worker, Task& task) {
         auto& side = static_cast<Side&>(task);
-        Repartition& change = side.change;
-        auto& share = change.table_.region(side.place);
-        if (!std::exchange(side.has_finished, true)) share.finish_before_change(worker);
+        Resharding& change = side.change;
+        auto& owned = change.table_.region(side.place);
+        if (!std::exchange(side.has_finished, true)) owned.finish_before_change(worker);
         auto& moving = static_cast<Moving&>(*side.leaving.take());
-        share.release(moving.partition);
+        owned.release(moving.shard);
         bool const was_last = side.leaving.empty();
         worker.append(moving, change.table_.core(moving.place));
         if (!was_last) worker.append(task);
@@ -163,7 +163,7 @@ template <typename Regions> class Repartition {
 
     static void arrive(Worker& worker, Task& task) {
         auto& moving = static_cast<Moving&>(task);
-        moving.change.table_.region(moving.place).adopt(worker, moving.partition);
+        moving.change.table_.region(moving.place).adopt(worker, moving.shard);
         task.body = [](Worker&, Task& at_home) { ++static_cast<Moving&>(at_home).change.arrived_; };
         worker.append(task, task.home);
     }
@@ -171,16 +171,16 @@ template <typename Regions> class Repartition {
     Regions& table_;
     NodeArray<std::uint32_t> new_owner_of_;
     NodeVector<Side> sides_;     // by place
-    NodeVector<Moving> moving_;  // one for each partition that changes its owner
+    NodeVector<Moving> moving_;  // one for each shard that changes its owner
     NodeVector<Marker> markers_; // from each core to each place; not all are needed
     NodeVector<CoreId> all_cores_;
     NodeVector<CoreId> place_cores_;
     std::size_t arrived_ = 0; // the console's core counts
 };
 
-// See Repartition::run().
-template <typename Regions> Result<void> repartition(Regions& table, std::size_t owners) {
-    return Repartition<Regions>::run(table, owners);
+// See Resharding::run().
+template <typename Regions> Result<void> reshard(Regions& table, std::size_t owners) {
+    return Resharding<Regions>::run(table, owners);
 }
 
 } // namespace mxk

@@ -2,12 +2,11 @@
 // One multiplication by a reciprocal that is computed once, one by n, and one conditional subtraction.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 
 #include "base/panic.hpp"
-#include "hashtable/partition/fraction.hpp"
+#include "hashtable/fraction.hpp"
 
 namespace mxk {
 
@@ -44,15 +43,6 @@ class Modulo {
 
     std::uint64_t divisor_;
     std::uint64_t reciprocal_ = 0;
-};
-
-// The placement inside one region of a table that is cut into contiguous regions: the bucket in the whole table,
-// counted from the region's first. Only for keys whose bucket lies in the region.
-struct RegionModulo {
-    Modulo whole;
-    std::size_t first;
-
-    [[nodiscard]] std::size_t operator()(std::uint64_t key) const { return whole(key) - first; }
 };
 
 } // namespace mxk
