@@ -19,8 +19,9 @@ console::Outcome show_cores(console::Invocation& invocation) {
                statistics.sleeps.value(), queue.high_water.value(), queue.waited.value(), worker.prefetched().value(),
                idle);
     }
-    format(invocation.out,
-           "mailbox: highest number of tasks found in one sender's ring; waited: tasks sent that found no room there\n");
+    format(
+        invocation.out,
+        "mailbox: highest number of tasks found in one sender's ring; waited: tasks sent that found no room there\n");
     return console::Outcome::Ok;
 }
 

@@ -110,8 +110,8 @@ CoreLevels read_levels(AskCpuid ask) {
     IdBits const id = find_id_bits(ask, highest);
     levels.physical_core = domain_of(id.apic_id, id.core);
     levels.package = domain_of(id.apic_id, id.package);
-    bool const has_amd_leaf = highest.extended >= 0x8000'001d && highest.extended < 0x8001'0000 &&
-                              bits(ask(0x8000'0001, 0).ecx, 22, 22) != 0;
+    bool const has_amd_leaf =
+        highest.extended >= 0x8000'001d && highest.extended < 0x8001'0000 && bits(ask(0x8000'0001, 0).ecx, 22, 22) != 0;
     if (has_amd_leaf)
         add_caches(ask, 0x8000'001d, id.apic_id, levels);
     else if (highest.basic >= 4)

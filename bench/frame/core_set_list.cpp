@@ -16,8 +16,10 @@ void print_right(TextSink& out, std::string_view text, std::size_t width) {
 } // namespace
 
 Result<CoreSetList> CoreSetList::create(topology::CoreSets const& sets) {
+    auto resolved = topology::resolve(sets, system_topology(), Worker::current().node());
+    if (!resolved) return Error::of("--cores: {}", resolved.error().message());
     CoreSetList list;
-    list.sets_ = MXK_TRY(topology::resolve(sets, system_topology(), Worker::current().node()));
+    list.sets_ = std::move(resolved).value();
     for (topology::CoreSet const& set : list.sets_) list.width_ = std::max(list.width_, set.label.view().size());
     return list;
 }

@@ -16,7 +16,8 @@ constexpr auto peer_schema = console::schema<TaskPeerOptions>(
     task_option::wakes, run_option::repeat, run_option::json);
 
 console::Outcome run_task_peer(console::Invocation& invocation, TaskPeerOptions const& options) {
-    CostPeerCommand<Measure, TaskOptions> command("task-peer", "tasks were lost, doubled or in the wrong place", options);
+    CostPeerCommand<Measure, TaskOptions> command("task-peer", "tasks were lost, doubled or in the wrong place",
+                                                  options);
     return command.measure(invocation);
 }
 

@@ -31,8 +31,8 @@ constexpr auto peer_schema = console::schema<ThreadPeerOptions>(
     run_option::json);
 
 console::Outcome run_thread_peer(console::Invocation& invocation, ThreadPeerOptions const& options) {
-    CostPeerCommand<ThreadMeasure, ThreadCosts> command("thread-peer",
-                                                        "threads did not take turns, or wake-ups were lost or doubled", options);
+    CostPeerCommand<ThreadMeasure, ThreadCosts> command(
+        "thread-peer", "threads did not take turns, or wake-ups were lost or doubled", options);
     return command.measure(invocation);
 }
 

@@ -23,7 +23,7 @@ struct [[gnu::packed]] LocalityStructure {
     StructureHeader header;
     std::uint8_t flags;             // 8: bits 0-3: 0 memory, else a cache before it
     std::uint8_t measure;           // 9
-    std::uint8_t min_transfer;    // 10
+    std::uint8_t min_transfer;      // 10
     std::uint8_t reserved_11;       // 11
     std::uint32_t initiators;       // 12
     std::uint32_t targets;          // 16

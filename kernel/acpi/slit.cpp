@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t localities_offset = table_header_bytes; // 8 bytes
 constexpr std::size_t matrix_offset = localities_offset + 8;  // localities * localities bytes
-constexpr std::uint64_t max_localities = 0xffff;             // more cannot stand in a table whose length has 32 bits
+constexpr std::uint64_t max_localities = 0xffff;              // more cannot stand in a table whose length has 32 bits
 
 } // namespace
 

@@ -33,10 +33,8 @@ Outcome run_reboot(Invocation&) {
     arch::reset_machine();
 }
 
-constexpr auto help_command = command<&run_help, help_schema>({.name = "help",
-                                                               .summary = "what can be typed here",
-                                                               .group = "session",
-                                                               .more_words = &complete_command_name});
+constexpr auto help_command = command<&run_help, help_schema>(
+    {.name = "help", .summary = "what can be typed here", .group = "session", .more_words = &complete_command_name});
 constexpr auto exit_command = command<&run_exit>(
     {.name = "exit",
      .summary = "end the machine; the status tells whether any command failed",

@@ -1,5 +1,5 @@
-// What can be typed at the console. A command is its options (options.hpp) and a function, and a constant that registers
-// itself where it is defined:
+// What can be typed at the console. A command is its options (options.hpp) and a function, and a constant that
+// registers itself where it is defined:
 //
 //     Outcome run_topology(Invocation& invocation, TopologyOptions const& options);
 //     constexpr auto topology_command = console::command<&run_topology, topology_schema>(
@@ -48,7 +48,9 @@ MXK_REGISTRY(mxk_commands, Command, registered_commands)
 Result<void> expect_no_arguments(Invocation const& invocation);
 
 template <auto run> struct OptionsOf;
-template <typename Options, Outcome (*run)(Invocation&, Options const&)> struct OptionsOf<run> { using Type = Options; };
+template <typename Options, Outcome (*run)(Invocation&, Options const&)> struct OptionsOf<run> {
+    using Type = Options;
+};
 
 // `run`: Outcome run(Invocation&, Options const&), called where all arguments are right.
 template <auto run, auto const& schema> consteval Command command(Command described) {

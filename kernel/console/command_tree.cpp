@@ -115,9 +115,8 @@ void list_commands(TextSink& out) {
     out.write("Commands:\n");
     for (std::string_view group = group_behind({}); !group.empty(); group = group_behind(group)) {
         format(out, "{}\n", group);
-        print_summaries(out, registered_commands(), width, [group](Command const& command) {
-            return command.parent.empty() && command.group == group;
-        });
+        print_summaries(out, registered_commands(), width,
+                        [group](Command const& command) { return command.parent.empty() && command.group == group; });
     }
 }
 

@@ -1,6 +1,6 @@
-// One run of a command: what it was given, where its output goes, and whether the person at the console wants it to end.
-// Ctrl-C cancels the invocation that runs; it says nothing about the ones before and after it. A command that may take
-// seconds asks cancelled() now and then, and ends early. One invocation exists at a time.
+// One run of a command: what it was given, where its output goes, and whether the person at the console wants it to
+// end. Ctrl-C cancels the invocation that runs; it says nothing about the ones before and after it. A command that may
+// take seconds asks cancelled() now and then, and ends early. One invocation exists at a time.
 #pragma once
 
 #include <atomic>

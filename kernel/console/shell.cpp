@@ -15,8 +15,7 @@ bool asks_for_help(std::span<std::string_view const> arguments) {
 
 // A command that has no function of its own consists of those below it: alone it lists them.
 Outcome run_group(Command const& command, Invocation const& invocation) {
-    if (!invocation.arguments.empty())
-        return invocation.fail(unknown_nested(command, invocation.arguments.front()));
+    if (!invocation.arguments.empty()) return invocation.fail(unknown_nested(command, invocation.arguments.front()));
     list_nested(invocation.out, command);
     return Outcome::Ok;
 }

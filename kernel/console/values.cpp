@@ -159,11 +159,11 @@ bool add_range(CountList& list, std::string_view text, std::uint32_t low, std::u
 
 Result<CountList> parse_list(std::string_view text, std::uint32_t low, std::uint32_t high) {
     CountList list;
-    for (std::string_view rest = text;;) {
-        std::size_t const comma = std::min(rest.find(','), rest.size());
-        if (!add_range(list, rest.substr(0, comma), low, high)) break;
-        if (comma == rest.size()) return list;
-        rest.remove_prefix(comma + 1);
+    for (std::size_t from = 0; from <= text.size();) {
+        std::size_t const comma = std::min(text.find(',', from), text.size());
+        if (!add_range(list, text.substr(from, comma - from), low, high)) break;
+        if (comma == text.size()) return list;
+        from = comma + 1;
     }
     return Error::of("expected up to {} counts such as 1,2,4 or 1-4 (each {} to {}), got '{}'", CountList::capacity,
                      low, high, text);

@@ -23,9 +23,10 @@ constexpr Prefix prefixes[] = {{"cores", Kind::Ids, true},          {"node", Kin
                                {"physical", Kind::Physical, false}, {"siblings", Kind::Siblings, false}};
 
 Error not_a_set(std::string_view text) {
-    return Error::of("expected counts such as 1,2,4, or a set such as 0-7, cores:4-7, node:1, spread:8, pack:8, physical "
-                     "or siblings, got '{}'",
-                     text);
+    return Error::of(
+        "expected counts such as 1,2,4, or a set such as 0-7, cores:4-7, node:1, spread:8, pack:8, physical "
+        "or siblings, got '{}'",
+        text);
 }
 
 struct IdRange {
@@ -39,7 +40,8 @@ Result<IdRange> take_range(std::string_view& rest) {
     rest.remove_prefix(std::min(text.size() + 1, rest.size()));
     std::size_t const dash = std::min(text.find('-'), text.size());
     auto const first = MXK_TRY(console::parse_count(text.substr(0, dash), 0, max_cores - 1));
-    auto const last = dash == text.size() ? first : MXK_TRY(console::parse_count(text.substr(dash + 1), first, max_cores - 1));
+    auto const last =
+        dash == text.size() ? first : MXK_TRY(console::parse_count(text.substr(dash + 1), first, max_cores - 1));
     return IdRange{static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last)};
 }
 
@@ -133,7 +135,8 @@ class Found {
     Result<void> add_first(std::string_view prefix, std::span<CoreId const> order, std::size_t count) {
         if (count > order.size())
             return Error::of("{}{}expected up to {}, the cores of this machine{}, got {}", prefix,
-                             prefix.empty() ? "" : ": ", order.size(), prefix.empty() ? "" : " that it can take", count);
+                             prefix.empty() ? "" : ": ", order.size(), prefix.empty() ? "" : " that it can take",
+                             count);
         auto cores = MXK_TRY(NodeVector<CoreId>::create(count, home_));
         for (CoreId const core : order.first(count)) cores.emplace(core);
         CoreSet& set = add_set(std::move(cores));

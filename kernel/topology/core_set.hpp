@@ -68,8 +68,8 @@ struct CoreSet {
     NodeVector<CoreId> cores;
 };
 
-// The sets that `sets` means on this machine, in order. Nothing given: the first 1, 2, 4 ... cores, and all. Errors name
-// what was expected: an unknown core or node, a node without cores, more cores than there are, levels not known.
+// The sets that `sets` means on this machine, in order. Nothing given: the first 1, 2, 4 ... cores, and all. Errors
+// name what was expected: an unknown core or node, a node without cores, more cores than there are, levels not known.
 // Memory comes from `home`. Any core.
 Result<NodeVector<CoreSet>> resolve(CoreSets const& sets, Topology const& topology, NodeId home);
 

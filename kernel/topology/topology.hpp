@@ -1,7 +1,7 @@
 // What the machine consists of: cores, NUMA nodes with their memory, and how far these are from each other. Found once
 // at boot from the firmware's static tables (kernel/acpi), then constant. No constant limits cores or nodes.
-// Memory-less and core-less nodes are legal; a node with neither is none. Below a node, each core knows its package, its
-// caches and its physical core (SMT), as far as the processor tells.
+// Memory-less and core-less nodes are legal; a node with neither is none. Below a node, each core knows its package,
+// its caches and its physical core (SMT), as far as the processor tells.
 #pragma once
 
 #include <cstddef>

@@ -112,8 +112,10 @@ constexpr auto crash_command = console::command<&run_crash, crash_schema>(
     {.name = "crash", .summary = "break the kernel on purpose, to see how it reports that", .group = "tests"});
 MXK_REGISTER(mxk_commands, console::Command, crash_command);
 
-constexpr auto hang_command = console::command<&run_hang>(
-    {.name = "hang", .summary = "never come back to the prompt, to see what the host does about that", .group = "tests"});
+constexpr auto hang_command =
+    console::command<&run_hang>({.name = "hang",
+                                 .summary = "never come back to the prompt, to see what the host does about that",
+                                 .group = "tests"});
 MXK_REGISTER(mxk_commands, console::Command, hang_command);
 
 } // namespace

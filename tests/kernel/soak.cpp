@@ -179,9 +179,7 @@ void soak(SoakOptions const& options, console::Invocation const* invocation) {
     for (std::size_t i = 0; i < task_count; ++i)
         Worker::current().append(tasks.value().emplace(soak, options.seed * 2000 + i, at_home));
     std::uint64_t const end = raw(clock::now()) + std::uint64_t{options.seconds} * 1'000'000'000;
-    wait_until([&] {
-        return raw(clock::now()) >= end || (invocation != nullptr && invocation->cancelled());
-    });
+    wait_until([&] { return raw(clock::now()) >= end || (invocation != nullptr && invocation->cancelled()); });
     soak.stopped.store(true, std::memory_order_relaxed);
     group.join();
     Worker::current().run_until([&] { return at_home == task_count; });

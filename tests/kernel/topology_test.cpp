@@ -35,8 +35,7 @@ MXK_TEST(topology, levels_nest) {
         for (topology::Core const& b : cores) {
             CoreLevels const& one = a.levels;
             CoreLevels const& other = b.levels;
-            bool const are_siblings =
-                one.physical_core != unknown_domain && one.physical_core == other.physical_core;
+            bool const are_siblings = one.physical_core != unknown_domain && one.physical_core == other.physical_core;
             if (!are_siblings) continue;
             MXK_CHECK_EQUAL(one.package, other.package);
             MXK_CHECK_EQUAL(index(a.node), index(b.node));

@@ -145,8 +145,7 @@ TEST_F(CoreSetTest, what_is_no_set_is_refused_with_what_was_expected) {
         EXPECT_TRUE(error_of(wrong).starts_with("expected counts such as 1,2,4, or a set such as 0-7")) << wrong;
     EXPECT_EQ(error_of("node"), "expected a number behind 'node:'");
     EXPECT_EQ(error_of("cores:"), "expected ids of cores such as cores:0,2,4-7, got 'cores:'");
-    EXPECT_EQ(error_of("spread:0"),
-              "expected up to 64 counts such as 1,2,4 or 1-4 (each 1 to 65536), got '0'");
+    EXPECT_EQ(error_of("spread:0"), "expected up to 64 counts such as 1,2,4 or 1-4 (each 1 to 65536), got '0'");
     EXPECT_EQ(error_of("1/1/1/1/1/1/1/1/1"), "expected up to 8 sets with '/' between, got '1/1/1/1/1/1/1/1/1'");
 }
 

@@ -43,7 +43,9 @@ node 0: cores 4, memory not known, proximity domain 0
 levels: not known (packages, caches, SMT siblings)
 )");
     Machine const odd({compiled("two_nodes_madt"), compiled("odd_nodes_srat"), compiled("odd_nodes_slit")});
-    EXPECT_NE(printed(odd.topology).find("  cores   none\nlevels: not known (packages, caches, SMT siblings)\ndistance"), std::string::npos);
+    EXPECT_NE(
+        printed(odd.topology).find("  cores   none\nlevels: not known (packages, caches, SMT siblings)\ndistance"),
+        std::string::npos);
     EXPECT_NE(printed(odd.topology).find("memory 0.0 MiB, proximity domain 2\n  memory  none\n"), std::string::npos);
 }
 

@@ -80,8 +80,8 @@ bool same(double a, double b) {
 bool same(ProbeOptions const& a, ProbeOptions const& b) {
     return a.wide == b.wide && a.bounded == b.bounded && a.narrow == b.narrow && same(a.share, b.share) &&
            same(a.free, b.free) && a.perhaps == b.perhaps && same(a.cores, b.cores) && same(a.any, b.any) &&
-           a.shape == b.shape && same(a.sets, b.sets) && same(a.mix, b.mix) && same(a.phases, b.phases) && a.label == b.label &&
-           same(a.tags, b.tags) && a.json == b.json && a.first == b.first && same(a.rest, b.rest);
+           a.shape == b.shape && same(a.sets, b.sets) && same(a.mix, b.mix) && same(a.phases, b.phases) &&
+           a.label == b.label && same(a.tags, b.tags) && a.json == b.json && a.first == b.first && same(a.rest, b.rest);
 }
 // Member by member where this file knows the members, else as they are printed.
 bool same(bench::TableOptions const& a, bench::TableOptions const& b) {
