@@ -58,12 +58,12 @@ constexpr std::size_t growing_start = 1024;
 // The memory that such a table asks for while it is measured, found beforehand as for MXK's: its first base.
 struct GrowthMemory {
     GrowthMemory(std::size_t capacity, std::size_t cores) {
-        constexpr std::size_t most_bytes_per_key = 96; // nodes, and the tables that it grows out of
+        constexpr std::size_t max_bytes_per_key = 96; // nodes, and the tables that it grows out of
         std::vector<Owner> owners;
         owners.reserve(cores);
         for (std::size_t core = 0; core < cores; ++core)
             owners.push_back({core_id(core), workers::of(core_id(core)).node()});
-        make_memory_ready(share_of(capacity, cores) * most_bytes_per_key, owners);
+        make_memory_ready(share_of(capacity, cores) * max_bytes_per_key, owners);
     }
 };
 
@@ -72,8 +72,8 @@ template <Measurable Table> class MeasuredTable final : public PeerTable {
     MeasuredTable(std::size_t capacity, std::size_t cores)
         : table_(capacity, cores) {}
 
-    Result<std::uint64_t> work_off(std::size_t core, std::span<Instruction const> slice, std::size_t from,
-                                   std::size_t to) override {
+    Result<std::uint64_t> run(std::size_t core, std::span<Instruction const> slice, std::size_t from,
+                              std::size_t to) override {
         try {
             Session session(table_, core);
             std::uint64_t wrong = 0;

@@ -1,5 +1,6 @@
-// What MXK's tables are compared with: a peer is a concurrent table that others wrote, a reference is a bound that no
-// table reaches. Each is a constant that registers itself where it is defined, one file per peer:
+// What MXK's tables are compared with: a peer is a concurrent table that others wrote; a reference is what can be had
+// where nothing is shared (table_reference.cpp). Each is a constant that registers itself where it is defined, all
+// those of one library in one file:
 //
 //     constexpr Peer cuckoo{.name = "cuckoo", .library = MXK_PEER_LIBRARY, ..., .create = &create_table<CuckooTable>};
 //     MXK_REGISTER(mxk_peers, Peer, cuckoo);
@@ -15,6 +16,7 @@
 
 #include "base/registry.hpp"
 #include "base/result.hpp"
+#include "bench/peers/peer_names.hpp"
 #include "bench/workload/instructions.hpp"
 
 namespace mxk::bench {
@@ -27,12 +29,12 @@ class PeerTable {
     PeerTable& operator=(PeerTable const&) = delete;
     virtual ~PeerTable() = default;
 
-    // Works off the instructions [from, to) of the slice of a core's, in order; gives how many had another result than
-    // the expected one. Errors: what the table threw. On that core, all cores at once.
-    virtual Result<std::uint64_t> work_off(std::size_t core, std::span<Instruction const> slice, std::size_t from,
-                                           std::size_t to) = 0;
+    // Runs the instructions [from, to) of a core's slice, in order; gives how many had another result than the expected
+    // one. Errors: what the table threw. On that core, all cores at once.
+    virtual Result<std::uint64_t> run(std::size_t core, std::span<Instruction const> slice, std::size_t from,
+                                      std::size_t to) = 0;
 
-    // As the table itself counts. While nobody works on it.
+    // As the table itself counts. While nobody uses it.
     virtual std::size_t size() = 0;
 };
 
@@ -55,5 +57,10 @@ constexpr std::string_view name_of(Peer::Kind kind) {
 }
 
 MXK_REGISTRY(mxk_peers, Peer, registered_peers)
+
+template <> struct PeerRegistry<Peer> {
+    static constexpr auto all = &registered_peers;
+    static constexpr std::string_view list = "bench peer --list";
+};
 
 } // namespace mxk::bench
