@@ -2,7 +2,7 @@
 // with the one that is known beforehand, and every value found with the one that was inserted.
 //
 //     class SomeTable {
-//         SomeTable(std::size_t capacity, std::size_t cores);
+//         SomeTable(std::size_t capacity, Cores cores);
 //         std::size_t size();
 //         class Session { ... };      // a core's access, for one piece of its slice
 //     };
@@ -41,15 +41,15 @@ concept Prefetching = requires(Session& session, std::uint64_t key) {
 };
 
 template <typename Table>
-concept Measurable = std::constructible_from<Table, std::size_t, std::size_t> &&
+concept Measurable = std::constructible_from<Table, std::size_t, Cores> &&
     std::constructible_from<typename Table::Session, Table&, std::size_t> && Accessing<typename Table::Session> &&
     requires(Table& table) {
     { table.size() } -> std::convertible_to<std::size_t>;
 };
 
 // The share of `capacity` that no core's slice exceeds.
-constexpr std::size_t share_of(std::size_t capacity, std::size_t cores) {
-    return (capacity + cores - 1) / cores;
+constexpr std::size_t share_of(std::size_t capacity, Cores cores) {
+    return (capacity + cores.size() - 1) / cores.size();
 }
 
 // Slots, or buckets, of a table that is to grow, as for MXK's.
@@ -57,23 +57,22 @@ constexpr std::size_t growing_start = 1024;
 
 // The memory that such a table asks for while it is measured, found beforehand as for MXK's: its first base.
 struct GrowthMemory {
-    GrowthMemory(std::size_t capacity, std::size_t cores) {
-        constexpr std::size_t most_bytes_per_key = 96; // nodes, and the tables that it grows out of
+    GrowthMemory(std::size_t capacity, Cores cores) {
+        constexpr std::size_t max_bytes_per_key = 96; // nodes, and the tables that it grows out of
         std::vector<Owner> owners;
-        owners.reserve(cores);
-        for (std::size_t core = 0; core < cores; ++core)
-            owners.push_back({core_id(core), workers::of(core_id(core)).node()});
-        make_memory_ready(share_of(capacity, cores) * most_bytes_per_key, owners);
+        owners.reserve(cores.size());
+        for (CoreId const core : cores) owners.push_back({core, workers::of(core).node()});
+        make_memory_ready(share_of(capacity, cores) * max_bytes_per_key, owners);
     }
 };
 
 template <Measurable Table> class MeasuredTable final : public PeerTable {
   public:
-    MeasuredTable(std::size_t capacity, std::size_t cores)
+    MeasuredTable(std::size_t capacity, Cores cores)
         : table_(capacity, cores) {}
 
-    Result<std::uint64_t> work_off(std::size_t core, std::span<Instruction const> slice, std::size_t from,
-                                   std::size_t to) override {
+    Result<std::uint64_t> run(std::size_t core, std::span<Instruction const> slice, std::size_t from,
+                              std::size_t to) override {
         try {
             Session session(table_, core);
             std::uint64_t wrong = 0;
@@ -116,7 +115,7 @@ template <Measurable Table> class MeasuredTable final : public PeerTable {
     Table table_;
 };
 
-template <Measurable Table> std::unique_ptr<PeerTable> create_table(std::size_t capacity, std::size_t cores) {
+template <Measurable Table> std::unique_ptr<PeerTable> create_table(std::size_t capacity, Cores cores) {
     return std::make_unique<MeasuredTable<Table>>(capacity, cores);
 }
 

@@ -1,127 +1,193 @@
 // `bench peer`: operations per second of other people's concurrent hash tables, on the same cores, with the same
 // instructions and the same clock as `bench table`, so that the two may be divided by each other. Every result is
 // verified; a wrong one fails the benchmark, and so does a table that cannot be measured, but only after the others.
-#include <algorithm>
+#include "bench/peers/peer.hpp"
+
+#include <optional>
+#include <utility>
 #include <vector>
 
-#include "bench/frame/core_counts.hpp"
-#include "bench/frame/progress.hpp"
-#include "bench/peers/peer_experiment.hpp"
-#include "bench/peers/peer_options.hpp"
-#include "bench/peers/peer_rows.hpp"
+#include "bench/frame/benchmark.hpp"
+#include "bench/frame/core_set_list.hpp"
+#include "bench/peers/peer_run.hpp"
 #include "bench/workload/workload.hpp"
-#include "kernel/console/command.hpp"
 #include "tasks/worker.hpp"
 
 namespace mxk::bench {
 namespace {
 
-using console::Invocation;
+// The same as for `bench table`, where it means something for a foreign table.
+struct PeerOptions : Workload, CoreSetOptions {
+    PeerNames<Peer> peers{};
+    bool list = false;
+};
 
-// Why a phase cannot be measured; empty: it can.
-std::string_view why_not(Peer const& peer, PeerOptions const& options, Mix const& mix) {
-    if (!peer.missing.empty()) return peer.missing;
-    // Before the first insert or erase by Zipf's law, every key is there; from then on it may be or not.
-    bool const finds_all = mix.kind == Mix::Kind::Find && options.mix.list().front().kind == Mix::Kind::Find;
-    if (!options.distribution.is_uniform() && !finds_all && !peer.no_repeats.empty()) return peer.no_repeats;
-    return mix.kind == Mix::Kind::Erase || mix.erase > 0 ? peer.no_erase : std::string_view();
+constexpr auto peer_schema = console::schema<PeerOptions>(
+    console::option<&PeerOptions::peers>("peer", "which to measure"), core_set_option::cores,
+    workload_option::operations, workload_option::mix, workload_option::keys, workload_option::distribution,
+    run_option::repeat, run_option::warm_up, workload_option::seed,
+    console::flag<&PeerOptions::list>("list", "no measurement: what peers there are"), run_option::json);
+
+template <typename T> FixedText<256> as_text(T const& value) {
+    FixedText<256> text;
+    print_value(text, value);
+    return text;
 }
 
-void print_wrong(TextSink& out, PeerRow const& row, PeerExperiment::Outcome const& outcome) {
-    format(out,
-           "error: verification of {} failed: {} operations gave a wrong result, {} keys are in the table and should "
-           "be {}\n",
-           row.peer->name, outcome.wrong, outcome.in_table, outcome.expected_in_table);
-}
+// A configuration is a peer on a number of cores, a phase one of --mix.
+class TablePeers final : public Experiment {
+  public:
+    using Options = PeerOptions;
+    static constexpr std::string_view name = "peer";
 
-// `repeat` runs of one configuration, for the rows that can be measured: one for each phase.
-Result<void> measure(Invocation& invocation, PeerOptions const& options, std::span<PeerRow> rows, Progress& progress) {
-    auto experiment = MXK_TRY(PeerExperiment::create(options, *rows[0].peer, rows[0].cores));
-    std::vector<std::vector<double>> throughputs(rows.size());
-    for (PeerRow& row : rows) row.verified = true;
-    for (std::uint32_t i = 0; i < options.repeat; ++i) {
-        MXK_TRY(experiment.prepare(progress));
-        for (std::size_t p = 0; p < rows.size(); ++p) {
-            PeerExperiment::Outcome const outcome = MXK_TRY(experiment.run(rows[p].mix, progress));
-            throughputs[p].push_back(static_cast<double>(options.operations) / outcome.time.seconds());
+    // Errors: what was typed is wrong, or contradicts itself; no memory.
+    static Result<TablePeers> create(PeerOptions options) {
+        MXK_TRY(check(options));
+        TablePeers benchmark(std::move(options));
+        benchmark.core_sets_ = MXK_TRY(CoreSetList::create(benchmark.options_.cores));
+        benchmark.file_keys_ = MXK_TRY(read_keys(benchmark.options_, Worker::current().node()));
+        return benchmark;
+    }
+
+    [[nodiscard]] Unit unit() const override { return Unit::OperationsPerSecond; }
+    [[nodiscard]] std::size_t configurations() const override { return peers_.size() * core_sets_.size(); }
+    [[nodiscard]] std::size_t phases() const override { return options_.mix.size(); }
+    [[nodiscard]] bool continues_after_failure() const override { return true; }
+
+    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
+        if (!run_ || prepared_for_ != configuration) {
+            run_.reset(); // gives its memory back first
+            run_.emplace(
+                MXK_TRY(PeerRun::create(options_, peer_of(configuration), core_sets_.cores(set_of(configuration)))));
+            prepared_for_ = configuration;
+        }
+        MXK_TRY(run_->prepare(progress));
+        for (std::size_t phase = 0; phase < phases(); ++phase) {
+            if (unsupported(configuration, phase)) break; // and so are those after it
+            PeerRun::Outcome const outcome = MXK_TRY(run_->run(options_.mix.list()[phase], progress));
+            samples[phase] = {.value = static_cast<double>(options_.operations) / outcome.time.seconds(),
+                              .operations = options_.operations,
+                              .verified = outcome.verified()};
             if (outcome.verified()) continue;
-            rows[p].verified = false;
             progress.clear();
-            print_wrong(invocation.out, rows[p], outcome);
+            format(progress.out(),
+                   "error: verification of {} failed: {} operations gave a wrong result, {} keys are in the table and "
+                   "should be {}\n",
+                   peer_of(configuration).name, outcome.wrong, outcome.in_table, outcome.expected_in_table);
         }
+        return {};
     }
-    for (std::size_t p = 0; p < rows.size(); ++p) rows[p].throughput = summarise(throughputs[p]);
-    return {};
+
+    [[nodiscard]] std::optional<Error> unsupported(std::size_t configuration, std::size_t phase) const override {
+        std::string_view const reason = why_not(peer_of(configuration), options_.mix.list()[phase]);
+        if (reason.empty()) return std::nullopt;
+        return Error(reason);
+    }
+
+    void print_head(TextSink& out) const override {
+        FixedText<32> operations;
+        console::print_count(operations, options_.operations);
+        format(out, "peers: {} operations ({}, {}), {} keys, seed {}\n", operations.view(),
+               as_text(options_.mix).view(), as_text(options_.distribution).view(), as_text(options_.keys).view(),
+               options_.seed);
+    }
+    void print_label_heading(TextSink& out) const override {
+        format(out, "{:<20} ", "peer");
+        core_sets_.print_heading(out);
+        format(out, " {:<6}", "mix");
+    }
+    void print_label(TextSink& out, Row const& row) const override {
+        auto const mix = as_text(mix_of(row));
+        format(out, "{:<20} ", peer_of(row.configuration).name);
+        core_sets_.print(out, set_of(row.configuration));
+        format(out, " {:<6}", mix.view().substr(0, mix.view().find(':'))); // the head has the shares
+    }
+    void print_title(TextSink& out, Row const& row) const override {
+        format(out, "{}, {}, {} cores", peer_of(row.configuration).name, as_text(mix_of(row)).view(),
+               core_sets_.label(set_of(row.configuration)));
+    }
+    void write_settings(JsonWriter& json, Row const& row) const override {
+        Peer const& peer = peer_of(row.configuration);
+        json.field("peer", peer.name);
+        json.field("kind", name_of(peer.kind));
+        json.field("library", peer.library);
+        json.field("setup", peer.setup);
+        json.field("mix", as_text(mix_of(row)).view());
+        core_sets_.write(json, set_of(row.configuration));
+        json.field("operations", options_.operations);
+        json.field("dist", as_text(options_.distribution).view());
+        json.field("keys", as_text(options_.keys).view());
+        json.field("seed", options_.seed);
+        json.field("supported", row.state != Row::State::Unsupported);
+    }
+
+  private:
+    explicit TablePeers(PeerOptions options)
+        : options_(std::move(options))
+        , peers_(options_.peers.chosen.empty() ? all_peers<Peer>() : options_.peers.chosen) {}
+
+    [[nodiscard]] Peer const& peer_of(std::size_t configuration) const {
+        return *peers_[configuration / core_sets_.size()];
+    }
+    [[nodiscard]] std::size_t set_of(std::size_t configuration) const { return configuration % core_sets_.size(); }
+    [[nodiscard]] Mix const& mix_of(Row const& row) const { return options_.mix.list()[row.phase]; }
+
+    // Why a phase cannot be measured; empty: it can.
+    [[nodiscard]] std::string_view why_not(Peer const& peer, Mix const& mix) const {
+        if (!peer.missing.empty()) return peer.missing;
+        // Before the first insert or erase by Zipf's law, every key is there; from then on it may be or not.
+        bool const finds_all = mix.kind == Mix::Kind::Find && options_.mix.list().front().kind == Mix::Kind::Find;
+        if (!options_.distribution.is_uniform() && !finds_all && !peer.no_repeats.empty()) return peer.no_repeats;
+        return mix.kind == Mix::Kind::Erase || mix.erase > 0 ? peer.no_erase : std::string_view();
+    }
+
+    PeerOptions options_;
+    NodeArray<std::uint64_t> file_keys_; // that options_ refers to
+    std::vector<Peer const*> peers_;
+    CoreSetList core_sets_;
+    std::optional<PeerRun> run_{};
+    std::size_t prepared_for_ = 0; // the configuration that run_ is of
+};
+
+// All that are known, with their libraries, and why any was not built.
+void print_list(TextSink& out) {
+    for (Peer const* const peer : all_peers<Peer>()) {
+        format(out, "{:<20} {:<9} {:<18} ", peer->name, name_of(peer->kind), peer->library);
+        if (peer->missing.empty())
+            format(out, "{}\n", peer->setup);
+        else
+            format(out, "not built: {}\n", peer->missing);
+    }
 }
 
-// One peer with one number of cores: all phases. Errors: interrupted by Ctrl-C; what else goes wrong stands in the
-// rows.
-Result<std::vector<PeerRow>> measure_peer(Invocation& invocation, PeerOptions const& options, Peer const& peer,
-                                          std::uint32_t cores, Progress& progress) {
-    std::vector<PeerRow> rows;
-    std::size_t possible = 0; // phases: what cannot be measured comes last
-    for (Mix const& mix : options.mix.list()) {
-        std::string_view const reason = why_not(peer, options, mix);
-        rows.push_back({.peer = &peer, .cores = cores, .mix = mix});
-        if (reason.empty()) {
-            ++possible;
-            continue;
-        }
-        rows.back().state = PeerRow::State::Unsupported;
-        rows.back().reason = reason;
+void print_list_json(TextSink& out) {
+    JsonWriter json(out);
+    json.begin_object();
+    json.field("benchmark", "peer-list");
+    json.begin_array("peers");
+    for (Peer const* const peer : all_peers<Peer>()) {
+        json.begin_object();
+        json.field("name", peer->name);
+        json.field("kind", name_of(peer->kind));
+        json.field("library", peer->library);
+        json.field("built", peer->missing.empty());
+        json.field(peer->missing.empty() ? "setup" : "reason", peer->missing.empty() ? peer->setup : peer->missing);
+        json.end_object();
     }
-    if (possible == 0) return rows;
-    std::span<PeerRow> const measurable(rows.data(), possible);
-    if (auto const measured = measure(invocation, options, measurable, progress); !measured) {
-        MXK_TRY(progress.check());
-        for (PeerRow& row : measurable) {
-            row.state = PeerRow::State::Failed;
-            row.reason = measured.error().message();
-            row.verified = false;
-        }
-    }
-    return rows;
+    json.end_array();
+    json.end_object();
+    out.write("\n");
 }
 
-// What was measured before an interruption is still reported.
-Result<void> measure_all(Invocation& invocation, PeerOptions const& options, std::vector<PeerRow>& rows) {
-    Progress progress(invocation);
-    for (Peer const* const peer : options.peers.peers.empty() ? all_peers() : options.peers.peers) {
-        for (std::uint32_t const cores : options.cores.values()) {
-            for (PeerRow& row : MXK_TRY(measure_peer(invocation, options, *peer, cores, progress))) {
-                progress.clear();
-                print_peer_row(invocation.out, options, row);
-                rows.push_back(std::move(row));
-            }
-        }
-    }
-    return {};
-}
-
-console::Outcome run_peer(Invocation& invocation, PeerOptions const& typed) {
-    PeerOptions options = typed;
-    if (options.list) {
-        options.json ? print_peer_list_json(invocation.out) : print_peer_list(invocation.out);
-        return console::Outcome::Ok;
-    }
-    if (auto const known = complete_core_counts(options.cores); !known) return invocation.fail(known.error());
-    if (auto const checked = check(options); !checked) return invocation.fail(checked.error());
-    auto const file_keys = read_keys(options, Worker::current().node());
-    if (!file_keys) return invocation.fail(file_keys.error());
-    print_peer_head(invocation.out, options);
-    std::vector<PeerRow> rows;
-    auto const measured = measure_all(invocation, options, rows);
-    if (options.json)
-        for (PeerRow const& row : rows) print_peer_json(invocation.out, options, row);
-    if (!measured) return invocation.fail(measured.error());
-    bool const verified = std::all_of(rows.begin(), rows.end(), [](PeerRow const& row) {
-        return row.verified || row.state == PeerRow::State::Unsupported;
-    });
-    return verified ? console::Outcome::Ok : console::Outcome::Failed;
+// As every benchmark; but --list measures nothing.
+console::Outcome run_peer(console::Invocation& invocation, PeerOptions const& options) {
+    if (!options.list) return run_benchmark<TablePeers>(invocation, options);
+    options.json ? print_list_json(invocation.out) : print_list(invocation.out);
+    return console::Outcome::Ok;
 }
 
 constexpr auto peer_benchmark = console::command<&run_peer, peer_schema>(
-    {.name = "peer",
+    {.name = TablePeers::name,
      .summary = "operations per second of other concurrent hash tables, for comparison with 'bench table'",
      .parent = "bench",
      .notes = "Example: bench peer --peer cuckoo,urcu-lfht --mix insert,find,erase --cores 1,2 --json\n"});

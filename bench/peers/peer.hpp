@@ -1,5 +1,6 @@
-// What MXK's tables are compared with: a peer is a concurrent table that others wrote, a reference is a bound that no
-// table reaches. Each is a constant that registers itself where it is defined, one file per peer:
+// What MXK's tables are compared with: a peer is a concurrent table that others wrote; a reference is what can be had
+// where nothing is shared (table_reference.cpp). Each is a constant that registers itself where it is defined, all
+// those of one library in one file:
 //
 //     constexpr Peer cuckoo{.name = "cuckoo", .library = MXK_PEER_LIBRARY, ..., .create = &create_table<CuckooTable>};
 //     MXK_REGISTER(mxk_peers, Peer, cuckoo);
@@ -15,6 +16,7 @@
 
 #include "base/registry.hpp"
 #include "base/result.hpp"
+#include "bench/peers/peer_names.hpp"
 #include "bench/workload/instructions.hpp"
 
 namespace mxk::bench {
@@ -27,14 +29,17 @@ class PeerTable {
     PeerTable& operator=(PeerTable const&) = delete;
     virtual ~PeerTable() = default;
 
-    // Works off the instructions [from, to) of the slice of a core's, in order; gives how many had another result than
-    // the expected one. Errors: what the table threw. On that core, all cores at once.
-    virtual Result<std::uint64_t> work_off(std::size_t core, std::span<Instruction const> slice, std::size_t from,
-                                           std::size_t to) = 0;
+    // Runs the instructions [from, to) of a core's slice, in order; gives how many had another result than the expected
+    // one. Errors: what the table threw. On that core, all cores at once.
+    virtual Result<std::uint64_t> run(std::size_t core, std::span<Instruction const> slice, std::size_t from,
+                                      std::size_t to) = 0;
 
-    // As the table itself counts. While nobody works on it.
+    // As the table itself counts. While nobody uses it.
     virtual std::size_t size() = 0;
 };
+
+// Those of a run: place i of it is the i-th.
+using Cores = std::span<CoreId const>;
 
 struct Peer {
     enum class Kind : std::uint8_t { Peer, Reference };
@@ -46,8 +51,8 @@ struct Peer {
     std::string_view missing{};    // why it was not built; empty: it was
     std::string_view no_erase{};   // why it cannot erase; empty: it can
     std::string_view no_repeats{}; // why it cannot tell whether a key is there already; empty: it can
-    // A table for `capacity` keys, of which each of `cores` cores inserts its share. Throws what its library throws.
-    std::unique_ptr<PeerTable> (*create)(std::size_t capacity, std::size_t cores) = nullptr;
+    // A table for `capacity` keys, of which each of `cores` inserts its share. Throws what its library throws.
+    std::unique_ptr<PeerTable> (*create)(std::size_t capacity, Cores cores) = nullptr;
 };
 
 constexpr std::string_view name_of(Peer::Kind kind) {
@@ -55,5 +60,10 @@ constexpr std::string_view name_of(Peer::Kind kind) {
 }
 
 MXK_REGISTRY(mxk_peers, Peer, registered_peers)
+
+template <> struct PeerRegistry<Peer> {
+    static constexpr auto all = &registered_peers;
+    static constexpr std::string_view list = "bench peer --list";
+};
 
 } // namespace mxk::bench

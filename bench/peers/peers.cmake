@@ -7,55 +7,53 @@ find_package(Taskflow QUIET CONFIG)
 pkg_check_modules(urcu QUIET IMPORTED_TARGET liburcu-qsbr liburcu-cds)
 pkg_check_modules(ck QUIET IMPORTED_TARGET ck)
 
-file(GLOB peer_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/peers/*.cpp
-    ${CMAKE_SOURCE_DIR}/bench/peers/reference/*.cpp)
-function(leave_out_task_peers pattern definition) # task_missing.cpp names them
-    list(FILTER peer_sources EXCLUDE REGEX "/task_${pattern}[^/]*\\.cpp$")
-    set(peer_sources ${peer_sources} PARENT_SCOPE)
-    set_property(SOURCE ${CMAKE_SOURCE_DIR}/bench/peers/task_missing.cpp
-        APPEND PROPERTY COMPILE_DEFINITIONS ${definition})
-endfunction()
-if(NOT TBB_FOUND)
-    leave_out_task_peers(tbb MXK_NO_TBB)
-endif()
-if(NOT Taskflow_FOUND)
-    leave_out_task_peers(taskflow MXK_NO_TASKFLOW)
-endif()
-add_executable(mxk-peers arch/linux/main.cpp ${peer_sources})
-target_link_libraries(mxk-peers PRIVATE mxk-objects $<TARGET_NAME_IF_EXISTS:Taskflow::Taskflow>)
-target_precompile_headers(mxk-peers REUSE_FROM mxk-objects)
-if(MXK_SANITIZE OR MXK_COVERAGE) # the libraries are not instrumented: only who asks for it by name gets it
-    set_target_properties(mxk-peers PROPERTIES EXCLUDE_FROM_ALL ON)
-endif()
-
-# The peers in bench/peers/FOLDER, one per file and named like it. FOUND: whether their library is there; PACKAGE: the
-# one of Debian that has it; then what to link.
+file(GLOB peer_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/peers/*.cpp)
 set(missing_peers)
-function(peers_of folder library version found package)
-    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/peers/${folder}/*.cpp)
-    if(found)
-        target_sources(mxk-peers PRIVATE ${sources})
-        target_link_libraries(mxk-peers PRIVATE ${ARGN})
-        set_source_files_properties(${sources} PROPERTIES
-            COMPILE_DEFINITIONS "MXK_PEER_LIBRARY=\"${library} ${version}\"")
-        return()
-    endif()
-    message(WARNING "${library} was not found (Debian: ${package}): its peers are left out of mxk-peers")
-    foreach(source IN LISTS sources)
-        get_filename_component(symbol ${source} NAME_WE)
-        string(REPLACE "_" "-" name ${symbol})
-        string(APPEND missing_peers "constexpr Peer ${symbol}{.name = \"${name}\", .library = \"${library}\", "
-            ".missing = \"${library} was not found when this was configured (Debian: ${package})\"};\n"
-            "MXK_REGISTER(mxk_peers, Peer, ${symbol});\n")
+
+# The peers in these files of bench/peers/, which stand on a library. FOUND: whether it is there; PACKAGE: the one of
+# Debian that has it. Without it they are left out, and what would be registered there is registered as missing.
+function(peers_in files library version found package)
+    foreach(file IN LISTS files)
+        set(source ${CMAKE_SOURCE_DIR}/bench/peers/${file}.cpp)
+        if(found)
+            set_property(SOURCE ${source} PROPERTY COMPILE_DEFINITIONS "MXK_PEER_LIBRARY=\"${library} ${version}\"")
+            continue()
+        endif()
+        list(REMOVE_ITEM peer_sources ${source})
+        file(STRINGS ${source} declarations REGEX "^constexpr (Peer|TaskPeer) [a-z0-9_]+{")
+        foreach(declaration IN LISTS declarations)
+            string(REGEX REPLACE "^constexpr (Peer|TaskPeer) ([a-z0-9_]+){.*" "\\1;\\2" declared "${declaration}")
+            list(GET declared 0 type)
+            list(GET declared 1 symbol)
+            string(REPLACE "_" "-" name ${symbol})
+            string(REPLACE TaskPeer mxk_task_peers registry ${type})
+            string(REPLACE Peer mxk_peers registry ${registry})
+            string(APPEND missing_peers "constexpr ${type} ${symbol}{.name = \"${name}\", .missing = "
+                "\"${library} was not found when this was configured (Debian: ${package})\"};\n"
+                "MXK_REGISTER(${registry}, ${type}, ${symbol});\n")
+        endforeach()
     endforeach()
+    if(NOT found)
+        message(WARNING "${library} was not found (Debian: ${package}): its peers are left out of mxk-peers")
+    endif()
     set(missing_peers "${missing_peers}" PARENT_SCOPE)
+    set(peer_sources "${peer_sources}" PARENT_SCOPE)
 endfunction()
 
-peers_of(tbb oneTBB "${TBB_VERSION}" "${TBB_FOUND}" libtbb-dev TBB::tbb)
-peers_of(urcu liburcu "${urcu_liburcu-qsbr_VERSION}" "${urcu_FOUND}" liburcu-dev PkgConfig::urcu)
-peers_of(ck "Concurrency Kit" "${ck_VERSION}" "${ck_FOUND}" libck-dev PkgConfig::ck)
-peers_of(cuckoo libcuckoo "${libcuckoo_VERSION}" "${libcuckoo_FOUND}" libcuckoo-dev libcuckoo::libcuckoo)
-peers_of(standard libstdc++ "${CMAKE_CXX_COMPILER_VERSION}" TRUE g++)
+peers_in("table_tbb;task_tbb" oneTBB "${TBB_VERSION}" "${TBB_FOUND}" libtbb-dev)
+peers_in(table_urcu liburcu "${urcu_liburcu-qsbr_VERSION}" "${urcu_FOUND}" liburcu-dev)
+peers_in(table_ck "Concurrency Kit" "${ck_VERSION}" "${ck_FOUND}" libck-dev)
+peers_in(table_cuckoo libcuckoo "${libcuckoo_VERSION}" "${libcuckoo_FOUND}" libcuckoo-dev)
+peers_in(table_standard libstdc++ "${CMAKE_CXX_COMPILER_VERSION}" TRUE g++)
+peers_in(task_taskflow Taskflow "${Taskflow_VERSION}" "${Taskflow_FOUND}" "libtaskflow-cpp-dev, from Debian 13 on")
 
 configure_file(${CMAKE_SOURCE_DIR}/bench/peers/missing_peers.cpp.in ${CMAKE_BINARY_DIR}/generated/missing_peers.cpp @ONLY)
-target_sources(mxk-peers PRIVATE ${CMAKE_BINARY_DIR}/generated/missing_peers.cpp)
+add_executable(mxk-peers arch/linux/main.cpp ${peer_sources} ${CMAKE_BINARY_DIR}/generated/missing_peers.cpp)
+target_link_libraries(mxk-peers PRIVATE mxk-objects)
+target_precompile_headers(mxk-peers REUSE_FROM mxk-objects)
+foreach(library TBB::tbb PkgConfig::urcu PkgConfig::ck libcuckoo::libcuckoo Taskflow::Taskflow)
+    target_link_libraries(mxk-peers PRIVATE $<TARGET_NAME_IF_EXISTS:${library}>)
+endforeach()
+if(MXK_SANITIZE OR MXK_COVERAGE) # the libraries are not instrumented: built only when it is asked for by name
+    set_target_properties(mxk-peers PROPERTIES EXCLUDE_FROM_ALL ON)
+endif()

@@ -1,14 +1,14 @@
-// Taskflow's executor with one thread: whichever task of a batch is run last makes the next batch, as that of
-// bench/task/task_local.cpp does. The thread's queue is a deque that others could steal from; its own thread takes last
-// in, first out.
+// Taskflow's executor with one thread: the task of a batch that is run last makes the next batch, as that of
+// bench/task/task_local.hpp does. The thread's queue is a deque that others could steal from; its own thread takes last
+// in, first out: so no task knows beforehand that it will be the last one, and the experiment is one of its own.
 #include <atomic>
 #include <cstdint>
 #include <latch>
 #include <string>
 #include <taskflow/taskflow.hpp>
 
-#include "bench/peers/task_peer.hpp"
-#include "bench/peers/task_threads.hpp"
+#include "bench/peers/cost_peer.hpp"
+#include "bench/peers/pinned_thread.hpp"
 #include "kernel/clock.hpp"
 
 namespace mxk::bench {

@@ -1,5 +1,5 @@
-// How an experiment on some core and the console's task that waits for it speak: the one sends this home when it has
-// done, the other says when it is to end before (Ctrl-C).
+// How an experiment on some core and the console's task that waits for it speak to each other: the experiment sends
+// this home when it has finished; the console's task says when it is to finish early (Ctrl-C).
 #pragma once
 
 #include <atomic>
@@ -15,14 +15,20 @@ class Ending : public Task {
     explicit Ending(CoreId console_core)
         : Task(&Ending::arrive, console_core) {}
 
-    // The experiment's last act: whatever it has written is visible to the console's task then. A thread sends it with
-    // send_task().
+    // The experiment's last act: what it has written before is visible to the console's task then. A thread sends it
+    // with send_task().
     void send(Worker& worker) { worker.append(*this, home); }
     // relaxed: nothing else is read because of it
     [[nodiscard]] bool wanted() const { return wanted_.load(std::memory_order_relaxed); }
 
-    // The console's task, once it has sent off the experiment. Error: interrupted by Ctrl-C.
-    Result<void> await(Progress& progress);
+    // The console's task, after it has started the experiment. Error: interrupted by Ctrl-C.
+    Result<void> await(Progress& progress) {
+        Worker::current().run_until([&] {
+            if (progress.interrupted()) wanted_.store(true, std::memory_order_relaxed);
+            return arrived_;
+        });
+        return progress.check();
+    }
 
   private:
     static void arrive(Worker&, Task& task) { static_cast<Ending&>(task).arrived_ = true; }

@@ -3,7 +3,8 @@
 // it had to.
 #include "bench/frame/benchmark.hpp"
 #include "bench/frame/cost_experiment.hpp"
-#include "bench/task/task_experiment.hpp"
+#include "bench/task/own_tasks.hpp"
+#include "bench/task/task_measures.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -18,16 +19,8 @@ class TaskExperiment final : public CostExperiment<Measure, TaskOptions> {
     }
 
     Result<Sample> run_measure(Measure measure, CorePair cores, Progress& progress) override {
-        switch (measure) {
-        case Measure::Local: return run_local(cores, options(), progress);
-        case Measure::Hop: return run_hop(cores, options(), progress);
-        case Measure::Stream: return run_stream(cores, options(), progress);
-        case Measure::Mail: return run_mail(cores, options(), progress);
-        case Measure::RoundTrip:
-        case Measure::RemoteRoundTrip: return run_round_trip(cores, options(), progress);
-        case Measure::Wake: break;
-        }
-        return run_wake(cores, options(), progress);
+        OwnTasks layer(cores, progress);
+        return bench::run_measure(layer, measure, options());
     }
     void print_head(TextSink& out) const override {
         format(out, "task: {} tasks at once in local and hop, {} in streams; {} runs per row\n", options().depth,

@@ -2,7 +2,7 @@
 // docs/bench-thread.md.
 #include "bench/frame/benchmark.hpp"
 #include "bench/frame/cost_experiment.hpp"
-#include "bench/thread/thread_crew.hpp"
+#include "bench/thread/own_threads.hpp"
 #include "bench/thread/thread_measures.hpp"
 
 namespace mxk::bench {

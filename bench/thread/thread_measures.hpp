@@ -1,14 +1,11 @@
-// One run of a measure of `bench thread` or `bench semaphore`, of whichever layer (thread_crew.hpp).
+// One run of a measure of `bench thread` or `bench semaphore`, of any layer (own_threads.hpp).
 #pragma once
 
-#include "bench/thread/semaphore_crowd.hpp"
+#include "bench/thread/semaphore_experiments.hpp"
 #include "bench/thread/semaphore_options.hpp"
-#include "bench/thread/semaphore_ping_pong.hpp"
-#include "bench/thread/semaphore_uncontended.hpp"
 #include "bench/thread/thread_options.hpp"
-#include "bench/thread/thread_preempt.hpp"
+#include "bench/thread/thread_switch.hpp"
 #include "bench/thread/thread_wake.hpp"
-#include "bench/thread/thread_yield.hpp"
 
 namespace mxk::bench {
 

@@ -13,7 +13,8 @@
 
 namespace mxk::bench {
 
-// Preempt comes last: it takes longest in the Linux build, and fails where the system's policy has no slices.
+// Preempt comes last: it takes more time than all others in the Linux build, and fails where the system's policy has no
+// slices.
 enum class ThreadMeasure : std::uint8_t { Yield, Wake, WakeAcross, Preempt };
 
 // As they are typed and as they stand in results.

@@ -51,7 +51,7 @@ template <typename Layer> struct WakeRun {
             run.wake.post();
         }
 
-        // The sleeper announces its wait and then waits: whoever has the core afterwards finds it waiting.
+        // The sleeper announces its wait and then waits: a thread that has the core afterwards finds it waiting.
         Cycles alone() const {
             while (run.waits.load(std::memory_order_acquire) != run.posted) Layer::yield();
             Cycles const start = clock::timestamp();

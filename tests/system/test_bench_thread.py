@@ -50,13 +50,16 @@ def expect_sound(rows: list[dict[str, Any]], pair: list[int]) -> None:
         assert 0 < spread["min"] <= spread["median"] <= spread["max"]
         assert row["nanoseconds"] == pytest.approx(spread["median"] * 1e9 / row["machine"]["tsc_hz"], rel=1e-6)
         assert ("p99" in row) == (measure in LATENCIES)
-        assert row["count"] == COUNTS.get(measure, row["count"]) > 0
+        if measure == "yield":  # 1000 of the leader; of both, no fewer than one in ten were switches
+            assert row["count"] >= 100
+        else:
+            assert row["count"] == COUNTS[measure]
         assert FOUND.get(measure, set()) <= row.keys()
         if "fairness" in row:
             assert row["threads"] == 3
             assert 0 <= row["fairness"] <= 1
         if "yield_pair" in row:
-            assert row["of_yield_pair"] > 0
+            assert 0 < row["of_yield_pair"] <= 3  # what docs/bench-thread.md promises
 
 
 def expect_all(rows: list[dict[str, Any]], pair: list[int]) -> None:

@@ -59,7 +59,10 @@ def test_every_peer_is_verified_in_every_phase() -> None:
             continue
         assert row["verified"] is True, row
         assert row["operations"] == 100_000
-        assert row["throughput"]["median"] > 0
+        throughput = row["throughput"]
+        assert throughput["n"] == 1
+        assert 0 < throughput["min"] == throughput["median"] == throughput["max"]
+        assert row["seconds"] == pytest.approx(row["operations"] / throughput["median"], rel=1e-6)
         assert row["machine"]["cores"] == 2
     assert "tbb-unordered-map" in ended.output
     assert "not supported: " in ended.output

@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/frame/cost_report.hpp"
+#include "bench/frame/cost_experiment.hpp"
+#include "bench/frame/report.hpp"
 #include "bench/thread/semaphore_options.hpp"
 #include "bench/thread/thread_options.hpp"
 
@@ -80,18 +81,35 @@ TEST(CostMeasures, tab_offers_their_names) {
     EXPECT_EQ(candidates.sorted()[1].name, "wake-across");
 }
 
+// A benchmark of one measure, for its rows.
+class OneMeasure final : public Experiment {
+  public:
+    [[nodiscard]] Unit unit() const override { return Unit::CyclesPerOperation; }
+    [[nodiscard]] std::size_t configurations() const override { return 1; }
+    Result<void> run(std::size_t, std::span<Sample>, Progress&) override { return {}; }
+    void print_head(TextSink&) const override {}
+    void print_label_heading(TextSink&) const override {}
+    void print_label(TextSink& out, Row const&) const override {
+        print_cost_label(out, "uncontended", {core_id(0), core_id(0)});
+    }
+    void print_title(TextSink&, Row const&) const override {}
+    void write_settings(JsonWriter&, Row const&) const override {}
+};
+
 TEST(CostRow, more_lines_say_what_was_found_besides) {
-    CostRow row{.measure = "uncontended", .operations = 100, .cycles = {.n = 1, .median = 30}, .verified = true};
+    OneMeasure const experiment;
+    Row row{.value = {.n = 1, .median = 30}, .operations = 100, .verified = true};
     row.findings.add("of_yield_pair", 0.25);
     FixedText<512> text;
-    print_cost_row(text, row.measure, row);
+    Report const report(text, "semaphore", experiment);
+    report.print_row(row, row);
     std::string const shown(text.view());
     EXPECT_TRUE(shown.starts_with("uncontended ")) << shown;
     EXPECT_NE(shown.find(" -  "), std::string::npos) << "no p99: " << shown;
     EXPECT_TRUE(shown.ends_with("yes\n  of_yield_pair: 0.250\n")) << shown;
     row.p99 = 40;
     text.clear();
-    print_cost_row(text, row.measure, row);
+    report.print_row(row, row);
     EXPECT_NE(text.view().find(" 40.0 "), std::string_view::npos);
 }
 

@@ -53,7 +53,7 @@ std::vector<Instruction> of_keys(Operation operation, std::uint64_t first, std::
 
 // How many of the results were wrong.
 std::uint64_t wrong(PeerTable& table, std::vector<Instruction> const& slice) {
-    auto const result = table.work_off(0, slice, 0, slice.size());
+    auto const result = table.run(0, slice, 0, slice.size());
     EXPECT_TRUE(result.ok());
     return result.ok() ? result.value() : ~std::uint64_t{0};
 }
@@ -89,10 +89,10 @@ TEST(MeasuredTable, the_size_is_what_the_table_says) {
     EXPECT_EQ(table.size(), 9U);
 }
 
-TEST(MeasuredTable, works_off_only_the_piece) {
+TEST(MeasuredTable, runs_only_the_piece) {
     MeasuredTable<ModelTable<Fault::None>> table(10, 1);
     auto const slice = of_keys(Operation::Insert, 1, 10);
-    ASSERT_TRUE(table.work_off(0, slice, 2, 5).ok());
+    ASSERT_TRUE(table.run(0, slice, 2, 5).ok());
     EXPECT_EQ(table.size(), 3U);
     EXPECT_EQ(wrong(table, of_keys(Operation::Find, 3, 5)), 0U);
     EXPECT_EQ(wrong(table, of_keys(Operation::Find, 1, 2)), 2U);
@@ -101,7 +101,7 @@ TEST(MeasuredTable, works_off_only_the_piece) {
 TEST(MeasuredTable, what_a_table_throws_is_an_error) {
     MeasuredTable<ModelTable<Fault::Throws>> table(10, 1);
     auto const slice = of_keys(Operation::Insert, 1, 10);
-    auto const result = table.work_off(0, slice, 0, slice.size());
+    auto const result = table.run(0, slice, 0, slice.size());
     ASSERT_FALSE(result.ok());
     EXPECT_EQ(result.error().message(), std::bad_alloc().what());
 }
@@ -143,7 +143,7 @@ class Listener {
 TEST(MeasuredTable, tells_keys_ahead_and_never_beyond_the_slice) {
     MeasuredTable<Listener> table(100, 1);
     auto const slice = of_keys(Operation::Insert, 1, 100);
-    ASSERT_TRUE(table.work_off(0, slice, 0, 100).ok());
+    ASSERT_TRUE(table.run(0, slice, 0, 100).ok());
     ASSERT_EQ(Listener::told.size(), 100U);
     for (std::uint64_t i = 0; i < 100; ++i) EXPECT_EQ(Listener::told[i], std::min<std::uint64_t>(i + 17, 100));
 }

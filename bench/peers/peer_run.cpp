@@ -1,0 +1,89 @@
+#include "bench/peers/peer_run.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <vector>
+
+#include "bench/frame/start_barrier.hpp"
+#include "bench/frame/steps.hpp"
+#include "kernel/clock.hpp"
+
+namespace mxk::bench {
+namespace {
+
+// One core's part of a phase; only its core writes it.
+struct alignas(cache_line_bytes) Share {
+    bool started = false;
+    std::size_t done = 0; // instructions
+    std::uint64_t wrong = 0;
+    std::optional<Error> failure;
+    Cycles start{};
+    Cycles end{};
+};
+
+} // namespace
+
+Result<PeerRun> PeerRun::create(Workload const& workload, Peer const& peer, Cores cores) {
+    return PeerRun(workload, peer, MXK_TRY(InstructionQueue::create(workload, QueueKind::NodeLocal, cores)));
+}
+
+Result<void> PeerRun::prepare(Progress& progress) {
+    Mix const& first = workload_->mix.list().front();
+    MXK_TRY(queue_.begin_with(first, progress));
+    table_.reset(); // the last run's gives its memory back before a new one takes some
+    try {
+        table_ = peer_->create(workload_->operations, queue_.cores());
+    } catch (std::exception const& failure) {
+        return Error::of("no table for {} keys: {}", workload_->operations, failure.what());
+    }
+    wrong_while_filling_ = first.needs_keys() ? MXK_TRY(run_all("filling the table", progress)).wrong : 0;
+    return {};
+}
+
+Result<PeerRun::Outcome> PeerRun::run_all(std::string_view what, Progress& progress) {
+    std::vector<Share> shares(queue_.cores().size());
+    ProgressCounter counter;
+    progress.phase(what, workload_->operations, counter);
+    StartBarrier barrier(shares.size());
+    MXK_TRY(run_steps(queue_.cores(), progress, [&](Worker&, std::size_t i) {
+        Share& share = shares[i];
+        auto const slice = queue_.slice(i).instructions();
+        if (!share.started) {
+            share.started = true;
+            barrier.arrive_and_wait();
+            share.start = clock::timestamp();
+        }
+        std::size_t const to = std::min(share.done + piece, slice.size());
+        auto const wrong = table_->run(i, slice, share.done, to);
+        if (!wrong) {
+            share.failure = wrong.error();
+            return Step::Done;
+        }
+        share.wrong += wrong.value();
+        counter.add(to - share.done);
+        share.done = to;
+        if (to < slice.size() && !progress.interrupted()) return Step::Again;
+        share.end = clock::timestamp();
+        return Step::Done;
+    }));
+
+    Outcome outcome;
+    for (Share const& share : shares) {
+        if (share.failure) return *share.failure;
+        outcome.time.cover(share.start, share.end);
+        outcome.wrong += share.wrong;
+    }
+    return outcome;
+}
+
+Result<PeerRun::Outcome> PeerRun::run(Mix const& phase, Progress& progress) {
+    if (phase.needs_keys()) MXK_TRY(queue_.continue_with(phase, progress));
+    Outcome outcome = MXK_TRY(run_all("measuring", progress));
+    outcome.wrong += wrong_while_filling_;
+    outcome.in_table = table_->size();
+    outcome.expected_in_table = queue_.live_count();
+    return outcome;
+}
+
+} // namespace mxk::bench

@@ -1,0 +1,76 @@
+// libcuckoo's cuckoohash_map: two places of four slots for each key, striped spin locks (Li et al., EuroSys 2014); it
+// doubles, behind all its locks, when a key finds no place. With room for a quarter more than there are keys, since a
+// full cuckoo table moves keys for long and then grows; and from few slots on.
+#include <functional>
+#include <libcuckoo/cuckoohash_map.hh>
+#include <utility>
+
+#include "bench/peers/measured_table.hpp"
+#include "bench/peers/table_memory.hpp"
+
+namespace mxk::bench {
+namespace {
+
+class CuckooTable {
+    using Hash = std::hash<std::uint64_t>; // of libstdc++: the key itself; the keys look random already
+    using Equal = std::equal_to<std::uint64_t>;
+    using Allocator = ArenaAllocator<std::pair<std::uint64_t const, std::uint64_t>>;
+    using Map = libcuckoo::cuckoohash_map<std::uint64_t, std::uint64_t, Hash, Equal, Allocator>;
+
+  public:
+    // Room for so many keys from the start.
+    CuckooTable(std::size_t reserved, Cores cores)
+        : arena_(cores, 0)
+        , map_(reserved, Hash(), Equal(), Allocator(arena_)) {}
+
+    std::size_t size() { return map_.size(); }
+
+    class Session {
+      public:
+        Session(CuckooTable& table, std::size_t)
+            : map_(table.map_) {}
+
+        bool insert(std::uint64_t key, std::uint64_t value) { return map_.insert(key, value); }
+        std::optional<std::uint64_t> find(std::uint64_t key) {
+            std::uint64_t value = 0;
+            if (!map_.find(key, value)) return std::nullopt;
+            return value;
+        }
+        bool erase(std::uint64_t key) { return map_.erase(key); }
+
+      private:
+        Map& map_;
+    };
+
+  private:
+    TableArena arena_;
+    Map map_;
+};
+
+class Reserved : public CuckooTable {
+  public:
+    Reserved(std::size_t capacity, Cores cores)
+        : CuckooTable(capacity + capacity / 4, cores) {}
+};
+
+constexpr Peer cuckoo{.name = "cuckoo",
+                      .library = MXK_PEER_LIBRARY,
+                      .setup = "cuckoohash_map, reserved for 1.25 times the keys; hash: the key",
+                      .create = &create_table<Reserved>};
+MXK_REGISTER(mxk_peers, Peer, cuckoo);
+
+class Growing : GrowthMemory, public CuckooTable {
+  public:
+    Growing(std::size_t capacity, Cores cores)
+        : GrowthMemory(capacity, cores)
+        , CuckooTable(growing_start, cores) {}
+};
+
+constexpr Peer cuckoo_growing{.name = "cuckoo-growing",
+                              .library = MXK_PEER_LIBRARY,
+                              .setup = "cuckoohash_map, grows from 1024 slots while inserting; hash: the key",
+                              .create = &create_table<Growing>};
+MXK_REGISTER(mxk_peers, Peer, cuckoo_growing);
+
+} // namespace
+} // namespace mxk::bench
