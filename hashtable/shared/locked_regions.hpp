@@ -20,7 +20,7 @@
 #include "hashtable/insert.hpp"
 #include "hashtable/partition/owner.hpp"
 #include "hashtable/table/extendible.hpp"
-#include "kernel/memory/node_vector.hpp"
+#include "kernel/memory/per_core.hpp"
 #include "tasks/threads/semaphore_lock.hpp"
 
 namespace mxk {
@@ -56,11 +56,11 @@ template <typename Cells, typename HashFunction = MixedHash> class LockedRegions
                                         Hash const& hash = {}) {
         if (owners.empty()) return Error("a table of regions: expected no less than one");
         LockedRegions result(RegionHash<Hash>(hash, owners.size()));
-        result.regions_ = MXK_TRY(NodeVector<NodeVector<Region>>::create(owners.size(), owners.front().node));
+        result.regions_ = MXK_TRY(PerCore<Region>::with_room(owners.size(), owners.front().node));
         TableSize const each{.slots = (size.slots + owners.size() - 1) / owners.size(), .load = size.load};
         for (Owner const& owner : owners) {
             auto table = MXK_TRY(Table::create(each, owner.node, result.hash_));
-            result.regions_.emplace(MXK_TRY(NodeVector<Region>::create(1, owner.node))).emplace(kind, std::move(table));
+            MXK_TRY(result.regions_.add(owner.node, kind, std::move(table)));
         }
         return result;
     }
@@ -96,11 +96,11 @@ template <typename Cells, typename HashFunction = MixedHash> class LockedRegions
         return sum([](Table const& table) { return table.bytes(); });
     }
     template <typename Visit> void for_each(Visit visit) const {
-        for (auto const& region : regions_) region[0].table.for_each(visit);
+        for (auto const& region : regions_) region.table.for_each(visit);
     }
 
   private:
-    struct alignas(cache_line_bytes) Region {
+    struct Region {
         Region(SemaphoreKind kind, Table its_table)
             : lock(kind)
             , table(std::move(its_table)) {}
@@ -112,21 +112,21 @@ template <typename Cells, typename HashFunction = MixedHash> class LockedRegions
         : hash_(hash) {}
 
     template <typename Operation> auto in_region(Key const& key, Operation operation) {
-        Region& region = regions_[region_of(key)][0];
+        Region& region = regions_[region_of(key)];
         LockGuard const guard(region.lock);
         auto const result = operation(region.table);
         while (region.table.has_work()) [[unlikely]] region.table.work();
         return result;
     }
-    [[nodiscard]] Table const& table_of(Key const& key) const { return regions_[region_of(key)][0].table; }
+    [[nodiscard]] Table const& table_of(Key const& key) const { return regions_[region_of(key)].table; }
     template <typename Value> [[nodiscard]] std::size_t sum(Value value) const {
         std::size_t total = 0;
-        for (auto const& region : regions_) total += value(region[0].table);
+        for (auto const& region : regions_) total += value(region.table);
         return total;
     }
 
     RegionHash<Hash> hash_;
-    NodeVector<NodeVector<Region>> regions_; // one in each, on its node
+    PerCore<Region> regions_; // by owner
 };
 
 } // namespace mxk

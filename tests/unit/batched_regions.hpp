@@ -16,13 +16,13 @@ namespace mxk::test {
 
 template <typename Delay = NoDelay> class MapRegion {
   public:
-    explicit MapRegion(std::size_t most_keys)
-        : most_keys_(most_keys) {}
+    explicit MapRegion(std::size_t max_keys)
+        : max_keys_(max_keys) {}
 
     TableResult insert(std::uint64_t key, std::uint64_t value) {
         Delay::point();
         if (pairs_.contains(key)) return TableResult::No;
-        if (pairs_.size() == most_keys_) return TableResult::Full;
+        if (pairs_.size() == max_keys_) return TableResult::Full;
         pairs_[key] = value;
         return TableResult::Yes;
     }
@@ -39,17 +39,17 @@ template <typename Delay = NoDelay> class MapRegion {
     [[nodiscard]] std::size_t size() const { return pairs_.size(); }
 
   private:
-    std::size_t most_keys_;
+    std::size_t max_keys_;
     std::unordered_map<std::uint64_t, std::uint64_t> pairs_;
 };
 
 // Key k belongs to region k mod n.
 template <typename Delay = NoDelay> class MapRegions {
   public:
-    explicit MapRegions(std::vector<CoreId> owners, std::size_t most_keys = 1'000'000)
+    explicit MapRegions(std::vector<CoreId> owners, std::size_t max_keys = 1'000'000)
         : owners_(std::move(owners)) {
         for (std::size_t i = 0; i < owners_.size(); ++i)
-            regions_.push_back(std::make_unique<MapRegion<Delay>>(most_keys));
+            regions_.push_back(std::make_unique<MapRegion<Delay>>(max_keys));
     }
     [[nodiscard]] std::size_t owner(std::uint64_t key) const { return key % owners_.size(); }
     [[nodiscard]] CoreId core(std::size_t region) const { return owners_[region]; }

@@ -24,22 +24,22 @@ TYPED_TEST_SUITE(ExtendibleWorkTest, Layouts);
 
 TYPED_TEST(ExtendibleWorkTest, is_a_block_at_a_time) {
     this->configure({256 * MiB});
-    constexpr std::size_t most_slots = max_slots_of_block<TypeParam>;
+    constexpr std::size_t max_slots = max_slots_of_block<TypeParam>;
     // Cuckoo hashing asks where others may go, too; and chains, as lines behind buckets, do not end at the block's
     // load.
-    constexpr std::size_t most_hashes = 2 * most_slots + 1000;
+    constexpr std::size_t max_hashes = 2 * max_slots + 1000;
     std::size_t hashes = 0;
     GrowingTable<Extendible<TypeParam, CountingHash>> t({.slots = 16}, CountingHash{&hashes},
                                                         small_prefix<TypeParam>());
     auto const numbers = t.numbers(60'000);
-    std::size_t most_asked = 0;
+    std::size_t max_asked = 0;
     auto const work = [&] {
         std::size_t const slots = t.table.slot_count();
         std::size_t const hashes_before = hashes;
         t.table.work();
         std::size_t const change = std::max(slots, t.table.slot_count()) - std::min(slots, t.table.slot_count());
-        ASSERT_LE(change, most_slots) << "two blocks from one, or one from two";
-        most_asked = std::max(most_asked, hashes - hashes_before);
+        ASSERT_LE(change, max_slots) << "a split, or a merge";
+        max_asked = std::max(max_asked, hashes - hashes_before);
     };
     for (std::uint64_t const number : numbers) {
         ASSERT_EQ(t.insert(number), Insert::Inserted);
@@ -49,8 +49,8 @@ TYPED_TEST(ExtendibleWorkTest, is_a_block_at_a_time) {
         t.erase(number);
         work();
     }
-    EXPECT_LE(most_asked, most_hashes);
-    EXPECT_GT(most_asked, most_slots / 4) << "it has grown";
+    EXPECT_LE(max_asked, max_hashes);
+    EXPECT_GT(max_asked, max_slots / 4) << "it has grown";
     t.check_all();
 }
 
@@ -104,16 +104,16 @@ TYPED_TEST(ExtendibleOpenTest, is_not_filled_by_tombstones) {
         std::size_t const first_slots = t.table.slot_count();
         auto const keys = static_cast<std::size_t>(static_cast<double>(first_slots) * part);
         for (std::uint64_t number = 0; number < keys; ++number) t.insert(number);
-        std::size_t most_slots = 0;
+        std::size_t max_slots = 0;
         for (std::uint64_t number = 0; number < 10 * keys; ++number) {
             t.erase(number);
             ASSERT_EQ(t.insert(number + keys), Insert::Inserted);
             if (number % 16 == 0) t.table.work();
-            most_slots = std::max(most_slots, t.table.slot_count());
+            max_slots = std::max(max_slots, t.table.slot_count());
         }
         t.check_all();
         // A block that is crowded by keys becomes two, and may become one again only when they are half as full.
-        EXPECT_LE(most_slots, first_slots * (part < 0.5 ? 1 : 2)) << part;
+        EXPECT_LE(max_slots, first_slots * (part < 0.5 ? 1 : 2)) << part;
         EXPECT_EQ(t.model.size(), keys);
     }
 }
@@ -160,7 +160,7 @@ TYPED_TEST_SUITE(ExtendibleCuckooTest, CuckooTables);
 TYPED_TEST(ExtendibleCuckooTest, is_nearly_full_before_it_grows) {
     this->configure({64 * MiB});
     // A single block, one of few groups, and several, of which the fullest grows first.
-    for (auto const& [slots, least] : {std::pair{this->block_slots, 0.93}, std::pair{std::size_t{400}, 0.92},
+    for (auto const& [slots, min_load] : {std::pair{this->block_slots, 0.93}, std::pair{std::size_t{400}, 0.92},
                                        std::pair{10 * this->block_slots, 0.88}}) {
         GrowingTable<TypeParam> t({.slots = slots});
         std::size_t const first_slots = t.table.slot_count();
@@ -168,7 +168,7 @@ TYPED_TEST(ExtendibleCuckooTest, is_nearly_full_before_it_grows) {
             ASSERT_EQ(t.insert(number), Insert::Inserted);
             t.table.work();
         }
-        EXPECT_GE(static_cast<double>(t.model.size()) / static_cast<double>(first_slots), least) << slots;
+        EXPECT_GE(static_cast<double>(t.model.size()) / static_cast<double>(first_slots), min_load) << slots;
     }
 }
 

@@ -6,7 +6,7 @@
 namespace mxk::test {
 namespace {
 
-// The operation is done where it begins, whoever owns the key.
+// The operation is done where it begins, on any core.
 template <typename Regions> class AtHome {
   public:
     explicit AtHome(Regions& regions)
@@ -45,7 +45,7 @@ template <typename Regions> class FindsAtHome {
 
 class LinearizableFaults : public LinearizableRuns {
   protected:
-    static constexpr std::uint64_t most_runs = 200;
+    static constexpr std::uint64_t max_runs = 200;
 
     template <typename Regions, typename Way> static auto runs_of(Worker& here) {
         return [&here](std::uint64_t number) {
@@ -58,7 +58,7 @@ class LinearizableFaults : public LinearizableRuns {
     template <typename Region> static void expect_caught() {
         using Regions = RegionPerCore<Region>;
         with_runtime(
-            [](Worker& here) { EXPECT_TRUE(first_fault(most_runs, runs_of<Regions, TwoPhases<Regions>>(here))); });
+            [](Worker& here) { EXPECT_TRUE(first_fault(max_runs, runs_of<Regions, TwoPhases<Regions>>(here))); });
     }
 };
 
@@ -90,7 +90,7 @@ TEST_F(LinearizableFaults, an_insert_finds_no_place) {
 TEST_F(LinearizableFaults, regions_are_touched_by_all_cores_at_once) {
     using Regions = RegionPerCore<SharedSlots<RandomPause>>;
     with_runtime([](Worker& here) {
-        EXPECT_TRUE(first_fault(most_runs, runs_of<Regions, AtHome<Regions>>(here)));
+        EXPECT_TRUE(first_fault(max_runs, runs_of<Regions, AtHome<Regions>>(here)));
         // It is the way that is wrong: sent to the owners, the same operations are right.
         expect_linearizable(20, runs_of<Regions, TwoPhases<Regions>>(here));
     });
@@ -100,7 +100,7 @@ TEST_F(LinearizableFaults, an_operation_has_ended_before_others_see_what_it_did)
     using Late = RegionPerCore<Publishes<true>>;
     using InTime = RegionPerCore<Publishes<false>>;
     with_runtime([](Worker& here) {
-        EXPECT_TRUE(first_fault(most_runs, runs_of<Late, FindsAtHome<Late>>(here)));
+        EXPECT_TRUE(first_fault(max_runs, runs_of<Late, FindsAtHome<Late>>(here)));
         expect_linearizable(20, runs_of<InTime, FindsAtHome<InTime>>(here));
     });
 }
@@ -108,7 +108,7 @@ TEST_F(LinearizableFaults, an_operation_has_ended_before_others_see_what_it_did)
 // tests/unit/linearizable_tables_test.cpp has the same regions moved rightly.
 TEST_F(LinearizableFaults, a_region_is_changed_while_a_copy_of_it_moves) {
     with_runtime([](Worker& here) {
-        EXPECT_TRUE(first_fault(most_runs, [&](std::uint64_t number) {
+        EXPECT_TRUE(first_fault(max_runs, [&](std::uint64_t number) {
             MovingRegions regions(1, cores);
             TwoPhases way(regions);
             return RecordedRun(here, way, {.keys = {1, 2, 3}, .seed = number, .operations_per_call = 20},

@@ -57,7 +57,7 @@ TEST_F(LinearizableTables, bucketed_with_all_keys_in_one_bucket) {
         auto regions = Partitioned<Bucketed>::create(65536, owners());
         ASSERT_TRUE(regions.ok());
         TwoPhases way(regions.value());
-        std::size_t most_lines_behind = 0;
+        std::size_t max_lines_behind = 0;
         expect_linearizable(runs / 4, [&](std::uint64_t number) {
             std::vector<std::uint64_t> crowd;
             crowd.reserve(12);
@@ -65,10 +65,10 @@ TEST_F(LinearizableTables, bucketed_with_all_keys_in_one_bucket) {
                 crowd.push_back(StandaloneBucketed::key_in(1 + number * 4001 % 65536, i));
             RecordedRun run(here, way, {.keys = crowd, .seed = number, .operations_per_user = 40});
             std::size_t const region = regions.value().owner(crowd[0]);
-            most_lines_behind = std::max(most_lines_behind, regions.value().region(region).lines_behind());
+            max_lines_behind = std::max(max_lines_behind, regions.value().region(region).lines_behind());
             return run.history();
         });
-        EXPECT_GT(most_lines_behind, 0U);
+        EXPECT_GT(max_lines_behind, 0U);
     });
 }
 

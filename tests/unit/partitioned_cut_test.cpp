@@ -16,7 +16,7 @@ namespace {
 
 using Placement = MultiplicativePlacement;
 
-// Some that are no powers of two, and the least there may be.
+// Some that are no powers of two, and the smallest number allowed.
 std::vector<std::pair<std::size_t, std::size_t>> buckets_and_regions() {
     return {{1, 1},     {65536, 1}, {65537, 1},  {100003, 1},  {1 << 20, 1}, {1 << 20, 2},
             {65539, 3}, {99999, 7}, {131072, 8}, {300000, 17}, {70000, 255}, {70000, 70000}};
