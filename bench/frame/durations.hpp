@@ -16,7 +16,7 @@ struct Durations {
     std::uint64_t p50 = 0;
     std::uint64_t p99 = 0;
     std::uint64_t p999 = 0;
-    std::uint64_t most = 0;
+    std::uint64_t max = 0;
 
     // `cycles`: a histogram of durations in time stamps.
     static Durations of(Histogram const& cycles);

@@ -1,5 +1,5 @@
 // What the measuring frame (measure.hpp) asks of a benchmark. An experiment is made of its options for one invocation.
-// It has a list of configurations, numbered from 0, and each configuration has the same phases (one, for most
+// It has a list of configurations, numbered from 0, and each configuration has the same phases (one, for many
 // benchmarks). A run of a configuration gives a sample for each phase; the frame repeats runs, and makes a row of each
 // phase of each configuration. How to write a benchmark: docs/bench.md.
 #pragma once

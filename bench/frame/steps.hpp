@@ -10,7 +10,7 @@
 
 namespace mxk::bench {
 
-// Instructions that one step makes, checks or works off: some milliseconds up to, so that Ctrl-C and progress get
+// Instructions that one step makes, checks or runs: some milliseconds up to, so that Ctrl-C and progress get
 // their turn.
 constexpr std::size_t piece = 16384;
 

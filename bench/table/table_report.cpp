@@ -73,7 +73,7 @@ void print_table_details(TextSink& out, TableOptions const& options, TableFindin
         print_durations(out, "tasks", outcome.tasks);
         format(out, "       tasks over 50 us: {}, and {} that the host interrupted (max {:.1} us)\n",
                outcome.long_tasks, outcome.interrupted_tasks.count,
-               static_cast<double>(outcome.interrupted_tasks.most) / 1e3);
+               static_cast<double>(outcome.interrupted_tasks.max) / 1e3);
     }
     for (OwnerChange const& change : outcome.changes.list())
         format(out, "       owners {} -> {}: {:.3} ms, {:.3} M ops/s during, {:.3} before\n", change.from, change.to,

@@ -39,7 +39,7 @@ class Permutation {
         : modulo_(std::max<std::uint64_t>(1, count)) {
         Random random(seed);
         do factor_ = 1 + random.below(modulo_.divisor());
-        while (greatest_common_divisor(factor_, modulo_.divisor()) != 1);
+        while (gcd(factor_, modulo_.divisor()) != 1);
         start_ = random.below(modulo_.divisor());
     }
 
@@ -47,9 +47,7 @@ class Permutation {
     [[nodiscard]] std::uint64_t operator()(std::uint64_t i) const { return modulo_(modulo_(factor_ * i) + start_); }
 
   private:
-    static constexpr std::uint64_t greatest_common_divisor(std::uint64_t a, std::uint64_t b) {
-        return b == 0 ? a : greatest_common_divisor(b, a % b);
-    }
+    static constexpr std::uint64_t gcd(std::uint64_t a, std::uint64_t b) { return b == 0 ? a : gcd(b, a % b); }
 
     Modulo modulo_;
     std::uint64_t factor_ = 1;

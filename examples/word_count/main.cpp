@@ -130,7 +130,7 @@ class WordCount {
     std::atomic<bool> out_of_memory_{false};
 };
 
-void print(Table const& table, std::size_t most) {
+void print(Table const& table, std::size_t max_words) {
     std::vector<WordNode const*> words;
     std::size_t total = 0;
     for (std::size_t owner = 0; owner < table.region_count(); ++owner) {
@@ -145,7 +145,7 @@ void print(Table const& table, std::size_t most) {
         return a->count != b->count ? a->count > b->count : a->word < b->word;
     });
     std::cout << total << " words, " << words.size() << " different\n";
-    for (std::size_t i = 0; i < std::min(most, words.size()); ++i)
+    for (std::size_t i = 0; i < std::min(max_words, words.size()); ++i)
         std::cout << words[i]->count << ' ' << words[i]->word << '\n';
 }
 

@@ -16,7 +16,7 @@ using Pairs = StandaloneBucketed::Pairs;
 
 class BucketedTest : public MemoryTest {
   protected:
-    // Key `number` of bucket 3, where the tests mostly work.
+    // Key `number` of bucket 3, where nearly all tests work.
     static std::uint64_t key(std::uint64_t number) { return StandaloneBucketed::key_in(3, number); }
 
     // Keys 1 to `count` of bucket 3, each with its number.

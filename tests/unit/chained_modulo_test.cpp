@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hashtable/modulo.hpp"
+#include "hashtable/partition/modulo_cut.hpp"
 
 namespace mxk {
 namespace {

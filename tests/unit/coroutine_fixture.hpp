@@ -1,4 +1,4 @@
-// Coroutines on a Runtime with more cores than most machines have to spare, and what tests of them count.
+// Coroutines on a Runtime with more cores than many machines have to spare, and what tests of them count.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -13,8 +13,8 @@ inline bool tests_are_long() {
     return are_long;
 }
 
-inline std::size_t operations(std::size_t usually, std::size_t in_long_tests) {
-    return tests_are_long() ? in_long_tests : usually;
+inline std::size_t operations(std::size_t in_short_tests, std::size_t in_long_tests) {
+    return tests_are_long() ? in_long_tests : in_short_tests;
 }
 
 } // namespace mxk::test

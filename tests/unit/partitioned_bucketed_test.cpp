@@ -31,7 +31,7 @@ class PartitionedBucketedTest : public MemoryTest {
     }
 };
 
-TEST_F(PartitionedBucketedTest, has_at_least_the_buckets_that_were_asked_for) {
+TEST_F(PartitionedBucketedTest, has_no_fewer_than_the_buckets_that_were_asked_for) {
     configure({64 * MiB});
     for (std::size_t const regions : {1U, 2U, 3U, 16U}) {
         for (std::size_t const buckets : {16U, 65536U, 100000U}) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <new>
 #include <vector>
@@ -11,12 +12,14 @@
 namespace mxk::bench {
 namespace {
 
+constexpr std::array one_core{core_id(0)};
+
 // What a table may do wrong with the key 7; the others are treated well.
 enum class Fault : std::uint8_t { None, RefusesInsert, Loses, FindsOther, InventsKeys, RefusesErase, Throws };
 
 template <Fault fault> class ModelTable {
   public:
-    ModelTable(std::size_t, std::size_t) {}
+    ModelTable(std::size_t, Cores) {}
     std::size_t size() { return map_.size(); }
 
     class Session {
@@ -60,7 +63,7 @@ std::uint64_t wrong(PeerTable& table, std::vector<Instruction> const& slice) {
 
 // Inserts 1 to 10, finds them, looks for others, erases them; gives the wrong results of each.
 template <Fault fault> std::vector<std::uint64_t> wrong_of_all() {
-    MeasuredTable<ModelTable<fault>> table(10, 1);
+    MeasuredTable<ModelTable<fault>> table(10, one_core);
     std::vector<std::uint64_t> result;
     result.push_back(wrong(table, of_keys(Operation::Insert, 1, 10)));
     result.push_back(wrong(table, of_keys(Operation::Find, 1, 10)));
@@ -84,13 +87,13 @@ TEST(MeasuredTable, counts_each_wrong_result) {
 }
 
 TEST(MeasuredTable, the_size_is_what_the_table_says) {
-    MeasuredTable<ModelTable<Fault::Loses>> table(10, 1);
+    MeasuredTable<ModelTable<Fault::Loses>> table(10, one_core);
     EXPECT_EQ(wrong(table, of_keys(Operation::Insert, 1, 10)), 0U);
     EXPECT_EQ(table.size(), 9U);
 }
 
 TEST(MeasuredTable, runs_only_the_piece) {
-    MeasuredTable<ModelTable<Fault::None>> table(10, 1);
+    MeasuredTable<ModelTable<Fault::None>> table(10, one_core);
     auto const slice = of_keys(Operation::Insert, 1, 10);
     ASSERT_TRUE(table.run(0, slice, 2, 5).ok());
     EXPECT_EQ(table.size(), 3U);
@@ -99,7 +102,7 @@ TEST(MeasuredTable, runs_only_the_piece) {
 }
 
 TEST(MeasuredTable, what_a_table_throws_is_an_error) {
-    MeasuredTable<ModelTable<Fault::Throws>> table(10, 1);
+    MeasuredTable<ModelTable<Fault::Throws>> table(10, one_core);
     auto const slice = of_keys(Operation::Insert, 1, 10);
     auto const result = table.run(0, slice, 0, slice.size());
     ASSERT_FALSE(result.ok());
@@ -109,7 +112,7 @@ TEST(MeasuredTable, what_a_table_throws_is_an_error) {
 // Has no erase.
 class InsertOnly {
   public:
-    InsertOnly(std::size_t, std::size_t) {}
+    InsertOnly(std::size_t, Cores) {}
     std::size_t size() { return 0; }
     struct Session {
         Session(InsertOnly&, std::size_t) {}
@@ -119,14 +122,14 @@ class InsertOnly {
 };
 
 TEST(MeasuredTable, an_erase_that_is_not_there_is_never_right) {
-    MeasuredTable<InsertOnly> table(10, 1);
+    MeasuredTable<InsertOnly> table(10, one_core);
     EXPECT_EQ(wrong(table, of_keys(Operation::Erase, 1, 10)), 10U);
 }
 
 // Notes what it was told ahead of time.
 class Listener {
   public:
-    Listener(std::size_t, std::size_t) {}
+    Listener(std::size_t, Cores) {}
     std::size_t size() { return 0; }
     struct Session {
         Session(Listener&, std::size_t) {}
@@ -141,7 +144,7 @@ class Listener {
 };
 
 TEST(MeasuredTable, tells_keys_ahead_and_never_beyond_the_slice) {
-    MeasuredTable<Listener> table(100, 1);
+    MeasuredTable<Listener> table(100, one_core);
     auto const slice = of_keys(Operation::Insert, 1, 100);
     ASSERT_TRUE(table.run(0, slice, 0, 100).ok());
     ASSERT_EQ(Listener::told.size(), 100U);

@@ -10,7 +10,7 @@
 //     EXPECT_FALSE(why) << *why;
 //
 // Way: has a type Traveller, derived from TravellingOperation, and send(worker, operation), which is called on the
-// operation's home (two_phases.hpp has the usual one).
+// operation's home (two_phases.hpp has the plain one).
 #pragma once
 
 #include <atomic>

@@ -187,8 +187,8 @@ TEST_F(SliceTest, finds_drawn_among_all_keys_are_hits) {
     EXPECT_EQ(model.size(), count);
 }
 
-// The most frequent key gets the share of rank 1, the next that of rank 2, and where they stand among the inserts says
-// nothing about their rank.
+// The key of the highest frequency gets the share of rank 1, the next that of rank 2, and where they stand among the
+// inserts says nothing about their rank.
 TEST_F(SliceTest, drawn_keys_have_their_ranks_shares_at_random_places) {
     Slice slice = make(count);
     Random random(7);

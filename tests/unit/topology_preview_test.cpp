@@ -79,6 +79,7 @@ node 1: cores 2, memory 2048.0 MiB, proximity domain 1
           0x0000000100000000-0x000000013fffffff       1024.0 MiB
   cores   2-3
   apic    2-3
+levels: not known (packages, caches, SMT siblings)
 distance from (row) to (column)
          0   1
      0  10  21
@@ -95,6 +96,7 @@ node 0: cores 4, memory not known, proximity domain 0
   memory  not known
   cores   0-3
   apic    0-3
+levels: not known (packages, caches, SMT siblings)
 )");
     std::string const json = preview_of({compiled("two_nodes_madt")}, "--json");
     EXPECT_NE(json.find(R"("memory_known":false)"), std::string::npos) << json;
@@ -165,19 +167,20 @@ TEST_F(TopologyPreview, json) {
     TemporaryDirectory const directory;
     directory.write("acpidump.txt", dump_text({machine, domains, figures}));
     auto const path = directory.path().string();
-    EXPECT_EQ(shown("--json --acpi " + path),
-              R"({"topology":"preview","acpi":")" + path +
-                  R"(","listed_cores":3,"memory_known":true,"cores":[{"id":0,"apic_id":4,"node":0,"acpi_uid":7},)"
-                  R"({"id":1,"apic_id":6,"node":0,"acpi_uid":8}],"nodes":[{"id":0,"proximity_domain":1,)"
-                  R"("memory":[{"start":4096,"bytes":1073741824}],"cores":[0,1],"distances":[10,20],)"
-                  R"("read_latency_ps":[80000,"unreachable"],"write_latency_ps":[null,null],)"
-                  R"("read_bandwidth_mb_per_s":[null,null],"write_bandwidth_mb_per_s":[null,null]},)"
-                  R"({"id":1,"proximity_domain":3,"memory":[{"start":4294967296,"bytes":8589934592}],"cores":[],)"
-                  R"("distances":[20,10],"read_latency_ps":[null,null],"write_latency_ps":[null,null],)"
-                  R"("read_bandwidth_mb_per_s":[null,null],"write_bandwidth_mb_per_s":[null,null]}],)"
-                  R"("warnings":["ACPI: SRAT does not name 1 of 2 cores; they go to node 0",)"
-                  R"("ACPI: no SLIT; distances taken as 10 local, 20 remote"],"warning_count":2})"
-                  "\n");
+    EXPECT_EQ(
+        shown("--json --acpi " + path),
+        R"({"topology":"preview","acpi":")" + path +
+            R"(","listed_cores":3,"memory_known":true,"cores":[{"id":0,"apic_id":4,"node":0,"acpi_uid":7,"physical_core":null,"package":null,"caches":[]},)"
+            R"({"id":1,"apic_id":6,"node":0,"acpi_uid":8,"physical_core":null,"package":null,"caches":[]}],"nodes":[{"id":0,"proximity_domain":1,)"
+            R"("memory":[{"start":4096,"bytes":1073741824}],"cores":[0,1],"distances":[10,20],)"
+            R"("read_latency_ps":[80000,"unreachable"],"write_latency_ps":[null,null],)"
+            R"("read_bandwidth_mb_per_s":[null,null],"write_bandwidth_mb_per_s":[null,null]},)"
+            R"({"id":1,"proximity_domain":3,"memory":[{"start":4294967296,"bytes":8589934592}],"cores":[],)"
+            R"("distances":[20,10],"read_latency_ps":[null,null],"write_latency_ps":[null,null],)"
+            R"("read_bandwidth_mb_per_s":[null,null],"write_bandwidth_mb_per_s":[null,null]}],)"
+            R"("warnings":["ACPI: SRAT does not name 1 of 2 cores; they go to node 0",)"
+            R"("ACPI: no SLIT; distances taken as 10 local, 20 remote"],"warning_count":2})"
+            "\n");
 }
 
 TEST_F(TopologyPreview, json_of_the_machine_that_runs) {
@@ -187,7 +190,7 @@ TEST_F(TopologyPreview, json_of_the_machine_that_runs) {
     std::string const text = shown("--json");
     set_system_topology(before);
     EXPECT_TRUE(text.starts_with(
-        R"({"topology":"this machine","listed_cores":1,"memory_known":true,"cores":[{"id":0,"apic_id":3,"node":0,"acpi_uid":null}],)"
+        R"({"topology":"this machine","listed_cores":1,"memory_known":true,"cores":[{"id":0,"apic_id":3,"node":0,"acpi_uid":null,"physical_core":null,"package":null,"caches":[]}],)"
         R"("nodes":[{"id":0,"proximity_domain":0,"memory":[{"start":4096,"bytes":1048576}],"cores":[0],"distances":[10]}],)"
         R"("warnings":[)"))
         << text;

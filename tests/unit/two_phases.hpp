@@ -1,4 +1,4 @@
-// The usual way of an operation: to the owner of the key's region, and home (thesis section 3.2).
+// The plain way of an operation: to the owner of the key's region, and home (thesis section 3.2).
 #pragma once
 
 #include "tasks/worker.hpp"

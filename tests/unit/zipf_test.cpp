@@ -81,13 +81,13 @@ TEST(Zipf, the_same_seed_draws_the_same) {
 }
 
 TEST(Zipf, of_as_many_ranks_as_there_can_be_operations) {
-    constexpr std::uint64_t most = 4'000'000'000;
+    constexpr std::uint64_t max_rank = 4'000'000'000;
     for (double const theta : {0.001, 0.99, 1.0, 10.0}) {
-        Zipf const zipf(most, theta);
+        Zipf const zipf(max_rank, theta);
         Random random(1);
         for (int i = 0; i < 10'000; ++i) {
             std::uint64_t const rank = zipf(random);
-            EXPECT_TRUE(rank >= 1 && rank <= most) << rank;
+            EXPECT_TRUE(rank >= 1 && rank <= max_rank) << rank;
         }
     }
 }

@@ -31,7 +31,7 @@ std::string dump_of(std::vector<Bytes> const& tables) {
     std::string text;
     for (Bytes const& table : tables) {
         if (!is_read(table)) continue;
-        text += std::string(signature_of(table)) + " @ 0x00000000BFFE0390\n";
+        text.append(signature_of(table)).append(" @ 0x00000000BFFE0390\n");
         for (std::size_t i = 0; i < table.size(); ++i) {
             auto const byte = std::to_integer<std::size_t>(table[i]);
             if (i % 16 == 0) {
