@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "base/registry.hpp"
 #include "bench/frame/cost_repeated.hpp"
 #include "bench/frame/machine_record.hpp"
 #include "bench/frame/progress.hpp"
@@ -51,7 +52,7 @@ std::string text_of(std::string_view who, std::string_view what, std::string_vie
 template <typename Measure, typename Options> class CostPeerCommand {
   public:
     using Peer = CostPeer<Measure, Options>;
-    using Peers = std::span<Peer const* const>;
+    using Peers = Registered<Peer>;
 
     // `name`: as in `bench NAME`. `wrong`: what has happened where a row is marked NO.
     template <auto registered>
@@ -190,7 +191,7 @@ template <typename Measure, typename Options> class CostPeerCommand {
 };
 
 // The list below a command's options in its help.
-template <typename Peer> void list_cost_peers(TextSink& out, std::span<Peer const* const> peers) {
+template <typename Peer> void list_cost_peers(TextSink& out, Registered<Peer> peers) {
     out.write("Peers:\n");
     console::for_each_by_name(peers, [&](Peer const& peer) {
         FixedText<128> measures;

@@ -21,7 +21,7 @@ endif()
 if(NOT Taskflow_FOUND)
     leave_out_task_peers(taskflow MXK_NO_TASKFLOW)
 endif()
-add_executable(mxk-peers arch/linux/main.cpp ${peer_sources})
+add_executable(mxk-peers main/linux/program.cpp ${peer_sources})
 target_link_libraries(mxk-peers PRIVATE mxk-objects $<TARGET_NAME_IF_EXISTS:Taskflow::Taskflow>)
 target_precompile_headers(mxk-peers REUSE_FROM mxk-objects)
 if(MXK_SANITIZE OR MXK_COVERAGE) # the libraries are not instrumented: only who asks for it by name gets it
