@@ -1,5 +1,5 @@
 // Formatting into a TextSink: format(sink, "{} of {:>8.2}", a, b). No allocation, no locale, usable before memory is
-// up. Placeholder: {[:[<|>][0][width][.digits][x]]}: alignment (numbers right, text left by default), zero fill, least
+// up. Placeholder: {[:[<|>][0][width][.digits][x]]}: alignment (numbers right, text left by default), zero fill, min
 // width, digits after the point for reals (default 2), hexadecimal. {{ and }} stand for braces. The number of
 // placeholders is checked against the arguments at compile time. May be called on any core; blocks only as the sink
 // does.

@@ -15,24 +15,24 @@ class Histogram {
     void add(std::uint64_t value) {
         ++counts_[bin_of(value)];
         ++count_;
-        most_ = std::max(most_, value);
+        max_ = std::max(max_, value);
     }
     void add(Histogram const& other) {
         for (std::size_t i = 0; i < bins; ++i) counts_[i] += other.counts_[i];
         count_ += other.count_;
-        most_ = std::max(most_, other.most_);
+        max_ = std::max(max_, other.max_);
     }
 
     [[nodiscard]] std::uint64_t count() const { return count_; }
-    [[nodiscard]] std::uint64_t most() const { return most_; }
-    // The greatest value of the step in which this part (0 to 1) of the values ends; 0 if there are none.
+    [[nodiscard]] std::uint64_t max() const { return max_; }
+    // The last value of the step in which this part (0 to 1) of the values ends; 0 if there are none.
     [[nodiscard]] std::uint64_t quantile(double part) const {
         auto left = static_cast<std::uint64_t>(part * static_cast<double>(count_));
         for (std::size_t i = 0; i < bins; ++i) {
-            if (counts_[i] > left) return std::min(last_of(i), most_);
+            if (counts_[i] > left) return std::min(last_of(i), max_);
             left -= counts_[i];
         }
-        return most_;
+        return max_;
     }
     // Values above `limit`, which counts as the last of its step.
     [[nodiscard]] std::uint64_t count_above(std::uint64_t limit) const {
@@ -59,7 +59,7 @@ class Histogram {
 
     std::array<std::uint64_t, bins> counts_{};
     std::uint64_t count_ = 0;
-    std::uint64_t most_ = 0;
+    std::uint64_t max_ = 0;
 };
 
 } // namespace mxk

@@ -47,8 +47,8 @@ class JsonWriter {
     void write_real(double value);
 
     TextSink& sink_;
-    // Something stands before in the same object or array. One flag is enough for any depth: whoever is closed is
-    // itself something that stands before.
+    // Something stands before in the same object or array. One flag is enough for any depth: an object
+    // or array that is closed is itself something that stands before.
     bool comma_due_ = false;
 };
 

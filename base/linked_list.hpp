@@ -1,5 +1,5 @@
 // A list of elements that bring their own links, so that each can be taken out wherever it stands, and no memory is
-// needed. Whoever has the list sees to it that one at a time changes it.
+// needed. Its owner sees to it that one core or thread at a time changes it.
 #pragma once
 
 #include <utility>

@@ -58,12 +58,12 @@ struct PvhStartInfo { // Xen public/arch-x86/hvm/start_info.h, version 1
 static_assert(sizeof(PvhStartInfo) == 56);
 
 constexpr std::size_t pvh_memory_map_stride = 24;
-constexpr std::size_t longest_command_line = 4096;
+constexpr std::size_t max_command_line = 4096;
 
 // A zero-terminated text of unknown length: as much of it as can be read, in steps that stay within a page.
 std::string_view read_text(PhysicalReader& memory, PhysicalAddress address) {
     std::size_t known = 0;
-    while (known < longest_command_line) {
+    while (known < max_command_line) {
         std::size_t const step = 4 * KiB - (raw(address) + known) % (4 * KiB);
         auto const bytes = memory.view(address, known + step);
         if (bytes.empty()) break;

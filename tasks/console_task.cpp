@@ -1,7 +1,6 @@
 #include "tasks/console_task.hpp"
 
 #include "arch/terminal.hpp"
-#include "tasks/skew.hpp"
 
 namespace mxk {
 namespace {
@@ -11,19 +10,18 @@ class ConsoleTask : public Task {
     constexpr ConsoleTask()
         : Task(&ConsoleTask::begin) {}
 
-    void prepare(Worker& worker, std::string_view run_line, console::Partner partner) {
-        run_line_ = run_line;
-        partner_ = partner;
+    void prepare(Worker& worker, ConsoleStart const& start) {
+        start_ = start;
         home = worker.core();
-        worker.on(arch::Attention::Input, &ConsoleTask::input_arrived);
+        worker.add_hook(input_hook_);
         worker.append(*this);
     }
 
   private:
     static void begin(Worker&, Task& task) {
         auto& self = static_cast<ConsoleTask&>(task);
-        report_skew();
-        self.console_.start(self.run_line_, self.partner_);
+        if (self.start_.before != nullptr) self.start_.before();
+        self.console_.start(self.start_.run_line, self.start_.partner);
         task.body = &ConsoleTask::read;
         self.finish();
     }
@@ -37,18 +35,18 @@ class ConsoleTask : public Task {
         waiting_ = true;
     }
 
-    static void input_arrived(Worker& worker);
+    static void input_arrived(Worker& worker, AttentionHook& hook);
 
     arch::TerminalSink out_;
     console::Console console_{out_};
-    std::string_view run_line_;
-    console::Partner partner_ = console::Partner::SerialLine;
+    ConsoleStart start_;
+    AttentionHook input_hook_{arch::Attention::Input, &ConsoleTask::input_arrived};
     bool waiting_ = false; // in no queue, not running: input has to append the task
 };
 
 constinit ConsoleTask console_task;
 
-void ConsoleTask::input_arrived(Worker& worker) {
+void ConsoleTask::input_arrived(Worker& worker, AttentionHook&) {
     if (!console_task.waiting_) return;
     console_task.waiting_ = false;
     worker.append(console_task);
@@ -56,8 +54,8 @@ void ConsoleTask::input_arrived(Worker& worker) {
 
 } // namespace
 
-void prepare_console(Worker& worker, std::string_view run_line, console::Partner partner) {
-    console_task.prepare(worker, run_line, partner);
+void prepare_console(Worker& worker, ConsoleStart const& start) {
+    console_task.prepare(worker, start);
 }
 
 } // namespace mxk

@@ -9,8 +9,13 @@
 
 namespace mxk {
 
-// Prepares the task on core 0's worker, before that runs. `run_line`: commands to begin with, what `run=` says on the
-// kernel's command line; must live on.
-void prepare_console(Worker& worker, std::string_view run_line, console::Partner partner);
+struct ConsoleStart {
+    std::string_view run_line; // commands to begin with, what `run=` says on the kernel's command line; must live on
+    console::Partner partner = console::Partner::SerialLine;
+    void (*before)() = nullptr; // in the console's task, before the first command: what takes all cores; null: nothing
+};
+
+// Prepares the task on core 0's worker, before that runs.
+void prepare_console(Worker& worker, ConsoleStart const& start);
 
 } // namespace mxk

@@ -1,6 +1,6 @@
 #include "tasks/timers.hpp"
 
-#include "arch/core_local.hpp"
+#include "arch/attention.hpp"
 #include "kernel/clock.hpp"
 
 namespace mxk {

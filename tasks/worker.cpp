@@ -1,11 +1,25 @@
 #include "tasks/worker.hpp"
 
-#include <bit>
-
 #include "arch/cpu.hpp"
+#include "kernel/remote_call.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk {
+
+Worker::Worker(CoreId core, NodeId node, CoreQueue::Memory queue_memory)
+    : core_(core)
+    , node_(node)
+    , pool_(node)
+    , queue_(core, std::move(queue_memory))
+    , timer_hook_(arch::Attention::Timer, [](Worker& worker, AttentionHook&) { worker.timers_.expire(worker); })
+    , epoch_hook_(arch::Attention::Epoch,
+                  [](Worker& worker, AttentionHook&) {
+                      worker.epoch_.request();
+                      worker.end_epochs();
+                  })
+    , call_hook_(arch::Attention::Call, [](Worker&, AttentionHook&) { remote_calls::serve(); }) {
+    for (AttentionHook* const hook : {&timer_hook_, &epoch_hook_, &call_hook_}) add_hook(*hook);
+}
 
 void Worker::send(Task& task, CoreId target) {
     statistics_.hops.add(1);
@@ -18,10 +32,12 @@ void Worker::send_first(Task& task, CoreId target) {
 }
 
 void Worker::begin_round() {
+    if (epoch_.is_due()) [[unlikely]]
+        end_epochs();
     bool const has_tasks = queue_.begin_round(Ring{*this});
     if (waiting_for_idle_.empty()) {
         if (!has_tasks) idle();
-    } else if (!has_tasks || ++rounds_waited_ == longest_wait / CoreQueue::round) {
+    } else if (!has_tasks || ++rounds_waited_ == max_wait / CoreQueue::round) {
         append_waiting();
     }
 }
@@ -47,13 +63,8 @@ void Worker::Ring::operator()(CoreId sleeper) const {
     arch::wake(sleeper);
 }
 
-void Worker::on(arch::Attention what, AttentionHandler handler) {
-    handlers_[static_cast<std::size_t>(std::countr_zero(static_cast<std::uint32_t>(what)))] = handler;
-}
-
 void Worker::begin() {
     statistics_.started.add(raw(clock::timestamp()));
-    on(arch::Attention::Timer, [](Worker& worker) { worker.timers_.expire(worker); });
 }
 
 void Worker::run() {
@@ -62,8 +73,17 @@ void Worker::run() {
 
 void Worker::attend() {
     std::uint32_t const bits = arch::take_attention();
-    for (std::size_t i = 0; i < handlers_.size(); ++i)
-        if ((bits >> i & 1) != 0 && handlers_[i] != nullptr) handlers_[i](*this);
+    for (AttentionHook* hook = hooks_.first(); hook != nullptr;) {
+        AttentionHook& now = *hook;
+        hook = decltype(hooks_)::next(now); // before it takes itself off
+        if ((bits & static_cast<std::uint32_t>(now.what_)) != 0) now.function_(*this, now);
+    }
+}
+
+void Worker::end_epochs() {
+    if (unfinished_bodies_ != 0) return;
+    expect(!arch::task_in_section(), "a task's body ends the protected sections that it has begun");
+    epoch_.try_to_advance([] { return !arch::threads_in_sections(); });
 }
 
 void Worker::idle() {
@@ -77,7 +97,7 @@ void Worker::idle() {
             continue;
         }
         queue_.sleep_unless_mail([this] {
-            statistics_.sleeps.add(1); // whoever sees this counted and then sends has to wake the core
+            statistics_.sleeps.add(1); // a sender that sees this counted has to wake the core
             arch::halt_until_attention();
         });
         break;

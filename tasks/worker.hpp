@@ -1,18 +1,21 @@
 // A worker runs the tasks of one core, one after the other, for ever. The turn between two tasks is the one safe point:
-// there it looks at the core's attention word (one load), which is how interrupts speak to it. Without tasks the core
-// halts until somebody sends one. All functions are for the worker's own core unless they say otherwise.
+// there it looks at the core's attention word (one load and a compare), which is how interrupts and other cores speak
+// to it; what is to be done then, rooms have registered as hooks. Without tasks the core halts until somebody sends
+// one. All functions are for the worker's own core unless they say otherwise.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <new>
 #include <utility>
 
-#include "arch/core_local.hpp"
+#include "arch/attention.hpp"
+#include "base/linked_list.hpp"
 #include "base/panic.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/core_pool.hpp"
+#include "tasks/attention_hook.hpp"
+#include "tasks/core_epoch.hpp"
 #include "tasks/core_queue.hpp"
 #include "tasks/owner_counter.hpp"
 #include "tasks/task_times.hpp"
@@ -32,11 +35,7 @@ struct WorkerStatistics {
 
 class alignas(cache_line_bytes) Worker {
   public:
-    Worker(CoreId core, NodeId node, CoreQueue::Memory queue_memory)
-        : core_(core)
-        , node_(node)
-        , pool_(node)
-        , queue_(core, std::move(queue_memory)) {}
+    Worker(CoreId core, NodeId node, CoreQueue::Memory queue_memory);
     Worker(Worker const&) = delete;
     Worker& operator=(Worker const&) = delete;
 
@@ -65,16 +64,16 @@ class alignas(cache_line_bytes) Worker {
         send(task, target);
     }
 
-    // To the end of this core's queue, by whoever is no worker: a thread of the system below. Any core, never blocks.
+    // To the end of this core's queue, from a thread of the system below, which is no worker. Any core, never blocks.
     void append_from_outside(Task& task) {
         if (queue_.send_from_outside(task)) arch::wake(core_);
     }
 
     // Appends the task when this core has nothing else to do, before it polls or sleeps; or, on a core that never runs
-    // dry, after `longest_wait` other tasks. Once: it asks again if it wants to be called again. Never blocks.
+    // dry, after `max_wait` other tasks. Once: it asks again if it wants to be called again. Never blocks.
     void when_idle(Task& task) { waiting_for_idle_.append(task); }
-    static constexpr unsigned longest_wait = 1024;
-    static_assert(longest_wait % CoreQueue::round == 0);
+    static constexpr unsigned max_wait = 1024;
+    static_assert(max_wait % CoreQueue::round == 0);
 
     // Makes sure that what was sent so far is on its way. The worker does so by itself, between tasks: only for a body
     // that waits for another core's answer in the middle (run_until() calls it).
@@ -87,8 +86,8 @@ class alignas(cache_line_bytes) Worker {
     void set_prefetch_distance(std::uint32_t tasks) { queue_.set_prefetch_distance(tasks); }
     [[nodiscard]] std::uint32_t prefetch_distance() const { return queue_.prefetch_distance(); }
 
-    // How long it polls when it has no task, before it sleeps; usually about as long as sleep and wake-up take. Nothing
-    // where other cores wait for the same processor meanwhile.
+    // How long it polls when it has no task, before it sleeps; by default about as long as sleep and wake-up take.
+    // Nothing where other cores wait for the same processor meanwhile.
     void set_polling_time(Nanoseconds time) { polling_time_ = time; }
 
     // How long each task runs is counted there from now on; null: it is not measured.
@@ -106,19 +105,29 @@ class alignas(cache_line_bytes) Worker {
 
     // Notes when the core began to work. Once, before anything runs.
     void begin();
-    // What the safe point does: for a task that took its time and goes on.
+    // What the safe point does: for a task that took its time and goes on. The core does not count as quiescent.
     void attend_now() {
-        if (arch::needs_attention()) attend();
+        if (!arch::needs_attention()) return;
+        ++unfinished_bodies_;
+        attend();
+        --unfinished_bodies_;
     }
     // The rest of the core's life.
     [[noreturn]] void run();
+    // The same until `done()`, asked as in run_until(): for the function that a core begins with, not for a task.
+    template <typename Done> void serve_until(Done done) {
+        while (!done()) turn();
+    }
 
     // Runs tasks until `done()`, which is asked after each of them and after each interrupt. For the console's task,
     // which waits for other cores in the middle of its body: its core goes on working meanwhile. Tasks run this way
-    // must not wait in turn.
+    // must not wait in turn. The core does not count as quiescent meanwhile: the body may go on using what it has
+    // found.
     template <typename Done> void run_until(Done done) {
         flush();
+        ++unfinished_bodies_;
         while (!done()) turn();
+        --unfinished_bodies_;
     }
 
     // What fires at the safe point after its time.
@@ -128,9 +137,19 @@ class alignas(cache_line_bytes) Worker {
     // time.
     void end_round() { queue_.end_round(); }
 
-    // What to do at the safe point after an interrupt set this bit; null: nothing. The timer's is timers().
-    using AttentionHandler = void (*)(Worker& worker);
-    void on(arch::Attention what, AttentionHandler handler);
+    // What to call at the safe point once a bit of the attention word is set. As many as rooms want.
+    void add_hook(AttentionHook& hook) { hooks_.append(hook); }
+    void remove_hook(AttentionHook& hook) { hooks_.remove(hook); }
+
+    // How often the core was quiescent when somebody had asked (core_epoch.hpp has the rule). Any core: an epoch that
+    // ends after all that is protected on this core now; it has ended once epoch().ended() is no less. A task
+    // must not wait in its body for an epoch of its own core. The end wakes nobody: a waiter polls.
+    std::uint64_t request_epoch() {
+        std::uint64_t const number = epoch_.next();
+        arch::notify(core_, arch::Attention::Epoch);
+        return number;
+    }
+    [[nodiscard]] CoreEpoch const& epoch() const { return epoch_; }
 
   private:
     // One task, or what there is to do between two rounds of them.
@@ -155,22 +174,28 @@ class alignas(cache_line_bytes) Worker {
     void send(Task& task, CoreId target);
     void send_first(Task& task, CoreId target); // or the last one of a line
     void attend();
+    void end_epochs();
     void append_waiting();
     void idle();
 
     CoreId core_;
     NodeId node_;
     WorkerStatistics statistics_;
-    std::array<AttentionHandler, 4> handlers_{};
+    LinkedList<AttentionHook, &AttentionHook::links_> hooks_; // as they were added
+    std::uint32_t unfinished_bodies_ = 0;                     // tasks' bodies below the turn, which wait in the middle
     CorePool pool_;
     CoreQueue queue_;
     TaskTimes* task_times_ = nullptr;
     Timers timers_;
+    AttentionHook timer_hook_;
+    AttentionHook epoch_hook_;
+    AttentionHook call_hook_;
     TaskList waiting_for_idle_;
     unsigned rounds_waited_ = 0; // since there are some
     // Polling about as long as a halt, an interrupt and its sending cost together is never much worse than the better
     // of the two (Karlin et al. 1991): some microseconds on metal, some tens where both are emulated.
     Nanoseconds polling_time_{50'000};
+    alignas(cache_line_bytes) CoreEpoch epoch_; // others look at it
 };
 
 } // namespace mxk

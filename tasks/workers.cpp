@@ -8,7 +8,7 @@ namespace mxk::workers {
 namespace {
 
 constinit std::span<Worker*> all{};
-constinit std::uint32_t usual_distance = 0;
+constinit std::uint32_t default_distance = 0;
 
 } // namespace
 
@@ -22,7 +22,7 @@ Result<void> create(topology::Topology const& topology, Arena& arena, std::uint3
         table[index(core.id)] = worker;
     }
     all = table;
-    usual_distance = prefetch_distance;
+    default_distance = prefetch_distance;
     return {};
 }
 
@@ -45,8 +45,8 @@ Worker& of(CoreId core) {
 std::size_t count() {
     return all.size();
 }
-std::uint32_t usual_prefetch_distance() {
-    return usual_distance;
+std::uint32_t default_prefetch_distance() {
+    return default_distance;
 }
 
 } // namespace mxk::workers

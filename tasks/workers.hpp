@@ -26,6 +26,6 @@ void forget();
 Worker& of(CoreId core);
 std::size_t count();
 // What create() was told.
-std::uint32_t usual_prefetch_distance();
+std::uint32_t default_prefetch_distance();
 
 } // namespace mxk::workers

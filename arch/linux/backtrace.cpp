@@ -20,14 +20,14 @@ extern "C" char const etext;
 namespace mxk::arch {
 namespace {
 
-constexpr std::size_t most_frames = 32;
+constexpr std::size_t max_frames = 32;
 
 constinit std::array<char, 4096> program{}; // its path
 
 // Does not come back.
 [[noreturn]] void become_addr2line(std::span<void* const> frames) {
-    std::array<FixedText<24>, most_frames> numbers;
-    std::array<char const*, most_frames + 5> arguments{"addr2line", "-Cfpe", program.data()};
+    std::array<FixedText<24>, max_frames> numbers;
+    std::array<char const*, max_frames + 5> arguments{"addr2line", "-Cfpe", program.data()};
     constexpr char end_of_string = '\0';
     std::size_t count = 0;
     for (void* const frame : frames) {
@@ -61,7 +61,7 @@ void prepare_backtraces() {
 }
 
 void print_backtrace() {
-    std::array<void*, most_frames> frames{};
+    std::array<void*, max_frames> frames{};
     auto const count = static_cast<std::size_t>(backtrace(frames.data(), static_cast<int>(frames.size())));
     std::span<void* const> const callers = std::span(frames).first(count).subspan(count > 0 ? 1 : 0);
     pid_t const child = _Fork(); // not fork(), which waits for locks that this thread may hold

@@ -21,13 +21,13 @@ struct Moment {
 Moment now() {
     constexpr int tries = 16;
     Moment best{};
-    std::uint64_t least = UINT64_MAX;
+    std::uint64_t min_width = UINT64_MAX;
     for (int i = 0; i < tries; ++i) {
         std::uint64_t const before = raw(timestamp());
         Clock::time_point const time = Clock::now();
         std::uint64_t const width = raw(timestamp()) - before;
-        if (width >= least) continue;
-        least = width;
+        if (width >= min_width) continue;
+        min_width = width;
         best = {time, before + width / 2};
     }
     return best;

@@ -82,22 +82,22 @@ Result<std::span<std::string_view>> file_names(std::string_view directory, Arena
     return names;
 }
 
-Result<std::span<std::byte const>> read_file(std::string_view path, std::size_t most_bytes, Arena& arena) {
+Result<std::span<std::byte const>> read_file(std::string_view path, std::size_t max_bytes, Arena& arena) {
     OpenFile const file{std::string(path)};
     struct stat status {};
     if (file.descriptor() < 0 || fstat(file.descriptor(), &status) != 0) return failure("cannot open", errno, path);
     if (!S_ISREG(status.st_mode)) return Error::of("expected a regular file, got something else: '{}'", path);
 
     // One byte more than it should have, so that one knows where it ended; what grew meanwhile is read again.
-    std::size_t room = std::min(static_cast<std::size_t>(status.st_size), most_bytes) + 1;
+    std::size_t room = std::min(static_cast<std::size_t>(status.st_size), max_bytes) + 1;
     for (;;) {
         std::span<std::byte> const memory = MXK_TRY(arena.array<std::byte>(room));
         ssize_t const count = read_whole(file.descriptor(), memory);
         if (count < 0) return failure("cannot read", errno, path);
         auto const bytes = static_cast<std::size_t>(count);
         if (bytes < room) return std::span<std::byte const>(memory.first(bytes));
-        if (room > most_bytes) return Error::of("expected up to {} MiB, got more: '{}'", most_bytes / MiB, path);
-        room = std::min(std::max<std::size_t>(2 * room, 4 * KiB), most_bytes + 1);
+        if (room > max_bytes) return Error::of("expected up to {} MiB, got more: '{}'", max_bytes / MiB, path);
+        room = std::min(std::max<std::size_t>(2 * room, 4 * KiB), max_bytes + 1);
     }
 }
 

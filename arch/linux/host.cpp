@@ -112,8 +112,8 @@ std::optional<std::uint64_t> group_leaves() {
     for (auto const& [limit, used] :
          {std::pair{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
           std::pair{"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"}}) {
-        auto const most = read_number(limit);
-        if (most) return *most - std::min(*most, read_number(used).value_or(0));
+        auto const max = read_number(limit);
+        if (max) return *max - std::min(*max, read_number(used).value_or(0));
     }
     return std::nullopt;
 }

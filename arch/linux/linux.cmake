@@ -30,8 +30,8 @@ else()
 endif()
 
 # Everything but the program's entry. Objects, not an archive: what registers itself is named by nobody.
-room_sources(linux_sources arch/linux tasks/threads/posix)
-list(FILTER linux_sources EXCLUDE REGEX "/arch/linux/main\\.cpp$")
+room_sources(linux_sources arch/linux tasks/threads/posix main)
+list(FILTER linux_sources EXCLUDE REGEX "/main/(metal/|linux/program\\.cpp$)")
 add_library(mxk-objects OBJECT ${portable_sources} ${linux_sources})
 if(MXK_SANITIZE MATCHES "address")
     # The benchmarks are half of what there is to compile, and in tests they run for a moment: without optimisation they
@@ -50,12 +50,12 @@ target_link_libraries(mxk-objects PUBLIC PkgConfig::hwloc PkgConfig::numa Thread
 # The tests that run inside, less those of the bare machine.
 room_sources(inner_test_sources tests/kernel)
 list(FILTER inner_test_sources EXCLUDE REGEX "/tests/kernel/metal/")
-add_executable(mxk-program arch/linux/main.cpp ${inner_test_sources})
+add_executable(mxk-program main/linux/program.cpp ${inner_test_sources})
 set_target_properties(mxk-program PROPERTIES OUTPUT_NAME mxk ENABLE_EXPORTS ON) # names for backtraces
 target_link_libraries(mxk-program PRIVATE mxk-objects)
 target_precompile_headers(mxk-program REUSE_FROM mxk-objects)
 
-include(${CMAKE_SOURCE_DIR}/arch/linux/library.cmake)
+include(${CMAKE_SOURCE_DIR}/main/library/library.cmake)
 include(${CMAKE_SOURCE_DIR}/bench/peers/peers.cmake)
 
 find_package(GTest REQUIRED)

@@ -8,7 +8,7 @@
 namespace mxk::arch {
 namespace {
 
-// Each written by its core at start, read by whoever asks.
+// Each written by its core at start, read by any thread.
 std::vector<std::atomic<int>>& cpus() {
     static auto& all = *new std::vector<std::atomic<int>>; // for threads that outlive main()
     return all;

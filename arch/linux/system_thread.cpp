@@ -11,6 +11,7 @@
 #include <ctime>
 #include <string>
 
+#include "arch/core_local.hpp"
 #include "arch/linux/pinning.hpp"
 #include "arch/linux/signals.hpp"
 
@@ -54,6 +55,7 @@ void* SystemThread::run(void* self) {
     SignalStack const stack; // where an overflow of the other one can be reported
     thread.system_id_.store(gettid(), std::memory_order_relaxed);
     pthread_setname_np(pthread_self(), std::string(thread.name_.view()).c_str());
+    live_on(thread.core_);
     thread.entry_(thread.argument_);
     return nullptr;
 }
@@ -61,6 +63,7 @@ void* SystemThread::run(void* self) {
 Result<void> SystemThread::start(CoreId core, std::size_t stack_bytes, std::string_view name, Entry entry,
                                  void* argument) {
     name_ = FixedText<15>(name);
+    core_ = core;
     entry_ = entry;
     argument_ = argument;
     pthread_attr_t attributes{};

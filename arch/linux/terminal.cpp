@@ -13,7 +13,7 @@
 #include <span>
 #include <thread>
 
-#include "arch/core_local.hpp"
+#include "arch/attention.hpp"
 #include "arch/linux/signals.hpp"
 #include "arch/terminal.hpp"
 
@@ -27,7 +27,7 @@ class Input {
   public:
     void put(std::span<char const> bytes) {
         std::unique_lock guard(mutex_);
-        drained_.wait(guard, [this] { return bytes_.size() < most_bytes; });
+        drained_.wait(guard, [this] { return bytes_.size() < max_bytes; });
         bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
     }
     void close() {
@@ -48,7 +48,7 @@ class Input {
     }
 
   private:
-    static constexpr std::size_t most_bytes = 64 * KiB;
+    static constexpr std::size_t max_bytes = 64 * KiB;
 
     std::mutex mutex_; // all below
     std::condition_variable drained_;
@@ -78,7 +78,7 @@ void take_terminal() {
     tcsetattr(STDIN_FILENO, TCSADRAIN, &mode);
 }
 
-void read_to_the_end(CoreLocal& console_core) {
+void read_to_the_end(CoreId console_core) {
     bool const typed = terminal_is_interactive();
     std::array<char, 4096> buffer{};
     for (;;) {
@@ -89,10 +89,10 @@ void read_to_the_end(CoreLocal& console_core) {
         for (char const byte : bytes)
             if (typed && byte == ctrl_c) request_interrupt();
         input().put(bytes);
-        attract(console_core, Attention::Input);
+        notify(console_core, Attention::Input);
     }
     input().close();
-    attract(console_core, Attention::Input);
+    notify(console_core, Attention::Input);
 }
 
 } // namespace
@@ -120,7 +120,7 @@ bool terminal_is_screen() {
 
 void open_terminal() {
     if (terminal_is_interactive()) take_terminal();
-    std::thread([&console_core = core_local()] { read_to_the_end(console_core); }).detach();
+    std::thread([console_core = core_local().id] { read_to_the_end(console_core); }).detach();
 }
 
 void close_terminal() {

@@ -7,8 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "arch/core_local.hpp"
-#include "arch/cpu.hpp"
+#include "arch/attention.hpp"
 
 namespace mxk::arch {
 namespace {
@@ -41,7 +40,7 @@ class Timers {
             for (std::size_t i = 0; i < shots_.size(); ++i) {
                 if (shots_[i] <= now) {
                     shots_[i] = Clock::time_point::max();
-                    if (CoreLocal* const core = local_of(core_id(i))) attract(*core, Attention::Timer);
+                    if (local_of(core_id(i)) != nullptr) notify(core_id(i), Attention::Timer);
                 }
                 earliest = std::min(earliest, shots_[i]);
             }
@@ -75,9 +74,9 @@ void arm_timer(Cycles when) {
     std::uint64_t const ticks = raw(timestamp());
     double const seconds =
         raw(when) <= ticks ? 0 : static_cast<double>(raw(when) - ticks) / static_cast<double>(timestamp_frequency());
-    constexpr double longest = 1e9; // seconds, which the clock can count
+    constexpr double max_seconds = 1e9; // seconds, which the clock can count
     timers().arm(core_local().id, now + std::chrono::duration_cast<Clock::duration>(
-                                            std::chrono::duration<double>(std::min(seconds, longest))));
+                                            std::chrono::duration<double>(std::min(seconds, max_seconds))));
 }
 
 } // namespace mxk::arch

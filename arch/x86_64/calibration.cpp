@@ -83,14 +83,14 @@ std::optional<ReferenceCounter> ReferenceCounter::hpet(PhysicalAddress address) 
 // One window of about 20 ms. The counter must move, or there is no answer: a dead clock must not hang the boot.
 std::optional<std::uint64_t> measure_once(ReferenceCounter const& counter) {
     auto const window = static_cast<std::uint32_t>(counter.frequency() / 50);
-    constexpr int longest_standstill = 1'000'000;
+    constexpr int max_standstill = 1'000'000;
     std::uint32_t const start = counter.read();
     std::uint64_t const tsc_start = tsc();
     std::uint32_t last = 0;
     for (int still = 0; last < window;) {
         std::uint32_t const now = counter.since(start);
         still = now == last ? still + 1 : 0;
-        if (still > longest_standstill) return std::nullopt;
+        if (still > max_standstill) return std::nullopt;
         last = now;
         pause();
     }
@@ -139,6 +139,10 @@ void calibrate_tsc(ReferenceClocks const& clocks) {
 
 std::uint64_t timestamp_frequency() {
     return tsc_hertz;
+}
+
+std::uint64_t interruptions_by_host() {
+    return 0;
 }
 
 void busy_wait(Nanoseconds time) {

@@ -7,12 +7,13 @@
 #include <cstddef>
 #include <new>
 
-#include "arch/cores.hpp"
+#include "arch/attention.hpp"
 #include "arch/cpu.hpp"
 #include "arch/stacks.hpp"
 #include "arch/x86_64/apic.hpp"
 #include "arch/x86_64/calibration.hpp"
 #include "arch/x86_64/core_start.hpp"
+#include "arch/x86_64/cores.hpp"
 #include "arch/x86_64/cpu_features.hpp"
 #include "arch/x86_64/cpuid_levels.hpp"
 #include "arch/x86_64/descriptors.hpp"
@@ -225,11 +226,10 @@ void release_cores(std::span<CoreToStart const> cores, CoreEntry entry) {
     for (std::size_t i = 1; i < locals.size(); ++i) wake(core_id(i));
 }
 
-void wake(CoreId core) {
+void notify(CoreId core, Attention what) {
     CoreLocal& local = *locals[index(core)];
     // release: what was left for the core is visible before the bit; pairs with take_attention().
-    std::uint32_t const before =
-        local.attention.fetch_or(static_cast<std::uint32_t>(Attention::Wake), std::memory_order_release);
+    std::uint32_t const before = local.attention.fetch_or(static_cast<std::uint32_t>(what), std::memory_order_release);
     // Any bit set already means that the core is awake, or that the interrupt that wakes it is on its way.
     if (before == 0 && &local != &core_local()) apic::send(local.apic_id, vector::wake);
 }

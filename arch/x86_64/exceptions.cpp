@@ -68,7 +68,7 @@ class RawSerial final : public TextSink {
 // The first core to get here goes on; a second one halts; the same core again can only say so and end.
 void enter_panic(RawSerial& out) {
     disable_interrupts();
-    // acq_rel: whoever comes second sees that the first was here.
+    // acq_rel: the second core sees that the first was here.
     static constinit std::atomic<std::uint64_t> owner{0};
     std::uint64_t const self = reinterpret_cast<std::uint64_t>(&core_local()) | 1;
     if (panics.fetch_add(1, std::memory_order_acq_rel) == 0) {
@@ -93,12 +93,12 @@ void print_return_address(RawSerial& out, std::uint64_t address) {
 // By frame pointers (-fno-omit-frame-pointer); stops at the first frame that is not on a stack of ours. A function that
 // called itself is shown once.
 void print_backtrace(RawSerial& out, std::uint64_t rip, std::uint64_t rbp) {
-    constexpr int most_lines = 32;
+    constexpr int max_lines = 32;
     out.write("  backtrace:\n");
     print_return_address(out, rip);
     std::uint64_t last = rip;
     std::uint64_t repeated = 0;
-    for (int lines = 1; lines < most_lines && stacks::containing(rbp, 16);) {
+    for (int lines = 1; lines < max_lines && stacks::containing(rbp, 16);) {
         auto const* const frame = reinterpret_cast<std::uint64_t const*>(rbp); // NOLINT(performance-no-int-to-ptr)
         std::uint64_t const address = frame[1];
         if (!is_code(address)) break;

@@ -1,5 +1,7 @@
 #include "arch/execution.hpp"
 
+#include <utility>
+
 #include "arch/x86_64/cpu_features.hpp"
 #include "arch/x86_64/interrupts.hpp"
 #include "arch/x86_64/registers.hpp"
@@ -56,7 +58,12 @@ Stop run(Execution& execution, Cycles until) {
     local.slice_end = until;
     local.was_preempted = false;
     set_timer(local);
+    // Each has its own count of protected sections: the body below, which may be in some, and the thread.
+    std::uint32_t const sections_below = std::exchange(local.sections, execution.sections);
+    if (execution.sections != 0) --local.threads_in_sections;
     switch_stack(&local.own_stack_pointer, execution.stack_pointer);
+    execution.sections = std::exchange(local.sections, sections_below);
+    if (execution.sections != 0) ++local.threads_in_sections;
     bool const preempted = local.was_preempted; // before another one runs
     enable_interrupts();
     return preempted ? Stop::Preempted : Stop::Left;

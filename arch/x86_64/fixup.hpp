@@ -1,4 +1,4 @@
-// Accesses that may fault: an instruction and where to go on if it does. For tests of what must not be possible.
+// Accesses that may fault: an instruction and where to continue if it does. For tests of what must not be possible.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@ namespace mxk::arch {
 
 struct Fixup {
     std::uint64_t faulting;
-    std::uint64_t go_on;
+    std::uint64_t continue_at;
 };
 
 // Whether a byte can be written at / read from the address. The byte is written back as it was.

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "arch/core_local.hpp"
+#include "arch/attention.hpp"
 
 namespace mxk::arch {
 

@@ -28,7 +28,7 @@ constexpr std::uint8_t transmitter_empty = 0x20;
 constexpr std::uint32_t base_baud = 115200;
 
 // Sixteen characters take 1.4 ms at 115200 baud and 130 ms at 1200; a port read about 1 us.
-constexpr int longest_wait = 200'000;
+constexpr int max_wait_turns = 200'000;
 constexpr int fifo_bytes = 16;
 
 constinit Line current{};
@@ -45,7 +45,7 @@ std::uint8_t get(std::uint16_t offset) {
 
 void send(char character) {
     if (room == 0) {
-        for (int i = 0; i < longest_wait && (get(line_status) & transmitter_empty) == 0; ++i) {
+        for (int i = 0; i < max_wait_turns && (get(line_status) & transmitter_empty) == 0; ++i) {
         }
         room = send_buffer;
     }
@@ -106,7 +106,7 @@ void open(Line const& line) {
     // A UART that is not there reads as all ones; one that is gives back what it is sent in loopback.
     set(modem_control, loopback);
     set(data, 0x5a);
-    for (int i = 0; i < longest_wait && (get(line_status) & 1) == 0; ++i) {
+    for (int i = 0; i < max_wait_turns && (get(line_status) & 1) == 0; ++i) {
     }
     present = get(data) == 0x5a;
     set(modem_control, ready_with_interrupt);

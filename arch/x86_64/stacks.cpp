@@ -86,7 +86,7 @@ Stack* take_free(unsigned size, NodeId node, std::string_view purpose) {
 } // namespace
 
 Result<Stack> create(std::uint64_t bytes, NodeId node, std::string_view purpose) {
-    expect(bytes <= max_bytes, "a stack has 16 MiB up to");
+    expect(bytes <= max_bytes, "a stack has up to 16 MiB");
     unsigned const size = size_for(bytes);
     LockGuard const guard(lock);
     if (Stack const* const again = take_free(size, node, purpose)) return *again;

@@ -3,7 +3,7 @@
 #include "arch/terminal.hpp"
 #include "arch/x86_64/core_start.hpp"
 #include "arch/x86_64/cpu_features.hpp"
-#include "arch/x86_64/main.hpp"
+#include "arch/x86_64/entry.hpp"
 #include "arch/x86_64/paging.hpp"
 #include "arch/x86_64/serial.hpp"
 #include "base/log.hpp"

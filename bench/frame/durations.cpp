@@ -11,7 +11,7 @@ Durations Durations::of(Histogram const& cycles) {
             .p50 = nanoseconds(cycles.quantile(0.5)),
             .p99 = nanoseconds(cycles.quantile(0.99)),
             .p999 = nanoseconds(cycles.quantile(0.999)),
-            .max = nanoseconds(cycles.most())};
+            .max = nanoseconds(cycles.max())};
 }
 
 void print_durations(TextSink& out, std::string_view what, Durations const& durations) {

@@ -48,7 +48,7 @@ peers_in(table_standard libstdc++ "${CMAKE_CXX_COMPILER_VERSION}" TRUE g++)
 peers_in(task_taskflow Taskflow "${Taskflow_VERSION}" "${Taskflow_FOUND}" "libtaskflow-cpp-dev, from Debian 13 on")
 
 configure_file(${CMAKE_SOURCE_DIR}/bench/peers/missing_peers.cpp.in ${CMAKE_BINARY_DIR}/generated/missing_peers.cpp @ONLY)
-add_executable(mxk-peers arch/linux/main.cpp ${peer_sources} ${CMAKE_BINARY_DIR}/generated/missing_peers.cpp)
+add_executable(mxk-peers main/linux/program.cpp ${peer_sources} ${CMAKE_BINARY_DIR}/generated/missing_peers.cpp)
 target_link_libraries(mxk-peers PRIVATE mxk-objects)
 target_precompile_headers(mxk-peers REUSE_FROM mxk-objects)
 foreach(library TBB::tbb PkgConfig::urcu PkgConfig::ck libcuckoo::libcuckoo Taskflow::Taskflow)

@@ -26,7 +26,8 @@ class PrefetchDistance {
         : wanted_(tasks.has_value())
         , set_(wanted_ && set(*tasks)) {}
     ~PrefetchDistance() {
-        if (set_ && !set(workers::usual_prefetch_distance())) log::warn("no memory to set the prefetch distance back");
+        if (set_ && !set(workers::default_prefetch_distance()))
+            log::warn("no memory to set the prefetch distance back");
     }
     [[nodiscard]] bool ok() const { return set_ == wanted_; } // else there is no memory
     PrefetchDistance(PrefetchDistance const&) = delete;

@@ -44,7 +44,7 @@ void write_model(JsonWriter& json, TableOptions const& options) {
     if (uses(options, "--notation")) json.field("notation", name_of(options.notation.value_or(Notation::Function)));
     if (uses(options, "--walk")) json.field("walk", name_of(options.walk.value_or(Walk::Whole)));
     if (uses(options, "--prefetch"))
-        json.field("prefetch", options.prefetch.value_or(workers::usual_prefetch_distance()));
+        json.field("prefetch", options.prefetch.value_or(workers::default_prefetch_distance()));
     if (uses(options, "--tasks-per-core")) json.field("tasks_per_core", tasks_per_core(options));
 }
 

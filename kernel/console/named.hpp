@@ -4,9 +4,11 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
-#include <span>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "base/format.hpp"
 #include "base/result.hpp"
@@ -18,22 +20,29 @@ struct AnyEntry {
     constexpr bool operator()(auto const&) const { return true; }
 };
 
+// Pointers to things with a name: a registry, or an array.
+template <typename Range>
+concept Entries = requires(Range const& entries) {
+    { (*entries.begin())->name } -> std::convertible_to<std::string_view>;
+};
+template <Entries Range> using EntryOf = std::remove_cvref_t<decltype(*std::declval<Range const&>().begin())>;
+
 // The entry of that name among those that `chosen` says yes to, or nullptr.
-template <typename Entry, typename Chosen = AnyEntry>
-Entry const* find_by_name(std::span<Entry const* const> entries, std::string_view name, Chosen chosen = {}) {
-    for (Entry const* const entry : entries) {
+template <Entries Range, typename Chosen = AnyEntry>
+EntryOf<Range> find_by_name(Range const& entries, std::string_view name, Chosen chosen = {}) {
+    for (EntryOf<Range> const entry : entries) {
         if (entry->name == name && chosen(*entry)) return entry;
     }
     return nullptr;
 }
 
 // Calls visit(Entry const&) in the order of names; of two entries with one name only the first is visited.
-template <typename Entry, typename Visit, typename Chosen = AnyEntry>
-void for_each_by_name(std::span<Entry const* const> entries, Visit visit, Chosen chosen = {}) {
-    Entry const* last = nullptr;
+template <Entries Range, typename Visit, typename Chosen = AnyEntry>
+void for_each_by_name(Range const& entries, Visit visit, Chosen chosen = {}) {
+    EntryOf<Range> last = nullptr;
     for (;;) {
-        Entry const* next = nullptr;
-        for (Entry const* const entry : entries) {
+        EntryOf<Range> next = nullptr;
+        for (EntryOf<Range> const entry : entries) {
             if (!chosen(*entry) || (last != nullptr && entry->name <= last->name)) continue;
             if (next == nullptr || entry->name < next->name) next = entry;
         }
@@ -44,19 +53,18 @@ void for_each_by_name(std::span<Entry const* const> entries, Visit visit, Chosen
 }
 
 // How wide the column of names is.
-template <typename Entry, typename Chosen>
-std::size_t summary_width(std::span<Entry const* const> entries, Chosen chosen) {
+template <Entries Range, typename Chosen> std::size_t summary_width(Range const& entries, Chosen chosen) {
     std::size_t width = 0;
-    for (Entry const* const entry : entries) {
+    for (EntryOf<Range> const entry : entries) {
         if (chosen(*entry)) width = std::max(width, entry->name.size());
     }
     return width;
 }
 
 // One line per entry, "  NAME  SUMMARY", in the order of names.
-template <typename Entry, typename Chosen>
-void print_summaries(TextSink& out, std::span<Entry const* const> entries, std::size_t width, Chosen chosen) {
-    auto const print = [&](Entry const& entry) {
+template <Entries Range, typename Chosen>
+void print_summaries(TextSink& out, Range const& entries, std::size_t width, Chosen chosen) {
+    auto const print = [&](auto const& entry) {
         format(out, "  {}", entry.name);
         for (std::size_t filled = entry.name.size(); filled < width + 2; ++filled) out.write(" ");
         format(out, "{}\n", entry.summary);
@@ -69,11 +77,10 @@ void print_summaries(TextSink& out, std::span<Entry const* const> entries, std::
 bool similar(std::string_view typed, std::string_view name);
 
 // "unknown KIND 'TYPED'; did you mean A, B?", or without a question where no name is similar.
-template <typename Entry, typename Chosen = AnyEntry>
-Error unknown_name(std::string_view kind, std::string_view typed, std::span<Entry const* const> entries,
-                   Chosen chosen = {}) {
+template <Entries Range, typename Chosen = AnyEntry>
+Error unknown_name(std::string_view kind, std::string_view typed, Range const& entries, Chosen chosen = {}) {
     FixedText<128> question;
-    auto const add = [&](Entry const& entry) {
+    auto const add = [&](auto const& entry) {
         if (!similar(typed, entry.name)) return;
         format(question, "{}{}", question.view().empty() ? "; did you mean " : ", ", entry.name);
     };

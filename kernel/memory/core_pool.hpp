@@ -27,7 +27,7 @@ class alignas(cache_line_bytes) CorePool {
     CorePool& operator=(CorePool const&) = delete;
 
     // 1 to 1024 bytes, not zeroed; nullptr when no node has a slab left. Its core only; blocks (for a node's lock) only
-    // when a new slab is needed, which is once in 64 objects up to.
+    // when a new slab is needed, which is no more than once in 64 objects.
     [[nodiscard]] void* allocate(std::size_t bytes) {
         Size& size = size_for(bytes);
         if (size.freed == nullptr) [[unlikely]]
@@ -59,7 +59,7 @@ class alignas(cache_line_bytes) CorePool {
     };
 
     struct Size {
-        FreeObject* freed = nullptr;    // last in, first out: the one most likely still cached
+        FreeObject* freed = nullptr;    // last in, first out: the one that is likely still cached
         std::byte* fresh = nullptr;     // the part of the newest slab that was never given out; not chained up, so that
         std::byte* fresh_end = nullptr; // taking a slab does not touch it
     };

@@ -37,7 +37,7 @@ void FrameAllocator::add(std::span<std::byte> memory) {
 }
 
 void* FrameAllocator::allocate(std::size_t bytes, std::size_t alignment) {
-    expect(is_power_of_two(alignment) && alignment <= greatest_alignment,
+    expect(is_power_of_two(alignment) && alignment <= max_alignment,
            "the alignment of frames is a power of two up to 1 GiB");
     alignment = std::max(alignment, frame_bytes);
 

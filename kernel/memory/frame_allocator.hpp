@@ -18,7 +18,7 @@ namespace mxk {
 class alignas(cache_line_bytes) FrameAllocator {
   public:
     static constexpr std::size_t frame_bytes = 4 * KiB;
-    static constexpr std::size_t greatest_alignment = 1 * GiB;
+    static constexpr std::size_t max_alignment = 1 * GiB;
 
     constexpr FrameAllocator() = default;
     FrameAllocator(FrameAllocator const&) = delete;

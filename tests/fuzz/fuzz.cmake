@@ -24,7 +24,6 @@ target_compile_options(mxk-fuzz-watching PRIVATE ${sanitized})
 
 # Of the platform only what these need: an archive gives just that.
 room_sources(platform_sources arch/linux)
-list(FILTER platform_sources EXCLUDE REGEX "/arch/linux/main\\.cpp$")
 add_library(mxk-fuzz-platform STATIC ${platform_sources})
 add_dependencies(mxk-fuzz-platform build-description)
 target_include_directories(mxk-fuzz-platform PRIVATE ${CMAKE_BINARY_DIR}/generated)

@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "arch/linux/runtime.hpp"
 #include "hashtable/batch/batch_client.hpp"
 #include "hashtable/layout/bucketed.hpp"
 #include "hashtable/table/partitioned.hpp"
+#include "main/library/runtime.hpp"
 #include "tasks/parallel.hpp"
 #include "tests/unit/batched_regions.hpp"
 #include "tests/unit/random_user.hpp"

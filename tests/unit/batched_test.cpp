@@ -7,9 +7,9 @@
 #include <map>
 #include <vector>
 
-#include "arch/linux/runtime.hpp"
 #include "base/spin_wait.hpp"
 #include "hashtable/batch/batch_client.hpp"
+#include "main/library/runtime.hpp"
 #include "tasks/parallel.hpp"
 #include "tests/unit/batched_regions.hpp"
 #include "tests/unit/memory_fixture.hpp"
@@ -98,7 +98,7 @@ TEST_F(BatchedTest, a_full_batch_leaves_at_once_and_others_when_the_core_was_bus
             EXPECT_LT(restless.turns, 50U);
             EXPECT_EQ(single, 1U);
             worker.run_until([&] { return single == 2; });
-            EXPECT_LE(restless.turns, Worker::longest_wait + 50);
+            EXPECT_LE(restless.turns, Worker::max_wait + 50);
             restless.ends = true;
             worker.run_until([&] { return restless.has_ended; });
         });

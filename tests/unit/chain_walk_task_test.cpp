@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "arch/linux/runtime.hpp"
 #include "hashtable/partition/modulo_cut.hpp"
 #include "hashtable/table/walk_task.hpp"
+#include "main/library/runtime.hpp"
 
 namespace mxk {
 namespace {

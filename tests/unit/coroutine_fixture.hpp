@@ -7,7 +7,7 @@
 #include <atomic>
 #include <vector>
 
-#include "arch/linux/runtime.hpp"
+#include "main/library/runtime.hpp"
 #include "tasks/parallel.hpp"
 #include "tasks/start.hpp"
 #include "tasks/when_all.hpp"

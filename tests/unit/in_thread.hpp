@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "arch/linux/runtime.hpp"
+#include "main/library/runtime.hpp"
 #include "tasks/threads/thread.hpp"
 
 namespace mxk::test {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "arch/linux/runtime.hpp"
+#include "main/library/runtime.hpp"
 #include "tests/unit/recorded_run.hpp"
 #include "tests/unit/two_phases.hpp"
 

@@ -6,9 +6,9 @@
 #include <thread>
 
 #include "arch/linux/pinning.hpp"
-#include "arch/linux/runtime.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/topology/system_topology.hpp"
+#include "main/library/runtime.hpp"
 #include "tasks/parallel.hpp"
 #include "tasks/workers.hpp"
 #include "tests/kernel/all_cores.hpp"

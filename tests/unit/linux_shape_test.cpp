@@ -1,7 +1,7 @@
 // Which cores and nodes a program gets on which host.
 #include <gtest/gtest.h>
 
-#include "arch/linux/shape.hpp"
+#include "main/library/shape.hpp"
 
 namespace mxk::arch {
 namespace {

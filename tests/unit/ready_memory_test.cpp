@@ -8,8 +8,8 @@
 #include <array>
 #include <vector>
 
-#include "arch/linux/runtime.hpp"
 #include "kernel/memory/memory.hpp"
+#include "main/library/runtime.hpp"
 
 namespace mxk::test {
 namespace {

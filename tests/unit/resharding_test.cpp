@@ -10,10 +10,10 @@
 #include <random>
 #include <vector>
 
-#include "arch/linux/runtime.hpp"
 #include "hashtable/layout/cuckoo_slots.hpp"
 #include "hashtable/layout/open_slots.hpp"
 #include "hashtable/layout/pair_buckets.hpp"
+#include "main/library/runtime.hpp"
 #include "tests/kernel/noise.hpp"
 #include "tests/unit/extendible_fixture.hpp"
 #include "tests/unit/long_tests.hpp"

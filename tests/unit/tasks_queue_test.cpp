@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "arch/core_local.hpp"
+#include "arch/attention.hpp"
 #include "bench/workload/random.hpp"
 #include "tasks/core_queue.hpp"
 #include "tests/delays.hpp"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "arch/linux/runtime.hpp"
+#include "main/library/runtime.hpp"
 #include "tasks/parallel.hpp"
 #include "tasks/task_group.hpp"
 #include "tests/kernel/all_cores.hpp"

@@ -42,7 +42,7 @@ class WorkersTest : public test::MemoryTest {
         for (std::size_t i = 1; i < cores; ++i) {
             threads.emplace_back([&, i] {
                 become(i);
-                Worker::current().run_until([&] { return stop.load(); });
+                Worker::current().serve_until([&] { return stop.load(); });
             });
         }
         become(0);

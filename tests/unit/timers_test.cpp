@@ -4,9 +4,9 @@
 #include <deque>
 #include <vector>
 
-#include "arch/linux/runtime.hpp"
 #include "bench/workload/random.hpp"
 #include "kernel/clock.hpp"
+#include "main/library/runtime.hpp"
 #include "tasks/ticker.hpp"
 
 namespace mxk {

@@ -48,6 +48,7 @@ class SystemThread {
     pthread_t handle_{};
     std::atomic<pid_t> system_id_{0}; // relaxed: for display
     FixedText<15> name_;
+    CoreId core_{};
     Entry entry_ = nullptr;
     void* argument_ = nullptr;
 };

@@ -1,25 +1,17 @@
-// What belongs to the calling core: the kernel's object for it, and its attention word. The attention word is how
-// interrupts and other cores speak to a core that runs tasks: the worker looks at it between two tasks (one load), and
-// a core only halts while it is zero.
+// What belongs to the calling core: the kernel's object for it, its attention word (arch/attention.hpp), and what runs
+// on it.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
+#include "arch/cpu.hpp"
 #include "base/lock_rank.hpp"
 #include "base/units.hpp"
 
 namespace mxk::arch {
 
-enum class Attention : std::uint32_t {
-    Wake = 1 << 0,     // another core left work in the mailbox
-    Timer = 1 << 1,    // the one-shot timer fired
-    Input = 1 << 2,    // the terminal has bytes
-    Deferred = 1 << 3, // an interrupt handler has left something that takes a task
-};
-
 struct Execution; // arch/execution.hpp
-inline constexpr Cycles never{UINT64_MAX};
 
 struct alignas(cache_line_bytes) CoreLocal {
     CoreLocal* self = this;      // offset 0: %gs:0 gives the address of this
@@ -35,12 +27,14 @@ struct alignas(cache_line_bytes) CoreLocal {
     std::uint64_t own_stack_pointer = 0; // while something else runs
     std::uint32_t preemption_holds = 0;
     bool preemption_is_due = false; // once nobody holds it any more
-    bool was_preempted = false;     // who ran last
+    bool was_preempted = false;     // what ran last
     // The local timer's: when to set Attention::Timer, when to preempt, and when the timer will fire.
     Cycles alarm = never;
     Cycles slice_end = never;
     Cycles timer_fires = never;
     HeldLocks own_locks{};
+    std::uint32_t sections = 0;            // protected sections that what runs now is in
+    std::uint32_t threads_in_sections = 0; // of this core, which do not run now
 };
 
 inline CoreLocal& core_local() {
@@ -49,26 +43,28 @@ inline CoreLocal& core_local() {
     return *local;
 }
 
-// True if the calling core has something to look at. Relaxed: what the bits announce is published by other means.
-inline bool needs_attention() {
-    return core_local().attention.load(std::memory_order_relaxed) != 0;
+// Whether the caller is a task (or the worker), and not a thread.
+inline bool runs_task() {
+    return core_local().running == nullptr;
 }
 
-// Takes all bits. acquire: pairs with the release in wake() and orders the caller after what was announced.
-inline std::uint32_t take_attention() {
-    return core_local().attention.exchange(0, std::memory_order_acquire);
+// Protected sections: see kernel/protected_section.hpp. Plain steps do: a thread that is preempted between them finds
+// the count as it was when it runs again.
+inline void enter_section() {
+    ++core_local().sections;
+    asm volatile("" ::: "memory"); // what is protected comes after
 }
-
-// Halts the calling core until its attention word is not zero. Interrupts are off between the look and the halt, and
-// on in the halt, so that nothing is missed.
-void halt_until_attention();
-
-// Sets Attention::Wake of another core and interrupts it. Any core; never blocks (waits up to for the local APIC to
-// accept the interrupt).
-void wake(CoreId core);
-
-// Sets Attention::Timer of the calling core at this time stamp or soon after, once; `never`: not at all. Replaces what
-// was set before.
-void arm_timer(Cycles when);
+inline void leave_section() {
+    asm volatile("" ::: "memory");
+    --core_local().sections;
+}
+// Whether the calling core's task is in one.
+inline bool task_in_section() {
+    return core_local().sections != 0;
+}
+// Whether a thread of the calling core is in one. Asked by the worker, while none of them runs.
+inline bool threads_in_sections() {
+    return core_local().threads_in_sections != 0;
+}
 
 } // namespace mxk::arch

@@ -17,6 +17,7 @@ struct Execution {
     std::uint64_t stack_pointer = 0; // while it does not run
     std::byte* vector_state = nullptr;
     HeldLocks locks{};
+    std::uint32_t sections = 0; // protected sections that it is in, while it does not run
 };
 
 // Of Execution::vector_state, which is aligned to cache lines. All bytes 0 at first.

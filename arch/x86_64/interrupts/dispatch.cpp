@@ -2,7 +2,7 @@
 #include <array>
 #include <atomic>
 
-#include "arch/core_local.hpp"
+#include "arch/attention.hpp"
 #include "arch/x86_64/apic.hpp"
 #include "arch/x86_64/fixup.hpp"
 #include "arch/x86_64/interrupts.hpp"
@@ -15,12 +15,12 @@ extern mxk::arch::Fixup const __stop_mxk_fixups[];
 namespace mxk::arch {
 namespace {
 
-// Tests touch memory that must fault; the place to go on at then stands in a table.
-bool go_on_at_fixup(InterruptFrame& frame) {
+// Tests touch memory that must fault; the place to continue at then stands in a table.
+bool continue_at_fixup(InterruptFrame& frame) {
     if (frame.vector != exception::page_fault && frame.vector != exception::general_protection) return false;
     for (Fixup const* fixup = __start_mxk_fixups; fixup != __stop_mxk_fixups; ++fixup) {
         if (fixup->faulting != frame.rip) continue;
-        frame.rip = fixup->go_on;
+        frame.rip = fixup->continue_at;
         return true;
     }
     return false;
@@ -39,14 +39,14 @@ void set_interrupt_handler(unsigned vector, InterruptHandler handler) {
 extern "C" void dispatch_interrupt(InterruptFrame& frame) {
     if (frame.vector == exception::non_maskable && machine_is_ending) halt_forever();
     if (frame.vector < exception::count) {
-        if (go_on_at_fixup(frame)) return;
+        if (continue_at_fixup(frame)) return;
         report_exception(frame);
     }
     switch (frame.vector) {
     case vector::timer:
         apic::end_of_interrupt(); // before: it may return much later
         return timer_interrupt();
-    case vector::wake: break; // wake() has set the bit; the interrupt only ends the halt
+    case vector::wake: break; // notify() has set the bit; the interrupt only ends the halt
     case vector::serial:
         receive_serial();
         announce(core_local(), Attention::Input);

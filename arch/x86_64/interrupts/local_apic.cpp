@@ -36,8 +36,8 @@ void write_command(std::uint32_t target, std::uint32_t command) {
     // Two writes make one command: no handler of this core may send in between.
     std::uint64_t flags; // NOLINT(cppcoreguidelines-init-variables)
     asm volatile("pushfq; popq %0; cli" : "=r"(flags)::"memory");
-    constexpr int longest_wait = 100000;
-    for (int i = 0; i < longest_wait && (read_register(offset::command_low) & delivery_pending) != 0; ++i) pause();
+    constexpr int max_wait_turns = 100000;
+    for (int i = 0; i < max_wait_turns && (read_register(offset::command_low) & delivery_pending) != 0; ++i) pause();
     write_register(offset::command_high, target << 24);
     write_register(offset::command_low, command);
     constexpr std::uint64_t interrupts_enabled = 1 << 9;

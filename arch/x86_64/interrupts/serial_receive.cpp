@@ -10,9 +10,9 @@ constinit serial::ReceiveRing serial::received{};
 
 void receive_serial() {
     constexpr char control_c = 3;
-    constexpr int most_bytes = 256; // a UART that always says "more" must not keep the core here
+    constexpr int max_bytes = 256; // a UART that always says "more" must not keep the core here
     std::uint16_t const port = serial::line().port;
-    for (int i = 0; i < most_bytes && (in8(static_cast<std::uint16_t>(port + 5)) & 1) != 0; ++i) {
+    for (int i = 0; i < max_bytes && (in8(static_cast<std::uint16_t>(port + 5)) & 1) != 0; ++i) {
         char const byte = static_cast<char>(in8(port));
         if (byte == control_c) serial::received.interrupt_requested.store(true, std::memory_order_relaxed);
         serial::received.put(byte);

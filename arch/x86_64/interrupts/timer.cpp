@@ -1,6 +1,6 @@
 // The local timer: one alarm for the core, and the end of the slice of what runs on it. Compiled without SSE:
 // interrupts.hpp.
-#include "arch/core_local.hpp"
+#include "arch/attention.hpp"
 #include "arch/cpu.hpp"
 #include "arch/execution.hpp"
 #include "arch/x86_64/apic_registers.hpp"

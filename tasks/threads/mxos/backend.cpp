@@ -1,4 +1,5 @@
 // What threads ask of MxOS (tasks/threads/thread_backend.hpp).
+#include "base/panic.hpp"
 #include "kernel/clock.hpp"
 #include "tasks/threads/mxos/mxos_thread.hpp"
 #include "tasks/threads/semaphore.hpp"
@@ -8,7 +9,10 @@
 namespace mxk::thread_backend {
 
 void attach(Worker& worker) {
-    worker.on(arch::Attention::Deferred, &Semaphore::post_deferred);
+    auto* const hook = worker.create<AttentionHook>(
+        arch::Attention::Deferred, [](Worker& its_worker, AttentionHook&) { Semaphore::post_deferred(its_worker); });
+    expect(hook != nullptr, "a core has memory for its hooks");
+    worker.add_hook(*hook); // for ever
 }
 
 Result<ThreadRecord*> create(ThreadOptions const& options, Thread::Entry entry, void* argument) {

@@ -1,5 +1,5 @@
 // Posting a semaphore in an interrupt handler. Compiled without SSE: arch/x86_64/interrupts.hpp.
-#include "arch/core_local.hpp"
+#include "arch/attention.hpp"
 #include "tasks/threads/semaphore.hpp"
 
 namespace mxk {

@@ -11,6 +11,9 @@ namespace mxk::arch {
 inline Cycles timestamp() {
     return static_cast<Cycles>(__builtin_ia32_rdtsc());
 }
+// Later than any time stamp.
+inline constexpr Cycles never{UINT64_MAX};
+
 // Ticks per second: found out at start; 1 GHz is assumed (with a warning) where nothing tells.
 std::uint64_t timestamp_frequency();
 
@@ -18,9 +21,8 @@ inline void pause() {
     __builtin_ia32_pause();
 }
 
-// How often the system below has taken the calling core away to do something else, as far as it tells. Any core.
-inline std::uint64_t interruptions_by_host() {
-    return 0; // nothing is below, or a hypervisor that does not say
-}
+// How often the system below has taken the calling core away to do something else, as far as it tells: never on metal,
+// where nothing is below, or a hypervisor that does not say. Any core.
+std::uint64_t interruptions_by_host();
 
 } // namespace mxk::arch

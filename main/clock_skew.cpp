@@ -1,4 +1,4 @@
-#include "tasks/skew.hpp"
+#include "main/clock_skew.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-#include "arch/linux/runtime.hpp"
+#include "main/library/runtime.hpp"
 
 #include <sched.h>
 
@@ -8,17 +8,18 @@
 #include <thread>
 #include <vector>
 
-#include "arch/core_local.hpp"
+#include "arch/attention.hpp"
 #include "arch/linux/host.hpp"
 #include "arch/linux/node_memory.hpp"
 #include "arch/linux/pinning.hpp"
-#include "arch/linux/shape.hpp"
 #include "arch/linux/signals.hpp"
 #include "base/arena.hpp"
 #include "base/log.hpp"
 #include "base/panic.hpp"
 #include "kernel/memory/memory.hpp"
+#include "kernel/remote_call.hpp"
 #include "kernel/topology/system_topology.hpp"
+#include "main/library/shape.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk {
@@ -120,7 +121,7 @@ void Runtime::State::start_threads(arch::Shape const& shape) {
             arch::SignalStack const stack;
             become_core(core_id(i), cpu);
             // relaxed: what stops it wakes it, and that orders
-            Worker::current().run_until([this] { return stopping.load(std::memory_order_relaxed); });
+            Worker::current().serve_until([this] { return stopping.load(std::memory_order_relaxed); });
         });
     }
     become_core(core_id(0), shape.cores[0].cpu);
@@ -141,6 +142,7 @@ Runtime::State::~State() {
         sched_setaffinity(0, sizeof affinity_before, &affinity_before);
     }
     workers::forget();
+    remote_calls::forget();
     set_system_topology({});
     memory::configure({}, {}, arena);
     arch::reserve_cores(0);
@@ -169,6 +171,7 @@ Result<Runtime> Runtime::start(RuntimeOptions const& options) try {
     auto state = std::make_unique<State>();
     MXK_TRY(state->take_memory(shape));
     MXK_TRY(state->describe(shape));
+    MXK_TRY(remote_calls::create(state->topology.cores));
     MXK_TRY(workers::create(state->topology, state->arena));
     if (shape.shares_cpus) {
         log::warn("{} cores share the processors of this system: what they measure is not the hardware's speed",

@@ -2,7 +2,7 @@
 #
 #     base/units.hpp           mxk/base/units.hpp
 #     arch/cpu.hpp             mxk/arch/cpu.hpp        (the seam: Linux's)
-#     arch/linux/runtime.hpp   mxk/runtime.hpp
+#     main/library/runtime.hpp mxk/runtime.hpp
 #
 # In the tree headers include each other from its root; names as short as base/ would collide with a user's folders.
 cmake_minimum_required(VERSION 3.25)
@@ -31,8 +31,8 @@ while(queue)
     string(REGEX MATCHALL "#include \"[^\"]+\"" includes "${text}")
     list(TRANSFORM includes REPLACE "#include \"([^\"]+)\"" "\\1")
     list(APPEND queue ${includes})
-    string(REGEX REPLACE "#include \"arch/linux/([^\"]+)\"" "#include \"mxk/\\1\"" text "${text}")
+    string(REGEX REPLACE "#include \"main/library/([^\"]+)\"" "#include \"mxk/\\1\"" text "${text}")
     string(REGEX REPLACE "#include \"(arch|base|kernel|tasks|hashtable|thread_backend)/([^\"]+)\"" "#include \"mxk/\\1/\\2\"" text "${text}")
-    string(REGEX REPLACE "^arch/linux/" "" name ${header})
+    string(REGEX REPLACE "^main/library/" "" name ${header})
     file(WRITE ${DESTINATION}/mxk/${name} "${text}")
 endwhile()

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "arch/linux/host.hpp"
-#include "arch/linux/runtime.hpp"
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "main/library/runtime.hpp"
 
 namespace mxk::arch {
 

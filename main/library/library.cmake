@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 
 # The objects of the program less what is only the program's: what boot loaders say, benchmarks, and the console with
 # all that registers itself for it (which nobody names, so an archive could not hold it anyway).
-set(not_for_users "/mxk-objects.dir/(./)?(boot|bench|kernel/console)/|_command.cpp|/kernel/testing.cpp|/console_task.cpp")
+set(not_for_users "/mxk-objects.dir/(./)?(boot|bench|kernel/console)/|_command.cpp|/kernel/testing.cpp|/console_task.cpp|/main/(linux/|clock_skew.cpp)")
 add_library(mxk-library STATIC $<FILTER:$<TARGET_OBJECTS:mxk-objects>,EXCLUDE,${not_for_users}>)
 set_target_properties(mxk-library PROPERTIES OUTPUT_NAME mxk EXPORT_NAME mxk LINKER_LANGUAGE CXX)
 target_compile_features(mxk-library INTERFACE cxx_std_20)
@@ -18,7 +18,7 @@ endif()
 
 # What a user may include, by the names of this tree; what these include comes with them.
 set(public_headers
-    arch/linux/runtime.hpp
+    main/library/runtime.hpp
     base/log.hpp
     base/spin_wait.hpp
     hashtable/batch/batch_client.hpp
@@ -43,10 +43,10 @@ set(public_headers
     tasks/workers.hpp)
 
 set(staged_headers ${CMAKE_BINARY_DIR}/library-headers)
-set(stage_script ${CMAKE_SOURCE_DIR}/arch/linux/stage_headers.cmake)
+set(stage_script ${CMAKE_SOURCE_DIR}/main/library/stage_headers.cmake)
 file(GLOB_RECURSE all_headers CONFIGURE_DEPENDS
     ${CMAKE_SOURCE_DIR}/base/*.hpp ${CMAKE_SOURCE_DIR}/kernel/*.hpp ${CMAKE_SOURCE_DIR}/tasks/*.hpp
-    ${CMAKE_SOURCE_DIR}/hashtable/*.hpp ${CMAKE_SOURCE_DIR}/arch/linux/*.hpp)
+    ${CMAKE_SOURCE_DIR}/hashtable/*.hpp ${CMAKE_SOURCE_DIR}/arch/linux/*.hpp ${CMAKE_SOURCE_DIR}/main/library/*.hpp)
 file(GLOB seam_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/arch/*.hpp)
 add_custom_command(OUTPUT ${staged_headers}.stamp
     COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -DDESTINATION=${staged_headers} "-DHEADERS=${public_headers}"
@@ -56,7 +56,7 @@ add_custom_command(OUTPUT ${staged_headers}.stamp
 add_custom_target(mxk-headers ALL DEPENDS ${staged_headers}.stamp)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/mxk)
-configure_package_config_file(${CMAKE_SOURCE_DIR}/arch/linux/mxkConfig.cmake.in ${CMAKE_BINARY_DIR}/mxkConfig.cmake
+configure_package_config_file(${CMAKE_SOURCE_DIR}/main/library/mxkConfig.cmake.in ${CMAKE_BINARY_DIR}/mxkConfig.cmake
     INSTALL_DESTINATION ${package_folder} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 # Before 1.0 a new minor version may change what programs see.
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/mxkConfigVersion.cmake COMPATIBILITY SameMinorVersion)

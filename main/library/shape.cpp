@@ -1,4 +1,4 @@
-#include "arch/linux/shape.hpp"
+#include "main/library/shape.hpp"
 
 #include <algorithm>
 

@@ -1,0 +1,71 @@
+// The program mxk: the kernel's console on a Linux machine. The twin of main/metal/kernel_main.cpp: here, too, one page
+// says what starts in which order and why.
+#include <cstdio>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "arch/linux/machine.hpp"
+#include "arch/linux/signals.hpp"
+#include "arch/linux/terminal.hpp"
+#include "arch/terminal.hpp"
+#include "base/log.hpp"
+#include "main/clock_skew.hpp"
+#include "main/library/runtime.hpp"
+#include "main/linux/log_sink.hpp"
+#include "main/linux/program_options.hpp"
+#include "tasks/console_task.hpp"
+
+namespace mxk {
+namespace {
+
+int fail_usage(Error const& error);
+
+int run(std::span<std::string_view const> words) {
+    arch::TerminalSink out;
+    auto const arguments = parse_arguments(words);
+    if (!arguments) return fail_usage(arguments.error());
+    auto const& [options, commands] = arguments.value();
+    if (options.help) return print_usage(out), 0;
+    if (options.version) return format(out, "mxk {}\n", arch::describe_machine().build), 0;
+
+    bool const has_commands = !commands.empty();
+    bool const is_typed = !has_commands && arch::terminal_is_interactive();
+
+    // Before anything can go wrong or be waited for.
+    arch::install_signal_handlers();
+    static arch::SignalStack const stack; // not on the stack that may overflow
+    static LogSink log_sink(!is_typed);   // other threads may log until the very end
+    log::set_sink(log_sink);
+
+    auto runtime = Runtime::start({options.cores, options.nodes, options.memory.bytes});
+    if (!runtime) return fail_usage(runtime.error());
+    if (is_typed) log::info("MXK {}: 'help' lists the commands, 'exit' or Ctrl-D ends", arch::describe_machine().build);
+    runtime.value().run([&](Worker& worker) {
+        prepare_console(worker, {.run_line = commands,
+                                 .partner = is_typed ? console::Partner::Terminal : console::Partner::Script,
+                                 .before = &report_skew});
+        if (has_commands)
+            arch::close_terminal(); // nothing but these
+        else
+            arch::open_terminal(); // only now is core 0 there to be told of input
+        worker.run();              // until `exit`, or the end of the input
+    });
+    return 0;
+}
+
+int fail_usage(Error const& error) {
+    FixedText<400> text;
+    format(text, "mxk: {} ('mxk --help' says more)\n", error.message());
+    std::fwrite(text.view().data(), 1, text.view().size(), stderr);
+    return arch::usage_exit_code;
+}
+
+} // namespace
+} // namespace mxk
+
+int main(int count, char** arguments) {
+    std::vector<std::string_view> words(arguments + 1, arguments + count);
+    if (!words.empty() && words[0] == "-h") words[0] = "--help";
+    return mxk::run(words);
+}

@@ -1,0 +1,37 @@
+// What the program's arguments ask for: the machine to pretend, and the commands to run on it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "base/text.hpp"
+
+namespace mxk {
+
+// Bytes, as "4G" or "512M": powers of two, as memory is sold.
+struct MemorySize {
+    std::uint64_t bytes = 0; // 0: not said
+};
+
+struct ProgramOptions {
+    std::uint32_t cores = 0;
+    std::uint32_t nodes = 0;
+    MemorySize memory;
+    bool help = false;
+    bool version = false;
+};
+
+struct ProgramArguments {
+    ProgramOptions options;
+    std::string commands; // empty: they are typed
+};
+
+// `words`: the arguments without the program's name. Errors: options that it does not know, or with a wrong value.
+Result<ProgramArguments> parse_arguments(std::span<std::string_view const> words);
+
+void print_usage(TextSink& out);
+
+} // namespace mxk

@@ -1,0 +1,59 @@
+// kernel_main: the whole start in one page, and why each step stands where it stands. Its twin is
+// main/linux/program.cpp.
+#include "arch/machine.hpp"
+#include "arch/x86_64/apic.hpp"
+#include "arch/x86_64/entry.hpp"
+#include "arch/x86_64/registers.hpp"
+#include "base/log.hpp"
+#include "main/clock_skew.hpp"
+#include "main/metal/firmware_tables.hpp"
+#include "main/metal/fixed_hardware.hpp"
+#include "main/metal/interrupt_routing.hpp"
+#include "main/metal/phantom_core.hpp"
+#include "main/metal/require.hpp"
+#include "main/metal/running_cores.hpp"
+#include "main/metal/start_memory.hpp"
+#include "tasks/console_task.hpp"
+#include "tasks/workers.hpp"
+
+namespace mxk {
+
+void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free, PhysicalReader& memory) {
+    using namespace metal;
+    auto const machine = arch::describe_machine();
+    log::info("\nMXK {}, started by {}", machine.build, boot.loader);
+    log::info("cpu: {}{}{}", machine.cpu, machine.hypervisor.empty() ? "" : " under ", machine.hypervisor);
+
+    // Tables need memory, and memory is not split by node until the tables are read: so first from the whole.
+    begin_memory(free);
+    Arena arena(&early_memory);
+    acpi::Tables const tables = open_tables(boot, memory, arena);
+    acpi::InterruptModel const interrupts = require(acpi::interrupt_model(tables, arena));
+    remember_reset(tables);
+
+    // The APIC before the topology: it says which core this is.
+    arch::apic::silence_legacy_controllers();
+    arch::apic::choose_mode(interrupts.local_apic);
+    arch::apic::enable();
+    ApicId const boot_core = arch::apic::id();
+    topology::Topology const found = require(topology::discover(&tables, boot_core, ram.ranges(), arena));
+    split_memory(found, arena); // from here on an allocation names its node
+
+    arch::enable_interrupts();
+    start_clocks(tables); // starting cores needs time, and the timer its frequency
+    Arena late_arena(&late_memory);
+    auto const phantom = boot::option(boot.command_line, "phantom-core");
+    topology::Topology const wanted = with_phantom_core(found, phantom, late_arena);
+    topology::Topology const running = start_cores(wanted, late_arena);
+    log::info("cores: {} of {} run, {} nodes, {} APIC", running.cores.size(), wanted.cores.size(), running.nodes.size(),
+              arch::apic::is_x2apic() ? "x2" : "x");
+
+    // Last, when everything that a command may ask for is there. The console is a task of this core.
+    connect_terminal(interrupts, boot_core);
+    prepare_console(workers::of(core_id(0)), {.run_line = boot::option(boot.command_line, "run"),
+                                              .partner = console::Partner::SerialLine,
+                                              .before = &report_skew});
+    workers::enter(core_id(0));
+}
+
+} // namespace mxk

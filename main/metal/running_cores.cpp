@@ -1,0 +1,42 @@
+#include "main/metal/running_cores.hpp"
+
+#include "arch/x86_64/cores.hpp"
+#include "arch/x86_64/cpu_features.hpp"
+#include "kernel/remote_call.hpp"
+#include "kernel/topology/system_topology.hpp"
+#include "main/metal/require.hpp"
+#include "tasks/workers.hpp"
+
+namespace mxk::metal {
+namespace {
+
+// QEMU's emulator has no caches: it passes over prefetches, but not over what chooses their addresses.
+std::uint32_t prefetch_distance() {
+    return arch::features().hypervisor_name == "TCGTCGTCGTCG" ? 0 : TaskFifo::default_distance;
+}
+
+} // namespace
+
+topology::Topology start_cores(topology::Topology const& topology, Arena& arena) {
+    auto const cores = require(arena.array<arch::CoreToStart>(topology.cores.size()));
+    auto const started = require(arena.array<bool>(cores.size()));
+    for (topology::Core const& core : topology.cores)
+        cores[index(core.id)] = {.apic_id = core.apic_id, .node = core.node};
+    arch::start_cores(cores);
+    topology::Topology known = topology;
+    auto const with_levels = require(arena.array<topology::Core>(cores.size()));
+    known.cores = with_levels;
+    for (std::size_t i = 0; i < cores.size(); ++i) {
+        started[i] = cores[i].started;
+        with_levels[i] = topology.cores[i];
+        with_levels[i].levels = cores[i].levels; // which each core has found out itself
+    }
+    topology::Topology const running = require(topology::keep_cores(known, started, arena));
+    set_system_topology(running);
+    require<Done>(remote_calls::create(running.cores));
+    require<Done>(workers::create(running, arena, prefetch_distance()));
+    arch::release_cores(cores, &workers::enter);
+    return running;
+}
+
+} // namespace mxk::metal

@@ -1,0 +1,87 @@
+// Functions that run on other cores: where, with what, and that cores that call each other all get on.
+#include <atomic>
+
+#include "bench/workload/random.hpp"
+#include "kernel/memory/per_core.hpp"
+#include "kernel/remote_call.hpp"
+#include "kernel/testing.hpp"
+#include "kernel/topology/system_topology.hpp"
+#include "tasks/parallel.hpp"
+#include "tests/kernel/all_cores.hpp"
+#include "tests/kernel/noise.hpp"
+#include "tests/kernel/thread_group.hpp"
+
+namespace mxk {
+namespace {
+
+MXK_TEST(remote_calls, run_where_they_are_sent_and_are_done_then) {
+    for (std::size_t i = 0; i < workers::count(); ++i) {
+        CoreId there{};
+        int value = 20; // plain: the call orders both ways
+        call_on(core_id(i), [&] {
+            there = arch::core_local().id;
+            ++value;
+        });
+        MXK_CHECK_EQUAL(there, core_id(i));
+        MXK_CHECK_EQUAL(value, 21);
+    }
+}
+
+// Counted by its core only, without atomics.
+using Counters = PerCore<std::uint64_t>;
+
+Result<Counters> counters() {
+    return Counters::create(system_topology().cores, [] { return std::uint64_t{0}; });
+}
+
+std::uint64_t sum(Counters const& all) {
+    std::uint64_t result = 0;
+    for (std::uint64_t const counted : all) result += counted;
+    return result;
+}
+
+// Every core calls random ones, itself too, while these do the same and tasks come between.
+MXK_TEST(remote_calls, of_all_cores_to_all_cores_are_each_done_once) {
+    constexpr std::size_t steps = 20;
+    constexpr std::size_t calls_per_step = 25;
+    auto counted = counters();
+    MXK_CHECK(counted.ok());
+    if (!counted) return;
+    Noise const noise(2000);
+    auto steps_left = PerCore<std::size_t>::create(system_topology().cores, [] { return steps; });
+    MXK_CHECK(steps_left.ok());
+    if (!steps_left) return;
+    bool const ran = run_on(all_cores().span(), [&](Worker&, std::size_t place) {
+        bench::Random random(place * steps + steps_left.value()[place]);
+        for (std::size_t i = 0; i < calls_per_step; ++i) {
+            std::size_t const target = random.below(workers::count());
+            call_on(core_id(target), [&, target] {
+                MXK_CHECK_EQUAL(arch::core_local().id, core_id(target));
+                ++counted.value()[target];
+            });
+        }
+        return --steps_left.value()[place] == 0 ? Step::Done : Step::Again;
+    });
+    MXK_CHECK(ran);
+    MXK_CHECK_EQUAL(sum(counted.value()), workers::count() * steps * calls_per_step);
+}
+
+// A thread cannot serve while it waits, its core's worker does: when it calls that core itself, too.
+MXK_TEST(remote_calls, may_come_from_threads) {
+    constexpr std::size_t calls = 8;
+    auto counted = counters();
+    MXK_CHECK(counted.ok());
+    if (!counted) return;
+    auto body = [&] {
+        for (std::size_t i = 0; i < calls; ++i)
+            call_on(core_id(i % workers::count()), [&, i] { ++counted.value()[i % workers::count()]; });
+    };
+    ThreadGroup group(2 * workers::count());
+    for (std::size_t i = 0; i < 2 * workers::count(); ++i)
+        group.start({.core = core_id(i % workers::count()), .name = "caller"}, body);
+    group.join();
+    MXK_CHECK_EQUAL(sum(counted.value()), 2 * workers::count() * calls);
+}
+
+} // namespace
+} // namespace mxk
