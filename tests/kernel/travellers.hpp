@@ -1,6 +1,6 @@
 // Operations that travel, as tasks on several cores, for the tests on threads and on real cores. Each core owns a
-// region of very few slots, so that operations mostly continue in other regions and round; and it sends operations on keys
-// of its own and on keys that all send some on.
+// region of very few slots, so that operations mostly continue in other regions and round; and it sends operations on
+// keys of its own and on keys that all send some on.
 #pragma once
 
 #include <algorithm>

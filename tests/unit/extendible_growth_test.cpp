@@ -161,7 +161,7 @@ TYPED_TEST(ExtendibleCuckooTest, is_nearly_full_before_it_grows) {
     this->configure({64 * MiB});
     // A single block, one of few groups, and several, of which the fullest grows first.
     for (auto const& [slots, min_load] : {std::pair{this->block_slots, 0.93}, std::pair{std::size_t{400}, 0.92},
-                                       std::pair{10 * this->block_slots, 0.88}}) {
+                                          std::pair{10 * this->block_slots, 0.88}}) {
         GrowingTable<TypeParam> t({.slots = slots});
         std::size_t const first_slots = t.table.slot_count();
         for (std::uint64_t number = 0; t.table.slot_count() == first_slots; ++number) {
