@@ -246,15 +246,30 @@ MXK_TEST(threads, waiters_are_woken_in_the_order_of_waiting) {
     }
 }
 
+// Runs until it is stopped, and sees when its core stood still: what happens on it otherwise takes microseconds.
+struct GapCounter {
+    std::atomic<bool>& stopped;
+    std::size_t gaps = 0;
+
+    void operator()() {
+        constexpr std::uint64_t gap = 1'000'000; // ns
+        for (std::uint64_t before = raw(clock::now()); !stopped.load(std::memory_order_relaxed);) {
+            std::uint64_t const now = raw(clock::now());
+            if (now - before > gap) ++gaps;
+            before = now;
+        }
+    }
+};
+
 // A timeout that comes while another thread has a slice of 10 ms is late by no more than that slice: the rank of the
 // bound among 61 timeouts says so for the median. One is late for longer only if the host stops the machine, or the
-// slice was longer because it did. If that happens to one timeout in four, independently, more than 30 of 61 are late
-// once in 75 000 runs (binomial tail); one in ten: never.
+// slice was longer because it did, which the other thread sees. If it sees that up to 15 times, 46 or more timeouts
+// were undisturbed: then the median is one of theirs. If it sees it more often, the test cannot tell.
 MXK_TEST(threads, timeouts_fire_within_one_slice) {
     constexpr Nanoseconds slice = 10'000_us;
     constexpr std::size_t times = 61;
     std::atomic<bool> stopped{false};
-    Counter hog{stopped};
+    GapCounter hog{stopped};
     struct Waiter {
         Semaphore never_posted{0};
         std::array<std::uint64_t, times> late{};
@@ -276,9 +291,10 @@ MXK_TEST(threads, timeouts_fire_within_one_slice) {
     wait_until([&] { return waiter.ended.load(); });
     stopped.store(true);
     group.join();
+    if (hog.gaps > times / 4) MXK_SKIP("the host took the processor away too often");
     std::sort(waiter.late.begin(), waiter.late.end());
     std::uint64_t const median = waiter.late[times / 2];
-    if (median > raw(slice)) log::info("timeouts are {} us late", median / 1000);
+    if (median > raw(slice)) log::info("timeouts are {} us late, with {} gaps", median / 1000, hog.gaps);
     MXK_CHECK(median <= raw(slice));
 }
 
