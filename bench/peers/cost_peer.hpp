@@ -11,7 +11,7 @@
 #include "base/registry.hpp"
 #include "bench/frame/core_choice.hpp"
 #include "bench/frame/experiment.hpp"
-#include "bench/frame/name_set.hpp"
+#include "bench/frame/names.hpp"
 #include "bench/peers/peer_names.hpp"
 #include "bench/task/task_options.hpp"
 #include "bench/thread/semaphore_options.hpp"

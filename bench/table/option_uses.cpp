@@ -3,7 +3,7 @@
 #include <array>
 
 #include "base/format.hpp"
-#include "bench/frame/name_set.hpp"
+#include "bench/frame/names.hpp"
 #include "tasks/threads/semaphore.hpp"
 #include "tasks/threads/thread.hpp"
 

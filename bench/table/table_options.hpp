@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/units.hpp"
-#include "bench/frame/core_set_list.hpp"
+#include "bench/frame/core_choice.hpp"
 #include "bench/thread/semaphore_names.hpp"
 #include "bench/workload/workload.hpp"
 #include "kernel/console/options.hpp"

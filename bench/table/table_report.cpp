@@ -1,6 +1,6 @@
 #include "bench/table/table_report.hpp"
 
-#include "bench/frame/name_set.hpp"
+#include "bench/frame/names.hpp"
 #include "bench/table/option_uses.hpp"
 #include "tasks/workers.hpp"
 
