@@ -6,7 +6,6 @@
 
 #include "base/format.hpp"
 #include "bench/frame/names.hpp"
-#include "bench/table/option_uses.hpp"
 
 namespace mxk::bench {
 namespace {

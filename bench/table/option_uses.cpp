@@ -1,4 +1,4 @@
-#include "bench/table/option_uses.hpp"
+#include "bench/table/engine.hpp"
 
 #include <array>
 

@@ -7,7 +7,7 @@
 
 #include "base/units.hpp"
 #include "bench/frame/core_choice.hpp"
-#include "bench/thread/semaphore_names.hpp"
+#include "bench/thread/thread_options.hpp"
 #include "bench/workload/workload.hpp"
 #include "kernel/console/options.hpp"
 #include "tasks/task_fifo.hpp"
