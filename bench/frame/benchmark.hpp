@@ -10,17 +10,29 @@
 //     constexpr auto addition = benchmark<AdditionExperiment, addition_schema>({.summary = "...", .notes = "..."});
 //     MXK_REGISTER(mxk_commands, console::Command, addition);
 //
-// `bench addition` then parses the options, makes the experiment, and measures and reports it (measure.hpp).
+// `bench addition` then parses the options, makes the experiment, and measures and reports it (measure()).
 #pragma once
 
 #include <span>
 #include <string_view>
 
-#include "bench/frame/measure.hpp"
+#include "bench/frame/experiment.hpp"
+#include "bench/frame/run_options.hpp"
 #include "kernel/console/command.hpp"
 #include "kernel/console/options.hpp"
 
 namespace mxk::bench {
+
+// The measuring frame runs every configuration of an experiment as often as was asked for, in rounds, each round
+// beginning with another configuration, so that what changes slowly on the machine (temperature, other guests of a
+// host) does not favour one of them. Rows are printed as soon as they and those before them are complete. At the end
+// the first configuration is run again: how much its median differs is the drift that all rows may have. A drift over
+// 10 % or a 95 % interval wider than a quarter of the median is a WARN: the machine was not quiet.
+//
+// Measures and reports all of it. `name`: of the benchmark, as in `bench NAME`. Fails if a run ends with an error or a
+// row is not verified; what was measured before an error is still reported. The console's task; blocks it until done.
+console::Outcome measure(console::Invocation& invocation, std::string_view name, Experiment& experiment,
+                         RunOptions const& options);
 
 template <typename E>
 console::Outcome run_benchmark(console::Invocation& invocation, typename E::Options const& options) {

@@ -1,12 +1,19 @@
-// Which cores a benchmark of costs uses: the one that is measured, another one of its node, and one of the nearest
-// other node.
+// Which cores a benchmark uses, as --cores says or, where it says nothing, a good choice. CoreChoice is for benchmarks
+// of costs: the core that is measured, another one of its node, and one of the nearest other node. CoreSetList is for
+// those that run on many cores: sets, measured one after the other.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
+#include <utility>
 
+#include "base/json.hpp"
 #include "base/result.hpp"
+#include "base/text.hpp"
+#include "kernel/topology/core_set.hpp"
 #include "kernel/topology/topology.hpp"
 
 namespace mxk::bench {
@@ -35,6 +42,29 @@ class CoreChoice {
     CoreId first_{};
     std::optional<CoreId> same_node_;
     std::optional<CoreId> other_node_;
+};
+
+// A place in a run is not a core id: place i is the i-th core of the set.
+class CoreSetList {
+  public:
+    CoreSetList() = default;
+    // On this machine. Errors: those of topology::resolve(). The console's task.
+    static Result<CoreSetList> create(topology::CoreSets const& sets);
+
+    [[nodiscard]] std::size_t size() const { return sets_.size(); }
+    [[nodiscard]] std::span<CoreId const> cores(std::size_t at) const { return sets_[at].cores.span(); }
+    // As one would type it: "4", "spread:8".
+    [[nodiscard]] std::string_view label(std::size_t at) const { return sets_[at].label.view(); }
+
+    // A column of labels, and its heading.
+    void print_heading(TextSink& out) const;
+    void print(TextSink& out, std::size_t at) const;
+    // The fields "cores" (how many), "core_set" (the label) and "core_ids".
+    void write(JsonWriter& json, std::size_t at) const;
+
+  private:
+    NodeVector<topology::CoreSet> sets_;
+    std::size_t width_ = 6; // of the column
 };
 
 } // namespace mxk::bench

@@ -6,11 +6,9 @@
 #include <span>
 #include <utility>
 
-#include "bench/frame/core_set_list.hpp"
+#include "bench/frame/core_choice.hpp"
 #include "bench/frame/experiment.hpp"
-#include "bench/frame/start_barrier.hpp"
 #include "bench/frame/steps.hpp"
-#include "bench/frame/time_span.hpp"
 #include "kernel/memory/node_vector.hpp"
 
 namespace mxk::bench {

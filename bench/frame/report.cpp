@@ -1,7 +1,9 @@
 #include "bench/frame/report.hpp"
 
-#include "bench/frame/machine_record.hpp"
+#include "arch/machine.hpp"
+#include "base/log.hpp"
 #include "kernel/clock.hpp"
+#include "kernel/topology/system_topology.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -68,6 +70,27 @@ void write_summary(JsonWriter& json, std::string_view name, Summary const& value
         json.field("ci95_high", value.confidence_high);
     }
     json.end_object();
+}
+
+// The machine, the build and the warnings so far, as they stand in every JSON line: a number without them says nothing.
+void write_machine(JsonWriter& json) {
+    arch::MachineDescription const machine = arch::describe_machine();
+    topology::Topology const& topology = system_topology();
+    json.begin_object("machine");
+    json.field("cpu", machine.cpu);
+    json.field("tsc_hz", clock::frequency());
+    json.field("nodes", topology.nodes.size());
+    json.field("cores", topology.cores.size());
+    json.field("memory_bytes", topology.memory_bytes());
+    json.field("hypervisor", machine.hypervisor);
+    json.field("platform", machine.platform);
+    json.field("pages", machine.pages);
+    json.field("build", machine.build);
+    json.end_object();
+    json.begin_array("warnings");
+    for (log::Line const& line : log::warnings()) json.element(line.view());
+    json.end_array();
+    json.field("warning_count", log::warning_count());
 }
 
 } // namespace

@@ -1,12 +1,18 @@
 // What a repeated measurement says: median, extremes, mean, and a 95 % confidence interval of the mean by Student's t.
 // The interval assumes independent repetitions; drift has to be looked for elsewhere (by repeating the first one). And
-// percentiles, for single latencies, whose rare long ones make a mean say little.
+// percentiles, for single latencies, whose rare long ones make a mean say little; of a histogram of them: Durations.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <string_view>
 
-namespace mxk {
+#include "base/histogram.hpp"
+#include "base/json.hpp"
+#include "base/text.hpp"
+
+namespace mxk::bench {
 
 struct Summary {
     std::size_t n = 0;
@@ -27,4 +33,21 @@ Summary summarise(std::span<double> values);
 // values, for 50 the lower median). Reorders `values`. No values: 0. Any core, never blocks.
 double percentile(std::span<double> values, unsigned percent);
 
-} // namespace mxk
+// What a histogram of durations comes to, in a row of a result. Nanoseconds, to a sixteenth.
+struct Durations {
+    std::uint64_t count = 0; // 0: not measured
+    std::uint64_t p50 = 0;
+    std::uint64_t p99 = 0;
+    std::uint64_t p999 = 0;
+    std::uint64_t max = 0;
+
+    // `cycles`: a histogram of durations in time stamps.
+    static Durations of(Histogram const& cycles);
+};
+
+// A line for people: what took how long.
+void print_durations(TextSink& out, std::string_view what, Durations const& durations);
+// An object of this name in the object that is open.
+void write_durations(JsonWriter& json, std::string_view name, Durations const& durations);
+
+} // namespace mxk::bench

@@ -1,16 +1,24 @@
-// run_on() as the benchmarks use it: what keeps the steps from being done is an error.
+// A run on many cores: its steps on each of them (run_on(), where what keeps the steps from being done is an error),
+// the barrier that lets them start together, and the time that all of them took.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <limits>
 #include <span>
 
 #include "base/result.hpp"
+#include "base/spin_wait.hpp"
+#include "base/units.hpp"
 #include "bench/frame/progress.hpp"
+#include "kernel/clock.hpp"
 #include "tasks/parallel.hpp"
+#include "tasks/worker.hpp"
 
 namespace mxk::bench {
 
-// Instructions that one step makes, checks or runs: some milliseconds up to, so that Ctrl-C and progress get
+// Instructions that one step makes, checks or runs: they take up to some milliseconds, so that Ctrl-C and progress get
 // their turn.
 constexpr std::size_t piece = 16384;
 
@@ -25,5 +33,43 @@ Result<void> run_steps(std::span<CoreId const> cores, Progress const& progress, 
     if (!run_on(cores, step)) return no_memory_for_steps();
     return progress.check();
 }
+
+// All cores of a run start together: each waits here until all have come. For one use.
+class StartBarrier {
+  public:
+    explicit StartBarrier(std::size_t cores)
+        : missing_(cores) {}
+
+    // Spins; every core that is waited for must be able to come meanwhile.
+    void arrive_and_wait() {
+        Worker::current().flush(); // what this core has sent may be what brings the others here
+        // acq_rel, with the load below: what each core has prepared is visible to all
+        missing_.fetch_sub(1, std::memory_order_acq_rel);
+        SpinWait wait;
+        while (missing_.load(std::memory_order_acquire) != 0) wait.turn();
+    }
+
+  private:
+    std::atomic<std::size_t> missing_;
+};
+
+// The time that a run took: from the first core's start to the last one's end.
+class TimeSpan {
+  public:
+    // Counts another core's time in.
+    void cover(Cycles start, Cycles end) {
+        first_ = std::min(first_, start);
+        last_ = std::max(last_, end);
+    }
+
+    // One core or more must have been counted in.
+    [[nodiscard]] double seconds() const {
+        return static_cast<double>(raw(last_ - first_)) / static_cast<double>(clock::frequency());
+    }
+
+  private:
+    Cycles first_{std::numeric_limits<std::uint64_t>::max()};
+    Cycles last_{};
+};
 
 } // namespace mxk::bench

@@ -11,10 +11,9 @@
 #include "base/registry.hpp"
 #include "bench/frame/core_choice.hpp"
 #include "bench/frame/experiment.hpp"
-#include "bench/frame/name_set.hpp"
-#include "bench/peers/peer_names.hpp"
+#include "bench/frame/names.hpp"
+#include "bench/peers/peer.hpp"
 #include "bench/task/task_options.hpp"
-#include "bench/thread/semaphore_options.hpp"
 #include "bench/thread/thread_options.hpp"
 
 namespace mxk::bench {

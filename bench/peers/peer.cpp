@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/frame/benchmark.hpp"
-#include "bench/frame/core_set_list.hpp"
+#include "bench/frame/core_choice.hpp"
 #include "bench/peers/peer_run.hpp"
 #include "bench/workload/workload.hpp"
 #include "tasks/worker.hpp"

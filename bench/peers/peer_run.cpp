@@ -5,7 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "bench/frame/start_barrier.hpp"
 #include "bench/frame/steps.hpp"
 #include "kernel/clock.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "base/result.hpp"
 #include "bench/frame/progress.hpp"
-#include "bench/frame/time_span.hpp"
+#include "bench/frame/steps.hpp"
 #include "bench/peers/peer.hpp"
 #include "bench/workload/instruction_queue.hpp"
 

@@ -13,7 +13,6 @@ extern "C" {
 }
 
 #include "bench/peers/measured_table.hpp"
-#include "bench/peers/shards.hpp"
 #include "bench/peers/table_memory.hpp"
 
 namespace mxk::bench {

@@ -1,5 +1,5 @@
 // The memory of a peer's table: MXK's own (on the cores' nodes, in 2 MiB pages where the machine has them), for tables
-// that are written with exceptions.
+// that are written with exceptions; and, for those that take no allocator, the C library's in such pages, too.
 #pragma once
 
 #include <array>

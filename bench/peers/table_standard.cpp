@@ -6,7 +6,6 @@
 
 #include "base/units.hpp"
 #include "bench/peers/measured_table.hpp"
-#include "bench/peers/shards.hpp"
 #include "bench/peers/table_memory.hpp"
 
 namespace mxk::bench {

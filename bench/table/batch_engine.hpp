@@ -11,7 +11,7 @@
 #include <span>
 #include <utility>
 
-#include "bench/table/access_engine.hpp"
+#include "bench/table/engine.hpp"
 #include "bench/workload/instructions.hpp"
 #include "hashtable/batch/batch_client.hpp"
 #include "kernel/memory/per_core.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "bench/frame/steps.hpp"
-#include "bench/table/access_engine.hpp"
+#include "bench/table/engine.hpp"
 #include "bench/table/two_phase.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "tasks/coroutine.hpp"

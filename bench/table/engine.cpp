@@ -5,8 +5,7 @@
 #include <optional>
 
 #include "base/format.hpp"
-#include "bench/frame/name_set.hpp"
-#include "bench/table/option_uses.hpp"
+#include "bench/frame/names.hpp"
 
 namespace mxk::bench {
 namespace {

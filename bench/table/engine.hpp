@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <new>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "base/registry.hpp"
@@ -150,5 +151,47 @@ void print_engines(TextSink& out);
 
 // The number of buckets for the options, `per_operation` where they say nothing. Errors: fewer than `min`.
 Result<std::size_t> count_buckets(TableOptions const& options, double per_operation, std::size_t min);
+
+// What engines over a table have in common (table_access.hpp): all but how operations come to the table.
+template <typename Access> class AccessEngine : public Engine {
+  public:
+    Result<void> reset() override { return access_.reset(); }
+
+    [[nodiscard]] std::size_t bucket_count() const final { return access_.bucket_count(); }
+
+    void find_all(std::span<std::uint64_t const> keys, std::span<bool> found) const final {
+        for (std::uint64_t const key : keys) access_.prefetch(key);
+        for (std::size_t i = 0; i < keys.size(); ++i) found[i] = access_.holds(keys[i]);
+    }
+    [[nodiscard]] Content content() const final { return access_.content(); }
+    Result<void> change_owners([[maybe_unused]] std::size_t owners) final {
+        if constexpr (requires { access_.change_owners(owners); }) return access_.change_owners(owners);
+        return Error("the owners of this table cannot change");
+    }
+    [[nodiscard]] std::size_t bytes() const final { return access_.bytes(); }
+    Result<void> settle() final {
+        if constexpr (requires { access_.settle(); }) return access_.settle();
+        return {};
+    }
+
+  protected:
+    explicit AccessEngine(Access access)
+        : access_(std::move(access)) {}
+    ~AccessEngine() = default;
+
+    [[nodiscard]] Access& access() { return access_; }
+
+  private:
+    Access access_;
+};
+
+// Which engines use which options: what the chosen one would ignore is refused, and not shown with the results.
+
+// `kind`: the chosen engine, or null where none is chosen yet: then what depends on it is not checked. Errors: an
+// option was given that this way of running operations does not use, or that this build does not have.
+Result<void> check_uses(TableOptions const& options, EngineKind const* kind);
+
+// Whether the engine uses this option (as in "--prefetch").
+bool uses(TableOptions const& options, std::string_view option);
 
 } // namespace mxk::bench

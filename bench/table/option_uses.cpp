@@ -1,9 +1,9 @@
-#include "bench/table/option_uses.hpp"
+#include "bench/table/engine.hpp"
 
 #include <array>
 
 #include "base/format.hpp"
-#include "bench/frame/name_set.hpp"
+#include "bench/frame/names.hpp"
 #include "tasks/threads/semaphore.hpp"
 #include "tasks/threads/thread.hpp"
 

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <utility>
 
-#include "bench/frame/start_barrier.hpp"
 #include "bench/frame/steps.hpp"
 #include "tasks/workers.hpp"
 

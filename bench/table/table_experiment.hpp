@@ -10,9 +10,9 @@
 #include <string_view>
 
 #include "base/result.hpp"
-#include "bench/frame/durations.hpp"
 #include "bench/frame/progress.hpp"
-#include "bench/frame/time_span.hpp"
+#include "bench/frame/statistics.hpp"
+#include "bench/frame/steps.hpp"
 #include "bench/table/engine.hpp"
 #include "bench/table/table_options.hpp"
 #include "bench/workload/instruction_queue.hpp"

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "base/units.hpp"
-#include "bench/frame/core_set_list.hpp"
-#include "bench/thread/semaphore_names.hpp"
+#include "bench/frame/core_choice.hpp"
+#include "bench/thread/thread_options.hpp"
 #include "bench/workload/workload.hpp"
 #include "kernel/console/options.hpp"
 #include "tasks/task_fifo.hpp"

@@ -1,7 +1,7 @@
 #include "bench/table/table_report.hpp"
 
-#include "bench/frame/name_set.hpp"
-#include "bench/table/option_uses.hpp"
+#include "bench/frame/names.hpp"
+#include "bench/table/engine.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::bench {

@@ -10,7 +10,7 @@
 #include <span>
 #include <utility>
 
-#include "bench/table/access_engine.hpp"
+#include "bench/table/engine.hpp"
 #include "bench/table/two_phase.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/memory/node_vector.hpp"

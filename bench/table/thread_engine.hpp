@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "bench/table/access_engine.hpp"
+#include "bench/table/engine.hpp"
 #include "bench/table/two_phase.hpp"
 #include "kernel/memory/per_core.hpp"
 #include "tasks/threads/semaphore.hpp"

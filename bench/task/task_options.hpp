@@ -5,9 +5,8 @@
 #include <cstdint>
 
 #include "bench/frame/core_choice.hpp"
-#include "bench/frame/cost_options.hpp"
-#include "bench/frame/name_set.hpp"
-#include "bench/frame/named_values.hpp"
+#include "bench/frame/names.hpp"
+#include "bench/frame/run_options.hpp"
 #include "kernel/console/options.hpp"
 
 namespace mxk::bench {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "bench/thread/semaphore_experiments.hpp"
-#include "bench/thread/semaphore_options.hpp"
 #include "bench/thread/thread_options.hpp"
 #include "bench/thread/thread_switch.hpp"
 #include "bench/thread/thread_wake.hpp"

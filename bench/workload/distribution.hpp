@@ -1,5 +1,5 @@
 // Which keys the operations of a run choose: each as often as any other (`uniform`), or by Zipf's law (`zipf:THETA`), a
-// few of them very often.
+// few of them very often; how ranks are drawn by that law; and the mathematics for it.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 
 #include "base/result.hpp"
 #include "base/text.hpp"
+#include "bench/workload/random.hpp"
 
 namespace mxk::bench {
 
@@ -20,5 +21,42 @@ struct Distribution {
 Result<void> parse_value(std::string_view text, Distribution& distribution);
 void print_value(TextSink& out, Distribution const& distribution);
 void describe_value(TextSink& out, Distribution const& distribution);
+
+// Ranks by Zipf's law: of n things, the one of rank k (1 to n) is drawn with a probability proportional to k^-theta,
+// for any theta > 0. Drawn exactly, by rejection-inversion (Hörmann and Derflinger, Rejection-inversion to generate
+// variates from monotone discrete distributions, ACM TOMACS 6(3), 1996): invert the integral of x^-theta, round, and
+// now and then draw again. It needs no table: the 24 M entries of a cumulative or an alias table would want as much
+// memory as the instructions, and for each entry the same power that is computed here for each draw.
+class Zipf {
+  public:
+    // `count` > 0, below 2^53; min_theta <= `theta` <= max_theta.
+    Zipf(std::uint64_t count, double theta);
+    static constexpr double min_theta = 0.001;
+    static constexpr double max_theta = 10;
+
+    // 1 to count.
+    std::uint64_t operator()(Random& random) const;
+
+  private:
+    [[nodiscard]] double weight(double x) const;     // x^-theta
+    [[nodiscard]] double integral(double x) const;   // of the weight, from 1 to x
+    [[nodiscard]] double inverse(double area) const; // of the integral
+
+    std::uint64_t count_;
+    double theta_;
+    double first_area_ = 0; // where the areas of all ranks begin: rank 1's is its weight, 1
+    double last_area_ = 0;  // and where they end
+    double shortcut_ = 0;   // a rank that is so little larger than the inverse needs no further look
+};
+
+// Logarithm and exponential for drawing from distributions, without a mathematical library, which metal does not have.
+// The same bits in every build, so that the same seed gives the same instructions everywhere. Relative error below
+// 1e-15. Any core, never blocks.
+
+// Of a normal number greater than 0.
+double natural_logarithm(double x);
+
+// e^x for x between -700 and 700.
+double exponential(double x);
 
 } // namespace mxk::bench

@@ -11,8 +11,8 @@ describe_build("-O1 -fsanitize=fuzzer,address,undefined")
 
 # What is fuzzed, and what registers itself there: objects, not an archive. The options' schemas are part of it.
 room_sources(fuzzed_sources base boot kernel)
-add_library(mxk-fuzzed OBJECT ${fuzzed_sources} bench/frame/benchmark.cpp bench/workload/distribution.cpp bench/workload/elementary.cpp bench/workload/keys.cpp
-    bench/workload/phases.cpp bench/workload/zipf.cpp
+add_library(mxk-fuzzed OBJECT ${fuzzed_sources} bench/frame/bench_command.cpp
+    bench/workload/distribution.cpp bench/workload/keys.cpp bench/workload/phases.cpp
     tests/fuzz/targets/options.cpp tests/fuzz/targets/options_checks.cpp)
 target_compile_options(mxk-fuzzed PRIVATE ${sanitized} -fsanitize=fuzzer-no-link)
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "bench/thread/semaphore_names.hpp"
+#include "bench/thread/thread_options.hpp"
 #include "hashtable/layout/open_slots.hpp"
 #include "hashtable/modulo.hpp"
 #include "hashtable/shared/locked_regions.hpp"

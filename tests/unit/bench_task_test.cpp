@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "bench/frame/core_choice.hpp"
-#include "bench/task/stream_ends.hpp"
 #include "bench/task/task_options.hpp"
+#include "bench/task/task_stream.hpp"
 
 namespace mxk::bench {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "bench/frame/cost_experiment.hpp"
 #include "bench/frame/report.hpp"
-#include "bench/thread/semaphore_options.hpp"
 #include "bench/thread/thread_options.hpp"
 
 namespace mxk::bench {

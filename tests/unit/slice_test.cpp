@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "bench/workload/instruction_queue.hpp"
 #include "bench/workload/keys.hpp"
 #include "bench/workload/random.hpp"
-#include "bench/workload/slice.hpp"
 #include "tests/unit/memory_fixture.hpp"
 
 namespace mxk::bench {

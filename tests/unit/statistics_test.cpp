@@ -7,7 +7,7 @@
 
 #include "bench/frame/statistics.hpp"
 
-namespace mxk {
+namespace mxk::bench {
 namespace {
 
 Summary of(std::vector<double> values) {
@@ -109,4 +109,4 @@ TEST(Statistics, the_interval_covers_the_mean_in_95_of_100_cases) {
 }
 
 } // namespace
-} // namespace mxk
+} // namespace mxk::bench

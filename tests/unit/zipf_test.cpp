@@ -5,9 +5,7 @@
 #include <vector>
 
 #include "bench/workload/distribution.hpp"
-#include "bench/workload/elementary.hpp"
 #include "bench/workload/workload.hpp"
-#include "bench/workload/zipf.hpp"
 
 namespace mxk::bench {
 namespace {

@@ -1,4 +1,4 @@
-#include "bench/frame/measure.hpp"
+#include "bench/frame/benchmark.hpp"
 
 #include <algorithm>
 

@@ -1,12 +1,17 @@
-// A set of enumerators that people type by name: `--measure local,wake`. The enumeration has `constexpr auto
-// value_names(E)` (kernel/console/options.hpp), in the order of its enumerators, of which there are up to 32.
+// Names in options and results: sets of enumerators that people type by name (`--measure local,wake`), and values with
+// names that stand in a row of results besides what all rows have. An enumeration has `constexpr auto value_names(E)`
+// (kernel/console/options.hpp), in the order of its enumerators, of which there are up to 32.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string_view>
 
+#include "base/format.hpp"
+#include "base/panic.hpp"
 #include "base/result.hpp"
 #include "base/text.hpp"
 #include "kernel/console/completion.hpp"
@@ -72,5 +77,29 @@ template <typename E> void describe_value(TextSink& out, NameSet<E> const&) {
 template <typename E> void complete_value(console::Candidates& candidates, NameSet<E> const&) {
     console::OptionValue<E>::complete(candidates);
 }
+
+// A few of them: what the run was told (Settings), and what else it found (Findings).
+template <typename T> class NamedValues {
+  public:
+    static constexpr std::size_t capacity = 4;
+
+    struct Entry {
+        std::string_view name; // as in JSON; a constant
+        T value{0U};
+    };
+
+    void add(std::string_view name, T value) {
+        expect(size_ < capacity, "no more named values than there is room for");
+        entries_[size_++] = {name, value};
+    }
+    [[nodiscard]] std::span<Entry const> entries() const { return {entries_.data(), size_}; }
+
+  private:
+    std::array<Entry, capacity> entries_{};
+    std::size_t size_ = 0;
+};
+
+using Settings = NamedValues<FormatArgument>;
+using Findings = NamedValues<double>;
 
 } // namespace mxk::bench
