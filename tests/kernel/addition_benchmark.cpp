@@ -1,0 +1,40 @@
+// `bench addition`: atomic additions to one counter by all cores of a set. The example of docs/bench-frame.md.
+#include <atomic>
+
+#include "bench/frame/benchmark.hpp"
+#include "bench/frame/core_set_experiment.hpp"
+
+namespace mxk::bench {
+namespace {
+
+struct AdditionOptions : CoreSetOptions {
+    std::uint64_t additions = 1'000'000;
+};
+constexpr auto addition_schema = console::schema<AdditionOptions>(
+    core_set_option::cores,
+    console::option<&AdditionOptions::additions>("ops", "additions by each core", console::between(1, 10'000'000)),
+    run_option::repeat, run_option::warm_up, run_option::json);
+
+struct AdditionExperiment final : CoreSetExperiment<AdditionOptions> {
+    using CoreSetExperiment::CoreSetExperiment;
+    static constexpr std::string_view name = "addition";
+    static Result<AdditionExperiment> create(Options const& options) {
+        return AdditionExperiment(options, MXK_TRY(sets_of(options)));
+    }
+
+    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
+        std::atomic<std::uint64_t> sum{0};
+        auto const time = MXK_TRY(time_on(cores(configuration), progress, [&](std::size_t /*place*/) {
+            for (std::uint64_t i = 0; i < options().additions; ++i) sum.fetch_add(1, std::memory_order_relaxed);
+        }));
+        std::uint64_t const all = options().additions * cores(configuration).size();
+        samples[0] = {.value = static_cast<double>(all) / time.seconds(), .operations = all, .verified = sum == all};
+        return {};
+    }
+    void print_head(TextSink& out) const override { format(out, "addition: {} per core\n", options().additions); }
+};
+constexpr auto addition_benchmark = benchmark<AdditionExperiment, addition_schema>({.summary = "atomic additions"});
+MXK_REGISTER(mxk_commands, console::Command, addition_benchmark);
+
+} // namespace
+} // namespace mxk::bench
