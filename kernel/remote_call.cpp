@@ -27,11 +27,12 @@ struct CallList {
 
     // True if it was empty: the core has to be told.
     bool add(RemoteCall& call) {
-        call.next = last.load(std::memory_order_relaxed);
-        // release: the call is complete before it can be taken; pairs with take_all()
-        while (!last.compare_exchange_weak(call.next, &call, std::memory_order_release, std::memory_order_relaxed)) {
-        }
-        return call.next == nullptr;
+        RemoteCall* before = last.load(std::memory_order_relaxed);
+        // release: the call is complete before it can be taken; pairs with take_all(). From then on it is the
+        // receiver's.
+        do call.next = before;
+        while (!last.compare_exchange_weak(before, &call, std::memory_order_release, std::memory_order_relaxed));
+        return before == nullptr;
     }
     // The first one first.
     RemoteCall* take_all() {

@@ -113,7 +113,7 @@ struct ReadingTask : Task {
 
 TEST(CoreEpoch, outlasts_the_readers_of_what_was_unlinked) {
     on_machine([] {
-        constexpr std::size_t replacements = 300;
+        constexpr std::size_t replacements = 60;
         Published published;
         Worker& here = Worker::current();
         std::size_t ended = 0;

@@ -56,7 +56,7 @@ class RemoteCallTest : public MemoryTest {
 };
 
 TEST_F(RemoteCallTest, each_runs_once_on_the_core_that_was_called) {
-    constexpr std::size_t calls = 5000;
+    constexpr std::size_t calls = 500;
     std::vector<std::vector<std::size_t>> run_on_core(cores); // touched by its core only
     on_all([&](std::size_t self) {
         bench::Random random(self);
@@ -82,7 +82,7 @@ TEST_F(RemoteCallTest, each_runs_once_on_the_core_that_was_called) {
 TEST_F(RemoteCallTest, a_called_function_may_call_back) {
     on_all([&](std::size_t self) {
         std::size_t const other = (self + 1) % cores;
-        for (std::size_t i = 0; i < 500; ++i) {
+        for (std::size_t i = 0; i < 100; ++i) {
             std::size_t answer = 0;
             call_on(core_id(other), [&] { call_on(core_id(self), [&] { answer = i + 1; }); });
             ASSERT_EQ(answer, i + 1);
