@@ -160,7 +160,7 @@ constexpr auto task_peer_schema = console::schema<CostPeerOptions<TaskPeer>>(
     console::option<&CostPeerOptions<TaskPeer>::measures>("measure",
                                                           "as in bench task (none given: all that the peers can do)"),
     cost_option::cores, task_option::operations, task_option::depth, task_option::pool, task_option::trips,
-    task_option::wakes, run_option::repeat, run_option::json);
+    task_option::wakes, run_option::repeat, run_option::warm_up, run_option::json);
 
 // Which peer does what for which measure: docs/bench-task.md.
 class TaskPeers final : public CostPeerExperiment<TaskPeer> {
@@ -186,7 +186,7 @@ constexpr auto thread_peer_schema = console::schema<CostPeerOptions<ThreadPeer>>
     console::option<&CostPeerOptions<ThreadPeer>::measures>(
         "measure", "as in bench thread (none given: all that the peers can do)"),
     cost_option::cores, thread_option::yields, thread_option::switches, thread_option::wakes, run_option::repeat,
-    run_option::json);
+    run_option::warm_up, run_option::json);
 
 class ThreadPeers final : public CostPeerExperiment<ThreadPeer> {
   public:
@@ -213,7 +213,7 @@ constexpr auto semaphore_peer_schema = console::schema<CostPeerOptions<Semaphore
     console::option<&CostPeerOptions<SemaphorePeer>::measures>(
         "measure", "as in bench semaphore (none given: all that the peers can do)"),
     cost_option::cores, semaphore_option::operations, semaphore_option::yields, semaphore_option::trips,
-    semaphore_option::threads, run_option::repeat, run_option::json);
+    semaphore_option::threads, run_option::repeat, run_option::warm_up, run_option::json);
 
 class SemaphorePeers final : public CostPeerExperiment<SemaphorePeer> {
   public:
