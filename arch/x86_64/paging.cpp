@@ -4,6 +4,7 @@
 #include <array>
 
 #include "arch/x86_64/cpu_features.hpp"
+#include "arch/x86_64/image.hpp"
 #include "arch/x86_64/memory_source.hpp"
 #include "arch/x86_64/registers.hpp"
 #include "base/panic.hpp"
@@ -12,10 +13,6 @@
 extern "C" {
 // Set here, loaded by every other core as its first act in the higher half (start64.asm).
 std::uint64_t kernel_page_table = 0;
-
-// boot/linker.ld
-extern char image_start[], image_end[], text_start[], text_end[], rodata_end[], data_end[];
-extern char boot_stack_guard[];
 }
 
 namespace mxk::arch {

@@ -7,15 +7,12 @@
 #include <new>
 #include <utility>
 
+#include "arch/x86_64/image.hpp"
 #include "arch/x86_64/layout.hpp"
 #include "arch/x86_64/memory_source.hpp"
 #include "arch/x86_64/paging.hpp"
 #include "base/panic.hpp"
 #include "base/spin_lock.hpp"
-
-extern "C" {
-extern char boot_stack_guard[], boot_stack_top[];
-}
 
 namespace mxk::arch::stacks {
 namespace {

@@ -4,15 +4,12 @@
 #include "arch/x86_64/core_start.hpp"
 #include "arch/x86_64/cpu_features.hpp"
 #include "arch/x86_64/entry.hpp"
+#include "arch/x86_64/image.hpp"
 #include "arch/x86_64/paging.hpp"
 #include "arch/x86_64/serial.hpp"
 #include "base/log.hpp"
 #include "base/panic.hpp"
 #include "boot/boot_info.hpp"
-
-extern "C" {
-extern char image_start[], image_end[];
-}
 
 namespace mxk::arch {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "arch/x86_64/image.hpp"
 #include "arch/x86_64/layout.hpp"
 
 extern "C" {
@@ -13,7 +14,6 @@ struct SymbolEntry {
 [[gnu::weak]] extern std::uint64_t const symbol_count;
 [[gnu::weak]] extern SymbolEntry const symbol_entries[];
 [[gnu::weak]] extern char const symbol_names[];
-extern char text_start[], text_end[];
 }
 
 namespace mxk::arch {

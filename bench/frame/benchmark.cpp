@@ -138,7 +138,7 @@ class Measurement {
         if (!rows.is_measurable(configuration)) return {};
         progress_.next_run();
         std::fill(scratch_.begin(), scratch_.end(), Sample{});
-        auto const ended = experiment_.run(configuration, scratch_, progress_);
+        auto ended = experiment_.run(configuration, scratch_, progress_);
         if (ended) {
             if (counts) rows.add(configuration, scratch_);
         } else {

@@ -148,7 +148,8 @@ template <typename Access, typename Expected> class BatchEngineOf final : public
         for (std::size_t i = 0; i < cores; ++i) {
             Worker& worker = workers::of(this->access().table().core(i));
             auto memory = MXK_TRY(Submitter::Memory::create(*batched_, worker.node()));
-            MXK_TRY(submitters.add(worker.node(), worker, *batched_, std::move(memory)));
+            auto const added = submitters.add(worker.node(), worker, *batched_, std::move(memory));
+            if (!added) return added.error();
         }
         submitters_ = std::move(submitters);
         return {};

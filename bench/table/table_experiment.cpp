@@ -105,12 +105,12 @@ Result<void> TableExperiment::change_owners(std::span<CoreRun* const> cores, End
 
 void TableExperiment::measure(Outcome& outcome) const {
     outcome.table_bytes = engine_->bytes();
-    if (latencies_.size() != 0) {
+    if (!latencies_.empty()) {
         Histogram all;
         for (Histogram const& of_core : latencies_) all.add(of_core);
         outcome.latency = Durations::of(all);
     }
-    if (task_times_.size() == 0) return;
+    if (task_times_.empty()) return;
     Histogram all;
     for (TaskTimes const& of_core : task_times_) all.add(of_core.own());
     outcome.tasks = Durations::of(all);
@@ -145,7 +145,9 @@ Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view wha
     if (options_->task_times) task_times_ = MXK_TRY(PerCore<TaskTimes>::with_room(count, node));
     for (std::size_t i = 0; i < count; ++i) {
         if (options_->latency) cores[i]->measure_latency(MXK_TRY(latencies_.add(owners_[i].node)));
-        if (options_->task_times) MXK_TRY(task_times_.add(owners_[i].node, max_task_time()));
+        if (!options_->task_times) continue;
+        auto const added = task_times_.add(owners_[i].node, max_task_time());
+        if (!added) return added.error();
     }
     bool const started = run_on(queue_.cores(), [&](Worker& worker, std::size_t i) {
         engine_->prepare_core(worker, i);

@@ -60,7 +60,8 @@ template <typename Cells, typename HashFunction = MixedHash> class LockedRegions
         TableSize const each{.slots = (size.slots + owners.size() - 1) / owners.size(), .load = size.load};
         for (Owner const& owner : owners) {
             auto table = MXK_TRY(Table::create(each, owner.node, result.hash_));
-            MXK_TRY(result.regions_.add(owner.node, kind, std::move(table)));
+            auto const added = result.regions_.add(owner.node, kind, std::move(table));
+            if (!added) return added.error();
         }
         return result;
     }

@@ -29,7 +29,7 @@ template <Entries Range> using EntryOf = std::remove_cvref_t<decltype(*std::decl
 
 // The entry of that name among those that `chosen` says yes to, or nullptr.
 template <Entries Range, typename Chosen = AnyEntry>
-EntryOf<Range> find_by_name(Range const& entries, std::string_view name, Chosen chosen = {}) {
+EntryOf<Range> find_by_name(Range const& entries, std::string_view name, Chosen const& chosen = {}) {
     for (EntryOf<Range> const entry : entries) {
         if (entry->name == name && chosen(*entry)) return entry;
     }
@@ -38,7 +38,7 @@ EntryOf<Range> find_by_name(Range const& entries, std::string_view name, Chosen 
 
 // Calls visit(Entry const&) in the order of names; of two entries with one name only the first is visited.
 template <Entries Range, typename Visit, typename Chosen = AnyEntry>
-void for_each_by_name(Range const& entries, Visit visit, Chosen chosen = {}) {
+void for_each_by_name(Range const& entries, Visit visit, Chosen const& chosen = {}) {
     EntryOf<Range> last = nullptr;
     for (;;) {
         EntryOf<Range> next = nullptr;
@@ -53,7 +53,7 @@ void for_each_by_name(Range const& entries, Visit visit, Chosen chosen = {}) {
 }
 
 // How wide the column of names is.
-template <Entries Range, typename Chosen> std::size_t summary_width(Range const& entries, Chosen chosen) {
+template <Entries Range, typename Chosen> std::size_t summary_width(Range const& entries, Chosen const& chosen) {
     std::size_t width = 0;
     for (EntryOf<Range> const entry : entries) {
         if (chosen(*entry)) width = std::max(width, entry->name.size());
@@ -63,7 +63,7 @@ template <Entries Range, typename Chosen> std::size_t summary_width(Range const&
 
 // One line per entry, "  NAME  SUMMARY", in the order of names.
 template <Entries Range, typename Chosen>
-void print_summaries(TextSink& out, Range const& entries, std::size_t width, Chosen chosen) {
+void print_summaries(TextSink& out, Range const& entries, std::size_t width, Chosen const& chosen) {
     auto const print = [&](auto const& entry) {
         format(out, "  {}", entry.name);
         for (std::size_t filled = entry.name.size(); filled < width + 2; ++filled) out.write(" ");
@@ -78,7 +78,7 @@ bool similar(std::string_view typed, std::string_view name);
 
 // "unknown KIND 'TYPED'; did you mean A, B?", or without a question where no name is similar.
 template <Entries Range, typename Chosen = AnyEntry>
-Error unknown_name(std::string_view kind, std::string_view typed, Range const& entries, Chosen chosen = {}) {
+Error unknown_name(std::string_view kind, std::string_view typed, Range const& entries, Chosen const& chosen = {}) {
     FixedText<128> question;
     auto const add = [&](auto const& entry) {
         if (!similar(typed, entry.name)) return;

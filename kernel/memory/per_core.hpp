@@ -24,8 +24,8 @@ namespace mxk {
 template <typename T> class PerCore {
     struct alignas(std::max(cache_line_bytes, alignof(T))) Place {
         template <typename Make>
-        explicit Place(Make&& make)
-            : object(std::forward<Make>(make)()) {}
+        explicit Place(Make& make)
+            : object(make()) {}
         T object;
     };
     using Places = NodeVector<NodeVector<Place>>; // one in each
@@ -62,12 +62,13 @@ template <typename T> class PerCore {
         if (std::ranges::empty(cores)) return PerCore();
         PerCore result = MXK_TRY(with_room(std::ranges::size(cores), (*std::ranges::begin(cores)).node));
         for (auto&& core : cores) {
-            MXK_TRY(result.add_made(core.node, [&, place = result.size()]() -> T {
+            auto const added = result.add_made(core.node, [&, place = result.size()]() -> T {
                 if constexpr (std::is_invocable_v<Make, std::size_t>)
                     return make(place);
                 else
                     return make();
-            }));
+            });
+            if (!added) return added.error();
         }
         return result;
     }
@@ -96,7 +97,7 @@ template <typename T> class PerCore {
   private:
     template <typename Make> Result<T*> add_made(NodeId node, Make make) {
         auto room = MXK_TRY(NodeVector<Place>::create(1, node));
-        return &places_.emplace(std::move(room)).emplace(std::move(make)).object;
+        return &places_.emplace(std::move(room)).emplace(make).object;
     }
 
     Places places_;
