@@ -1,5 +1,6 @@
 // The engines of open addressing: in blocks that become two when they are crowded, with tasks, batches and threads,
 // each with two hashes; and the thesis' table, on which operations travel from region to region.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -99,6 +100,13 @@ class OpenTravelTask : public Task {
         , run_(run) {}
 
   private:
+    // By value of Operation. Not by dispatch(): clang does not instantiate what only a generic lambda names.
+    static Body body_for(Operation operation) {
+        constexpr std::array<Body, 3> bodies{&operate<Operation::Insert>, &operate<Operation::Find>,
+                                             &operate<Operation::Erase>};
+        return bodies[static_cast<std::size_t>(operation)];
+    }
+
     static void initial(Worker& worker, Task& task) {
         auto& self = static_cast<OpenTravelTask&>(task);
         std::size_t const here = self.run_.cores.place(worker);
@@ -107,7 +115,7 @@ class OpenTravelTask : public Task {
             return self.run_.cores.run(here).task_ended();
         self.probe_ = TravellingProbe(instruction->key, value_of(instruction->key));
         self.expected_ = instruction->expected;
-        task.body = dispatch(instruction->operation, [](auto operation) -> Body { return &operate<operation>; });
+        task.body = body_for(instruction->operation);
         task.touches = announce(worker, self.run_, instruction->key, owner);
         worker.append(task, self.run_.cores.core(owner));
     }
