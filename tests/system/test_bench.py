@@ -135,7 +135,7 @@ BAD_WAYS = [
     ("--mix bogus", "expected insert, find, erase or mixed:I/F/E"),
     ("--mix mixed:50/40/20", "three percentages that add up to 100"),
     ("--cores 3", "expected up to 2, the cores of this machine, got 3"),
-    ("--cores 0", "expected"),
+    ("--cores 1-", "--cores: expected counts such as 1,2,4, or a set such as 0-7"),
     ("--ops x", "expected a count such as 24M"),
     ("--opps 1M", "unknown option --opps"),
     ("--buckets 0", "expected"),

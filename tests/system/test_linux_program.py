@@ -76,7 +76,7 @@ def test_the_words_of_one_command_need_no_quotes() -> None:
 def test_semaphores_are_those_of_the_system() -> None:
     ended = mxk("bench table --model threads --semaphore syscall")
     assert ended.code == 1
-    assert "error: --semaphore syscall: expected fast, the kind that this build has" in ended.output
+    assert "error: --semaphore: expected fast, the kind that this build has" in ended.output
 
 
 def test_threads_without_semaphores_lose_entries_and_say_so() -> None:
