@@ -141,6 +141,7 @@ class Measurement {
         auto ended = experiment_.run(configuration, scratch_, progress_);
         if (ended) {
             if (counts) rows.add(configuration, scratch_);
+            if (counts && &rows == &rows_) experiment_.keep(configuration);
         } else {
             MXK_TRY(progress_.check());
             if (!experiment_.continues_after_failure()) return ended;

@@ -79,6 +79,10 @@ class Experiment {
     // no memory, cancelled by Ctrl-C, whatever keeps it from being measured.
     virtual Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) = 0;
 
+    // The run that has just ended counts for the configuration's rows, and so does what else it found. Runs for warm-up
+    // and for the drift do not.
+    virtual void keep(std::size_t /*configuration*/) {}
+
     // Why this phase cannot be measured; none: it can. A configuration without any other phase is never run.
     [[nodiscard]] virtual std::optional<Error> unsupported(std::size_t /*configuration*/, std::size_t /*phase*/) const {
         return std::nullopt;

@@ -99,13 +99,13 @@ QueueKind queue_kind(TableOptions const& options, EngineKind const& kind) {
                                                                                 : QueueKind::NodeLocal);
 }
 
-Result<void> complete(TableOptions& options) {
+Result<EngineKind const*> complete(TableOptions& options) {
     EngineKind const& kind = *MXK_TRY(choose_engine(options));
     options.hash = kind.hash;
     options.queue = queue_kind(options, kind);
     if (options.model == Model::Threads) options.semaphore = semaphore_kind(options);
     if (is_thesis(kind) && !options.prefetch) options.prefetch = 0;
-    return {};
+    return &kind;
 }
 
 bool has_thesis_defaults(TableOptions const& options) {

@@ -140,8 +140,8 @@ Result<EngineKind const*> choose_engine(TableOptions const& options);
 QueueKind queue_kind(TableOptions const& options, EngineKind const& kind);
 
 // Fills in what was left out and is shown with the results: hash, queue, kind of semaphore; and no prefetching, for the
-// thesis' tasks. Errors: those of choose_engine().
-Result<void> complete(TableOptions& options);
+// thesis' tasks. Gives the engine that they ask for. Errors: those of choose_engine().
+Result<EngineKind const*> complete(TableOptions& options);
 
 // The thesis' table, tasks, queue and (missing) prefetching; of options that are complete.
 bool has_thesis_defaults(TableOptions const& options);

@@ -57,14 +57,16 @@ class TableBenchmark final : public Experiment {
     // All that can be known before a run. Errors: what was typed is wrong, or contradicts itself; no memory.
     static Result<TableBenchmark> create(TableOptions options) {
         MXK_TRY(check(options));
-        MXK_TRY(complete(options)); // so that the rows say what was measured
-        TableBenchmark benchmark(options, *MXK_TRY(choose_engine(options)));
+        EngineKind const& kind = *MXK_TRY(complete(options)); // so that the rows say what was measured
+        TableBenchmark benchmark(options, kind);
         benchmark.core_sets_ = MXK_TRY(CoreSetList::create(options.cores));
         NodeId const here = Worker::current().node();
         benchmark.file_keys_ = MXK_TRY(read_keys(benchmark.options_, here));
         std::size_t const rows = benchmark.configurations() * benchmark.phases();
         benchmark.found_ = MXK_TRY(NodeVector<TableFindings>::create(rows, here));
         for (std::size_t i = 0; i < rows; ++i) benchmark.found_.emplace();
+        benchmark.latest_ = MXK_TRY(NodeVector<TableFindings>::create(benchmark.phases(), here));
+        for (std::size_t i = 0; i < benchmark.phases(); ++i) benchmark.latest_.emplace();
         return benchmark;
     }
 
@@ -89,16 +91,23 @@ class TableBenchmark final : public Experiment {
             samples[phase] = {.value = static_cast<double>(options_.operations) / outcome.time.seconds(),
                               .operations = options_.operations,
                               .verified = outcome.verified()};
-            TableFindings& found = found_[configuration * phases() + phase];
-            found.last = outcome;
-            found.buckets = experiment_->bucket_count(); // of a table that grows, in the end
-            if (outcome.verified()) continue;
-            found.lost = std::max(found.lost, outcome.lost);
-            if (may_be_wrong()) continue;
+            latest_[phase] = {.buckets = experiment_->bucket_count(), // of a table that grows, in the end
+                              .lost = outcome.lost,
+                              .last = outcome};
+            if (outcome.verified() || may_be_wrong()) continue;
             progress.clear();
             print_wrong(progress.out(), mix, outcome);
         }
         return {};
+    }
+
+    void keep(std::size_t configuration) override {
+        for (std::size_t phase = 0; phase < phases(); ++phase) {
+            TableFindings& found = found_[configuration * phases() + phase];
+            std::uint64_t const lost = std::max(found.lost, latest_[phase].lost);
+            found = latest_[phase];
+            found.lost = lost;
+        }
     }
 
     void print_head(TextSink& out) const override { print_table_head(out, options_); }
@@ -144,6 +153,7 @@ class TableBenchmark final : public Experiment {
     CoreSetList core_sets_;              // the configurations
     NodeArray<std::uint64_t> file_keys_; // that options_ refers to
     NodeVector<TableFindings> found_;    // by row
+    NodeVector<TableFindings> latest_;   // of the latest run, by phase
     std::optional<TableExperiment> experiment_{};
     std::size_t prepared_for_ = 0; // the configuration that experiment_ is of
 };

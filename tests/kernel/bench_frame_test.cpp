@@ -1,0 +1,141 @@
+// The measuring frame on an experiment that does nothing but write down which configuration ran when: order of rounds,
+// warm-up, drift, what is kept, what is said about a machine that was not quiet, and what ends a benchmark.
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "bench/frame/benchmark.hpp"
+#include "kernel/testing.hpp"
+
+namespace mxk::bench {
+namespace {
+
+class Recorder final : public Experiment {
+  public:
+    explicit Recorder(std::size_t configurations)
+        : configurations_(configurations) {}
+
+    [[nodiscard]] Unit unit() const override { return Unit::CyclesPerOperation; }
+    [[nodiscard]] std::size_t configurations() const override { return configurations_; }
+    [[nodiscard]] bool continues_after_failure() const override { return continues; }
+    [[nodiscard]] std::string_view failure() const override { return "a planted fault"; }
+
+    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress&) override {
+        std::size_t const number = runs.view().size();
+        format(runs, "{}", configuration);
+        if (configuration == failing) return Error("a planted error");
+        bool const is_late = number >= slow_from;
+        samples[0] = {.value = is_late ? 200.0 : 100.0, .operations = 1, .verified = configuration != wrong};
+        return {};
+    }
+    void keep(std::size_t configuration) override { format(kept, "{}", configuration); }
+
+    void print_head(TextSink&) const override {}
+    void print_label_heading(TextSink& out) const override { out.write("row"); }
+    void print_label(TextSink& out, Row const& row) const override { format(out, "row {}", row.configuration); }
+    void print_title(TextSink& out, Row const& row) const override { print_label(out, row); }
+    void write_settings(JsonWriter&, Row const&) const override {}
+
+    static constexpr std::size_t never = 99;
+
+    bool continues = false;
+    std::size_t failing = never;   // this configuration's runs end with an error
+    std::size_t wrong = never;     // this one's are not verified
+    std::size_t slow_from = never; // from this run on a run takes twice as long
+    FixedText<64> runs{};          // configurations, in the order in which they ran
+    FixedText<64> kept{};
+
+  private:
+    std::size_t configurations_;
+};
+
+struct Measured {
+    console::Outcome outcome;
+    FixedText<2048> said;
+
+    [[nodiscard]] bool says(std::string_view text) const { return said.view().find(text) != std::string_view::npos; }
+};
+
+Measured measured(Recorder& recorder, RunOptions const& options) {
+    Measured result{};
+    console::Invocation invocation(result.said);
+    result.outcome = measure(invocation, "recorder", recorder, options);
+    return result;
+}
+
+MXK_TEST(bench_frame, each_round_begins_with_the_next_configuration) {
+    Recorder recorder(3);
+    MXK_CHECK(measured(recorder, {.repeat = 4, .warm_up = 1}).outcome == console::Outcome::Ok);
+    // warm-up; four rounds; the first configuration again, as often
+    MXK_CHECK(recorder.runs.view() == "012"
+                                      "012"
+                                      "120"
+                                      "201"
+                                      "012"
+                                      "0000");
+}
+
+MXK_TEST(bench_frame, only_rounds_that_count_are_kept) {
+    Recorder recorder(2);
+    MXK_CHECK(measured(recorder, {.repeat = 2, .warm_up = 1}).outcome == console::Outcome::Ok);
+    MXK_CHECK(recorder.runs.view() == "01"
+                                      "01"
+                                      "10"
+                                      "00");
+    MXK_CHECK(recorder.kept.view() == "01"
+                                      "10");
+}
+
+MXK_TEST(bench_frame, one_configuration_has_no_drift) {
+    Recorder recorder(1);
+    Measured const result = measured(recorder, {.repeat = 3});
+    MXK_CHECK(recorder.runs.view() == "000");
+    MXK_CHECK(!result.says("drift") && !result.says("WARN"));
+}
+
+MXK_TEST(bench_frame, a_machine_that_drifts_is_a_warning) {
+    Recorder recorder(2);
+    recorder.slow_from = 4; // the first configuration again
+    Measured const result = measured(recorder, {.repeat = 2});
+    MXK_CHECK(result.outcome == console::Outcome::Ok);
+    MXK_CHECK(result.says("drift: row 0 again at the end: 200.0 cycles, 2.000 of the first row\n"));
+    MXK_CHECK(result.says("WARN the machine was not quiet: row 0: drift 2.000, expected 0.9 to 1.1\n"));
+    MXK_CHECK(!result.says("interval 0 %"));
+}
+
+MXK_TEST(bench_frame, a_wide_interval_is_a_warning) {
+    Recorder recorder(1);
+    recorder.slow_from = 2;
+    Measured const result = measured(recorder, {.repeat = 4, .json = true});
+    MXK_CHECK(result.says("WARN the machine was not quiet: row 0: interval "));
+    MXK_CHECK(result.says("\"quiet\":false,\"not_quiet\":\"interval "));
+    Recorder quiet(1);
+    MXK_CHECK(measured(quiet, {.repeat = 4, .json = true}).says("\"quiet\":true"));
+}
+
+MXK_TEST(bench_frame, a_row_that_is_not_verified_fails) {
+    Recorder recorder(3);
+    recorder.wrong = 1;
+    Measured const result = measured(recorder, {.repeat = 2});
+    MXK_CHECK(result.outcome == console::Outcome::Failed);
+    MXK_CHECK(result.says("verification failed: a planted fault"));
+}
+
+MXK_TEST(bench_frame, an_error_ends_all_or_one_configuration) {
+    Recorder recorder(3);
+    recorder.failing = 1;
+    MXK_CHECK(measured(recorder, {.repeat = 2}).outcome == console::Outcome::Failed);
+    MXK_CHECK(recorder.runs.view() == "01");
+    Recorder other(3);
+    other.failing = 1;
+    other.continues = true;
+    Measured const result = measured(other, {.repeat = 2});
+    MXK_CHECK(result.outcome == console::Outcome::Failed);
+    MXK_CHECK(other.runs.view() == "012"
+                                   "20"
+                                   "00"); // it is not tried again
+    MXK_CHECK(result.says("row 1 failed: a planted error\n"));
+}
+
+} // namespace
+} // namespace mxk::bench
