@@ -163,7 +163,11 @@ template <typename Access> class AccessEngine : public Engine {
         for (std::uint64_t const key : keys) access_.prefetch(key);
         for (std::size_t i = 0; i < keys.size(); ++i) found[i] = access_.holds(keys[i]);
     }
-    [[nodiscard]] Content content() const final { return access_.content(); }
+    [[nodiscard]] Content content() const final {
+        Content content{.said = access_.table().size()};
+        access_.table().for_each([&](auto const&...) { ++content.counted; });
+        return content;
+    }
     Result<void> change_owners([[maybe_unused]] std::size_t owners) final {
         if constexpr (requires { access_.change_owners(owners); }) return access_.change_owners(owners);
         return Error("the owners of this table cannot change");

@@ -55,7 +55,6 @@ class OpenTravelAccess : public TableAccess<ProbedRegion> {
     [[nodiscard]] std::size_t next(std::size_t at) const { return TravellingProbe::next(table(), at); }
 
     [[nodiscard]] bool holds(std::uint64_t key) const;
-    [[nodiscard]] Engine::Content content() const;
 
   private:
     using TableAccess::TableAccess;
@@ -80,14 +79,6 @@ bool OpenTravelAccess::holds(std::uint64_t key) const {
     Probed probed = probe.find(table(), at);
     while (probed == Probed::EndOfRegion) probed = probe.find(table(), at = next(at));
     return probed == Probed::There && probe.value() == value_of(key);
-}
-
-Engine::Content OpenTravelAccess::content() const {
-    Engine::Content content;
-    for (std::size_t i = 0; i < table().region_count(); ++i)
-        table().region(i).for_each([&](std::uint64_t, std::uint64_t) { ++content.counted; });
-    content.said = table().size();
-    return content;
 }
 
 // The two-phase task (two_phase.hpp) on it. One cache line.
@@ -205,13 +196,8 @@ template <typename Cells, typename Hash> class LockedRegionsAccess {
         std::uint64_t const* const value = table().lookup(key);
         return value != nullptr && *value == value_of(key);
     }
-    [[nodiscard]] Engine::Content content() const {
-        Engine::Content content;
-        table().for_each([&](std::uint64_t, auto const&) { ++content.counted; });
-        content.said = table().size();
-        return content;
-    }
     [[nodiscard]] std::size_t bytes() const { return table().bytes(); }
+    [[nodiscard]] Regions& table() const { return table_[0]; }
 
   private:
     explicit LockedRegionsAccess(EngineSetup const& setup)
@@ -219,8 +205,6 @@ template <typename Cells, typename Hash> class LockedRegionsAccess {
         , size_(table_size<typename Regions::Table>(setup.options))
         , growth_bytes_(growth_bytes(setup.options))
         , kind_(semaphore_kind(setup.options)) {}
-
-    [[nodiscard]] Regions& table() const { return table_[0]; }
 
     std::span<Owner const> owners_;
     TableSize size_;

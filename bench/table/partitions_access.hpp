@@ -74,13 +74,6 @@ template <typename TableType> class PartitionsAccessBase {
         return table().is_diverted(worker, at, key, task);
     }
     [[nodiscard]] Regions& table() const { return table_[0]; }
-
-    [[nodiscard]] Engine::Content content() const {
-        Engine::Content content;
-        table().for_each([&](std::uint64_t, auto const&) { ++content.counted; });
-        content.said = table().size();
-        return content;
-    }
     [[nodiscard]] std::size_t bytes() const { return table().bytes(); }
     Result<void> change_owners(std::size_t owners) { return reshard(table(), owners); }
     Result<void> settle() { return table().settle() ? Result<void>() : no_memory_for_steps(); }

@@ -34,12 +34,4 @@ Result<void> BucketedAccess::reset() {
     return {};
 }
 
-Engine::Content BucketedAccess::content() const {
-    Engine::Content content;
-    for (std::size_t i = 0; i < table().region_count(); ++i)
-        table().region(i).for_each([&](std::size_t, std::uint64_t, std::uint64_t) { ++content.counted; });
-    content.said = table().size();
-    return content;
-}
-
 } // namespace mxk::bench

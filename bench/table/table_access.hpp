@@ -4,7 +4,7 @@
 //     extra(core, place)              what else the owner needs for the instruction at this place of the core's source
 //     operate<operation>(region, key, extra, expected)
 //                                     whether the result, and the value found, are the expected ones: the owner only
-//     holds(key), content()           any core while nobody works
+//     holds(key), table()             any core while nobody works; table() has size() and for_each(visit)
 //
 // A table is for as many keys as there are instructions; reset() replaces it by an empty one.
 #pragma once
@@ -103,13 +103,6 @@ template <typename TableType> class ChainsAccess : public TableAccess<TableType>
     [[nodiscard]] bool holds(std::uint64_t key) const {
         return this->table().region(this->owner(key)).lookup(key) != nullptr;
     }
-    [[nodiscard]] Engine::Content content() const {
-        Engine::Content content;
-        for (std::size_t i = 0; i < this->table().region_count(); ++i)
-            this->table().region(i).for_each([&](std::size_t, ChainNode const&) { ++content.counted; });
-        content.said = this->table().size();
-        return content;
-    }
 
   protected:
     ChainsAccess(EngineSetup const& setup, std::size_t buckets, InstructionNodes nodes)
@@ -161,7 +154,6 @@ class BucketedAccess : public TableAccess<Bucketed> {
         std::uint64_t const* const value = table().region(owner(key)).find(key);
         return value != nullptr && *value == value_of(key);
     }
-    [[nodiscard]] Engine::Content content() const;
 
   private:
     BucketedAccess(EngineSetup const& setup, std::size_t buckets)

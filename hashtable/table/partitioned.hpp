@@ -83,6 +83,11 @@ template <typename Table, typename Cut = typename CutOf<Table>::Type> class Part
         return sum;
     }
 
+    // Calls the visitor for everything that the regions hold, as they do; while nobody writes.
+    template <typename Visit> void for_each(Visit visit) const {
+        for (Region const& region : regions_) region.table.for_each(visit);
+    }
+
   private:
     // What everyone reads and nobody writes on one line, what the owner writes on lines of its own.
     struct Region {
