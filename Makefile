@@ -14,8 +14,9 @@ PREFIX ?= /usr/local
 MAKEFLAGS += --no-print-directory
 export PYTHONDONTWRITEBYTECODE := 1
 
-# GCC 12's TSan cannot place its shadow when the kernel randomises addresses by more than 28 bits.
-unrandomised := $(shell [ "$$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 28)" -le 28 ] || echo setarch -R)
+# With this, reports of the sanitizers have names and lines: Debian's clang-19 brings no symbolizer of its own.
+symbolizer = external_symbolizer_path=$(shell command -v llvm-symbolizer-19 || command -v addr2line)
+sanitized = ASAN_OPTIONS=$(symbolizer) UBSAN_OPTIONS=$(symbolizer) TSAN_OPTIONS=$(symbolizer)
 # $(call build,PRESET,TARGETS): configures once; says what is wrong, nothing else.
 build = { [ -e build/$(1)/build.ninja ] || cmake --preset $(1) --log-level=WARNING >/dev/null; } \
         && cmake --build --preset $(1) --target $(2) -- --quiet
@@ -55,33 +56,33 @@ figures-check: linux ## fails where a figure that MXK is to reach is not reached
 # First all that has to be compiled, one build after the other; then what runs for minutes and often waits, two at a time;
 # last what looks at the time as a person does, alone.
 test: lint ## everything: lint and the three rings of tests
-	@$(MAKE) programs-asan programs-tsan programs-fuzz linux iso
+	@$(MAKE) programs-asan programs-tsan linux iso
 	@$(MAKE) -j2 --output-sync=target unit-tsan fuzzers unit-asan inner-tsan inner-asan FUZZ_JOBS=1
 	@$(MAKE) system
 
-.PHONY: programs-asan programs-tsan programs-fuzz unit-asan unit-tsan inner-asan inner-tsan
-programs-asan programs-tsan: programs-%: setup
-	@$(call build,linux-$*,mxk-unit mxk-program)
-programs-fuzz: setup
-	@$(call build,linux-fuzz,all)
+.PHONY: programs-asan programs-tsan unit-asan unit-tsan inner-asan inner-tsan
+programs-asan: setup
+	@$(call build,linux-asan,mxk-unit mxk-program mxk-fuzzers)
+programs-tsan: setup
+	@$(call build,linux-tsan,mxk-unit mxk-program)
 
 unit: unit-asan unit-tsan ## first ring: unit tests on the host, under ASan+UBSan and under TSan
 # A lost wake-up shows as a hang; the deadline makes it a failure.
 unit-asan unit-tsan: unit-%: programs-%
-	@echo 'unit tests, $*:' && timeout 600 $(unrandomised) build/linux-$*/mxk-unit --gtest_brief=1
+	@echo 'unit tests, $*:' && $(sanitized) timeout 600 build/linux-$*/mxk-unit --gtest_brief=1
 
 # Without sanitizers, in the Linux program and in QEMU, they are part of the system tests. Both shapes: as the machine
 # is, and more cores than it has.
 inner: inner-asan inner-tsan ## second ring: the tests inside the kernel, in the Linux program under both sanitizers
 inner-asan inner-tsan: inner-%: programs-%
 	@for shape in '' '--cores 8 --nodes 2'; do log=build/inner-$*.log; echo "tests inside, $* $$shape:"; \
-	    timeout 600 $(unrandomised) build/linux-$*/mxk $$shape test >$$log 2>&1 || { cat $$log; exit 1; }; \
+	    $(sanitized) timeout 600 build/linux-$*/mxk $$shape test >$$log 2>&1 || { cat $$log; exit 1; }; \
 	    tail -n 1 $$log; done
 
-fuzzers: programs-fuzz ## first ring, too: every fuzzer for 30 s
+fuzzers: programs-asan ## first ring, too: every fuzzer for 30 s
 	@echo 'fuzzers:' && tests/fuzz/run --seconds 30 --jobs $(FUZZ_JOBS)
 
-fuzz: programs-fuzz ## every fuzzer for SECONDS=600, beginning with what was found before
+fuzz: programs-asan ## every fuzzer for SECONDS=600, beginning with what was found before
 	@tests/fuzz/run --keep --seconds $(SECONDS)
 
 system: elf iso linux ## third ring: boot the kernel in QEMU in many shapes, use it and the program like a person
@@ -97,4 +98,4 @@ lint: setup ## formats, house rules, clang-tidy, ruff
 	@tools/lint
 
 clean: ## remove what was built; results and the Python environment stay
-	@rm -rf build/metal build/metal-debug build/linux build/linux-asan build/linux-tsan build/linux-coverage build/linux-fuzz build/fuzz build/coverage
+	@rm -rf build/metal build/metal-debug build/linux build/linux-asan build/linux-tsan build/linux-coverage build/fuzz build/coverage

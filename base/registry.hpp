@@ -76,7 +76,7 @@ template <typename T> class Registered {
 // Makes a registry of `type`, and `range`, a function that returns a Registered<type>. In the namespace of the type.
 #define MXK_REGISTRY(name, type, range)                                                                                \
     inline constexpr ::mxk::Registry name##_registry{};                                                                \
-    constexpr ::mxk::Registry const* name##_registry_of(type const*) {                                                 \
+    [[maybe_unused]] constexpr ::mxk::Registry const* name##_registry_of(type const*) {                                \
         return &name##_registry;                                                                                       \
     }                                                                                                                  \
     inline ::mxk::Registered<type> range() {                                                                           \

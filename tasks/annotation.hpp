@@ -46,12 +46,13 @@ class Annotation {
     void prefetch() const {
         if ((bits_ & (lines_mask | write_bit)) == (1 | write_bit)) [[likely]]
             return prefetch_for_write(reinterpret_cast<void const*>(bits_)); // anywhere in the line
-        auto const* const first = static_cast<std::byte const*>(address());
-        for (std::size_t i = 0; i < lines(); ++i) prefetch_line(first + i * cache_line_bytes);
+        std::uintptr_t const first = bits_ & ~low_mask; // a number: any address may be asked for, also none
+        for (std::size_t i = 0; i < lines(); ++i)
+            prefetch_line(reinterpret_cast<void const*>(first + i * cache_line_bytes));
     }
 
   private:
-    void prefetch_line(std::byte const* line) const {
+    void prefetch_line(void const* line) const {
         if (is_write())
             prefetch_for_write(line);
         else

@@ -14,6 +14,7 @@
 #include "arch/linux/terminal.hpp"
 #include "arch/terminal.hpp"
 #include "base/format.hpp"
+#include "base/sanitizers.hpp"
 
 namespace mxk::arch {
 namespace {
@@ -90,9 +91,8 @@ void install_signal_handlers() {
     handle(SIGINT, &interrupted);
     for (int const signal : {SIGTERM, SIGHUP, SIGQUIT}) handle(signal, &leave);
     handle_fault(SIGABRT);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // they report faults better
-    for (int const signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE}) handle_fault(signal);
-#endif
+    if constexpr (!address_sanitizer && !thread_sanitizer) // they report faults better
+        for (int const signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE}) handle_fault(signal);
     prepare_backtraces();
 }
 

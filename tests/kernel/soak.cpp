@@ -109,7 +109,7 @@ class SoakThread {
 
     void use_memory() {
         auto const block =
-            memory::allocate(4096 << random_.below(4), 4096, node_id(random_.below(memory::node_count())));
+            memory::allocate(std::size_t{4096} << random_.below(4), 4096, node_id(random_.below(memory::node_count())));
         MXK_CHECK(block.ok());
         if (!block) return;
         auto* const first = reinterpret_cast<std::uint64_t volatile*>(block.value().address);

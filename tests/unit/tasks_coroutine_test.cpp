@@ -401,8 +401,9 @@ TEST_F(CoroutineDeathTest, one_that_throws_panics) {
 
 Coroutine<> take_too_much() {
     std::array<std::byte, 1024> large{};
+    std::byte* volatile first = large.data(); // of an array that nothing points to Clang keeps what is used
     co_await yield();
-    large[5] = std::byte{1};
+    *first = std::byte{1};
 }
 TEST_F(CoroutineDeathTest, a_frame_that_is_too_large_is_named) {
     EXPECT_DEATH(with_runtime([](Worker& here) { run(here, take_too_much()); }),

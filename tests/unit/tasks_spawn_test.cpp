@@ -166,13 +166,17 @@ TEST_F(SpawnTest, without_memory_nothing_is_spawned_and_nothing_is_lost) {
         std::atomic<int> runs{0};
         int spawned = 0;
         // The other cores do not run them before memory has ended: this core's tasks wait until it does.
-        while (group.spawn(here, here.core(), [&runs, ballast = std::array<std::byte, 900>{}](Worker&) { ++runs; }))
-            ++spawned;
+        struct LargeBody {
+            void operator()(Worker&) const { ++runs; }
+
+            std::atomic<int>& runs;
+            std::array<std::byte, 900> ballast{};
+        };
+        while (group.spawn(here, here.core(), LargeBody{runs})) ++spawned;
         EXPECT_GT(spawned, 50'000); // 64 MiB
         group.wait();
         EXPECT_EQ(runs.load(), spawned);
-        EXPECT_TRUE(
-            group.spawn(here, core_id(1), [&runs, ballast = std::array<std::byte, 900>{}](Worker&) { ++runs; }));
+        EXPECT_TRUE(group.spawn(here, core_id(1), LargeBody{runs}));
         group.wait();
         EXPECT_EQ(runs.load(), spawned + 1);
         EXPECT_EQ(in_use(), none);

@@ -1,11 +1,10 @@
-#if defined(__SANITIZE_THREAD__)
 #include <sanitizer/tsan_interface.h>
-#endif
 
 #include <cerrno>
 #include <ctime>
 
 #include "base/panic.hpp"
+#include "base/sanitizers.hpp"
 #include "tasks/threads/semaphore.hpp"
 #include "tasks/threads/thread.hpp"
 
@@ -23,10 +22,8 @@ timespec after(Nanoseconds time) {
 }
 
 // TSan knows the other ways to wait, but not this one.
-bool has_waited([[maybe_unused]] sem_t& semaphore) {
-#if defined(__SANITIZE_THREAD__)
-    __tsan_acquire(&semaphore);
-#endif
+bool has_waited(sem_t& semaphore) {
+    if constexpr (thread_sanitizer) __tsan_acquire(&semaphore);
     return true;
 }
 

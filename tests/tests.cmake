@@ -1,0 +1,47 @@
+# The tests on the host: mxk-unit and, in the build with AddressSanitizer, the fuzzers.
+find_package(GTest REQUIRED)
+
+function(mxk_tests target object_level)
+    add_library(${target} OBJECT EXCLUDE_FROM_ALL ${ARGN})
+    target_compile_options(${target} PRIVATE ${object_level})
+    target_link_libraries(${target} PUBLIC GTest::gtest)
+    target_precompile_headers(${target} PRIVATE ${common_headers} <deque> <functional> <map> <memory> <random> <string>
+        <thread> <gtest/gtest.h>)
+endfunction()
+
+room_sources(unit_sources tests/unit)
+list(APPEND unit_sources ${CMAKE_SOURCE_DIR}/arch/x86_64/cpuid_levels.cpp) # pure: tested with made-up answers
+# Tests that one thread runs, and that compute more than they take to compile.
+set(sequential_sources ${unit_sources})
+list(FILTER sequential_sources INCLUDE REGEX "/tests/unit/sequential/")
+# Of machines made up by tests, for the fuzzers, too.
+set(image_sources ${unit_sources})
+list(FILTER image_sources INCLUDE REGEX "/(acpi|topology)_image\\.cpp$")
+list(REMOVE_ITEM unit_sources ${sequential_sources} ${image_sources})
+room_sources(fuzz_sources tests/fuzz/targets)
+
+mxk_tests(mxk-fuzz-targets ${level} ${fuzz_sources} ${image_sources})
+mxk_tests(mxk-unit-tests ${brief_level} ${unit_sources})
+add_executable(mxk-unit EXCLUDE_FROM_ALL)
+if(NOT MXK_SANITIZE STREQUAL "thread") # in one thread there is nothing that TSan could find
+    mxk_tests(mxk-sequential-tests ${level} ${sequential_sources})
+    target_link_libraries(mxk-unit PRIVATE mxk-sequential-tests) # the first, as said in linux.cmake
+endif()
+target_link_libraries(mxk-unit PRIVATE mxk-fuzz-targets ${all_objects} mxk-unit-tests GTest::gtest_main)
+
+# The fuzzers (libFuzzer: Clang only), one program per target. The same targets replay their corpus and regressions in
+# mxk-unit (tests/unit/fuzz_regression_test.cpp).
+if(MXK_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # What is fuzzed. What feeds and watches it does not count as covered: the fuzzer is to look for new ways in this only.
+    target_compile_options(mxk-kernel PRIVATE -fsanitize=fuzzer-no-link)
+    add_custom_target(mxk-fuzzers)
+    foreach(name acpi boot-info options editor)
+        set(target mxk-fuzz-${name})
+        string(REPLACE "-" "_" function ${name})
+        add_executable(${target} EXCLUDE_FROM_ALL tests/fuzz/entry.cpp)
+        target_compile_definitions(${target} PRIVATE MXK_FUZZ_TARGET=${function})
+        target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+        target_link_libraries(${target} PRIVATE ${all_objects} mxk-fuzz-targets)
+        add_dependencies(mxk-fuzzers ${target})
+    endforeach()
+endif()
