@@ -23,12 +23,12 @@ struct Unseen {
 };
 
 // What a run said, and how long it took from outside.
-struct Measured {
+struct MeasuredThreads {
     Result<Sample> sample;
     Cycles elapsed;
 };
 
-template <typename Run> Measured measured(Run run) {
+template <typename Run> MeasuredThreads measured(Run run) {
     Cycles const start = clock::timestamp();
     Result<Sample> const sample = run();
     return {sample, clock::timestamp() - start};
@@ -48,7 +48,7 @@ void check_sample(Result<Sample> const& sample, std::uint64_t operations, bool v
     if (sample.value().p99) MXK_CHECK(*sample.value().p99 >= sample.value().value);
 }
 
-void check_measured(Measured const& measured, std::uint64_t operations) {
+void check_measured(MeasuredThreads const& measured, std::uint64_t operations) {
     check_sample(measured.sample, operations);
     if (measured.sample.ok()) MXK_CHECK(fits_into(measured.sample.value(), measured.elapsed));
 }

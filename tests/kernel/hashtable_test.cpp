@@ -13,7 +13,7 @@ namespace mxk {
 namespace {
 
 using Table = Partitioned<Chained<RegionModulo>>;
-constexpr std::size_t keys_used = 20000;
+constexpr std::size_t key_count = 20000;
 
 NodeVector<Owner> owners_of(NodeVector<CoreId> const& cores) {
     auto owners = NodeVector<Owner>::create(cores.size(), Worker::current().node());
@@ -26,8 +26,8 @@ MXK_TEST(tables, every_core_owns_a_region) {
     auto const cores = all_cores();
     NodeId const node = Worker::current().node();
     auto const owners = owners_of(cores);
-    auto table = Table::create(keys_used / 10 + cores.size(), owners.span());
-    auto nodes = NodeArray<ChainNode>::create(keys_used, node);
+    auto table = Table::create(key_count / 10 + cores.size(), owners.span());
+    auto nodes = NodeArray<ChainNode>::create(key_count, node);
     MXK_CHECK(table.ok() && nodes.ok());
     if (!table.ok() || !nodes.ok()) return;
     bench::KeySequence const keys(7);
@@ -35,7 +35,7 @@ MXK_TEST(tables, every_core_owns_a_region) {
     // Each core inserts the keys that are its own, erases every third, and looks for all of its own.
     bool const ran = run_on(cores.span(), [&](Worker&, std::size_t place) {
         auto& region = table.value().region(place);
-        for (std::size_t i = 0; i < keys_used; ++i) {
+        for (std::size_t i = 0; i < key_count; ++i) {
             if (table.value().owner(keys(i)) != place) continue;
             nodes.value()[i] = {keys(i), nullptr};
             MXK_CHECK(!region.find(keys(i)));
@@ -47,7 +47,7 @@ MXK_TEST(tables, every_core_owns_a_region) {
     });
     MXK_CHECK(ran);
     std::size_t expected = 0;
-    for (std::size_t i = 0; i < keys_used; ++i) {
+    for (std::size_t i = 0; i < key_count; ++i) {
         bool const there = i % 3 != 0;
         expected += there ? 1 : 0;
         MXK_CHECK(table.value().region(table.value().owner(keys(i))).find(keys(i)) == there);
@@ -67,8 +67,8 @@ MXK_TEST(tables, every_core_owns_a_bucketed_region) {
 
     bool const ran = run_on(cores.span(), [&](Worker&, std::size_t place) {
         Bucketed& region = table.region(place);
-        MXK_CHECK(region.reserve(keys_used / cores.size()).ok());
-        for (std::size_t i = 0; i < keys_used; ++i) {
+        MXK_CHECK(region.reserve(key_count / cores.size()).ok());
+        for (std::size_t i = 0; i < key_count; ++i) {
             std::uint64_t const key = keys(i);
             if (table.owner(key) != place) continue;
             MXK_CHECK(region.find(key) == nullptr);
@@ -80,7 +80,7 @@ MXK_TEST(tables, every_core_owns_a_bucketed_region) {
     });
     MXK_CHECK(ran);
     std::size_t expected = 0;
-    for (std::size_t i = 0; i < keys_used; ++i) {
+    for (std::size_t i = 0; i < key_count; ++i) {
         std::uint64_t const* const value = table.region(table.owner(keys(i))).find(keys(i));
         MXK_CHECK((value != nullptr) == (i % 3 != 0));
         MXK_CHECK(value == nullptr || *value == i);
@@ -108,9 +108,9 @@ MXK_TEST(tables, long_chains_come_and_go) {
         // Of three buckets: their keys, times the constant, are neighbours.
         auto const key = [](std::uint64_t i) { return (i % 3 << 48 | (i + 1)) * 0xf1de'83e1'9937'733d; };
         for (int round = 0; round < 2; ++round) {
-            for (std::uint64_t i = 0; i < keys_used / 8; ++i) MXK_CHECK(table.insert(key(i), i) == Insert::Inserted);
-            MXK_CHECK(table.lines_behind() > keys_used / 8 / 4 - 6);
-            for (std::uint64_t i = 0; i < keys_used / 8; ++i) {
+            for (std::uint64_t i = 0; i < key_count / 8; ++i) MXK_CHECK(table.insert(key(i), i) == Insert::Inserted);
+            MXK_CHECK(table.lines_behind() > key_count / 8 / 4 - 6);
+            for (std::uint64_t i = 0; i < key_count / 8; ++i) {
                 std::uint64_t const* const value = table.find(key(i));
                 MXK_CHECK(value != nullptr && *value == i);
                 MXK_CHECK(table.erase(key(i)));

@@ -8,8 +8,6 @@
 namespace mxk::acpi_test {
 namespace {
 
-std::vector<std::string> const none;
-
 TEST(AcpiSrat, compiled_two_nodes) {
     LogCapture log;
     Firmware firmware({compiled("two_nodes_srat")});
@@ -22,7 +20,7 @@ TEST(AcpiSrat, compiled_two_nodes) {
     EXPECT_EQ(raw(srat_content.memory[3].start), 0x1'0000'0000U);
     EXPECT_EQ(srat_content.memory[3].bytes, 0x4000'0000U);
     EXPECT_EQ(srat_content.memory[3].proximity_domain, 1U);
-    EXPECT_EQ(log.warnings(), none);
+    EXPECT_EQ(log.warnings(), no_warnings);
 }
 
 TEST(AcpiSrat, compiled_x2apic) {

@@ -47,11 +47,11 @@ TEST(AcpiFixedHardware, the_pm_timer_falls_back_to_the_legacy_block) {
     EXPECT_EQ(acpi::clocks(in_memory).pm_timer_port, 0x408);
     auto const too_far = with_fadt(firmware, [](Bytes& fadt) { put(fadt, 212, std::uint64_t{0x1'0000}); });
     EXPECT_EQ(acpi::clocks(too_far).pm_timer_port, 0x408);
-    auto const none = with_fadt(firmware, [](Bytes& fadt) {
+    auto const without_any = with_fadt(firmware, [](Bytes& fadt) {
         put(fadt, 212, std::uint64_t{0});
         put(fadt, 76, std::uint32_t{0});
     });
-    EXPECT_FALSE(acpi::clocks(none).pm_timer_port.has_value());
+    EXPECT_FALSE(acpi::clocks(without_any).pm_timer_port.has_value());
 }
 
 TEST(AcpiFixedHardware, fadt_of_revision_1_ends_early) {

@@ -31,6 +31,8 @@ template <typename T> void put(Bytes& bytes, std::size_t offset, T value) {
 // The repository's root, from where this file stands.
 std::filesystem::path repository_root();
 
+inline std::vector<std::string> const no_warnings{};
+
 // All bytes of a file; none if it cannot be read.
 Bytes content_of(std::filesystem::path const& path);
 

@@ -7,8 +7,6 @@
 namespace mxk::acpi_test {
 namespace {
 
-std::vector<std::string> const none;
-
 struct Listing {
     std::vector<std::uint64_t> apic_ids;
     std::size_t listed;
@@ -53,14 +51,14 @@ TEST(AcpiMadt, compiled_two_nodes) {
     ASSERT_EQ(model.local_nmis.size(), 1U);
     EXPECT_FALSE(model.local_nmis[0].acpi_uid.has_value());
     EXPECT_EQ(model.local_nmis[0].input, 1U);
-    EXPECT_EQ(log.warnings(), none);
+    EXPECT_EQ(log.warnings(), no_warnings);
 }
 
 TEST(AcpiMadt, compiled_x2apic) {
     auto const listing = listing_of(compiled("x2apic_madt"));
     EXPECT_EQ(listing.apic_ids, (Ids{0, 2, 0x100, 0x102, 0x1234'5678}));
     EXPECT_EQ(listing.listed, 8U);
-    EXPECT_EQ(listing.warnings, none);
+    EXPECT_EQ(listing.warnings, no_warnings);
 
     Firmware firmware({compiled("x2apic_madt")});
     auto const model = acpi::interrupt_model(firmware.tables(), firmware.arena.arena).value();
@@ -89,14 +87,14 @@ TEST(AcpiMadt, disabled_and_broadcast_entries) {
                          local_x2apic(4, 0xffff'ffff), local_apic(5, 0), local_apic(6, 0, 0)}));
     EXPECT_EQ(listing.apic_ids, (Ids{4, 0}));
     EXPECT_EQ(listing.listed, 5U);
-    EXPECT_EQ(listing.warnings, none);
+    EXPECT_EQ(listing.warnings, no_warnings);
 }
 
 TEST(AcpiMadt, one_processor_in_both_record_types_is_customary) {
     auto const listing = listing_of(
         madt({local_x2apic(7, 300), local_x2apic(0, 2), local_x2apic(1, 0), local_apic(1, 0), local_apic(0, 2)}));
     EXPECT_EQ(listing.apic_ids, (Ids{300, 2, 0}));
-    EXPECT_EQ(listing.warnings, none);
+    EXPECT_EQ(listing.warnings, no_warnings);
 }
 
 TEST(AcpiMadt, one_processor_twice_in_one_type_is_not) {
@@ -112,7 +110,7 @@ TEST(AcpiMadt, unknown_types_are_stepped_over) {
     put(unknown, 1, std::uint8_t{7});
     auto const listing = listing_of(madt({unknown, local_apic(0, 1), unknown, local_apic(1, 2)}));
     EXPECT_EQ(listing.apic_ids, (Ids{1, 2}));
-    EXPECT_EQ(listing.warnings, none);
+    EXPECT_EQ(listing.warnings, no_warnings);
 }
 
 TEST(AcpiMadt, an_impossible_record_length_ends_the_walk) {

@@ -11,8 +11,6 @@ Bytes small_table(std::string_view signature) {
     return table(signature, 1, {}, Bytes(8));
 }
 
-std::vector<std::string> const none;
-
 TEST(AcpiTables, are_found_by_both_lists) {
     for (std::uint8_t const revision : std::to_array<std::uint8_t>({0, 1, 2, 6})) {
         LogCapture log;
@@ -21,7 +19,7 @@ TEST(AcpiTables, are_found_by_both_lists) {
         EXPECT_EQ(tables.find("AAAA").size(), 44U);
         EXPECT_EQ(tables.find("BBBB").size(), 44U);
         EXPECT_TRUE(tables.find("CCCC").empty());
-        EXPECT_EQ(log.warnings(), none);
+        EXPECT_EQ(log.warnings(), no_warnings);
     }
 }
 

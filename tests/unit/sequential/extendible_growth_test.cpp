@@ -19,8 +19,8 @@ struct CountingHash {
 };
 
 template <typename Layout> class ExtendibleWorkTest : public MemoryTest {};
-using Layouts = testing::Types<OpenSlots<>, CuckooSlots<>, PairBuckets, ChainHeads<>>;
-TYPED_TEST_SUITE(ExtendibleWorkTest, Layouts);
+using WorkLayouts = testing::Types<OpenSlots<>, CuckooSlots<>, PairBuckets, ChainHeads<>>;
+TYPED_TEST_SUITE(ExtendibleWorkTest, WorkLayouts);
 
 TYPED_TEST(ExtendibleWorkTest, is_a_block_at_a_time) {
     this->configure({256 * MiB});

@@ -30,8 +30,8 @@ struct LowHash {
 };
 
 template <typename Layout> class ExtendibleHashTest : public MemoryTest {};
-using Layouts = testing::Types<OpenSlots<>, CuckooSlots<Bytes<16>>, ChainHeads<NamedNode>>;
-TYPED_TEST_SUITE(ExtendibleHashTest, Layouts);
+using HashLayouts = testing::Types<OpenSlots<>, CuckooSlots<Bytes<16>>, ChainHeads<NamedNode>>;
+TYPED_TEST_SUITE(ExtendibleHashTest, HashLayouts);
 
 // Right, though slow, and no larger than a few blocks and their directory.
 TYPED_TEST(ExtendibleHashTest, may_be_the_same_for_all_keys) {
