@@ -5,6 +5,7 @@ MEM ?= 2G
 BENCH ?=
 SECONDS ?= 600
 FUZZ_JOBS ?= 2
+FUZZ_SECONDS ?= 30
 COMPARE ?=
 FIGURES ?=
 PREFIX ?= /usr/local
@@ -57,7 +58,7 @@ figures-check: linux ## fails where a figure that MXK is to reach is not reached
 # last what looks at the time as a person does, alone.
 test: lint ## everything: lint and the three rings of tests
 	@$(MAKE) programs-asan programs-tsan linux iso
-	@$(MAKE) -j2 --output-sync=target unit-tsan fuzzers unit-asan inner-tsan inner-asan FUZZ_JOBS=1
+	@$(MAKE) -j2 --output-sync=target unit-tsan fuzzers unit-asan inner-tsan inner-asan FUZZ_JOBS=1 FUZZ_SECONDS=10
 	@$(MAKE) system
 
 .PHONY: programs-asan programs-tsan unit-asan unit-tsan inner-asan inner-tsan
@@ -79,8 +80,8 @@ inner-asan inner-tsan: inner-%: programs-%
 	    $(sanitized) timeout 600 build/linux-$*/mxk $$shape test >$$log 2>&1 || { cat $$log; exit 1; }; \
 	    tail -n 1 $$log; done
 
-fuzzers: programs-asan ## first ring, too: every fuzzer for 30 s
-	@echo 'fuzzers:' && tests/fuzz/run --seconds 30 --jobs $(FUZZ_JOBS)
+fuzzers: programs-asan ## first ring, too: every fuzzer for FUZZ_SECONDS=30
+	@echo 'fuzzers:' && tests/fuzz/run --seconds $(FUZZ_SECONDS) --jobs $(FUZZ_JOBS)
 
 fuzz: programs-asan ## every fuzzer for SECONDS=600, beginning with what was found before
 	@tests/fuzz/run --keep --seconds $(SECONDS)

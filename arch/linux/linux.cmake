@@ -42,7 +42,7 @@ function(mxk_objects target object_level)
 endfunction()
 
 # Everything but the program's entry: the kernel's rooms, which the fuzzers are about; the benchmarks themselves, half of
-# what there is to compile; and the rest.
+# what there is to compile; and the rest, with what they work on.
 set(kernel_sources ${portable_sources})
 list(FILTER kernel_sources INCLUDE REGEX "^${CMAKE_SOURCE_DIR}/(base|boot|kernel)/")
 set(bench_sources ${portable_sources})

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <concepts>
@@ -20,10 +21,12 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "bench/frame/ready_memory.hpp"
 #include "bench/peers/peer.hpp"
+#include "bench/workload/operation_start.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::bench {
@@ -75,17 +78,12 @@ template <Measurable Table> class MeasuredTable final : public PeerTable {
     MeasuredTable(std::size_t capacity, Cores cores)
         : table_(capacity, cores) {}
 
-    Result<std::uint64_t> run(std::size_t core, std::span<Instruction const> slice, std::size_t from,
-                              std::size_t to) override {
+    Result<std::uint64_t> run(std::size_t core, std::span<Instruction const> slice, std::size_t from, std::size_t to,
+                              Histogram* latency) override {
         try {
             Session session(table_, core);
-            std::uint64_t wrong = 0;
-            for (std::size_t at = from; at < to; ++at) {
-                if constexpr (Prefetching<Session>)
-                    session.prefetch(slice[std::min(at + window, slice.size() - 1)].key);
-                wrong += operate(session, slice[at]) ? 0U : 1U;
-            }
-            return wrong;
+            return latency == nullptr ? run_in(session, slice, from, to)
+                                      : run_timed(session, slice, from, to, *latency);
         } catch (std::exception const& failure) {
             return Error(failure.what());
         }
@@ -98,6 +96,36 @@ template <Measurable Table> class MeasuredTable final : public PeerTable {
 
     // Instructions between the prefetch of a line and its use: about as many misses as a core can have under way.
     static constexpr std::size_t window = 16;
+
+    static std::uint64_t run_in(Session& session, std::span<Instruction const> slice, std::size_t from,
+                                std::size_t to) {
+        std::uint64_t wrong = 0;
+        for (std::size_t at = from; at < to; ++at) {
+            prefetch(session, slice, at + window);
+            wrong += operate(session, slice[at]) ? 0U : 1U;
+        }
+        return wrong;
+    }
+
+    static std::uint64_t run_timed(Session& session, std::span<Instruction const> slice, std::size_t from,
+                                   std::size_t to, Histogram& latency) {
+        std::array<OperationStart, window> starts; // of the operations whose lines are on their way
+        starts.fill(OperationStart::now());
+        std::uint64_t wrong = 0;
+        for (std::size_t at = from; at < to; ++at) {
+            OperationStart const now = OperationStart::now();
+            OperationStart const start = Prefetching<Session> ? std::exchange(starts[at % window], now) : now;
+            prefetch(session, slice, at + window);
+            wrong += operate(session, slice[at]) ? 0U : 1U;
+            start.count_end(latency);
+        }
+        return wrong;
+    }
+
+    [[gnu::always_inline]] static void prefetch([[maybe_unused]] Session& session, std::span<Instruction const> slice,
+                                                std::size_t at) {
+        if constexpr (Prefetching<Session>) session.prefetch(slice[std::min(at, slice.size() - 1)].key);
+    }
 
     // Whether the result was the expected one.
     static bool operate(Session& session, Instruction const& instruction) {

@@ -3,6 +3,8 @@
 // verified; a wrong one fails the benchmark, and so does a table that cannot be measured, but only after the others.
 #include "bench/peers/peer.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -19,6 +21,7 @@ namespace {
 // The same as for `bench table`, where it means something for a foreign table.
 struct PeerOptions : Workload, CoreSetOptions {
     PeerNames<Peer> peers{};
+    bool latency = false;
     bool list = false;
 };
 
@@ -26,6 +29,8 @@ constexpr auto peer_schema = console::schema<PeerOptions>(
     console::option<&PeerOptions::peers>("peer", "which to measure"), core_set_option::cores,
     workload_option::operations, workload_option::mix, workload_option::keys, workload_option::distribution,
     run_option::repeat, run_option::warm_up, workload_option::seed,
+    console::flag<&PeerOptions::latency>("latency",
+                                         "how long operations take, from the call or the prefetch of a line"),
     console::flag<&PeerOptions::list>("list", "no measurement: what peers there are"), run_option::json);
 
 template <typename T> FixedText<256> as_text(T const& value) {
@@ -45,6 +50,7 @@ class TablePeers final : public Experiment {
         MXK_TRY(check(options));
         TablePeers benchmark(std::move(options));
         benchmark.core_sets_ = MXK_TRY(CoreSetList::create(benchmark.options_.cores));
+        benchmark.latencies_.resize(benchmark.configurations() * benchmark.phases());
         benchmark.file_keys_ = MXK_TRY(read_keys(benchmark.options_, Worker::current().node()));
         return benchmark;
     }
@@ -57,17 +63,19 @@ class TablePeers final : public Experiment {
     Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
         if (!run_ || prepared_for_ != configuration) {
             run_.reset(); // gives its memory back first
-            run_.emplace(
-                MXK_TRY(PeerRun::create(options_, peer_of(configuration), core_sets_.cores(set_of(configuration)))));
+            run_.emplace(MXK_TRY(PeerRun::create(options_, peer_of(configuration),
+                                                 core_sets_.cores(set_of(configuration)), options_.latency)));
             prepared_for_ = configuration;
         }
         MXK_TRY(run_->prepare(progress));
+        latest_.assign(phases(), {});
         for (std::size_t phase = 0; phase < phases(); ++phase) {
             if (unsupported(configuration, phase)) break; // and so are those after it
             PeerRun::Outcome const outcome = MXK_TRY(run_->run(options_.mix.list()[phase], progress));
             samples[phase] = {.value = static_cast<double>(options_.operations) / outcome.time.seconds(),
                               .operations = options_.operations,
                               .verified = outcome.verified()};
+            latest_[phase] = outcome.latency;
             if (outcome.verified()) continue;
             progress.clear();
             format(progress.out(),
@@ -76,6 +84,10 @@ class TablePeers final : public Experiment {
                    peer_of(configuration).name, outcome.wrong, outcome.in_table, outcome.expected_in_table);
         }
         return {};
+    }
+
+    void keep(std::size_t configuration) override {
+        std::ranges::copy(latest_, latencies_.begin() + static_cast<std::ptrdiff_t>(configuration * phases()));
     }
 
     [[nodiscard]] std::optional<Error> unsupported(std::size_t configuration, std::size_t phase) const override {
@@ -120,6 +132,12 @@ class TablePeers final : public Experiment {
         json.field("seed", options_.seed);
         json.field("supported", row.state != Row::State::Unsupported);
     }
+    void print_details(TextSink& out, Row const& row) const override {
+        if (options_.latency) print_durations(out, "operations", latency_of(row));
+    }
+    void write_details(JsonWriter& json, Row const& row) const override {
+        if (options_.latency) write_durations(json, "latency", latency_of(row));
+    }
 
   private:
     explicit TablePeers(PeerOptions options)
@@ -131,6 +149,9 @@ class TablePeers final : public Experiment {
     }
     [[nodiscard]] std::size_t set_of(std::size_t configuration) const { return configuration % core_sets_.size(); }
     [[nodiscard]] Mix const& mix_of(Row const& row) const { return options_.mix.list()[row.phase]; }
+    [[nodiscard]] Durations const& latency_of(Row const& row) const {
+        return latencies_[row.configuration * phases() + row.phase];
+    }
 
     // Why a phase cannot be measured; empty: it can.
     [[nodiscard]] std::string_view why_not(Peer const& peer, Mix const& mix) const {
@@ -146,7 +167,9 @@ class TablePeers final : public Experiment {
     std::vector<Peer const*> peers_;
     CoreSetList core_sets_;
     std::optional<PeerRun> run_{};
-    std::size_t prepared_for_ = 0; // the configuration that run_ is of
+    std::size_t prepared_for_ = 0;       // the configuration that run_ is of
+    std::vector<Durations> latest_{};    // of the latest run, by phase
+    std::vector<Durations> latencies_{}; // of the latest that counts, by row
 };
 
 // All that are known, with their libraries, and why any was not built.

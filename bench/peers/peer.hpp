@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/histogram.hpp"
 #include "base/registry.hpp"
 #include "base/result.hpp"
 #include "base/text.hpp"
@@ -85,9 +86,10 @@ class PeerTable {
     virtual ~PeerTable() = default;
 
     // Runs the instructions [from, to) of a core's slice, in order; gives how many had another result than the expected
-    // one. Errors: what the table threw. On that core, all cores at once.
+    // one. Counts how long each took in `latency`, unless that is null: from the call, or from the prefetch of its
+    // line, to the result. Errors: what the table threw. On that core, all cores at once.
     virtual Result<std::uint64_t> run(std::size_t core, std::span<Instruction const> slice, std::size_t from,
-                                      std::size_t to) = 0;
+                                      std::size_t to, Histogram* latency) = 0;
 
     // As the table itself counts. While nobody uses it.
     virtual std::size_t size() = 0;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/histogram.hpp"
 #include "bench/frame/steps.hpp"
 #include "kernel/clock.hpp"
 
@@ -19,12 +20,13 @@ struct alignas(cache_line_bytes) Share {
     std::optional<Error> failure;
     Cycles start{};
     Cycles end{};
+    Histogram latency{};
 };
 
 } // namespace
 
-Result<PeerRun> PeerRun::create(Workload const& workload, Peer const& peer, Cores cores) {
-    return PeerRun(workload, peer, MXK_TRY(InstructionQueue::create(workload, QueueKind::NodeLocal, cores)));
+Result<PeerRun> PeerRun::create(Workload const& workload, Peer const& peer, Cores cores, bool latency) {
+    return PeerRun(workload, peer, MXK_TRY(InstructionQueue::create(workload, QueueKind::NodeLocal, cores)), latency);
 }
 
 Result<void> PeerRun::prepare(Progress& progress) {
@@ -54,7 +56,7 @@ Result<PeerRun::Outcome> PeerRun::run_all(std::string_view what, Progress& progr
             share.start = clock::timestamp();
         }
         std::size_t const to = std::min(share.done + piece, slice.size());
-        auto const wrong = table_->run(i, slice, share.done, to);
+        auto const wrong = table_->run(i, slice, share.done, to, measures_latency_ ? &share.latency : nullptr);
         if (!wrong) {
             share.failure = wrong.error();
             return Step::Done;
@@ -68,11 +70,14 @@ Result<PeerRun::Outcome> PeerRun::run_all(std::string_view what, Progress& progr
     }));
 
     Outcome outcome;
+    Histogram latency;
     for (Share const& share : shares) {
         if (share.failure) return *share.failure;
         outcome.time.cover(share.start, share.end);
         outcome.wrong += share.wrong;
+        latency.add(share.latency);
     }
+    outcome.latency = Durations::of(latency);
     return outcome;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/result.hpp"
 #include "bench/frame/progress.hpp"
+#include "bench/frame/statistics.hpp"
 #include "bench/frame/steps.hpp"
 #include "bench/peers/peer.hpp"
 #include "bench/workload/instruction_queue.hpp"
@@ -24,12 +25,14 @@ class PeerRun {
         std::uint64_t wrong = 0; // operations with another result, or value, than the expected one
         std::uint64_t in_table = 0;
         std::uint64_t expected_in_table = 0;
+        Durations latency{}; // of operations, if it is measured
 
         [[nodiscard]] bool verified() const { return wrong == 0 && in_table == expected_in_table; }
     };
 
-    // The memory of the slices of these cores. `workload` must live on. Errors: no memory.
-    static Result<PeerRun> create(Workload const& workload, Peer const& peer, Cores cores);
+    // The memory of the slices of these cores. `workload` must live on. `latency`: how long operations take is
+    // measured. Errors: no memory.
+    static Result<PeerRun> create(Workload const& workload, Peer const& peer, Cores cores, bool latency);
 
     // Begins a run: a new table and the instructions of the first phase. Errors: no memory, what the table threw, or
     // interrupted by Ctrl-C. The console's task; blocks it until done.
@@ -39,10 +42,11 @@ class PeerRun {
     Result<Outcome> run(Mix const& phase, Progress& progress);
 
   private:
-    PeerRun(Workload const& workload, Peer const& peer, InstructionQueue queue)
+    PeerRun(Workload const& workload, Peer const& peer, InstructionQueue queue, bool latency)
         : workload_(&workload)
         , peer_(&peer)
-        , queue_(std::move(queue)) {}
+        , queue_(std::move(queue))
+        , measures_latency_(latency) {}
 
     // All instructions of the queue, on all cores.
     Result<Outcome> run_all(std::string_view what, Progress& progress);
@@ -50,6 +54,7 @@ class PeerRun {
     Workload const* workload_;
     Peer const* peer_;
     InstructionQueue queue_;
+    bool measures_latency_;
     std::unique_ptr<PeerTable> table_; // the run's
     std::uint64_t wrong_while_filling_ = 0;
 };

@@ -10,27 +10,12 @@
 
 #include "base/histogram.hpp"
 #include "bench/workload/instructions.hpp"
+#include "bench/workload/operation_start.hpp"
 #include "kernel/clock.hpp"
 #include "tasks/threads/thread.hpp"
 #include "tasks/worker.hpp"
 
 namespace mxk::bench {
-
-// The time of one operation, in so few bytes that a task or a batch can carry it: the low half of the time stamp, which
-// is enough for a second.
-class OperationStart {
-  public:
-    static OperationStart now() { return OperationStart(static_cast<std::uint32_t>(raw(clock::timestamp()))); }
-    constexpr OperationStart() = default;
-    void count_end(Histogram& latency) const {
-        latency.add(static_cast<std::uint32_t>(raw(clock::timestamp())) - stamp_);
-    }
-
-  private:
-    explicit OperationStart(std::uint32_t stamp)
-        : stamp_(stamp) {}
-    std::uint32_t stamp_ = 0;
-};
 
 // What all cores of a phase use.
 struct PhaseRun {

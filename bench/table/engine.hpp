@@ -53,6 +53,8 @@ class Engine {
     virtual Result<void> change_owners(std::size_t owners) = 0;
     // Memory that the table has, in bytes; while nobody works.
     [[nodiscard]] virtual std::size_t bytes() const = 0;
+    // Memory that was touched before the run, for what the table will ask for, in bytes.
+    [[nodiscard]] virtual std::size_t touched_bytes() const = 0;
 
     [[nodiscard]] virtual std::size_t bucket_count() const = 0;
 
@@ -173,6 +175,10 @@ template <typename Access> class AccessEngine : public Engine {
         return Error("the owners of this table cannot change");
     }
     [[nodiscard]] std::size_t bytes() const final { return access_.bytes(); }
+    [[nodiscard]] std::size_t touched_bytes() const final {
+        if constexpr (requires { access_.touched_bytes(); }) return access_.touched_bytes();
+        return 0;
+    }
     Result<void> settle() final {
         if constexpr (requires { access_.settle(); }) return access_.settle();
         return {};

@@ -168,7 +168,7 @@ template <typename Cells, typename Hash> class LockedRegionsAccess {
     // A new, empty table; the last one gives its memory back first.
     Result<void> reset() {
         table_ = {};
-        if (growth_bytes_ != 0) make_memory_ready(growth_bytes_ / owners_.size(), owners_);
+        if (growth_bytes_ != 0) touched_bytes_ = make_memory_ready(growth_bytes_ / owners_.size(), owners_);
         table_ = MXK_TRY(NodeVector<Regions>::create(1, owners_.front().node));
         table_.emplace(MXK_TRY(Regions::create(size_, owners_, kind_, hash_for<Hash>(size_.slots))));
         return {};
@@ -197,6 +197,7 @@ template <typename Cells, typename Hash> class LockedRegionsAccess {
         return value != nullptr && *value == value_of(key);
     }
     [[nodiscard]] std::size_t bytes() const { return table().bytes(); }
+    [[nodiscard]] std::size_t touched_bytes() const { return touched_bytes_; }
     [[nodiscard]] Regions& table() const { return table_[0]; }
 
   private:
@@ -209,6 +210,7 @@ template <typename Cells, typename Hash> class LockedRegionsAccess {
     std::span<Owner const> owners_;
     TableSize size_;
     std::size_t growth_bytes_;
+    std::size_t touched_bytes_ = 0;
     SemaphoreKind kind_;
     NodeVector<Regions> table_; // one, or none yet
 };

@@ -57,7 +57,7 @@ template <typename TableType> class PartitionsAccessBase {
     // A new, empty table; the last one gives its memory back first.
     Result<void> reset() {
         table_ = {};
-        if (growth_bytes_ != 0) make_memory_ready(growth_bytes_ / owners_.size(), owners_);
+        if (growth_bytes_ != 0) touched_bytes_ = make_memory_ready(growth_bytes_ / owners_.size(), owners_);
         table_ = MXK_TRY(NodeVector<Regions>::create(1, owners_.front().node));
         table_.emplace(
             MXK_TRY(Regions::create(size_, owners_, first_owners_, hash_for<typename Table::HashType>(size_.slots))));
@@ -75,6 +75,7 @@ template <typename TableType> class PartitionsAccessBase {
     }
     [[nodiscard]] Regions& table() const { return table_[0]; }
     [[nodiscard]] std::size_t bytes() const { return table().bytes(); }
+    [[nodiscard]] std::size_t touched_bytes() const { return touched_bytes_; }
     Result<void> change_owners(std::size_t owners) { return reshard(table(), owners); }
     Result<void> settle() { return table().settle() ? Result<void>() : no_memory_for_steps(); }
 
@@ -91,8 +92,9 @@ template <typename TableType> class PartitionsAccessBase {
     std::span<Owner const> owners_;
     std::size_t first_owners_;
     TableSize size_;
-    std::size_t growth_bytes_;  // memory that the table will ask for; 0 for one that does not grow
-    NodeVector<Regions> table_; // one, or none yet
+    std::size_t growth_bytes_;      // memory that the table will ask for; 0 for one that does not grow
+    std::size_t touched_bytes_ = 0; // what was found of it before the run
+    NodeVector<Regions> table_;     // one, or none yet
 };
 
 // Of keys and values of 8 bytes.

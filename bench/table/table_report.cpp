@@ -98,6 +98,7 @@ void write_table_details(JsonWriter& json, TableOptions const& options, TableFin
     json.field("buckets", found.buckets);
     if (may_lose(options)) json.field("lost", found.lost);
     json.field("table_bytes", outcome.table_bytes);
+    if (outcome.touched_bytes != 0) json.field("touched_bytes", outcome.touched_bytes);
     if (options.latency) write_durations(json, "latency", outcome.latency);
     if (options.task_times) {
         write_durations(json, "tasks", outcome.tasks);

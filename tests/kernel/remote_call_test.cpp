@@ -1,4 +1,5 @@
 // Functions that run on other cores: where, with what, and that cores that call each other all get on.
+#include <algorithm>
 #include <atomic>
 
 #include "bench/workload/random.hpp"
@@ -42,13 +43,13 @@ std::uint64_t sum(Counters const& all) {
 
 // Every core calls random ones, itself too, while these do the same and tasks come between.
 MXK_TEST(remote_calls, of_all_cores_to_all_cores_are_each_done_once) {
-    constexpr std::size_t steps = 20;
+    std::size_t const steps = std::max<std::size_t>(80 / workers::count(), 5); // of each core
     constexpr std::size_t calls_per_step = 25;
     auto counted = counters();
     MXK_CHECK(counted.ok());
     if (!counted) return;
     Noise const noise(2000);
-    auto steps_left = PerCore<std::size_t>::create(system_topology().cores, [] { return steps; });
+    auto steps_left = PerCore<std::size_t>::create(system_topology().cores, [&] { return steps; });
     MXK_CHECK(steps_left.ok());
     if (!steps_left) return;
     bool const ran = run_on(all_cores().span(), [&](Worker&, std::size_t place) {

@@ -18,7 +18,7 @@ namespace {
 // Fewer on many cores, so that all of them together do as much as four: where a host has not got so many, each unit
 // that is handed over waits for its turn.
 std::uint32_t operations_of_each_thread() {
-    return static_cast<std::uint32_t>(20'000 / std::max<std::size_t>(workers::count(), 4) + 1);
+    return static_cast<std::uint32_t>(10'000 / std::max<std::size_t>(workers::count(), 4) + 1);
 }
 
 // The table, and memory for its buckets.

@@ -18,8 +18,6 @@ import json, os, pathlib, signal, sys
 here = pathlib.Path(__file__).parent
 told = json.loads((here / "told.json").read_text())
 words = sys.argv[-1].split()
-if words[0] == "help":
-    sys.exit(print("usage: bench peer [OPTIONS]", "--latency" if told["peers_have_latency"] else ""))
 if words[1:3] == ["peer", "--list"]:
     sys.exit(print(json.dumps({{"benchmark": "peer-list", "peers": told["list"]}})))
 costs = {{"task": "mxk-tasks", "task-peer": "peer-tasks", "thread": "mxk-threads", "thread-peer": "peer-threads"}}
@@ -82,7 +80,6 @@ class Fakes:
         self.folder = folder
         self.peers: list[dict[str, Any]] = []
         self.does: dict[str, list[Any]] = {}
-        self.peers_have_latency = False
         for program in ("mxk", "mxk-peers"):
             (folder / program).write_text(FAKE.format(python=sys.executable))
             (folder / program).chmod(0o755)
@@ -97,7 +94,7 @@ class Fakes:
     def arguments(self, *options: str) -> list[str]:
         """The driver's arguments for this folder: of the parts those for which there is something to do."""
         told = {"list": self.peers, "does": self.does, "configurations": CONFIGURATIONS}
-        (self.folder / "told.json").write_text(json.dumps(told | {"peers_have_latency": self.peers_have_latency}))
+        (self.folder / "told.json").write_text(json.dumps(told))
         mxk = [name for name in CONFIGURATIONS if name in self.does] or [MXK]
         parts = ["table"] + ["zipf"] * any(name.endswith("-zipf") for name in self.does)
         parts += [part for part in ("tasks", "threads") if f"mxk-{part}" in self.does]

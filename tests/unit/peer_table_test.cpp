@@ -7,7 +7,9 @@
 #include <new>
 #include <vector>
 
+#include "base/histogram.hpp"
 #include "bench/peers/measured_table.hpp"
+#include "kernel/clock.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -56,7 +58,7 @@ std::vector<Instruction> of_keys(Operation operation, std::uint64_t first, std::
 
 // How many of the results were wrong.
 std::uint64_t wrong(PeerTable& table, std::vector<Instruction> const& slice) {
-    auto const result = table.run(0, slice, 0, slice.size());
+    auto const result = table.run(0, slice, 0, slice.size(), nullptr);
     EXPECT_TRUE(result.ok());
     return result.ok() ? result.value() : ~std::uint64_t{0};
 }
@@ -95,7 +97,7 @@ TEST(MeasuredTable, the_size_is_what_the_table_says) {
 TEST(MeasuredTable, runs_only_the_piece) {
     MeasuredTable<ModelTable<Fault::None>> table(10, one_core);
     auto const slice = of_keys(Operation::Insert, 1, 10);
-    ASSERT_TRUE(table.run(0, slice, 2, 5).ok());
+    ASSERT_TRUE(table.run(0, slice, 2, 5, nullptr).ok());
     EXPECT_EQ(table.size(), 3U);
     EXPECT_EQ(wrong(table, of_keys(Operation::Find, 3, 5)), 0U);
     EXPECT_EQ(wrong(table, of_keys(Operation::Find, 1, 2)), 2U);
@@ -104,7 +106,7 @@ TEST(MeasuredTable, runs_only_the_piece) {
 TEST(MeasuredTable, what_a_table_throws_is_an_error) {
     MeasuredTable<ModelTable<Fault::Throws>> table(10, one_core);
     auto const slice = of_keys(Operation::Insert, 1, 10);
-    auto const result = table.run(0, slice, 0, slice.size());
+    auto const result = table.run(0, slice, 0, slice.size(), nullptr);
     ASSERT_FALSE(result.ok());
     EXPECT_EQ(result.error().message(), std::bad_alloc().what());
 }
@@ -146,9 +148,47 @@ class Listener {
 TEST(MeasuredTable, tells_keys_ahead_and_never_beyond_the_slice) {
     MeasuredTable<Listener> table(100, one_core);
     auto const slice = of_keys(Operation::Insert, 1, 100);
-    ASSERT_TRUE(table.run(0, slice, 0, 100).ok());
+    ASSERT_TRUE(table.run(0, slice, 0, 100, nullptr).ok());
     ASSERT_EQ(Listener::told.size(), 100U);
     for (std::uint64_t i = 0; i < 100; ++i) EXPECT_EQ(Listener::told[i], std::min<std::uint64_t>(i + 17, 100));
+}
+
+TEST(MeasuredTable, times_every_operation_if_it_is_asked_to) {
+    Histogram latency;
+    auto const slice = of_keys(Operation::Insert, 1, 100);
+    MeasuredTable<ModelTable<Fault::None>> table(100, one_core);
+    ASSERT_TRUE(table.run(0, slice, 0, 60, &latency).ok());
+    ASSERT_TRUE(table.run(0, slice, 60, 100, &latency).ok());
+    EXPECT_EQ(latency.count(), 100U);
+    EXPECT_EQ(table.size(), 100U);
+}
+
+// One that is told its keys ahead is busy with each from then on: here until the clock has gone on by `wait` for each
+// of the operations before.
+class Slow {
+  public:
+    static constexpr std::uint64_t wait = 100'000;
+    Slow(std::size_t, Cores) {}
+    std::size_t size() { return 0; }
+    struct Session {
+        Session(Slow&, std::size_t) {}
+        bool insert(std::uint64_t, std::uint64_t) {
+            auto const start = raw(clock::timestamp());
+            while (raw(clock::timestamp()) - start < wait) {
+            }
+            return true;
+        }
+        std::optional<std::uint64_t> find(std::uint64_t) { return std::nullopt; }
+        void prefetch(std::uint64_t) {}
+    };
+};
+
+TEST(MeasuredTable, times_from_the_prefetch_on) {
+    Histogram latency;
+    auto const slice = of_keys(Operation::Insert, 1, 100);
+    MeasuredTable<Slow> table(100, one_core);
+    ASSERT_TRUE(table.run(0, slice, 0, slice.size(), &latency).ok());
+    EXPECT_GE(latency.quantile(0.5), 16 * Slow::wait);
 }
 
 } // namespace

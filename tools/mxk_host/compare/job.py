@@ -20,7 +20,7 @@ from mxk_host.compare.plan import (
     latency_processes,
     table_processes,
 )
-from mxk_host.compare.run import list_peers, peers_have_latency, run_rounds
+from mxk_host.compare.run import list_peers, run_rounds
 from mxk_host.compare.summary import summarise
 from mxk_host.errors import DriverError, ExitCode, UsageError, signal_name
 from mxk_host.image import ROOT
@@ -35,8 +35,7 @@ def compare(settings: Settings, *, peers: str | None, folder: Path) -> Summary:
     engines = choose_engines(settings, list_peers(settings.programs), peers)
     groups = [table_processes(settings, part, measured) for part, measured in engines.items()]
     if settings.latency and Part.TABLE in engines:
-        of_peers = peers_have_latency(settings.programs)
-        groups.append(latency_processes(settings, engines[Part.TABLE], of_peers=of_peers))
+        groups.append(latency_processes(settings, engines[Part.TABLE]))
     groups += [cost_processes(settings, part) for part in settings.parts if part in COSTS]
     kept = results.new_folder(folder)
     with RoundsProgress(_names(groups, settings.rounds)) as progress:

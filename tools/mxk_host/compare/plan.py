@@ -215,13 +215,13 @@ def table_processes(settings: Settings, part: Part, engines: Iterable[Engine]) -
     ]
 
 
-def latency_processes(settings: Settings, engines: Iterable[Engine], *, of_peers: bool) -> list[Process]:
-    """One for each engine of the table part that can say how long an operation takes. `of_peers`: theirs can."""
+def latency_processes(settings: Settings, engines: Iterable[Engine]) -> list[Process]:
+    """One for each engine of the table part that can say how long an operation takes."""
     columns = [column for column in settings.columns(Part.TABLE) if column.what in LATENCY_MIXES]
     return [
         _table_process(settings, Part.TABLE, engine, f"{engine.name}-latency", columns, " --latency")
         for engine in engines
-        if not engine.missing and (_has_latency(engine.name) if engine.kind is Kind.MXK else of_peers)
+        if not engine.missing and (engine.kind is not Kind.MXK or _has_latency(engine.name))
     ]
 
 

@@ -72,18 +72,6 @@ def list_peers(programs: Path) -> list[Engine]:
     return peers
 
 
-def peers_have_latency(programs: Path) -> bool:
-    """Whether the peers' program can say how long an operation takes."""
-    line = [str(programs / "mxk-peers"), "help bench peer"]
-    try:
-        done = subprocess.run(
-            line, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=_LIST_TIMEOUT
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise DriverError(f"expected help from {shlex.join(line)}: {error}", ExitCode.NO_VERDICT) from error
-    return "--latency" in done.stdout
-
-
 def run_rounds(
     settings: Settings, groups: list[list[Process]], folder: Path, announce: Callable[[int, str], None]
 ) -> Record:
