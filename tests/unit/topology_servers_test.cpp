@@ -51,12 +51,12 @@ TEST_P(TopologyOfServer, is_as_known) {
 // Warnings: one for each of the two machines with two nodes and no SLIT.
 INSTANTIATE_TEST_SUITE_P(
     Dumps, TopologyOfServer,
-    testing::Values(ServerDump{"ServerDump-Dell-PowerEdge-PowerEdge-R820", 0, 80, 96, {20, 20, 20, 20}, 20, 0},
-                    ServerDump{"ServerDump-Hewlett-Packard-ProLiant-ProLiant-DL360-G7", 0, 16, 32, {8, 8}, 20, 1},
-                    ServerDump{"ServerDump-Hewlett-Packard-ProLiant-ProLiant-DL380e-Gen8", 0, 8, 64, {4, 4}, 20, 1},
-                    ServerDump{"ServerDump-Supermicro-X8-X8DTT", 0, 16, 24, {8, 8}, 21, 0},
-                    ServerDump{"ServerDump-Supermicro-H8-H8DGU", 16, 24, 32, {6, 6, 6, 6}, 16, 0},
-                    ServerDump{"ServerDump-Quanta-QuantaMicro-QuantaMicro-X10E-9N", 0, 8, 8, {8}, 0, 0}),
+    testing::Values(ServerDump{"Server-Dell-PowerEdge-PowerEdge-R820", 0, 80, 96, {20, 20, 20, 20}, 20, 0},
+                    ServerDump{"Server-Hewlett-Packard-ProLiant-ProLiant-DL360-G7", 0, 16, 32, {8, 8}, 20, 1},
+                    ServerDump{"Server-Hewlett-Packard-ProLiant-ProLiant-DL380e-Gen8", 0, 8, 64, {4, 4}, 20, 1},
+                    ServerDump{"Server-Supermicro-X8-X8DTT", 0, 16, 24, {8, 8}, 21, 0},
+                    ServerDump{"Server-Supermicro-H8-H8DGU", 16, 24, 32, {6, 6, 6, 6}, 16, 0},
+                    ServerDump{"Server-Quanta-QuantaMicro-QuantaMicro-X10E-9N", 0, 8, 8, {8}, 0, 0}),
     server_test_name);
 
 } // namespace
