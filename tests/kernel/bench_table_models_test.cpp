@@ -16,7 +16,7 @@ MXK_TEST(bench_table, threads_without_semaphores_lose_entries) {
     constexpr int max_runs = 40;
     for (EngineKind const* const kind : registered_engines() | std::views::filter(is_unsafe)) {
         TableOptions options = options_for(*kind);
-        options.operations = few;
+        options.operations = 3000;
         options.buckets = 0.001;
         std::uint64_t lost = 0;
         for (int run = 0; run < max_runs && lost == 0; run += 2)

@@ -13,7 +13,7 @@
 
 namespace mxk::bench {
 
-inline constexpr std::uint64_t few = 3000;
+inline constexpr std::uint64_t few = 2000;
 
 // Of threads fewer: they wait for each other.
 inline std::uint32_t some_cores(EngineKind const& kind) {

@@ -238,10 +238,10 @@ def test_everything_is_kept(fakes: Fakes) -> None:
     assert folder == (fakes.folder / "results/latest").resolve()
     raw = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
     assert {(r["round"], r["order"], r["process"]) for r in raw} == {
-        (1, 1, MXK), (1, 2, "peer"), (1, 3, f"{MXK}-latency"), (2, 2, MXK),
+        (1, 1, MXK), (1, 2, "peer"), (1, 3, f"{MXK}-latency"), (1, 4, "peer-latency"), (2, 2, MXK),
     }  # fmt: skip
     commands = (folder / "commands.txt").read_text().splitlines()
-    assert len(commands) == 5
+    assert len(commands) == 6
     work = "--mix insert,find,erase --ops 200000 --cores 2 --seed 1 --repeat 1 --json"
     command = f"bench table {CONFIGURATIONS[MXK]} {work}"
     assert commands[0] == f"{fakes.folder / 'mxk'} --cores 2 '{command}'  # logs/01-01-{MXK}.log"
