@@ -48,9 +48,10 @@ class Progress {
     // Where other output goes, after clear().
     [[nodiscard]] TextSink& out() const { return invocation_.out; }
 
-    // Whether the invocation was cancelled. Any core.
-    [[nodiscard]] bool interrupted() const { return invocation_.cancelled(); }
-    // The same as an error.
+    // Whether the invocation had been cancelled at the last tick, up to half a second ago. Any core; one load:
+    // for what is asked after each task.
+    [[nodiscard]] bool interrupted() const { return interrupted_.load(std::memory_order_relaxed); }
+    // Whether it is cancelled now, as an error.
     [[nodiscard]] Result<void> check() const { return invocation_.check_cancelled(); }
 
   private:
@@ -64,6 +65,7 @@ class Progress {
     std::size_t runs_ = 0;
     std::size_t run_ = 0;
     bool shown_ = false;
+    std::atomic<bool> interrupted_{false}; // relaxed: a flag alone
     Ticker ticker_;
 };
 
