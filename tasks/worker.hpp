@@ -44,6 +44,10 @@ class alignas(cache_line_bytes) Worker {
 
     [[nodiscard]] CoreId core() const { return core_; }
     [[nodiscard]] NodeId node() const { return node_; }
+    // Where this core stands in a set of cores that something runs on, and sets here, on this core: tasks find their
+    // part of it without a look-up.
+    [[nodiscard]] std::size_t place() const { return place_; }
+    void set_place(std::size_t place) { place_ = static_cast<std::uint32_t>(place); }
     [[nodiscard]] WorkerStatistics const& statistics() const { return statistics_; }
     [[nodiscard]] QueueStatistics const& queue_statistics() const { return queue_.statistics(); }
     // Tasks for which something was fetched ahead.
@@ -183,6 +187,7 @@ class alignas(cache_line_bytes) Worker {
     WorkerStatistics statistics_;
     LinkedList<AttentionHook, &AttentionHook::links_> hooks_; // as they were added
     std::uint32_t unfinished_bodies_ = 0;                     // tasks' bodies below the turn, which wait in the middle
+    std::uint32_t place_ = 0;
     CorePool pool_;
     CoreQueue queue_;
     TaskTimes* task_times_ = nullptr;

@@ -38,11 +38,11 @@ class TwoPhaseWalkTask : public WalkTask<TwoPhaseWalkTask<Access>, typename Acce
         , run_(run) {}
 
     // WalkTask's.
-    Table& table(Worker& worker) { return run_.access.region(run_.cores.place(worker)); }
+    Table& table(Worker& worker) { return run_.access.region(worker.place()); }
     template <Operation operation> void ended(Worker& worker, typename Table::Node const* node) {
         bool const result = operation == Operation::Insert ? node == nullptr : node != nullptr;
         if (result != this->expected) [[unlikely]]
-            run_.cores.run(run_.cores.place(worker)).count_wrong();
+            run_.cores.run(worker.place()).count_wrong();
         this->body = &initial;
         worker.append(*this, this->home);
     }
@@ -50,7 +50,7 @@ class TwoPhaseWalkTask : public WalkTask<TwoPhaseWalkTask<Access>, typename Acce
   private:
     static void initial(Worker& worker, Task& task) {
         auto& self = static_cast<TwoPhaseWalkTask&>(task);
-        std::size_t const here = self.run_.cores.place(worker);
+        std::size_t const here = worker.place();
         auto const [instruction, owner, node] = take_next(self.run_, here);
         if (instruction == nullptr) [[unlikely]]
             return self.run_.cores.run(here).task_ended();

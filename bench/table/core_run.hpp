@@ -104,13 +104,11 @@ class alignas(cache_line_bytes) CoreRun {
 // The cores of a phase. A place in the run is not a core's number: the run may be on cores 1 and 3. What a task finds
 // here for each operation nobody writes during the phase.
 struct PhaseCores {
-    std::span<CoreRun* const> runs;        // by place
-    std::span<CoreId const> cores;         // by place
-    std::span<std::uint32_t const> places; // by core; of others than the run's: anything
+    std::span<CoreRun* const> runs; // by place
+    std::span<CoreId const> cores;  // by place
 
     [[nodiscard]] CoreRun& run(std::size_t place) const { return *runs[place]; }
     [[nodiscard]] CoreId core(std::size_t place) const { return cores[place]; }
-    [[nodiscard]] std::size_t place(Worker const& worker) const { return places[index(worker.core())]; }
 };
 
 static_assert(alignof(CoreRun) == cache_line_bytes && sizeof(CoreRun) % cache_line_bytes == 0);

@@ -100,7 +100,7 @@ class OpenTravelTask : public Task {
 
     static void initial(Worker& worker, Task& task) {
         auto& self = static_cast<OpenTravelTask&>(task);
-        std::size_t const here = self.run_.cores.place(worker);
+        std::size_t const here = worker.place();
         auto const [instruction, owner, extra] = take_next(self.run_, here);
         if (instruction == nullptr) [[unlikely]]
             return self.run_.cores.run(here).task_ended();
@@ -115,7 +115,7 @@ class OpenTravelTask : public Task {
         using Visit = OpenTravelAccess::Visit;
         auto& self = static_cast<OpenTravelTask&>(task);
         OpenTravelAccess& access = self.run_.access;
-        std::size_t const here = self.run_.cores.place(worker);
+        std::size_t const here = worker.place();
         Visit const visit = access.visit<operation>(here, self.probe_, self.expected_);
         // At home, the next instruction comes in sequence; at the next core, a region's first slots, which seldom
         // happens and where a search goes on in sequence.

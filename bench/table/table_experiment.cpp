@@ -68,13 +68,9 @@ Result<TableExperiment> TableExperiment::create(TableOptions const& options, Eng
     NodeId const here = workers::of(core_id(0)).node();
     auto queue = MXK_TRY(InstructionQueue::create(options, queue_kind(options, kind), cores));
     auto owners = MXK_TRY(NodeVector<Owner>::create(cores.size(), here));
-    auto places = MXK_TRY(NodeArray<std::uint32_t>::create_zeroed(workers::count(), here));
-    for (std::size_t place = 0; place < cores.size(); ++place) {
-        owners.emplace(cores[place], workers::of(cores[place]).node());
-        places[index(cores[place])] = static_cast<std::uint32_t>(place);
-    }
+    for (CoreId const core : cores) owners.emplace(core, workers::of(core).node());
     auto engine = MXK_TRY(kind.create({options, owners.span(), queue}));
-    return TableExperiment(options, std::move(queue), std::move(owners), std::move(places), std::move(engine));
+    return TableExperiment(options, std::move(queue), std::move(owners), std::move(engine));
 }
 
 template <typename Ended>
@@ -137,7 +133,7 @@ Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view wha
     }
     std::span<CoreRun* const> const cores = runs.span();
     progress.phase(what, options_->operations, &instructions_done, &cores);
-    engine_->prepare({cores, queue_.cores(), places_.span().first(workers::count())});
+    engine_->prepare({cores, queue_.cores()});
 
     StartBarrier barrier(count);
     latencies_ = {};
@@ -151,6 +147,7 @@ Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view wha
         if (!added) return added.error();
     }
     bool const started = run_on(queue_.cores(), [&](Worker& worker, std::size_t i) {
+        worker.set_place(i);
         engine_->prepare_core(worker, i);
         if (options_->task_times) worker.measure_tasks(&task_times_[i]);
         barrier.arrive_and_wait();

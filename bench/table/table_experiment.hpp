@@ -84,12 +84,10 @@ class TableExperiment {
     [[nodiscard]] std::size_t bucket_count() const { return engine_->bucket_count(); }
 
   private:
-    TableExperiment(TableOptions const& options, InstructionQueue queue, NodeVector<Owner> owners,
-                    NodeArray<std::uint32_t> places, EngineOwner engine)
+    TableExperiment(TableOptions const& options, InstructionQueue queue, NodeVector<Owner> owners, EngineOwner engine)
         : options_(&options)
         , queue_(std::move(queue))
         , owners_(std::move(owners))
-        , places_(std::move(places))
         , engine_(std::move(engine)) {}
 
     Result<Outcome> run_phase(std::string_view what, Progress& progress);
@@ -101,8 +99,7 @@ class TableExperiment {
 
     TableOptions const* options_;
     InstructionQueue queue_;
-    NodeVector<Owner> owners_;        // by place
-    NodeArray<std::uint32_t> places_; // by core
+    NodeVector<Owner> owners_; // by place
     EngineOwner engine_;
     PerCore<Histogram> latencies_;  // by place, if they are measured
     PerCore<TaskTimes> task_times_; // the same

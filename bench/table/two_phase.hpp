@@ -61,7 +61,7 @@ template <typename Access> class TwoPhaseTask : public Task {
   private:
     static void initial(Worker& worker, Task& task) {
         auto& self = static_cast<TwoPhaseTask&>(task);
-        std::size_t const here = self.run_.cores.place(worker);
+        std::size_t const here = worker.place();
         Histogram* const latency = self.run_.cores.run(here).latency();
         if (latency != nullptr) [[unlikely]]
             self.count_latency(*latency);
@@ -95,7 +95,7 @@ template <typename Access> class TwoPhaseTask : public Task {
 
     template <Operation operation> static void arrive(Worker& worker, Task& task) {
         auto& self = static_cast<TwoPhaseTask&>(task);
-        std::size_t const here = self.run_.cores.place(worker);
+        std::size_t const here = worker.place();
         if (self.run_.access.is_diverted(worker, here, self.key_, task)) [[unlikely]]
             return;
         task.body = &operate<operation>;
@@ -106,7 +106,7 @@ template <typename Access> class TwoPhaseTask : public Task {
 
     template <Operation operation> static void operate(Worker& worker, Task& task) {
         auto& self = static_cast<TwoPhaseTask&>(task);
-        std::size_t const here = self.run_.cores.place(worker);
+        std::size_t const here = worker.place();
         if (!self.run_.access.template operate<operation>(here, self.key_, self.extra_, self.expected_)) [[unlikely]]
             self.run_.cores.run(here).count_wrong();
         task.body = &initial;
