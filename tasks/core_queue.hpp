@@ -54,7 +54,7 @@ class CoreQueue {
     CoreQueue& operator=(CoreQueue const&) = delete;
 
     // Its core only, as everything below. To the end of this queue.
-    void append(Task& task) { fifo_.append(task); }
+    [[gnu::always_inline]] void append(Task& task) { fifo_.append(task); }
     // In front of all others.
     void prepend(TaskList& tasks) { fifo_.prepend(tasks); }
 

@@ -30,8 +30,9 @@ class TaskFifo {
     [[nodiscard]] std::uint32_t begin() const { return head_; }
     [[nodiscard]] std::uint32_t end() const { return tail_; }
 
-    // A task whose line is in this core's cache, since it ran here just now or was made here.
-    void append(Task& task) {
+    // A task whose line is in this core's cache, since it ran here just now or was made here. Inline: for each task,
+    // and GCC makes it a call where a file has several kinds of tasks.
+    [[gnu::always_inline]] void append(Task& task) {
         if (tail_ == limit_ && !make_room()) [[unlikely]]
             return rest_.append(task);
         append_to_ring(task);

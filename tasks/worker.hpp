@@ -55,7 +55,7 @@ class alignas(cache_line_bytes) Worker {
     CorePool& pool() { return pool_; }
 
     // To the end of this core's queue.
-    void append(Task& task) { queue_.append(task); }
+    [[gnu::always_inline]] void append(Task& task) { queue_.append(task); }
 
     // To the front of this core's queue, in their order: what was held up while others that came behind it were let
     // into the queue. Takes as long as a hundred tasks; `tasks` is empty then.
@@ -63,7 +63,7 @@ class alignas(cache_line_bytes) Worker {
 
     // To the end of another core's queue (or this one's). Never blocks, except for the memory of the first task ever
     // sent there. It leaves together with others, after some more tasks of this core or when there are none.
-    void append(Task& task, CoreId target) {
+    [[gnu::always_inline]] void append(Task& task, CoreId target) {
         if (target == core_) return append(task);
         send(task, target);
     }

@@ -38,8 +38,9 @@ class alignas(cache_line_bytes) CoreRun {
         , ended_(ended) {}
 
     // This core's next instructions, up to so many, and of a queue that all share one; none when there are no more,
-    // or the phase was stopped. `max` > 0.
-    std::span<Instruction const> take(std::size_t max) {
+    // or the phase was stopped. `max` > 0. Inline: for each operation, and GCC makes it a call where a file has several
+    // engines.
+    [[gnu::always_inline]] std::span<Instruction const> take(std::size_t max) {
         // relaxed, all of them: only this core writes `done`, which the console only shows; the instructions were made
         // before the phase; the head gives each number once, whatever the order
         std::size_t const done = done_.load(std::memory_order_relaxed);

@@ -104,7 +104,8 @@ template <typename Access> class TwoPhaseTask : public Task {
         worker.append(task);
     }
 
-    template <Operation operation> static void operate(Worker& worker, Task& task) {
+    // Not inline in arrive(), which continues with it only where nothing is fetched ahead.
+    template <Operation operation> [[gnu::noinline]] static void operate(Worker& worker, Task& task) {
         auto& self = static_cast<TwoPhaseTask&>(task);
         std::size_t const here = worker.place();
         if (!self.run_.access.template operate<operation>(here, self.key_, self.extra_, self.expected_)) [[unlikely]]

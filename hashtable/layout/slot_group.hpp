@@ -27,7 +27,7 @@ template <typename Key> class alignas(std::is_same_v<Key, std::uint64_t> ? cache
     static constexpr unsigned slots = 4;
 
     // Sets of slots have a bit for each.
-    [[nodiscard]] unsigned slots_of(Key const& key) const {
+    [[gnu::always_inline]] [[nodiscard]] unsigned slots_of(Key const& key) const {
         if constexpr (std::is_same_v<Key, std::uint64_t>) {
             return equal_pair(0, key) | equal_pair(2, key) << 2;
         } else {

@@ -53,7 +53,7 @@ template <typename Cells, typename Hash> class ExtendibleBlocks {
         directory_.for_each_block([this](std::size_t at) { memory_.free(directory_[at].template cells<void>()); });
     }
 
-    [[nodiscard]] Position position(Key const& key) const {
+    [[gnu::always_inline]] [[nodiscard]] Position position(Key const& key) const {
         std::uint64_t const hash = hash_(key);
         DirectoryIndex const index = directory_.index();
         std::size_t const entry = index.entry(hash);
