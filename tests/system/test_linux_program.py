@@ -330,17 +330,19 @@ class Piped:
                 return
         pytest.fail(f"no '{expected}' before the end of the output")
 
+    def is_warned_of_sigint(self) -> bool:
+        """Sends a SIGINT; whether the answer is what the next one will do, and not the program's end."""
+        self.process.send_signal(signal.SIGINT)
+        return any("once more ends the program" in line for line in self.process.stderr)
+
 
 def test_the_second_sigint_kills() -> None:
     with Piped() as program:
         program.says("help exit", "usage: exit")  # from now on its handlers are there
         program.process.stdin.write("hang\n")
-        # A signal that comes before the command begins is not meant for it: then the second is the first.
-        for _ in range(2):
-            program.process.send_signal(signal.SIGINT)
-            if not any("once more ends the program" in line for line in program.process.stderr):
-                break
-        else:
+        assert program.is_warned_of_sigint()
+        # One that came before the command began was not meant for it: then the next is the first, and says so again.
+        if program.is_warned_of_sigint():
             program.process.send_signal(signal.SIGINT)
         assert program.process.wait(30) == -signal.SIGINT
 
