@@ -11,7 +11,7 @@
 #include "kernel/console/named.hpp"
 #include "kernel/console/options.hpp"
 
-namespace mxk::testing {
+namespace mxk::inner_tests {
 namespace {
 
 using console::Candidates;
@@ -149,4 +149,4 @@ void skip(char const* reason) {
     skip_reason.store(reason, std::memory_order_relaxed);
 }
 
-} // namespace mxk::testing
+} // namespace mxk::inner_tests

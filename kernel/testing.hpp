@@ -20,7 +20,7 @@
 #include "base/format.hpp"
 #include "base/registry.hpp"
 
-namespace mxk::testing {
+namespace mxk::inner_tests {
 
 struct Test {
     std::string_view name; // room.name
@@ -65,7 +65,7 @@ void check_equal(A const& a, B const& b, std::string_view expression, std::sourc
         fail_comparison(expression, printable(a), printable(b), where);
 }
 
-} // namespace mxk::testing
+} // namespace mxk::inner_tests
 
 #define MXK_TEST(room, name) MXK_DEFINE_TEST(room, name, false)
 // For what takes minutes on an emulated machine.
@@ -73,22 +73,22 @@ void check_equal(A const& a, B const& b, std::string_view expression, std::sourc
 
 #define MXK_DEFINE_TEST(room, test_name, long_test)                                                                    \
     static void mxk_test_##room##_##test_name();                                                                       \
-    static constexpr ::mxk::testing::Test mxk_test_entry_##room##_##test_name{                                         \
+    static constexpr ::mxk::inner_tests::Test mxk_test_entry_##room##_##test_name{                                     \
         .name = #room "." #test_name, .body = &mxk_test_##room##_##test_name, .is_long = long_test};                   \
-    MXK_REGISTER(mxk_tests, ::mxk::testing::Test, mxk_test_entry_##room##_##test_name);                                \
+    MXK_REGISTER(mxk_tests, ::mxk::inner_tests::Test, mxk_test_entry_##room##_##test_name);                            \
     static void mxk_test_##room##_##test_name()
 
 #define MXK_CHECK(...)                                                                                                 \
     do {                                                                                                               \
         if (!(__VA_ARGS__)) [[unlikely]]                                                                               \
-            ::mxk::testing::fail_check(#__VA_ARGS__, std::source_location::current());                                 \
+            ::mxk::inner_tests::fail_check(#__VA_ARGS__, std::source_location::current());                             \
     } while (false)
 
-#define MXK_CHECK_EQUAL(a, b) ::mxk::testing::check_equal(a, b, #a " == " #b, std::source_location::current())
+#define MXK_CHECK_EQUAL(a, b) ::mxk::inner_tests::check_equal(a, b, #a " == " #b, std::source_location::current())
 
 // Leaves the test's body.
 #define MXK_SKIP(reason)                                                                                               \
     do {                                                                                                               \
-        ::mxk::testing::skip(reason);                                                                                  \
+        ::mxk::inner_tests::skip(reason);                                                                              \
         return;                                                                                                        \
     } while (false)

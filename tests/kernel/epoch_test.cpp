@@ -18,7 +18,7 @@ namespace {
 // The worker of the last core; null, and the test is skipped, if that is the console's.
 Worker* watched() {
     if (workers::count() > 1) return &workers::of(core_id(workers::count() - 1));
-    testing::skip("one core, which runs the test");
+    inner_tests::skip("one core, which runs the test");
     return nullptr;
 }
 

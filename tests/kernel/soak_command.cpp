@@ -13,9 +13,9 @@ constexpr auto soak_schema = console::schema<SoakOptions>(
     console::option<&SoakOptions::seed>("seed", "of what they do", console::between(0, 1'000'000)));
 
 console::Outcome run_soak(console::Invocation& invocation, SoakOptions const& options) {
-    testing::begin_checks();
+    inner_tests::begin_checks();
     soak(options, &invocation);
-    std::uint32_t const failed = testing::failed_checks();
+    std::uint32_t const failed = inner_tests::failed_checks();
     format(invocation.out, "soak: {} threads, {} s, seed {}: {} failed checks\n", options.threads, options.seconds,
            options.seed, failed);
     if (auto const whole = invocation.check_cancelled(); !whole) return invocation.fail(whole.error());

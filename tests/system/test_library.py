@@ -228,7 +228,7 @@ def test_the_library_lacks_nothing_and_brings_no_console(prefix: Path, tmp_path:
     library = next(prefix.rglob("libmxk.a"))
     symbols = succeed("nm", "--demangle", "--defined-only", library)
     assert "mxk::Runtime::start(" in symbols
-    assert not re.search(r"\bmxk::(console|bench|testing)::", symbols)
+    assert not re.search(r"\bmxk::(console|bench|inner_tests)::", symbols)
     whole = "target_link_libraries(whole PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,mxk::mxk>)\n"
     user = project(tmp_path / "user", more="add_executable(whole main.cpp)\n" + whole)
     (user / "main.cpp").write_text("int main() {}\n")

@@ -46,7 +46,7 @@ class HostMemory {
     std::size_t bytes_;
 };
 
-class MemoryTest : public ::testing::Test {
+class MemoryTest : public testing::Test {
   protected:
     // One node per entry; 0 bytes make a memory-less node. Distances as in a SLIT; empty: all remote ones are alike.
     void configure(std::vector<std::size_t> const& bytes_per_node, std::vector<std::uint8_t> distances = {}) {

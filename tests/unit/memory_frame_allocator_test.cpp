@@ -19,7 +19,7 @@ std::uintptr_t number(void const* place) {
     return reinterpret_cast<std::uintptr_t>(place);
 }
 
-class FrameAllocatorTest : public ::testing::Test {
+class FrameAllocatorTest : public testing::Test {
   protected:
     HostMemory memory{256 * MiB};
     std::byte* const start = memory.bytes().data();
