@@ -74,7 +74,7 @@ class TaskFifo {
     [[nodiscard]] OwnerCounter const& prefetched() const { return prefetched_; }
 
   private:
-    void append_to_ring(Task& task) {
+    [[gnu::always_inline]] void append_to_ring(Task& task) {
         ring_[tail_++ % capacity] = &task;
         if (tail_ - head_ <= distance_) fetch_for(task);
     }

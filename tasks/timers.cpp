@@ -20,11 +20,6 @@ void Timers::set(Timer& timer, Cycles due) {
     if (timers_.first() == &timer) arch::arm_timer(due);
 }
 
-// The alarm stays: it may come for nothing.
-void Timers::cancel(Timer& timer) {
-    if (timer.set_) unlink(timer);
-}
-
 void Timers::expire(Worker& worker) {
     Cycles const now = clock::timestamp(); // those that are set again meanwhile have their time later
     while (timers_.first() != nullptr && timers_.first()->due_ <= now) {

@@ -34,7 +34,10 @@ class Timers {
   public:
     // Fires once, not before `due`. Takes as long as there are timers that fire later. Moves one that is set.
     void set(Timer& timer, Cycles due);
-    void cancel(Timer& timer);
+    // The core's alarm stays: it may come for nothing.
+    void cancel(Timer& timer) {
+        if (timer.set_) unlink(timer);
+    }
     // The worker's, after the alarm.
     void expire(Worker& worker);
 

@@ -40,7 +40,10 @@ void Progress::clear() {
 }
 
 void Progress::tick() {
-    if (invocation_.cancelled()) interrupted_.store(true, std::memory_order_relaxed);
+    if (invocation_.cancelled()) {
+        interrupted_.store(true, std::memory_order_relaxed);
+        if (stop_flag_ != nullptr) stop_flag_->store(true, std::memory_order_relaxed);
+    }
     if (count_ == nullptr || total_ == 0 || !arch::terminal_is_screen()) return;
     FixedText<96> line(erase_line);
     if (runs_ > 1) format(line, "run {} of {}: ", run_, runs_);

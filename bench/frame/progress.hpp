@@ -51,6 +51,23 @@ class Progress {
     // Whether the invocation had been cancelled at the last tick, up to half a second ago. Any core; one load:
     // for what is asked after each task.
     [[nodiscard]] bool interrupted() const { return interrupted_.load(std::memory_order_relaxed); }
+    // While this lives, the flag is set when the invocation has been cancelled, as interrupted() is: for loops of the
+    // console's task that are asked after each task and have no time to look themselves. One at a time.
+    class StopFlag {
+      public:
+        StopFlag(Progress& progress, std::atomic<bool>& flag)
+            : progress_(progress) {
+            progress.stop_flag_ = &flag;
+            if (progress.interrupted()) flag.store(true, std::memory_order_relaxed);
+        }
+        ~StopFlag() { progress_.stop_flag_ = nullptr; }
+        StopFlag(StopFlag const&) = delete;
+        StopFlag& operator=(StopFlag const&) = delete;
+
+      private:
+        Progress& progress_;
+    };
+
     // Whether it is cancelled now, as an error.
     [[nodiscard]] Result<void> check() const { return invocation_.check_cancelled(); }
 
@@ -65,7 +82,8 @@ class Progress {
     std::size_t runs_ = 0;
     std::size_t run_ = 0;
     bool shown_ = false;
-    std::atomic<bool> interrupted_{false}; // relaxed: a flag alone
+    std::atomic<bool> interrupted_{false};    // relaxed: a flag alone
+    std::atomic<bool>* stop_flag_ = nullptr; // of who waits now; null: nobody
     Ticker ticker_;
 };
 

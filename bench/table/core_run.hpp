@@ -52,7 +52,7 @@ class alignas(cache_line_bytes) CoreRun {
         return {source_ + at, count};
     }
     // The next one, or null.
-    Instruction const* take() {
+    [[gnu::always_inline]] Instruction const* take() {
         auto const one = take(1);
         return one.empty() ? nullptr : one.data();
     }

@@ -156,10 +156,8 @@ Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view wha
         return Step::Done;
     });
     if (!started) return no_memory_for_steps();
-    auto const have_ended = [&] {
-        if (progress.interrupted()) phase.stopped.store(true, std::memory_order_relaxed);
-        return cores_left == 0;
-    };
+    Progress::StopFlag const early(progress, phase.stopped);
+    auto const have_ended = [&] { return cores_left == 0; };
     Outcome outcome;
     // With an error, too: what has begun must end before this returns.
     Result<void> const changed = change_owners(cores, have_ended, outcome.changes);

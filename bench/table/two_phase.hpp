@@ -93,7 +93,7 @@ template <typename Access> class TwoPhaseTask : public Task {
             return &operate<operation>;
     }
 
-    template <Operation operation> static void arrive(Worker& worker, Task& task) {
+    template <Operation operation> [[gnu::flatten]] static void arrive(Worker& worker, Task& task) {
         auto& self = static_cast<TwoPhaseTask&>(task);
         std::size_t const here = worker.place();
         if (self.run_.access.is_diverted(worker, here, self.key_, task)) [[unlikely]]
@@ -105,7 +105,7 @@ template <typename Access> class TwoPhaseTask : public Task {
     }
 
     // Not inline in arrive(), which continues with it only where nothing is fetched ahead.
-    template <Operation operation> [[gnu::noinline]] static void operate(Worker& worker, Task& task) {
+    template <Operation operation> [[gnu::noinline, gnu::flatten]] static void operate(Worker& worker, Task& task) {
         auto& self = static_cast<TwoPhaseTask&>(task);
         std::size_t const here = worker.place();
         if (!self.run_.access.template operate<operation>(here, self.key_, self.extra_, self.expected_)) [[unlikely]]

@@ -23,10 +23,8 @@ class Ending : public Task {
 
     // The console's task, after it has started the experiment. Error: interrupted by Ctrl-C.
     Result<void> await(Progress& progress) {
-        Worker::current().run_until([&] {
-            if (progress.interrupted()) wanted_.store(true, std::memory_order_relaxed);
-            return arrived_;
-        });
+        Progress::StopFlag const early(progress, wanted_);
+        Worker::current().run_until([&] { return arrived_; });
         return progress.check();
     }
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "hashtable/batch/batch.hpp"
 
@@ -41,27 +42,33 @@ template <PositionTable Table> class BatchPositions<Table> {
     using Position = typename Table::Position;
 
   public:
+    BatchPositions() = default;
+    BatchPositions(BatchPositions const&) = delete;
+    BatchPositions& operator=(BatchPositions const&) = delete;
+
     static constexpr std::size_t burst = 8;
     // For operations of the next batch, by their places in it, from 0 on.
     [[gnu::always_inline]] void ask(Table const& table, std::uint64_t const* keys, std::size_t from, std::size_t to) {
-        Asked& asked = asked_[next_];
+        Asked& asked = *next_;
         if (from == 0) asked.moves = table.moves();
         if (asked.moves != table.moves()) [[unlikely]]
             asked.moves = never;
+        Position* const positions = asked.positions.data() + from;
+        if (to - from != burst) [[unlikely]]
+            return ask_for_some(table, keys, positions, to - from);
+        // All positions first: they are computed side by side.
 #pragma GCC unroll 8
-        for (std::size_t at = from; at < to; ++at) asked.positions[at] = table.position(*keys++);
+        for (std::size_t i = 0; i < burst; ++i) positions[i] = table.position(keys[i]);
 #pragma GCC unroll 8
-        for (std::size_t at = from; at < to; ++at) table.prefetch(asked.positions[at]);
+        for (std::size_t i = 0; i < burst; ++i) table.prefetch(positions[i]);
     }
     // The next batch is this one from now on.
-    void swap() {
-        next_ = 1 - next_;
-    }
+    void swap() { std::swap(current_, next_); }
 
     void ask_behind(Table const& table, Operation operation, std::uint64_t, std::size_t at) const {
         if constexpr (requires(Position const& position) { table.prefetch_behind(position); }) {
             if (operation != Operation::Insert && is_valid(table))
-                table.prefetch_behind(asked_[1 - next_].positions[at]);
+                table.prefetch_behind(current_->positions[at]);
         }
     }
     // operate(position), or operate() if the position is not valid any more.
@@ -69,12 +76,17 @@ template <PositionTable Table> class BatchPositions<Table> {
     [[gnu::always_inline]] auto with(Table const& table, std::size_t at, Operate operate) const {
         if (!is_valid(table)) [[unlikely]]
             return operate();
-        return operate(asked_[1 - next_].positions[at]);
+        return operate(current_->positions[at]);
     }
 
   private:
+    [[gnu::noinline]] static void ask_for_some(Table const& table, std::uint64_t const* keys, Position* positions,
+                                               std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) table.prefetch(positions[i] = table.position(keys[i]));
+    }
+
     [[nodiscard]] bool is_valid(Table const& table) const {
-        return asked_[1 - next_].moves == table.moves();
+        return current_->moves == table.moves();
     }
 
     static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max(); // no table has moved so often
@@ -83,7 +95,8 @@ template <PositionTable Table> class BatchPositions<Table> {
         std::array<Position, Batch::capacity> positions;
     };
     std::array<Asked, 2> asked_;
-    std::size_t next_ = 0;
+    Asked* current_ = &asked_[0];
+    Asked* next_ = &asked_[1];
 };
 
 } // namespace mxk

@@ -75,16 +75,16 @@ void MxosThread::set_alarm(Worker& worker, Cycles when, Alarm alarm) {
 }
 
 // While a thread runs there is no worker: its functions are for tasks. And what tasks have sent must not wait for the
-// slice's end.
-arch::Stop MxosThread::run_until(Worker& worker, Cycles until) {
+// slice's end. `now`: before and after; what the core does for the thread at once counts as the thread's.
+[[gnu::always_inline]] inline arch::Stop MxosThread::run_until(Worker& worker, Cycles& now, Cycles until) {
     worker.flush_if_needed();
     arch::CoreLocal& local = arch::core_local();
     note(ThreadState::Running);
     local.kernel_core = nullptr;
-    Cycles const start = clock::timestamp();
     arch::Stop const stop = arch::run(*this, until);
     local.kernel_core = &worker;
-    run_cycles_.add(raw(clock::timestamp() - start));
+    Cycles const start = std::exchange(now, clock::timestamp());
+    run_cycles_.add(raw(now - start));
     return stop;
 }
 
@@ -92,13 +92,17 @@ void MxosThread::run_slice(Worker& worker, Task& task) {
     auto& self = static_cast<MxosThread&>(task);
     worker.timers().cancel(self.alarm_); // of a wait that has ended before its time
     Cycles const overrun = self.overrun();
-    if (overrun >= self.slice_cycles_) return self.skip_turn(worker);
-    self.overrun_.store({}, std::memory_order_relaxed);
-    Cycles const slice_end = clock::timestamp() + (self.slice_cycles_ - overrun);
+    if (overrun != Cycles{}) [[unlikely]] {
+        if (overrun >= self.slice_cycles_) return self.skip_turn(worker);
+        self.overrun_.store({}, std::memory_order_relaxed);
+    }
+    Cycles now = clock::timestamp();
+    Cycles const slice_end = now + (self.slice_cycles_ - overrun);
     for (;;) {
-        if (self.run_until(worker, slice_end) == arch::Stop::Preempted) {
-            if (clock::timestamp() >= slice_end) return self.be_preempted(worker, slice_end);
+        if (self.run_until(worker, now, slice_end) == arch::Stop::Preempted) {
+            if (now >= slice_end) return self.be_preempted(worker, now - slice_end);
             worker.attend_now(); // the alarm; then the slice continues
+            now = clock::timestamp();
             continue;
         }
         switch (self.call_(worker, self, self.call_argument_)) {
@@ -112,10 +116,9 @@ void MxosThread::run_slice(Worker& worker, Task& task) {
 // A slice ends late, by the time an interrupt takes and whatever it had to wait for: a host that has stopped the
 // machine, a spin lock. That it is taken off the next ones keeps the shares of long and short slices right (as in
 // deficit round robin, Shreedhar and Varghese 1996). A thread that gives the core away by itself owes nothing.
-void MxosThread::be_preempted(Worker& worker, Cycles slice_end) {
+void MxosThread::be_preempted(Worker& worker, Cycles overrun) {
     preemptions_.add(1);
-    overrun_.store(std::min(clock::timestamp() - slice_end, clock::to_cycles(Thread::max_slice)),
-                   std::memory_order_relaxed);
+    overrun_.store(std::min(overrun, clock::to_cycles(Thread::max_slice)), std::memory_order_relaxed);
     worker.end_round(); // mail has waited for a slice
     append_by(worker);
 }

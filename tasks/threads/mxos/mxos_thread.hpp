@@ -58,8 +58,8 @@ class MxosThread final : public Task, public ThreadRecord, public arch::Executio
     };
 
     static void run_slice(Worker& worker, Task& task);
-    [[nodiscard]] arch::Stop run_until(Worker& worker, Cycles until);
-    void be_preempted(Worker& worker, Cycles slice_end);
+    [[nodiscard]] arch::Stop run_until(Worker& worker, Cycles& now, Cycles until);
+    void be_preempted(Worker& worker, Cycles overrun);
     void skip_turn(Worker& worker);
     static void begin(void* thread);
 
