@@ -37,8 +37,8 @@ class Subject(StrEnum):
     SEMAPHORE = "semaphore"
 
 
-# What the cost benchmarks measure, each by a command of its own: builds differ in whether the runs of several take turns,
-# and what ran before decides how Linux schedules threads (wake-ups: 8 %).
+# What the cost benchmarks measure, each by a command of its own: builds differ in whether the runs of several take
+# turns, and what ran before decides how Linux schedules threads (wake-ups: 8 %).
 MEASURES = {
     Subject.TASK: ("local", "hop", "stream", "mail", "round-trip", "wake"),
     Subject.THREAD: ("yield", "wake", "wake-across", "preempt"),
