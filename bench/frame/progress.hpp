@@ -82,8 +82,8 @@ class Progress {
     std::size_t runs_ = 0;
     std::size_t run_ = 0;
     bool shown_ = false;
-    std::atomic<bool> interrupted_{false};    // relaxed: a flag alone
-    std::atomic<bool>* stop_flag_ = nullptr; // of who waits now; null: nobody
+    std::atomic<bool> interrupted_{false};   // relaxed: a flag alone
+    std::atomic<bool>* stop_flag_ = nullptr; // of the loop that waits now, if one does
     Ticker ticker_;
 };
 

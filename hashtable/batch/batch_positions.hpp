@@ -47,7 +47,8 @@ template <PositionTable Table> class BatchPositions<Table> {
     BatchPositions& operator=(BatchPositions const&) = delete;
 
     static constexpr std::size_t burst = 8;
-    // For operations of the next batch, by their places in it, from 0 on.
+    // For operations of the next batch, by their places in it, from 0 on. All positions first: they are computed side
+    // by side.
     [[gnu::always_inline]] void ask(Table const& table, std::uint64_t const* keys, std::size_t from, std::size_t to) {
         Asked& asked = *next_;
         if (from == 0) asked.moves = table.moves();
@@ -56,19 +57,19 @@ template <PositionTable Table> class BatchPositions<Table> {
         Position* const positions = asked.positions.data() + from;
         if (to - from != burst) [[unlikely]]
             return ask_for_some(table, keys, positions, to - from);
-        // All positions first: they are computed side by side.
 #pragma GCC unroll 8
         for (std::size_t i = 0; i < burst; ++i) positions[i] = table.position(keys[i]);
 #pragma GCC unroll 8
         for (std::size_t i = 0; i < burst; ++i) table.prefetch(positions[i]);
     }
     // The next batch is this one from now on.
-    void swap() { std::swap(current_, next_); }
+    void swap() {
+        std::swap(current_, next_);
+    }
 
     void ask_behind(Table const& table, Operation operation, std::uint64_t, std::size_t at) const {
         if constexpr (requires(Position const& position) { table.prefetch_behind(position); }) {
-            if (operation != Operation::Insert && is_valid(table))
-                table.prefetch_behind(current_->positions[at]);
+            if (operation != Operation::Insert && is_valid(table)) table.prefetch_behind(current_->positions[at]);
         }
     }
     // operate(position), or operate() if the position is not valid any more.
