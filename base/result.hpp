@@ -12,8 +12,12 @@ namespace mxk {
 
 class Error {
   public:
-    explicit Error(std::string_view message)
-        : message_(message) {}
+    // Out of line, as copies are: they are seldom needed, and stand behind every call that may fail.
+    [[gnu::cold]] explicit Error(std::string_view message);
+    [[gnu::cold]] Error(Error const& other);
+    [[gnu::cold]] Error& operator=(Error const& other);
+    ~Error() = default;
+
     [[nodiscard]] std::string_view message() const { return message_.view(); }
 
     template <typename... Arguments>
@@ -31,8 +35,8 @@ template <typename T> class [[nodiscard]] Result {
   public:
     Result(T value)
         : value_(std::move(value)) {}
-    Result(Error error)
-        : error_(std::move(error)) {}
+    Result(Error const& error)
+        : error_(error) {}
 
     [[nodiscard]] bool ok() const { return value_.has_value(); }
     explicit operator bool() const { return ok(); }
@@ -53,8 +57,8 @@ template <> class [[nodiscard]] Result<void> : public Result<Done> {
   public:
     Result()
         : Result<Done>(Done{}) {}
-    Result(Error error)
-        : Result<Done>(std::move(error)) {}
+    Result(Error const& error)
+        : Result<Done>(error) {}
 };
 
 // The value of a Result, or return its error from the calling function.

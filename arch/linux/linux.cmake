@@ -55,20 +55,15 @@ mxk_objects(mxk-bench ${brief_level} ${bench_sources})
 mxk_objects(mxk-rooms ${level} ${portable_sources} ${linux_sources})
 set(all_objects mxk-kernel mxk-rooms mxk-bench) # of an inline function a linker takes what comes first: what is optimised
 
-# Of tests, neighbours in a folder are compiled some at a time: they share headers, and what templates become.
-set(tests_together UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
-
 # The tests that run inside, less those of the bare machine.
 room_sources(inner_test_sources tests/kernel)
 list(FILTER inner_test_sources EXCLUDE REGEX "/tests/kernel/metal/")
 add_executable(mxk-program main/linux/program.cpp ${inner_test_sources})
-set_target_properties(mxk-program PROPERTIES OUTPUT_NAME mxk ENABLE_EXPORTS ON) # names for backtraces
+set_target_properties(mxk-program PROPERTIES ${tests_together}
+    OUTPUT_NAME mxk ENABLE_EXPORTS ON) # names for backtraces
 target_compile_options(mxk-program PRIVATE ${brief_level})
 target_link_libraries(mxk-program PRIVATE ${all_objects})
 target_precompile_headers(mxk-program REUSE_FROM mxk-bench)
-if(MXK_SANITIZE)
-    set_target_properties(mxk-program PROPERTIES ${tests_together})
-endif()
 
 include(${CMAKE_SOURCE_DIR}/main/library/library.cmake)
 include(${CMAKE_SOURCE_DIR}/bench/peers/peers.cmake)

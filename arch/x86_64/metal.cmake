@@ -13,11 +13,15 @@ file(GLOB interrupt_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/arch/x86_64/in
      ${CMAKE_SOURCE_DIR}/tasks/threads/mxos/interrupts/*.cpp ${CMAKE_SOURCE_DIR}/tests/kernel/metal/interrupts/*.cpp)
 set_source_files_properties(${interrupt_sources} PROPERTIES COMPILE_OPTIONS -mgeneral-regs-only)
 
-room_sources(metal_sources arch/x86_64 tasks/threads/mxos main tests/kernel)
+room_sources(metal_sources arch/x86_64 tasks/threads/mxos main)
 list(FILTER metal_sources EXCLUDE REGEX "/main/(linux|library)/")
 file(GLOB assembly_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/boot/*.asm ${CMAKE_SOURCE_DIR}/arch/x86_64/*.asm
      ${CMAKE_SOURCE_DIR}/tests/kernel/metal/*.asm)
+room_sources(inner_test_sources tests/kernel)
 add_library(mxk-objects OBJECT ${portable_sources} ${metal_sources} ${assembly_sources})
+add_library(mxk-inner-tests OBJECT ${inner_test_sources})
+set_target_properties(mxk-inner-tests PROPERTIES ${tests_together})
+set(all_objects $<TARGET_OBJECTS:mxk-objects> $<TARGET_OBJECTS:mxk-inner-tests>)
 
 describe_build("-O2")
 add_dependencies(mxk-objects build-description)
@@ -27,7 +31,7 @@ set(linker_script ${CMAKE_SOURCE_DIR}/boot/linker.ld)
 add_link_options(-nostdlib -static -no-pie -T${linker_script} -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack -Wl,--build-id=none
                  -Wl,--fatal-warnings -Wl,--orphan-handling=error)
 
-add_executable(mxk-unnamed.elf $<TARGET_OBJECTS:mxk-objects>)
+add_executable(mxk-unnamed.elf ${all_objects})
 set(symbols ${CMAKE_BINARY_DIR}/symbols.asm)
 add_custom_command(OUTPUT ${symbols}
     COMMAND ${MXK_NM} --demangle --defined-only --numeric-sort $<TARGET_FILE:mxk-unnamed.elf>
@@ -35,7 +39,7 @@ add_custom_command(OUTPUT ${symbols}
     DEPENDS mxk-unnamed.elf ${CMAKE_SOURCE_DIR}/tools/symbols.py VERBATIM)
 # The kernel as a debugger reads it, and as a machine boots it: the same less what no loader maps, a tenth of the size.
 # The link in it tells a debugger where the rest is.
-add_executable(mxk.elf.debug $<TARGET_OBJECTS:mxk-objects> ${symbols})
+add_executable(mxk.elf.debug ${all_objects} ${symbols})
 set_target_properties(mxk-unnamed.elf mxk.elf.debug PROPERTIES LINKER_LANGUAGE CXX LINK_DEPENDS ${linker_script})
 set(kernel ${CMAKE_BINARY_DIR}/mxk.elf)
 add_custom_command(OUTPUT ${kernel}

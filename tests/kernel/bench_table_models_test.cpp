@@ -29,8 +29,8 @@ MXK_TEST(bench_table, threads_without_semaphores_lose_entries) {
 MXK_TEST(bench_table, what_threads_without_semaphores_lose_is_counted) {
     for (EngineKind const* const kind : registered_engines() | std::views::filter(is_unsafe)) {
         TableOptions options = options_for(*kind);
-        options.operations = 20 * few;
-        options.buckets = 0.001;
+        options.operations = 5 * few;
+        options.buckets = 0.004;
         options.mix = phases("insert,find,erase");
         std::uint64_t lost = 0;
         run_all(options, *kind, [&](Mix const& phase, TableExperiment::Outcome const& outcome) {

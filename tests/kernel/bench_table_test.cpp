@@ -134,7 +134,7 @@ MXK_TEST(tables, owners_change_while_operations_flow) {
     for (EngineKind const* const kind : registered_engines()) {
         if (kind->growth == Growth::Never || kind->model != Model::Tasks) continue;
         TableOptions options = options_for(*kind);
-        options.operations = 10 * few;
+        options.operations = 5 * few;
         options.owners = {1, some_cores(*kind), 1, some_cores(*kind)};
         options.mix = phases("insert,find,erase");
         expect_verified(options, *kind);

@@ -87,9 +87,14 @@ void pass_through(SemaphoreKind kind, std::uint32_t threads, std::uint32_t opera
 }
 
 MXK_TEST(threads, all_pass_through_a_semaphore) {
-    constexpr std::uint32_t operations = check_locks ? 500 : 10'000; // builds that check are slow
+    constexpr std::uint32_t operations = check_locks ? 500 : 2'000; // builds that check are slow
     for (std::uint32_t quarters = 1; quarters <= 3; ++quarters)
         pass_through(SemaphoreKind::Fast, 200, operations, quarters);
+}
+
+MXK_LONG_TEST(threads, all_pass_through_a_semaphore_for_long) {
+    for (std::uint32_t quarters = 1; quarters <= 3; ++quarters)
+        pass_through(SemaphoreKind::Fast, 200, 10'000, quarters);
 }
 
 MXK_TEST(threads, all_pass_through_a_syscall_semaphore) {

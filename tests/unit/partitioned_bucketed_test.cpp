@@ -73,11 +73,11 @@ TEST_F(PartitionedBucketedTest, each_region_and_its_supply_lie_on_its_owners_nod
 TEST_F(PartitionedBucketedTest, random_operations_match_the_standard_map) {
     configure({128 * MiB, 128 * MiB});
     for (std::size_t const regions : {1U, 2U, 3U, 7U, 16U, 17U}) {
-        Table table = create(65536, regions);
+        Table table = create(13000, regions);
         std::unordered_map<std::uint64_t, std::uint64_t> expected;
         std::mt19937_64 random(regions);
-        for (std::uint64_t i = 0; i < 1000000; ++i) {
-            std::uint64_t const key = 1 + random() % 300000;
+        for (std::uint64_t i = 0; i < 200000; ++i) {
+            std::uint64_t const key = 1 + random() % 60000;
             Bucketed& region = table.region(table.owner(key));
             auto const known = expected.find(key);
             bool const there = known != expected.end();

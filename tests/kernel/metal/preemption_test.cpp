@@ -109,9 +109,10 @@ MXK_TEST(threads, slices_are_shares) {
     }
 }
 
-MXK_TEST(threads, preemption_changes_no_register) {
-    // On more cores fewer: an emulator's take turns on what their host has.
-    std::uint64_t const wanted = workers::count() <= 2 ? 100'000 : 100'000 / workers::count();
+// Threads of which each keeps a pattern of its own in all registers, until they were preempted so often together. On
+// many cores fewer times: an emulator's take turns on what their host has.
+void keep_registers(std::uint64_t preemptions_wanted) {
+    std::uint64_t const wanted = workers::count() <= 2 ? preemptions_wanted : preemptions_wanted / workers::count();
     struct Keeper {
         RegisterPattern pattern{};
         std::uint32_t wrong = 0;
@@ -158,6 +159,14 @@ MXK_TEST(threads, preemption_changes_no_register) {
         MXK_CHECK_EQUAL(keeper.wrong, 0U);
         MXK_CHECK(keeper.pattern.rounds > 0); // its loop has looked at the registers, not only set them
     }
+}
+
+MXK_TEST(threads, preemption_changes_no_register) {
+    keep_registers(25'000);
+}
+
+MXK_LONG_TEST(threads, preemption_changes_no_register_for_long) {
+    keep_registers(100'000);
 }
 
 MXK_TEST(threads, a_task_is_not_preempted) {
