@@ -92,7 +92,7 @@ MXK_TEST(threads, all_pass_through_a_semaphore) {
         pass_through(SemaphoreKind::Fast, 200, operations, quarters);
 }
 
-MXK_LONG_TEST(threads, all_pass_through_a_semaphore_for_long) {
+MXK_LONG_TEST(threads, many_operations_pass_through_a_semaphore) {
     for (std::uint32_t quarters = 1; quarters <= 3; ++quarters)
         pass_through(SemaphoreKind::Fast, 200, 10'000, quarters);
 }

@@ -111,12 +111,23 @@ def test_locks_without_a_hypervisor(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "shape",
-    [["--cpus", "1"], ["--cpus", "4", "--nodes", "2"], ["--cpus", "16", "--nodes", "4", "--mem", "1G", *UEFI_ISO]],
-    ids=["1-cpu", "4-cpus-2-nodes", "16-cpus-4-nodes-uefi"],
+    "shape", [["--cpus", "1"], ["--cpus", "4", "--nodes", "2"]], ids=["1-cpu", "4-cpus-2-nodes"]
 )
 def test_kernel_tests_pass(tmp_path: Path, shape: list[str]) -> None:
-    verdicts, (passed, failed, skipped) = kernel_tests(run_mxk(tmp_path / "log", shape, "test", seconds=400))
+    check_kernel_tests(tmp_path, shape, "test")
+
+
+def test_kernel_tests_pass_on_many_cores_by_uefi(tmp_path: Path) -> None:
+    # Benchmarks of tables are tested on up to four cores, however many there are: the other shapes have done that.
+    shape = ["--cpus", "16", "--nodes", "4", "--mem", "1G", *UEFI_ISO]
+    listed = run_mxk(tmp_path / "names", ["--cpus", "1"], "test --list").output
+    rooms = {name.split(".")[0] for name in re.findall(r"^\w+\.\w+$", listed, re.MULTILINE)}
+    assert rooms > {"bench_table", "tables", "threads"}
+    check_kernel_tests(tmp_path, shape, f"test {' '.join(sorted(rooms - {'bench_table'}))}")
+
+
+def check_kernel_tests(tmp_path: Path, shape: list[str], command: str) -> None:
+    verdicts, (passed, failed, skipped) = kernel_tests(run_mxk(tmp_path / "log", shape, command, seconds=400))
     assert failed == 0
     assert passed > 0
     assert len(verdicts) == passed + failed + skipped, "every test has its verdict line, and the summary counts them"

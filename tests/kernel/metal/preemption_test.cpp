@@ -165,7 +165,7 @@ MXK_TEST(threads, preemption_changes_no_register) {
     keep_registers(25'000);
 }
 
-MXK_LONG_TEST(threads, preemption_changes_no_register_for_long) {
+MXK_LONG_TEST(threads, a_hundred_thousand_preemptions_change_no_register) {
     keep_registers(100'000);
 }
 
