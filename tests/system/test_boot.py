@@ -19,7 +19,10 @@ BOOTED_BYTES = 6_000_000  # what PXE has to load
 
 
 def test_what_is_booted_is_small_and_its_debug_file_is_whole() -> None:
-    kernel, debug = image_path(Boot.KERNEL), image_path(Boot.KERNEL).with_name("mxk.elf.debug")
+    kernel, debug = (
+        image_path(Boot.KERNEL),
+        image_path(Boot.KERNEL).with_name("mxk.elf.debug"),
+    )
     for image in (kernel, image_path(Boot.ISO)):
         assert image.stat().st_size <= BOOTED_BYTES, image
     assert sections(kernel) >= {".text", ".rodata", ".gnu_debuglink"}
@@ -29,7 +32,12 @@ def test_what_is_booted_is_small_and_its_debug_file_is_whole() -> None:
 
 def sections(file: Path) -> set[str]:
     """The names of an ELF file's sections."""
-    table = subprocess.run(["readelf", "--sections", "--wide", str(file)], capture_output=True, text=True, check=True)
+    table = subprocess.run(
+        ["readelf", "--sections", "--wide", str(file)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return set(re.findall(r"^ +\[ *\d+\] (\.\S+)", table.stdout, re.MULTILINE))
 
 
@@ -40,9 +48,13 @@ def counted(ended: Ended, noun: str) -> int:
     return int(found[1])
 
 
-@pytest.mark.parametrize("boot", [[], ["--boot", "iso"], UEFI_ISO], ids=["kernel", "iso-bios", "iso-uefi"])
+@pytest.mark.parametrize(
+    "boot", [[], ["--boot", "iso"], UEFI_ISO], ids=["kernel", "iso-bios", "iso-uefi"]
+)
 def test_every_way_to_boot(tmp_path: Path, boot: list[str]) -> None:
-    ended = run_mxk(tmp_path / "log", [*boot, "--cpus", "2", "--nodes", "2"], "topology")
+    ended = run_mxk(
+        tmp_path / "log", [*boot, "--cpus", "2", "--nodes", "2"], "topology"
+    )
     assert (counted(ended, "nodes"), counted(ended, "cores")) == (2, 2)
 
 
@@ -54,12 +66,22 @@ def test_every_way_to_boot(tmp_path: Path, boot: list[str]) -> None:
         (4, 2, []),
         (16, 4, []),
         (4, 1, ["--no-srat"]),
-        (6, 1, ["--qemu", "-smp", "--qemu", "6,sockets=2,cores=3"]),  # APIC ids 0-2 and 4-6
+        (
+            6,
+            1,
+            ["--qemu", "-smp", "--qemu", "6,sockets=2,cores=3"],
+        ),  # APIC ids 0-2 and 4-6
     ],
     ids=["1", "2", "4-on-2-nodes", "16-on-4-nodes", "no-srat", "sparse-apic-ids"],
 )
-def test_topology_is_the_one_qemu_made(tmp_path: Path, cpus: int, nodes: int, more: list[str]) -> None:
-    ended = run_mxk(tmp_path / "log", ["--cpus", str(cpus), "--nodes", str(nodes), *more], "topology")
+def test_topology_is_the_one_qemu_made(
+    tmp_path: Path, cpus: int, nodes: int, more: list[str]
+) -> None:
+    ended = run_mxk(
+        tmp_path / "log",
+        ["--cpus", str(cpus), "--nodes", str(nodes), *more],
+        "topology",
+    )
     assert (counted(ended, "nodes"), counted(ended, "cores")) == (nodes, cpus)
 
 
@@ -77,11 +99,20 @@ def test_a_core_that_does_not_come_up_is_named_and_left_out(tmp_path: Path) -> N
     complaint = "cores: the core with APIC id 77 did not start: it is left out"
     assert f"WARN {complaint}" in ended.output
     assert (counted(ended, "nodes"), counted(ended, "cores")) == (1, 3)
-    assert [row["warnings"] for row in ended.rows] == [[complaint]] * 3, "a warning stands in every result"
+    assert [row["warnings"] for row in ended.rows] == [[complaint]] * 3, (
+        "a warning stands in every result"
+    )
 
 
 def test_a_core_that_an_xapic_cannot_reach_is_left_out(tmp_path: Path) -> None:
-    shape = ["--cpus", "2", "--qemu", "-append", "--qemu", 'phantom-core=300 run="topology; exit"']
+    shape = [
+        "--cpus",
+        "2",
+        "--qemu",
+        "-append",
+        "--qemu",
+        'phantom-core=300 run="topology; exit"',
+    ]
     ended = run_mxk(tmp_path / "log", shape, "topology")
     assert "APIC id 300 cannot be reached, which takes an x2APIC" in ended.output
     assert counted(ended, "cores") == 2
@@ -94,24 +125,36 @@ def test_a_core_that_an_xapic_cannot_reach_is_left_out(tmp_path: Path) -> None:
 )
 def test_lesser_processors(tmp_path: Path, cpu: str, skips: int) -> None:
     shape = ["--cpus", "2", "--qemu", "-cpu", "--qemu", cpu]
-    _, (passed, failed, skipped) = kernel_tests(run_mxk(tmp_path / "log", shape, "test paging topology"))
+    _, (passed, failed, skipped) = kernel_tests(
+        run_mxk(tmp_path / "log", shape, "test paging topology")
+    )
     assert (passed + skipped, failed, skipped) == (11, 0, skips)
 
 
 def test_a_processor_without_xsave_preempts_threads_too(tmp_path: Path) -> None:
     shape = ["--cpus", "2", "--qemu", "-cpu", "--qemu", "qemu64,-xsave"]
-    _, counts = kernel_tests(run_mxk(tmp_path / "log", shape, "test threads.preemption_changes", seconds=180))
+    _, counts = kernel_tests(
+        run_mxk(tmp_path / "log", shape, "test threads.preemption_changes", seconds=180)
+    )
     assert counts == (1, 0, 0)
 
 
 def test_locks_without_a_hypervisor(tmp_path: Path) -> None:
     # There spin locks go by tickets. What has ended stays: a bare machine does not end QEMU.
-    with Console(tmp_path / "log", cpus=2, more=["--qemu", "-cpu", "--qemu", "max,-hypervisor"]) as console:
-        assert re.search(r"^3 passed, 0 failed, 0 skipped", console.run("test threads.all"), re.MULTILINE)
+    with Console(
+        tmp_path / "log", cpus=2, more=["--qemu", "-cpu", "--qemu", "max,-hypervisor"]
+    ) as console:
+        assert re.search(
+            r"^3 passed, 0 failed, 0 skipped",
+            console.run("test threads.all"),
+            re.MULTILINE,
+        )
 
 
 @pytest.mark.parametrize(
-    "shape", [["--cpus", "1"], ["--cpus", "4", "--nodes", "2"]], ids=["1-cpu", "4-cpus-2-nodes"]
+    "shape",
+    [["--cpus", "1"], ["--cpus", "4", "--nodes", "2"]],
+    ids=["1-cpu", "4-cpus-2-nodes"],
 )
 def test_kernel_tests_pass(tmp_path: Path, shape: list[str]) -> None:
     check_kernel_tests(tmp_path, shape, "test")
@@ -121,19 +164,31 @@ def test_kernel_tests_pass_on_many_cores_by_uefi(tmp_path: Path) -> None:
     # Benchmarks of tables are tested on up to four cores, however many there are: the other shapes have done that.
     shape = ["--cpus", "16", "--nodes", "4", "--mem", "1G", *UEFI_ISO]
     listed = run_mxk(tmp_path / "names", ["--cpus", "1"], "test --list").output
-    rooms = {name.split(".")[0] for name in re.findall(r"^\w+\.\w+$", listed, re.MULTILINE)}
+    rooms = {
+        name.split(".")[0] for name in re.findall(r"^\w+\.\w+$", listed, re.MULTILINE)
+    }
     assert rooms > {"bench_table", "tables", "threads"}
-    check_kernel_tests(tmp_path, shape, f"test {' '.join(sorted(rooms - {'bench_table'}))}")
+    check_kernel_tests(
+        tmp_path, shape, f"test {' '.join(sorted(rooms - {'bench_table'}))}"
+    )
 
 
 def check_kernel_tests(tmp_path: Path, shape: list[str], command: str) -> None:
-    verdicts, (passed, failed, skipped) = kernel_tests(run_mxk(tmp_path / "log", shape, command, seconds=400))
+    verdicts, (passed, failed, skipped) = kernel_tests(
+        run_mxk(tmp_path / "log", shape, command, seconds=400)
+    )
     assert failed == 0
     assert passed > 0
-    assert len(verdicts) == passed + failed + skipped, "every test has its verdict line, and the summary counts them"
+    assert len(verdicts) == passed + failed + skipped, (
+        "every test has its verdict line, and the summary counts them"
+    )
 
 
 def test_every_one_of_255_cores_sends_to_all_others(tmp_path: Path) -> None:
     shape = ["--cpus", "255", "--mem", "2G"]
-    _, counts = kernel_tests(run_mxk(tmp_path / "log", shape, "test tasks.every_core_sends_to_all", seconds=180))
+    _, counts = kernel_tests(
+        run_mxk(
+            tmp_path / "log", shape, "test tasks.every_core_sends_to_all", seconds=180
+        )
+    )
     assert counts == (1, 0, 0)
