@@ -48,13 +48,9 @@ def counted(ended: Ended, noun: str) -> int:
     return int(found[1])
 
 
-@pytest.mark.parametrize(
-    "boot", [[], ["--boot", "iso"], UEFI_ISO], ids=["kernel", "iso-bios", "iso-uefi"]
-)
+@pytest.mark.parametrize("boot", [[], ["--boot", "iso"], UEFI_ISO], ids=["kernel", "iso-bios", "iso-uefi"])
 def test_every_way_to_boot(tmp_path: Path, boot: list[str]) -> None:
-    ended = run_mxk(
-        tmp_path / "log", [*boot, "--cpus", "2", "--nodes", "2"], "topology"
-    )
+    ended = run_mxk(tmp_path / "log", [*boot, "--cpus", "2", "--nodes", "2"], "topology")
     assert (counted(ended, "nodes"), counted(ended, "cores")) == (2, 2)
 
 
@@ -74,9 +70,7 @@ def test_every_way_to_boot(tmp_path: Path, boot: list[str]) -> None:
     ],
     ids=["1", "2", "4-on-2-nodes", "16-on-4-nodes", "no-srat", "sparse-apic-ids"],
 )
-def test_topology_is_the_one_qemu_made(
-    tmp_path: Path, cpus: int, nodes: int, more: list[str]
-) -> None:
+def test_topology_is_the_one_qemu_made(tmp_path: Path, cpus: int, nodes: int, more: list[str]) -> None:
     ended = run_mxk(
         tmp_path / "log",
         ["--cpus", str(cpus), "--nodes", str(nodes), *more],
@@ -99,9 +93,7 @@ def test_a_core_that_does_not_come_up_is_named_and_left_out(tmp_path: Path) -> N
     complaint = "cores: the core with APIC id 77 did not start: it is left out"
     assert f"WARN {complaint}" in ended.output
     assert (counted(ended, "nodes"), counted(ended, "cores")) == (1, 3)
-    assert [row["warnings"] for row in ended.rows] == [[complaint]] * 3, (
-        "a warning stands in every result"
-    )
+    assert [row["warnings"] for row in ended.rows] == [[complaint]] * 3, "a warning stands in every result"
 
 
 def test_a_core_that_an_xapic_cannot_reach_is_left_out(tmp_path: Path) -> None:
@@ -125,25 +117,19 @@ def test_a_core_that_an_xapic_cannot_reach_is_left_out(tmp_path: Path) -> None:
 )
 def test_lesser_processors(tmp_path: Path, cpu: str, skips: int) -> None:
     shape = ["--cpus", "2", "--qemu", "-cpu", "--qemu", cpu]
-    _, (passed, failed, skipped) = kernel_tests(
-        run_mxk(tmp_path / "log", shape, "test paging topology")
-    )
+    _, (passed, failed, skipped) = kernel_tests(run_mxk(tmp_path / "log", shape, "test paging topology"))
     assert (passed + skipped, failed, skipped) == (11, 0, skips)
 
 
 def test_a_processor_without_xsave_preempts_threads_too(tmp_path: Path) -> None:
     shape = ["--cpus", "2", "--qemu", "-cpu", "--qemu", "qemu64,-xsave"]
-    _, counts = kernel_tests(
-        run_mxk(tmp_path / "log", shape, "test threads.preemption_changes", seconds=180)
-    )
+    _, counts = kernel_tests(run_mxk(tmp_path / "log", shape, "test threads.preemption_changes", seconds=180))
     assert counts == (1, 0, 0)
 
 
 def test_locks_without_a_hypervisor(tmp_path: Path) -> None:
     # There spin locks go by tickets. What has ended stays: a bare machine does not end QEMU.
-    with Console(
-        tmp_path / "log", cpus=2, more=["--qemu", "-cpu", "--qemu", "max,-hypervisor"]
-    ) as console:
+    with Console(tmp_path / "log", cpus=2, more=["--qemu", "-cpu", "--qemu", "max,-hypervisor"]) as console:
         assert re.search(
             r"^3 passed, 0 failed, 0 skipped",
             console.run("test threads.all"),
@@ -164,31 +150,19 @@ def test_kernel_tests_pass_on_many_cores_by_uefi(tmp_path: Path) -> None:
     # Benchmarks of tables are tested on up to four cores, however many there are: the other shapes have done that.
     shape = ["--cpus", "16", "--nodes", "4", "--mem", "1G", *UEFI_ISO]
     listed = run_mxk(tmp_path / "names", ["--cpus", "1"], "test --list").output
-    rooms = {
-        name.split(".")[0] for name in re.findall(r"^\w+\.\w+$", listed, re.MULTILINE)
-    }
+    rooms = {name.split(".")[0] for name in re.findall(r"^\w+\.\w+$", listed, re.MULTILINE)}
     assert rooms > {"bench_table", "tables", "threads"}
-    check_kernel_tests(
-        tmp_path, shape, f"test {' '.join(sorted(rooms - {'bench_table'}))}"
-    )
+    check_kernel_tests(tmp_path, shape, f"test {' '.join(sorted(rooms - {'bench_table'}))}")
 
 
 def check_kernel_tests(tmp_path: Path, shape: list[str], command: str) -> None:
-    verdicts, (passed, failed, skipped) = kernel_tests(
-        run_mxk(tmp_path / "log", shape, command, seconds=400)
-    )
+    verdicts, (passed, failed, skipped) = kernel_tests(run_mxk(tmp_path / "log", shape, command, seconds=400))
     assert failed == 0
     assert passed > 0
-    assert len(verdicts) == passed + failed + skipped, (
-        "every test has its verdict line, and the summary counts them"
-    )
+    assert len(verdicts) == passed + failed + skipped, "every test has its verdict line, and the summary counts them"
 
 
 def test_every_one_of_255_cores_sends_to_all_others(tmp_path: Path) -> None:
     shape = ["--cpus", "255", "--mem", "2G"]
-    _, counts = kernel_tests(
-        run_mxk(
-            tmp_path / "log", shape, "test tasks.every_core_sends_to_all", seconds=180
-        )
-    )
+    _, counts = kernel_tests(run_mxk(tmp_path / "log", shape, "test tasks.every_core_sends_to_all", seconds=180))
     assert counts == (1, 0, 0)
