@@ -19,10 +19,7 @@ BOOTED_BYTES = 6_000_000  # what PXE has to load
 
 
 def test_what_is_booted_is_small_and_its_debug_file_is_whole() -> None:
-    kernel, debug = (
-        image_path(Boot.KERNEL),
-        image_path(Boot.KERNEL).with_name("mxk.elf.debug"),
-    )
+    kernel, debug = image_path(Boot.KERNEL), image_path(Boot.KERNEL).with_name("mxk.elf.debug")
     for image in (kernel, image_path(Boot.ISO)):
         assert image.stat().st_size <= BOOTED_BYTES, image
     assert sections(kernel) >= {".text", ".rodata", ".gnu_debuglink"}
@@ -32,12 +29,7 @@ def test_what_is_booted_is_small_and_its_debug_file_is_whole() -> None:
 
 def sections(file: Path) -> set[str]:
     """The names of an ELF file's sections."""
-    table = subprocess.run(
-        ["readelf", "--sections", "--wide", str(file)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    table = subprocess.run(["readelf", "--sections", "--wide", str(file)], capture_output=True, text=True, check=True)
     return set(re.findall(r"^ +\[ *\d+\] (\.\S+)", table.stdout, re.MULTILINE))
 
 
@@ -62,20 +54,12 @@ def test_every_way_to_boot(tmp_path: Path, boot: list[str]) -> None:
         (4, 2, []),
         (16, 4, []),
         (4, 1, ["--no-srat"]),
-        (
-            6,
-            1,
-            ["--qemu", "-smp", "--qemu", "6,sockets=2,cores=3"],
-        ),  # APIC ids 0-2 and 4-6
+        (6, 1, ["--qemu", "-smp", "--qemu", "6,sockets=2,cores=3"]),  # APIC ids 0-2 and 4-6
     ],
     ids=["1", "2", "4-on-2-nodes", "16-on-4-nodes", "no-srat", "sparse-apic-ids"],
 )
 def test_topology_is_the_one_qemu_made(tmp_path: Path, cpus: int, nodes: int, more: list[str]) -> None:
-    ended = run_mxk(
-        tmp_path / "log",
-        ["--cpus", str(cpus), "--nodes", str(nodes), *more],
-        "topology",
-    )
+    ended = run_mxk(tmp_path / "log", ["--cpus", str(cpus), "--nodes", str(nodes), *more], "topology")
     assert (counted(ended, "nodes"), counted(ended, "cores")) == (nodes, cpus)
 
 
@@ -97,14 +81,7 @@ def test_a_core_that_does_not_come_up_is_named_and_left_out(tmp_path: Path) -> N
 
 
 def test_a_core_that_an_xapic_cannot_reach_is_left_out(tmp_path: Path) -> None:
-    shape = [
-        "--cpus",
-        "2",
-        "--qemu",
-        "-append",
-        "--qemu",
-        'phantom-core=300 run="topology; exit"',
-    ]
+    shape = ["--cpus", "2", "--qemu", "-append", "--qemu", 'phantom-core=300 run="topology; exit"']
     ended = run_mxk(tmp_path / "log", shape, "topology")
     assert "APIC id 300 cannot be reached, which takes an x2APIC" in ended.output
     assert counted(ended, "cores") == 2
@@ -130,18 +107,10 @@ def test_a_processor_without_xsave_preempts_threads_too(tmp_path: Path) -> None:
 def test_locks_without_a_hypervisor(tmp_path: Path) -> None:
     # There spin locks go by tickets. What has ended stays: a bare machine does not end QEMU.
     with Console(tmp_path / "log", cpus=2, more=["--qemu", "-cpu", "--qemu", "max,-hypervisor"]) as console:
-        assert re.search(
-            r"^3 passed, 0 failed, 0 skipped",
-            console.run("test threads.all"),
-            re.MULTILINE,
-        )
+        assert re.search(r"^3 passed, 0 failed, 0 skipped", console.run("test threads.all"), re.MULTILINE)
 
 
-@pytest.mark.parametrize(
-    "shape",
-    [["--cpus", "1"], ["--cpus", "4", "--nodes", "2"]],
-    ids=["1-cpu", "4-cpus-2-nodes"],
-)
+@pytest.mark.parametrize("shape", [["--cpus", "1"], ["--cpus", "4", "--nodes", "2"]], ids=["1-cpu", "4-cpus-2-nodes"])
 def test_kernel_tests_pass(tmp_path: Path, shape: list[str]) -> None:
     check_kernel_tests(tmp_path, shape, "test")
 
