@@ -93,6 +93,8 @@ template <typename Access> class TwoPhaseTask : public Task {
             return &operate<operation>;
     }
 
+    // Flat, as operate(): all that the table does for a key is inline, of which GCC makes calls where a file has
+    // several engines.
     template <Operation operation> [[gnu::flatten]] static void arrive(Worker& worker, Task& task) {
         auto& self = static_cast<TwoPhaseTask&>(task);
         std::size_t const here = worker.place();

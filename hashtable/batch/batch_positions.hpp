@@ -47,8 +47,8 @@ template <PositionTable Table> class BatchPositions<Table> {
     BatchPositions& operator=(BatchPositions const&) = delete;
 
     static constexpr std::size_t burst = 8;
-    // For operations of the next batch, by their places in it, from 0 on. All positions first: they are computed side
-    // by side.
+    // For operations of the next batch, by their places in it, from 0 on. Mostly a whole burst, whose loops are
+    // unrolled; all its positions first: they are computed side by side.
     [[gnu::always_inline]] void ask(Table const& table, std::uint64_t const* keys, std::size_t from, std::size_t to) {
         Asked& asked = *next_;
         if (from == 0) asked.moves = table.moves();

@@ -37,15 +37,20 @@ class Subject(StrEnum):
     SEMAPHORE = "semaphore"
 
 
-# What the cost benchmarks measure, each by a command of its own: builds differ in whether the runs of several take
-# turns, and what ran before decides how Linux schedules threads (wake-ups: 8 %).
-MEASURES = {
-    Subject.TASK: ("local", "hop", "stream", "mail", "round-trip", "wake"),
-    Subject.THREAD: ("yield", "wake", "wake-across", "preempt"),
-    Subject.SEMAPHORE: ("uncontended", "ping-pong", "ping-pong-across", "crowd", "crowd-across"),
+# What the cost benchmarks are told, a command for each. Without --measure they measure all that the machine can do. Of
+# threads each measure has a command of its own: builds differ in whether the runs of several take turns, and what ran
+# before decides how Linux schedules threads (wake-ups: 8 %). Preemptions wait for Linux' slices, and as many as by
+# default take minutes.
+COSTS = {
+    Subject.TASK: ("",),
+    Subject.THREAD: (
+        " --measure yield",
+        " --measure wake",
+        " --measure wake-across",
+        " --measure preempt --switches 50",
+    ),
+    Subject.SEMAPHORE: ("",),
 }
-# Preemptions wait for Linux' slices, and as many as by default take minutes.
-_OPTIONS = {"preempt": " --switches 50"}
 
 
 @dataclass(frozen=True)
@@ -91,15 +96,11 @@ def commands(operations: str, cores: str, only: str | None) -> tuple[Command, ..
         for name, way in TABLES.items()
     ]
     found += [
-        Command(subject, subject, "; ".join(_cost(subject, measure) for measure in measures))
-        for subject, measures in MEASURES.items()
+        Command(subject, subject, "; ".join(f"bench {subject}{told} --repeat {RUNS} --json" for told in each))
+        for subject, each in COSTS.items()
     ]
     chosen = choose_names("--only", [*Subject, *TABLES], only)
     return tuple(command for command in found if command.name in chosen or command.subject in chosen)
-
-
-def _cost(subject: Subject, measure: str) -> str:
-    return f"bench {subject} --measure {measure}{_OPTIONS.get(measure, '')} --repeat {RUNS} --json"
 
 
 def expect_files(what: str, paths: Sequence[Path]) -> None:
