@@ -12,26 +12,31 @@ endfunction()
 
 room_sources(unit_sources tests/unit)
 list(APPEND unit_sources ${CMAKE_SOURCE_DIR}/arch/x86_64/cpuid_levels.cpp) # pure: tested with made-up answers
-# Tests that one thread runs, and that compute more than they take to compile.
+# Tests that one thread runs; of these, what computes more than it takes to compile; and the machines made up by tests,
+# which the fuzzers begin with, too.
 set(sequential_sources ${unit_sources})
 list(FILTER sequential_sources INCLUDE REGEX "/tests/unit/sequential/")
-# Of machines made up by tests, for the fuzzers, too.
 set(image_sources ${unit_sources})
 list(FILTER image_sources INCLUDE REGEX "/(acpi|topology)_image\\.cpp$")
 list(REMOVE_ITEM unit_sources ${sequential_sources} ${image_sources})
+set(optimised_sources ${sequential_sources})
+list(FILTER optimised_sources INCLUDE REGEX "/tests/unit/sequential/optimised/")
+list(REMOVE_ITEM sequential_sources ${optimised_sources})
 room_sources(fuzz_sources tests/fuzz/targets)
 
-mxk_tests(mxk-fuzz-targets ${level} ${fuzz_sources} ${image_sources})
-mxk_tests(mxk-unit-tests ${brief_level} ${unit_sources})
 add_executable(mxk-unit EXCLUDE_FROM_ALL)
 if(NOT MXK_SANITIZE STREQUAL "thread") # in one thread there is nothing that TSan could find
-    mxk_tests(mxk-sequential-tests ${level} ${sequential_sources})
-    target_link_libraries(mxk-unit PRIVATE mxk-sequential-tests) # the first, as said in linux.cmake
+    mxk_tests(mxk-optimised-tests ${level} ${optimised_sources})
+    mxk_tests(mxk-sequential-tests ${brief_level} ${sequential_sources})
+    mxk_tests(mxk-fuzz-targets ${level} ${fuzz_sources} ${image_sources})
+    target_link_libraries(mxk-unit PRIVATE mxk-optimised-tests # the first, as said in linux.cmake
+        mxk-fuzz-targets mxk-sequential-tests)
 endif()
-target_link_libraries(mxk-unit PRIVATE mxk-fuzz-targets ${all_objects} mxk-unit-tests GTest::gtest_main)
+mxk_tests(mxk-unit-tests ${brief_level} ${unit_sources})
+target_link_libraries(mxk-unit PRIVATE ${all_objects} mxk-unit-tests GTest::gtest_main)
 
 # The fuzzers (libFuzzer: Clang only), one program per target. The same targets replay their corpus and regressions in
-# mxk-unit (tests/unit/fuzz_regression_test.cpp).
+# mxk-unit (tests/unit/sequential/fuzz_regression_test.cpp).
 if(MXK_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     # What is fuzzed. What feeds and watches it does not count as covered: the fuzzer is to look for new ways in this only.
     target_compile_options(mxk-kernel PRIVATE -fsanitize=fuzzer-no-link)

@@ -19,7 +19,9 @@ bool can_reach(ApicId target);
 void enable();
 ApicId id();
 
-// Called by handlers, also by those that must not touch SSE registers.
+// Both called by handlers, also by those that must not touch SSE registers. Whether the core handles an interrupt with
+// this vector now; until end_of_interrupt() it gets no other of the same or a lower priority (SDM 11.8.4).
+bool is_in_service(unsigned vector);
 void end_of_interrupt();
 
 // Interrupts another core. Waits until the local APIC has accepted it.

@@ -11,6 +11,7 @@ constexpr std::uint32_t id = 0x20;
 constexpr std::uint32_t task_priority = 0x80;
 constexpr std::uint32_t end_of_interrupt = 0xb0;
 constexpr std::uint32_t spurious_vector = 0xf0;
+constexpr std::uint32_t in_service = 0x100; // a bit for each vector, 32 in each of eight registers
 constexpr std::uint32_t error_status = 0x280;
 constexpr std::uint32_t command_low = 0x300;
 constexpr std::uint32_t command_high = 0x310;

@@ -1,6 +1,6 @@
 // Tables that grow and shrink on real cores: each core owns some shards, fills them, and empties them again, while its
 // tasks see to the blocks. One layout that keeps values and one that keeps nodes: all layouts are tested on the host
-// (tests/unit/extendible_test.cpp) and by the benchmark's runs here.
+// (tests/unit/sequential/optimised/extendible_test.cpp) and by the benchmark's runs here.
 #include <algorithm>
 #include <type_traits>
 

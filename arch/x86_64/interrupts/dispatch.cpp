@@ -53,8 +53,10 @@ extern "C" void dispatch_interrupt(InterruptFrame& frame) {
         break;
     default: {
         InterruptHandler const handler = handlers[frame.vector % vector_count].load(std::memory_order_relaxed);
-        if (handler == nullptr) return; // spurious, from the APIC or a masked 8259: no end-of-interrupt for it
-        handler();
+        if (handler != nullptr)
+            handler();
+        else if (!apic::is_in_service(static_cast<unsigned>(frame.vector)))
+            return; // spurious, from the APIC or a masked 8259: it has no end
     }
     }
     apic::end_of_interrupt();

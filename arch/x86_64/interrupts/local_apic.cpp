@@ -22,6 +22,10 @@ void write_register(std::uint32_t offset, std::uint32_t value) {
         *reinterpret_cast<std::uint32_t volatile*>(mode.registers + offset) = value;
 }
 
+bool is_in_service(unsigned vector) {
+    return (read_register(offset::in_service + vector / 32 * 16) >> vector % 32 & 1) != 0;
+}
+
 void end_of_interrupt() {
     write_register(offset::end_of_interrupt, 0);
 }
