@@ -10,8 +10,8 @@ namespace {
 
 // Two threads that insert into the same bucket at the same time: one of the entries is lost. Whether they meet is
 // timing, so there are several runs until it happens: on two processors of their own nearly every run of two cores has
-// lost some (a few buckets with chains of a thousand). Where twelve cores shared two processors, 5 of 45 tests needed 20
-// runs or more, and one needed 92: from there on another 40 runs without any are about as likely as not, so 2000 are
+// lost some (a few buckets with chains of a thousand). Where twelve cores shared two processors, 5 of 45 tests needed
+// 20 runs or more, and one needed 92: from there on another 40 runs without any are about as likely as not, so 2000 are
 // a false alarm in 1e-14.
 MXK_TEST(bench_table, threads_without_semaphores_lose_entries) {
     if (workers::count() < 2) return;

@@ -7,29 +7,12 @@
 #include <vector>
 
 #include "hashtable/layout/bucketed.hpp"
-#include "hashtable/table/partitioned.hpp"
-#include "tests/unit/memory_fixture.hpp"
+#include "tests/unit/partitioned_fixture.hpp"
 
 namespace mxk::test {
 namespace {
 
-using Table = Partitioned<Bucketed>;
-
-std::vector<Owner> owners(std::size_t count, std::size_t nodes) {
-    std::vector<Owner> result;
-    result.reserve(count);
-    for (std::size_t i = 0; i < count; ++i) result.push_back({core_id(100 + i), node_id(i * nodes / count)});
-    return result;
-}
-
-class PartitionedBucketedTest : public MemoryTest {
-  protected:
-    static Table create(std::size_t buckets, std::size_t regions) {
-        auto table = Table::create(buckets, owners(regions, memory::node_count()));
-        EXPECT_TRUE(table.ok()) << (table.ok() ? "" : table.error().message());
-        return std::move(table).value();
-    }
-};
+using PartitionedBucketedTest = PartitionedFixture<Bucketed>;
 
 TEST_F(PartitionedBucketedTest, has_no_fewer_than_the_buckets_that_were_asked_for) {
     configure({64 * MiB});

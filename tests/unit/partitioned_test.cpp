@@ -7,28 +7,12 @@
 #include <vector>
 
 #include "hashtable/layout/chained.hpp"
-#include "hashtable/table/partitioned.hpp"
-#include "tests/unit/memory_fixture.hpp"
+#include "tests/unit/partitioned_fixture.hpp"
 
 namespace mxk::test {
 namespace {
 
-using Table = Partitioned<Chained<RegionModulo>>;
-
-std::vector<Owner> owners(std::size_t count, std::size_t nodes) {
-    std::vector<Owner> result;
-    for (std::size_t i = 0; i < count; ++i) result.push_back({core_id(100 + i), node_id(i * nodes / count)});
-    return result;
-}
-
-class PartitionedTest : public MemoryTest {
-  protected:
-    static Table create(std::size_t buckets, std::size_t regions) {
-        auto table = Table::create(buckets, owners(regions, memory::node_count()));
-        EXPECT_TRUE(table.ok()) << (table.ok() ? "" : table.error().message());
-        return std::move(table).value();
-    }
-};
+using PartitionedTest = PartitionedFixture<Chained<RegionModulo>>;
 
 TEST_F(PartitionedTest, regions_are_equal_contiguous_and_complete) {
     configure({8 * MiB});

@@ -50,6 +50,7 @@ class WorkersTest : public test::MemoryTest {
         stop.store(true);
         for (std::size_t i = 1; i < cores; ++i) arch::wake(core_id(i));
         for (std::thread& thread : threads) thread.join();
+        arch::this_core = nullptr; // its memory goes
     }
 };
 
