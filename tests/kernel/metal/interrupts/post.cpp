@@ -33,7 +33,7 @@ void PostingInterrupts::send(std::size_t core) const {
 
 void PostingInterrupts::handle() {
     current->semaphore_.post_from_interrupt();
-    // release: whoever sees it counted may do away with the semaphore
+    // release: a test that sees it counted may do away with the semaphore
     current->counts_[index(arch::core_local().id)].fetch_add(1, std::memory_order_release);
 }
 

@@ -11,7 +11,7 @@
 namespace mxk {
 
 // Post a semaphore on whichever core they interrupt, and count there. One at a time. Made and destroyed by a task,
-// while none are under way: whoever sends one waits until it is counted.
+// while none are under way: a test waits until those that it has sent are counted.
 class PostingInterrupts {
   public:
     PostingInterrupts(unsigned vector, Semaphore& semaphore);
