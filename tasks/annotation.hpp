@@ -4,7 +4,7 @@
 // PREFETCHh; AMD APM volume 3, PREFETCH).
 //
 //     63            6   5      4      3   0
-//     | line address | write | next | lines |      one word; lines 0: nothing is known
+//     | line address | write | next | lines |      one word; lines 0: nothing is known, 15: one line of a table
 //
 // next: besides that, the task itself extends into the cache line behind its own.
 #pragma once
@@ -20,12 +20,19 @@ namespace mxk {
 
 class Annotation {
   public:
-    static constexpr std::size_t max_lines = 15;
+    static constexpr std::size_t max_lines = 14;
 
     constexpr Annotation() = default;
-    // `bytes` from `address` on, up to 15 lines of them; 0 bytes: nothing.
+    // `bytes` from `address` on, up to 14 lines of them; 0 bytes: nothing.
     static Annotation reads(void const* address, std::size_t bytes = 1) { return {address, bytes, 0}; }
     static Annotation writes(void const* address, std::size_t bytes = 1) { return {address, bytes, write_bit}; }
+
+    // The line of this address, of a table that only this core works on, to be read or written: prefetch_far().
+    static Annotation table_line(void const* address) {
+        Annotation result;
+        result.bits_ = (reinterpret_cast<std::uintptr_t>(address) & ~low_mask) | table_code;
+        return result;
+    }
 
     // The same for a task of more than one line.
     [[nodiscard]] constexpr Annotation and_next_line() const {
@@ -38,14 +45,15 @@ class Annotation {
     // Neither lines nor a next line.
     [[nodiscard]] bool is_blank() const { return bits_ == 0; }
     [[nodiscard]] bool has_next_line() const { return (bits_ & next_line_bit) != 0; }
-    [[nodiscard]] std::size_t lines() const { return bits_ & lines_mask; }
+    [[nodiscard]] std::size_t lines() const { return is_table_line() ? 1 : bits_ & lines_mask; }
+    [[nodiscard]] bool is_table_line() const { return (bits_ & lines_mask) == table_code; }
     [[nodiscard]] bool is_write() const { return (bits_ & write_bit) != 0; }
     [[nodiscard]] void const* address() const { return reinterpret_cast<void const*>(bits_ & ~low_mask); }
 
     // Any core; never blocks, never faults.
     void prefetch() const {
-        if ((bits_ & (lines_mask | write_bit)) == (1 | write_bit)) [[likely]]
-            return prefetch_for_write(reinterpret_cast<void const*>(bits_)); // anywhere in the line
+        if (is_table_line()) [[likely]]
+            return prefetch_far(reinterpret_cast<void const*>(bits_)); // anywhere in the line
         std::uintptr_t const first = bits_ & ~low_mask; // a number: any address may be asked for, also none
         for (std::size_t i = 0; i < lines(); ++i)
             prefetch_line(reinterpret_cast<void const*>(first + i * cache_line_bytes));
@@ -59,7 +67,8 @@ class Annotation {
             prefetch_for_read(line);
     }
 
-    static constexpr std::uintptr_t lines_mask = max_lines;
+    static constexpr std::uintptr_t lines_mask = 15;
+    static constexpr std::uintptr_t table_code = 15;
     static constexpr std::uintptr_t next_line_bit = 1 << 4;
     static constexpr std::uintptr_t write_bit = 1 << 5;
     static constexpr std::uintptr_t low_mask = cache_line_bytes - 1;

@@ -1,6 +1,6 @@
 // What MXK's tables are compared with: a peer is a concurrent table that others wrote; a reference is what can be had
-// where nothing is shared (table_reference.cpp). Each is a constant that registers itself where it is defined, all
-// those of one library in one file:
+// where nothing is shared (table_reference.cpp), the bound the fastest of them (bound_ring.cpp). Each is a constant
+// that registers itself where it is defined, all those of one library in one file:
 //
 //     constexpr Peer cuckoo{.name = "cuckoo", .library = MXK_PEER_LIBRARY, ..., .create = &create_table<CuckooTable>};
 //     MXK_REGISTER(mxk_peers, Peer, cuckoo);
@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -99,7 +100,7 @@ class PeerTable {
 using Cores = std::span<CoreId const>;
 
 struct Peer {
-    enum class Kind : std::uint8_t { Peer, Reference };
+    enum class Kind : std::uint8_t { Peer, Reference, Bound };
 
     std::string_view name;
     Kind kind = Kind::Peer;
@@ -113,7 +114,8 @@ struct Peer {
 };
 
 constexpr std::string_view name_of(Peer::Kind kind) {
-    return kind == Peer::Kind::Peer ? "peer" : "reference";
+    constexpr std::array<std::string_view, 3> names{"peer", "reference", "bound"};
+    return names[static_cast<std::size_t>(kind)];
 }
 
 MXK_REGISTRY(mxk_peers, Peer, registered_peers)

@@ -6,6 +6,7 @@
 #include "bench/frame/names.hpp"
 #include "tasks/threads/semaphore.hpp"
 #include "tasks/threads/thread.hpp"
+#include "tasks/workers.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -39,6 +40,11 @@ constexpr Need locking_threads{
 constexpr Need a_task_each{
     [](Options const& options, EngineKind const*) { return options.submit.value_or(Submit::Task) == Submit::Task; },
     "--submit task", &print_submit};
+constexpr Need prefetching{
+    [](Options const& options, EngineKind const*) {
+        return options.submit == Submit::Batch || options.prefetch.value_or(workers::default_prefetch_distance()) != 0;
+    },
+    "--submit batch, or --prefetch with a number of tasks (0 for the thesis' and in an emulator)"};
 constexpr Need chains{[](Options const& options, EngineKind const*) { return options.layout == Layout::Chained; },
                       "--layout chained, which has chains to walk", &print_layout};
 constexpr Need probes{[](Options const& options, EngineKind const*) { return options.layout == Layout::Open; },
@@ -95,6 +101,7 @@ constexpr Use option_uses[] = {
     {"--walk interleaved", [](Options const& options) { return options.walk == Walk::Interleaved; }, {&chains}},
     {"--probe", &is_given<&Options::probe>, {&tasks, &probes}},
     {"--prefetch", &is_given<&Options::prefetch>, {&tasks, &a_task_each}},
+    {"--prefetch-hint", &is_given<&Options::prefetch_hint>, {&tasks, &prefetching}},
     {"--tasks-per-core", &is_given<&Options::tasks_per_core>, {&tasks, &a_task_each}},
     {"--semaphore", &is_given<&Options::semaphore>, {&locking_threads, &this_builds_semaphores}},
     {"--slice", &is_given<&Options::slice>, {&threads, &time_slices}},

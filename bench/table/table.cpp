@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/log.hpp"
 #include "bench/frame/benchmark.hpp"
@@ -48,6 +49,19 @@ class PrefetchDistance {
     bool set_;
 };
 
+// The hint with which tables are prefetched is the benchmark's, and afterwards the default one.
+class TableHint {
+  public:
+    explicit TableHint(PrefetchHint hint)
+        : before_(std::exchange(table_prefetch_hint, hint)) {}
+    ~TableHint() { table_prefetch_hint = before_; }
+    TableHint(TableHint const&) = delete;
+    TableHint& operator=(TableHint const&) = delete;
+
+  private:
+    PrefetchHint before_;
+};
+
 // Its configurations are numbers of cores, its phases those of --mix.
 class TableBenchmark final : public Experiment {
   public:
@@ -79,6 +93,7 @@ class TableBenchmark final : public Experiment {
     Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
         PrefetchDistance const distance(options_.prefetch);
         if (!distance.ok()) return no_memory_for_steps();
+        TableHint const hint(prefetch_hint(options_));
         if (!experiment_ || prepared_for_ != configuration) {
             experiment_.reset(); // gives its memory back first
             experiment_.emplace(MXK_TRY(TableExperiment::create(options_, *kind_, core_sets_.cores(configuration))));

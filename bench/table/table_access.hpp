@@ -39,7 +39,7 @@ template <typename TableType> class TableAccess {
     [[nodiscard]] std::size_t bucket_count() const { return buckets_; }
     [[nodiscard]] std::size_t owner(std::uint64_t key) const { return table_[0].owner(key); }
     [[nodiscard]] Annotation line(std::uint64_t key, std::size_t owner) const {
-        return Annotation::writes(static_cast<void const*>(table_[0].bucket_of(key, owner)));
+        return Annotation::table_line(static_cast<void const*>(table_[0].bucket_of(key, owner)));
     }
 
     void prefetch(std::uint64_t key) const { line(key, owner(key)).prefetch(); }

@@ -5,12 +5,23 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/prefetch.hpp"
 #include "base/units.hpp"
 #include "bench/frame/core_choice.hpp"
 #include "bench/thread/thread_options.hpp"
 #include "bench/workload/workload.hpp"
 #include "kernel/console/options.hpp"
 #include "tasks/task_fifo.hpp"
+
+namespace mxk {
+
+constexpr auto value_names(PrefetchHint) {
+    using Name = console::NamedValue<PrefetchHint>;
+    return std::array{Name{PrefetchHint::T0, "t0"}, Name{PrefetchHint::T1, "t1"}, Name{PrefetchHint::T2, "t2"},
+                      Name{PrefetchHint::Nta, "nta"}};
+}
+
+} // namespace mxk
 
 namespace mxk::bench {
 
@@ -72,6 +83,7 @@ struct TableOptions : Workload, CoreSetOptions {
     std::optional<Probe> probe;                  // none: local
     std::optional<Hashing> hash;                 // none: the table's own
     std::optional<std::uint32_t> prefetch;       // tasks; none: 0 for the thesis' tasks, else the worker's own
+    std::optional<PrefetchHint> prefetch_hint;   // tasks that prefetch; none: t2
     std::optional<std::uint32_t> tasks_per_core; // none: 100
     std::optional<SemaphoreKind> semaphore;      // threads; none: fast
     std::optional<std::uint32_t> slice;          // threads, in microseconds; none: 1000
@@ -83,6 +95,9 @@ struct TableOptions : Workload, CoreSetOptions {
     bool task_times = false;
 };
 
+inline PrefetchHint prefetch_hint(TableOptions const& options) {
+    return options.prefetch_hint.value_or(PrefetchHint::T2);
+}
 inline std::uint32_t tasks_per_core(TableOptions const& options) {
     return options.tasks_per_core.value_or(100);
 }
@@ -106,6 +121,8 @@ constexpr auto table_schema = console::schema<TableOptions>(
     console::option<&TableOptions::prefetch>("prefetch",
                                              "tasks ahead, 0: off (none given: the worker's own; the thesis' tasks: 0)",
                                              console::between(0, TaskFifo::max_distance)),
+    console::option<&TableOptions::prefetch_hint>("prefetch-hint",
+                                                  "which PREFETCH asks for lines of the table (none given: t2)"),
     core_set_option::cores, workload_option::operations,
     console::option<&TableOptions::tasks_per_core>("tasks-per-core", "tasks under way for each core (none given: 100)",
                                                    console::between(1, 1'000'000)),

@@ -45,6 +45,7 @@ void write_model(JsonWriter& json, TableOptions const& options) {
     if (uses(options, "--walk")) json.field("walk", name_of(options.walk.value_or(Walk::Whole)));
     if (uses(options, "--prefetch"))
         json.field("prefetch", options.prefetch.value_or(workers::default_prefetch_distance()));
+    if (uses(options, "--prefetch-hint")) json.field("prefetch_hint", name_of(prefetch_hint(options)));
     if (uses(options, "--tasks-per-core")) json.field("tasks_per_core", tasks_per_core(options));
 }
 

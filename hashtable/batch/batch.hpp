@@ -46,8 +46,7 @@ class Batch : public Task {
     [[nodiscard]] TableResult result(std::size_t at) const { return static_cast<TableResult>(results_ >> 2 * at & 3); }
     [[nodiscard]] bool all_yes() const { return results_ == 0; }
     [[nodiscard]] bool all_are(Operation operation) const {
-        std::uint64_t const used = size_ == capacity ? ~std::uint64_t{0} : (std::uint64_t{1} << 2 * size_) - 1;
-        return operations_ == (bit_of_each * static_cast<std::uint64_t>(operation) & used);
+        return operations_ == operations_of(static_cast<std::uint8_t>(operation), size_);
     }
     // Of an insert what was to be inserted; of a find with the result Yes what stood there; else nothing.
     [[nodiscard]] std::uint64_t value(std::size_t at) const { return values_[at]; }
@@ -57,6 +56,12 @@ class Batch : public Task {
     template <typename Regions, typename Completed, typename Cookie> friend class BatchClient;
 
     static constexpr std::uint64_t bit_of_each = 0x5555'5555'5555'5555;
+
+    // So many, all the same one.
+    [[nodiscard]] static std::uint64_t operations_of(std::uint8_t operation, std::uint32_t count) {
+        std::uint64_t const used = count == capacity ? ~std::uint64_t{0} : (std::uint64_t{1} << 2 * count) - 1;
+        return bit_of_each * operation & used;
+    }
 
     [[nodiscard]] bool has_finds() const {
         return (operations_ & bit_of_each * static_cast<std::uint64_t>(Operation::Find)) != 0;

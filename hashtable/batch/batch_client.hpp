@@ -67,6 +67,7 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
     struct Lane {
         OwnBatch* open = nullptr;    // being filled: neither empty nor full, between two calls
         std::uint32_t size = 0;      // of the open one
+        std::uint8_t kind = 0;       // of all operations in it, or `mixed`: then operations_ has each one's
         std::uint32_t held = 0;      // batches, the open one counted
         TaskList waiting_for_room{}; // what was refused; then `held` is not 0
     };
@@ -129,7 +130,8 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
         std::size_t const at = lane.size;
         batch.keys_[at] = key;
         if (operation == Operation::Insert) batch.values_[at] = value;
-        batch.operations_ |= static_cast<std::uint64_t>(operation) << 2 * at;
+        if (static_cast<std::uint8_t>(operation) != lane.kind) [[unlikely]]
+            mix(lane, operation);
         batch.put_cookie(at, cookie);
         lane.size = static_cast<std::uint32_t>(at + 1);
         if (at + 1 == Batch::capacity) send(lane, region);
@@ -164,6 +166,9 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
 
   private:
     static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+    // Of Lane::kind, besides the operations.
+    static constexpr std::uint8_t mixed = 0xfe;
+    static constexpr std::uint8_t none_yet = 0xff;
 
     // What the worker runs when it has nothing else to do, asked for when a batch is opened.
     struct Idle : Task {
@@ -199,6 +204,20 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
             return regions_.owner(key);
     }
 
+    // Mostly all operations of a batch are of one kind, which is noted once. Here comes one of another kind, or it is
+    // the first one.
+    [[gnu::noinline]] static void mix(Lane& lane, Operation operation) {
+        auto const number = static_cast<std::uint8_t>(operation);
+        if (lane.size == 0) {
+            lane.kind = number;
+            return;
+        }
+        std::uint64_t& operations = lane.open->operations_;
+        if (lane.kind != mixed) operations = OwnBatch::operations_of(lane.kind, lane.size);
+        lane.kind = mixed;
+        operations |= std::uint64_t{number} << 2 * lane.size;
+    }
+
     // False if the region has no room.
     [[gnu::noinline]] bool open(Lane& lane, std::size_t region) {
         OwnBatch* const batch = supply_.take(lane.held);
@@ -206,9 +225,9 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
             refused_ = region;
             return false;
         }
-        batch->operations_ = 0;
         lane.open = batch;
         lane.size = 0;
+        lane.kind = none_yet;
         ++lane.held;
         if (!idle_.is_asked) {
             idle_.is_asked = true;
@@ -220,6 +239,7 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
     [[gnu::noinline]] void send(Lane& lane, std::size_t region) {
         OwnBatch& batch = *std::exchange(lane.open, nullptr);
         auto& owner = table_.owners_[region];
+        if (lane.kind != mixed) batch.operations_ = OwnBatch::operations_of(lane.kind, lane.size);
         batch.region_ = region & (Batched<Regions>::max_regions - 1);
         batch.size_ = lane.size & 0xff;
         batch.server_ = &owner.server[0];

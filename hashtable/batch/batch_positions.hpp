@@ -1,6 +1,6 @@
 // Where the operations of a batch will find their keys, for tables that know it when they are asked for the memory
-// (OwnedShards, Extendible): so that it is not computed again, and an operation begins with the address of what it
-// reads.
+// (Bucketed, OwnedShards, Extendible): so that it is not computed again, and an operation begins with the address of
+// what it reads.
 #pragma once
 
 #include <array>
@@ -14,12 +14,25 @@
 
 namespace mxk {
 
-// A table that says where a key belongs; to be handed to the operation on that key unless moves() has changed.
+// A table that says where a key belongs; to be handed to the operation on that key. Unless moves() has changed, if it
+// has that: else keys keep their places.
 template <typename Table>
 concept PositionTable = requires(Table& table, std::uint64_t key, typename Table::Position const& position) {
     { table.position(key) } -> std::same_as<typename Table::Position>;
-    { table.moves() } -> std::same_as<std::uint64_t>;
     table.prefetch(position);
+};
+template <typename Table>
+concept MovingTable = requires(Table& table) {
+    { table.moves() } -> std::same_as<std::uint64_t>;
+};
+
+// A table whose operations mostly end at the line that was asked for, and which says of one, once that is there, that
+// it does not, is_behind(position): then prefetch_behind(position) asks for what it reads besides. Such operations may
+// be put off until others have run that are not behind, without one on the same key overtaking another.
+template <typename Table>
+concept BehindTable = PositionTable<Table> && requires(Table& table, typename Table::Position const& position) {
+    { table.is_behind(position) } -> std::same_as<bool>;
+    table.prefetch_behind(position);
 };
 
 // For other tables: they are asked, and nothing is remembered.
@@ -51,9 +64,11 @@ template <PositionTable Table> class BatchPositions<Table> {
     // unrolled; all its positions first: they are computed side by side.
     [[gnu::always_inline]] void ask(Table const& table, std::uint64_t const* keys, std::size_t from, std::size_t to) {
         Asked& asked = *next_;
-        if (from == 0) asked.moves = table.moves();
-        if (asked.moves != table.moves()) [[unlikely]]
-            asked.moves = never;
+        if constexpr (MovingTable<Table>) {
+            if (from == 0) asked.moves = table.moves();
+            if (asked.moves != table.moves()) [[unlikely]]
+                asked.moves = never;
+        }
         Position* const positions = asked.positions.data() + from;
         if (to - from != burst) [[unlikely]]
             return ask_for_some(table, keys, positions, to - from);
@@ -68,9 +83,17 @@ template <PositionTable Table> class BatchPositions<Table> {
     }
 
     void ask_behind(Table const& table, Operation operation, std::uint64_t, std::size_t at) const {
-        if constexpr (requires(Position const& position) { table.prefetch_behind(position); }) {
+        if constexpr (!BehindTable<Table> && requires(Position const& position) { table.prefetch_behind(position); }) {
             if (operation != Operation::Insert && is_valid(table)) table.prefetch_behind(current_->positions[at]);
         }
+    }
+    // Whether the operation is one that may be put off. `table` is a BehindTable.
+    [[gnu::always_inline]] bool is_behind(Table const& table, std::size_t at) const {
+        Position const& position = current_->positions[at];
+        if (!table.is_behind(position)) [[likely]]
+            return false;
+        table.prefetch_behind(position);
+        return true;
     }
     // operate(position), or operate() if the position is not valid any more.
     template <typename Operate>
@@ -87,7 +110,10 @@ template <PositionTable Table> class BatchPositions<Table> {
     }
 
     [[nodiscard]] bool is_valid(Table const& table) const {
-        return current_->moves == table.moves();
+        if constexpr (MovingTable<Table>)
+            return current_->moves == table.moves();
+        else
+            return true;
     }
 
     static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max(); // no table has moved so often

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +27,7 @@ namespace mxk {
 
 // What a table has to offer. insert(): its result counts as TableResult does, 0 for inserted, 1 for present, 2 for no
 // memory. find(): the value, or null. If it has prefetch_behind(key), that is called once the line which prefetch(key)
-// asked for is there, and may ask for more.
+// asked for is there, and may ask for more. Or it is a BehindTable (batch_positions.hpp).
 template <typename Table>
 concept BatchTable = requires(Table& table, std::uint64_t key, std::uint64_t value) {
     static_cast<TableResult>(table.insert(key, value));
@@ -141,13 +142,23 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
         std::size_t const size = batch.size_;
         std::size_t const together = next != nullptr ? std::min<std::size_t>(size, next->size_) : 0;
         std::uint64_t results = 0;
+        std::uint64_t put_off = 0; // a bit for each
         auto const run_one = [&](std::size_t at) __attribute__((always_inline)) {
-            std::size_t const later = at + behind_distance;
-            if (later < size) positions_.ask_behind(region_, kind(later), batch.keys_[later], later);
+            if constexpr (BehindTable<Table>) {
+                if (positions_.is_behind(region_, at)) [[unlikely]] {
+                    put_off |= std::uint64_t{1} << at;
+                    return;
+                }
+            } else {
+                std::size_t const later = at + behind_distance;
+                if (later < size) positions_.ask_behind(region_, kind(later), batch.keys_[later], later);
+            }
             results |= operate(kind(at), batch, at) << 2 * at;
         };
-        for (std::size_t at = 0; at < std::min(size, behind_distance); ++at)
-            positions_.ask_behind(region_, kind(at), batch.keys_[at], at);
+        if constexpr (!BehindTable<Table>) {
+            for (std::size_t at = 0; at < std::min(size, behind_distance); ++at)
+                positions_.ask_behind(region_, kind(at), batch.keys_[at], at);
+        }
         constexpr std::size_t burst = BatchPositions<Table>::burst;
         std::size_t at = 0;
         for (; at + burst <= together; at += burst) {
@@ -156,6 +167,10 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
         }
         std::size_t const asked = at;
         for (; at < size; ++at) run_one(at);
+        for (; put_off != 0; put_off &= put_off - 1) {
+            auto const later = static_cast<unsigned>(std::countr_zero(put_off));
+            results |= operate(kind(later), batch, later) << 2 * later;
+        }
         batch.results_ = results;
         if (next != nullptr) ask_for(*next, asked, next->size_);
     }

@@ -17,7 +17,6 @@
 #include "hashtable/layout/line_supply.hpp"
 #include "hashtable/layout/pair_bucket.hpp"
 #include "hashtable/layout/pair_line.hpp"
-#include "hashtable/layout/position.hpp"
 #include "hashtable/partition/multiplicative_cut.hpp"
 
 namespace mxk {
@@ -29,6 +28,15 @@ class Bucketed {
     using Bucket = PairLine;
     using Cut = MultiplicativeCut;
     using Placement = MultiplicativePlacement;
+
+    // Where a key belongs, for as long as the table lives.
+    struct Position {
+        std::uint64_t hash;
+        PairLine* line;
+    };
+    [[nodiscard]] Position position(std::uint64_t key) const {
+        return {Placement::hash(key), &lines_[placement_(key)]};
+    }
 
     // Keys per bucket that the table is made for: one key in 27 then stands behind its bucket's line.
     static constexpr std::size_t default_load = 2;
@@ -50,28 +58,26 @@ class Bucketed {
 
     // Full only when a bucket is full and no node has memory for another line. Panics on key 0. Blocks (for the
     // allocator's lock) only when the lines made in advance are used up.
-    Insert insert(std::uint64_t key, std::uint64_t value) {
+    Insert insert(std::uint64_t key, std::uint64_t value) { return insert(key, value, position(key)); }
+    Insert insert(std::uint64_t key, std::uint64_t value, Position const& at) {
         expect(key != 0, "a bucketed table has no key 0");
-        Position const at = position(key);
-        Insert const result = PairBucket::insert(*at.cell, at.hash, value, supply_);
+        Insert const result = PairBucket::insert(*at.line, at.hash, value, supply_);
         if (result == Insert::Inserted) [[likely]]
             ++size_;
         return result;
     }
 
     // The key's value, or null. Key 0 is never found.
-    [[nodiscard]] std::uint64_t const* find(std::uint64_t key) const {
-        Position const at = position(key);
-        return PairBucket::find(*at.cell, at.hash);
-    }
-    [[nodiscard]] std::uint64_t* find(std::uint64_t key) {
-        return const_cast<std::uint64_t*>(static_cast<Bucketed const&>(*this).find(key));
+    [[nodiscard]] std::uint64_t const* find(std::uint64_t key) const { return find(key, position(key)); }
+    [[nodiscard]] std::uint64_t* find(std::uint64_t key) { return find(key, position(key)); }
+    [[nodiscard]] static std::uint64_t* find(std::uint64_t, Position const& at) {
+        return PairBucket::find(*at.line, at.hash);
     }
 
     // False if the key is not there.
-    bool erase(std::uint64_t key) {
-        Position const at = position(key);
-        bool const erased = PairBucket::erase(*at.cell, at.hash, supply_);
+    bool erase(std::uint64_t key) { return erase(key, position(key)); }
+    bool erase(std::uint64_t, Position const& at) {
+        bool const erased = PairBucket::erase(*at.line, at.hash, supply_);
         size_ -= erased ? 1 : 0;
         return erased;
     }
@@ -79,12 +85,12 @@ class Bucketed {
     // The line that an operation on the key reads first, and mostly alone: for a task's annotation. Any core, at any
     // time: it reads nothing that the owner writes.
     [[nodiscard]] void const* line_of(std::uint64_t key) const { return &lines_[placement_(key)]; }
-    void prefetch(std::uint64_t key) const { prefetch_for_read(line_of(key)); }
-    // Once the key's first line is there: asks for the line behind it if the key may be in it.
-    void prefetch_behind(std::uint64_t key) const {
-        Position const at = position(key);
-        PairBucket::prefetch_behind(*at.cell, at.hash);
-    }
+    void prefetch(std::uint64_t key) const { prefetch_far(line_of(key)); }
+    static void prefetch(Position const& at) { prefetch_far(at.line); }
+    // Once that line is there: whether the key may only be in lines behind it (PairBucket says what that means), and
+    // asks for the one right behind it if the key may be in it.
+    static bool is_behind(Position const& at) { return PairBucket::is_behind(*at.line, at.hash); }
+    static void prefetch_behind(Position const& at) { PairBucket::prefetch_behind(*at.line, at.hash); }
 
     [[nodiscard]] std::size_t size() const { return size_; }
     [[nodiscard]] std::size_t bucket_count() const { return bucket_count_; }
@@ -103,11 +109,6 @@ class Bucketed {
     }
 
   private:
-    using Position = mxk::Position<PairLine, HashDetail>;
-    [[nodiscard]] Position position(std::uint64_t key) const {
-        return {{Placement::hash(key)}, nullptr, &lines_[placement_(key)]};
-    }
-
     // Any core may read the first line of these, only the owner the others.
     alignas(cache_line_bytes) PairLine* lines_;
     Placement placement_;

@@ -71,8 +71,8 @@ template <typename NodeType = ChainNode> class ChainHeads {
         return true;
     }
 
-    static void prefetch(Position const& at) { prefetch_for_read(at.cell); }
-    static void prefetch_behind(Position const& at) { prefetch_for_read(at.cell->first); }
+    static void prefetch(Position const& at) { prefetch_far(at.cell); }
+    static void prefetch_behind(Position const& at) { prefetch_far(at.cell->first); }
 
     // visit(key, node) for every node, which may change its link. One node of each chain after the other, so that the
     // next ones of all chains are on their way meanwhile.
@@ -82,7 +82,7 @@ template <typename NodeType = ChainNode> class ChainHeads {
         for (std::size_t at = 0; at < block.cell_count(); ++at) {
             Node* const first = block.cells<Cell>()[at].first;
             if (first == nullptr) continue;
-            prefetch_for_read(first);
+            prefetch_far(first);
             next[count++] = first;
         }
         while (count != 0) {
@@ -92,7 +92,7 @@ template <typename NodeType = ChainNode> class ChainHeads {
                 Node* const behind = node->next;
                 visit(node->key, node);
                 if (behind == nullptr) continue;
-                prefetch_for_read(behind);
+                prefetch_far(behind);
                 next[left++] = behind;
             }
             count = left;

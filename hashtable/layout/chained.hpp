@@ -71,7 +71,7 @@ template <typename Placement, std::derived_from<ChainNode> NodeType = ChainNode>
     }
 
     // Asks for the bucket's cache line; the nodes behind it cannot be known without waiting for it.
-    void prefetch(std::uint64_t key) const { prefetch_for_read(address(key)); }
+    void prefetch(std::uint64_t key) const { prefetch_far(address(key)); }
     // Where the bucket is: for those who have somebody else ask for it.
     [[nodiscard]] void const* address(std::uint64_t key) const { return static_cast<void const*>(&bucket_of(key)); }
 

@@ -81,8 +81,8 @@ template <typename KeyType = std::uint64_t> class CuckooSlots : public SlotBlock
     }
 
     static void prefetch(Position const& at) {
-        prefetch_for_read(at.cell);
-        prefetch_for_read(at.second);
+        prefetch_far(at.cell);
+        prefetch_far(at.second);
     }
 
   private:

@@ -122,12 +122,12 @@ template <typename KeyType = std::uint64_t> class OpenSlots : public SlotBlocks<
     static void prefetch(Position const& position) {
         Block const& block = *position.block;
         Cell const* const group = position.cell;
-        prefetch_for_read(group);
-        prefetch_for_read(group + 1);
+        prefetch_far(group);
+        prefetch_far(group + 1);
         // Few sequences go on behind these two, but each of them would wait for memory.
         auto const slots_of_all = static_cast<std::int32_t>(block.cell_count() * Cell::slots);
-        if (block.room < slots_of_all * 3 / 8) prefetch_for_read(group + 2);
-        if (block.room < slots_of_all * 3 / 16) prefetch_for_read(group + 3);
+        if (block.room < slots_of_all * 3 / 8) prefetch_far(group + 2);
+        if (block.room < slots_of_all * 3 / 16) prefetch_far(group + 3);
     }
 
   private:

@@ -59,6 +59,12 @@ class PairBucket {
         return first.link > taken_mask && erase_behind(first, hash, supply);
     }
 
+    // Whether an operation on the key has to look behind the first line: there are lines behind, and the key is not in
+    // the first. Such operations may come after others that follow them, of which this is not so: in a bucket with
+    // lines behind, those only find their keys in the first line, and what is behind stays as it is.
+    static bool is_behind(PairLine const& first, std::uint64_t hash) {
+        return taken_places_of(first, hash) == 0 && first.link > taken_mask;
+    }
     // Once the first line is there: asks for the line behind it if the key may be in it.
     static void prefetch_behind(PairLine const& first, std::uint64_t hash) {
         bool const may_be_behind = (first.link & filter_bit(hash)) != 0;

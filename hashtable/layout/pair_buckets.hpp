@@ -79,7 +79,7 @@ class PairBuckets {
         return true;
     }
 
-    static void prefetch(Position const& at) { prefetch_for_read(at.cell); }
+    static void prefetch(Position const& at) { prefetch_far(at.cell); }
     static void prefetch_behind(Position const& at) { PairBucket::prefetch_behind(*at.cell, at.hash); }
 
     // visit(key, value) for every pair.

@@ -92,7 +92,7 @@ class ProbedRegion {
     }
 
     // Asks for the cache line of the key's home slot, which is in this region.
-    void prefetch(std::uint64_t key) const { prefetch_for_read(slots_ + placement_(key)); }
+    void prefetch(std::uint64_t key) const { prefetch_far(slots_ + placement_(key)); }
 
     // Keys; meanwhile one that is being replaced counts twice.
     [[nodiscard]] std::size_t size() const { return size_; }

@@ -85,7 +85,7 @@ template <typename Placement, Lock BucketLock, std::derived_from<ChainNode> Node
     }
 
     // Asks for the bucket's cache line. Never blocks; tasks, too.
-    void prefetch(std::uint64_t key) const { prefetch_for_read(&bucket_of(key)); }
+    void prefetch(std::uint64_t key) const { prefetch_far(&bucket_of(key)); }
 
     // All below: anybody, tasks too, while no thread works on the table; without semaphores.
     [[nodiscard]] Node const* lookup(std::uint64_t key) const { return NodeChain::search(bucket_of(key).first, key); }

@@ -8,7 +8,7 @@
 //         Table& table_;
 //     };
 //     finder.seek(key);
-//     finder.go<Operation::Find>(worker, owner, Annotation::writes(table.address(key)));
+//     finder.go<Operation::Find>(worker, owner, Annotation::table_line(table.address(key)));
 //
 // One cache line: the task's 28 bytes, 4 that only the base may use, the walk's 24, and 8 for the derived task.
 #pragma once
@@ -63,20 +63,20 @@ class WalkTask : public Base, public ChainWalk<Table> {
     template <Operation operation> void begin(Worker& worker) {
         if (this->is_at_end()) return leave_bucket<operation>(worker);
         this->body = &WalkTask::look_at_node<operation>;
-        await(worker, Annotation::reads(this->next_node()));
+        await(worker, Annotation::table_line(this->next_node()));
     }
 
     template <Operation operation> static void look_at_node(Worker& worker, Task& task) {
         WalkTask& self = walk_of(task);
         if (self.step()) return self.template leave_bucket<operation>(worker);
-        self.await(worker, Annotation::reads(self.next_node()));
+        self.await(worker, Annotation::table_line(self.next_node()));
     }
 
     template <Operation operation> void leave_bucket(Worker& worker) {
         auto const [node, successor] = this->template finish<operation>(derived().table(worker));
         if (successor != nullptr) [[unlikely]] {
             auto& next_task = static_cast<WalkTask&>(*successor);
-            next_task.await(worker, Annotation::reads(next_task.first_node()));
+            next_task.await(worker, Annotation::table_line(next_task.first_node()));
         }
         derived().template ended<operation>(worker, node);
     }

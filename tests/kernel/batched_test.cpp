@@ -17,18 +17,21 @@ namespace {
 class SlowBucketed : public Bucketed {
   public:
     using Bucketed::Bucketed;
-    Insert insert(std::uint64_t key, std::uint64_t value) {
+    Insert insert(std::uint64_t key, std::uint64_t value, Position const& at) {
         RandomDelay::point();
-        return Bucketed::insert(key, value);
+        return Bucketed::insert(key, value, at);
     }
-    std::uint64_t const* find(std::uint64_t key) const {
+    static std::uint64_t* find(std::uint64_t key, Position const& at) {
         RandomDelay::point();
-        return Bucketed::find(key);
+        return Bucketed::find(key, at);
     }
-    bool erase(std::uint64_t key) {
+    bool erase(std::uint64_t key, Position const& at) {
         RandomDelay::point();
-        return Bucketed::erase(key);
+        return Bucketed::erase(key, at);
     }
+    using Bucketed::erase;
+    using Bucketed::find;
+    using Bucketed::insert;
 };
 using Regions = Partitioned<SlowBucketed>;
 

@@ -106,6 +106,15 @@ def test_a_prefetch_distance_holds_for_its_run_only(tmp_path: Path) -> None:
     assert (default == 0) == (rows[0]["machine"]["hypervisor"] == "TCGTCGTCGTCG")  # an emulator has no caches
 
 
+def test_the_hint_of_prefetching_holds_for_its_run_only(tmp_path: Path) -> None:
+    run = "bench table --layout bucketed --submit batch --cores 2 --ops 20k --mix insert,find --json"
+    hints = ("t0", "t1", "nta", "t2")
+    typed = "; ".join(f"{run} --prefetch-hint {hint}; {run}" for hint in hints)
+    rows = table_rows(run_mxk(tmp_path / "log", ["--cpus", "2"], typed).rows)
+    assert all(row["verified"] for row in rows)
+    assert [row["prefetch_hint"] for row in rows[::2]] == [one for hint in hints for one in (hint, "t2")]
+
+
 def test_help_lists_the_combinations_and_each_of_them_runs(tmp_path: Path) -> None:
     listed = run_mxk(tmp_path / "help", ["--cpus", "1"], "help bench table").output
     lines = [line.strip() for line in listed.partition("Combinations:")[2].splitlines() if line.startswith("  --")]
@@ -159,6 +168,9 @@ BAD_WAYS = [
     ("--submit batch --prefetch 8 --layout bucketed", "--prefetch: expected --submit task, got --submit batch"),
     ("--submit batch --tasks-per-core 8", "--tasks-per-core: expected --submit task, got --submit batch"),
     ("--model threads --tasks-per-core 8", "--tasks-per-core: expected --model tasks, got --model threads"),
+    ("--prefetch-hint t2", "--prefetch-hint: expected --submit batch, or --prefetch with a number of tasks"),
+    ("--prefetch-hint t9 --submit batch", "--prefetch-hint: expected one of t0, t1, t2, nta, got 't9'"),
+    ("--prefetch-hint t0 --model threads", "--prefetch-hint: expected --model tasks, got --model threads"),
     ("--prefetch x", "--prefetch: expected a count"),
     ("--prefetch 129", "--prefetch: expected a count such as 24M (0 to 128), got '129'"),
     ("--queue mine", "--queue: expected one of shared, per-core, node-local, got 'mine'"),

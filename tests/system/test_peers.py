@@ -22,7 +22,9 @@ ALL = {
     "sharded-map",
     "reference-prefetch",
     "reference-random",
+    "reference-buckets-ring",
 }
+KINDS = {"reference-prefetch": "reference", "reference-random": "reference", "reference-buckets-ring": "bound"}
 
 
 def peers(commands: str, code: int = 0, cores: int = 2) -> Ended:
@@ -41,7 +43,7 @@ def test_the_list_names_every_peer_and_its_library() -> None:
     for peer in listed():
         assert peer["name"] in people
         assert peer["library"]
-        assert peer["kind"] == ("reference" if peer["name"].startswith("reference-") else "peer")
+        assert peer["kind"] == KINDS.get(peer["name"], "peer")
         assert peer["built"], f"{peer['name']}: {peer['reason']}; run tools/setup"
     assert {peer["name"] for peer in listed()} == ALL
 

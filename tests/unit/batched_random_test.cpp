@@ -11,6 +11,7 @@
 #include "main/library/runtime.hpp"
 #include "tasks/parallel.hpp"
 #include "tests/unit/batched_regions.hpp"
+#include "tests/unit/bucketed_model.hpp"
 #include "tests/unit/random_user.hpp"
 
 namespace mxk::test {
@@ -32,7 +33,8 @@ std::vector<CoreId> ids(std::vector<std::size_t> const& cores) {
 
 // Returns how often operations were refused.
 template <typename Regions, typename Holds>
-std::size_t run_users(Shape const& shape, Regions& regions, std::size_t operations, Holds holds) {
+std::size_t run_users(Shape const& shape, Regions& regions, std::size_t operations, Holds holds,
+                      UserKey key_of = &numbered_key) {
     auto batched = Batched<Regions>::create(regions);
     EXPECT_TRUE(batched.ok());
     std::atomic<std::size_t> left = shape.clients.size();
@@ -40,7 +42,7 @@ std::size_t run_users(Shape const& shape, Regions& regions, std::size_t operatio
     for (std::size_t i = 0; i < shape.clients.size(); ++i) {
         Worker& worker = workers::of(core_id(shape.clients[i]));
         users.push_back(std::make_unique<RandomUser<Regions>>(worker, batched.value(), regions, i + 1, operations,
-                                                              shape.spare, left));
+                                                              shape.spare, left, OwnersMay::Stay, key_of));
         Worker::current().append(*users.back(), worker.core());
     }
     Worker::current().run_until([&] { return left.load() == 0; });
@@ -91,7 +93,16 @@ TEST(BatchedRandom, several_clients_and_regions_of_one_core) {
     run_shape<NoDelay>({.cores = 2, .clients = {0, 0, 0, 1, 1}, .owners = {1, 0, 1, 0, 0}, .spare = 3}, 10000);
 }
 
-TEST(BatchedRandom, a_bucketed_table) {
+// Few keys, so that a batch often has several operations on one of them, and eight of each user in a bucket of four
+// places: some in its line, others behind it, where batches put operations off.
+std::uint64_t crowded_key(std::uint64_t user, std::uint64_t index) {
+    constexpr std::uint64_t used_buckets = 8;
+    constexpr std::uint64_t in_bucket = 8;
+    std::uint64_t const bucket = index % used_buckets * (StandaloneBucketed::buckets / used_buckets);
+    return StandaloneBucketed::key_in(bucket, (user << 32) + 1 + index / used_buckets % in_bucket);
+}
+
+TEST(BatchedRandom, a_bucketed_table_with_crowded_buckets) {
     auto runtime = Runtime::start({.cores = 4, .nodes = 2, .memory_bytes = 256 * MiB});
     ASSERT_TRUE(runtime.ok());
     runtime.value().run([](Worker&) {
@@ -99,12 +110,14 @@ TEST(BatchedRandom, a_bucketed_table) {
         std::vector<Owner> owners;
         owners.reserve(4);
         for (std::size_t i = 0; i < 4; ++i) owners.push_back({core_id(i), workers::of(core_id(i)).node()});
-        auto regions = Regions::create(2000, owners); // chains, too
+        auto regions = Regions::create(StandaloneBucketed::buckets, owners);
         ASSERT_TRUE(regions.ok());
         Shape const shape{.cores = 4, .clients = {0, 1, 2, 3}, .owners = {0, 1, 2, 3}};
-        run_users(shape, regions.value(), 20000, [&](std::uint64_t key) {
+        auto const holds = [&](std::uint64_t key) {
             return std::as_const(regions.value()).region(regions.value().owner(key)).find(key);
-        });
+        };
+        run_users(shape, regions.value(), 20000, holds, &crowded_key);
+        for (std::size_t i = 0; i < 4; ++i) EXPECT_GT(regions.value().region(i).lines_behind(), 0U);
     });
 }
 

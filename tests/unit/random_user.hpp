@@ -24,13 +24,20 @@ struct Expected {
 
 enum class OwnersMay { Stay, Change };
 
+// Which keys a user has: the one with this index, of up to `keys_of_user`; no other user has the same.
+using UserKey = std::uint64_t (*)(std::uint64_t user, std::uint64_t index);
+constexpr std::uint64_t keys_of_user = 3000;
+inline std::uint64_t numbered_key(std::uint64_t user, std::uint64_t index) {
+    return (user << 32) + 1 + index;
+}
+
 // Nobody else uses the client's keys, so the model knows the result of each operation when it is submitted: if any two
 // operations on a key changed places, on their way or at the owner, some result would differ.
 template <typename Regions> class RandomUser : public Task {
   public:
     RandomUser(Worker& worker, Batched<Regions>& table, Regions const& regions, std::uint64_t number,
                std::size_t operations, std::size_t spare, std::atomic<std::size_t>& users_left,
-               OwnersMay owners = OwnersMay::Stay)
+               OwnersMay owners = OwnersMay::Stay, UserKey key_of = &numbered_key)
         : Task(&RandomUser::go_on)
         , regions_(regions)
         , number_(number)
@@ -39,6 +46,7 @@ template <typename Regions> class RandomUser : public Task {
         , last_(regions.region_count())
         , left_(users_left)
         , owners_(owners)
+        , key_of_(key_of)
         , client_(worker, table, Client::Memory::create(table, worker.node(), spare).value(), Check{*this}) {
         expected_.reserve(operations);
     }
@@ -74,7 +82,7 @@ template <typename Regions> class RandomUser : public Task {
     }
 
     void make_next() {
-        std::uint64_t const key = (number_ << 32) + 1 + random_() % 3000;
+        std::uint64_t const key = key_of_(number_, random_() % keys_of_user);
         auto const at = model_.find(key);
         bool const there = at != model_.end();
         next_value_ = random_();
@@ -143,6 +151,7 @@ template <typename Regions> class RandomUser : public Task {
     std::size_t refusals_ = 0;
     std::atomic<std::size_t>& left_;
     OwnersMay owners_;
+    UserKey key_of_;
     Task wake_console_{[](Worker&, Task&) {}};
     Client client_;
 };

@@ -389,7 +389,13 @@ TEST(Annotation, names_lines) {
     EXPECT_EQ(Annotation::writes(&room, room.size()).lines(), Annotation::max_lines);
     EXPECT_TRUE(Annotation::writes(&room).is_write());
     EXPECT_FALSE(Annotation::reads(&room).is_write());
+    EXPECT_EQ(Annotation::table_line(&room[65]).lines(), 1U);
+    EXPECT_EQ(Annotation::table_line(&room[65]).address(), static_cast<void const*>(&room[64]));
+    EXPECT_TRUE(Annotation::table_line(&room).is_table_line() &&
+                !Annotation::writes(&room, room.size()).is_table_line());
+    EXPECT_EQ(Annotation::table_line(&room).and_next_line().lines(), 1U);
     Annotation::writes(nullptr, 100).prefetch(); // ignored by the processor
+    Annotation::table_line(nullptr).prefetch();
     Annotation().prefetch();
 }
 

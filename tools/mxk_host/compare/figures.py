@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from mxk_host.compare.cells import Cells, Spread, paired_ratio, spread
-from mxk_host.compare.plan import COST_ENGINE, COSTS, Cell, Column, Part
+from mxk_host.compare.plan import COST_ENGINE, COSTS, MIXES, Cell, Column, Part
 
 
 class Unit(StrEnum):
@@ -50,9 +50,10 @@ class Figure:
 
 BEST, BY_TASK, BY_COROUTINE = "mxk-batch", "mxk-task", "mxk-coroutine"
 CHAINED, INTERLEAVED = "mxk-chained-0.1", "mxk-chained-0.1-interleaved"
-OPEN, OPEN_GROWING, CUCKOO = "mxk-open", "mxk-open-growing", "mxk-cuckoo"
+OPEN, OPEN_GROWING = "mxk-open", "mxk-open-growing"
+CUCKOO, CUCKOO_HALF = "mxk-cuckoo", "mxk-cuckoo-0.5"
 TBB, TBB_STOCK, TBB_GROWING = "tbb-hash-map", "tbb-hash-map-stock", "tbb-hash-map-growing"
-REFERENCE = "reference-prefetch"
+BOUND = "reference-buckets-ring"
 
 
 def _ratio(over: str, under: str, mix: str, cores: int, unit: Unit, target: float, part: Part = Part.TABLE) -> Figure:
@@ -68,30 +69,24 @@ def _task(engine: str, measure: str) -> Cell:
     return Cell(Part.TASKS, engine, Column(measure))
 
 
+def _shares_of_bound(engine: str, one_core: float, two_cores: float) -> list[Figure]:
+    """Of the bound at the same number of cores, in each phase."""
+    targets = ((1, one_core), (2, two_cores))
+    return [_ratio(engine, BOUND, mix, cores, Unit.SHARE, target) for mix in MIXES for cores, target in targets]
+
+
 FIGURES: Sequence[Figure] = (
-    *(_ratio(BEST, TBB, "insert", cores, Unit.TIMES, 10) for cores in (1, 2)),
-    *(_ratio(BEST, TBB, "find", cores, Unit.TIMES, 8) for cores in (1, 2)),
-    *(
-        _ratio(BEST, REFERENCE, mix, cores, Unit.SHARE, target)
-        for mix in ("insert", "find")
-        for cores, target in ((1, 0.8), (2, 0.65))
-    ),
+    *_shares_of_bound(BEST, 0.6, 0.5),
+    *_shares_of_bound(OPEN, 0.45, 0.35),
+    *_shares_of_bound(CUCKOO_HALF, 0.45, 0.35),
+    *_shares_of_bound(BY_TASK, 0.3, 0.2),
+    *(_ratio(BEST, TBB, mix, cores, Unit.TIMES, 15) for mix in ("insert", "find") for cores in (1, 2)),
+    _ratio(BEST, BOUND, "find", 2, Unit.SHARE, 0.5, part=Part.ZIPF),
     _ratio(BY_TASK, TBB, "insert", 1, Unit.TIMES, 8),
     _ratio(BY_TASK, TBB, "insert", 2, Unit.TIMES, 6),
-    *(
-        _ratio(BY_TASK, REFERENCE, mix, cores, Unit.SHARE, target)
-        for mix in ("insert", "find")
-        for cores, target in ((1, 0.6), (2, 0.3))
-    ),
     # A tenth more for the notation.
     *(_ratio(BY_COROUTINE, BY_TASK, mix, 1, Unit.SHARE, 1 / 1.1) for mix in ("insert", "find")),
     *(_ratio(INTERLEAVED, CHAINED, mix, cores, Unit.TIMES, 3) for mix in ("insert", "find") for cores in (1, 2)),
-    *(
-        _ratio(OPEN, REFERENCE, mix, cores, Unit.SHARE, target)
-        for mix in ("insert", "find")
-        for cores, target in ((1, 0.8), (2, 0.65))
-    ),
-    *(_ratio(OPEN, REFERENCE, "erase", cores, Unit.SHARE, 0.6) for cores in (1, 2)),
     *(_ratio(OPEN_GROWING, OPEN, "insert", cores, Unit.SHARE, 0.5) for cores in (1, 2)),
     *(_ratio(OPEN_GROWING, TBB_GROWING, "insert", cores, Unit.TIMES, 8) for cores in (1, 2)),
     *(_ratio(CUCKOO, OPEN, "find", cores, Unit.SHARE, 0.8) for cores in (1, 2)),

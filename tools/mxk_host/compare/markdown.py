@@ -30,6 +30,7 @@ _NAMES = {
     "mxk-thesis": "MXK, chained, as in the thesis: shared queue, no prefetch",
     "mxk-open": "MXK, open addressing, in batches",
     "mxk-open-growing": "MXK, open addressing, grown from 1024 slots, in batches",
+    "mxk-cuckoo-0.5": "MXK, cuckoo, half full, in batches",
     "mxk-cuckoo": "MXK, cuckoo, 90 % full, in batches",
     "mxk-cuckoo-growing": "MXK, cuckoo, grown from 1024 slots, in batches",
 }
@@ -131,7 +132,7 @@ def _throughput(row: Row | None) -> str:
 def _name(engine: str, row: Row) -> str:
     if row["kind"] == Kind.MXK:
         return f"{_NAMES[engine]} (`{engine}`)"
-    return f"reference: `{engine}`" if row["kind"] == Kind.REFERENCE else f"`{engine}`"
+    return f"`{engine}`" if row["kind"] == Kind.PEER else f"{row['kind']}: `{engine}`"
 
 
 def _cores(count: int) -> str:

@@ -31,6 +31,7 @@ CONFIGURATIONS = {
     " --queue shared",
     "mxk-open": f"--layout open {_BATCHES}",
     "mxk-open-growing": f"--layout open --initial-slots 1024 {_BATCHES}",
+    "mxk-cuckoo-0.5": f"--layout cuckoo --load 0.5 {_BATCHES}",
     "mxk-cuckoo": f"--layout cuckoo --load 0.9 {_BATCHES}",
     "mxk-cuckoo-growing": f"--layout cuckoo --initial-slots 1024 {_BATCHES}",
 }
@@ -40,7 +41,15 @@ COST_ENGINE = "mxk"
 # the peers that figures name, a table whose readers take no locks, and private parts of the same keys.
 ZIPF = "zipf:0.99"
 ZIPF_MIXES = ("find",)
-ZIPF_ENGINES = {"mxk-batch", "mxk-task", "tbb-hash-map", "tbb-hash-map-stock", "urcu-lfht", "reference-prefetch"}
+ZIPF_ENGINES = {
+    "mxk-batch",
+    "mxk-task",
+    "tbb-hash-map",
+    "tbb-hash-map-stock",
+    "urcu-lfht",
+    "reference-prefetch",
+    "reference-buckets-ring",
+}
 
 # How long an operation takes is measured in runs of its own, in the first rounds only: time stamps for each operation
 # cost throughput.
@@ -68,12 +77,14 @@ COST_BENCHMARKS = {name for benchmarks in COSTS.values() for name in benchmarks}
 
 
 class Kind(StrEnum):
-    """What an engine is in the comparison. A reference is a plain loop over memory of its own, to set figures beside:
-    no hash table to use, and no bound, as MXK's batches are faster than one."""
+    """What an engine is in the comparison, in the order in which they are shown. A reference is a plain loop over
+    memory of its own, to set figures beside: no hash table to use. The bound is the fastest of them, and shares are of
+    it: what is shared between cores has more to do for each operation."""
 
     MXK = "mxk"
     PEER = "peer"
     REFERENCE = "reference"
+    BOUND = "bound"
 
 
 @dataclass(frozen=True)
@@ -187,12 +198,12 @@ class Process:
 
 
 def choose_engines(settings: Settings, known: Sequence[Engine], peers: str | None) -> dict[Part, list[Engine]]:
-    """The engines of each part that measures tables, built or not: MXK first, in the order that was asked for, the
-    references last. `known`: the peers that there are; `peers`: the names of those wanted, None: all."""
+    """The engines of each part that measures tables, built or not: MXK first, in the order that was asked for, then the
+    others by their kinds. `known`: the peers that there are; `peers`: the names of those wanted, None: all."""
     wanted = choose_names("--peers", [engine.name for engine in known], peers)
     engines = [Engine(name, Kind.MXK) for name in settings.configurations]
-    engines += [engine for engine in known if engine.name in wanted and engine.kind is not Kind.REFERENCE]
-    engines += [engine for engine in known if engine.name in wanted and engine.kind is Kind.REFERENCE]
+    for kind in Kind:
+        engines += [engine for engine in known if engine.name in wanted and engine.kind is kind]
     skewed = [engine for engine in engines if engine.name in ZIPF_ENGINES]
     of_part = {Part.TABLE: engines, Part.ZIPF: skewed}
     return {part: of_part[part] for part in settings.parts if part not in COSTS}

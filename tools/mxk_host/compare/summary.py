@@ -53,7 +53,7 @@ def summarise(settings: Settings, engines: dict[Part, list[Engine]], record: Rec
         "verified": not record.failures and bool(rows) and all(row["verified"] for row in rows),
         "ratios_of": {part: name for part, measured in engines.items() if (name := _baseline(part, measured))},
         "dist": {Part.ZIPF: ZIPF} if Part.ZIPF in engines else {},
-        "references": [engine.name for engine in built if engine.kind is Kind.REFERENCE],
+        "bounds": [engine.name for engine in built if engine.kind is Kind.BOUND],
         "rows": rows,
         "figures": evaluate(FIGURES, cells, settings.parts),
         "unsupported": [
@@ -95,7 +95,7 @@ def _cost_engines(samples: Sequence[Sample]) -> list[Engine]:
 
 def _rows(part: Part, engines: Sequence[Engine], columns: Sequence[Column], cells: Cells) -> list[dict[str, Any]]:
     """A row for each engine and column: measured, or not verified because the engine failed."""
-    references = [engine.name for engine in engines if engine.kind is Kind.REFERENCE]
+    bounds = [engine.name for engine in engines if engine.kind is Kind.BOUND]
     baseline = _baseline(part, engines)
     rows = []
     for engine in engines:
@@ -109,8 +109,8 @@ def _rows(part: Part, engines: Sequence[Engine], columns: Sequence[Column], cell
             measured: dict[str, Any] = {"cycles" if part in COSTS else "throughput": spread(mine.values())}
             if engine.name != baseline:
                 measured["ratio"] = paired_ratio(cells.values(Cell(part, baseline, column)), mine)
-            if engine.kind is not Kind.REFERENCE:
-                measured["share"] = _shares(cells, cell, references)
+            if engine.kind is not Kind.BOUND:
+                measured["share"] = _shares(cells, cell, bounds)
             if part is Part.TABLE:
                 measured |= {"latency": cells.latency(cell), "memory": cells.memory(cell)}
             row |= {name: value for name, value in measured.items() if value}
@@ -126,10 +126,10 @@ def _baseline(part: Part, engines: Sequence[Engine]) -> str:
     return next((engine.name for engine in engines if engine.kind is Kind.MXK), "")
 
 
-def _shares(cells: Cells, cell: Cell, references: Sequence[str]) -> dict[str, Any]:
-    """What an engine reaches of each reference that has this column."""
+def _shares(cells: Cells, cell: Cell, bounds: Sequence[str]) -> dict[str, Any]:
+    """What an engine reaches of each bound that has this column."""
     mine = cells.values(cell)
-    shares = {name: paired_ratio(mine, cells.values(cell._replace(engine=name))) for name in references}
+    shares = {name: paired_ratio(mine, cells.values(cell._replace(engine=name))) for name in bounds}
     return {name: share for name, share in shares.items() if share is not None}
 
 

@@ -79,8 +79,8 @@ def _head(summary: Summary) -> Iterable[str]:
     if Part.TABLE in summary["ratios_of"]:
         about = summary["ratios_of"][Part.TABLE]
         yield f"mxk/this: {about} over this, median of the rounds' ratios; above 1: MXK is faster"
-    if summary["references"]:
-        yield f"share: throughput as a part of {' / '.join(summary['references'])}, in percent; a reference is no bound"
+    if summary["bounds"]:
+        yield f"share: throughput as a part of the bound's, {' / '.join(summary['bounds'])}, in percent"
     if Part.TABLE in summary["ratios_of"]:
         yield from ASYNCHRONOUS
     if any("latency" in row for row in summary["rows"]):
@@ -109,7 +109,7 @@ def _table(summary: Summary, section: str, columns: Sequence[Any], headings: Seq
         mine = {_key(row): row for row in rows if row["engine"] == engine}
         first = next(iter(mine.values()))
         if before is not None and before != first["kind"]:
-            table.add_section()  # MXK, peers, references
+            table.add_section()  # MXK, peers, references, the bound
         before = first["kind"]
         lines = _lines(
             summary,
@@ -146,8 +146,8 @@ def _lines(
     ]  # fmt: skip
     if any(row and "ratio" in row for row in rows):
         lines.append(("mxk/this", [number(row["ratio"]["median"]) if row and "ratio" in row else "" for row in rows]))
-    if first["kind"] != Kind.REFERENCE and section not in COSTS and any(row and "share" in row for row in rows):
-        lines.append(("share", [_shares(row, summary["references"]) for row in rows]))
+    if first["kind"] != Kind.BOUND and section not in COSTS and any(row and "share" in row for row in rows):
+        lines.append(("share", [_shares(row, summary["bounds"]) for row in rows]))
     if any(row and "latency" in row for row in rows):
         lines += [(f"{name} us", [_microseconds(row, f"{name}_ns") for row in rows]) for name in ("p50", "p99")]
     if not any(measured):
@@ -165,11 +165,11 @@ def _microseconds(row: Row | None, name: str) -> str:
     return number(latency[name]["median"] / 1e3) if latency else "-"
 
 
-def _shares(row: Row | None, references: Sequence[str]) -> str:
+def _shares(row: Row | None, bounds: Sequence[str]) -> str:
     shares = (row or {}).get("share", {})
     if not shares:
         return ""
-    return " / ".join(_percent(shares[name]["median"]) if name in shares else "-" for name in references)
+    return " / ".join(_percent(shares[name]["median"]) if name in shares else "-" for name in bounds)
 
 
 def _show_memory(rows: Sequence[Row], console: Console) -> None:
