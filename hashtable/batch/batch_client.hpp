@@ -130,8 +130,10 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
         std::size_t const at = lane.size;
         batch.keys_[at] = key;
         if (operation == Operation::Insert) batch.values_[at] = value;
-        if (static_cast<std::uint8_t>(operation) != lane.kind) [[unlikely]]
-            mix(lane, operation);
+        if (auto const kind = static_cast<std::uint8_t>(operation); lane.kind == mixed)
+            batch.operations_ |= std::uint64_t{kind} << 2 * at;
+        else if (kind != lane.kind) [[unlikely]]
+            change_kind(lane, kind);
         batch.put_cookie(at, cookie);
         lane.size = static_cast<std::uint32_t>(at + 1);
         if (at + 1 == Batch::capacity) send(lane, region);
@@ -204,18 +206,15 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
             return regions_.owner(key);
     }
 
-    // Mostly all operations of a batch are of one kind, which is noted once. Here comes one of another kind, or it is
-    // the first one.
-    [[gnu::noinline]] static void mix(Lane& lane, Operation operation) {
-        auto const number = static_cast<std::uint8_t>(operation);
-        if (lane.size == 0) {
-            lane.kind = number;
+    // Mostly all operations of a batch are of one kind, which is noted once. Here comes the first one of another kind,
+    // or the first one of all.
+    [[gnu::noinline]] static void change_kind(Lane& lane, std::uint8_t kind) {
+        if (lane.kind == none_yet) {
+            lane.kind = kind;
             return;
         }
-        std::uint64_t& operations = lane.open->operations_;
-        if (lane.kind != mixed) operations = OwnBatch::operations_of(lane.kind, lane.size);
+        lane.open->operations_ = OwnBatch::operations_of(lane.kind, lane.size) | std::uint64_t{kind} << 2 * lane.size;
         lane.kind = mixed;
-        operations |= std::uint64_t{number} << 2 * lane.size;
     }
 
     // False if the region has no room.
