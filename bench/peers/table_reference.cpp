@@ -1,6 +1,6 @@
 // References: what can be had where nothing is shared. Each core has a part of its own, for the keys of its own slice,
-// and prefetches each place while the operations before it run. The bound is another
-// such loop (bound_ring.cpp).
+// and prefetches each place while the operations before it run. The bound is another such
+// loop (bound_ring.cpp).
 #include <vector>
 
 #include "bench/peers/measured_table.hpp"

@@ -83,7 +83,7 @@ struct TableOptions : Workload, CoreSetOptions {
     std::optional<Probe> probe;                  // none: local
     std::optional<Hashing> hash;                 // none: the table's own
     std::optional<std::uint32_t> prefetch;       // tasks; none: 0 for the thesis' tasks, else the worker's own
-    std::optional<PrefetchHint> prefetch_hint;   // tasks that prefetch; none: t2
+    std::optional<PrefetchHint> prefetch_hint;   // tasks that prefetch; none: as it stands
     std::optional<std::uint32_t> tasks_per_core; // none: 100
     std::optional<SemaphoreKind> semaphore;      // threads; none: fast
     std::optional<std::uint32_t> slice;          // threads, in microseconds; none: 1000
@@ -96,7 +96,7 @@ struct TableOptions : Workload, CoreSetOptions {
 };
 
 inline PrefetchHint prefetch_hint(TableOptions const& options) {
-    return options.prefetch_hint.value_or(PrefetchHint::T2);
+    return options.prefetch_hint.value_or(table_prefetch_hint);
 }
 inline std::uint32_t tasks_per_core(TableOptions const& options) {
     return options.tasks_per_core.value_or(100);
