@@ -69,7 +69,6 @@ class BucketRing {
   private:
     static constexpr std::size_t places = 64;
     static constexpr std::size_t keys_per_bucket = 2; // as many bytes per key as reference-prefetch has
-    static constexpr std::uint64_t golden_ratio = 0x9e37'79b9'7f4a'7c15; // of 2^64: keys in steps lie apart
 
     struct Waiting {
         RingBucket* bucket = nullptr; // null: no operation

@@ -27,12 +27,21 @@ concept MovingTable = requires(Table& table) {
 };
 
 // A table whose operations mostly end at the line that was asked for, and which says of one, once that is there, that
-// it does not, is_behind(position): then prefetch_behind(position) asks for what it reads besides. Such operations may
-// be put off until others have run that are not behind, without one on the same key overtaking another.
+// it does not, is_behind(key, position): then prefetch_behind(key, position) asks for what it reads besides.
+// Such operations may be put off until others have run that are not behind, without one on the same key overtaking
+// another: as long as positions are valid and nothing is displaced, what is behind stays behind.
 template <typename Table>
-concept BehindTable = PositionTable<Table> && requires(Table& table, typename Table::Position const& position) {
-    { table.is_behind(position) } -> std::same_as<bool>;
-    table.prefetch_behind(position);
+concept BehindTable = PositionTable<Table> &&
+    requires(Table& table, std::uint64_t key, typename Table::Position const& position) {
+    { table.is_behind(key, position) } -> std::same_as<bool>;
+    table.prefetch_behind(key, position);
+};
+
+// One in which a key may come from behind to the front, by insertions that are behind themselves, and which counts
+// that.
+template <typename Table>
+concept DisplacingTable = BehindTable<Table> && requires(Table& table) {
+    { table.displacements() } -> std::same_as<std::uint64_t>;
 };
 
 // For other tables: they are asked, and nothing is remembered.
@@ -43,12 +52,10 @@ template <typename Table> class BatchPositions {
         for (; from < to; ++from) table.prefetch(*keys++);
     }
     static void swap() {}
-    static void ask_behind(Table const& table, Operation operation, std::uint64_t key, std::size_t) {
-        if constexpr (requires { table.prefetch_behind(key); }) {
-            if (operation != Operation::Insert) table.prefetch_behind(key);
-        }
+    [[nodiscard]] static bool is_valid(Table const&) { return true; }
+    template <typename Operate> [[gnu::always_inline]] static auto with(std::size_t, Operate operate) {
+        return operate();
     }
-    template <typename Operate> static auto with(Table const&, std::size_t, Operate operate) { return operate(); }
 };
 
 template <PositionTable Table> class BatchPositions<Table> {
@@ -82,38 +89,33 @@ template <PositionTable Table> class BatchPositions<Table> {
         std::swap(current_, next_);
     }
 
-    void ask_behind(Table const& table, Operation operation, std::uint64_t, std::size_t at) const {
-        if constexpr (!BehindTable<Table> && requires(Position const& position) { table.prefetch_behind(position); }) {
-            if (operation != Operation::Insert && is_valid(table)) table.prefetch_behind(current_->positions[at]);
-        }
+    // Whether these are still the keys' positions.
+    [[nodiscard]] [[gnu::always_inline]] bool is_valid(Table const& table) const {
+        if constexpr (MovingTable<Table>)
+            return current_->moves == table.moves();
+        else
+            return true;
     }
-    // Whether the operation is one that may be put off. `table` is a BehindTable.
-    [[gnu::always_inline]] bool is_behind(Table const& table, std::size_t at) const {
-        Position const& position = current_->positions[at];
-        if (!table.is_behind(position)) [[likely]]
-            return false;
-        table.prefetch_behind(position);
-        return true;
+    [[nodiscard]] Position const& operator[](std::size_t at) const {
+        return current_->positions[at];
     }
-    // operate(position), or operate() if the position is not valid any more.
-    template <typename Operate>
-    [[gnu::always_inline]] auto with(Table const& table, std::size_t at, Operate operate) const {
-        if (!is_valid(table)) [[unlikely]]
-            return operate();
+    // operate(position)
+    template <typename Operate> [[gnu::always_inline]] auto with(std::size_t at, Operate operate) const {
         return operate(current_->positions[at]);
+    }
+    // Whether the operation may be put off: then what it reads besides is asked for. `table` is a BehindTable.
+    [[gnu::always_inline]] bool is_behind(Table const& table, std::uint64_t key, std::size_t at) const {
+        Position const& position = current_->positions[at];
+        if (!table.is_behind(key, position)) [[likely]]
+            return false;
+        table.prefetch_behind(key, position);
+        return true;
     }
 
   private:
     [[gnu::noinline]] static void ask_for_some(Table const& table, std::uint64_t const* keys, Position* positions,
                                                std::size_t count) {
         for (std::size_t i = 0; i < count; ++i) table.prefetch(positions[i] = table.position(keys[i]));
-    }
-
-    [[nodiscard]] bool is_valid(Table const& table) const {
-        if constexpr (MovingTable<Table>)
-            return current_->moves == table.moves();
-        else
-            return true;
     }
 
     static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max(); // no table has moved so often

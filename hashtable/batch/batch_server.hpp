@@ -5,8 +5,9 @@
 //     arrive(B1)  arrive(B2)               arrive(B3)               finish
 //     ask B1      run B1 while asking B2   run B2 while asking B3   run B3
 //
-// `finish` stands in the core's queue as long as there is a batch that waits for a next one: that one waits for one
-// round of the queue.
+// What an operation's first line sends on to a second one is put off until the next batch has run, with its batch
+// (put_off.hpp). `finish` stands in the core's queue as long as there is a batch that waits for a next one: that one
+// waits for one round of the queue.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +20,7 @@
 
 #include "hashtable/batch/batch.hpp"
 #include "hashtable/batch/batch_positions.hpp"
+#include "hashtable/batch/put_off.hpp"
 #include "hashtable/partition/owner_change_hook.hpp"
 #include "tasks/annotation.hpp"
 #include "tasks/worker.hpp"
@@ -26,8 +28,7 @@
 namespace mxk {
 
 // What a table has to offer. insert(): its result counts as TableResult does, 0 for inserted, 1 for present, 2 for no
-// memory. find(): the value, or null. If it has prefetch_behind(key), that is called once the line which prefetch(key)
-// asked for is there, and may ask for more. Or it is a BehindTable (batch_positions.hpp).
+// memory. find(): the value, or null. It may be a PositionTable, and a BehindTable (batch_positions.hpp).
 template <typename Table>
 concept BatchTable = requires(Table& table, std::uint64_t key, std::uint64_t value) {
     static_cast<TableResult>(table.insert(key, value));
@@ -61,10 +62,7 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
         // Finds write their values: the client has these lines, and is not asked for them one by one then.
         if (batch.has_finds() && batch.home != worker.core())
             Annotation::writes(batch.values_.data(), batch.size_ * sizeof(std::uint64_t)).prefetch();
-        if (before != nullptr) {
-            self.run(*before, &batch);
-            return go_home(worker, *before);
-        }
+        if (before != nullptr) return self.run_before(worker, *before, batch);
         self.ask_for(batch, 0, batch.size_);
         self.finish_.newest = &batch;
         if (!std::exchange(self.finish_.is_queued, true)) worker.append(self.finish_);
@@ -106,13 +104,25 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
             return worker.append(finish);
         }
         finish.is_queued = false;
-        self.run_waiting(worker); // if it was the last of all, the server may be gone now
+        self.run_waiting(worker);
     }
 
+    void run_before(Worker& worker, Batch& batch, Batch const& next) {
+        run(batch, &next);
+        if constexpr (BehindTable<Table>) {
+            complete_put_off(worker);
+            if (!put_off_.now->none()) return std::swap(put_off_.now, put_off_.before);
+        }
+        go_home(worker, batch);
+    }
     void run_waiting(Worker& worker) {
         Batch& last = *std::exchange(waiting_, nullptr);
         run(last, nullptr);
-        go_home(worker, last);
+        if constexpr (BehindTable<Table>) {
+            complete_put_off(worker);
+            run_all(*put_off_.now);
+        }
+        go_home(worker, last); // if it was the last of all, the server may be gone now
     }
 
     static void go_home(Worker& worker, Batch& batch) {
@@ -139,26 +149,29 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
     // Kind: what the operation at a place is.
     template <typename Kind> void run(Batch& batch, Batch const* next, Kind kind) {
         positions_.swap(); // what was asked for is for this batch
+        batch.results_ = 0;
+        if constexpr (BehindTable<Table>) {
+            put_off_.now->batch = &batch;
+            if (!put_off_.before->none() && !put_off_.before->is_current(region_)) run_all(*put_off_.before);
+        }
         std::size_t const size = batch.size_;
         std::size_t const together = next != nullptr ? std::min<std::size_t>(size, next->size_) : 0;
         std::uint64_t results = 0;
-        std::uint64_t put_off = 0; // a bit for each
         auto const run_one = [&](std::size_t at) __attribute__((always_inline)) {
-            if constexpr (BehindTable<Table>) {
-                if (positions_.is_behind(region_, at)) [[unlikely]] {
-                    put_off |= std::uint64_t{1} << at;
-                    return;
-                }
-            } else {
-                std::size_t const later = at + behind_distance;
-                if (later < size) positions_.ask_behind(region_, kind(later), batch.keys_[later], later);
+            if (!positions_.is_valid(region_)) [[unlikely]] {
+                catch_up();
+                results |= operate(kind(at), batch, at) << 2 * at;
+                return;
             }
-            results |= operate(kind(at), batch, at) << 2 * at;
+            if constexpr (BehindTable<Table>) {
+                if (positions_.is_behind(region_, batch.keys_[at], at)) [[unlikely]]
+                    return put_off_.now->add(region_, at, positions_[at]);
+            }
+            results |= positions_.with(
+                           at, [&](auto const&... position)
+                                   __attribute__((always_inline)) { return operate(kind(at), batch, at, position...); })
+                       << 2 * at;
         };
-        if constexpr (!BehindTable<Table>) {
-            for (std::size_t at = 0; at < std::min(size, behind_distance); ++at)
-                positions_.ask_behind(region_, kind(at), batch.keys_[at], at);
-        }
         constexpr std::size_t burst = BatchPositions<Table>::burst;
         std::size_t at = 0;
         for (; at + burst <= together; at += burst) {
@@ -167,11 +180,7 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
         }
         std::size_t const asked = at;
         for (; at < size; ++at) run_one(at);
-        for (; put_off != 0; put_off &= put_off - 1) {
-            auto const later = static_cast<unsigned>(std::countr_zero(put_off));
-            results |= operate(kind(later), batch, later) << 2 * later;
-        }
-        batch.results_ = results;
+        batch.results_ |= results;
         if (next != nullptr) ask_for(*next, asked, next->size_);
     }
 
@@ -179,35 +188,61 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
         positions_.ask(region_, &batch.keys_[from], from, to);
     }
 
-    [[gnu::always_inline]] std::uint64_t operate(Operation operation, Batch& batch, std::size_t at) {
+    // What the batch before the one that has just run had put off: then that one goes home.
+    void complete_put_off(Worker& worker) {
+        if (put_off_.before->batch == nullptr) return;
+        run_all(*put_off_.before);
+        go_home(worker, *std::exchange(put_off_.before->batch, nullptr));
+    }
+    // Before an operation that does not ask whether it is behind.
+    void catch_up() {
+        if constexpr (BehindTable<Table>) {
+            run_all(*put_off_.before);
+            run_all(*put_off_.now);
+        }
+    }
+    void run_all(auto& put_off) {
+        put_off.run_all([&](std::size_t at, auto const& position) {
+            Batch& batch = *put_off.batch;
+            std::uint64_t const result = put_off.is_valid(region_) ? operate(batch.operation(at), batch, at, position)
+                                                                   : operate(batch.operation(at), batch, at);
+            batch.results_ |= result << 2 * at;
+        });
+    }
+
+    // With the key's position, if that is known.
+    [[gnu::always_inline]] std::uint64_t operate(Operation operation, Batch& batch, std::size_t at,
+                                                 auto const&... position) {
         std::uint64_t const key = batch.keys_[at];
         return dispatch(
             operation, [&](auto known) __attribute__((always_inline)) {
                 if constexpr (known == Operation::Insert) {
-                    return positions_.with(
-                        region_, at, [&](auto... position) __attribute__((always_inline)) {
-                            return static_cast<std::uint64_t>(region_.insert(key, batch.values_[at], position...));
-                        });
+                    return static_cast<std::uint64_t>(region_.insert(key, batch.values_[at], position...));
                 } else if constexpr (known == Operation::Find) {
-                    auto const* const value = positions_.with(
-                        region_, at, [&](auto... position) __attribute__((always_inline)) {
-                            return region_.find(key, position...);
-                        });
+                    auto const* const value = region_.find(key, position...);
                     if (value != nullptr) batch.values_[at] = *value;
                     return static_cast<std::uint64_t>(value != nullptr ? TableResult::Yes : TableResult::No);
                 } else {
-                    bool const erased =
-                        positions_.with(region_, at, [&](auto... position) { return region_.erase(key, position...); });
+                    bool const erased = region_.erase(key, position...);
                     return static_cast<std::uint64_t>(erased ? TableResult::Yes : TableResult::No);
                 }
             });
     }
 
-    // Operations between asking for what is behind a key's line and using it.
-    static constexpr std::size_t behind_distance = 8;
+    // Of a table that puts none off: nothing.
+    struct NoPutOff {};
+    template <typename> struct PutOffOf { using Type = NoPutOff; };
+    template <BehindTable Behind> struct PutOffOf<Behind> {
+        struct Type {
+            std::array<PutOff<Behind>, 2> both;
+            PutOff<Behind>* now = &both[0];    // by the batch that runs
+            PutOff<Behind>* before = &both[1]; // by the one before, which has not gone home then
+        };
+    };
 
     Table& region_;
     BatchPositions<Table> positions_;
+    [[no_unique_address]] typename PutOffOf<Table>::Type put_off_;
     Batch* waiting_ = nullptr; // its lines were asked for; then finish_ is in the queue
     Finish finish_{*this};
     BeforeChange before_change_{*this};

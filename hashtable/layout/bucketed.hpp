@@ -89,8 +89,8 @@ class Bucketed {
     static void prefetch(Position const& at) { prefetch_far(at.line); }
     // Once that line is there: whether the key may only be in lines behind it (PairBucket says what that means), and
     // asks for the one right behind it if the key may be in it.
-    static bool is_behind(Position const& at) { return PairBucket::is_behind(*at.line, at.hash); }
-    static void prefetch_behind(Position const& at) { PairBucket::prefetch_behind(*at.line, at.hash); }
+    static bool is_behind(std::uint64_t, Position const& at) { return PairBucket::is_behind(*at.line, at.hash); }
+    static void prefetch_behind(std::uint64_t, Position const& at) { PairBucket::prefetch_behind(*at.line, at.hash); }
 
     [[nodiscard]] std::size_t size() const { return size_; }
     [[nodiscard]] std::size_t bucket_count() const { return bucket_count_; }

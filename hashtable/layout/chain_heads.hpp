@@ -72,7 +72,6 @@ template <typename NodeType = ChainNode> class ChainHeads {
     }
 
     static void prefetch(Position const& at) { prefetch_far(at.cell); }
-    static void prefetch_behind(Position const& at) { prefetch_far(at.cell->first); }
 
     // visit(key, node) for every node, which may change its link. One node of each chain after the other, so that the
     // next ones of all chains are on their way meanwhile.

@@ -7,6 +7,9 @@
 //     groups    | a b c d | . . . . | e f g h | i - - - |      x belongs to the first or the third:
 //                 '-------------------^--------^                c moves to the fourth, x takes its slot
 //
+// A group that was full once has no empty slot any more, but tombstones, until the block is rebuilt. So where the first
+// group has an empty slot, no key of its own is in a second one, and an operation touches this line only.
+//
 // With groups of four nearly all slots can be used (97 % in theory); a block is crowded at 94 %.
 #pragma once
 
@@ -32,42 +35,46 @@ template <typename KeyType = std::uint64_t> class CuckooSlots : public SlotBlock
     using typename Base::Cell;
     using typename Base::Key;
     using typename Base::Shared;
-    using Position = mxk::Position<Cell, SecondCellDetail<Cell>>;
+    using Position = mxk::Position<Cell, HashDetail>; // the first group
     static constexpr double default_load = 0.94;
+    static constexpr bool displaces = true;
 
-    // By the two quarters of the hash's low half, each stretched; the high half says which block.
+    // By one half of the hash's low half, and by the other (second_of): the high half says which block.
     static Position position(Block& block, std::uint64_t hash, std::uint64_t) {
-        constexpr std::uint64_t golden_ratio = 0x9e37'79b9'7f4a'7c15;
-        Cell* const groups = block.cells<Cell>();
-        return {{groups + high_product((hash & 0xffff'ffff) * golden_ratio, block.cell_count())},
-                &block,
-                groups + high_product(hash << 32, block.cell_count())};
+        return {{hash}, &block, block.cells<Cell>() + high_product(hash << 32, block.cell_count())};
     }
 
-    static BlockInsert insert(Position const& at, Key const& key, std::uint64_t value) {
-        if ((at.cell->slots_of(key) | at.second->slots_of(key)) != 0) [[unlikely]]
+    // The fast way. NoPlace: perhaps there is one by insert_far().
+    [[gnu::always_inline]] static BlockInsert insert(Position const& at, Key const& key, std::uint64_t value) {
+        Cell& first = *at.cell;
+        if (first.slots_of(key) != 0) [[unlikely]]
             return BlockInsert::Present;
+        unsigned const blank = first.blank_slots();
+        if (!first.is_any_empty(blank)) [[unlikely]]
+            return insert_behind(at, key, value);
         if (at.block->room <= 0) [[unlikely]]
             return BlockInsert::NoPlace;
-        return put_in_groups(at, key, value) ? BlockInsert::Inserted : BlockInsert::NoPlace;
+        first.put(first_of(blank), key, value);
+        --at.block->room;
+        return BlockInsert::Inserted;
     }
     // position_of(key): of any key in the block.
     template <typename PositionOf>
     static BlockInsert insert_far(Position const& at, Key const& key, std::uint64_t value, std::int32_t, Shared&,
                                   PositionOf position_of) {
-        if ((at.cell->slots_of(key) | at.second->slots_of(key)) != 0) return BlockInsert::Present;
+        if ((at.cell->slots_of(key) | second_of(at).slots_of(key)) != 0) return BlockInsert::Present;
         return put(at, key, value, position_of, default_steps) ? BlockInsert::Inserted : BlockInsert::NoPlace;
     }
 
-    static std::uint64_t* find(Position const& at, Key const& key) {
+    [[gnu::always_inline]] static std::uint64_t* find(Position const& at, Key const& key) {
         auto const [group, found] = search(at, key);
         return found == 0 ? nullptr : &group->values[first_of(found)];
     }
 
-    static bool erase(Position const& at, Key const& key, Shared&) {
+    [[gnu::always_inline]] static bool erase(Position const& at, Key const& key, Shared&) {
         auto const [group, found] = search(at, key);
         if (found == 0) return false;
-        group->put(first_of(found), Key{}, 0);
+        (void)group->clear(first_of(found));
         ++at.block->room;
         return true;
     }
@@ -80,12 +87,21 @@ template <typename KeyType = std::uint64_t> class CuckooSlots : public SlotBlock
         return put(at, key, value, position_of, Block::max_cells);
     }
 
-    static void prefetch(Position const& at) {
-        prefetch_far(at.cell);
-        prefetch_far(at.second);
+    static void prefetch(Position const& at) { prefetch_far(at.cell); }
+    // Once that group is there: whether the key may be in its second one, and asks for that. It stays so until the
+    // block is rebuilt, or a key is displaced.
+    static bool is_behind(Key const& key, Position const& at) {
+        return at.cell->slots_of(key) == 0 && !at.cell->has_empty_slot();
     }
+    static void prefetch_behind(Key const&, Position const& at) { prefetch_far(&second_of(at)); }
 
   private:
+    // Perhaps the first one again.
+    static Cell& second_of(Position const& at) {
+        return at.block
+            ->template cells<Cell>()[high_product((at.hash & 0xffff'ffff) * golden_ratio, at.block->cell_count())];
+    }
+
     // A group on the way of keys that would make room: the one in `slot` of the step before would come here.
     struct Step {
         std::uint16_t group;
@@ -103,16 +119,28 @@ template <typename KeyType = std::uint64_t> class CuckooSlots : public SlotBlock
         unsigned slots;
     };
     // Key 0 is never found.
-    static Found search(Position const& at, Key const& key) {
-        if (key == Key{}) return {at.cell, 0};
+    [[gnu::always_inline]] static Found search(Position const& at, Key const& key) {
         unsigned const in_first = at.cell->slots_of(key);
-        return in_first != 0 ? Found{at.cell, in_first} : Found{at.second, at.second->slots_of(key)};
+        if (in_first == 0 || key == Key{}) [[unlikely]]
+            return search_second(at, key);
+        return {at.cell, in_first};
+    }
+    [[gnu::noinline]] static Found search_second(Position const& at, Key const& key) {
+        if (key == Key{} || at.cell->has_empty_slot()) return {at.cell, 0};
+        Cell& second = second_of(at);
+        return {&second, second.slots_of(key)};
+    }
+    // As insert(), where the first group has neither the key nor an empty slot.
+    [[gnu::noinline]] static BlockInsert insert_behind(Position const& at, Key const& key, std::uint64_t value) {
+        if (second_of(at).slots_of(key) != 0) return BlockInsert::Present;
+        if (at.block->room <= 0) return BlockInsert::NoPlace;
+        return put_in_groups(at, key, value) ? BlockInsert::Inserted : BlockInsert::NoPlace;
     }
 
     // The first, if it has a slot: so a key is mostly found with one look.
     static bool put_in_groups(Position const& at, Key const& key, std::uint64_t value) {
         unsigned const blank_in_first = at.cell->blank_slots();
-        Cell& group = blank_in_first != 0 ? *at.cell : *at.second;
+        Cell& group = blank_in_first != 0 ? *at.cell : second_of(at);
         unsigned const blank = blank_in_first != 0 ? blank_in_first : group.blank_slots();
         if (blank == 0) return false;
         group.put(first_of(blank), key, value);
@@ -144,12 +172,12 @@ template <typename KeyType = std::uint64_t> class CuckooSlots : public SlotBlock
             return true;
         };
         (void)add(position.cell, -1, 0);
-        (void)add(position.second, -1, 0);
+        (void)add(&second_of(position), -1, 0);
         for (std::size_t at = 0; at < count; ++at) {
             Cell const& group = groups[steps[at].group];
             for (unsigned slot = 0; slot < Cell::slots && count < max_steps; ++slot) {
                 Position const other = position_of(group.keys[slot]);
-                Cell& to = other.cell == &group ? *other.second : *other.cell;
+                Cell& to = other.cell == &group ? second_of(other) : *other.cell;
                 if (!add(&to, static_cast<int>(at), slot) || to.blank_slots() == 0) continue;
                 move_along(groups, steps, count - 1);
                 return true;
@@ -166,7 +194,7 @@ template <typename KeyType = std::uint64_t> class CuckooSlots : public SlotBlock
             Cell& from = groups[steps[before].group];
             unsigned const slot = steps[at].slot;
             to.put(first_of(to.blank_slots()), from.keys[slot], from.values[slot]);
-            from.put(slot, Key{}, 0);
+            from.put(slot, Key{}, 1); // it was full
             at = before;
         }
     }

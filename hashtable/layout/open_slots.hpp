@@ -33,26 +33,23 @@ template <typename KeyType = std::uint64_t> class OpenSlots : public SlotBlocks<
     static constexpr double default_load = 0.75; // of the slots, tombstones counted
     static constexpr double max_load = 0.98;     // one or more of 16 stays empty, or no search would end
 
-    // By the low half of the hash: the high one says which block. So it stays the same when the block is split. Never
-    // in the last of the groups, which are two or more: so there is one behind it.
+    // By the low half of the hash: the high one says which block. So it stays the same when the block is split.
     static Position position(Block& block, std::uint64_t hash, std::uint64_t) {
-        return {{}, &block, block.cells<Cell>() + high_product(hash << 32, block.cell_count() - 1)};
+        return {{}, &block, block.cells<Cell>() + high_product(hash << 32, block.cell_count())};
     }
 
     // The fast way. NoPlace: perhaps there is one by insert_far().
     [[gnu::always_inline]] static BlockInsert insert(Position const& position, Key const& key, std::uint64_t value) {
         Block& block = *position.block;
-        Cell* const group = position.cell;
-        if (!Cell::pair_slots_of(group, key).none()) [[unlikely]]
+        Cell& group = *position.cell;
+        if (group.slots_of(key) != 0) [[unlikely]]
             return BlockInsert::Present;
-        auto const blank = Cell::pair_blank_slots(group);
-        if (blank.none()) [[unlikely]]
-            return insert_behind(block, group + 1, key, value);
-        Cell& to = group[blank.first() / Cell::slots];
-        unsigned const at = blank.first() % Cell::slots;
-        if (to.values[at] != 0 || block.room <= 0) [[unlikely]]
+        unsigned const blank = group.blank_slots();
+        if (!group.is_any_empty(blank)) [[unlikely]]
+            return insert_behind(block, &group, key, value);
+        if (block.room <= 0) [[unlikely]]
             return BlockInsert::NoPlace;
-        to.put(at, key, value);
+        group.put(first_of(blank), key, value);
         --block.room;
         return BlockInsert::Inserted;
     }
@@ -66,7 +63,7 @@ template <typename KeyType = std::uint64_t> class OpenSlots : public SlotBlocks<
         for (;; group = &after(block, *group)) {
             if (group->slots_of(key) != 0) return BlockInsert::Present;
             if (first_blank == nullptr && group->blank_slots() != 0) first_blank = group;
-            if (group->empty_slots() != 0) break;
+            if (group->has_empty_slot()) break;
         }
         unsigned const at = first_of(first_blank->blank_slots());
         if (first_blank->values[at] != 0) {
@@ -82,23 +79,19 @@ template <typename KeyType = std::uint64_t> class OpenSlots : public SlotBlocks<
     // What stands with the key, or null.
     [[gnu::always_inline]] static std::uint64_t* find(Position const& position, Key const& key) {
         Cell* const group = position.cell;
-        auto const found = Cell::pair_slots_of(group, key);
-        if (found.none() || key == Key{}) [[unlikely]]
+        unsigned const found = group->slots_of(key);
+        if (found == 0 || key == Key{}) [[unlikely]]
             return find_behind(*position.block, group, key);
-        return &group[found.first() / Cell::slots].values[found.first() % Cell::slots];
+        return &group->values[first_of(found)];
     }
 
-    static bool erase(Position const& position, Key const& key, Shared&) {
+    [[gnu::always_inline]] static bool erase(Position const& position, Key const& key, Shared&) {
         Block& block = *position.block;
-        std::uint64_t* const value = find(position, key);
-        if (value == nullptr) return false;
-        Cell* const groups = block.cells<Cell>();
-        Cell& group = groups[static_cast<std::size_t>(reinterpret_cast<std::byte*>(value) -
-                                                      reinterpret_cast<std::byte*>(groups)) /
-                             sizeof(Cell)];
-        bool const ends_here = group.empty_slots() != 0;
-        group.put(static_cast<unsigned>(value - group.values.data()), Key{}, ends_here ? 0 : 1);
-        ends_here ? ++block.room : ++block.tombstones;
+        Cell& group = *position.cell;
+        unsigned const found = group.slots_of(key);
+        if (found == 0 || key == Key{}) [[unlikely]]
+            return erase_behind(block, &group, key);
+        count_cleared(block, group.clear(first_of(found)));
         return true;
     }
 
@@ -106,53 +99,57 @@ template <typename KeyType = std::uint64_t> class OpenSlots : public SlotBlocks<
     template <typename PositionOf>
     static bool put(Position const& position, Key const& key, std::uint64_t value, Shared&, PositionOf) {
         Block& block = *position.block;
-        Cell* const group = position.cell;
+        Cell* group = position.cell;
         --block.room;
-        auto const blank = Cell::pair_blank_slots(group);
-        if (!blank.none()) [[likely]] {
-            group[blank.first() / Cell::slots].put(blank.first() % Cell::slots, key, value);
-            return true;
-        }
-        Cell* other = &after(block, group[1]);
-        while (other->blank_slots() == 0) other = &after(block, *other);
-        other->put(first_of(other->blank_slots()), key, value);
+        while (group->blank_slots() == 0) group = &after(block, *group);
+        group->put(first_of(group->blank_slots()), key, value);
         return true;
     }
 
-    static void prefetch(Position const& position) {
-        Block const& block = *position.block;
-        Cell const* const group = position.cell;
-        prefetch_far(group);
-        prefetch_far(group + 1);
-        // Few sequences go on behind these two, but each of them would wait for memory.
-        auto const slots_of_all = static_cast<std::int32_t>(block.cell_count() * Cell::slots);
-        if (block.room < slots_of_all * 3 / 8) prefetch_far(group + 2);
-        if (block.room < slots_of_all * 3 / 16) prefetch_far(group + 3);
+    static void prefetch(Position const& position) { prefetch_far(position.cell); }
+    // Once that group is there: whether the search for the key goes on behind it, and asks for the next one. A group
+    // that had no empty slot once has none until the block is rebuilt.
+    static bool is_behind(Key const& key, Position const& position) {
+        return position.cell->slots_of(key) == 0 && !position.cell->has_empty_slot();
+    }
+    static void prefetch_behind(Key const&, Position const& position) {
+        prefetch_far(&after(*position.block, *position.cell));
     }
 
   private:
-    // As insert(), in the groups behind this one.
+    // As insert(), where this group has neither the key nor an empty slot.
     [[gnu::noinline]] static BlockInsert insert_behind(Block& block, Cell* group, Key const& key, std::uint64_t value) {
-        unsigned blank = 0;
+        unsigned blank = group->blank_slots();
         while (blank == 0) {
             group = &after(block, *group);
             if (group->slots_of(key) != 0) return BlockInsert::Present;
             blank = group->blank_slots();
         }
-        if (group->values[first_of(blank)] != 0 || block.room <= 0) return BlockInsert::NoPlace;
+        if (!group->is_any_empty(blank) || block.room <= 0) return BlockInsert::NoPlace;
         group->put(first_of(blank), key, value);
         --block.room;
         return BlockInsert::Inserted;
     }
-    // As find(), for keys that are not in this group, nor in the next.
+    // As find(), for keys that are not in this group.
     [[gnu::noinline]] static std::uint64_t* find_behind(Block const& block, Cell* group, Key const& key) {
-        if (key == Key{}) return nullptr;
-        for (;;) {
-            if (group->empty_slots() != 0) return nullptr;
-            group = &after(block, *group);
-            if (unsigned const found = group->slots_of(key); found != 0) return &group->values[first_of(found)];
-        }
+        unsigned const found = search_behind(block, group, key);
+        return found == 0 ? nullptr : &group->values[first_of(found)];
     }
+    [[gnu::noinline]] static bool erase_behind(Block& block, Cell* group, Key const& key) {
+        unsigned const found = search_behind(block, group, key);
+        if (found != 0) count_cleared(block, group->clear(first_of(found)));
+        return found != 0;
+    }
+    // The slot with the key, and its group; none if the key is not there.
+    static unsigned search_behind(Block const& block, Cell*& group, Key const& key) {
+        if (key == Key{}) return 0;
+        while (!group->has_empty_slot()) {
+            group = &after(block, *group);
+            if (unsigned const found = group->slots_of(key); found != 0) return found;
+        }
+        return 0;
+    }
+    static void count_cleared(Block& block, bool is_empty) { is_empty ? ++block.room : ++block.tombstones; }
     static Cell& after(Block const& block, Cell& group) {
         Cell* const next = &group + 1;
         return next == block.cells<Cell>() + block.cell_count() ? *block.cells<Cell>() : *next;

@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include "base/prefetch.hpp"
+#include "hashtable/fraction.hpp"
 #include "hashtable/insert.hpp"
 #include "hashtable/layout/line_supply.hpp"
 #include "hashtable/layout/pair_line.hpp"
@@ -122,7 +123,7 @@ class PairBucket {
     // One of 16. The buckets' keys are neighbours, so that the high bits of the remainder alone say little.
     static std::uint64_t filter_bit(std::uint64_t hash) {
         std::uint64_t const remainder = hash & remainder_mask;
-        return std::uint64_t{1} << (filter_shift + (remainder * 0x9e37'79b9'7f4a'7c15 >> 60));
+        return std::uint64_t{1} << (filter_shift + (remainder * golden_ratio >> 60));
     }
 
     // The slow ways, hence out of line: what needs more than the first line.

@@ -80,7 +80,9 @@ class PairBuckets {
     }
 
     static void prefetch(Position const& at) { prefetch_far(at.cell); }
-    static void prefetch_behind(Position const& at) { PairBucket::prefetch_behind(*at.cell, at.hash); }
+    // Once that line is there: as Bucketed's.
+    static bool is_behind(Key, Position const& at) { return PairBucket::is_behind(*at.cell, at.hash); }
+    static void prefetch_behind(Key, Position const& at) { PairBucket::prefetch_behind(*at.cell, at.hash); }
 
     // visit(key, value) for every pair.
     template <typename Visit> static void for_each(Block const& block, HashPrefix prefix, Visit visit) {

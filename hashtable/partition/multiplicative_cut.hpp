@@ -84,8 +84,7 @@ class MultiplicativePlacement {
 
   private:
     static constexpr std::uint64_t max = std::numeric_limits<std::uint64_t>::max();
-    // 2^64 divided by the golden ratio, odd; and what it gives 1 with, modulo 2^64.
-    static constexpr std::uint64_t golden_ratio = 0x9e37'79b9'7f4a'7c15;
+    // What the golden ratio gives 1 with, modulo 2^64.
     static constexpr std::uint64_t inverse_of_golden_ratio = 0xf1de'83e1'9937'733d;
     static_assert(golden_ratio * inverse_of_golden_ratio == 1);
 

@@ -10,6 +10,7 @@
 // finds no place in its block at all is this done at once.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -27,6 +28,14 @@
 #include "hashtable/table/work_listener.hpp"
 
 namespace mxk {
+
+// Cells whose operations mostly end at the first one. What is behind stays behind while the block does, but where keys
+// of a block change places (`displaces`): then not beyond an insert_far().
+template <typename Cells>
+concept BehindCells = requires(typename Cells::Key const& key, typename Cells::Position const& at) {
+    { Cells::is_behind(key, at) } -> std::same_as<bool>;
+    Cells::prefetch_behind(key, at);
+};
 
 // Cells: open_slots.hpp shows what a layout offers. Hash: see hash.hpp.
 // Every function: the owning core, and never blocks, unless it says otherwise. Pointers to values hold until the next
@@ -107,9 +116,13 @@ template <typename Cells, typename Hash = MixedHash> class Extendible {
     // Asks for what an operation on the key touches first.
     static void prefetch(Position const& at) { Cells::prefetch(at); }
     void prefetch(Key const& key) const { prefetch(position(key)); }
-    // Once that is there: asks for what comes next, if anything does.
-    static void prefetch_behind(Position const& at) requires requires { Cells::prefetch_behind(at); }
-    { Cells::prefetch_behind(at); }
+    // Once that is there: whether the operation goes on behind it, and asks for what comes next if so.
+    static bool is_behind(Key const& key, Position const& at) requires BehindCells<Cells> {
+        return Cells::is_behind(key, at);
+    }
+    static void prefetch_behind(Key const& key, Position const& at) requires BehindCells<Cells> {
+        Cells::prefetch_behind(key, at);
+    }
 
     // Calls this with this context whenever there is something to do for work(), perhaps more often than once.
     void tell(WorkListener& listener, void* context) {

@@ -48,13 +48,20 @@ template <typename TableType> class alignas(cache_line_bytes) OwnedShards : Work
     [[nodiscard]] Position position(Key const& key) const { return table_of(key).position(key); }
     static void prefetch(Position const& at) { Table::prefetch(at); }
     void prefetch(Key const& key) const { prefetch(position(key)); }
-    static void prefetch_behind(Position const& at) requires requires { Table::prefetch_behind(at); }
-    { Table::prefetch_behind(at); }
+    // See BehindTable (batch_positions.hpp), if the layout is such.
+    static bool is_behind(Key const& key, Position const& at) requires BehindCells<typename Table::Layout> {
+        return Table::is_behind(key, at);
+    }
+    static void prefetch_behind(Key const& key, Position const& at) requires BehindCells<typename Table::Layout> {
+        Table::prefetch_behind(key, at);
+    }
+    // How often that may have ceased to be so, besides moves().
+    [[nodiscard]] std::uint64_t displacements() const { return displacements_; }
 
     Insert insert(Key const& key, Item item) { return insert(key, item, position(key)); }
     [[gnu::always_inline]] Insert insert(Key const& key, Item item, Position const& at) {
         auto const done = Table::try_insert(key, item, at);
-        return done ? *done : table_of(key).insert_far(key, item);
+        return done ? *done : insert_far(key, item);
     }
     [[nodiscard]] auto find(Key const& key) const { return find(key, position(key)); }
     [[nodiscard]] static auto find(Key const& key, Position const& at) { return Table::find(key, at); }
@@ -133,6 +140,11 @@ template <typename TableType> class alignas(cache_line_bytes) OwnedShards : Work
     [[nodiscard]] Shard<Table>& shard_of(Key const& key) const { return shards_[hash_(key) >> shift_]; }
     [[nodiscard]] Table& table_of(Key const& key) const { return shard_of(key).table; }
 
+    [[gnu::noinline]] Insert insert_far(Key const& key, Item item) {
+        if constexpr (requires { Table::Layout::displaces; }) ++displacements_;
+        return table_of(key).insert_far(key, item);
+    }
+
     static void note_work(WorkListener& listener, void* context) {
         auto& self = static_cast<OwnedShards&>(listener);
         auto& shard = *static_cast<Shard<Table>*>(context);
@@ -176,7 +188,8 @@ template <typename TableType> class alignas(cache_line_bytes) OwnedShards : Work
     [[no_unique_address]] Hash hash_;
     unsigned shift_;
     bool is_incomplete_ = false; // some shards are on their way here
-    std::size_t awaited_ = 0;    // shards that are on their way here
+    std::uint64_t displacements_ = 0;
+    std::size_t awaited_ = 0; // shards that are on their way here
     TaskList parked_;
     NodeArray<bool> has_parked_; // by the core that they came from
     OwnerChangeHook* hooks_ = nullptr;

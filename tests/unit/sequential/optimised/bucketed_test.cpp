@@ -35,7 +35,7 @@ TEST_F(BucketedTest, an_empty_table_has_nothing) {
         EXPECT_EQ(t.table.find(key), nullptr);
         EXPECT_FALSE(t.table.erase(key));
         t.table.prefetch(key);
-        t.table.prefetch_behind(t.table.position(key));
+        t.table.prefetch_behind(key, t.table.position(key));
     }
     EXPECT_TRUE(t.pairs().empty());
     EXPECT_EQ(used_bytes(), 0U); // no supply before it is needed
@@ -50,7 +50,7 @@ TEST_F(BucketedTest, a_key_is_inserted_once_and_keeps_its_value) {
         EXPECT_EQ(t.table.lines_behind(), (i - 1) / 4);
     }
     for (std::uint64_t i = 1; i <= 20; ++i) {
-        t.table.prefetch_behind(t.table.position(key(i)));
+        t.table.prefetch_behind(key(i), t.table.position(key(i)));
         ASSERT_NE(t.table.find(key(i)), nullptr);
         EXPECT_EQ(*t.table.find(key(i)), i * 10);
     }
