@@ -11,6 +11,7 @@
 #include <span>
 #include <utility>
 
+#include "base/prefetch.hpp"
 #include "bench/table/engine.hpp"
 #include "bench/workload/instructions.hpp"
 #include "hashtable/batch/batch_client.hpp"
@@ -78,6 +79,7 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
     [[gnu::always_inline]] bool submit_taken() {
         std::span<Instruction const> const taken = std::exchange(taken_, {});
         for (Instruction const& instruction : taken) {
+            prefetch_for_read(&instruction + per_turn); // the next turn's: perhaps behind the last one of all
             if (client_.submit(instruction.operation, instruction.key, value_of(instruction.key),
                                expectation(instruction))) [[likely]]
                 continue;
