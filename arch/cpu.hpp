@@ -21,6 +21,10 @@ inline void pause() {
     __builtin_ia32_pause();
 }
 
+// Whether the processor has AVX2, BMI1, BMI2, LZCNT and POPCNT, and the system below lets programs use them (SDM vol. 1
+// section 14.3): then a function compiled for them, by MXK_WITH_AVX2 (base/vectors.hpp), may be called. Any core.
+bool has_avx2();
+
 // How often the system below has taken the calling core away to do something else, as far as it tells: never on metal,
 // where nothing is below, or a hypervisor that does not say. Any core.
 std::uint64_t interruptions_by_host();

@@ -48,6 +48,12 @@ std::uint64_t timestamp_frequency() {
     return hertz;
 }
 
+bool has_avx2() {
+    return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi") != 0 &&
+           __builtin_cpu_supports("bmi2") != 0 && __builtin_cpu_supports("lzcnt") != 0 &&
+           __builtin_cpu_supports("popcnt") != 0;
+}
+
 std::uint64_t interruptions_by_host() {
     rusage usage{};
     getrusage(RUSAGE_THREAD, &usage);

@@ -141,6 +141,10 @@ std::uint64_t timestamp_frequency() {
     return tsc_hertz;
 }
 
+bool has_avx2() {
+    return features().avx2;
+}
+
 std::uint64_t interruptions_by_host() {
     return 0;
 }

@@ -60,11 +60,15 @@ void detect_features() { // leaves: SDM vol. 2A, CPUID
         CpuidResult const structured = cpuid(7);
         detected.smep = bit(structured.ebx, 7);
         detected.smap = bit(structured.ebx, 20);
+        constexpr std::uint64_t avx_states = 0x06;
+        bool const has_vectors = bit(structured.ebx, 5) && (vector_states & avx_states) == avx_states;
+        detected.avx2 = has_vectors && bit(structured.ebx, 3) && bit(structured.ebx, 8) && bit(basic.ecx, 23);
     }
     if (highest_extended >= 0x8000'0001) {
         CpuidResult const extended = cpuid(0x8000'0001);
         detected.no_execute = bit(extended.edx, 20);
         detected.gigabyte_pages = bit(extended.edx, 26);
+        detected.avx2 = detected.avx2 && bit(extended.ecx, 5);
     }
     if (highest_extended >= 0x8000'0007) detected.invariant_tsc = bit(cpuid(0x8000'0007).edx, 8);
     if (highest_extended >= 0x8000'0004) {

@@ -15,6 +15,7 @@ struct CpuFeatures {
     bool x2apic = false;
     bool tsc_deadline = false; // the local APIC's timer goes by time stamps
     bool xsave = false;
+    bool avx2 = false; // and BMI1, BMI2, LZCNT, POPCNT, and XCR0 lets them be used
     bool invariant_tsc = false;
     bool hypervisor = false;
     std::string_view brand;           // "AMD EPYC ..."

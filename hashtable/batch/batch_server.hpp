@@ -18,6 +18,8 @@
 #include <span>
 #include <utility>
 
+#include "arch/cpu.hpp"
+#include "base/vectors.hpp"
 #include "hashtable/batch/batch.hpp"
 #include "hashtable/batch/batch_positions.hpp"
 #include "hashtable/batch/put_off.hpp"
@@ -48,7 +50,11 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
     BatchServer(BatchServer const&) = delete;
     BatchServer& operator=(BatchServer const&) = delete;
 
-    // The body of a batch whose `server_` this is. The owner's core.
+    // The body of a batch whose `server_` this is, as fast as the processor allows.
+    static Task::Body arrival() { return arch::has_avx2() ? &arrive_with_avx2 : &arrive; }
+
+  private:
+    [[MXK_WITH_AVX2]] static void arrive_with_avx2(Worker& worker, Task& task) { arrive(worker, task); }
     static void arrive(Worker& worker, Task& task) {
         auto& batch = static_cast<Batch&>(task);
         auto& self = *static_cast<BatchServer*>(batch.server_);
@@ -68,7 +74,6 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
         if (!std::exchange(self.finish_.is_queued, true)) worker.append(self.finish_);
     }
 
-  private:
     // Whether cores may give parts of their regions to others (resharding.hpp).
     static constexpr bool changes_owners = requires(Table & table, OwnerChangeHook& hook) {
         { table.is_complete() } -> std::same_as<bool>;
@@ -159,8 +164,7 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
         std::uint64_t results = 0;
         auto const run_one = [&](std::size_t at) __attribute__((always_inline)) {
             if (!positions_.is_valid(region_)) [[unlikely]] {
-                catch_up();
-                results |= operate(kind(at), batch, at) << 2 * at;
+                results |= operate_anew(batch, at) << 2 * at;
                 return;
             }
             if constexpr (BehindTable<Table>) {
@@ -194,14 +198,15 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
         run_all(*put_off_.before);
         go_home(worker, *std::exchange(put_off_.before->batch, nullptr));
     }
-    // Before an operation that does not ask whether it is behind.
-    void catch_up() {
+    // Without its position. It does not ask whether it is behind, so what was put off comes first.
+    [[gnu::noinline]] std::uint64_t operate_anew(Batch& batch, std::size_t at) {
         if constexpr (BehindTable<Table>) {
             run_all(*put_off_.before);
             run_all(*put_off_.now);
         }
+        return operate(batch.operation(at), batch, at);
     }
-    void run_all(auto& put_off) {
+    [[gnu::noinline]] void run_all(auto& put_off) {
         put_off.run_all([&](std::size_t at, auto const& position) {
             Batch& batch = *put_off.batch;
             std::uint64_t const result = put_off.is_valid(region_) ? operate(batch.operation(at), batch, at, position)

@@ -61,7 +61,8 @@ template <typename Regions> class Batched {
         , owners_(std::move(owners)) {}
 
     Regions* regions_;
-    NodeVector<Owner> owners_; // by region
+    Task::Body arrival_ = BatchServer<Table>::arrival(); // of batches
+    NodeVector<Owner> owners_;                           // by region
 };
 
 } // namespace mxk

@@ -149,7 +149,11 @@ template <typename KeyType = std::uint64_t> class OpenSlots : public SlotBlocks<
         }
         return 0;
     }
-    static void count_cleared(Block& block, bool is_empty) { is_empty ? ++block.room : ++block.tombstones; }
+    // No branch: which of them it is cannot be predicted.
+    static void count_cleared(Block& block, bool is_empty) {
+        block.room += static_cast<std::int32_t>(is_empty);
+        block.tombstones += static_cast<std::int32_t>(!is_empty);
+    }
     static Cell& after(Block const& block, Cell& group) {
         Cell* const next = &group + 1;
         return next == block.cells<Cell>() + block.cell_count() ? *block.cells<Cell>() : *next;

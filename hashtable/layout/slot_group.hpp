@@ -41,14 +41,17 @@ template <typename Key> class alignas(std::is_same_v<Key, std::uint64_t> ? cache
     // Whether there is an empty one. Of the slots without a key either all are empty, or all are tombstones: slots
     // become tombstones only in groups that have no empty one.
     [[nodiscard]] bool has_empty_slot() const { return is_any_empty(blank_slots()); }
-    [[nodiscard]] bool is_any_empty(unsigned blank) const {
+    [[gnu::always_inline]] [[nodiscard]] bool is_any_empty(unsigned blank) const {
         return blank != 0 && values[static_cast<unsigned>(std::countr_zero(blank))] == 0;
     }
 
     // The key of this slot goes. True: the slot is empty then, else a tombstone.
-    bool clear(unsigned at) {
-        bool const has_empty = has_empty_slot();
-        put(at, Key{}, has_empty ? 0 : 1);
+    [[gnu::always_inline]] bool clear(unsigned at) {
+        // No branch: whether a group is full cannot be predicted.
+        unsigned const blank = blank_slots();
+        auto const first = static_cast<unsigned>(std::countr_zero(blank | 1U << slots)) % slots;
+        bool const has_empty = (static_cast<unsigned>(blank != 0) & static_cast<unsigned>(values[first] == 0)) != 0;
+        put(at, Key{}, static_cast<std::uint64_t>(!has_empty));
         return has_empty;
     }
     void put(unsigned at, Key const& key, std::uint64_t value) {
