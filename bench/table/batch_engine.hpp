@@ -84,12 +84,10 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
         // The next turn's, perhaps behind the last one of all: here they are read too seldom for the processor to ask.
         constexpr std::size_t per_line = cache_line_bytes / sizeof(Instruction);
         for (std::size_t at = 0; at < taken.size(); at += per_line) prefetch_for_read(taken.data() + per_turn + at);
-        std::size_t const done = client_.submit_each(
-            taken.size(), [taken](std::size_t at) { return taken[at].key; },
-            [taken](std::size_t at) -> typename Client::Request {
-                Instruction const& instruction = taken[at];
-                return {instruction.operation, instruction.key, value_of(instruction.key), expectation(instruction)};
-            });
+        std::size_t const done = client_.submit_each(taken.size(), [taken](std::size_t at) -> typename Client::Request {
+            Instruction const& instruction = taken[at];
+            return {instruction.operation, instruction.key, value_of(instruction.key), expectation(instruction)};
+        });
         if (done == taken.size()) [[likely]]
             return true;
         taken_ = taken.subspan(done);

@@ -20,6 +20,7 @@
 // that was refused before that one.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -132,33 +133,26 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
         std::uint64_t value; // of an insert
         [[no_unique_address]] Cookie cookie;
     };
-    // The same for operations request(0), request(1), ... of `count`, whose keys are key(0), key(1), ..., until one is
-    // refused; so many, 0 to count, were taken. Fewer instructions for each, as owners are found side by side.
-    [[gnu::always_inline]] std::size_t submit_each(std::size_t count, auto key, auto request) {
-        constexpr std::size_t together = 8;
+    // The same for operations request(0), request(1), ... of `count`, until one is refused; so many, 0 to count, were
+    // taken. Fewer instructions for each where there is one region.
+    [[gnu::always_inline]] std::size_t submit_each(std::size_t count, auto request) {
         std::size_t done = 0;
-        std::array<std::uint32_t, together> regions;
-        while (count - done >= together) {
-#pragma GCC unroll 8
-            for (std::size_t i = 0; i < together; ++i) regions[i] = static_cast<std::uint32_t>(owner(key(done + i)));
-            for (std::size_t const region : regions) {
-                if (!submit_to(region, request(done))) [[unlikely]]
-                    return done;
-                ++done;
+        if (lanes_.size() == 1) {
+            while (done < count && submit_to(0, request(done))) done += 1 + copy(done + 1, count, request);
+        } else {
+            for (; done < count; ++done) {
+                Request const next = request(done);
+                if (!submit_to(owner(next.key), next)) [[unlikely]]
+                    break;
             }
         }
-        while (done < count && submit_to(owner(key(done)), request(done))) ++done;
         return done;
     }
     [[nodiscard]] bool insert(std::uint64_t key, std::uint64_t value, Cookie cookie = {}) {
         return submit(Operation::Insert, key, value, cookie);
     }
-    [[nodiscard]] bool find(std::uint64_t key, Cookie cookie = {}) {
-        return submit(Operation::Find, key, 0, cookie);
-    }
-    [[nodiscard]] bool erase(std::uint64_t key, Cookie cookie = {}) {
-        return submit(Operation::Erase, key, 0, cookie);
-    }
+    [[nodiscard]] bool find(std::uint64_t key, Cookie cookie = {}) { return submit(Operation::Find, key, 0, cookie); }
+    [[nodiscard]] bool erase(std::uint64_t key, Cookie cookie = {}) { return submit(Operation::Erase, key, 0, cookie); }
 
     // Right after an operation was refused: appends the task to this core's queue as soon as a batch has come home from
     // the region that has no room. The task submits the operation again; it may be refused again, if others wait, too.
@@ -174,9 +168,7 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
     }
 
     // Nothing is under way: every operation has ended and its results were handed on.
-    [[nodiscard]] bool at_rest() const {
-        return supply_.out() == 0 && !idle_.is_asked;
-    }
+    [[nodiscard]] bool at_rest() const { return supply_.out() == 0 && !idle_.is_asked; }
     // Appends the task to this core's queue when that is so, perhaps at once. The client may be gone from then on.
     void when_at_rest(Task& task) {
         waiting_for_rest_.append(task);
@@ -202,6 +194,28 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
         lane.size = static_cast<std::uint32_t>(at + 1);
         if (at + 1 == Batch::capacity) send(lane, region);
         return true;
+    }
+
+    // Of the requests from `from` on, those of the open batch's kind for which it has room, but for the last place of
+    // it, into the only lane's open batch; how many.
+    [[gnu::always_inline]] std::size_t copy(std::size_t from, std::size_t count, auto request) {
+        Lane& lane = lanes_[0];
+        if (lane.open == nullptr || lane.kind == mixed) return 0;
+        OwnBatch& batch = *lane.open;
+        auto const kind = static_cast<Operation>(lane.kind);
+        std::size_t const size = lane.size;
+        std::size_t const max = std::min(Batch::capacity - 1 - size, count - from);
+        std::size_t copied = 0;
+        for (; copied < max; ++copied) {
+            Request const next = request(from + copied);
+            if (next.operation != kind) [[unlikely]]
+                break;
+            batch.keys_[size + copied] = next.key;
+            if (kind == Operation::Insert) batch.values_[size + copied] = next.value;
+            batch.put_cookie(size + copied, next.cookie);
+        }
+        lane.size = static_cast<std::uint32_t>(size + copied);
+        return copied;
     }
 
     static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
@@ -304,9 +318,7 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
         self.look_for_rest();
     }
 
-    [[MXK_WITH_AVX2]] static void come_home_with_avx2(Worker& worker, Task& task) {
-        come_home(worker, task);
-    }
+    [[MXK_WITH_AVX2]] static void come_home_with_avx2(Worker& worker, Task& task) { come_home(worker, task); }
 
     void look_for_rest() {
         if (!at_rest()) return;
