@@ -29,12 +29,14 @@ concept MovingTable = requires(Table& table) {
 // A table whose operations mostly end at the line that was asked for, and which says of one, once that is there, that
 // it does not, is_behind(key, position): then prefetch_behind(key, position) asks for what it reads besides.
 // Such operations may be put off until others have run that are not behind, without one on the same key overtaking
-// another: as long as positions are valid and nothing is displaced, what is behind stays behind.
+// another: these leave behind what is behind. So does an operation that is behind itself, but for keys with the same
+// first_line(position), and as long as positions are valid and nothing is displaced.
 template <typename Table>
 concept BehindTable = PositionTable<Table> &&
     requires(Table& table, std::uint64_t key, typename Table::Position const& position) {
     { table.is_behind(key, position) } -> std::same_as<bool>;
     table.prefetch_behind(key, position);
+    { Table::first_line(position) } -> std::same_as<void const*>;
 };
 
 // One in which a key may come from behind to the front, by insertions that are behind themselves, and which counts

@@ -194,9 +194,14 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
 
     // What the batch before the one that has just run had put off: then that one goes home.
     void complete_put_off(Worker& worker) {
-        if (put_off_.before->batch == nullptr) return;
+        Batch* const batch = put_off_.before->batch;
+        if (batch == nullptr) return;
+        bool const changes = !put_off_.before->none() && !batch->all_are(Operation::Find);
         run_all(*put_off_.before);
-        go_home(worker, *std::exchange(put_off_.before->batch, nullptr));
+        // What has just run may have brought others to the front, where the next batch would find them.
+        if (changes && put_off_.now->may_meet(*put_off_.before)) run_all(*put_off_.now);
+        put_off_.before->batch = nullptr;
+        go_home(worker, *batch);
     }
     // Without its position. It does not ask whether it is behind, so what was put off comes first.
     [[gnu::noinline]] std::uint64_t operate_anew(Batch& batch, std::size_t at) {

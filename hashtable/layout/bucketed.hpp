@@ -90,6 +90,7 @@ class Bucketed {
     // Once that line is there: whether the key may only be in lines behind it (PairBucket says what that means), and
     // asks for the one right behind it if the key may be in it.
     static bool is_behind(std::uint64_t, Position const& at) { return PairBucket::is_behind(*at.line, at.hash); }
+    static void const* first_line(Position const& at) { return at.line; }
     static void prefetch_behind(std::uint64_t, Position const& at) { PairBucket::prefetch_behind(*at.line, at.hash); }
 
     [[nodiscard]] std::size_t size() const { return size_; }

@@ -55,6 +55,7 @@ template <typename TableType> class alignas(cache_line_bytes) OwnedShards : Work
     static void prefetch_behind(Key const& key, Position const& at) requires BehindCells<typename Table::Layout> {
         Table::prefetch_behind(key, at);
     }
+    static void const* first_line(Position const& at) { return at.cell; }
     // How often that may have ceased to be so, besides moves().
     [[nodiscard]] std::uint64_t displacements() const { return displacements_; }
 
