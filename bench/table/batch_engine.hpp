@@ -36,7 +36,8 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
         void operator()(Worker&, CookieBatch<Expected> const& batch) const {
             if constexpr (is_timed) {
                 Cycles const now = clock::timestamp();
-                for (std::size_t at = 0; at < batch.size(); ++at)
+                bool const is_measured = submitter.run_->arrivals().is_measured(now);
+                for (std::size_t at = 0; is_measured && at < batch.size(); ++at)
                     batch.cookie(at).start.count_end(*submitter.run_->latency(), now);
             }
             if (!is_as_expected(batch)) [[unlikely]]

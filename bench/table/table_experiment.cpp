@@ -121,7 +121,8 @@ void TableExperiment::measure(Outcome& outcome) const {
 Arrivals TableExperiment::arrivals(double rate) const {
     if (rate == 0) return {};
     auto const queues = queue_.kind() == QueueKind::Shared ? 1.0 : static_cast<double>(owners_.size());
-    return Arrivals(queues * static_cast<double>(clock::frequency()) / rate);
+    auto const share = static_cast<std::size_t>(static_cast<double>(options_->operations) / queues);
+    return {queues * static_cast<double>(clock::frequency()) / rate, share / 10};
 }
 
 Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view what, double rate, Progress& progress) {

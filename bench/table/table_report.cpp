@@ -74,7 +74,7 @@ void print_table_details(TextSink& out, TableOptions const& options, TableFindin
     if (options.rate) {
         format(out, "       offered {:.3} M ops/s", found.offered / 1e6);
         if (found.greatest != 0) format(out, " ({} of {:.3})", as_typed(options.rate).view(), found.greatest / 1e6);
-        out.write("; latency counts from when an operation was due\n");
+        out.write("; latency: from when an operation was due; the first tenth is not counted\n");
     }
     if (options.latency) print_durations(out, "operations", outcome.latency);
     if (options.task_times) {

@@ -32,13 +32,20 @@ class Arrivals {
   public:
     // None are: as fast as they are taken.
     Arrivals() = default;
-    // `interval`: between two of them, in time stamps. > 0
-    explicit Arrivals(double interval)
-        : interval_(interval) {}
+    // `interval`: between two of them, in time stamps, > 0. The first `warm_up` of them are not measured: caches, and
+    // the page tables of a machine below this one, are cold, and what waits behind that has to be caught up with.
+    Arrivals(double interval, std::size_t warm_up)
+        : interval_(interval)
+        , warm_up_(warm_up) {}
 
     [[nodiscard]] bool is_open_load() const { return interval_ != 0; }
     // The first is due now.
-    void begin(Cycles now) { start_ = raw(now); }
+    void begin(Cycles now) {
+        start_ = raw(now);
+        measured_from_ = is_open_load() ? raw(due(warm_up_)) : 0;
+    }
+    // Whether what ends now is measured.
+    [[nodiscard]] bool is_measured(Cycles now) const { return raw(now) >= measured_from_; }
     [[nodiscard]] Cycles due(std::size_t at) const {
         return static_cast<Cycles>(start_ + static_cast<std::uint64_t>(static_cast<double>(at) * interval_));
     }
@@ -46,6 +53,8 @@ class Arrivals {
   private:
     std::uint64_t start_ = 0;
     double interval_ = 0;
+    std::size_t warm_up_ = 0;
+    std::uint64_t measured_from_ = 0;
 };
 
 } // namespace mxk::bench

@@ -25,12 +25,15 @@ TEST(Rate, is_a_count_or_a_share) {
 
 TEST(Arrivals, are_due_in_equal_steps_from_the_beginning_on) {
     EXPECT_FALSE(Arrivals().is_open_load());
-    Arrivals arrivals(2.5);
+    EXPECT_TRUE(Arrivals().is_measured(Cycles{}));
+    Arrivals arrivals(2.5, 10);
     EXPECT_TRUE(arrivals.is_open_load());
     arrivals.begin(static_cast<Cycles>(1000));
     EXPECT_EQ(raw(arrivals.due(0)), 1000U);
     EXPECT_EQ(raw(arrivals.due(1)), 1002U);
     EXPECT_EQ(raw(arrivals.due(2)), 1005U);
+    EXPECT_FALSE(arrivals.is_measured(static_cast<Cycles>(1024)));
+    EXPECT_TRUE(arrivals.is_measured(static_cast<Cycles>(1025)));
     EXPECT_EQ(raw(arrivals.due(4'000'000'000)), 10'000'001'000U); // no error adds up
 }
 
