@@ -35,11 +35,20 @@ void Worker::begin_round() {
     if (epoch_.is_due()) [[unlikely]]
         end_epochs();
     bool const has_tasks = queue_.begin_round(Ring{*this});
+    if (!waiting_for_round_.empty()) [[unlikely]]
+        return append_each_round(has_tasks);
     if (waiting_for_idle_.empty()) {
         if (!has_tasks) idle();
     } else if (!has_tasks || ++rounds_waited_ == max_wait / CoreQueue::round) {
+        ran_dry_ = !has_tasks;
         append_waiting();
     }
+}
+
+void Worker::append_each_round(bool has_tasks) {
+    ran_dry_ = !has_tasks;
+    if (!waiting_for_idle_.empty() && (!has_tasks || ++rounds_waited_ == max_wait / CoreQueue::round)) append_waiting();
+    while (Task* const task = waiting_for_round_.take()) queue_.append(*task);
 }
 
 void Worker::run_measured(Task& task) {

@@ -79,6 +79,13 @@ class alignas(cache_line_bytes) Worker {
     static constexpr unsigned max_wait = 1024;
     static_assert(max_wait % CoreQueue::round == 0);
 
+    // Appends the task when the next round of tasks begins (up to CoreQueue::round of them), or at once when this core
+    // has nothing else to do: for what looks at the time again and again, and does not count as something to do. The
+    // core does not sleep meanwhile. Once, as when_idle(). Never blocks.
+    void when_round(Task& task) { waiting_for_round_.append(task); }
+    // For tasks appended by when_round() or when_idle(): whether there was nothing else to do.
+    [[nodiscard]] bool ran_dry() const { return ran_dry_; }
+
     // Makes sure that what was sent so far is on its way. The worker does so by itself, between tasks: only for a body
     // that waits for another core's answer in the middle (run_until() calls it).
     void flush();
@@ -180,6 +187,7 @@ class alignas(cache_line_bytes) Worker {
     void attend();
     void end_epochs();
     void append_waiting();
+    void append_each_round(bool has_tasks);
     void idle();
 
     CoreId core_;
@@ -197,6 +205,8 @@ class alignas(cache_line_bytes) Worker {
     AttentionHook call_hook_;
     TaskList waiting_for_idle_;
     unsigned rounds_waited_ = 0; // since there are some
+    bool ran_dry_ = false;       // when the last one was appended
+    TaskList waiting_for_round_;
     // Polling about as long as a halt, an interrupt and its sending cost together is never much worse than the better
     // of the two (Karlin et al. 1991): some microseconds on metal, some tens where both are emulated.
     Nanoseconds polling_time_{50'000};

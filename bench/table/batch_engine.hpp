@@ -37,14 +37,18 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
     struct Check {
         BatchSubmitter& submitter;
         void operator()(Worker&, CookieBatch<Expected> const& batch) const {
-            if constexpr (is_timed)
-                for (std::size_t at = 0; at < batch.size(); ++at)
-                    batch.cookie(at).start.count_end(*submitter.run_->latency());
+            if constexpr (is_timed) {
+                Cycles const now = clock::timestamp();
+                bool const is_measured = submitter.run_->arrivals().is_measured(now);
+                for (std::size_t at = 0; is_measured && at < batch.size(); ++at)
+                    batch.cookie(at).start.count_end(*submitter.run_->latency(), now);
+            }
             if (!is_as_expected(batch)) [[unlikely]]
                 submitter.check_each(batch);
         }
     };
-    using Client = BatchClient<Regions, Check, Expected>;
+    using Pace = std::conditional_t<is_timed, BatchPace, NoPace>;
+    using Client = BatchClient<Regions, Check, Expected, Pace>;
 
   public:
     using Memory = typename Client::Memory;
@@ -57,6 +61,13 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
     void take_from(CoreRun& run) {
         run_ = &run;
         body = arch::has_avx2() ? &submit_some_with_avx2 : &submit_some;
+        if constexpr (is_timed)
+            if (run.arrivals().is_open_load()) body = &BatchSubmitter::submit_due;
+    }
+    // `max_latency`: 0: no cap.
+    static Result<Memory> make_memory(Batched<Regions> const& table, NodeId node, Nanoseconds max_latency) {
+        if constexpr (is_timed) return Memory::create_paced(table, node, clock::to_cycles(max_latency));
+        return Memory::create(table, node);
     }
 
   private:
@@ -76,6 +87,27 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
                 return self.client_.when_room(self);
         }
         worker.append(self);
+    }
+
+    // The same in an open load: up to the first one that is not due yet.
+    static void submit_due(Worker& worker, Task& task) {
+        auto& self = static_cast<BatchSubmitter&>(task);
+        Cycles const now = clock::timestamp();
+        for (std::size_t left = per_turn; left > 0; --left) {
+            if (self.taken_.empty()) self.taken_ = self.run_->take(left);
+            if (self.taken_.empty()) [[unlikely]]
+                return self.end();
+            Instruction const& next = self.taken_.front();
+            Cycles const due = self.run_->arrivals().due(self.run_->place_of(next));
+            if (raw(due) > raw(now)) return worker.when_round(self);
+            if (!self.submit(next, {next.expected, OperationStart::due(due, now)})) [[unlikely]]
+                return self.client_.when_room(self);
+            self.taken_ = self.taken_.subspan(1);
+        }
+        worker.append(self);
+    }
+    [[nodiscard]] bool submit(Instruction const& instruction, Expected expected) {
+        return client_.submit(instruction.operation, instruction.key, value_of(instruction.key), expected);
     }
 
     // False if one was refused; from that one on they are still there.
@@ -148,10 +180,16 @@ template <typename Access, typename Expected> class BatchEngineOf final : public
     using Submitter = BatchSubmitter<Regions, Expected>;
 
   public:
-    using Parts = Access;
-    static Result<Parts> make(EngineSetup const& setup) { return Access::create(setup); }
-    explicit BatchEngineOf(Parts access)
-        : AccessEngine<Access>(std::move(access)) {}
+    struct Parts {
+        Access access;
+        Nanoseconds max_latency;
+    };
+    static Result<Parts> make(EngineSetup const& setup) {
+        return Parts{MXK_TRY(Access::create(setup)), max_latency(setup.options)};
+    }
+    explicit BatchEngineOf(Parts parts)
+        : AccessEngine<Access>(std::move(parts.access))
+        , max_latency_(parts.max_latency) {}
 
     Result<void> reset() override {
         submitters_ = {}; // they refer to the last table
@@ -162,7 +200,7 @@ template <typename Access, typename Expected> class BatchEngineOf final : public
         auto submitters = MXK_TRY(PerCore<Submitter>::with_room(cores, Worker::current().node()));
         for (std::size_t i = 0; i < cores; ++i) {
             Worker& worker = workers::of(this->access().table().core(i));
-            auto memory = MXK_TRY(Submitter::Memory::create(*batched_, worker.node()));
+            auto memory = MXK_TRY(Submitter::make_memory(*batched_, worker.node(), max_latency_));
             auto const added = submitters.add(worker.node(), worker, *batched_, std::move(memory));
             if (!added) return added.error();
         }
@@ -177,6 +215,7 @@ template <typename Access, typename Expected> class BatchEngineOf final : public
     void start_core(Worker& worker, std::size_t at) override { worker.append(submitters_[at]); }
 
   private:
+    Nanoseconds max_latency_; // 0: no cap
     std::optional<Batched<Regions>> batched_;
     PerCore<Submitter> submitters_; // by place
 };

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "base/histogram.hpp"
+#include "bench/workload/arrivals.hpp"
 #include "bench/workload/instructions.hpp"
 #include "bench/workload/operation_start.hpp"
 #include "kernel/clock.hpp"
@@ -37,17 +38,16 @@ class alignas(cache_line_bytes) CoreRun {
         , shared_(shared)
         , ended_(ended) {}
 
-    // This core's next instructions, up to so many, and of a queue that all share one; none when there are no more,
-    // or the phase was stopped. `max` > 0. Inline: for each operation, and GCC makes it a call where a file has several
-    // engines.
+    // This core's next instructions, up to so many; none when there are no more, or the phase was stopped. `max` > 0.
+    // Inline: for each operation, and GCC makes it a call where a file has several engines.
     [[gnu::always_inline]] std::span<Instruction const> take(std::size_t max) {
         // relaxed, all of them: only this core writes `done`, which the console only shows; the instructions were made
         // before the phase; the head gives each number once, whatever the order
         std::size_t const done = done_.load(std::memory_order_relaxed);
-        std::size_t const at = shared_ ? phase_.head.fetch_add(1, std::memory_order_relaxed) : done;
+        std::size_t const at = shared_ ? phase_.head.fetch_add(max, std::memory_order_relaxed) : done;
         if (at >= source_size_ || phase_.stopped.load(std::memory_order_relaxed)) [[unlikely]]
             return {};
-        std::size_t const count = shared_ ? 1 : std::min(max, source_size_ - at);
+        std::size_t const count = std::min(max, source_size_ - at);
         done_.store(done + count, std::memory_order_relaxed);
         return {source_ + at, count};
     }
@@ -68,6 +68,10 @@ class alignas(cache_line_bytes) CoreRun {
     void measure_latency(Histogram* latency) { latency_ = latency; }
     [[nodiscard]] Histogram* latency() const { return latency_; }
 
+    // When each of the instructions that this core takes from is due; by default: when it is taken.
+    void set_arrivals(Arrivals const& arrivals) { arrivals_ = arrivals; }
+    [[nodiscard]] Arrivals const& arrivals() const { return arrivals_; }
+
     // As many tasks will say task_ended() on this core.
     void expect_tasks(std::size_t tasks) { tasks_out_ = tasks; }
     void task_ended() {
@@ -76,7 +80,10 @@ class alignas(cache_line_bytes) CoreRun {
 
     // The measured time of this core. Its instructions have had their effect when it ends. A task, or a thread, which
     // may not touch this any more then.
-    void begin() { start_ = clock::timestamp(); }
+    void begin() {
+        start_ = clock::timestamp();
+        arrivals_.begin(start_);
+    }
     void end() {
         end_ = clock::timestamp();
         send_task(ended_, ended_.home);
@@ -99,6 +106,7 @@ class alignas(cache_line_bytes) CoreRun {
     std::size_t tasks_out_ = 0; // tasks that have not ended yet
     Task& ended_;
     Histogram* latency_ = nullptr;
+    Arrivals arrivals_;
     Cycles start_{};
     Cycles end_{};
 };

@@ -40,6 +40,10 @@ constexpr Need locking_threads{
 constexpr Need a_task_each{
     [](Options const& options, EngineKind const*) { return options.submit.value_or(Submit::Task) == Submit::Task; },
     "--submit task", &print_submit};
+constexpr Need batches{[](Options const& options, EngineKind const*) { return options.submit == Submit::Batch; },
+                       "--submit batch", &print_submit};
+constexpr Need measured_latency{[](Options const& options, EngineKind const*) { return options.latency; },
+                                "--latency, too, which shows what came of it"};
 constexpr Need prefetching{
     [](Options const& options, EngineKind const*) {
         return options.submit == Submit::Batch || options.prefetch.value_or(workers::default_prefetch_distance()) != 0;
@@ -109,6 +113,8 @@ constexpr Use option_uses[] = {
     {"--load", &is_given<&Options::load>, {&known_size, &slots}},
     {"--owners", [](Options const& options) { return !options.owners.empty(); }, {&tasks, &partitions}},
     {"--latency", [](Options const& options) { return options.latency; }, {&tasks, &room_for_a_time}},
+    {"--rate", &is_given<&Options::rate>, {&tasks, &batches, &measured_latency}},
+    {"--max-latency", &is_given<&Options::max_latency>, {&tasks, &batches, &measured_latency}},
     {"--task-times", [](Options const& options) { return options.task_times; }, {&tasks}},
 };
 

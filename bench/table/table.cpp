@@ -2,6 +2,7 @@
 // core counts (thesis section 4, figures 4.1 to 4.6). Time is rdtsc from the first core's start behind a barrier to the
 // last core's end. Every run is verified; a wrong result fails the benchmark, except where losses are what is measured.
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -94,6 +95,7 @@ class TableBenchmark final : public Experiment {
         PrefetchDistance const distance(options_.prefetch);
         if (!distance.ok()) return no_memory_for_steps();
         TableHint const hint(prefetch_hint(options_));
+        Speeds const greatest = MXK_TRY(greatest_speeds(configuration, progress));
         if (!experiment_ || prepared_for_ != configuration) {
             experiment_.reset(); // gives its memory back first
             experiment_.emplace(MXK_TRY(TableExperiment::create(options_, *kind_, core_sets_.cores(configuration))));
@@ -102,12 +104,15 @@ class TableBenchmark final : public Experiment {
         MXK_TRY(experiment_->prepare(progress));
         for (std::size_t phase = 0; phase < phases(); ++phase) {
             Mix const& mix = options_.mix.list()[phase];
-            auto const outcome = MXK_TRY(experiment_->run(mix, progress));
+            double const offered = offered_rate(greatest[phase]);
+            auto const outcome = MXK_TRY(experiment_->run(mix, progress, offered));
             samples[phase] = {.value = static_cast<double>(options_.operations) / outcome.time.seconds(),
                               .operations = options_.operations,
                               .verified = outcome.verified()};
             latest_[phase] = {.buckets = experiment_->bucket_count(), // of a table that grows, in the end
                               .lost = outcome.lost,
+                              .offered = offered,
+                              .greatest = greatest[phase],
                               .last = outcome};
             if (outcome.verified() || may_be_wrong()) continue;
             progress.clear();
@@ -157,6 +162,34 @@ class TableBenchmark final : public Experiment {
     TableBenchmark(TableOptions const& options, EngineKind const& kind)
         : options_(options)
         , kind_(&kind) {}
+
+    using Speeds = std::array<double, Phases::max>; // operations per second, by phase
+
+    // Where --rate is a share: what it is a share of, as fast as a run without set rate, cap and time stamps is, right
+    // before. Else 0.
+    Result<Speeds> greatest_speeds(std::size_t configuration, Progress& progress) {
+        Speeds speeds{};
+        if (!options_.rate || options_.rate->share == 0) return speeds;
+        experiment_.reset(); // gives its memory back first
+        TableOptions plain = options_;
+        plain.latency = plain.task_times = false;
+        plain.rate.reset();
+        plain.max_latency.reset();
+        auto experiment = MXK_TRY(TableExperiment::create(plain, *kind_, core_sets_.cores(configuration)));
+        MXK_TRY(experiment.prepare(progress));
+        for (std::size_t phase = 0; phase < phases(); ++phase) {
+            auto const outcome = MXK_TRY(experiment.run(options_.mix.list()[phase], progress));
+            if (!outcome.verified()) return Error("verification failed in the run without a set rate");
+            speeds[phase] = static_cast<double>(options_.operations) / outcome.time.seconds();
+        }
+        return speeds;
+    }
+    // 0: no set rate.
+    [[nodiscard]] double offered_rate(double greatest) const {
+        if (!options_.rate) return 0;
+        if (options_.rate->share != 0) return options_.rate->share * greatest;
+        return static_cast<double>(options_.rate->per_second);
+    }
 
     [[nodiscard]] Mix const& mix_of(Row const& row) const { return options_.mix.list()[row.phase]; }
     [[nodiscard]] TableFindings const& found_of(Row const& row) const {

@@ -117,7 +117,15 @@ void TableExperiment::measure(Outcome& outcome) const {
     outcome.interrupted_tasks = Durations::of(interrupted);
 }
 
-Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view what, Progress& progress) {
+// Of the instructions that one core takes from: all there are, or its share.
+Arrivals TableExperiment::arrivals(double rate) const {
+    if (rate == 0) return {};
+    auto const queues = queue_.kind() == QueueKind::Shared ? 1.0 : static_cast<double>(owners_.size());
+    auto const share = static_cast<std::size_t>(static_cast<double>(options_->operations) / queues);
+    return {queues * static_cast<double>(clock::frequency()) / rate, share / 10};
+}
+
+Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view what, double rate, Progress& progress) {
     CoreId const here = Worker::current().core();
     NodeId const node = Worker::current().node();
     std::size_t const count = owners_.size();
@@ -130,6 +138,7 @@ Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view wha
         bool const shared = queue_.kind() == QueueKind::Shared;
         Task& at_end = ended.emplace(cores_left, here);
         runs.emplace(MXK_TRY(shares.add(owners_[i].node, phase, queue_.source(i), shared, at_end)));
+        runs[i]->set_arrivals(arrivals(rate));
     }
     std::span<CoreRun* const> const cores = runs.span();
     progress.phase(what, options_->operations, &instructions_done, &cores);
@@ -212,13 +221,13 @@ Result<void> TableExperiment::prepare(Progress& progress) {
     Mix const& first = options_->mix.list().front();
     MXK_TRY(engine_->reset());
     MXK_TRY(queue_.begin_with(first, progress));
-    wrong_while_filling_ = first.needs_keys() ? MXK_TRY(run_phase("filling the table", progress)).wrong : 0;
+    wrong_while_filling_ = first.needs_keys() ? MXK_TRY(run_phase("filling the table", 0, progress)).wrong : 0;
     return {};
 }
 
-Result<TableExperiment::Outcome> TableExperiment::run(Mix const& phase, Progress& progress) {
+Result<TableExperiment::Outcome> TableExperiment::run(Mix const& phase, Progress& progress, double rate) {
     if (phase.needs_keys()) MXK_TRY(queue_.continue_with(phase, progress));
-    Outcome outcome = MXK_TRY(run_phase("measuring", progress));
+    Outcome outcome = MXK_TRY(run_phase("measuring", rate, progress));
     outcome.wrong += wrong_while_filling_;
     MXK_TRY(verify(outcome, progress));
     return outcome;

@@ -78,8 +78,9 @@ class TableExperiment {
     // The console's task; blocks it until done.
     Result<void> prepare(Progress& progress);
 
-    // The run's next phase; they must come in their order, after prepare(). As prepare().
-    Result<Outcome> run(Mix const& phase, Progress& progress);
+    // The run's next phase; they must come in their order, after prepare(). `rate`: operations that are due per second
+    // (arrivals.hpp); 0: as fast as they go. As prepare().
+    Result<Outcome> run(Mix const& phase, Progress& progress, double rate = 0);
 
     [[nodiscard]] std::size_t bucket_count() const { return engine_->bucket_count(); }
 
@@ -90,7 +91,8 @@ class TableExperiment {
         , owners_(std::move(owners))
         , engine_(std::move(engine)) {}
 
-    Result<Outcome> run_phase(std::string_view what, Progress& progress);
+    Result<Outcome> run_phase(std::string_view what, double rate, Progress& progress);
+    [[nodiscard]] Arrivals arrivals(double rate) const;
     // While the operations flow, until have_ended(). Errors: no memory; the operations flow on.
     template <typename Ended>
     Result<void> change_owners(std::span<CoreRun* const> cores, Ended have_ended, OwnerChanges& changes);

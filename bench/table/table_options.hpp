@@ -9,6 +9,7 @@
 #include "base/units.hpp"
 #include "bench/frame/core_choice.hpp"
 #include "bench/thread/thread_options.hpp"
+#include "bench/workload/arrivals.hpp"
 #include "bench/workload/workload.hpp"
 #include "kernel/console/options.hpp"
 #include "tasks/task_fifo.hpp"
@@ -92,6 +93,8 @@ struct TableOptions : Workload, CoreSetOptions {
     std::optional<double> load;                  // of a table that begins large enough, when all keys are in it
     console::CountList owners;                   // of cores, one after the other in a run; empty: all cores, always
     bool latency = false;
+    std::optional<Rate> rate;                 // of batches; none: as fast as they go
+    std::optional<std::uint32_t> max_latency; // of operations in batches, in microseconds; none: no cap
     bool task_times = false;
 };
 
@@ -103,6 +106,10 @@ inline std::uint32_t tasks_per_core(TableOptions const& options) {
 }
 inline SemaphoreKind semaphore_kind(TableOptions const& options) {
     return options.semaphore.value_or(SemaphoreKind::Fast);
+}
+// Of an operation; 0: no cap.
+inline Nanoseconds max_latency(TableOptions const& options) {
+    return microseconds(options.max_latency.value_or(0));
 }
 inline Nanoseconds thread_slice(TableOptions const& options) {
     return microseconds(options.slice.value_or(1000));
@@ -139,6 +146,9 @@ constexpr auto table_schema = console::schema<TableOptions>(
     console::option<&TableOptions::owners>("owners", "cores that own the table, one count after the other in a run",
                                            console::between(1, 65536)),
     console::flag<&TableOptions::latency>("latency", "how long operations take (whole walks, functions, batches)"),
+    console::option<&TableOptions::rate>("rate", "operations due per second, all cores (none given: no set rate)"),
+    console::option<&TableOptions::max_latency>("max-latency", "in batches, in microseconds (none given: no cap)",
+                                                console::between(1, 1'000'000)),
     console::flag<&TableOptions::task_times>("task-times", "how long tasks run"), run_option::repeat,
     run_option::warm_up, workload_option::seed, run_option::json);
 

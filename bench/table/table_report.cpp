@@ -64,11 +64,18 @@ void print_table_head(TextSink& out, TableOptions const& options) {
            as_typed(options.queue).view(), as_typed(options.operations).view(), as_typed(options.mix).view(),
            as_typed(options.distribution).view(), as_typed<256>(options.keys).view());
     if (uses(options, "--tasks-per-core")) format(out, "{} tasks per core, ", tasks_per_core(options));
+    if (options.rate) format(out, "at {}, ", as_typed(options.rate).view());
+    if (options.max_latency) format(out, "latency up to {} us, ", *options.max_latency);
     format(out, "seed {}{}\n", options.seed, has_thesis_defaults(options) ? ", no prefetching (thesis defaults)" : "");
 }
 
 void print_table_details(TextSink& out, TableOptions const& options, TableFindings const& found) {
     TableExperiment::Outcome const& outcome = found.last;
+    if (options.rate) {
+        format(out, "       offered {:.3} M ops/s", found.offered / 1e6);
+        if (found.greatest != 0) format(out, " ({} of {:.3})", as_typed(options.rate).view(), found.greatest / 1e6);
+        out.write("; latency: from when an operation was due; the first tenth is not counted\n");
+    }
     if (options.latency) print_durations(out, "operations", outcome.latency);
     if (options.task_times) {
         print_durations(out, "tasks", outcome.tasks);
@@ -92,6 +99,8 @@ void write_table_settings(JsonWriter& json, TableOptions const& options, Mix con
     json.field("mix", name_of(mix).view());
     json.field("operations", options.operations);
     json.field("seed", options.seed);
+    if (options.rate) json.field("rate", as_typed(options.rate).view());
+    if (options.max_latency) json.field("max_latency_us", *options.max_latency);
 }
 
 void write_table_details(JsonWriter& json, TableOptions const& options, TableFindings const& found) {
@@ -100,6 +109,8 @@ void write_table_details(JsonWriter& json, TableOptions const& options, TableFin
     if (may_lose(options)) json.field("lost", found.lost);
     json.field("table_bytes", outcome.table_bytes);
     if (outcome.touched_bytes != 0) json.field("touched_bytes", outcome.touched_bytes);
+    if (options.rate) json.field("offered", found.offered);
+    if (found.greatest != 0) json.field("greatest", found.greatest);
     if (options.latency) write_durations(json, "latency", outcome.latency);
     if (options.task_times) {
         write_durations(json, "tasks", outcome.tasks);

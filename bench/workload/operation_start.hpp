@@ -1,6 +1,7 @@
 // When an operation began, for its latency.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/histogram.hpp"
@@ -12,12 +13,17 @@ namespace mxk::bench {
 class OperationStart {
   public:
     static OperationStart now() { return OperationStart(static_cast<std::uint32_t>(raw(clock::timestamp()))); }
-    constexpr OperationStart() = default;
-    void count_end(Histogram& latency) const {
-        latency.add(static_cast<std::uint32_t>(raw(clock::timestamp())) - stamp_);
+    // When the operation was due, which is before `now`; half a second or so if it was longer ago.
+    static OperationStart due(Cycles due, Cycles now) {
+        std::uint64_t const late = std::min(raw(now) - raw(due), max_late);
+        return OperationStart(static_cast<std::uint32_t>(raw(now) - late));
     }
+    constexpr OperationStart() = default;
+    void count_end(Histogram& latency) const { count_end(latency, clock::timestamp()); }
+    void count_end(Histogram& latency, Cycles end) const { latency.add(static_cast<std::uint32_t>(raw(end)) - stamp_); }
 
   private:
+    static constexpr std::uint64_t max_late = std::uint64_t{1} << 31; // as much again is left for the way
     explicit OperationStart(std::uint32_t stamp)
         : stamp_(stamp) {}
     std::uint32_t stamp_ = 0;

@@ -53,7 +53,7 @@ class Batch : public Task {
 
   private:
     template <typename Table> friend class BatchServer;
-    template <typename Regions, typename Completed, typename Cookie> friend class BatchClient;
+    template <typename Regions, typename Completed, typename Cookie, typename Pace> friend class BatchClient;
 
     static constexpr std::uint64_t bit_of_each = 0x5555'5555'5555'5555;
 
@@ -88,7 +88,7 @@ template <typename Cookie> class CookieBatch : public Batch {
     [[nodiscard]] Cookie cookie(std::size_t at) const { return cookies_[at]; }
 
   private:
-    template <typename Regions, typename Completed, typename OfClient> friend class BatchClient;
+    template <typename Regions, typename Completed, typename OfClient, typename Pace> friend class BatchClient;
     void put_cookie(std::size_t at, Cookie cookie) { cookies_[at] = cookie; }
 
     // Two lines apart from what the owner reads: its processor fetches the line behind as well, and took these away.
@@ -100,7 +100,7 @@ template <> class CookieBatch<NoCookie> : public Batch {
     using Batch::Batch;
 
   private:
-    template <typename Regions, typename Completed, typename OfClient> friend class BatchClient;
+    template <typename Regions, typename Completed, typename OfClient, typename Pace> friend class BatchClient;
     void put_cookie(std::size_t, NoCookie) {}
 };
 

@@ -34,9 +34,12 @@
 #include "base/result.hpp"
 #include "base/vectors.hpp"
 #include "hashtable/batch/batch.hpp"
+#include "hashtable/batch/batch_pace.hpp"
 #include "hashtable/batch/batch_supply.hpp"
 #include "hashtable/batch/batched.hpp"
+#include "hashtable/batch/owner_absence.hpp"
 #include "hashtable/partition/owner_change_hook.hpp"
+#include "kernel/clock.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "tasks/task_list.hpp"
 #include "tasks/worker.hpp"
@@ -58,11 +61,13 @@ struct ViewOf<Regions> {
 
 // Completed: called as completed(worker, CookieBatch<Cookie> const&) at home, once for each batch, as a task or part of
 // one, never from within submit(). Batches of one region come in order. It may submit. The batch is the client's again
-// when it returns. Cookie: see CookieBatch.
+// when it returns. Cookie: see CookieBatch. Pace: NoPace, or BatchPace for a cap on latency.
 // All functions: the core of the client's worker, and none blocks.
-template <typename Regions, typename Completed = NoResults, typename Cookie = NoCookie> class BatchClient : BatchHome {
+template <typename Regions, typename Completed = NoResults, typename Cookie = NoCookie, typename Pace = NoPace>
+class BatchClient : BatchHome {
     using OwnBatch = CookieBatch<Cookie>;
     static constexpr bool wants_results = !std::same_as<Completed, NoResults>;
+    static constexpr bool is_paced = std::same_as<Pace, BatchPace>;
     static_assert(std::is_trivially_copyable_v<Cookie>);
     static_assert(!wants_results || std::invocable<Completed&, Worker&, OwnBatch const&>);
 
@@ -79,14 +84,27 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
     // Batches besides the two that each region has: what one core processes in 40 us, 80 KB. Measured on two cores 1 us
     // apart: 97 M inserts/s with 32, 161 with 128.
     static constexpr std::size_t default_spare = 128;
+    // And those for an owner that lost its processor, which an operating system takes for some milliseconds: what the
+    // client has for it meanwhile.
+    static constexpr std::size_t default_reserve = 2048;
 
     // Made before the client, since it may fail: 1152 bytes for each region (with cookies 1280, 64 of them, and what
     // fills up pairs of lines), half of that for each spare batch. Errors and callers as NodeArray::create.
     struct Memory {
-        static Result<Memory> create(Batched<Regions> const& table, NodeId node, std::size_t spare = default_spare) {
+        static Result<Memory> create(Batched<Regions> const& table, NodeId node, std::size_t spare = default_spare,
+                                     std::size_t reserve = default_reserve) {
             std::size_t const regions = table.region_count();
             return Memory{MXK_TRY(NodeVector<Lane>::create(regions, node)),
-                          MXK_TRY(BatchSupply<OwnBatch>::create(regions, spare, node))};
+                          MXK_TRY(BatchSupply<OwnBatch>::create(regions, spare, reserve, node))};
+        }
+        // The same with a cap on the time from an operation's submission until its result is home (batch_pace.hpp; 0:
+        // none), for a client with a Pace: 16 bytes more for each batch, 64 for each region.
+        static Result<Memory> create_paced(Batched<Regions> const& table, NodeId node, Cycles cap,
+                                           std::size_t spare = default_spare,
+                                           std::size_t reserve = default_reserve) requires is_paced {
+            Memory memory = MXK_TRY(create(table, node, spare, reserve));
+            memory.pace = MXK_TRY(BatchPace::create(cap, table.region_count(), memory.supply.size(), node));
+            return memory;
         }
 
       private:
@@ -96,6 +114,7 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
             , supply(std::move(its_supply)) {}
         NodeVector<Lane> lanes;
         BatchSupply<OwnBatch> supply;
+        [[no_unique_address]] Pace pace{};
     };
 
     // `worker` is the one of the core that will use it; any core may make it, if it hands it over by a task.
@@ -106,6 +125,7 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
         , regions_(*table.regions_)
         , lanes_(std::move(memory.lanes))
         , supply_(std::move(memory.supply))
+        , pace_(std::move(memory.pace))
         , completed_(std::move(completed)) {
         for (std::size_t i = 0; i < table.region_count(); ++i) lanes_.emplace();
         CoreId const home = worker.core();
@@ -158,7 +178,13 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
     // the region that has no room. The task submits the operation again; it may be refused again, if others wait, too.
     void when_room(Task& task) {
         expect(refused_ != none, "an operation is refused before its client waits for room");
-        lanes_[std::exchange(refused_, none)].waiting_for_room.append(task);
+        std::size_t const region = std::exchange(refused_, none);
+        lanes_[region].waiting_for_room.append(task);
+        settle();
+        if (!supply_.has_reserve() && !supply_.lends()) return; // there is nothing to be done about an absence
+        absence_.refused(region);
+        supply_.lend(absence_.is_absent());
+        ask_for_idle();
     }
 
     // Sends what has been submitted so far.
@@ -243,11 +269,69 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
         BatchClient& client;
     };
 
-    static void become_idle(Worker&, Task& task) {
+    static void become_idle(Worker& worker, Task& task) {
         auto& idle = static_cast<Idle&>(task);
         idle.is_asked = false;
-        idle.client.flush();
+        if (idle.client.pace_.has_cap() && !worker.ran_dry())
+            idle.client.send_due();
+        else
+            idle.client.flush();
+        idle.client.settle();
+        if (idle.client.absence_.is_watching()) idle.client.look_for_absence();
         idle.client.look_for_rest();
+    }
+
+    // Whether the owner that somebody waits for runs at all. While it does not, the client goes on with what it has in
+    // reserve: operations for others take effect, and what its owner finds when it is back is more.
+    void look_for_absence() {
+        Lane& lane = lanes_[absence_.region()];
+        if (lane.waiting_for_room.empty()) return absence_.stop_watching();
+        if (absence_.is_absent()) return; // the first batch that comes home calls those who wait
+        if (!worker_.ran_dry()) return ask_for_idle();
+        if (!absence_.look(clock::timestamp())) {
+            if (!std::exchange(idle_.is_asked, true)) worker_.when_round(idle_);
+            return;
+        }
+        supply_.lend(true);
+        wake_waiting(lane);
+    }
+    // What was borrowed for an absent owner goes back, and with the last of it the absence ends.
+    void settle() {
+        supply_.settle();
+        if (!supply_.lends() || supply_.has_borrowed()) return;
+        supply_.lend(false);
+        absence_.end();
+    }
+    [[gnu::noinline]] void wake_waiting(Lane& lane) {
+        while (Task* const waiting = lane.waiting_for_room.take()) worker_.append(*waiting);
+    }
+
+    // A batch is open: this core looks at it again when it has nothing else to do, or in time.
+    void ask_for_idle() {
+        if (!idle_.is_asked) [[unlikely]]
+            ask_for_idle_now();
+    }
+    [[gnu::noinline]] void ask_for_idle_now() {
+        idle_.is_asked = true;
+        if (pace_.has_cap())
+            worker_.when_round(idle_);
+        else
+            worker_.when_idle(idle_);
+    }
+    // The core is busy: only what may not wait.
+    void send_due() {
+        if constexpr (is_paced) {
+            Cycles const now = clock::timestamp();
+            bool has_open = false;
+            for (std::size_t i = 0; i < lanes_.size(); ++i) {
+                if (lanes_[i].open == nullptr) continue;
+                if (pace_.is_due(i, now))
+                    send(lanes_[i], i);
+                else
+                    has_open = true;
+            }
+            if (has_open) ask_for_idle();
+        }
     }
 
     [[nodiscard]] std::size_t owner(std::uint64_t key) const {
@@ -270,7 +354,7 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
 
     // False if the region has no room.
     [[gnu::noinline]] bool open(Lane& lane, std::size_t region) {
-        OwnBatch* const batch = supply_.take(lane.held);
+        OwnBatch* const batch = may_hold_more(lane, region) ? supply_.take(lane.held) : nullptr;
         if (batch == nullptr) {
             refused_ = region;
             return false;
@@ -279,15 +363,21 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
         lane.size = 0;
         lane.kind = none_yet;
         ++lane.held;
-        if (!idle_.is_asked) {
-            idle_.is_asked = true;
-            worker_.when_idle(idle_);
-        }
+        if constexpr (is_paced)
+            if (pace_.has_cap()) pace_.opened(region, clock::timestamp());
+        ask_for_idle();
+        return true;
+    }
+    [[nodiscard]] bool may_hold_more(Lane const& lane, std::size_t region) const {
+        if constexpr (is_paced)
+            if (pace_.has_cap()) return pace_.may_hold_more(region, lane.held);
         return true;
     }
 
     [[gnu::noinline]] void send(Lane& lane, std::size_t region) {
         OwnBatch& batch = *std::exchange(lane.open, nullptr);
+        if constexpr (is_paced)
+            if (pace_.has_cap()) pace_.sent(region, supply_.number_of(batch), lane.held, clock::timestamp());
         auto& owner = table_.owners_[region];
         if (lane.kind != mixed) batch.operations_ = OwnBatch::operations_of(lane.kind, lane.size);
         batch.region_ = region & (Batched<Regions>::max_regions - 1);
@@ -313,15 +403,22 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
         // The owner has read what this core is about to write again.
         if (self.regions_.core(batch.region_) != worker.core())
             Annotation::writes(batch.keys_.data(), 2 * Batch::capacity * sizeof(std::uint64_t)).prefetch();
+        if constexpr (is_paced)
+            if (self.pace_.has_cap())
+                self.pace_.came_home(batch.region_, self.supply_.number_of(batch), clock::timestamp());
         self.supply_.give_back(batch, lane.held--);
-        while (Task* const waiting = lane.waiting_for_room.take()) worker.append(*waiting);
+        if (!lane.waiting_for_room.empty()) self.wake_waiting(lane);
         self.look_for_rest();
     }
 
     [[MXK_WITH_AVX2]] static void come_home_with_avx2(Worker& worker, Task& task) { come_home(worker, task); }
 
     void look_for_rest() {
-        if (!at_rest()) return;
+        if (at_rest()) [[unlikely]]
+            be_at_rest();
+    }
+    [[gnu::noinline]] void be_at_rest() {
+        settle();
         while (Task* const waiting = waiting_for_rest_.take()) worker_.append(*waiting);
     }
 
@@ -330,10 +427,12 @@ template <typename Regions, typename Completed = NoResults, typename Cookie = No
     Regions const& regions_;
     NodeVector<Lane> lanes_; // by region
     BatchSupply<OwnBatch> supply_;
+    [[no_unique_address]] Pace pace_;
     [[no_unique_address]] Completed completed_;
     std::size_t refused_ = none; // the region without room, after a refusal
     TaskList waiting_for_rest_;
     Idle idle_{*this};
+    OwnerAbsence absence_{clock::to_cycles(microseconds(100))}; // no task is longer than 50
     BeforeChange before_change_{*this};
     typename ViewOf<Regions>::Type const* view_ = nullptr; // the core's, where owners change
 };

@@ -1,9 +1,13 @@
 // The batches of one client, and how its regions share them: each region has two of its own, one to be filled while
 // another is away, and takes from what is spare no more than it leaves to the others (dynamic thresholds: Choudhury and
 // Hahne, 1998). So one slow owner holds up to half of the spare batches, and however many are slow, some are left for
-// the rest. For one core at a time.
+// the rest.
+//
+// A reserve is lent out while an owner does not run at all, so that the core need not wait for it with everything else.
+// What was borrowed comes back with settle(). For one core at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <new>
 #include <utility>
@@ -19,10 +23,11 @@ template <typename BatchType> class BatchSupply {
   public:
     static constexpr std::size_t own = 2;
 
-    // Memory for two batches for each region and `spare` for all of them. Errors and callers as NodeArray::create.
-    static Result<BatchSupply> create(std::size_t regions, std::size_t spare, NodeId node) {
-        return BatchSupply(MXK_TRY(NodeArray<BatchType>::create(regions * own + spare, node)), regions * own + spare,
-                           spare);
+    // Memory for two batches for each region, `spare` for all of them, and a reserve. Errors and callers as
+    // NodeArray::create.
+    static Result<BatchSupply> create(std::size_t regions, std::size_t spare, std::size_t reserve, NodeId node) {
+        std::size_t const count = regions * own + spare + reserve;
+        return BatchSupply(MXK_TRY(NodeArray<BatchType>::create(count, node)), count, spare, reserve);
     }
 
     // Makes the batches. Once, before the first take().
@@ -34,7 +39,7 @@ template <typename BatchType> class BatchSupply {
     // it then has no less than two.
     [[nodiscard]] BatchType* take(std::size_t held) {
         if (held >= own) {
-            if (held - own >= spare_) return nullptr;
+            if (held - own >= spare_ && !borrow()) return nullptr;
             --spare_;
         }
         ++out_;
@@ -50,14 +55,44 @@ template <typename BatchType> class BatchSupply {
         put_away(batch);
     }
 
+    // Whether regions may take from the reserve what their share of the spare ones does not allow.
+    void lend(bool lends) { lends_ = lends; }
+    [[nodiscard]] bool lends() const { return lends_; }
+    [[nodiscard]] bool has_reserve() const { return reserve_ != 0; }
+    [[nodiscard]] bool has_borrowed() const { return borrowed_ != 0; }
+    // Puts what was borrowed and is not needed any more back into the reserve.
+    void settle() {
+        std::size_t const back = std::min(borrowed_, spare_ - std::min(spare_, all_spare_));
+        spare_ -= back;
+        borrowed_ -= back;
+        reserve_ += back;
+    }
+
+    // All there are, and which of them this one is, counted from 0.
+    [[nodiscard]] std::size_t size() const { return count_; }
+    [[nodiscard]] std::size_t number_of(BatchType const& batch) const {
+        return static_cast<std::size_t>(&batch - room_.data());
+    }
+
     // Batches taken and not given back.
     [[nodiscard]] std::size_t out() const { return out_; }
 
   private:
-    BatchSupply(NodeArray<BatchType> room, std::size_t count, std::size_t spare)
+    BatchSupply(NodeArray<BatchType> room, std::size_t count, std::size_t spare, std::size_t reserve)
         : room_(std::move(room))
         , count_(count)
-        , spare_(spare) {}
+        , spare_(spare)
+        , all_spare_(spare)
+        , reserve_(reserve) {}
+
+    // One more is spare.
+    [[gnu::noinline]] bool borrow() {
+        if (!lends_ || reserve_ == 0) return false;
+        --reserve_;
+        ++borrowed_;
+        ++spare_;
+        return true;
+    }
 
     void put_away(BatchType& batch) {
         batch.next = free_;
@@ -69,6 +104,10 @@ template <typename BatchType> class BatchSupply {
     std::size_t count_;
     std::size_t spare_;
     std::size_t out_ = 0;
+    std::size_t all_spare_;
+    std::size_t reserve_;
+    std::size_t borrowed_ = 0; // from the reserve; then spare_ <= all_spare_ + borrowed_
+    bool lends_ = false;
 };
 
 } // namespace mxk

@@ -45,7 +45,7 @@ template <typename Regions> class Batched {
     [[nodiscard]] std::size_t region_count() const { return owners_.size(); }
 
   private:
-    template <typename ItsRegions, typename Completed, typename Cookie> friend class BatchClient;
+    template <typename ItsRegions, typename Completed, typename Cookie, typename Pace> friend class BatchClient;
 
     // Read by all, written by nobody.
     struct Owner {

@@ -48,15 +48,15 @@ Result<Regions> make_regions(std::size_t keys) {
 }
 
 // Four operations on each of its keys, one right after the other: insert, find, erase, find.
-class PatternUser : public Task {
+template <typename Pace> class PatternUser : public Task {
   public:
     struct Check {
         PatternUser& user;
         void operator()(Worker& worker, CookieBatch<std::uint8_t> const& batch) const { user.check(worker, batch); }
     };
-    using Client = BatchClient<Regions, Check, std::uint8_t>;
+    using Client = BatchClient<Regions, Check, std::uint8_t, Pace>;
 
-    PatternUser(Worker& worker, Batched<Regions>& table, Client::Memory memory, std::uint64_t first_key,
+    PatternUser(Worker& worker, Batched<Regions>& table, typename Client::Memory memory, std::uint64_t first_key,
                 std::size_t keys, Task& ended)
         : Task(&PatternUser::go_on)
         , first_key_(first_key)
@@ -108,7 +108,9 @@ class PatternUser : public Task {
     Client client_;
 };
 
-MXK_TEST(batched, every_core_is_a_client_of_all_owners) {
+// Every core is a client of all owners. `make_memory`: of a client, for (table, node).
+template <typename Pace, typename MakeMemory> void run_pattern(MakeMemory make_memory) {
+    using User = PatternUser<Pace>;
     auto const cores = all_cores();
     // About as many together on every machine.
     std::size_t const keys = std::max<std::size_t>(8, 2000 / cores.size());
@@ -128,12 +130,12 @@ MXK_TEST(batched, every_core_is_a_client_of_all_owners) {
     Worker& here = Worker::current();
     std::size_t left = cores.size();
     auto ended = NodeVector<Ended>::create(cores.size(), here.node());
-    auto users = NodeVector<PatternUser>::create(cores.size(), here.node());
+    auto users = NodeVector<User>::create(cores.size(), here.node());
     MXK_CHECK(ended.ok() && users.ok());
     if (!ended.ok() || !users.ok()) return;
     for (std::size_t i = 0; i < cores.size(); ++i) {
         Worker& worker = workers::of(cores[i]);
-        auto memory = PatternUser::Client::Memory::create(batched.value(), worker.node(), 4);
+        auto memory = make_memory(batched.value(), worker.node());
         MXK_CHECK(memory.ok());
         if (!memory.ok()) return;
         users.value().emplace(worker, batched.value(), std::move(memory).value(), 1 + i * keys, keys,
@@ -141,8 +143,29 @@ MXK_TEST(batched, every_core_is_a_client_of_all_owners) {
     }
     for (std::size_t i = 0; i < cores.size(); ++i) here.append(users.value()[i], cores[i]);
     here.run_until([&] { return left == 0; });
-    for (PatternUser const& user : users.value()) MXK_CHECK_EQUAL(user.completed(), keys * 4);
+    for (User const& user : users.value()) MXK_CHECK_EQUAL(user.completed(), keys * 4);
     MXK_CHECK_EQUAL(regions.value().size(), std::size_t{0});
+}
+
+MXK_TEST(batched, every_core_is_a_client_of_all_owners) {
+    run_pattern<NoPace>(
+        [](auto const& table, NodeId node) { return PatternUser<NoPace>::Client::Memory::create(table, node, 4, 0); });
+}
+
+// Owners wait here for longer than an absence takes, and what is in reserve goes and comes back.
+MXK_TEST(batched, every_core_has_a_reserve) {
+    run_pattern<NoPace>(
+        [](auto const& table, NodeId node) { return PatternUser<NoPace>::Client::Memory::create(table, node, 0, 3); });
+}
+
+// With one that is never kept, one that is kept now and then, and one that always is.
+MXK_TEST(batched, every_core_keeps_a_cap_on_latency) {
+    for (std::uint64_t const cap : {1U, 200U, 1'000'000U}) {
+        run_pattern<BatchPace>([cap](auto const& table, NodeId node) {
+            return PatternUser<BatchPace>::Client::Memory::create_paced(table, node,
+                                                                        clock::to_cycles(microseconds(cap)), 4, 2);
+        });
+    }
 }
 
 // Nothing pushes a lone operation out but that its core has nothing else to do.

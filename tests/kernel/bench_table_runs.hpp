@@ -51,9 +51,10 @@ inline Phases phases(std::string_view text) {
     return result;
 }
 
-// Runs all phases twice on these cores, and calls check(phase, outcome) after each.
+// Runs all phases twice on these cores, at this rate, and calls check(phase, outcome) after each.
 template <typename Check>
-void run_all_on(std::span<CoreId const> cores, TableOptions const& options, EngineKind const& kind, Check check) {
+void run_all_on(std::span<CoreId const> cores, TableOptions const& options, EngineKind const& kind, Check check,
+                double rate = 0) {
     FixedText<1> nowhere;
     console::Invocation const invocation(nowhere);
     Progress progress(invocation);
@@ -62,7 +63,7 @@ void run_all_on(std::span<CoreId const> cores, TableOptions const& options, Engi
     for (int run = 0; experiment.ok() && run < 2; ++run) {
         MXK_CHECK(experiment.value().prepare(progress).ok());
         for (Mix const& phase : options.mix.list()) {
-            auto const outcome = experiment.value().run(phase, progress);
+            auto const outcome = experiment.value().run(phase, progress, rate);
             MXK_CHECK(outcome.ok());
             if (outcome.ok()) check(phase, outcome.value());
         }

@@ -82,6 +82,57 @@ MXK_TEST(bench_table, engines_work_with_one_operation_for_all_cores) {
     }
 }
 
+bool has_batches(EngineKind const* kind) {
+    return kind->submit == Submit::Batch;
+}
+
+// The first instruction is due at the start and the last one (operations - 1) / rate later, whichever queue they are
+// in.
+MXK_TEST(bench_table, operations_of_an_open_load_do_not_begin_before_they_are_due) {
+    constexpr double rate = 100'000;
+    for (EngineKind const* const kind : registered_engines() | std::views::filter(has_batches)) {
+        for (QueueKind const queue : {QueueKind::Shared, QueueKind::NodeLocal}) {
+            TableOptions options = options_for(*kind);
+            options.operations = 500;
+            options.queue = queue;
+            options.mix = phases("insert,find");
+            options.latency = true;
+            if (queue == QueueKind::Shared) options.max_latency = 50;
+            auto const cores = first_cores(some_cores(*kind));
+            double const last = (500.0 - static_cast<double>(cores.size())) / rate;
+            run_all_on(
+                cores.span(), options, *kind,
+                [&](Mix const& phase, TableExperiment::Outcome const& outcome) {
+                    check_verified(phase, outcome);
+                    MXK_CHECK(outcome.latency.count >= 450 - cores.size()); // but for a tenth
+                    MXK_CHECK(outcome.latency.count <= options.operations);
+                    MXK_CHECK(outcome.time.seconds() >= last);
+                },
+                rate);
+        }
+    }
+}
+
+// Far more is offered than the cores can do: all operations are due at once, and wait for those before them. Without
+// the time that they wait to be begun, latencies would be a small part of that.
+MXK_TEST(bench_table, operations_that_could_not_begin_in_time_count_as_late) {
+    for (EngineKind const* const kind : registered_engines() | std::views::filter(has_batches)) {
+        TableOptions options = options_for(*kind);
+        options.operations = 4 * few;
+        options.mix = phases("insert");
+        options.latency = true;
+        options.max_latency = 1; // so that few are under way
+        auto const core = first_cores(1);
+        run_all_on(
+            core.span(), options, *kind,
+            [](Mix const& phase, TableExperiment::Outcome const& outcome) {
+                check_verified(phase, outcome);
+                MXK_CHECK(static_cast<double>(outcome.latency.max) * 1e-9 > 0.5 * outcome.time.seconds());
+            },
+            1e12);
+    }
+}
+
 bool travels(EngineKind const* kind) {
     return kind->probe == Probe::Travel;
 }

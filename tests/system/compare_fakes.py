@@ -12,7 +12,8 @@ MXK = "mxk-batch"
 
 # Both programs. told.json: what each engine does, round by round: a rate (operations per second with one core,
 # inserting), or a way to fail; a dict adds fields to its rows. The n-th run of an engine is that of round n. With
-# skewed keys it is NAME-zipf, where latency is measured NAME-latency.
+# skewed keys it is NAME-zipf, where latency is measured NAME-latency, at a set rate NAME-load, and beside another child
+# of its parent, which must be pinned to the second processor, NAME-disturbed.
 FAKE = """#!{python}
 import json, os, pathlib, signal, sys
 here = pathlib.Path(__file__).parent
@@ -28,12 +29,20 @@ engine = name
 if "--dist" in words:
     assert "--dist zipf:0.99 " in sys.argv[-1]
     name += "-zipf"
-name += "-latency" * ("--latency" in words)
+name += "-load" if "--rate" in words else "-latency" * ("--latency" in words)
+children = pathlib.Path(f"/proc/{{os.getppid()}}/task/{{os.getppid()}}/children").read_text()
+if beside := set(children.split()) - {{str(os.getpid())}}:
+    (busy,) = map(int, beside)
+    while len(os.sched_getaffinity(busy)) > 1:
+        pass  # it has just begun
+    assert os.sched_getaffinity(busy) == {{sorted(os.sched_getaffinity(0))[1]}}
+    name += "-disturbed"
+    (here / "busy.pids").open("a").write(f"{{busy}} ")
 option = lambda key: words[words.index(key) + 1]
 count = here / f"{{name}}.runs"
 run = len(count.read_text()) if count.exists() else 0
 count.write_text("." * (run + 1))
-does = told["does"].get(name, [1e6] * 9)[run] if "--latency" in words else told["does"][name][run]
+does = told["does"].get(name, [1e6] * 9)[run] if name.endswith("-latency") else told["does"][name][run]
 machine = {{"cpu": "Fake CPU", "tsc_hz": 2.5e9, "nodes": 1, "cores": 2, "memory_bytes": 2**32, "pages": "2 MiB",
             "hypervisor": "", "build": "0123abcd gcc"}}
 if words[1] in costs:
@@ -54,7 +63,7 @@ if does == "error":
     sys.exit(1)
 wrong = does == "wrong"
 if "--latency" in words:
-    more = {{"latency": {{"count": 9, "p50_ns": 2000, "p99_ns": 31000}}}}
+    more = {{"latency": {{"count": 9, "p50_ns": 2000, "p99_ns": 31000}}}} | more
 for mix, factor in (("insert", 1), ("find", 2), ("erase", 4)):
     if mix not in option("--mix").split(","):
         continue

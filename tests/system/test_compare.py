@@ -16,7 +16,7 @@ from mxk_host.arguments import choose_names, parse_cores, parse_count
 from mxk_host.compare import markdown
 from mxk_host.compare.cells import paired_ratio
 from mxk_host.compare.figures import FIGURES
-from mxk_host.compare.plan import CONFIGURATIONS, MIN_ROUNDS, ZIPF_ENGINES
+from mxk_host.compare.plan import CONFIGURATIONS, MIN_ROUNDS, MIXES, ZIPF_ENGINES, Part
 from mxk_host.errors import UsageError
 from mxk_host.order import balanced_order
 
@@ -189,6 +189,76 @@ def test_skewed_keys_are_a_part_of_their_own(fakes: Fakes) -> None:
     assert f"keys drawn by zipf:0.99; mxk: {MXK}" in ended.output
 
 
+def is_running(process: int) -> bool:
+    """Whether it does anything yet."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="a disturbed run needs two processors")
+def test_a_busy_process_beside_is_a_part_of_its_own_and_ends(fakes: Fakes) -> None:
+    fakes.engine("absent", missing="not found")
+    fakes.engine(MXK, 10e6, 20e6, 10e6)
+    fakes.does[f"{MXK}-disturbed"] = [5e6, 12e6, 4e6]
+    ended = fakes.compare("--rounds", "3", "--only", "disturbed", "--mxk", f"{MXK},mxk-open")
+    assert ended.code == 0, ended.complaint
+    result = summary(ended)
+    assert {(r["section"], r["engine"], r["cores"]) for r in result["rows"]} == {
+        ("disturbed", MXK, 2),
+        ("undisturbed", MXK, 2),
+    }
+    assert row(result, MXK, "find", 2, "disturbed")["throughput"]["median"] == 5e6 * 2 * 2
+    figures = {f["figure"]: f for f in result["figures"] if f["reached"] is not None}
+    assert list(figures) == [f"{MXK} {mix} at 2 cores beside a busy process of undisturbed" for mix in MIXES]
+    assert figures[f"{MXK} find at 2 cores beside a busy process of undisturbed"]["measured"] == {
+        "n": 3, "median": 0.5, "min": 0.4, "max": 0.6,
+    }  # fmt: skip
+    assert "beside a process that keeps the second processor busy\n" in ended.output
+    busy = (fakes.folder / "busy.pids").read_text().split()
+    assert len(busy) == 3
+    assert not any(is_running(int(process)) for process in busy)
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="a disturbed run needs two processors")
+def test_the_busy_process_ends_with_its_parent(fakes: Fakes) -> None:
+    fakes.engine("absent", missing="not found")
+    fakes.engine(MXK, 10e6)
+    fakes.does[f"{MXK}-disturbed"] = ["hang"]
+    arguments = [DRIVER, *fakes.arguments("--rounds", "1", "--only", "disturbed")]
+    with subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as driver:
+        noted = fakes.folder / "busy.pids"
+        while not noted.exists() or not noted.read_text().endswith(" "):
+            assert driver.poll() is None
+        (busy,) = map(int, noted.read_text().split())
+        (program,) = {
+            int(child) for child in Path(f"/proc/{driver.pid}/task/{driver.pid}/children").read_text().split()
+        } - {busy}
+        driver.kill()  # it cannot clean up
+    while is_running(busy):
+        pass
+    os.kill(program, signal.SIGKILL)
+
+
+def test_latency_at_half_of_the_throughput_is_a_part_of_its_own(fakes: Fakes) -> None:
+    fakes.engine("absent", missing="not found")
+    fakes.engine(MXK, 10e6)
+    fakes.does[f"{MXK}-load"] = [
+        {"rate": 5e6, "latency": {"count": 9, "p50_ns": 2000, "p99_ns": at}} for at in (7e4, 4e4)
+    ]
+    ended = fakes.compare("--rounds", "2", "--only", "load")
+    assert ended.code == 0, ended.complaint
+    result = summary(ended)
+    assert [(r["section"], r["mix"], r["cores"]) for r in result["rows"]] == [("load", "find", 2)]
+    assert row(result, MXK, "find", 2, "load")["latency"]["p99_ns"]["median"] == 55000
+    (figure,) = [f for f in result["figures"] if f["reached"] is not None]
+    assert figure["measured"] == {"n": 2, "median": 55.0, "min": 40.0, "max": 70.0}
+    assert (figure["target"], figure["unit"], figure["is_maximum"], figure["reached"]) == (50, "us", True, False)
+    commands = (Path(result["results"]) / "commands.txt").read_text()
+    assert "--mix find --rate 50% --latency --max-latency 50 --ops 200000 --cores 2 " in commands
+
+
 def test_figures_are_shown_put_into_pages_and_checked(fakes: Fakes) -> None:
     fakes.engine(MXK, 90e6, 80e6)
     fakes.engine(TBB, 5e6, 5e6)
@@ -287,7 +357,7 @@ def test_a_refusal_measures_nothing(fakes: Fakes) -> None:
     fakes.engine(MXK)
     ended = fakes.compare("--only", "zipf,table,wake")
     assert ended.code == 2
-    assert "--only: expected names out of table, zipf, tasks, threads; got wake" in ended.complaint
+    assert f"--only: expected names out of {', '.join(Part)}; got wake" in ended.complaint
     assert not (fakes.folder / "results").exists()
 
 

@@ -19,20 +19,30 @@ namespace {
 
 using Regions = MapRegions<>;
 using Completed = std::function<void(Worker&, Batch const&)>;
-using Client = BatchClient<Regions, Completed>;
+using Client = BatchClient<Regions, Completed, NoCookie, BatchPace>;
 
 class BatchedTest : public testing::Test {
   protected:
     // A table with these owners, and a client on core 0, with which the body works.
     template <typename Body>
     static void with_client(std::vector<CoreId> const& owners, std::size_t spare, Completed completed, Body body) {
+        with_client(owners, {.spare = spare}, std::move(completed), body);
+    }
+    struct Shape {
+        std::size_t spare = 4;
+        std::size_t reserve = 0;
+        Nanoseconds max_latency{}; // 0: no cap
+    };
+    template <typename Body>
+    static void with_client(std::vector<CoreId> const& owners, Shape const& shape, Completed completed, Body body) {
         auto runtime = Runtime::start({.cores = 4, .nodes = 2, .memory_bytes = 64 * MiB});
         ASSERT_TRUE(runtime.ok()) << runtime.error().message();
         runtime.value().run([&](Worker& worker) {
             Regions regions(owners, 1000);
             auto batched = Batched<Regions>::create(regions);
             ASSERT_TRUE(batched.ok());
-            auto memory = Client::Memory::create(batched.value(), worker.node(), spare);
+            auto memory = Client::Memory::create_paced(batched.value(), worker.node(),
+                                                       clock::to_cycles(shape.max_latency), shape.spare, shape.reserve);
             ASSERT_TRUE(memory.ok());
             Client client(worker, batched.value(), std::move(memory).value(), std::move(completed));
             body(worker, client, regions);
@@ -217,6 +227,125 @@ TEST_F(BatchedTest, a_slow_owner_holds_a_bounded_number_of_operations_and_delays
         });
 }
 
+TEST_F(BatchedTest, with_a_cap_a_batch_leaves_a_busy_core_in_time) {
+    for (bool const is_short : {true, false}) {
+        std::size_t completed = 0;
+        with_client(
+            {core_id(0)}, {.max_latency = is_short ? microseconds(1) : microseconds(1'000'000)},
+            [&](Worker&, Batch const&) { ++completed; },
+            [&](Worker& worker, Client& client, Regions&) {
+                Restless restless;
+                worker.append(restless);
+                ASSERT_TRUE(client.insert(1, 1));
+                worker.run_until([&] { return completed == 1 || restless.turns == 4 * Worker::max_wait; });
+                EXPECT_EQ(completed, is_short ? 1U : 0U); // half a second is left
+                if (is_short) {
+                    EXPECT_LT(restless.turns, 10 * CoreQueue::round);
+                }
+                restless.ends = true;
+                worker.run_until([&] { return restless.has_ended; });
+                worker.run_until([&] { return completed == 1; }); // the core has nothing else to do
+            });
+    }
+}
+
+TEST_F(BatchedTest, with_a_cap_late_batches_make_others_wait_at_home) {
+    with_client(
+        {core_id(1)}, {.spare = 16, .max_latency = microseconds(1)}, [](Worker&, Batch const&) {},
+        [&](Worker& worker, Client& client, Regions&) {
+            // Each of them is later than half a microsecond: it sleeps, or waits for the next one.
+            std::size_t accepted = 0;
+            for (std::uint64_t key = 0; key < 200 * Batch::capacity; ++key) {
+                while (!client.find(key)) worker.run_until([&] { return client.at_rest(); });
+            }
+            worker.run_until([&] { return client.at_rest(); });
+            HoldUp hold_up;
+            worker.append(hold_up, core_id(1));
+            worker.flush();
+            for (SpinWait wait; !hold_up.is_held.load();) wait.turn();
+            while (accepted < 5000 && client.find(accepted)) ++accepted;
+            EXPECT_EQ(accepted, 2 * Batch::capacity);
+            hold_up.is_held.store(false);
+            worker.run_until([&] { return client.at_rest(); });
+        });
+}
+
+TEST_F(BatchedTest, an_owner_that_does_not_run_gets_what_is_in_reserve) {
+    constexpr std::size_t spare = 8;
+    constexpr std::size_t reserve = 40;
+    constexpr std::size_t share = (2 + spare / 2) * Batch::capacity;
+    std::map<std::uint64_t, std::size_t> completed; // by region
+    std::size_t seen = 0;
+    with_client(
+        {core_id(1), core_id(2)}, {.spare = spare, .reserve = reserve},
+        [&](Worker&, Batch const& batch) {
+            completed[batch.key(0) % 2] += batch.size();
+            EXPECT_TRUE(batch.all_are(Operation::Find));
+        },
+        [&](Worker& worker, Client& client, Regions&) {
+            // How many are accepted, one after the other.
+            auto const submit_all = [&](std::uint64_t region) {
+                std::size_t accepted = 0;
+                while (accepted < 10000 && client.find(2 * accepted + region)) ++accepted;
+                return accepted;
+            };
+            for (int round = 0; round < 3; ++round) {
+                HoldUp hold_up;
+                worker.append(hold_up, core_id(2));
+                worker.flush();
+                for (SpinWait wait; !hold_up.is_held.load();) wait.turn();
+
+                EXPECT_EQ(submit_all(1), share);
+                Restless room;
+                room.ends = true;
+                client.when_room(room);
+                // The owner is still held: nothing has come home.
+                worker.run_until([&] { return room.turns == 1; });
+                EXPECT_EQ(completed[1], seen);
+                EXPECT_EQ(submit_all(1), reserve * Batch::capacity);
+                client.when_room(room);
+                // The other owner has its share of the spare ones as before.
+                std::size_t const before = completed[0];
+                std::size_t const others = submit_all(0);
+                EXPECT_GE(others, 4 * Batch::capacity);
+                client.flush();
+                worker.run_until([&] { return completed[0] == before + others; });
+                EXPECT_EQ(room.turns, 1U);
+
+                // It is back: the next round begins with its share.
+                hold_up.is_held.store(false);
+                worker.run_until([&] { return room.turns == 2 && client.at_rest(); });
+                seen += share + reserve * Batch::capacity;
+                EXPECT_EQ(completed[1], seen);
+            }
+        });
+}
+
+TEST_F(BatchedTest, a_core_with_other_tasks_does_not_touch_the_reserve) {
+    with_client(
+        {core_id(1)}, {.spare = 0, .reserve = 8}, [](Worker&, Batch const&) {},
+        [&](Worker& worker, Client& client, Regions&) {
+            HoldUp hold_up;
+            worker.append(hold_up, core_id(1));
+            worker.flush();
+            for (SpinWait wait; !hold_up.is_held.load();) wait.turn();
+            for (std::uint64_t key = 0; key < 2 * Batch::capacity; ++key) ASSERT_TRUE(client.find(key));
+            EXPECT_FALSE(client.find(1));
+            Restless room;
+            room.ends = true;
+            client.when_room(room);
+            Restless restless;
+            worker.append(restless);
+            Nanoseconds const start = clock::now();
+            worker.run_until([&] { return raw(clock::now()) - raw(start) > 1'000'000; });
+            EXPECT_EQ(room.turns, 0U);
+            restless.ends = true;
+            worker.run_until([&] { return room.turns == 1; }); // now it does
+            hold_up.is_held.store(false);
+            worker.run_until([&] { return client.at_rest(); });
+        });
+}
+
 TEST_F(BatchedTest, everybody_who_waits_for_room_is_called) {
     with_client(
         {core_id(1)}, 0, [](Worker&, Batch const&) {},
@@ -316,7 +445,7 @@ TEST_F(BatchSupplyTest, each_region_has_two_and_leaves_as_many_spare_ones_as_it_
     configure({1 * MiB});
     BatchHome client{nullptr};
     CoreId const home = core_id(0);
-    auto made = BatchSupply<Batch>::create(3, 6, node_id(0));
+    auto made = BatchSupply<Batch>::create(3, 6, 0, node_id(0));
     ASSERT_TRUE(made.ok());
     BatchSupply<Batch> supply = std::move(made).value();
     supply.fill(client, home);
@@ -351,9 +480,52 @@ TEST_F(BatchSupplyTest, each_region_has_two_and_leaves_as_many_spare_ones_as_it_
     EXPECT_EQ(take_all(0), 2 + 3U);
 }
 
+TEST_F(BatchSupplyTest, a_reserve_is_lent_and_comes_back) {
+    configure({1 * MiB});
+    BatchHome client{nullptr};
+    CoreId const home = core_id(0);
+    auto made = BatchSupply<Batch>::create(2, 4, 6, node_id(0));
+    ASSERT_TRUE(made.ok());
+    BatchSupply<Batch> supply = std::move(made).value();
+    supply.fill(client, home);
+    EXPECT_EQ(supply.size(), 2 * 2 + 4 + 6U);
+
+    std::vector<Batch*> held;
+    auto const take_all = [&] {
+        while (Batch* const batch = supply.take(held.size())) held.push_back(batch);
+        return held.size();
+    };
+    EXPECT_EQ(take_all(), 2 + 2U);
+    supply.lend(true);
+    EXPECT_EQ(take_all(), 2 + 2 + 6U);
+    std::vector<Batch*> unique = held;
+    std::ranges::sort(unique);
+    EXPECT_EQ(std::ranges::unique(unique).size(), 0U);
+    supply.settle(); // nothing is back
+    EXPECT_TRUE(supply.has_borrowed());
+    EXPECT_FALSE(supply.has_reserve());
+    supply.lend(false);
+    auto const give_back = [&](std::size_t count) {
+        for (; count > 0; --count) {
+            supply.give_back(*held.back(), held.size());
+            held.pop_back();
+        }
+        supply.settle();
+    };
+    give_back(8);
+    EXPECT_FALSE(supply.has_borrowed());
+    EXPECT_EQ(take_all(), 2 + 2U);
+    supply.lend(true);
+    EXPECT_EQ(take_all(), 2 + 2 + 6U); // all of it has come back
+    supply.lend(false);
+    give_back(10);
+    EXPECT_EQ(supply.out(), 0U);
+    EXPECT_EQ(take_all(), 2 + 2U);
+}
+
 TEST_F(BatchSupplyTest, without_memory_there_is_none) {
     configure({1 * MiB});
-    EXPECT_FALSE((BatchSupply<Batch>::create(1000, 32, node_id(0)).ok()));
+    EXPECT_FALSE((BatchSupply<Batch>::create(1000, 32, 0, node_id(0)).ok()));
     EXPECT_EQ(used_bytes(), 0U);
 }
 

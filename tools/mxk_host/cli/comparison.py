@@ -10,7 +10,7 @@ import typer
 from mxk_host.compare import job
 from mxk_host.compare.check import expect_figures
 from mxk_host.compare.figures import FIGURES, engines_of, parts_of
-from mxk_host.compare.plan import CONFIGURATIONS, Settings
+from mxk_host.compare.plan import CONFIGURATIONS, Part, Settings
 from mxk_host.image import BUILD
 from mxk_host.results import RESULTS
 
@@ -41,7 +41,7 @@ def compare(
     ] = None,
     only: Annotated[
         str | None,
-        typer.Option(help="Only these parts of table, zipf, tasks, threads, with commas between.", show_default=False),
+        typer.Option(help=f"Only these parts of {', '.join(Part)}, with commas between.", show_default=False),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the keys and of their order.")] = 1,
     timeout: Timeout = 1800,

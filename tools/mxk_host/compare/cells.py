@@ -32,6 +32,7 @@ class Cells:
     def __init__(self, record: Record) -> None:
         self._values: dict[Cell, dict[int, float]] = {}
         self._nanoseconds: dict[Cell, dict[int, float]] = {}
+        self._p99: dict[Cell, dict[int, float]] = {}
         self._latencies: dict[Cell, list[dict[str, float]]] = {}
         self._rows: dict[Cell, list[Row]] = {}
         self._noise: dict[Cell, list[str]] = {}
@@ -43,6 +44,8 @@ class Cells:
             self._values.setdefault(sample.cell, {})[sample.round] = sample.value
             if "nanoseconds" in sample.row:
                 self._nanoseconds.setdefault(sample.cell, {})[sample.round] = float(sample.row["nanoseconds"])
+            if "latency" in sample.row:
+                self._p99.setdefault(sample.cell, {})[sample.round] = float(sample.row["latency"]["p99_ns"])
             self._rows.setdefault(sample.cell, []).append(sample.row)
             if sample.row.get("quiet") is False:
                 text = str(sample.row.get("not_quiet") or "no reason given")
@@ -59,9 +62,13 @@ class Cells:
         """Of cells that are measured in cycles: the same in time."""
         return self._nanoseconds.get(cell, {})
 
+    def p99(self, cell: Cell) -> Rounds:
+        """Of cells whose own runs measure latency: the 99th percentile, in nanoseconds."""
+        return self._p99.get(cell, {})
+
     def latency(self, cell: Cell) -> dict[str, Spread]:
         """How long an operation takes, in nanoseconds: p50_ns and p99_ns; empty where that is not known."""
-        measured = self._latencies.get(cell, [])
+        measured = self._latencies.get(cell) or [row["latency"] for row in self._rows.get(cell, []) if "latency" in row]
         return {name: it for name in ("p50_ns", "p99_ns") if (it := spread(row[name] for row in measured))}
 
     def memory(self, cell: Cell) -> dict[str, float]:

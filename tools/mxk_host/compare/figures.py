@@ -8,7 +8,18 @@ from enum import StrEnum
 from typing import Any
 
 from mxk_host.compare.cells import Cells, Spread, paired_ratio, spread
-from mxk_host.compare.plan import COST_ENGINE, COSTS, MIXES, Cell, Column, Part
+from mxk_host.compare.plan import (
+    COST_ENGINE,
+    COSTS,
+    DISTURBED_CORES,
+    LOAD_CORES,
+    LOAD_MIXES,
+    MAX_LATENCY,
+    MIXES,
+    Cell,
+    Column,
+    Part,
+)
 
 
 class Unit(StrEnum):
@@ -17,12 +28,13 @@ class Unit(StrEnum):
     TIMES = "x"
     SHARE = "%"  # stored as a fraction
     NANOSECONDS = "ns"
+    MICROSECONDS = "us"
 
 
 @dataclass(frozen=True)
 class Figure:
-    """`over` by `under`, or without that the time `over` takes; to be no smaller than the target, or no
-    larger where that `is_maximum`. `beside`: the ratio over this is shown with it, and has no target."""
+    """`over` by `under`, or without that the time `over` takes (in microseconds: its p99); to be no smaller than the
+    target, or no larger where that `is_maximum`. `beside`: the ratio over this is shown with it, and has no target."""
 
     what: str
     against: str  # empty: nothing, it is a time
@@ -99,6 +111,29 @@ FIGURES: Sequence[Figure] = (
         1.7,
     ),
     _ratio(BEST, TBB, "find", 2, Unit.TIMES, 4, part=Part.ZIPF),
+    *(
+        Figure(
+            f"{BEST} {column} beside a busy process",
+            "of undisturbed",
+            Unit.SHARE,
+            Cell(Part.DISTURBED, BEST, column),
+            Cell(Part.UNDISTURBED, BEST, column),
+            0.45,
+        )
+        for column in (Column(mix, DISTURBED_CORES) for mix in MIXES)
+    ),
+    *(
+        Figure(
+            f"{BEST} {column} at half of its throughput",
+            "p99",
+            Unit.MICROSECONDS,
+            Cell(Part.LOAD, BEST, column),
+            None,
+            MAX_LATENCY,
+            is_maximum=True,
+        )
+        for column in (Column(mix, LOAD_CORES) for mix in LOAD_MIXES)
+    ),
     Figure(
         "empty task from the core's own queue",
         "",
@@ -164,5 +199,7 @@ def _evaluated(figure: Figure, cells: Cells) -> dict[str, Any]:
 
 def _measured(figure: Figure, under: Cell | None, cells: Cells) -> Spread | None:
     if under is None:
+        if figure.unit is Unit.MICROSECONDS:
+            return spread(nanoseconds / 1000 for nanoseconds in cells.p99(figure.over).values())
         return spread(cells.nanoseconds(figure.over).values())
     return paired_ratio(cells.values(figure.over), cells.values(under))

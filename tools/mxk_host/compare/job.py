@@ -33,7 +33,9 @@ def compare(settings: Settings, *, peers: str | None, folder: Path) -> Summary:
     """Measures all rounds and shows the table. `peers`: names with commas between, None: all. `folder`: that of the
     run is made in it. Something that failed is in the summary; `expect_success` judges."""
     engines = choose_engines(settings, list_peers(settings.programs), peers)
-    groups = [table_processes(settings, part, measured) for part, measured in engines.items()]
+    of_part = {part: table_processes(settings, part, measured) for part, measured in engines.items()}
+    beside = [process for part in (Part.DISTURBED, Part.UNDISTURBED) for process in of_part.pop(part, [])]
+    groups = [group for group in (*of_part.values(), beside) if group]
     if settings.latency and Part.TABLE in engines:
         groups.append(latency_processes(settings, engines[Part.TABLE]))
     groups += [cost_processes(settings, part) for part in settings.parts if part in COSTS]

@@ -51,6 +51,18 @@ ZIPF_ENGINES = {
     "reference-buckets-ring",
 }
 
+# What a process beside it costs that is busy on one of the two processors: the other half of each time slice.
+DISTURBED_ENGINES = {"mxk-batch"}
+DISTURBED_CORES = 2
+
+# How long an operation takes where so much is asked for as half of what could be done, each at its time; and the cap
+# that batches are to keep then, in microseconds.
+LOAD_ENGINES = {"mxk-batch"}
+LOAD_CORES = 2
+LOAD_MIXES = ("find",)
+MAX_LATENCY = 50
+LOAD_OPTIONS = f" --rate 50% --latency --max-latency {MAX_LATENCY}"
+
 # How long an operation takes is measured in runs of its own, in the first rounds only: time stamps for each operation
 # cost throughput.
 LATENCY_ROUNDS = 1
@@ -63,6 +75,9 @@ class Part(StrEnum):
 
     TABLE = "table"
     ZIPF = "zipf"
+    DISTURBED = "disturbed"
+    UNDISTURBED = "undisturbed"  # the same runs, right beside
+    LOAD = "load"
     TASKS = "tasks"
     THREADS = "threads"
 
@@ -157,7 +172,9 @@ class Settings:
             if not program.is_file():
                 raise UsageError(f"expected the program {program}: make compare builds it first")
         configurations = choose_names("--mxk", tuple(CONFIGURATIONS), mxk)
-        wanted = choose_names("--only", tuple(Part), only)
+        wanted = set(choose_names("--only", tuple(Part), only))
+        if Part.DISTURBED in wanted:
+            wanted.add(Part.UNDISTURBED)
         parts = tuple(part for part in Part if part in wanted)
         return cls(
             command=command,
@@ -175,15 +192,16 @@ class Settings:
 
     def columns(self, part: Part) -> list[Column]:
         """The columns of a part that measures tables."""
-        mixes = ZIPF_MIXES if part is Part.ZIPF else MIXES
-        return [Column(mix, cores) for mix in mixes for cores in self.cores]
+        mixes = {Part.ZIPF: ZIPF_MIXES, Part.LOAD: LOAD_MIXES}.get(part, MIXES)
+        only = {Part.DISTURBED: DISTURBED_CORES, Part.UNDISTURBED: DISTURBED_CORES, Part.LOAD: LOAD_CORES}.get(part)
+        return [Column(mix, cores) for mix in mixes for cores in self.cores if only in (None, cores)]
 
 
 @dataclass(frozen=True)
 class Process:
     """A command that is run once in each round. `engine`: which one it measures, where it is one. `columns`: what it
     must report on; empty: whatever it likes. `latency`: of its rows only the latency counts, and it runs in the first
-    rounds only."""
+    rounds only. `disturbed`: another process keeps one of its processors busy meanwhile."""
 
     name: str
     part: Part
@@ -191,6 +209,7 @@ class Process:
     engine: str = ""
     columns: frozenset[Column] = field(default=frozenset())
     latency: bool = False
+    disturbed: bool = False
 
     def runs_in(self, round_number: int) -> bool:
         """Whether it is run in this round, counted from 1."""
@@ -204,9 +223,17 @@ def choose_engines(settings: Settings, known: Sequence[Engine], peers: str | Non
     engines = [Engine(name, Kind.MXK) for name in settings.configurations]
     for kind in Kind:
         engines += [engine for engine in known if engine.name in wanted and engine.kind is kind]
-    skewed = [engine for engine in engines if engine.name in ZIPF_ENGINES]
-    of_part = {Part.TABLE: engines, Part.ZIPF: skewed}
-    return {part: of_part[part] for part in settings.parts if part not in COSTS}
+    chosen = {
+        Part.ZIPF: ZIPF_ENGINES,
+        Part.DISTURBED: DISTURBED_ENGINES,
+        Part.UNDISTURBED: DISTURBED_ENGINES,
+        Part.LOAD: LOAD_ENGINES,
+    }
+    return {
+        part: [engine for engine in engines if part not in chosen or engine.name in chosen[part]]
+        for part in settings.parts
+        if part not in COSTS
+    }
 
 
 def process_name(part: Part, engine: str) -> str:
@@ -217,12 +244,12 @@ def process_name(part: Part, engine: str) -> str:
 
 
 def table_processes(settings: Settings, part: Part, engines: Iterable[Engine]) -> list[Process]:
-    """One for each engine that is built, for the same operations and core counts."""
-    skew = f" --dist {ZIPF}" if part is Part.ZIPF else ""
+    """One for each engine that is built, for the same operations and core counts; none where the part has no column."""
+    more = {Part.ZIPF: f" --dist {ZIPF}", Part.LOAD: LOAD_OPTIONS}.get(part, "")
     return [
-        _table_process(settings, part, engine, process_name(part, engine.name), settings.columns(part), skew)
+        _table_process(settings, part, engine, process_name(part, engine.name), columns, more)
         for engine in engines
-        if not engine.missing
+        if not engine.missing and (columns := settings.columns(part))
     ]
 
 
@@ -244,14 +271,22 @@ def _table_process(
     settings: Settings, part: Part, engine: Engine, name: str, columns: Sequence[Column], more: str
 ) -> Process:
     mixes = ",".join(dict.fromkeys(column.what for column in columns))
-    counts = ",".join(map(str, settings.cores))
+    counts = ",".join(map(str, dict.fromkeys(column.cores for column in columns)))
     run = f"--mix {mixes}{more} --ops {settings.operations} --cores {counts} --seed {settings.seed} --repeat 1 --json"
     if engine.kind is Kind.MXK:
         program, command = "mxk", f"bench table {CONFIGURATIONS[engine.name]} {run}"
     else:
         program, command = "mxk-peers", f"bench peer --peer {engine.name} {run}"
     line = _line(settings, program, max(settings.cores), command)
-    return Process(name, part, line, engine.name, frozenset(columns), latency="--latency" in more)
+    return Process(
+        name,
+        part,
+        line,
+        engine.name,
+        frozenset(columns),
+        latency=part is Part.TABLE and "--latency" in more,
+        disturbed=part is Part.DISTURBED,
+    )
 
 
 def cost_processes(settings: Settings, part: Part) -> list[Process]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mxk_host import results
+from mxk_host.compare.disturber import disturbing
 from mxk_host.compare.plan import (
     COST_BENCHMARKS,
     COST_ENGINE,
@@ -107,7 +108,8 @@ def _run(process: Process, folder: Path, where: dict[str, Any], timeout: float, 
     log.parent.mkdir(exist_ok=True)
     with (folder / "commands.txt").open("a") as commands:
         commands.write(f"{shlex.join(process.line)}  # {log.relative_to(folder)}\n")
-    outcome = run_captured(list(process.line), log, timeout, lambda _: None)
+    with disturbing(process.disturbed):
+        outcome = run_captured(list(process.line), log, timeout, lambda _: None)
     if outcome.complaint:
         log.with_suffix(".stderr").write_text(outcome.complaint + "\n")
     output = log.read_text(errors="replace")

@@ -111,8 +111,10 @@ def _rows(part: Part, engines: Sequence[Engine], columns: Sequence[Column], cell
                 measured["ratio"] = paired_ratio(cells.values(Cell(part, baseline, column)), mine)
             if engine.kind is not Kind.BOUND:
                 measured["share"] = _shares(cells, cell, bounds)
+            if part in (Part.TABLE, Part.LOAD):
+                measured["latency"] = cells.latency(cell)
             if part is Part.TABLE:
-                measured |= {"latency": cells.latency(cell), "memory": cells.memory(cell)}
+                measured["memory"] = cells.memory(cell)
             row |= {name: value for name, value in measured.items() if value}
             row |= {"quiet": not (noise := cells.noise(cell))} | ({"not_quiet": noise} if noise else {})
             rows.append(row | {"verified": bool(mine) and not failed})

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mxk_host.compare.figures import Unit
-from mxk_host.compare.plan import COSTS, MIN_ROUNDS, Kind, Part, process_name
+from mxk_host.compare.plan import COSTS, MAX_LATENCY, MIN_ROUNDS, Kind, Part, process_name
 from mxk_host.digits import number
 
 PLAIN_WIDTH = 120  # columns of text that goes to a file
@@ -21,6 +21,13 @@ ASYNCHRONOUS = (
     "waits for the others. Peers are called one operation at a time, and a call returns with its result, unless their",
     "set-up says that they take several at once.",
 )
+# The parts that measure tables, and what is said of those that are not measured with all core counts.
+_TABLES = (Part.TABLE, Part.ZIPF, Part.DISTURBED, Part.UNDISTURBED, Part.LOAD)
+_ABOUT = {
+    Part.DISTURBED: "beside a process that keeps the second processor busy",
+    Part.UNDISTURBED: "the same without it, in the same rounds",
+    Part.LOAD: f"half of the greatest throughput offered, each operation at its time; batches, up to {MAX_LATENCY} us",
+}
 _NAME_WIDTH = 24
 _FIXED_WIDTH = _NAME_WIDTH + 20  # with the columns of line names and "verified"
 _CELL_WIDTH = 11
@@ -35,12 +42,17 @@ def show(summary: Summary, output: TextIO) -> None:
     console = Console(file=output, width=width, markup=False, highlight=False)
     for line in _head(summary):
         console.print(line, soft_wrap=True)
-    for section in (Part.TABLE, Part.ZIPF):
-        columns = [(mix, cores) for mix in _distinct(summary, section, "mix") for cores in summary["cores"]]
-        if columns and section in summary["dist"]:
+    for section in _TABLES:
+        counts = _distinct(summary, section, "cores") if section in _ABOUT else summary["cores"]
+        columns = [(mix, cores) for mix in _distinct(summary, section, "mix") for cores in counts]
+        if not columns:
+            continue
+        if section in summary["dist"]:
             about = summary["ratios_of"].get(section, "not measured")
             console.print(f"keys drawn by {summary['dist'][section]}; mxk: {about}", soft_wrap=True)
-        for group in _groups(columns, len(summary["cores"]), console.width):
+        if section in _ABOUT:
+            console.print(_ABOUT[section], soft_wrap=True)
+        for group in _groups(columns, len(counts), console.width):
             headings = [f"{mix}\n{cores} {'core' if cores == 1 else 'cores'}" for mix, cores in group]
             console.print(_table(summary, section, group, headings))
     for part in COSTS:
