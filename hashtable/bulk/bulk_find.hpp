@@ -49,7 +49,7 @@ template <typename Key, typename Value> class BulkFind {
                     ++left;
             }
         }
-        return results_.write(mask.subspan(from / 64), to - from);
+        return results_.write(mask.empty() ? mask : mask.subspan(from / 64), to - from);
     }
 
   private:

@@ -88,10 +88,11 @@ BulkResult Table<Key, Value>::change(Keys keys, Operation const& operation, Mask
 template <typename Key, typename Value>
 template <typename Operation>
 void Table<Key, Value>::change_one_by_one(Keys keys, Operation const& operation, Mask mask, BulkResult& result) {
+    if (result.ok()) return;
     std::size_t const first = result.done; // a multiple of 64
     if (!mask.empty())
         std::fill(mask.begin() + static_cast<std::ptrdiff_t>(first / 64),
-                  mask.begin() + static_cast<std::ptrdiff_t>(std::max(mask_words(keys.size()), first / 64)), 0);
+                  mask.begin() + static_cast<std::ptrdiff_t>(mask_words(keys.size())), 0);
     for (std::size_t at = first; at < keys.size(); ++at) {
         table_operations::Outcome const outcome = change_one(keys[at], operation, at);
         if (outcome == table_operations::Outcome::NoMemory) return;
