@@ -31,6 +31,14 @@ endif()
 
 describe_build(${optimisation})
 
+# So that libmxk.a can be part of a shared object, as a Python module is. What is thread_local is still reached without a
+# call (initial-exec), and functions that others could replace in theory are inlined. docs/library.md: what it costs.
+option(MXK_PIC "Compile the library position-independently" OFF)
+set(library_options)
+if(MXK_PIC)
+    set(library_options -fPIC -fno-semantic-interposition -ftls-model=initial-exec)
+endif()
+
 # Objects, not archives: what registers itself is named by nobody.
 function(mxk_objects target object_level)
     add_library(${target} OBJECT ${ARGN})
@@ -53,6 +61,8 @@ list(FILTER linux_sources EXCLUDE REGEX "/main/(metal/|linux/program\\.cpp$)")
 mxk_objects(mxk-kernel ${level} ${kernel_sources})
 mxk_objects(mxk-bench ${brief_level} ${bench_sources})
 mxk_objects(mxk-rooms ${level} ${portable_sources} ${linux_sources})
+target_compile_options(mxk-kernel PRIVATE ${library_options})
+target_compile_options(mxk-rooms PRIVATE ${library_options})
 set(all_objects mxk-kernel mxk-rooms mxk-bench) # of an inline function a linker takes what comes first: what is optimised
 
 # The tests that run inside, less those of the bare machine.
