@@ -32,11 +32,11 @@ endif()
 describe_build(${optimisation})
 
 # So that libmxk.a can be part of a shared object, as a Python module is. What is thread_local is still reached without a
-# call (initial-exec), and functions that others could replace in theory are inlined. docs/library.md: what it costs.
+# call (initial-exec), and nothing of the library can be replaced by others (protected), so that it is reached directly.
 option(MXK_PIC "Compile the library position-independently" OFF)
 set(library_options)
 if(MXK_PIC)
-    set(library_options -fPIC -fno-semantic-interposition -ftls-model=initial-exec)
+    set(library_options -fPIC -fvisibility=protected -ftls-model=initial-exec)
 endif()
 
 # Objects, not archives: what registers itself is named by nobody.

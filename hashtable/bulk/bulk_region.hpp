@@ -186,7 +186,7 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
         return rebuild(buckets);
     }
     bool rebuild(std::size_t buckets) {
-        auto made = NodeArray<Bucket>::create_zeroed(buckets, node_);
+        auto made = NodeArray<Bucket>::create(buckets, node_);
         if (!made) return false;
         NodeArray<Bucket> old = std::move(memory_);
         std::size_t const old_count = count();
@@ -194,16 +194,28 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
         buckets_.store(memory_.data(), std::memory_order_relaxed);
         count_.store(buckets, std::memory_order_relaxed);
         limit_ = soft_limit(buckets);
-        for (std::size_t i = 0; i < old_count; ++i) move_out(old[i]);
+        std::size_t cleared = 0;
+        for (std::size_t i = 0; i < old_count; ++i) move_out(old[i], cleared);
+        clear(cleared, buckets);
         return true;
     }
-    void move_out(Bucket const& from) {
+    // The new buckets are cleared right before the first key comes to them, when they are in the cache anyway.
+    void move_out(Bucket const& from, std::size_t& cleared) {
         for (unsigned left = from.taken(); left != 0; left &= left - 1) {
             auto const place = static_cast<unsigned>(std::countr_zero(left));
             Bucket* to = home(from.hash(place));
-            while (to->free() == 0) to = next(to);
+            for (;; to = next(to)) {
+                auto const at = static_cast<std::size_t>(to - buckets());
+                if (at >= cleared) [[unlikely]]
+                    clear(cleared, std::min(at + 4 * KiB / sizeof(Bucket), count()));
+                if (to->free() != 0) break;
+            }
             to->take_over(static_cast<unsigned>(std::countr_zero(to->free())), from, place);
         }
+    }
+    void clear(std::size_t& cleared, std::size_t end) {
+        std::memset(static_cast<void*>(buckets() + cleared), 0, (end - cleared) * sizeof(Bucket));
+        cleared = end;
     }
 
     void remove(Bucket& bucket, unsigned place) {

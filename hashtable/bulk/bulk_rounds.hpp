@@ -157,23 +157,29 @@ template <typename Key, typename Value, typename Operation> class BulkRounds fin
             items[ends[regions[i]]++] = {words[i], static_cast<std::uint32_t>(first + i), 0};
     }
 
+    // Each piece begins at another region, so that regions that have to grow do so at the same time.
+    [[nodiscard]] std::size_t nth_region(std::size_t part, std::size_t n) const {
+        return (part * regions_.size() / BulkScratch::pieces + n) % regions_.size();
+    }
     void promise(std::size_t part) {
         std::span<std::uint32_t> const counts = ends_of(part);
-        std::size_t at = 0;
-        for (; at < regions_.size(); ++at) {
+        std::size_t n = 0;
+        for (; n < regions_.size(); ++n) {
+            std::size_t const at = nth_region(part, n);
             if (counts[at] == 0) continue;
             ExclusiveHold const hold(regions_[at].lock());
             if (!regions_[at].promise(counts[at], extra(part, at))) break;
         }
-        promised_[part] = at;
-        if (at != regions_.size()) refused_.store(true, std::memory_order_relaxed);
+        promised_[part] = n;
+        if (n != regions_.size()) refused_.store(true, std::memory_order_relaxed);
     }
     [[nodiscard]] std::size_t extra(std::size_t part, std::size_t region) const {
         return TextKey<Key> ? bytes_of(part)[region] : 0;
     }
     void take_all_back(std::size_t number) {
         for (std::size_t part = 0; part < pieces_of(size_of_round(number)); ++part)
-            for (std::size_t at = 0; at < promised_[part]; ++at) {
+            for (std::size_t n = 0; n < promised_[part]; ++n) {
+                std::size_t const at = nth_region(part, n);
                 ExclusiveHold const hold(regions_[at].lock());
                 regions_[at].take_back(items_of(part, at).size(), extra(part, at));
             }
