@@ -31,12 +31,14 @@ endif()
 
 describe_build(${optimisation})
 
-# So that libmxk.a can be part of a shared object, as a Python module is. What is thread_local is still reached without a
-# call (initial-exec), and nothing of the library can be replaced by others (protected), so that it is reached directly.
-option(MXK_PIC "Compile the library position-independently" OFF)
+# So that libmxk.a can be part of a shared object, as a Python module is. It costs nothing (docs/library.md): what is
+# thread_local is still reached without a call (initial-exec), and the rest directly, because nobody may replace it
+# (protected).
 set(library_options)
-if(MXK_PIC)
+set(mxk_position_independent OFF)
+if(NOT MXK_SANITIZE AND NOT MXK_COVERAGE)
     set(library_options -fPIC -fvisibility=protected -ftls-model=initial-exec)
+    set(mxk_position_independent ON)
 endif()
 
 # Objects, not archives: what registers itself is named by nobody.
