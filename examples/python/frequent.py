@@ -1,4 +1,4 @@
-"""The numbers that occur most often among many random ones: frequent.py [ROWS]"""
+"""Which numbers occur how often among many random ones, the first five: frequent.py [ROWS]"""
 
 import sys
 
