@@ -23,13 +23,10 @@ template <typename Key> class KeyArray {
 
     [[nodiscard]] std::size_t size() const { return keys_.size(); }
     [[nodiscard]] Key const& operator[](std::size_t at) const { return keys_[at]; }
-    [[nodiscard]] KeyArray part(std::size_t from, std::size_t count) const { return {keys_.subspan(from, count)}; }
+    [[nodiscard]] KeyArray part(std::size_t from, std::size_t count) const { return keys_.subspan(from, count); }
     void prefetch(std::size_t at) const { prefetch_for_read(&keys_[at]); }
 
   private:
-    KeyArray(std::span<Key const> keys) // NOLINT(google-explicit-constructor)
-        : keys_(keys) {}
-
     std::span<Key const> keys_;
 };
 

@@ -86,7 +86,8 @@ template <typename Key, typename Value> class Table {
         return upsert(
             keys, values, [](Value& stored, Value const& given) { stored = given; }, mask);
     }
-    // Inserts, or calls combine(Value& stored, Value const& given), in any thread, one at a time for a key.
+    // Inserts, or calls combine(Value& stored, Value const& given), in any thread, one at a time for a key. It must not
+    // throw, nor call the table.
     template <typename Combine>
     requires std::is_invocable_v<Combine const&, Value&, Value const&>
         BulkResult upsert(Keys keys, std::span<Value const> values, Combine const& combine, Mask mask = {});
