@@ -9,6 +9,7 @@ namespace {
 
 constinit std::span<Worker*> all{};
 constinit std::uint32_t default_distance = 0;
+constinit bool core_zero_visits = false;
 
 } // namespace
 
@@ -22,6 +23,7 @@ Result<void> create(topology::Topology const& topology, Arena& arena, std::uint3
         table[index(core.id)] = worker;
     }
     all = table;
+    core_zero_visits = false;
     default_distance = prefetch_distance;
     return {};
 }
@@ -37,6 +39,13 @@ void forget() {
 void enter(CoreId core) {
     become(core);
     all[index(core)]->run();
+}
+
+void let_core_zero_visit() {
+    core_zero_visits = true;
+}
+bool serves(CoreId core) {
+    return index(core) < all.size() && (index(core) != 0 || !core_zero_visits);
 }
 
 Worker& of(CoreId core) {

@@ -22,6 +22,12 @@ void forget();
 // What every core does in the end on metal: becomes its worker, for ever.
 [[noreturn]] void enter(CoreId core);
 
+// Core 0 runs tasks only while somebody waits in its thread: a program's own one (main/library/runtime.hpp). Before any
+// core is asked for by serves().
+void let_core_zero_visit();
+// Whether a core runs its tasks all the time, also while nobody waits for them. Any thread, once created.
+bool serves(CoreId core);
+
 // Any core, once created.
 Worker& of(CoreId core);
 std::size_t count();

@@ -31,6 +31,16 @@ endif()
 
 describe_build(${optimisation})
 
+# So that libmxk.a can be part of a shared object, as a Python module is. It costs nothing (docs/library.md): what is
+# thread_local is still reached without a call (initial-exec), and the rest directly, because nobody may replace it
+# (protected).
+set(library_options)
+set(mxk_position_independent OFF)
+if(NOT MXK_SANITIZE AND NOT MXK_COVERAGE)
+    set(library_options -fPIC -fvisibility=protected -ftls-model=initial-exec)
+    set(mxk_position_independent ON)
+endif()
+
 # Objects, not archives: what registers itself is named by nobody.
 function(mxk_objects target object_level)
     add_library(${target} OBJECT ${ARGN})
@@ -53,6 +63,8 @@ list(FILTER linux_sources EXCLUDE REGEX "/main/(metal/|linux/program\\.cpp$)")
 mxk_objects(mxk-kernel ${level} ${kernel_sources})
 mxk_objects(mxk-bench ${brief_level} ${bench_sources})
 mxk_objects(mxk-rooms ${level} ${portable_sources} ${linux_sources})
+target_compile_options(mxk-kernel PRIVATE ${library_options})
+target_compile_options(mxk-rooms PRIVATE ${library_options})
 set(all_objects mxk-kernel mxk-rooms mxk-bench) # of an inline function a linker takes what comes first: what is optimised
 
 # The tests that run inside, less those of the bare machine.

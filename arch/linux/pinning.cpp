@@ -5,6 +5,9 @@
 #include <atomic>
 #include <vector>
 
+#include "arch/core_local.hpp"
+#include "arch/nearest_core.hpp"
+
 namespace mxk::arch {
 namespace {
 
@@ -39,6 +42,14 @@ void note_cpu(CoreId core, int cpu) {
 
 int cpu_of(CoreId core) {
     return index(core) < cpus().size() ? cpus()[index(core)].load(std::memory_order_relaxed) : -1;
+}
+
+CoreId nearest_core() {
+    if (this_core != nullptr) return this_core->id;
+    int const cpu = sched_getcpu();
+    std::size_t core = 0;
+    while (core < cpus().size() && (cpu < 0 || cpu_of(core_id(core)) != cpu)) ++core;
+    return core_id(core);
 }
 
 } // namespace mxk::arch

@@ -19,6 +19,7 @@ endif()
 # What a user may include, by the names of this tree; what these include comes with them.
 set(public_headers
     main/library/runtime.hpp
+    main/library/table.hpp
     base/log.hpp
     base/spin_wait.hpp
     hashtable/batch/batch_client.hpp

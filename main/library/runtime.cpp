@@ -44,7 +44,7 @@ struct Runtime::State {
 
     Result<void> take_memory(arch::Shape const& shape);
     Result<void> describe(arch::Shape const& shape);
-    void start_threads(arch::Shape const& shape);
+    void start_threads(arch::Shape const& shape, bool own_threads);
     void become_core(CoreId id, int cpu);
 
     Arena arena{&heap_memory};
@@ -52,7 +52,7 @@ struct Runtime::State {
     std::vector<FrameAllocator> allocators;
     std::vector<arch::CoreLocal> locals; // by core
     topology::Topology topology;
-    std::vector<std::thread> threads; // all cores but 0
+    std::vector<std::thread> threads; // all cores but those of the starting thread: 0, or none
     std::atomic<bool> stopping{false};
     std::atomic<std::size_t> cores_ready{0};
     cpu_set_t affinity_before{}; // of the thread that becomes core 0
@@ -110,13 +110,14 @@ void Runtime::State::become_core(CoreId id, int cpu) {
     cores_ready.notify_all();
 }
 
-void Runtime::State::start_threads(arch::Shape const& shape) {
+void Runtime::State::start_threads(arch::Shape const& shape, bool own_threads) {
     sched_getaffinity(0, sizeof affinity_before, &affinity_before);
     locals = std::vector<arch::CoreLocal>(shape.cores.size());
     arch::reserve_cores(shape.cores.size());
     arch::note_cpus(shape.cores.size());
-    threads.reserve(shape.cores.size() - 1);
-    for (std::size_t i = 1; i < shape.cores.size(); ++i) {
+    threads.reserve(shape.cores.size());
+    if (!own_threads) workers::let_core_zero_visit();
+    for (std::size_t i = own_threads ? 0 : 1; i < shape.cores.size(); ++i) {
         threads.emplace_back([this, i, cpu = shape.cores[i].cpu] {
             arch::SignalStack const stack;
             become_core(core_id(i), cpu);
@@ -124,7 +125,7 @@ void Runtime::State::start_threads(arch::Shape const& shape) {
             Worker::current().serve_until([this] { return stopping.load(std::memory_order_relaxed); });
         });
     }
-    become_core(core_id(0), shape.cores[0].cpu);
+    if (!own_threads) become_core(core_id(0), shape.cores[0].cpu);
     for (std::size_t ready = 0; (ready = cores_ready.load(std::memory_order_acquire)) < shape.cores.size();)
         cores_ready.wait(ready, std::memory_order_acquire);
 }
@@ -135,7 +136,8 @@ Runtime::State::~State() {
     for (std::size_t ready = 0; (ready = cores_ready.load(std::memory_order_acquire)) < threads.size();)
         cores_ready.wait(ready, std::memory_order_acquire);
     stopping.store(true, std::memory_order_relaxed);
-    for (std::size_t i = 1; i <= threads.size(); ++i) arch::wake(core_id(i));
+    std::size_t const first = workers::serves(core_id(0)) ? 0 : 1;
+    for (std::size_t i = 0; i < threads.size(); ++i) arch::wake(core_id(first + i));
     for (std::thread& thread : threads) thread.join();
     if (arch::this_core != nullptr) {
         arch::this_core = nullptr;
@@ -178,7 +180,7 @@ Result<Runtime> Runtime::start(RuntimeOptions const& options) try {
                   shape.cores.size());
         for (std::size_t i = 0; i < workers::count(); ++i) workers::of(core_id(i)).set_polling_time(Nanoseconds{0});
     }
-    state->start_threads(shape);
+    state->start_threads(shape, options.own_threads);
     return Runtime(std::move(state));
 } catch (std::exception const& failure) { // no memory, no threads, no topology
     return Error(failure.what());

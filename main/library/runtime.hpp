@@ -4,7 +4,8 @@
 //     if (!started) return complain(started.error());
 //     started.value().run([](mxk::Worker& worker) { ... append tasks, wait for them by worker.run_until(...) ... });
 //
-// The thread that starts it is core 0; the others work until it is destroyed. Workers, memory and topology are those of
+// The thread that starts it is core 0, unless it wants to be none (RuntimeOptions::own_threads); the others work until
+// it is destroyed. Workers, memory and topology are those of
 // the process, as they are the machine's on metal: one Runtime at a time.
 #pragma once
 
@@ -27,6 +28,9 @@ struct RuntimeOptions {
     std::uint32_t nodes = 0;
     // Bytes for all nodes together, which are reserved, not used, at start. 0: nine tenths of what is available.
     std::uint64_t memory_bytes = 0;
+    // Every core has a thread of its own, core 0, too, and the starting thread stays what it was: not pinned, and no
+    // core, so that run() is not for it. For programs whose threads use tables (table.hpp) and leave tasks to others.
+    bool own_threads = false;
 };
 
 class Runtime {
@@ -44,7 +48,7 @@ class Runtime {
     [[nodiscard]] topology::Topology const& topology() const;
 
     // Calls function(worker) as if it were a task of core 0; it may wait for others by worker.run_until() or run_on().
-    // Core 0 works only meanwhile. The thread that started it.
+    // Core 0 works only meanwhile. The thread that started it, if that is core 0.
     template <typename Function> void run(Function&& function) { std::forward<Function>(function)(core_zero()); }
 
   private:

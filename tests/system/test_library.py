@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -143,9 +144,27 @@ def test_every_lookup_is_right(built: Path, pairs: int, cores: int) -> None:
     assert re.fullmatch(rf"\d+\.\d\d million look-ups per second, {pairs} of {pairs} right", lookups), lookups
 
 
+@pytest.mark.parametrize("text", ["", " \n", "one", "a b a\tc\na", None], ids=["nothing", "blank", "one", "few", "GPL"])
+def test_words_by_a_table(built: Path, text: str | None) -> None:
+    given = (LICENCES / "GPL-3").read_text() if text is None else text
+    counts = collections.Counter(given.split())
+    frequent = sorted(((count, word) for word, count in counts.items()), reverse=True)
+    expected = [f"{counts.total()} words, {len(counts)} different", *(f"{count} {word}" for count, word in frequent)]
+    done = subprocess.run([built / "count_words"], input=given, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.splitlines() == expected
+
+
+@pytest.mark.parametrize(("pairs", "threads"), [(1, 1), (100, 3), (200_000, 1), (200_000, 5)])
+def test_every_lookup_in_a_table_is_right(built: Path, pairs: int, threads: int) -> None:
+    stored, lookups = succeed(built / "look_up", str(pairs), str(threads)).splitlines()
+    assert stored == f"{pairs} pairs stored"
+    assert re.fullmatch(rf"\d+\.\d\d million look-ups per second by {threads} threads, all right", lookups), lookups
+
+
 @pytest.mark.parametrize(
     ("command", "code", "complaint"),
     [
+        (["look_up", "0"], 2, "usage: look_up [PAIRS [THREADS]]"),
         (["word_count"], 2, "usage: word_count FILE [CORES]"),
         (["word_count", "/etc/passwd", "0"], 2, "CORES: 1 to 4096"),
         (["word_count", "/no/such/file"], 1, "cannot read /no/such/file"),
@@ -159,6 +178,68 @@ def test_examples_say_what_they_expect(built: Path, command: list[str], code: in
     assert ended.code == code
     assert complaint in ended.complaint
     assert not ended.output
+
+
+# The Python module
+
+MODULE = """
+import threading
+
+import mxk_table
+import numpy as np
+
+rng = np.random.default_rng(1)
+table = mxk_table.Table()
+rows = rng.integers(-500, 500, 300_000)
+new = [0] * 4
+
+
+def count(part: int) -> None:
+    new[part] = table.add(rows[part::4].copy(), 1)
+
+
+threads = [threading.Thread(target=count, args=(part,)) for part in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+different, counts = np.unique(rows, return_counts=True)
+assert sum(new) == len(table) == len(different)
+keys, values = table.items()
+order = np.argsort(keys)
+assert (keys[order] == different).all() and (values[order] == counts).all()
+values, found = table.find(np.arange(-600, 600))
+assert found.sum() == len(different) and values.sum() == len(rows)
+assert values.dtype == np.int64 and found.dtype == np.bool_
+assert table.erase(different[:10]) == 10 and table.erase(different[:10]) == 0
+assert table.insert(different, counts) == 10
+floats = mxk_table.FloatTable(capacity=1000)
+assert floats.upsert(np.arange(3), np.array([0.5, 1.5, 2.5])) == 3
+assert floats.add(np.arange(3), np.ones(3)) == 0
+assert list(floats.find(np.arange(4))[0]) == [1.5, 2.5, 3.5, 0.0]
+for wrong in (lambda: table.upsert(np.arange(3), np.arange(2)), lambda: table.add(np.ones((2, 2)), 1)):
+    try:
+        wrong()
+    except (TypeError, ValueError):
+        continue
+    raise SystemExit("expected to be refused")
+print("right")
+"""
+
+
+def test_the_python_module(installed: Path, tmp_path: Path) -> None:
+    for needed in ("nanobind", "numpy"):
+        pytest.importorskip(needed, reason=f"examples/python needs {needed} (examples/python/requirements.txt)")
+    source = Path(shutil.copytree(ROOT / "examples/python", tmp_path / "python"))
+    ended = configure(source, installed / "prefix", f"-DPython_EXECUTABLE={sys.executable}")
+    assert ended.code == 0, ended.output + ended.complaint
+    succeed("cmake", "--build", source / "build", "--target", "mxk_table")
+    (tmp_path / "use.py").write_text(MODULE)
+    there = {"PYTHONPATH": str(source / "build")}
+    ended = run(sys.executable, tmp_path / "use.py", **there)
+    assert ended.output == "right\n", ended.complaint
+    ended = run(sys.executable, source / "frequent.py", "100000", **there)
+    assert ended.output.startswith("100000 rows, "), ended.complaint
 
 
 # The package

@@ -20,6 +20,8 @@ ALL = {
     "cuckoo",
     "cuckoo-growing",
     "sharded-map",
+    "mxk-table",
+    "mxk-table-growing",
     "reference-prefetch",
     "reference-random",
     "reference-buckets-ring",

@@ -1,0 +1,271 @@
+// One region of a bulk table: all keys whose hashes begin with the same bits. Buckets in the order of their keys'
+// hashes; a key that finds its bucket full stands in the next one with room (linear probing by buckets), and no bucket
+// between the two has any. Grows by doubling, in one pass over both arrays, since the order stays. Whoever operates on
+// it holds its lock, for reading or writing.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "base/prefetch.hpp"
+#include "base/units.hpp"
+#include "hashtable/bulk/region_lock.hpp"
+#include "hashtable/bulk/table_key.hpp"
+#include "hashtable/bulk/tagged_bucket.hpp"
+#include "hashtable/bulk/word_bucket.hpp"
+#include "hashtable/fraction.hpp"
+#include "hashtable/insert.hpp"
+#include "kernel/memory/node_array.hpp"
+
+namespace mxk {
+
+template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegion {
+  public:
+    using Keys = TableKey<Key>;
+    using View = typename Keys::View;
+    using Bucket = std::conditional_t<WordKey<Key> && sizeof(Value) <= sizeof(std::uint64_t), WordBucket<Key, Value>,
+                                      TaggedBucket<Key, Value>>;
+
+    // A key with what is computed from it.
+    struct Probe {
+        std::uint64_t word;
+        std::uint64_t hash;
+    };
+
+    // `hash_bits`: how many leading bits of hashes are the region's number.
+    BulkRegion(NodeId node, unsigned hash_bits)
+        : hash_bits_(hash_bits)
+        , node_(node)
+        , store_(node) {}
+    BulkRegion(BulkRegion const&) = delete;
+    BulkRegion& operator=(BulkRegion const&) = delete;
+
+    RegionLock& lock() { return lock_; }
+
+    // Any thread, without the lock: a bucket that is only asked for may be one of an array that is gone.
+    void prefetch(std::uint64_t hash) const {
+        prefetch_far(buckets_.load(std::memory_order_relaxed) +
+                     high_product(hash << hash_bits_, count_.load(std::memory_order_relaxed)));
+    }
+
+    // All below: a holder of the lock, for writing if it is not const.
+
+    [[nodiscard]] std::size_t size() const { return size_; }
+
+    [[nodiscard]] Bucket* home(std::uint64_t hash) const { return buckets() + home_index(hash, count()); }
+    [[nodiscard]] Bucket* next(Bucket* bucket) const {
+        return bucket + 1 == buckets() + count() ? buckets() : bucket + 1;
+    }
+    // Whether a key of this word stands outside the buckets.
+    static bool is_apart(std::uint64_t word) { return !Bucket::keeps_zero && word == 0; }
+
+    // The value, or null. `bucket`: the key's home, or where a search has got to.
+    [[nodiscard]] Value* find(Probe const& probe, View const& key) {
+        if (is_apart(probe.word)) return has_zero_ ? &zero_value() : nullptr;
+        Bucket* bucket = home(probe.hash);
+        for (;;) {
+            int const place = place_in(*bucket, probe, key);
+            if (place >= 0) return &bucket->value(static_cast<unsigned>(place));
+            if (bucket->free() != 0) return nullptr;
+            bucket = next(bucket);
+        }
+    }
+    // The place in this bucket, or a negative number.
+    [[nodiscard]] static int place_in(Bucket const& bucket, Probe const& probe, View const& key) {
+        for (unsigned left = bucket.candidates(probe.word, probe.hash); left != 0; left &= left - 1) {
+            auto const place = static_cast<unsigned>(std::countr_zero(left));
+            if (bucket.is(place, probe.word, key)) return static_cast<int>(place);
+        }
+        return -1;
+    }
+
+    // Makes sure that so many keys more, with so many bytes outside the buckets, fit besides what was promised before.
+    // False without memory. Blocks for the allocator's lock.
+    bool promise(std::size_t keys, std::size_t bytes) {
+        if (!make_room(keys) || !store_.promise(bytes)) return false;
+        promised_ += keys;
+        return true;
+    }
+    void take_back(std::size_t keys, std::size_t bytes) {
+        promised_ -= keys;
+        store_.take_back(bytes);
+    }
+
+    // A key that is not there, and was promised. `bucket`: of its way the first with room.
+    void put_promised(Bucket& bucket, Probe const& probe, View const& key, Value const& value) {
+        auto const place = static_cast<unsigned>(std::countr_zero(bucket.free()));
+        bucket.put(place, probe.word, probe.hash, key, value, store_, true);
+        ++size_;
+    }
+    // The one that stands apart.
+    void put_apart(Value const& value) {
+        has_zero_ = true;
+        std::memcpy(static_cast<void*>(zero_), &value, sizeof value);
+        ++size_;
+    }
+    // A key that is not there. False without memory.
+    bool put(Probe const& probe, View const& key, Value const& value) {
+        if (is_apart(probe.word)) {
+            put_apart(value);
+            return true;
+        }
+        if (!make_room(1)) return false;
+        Bucket* bucket = home(probe.hash);
+        while (bucket->free() == 0) bucket = next(bucket);
+        auto const place = static_cast<unsigned>(std::countr_zero(bucket->free()));
+        if (!bucket->put(place, probe.word, probe.hash, key, value, store_, false)) return false;
+        ++size_;
+        return true;
+    }
+
+    // False if the key is not there.
+    bool erase(Probe const& probe, View const& key) {
+        if (is_apart(probe.word)) {
+            size_ -= has_zero_ ? 1 : 0;
+            return std::exchange(has_zero_, false);
+        }
+        for (Bucket* bucket = home(probe.hash);; bucket = next(bucket)) {
+            int const place = place_in(*bucket, probe, key);
+            if (place >= 0) {
+                remove(*bucket, static_cast<unsigned>(place));
+                return true;
+            }
+            if (bucket->free() != 0) return false;
+        }
+    }
+
+    // visit(key, value) for every pair.
+    template <typename Visit> void for_each(Visit visit) {
+        if (has_zero_) visit(Keys::view(typename Keys::Stored{}), static_cast<Value const&>(zero_value()));
+        for (std::size_t i = 0; i < count(); ++i) {
+            Bucket const& bucket = buckets()[i];
+            for (unsigned left = bucket.taken(); left != 0; left &= left - 1) {
+                auto const place = static_cast<unsigned>(std::countr_zero(left));
+                visit(bucket.view(place), bucket.value(place));
+            }
+        }
+    }
+
+    // Before anything else: the first buckets, half full with so many keys. False without memory.
+    bool reserve(std::size_t keys) {
+        constexpr std::size_t frame = 4 * KiB;
+        return rebuild(std::max((2 * keys + Bucket::places - 1) / Bucket::places, frame / sizeof(Bucket)));
+    }
+
+  private:
+    // How full the buckets may be: an eighth more than half with those of a line, where a full one costs another line.
+    // One that cannot grow is filled further; some room is left, at which every search ends.
+    static constexpr std::size_t soft_limit(std::size_t buckets) {
+        return buckets * Bucket::places / 8 * (Bucket::lines == 1 ? 5 : 6);
+    }
+    static constexpr std::size_t hard_limit(std::size_t buckets) { return buckets * Bucket::places / 16 * 15; }
+
+    [[nodiscard]] Bucket* buckets() const { return buckets_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::size_t count() const { return count_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::size_t home_index(std::uint64_t hash, std::size_t count) const {
+        return high_product(hash << hash_bits_, count);
+    }
+    Value& zero_value() { return *reinterpret_cast<Value*>(zero_); }
+
+    bool make_room(std::size_t keys) {
+        std::size_t const wanted = size_ + promised_ + keys;
+        if (wanted <= limit_) [[likely]]
+            return true;
+        return grow(wanted) || wanted <= hard_limit(count());
+    }
+    // Twice as many buckets, or as many times that as it takes.
+    [[gnu::noinline]] bool grow(std::size_t wanted) {
+        std::size_t buckets = 2 * count();
+        while (soft_limit(buckets) < wanted) buckets *= 2;
+        return rebuild(buckets);
+    }
+    bool rebuild(std::size_t buckets) {
+        auto made = NodeArray<Bucket>::create(buckets, node_);
+        if (!made) return false;
+        NodeArray<Bucket> old = std::move(memory_);
+        std::size_t const old_count = count();
+        memory_ = std::move(made).value();
+        buckets_.store(memory_.data(), std::memory_order_relaxed);
+        count_.store(buckets, std::memory_order_relaxed);
+        limit_ = soft_limit(buckets);
+        std::size_t cleared = 0;
+        for (std::size_t i = 0; i < old_count; ++i) move_out(old[i], cleared);
+        clear(cleared, buckets);
+        return true;
+    }
+    // The new buckets are cleared right before the first key comes to them, when they are in the cache anyway.
+    void move_out(Bucket const& from, std::size_t& cleared) {
+        for (unsigned left = from.taken(); left != 0; left &= left - 1) {
+            auto const place = static_cast<unsigned>(std::countr_zero(left));
+            Bucket* to = home(from.hash(place));
+            for (;; to = next(to)) {
+                auto const at = static_cast<std::size_t>(to - buckets());
+                if (at >= cleared) [[unlikely]]
+                    clear(cleared, std::min(at + 4 * KiB / sizeof(Bucket), count()));
+                if (to->free() != 0) break;
+            }
+            to->take_over(static_cast<unsigned>(std::countr_zero(to->free())), from, place);
+        }
+    }
+    void clear(std::size_t& cleared, std::size_t end) {
+        std::memset(static_cast<void*>(buckets() + cleared), 0, (end - cleared) * sizeof(Bucket));
+        cleared = end;
+    }
+
+    void remove(Bucket& bucket, unsigned place) {
+        bucket.release(place, store_);
+        bool const was_full = bucket.free() == 0;
+        bucket.clear(place);
+        --size_;
+        if (was_full) fill(&bucket, place);
+    }
+    // A bucket that was full has room now, so no key may stand behind it that has passed it: the first such one moves
+    // there, and leaves the same question where it stood.
+    void fill(Bucket* hole, unsigned hole_place) {
+        for (Bucket* behind = next(hole);; behind = next(behind)) {
+            bool const is_full = behind->free() == 0;
+            int const place = one_that_passed(*hole, *behind);
+            if (place >= 0) {
+                hole->take_over(hole_place, *behind, static_cast<unsigned>(place));
+                behind->clear(static_cast<unsigned>(place));
+                hole = behind;
+                hole_place = static_cast<unsigned>(place);
+            }
+            if (!is_full) return;
+        }
+    }
+    // A place of a key in `behind` that `hole` is on the way to, or a negative number.
+    int one_that_passed(Bucket const& hole, Bucket const& behind) const {
+        std::size_t const way = distance(&hole, &behind);
+        for (unsigned left = behind.taken(); left != 0; left &= left - 1) {
+            auto const place = static_cast<unsigned>(std::countr_zero(left));
+            if (distance(home(behind.hash(place)), &behind) >= way) return static_cast<int>(place);
+        }
+        return -1;
+    }
+    std::size_t distance(Bucket const* from, Bucket const* to) const {
+        return static_cast<std::size_t>(to >= from ? to - from : to - from + static_cast<std::ptrdiff_t>(count()));
+    }
+
+    // Relaxed: written under the lock; prefetch() takes whatever it sees.
+    std::atomic<Bucket*> buckets_{nullptr};
+    std::atomic<std::size_t> count_{0};
+    unsigned hash_bits_;
+    NodeId node_;
+    bool has_zero_ = false;
+    alignas(Value) std::byte zero_[sizeof(Value)]{};
+    alignas(cache_line_bytes) RegionLock lock_; // apart from what others read to prefetch
+    std::size_t size_ = 0;
+    std::size_t promised_ = 0;
+    std::size_t limit_ = 0;
+    NodeArray<Bucket> memory_;
+    [[no_unique_address]] typename Keys::Store store_;
+};
+
+} // namespace mxk

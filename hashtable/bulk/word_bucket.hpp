@@ -1,0 +1,68 @@
+// A cache line of four pairs: the bucket of a bulk table whose keys are words and whose values take up to 8 bytes. All
+// four keys are compared at once. 0 is an empty place, so key 0 stands elsewhere (bulk_region.hpp).
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/units.hpp"
+#include "hashtable/bulk/table_key.hpp"
+
+namespace mxk {
+
+template <typename Key, typename Value> struct alignas(cache_line_bytes) WordBucket {
+    using Keys = TableKey<Key>;
+    static constexpr std::size_t places = 4;
+    static constexpr std::size_t lines = 1;
+    static constexpr bool keeps_zero = false;
+
+    // The place of this key, or of several that may be it: a bit for each.
+    [[nodiscard]] unsigned candidates(std::uint64_t word, std::uint64_t) const { return places_of(word); }
+    // Candidates are certain.
+    [[nodiscard]] static bool is(unsigned, std::uint64_t, typename Keys::View const&) { return true; }
+    [[nodiscard]] unsigned free() const { return places_of(0); }
+    [[nodiscard]] unsigned taken() const { return ~free() & ((1U << places) - 1); }
+    [[nodiscard]] void const* line_of(unsigned) const { return this; }
+
+    [[nodiscard]] Value& value(unsigned place) { return values_[place]; }
+    [[nodiscard]] Value const& value(unsigned place) const { return values_[place]; }
+    [[nodiscard]] typename Keys::View view(unsigned place) const { return Keys::view(words_[place]); }
+    [[nodiscard]] std::uint64_t hash(unsigned place) const { return Keys::hash(words_[place]); }
+
+    bool put(unsigned place, std::uint64_t word, std::uint64_t, typename Keys::View const&, Value const& value,
+             typename Keys::Store&, bool) {
+        words_[place] = word;
+        values_[place] = value;
+        return true;
+    }
+    // What stands at a place of another bucket.
+    void take_over(unsigned place, WordBucket const& from, unsigned from_place) {
+        words_[place] = from.words_[from_place];
+        values_[place] = from.values_[from_place];
+    }
+    void clear(unsigned place) { words_[place] = 0; }
+    static void release(unsigned, typename Keys::Store&) {}
+
+  private:
+    // The processor's vectors, SSE2: every x86-64 has them. It compares halves of words: both have to be alike.
+    using Halves [[gnu::vector_size(16)]] = std::uint32_t;
+    using Signs [[gnu::vector_size(16)]] = float;
+    using Pair [[gnu::vector_size(16)]] = std::uint64_t;
+
+    [[nodiscard]] unsigned places_of(std::uint64_t word) const {
+        auto const wanted = std::bit_cast<Halves>(Pair{word, word});
+        auto const* const pairs = reinterpret_cast<Halves const*>(words_.data());
+        auto const first = pairs[0] == wanted;
+        auto const second = pairs[1] == wanted;
+        auto const low = __builtin_shufflevector(first, second, 0, 2, 4, 6);
+        auto const high = __builtin_shufflevector(first, second, 1, 3, 5, 7);
+        return static_cast<unsigned>(__builtin_ia32_movmskps(std::bit_cast<Signs>(low & high)));
+    }
+
+    std::array<std::uint64_t, places> words_;
+    std::array<Value, places> values_;
+};
+
+} // namespace mxk
