@@ -7,7 +7,12 @@
 
 #include "hashtable/batch/batch_client.hpp"
 #include "hashtable/layout/bucketed.hpp"
+#include "hashtable/layout/cuckoo_slots.hpp"
+#include "hashtable/layout/open_slots.hpp"
+#include "hashtable/layout/pair_buckets.hpp"
+#include "hashtable/table/extendible.hpp"
 #include "hashtable/table/partitioned.hpp"
+#include "hashtable/table/sharded.hpp"
 #include "main/library/runtime.hpp"
 #include "tasks/parallel.hpp"
 #include "tests/unit/batched_regions.hpp"
@@ -118,6 +123,30 @@ TEST(BatchedRandom, a_bucketed_table_with_crowded_buckets) {
         };
         run_users(shape, regions.value(), 20000, holds, &crowded_key);
         for (std::size_t i = 0; i < 4; ++i) EXPECT_GT(regions.value().region(i).lines_behind(), 0U);
+    });
+}
+
+// The same for tables whose groups of slots are nearly all full: few keys, of which half are there at a time. What is
+// behind comes to the front when a key takes a tombstone's place, or is displaced, and with each block that is rebuilt.
+template <typename Table> class BatchedRandomCrowded : public testing::Test {};
+using CrowdedTables = testing::Types<Extendible<OpenSlots<>>, Extendible<CuckooSlots<>>, Extendible<PairBuckets>>;
+TYPED_TEST_SUITE(BatchedRandomCrowded, CrowdedTables);
+
+TYPED_TEST(BatchedRandomCrowded, few_keys) {
+    auto runtime = Runtime::start({.cores = 2, .nodes = 2, .memory_bytes = 256 * MiB});
+    ASSERT_TRUE(runtime.ok());
+    runtime.value().run([](Worker&) {
+        using Regions = Sharded<TypeParam>;
+        std::vector<Owner> owners;
+        for (std::size_t i = 0; i < 2; ++i) owners.push_back({core_id(i), workers::of(core_id(i)).node()});
+        auto regions = Regions::create({.slots = 64, .load = 0.97}, owners, owners.size());
+        ASSERT_TRUE(regions.ok());
+        auto const holds = [&](std::uint64_t key) {
+            return std::as_const(regions.value()).region(regions.value().owner(key)).find(key);
+        };
+        auto const few = [](std::uint64_t user, std::uint64_t index) { return (user << 32) + 1 + index % 150; };
+        run_users({.cores = 2, .clients = {0, 1}, .owners = {0, 1}}, regions.value(), 40000, holds, few);
+        EXPECT_TRUE(regions.value().settle());
     });
 }
 
