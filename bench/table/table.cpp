@@ -95,7 +95,7 @@ class TableBenchmark final : public Experiment {
         PrefetchDistance const distance(options_.prefetch);
         if (!distance.ok()) return no_memory_for_steps();
         TableHint const hint(prefetch_hint(options_));
-        Speeds const greatest = MXK_TRY(greatest_speeds(configuration, progress));
+        Speeds const max_speed = MXK_TRY(max_speeds(configuration, progress));
         if (!experiment_ || prepared_for_ != configuration) {
             experiment_.reset(); // gives its memory back first
             experiment_.emplace(MXK_TRY(TableExperiment::create(options_, *kind_, core_sets_.cores(configuration))));
@@ -104,7 +104,7 @@ class TableBenchmark final : public Experiment {
         MXK_TRY(experiment_->prepare(progress));
         for (std::size_t phase = 0; phase < phases(); ++phase) {
             Mix const& mix = options_.mix.list()[phase];
-            double const offered = offered_rate(greatest[phase]);
+            double const offered = offered_rate(max_speed[phase]);
             auto const outcome = MXK_TRY(experiment_->run(mix, progress, offered));
             samples[phase] = {.value = static_cast<double>(options_.operations) / outcome.time.seconds(),
                               .operations = options_.operations,
@@ -112,7 +112,7 @@ class TableBenchmark final : public Experiment {
             latest_[phase] = {.buckets = experiment_->bucket_count(), // of a table that grows, in the end
                               .lost = outcome.lost,
                               .offered = offered,
-                              .greatest = greatest[phase],
+                              .max_speed = max_speed[phase],
                               .last = outcome};
             if (outcome.verified() || may_be_wrong()) continue;
             progress.clear();
@@ -167,7 +167,7 @@ class TableBenchmark final : public Experiment {
 
     // Where --rate is a share: what it is a share of, as fast as a run without set rate, cap and time stamps is, right
     // before. Else 0.
-    Result<Speeds> greatest_speeds(std::size_t configuration, Progress& progress) {
+    Result<Speeds> max_speeds(std::size_t configuration, Progress& progress) {
         Speeds speeds{};
         if (!options_.rate || options_.rate->share == 0) return speeds;
         experiment_.reset(); // gives its memory back first
@@ -185,9 +185,9 @@ class TableBenchmark final : public Experiment {
         return speeds;
     }
     // 0: no set rate.
-    [[nodiscard]] double offered_rate(double greatest) const {
+    [[nodiscard]] double offered_rate(double max_speed) const {
         if (!options_.rate) return 0;
-        if (options_.rate->share != 0) return options_.rate->share * greatest;
+        if (options_.rate->share != 0) return options_.rate->share * max_speed;
         return static_cast<double>(options_.rate->per_second);
     }
 

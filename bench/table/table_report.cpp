@@ -73,7 +73,7 @@ void print_table_details(TextSink& out, TableOptions const& options, TableFindin
     TableExperiment::Outcome const& outcome = found.last;
     if (options.rate) {
         format(out, "       offered {:.3} M ops/s", found.offered / 1e6);
-        if (found.greatest != 0) format(out, " ({} of {:.3})", as_typed(options.rate).view(), found.greatest / 1e6);
+        if (found.max_speed != 0) format(out, " ({} of {:.3})", as_typed(options.rate).view(), found.max_speed / 1e6);
         out.write("; latency: from when an operation was due; the first tenth is not counted\n");
     }
     if (options.latency) print_durations(out, "operations", outcome.latency);
@@ -110,7 +110,7 @@ void write_table_details(JsonWriter& json, TableOptions const& options, TableFin
     json.field("table_bytes", outcome.table_bytes);
     if (outcome.touched_bytes != 0) json.field("touched_bytes", outcome.touched_bytes);
     if (options.rate) json.field("offered", found.offered);
-    if (found.greatest != 0) json.field("greatest", found.greatest);
+    if (found.max_speed != 0) json.field("max_speed", found.max_speed);
     if (options.latency) write_durations(json, "latency", outcome.latency);
     if (options.task_times) {
         write_durations(json, "tasks", outcome.tasks);

@@ -17,7 +17,7 @@ struct TableFindings {
     std::size_t buckets = 0;         // or slots
     std::uint64_t lost = 0;          // entries, by threads without semaphores: the maximum of a run
     double offered = 0;              // operations due per second, where a rate is set
-    double greatest = 0;             // operations per second without one, where it is a share of that
+    double max_speed = 0;            // operations per second without one, where it is a share of that
     TableExperiment::Outcome last{}; // what the last run came to
 };
 

@@ -32,10 +32,10 @@ class Arrivals {
   public:
     // None are: as fast as they are taken.
     Arrivals() = default;
-    // `interval`: between two of them, in time stamps, > 0. The first `warm_up` of them are not measured: caches, and
+    // `time_between`: two of them, in time stamps, > 0. The first `warm_up` of them are not measured: caches, and
     // the page tables of a machine below this one, are cold, and what waits behind that has to be caught up with.
-    Arrivals(double interval, std::size_t warm_up)
-        : interval_(interval)
+    Arrivals(double time_between, std::size_t warm_up)
+        : interval_(time_between)
         , warm_up_(warm_up) {}
 
     [[nodiscard]] bool is_open_load() const { return interval_ != 0; }

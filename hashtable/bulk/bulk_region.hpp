@@ -1,7 +1,7 @@
 // One region of a bulk table: all keys whose hashes begin with the same bits. Buckets in the order of their keys'
 // hashes; a key that finds its bucket full stands in the next one with room (linear probing by buckets), and no bucket
-// between the two has any. Grows by doubling, in one pass over both arrays, since the order stays. Whoever operates on
-// it holds its lock, for reading or writing.
+// between the two has any. Grows by doubling, in one pass over both arrays, since the order stays. The caller that
+// operates on it holds its lock, for reading or writing.
 #pragma once
 
 #include <algorithm>

@@ -86,7 +86,7 @@ requires(!WordKey<Key>) struct TableKey<Key> {
     }
     static void release(Stored const&, Store&) {}
     static std::uint64_t hash_of(Stored const& stored, unsigned) { return word(stored); }
-    static View const& view(Stored const& stored) { return stored; }
+    static View view(Stored const& stored) { return stored; }
 };
 
 // 16 bytes for a string (the layout of Neumann and Freitag, Umbra, CIDR 2020): a short one whole, of a long one the
@@ -105,12 +105,12 @@ struct StoredText {
     }
     [[nodiscard]] char* text() const {
         char* address = nullptr;
-        std::memcpy(&address, bytes + sizeof(std::uint32_t), sizeof address);
+        std::memcpy(static_cast<void*>(&address), bytes + sizeof(std::uint32_t), sizeof address);
         return address;
     }
     void set_long(std::uint32_t high, char* address) {
         std::memcpy(bytes, &high, sizeof high);
-        std::memcpy(bytes + sizeof high, &address, sizeof address);
+        std::memcpy(bytes + sizeof high, static_cast<void const*>(&address), sizeof address);
     }
     [[nodiscard]] std::string_view view() const { return {is_short() ? bytes : text(), size}; }
 };

@@ -26,7 +26,7 @@ _TABLES = (Part.TABLE, Part.ZIPF, Part.DISTURBED, Part.UNDISTURBED, Part.LOAD)
 _ABOUT = {
     Part.DISTURBED: "beside a process that keeps the second processor busy",
     Part.UNDISTURBED: "the same without it, in the same rounds",
-    Part.LOAD: f"half of the greatest throughput offered, each operation at its time; batches, up to {MAX_LATENCY} us",
+    Part.LOAD: f"half of the maximum throughput offered, each operation at its time; batches, up to {MAX_LATENCY} us",
 }
 _NAME_WIDTH = 24
 _FIXED_WIDTH = _NAME_WIDTH + 20  # with the columns of line names and "verified"
