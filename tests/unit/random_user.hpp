@@ -47,7 +47,7 @@ template <typename Regions> class RandomUser : public Task {
         , left_(users_left)
         , owners_(owners)
         , key_of_(key_of)
-        , client_(worker, table, Client::Memory::create(table, worker.node(), spare).value(), Check{*this}) {
+        , client_(worker, table, Client::Memory::create(table, worker.node(), spare, 0).value(), Check{*this}) {
         expected_.reserve(operations);
     }
 
@@ -130,8 +130,7 @@ template <typename Regions> class RandomUser : public Task {
         body = [](Worker& worker, Task& task) {
             auto& self = static_cast<RandomUser&>(task);
             EXPECT_TRUE(self.client_.at_rest());
-            self.left_.fetch_sub(1);
-            worker.append(self.wake_console_, core_id(0));
+            worker.append(self.ended_, core_id(0));
         };
         client_.flush();
         client_.when_at_rest(*this);
@@ -152,7 +151,14 @@ template <typename Regions> class RandomUser : public Task {
     std::atomic<std::size_t>& left_;
     OwnersMay owners_;
     UserKey key_of_;
-    Task wake_console_{[](Worker&, Task&) {}};
+    // Tells the console's core, which may free the user then.
+    struct Ended : Task {
+        explicit Ended(std::atomic<std::size_t>& its_left)
+            : Task([](Worker&, Task& task) { static_cast<Ended&>(task).left.fetch_sub(1); })
+            , left(its_left) {}
+        std::atomic<std::size_t>& left;
+    };
+    Ended ended_{left_};
     Client client_;
 };
 
