@@ -173,7 +173,7 @@ BAD_WAYS = [
     ("--prefetch-hint t0 --model threads", "--prefetch-hint: expected --model tasks, got --model threads"),
     ("--rate 1M --latency", "--rate: expected --submit batch, got --submit task"),
     ("--rate 1M --submit batch", "--rate: expected --latency, too, which shows what came of it"),
-    ("--rate 50% --latency --model threads", "--rate: expected --model tasks, got --model threads"),
+    ("--rate 50% --model threads", "--rate: expected --model tasks, got --model threads"),
     ("--rate fast", "--rate: expected operations per second, such as 20M, or a share from 1% to 100%, got 'fast'"),
     ("--rate 0%", "got '0%'"),
     ("--max-latency 50 --latency", "--max-latency: expected --submit batch, got --submit task"),
