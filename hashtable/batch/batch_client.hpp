@@ -89,7 +89,8 @@ class BatchClient : BatchHome {
     static constexpr std::size_t default_reserve = 2048;
 
     // Made before the client, since it may fail: 1152 bytes for each region (with cookies 1280, 64 of them, and what
-    // fills up pairs of lines), half of that for each spare batch. Errors and callers as NodeArray::create.
+    // fills up pairs of lines), half of that for each batch that is spare or in reserve: by default 1.2 MiB or more.
+    // Errors and callers as NodeArray::create.
     struct Memory {
         static Result<Memory> create(Batched<Regions> const& table, NodeId node, std::size_t spare = default_spare,
                                      std::size_t reserve = default_reserve) {

@@ -127,7 +127,7 @@ TEST(BatchedRandom, a_bucketed_table_with_crowded_buckets) {
 }
 
 // The same for tables whose groups of slots are nearly all full: few keys, of which half are there at a time. What is
-// behind comes to the front when a key takes a tombstone's place, or is displaced, and with each block that is rebuilt.
+// behind comes to the front when a key takes a tombstone's place, and with each block that is rebuilt.
 template <typename Table> class BatchedRandomCrowded : public testing::Test {};
 using CrowdedTables = testing::Types<Extendible<OpenSlots<>>, Extendible<CuckooSlots<>>, Extendible<PairBuckets>>;
 TYPED_TEST_SUITE(BatchedRandomCrowded, CrowdedTables);
