@@ -12,6 +12,7 @@
 #include "main/library/runtime.hpp"
 #include "tasks/parallel.hpp"
 #include "tests/unit/batched_regions.hpp"
+#include "tests/unit/hold_up.hpp"
 #include "tests/unit/memory_fixture.hpp"
 
 namespace mxk::test {
@@ -166,17 +167,6 @@ TEST_F(BatchedTest, a_full_table_says_so_and_goes_on) {
     EXPECT_EQ(results[TableResult::Yes], 1001U);
     EXPECT_EQ(results[TableResult::Full], 100U);
 }
-
-// Holds its core up, as no task should, until it is told to go on.
-struct HoldUp : Task {
-    HoldUp()
-        : Task([](Worker&, Task& task) {
-            auto& self = static_cast<HoldUp&>(task);
-            self.is_held.store(true);
-            for (SpinWait wait; self.is_held.load();) wait.turn();
-        }) {}
-    std::atomic<bool> is_held{false};
-};
 
 TEST_F(BatchedTest, a_slow_owner_holds_a_bounded_number_of_operations_and_delays_no_other) {
     constexpr std::size_t spare = 8;
