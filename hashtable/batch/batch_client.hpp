@@ -85,12 +85,12 @@ class BatchClient : BatchHome {
     // apart: 97 M inserts/s with 32, 161 with 128.
     static constexpr std::size_t default_spare = 128;
     // And those for an owner that lost its processor, which an operating system takes for some milliseconds: what the
-    // client has for it meanwhile.
+    // client has for it meanwhile. 1.2 MiB or more, from then on.
     static constexpr std::size_t default_reserve = 2048;
 
     // Made before the client, since it may fail: 1152 bytes for each region (with cookies 1280, 64 of them, and what
-    // fills up pairs of lines), half of that for each batch that is spare or in reserve: by default 1.2 MiB or more.
-    // Errors and callers as NodeArray::create.
+    // fills up pairs of lines), half of that for each batch that is spare. The reserve's is taken when an owner is
+    // first absent, if there is memory then. Errors and callers as NodeArray::create.
     struct Memory {
         static Result<Memory> create(Batched<Regions> const& table, NodeId node, std::size_t spare = default_spare,
                                      std::size_t reserve = default_reserve) {
@@ -293,6 +293,9 @@ class BatchClient : BatchHome {
             if (!std::exchange(idle_.is_asked, true)) worker_.when_round(idle_);
             return;
         }
+        CoreId const home = worker_.core();
+        BatchHome& self = *this;
+        supply_.fill_reserve(self, home);
         supply_.lend(true);
         wake_waiting(lane);
     }

@@ -486,11 +486,17 @@ TEST_F(BatchSupplyTest, a_reserve_is_lent_and_comes_back) {
         return held.size();
     };
     EXPECT_EQ(take_all(), 2 + 2U);
+    supply.fill_reserve(client, home);
+    std::size_t const used = used_bytes();
+    supply.fill_reserve(client, home); // there it is
+    EXPECT_EQ(used_bytes(), used);
     supply.lend(true);
     EXPECT_EQ(take_all(), 2 + 2 + 6U);
-    std::vector<Batch*> unique = held;
-    std::ranges::sort(unique);
-    EXPECT_EQ(std::ranges::unique(unique).size(), 0U);
+    std::vector<std::size_t> numbers;
+    for (Batch const* const batch : held) numbers.push_back(supply.number_of(*batch));
+    std::ranges::sort(numbers);
+    EXPECT_EQ(std::ranges::unique(numbers).size(), 0U);
+    EXPECT_LT(numbers.back(), supply.size());
     supply.settle(); // nothing is back
     EXPECT_TRUE(supply.has_borrowed());
     EXPECT_FALSE(supply.has_reserve());
@@ -517,6 +523,23 @@ TEST_F(BatchSupplyTest, without_memory_there_is_none) {
     configure({1 * MiB});
     EXPECT_FALSE((BatchSupply<Batch>::create(1000, 32, 0, node_id(0)).ok()));
     EXPECT_EQ(used_bytes(), 0U);
+}
+
+TEST_F(BatchSupplyTest, without_memory_for_it_there_is_no_reserve) {
+    configure({1 * MiB});
+    BatchHome client{nullptr};
+    CoreId const home = core_id(0);
+    auto made = BatchSupply<Batch>::create(2, 4, 2000, node_id(0));
+    ASSERT_TRUE(made.ok());
+    BatchSupply<Batch> supply = std::move(made).value();
+    supply.fill(client, home);
+    EXPECT_TRUE(supply.has_reserve());
+    supply.fill_reserve(client, home);
+    EXPECT_FALSE(supply.has_reserve());
+    supply.lend(true);
+    std::size_t held = 0;
+    while (supply.take(held) != nullptr) ++held;
+    EXPECT_EQ(held, 2 + 2U);
 }
 
 } // namespace
