@@ -134,31 +134,32 @@ class BatchedPutOffTest : public testing::Test {
 using enum Operation;
 using enum TableResult;
 
-constexpr std::uint64_t first = 1;
-constexpr std::uint64_t key = 2;
-constexpr std::uint64_t other = 3;
+constexpr std::uint64_t first_key = 1;
+constexpr std::uint64_t second_key = 2;
+constexpr std::uint64_t other_key = 3;
 
 // So that what is put off can be seen to be.
 TEST_F(BatchedPutOffTest, operations_in_front_of_their_line_overtake_those_behind) {
     with_runtime([](Worker& worker) {
         ScriptedRegions regions;
         auto& region = regions.region(0);
-        region.keys = {{key, {.line = 0}}, {other, {.line = 1, .is_behind = false}}};
-        EXPECT_EQ(results_of(worker, regions, {{{Find, key}}, {{Find, other}}, {{Find, other}}}),
+        region.keys = {{second_key, {.line = 0}}, {other_key, {.line = 1, .is_behind = false}}};
+        EXPECT_EQ(results_of(worker, regions, {{{Find, second_key}}, {{Find, other_key}}, {{Find, other_key}}}),
                   (std::vector{Yes, Yes, Yes}));
-        EXPECT_EQ(region.order, (std::vector{other, key, other}));
+        EXPECT_EQ(region.order, (std::vector{other_key, second_key, other_key}));
     });
 }
 
-// As cuckoo hashing does: an insertion that is behind itself makes a key move to its first line, which may be any.
+// As cuckoo hashing does: an insertion that is behind itself makes a key move to its first_key line, which may be any.
 TEST_F(BatchedPutOffTest, an_erase_is_not_overtaken_when_its_key_is_displaced_to_the_front) {
     with_runtime([](Worker& worker) {
         for (std::size_t line = 0; line < ScriptedRegion::lines; ++line) {
             ScriptedRegions regions;
             regions.region(0).keys = {
-                {first, {.line = line, .is_there = false, .after = [](auto& region) { region.displace(key); }}},
-                {key, {.line = 0}}};
-            EXPECT_EQ(results_of(worker, regions, {{{Insert, first}}, {{Erase, key}}, {{Find, key}}}),
+                {first_key,
+                 {.line = line, .is_there = false, .after = [](auto& region) { region.displace(second_key); }}},
+                {second_key, {.line = 0}}};
+            EXPECT_EQ(results_of(worker, regions, {{{Insert, first_key}}, {{Erase, second_key}}, {{Find, second_key}}}),
                       (std::vector{Yes, Yes, No}))
                 << "line " << line;
         }
@@ -169,24 +170,26 @@ TEST_F(BatchedPutOffTest, an_erase_is_not_overtaken_when_its_key_is_displaced_to
 TEST_F(BatchedPutOffTest, an_erase_is_not_overtaken_when_one_behind_the_same_line_brings_its_key_to_the_front) {
     with_runtime([](Worker& worker) {
         ScriptedRegions regions;
-        regions.region(0).keys = {{first, {.line = 5, .after = [](auto& region) { region.bring_to_front(key); }}},
-                                  {key, {.line = 5}}};
-        EXPECT_EQ(results_of(worker, regions, {{{Erase, first}}, {{Erase, key}}, {{Find, key}}}),
+        regions.region(0).keys = {
+            {first_key, {.line = 5, .after = [](auto& region) { region.bring_to_front(second_key); }}},
+            {second_key, {.line = 5}}};
+        EXPECT_EQ(results_of(worker, regions, {{{Erase, first_key}}, {{Erase, second_key}}, {{Find, second_key}}}),
                   (std::vector{Yes, Yes, No}));
     });
 }
 
-// As a block that is rebuilt: keys have other positions then.
+// As a block that is rebuilt: keys have other_key positions then.
 TEST_F(BatchedPutOffTest, an_erase_is_not_overtaken_when_positions_change) {
     with_runtime([](Worker& worker) {
         for (bool const together : {true, false}) {
             ScriptedRegions regions;
             regions.region(0).keys = {
-                {first,
+                {first_key,
                  {.line = 9, .is_behind = false, .is_there = false, .after = [](auto& region) { region.move_all(); }}},
-                {key, {.line = 0}}};
-            Batches const batches = together ? Batches{{{Erase, key}}, {{Insert, first}, {Find, key}}}
-                                             : Batches{{{Erase, key}}, {{Insert, first}}, {{Find, key}}};
+                {second_key, {.line = 0}}};
+            Batches const batches = together
+                                        ? Batches{{{Erase, second_key}}, {{Insert, first_key}, {Find, second_key}}}
+                                        : Batches{{{Erase, second_key}}, {{Insert, first_key}}, {{Find, second_key}}};
             EXPECT_EQ(results_of(worker, regions, batches), (std::vector{Yes, Yes, No}));
         }
     });
