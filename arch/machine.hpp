@@ -26,6 +26,9 @@ struct MachineDescription {
     std::string_view platform;   // "metal", or the system below: "Linux 6.1.0"
     std::string_view pages;      // what maps the memory
     std::string_view build;      // revision and compiler
+
+    // By QEMU's emulator, which has no caches: it passes over prefetches, but not over what chooses their addresses.
+    [[nodiscard]] bool is_emulated() const { return hypervisor == "TCGTCGTCGTCG"; }
 };
 // The texts are valid until the next call. The console's core.
 MachineDescription describe_machine();

@@ -1,24 +1,16 @@
 // Asking for a cache line ahead of its use. Only hints: never fault, never wait.
 #pragma once
 
-#include <cstdint>
+#include "base/prefetch_plan.hpp"
 
 namespace mxk {
-
-// Which cache a line of a table is brought into, by PREFETCHh (SDM volume 2B): all levels, or from the second on. Where
-// the first one has a buffer for each line on its way, as in today's processors, it has few of them, and a hint for the
-// second needs none: several times as many lines can be under way.
-enum class PrefetchHint : std::uint8_t { T0, T1, T2, Nta };
-
-// Of all cores. Not atomic, so that a loop reads it once: to be changed only while no core works on a table.
-inline constinit PrefetchHint table_prefetch_hint = PrefetchHint::T2;
 
 // A line of a table, some dozen operations ahead. For reading also where it will be written: what belongs to one core
 // no other one has, so that the first write need not ask for the right to. GCC takes a function that does nothing else
 // for one without effect, and leaves out its calls and those of its callers unless it inlines them early enough (seen
 // with GCC 12 at -O2): the empty assembly is an effect.
 inline void prefetch_far(void const* address) {
-    PrefetchHint const hint = table_prefetch_hint;
+    PrefetchHint const hint = prefetch_plan.hint;
     if (hint == PrefetchHint::T2) [[likely]]
         __builtin_prefetch(address, 0, 1);
     else if (hint == PrefetchHint::T1)

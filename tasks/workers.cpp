@@ -57,5 +57,8 @@ std::size_t count() {
 std::uint32_t default_prefetch_distance() {
     return default_distance;
 }
+void set_default_prefetch_distance(std::uint32_t tasks) {
+    default_distance = tasks;
+}
 
 } // namespace mxk::workers

@@ -31,7 +31,8 @@ bool serves(CoreId core);
 // Any core, once created.
 Worker& of(CoreId core);
 std::size_t count();
-// What create() was told.
+// What create() was told, or this: by which workers look ahead where nothing else is said (prefetching.hpp).
 std::uint32_t default_prefetch_distance();
+void set_default_prefetch_distance(std::uint32_t tasks);
 
 } // namespace mxk::workers

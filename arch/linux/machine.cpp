@@ -66,16 +66,19 @@ std::string platform() {
 }
 
 // What the system made of the wish for large pages; it may have none free, or be told not to.
-FixedText<96> describe_pages() {
-    FixedText<96> text;
+FixedText<128> describe_pages() {
+    FixedText<128> text;
     auto sizes = read_proc_sizes("/proc/self/smaps_rollup");
     std::uint64_t const all = sizes["Anonymous"];
     std::uint64_t const large = sizes["AnonHugePages"];
+    std::uint64_t const gigabytes = read_proc_sizes("/proc/self/status")["HugetlbPages"];
+    if (gigabytes != 0) format(text, "1 GiB pages for {} MiB (MAP_HUGETLB), ", gigabytes / MiB);
     if (all == 0) {
         text.append("unknown");
         return text;
     }
     format(text, "2 MiB pages for {} % of {} MiB (MADV_HUGEPAGE)", large * 100 / all, all / MiB);
+    if (gigabytes == 0) text.append(", no 1 GiB pages");
     return text;
 }
 
@@ -112,7 +115,7 @@ MachineDescription describe_machine() {
     static std::string const cpu = brand();
     static std::string const below = hypervisor();
     static std::string const system = platform();
-    static FixedText<96> pages;
+    static FixedText<128> pages;
     pages = describe_pages();
     return {.cpu = cpu, .hypervisor = below, .platform = system, .pages = pages.view(), .build = MXK_BUILD};
 }

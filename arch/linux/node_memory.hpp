@@ -1,5 +1,6 @@
 // The memory of one node: address space whose pages the system gives when they are first touched, large pages where it
-// can, on the node where there are several.
+// can, on the node where there are several. Pages of 1 GiB come first, as many as the system has free; the first touch
+// of one takes as long as to clear it.
 #pragma once
 
 #include <cstddef>

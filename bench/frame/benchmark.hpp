@@ -20,6 +20,7 @@
 #include "bench/frame/run_options.hpp"
 #include "kernel/console/command.hpp"
 #include "kernel/console/options.hpp"
+#include "tasks/prefetching.hpp"
 
 namespace mxk::bench {
 
@@ -36,6 +37,7 @@ console::Outcome measure(console::Invocation& invocation, std::string_view name,
 
 template <typename E>
 console::Outcome run_benchmark(console::Invocation& invocation, typename E::Options const& options) {
+    prefetching::settle(Worker::current());
     auto experiment = E::create(options);
     if (!experiment) return invocation.fail(experiment.error());
     return measure(invocation, E::name, experiment.value(), options);

@@ -4,6 +4,7 @@
 #include "base/log.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/topology/system_topology.hpp"
+#include "tasks/prefetch_names.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -86,6 +87,7 @@ void write_machine(JsonWriter& json) {
     json.field("platform", machine.platform);
     json.field("pages", machine.pages);
     json.field("build", machine.build);
+    prefetching::write_plan(json);
     json.end_object();
     json.begin_array("warnings");
     for (log::Line const& line : log::warnings()) json.element(line.view());

@@ -104,7 +104,7 @@ Result<EngineKind const*> complete(TableOptions& options) {
     options.hash = kind.hash;
     options.queue = queue_kind(options, kind);
     if (options.model == Model::Threads) options.semaphore = semaphore_kind(options);
-    if (is_thesis(kind) && !options.prefetch) options.prefetch = 0;
+    if (is_thesis(kind) && !options.prefetch && !options.prefetch_far) options.prefetch = 0;
     MXK_TRY(check_uses(options, &kind)); // of what was filled in, too
     return &kind;
 }

@@ -46,9 +46,13 @@ constexpr Need measured_latency{[](Options const& options, EngineKind const*) { 
                                 "--latency, too, which shows what came of it"};
 constexpr Need prefetching{
     [](Options const& options, EngineKind const*) {
-        return options.submit == Submit::Batch || options.prefetch.value_or(workers::default_prefetch_distance()) != 0;
+        return options.submit == Submit::Batch ||
+               tasks_ahead(options).value_or(workers::default_prefetch_distance()) != 0;
     },
-    "--submit batch, or --prefetch with a number of tasks (0 for the thesis' and in an emulator)"};
+    "--submit batch, or --prefetch with a number of tasks (0 for the thesis' and in an emulator), or --prefetch-far"};
+constexpr Need no_tasks_ahead{
+    [](Options const& options, EngineKind const*) { return !options.prefetch || !options.prefetch_far; },
+    "no --prefetch besides, which is the same in tasks"};
 constexpr Need chains{[](Options const& options, EngineKind const*) { return options.layout == Layout::Chained; },
                       "--layout chained, which has chains to walk", &print_layout};
 constexpr Need probes{[](Options const& options, EngineKind const*) { return options.layout == Layout::Open; },
@@ -106,6 +110,8 @@ constexpr Use option_uses[] = {
     {"--probe", &is_given<&Options::probe>, {&tasks, &probes}},
     {"--prefetch", &is_given<&Options::prefetch>, {&tasks, &a_task_each}},
     {"--prefetch-hint", &is_given<&Options::prefetch_hint>, {&tasks, &prefetching}},
+    {"--prefetch-far", &is_given<&Options::prefetch_far>, {&tasks, &a_task_each, &no_tasks_ahead}},
+    {"--prefetch-near", &is_given<&Options::prefetch_near>, {&tasks, &batches}},
     {"--tasks-per-core", &is_given<&Options::tasks_per_core>, {&tasks, &a_task_each}},
     {"--semaphore", &is_given<&Options::semaphore>, {&locking_threads, &this_builds_semaphores}},
     {"--slice", &is_given<&Options::slice>, {&threads, &time_slices}},

@@ -14,7 +14,7 @@
 #include "bench/table/table_experiment.hpp"
 #include "bench/table/table_report.hpp"
 #include "bench/workload/workload.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/prefetching.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::bench {
@@ -36,31 +36,23 @@ class PrefetchDistance {
     PrefetchDistance& operator=(PrefetchDistance const&) = delete;
 
   private:
-    static bool set(std::uint32_t tasks) {
-        auto cores = NodeVector<CoreId>::create(workers::count(), Worker::current().node());
-        if (!cores) return false;
-        for (std::size_t i = 0; i < workers::count(); ++i) cores.value().emplace(core_id(i));
-        return run_on(cores.value().span(), [tasks](Worker& worker, std::size_t) {
-            worker.set_prefetch_distance(tasks);
-            return Step::Done;
-        });
-    }
+    static bool set(std::uint32_t tasks) { return prefetching::set_task_distance(tasks).ok(); }
 
     bool wanted_;
     bool set_;
 };
 
-// The hint with which tables are prefetched is the benchmark's, and afterwards the default one.
-class TableHint {
+// Tables are prefetched by the benchmark's plan, and afterwards by the machine's.
+class TablePlan {
   public:
-    explicit TableHint(PrefetchHint hint)
-        : before_(std::exchange(table_prefetch_hint, hint)) {}
-    ~TableHint() { table_prefetch_hint = before_; }
-    TableHint(TableHint const&) = delete;
-    TableHint& operator=(TableHint const&) = delete;
+    explicit TablePlan(PrefetchPlan const& plan)
+        : before_(std::exchange(prefetch_plan, plan)) {}
+    ~TablePlan() { prefetch_plan = before_; }
+    TablePlan(TablePlan const&) = delete;
+    TablePlan& operator=(TablePlan const&) = delete;
 
   private:
-    PrefetchHint before_;
+    PrefetchPlan before_;
 };
 
 // Its configurations are numbers of cores, its phases those of --mix.
@@ -92,9 +84,9 @@ class TableBenchmark final : public Experiment {
     [[nodiscard]] bool has_speed_up() const override { return true; }
 
     Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
-        PrefetchDistance const distance(options_.prefetch);
+        PrefetchDistance const distance(tasks_ahead(options_));
         if (!distance.ok()) return no_memory_for_steps();
-        TableHint const hint(prefetch_hint(options_));
+        TablePlan const plan(plan_of(options_));
         Speeds const max_speed = MXK_TRY(max_speeds(configuration, progress));
         if (!experiment_ || prepared_for_ != configuration) {
             experiment_.reset(); // gives its memory back first

@@ -5,24 +5,15 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/prefetch.hpp"
+#include "base/prefetch_plan.hpp"
 #include "base/units.hpp"
 #include "bench/frame/core_choice.hpp"
 #include "bench/thread/thread_options.hpp"
 #include "bench/workload/arrivals.hpp"
 #include "bench/workload/workload.hpp"
 #include "kernel/console/options.hpp"
+#include "tasks/prefetch_names.hpp"
 #include "tasks/task_fifo.hpp"
-
-namespace mxk {
-
-constexpr auto value_names(PrefetchHint) {
-    using Name = console::NamedValue<PrefetchHint>;
-    return std::array{Name{PrefetchHint::T0, "t0"}, Name{PrefetchHint::T1, "t1"}, Name{PrefetchHint::T2, "t2"},
-                      Name{PrefetchHint::Nta, "nta"}};
-}
-
-} // namespace mxk
 
 namespace mxk::bench {
 
@@ -84,7 +75,9 @@ struct TableOptions : Workload, CoreSetOptions {
     std::optional<Probe> probe;                  // none: local
     std::optional<Hashing> hash;                 // none: the table's own
     std::optional<std::uint32_t> prefetch;       // tasks; none: 0 for the thesis' tasks, else the worker's own
-    std::optional<PrefetchHint> prefetch_hint;   // tasks that prefetch; none: as it stands
+    std::optional<PrefetchHint> prefetch_hint;   // tasks that prefetch; none: the plan's, as the next two
+    std::optional<std::uint32_t> prefetch_far;   // lines
+    std::optional<std::uint32_t> prefetch_near;  // operations
     std::optional<std::uint32_t> tasks_per_core; // none: 100
     std::optional<SemaphoreKind> semaphore;      // threads; none: fast
     std::optional<std::uint32_t> slice;          // threads, in microseconds; none: 1000
@@ -98,8 +91,16 @@ struct TableOptions : Workload, CoreSetOptions {
     bool task_times = false;
 };
 
-inline PrefetchHint prefetch_hint(TableOptions const& options) {
-    return options.prefetch_hint.value_or(table_prefetch_hint);
+// For the run: the machine's, but for what the options say.
+inline PrefetchPlan plan_of(TableOptions const& options) {
+    return {.hint = options.prefetch_hint.value_or(prefetch_plan.hint),
+            .far = options.prefetch_far.value_or(prefetch_plan.far),
+            .near = options.prefetch_near.value_or(prefetch_plan.near)};
+}
+// None: as far as workers look by default.
+inline std::optional<std::uint32_t> tasks_ahead(TableOptions const& options) {
+    if (options.prefetch || !options.prefetch_far) return options.prefetch;
+    return plan_of(options).tasks();
 }
 inline std::uint32_t tasks_per_core(TableOptions const& options) {
     return options.tasks_per_core.value_or(100);
@@ -129,7 +130,14 @@ constexpr auto table_schema = console::schema<TableOptions>(
                                              "tasks ahead, 0: off (none given: the worker's own; the thesis' tasks: 0)",
                                              console::between(0, TaskFifo::max_distance)),
     console::option<&TableOptions::prefetch_hint>("prefetch-hint",
-                                                  "which PREFETCH asks for lines of the table (none given: t2)"),
+                                                  "which PREFETCH asks for lines of the table (none given: as "
+                                                  "'prefetch' says)"),
+    console::option<&TableOptions::prefetch_far>("prefetch-far",
+                                                 "lines on their way, in place of --prefetch: half as many tasks ahead",
+                                                 console::between(2, PrefetchPlan::max_far)),
+    console::option<&TableOptions::prefetch_near>("prefetch-near",
+                                                  "operations of a batch between PREFETCHT0 and use, 0: none",
+                                                  console::between(0, PrefetchPlan::max_near)),
     core_set_option::cores, workload_option::operations,
     console::option<&TableOptions::tasks_per_core>("tasks-per-core", "tasks under way for each core (none given: 100)",
                                                    console::between(1, 1'000'000)),

@@ -44,8 +44,9 @@ void write_model(JsonWriter& json, TableOptions const& options) {
     if (uses(options, "--notation")) json.field("notation", name_of(options.notation.value_or(Notation::Function)));
     if (uses(options, "--walk")) json.field("walk", name_of(options.walk.value_or(Walk::Whole)));
     if (uses(options, "--prefetch"))
-        json.field("prefetch", options.prefetch.value_or(workers::default_prefetch_distance()));
-    if (uses(options, "--prefetch-hint")) json.field("prefetch_hint", name_of(prefetch_hint(options)));
+        json.field("prefetch", tasks_ahead(options).value_or(workers::default_prefetch_distance()));
+    if (uses(options, "--prefetch-hint")) json.field("prefetch_hint", name_of(plan_of(options).hint));
+    if (uses(options, "--prefetch-near")) json.field("prefetch_near", plan_of(options).near);
     if (uses(options, "--tasks-per-core")) json.field("tasks_per_core", tasks_per_core(options));
 }
 

@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/prefetch.hpp"
 #include "hashtable/batch/batch.hpp"
 
 namespace mxk {
@@ -54,6 +55,7 @@ template <typename Table> class BatchPositions {
         for (; from < to; ++from) table.prefetch(*keys++);
     }
     static void swap() {}
+    static void ask_near(std::size_t, std::size_t) {}
     [[nodiscard]] static bool is_valid(Table const&) { return true; }
     template <typename Operate> [[gnu::always_inline]] static auto with(std::size_t, Operate operate) {
         return operate();
@@ -85,6 +87,12 @@ template <PositionTable Table> class BatchPositions<Table> {
         for (std::size_t i = 0; i < burst; ++i) positions[i] = table.position(keys[i]);
 #pragma GCC unroll 8
         for (std::size_t i = 0; i < burst; ++i) table.prefetch(positions[i]);
+    }
+    // The second stage, of operations of this batch: the lines at their positions, which are in the second-level cache.
+    // A place beyond the batch stands for any: a hint too many.
+    [[gnu::always_inline]] void ask_near(std::size_t from, std::size_t to) const {
+        if constexpr (BehindTable<Table>)
+            for (; from < to; ++from) prefetch_for_read(Table::first_line(current_->positions[from % Batch::capacity]));
     }
     // The next batch is this one from now on.
     void swap() {

@@ -16,9 +16,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include "arch/cpu.hpp"
+#include "base/prefetch_plan.hpp"
 #include "base/vectors.hpp"
 #include "hashtable/batch/batch.hpp"
 #include "hashtable/batch/batch_positions.hpp"
@@ -141,18 +143,19 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
     // Mostly all operations of a batch are of one kind: then the loop has no branch but the table's own.
     void run(Batch& batch, Batch const* next) {
         using enum Operation;
-        if (batch.all_are(Insert))
-            run(batch, next, [](std::size_t) { return Insert; });
-        else if (batch.all_are(Find))
-            run(batch, next, [](std::size_t) { return Find; });
-        else if (batch.all_are(Erase))
-            run(batch, next, [](std::size_t) { return Erase; });
-        else
-            run(batch, next, [&batch](std::size_t at) { return batch.operation(at); });
+        std::size_t const near = prefetch_plan.near;
+        if (near == 0) [[likely]] {
+            if (batch.all_are(Insert)) return run(batch, next, no_near, [](std::size_t) { return Insert; });
+            if (batch.all_are(Find)) return run(batch, next, no_near, [](std::size_t) { return Find; });
+            if (batch.all_are(Erase)) return run(batch, next, no_near, [](std::size_t) { return Erase; });
+        }
+        run(batch, next, near, [&batch](std::size_t at) { return batch.operation(at); });
     }
 
-    // Kind: what the operation at a place is.
-    template <typename Kind> void run(Batch& batch, Batch const* next, Kind kind) {
+    static constexpr std::integral_constant<std::size_t, 0> no_near{};
+    // near: so many operations ahead, lines are asked for once more; 0: they are not (base/prefetch_plan.hpp).
+    // kind(at): what the operation at a place is.
+    void run(Batch& batch, Batch const* next, auto near, auto kind) {
         positions_.swap(); // what was asked for is for this batch
         batch.results_ = 0;
         if constexpr (BehindTable<Table>) {
@@ -178,8 +181,10 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
         };
         constexpr std::size_t burst = BatchPositions<Table>::burst;
         std::size_t at = 0;
+        if (near != 0) positions_.ask_near(0, near);
         for (; at + burst <= together; at += burst) {
             ask_for(*next, at, at + burst);
+            if (near != 0) positions_.ask_near(at + near, at + near + burst);
             for (std::size_t i = 0; i < burst; ++i) run_one(at + i);
         }
         std::size_t const asked = at;

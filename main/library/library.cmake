@@ -31,6 +31,7 @@ set(public_headers
     kernel/topology/system_topology.hpp
     tasks/coroutine.hpp
     tasks/parallel.hpp
+    tasks/prefetching.hpp
     tasks/spawn.hpp
     tasks/start.hpp
     tasks/task_group.hpp

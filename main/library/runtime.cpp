@@ -20,6 +20,7 @@
 #include "kernel/remote_call.hpp"
 #include "kernel/topology/system_topology.hpp"
 #include "main/library/shape.hpp"
+#include "tasks/prefetching.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk {
@@ -143,6 +144,7 @@ Runtime::State::~State() {
         arch::this_core = nullptr;
         sched_setaffinity(0, sizeof affinity_before, &affinity_before);
     }
+    prefetching::forget();
     workers::forget();
     remote_calls::forget();
     set_system_topology({});

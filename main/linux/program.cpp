@@ -15,6 +15,7 @@
 #include "main/linux/log_sink.hpp"
 #include "main/linux/program_options.hpp"
 #include "tasks/console_task.hpp"
+#include "tasks/prefetching.hpp"
 
 namespace mxk {
 namespace {
@@ -41,6 +42,7 @@ int run(std::span<std::string_view const> words) {
     auto runtime = Runtime::start({options.cores, options.nodes, options.memory.bytes});
     if (!runtime) return fail_usage(runtime.error());
     if (is_typed) log::info("MXK {}: 'help' lists the commands, 'exit' or Ctrl-D ends", arch::describe_machine().build);
+    prefetching::set_calibrate(options.calibrate);
     runtime.value().run([&](Worker& worker) {
         prepare_console(worker, {.run_line = commands,
                                  .partner = is_typed ? console::Partner::Terminal : console::Partner::Script,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernel/console/options.hpp"
+#include "tasks/prefetch_names.hpp"
 
 namespace mxk {
 
@@ -32,6 +33,7 @@ constexpr auto program_schema = console::schema<ProgramOptions>(
     console::option<&ProgramOptions::nodes>("nodes", "pretended nodes of equal size (0: the machine's own)",
                                             console::between(0, 4096)),
     console::option<&ProgramOptions::memory>("memory", "for all nodes together"),
+    console::option<&ProgramOptions::calibrate>("calibrate", "how to prefetch, before the first benchmark"),
     console::flag<&ProgramOptions::help>("help", "this text"),
     console::flag<&ProgramOptions::version>("version", "revision and compiler"));
 
@@ -53,7 +55,8 @@ std::string command_line(std::span<std::string_view const> words) {
 std::size_t count_options(std::span<std::string_view const> words) {
     std::size_t at = 0;
     while (at < words.size() && words[at].starts_with('-') && words[at] != "--") {
-        bool const takes_next = words[at] == "--cores" || words[at] == "--nodes" || words[at] == "--memory";
+        bool const takes_next =
+            words[at] == "--cores" || words[at] == "--nodes" || words[at] == "--memory" || words[at] == "--calibrate";
         at += takes_next ? 2 : 1;
     }
     return std::min(at, words.size());

@@ -8,6 +8,7 @@
 
 #include "base/result.hpp"
 #include "base/text.hpp"
+#include "tasks/prefetching.hpp"
 
 namespace mxk {
 
@@ -20,6 +21,7 @@ struct ProgramOptions {
     std::uint32_t cores = 0;
     std::uint32_t nodes = 0;
     MemorySize memory;
+    prefetching::Calibrate calibrate = prefetching::Calibrate::Auto;
     bool help = false;
     bool version = false;
 };

@@ -6,6 +6,7 @@
 #include "arch/x86_64/registers.hpp"
 #include "base/log.hpp"
 #include "main/clock_skew.hpp"
+#include "main/metal/calibration_word.hpp"
 #include "main/metal/firmware_tables.hpp"
 #include "main/metal/fixed_hardware.hpp"
 #include "main/metal/interrupt_routing.hpp"
@@ -50,6 +51,7 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
 
     // Last, when everything that a command may ask for is there. The console is a task of this core.
     connect_terminal(interrupts, boot_core);
+    choose_calibration(boot::option(boot.command_line, "calibrate"));
     prepare_console(workers::of(core_id(0)), {.run_line = boot::option(boot.command_line, "run"),
                                               .partner = console::Partner::SerialLine,
                                               .before = &report_skew});

@@ -1,7 +1,7 @@
 #include "main/metal/running_cores.hpp"
 
+#include "arch/machine.hpp"
 #include "arch/x86_64/cores.hpp"
-#include "arch/x86_64/cpu_features.hpp"
 #include "kernel/remote_call.hpp"
 #include "kernel/topology/system_topology.hpp"
 #include "main/metal/require.hpp"
@@ -10,9 +10,8 @@
 namespace mxk::metal {
 namespace {
 
-// QEMU's emulator has no caches: it passes over prefetches, but not over what chooses their addresses.
 std::uint32_t prefetch_distance() {
-    return arch::features().hypervisor_name == "TCGTCGTCGTCG" ? 0 : TaskFifo::default_distance;
+    return arch::describe_machine().is_emulated() ? 0 : TaskFifo::default_distance;
 }
 
 } // namespace

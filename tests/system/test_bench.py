@@ -115,6 +115,34 @@ def test_the_hint_of_prefetching_holds_for_its_run_only(tmp_path: Path) -> None:
     assert [row["prefetch_hint"] for row in rows[::2]] == [one for hint in hints for one in (hint, "t2")]
 
 
+def test_the_plan_of_prefetching_is_the_same_at_each_start_and_stands_in_the_rows(tmp_path: Path) -> None:
+    batch = "bench table --layout bucketed --submit batch --cores 2 --ops 20k --mix insert,find,erase --json"
+    task = "bench table --layout bucketed --cores 2 --ops 20k --json"
+    typed = f"{batch}; {batch} --prefetch-near 8; {task} --prefetch-far 48; prefetch --hint t1 --far 64 --near 4; {batch}; {task}"
+    ended = run_mxk(tmp_path / "log", ["--cpus", "2"], f"{typed}; prefetch --default; {batch}")
+    rows = table_rows(ended.rows)
+    assert all(row["verified"] for row in rows)
+    begun = {"hint": "t2", "far": 32, "near": 0, "calibrated": False, "source": "default"}  # an emulator has no caches
+    given = {"hint": "t1", "far": 64, "near": 4, "calibrated": False, "source": "given"}
+    machines = [row["machine"]["prefetch"] for row in rows]
+    assert machines == [begun] * 7 + [given] * 4 + [begun] * 3
+    batches = [(row["prefetch_hint"], row["prefetch_near"]) for row in rows if row["submit"] == "batch"]
+    assert batches == [("t2", 0)] * 3 + [("t2", 8)] * 3 + [("t1", 4)] * 3 + [("t2", 0)] * 3
+    assert [row["prefetch"] for row in rows if row["submit"] == "task"] == [24, 32]
+    assert "prefetch: t1, 64 lines on their way, 32 tasks ahead, second stage 4 operations" in ended.output
+
+
+def test_calibrating_measures_each_hint_and_says_what_came_of_it(tmp_path: Path) -> None:
+    typed = "prefetch --calibrate --near 4; prefetch --calibrate --json; prefetch --default --json"
+    ended = run_mxk(tmp_path / "log", ["--cpus", "2"], typed, code=1)
+    assert "--calibrate: expected no plan besides" in ended.output
+    calibrated, default = [row for row in ended.rows if "prefetch" in row]
+    found = calibrated["calibration"]
+    assert calibrated["prefetch"]["calibrated"] == (found["rounds"] >= 3)
+    assert all(len(found[hint]) == 4 and min(found[hint]) > 0 for hint in ("t0", "t1", "t2", "nta"))
+    assert default["prefetch"] == {"hint": "t2", "far": 32, "near": 0, "calibrated": False, "source": "default"}
+
+
 def test_help_lists_the_combinations_and_each_of_them_runs(tmp_path: Path) -> None:
     listed = run_mxk(tmp_path / "help", ["--cpus", "1"], "help bench table").output
     lines = [line.strip() for line in listed.partition("Combinations:")[2].splitlines() if line.startswith("  --")]
@@ -180,6 +208,12 @@ BAD_WAYS = [
     ("--max-latency 50 --submit batch", "--max-latency: expected --latency, too"),
     ("--max-latency 0", "--max-latency: expected a count such as 24M (1 to 1000000), got '0'"),
     ("--prefetch x", "--prefetch: expected a count"),
+    ("--prefetch-far 1", "--prefetch-far: expected a count such as 24M (2 to 256), got '1'"),
+    ("--prefetch-far 64 --submit batch", "--prefetch-far: expected --submit task, got --submit batch"),
+    ("--prefetch-far 64 --model threads", "--prefetch-far: expected --model tasks, got --model threads"),
+    ("--prefetch-far 64 --prefetch 9", "--prefetch-far: expected no --prefetch besides, which is the same in tasks"),
+    ("--prefetch-near 32", "--prefetch-near: expected a count such as 24M (0 to 31), got '32'"),
+    ("--prefetch-near 8", "--prefetch-near: expected --submit batch, got --submit task"),
     ("--prefetch 129", "--prefetch: expected a count such as 24M (0 to 128), got '129'"),
     ("--queue mine", "--queue: expected one of shared, per-core, node-local, got 'mine'"),
     ("--queue shared --mix mixed:50/40/10", "--queue shared: expected phases whose results do not depend on"),

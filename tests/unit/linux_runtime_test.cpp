@@ -10,6 +10,7 @@
 #include "kernel/topology/system_topology.hpp"
 #include "main/library/runtime.hpp"
 #include "tasks/parallel.hpp"
+#include "tasks/prefetching.hpp"
 #include "tasks/workers.hpp"
 #include "tests/kernel/all_cores.hpp"
 
@@ -17,6 +18,34 @@ namespace mxk {
 namespace {
 
 constexpr RuntimeOptions small{.cores = 4, .nodes = 2, .memory_bytes = 256 * MiB};
+
+// What comes of it depends on the machine; that it can be had again, gives its memory back and ends with the Runtime
+// does not.
+TEST(RuntimeTest, calibrates_prefetching_when_it_is_told_to) {
+    {
+        auto runtime = Runtime::start(small);
+        ASSERT_TRUE(runtime.ok()) << runtime.error().message();
+        EXPECT_EQ(prefetch_plan, PrefetchPlan{});
+        runtime.value().run([](Worker& here) {
+            std::size_t const used = memory::use(here.node()).used;
+            for (int i = 0; i < 2; ++i) ASSERT_TRUE(prefetching::calibrate(here).ok());
+            EXPECT_EQ(memory::use(here.node()).used, used);
+            PrefetchCalibration const& found = *prefetching::state().calibration;
+            EXPECT_EQ(prefetch_plan, found.plan);
+            EXPECT_EQ(prefetching::state().source == prefetching::Source::Calibrated, found.is_complete);
+            EXPECT_TRUE(run_on(all_cores().span(), [&](Worker& worker, std::size_t) {
+                EXPECT_EQ(worker.prefetch_distance(), found.plan.tasks());
+                return Step::Done;
+            }));
+            PrefetchPlan const given{.hint = PrefetchHint::T0, .far = 48, .near = 3};
+            ASSERT_TRUE(prefetching::use(given, prefetching::Source::Given).ok());
+            prefetching::settle(here); // a plan was given: it stays
+            EXPECT_EQ(prefetch_plan, given);
+        });
+    }
+    EXPECT_EQ(prefetch_plan, PrefetchPlan{});
+    EXPECT_EQ(prefetching::state().source, prefetching::Source::Default);
+}
 
 TEST(RuntimeTest, runs_tasks_on_every_core_again_and_again) {
     for (int round = 0; round < 3; ++round) {
