@@ -150,7 +150,7 @@ TEST_F(BatchedPutOffTest, operations_in_front_of_their_line_overtake_those_behin
     });
 }
 
-// As cuckoo hashing does: an insertion that is behind itself makes a key move to its first_key line, which may be any.
+// As cuckoo hashing does: an insertion that is behind itself makes a key move to its first line, which may be any.
 TEST_F(BatchedPutOffTest, an_erase_is_not_overtaken_when_its_key_is_displaced_to_the_front) {
     with_runtime([](Worker& worker) {
         for (std::size_t line = 0; line < ScriptedRegion::lines; ++line) {
@@ -178,7 +178,7 @@ TEST_F(BatchedPutOffTest, an_erase_is_not_overtaken_when_one_behind_the_same_lin
     });
 }
 
-// As a block that is rebuilt: keys have other_key positions then.
+// As a block that is rebuilt: keys have other positions then.
 TEST_F(BatchedPutOffTest, an_erase_is_not_overtaken_when_positions_change) {
     with_runtime([](Worker& worker) {
         for (bool const together : {true, false}) {
