@@ -58,7 +58,7 @@ figures-check: linux ## fails where a figure that MXK is to reach is not reached
 # last what looks at the time as a person does, alone.
 test: lint ## everything: lint and the three rings of tests
 	@$(MAKE) programs-asan programs-tsan linux iso
-	@$(MAKE) -j2 --output-sync=target unit-tsan fuzzers unit-asan inner-tsan inner-asan FUZZ_JOBS=1 FUZZ_SECONDS=10
+	@$(MAKE) -j2 --output-sync=target unit-tsan fuzzers unit-asan inner-tsan inner-asan FUZZ_JOBS=1 FUZZ_SECONDS=5
 	@$(MAKE) system
 
 .PHONY: programs-asan programs-tsan unit-asan unit-tsan inner-asan inner-tsan

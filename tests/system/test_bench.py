@@ -118,7 +118,8 @@ def test_the_hint_of_prefetching_holds_for_its_run_only(tmp_path: Path) -> None:
 def test_the_plan_of_prefetching_is_the_same_at_each_start_and_stands_in_the_rows(tmp_path: Path) -> None:
     batch = "bench table --layout bucketed --submit batch --cores 2 --ops 20k --mix insert,find,erase --json"
     task = "bench table --layout bucketed --cores 2 --ops 20k --json"
-    typed = f"{batch}; {batch} --prefetch-near 8; {task} --prefetch-far 48; prefetch --hint t1 --far 64 --near 4; {batch}; {task}"
+    given = "prefetch --hint t1 --far 64 --near 4"
+    typed = f"{batch}; {batch} --prefetch-near 8; {task} --prefetch-far 48; {given}; {batch}; {task}"
     ended = run_mxk(tmp_path / "log", ["--cpus", "2"], f"{typed}; prefetch --default; {batch}")
     rows = table_rows(ended.rows)
     assert all(row["verified"] for row in rows)

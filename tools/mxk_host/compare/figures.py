@@ -66,6 +66,7 @@ OPEN, OPEN_GROWING = "mxk-open", "mxk-open-growing"
 CUCKOO, CUCKOO_HALF = "mxk-cuckoo", "mxk-cuckoo-0.5"
 TBB, TBB_STOCK, TBB_GROWING = "tbb-hash-map", "tbb-hash-map-stock", "tbb-hash-map-growing"
 BOUND = "reference-buckets-ring"
+BY_ORDINARY_THREADS = "mxk-table"
 
 
 def _ratio(over: str, under: str, mix: str, cores: int, unit: Unit, target: float, part: Part = Part.TABLE) -> Figure:
@@ -94,6 +95,7 @@ FIGURES: Sequence[Figure] = (
     *_shares_of_bound(BY_TASK, 0.3, 0.2),
     *(_ratio(BEST, TBB, mix, cores, Unit.TIMES, 15) for mix in ("insert", "find") for cores in (1, 2)),
     _ratio(BEST, BOUND, "find", 2, Unit.SHARE, 0.5, part=Part.ZIPF),
+    _ratio(BY_ORDINARY_THREADS, BEST, "find", 2, Unit.SHARE, 0.8),
     _ratio(BY_TASK, TBB, "insert", 1, Unit.TIMES, 8),
     _ratio(BY_TASK, TBB, "insert", 2, Unit.TIMES, 6),
     # A tenth more for the notation.
