@@ -11,7 +11,7 @@ FIGURES ?=
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup elf iso run bench linux install compare figures-check test unit inner fuzzers fuzz system coverage lint clean
+.PHONY: help setup elf iso run bench linux install python compare figures-check test unit inner fuzzers fuzz system coverage lint clean
 MAKEFLAGS += --no-print-directory
 export PYTHONDONTWRITEBYTECODE := 1
 
@@ -48,10 +48,18 @@ linux: setup ## build/linux/mxk, the same kernel as a Linux program; mxk-peers; 
 install: linux ## the library and the program below PREFIX=/usr/local
 	@cmake --install build/linux --prefix $(PREFIX)
 
-compare: linux ## MXK and its peers at native speed, interleaved (an hour; COMPARE="--ops 2M" is quick)
+# The module takes MXK as a program of another project does: installed.
+python: linux ## the Python module over mxk::Table, with what it is compared with (examples/python)
+	@tools/setup --python
+	@cmake --install build/linux --prefix build/linux/python/prefix >/dev/null
+	@cmake -S examples/python -B build/linux/python/module --log-level=WARNING -DCMAKE_PREFIX_PATH=$(CURDIR)/build/linux/python/prefix \
+	    -DPython_EXECUTABLE=$(CURDIR)/build/linux/python/env/bin/python >/dev/null
+	@cmake --build build/linux/python/module -- --no-print-directory >/dev/null
+
+compare: linux python ## MXK and its peers at native speed, interleaved (an hour; COMPARE="--ops 2M" is quick)
 	@tools/mxk compare $(COMPARE)
 
-figures-check: linux ## fails where a figure that MXK is to reach is not reached (FIGURES=--quick: a look)
+figures-check: linux python ## fails where a figure that MXK is to reach is not reached (FIGURES=--quick: a look)
 	@tools/mxk figures-check $(FIGURES)
 
 # First all that has to be compiled, one build after the other; then what runs for minutes and often waits, two at a time;

@@ -2,10 +2,11 @@
 
 All in one process, on the same rows, by as many threads, in rounds that take turns; what is printed are medians. Each
 counts all rows and gives all keys with their counts; a wrong sum ends the program. Others that are not installed are
-named and left out (benchmark-requirements.txt, libtbb-dev).
+named and left out (benchmark-requirements.txt, libtbb-dev). `make python` builds all, and `make compare` runs it.
 """
 
 import argparse
+import json
 import os
 import statistics
 import sys
@@ -17,6 +18,7 @@ arguments.add_argument("--rows", type=int, default=24_000_000)
 arguments.add_argument("--keys", type=int, default=1_000_000)
 arguments.add_argument("--rounds", type=int, default=5)
 arguments.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+arguments.add_argument("--json", action="store_true", help="a line of JSON for each instead, for tools")
 options = arguments.parse_args()
 os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: options.threads])  # mxk has a core for each
 os.environ["POLARS_MAX_THREADS"] = str(options.threads)  # read when it is imported
@@ -107,6 +109,12 @@ def main() -> None:
             if counted != expected:
                 sys.exit(f"{name}: expected {expected}, got {counted}")
     medians = {name: statistics.median(times[1:]) for name, times in seconds.items()}
+    if options.json:
+        for name, median in medians.items():
+            row = {"benchmark": "group-by", "engine": name, "measure": "count by key", "verified": True}
+            row |= {"rows": options.rows, "keys": options.keys, "threads": options.threads}
+            print(json.dumps(row | {"throughput": {"median": options.rows / median}}))
+        return
     print(f"{options.rows} rows, {options.keys} keys, {options.threads} threads, medians of {options.rounds} rounds")
     for name, median in medians.items():
         ratio = median / medians["mxk_table"]

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -359,6 +360,45 @@ def test_a_refusal_measures_nothing(fakes: Fakes) -> None:
     assert ended.code == 2
     assert f"--only: expected names out of {', '.join(Part)}; got wake" in ended.complaint
     assert not (fakes.folder / "results").exists()
+
+
+# In place of the Python in which the module stands: counts as fast as the test says, and keeps how it was called.
+FAKE_PYTHON = """#!{python}
+import json, pathlib, os, sys
+(pathlib.Path(__file__).parent / "calls").open("a").write(f"{{os.environ['PYTHONPATH']}} {{' '.join(sys.argv[1:])}}\\n")
+for engine, rate in (("mxk_table", 50e6), ("polars", 10e6), ("polars, streaming", 20e6)):
+    print(json.dumps({{"benchmark": "group-by", "engine": engine, "measure": "count by key", "verified": True,
+                       "throughput": {{"median": rate}}}}))
+"""
+
+
+def test_counting_by_key_is_a_part_for_which_the_module_must_be_there(fakes: Fakes) -> None:
+    fakes.engine(MXK, 10e6)
+    lacking = summary(fakes.compare("--only", "table,group-by", "--rounds", "1"))
+    assert lacking["skipped"] == ["group-by, for which 'make python' has to be run first"]
+    assert lacking["verified"] is True
+    python = fakes.folder / "python/env/bin/python"
+    python.parent.mkdir(parents=True)
+    python.write_text(FAKE_PYTHON.format(python=sys.executable))
+    python.chmod(0o755)
+    ended = fakes.compare("--only", "group-by", "--rounds", "2")
+    assert ended.code == 0, ended.complaint
+    result = summary(ended)
+    assert result["skipped"] == []
+    rates = {row["engine"]: row["throughput"]["median"] for row in result["rows"]}
+    assert rates == {"mxk_table": 50e6, "polars": 10e6, "polars, streaming": 20e6}
+    assert {row["engine"]: row["ratio"]["median"] for row in result["rows"] if "ratio" in row} == {
+        "polars": 5,
+        "polars, streaming": 2.5,
+    }
+    assert {it["what"]: it["measured"]["median"] for it in result["figures"] if "measured" in it} == {
+        "mxk_table count by key": 2.5
+    }
+    assert "M rows/s" in ended.output
+    program = ROOT / "examples/python/benchmark.py"
+    options = "--json --rows 200000 --keys 8333 --rounds 1 --threads 2"
+    calls = (python.parent / "calls").read_text().splitlines()
+    assert calls == [f"{fakes.folder}/python/module {program} {options}"] * 2
 
 
 def test_programs_that_are_no_comparison(fakes: Fakes, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from mxk_host.compare.plan import (
     COST_ENGINE,
     COSTS,
     DISTURBED_CORES,
+    GROUP_BY_ENGINE,
     LOAD_CORES,
     LOAD_MIXES,
     MAX_LATENCY,
@@ -137,6 +138,14 @@ FIGURES: Sequence[Figure] = (
         for column in (Column(mix, LOAD_CORES) for mix in LOAD_MIXES)
     ),
     Figure(
+        "mxk_table count by key",
+        "by polars",
+        Unit.TIMES,
+        Cell(Part.GROUP_BY, GROUP_BY_ENGINE, Column("count by key")),
+        Cell(Part.GROUP_BY, "polars, streaming", Column("count by key")),
+        1,
+    ),
+    Figure(
         "empty task from the core's own queue",
         "",
         Unit.NANOSECONDS,
@@ -174,7 +183,8 @@ def parts_of(figures: Iterable[Figure]) -> tuple[Part, ...]:
 def engines_of(figures: Iterable[Figure]) -> tuple[str, ...]:
     """The engines of tables that the figures, and what stands beside them, are made of."""
     cells = [cell for figure in figures for cell in (*figure.cells, figure.beside) if cell is not None]
-    return tuple(dict.fromkeys(cell.engine for cell in cells if cell.part not in COSTS))
+    tables = [cell for cell in cells if cell.part not in COSTS and cell.part is not Part.GROUP_BY]
+    return tuple(dict.fromkeys(cell.engine for cell in tables))
 
 
 def evaluate(figures: Iterable[Figure], cells: Cells, parts: Sequence[Part]) -> list[dict[str, Any]]:

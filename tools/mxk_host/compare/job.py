@@ -17,6 +17,7 @@ from mxk_host.compare.plan import (
     Settings,
     choose_engines,
     cost_processes,
+    group_by_processes,
     latency_processes,
     table_processes,
 )
@@ -38,6 +39,8 @@ def compare(settings: Settings, *, peers: str | None, folder: Path) -> Summary:
     groups = [group for group in (*of_part.values(), beside) if group]
     if settings.latency and Part.TABLE in engines:
         groups.append(latency_processes(settings, engines[Part.TABLE]))
+    if Part.GROUP_BY in settings.parts:
+        groups.append(group_by_processes(settings))
     groups += [cost_processes(settings, part) for part in settings.parts if part in COSTS]
     kept = results.new_folder(folder)
     with RoundsProgress(_names(groups, settings.rounds)) as progress:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from mxk_host.arguments import choose_names, parse_cores, parse_count
 from mxk_host.errors import UsageError
+from mxk_host.image import ROOT
 from mxk_host.results import utc_stamp
 
 MIN_ROUNDS = 5  # with fewer it is a quick look, and says so
@@ -63,6 +64,12 @@ LOAD_MIXES = ("find",)
 MAX_LATENCY = 50
 LOAD_OPTIONS = f" --rate 50% --latency --max-latency {MAX_LATENCY}"
 
+# Rows counted by key: the Python module of mxk::Table, and what others have for that, in one process that takes turns.
+# `make python` makes what it needs, in a folder beside the programs.
+GROUP_BY_KEYS = 24  # rows for each key
+GROUP_BY_PROGRAM = ROOT / "examples/python/benchmark.py"
+GROUP_BY_ENGINE = "mxk_table"
+
 # How long an operation takes is measured in runs of its own, in the first rounds only: time stamps for each operation
 # cost throughput.
 LATENCY_ROUNDS = 1
@@ -78,6 +85,7 @@ class Part(StrEnum):
     DISTURBED = "disturbed"
     UNDISTURBED = "undisturbed"  # the same runs, right beside
     LOAD = "load"
+    GROUP_BY = "group-by"
     TASKS = "tasks"
     THREADS = "threads"
 
@@ -232,7 +240,7 @@ def choose_engines(settings: Settings, known: Sequence[Engine], peers: str | Non
     return {
         part: [engine for engine in engines if part not in chosen or engine.name in chosen[part]]
         for part in settings.parts
-        if part not in COSTS
+        if part not in COSTS and part is not Part.GROUP_BY
     }
 
 
@@ -240,6 +248,8 @@ def process_name(part: Part, engine: str) -> str:
     """What the process is called that measures an engine in a part. The costs of all peers are one process."""
     if part is Part.TABLE:
         return engine
+    if part is Part.GROUP_BY:
+        return part
     return f"{'peer' if part in COSTS and engine != COST_ENGINE else engine}-{part}"
 
 
@@ -298,6 +308,18 @@ def cost_processes(settings: Settings, part: Part) -> list[Process]:
         Process(process_name(part, COST_ENGINE), part, _line(settings, "mxk", cores, ours)),
         Process(process_name(part, "peer"), part, _line(settings, "mxk-peers", cores, theirs)),
     ]
+
+
+def group_by_processes(settings: Settings) -> list[Process]:
+    """The one that counts rows by key; none where the module was not built."""
+    python, module = settings.programs / "python/env/bin/python", settings.programs / "python/module"
+    if not python.exists():
+        return []
+    rows, threads = settings.operations, max(settings.cores)
+    options = {"rows": rows, "keys": max(rows // GROUP_BY_KEYS, 1), "rounds": 1, "threads": threads}
+    numbers = [text for name, value in options.items() for text in (f"--{name}", str(value))]
+    line = ("env", f"PYTHONPATH={module}", str(python), str(GROUP_BY_PROGRAM), "--json", *numbers)
+    return [Process(process_name(Part.GROUP_BY, GROUP_BY_ENGINE), Part.GROUP_BY, line)]
 
 
 def _line(settings: Settings, program: str, cores: int, command: str) -> tuple[str, ...]:

@@ -133,6 +133,8 @@ def _take(row: Row, process: Process, round_number: int, record: Record) -> None
             engine, column, measured = process.engine, _table_column, "throughput"
         case "peer":
             engine, column, measured = row["peer"], _table_column, "throughput"
+        case "group-by":
+            engine, column, measured = row["engine"], _cost_column, "throughput"
         case str(benchmark) if benchmark in COST_BENCHMARKS:
             engine, column, measured = COST_ENGINE, _cost_column, "cycles"
         case str(benchmark) if benchmark.removesuffix("-peer") in COST_BENCHMARKS:

@@ -11,6 +11,7 @@ from mxk_host.compare.plan import (
     COST_BENCHMARKS,
     COST_ENGINE,
     COSTS,
+    GROUP_BY_ENGINE,
     MIN_ROUNDS,
     ZIPF,
     Cell,
@@ -19,6 +20,7 @@ from mxk_host.compare.plan import (
     Kind,
     Part,
     Settings,
+    group_by_processes,
 )
 from mxk_host.compare.run import Record, Sample
 
@@ -31,11 +33,10 @@ def summarise(settings: Settings, engines: dict[Part, list[Engine]], record: Rec
     for part, measured in engines.items():
         built = [engine for engine in measured if not engine.missing]
         rows += _rows(part, built, settings.columns(part), cells)
-    costs = [sample for sample in record.samples if sample.cell.part in COSTS]
-    for part in COSTS:
-        mine = [sample for sample in costs if sample.cell.part is part]
+    for part in (Part.GROUP_BY, *COSTS):  # in which one process measures several engines
+        mine = [sample for sample in record.samples if sample.cell.part is part]
         measures = list(dict.fromkeys(sample.cell.column for sample in mine))
-        rows += _rows(part, _cost_engines(mine), measures, cells)
+        rows += _rows(part, _engines_of(mine), measures, cells)
     everyone = list({engine.name: engine for measured in engines.values() for engine in measured}.values())
     built = [engine for engine in everyone if not engine.missing]
     return {
@@ -64,7 +65,7 @@ def summarise(settings: Settings, engines: dict[Part, list[Engine]], record: Rec
         "failures": [{"process": name, "reason": reason} for name, reason in record.failures.items()],
         "machine": next((s.row["machine"] for s in record.samples if "machine" in s.row), {}),
         "warnings": _warnings(record.samples),
-        "skipped": list(dict.fromkeys(text for sample in costs for text in sample.row.get("skipped", ()))),
+        "skipped": _skipped(settings, record),
         "engines": [{"name": e.name, "kind": e.kind, "library": e.library, "setup": e.setup} for e in built],
         "load_before": record.load_before,
     }
@@ -85,10 +86,18 @@ def _warnings(samples: Iterable[Sample]) -> list[dict[str, Any]]:
     ]
 
 
-def _cost_engines(samples: Sequence[Sample]) -> list[Engine]:
+def _skipped(settings: Settings, record: Record) -> list[str]:
+    texts = [text for sample in record.samples for text in sample.row.get("skipped", ())]
+    if Part.GROUP_BY in settings.parts and not group_by_processes(settings):
+        texts.append(f"{Part.GROUP_BY}, for which 'make python' has to be run first")
+    return list(dict.fromkeys(texts))
+
+
+def _engines_of(samples: Sequence[Sample]) -> list[Engine]:
     engines = {}
     for sample in samples:
-        kind = Kind.MXK if sample.row["benchmark"] in COST_BENCHMARKS else Kind.PEER
+        is_mxk = sample.row["benchmark"] in COST_BENCHMARKS or sample.cell.engine == GROUP_BY_ENGINE
+        kind = Kind.MXK if is_mxk else Kind.PEER
         engines.setdefault(sample.cell.engine, Engine(sample.cell.engine, kind, sample.row.get("library", "")))
     return sorted(engines.values(), key=lambda engine: engine.kind is not Kind.MXK)
 

@@ -26,8 +26,10 @@ _TABLES = (Part.TABLE, Part.ZIPF, Part.DISTURBED, Part.UNDISTURBED, Part.LOAD)
 _ABOUT = {
     Part.DISTURBED: "beside a process that keeps the second processor busy",
     Part.UNDISTURBED: "the same without it, in the same rounds",
+    Part.GROUP_BY: "rows counted by key, in M rows/s: a Python module over mxk::Table, and what others have",
     Part.LOAD: f"half of the maximum throughput offered, each operation at its time; batches, up to {MAX_LATENCY} us",
 }
+_ABOUT_COSTS = "what {} cost, in cycles; mxk/this below 1: cheaper in MXK"
 _NAME_WIDTH = 24
 _FIXED_WIDTH = _NAME_WIDTH + 20  # with the columns of line names and "verified"
 _CELL_WIDTH = 11
@@ -55,10 +57,10 @@ def show(summary: Summary, output: TextIO) -> None:
         for group in _groups(columns, len(counts), console.width):
             headings = [f"{mix}\n{cores} {'core' if cores == 1 else 'cores'}" for mix, cores in group]
             console.print(_table(summary, section, group, headings))
-    for part in COSTS:
+    for part in (Part.GROUP_BY, *COSTS):
         measures = [(measure, None) for measure in _distinct(summary, part, "measure")]
         if measures:
-            console.print(f"what {part} cost, in cycles; mxk/this below 1: cheaper in MXK", soft_wrap=True)
+            console.print(_ABOUT.get(part) or _ABOUT_COSTS.format(part), soft_wrap=True)
         for group in _groups(measures, 1, console.width):
             headings = [measure.replace("-", "\n", 1) for measure, _ in group]
             console.print(_table(summary, part, group, headings))
@@ -149,7 +151,11 @@ def _lines(
     summary: Summary, section: str, first: Row, rows: Sequence[Row | None], failed: bool
 ) -> list[tuple[str, list[str]]]:
     """An engine's lines of text: a name, and a cell for each column. `failed`: not in all columns or rounds."""
-    unit, factor, field = ("cycles", 1.0, "cycles") if section in COSTS else ("M ops/s", 1e-6, "throughput")
+    unit, factor, field = (
+        ("cycles", 1.0, "cycles")
+        if section in COSTS
+        else ("M rows/s" if section == Part.GROUP_BY else "M ops/s", 1e-6, "throughput")
+    )
     measured = [(row or {}).get(field) for row in rows]
     lines = [
         (unit, [number(it["median"] * factor) + _mark(row) if it else ("-" if row is None else "FAILED")
