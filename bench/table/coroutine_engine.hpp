@@ -70,7 +70,8 @@ template <typename Access> Coroutine<> two_phase(TwoPhaseRun<Access> const& run,
     while (take(run, place, taken)) {
         co_await to_owner(run, taken);
         taken.operate(run, taken);
-        co_await move_home(); // where the next instruction comes in sequence: the processor sees it coming
+        // Where the next instruction comes in sequence: the processor sees it coming.
+        if (QueuesEachPhase<Access> || taken.owner != place) co_await move_home();
     }
     finish(run.cores.run(place));
 }

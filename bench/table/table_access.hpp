@@ -120,6 +120,8 @@ template <typename TableType> class ChainsAccess : public TableAccess<TableType>
 
 class ChainedAccess : public ChainsAccess<Chained<RegionModulo>> {
   public:
+    static constexpr bool queues_each_phase = true;
+
     // Errors: no memory, fewer buckets than cores.
     static Result<ChainedAccess> create(EngineSetup const& setup);
     Result<void> reset() { return make_table(); }

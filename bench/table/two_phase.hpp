@@ -51,6 +51,11 @@ concept OwnerAsks = requires(Access const& access, Worker& worker, Task& task) {
     access.prefetch(std::size_t{}, std::uint64_t{});
 };
 
+// The thesis' tasks go through a queue for each phase, also when they are at home already; others begin with the next
+// instruction then.
+template <typename Access>
+concept QueuesEachPhase = requires { requires Access::queues_each_phase; };
+
 // One cache line.
 template <typename Access> class TwoPhaseTask : public Task {
   public:
@@ -115,6 +120,8 @@ template <typename Access> class TwoPhaseTask : public Task {
         task.body = &initial;
         if constexpr (!OwnerAsks<Access>)
             task.touches = {}; // the next instruction comes in sequence: the processor sees it coming
+        if constexpr (!QueuesEachPhase<Access>)
+            if (task.home == worker.core()) return initial(worker, task);
         worker.append(task, task.home);
     }
 
