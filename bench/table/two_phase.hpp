@@ -54,7 +54,9 @@ concept OwnerAsks = requires(Access const& access, Worker& worker, Task& task) {
 // The thesis' tasks go through a queue for each phase, also when they are at home already; others begin with the next
 // instruction then.
 template <typename Access>
-concept QueuesEachPhase = requires { requires Access::queues_each_phase; };
+concept QueuesEachPhase = requires {
+    requires Access::queues_each_phase;
+};
 
 // One cache line.
 template <typename Access> class TwoPhaseTask : public Task {
