@@ -17,9 +17,9 @@ MIN_ROUNDS = 5  # with fewer it is a quick look, and says so
 MIXES = ("insert", "find", "erase")
 
 # Every way in which MXK is measured, and what `bench table` is told for it: all that the result depends on, since the
-# defaults are the thesis' (a shared queue, and for the chained table nothing fetched ahead), but the plan of prefetching,
-# which the machine is calibrated for. The first is the one that ratios are about. The chained table has a bucket per
-# key, as the peers have; the thesis has ten keys in a bucket.
+# defaults are the thesis' (a shared queue, and for the chained table nothing fetched ahead), but the plan by which
+# lines are fetched, which is calibrated for the machine. The first is the one that ratios are about. The chained table
+# has a bucket per key, as the peers have; the thesis has ten keys in a bucket.
 _TASKS = "--submit task --tasks-per-core 100 --queue node-local"
 _CHAINED = f"{_TASKS} --prefetch 16"
 _BATCHES = "--submit batch --queue node-local"
