@@ -139,7 +139,7 @@ FIGURES: Sequence[Figure] = (
     ),
     Figure(
         "mxk_table count by key",
-        "by polars",
+        "by polars, streaming",
         Unit.TIMES,
         Cell(Part.GROUP_BY, GROUP_BY_ENGINE, Column("count by key")),
         Cell(Part.GROUP_BY, "polars, streaming", Column("count by key")),
