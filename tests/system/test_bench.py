@@ -120,16 +120,16 @@ def test_the_plan_of_prefetching_is_the_same_at_each_start_and_stands_in_the_row
     task = "bench table --layout bucketed --cores 2 --ops 20k --json"
     given = "prefetch --hint t1 --far 64 --near 4"
     typed = f"{batch}; {batch} --prefetch-near 8; {task} --prefetch-far 48; {given}; {batch}; {task}"
-    ended = run_mxk(tmp_path / "log", ["--cpus", "2"], f"{typed}; prefetch --default; {batch}")
+    ended = run_mxk(tmp_path / "log", ["--cpus", "2"], f"{typed}; prefetch --default; {batch}; {task}")
     rows = table_rows(ended.rows)
     assert all(row["verified"] for row in rows)
     begun = {"hint": "t2", "far": 32, "near": 0, "calibrated": False, "source": "default"}  # an emulator has no caches
     given = {"hint": "t1", "far": 64, "near": 4, "calibrated": False, "source": "given"}
     machines = [row["machine"]["prefetch"] for row in rows]
-    assert machines == [begun] * 7 + [given] * 4 + [begun] * 3
+    assert machines == [begun] * 7 + [given] * 4 + [begun] * 4
     batches = [(row["prefetch_hint"], row["prefetch_near"]) for row in rows if row["submit"] == "batch"]
     assert batches == [("t2", 0)] * 3 + [("t2", 8)] * 3 + [("t1", 4)] * 3 + [("t2", 0)] * 3
-    assert [row["prefetch"] for row in rows if row["submit"] == "task"] == [24, 32]
+    assert [row["prefetch"] for row in rows if row["submit"] == "task"] == [24, 32, 0]
     assert "prefetch: t1, 64 lines on their way, 32 tasks ahead, second stage 4 operations" in ended.output
 
 

@@ -33,6 +33,7 @@ _GOOD = {
         "tbb-hash-map": (4e6, 6.8e6),
         "tbb-hash-map-stock": (2e6, 3e6),
         "reference-buckets-ring": (100e6, 200e6),
+        "mxk-table": (60e6, 102e6),
         "mxk-open": (45e6, 70e6),
         "mxk-open-growing": (23e6, 35e6),
         "tbb-hash-map-growing": (2.5e6, 4.25e6),
@@ -47,6 +48,7 @@ _GOOD = {
 }
 _GOOD |= {Cell(Part.UNDISTURBED, "mxk-batch", Column(mix, DISTURBED_CORES)): 100e6 for mix in MIXES}
 _GOOD |= {Cell(Part.DISTURBED, "mxk-batch", Column(mix, DISTURBED_CORES)): 45e6 for mix in MIXES}
+_GOOD |= {Cell(Part.GROUP_BY, engine, Column("count by key")): 30e6 for engine in ("mxk_table", "polars, streaming")}
 _GOOD |= {Cell(Part.LOAD, "mxk-batch", Column(mix, LOAD_CORES)): 2000.0 * MAX_LATENCY for mix in LOAD_MIXES}
 
 
