@@ -56,10 +56,10 @@ python: linux ## the Python module over mxk::Table, with what it is compared wit
 	    -DPython_EXECUTABLE=$(CURDIR)/build/linux/python/env/bin/python >/dev/null
 	@cmake --build build/linux/python/module -- --no-print-directory >/dev/null
 
-compare: linux python ## MXK and its peers at native speed, interleaved (an hour; COMPARE="--ops 2M" is quick)
+compare: python ## MXK and its peers at native speed, interleaved (an hour; COMPARE="--ops 2M" is quick)
 	@tools/mxk compare $(COMPARE)
 
-figures-check: linux python ## fails where a figure that MXK is to reach is not reached (FIGURES=--quick: a look)
+figures-check: python ## fails where a figure that MXK is to reach is not reached (FIGURES=--quick: a look)
 	@tools/mxk figures-check $(FIGURES)
 
 # First all that has to be compiled, one build after the other; then what runs for minutes and often waits, two at a time;

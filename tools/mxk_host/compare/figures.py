@@ -10,13 +10,13 @@ from typing import Any
 from mxk_host.compare.cells import Cells, Spread, paired_ratio, spread
 from mxk_host.compare.plan import (
     COST_ENGINE,
-    COSTS,
     DISTURBED_CORES,
     GROUP_BY_ENGINE,
     LOAD_CORES,
     LOAD_MIXES,
     MAX_LATENCY,
     MIXES,
+    SEVERAL_IN_ONE,
     Cell,
     Column,
     Part,
@@ -183,8 +183,7 @@ def parts_of(figures: Iterable[Figure]) -> tuple[Part, ...]:
 def engines_of(figures: Iterable[Figure]) -> tuple[str, ...]:
     """The engines of tables that the figures, and what stands beside them, are made of."""
     cells = [cell for figure in figures for cell in (*figure.cells, figure.beside) if cell is not None]
-    tables = [cell for cell in cells if cell.part not in COSTS and cell.part is not Part.GROUP_BY]
-    return tuple(dict.fromkeys(cell.engine for cell in tables))
+    return tuple(dict.fromkeys(cell.engine for cell in cells if cell.part not in SEVERAL_IN_ONE))
 
 
 def evaluate(figures: Iterable[Figure], cells: Cells, parts: Sequence[Part]) -> list[dict[str, Any]]:

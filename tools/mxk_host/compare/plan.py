@@ -99,6 +99,8 @@ COSTS = {
     Part.THREADS: {"thread": " --switches 100", "semaphore": ""},
 }
 COST_BENCHMARKS = {name for benchmarks in COSTS.values() for name in benchmarks}
+# The parts in which one process measures several engines, with what each cost or did; the others measure tables.
+SEVERAL_IN_ONE = (Part.GROUP_BY, *COSTS)
 
 
 class Kind(StrEnum):
@@ -242,7 +244,7 @@ def choose_engines(settings: Settings, known: Sequence[Engine], peers: str | Non
     return {
         part: [engine for engine in engines if part not in chosen or engine.name in chosen[part]]
         for part in settings.parts
-        if part not in COSTS and part is not Part.GROUP_BY
+        if part not in SEVERAL_IN_ONE
     }
 
 

@@ -13,6 +13,7 @@ from mxk_host.compare.plan import (
     COSTS,
     GROUP_BY_ENGINE,
     MIN_ROUNDS,
+    SEVERAL_IN_ONE,
     ZIPF,
     Cell,
     Column,
@@ -33,7 +34,7 @@ def summarise(settings: Settings, engines: dict[Part, list[Engine]], record: Rec
     for part, measured in engines.items():
         built = [engine for engine in measured if not engine.missing]
         rows += _rows(part, built, settings.columns(part), cells)
-    for part in (Part.GROUP_BY, *COSTS):  # in which one process measures several engines
+    for part in SEVERAL_IN_ONE:
         mine = [sample for sample in record.samples if sample.cell.part is part]
         measures = list(dict.fromkeys(sample.cell.column for sample in mine))
         rows += _rows(part, _engines_of(mine), measures, cells)

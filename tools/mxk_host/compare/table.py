@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mxk_host.compare.figures import Unit
-from mxk_host.compare.plan import COSTS, MAX_LATENCY, MIN_ROUNDS, Kind, Part, process_name
+from mxk_host.compare.plan import COSTS, MAX_LATENCY, MIN_ROUNDS, SEVERAL_IN_ONE, Kind, Part, process_name
 from mxk_host.digits import number
 
 PLAIN_WIDTH = 120  # columns of text that goes to a file
@@ -57,7 +57,7 @@ def show(summary: Summary, output: TextIO) -> None:
         for group in _groups(columns, len(counts), console.width):
             headings = [f"{mix}\n{cores} {'core' if cores == 1 else 'cores'}" for mix, cores in group]
             console.print(_table(summary, section, group, headings))
-    for part in (Part.GROUP_BY, *COSTS):
+    for part in SEVERAL_IN_ONE:
         measures = [(measure, None) for measure in _distinct(summary, part, "measure")]
         if measures:
             console.print(_ABOUT.get(part) or _ABOUT_COSTS.format(part), soft_wrap=True)
@@ -151,11 +151,9 @@ def _lines(
     summary: Summary, section: str, first: Row, rows: Sequence[Row | None], failed: bool
 ) -> list[tuple[str, list[str]]]:
     """An engine's lines of text: a name, and a cell for each column. `failed`: not in all columns or rounds."""
-    unit, factor, field = (
-        ("cycles", 1.0, "cycles")
-        if section in COSTS
-        else ("M rows/s" if section == Part.GROUP_BY else "M ops/s", 1e-6, "throughput")
-    )
+    unit, factor, field = ("cycles", 1.0, "cycles") if section in COSTS else ("M ops/s", 1e-6, "throughput")
+    if section == Part.GROUP_BY:
+        unit = "M rows/s"
     measured = [(row or {}).get(field) for row in rows]
     lines = [
         (unit, [number(it["median"] * factor) + _mark(row) if it else ("-" if row is None else "FAILED")
