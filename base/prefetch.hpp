@@ -5,27 +5,35 @@
 
 namespace mxk {
 
+// For reading, by this hint. GCC takes a function that does nothing else for one without effect, and leaves out its
+// calls and those of its callers unless it inlines them early enough (seen with GCC 12 at -O2): the empty assembly is
+// an effect.
+template <PrefetchHint hint> [[gnu::always_inline]] inline void prefetch_by(void const* address) {
+    constexpr int locality = hint == PrefetchHint::T0   ? 3
+                             : hint == PrefetchHint::T1 ? 2
+                             : hint == PrefetchHint::T2 ? 1
+                                                        : 0;
+    __builtin_prefetch(address, 0, locality);
+    asm volatile("");
+}
+
 // A line of a table, some dozen operations ahead. For reading also where it will be written: what belongs to one core
-// no other one has, so that the first write need not ask for the right to. GCC takes a function that does nothing else
-// for one without effect, and leaves out its calls and those of its callers unless it inlines them early enough (seen
-// with GCC 12 at -O2): the empty assembly is an effect.
+// no other one has, so that the first write need not ask for the right to.
 inline void prefetch_far(void const* address) {
     PrefetchHint const hint = prefetch_plan.hint;
     if (hint == PrefetchHint::T2) [[likely]]
-        __builtin_prefetch(address, 0, 1);
+        prefetch_by<PrefetchHint::T2>(address);
     else if (hint == PrefetchHint::T1)
-        __builtin_prefetch(address, 0, 2);
+        prefetch_by<PrefetchHint::T1>(address);
     else if (hint == PrefetchHint::T0)
-        __builtin_prefetch(address, 0, 3);
+        prefetch_by<PrefetchHint::T0>(address);
     else
-        __builtin_prefetch(address, 0, 0);
-    asm volatile("");
+        prefetch_by<PrefetchHint::Nta>(address);
 }
 
 // PREFETCHT0: a line that other caches may keep, and that is wanted soon.
 inline void prefetch_for_read(void const* address) {
-    __builtin_prefetch(address, 0);
-    asm volatile("");
+    prefetch_by<PrefetchHint::T0>(address);
 }
 
 // PREFETCHW (SDM volume 2B): a line that no other cache keeps, so that the write does not have to fetch the right to it

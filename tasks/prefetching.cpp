@@ -22,6 +22,10 @@ bool wants_calibration() {
 
 } // namespace
 
+std::uint32_t default_task_distance() {
+    return arch::describe_machine().is_emulated() ? 0 : TaskFifo::default_distance;
+}
+
 State const& state() {
     return current;
 }
@@ -45,9 +49,7 @@ Result<void> calibrate(Worker& here) {
 }
 
 Result<void> use(PrefetchPlan const& plan, Source source) {
-    // An emulator's queues look ahead only if that was asked for.
-    bool const looks_ahead = source != Source::Default || !arch::describe_machine().is_emulated();
-    std::uint32_t const tasks = looks_ahead ? plan.tasks() : 0;
+    std::uint32_t const tasks = source == Source::Default ? default_task_distance() : plan.tasks();
     MXK_TRY(set_task_distance(tasks));
     workers::set_default_prefetch_distance(tasks);
     prefetch_plan = plan;

@@ -28,6 +28,10 @@ struct State {
     std::optional<PrefetchCalibration> calibration{}; // the latest
 };
 
+// How many tasks ahead queues look by default: none under an emulator. The console's core, also before there are
+// workers.
+std::uint32_t default_task_distance();
+
 // Everything below: core 0's task, while no core works on a table.
 
 State const& state();

@@ -38,7 +38,7 @@ class KeySequence {
 
     // Keys that look random: a bijection of numbers that never reach 0.
     explicit KeySequence(std::uint64_t seed)
-        : start_(std::uint64_t{1} << 63 | Random::mixed(seed) >> 2) {}
+        : start_(std::uint64_t{1} << 63 | splitmix(seed) >> 2) {}
     // What `keys` says; random ones by `seed`. Those of a file must have been read, and outlive this.
     KeySequence(Keys const& keys, std::uint64_t seed)
         : KeySequence(seed) {
@@ -49,7 +49,7 @@ class KeySequence {
     // `index` < max_keys, and below the number of keys in the file, or that check() has allowed for this stride.
     std::uint64_t operator()(std::uint64_t index) const {
         if (listed_ != nullptr) return listed_[index];
-        return stride_ != 0 ? stride_ * (index + 1) : Random::mixed(start_ + index);
+        return stride_ != 0 ? stride_ * (index + 1) : splitmix(start_ + index);
     }
 
   private:

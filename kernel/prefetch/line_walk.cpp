@@ -2,30 +2,10 @@
 
 #include "arch/cpu.hpp"
 #include "base/prefetch.hpp"
+#include "base/splitmix.hpp"
 
 namespace mxk {
 namespace {
-
-// By name of the hint, for a loop without the choice.
-template <PrefetchHint hint> void ask_for(void const* line) {
-    if constexpr (hint == PrefetchHint::T0)
-        __builtin_prefetch(line, 0, 3);
-    else if constexpr (hint == PrefetchHint::T1)
-        __builtin_prefetch(line, 0, 2);
-    else if constexpr (hint == PrefetchHint::T2)
-        __builtin_prefetch(line, 0, 1);
-    else
-        __builtin_prefetch(line, 0, 0);
-    asm volatile("");
-}
-
-// SplitMix64 (Steele, Lea, Flood 2014): its outputs for consecutive numbers look random.
-std::uint64_t mixed(std::uint64_t number) {
-    number *= 0x9e37'79b9'7f4a'7c15;
-    number = (number ^ number >> 30) * 0xbf58'476d'1ce4'e5b9;
-    number = (number ^ number >> 27) * 0x94d0'49bb'1331'11eb;
-    return number ^ number >> 31;
-}
 
 // What an operation on a table does with its line: compares its keys and writes a value.
 void operate(LineWalk::Line& line, std::uint64_t key) {
@@ -41,9 +21,9 @@ template <PrefetchHint hint, bool has_near> Cycles LineWalk::run_as(PrefetchPlan
     std::size_t const far = plan.far;
     std::size_t const mask = lines_.size() - 1;
     auto const ask = [&](std::size_t at) {
-        Line* const line = &lines_[mixed(first + at) & mask];
+        Line* const line = &lines_[splitmix((first + at) * splitmix_step) & mask];
         asked_[at % asked_.size()] = line;
-        ask_for<hint>(line);
+        prefetch_by<hint>(line);
     };
     for (std::size_t at = 0; at < far; ++at) ask(at);
     Cycles const start = arch::timestamp();

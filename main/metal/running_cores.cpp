@@ -1,20 +1,13 @@
 #include "main/metal/running_cores.hpp"
 
-#include "arch/machine.hpp"
 #include "arch/x86_64/cores.hpp"
 #include "kernel/remote_call.hpp"
 #include "kernel/topology/system_topology.hpp"
 #include "main/metal/require.hpp"
+#include "tasks/prefetching.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::metal {
-namespace {
-
-std::uint32_t prefetch_distance() {
-    return arch::describe_machine().is_emulated() ? 0 : TaskFifo::default_distance;
-}
-
-} // namespace
 
 topology::Topology start_cores(topology::Topology const& topology, Arena& arena) {
     auto const cores = require(arena.array<arch::CoreToStart>(topology.cores.size()));
@@ -33,7 +26,7 @@ topology::Topology start_cores(topology::Topology const& topology, Arena& arena)
     topology::Topology const running = require(topology::keep_cores(known, started, arena));
     set_system_topology(running);
     require<Done>(remote_calls::create(running.cores));
-    require<Done>(workers::create(running, arena, prefetch_distance()));
+    require<Done>(workers::create(running, arena, prefetching::default_task_distance()));
     arch::release_cores(cores, &workers::enter);
     return running;
 }

@@ -429,16 +429,24 @@ TEST_F(BatchedDeathTest, only_the_refused_wait_for_room) {
                  "an operation is refused before its client waits for room");
 }
 
-class BatchSupplyTest : public MemoryTest {};
+class BatchSupplyTest : public MemoryTest {
+  protected:
+    // With its batches, in 1 MiB of memory.
+    BatchSupply<Batch> make_supply(std::size_t regions, std::size_t spare, std::size_t reserve) {
+        configure({1 * MiB});
+        auto made = BatchSupply<Batch>::create(regions, spare, reserve, node_id(0));
+        EXPECT_TRUE(made.ok());
+        BatchSupply<Batch> supply = std::move(made).value();
+        supply.fill(client, home);
+        return supply;
+    }
+
+    BatchHome client{nullptr};
+    CoreId home = core_id(0);
+};
 
 TEST_F(BatchSupplyTest, each_region_has_two_and_leaves_as_many_spare_ones_as_it_takes) {
-    configure({1 * MiB});
-    BatchHome client{nullptr};
-    CoreId const home = core_id(0);
-    auto made = BatchSupply<Batch>::create(3, 6, 0, node_id(0));
-    ASSERT_TRUE(made.ok());
-    BatchSupply<Batch> supply = std::move(made).value();
-    supply.fill(client, home);
+    BatchSupply<Batch> supply = make_supply(3, 6, 0);
 
     std::vector<std::vector<Batch*>> held(3);
     auto const take_all = [&](std::size_t region) {
@@ -471,13 +479,7 @@ TEST_F(BatchSupplyTest, each_region_has_two_and_leaves_as_many_spare_ones_as_it_
 }
 
 TEST_F(BatchSupplyTest, a_reserve_is_lent_and_comes_back) {
-    configure({1 * MiB});
-    BatchHome client{nullptr};
-    CoreId const home = core_id(0);
-    auto made = BatchSupply<Batch>::create(2, 4, 6, node_id(0));
-    ASSERT_TRUE(made.ok());
-    BatchSupply<Batch> supply = std::move(made).value();
-    supply.fill(client, home);
+    BatchSupply<Batch> supply = make_supply(2, 4, 6);
     EXPECT_EQ(supply.size(), 2 * 2 + 4 + 6U);
 
     std::vector<Batch*> held;
@@ -526,13 +528,7 @@ TEST_F(BatchSupplyTest, without_memory_there_is_none) {
 }
 
 TEST_F(BatchSupplyTest, without_memory_for_it_there_is_no_reserve) {
-    configure({1 * MiB});
-    BatchHome client{nullptr};
-    CoreId const home = core_id(0);
-    auto made = BatchSupply<Batch>::create(2, 4, 2000, node_id(0));
-    ASSERT_TRUE(made.ok());
-    BatchSupply<Batch> supply = std::move(made).value();
-    supply.fill(client, home);
+    BatchSupply<Batch> supply = make_supply(2, 4, 2000);
     EXPECT_TRUE(supply.has_reserve());
     supply.fill_reserve(client, home);
     EXPECT_FALSE(supply.has_reserve());

@@ -16,7 +16,7 @@ constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 struct HashOfOrder {
     std::size_t operator()(LinearOrder const& order) const {
         return std::hash<std::vector<bool>>{}(order.has) ^
-               bench::Random::mixed(order.content.value * 2 + (order.content.is_there ? 1 : 0));
+               splitmix(order.content.value * 2 + (order.content.is_there ? 1 : 0));
     }
 };
 

@@ -69,7 +69,7 @@ template <typename Way> class RecordedRun {
         User(RecordedRun& run, CoreId home_core, std::size_t number)
             : Way::Traveller(home_core, &User::end_operation)
             , run_(run)
-            , random_(bench::Random::mixed(run.shape_.seed) + number)
+            , random_(splitmix(run.shape_.seed) + number)
             , next_value_((number + 1) * 1000) {
             this->body = &User::arrive;
         }
