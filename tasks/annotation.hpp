@@ -47,6 +47,8 @@ class Annotation {
     [[nodiscard]] bool has_next_line() const { return (bits_ & next_line_bit) != 0; }
     [[nodiscard]] std::size_t lines() const { return is_table_line() ? 1 : bits_ & lines_mask; }
     [[nodiscard]] bool is_table_line() const { return (bits_ & lines_mask) == table_code; }
+    // It, and no next line.
+    [[nodiscard]] bool is_only_table_line() const { return (bits_ & (lines_mask | next_line_bit)) == table_code; }
     [[nodiscard]] bool is_write() const { return (bits_ & write_bit) != 0; }
     [[nodiscard]] void const* address() const { return reinterpret_cast<void const*>(bits_ & ~low_mask); }
 

@@ -51,13 +51,13 @@ class TwoPhaseWalkTask : public WalkTask<TwoPhaseWalkTask<Access>, typename Acce
     static void initial(Worker& worker, Task& task) {
         auto& self = static_cast<TwoPhaseWalkTask&>(task);
         std::size_t const here = worker.place();
-        auto const [instruction, owner, node] = take_next(self.run_, here);
-        if (instruction == nullptr) [[unlikely]]
+        NextInstruction<Access> const next = take_next(self.run_, here);
+        if (next.instruction == nullptr) [[unlikely]]
             return self.run_.cores.run(here).task_ended();
-        self.expected = instruction->expected;
-        self.seek(instruction->key, node); // only an insert uses it
-        Annotation const bucket = announce(worker, self.run_, instruction->key, owner);
-        dispatch(instruction->operation, [&, owner_core = self.run_.cores.core(owner)](auto operation) {
+        self.expected = next.instruction->expected;
+        self.seek(next.instruction->key, next.extra); // only an insert uses it
+        Annotation const bucket = announce(worker, self.run_, next);
+        dispatch(next.instruction->operation, [&, owner_core = self.run_.cores.core(next.owner)](auto operation) {
             self.template go<operation>(worker, owner_core, bucket);
         });
     }

@@ -41,20 +41,20 @@ class alignas(cache_line_bytes) CoreRun {
     // This core's next instructions, up to so many; none when there are no more, or the phase was stopped. `max` > 0.
     // Inline: for each operation, and GCC makes it a call where a file has several engines.
     [[gnu::always_inline]] std::span<Instruction const> take(std::size_t max) {
-        // relaxed, all of them: only this core writes `done`, which the console only shows; the instructions were made
-        // before the phase; the head gives each number once, whatever the order
-        std::size_t const done = done_.load(std::memory_order_relaxed);
-        std::size_t const at = shared_ ? phase_.head.fetch_add(max, std::memory_order_relaxed) : done;
-        if (at >= source_size_ || phase_.stopped.load(std::memory_order_relaxed)) [[unlikely]]
+        std::size_t const at = claim(max);
+        if (!has(at)) [[unlikely]]
             return {};
         std::size_t const count = std::min(max, source_size_ - at);
-        done_.store(done + count, std::memory_order_relaxed);
+        count_taken(count);
         return {source_ + at, count};
     }
     // The next one, or null.
     [[gnu::always_inline]] Instruction const* take() {
-        auto const one = take(1);
-        return one.empty() ? nullptr : one.data();
+        std::size_t const at = claim(1);
+        if (!has(at)) [[unlikely]]
+            return nullptr;
+        count_taken(1);
+        return source_ + at;
     }
     // The place of an instruction that take() gave among all that this core takes from.
     [[nodiscard]] std::size_t place_of(Instruction const& instruction) const {
@@ -97,6 +97,18 @@ class alignas(cache_line_bytes) CoreRun {
     [[nodiscard]] Cycles end_time() const { return end_; }
 
   private:
+    // relaxed, all of these: only this core writes `done`, which the console only shows; the instructions were made
+    // before the phase; the head gives each number once, whatever the order
+
+    // From which place on so many instructions are this core's.
+    [[gnu::always_inline]] std::size_t claim(std::size_t count) {
+        return shared_ ? phase_.head.fetch_add(count, std::memory_order_relaxed) : done();
+    }
+    [[nodiscard]] bool has(std::size_t at) const {
+        return at < source_size_ && !phase_.stopped.load(std::memory_order_relaxed);
+    }
+    void count_taken(std::size_t count) { done_.store(done() + count, std::memory_order_relaxed); }
+
     Instruction const* source_;
     std::size_t source_size_;
     PhaseRun& phase_;

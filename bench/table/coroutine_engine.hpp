@@ -56,7 +56,7 @@ template <typename Access>
 
 template <typename Access>
 [[gnu::always_inline]] inline NextTurn to_owner(TwoPhaseRun<Access> const& run, TakenInstruction<Access> const& taken) {
-    return move_to(run.cores.core(taken.owner), run.access.line(taken.key, taken.owner));
+    return move_to(run.cores.core(taken.owner), run.access.line(taken.key, taken.owner, taken.extra));
 }
 
 // Out of the way of what runs for each instruction.

@@ -36,7 +36,7 @@ class OpenTravelAccess : public TableAccess<ProbedRegion> {
     static Result<OpenTravelAccess> create(EngineSetup const& setup);
     Result<void> reset() { return make_table(); }
 
-    [[nodiscard]] Extra extra(std::size_t, std::size_t) const { return {}; }
+    [[nodiscard]] Extra extra(std::size_t, std::size_t, std::uint64_t, std::size_t) const { return {}; }
 
     enum class Visit : std::uint8_t { Right, Wrong, MovesOn };
 
@@ -101,14 +101,14 @@ class OpenTravelTask : public Task {
     static void initial(Worker& worker, Task& task) {
         auto& self = static_cast<OpenTravelTask&>(task);
         std::size_t const here = worker.place();
-        auto const [instruction, owner, extra] = take_next(self.run_, here);
-        if (instruction == nullptr) [[unlikely]]
+        NextInstruction<OpenTravelAccess> const next = take_next(self.run_, here);
+        if (next.instruction == nullptr) [[unlikely]]
             return self.run_.cores.run(here).task_ended();
-        self.probe_ = TravellingProbe(instruction->key, value_of(instruction->key));
-        self.expected_ = instruction->expected;
-        task.body = body_for(instruction->operation);
-        task.touches = announce(worker, self.run_, instruction->key, owner);
-        worker.append(task, self.run_.cores.core(owner));
+        self.probe_ = TravellingProbe(next.instruction->key, value_of(next.instruction->key));
+        self.expected_ = next.instruction->expected;
+        task.body = body_for(next.instruction->operation);
+        task.touches = announce(worker, self.run_, next);
+        worker.append(task, self.run_.cores.core(next.owner));
     }
 
     template <Operation operation> static void operate(Worker& worker, Task& task) {
@@ -178,7 +178,7 @@ template <typename Cells, typename Hash> class LockedRegionsAccess {
     [[nodiscard]] std::size_t bucket_count() const { return table_.size() != 0 ? table().slot_count() : size_.slots; }
     [[nodiscard]] std::size_t owner(std::uint64_t key) const { return table().region_of(key); }
     void prefetch(std::uint64_t key) const { table().prefetch(key); }
-    [[nodiscard]] Extra extra(std::size_t, std::size_t) const { return {}; }
+    [[nodiscard]] Extra extra(std::size_t, std::size_t, std::uint64_t, std::size_t) const { return {}; }
 
     template <Operation operation> bool operate(std::size_t, std::uint64_t key, Extra, bool expected) {
         if constexpr (operation == Operation::Insert) {

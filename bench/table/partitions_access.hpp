@@ -104,7 +104,7 @@ template <typename Table> class PartitionsAccess : public PartitionsAccessBase<T
 
     static Result<PartitionsAccess> create(EngineSetup const& setup) { return PartitionsAccess(setup); }
 
-    [[nodiscard]] Extra extra(std::size_t, std::size_t) const { return {}; }
+    [[nodiscard]] Extra extra(std::size_t, std::size_t, std::uint64_t, std::size_t) const { return {}; }
 
     template <Operation operation> bool operate(std::size_t at, std::uint64_t key, Extra, bool expected) {
         auto& share = this->table().region(at);
@@ -138,7 +138,9 @@ template <typename Table> class NodePartitionsAccess : public PartitionsAccessBa
         return Result<NodePartitionsAccess>(NodePartitionsAccess(setup, std::move(nodes)));
     }
 
-    [[nodiscard]] Extra extra(std::size_t core, std::size_t place) const { return nodes_.of(core, place); }
+    [[nodiscard]] Extra extra(std::size_t core, std::size_t place, std::uint64_t, std::size_t) const {
+        return nodes_.of(core, place);
+    }
 
     template <Operation operation> bool operate(std::size_t at, std::uint64_t key, Extra node, bool expected) {
         auto& share = this->table().region(at);

@@ -1,7 +1,8 @@
 // The tables as engines use them: one class for each layout, all with the same functions, called without indirection.
 //
-//     owner(key), line(key, owner)    from what nobody writes: any core, at any time
-//     extra(core, place)              what else the owner needs for the instruction at this place of the core's source
+//     owner(key)                      any core, at any time, as the next two: from what nobody writes
+//     extra(core, place, key, owner)  what else the owner needs for the instruction at this place of the core's source
+//     line(key, owner, extra)         what the owner will touch
 //     operate<operation>(region, key, extra, expected)
 //                                     whether the result, and the value found, are the expected ones: the owner only
 //     holds(key), table()             any core while nobody works; table() has size() and for_each(visit)
@@ -38,11 +39,9 @@ template <typename TableType> class TableAccess {
 
     [[nodiscard]] std::size_t bucket_count() const { return buckets_; }
     [[nodiscard]] std::size_t owner(std::uint64_t key) const { return table_[0].owner(key); }
-    [[nodiscard]] Annotation line(std::uint64_t key, std::size_t owner) const {
-        return Annotation::table_line(static_cast<void const*>(table_[0].bucket_of(key, owner)));
-    }
+    [[nodiscard]] Annotation line(std::uint64_t key, std::size_t owner, auto) const { return line_of(key, owner); }
 
-    void prefetch(std::uint64_t key) const { line(key, owner(key)).prefetch(); }
+    void prefetch(std::uint64_t key) const { line_of(key, owner(key)).prefetch(); }
 
     // Of the buckets; without what a table may have behind them.
     [[nodiscard]] std::size_t bytes() const { return buckets_ * sizeof(typename Table::Bucket); }
@@ -62,6 +61,10 @@ template <typename TableType> class TableAccess {
     }
 
   private:
+    [[nodiscard]] Annotation line_of(std::uint64_t key, std::size_t owner) const {
+        return Annotation::table_line(static_cast<void const*>(table_[0].bucket_of(key, owner)));
+    }
+
     std::span<Owner const> owners_;
     std::size_t buckets_;
     NodeVector<Partitioned<Table>> table_; // one, or none yet
@@ -86,7 +89,9 @@ template <typename TableType> class ChainsAccess : public TableAccess<TableType>
     using Extra = ChainNode*;
     static constexpr double default_buckets = 0.1; // per operation: the thesis'
 
-    [[nodiscard]] Extra extra(std::size_t core, std::size_t place) const { return nodes_.of(core, place); }
+    [[nodiscard]] Extra extra(std::size_t core, std::size_t place, std::uint64_t, std::size_t) const {
+        return nodes_.of(core, place);
+    }
 
     template <Operation operation> bool operate(std::size_t at, std::uint64_t key, Extra node, bool expected) {
         auto& table = this->region(at);
@@ -132,23 +137,29 @@ class ChainedAccess : public ChainsAccess<Chained<RegionModulo>> {
 
 class BucketedAccess : public TableAccess<Bucketed> {
   public:
-    struct Extra {};
+    using Extra = PairLine*;                       // the key's bucket
     static constexpr double default_buckets = 0.5; // per operation: two keys in a line
 
     // Errors: no memory, fewer buckets than cores.
     static Result<BucketedAccess> create(EngineSetup const& setup);
     Result<void> reset();
 
-    [[nodiscard]] Extra extra(std::size_t, std::size_t) const { return {}; }
+    [[nodiscard]] Extra extra(std::size_t, std::size_t, std::uint64_t key, std::size_t owner) const {
+        return table().region(owner).position(key).line;
+    }
+    [[nodiscard]] static Annotation line(std::uint64_t, std::size_t, Extra bucket) {
+        return Annotation::table_line(bucket);
+    }
 
-    template <Operation operation> bool operate(std::size_t at, std::uint64_t key, Extra, bool expected) {
+    template <Operation operation> bool operate(std::size_t at, std::uint64_t key, Extra bucket, bool expected) {
+        Bucketed::Position const position{Bucketed::Placement::hash(key), bucket};
         if constexpr (operation == Operation::Insert) {
-            return region(at).insert(key, value_of(key)) == (expected ? Insert::Inserted : Insert::Present);
+            return region(at).insert(key, value_of(key), position) == (expected ? Insert::Inserted : Insert::Present);
         } else if constexpr (operation == Operation::Find) {
-            std::uint64_t const* const value = region(at).find(key);
+            std::uint64_t const* const value = Bucketed::find(key, position);
             return value == nullptr ? !expected : expected && *value == value_of(key);
         } else {
-            return region(at).erase(key) == expected;
+            return region(at).erase(key, position) == expected;
         }
     }
 

@@ -6,6 +6,7 @@
 // the key's memory and goes to the end of the queue until that is there.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -34,14 +35,17 @@ template <typename Access>
     Instruction const* const instruction = home.take();
     if (instruction == nullptr) [[unlikely]]
         return {nullptr, 0, {}};
-    return {instruction, run.access.owner(instruction->key), run.access.extra(here, home.place_of(*instruction))};
+    std::uint64_t const key = instruction->key;
+    std::size_t const owner = run.access.owner(key);
+    return {instruction, owner, run.access.extra(here, home.place_of(*instruction), key, owner)};
 }
 
 // What the instruction's owner will touch; blank where nothing is fetched ahead.
 template <typename Access>
 [[gnu::always_inline]] inline Annotation announce(Worker const& worker, TwoPhaseRun<Access> const& run,
-                                                  std::uint64_t key, std::size_t owner) {
-    return worker.prefetch_distance() != 0 ? run.access.line(key, owner) : Annotation();
+                                                  NextInstruction<Access> const& next) {
+    return worker.prefetch_distance() != 0 ? run.access.line(next.instruction->key, next.owner, next.extra)
+                                           : Annotation();
 }
 
 // Only the owner knows what an operation touches (partitions_access.hpp), and owners change while operations flow.
@@ -72,15 +76,15 @@ template <typename Access> class TwoPhaseTask : public Task {
         Histogram* const latency = self.run_.cores.run(here).latency();
         if (latency != nullptr) [[unlikely]]
             self.count_latency(*latency);
-        auto const [instruction, owner, extra] = take_next(self.run_, here);
-        if (instruction == nullptr) [[unlikely]]
+        NextInstruction<Access> const next = take_next(self.run_, here);
+        if (next.instruction == nullptr) [[unlikely]]
             return self.run_.cores.run(here).task_ended();
-        self.key_ = instruction->key;
-        self.expected_ = instruction->expected;
-        self.extra_ = extra;
-        task.body = method(instruction->operation);
-        if constexpr (!OwnerAsks<Access>) task.touches = announce(worker, self.run_, instruction->key, owner);
-        worker.append(task, self.run_.cores.core(owner));
+        self.key_ = next.instruction->key;
+        self.expected_ = next.instruction->expected;
+        self.extra_ = next.extra;
+        task.body = method(next.instruction->operation);
+        if constexpr (!OwnerAsks<Access>) task.touches = announce(worker, self.run_, next);
+        worker.append(task, self.run_.cores.core(next.owner));
     }
 
     // Of the operation that has come home, if there was one; and the next one begins.
@@ -90,7 +94,9 @@ template <typename Access> class TwoPhaseTask : public Task {
     }
 
     static Body method(Operation operation) {
-        return dispatch(operation, [](auto known) { return first_step<known>(); });
+        using enum Operation;
+        static constexpr std::array<Body, 3> methods{first_step<Insert>(), first_step<Find>(), first_step<Erase>()};
+        return methods[static_cast<std::size_t>(operation)];
     }
 
     template <Operation operation> static constexpr Body first_step() {
