@@ -99,7 +99,7 @@ _THREADS = (
     Curve("Linux", Side.LINUX, "table --model threads"),
 )
 _TASKS = (Curve("MXK", Side.KERNEL, "table"), Curve("Linux", Side.LINUX, "table"))
-_TBB = (Curve("MXK", Side.LINUX, "table"), Curve("TBB", Side.PEERS, "peer --peer tbb-hash-map"))
+_TBB = (Curve("MXK", Side.LINUX, "table"), Curve("TBB", Side.PEERS, "peer --peer tbb-hash-map --queue shared"))
 
 FIGURES = {
     figure.number: figure
