@@ -7,12 +7,11 @@ import typer
 
 from mxk_host import results
 from mxk_host.arguments import choose_names, parse_cores, parse_count
-from mxk_host.errors import UsageError
 from mxk_host.figures import job
-from mxk_host.figures.plan import Side
 from mxk_host.figures.run import Settings
 from mxk_host.image import BUILD
 from mxk_host.machine import Accelerator, choose_accelerator
+from mxk_host.programs import Programs, Side
 
 _EMULATED_OPERATIONS = 200_000
 
@@ -50,23 +49,18 @@ def figure(
     Exit codes: 0 measured, whatever holds, 1 a run failed, 2 wrong usage or not built, 3 to 5 as for run.
     """
     chosen = job.choose(numbers or [])
-    for program in (build / "mxk", build / "mxk-peers"):
-        if not program.is_file():
-            raise UsageError(f"expected the program {program}: make linux builds it first")
     sides = [Side(name) for name in choose_names("--on", (Side.LINUX, Side.KERNEL), on)]
     accelerator = choose_accelerator(accel)
     operations = parse_count("--ops", ops) if ops else None
     in_kernel = operations if accelerator is not Accelerator.TCG else operations or _EMULATED_OPERATIONS
-    kept = results.new_folder(folder)
+    programs = Programs(build, results.folder_name(folder), timeout, accelerator, nodes)
+    programs.expect_built()
+    programs.logs.mkdir(parents=True)
     settings = Settings(
-        programs=build,
+        programs=programs,
         cores=parse_cores(cores) if cores else job.thesis_cores(),
         operations=operations,
         kernel_operations=parse_count("--kernel-ops", kernel_ops) if kernel_ops else in_kernel,
         rounds=rounds,
-        nodes=nodes,
-        accelerator=accelerator,
-        timeout=timeout,
-        logs=kept,
     )
-    job.measure(settings, chosen, sides, kept)
+    job.measure(settings, chosen, sides, programs.logs)

@@ -10,9 +10,10 @@ from rich.table import Table
 
 from mxk_host import image, results
 from mxk_host.errors import UsageError
-from mxk_host.figures.plan import FIGURES, OF_ONE_PROGRAM, THESIS_CORES, THESIS_OPERATIONS, Figure, Side, Statement
-from mxk_host.figures.run import Settings, medians, run_figure, run_program
+from mxk_host.figures.plan import FIGURES, OF_ONE_PROGRAM, THESIS_CORES, THESIS_OPERATIONS, Figure, Statement
+from mxk_host.figures.run import Settings, medians, run_figure
 from mxk_host.machine import Boot
+from mxk_host.programs import Side
 from mxk_host.progress import RoundsProgress
 from mxk_host.stream import Row
 
@@ -45,7 +46,7 @@ def measure(settings: Settings, numbers: Sequence[str], sides: Sequence[Side], f
             rows += _rows_of(settings, number, sides, progress)
             results.store(folder, rows)
     console.print(_table(rows))
-    if settings.emulated:
+    if settings.programs.emulated:
         console.print("kernel: emulated, says nothing of speed")
     shown = folder.relative_to(image.ROOT) if folder.is_relative_to(image.ROOT) else folder
     console.print(f"results: {shown}", soft_wrap=True, highlight=False)
@@ -61,7 +62,7 @@ def _rows_of(settings: Settings, number: str, sides: Sequence[Side], progress: R
     for side in sides:
         progress.announce(1, _name(number, side))
         command = f"bench figure {number} --repeat {settings.rounds} {settings.options(side)}"
-        rows += [row | {"side": side} for row in run_program(settings, side, command)]
+        rows += [row | {"side": side} for row in settings.run(side, command)]
     return rows
 
 
@@ -69,7 +70,7 @@ def _judged(figure: Figure, statement: Statement, rows: Sequence[Row], settings:
     value = statement.value(medians(rows))
     holds = statement.holds(value)
     measured = "needs other cores" if value is None else f"{value:.2f}"
-    if figure.compares_builds and settings.emulated:
+    if figure.compares_builds and settings.programs.emulated:
         measured, holds = f"{measured} (emulated kernel)", None
     return {
         "benchmark": "figure",
@@ -106,9 +107,9 @@ def _say_how_long(console: Console, settings: Settings, numbers: Sequence[str], 
         runs = sum(_runs(number, side, sides) for number in numbers)
         if runs == 0:
             continue
-        small = _TRIAL if side is Side.LINUX or not settings.emulated else _TRIAL // 10
+        small = _TRIAL if side is Side.LINUX or not settings.programs.emulated else _TRIAL // 10
         start = time.monotonic()
-        run_program(settings, side, f"bench table --ops {small} --cores {max(settings.cores)} --json")
+        settings.run(side, f"bench table --ops {small} --cores {max(settings.cores)} --json")
         per_operation = (time.monotonic() - start) / small
         operations = settings.kernel_operations if side is Side.KERNEL else settings.operations
         total = (operations or THESIS_OPERATIONS) * runs * len(settings.cores) * settings.rounds

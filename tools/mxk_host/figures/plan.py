@@ -2,22 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from statistics import mean
+
+from mxk_host.programs import Side
 
 THESIS_OPERATIONS = 24_000_000
 THESIS_CORES = (1, 2, 4, 8, 12, 16)
 
 # Those that one program measures: numbers of `bench figure`.
 OF_ONE_PROGRAM = ("4.1", "4.2", "4.3", "4.4", "4.5", "4.6")
-
-
-class Side(StrEnum):
-    """Which program measures a curve."""
-
-    KERNEL = "kernel"
-    LINUX = "linux"
-    PEERS = "peers"
 
 
 @dataclass(frozen=True)
