@@ -6,6 +6,7 @@ from mxk_host.cli.builds import compare_builds, compare_instructions
 from mxk_host.cli.comparison import compare, figures_check
 from mxk_host.cli.figures import figure
 from mxk_host.cli.kernel import bench, run
+from mxk_host.cli.overview import overview
 
 app = typer.Typer(
     add_completion=False,
@@ -14,5 +15,5 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Boots MXK in QEMU and judges the run; measures the Linux program against its peers and against itself.",
 )
-for command in (run, bench, figure, compare, figures_check, compare_builds, compare_instructions):
+for command in (run, bench, overview, figure, compare, figures_check, compare_builds, compare_instructions):
     app.command()(command)
