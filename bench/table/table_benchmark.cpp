@@ -6,6 +6,7 @@
 #include "base/log.hpp"
 #include "bench/frame/steps.hpp"
 #include "bench/workload/workload.hpp"
+#include "kernel/memory/memory.hpp"
 #include "tasks/prefetching.hpp"
 #include "tasks/workers.hpp"
 
@@ -51,6 +52,7 @@ class TablePlan {
 
 Result<TableBenchmark> TableBenchmark::create(TableOptions options) {
     MXK_TRY(check(options));
+    MXK_TRY(check(options.memory, memory::node_count()));
     EngineKind const& kind = *MXK_TRY(complete(options)); // so that the rows say what was measured
     TableBenchmark benchmark(options, kind);
     benchmark.core_sets_ = MXK_TRY(CoreSetList::create(options.cores));
