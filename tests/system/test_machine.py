@@ -149,3 +149,14 @@ def test_ctrl_c_ends_each_benchmark(command: str) -> None:
     first_line = {"memory --part latency": "memory latency", "memory --part loaded": "loaded"}.get(command, command)
     output = interrupt_linux(f"bench {command} --repeat 1000", first_line, "--cores", "2")
     assert "error: interrupted by Ctrl-C" in output
+
+
+@on_linux
+@pytest.mark.skipif(not (LINUX_BUILD / "mxk-peers").exists(), reason="needs mxk-peers: make linux")
+def test_the_peer_measures_the_same_sets() -> None:
+    ended = run_linux("--cores", "2", f"bench memory-peer --cores 1 --max 32Ki {FEW}", name="mxk-peers")
+    expect_sound(ended.rows)
+    assert [row["bytes"] for row in ended.rows] == SETS
+    assert all((row["benchmark"], row["peer"], row["core"]) == ("memory-peer", "chase", 1) for row in ended.rows)
+    refused = run_linux("--cores", "2", "bench memory-peer --cores 2", name="mxk-peers", code=1)
+    assert "error: --cores: expected a core from 0 to 1, those of this machine, got 2" in refused.output
