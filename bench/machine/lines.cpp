@@ -31,8 +31,8 @@ struct LineOptions : RunOptions {
 
     NameSet<LineMeasure> measures{};
     topology::CoreSets cores{};
-    std::uint32_t trips = 5000;
-    std::uint32_t passes = 100;
+    std::optional<std::uint32_t> trips{};
+    std::optional<std::uint32_t> passes{};
     std::uint32_t limit = 1000; // milliseconds
 };
 
@@ -40,9 +40,11 @@ constexpr auto line_schema = console::schema<LineOptions>(
     console::option<&LineOptions::measures>("measure",
                                             "round-trip, atomic-owned, atomic-shared, atomic-remote (none given: all)"),
     console::option<&LineOptions::cores>("cores", "one set such as 4, 0-7, node:1, physical (none given: all)"),
-    console::option<&LineOptions::trips>("trips", "per run: round-trip", console::between(1, 1'000'000'000)),
-    console::option<&LineOptions::passes>("passes", "per run, of 128 additions each: atomic-*",
-                                          console::between(1, 1'000'000)),
+    console::option<&LineOptions::trips>("trips", "per run: round-trip (none given: 5000; where emulated 500)",
+                                         console::between(1, 1'000'000'000)),
+    console::option<&LineOptions::passes>(
+        "passes", "per run, of 128 additions each: atomic-* (none given: 100; where emulated 10)",
+        console::between(1, 1'000'000)),
     console::option<&LineOptions::limit>("limit", "milliseconds, after which a run ends with what it has",
                                          console::between(1, 100'000)),
     run_option::repeat, run_option::warm_up, run_option::json);
@@ -57,6 +59,7 @@ class LinesExperiment final : public Experiment {
 
     [[nodiscard]] Unit unit() const override { return Unit::NanosecondsPerOperation; }
     [[nodiscard]] std::size_t configurations() const override { return steps_.size(); }
+    [[nodiscard]] std::span<Skipped const> skipped() const override { return skipped_.span(); }
     [[nodiscard]] bool continues_after_failure() const override { return true; }
     Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override;
     [[nodiscard]] std::string_view failure() const override { return "a line did not hold what the cores wrote"; }
@@ -77,7 +80,11 @@ class LinesExperiment final : public Experiment {
     };
 
     explicit LinesExperiment(Options const& options)
-        : options_(options) {}
+        : options_(options)
+        , trips_(options.trips.value_or(is_emulated() ? 500 : 5000))
+        , passes_(options.passes.value_or(is_emulated() ? 10 : 100)) {}
+
+    static bool is_emulated() { return arch::describe_machine().is_emulated(); }
 
     Result<Sample> run_trips(Step const& step, Cycles limit, Progress const& progress) const;
     Result<Sample> run_atomics(Step const& step, Cycles limit, Progress const& progress) const;
@@ -85,8 +92,11 @@ class LinesExperiment final : public Experiment {
     void print_trouble(TextSink& out, Row const& row) const;
 
     Options options_;
+    std::uint32_t trips_;
+    std::uint32_t passes_;
     NodeVector<CoreId> cores_;
     NodeVector<Step> steps_;
+    NodeVector<Skipped> skipped_;
 };
 
 Result<NodeVector<CoreId>> chosen_cores(topology::CoreSets const& chosen) {
@@ -109,8 +119,14 @@ Result<LinesExperiment> LinesExperiment::create(Options const& options) {
     std::size_t const count = experiment.cores_.size();
     experiment.steps_ =
         MXK_TRY(NodeVector<Step>::create(count * count * value_names(LineMeasure{}).size(), Worker::current().node()));
+    experiment.skipped_ =
+        MXK_TRY(NodeVector<Skipped>::create(value_names(LineMeasure{}).size(), Worker::current().node()));
     for (auto const& [measure, its_name] : value_names(LineMeasure{})) {
         if (!options.measures.empty() && !options.measures.has(measure)) continue;
+        if (measure != LineMeasure::AtomicOwned && count < 2) {
+            experiment.skipped_.emplace(its_name, Error("needs two cores"));
+            continue;
+        }
         for (CoreId const from : experiment.cores_)
             for (CoreId const to : experiment.cores_)
                 if ((from == to) == (measure == LineMeasure::AtomicOwned)) experiment.steps_.emplace(measure, from, to);
@@ -132,7 +148,7 @@ Result<Sample> LinesExperiment::run_trips(Step const& step, Cycles limit, Progre
         LineWord word{0};
     };
     auto line = MXK_TRY(NodeVector<Alone>::create(1, system_topology().cores[index(step.from)].node));
-    LineTrips trips(line.emplace().word, options_.trips, clock::timestamp() + limit);
+    LineTrips trips(line.emplace().word, trips_, clock::timestamp() + limit);
     std::array const cores{step.from, step.to};
     MXK_TRY(time_on(cores, progress, [&](std::size_t place) { place == 0 ? trips.ask() : trips.answer(); }));
     return trips.sample();
@@ -144,7 +160,7 @@ Result<Sample> LinesExperiment::run_atomics(Step const& step, Cycles limit, Prog
                         : step.measure == LineMeasure::AtomicShared ? State::Shared
                                                                     : State::Remote;
     auto place_of_ring = MXK_TRY(NodeVector<LineAtomics>::create(1, system_topology().cores[index(step.to)].node));
-    LineAtomics& atomics = place_of_ring.emplace(state, options_.passes, clock::timestamp() + limit);
+    LineAtomics& atomics = place_of_ring.emplace(state, passes_, clock::timestamp() + limit);
     std::array const cores{step.to, step.from};
     auto const used = std::span(cores).first(state == State::Owned ? 1 : 2);
     MXK_TRY(time_on(used, progress, [&](std::size_t place) { place == 0 ? atomics.add() : atomics.serve(); }));
@@ -154,7 +170,7 @@ Result<Sample> LinesExperiment::run_atomics(Step const& step, Cycles limit, Prog
 void LinesExperiment::print_head(TextSink& out) const {
     format(out, "lines: ns per round trip of a line between two cores, per atomic addition by who has the line; ");
     format(out, "{} runs\n", options_.repeat);
-    if (arch::describe_machine().is_emulated()) out.write("emulated: shows function, not the hardware\n");
+    if (is_emulated()) out.write("emulated: shows function, not the hardware\n");
 }
 
 void LinesExperiment::conclude(TextSink& out, std::span<Row const> rows) {

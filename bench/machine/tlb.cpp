@@ -144,7 +144,7 @@ void TlbExperiment::print_label(TextSink& out, Row const& row) const {
 
 void TlbExperiment::print_title(TextSink& out, Row const& row) const {
     Step const& step = steps_[row.configuration];
-    format(out, "{} pages of {}", step.pages, byte_text(step.memory->page_bytes()).view());
+    format(out, "pages of {}: {}", byte_text(step.memory->page_bytes()).view(), step.pages);
 }
 
 void TlbExperiment::write_settings(JsonWriter& json, Row const& row) const {

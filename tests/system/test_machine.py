@@ -13,7 +13,7 @@ PROGRAM = LINUX_BUILD / "mxk"
 KIB = 1024
 FEW = "--loads 20k --repeat 2 --json"
 MEMORY = f"bench memory --max 32Ki --set 256Ki {FEW}"
-LINES = "bench lines --trips 200 --passes 5 --repeat 2 --json"
+LINES = "bench lines --trips 100 --passes 5 --limit 30000 --repeat 2 --json"
 TLB = f"bench tlb --max 4Mi {FEW}"
 TRANSFERS = ("read", "write", "copy", "write-streaming")
 SETS = [count * KIB for count in (4, 6, 8, 12, 16, 24, 32)]
@@ -60,7 +60,7 @@ def expect_lines(rows: list[dict[str, Any]], cores: int) -> None:
     for measure in ("round-trip", "atomic-owned", "atomic-shared", "atomic-remote"):
         cells = [(row["from"], row["to"]) for row in of(rows, measure)]
         assert cells == [(a, b) for a, b in pairs if (a == b) == (measure == "atomic-owned")]
-    assert {row["count"] for row in of(rows, "round-trip")} == {200}
+    assert {row["count"] for row in of(rows, "round-trip")} == {100}
     assert {row["count"] for row in rows if row["measure"] != "round-trip"} == {5 * 128}
 
 
@@ -95,6 +95,26 @@ def test_without_sizes_an_emulated_machine_measures_small_sets(tmp_path: Path) -
     ended = run_mxk(tmp_path / "log", ["--cpus", "2"], "bench memory --part latency --loads 1000 --repeat 1 --json")
     assert ended.rows[-1]["bytes"] == 16 * KIB * KIB
     assert "sets of up to 16Mi bytes, so that it takes seconds\n" in ended.output
+
+
+@in_qemu
+def test_one_core_has_no_other_to_share_with(tmp_path: Path) -> None:
+    ended = run_mxk(tmp_path / "log", ["--cpus", "1"], f"{LINES}; bench memory --part loaded --set 64Ki {FEW}")
+    expect_sound(ended.rows)
+    assert [(row["measure"], row.get("load")) for row in ended.rows] == [("atomic-owned", None), ("loaded-latency", 0)]
+    for measure in ("round-trip", "atomic-shared", "atomic-remote"):
+        assert f"skipped: {measure}: needs two cores\n" in ended.output
+    assert "skipped: loads above 0: needs another core of core 0's node\n" in ended.output
+
+
+@in_qemu
+def test_a_node_without_memory_has_no_column(tmp_path: Path) -> None:
+    shape = ["--cpus", "3", "--nodes", "2", "--memoryless-node"]
+    rows = run_mxk(tmp_path / "log", shape, f"bench memory --part matrix --set 64Ki {FEW}").rows
+    expect_sound(rows)
+    pairs = [(row["core_node"], row["memory_node"]) for row in of(rows, "latency-matrix")]
+    assert pairs == list(product(range(3), range(2))), "the third node has no memory"
+    assert len(rows) == 5 * len(pairs)
 
 
 @in_qemu
