@@ -2,6 +2,8 @@
 //
 //   ffff800000000000  direct map: all RAM, and device registers (uncached) where they are needed
 //   ffffc00000000000  stacks: each behind a guard page that is never mapped
+//   ffffd00000000000  RAM once more, by pages of 4 KiB, where that is asked for (page_view.cpp)
+//   ffffe00000000000  the same by pages of 2 MiB
 //   ffffffff80000000  the kernel image at its physical address
 #pragma once
 
@@ -14,6 +16,9 @@ namespace mxk::arch {
 
 constexpr std::uint64_t direct_map_base = 0xffff'8000'0000'0000;
 constexpr std::uint64_t stacks_base = 0xffff'c000'0000'0000;
+constexpr std::uint64_t four_kibibyte_view_base = 0xffff'd000'0000'0000;
+constexpr std::uint64_t two_mebibyte_view_base = 0xffff'e000'0000'0000;
+constexpr std::uint64_t view_bytes = std::uint64_t{1} << 44; // room for each of the two
 constexpr std::uint64_t kernel_base = 0xffff'ffff'8000'0000;
 
 constexpr std::uint64_t page_bytes = 4 * KiB;

@@ -77,14 +77,15 @@ bool level_has_large_pages(unsigned level) {
 
 // One entry at the highest level at which everything is aligned and big enough. Returns how much it mapped, or how much
 // was mapped there already.
-std::uint64_t map_one(std::uint64_t address, std::uint64_t physical, std::uint64_t bytes, std::uint64_t flags) {
+std::uint64_t map_one(std::uint64_t address, std::uint64_t physical, std::uint64_t bytes, std::uint64_t flags,
+                      std::uint64_t max_page_bytes) {
     std::uint64_t entry = kernel_page_table;
     for (unsigned level = top_level;; --level) {
         std::uint64_t& place = table_at(entry)[slot(address, level)];
         std::uint64_t const size = bytes_mapped_by_entry(level);
         bool const is_leaf = level == 1 || (place & large) != 0;
         if ((place & present) != 0 && is_leaf) return std::min(bytes, size - address % size);
-        bool const fits = is_aligned(address | physical, size) && bytes >= size;
+        bool const fits = is_aligned(address | physical, size) && bytes >= size && size <= max_page_bytes;
         if ((place & present) == 0 && (level == 1 || (level_has_large_pages(level) && fits))) {
             place = physical | flags | (level > 1 ? large : 0);
             return std::min(bytes, size);
@@ -139,11 +140,12 @@ void build_address_space(RangeSet const& ram, RangeSet& free) {
     write_cr3(kernel_page_table);
 }
 
-void map(std::uint64_t address, PhysicalAddress physical, std::uint64_t bytes, Access access) {
+void map(std::uint64_t address, PhysicalAddress physical, std::uint64_t bytes, Access access,
+         std::uint64_t max_page_bytes) {
     LockGuard const guard(lock);
     std::uint64_t const flags = flags_of(access);
     for (std::uint64_t done = 0; done < bytes;)
-        done += map_one(address + done, raw(physical) + done, bytes - done, flags);
+        done += map_one(address + done, raw(physical) + done, bytes - done, flags, max_page_bytes);
 }
 
 std::byte* map_device(PhysicalAddress physical, std::uint64_t bytes) {

@@ -18,8 +18,10 @@ enum class Access : std::uint8_t { ReadOnly, ReadWrite, ReadExecute, Device };
 // Switches to them; from here on nothing else is mapped, and further frames come from memory_source.hpp.
 void build_address_space(RangeSet const& ram, RangeSet& free);
 
-// Adds a mapping; pages that are mapped already stay as they are. Panics if no page-table frame can be had.
-void map(std::uint64_t virtual_address, PhysicalAddress physical, std::uint64_t bytes, Access access);
+// Adds a mapping, by the largest pages that fit and are no larger than `max_page_bytes`; pages that are mapped already
+// stay as they are. Panics if no page-table frame can be had.
+void map(std::uint64_t virtual_address, PhysicalAddress physical, std::uint64_t bytes, Access access,
+         std::uint64_t max_page_bytes = GiB);
 
 // Device registers at their place in the direct map, uncached.
 std::byte* map_device(PhysicalAddress physical, std::uint64_t bytes);

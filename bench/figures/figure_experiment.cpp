@@ -140,17 +140,17 @@ class FigureExperiment::Results final : public FigureResults {
     std::span<Row const> rows_;
 };
 
-Conclusion FigureExperiment::conclude(std::size_t at, std::span<Row const> rows) const {
+Conclusion FigureExperiment::conclusion(std::size_t at, std::span<Row const> rows) const {
     Statement const& statement = figure_->statements[at];
-    Conclusion conclusion{.statement = statement.says};
-    print_expected(conclusion.expected, statement);
+    Conclusion found{.statement = statement.says};
+    print_expected(found.expected, statement);
     if (auto const value = statement.value(Results(*this, rows))) {
-        print_value(conclusion.measured, statement, *value);
-        conclusion.holds = holds(statement, *value);
+        print_value(found.measured, statement, *value);
+        found.holds = holds(statement, *value);
     } else {
-        conclusion.measured.append("needs other cores");
+        found.measured.append("needs other cores");
     }
-    return conclusion;
+    return found;
 }
 
 } // namespace mxk::bench

@@ -61,7 +61,7 @@ class FigureExperiment final : public Experiment {
     }
 
     [[nodiscard]] std::size_t conclusions() const override { return figure_->statements.size(); }
-    [[nodiscard]] Conclusion conclude(std::size_t at, std::span<Row const> rows) const override;
+    [[nodiscard]] Conclusion conclusion(std::size_t at, std::span<Row const> rows) const override;
 
   private:
     class Results;

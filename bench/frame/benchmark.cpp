@@ -221,6 +221,7 @@ Result<void> measure_all(console::Invocation& invocation, std::string_view name,
     report.print_head(); // a person who sees it can end the benchmark by Ctrl-C
     auto const measured = measurement.run();
     measurement.print_remaining_rows();
+    experiment.conclude(invocation.out, rows.all());
     report.print_end(rows.all());
     report.print_conclusions(rows.all());
     if (options.json)

@@ -46,30 +46,6 @@ template <typename OptionsType> class CoreSetExperiment : public Experiment {
         return core_sets_.cores(configuration);
     }
 
-    // Runs function(place) once on each of the cores, which start together, and says how long that took: from the first
-    // core's start to the last one's end. A function keeps its core from everything else, so it takes up to some
-    // seconds; Ctrl-C counts at its end. Errors: no memory, interrupted. The console's task.
-    template <typename Function>
-    static Result<TimeSpan> time_on(std::span<CoreId const> cores, Progress const& progress, Function function) {
-        struct Times {
-            Cycles start{};
-            Cycles end{};
-        };
-        auto times = MXK_TRY(NodeVector<Times>::create(cores.size(), Worker::current().node()));
-        for (std::size_t place = 0; place < cores.size(); ++place) times.emplace();
-        StartBarrier barrier(cores.size());
-        MXK_TRY(run_steps(cores, progress, [&](Worker&, std::size_t place) {
-            barrier.arrive_and_wait();
-            Cycles const start = clock::timestamp();
-            function(place);
-            times[place] = {start, clock::timestamp()};
-            return Step::Done;
-        }));
-        TimeSpan span;
-        for (Times const& of_core : times) span.cover(of_core.start, of_core.end);
-        return span;
-    }
-
   private:
     Options options_;
     CoreSetList core_sets_;

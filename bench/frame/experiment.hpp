@@ -19,13 +19,13 @@
 
 namespace mxk::bench {
 
-enum class Unit : std::uint8_t { OperationsPerSecond, CyclesPerOperation };
+enum class Unit : std::uint8_t { OperationsPerSecond, CyclesPerOperation, NanosecondsPerOperation, BytesPerSecond };
 
 // What one run says about one phase.
 struct Sample {
     double value = 0;                     // in the experiment's unit
     std::optional<double> p99{};          // where single operations are timed: then `value` is their median
-    std::uint64_t operations = 0;         // that were measured
+    std::uint64_t operations = 0;         // that were measured; bytes, of BytesPerSecond
     std::uint64_t left_out = 0;           // that were made besides and are not what is measured
     std::optional<std::uint64_t> woken{}; // round trips that found a core asleep, where that can be seen
     Findings findings{};                  // other values; the same ones in each run
@@ -101,6 +101,10 @@ class Experiment {
     [[nodiscard]] virtual bool continues_after_failure() const { return false; }
     // Whether a row that is not verified is a result, not a failure.
     [[nodiscard]] virtual bool may_be_wrong(Row const& /*row*/) const { return false; }
+    // Whether rows are a list for people. Those that are not, such as the cells of a matrix, conclude() shows.
+    [[nodiscard]] virtual bool lists_rows() const { return true; }
+    // All that was measured, before JSON is written: shows it together, and warns of what it contradicts.
+    virtual void conclude(TextSink& /*out*/, std::span<Row const> /*rows*/) {}
     // What has happened where a row is not verified; empty: run() has said it.
     [[nodiscard]] virtual std::string_view failure() const { return {}; }
 
@@ -121,9 +125,9 @@ class Experiment {
     // Lines below a row.
     virtual void print_details(TextSink& /*out*/, Row const& /*row*/) const {}
 
-    // What all rows together say, as so many conclusions.
+    // What was said of them before, judged by all rows: so many conclusions.
     [[nodiscard]] virtual std::size_t conclusions() const { return 0; }
-    [[nodiscard]] virtual Conclusion conclude(std::size_t /*at*/, std::span<Row const> /*rows*/) const { return {}; }
+    [[nodiscard]] virtual Conclusion conclusion(std::size_t /*at*/, std::span<Row const> /*rows*/) const { return {}; }
 
     // Fields that rows and conclusions have in common: behind "benchmark", in the object that is open.
     virtual void write_subject(JsonWriter& /*json*/) const {}

@@ -26,11 +26,20 @@ double operations_per_run(Row const& row) {
 }
 
 void print_columns_heading(TextSink& out, Unit unit) {
-    if (unit == Unit::OperationsPerSecond)
+    switch (unit) {
+    case Unit::OperationsPerSecond:
         format(out, "{:>5} {:>10} {:>10} {:>10} {:>10} {:>21}", "runs", "seconds", "M ops/s", "min", "max",
                "95 % interval");
-    else
+        return;
+    case Unit::CyclesPerOperation:
         format(out, "{:>9} {:>9} {:>9} {:>19} {:>9} {:>10}", "median", "min", "max", "95 % interval", "p99", "ns");
+        return;
+    case Unit::NanosecondsPerOperation:
+        format(out, "{:>9} {:>9} {:>9} {:>19} {:>9}", "ns", "min", "max", "95 % interval", "cycles");
+        return;
+    case Unit::BytesPerSecond: break;
+    }
+    format(out, "{:>9} {:>9} {:>9} {:>19}", "GB/s", "min", "max", "95 % interval");
 }
 
 void print_throughput(TextSink& out, Row const& row) {
@@ -52,25 +61,47 @@ void print_cycles(TextSink& out, Row const& row) {
            interval_of(value, 1, 1).view(), p99.view(), row.nanoseconds());
 }
 
+void print_nanoseconds(TextSink& out, Row const& row) {
+    Summary const& value = row.value;
+    double const cycles = value.median * static_cast<double>(clock::frequency()) / 1e9;
+    format(out, "{:9.2} {:9.2} {:9.2} {:>19} {:9.1}", value.median, value.minimum, value.maximum,
+           interval_of(value, 1, 3).view(), cycles);
+}
+
+void print_bandwidth(TextSink& out, Row const& row) {
+    constexpr double giga = 1e9;
+    Summary const& value = row.value;
+    format(out, "{:9.2} {:9.2} {:9.2} {:>19}", value.median / giga, value.minimum / giga, value.maximum / giga,
+           interval_of(value, giga, 3).view());
+}
+
+void print_value(TextSink& out, Row const& row, Unit unit) {
+    switch (unit) {
+    case Unit::OperationsPerSecond: return print_throughput(out, row);
+    case Unit::CyclesPerOperation: return print_cycles(out, row);
+    case Unit::NanosecondsPerOperation: return print_nanoseconds(out, row);
+    case Unit::BytesPerSecond: break;
+    }
+    print_bandwidth(out, row);
+}
+
+// The median alone.
+void print_median(TextSink& out, Row const& row, Unit unit) {
+    double const median = row.value.median;
+    switch (unit) {
+    case Unit::OperationsPerSecond: return format(out, "{:.3} M ops/s", median / 1e6);
+    case Unit::CyclesPerOperation: return format(out, "{:.1} cycles", median);
+    case Unit::NanosecondsPerOperation: return format(out, "{:.2} ns", median);
+    case Unit::BytesPerSecond: break;
+    }
+    format(out, "{:.2} GB/s", median / 1e9);
+}
+
 void print_not_quiet(TextSink& out, Row const& row, bool tells_drift) {
     if (tells_drift) format(out, "drift {:.3}, expected 0.9 to 1.1", row.drift);
     if (!row.is_wide()) return;
     format(out, "{}interval {:.0} % of the median, expected up to 25 %", tells_drift ? "; " : "",
            row.relative_width() * 100);
-}
-
-void write_summary(JsonWriter& json, std::string_view name, Summary const& value) {
-    json.begin_object(name);
-    json.field("n", value.n);
-    json.field("median", value.median);
-    json.field("min", value.minimum);
-    json.field("max", value.maximum);
-    json.field("mean", value.mean);
-    if (value.has_confidence) {
-        json.field("ci95_low", value.confidence_low);
-        json.field("ci95_high", value.confidence_high);
-    }
-    json.end_object();
 }
 
 // The machine, the build and the warnings so far, as they stand in every JSON line: a number without them says nothing.
@@ -117,6 +148,7 @@ double Row::nanoseconds() const {
 
 void Report::print_head() const {
     experiment_.print_head(out_);
+    if (!experiment_.lists_rows()) return;
     experiment_.print_label_heading(out_);
     out_.write(" ");
     print_columns_heading(out_, experiment_.unit());
@@ -125,16 +157,14 @@ void Report::print_head() const {
 }
 
 void Report::print_row(Row const& row, Row const& first) const {
+    if (!experiment_.lists_rows()) return;
     experiment_.print_label(out_, row);
     if (row.state != Row::State::Measured) {
         format(out_, " {}: {}\n", row.state == Row::State::Failed ? "failed" : "not supported", row.reason->message());
         return;
     }
     out_.write(" ");
-    if (experiment_.unit() == Unit::OperationsPerSecond)
-        print_throughput(out_, row);
-    else
-        print_cycles(out_, row);
+    print_value(out_, row, experiment_.unit());
     if (experiment_.has_speed_up()) format(out_, " {:9.3} {:8.2}", per_core(row) / 1e6, speed_up(row, first));
     out_.write("  ");
     experiment_.print_verdict(out_, row);
@@ -148,10 +178,8 @@ void Report::print_row(Row const& row, Row const& first) const {
 void Report::print_drift(Row const& again, double drift) const {
     out_.write("drift: ");
     experiment_.print_title(out_, again);
-    if (experiment_.unit() == Unit::OperationsPerSecond)
-        format(out_, " again at the end: {:.3} M ops/s", again.value.median / 1e6);
-    else
-        format(out_, " again at the end: {:.1} cycles", again.value.median);
+    out_.write(" again at the end: ");
+    print_median(out_, again, experiment_.unit());
     format(out_, ", {:.3} of the first row\n", drift);
 }
 
@@ -173,7 +201,7 @@ void Report::print_conclusions(std::span<Row const> rows) const {
     if (experiment_.conclusions() == 0) return;
     format(out_, "{:<24} {:<24} {:<8} statement\n", "expected", "measured", "holds");
     for (std::size_t i = 0; i < experiment_.conclusions(); ++i) {
-        Conclusion const found = experiment_.conclude(i, rows);
+        Conclusion const found = experiment_.conclusion(i, rows);
         std::string_view const holds = !found.holds ? "unknown" : *found.holds ? "yes" : "NO";
         format(out_, "{:<24} {:<24} {:<8} {}\n", found.expected.view(), found.measured.view(), holds, found.statement);
     }
@@ -188,14 +216,25 @@ double Report::speed_up(Row const& row, Row const& first) {
 }
 
 void Report::write_measured(JsonWriter& json, Row const& row) const {
-    if (experiment_.unit() == Unit::OperationsPerSecond) {
+    switch (experiment_.unit()) {
+    case Unit::OperationsPerSecond:
         json.field("seconds", operations_per_run(row) / row.value.median);
         write_summary(json, "throughput", row.value);
-    } else {
+        break;
+    case Unit::CyclesPerOperation:
         json.field("unit", "cycles");
         json.field("count", row.operations / row.value.n); // per run
         write_summary(json, "cycles", row.value);
         json.field("nanoseconds", row.nanoseconds());
+        break;
+    case Unit::NanosecondsPerOperation:
+        json.field("count", row.operations / row.value.n);
+        write_summary(json, "nanoseconds", row.value);
+        break;
+    case Unit::BytesPerSecond:
+        json.field("moved_bytes", row.operations / row.value.n);
+        write_summary(json, "bytes_per_second", row.value);
+        break;
     }
     if (row.p99 || row.left_out > 0) json.field("left_out", row.left_out);
     if (row.woken) json.field("woken", *row.woken);
@@ -220,7 +259,7 @@ void Report::write_skipped(JsonWriter& json) const {
 
 void Report::write_conclusions(std::span<Row const> rows) const {
     for (std::size_t i = 0; i < experiment_.conclusions(); ++i) {
-        Conclusion const found = experiment_.conclude(i, rows);
+        Conclusion const found = experiment_.conclusion(i, rows);
         JsonWriter json(out_);
         json.begin_object();
         json.field("benchmark", benchmark_);

@@ -58,6 +58,20 @@ Summary summarise(std::span<double> values) {
     return result;
 }
 
+void write_summary(JsonWriter& json, std::string_view name, Summary const& value) {
+    json.begin_object(name);
+    json.field("n", value.n);
+    json.field("median", value.median);
+    json.field("min", value.minimum);
+    json.field("max", value.maximum);
+    json.field("mean", value.mean);
+    if (value.has_confidence) {
+        json.field("ci95_low", value.confidence_low);
+        json.field("ci95_high", value.confidence_high);
+    }
+    json.end_object();
+}
+
 double percentile(std::span<double> values, unsigned percent) {
     if (values.empty()) return 0;
     std::size_t const rank = (values.size() * percent + 99) / 100; // rounded up, no less than 1

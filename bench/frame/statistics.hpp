@@ -29,6 +29,9 @@ struct Summary {
 // never blocks.
 Summary summarise(std::span<double> values);
 
+// An object of this name in the object that is open.
+void write_summary(JsonWriter& json, std::string_view name, Summary const& value);
+
 // The smallest of `values` that is not exceeded by `percent` (1 to 100) of 100 of them (nearest rank: one of the
 // values, for 50 the lower median). Reorders `values`. No values: 0. Any core, never blocks.
 double percentile(std::span<double> values, unsigned percent);

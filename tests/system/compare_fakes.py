@@ -21,7 +21,8 @@ told = json.loads((here / "told.json").read_text())
 words = sys.argv[-1].split()
 if words[1:3] == ["peer", "--list"]:
     sys.exit(print(json.dumps({{"benchmark": "peer-list", "peers": told["list"]}})))
-costs = {{"task": "mxk-tasks", "task-peer": "peer-tasks", "thread": "mxk-threads", "thread-peer": "peer-threads"}}
+costs = {{"task": "mxk-tasks", "task-peer": "peer-tasks", "thread": "mxk-threads", "thread-peer": "peer-threads",
+         "memory": "mxk-memory", "memory-peer": "peer-memory"}}
 name = costs.get(words[1]) or words[3]
 if words[1] == "table":
     (name,) = [name for name, options in told["configurations"].items() if f"table {{options}} --mix" in sys.argv[-1]]
@@ -46,9 +47,11 @@ does = told["does"].get(name, [1e6] * 9)[run] if name.endswith("-latency") else 
 machine = {{"cpu": "Fake CPU", "tsc_hz": 2.5e9, "nodes": 1, "cores": 2, "memory_bytes": 2**32, "pages": "2 MiB",
             "hypervisor": "", "build": "0123abcd gcc"}}
 if words[1] in costs:
-    for engine, measure, cycles in does:
-        print(json.dumps({{"benchmark": words[1], "peer": engine, "measure": measure, "unit": "cycles",
-                           "cycles": {{"median": cycles}}, "nanoseconds": cycles / 2.5, "verified": True}}))
+    for engine, what, cost in does:
+        row = {{"benchmark": words[1], "peer": engine, "verified": True}}
+        cycles = {{"measure": what, "unit": "cycles", "cycles": {{"median": cost}}, "nanoseconds": cost / 2.5}}
+        nanoseconds = {{"measure": "latency", "bytes": what, "nanoseconds": {{"median": cost}}}}
+        print(json.dumps(row | (nanoseconds if "memory" in words[1] else cycles)))
     sys.exit()
 more = {{}}
 if isinstance(does, dict):

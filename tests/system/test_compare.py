@@ -164,6 +164,26 @@ def test_what_tasks_and_threads_cost(fakes: Fakes) -> None:
     assert "what tasks cost, in cycles" in ended.output
 
 
+def test_memory_is_measured_twice_by_working_set(fakes: Fakes) -> None:
+    fakes.engine("absent", missing="not found")
+    small, large = 16 << 10, 128 << 20
+    fakes.does["mxk-memory"] = [[("", small, 1.5), ("", large, large_cost)] for large_cost in (100, 104, 90)]
+    fakes.does["peer-memory"] = [[("chase", small, 1.5), ("chase", large, 80)]] * 3
+    ended = fakes.compare("--rounds", "3", "--only", "memory")
+    assert ended.code == 0, ended.complaint
+    result = summary(ended)
+    costs = {(r["engine"], r["measure"]): r for r in result["rows"]}
+    assert costs["mxk", "128 MiB"]["nanoseconds"] == {"n": 3, "median": 100, "min": 90, "max": 104}
+    assert costs["chase", "128 MiB"]["ratio"]["median"] == 1.25
+    figures = {f["figure"]: f["reached"] for f in result["figures"] if f["reached"] is not None}
+    assert figures == {"latency of 16 KiB by chase": True, "latency of 128 MiB by chase": False}
+    assert "ns per load by working set" in ended.output
+    assert "0.9-1.1 x" in ended.output
+    commands = (Path(result["results"]) / "commands.txt").read_text()
+    assert commands.count("'bench memory --part latency --max 128Mi --repeat 1 --json'") == 3
+    assert commands.count("'bench memory-peer --max 128Mi --repeat 1 --json'") == 3
+
+
 def test_skewed_keys_are_a_part_of_their_own(fakes: Fakes) -> None:
     fakes.engine(MXK, 10e6, 10e6, 10e6)
     fakes.engine(TBB, 5e6, 5e6, 5e6)

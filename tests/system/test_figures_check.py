@@ -5,12 +5,13 @@ from typing import Any
 import pytest
 
 from mxk_host.compare.cells import Cells
-from mxk_host.compare.figures import FIGURES, evaluate
+from mxk_host.compare.figures import FIGURES, evaluate, wanted
 from mxk_host.compare.plan import (
     DISTURBED_CORES,
     LOAD_CORES,
     LOAD_MIXES,
     MAX_LATENCY,
+    MEMORY_SETS,
     MIXES,
     Cell,
     Column,
@@ -49,6 +50,8 @@ _GOOD = {
 _GOOD |= {Cell(Part.UNDISTURBED, "mxk-batch", Column(mix, DISTURBED_CORES)): 100e6 for mix in MIXES}
 _GOOD |= {Cell(Part.DISTURBED, "mxk-batch", Column(mix, DISTURBED_CORES)): 45e6 for mix in MIXES}
 _GOOD |= {Cell(Part.GROUP_BY, engine, Column("count by key")): 30e6 for engine in ("mxk_table", "polars, streaming")}
+_GOOD |= {Cell(Part.MEMORY, "mxk", Column(size)): 109.0 for size in MEMORY_SETS}
+_GOOD |= {Cell(Part.MEMORY, "chase", Column(size)): 100.0 for size in MEMORY_SETS}
 _GOOD |= {Cell(Part.LOAD, "mxk-batch", Column(mix, LOAD_CORES)): 2000.0 * MAX_LATENCY for mix in LOAD_MIXES}
 
 
@@ -79,6 +82,13 @@ def test_each_figure_falls_with_what_it_is_made_of() -> None:
         worse = _GOOD[figure.over] * (10 if figure.is_maximum else 0.1)
         fallen = figures_of(_GOOD | {figure.over: worse})
         assert fallen[figure.name]["reached"] is False, figure.name
+
+
+def test_two_that_measure_the_same_agree_within_a_tenth() -> None:
+    cell = Cell(Part.MEMORY, "mxk", Column("8 MiB"))
+    for value, reached in ((88, False), (91, True), (100, True), (109, True), (112, False)):
+        figure = figures_of(_GOOD | {cell: value})["latency of 8 MiB by chase"]
+        assert (figure["reached"], wanted(figure)) == (reached, "0.9-1.1 x"), value
 
 
 def test_a_figure_is_not_judged_by_what_failed_or_was_not_measured() -> None:

@@ -42,7 +42,7 @@ class Cells:
             if not sample.verified:
                 continue
             self._values.setdefault(sample.cell, {})[sample.round] = sample.value
-            if "nanoseconds" in sample.row:
+            if isinstance(sample.row.get("nanoseconds"), float | int):
                 self._nanoseconds.setdefault(sample.cell, {})[sample.round] = float(sample.row["nanoseconds"])
             if "latency" in sample.row:
                 self._p99.setdefault(sample.cell, {})[sample.round] = float(sample.row["latency"]["p99_ns"])

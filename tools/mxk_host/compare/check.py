@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from mxk_host.compare.figures import wanted
 from mxk_host.errors import DriverError, ExitCode
 
 
@@ -20,6 +21,4 @@ def _why(figure: dict[str, Any]) -> str:
     if "measured" not in figure:
         return figure["reason"]
     factor = 100 if figure["unit"] == "%" else 1
-    sign = "<=" if figure["is_maximum"] else ">="
-    measured, target = figure["measured"]["median"] * factor, figure["target"] * factor
-    return f"{measured:.3g} {figure['unit']}, wanted {sign} {target:.3g} {figure['unit']}"
+    return f"{figure['measured']['median'] * factor:.3g} {figure['unit']}, wanted {wanted(figure)}"

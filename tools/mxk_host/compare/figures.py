@@ -15,6 +15,7 @@ from mxk_host.compare.plan import (
     LOAD_CORES,
     LOAD_MIXES,
     MAX_LATENCY,
+    MEMORY_SETS,
     MIXES,
     SEVERAL_IN_ONE,
     Cell,
@@ -35,7 +36,8 @@ class Unit(StrEnum):
 @dataclass(frozen=True)
 class Figure:
     """`over` by `under`, or without that the time `over` takes (in microseconds: its p99); to be no smaller than the
-    target, or no larger where that `is_maximum`. `beside`: the ratio over this is shown with it, and has no target."""
+    target, or no larger where that `is_maximum`, or, with a `tolerance`, no further from it than this share. `beside`:
+    the ratio over this is shown with it, and has no target."""
 
     what: str
     against: str  # empty: nothing, it is a time
@@ -44,6 +46,7 @@ class Figure:
     under: Cell | None
     target: float
     is_maximum: bool = False
+    tolerance: float = 0
     beside: Cell | None = None
 
     @property
@@ -58,6 +61,8 @@ class Figure:
 
     def reached_by(self, value: float) -> bool:
         """Whether this is good enough."""
+        if self.tolerance:
+            return abs(value / self.target - 1) <= self.tolerance
         return value <= self.target if self.is_maximum else value >= self.target
 
 
@@ -171,7 +176,29 @@ FIGURES: Sequence[Figure] = (
         25,
         is_maximum=True,
     ),
+    # What the machine is like, measured twice.
+    *(
+        Figure(
+            f"latency of {size}",
+            "by chase",
+            Unit.TIMES,
+            Cell(Part.MEMORY, COST_ENGINE, Column(size)),
+            Cell(Part.MEMORY, "chase", Column(size)),
+            1,
+            tolerance=0.1,
+        )
+        for size in MEMORY_SETS
+    ),
 )
+
+
+def wanted(figure: dict[str, Any]) -> str:
+    """What an evaluated figure is to reach, in its unit."""
+    factor, unit = 100 if figure["unit"] == Unit.SHARE else 1, figure["unit"]
+    if tolerance := figure["tolerance"] * figure["target"] * factor:
+        low, high = (figure["target"] * factor + sign * tolerance for sign in (-1, 1))
+        return f"{low:.3g}-{high:.3g} {unit}"
+    return f"{'<=' if figure['is_maximum'] else '>='} {figure['target'] * factor:.3g} {unit}"
 
 
 def parts_of(figures: Iterable[Figure]) -> tuple[Part, ...]:
@@ -193,7 +220,8 @@ def evaluate(figures: Iterable[Figure], cells: Cells, parts: Sequence[Part]) -> 
 
 def _evaluated(figure: Figure, cells: Cells) -> dict[str, Any]:
     result: dict[str, Any] = {"figure": figure.name, "what": figure.what, "against": figure.against}
-    result |= {"unit": figure.unit, "target": figure.target, "is_maximum": figure.is_maximum, "reached": None}
+    result |= {"unit": figure.unit, "target": figure.target, "is_maximum": figure.is_maximum}
+    result |= {"tolerance": figure.tolerance, "reached": None}
     if failed := [cell for cell in figure.cells if cells.failed(cell)]:
         return result | {"failed": True, "reason": f"failed: {', '.join(map(str, failed))}"}
     measured = _measured(figure, figure.under, cells)

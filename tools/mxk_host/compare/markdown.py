@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from mxk_host.compare.figures import Unit
+from mxk_host.compare.figures import Unit, wanted
 from mxk_host.compare.plan import Kind, Part
 from mxk_host.compare.table import ASYNCHRONOUS, NOISY
 from mxk_host.digits import number
@@ -88,7 +88,7 @@ def figures(summary: Summary) -> Iterable[str]:
             continue
         factor, unit, measured = 100 if it["unit"] == Unit.SHARE else 1, it["unit"], it["measured"]
         low, median, high = (number(measured[name] * factor) for name in ("min", "median", "max"))
-        target = f"{'<=' if it['is_maximum'] else '>='} {it['target'] * factor:.3g} {unit}"
+        target = wanted(it)
         verdict = "" if it["reached"] else "**not reached**"
         beside = ""
         if other := it.get("beside"):

@@ -90,14 +90,26 @@ class Part(StrEnum):
     GROUP_BY = "group-by"
     TASKS = "tasks"
     THREADS = "threads"
+    MEMORY = "memory"
 
 
-# The parts that measure costs, in cycles: which benchmarks of MXK, and with what options; those of the peers are called
-# NAME-peer. Where the system chooses the slices, as many preemptions as by default would take minutes.
+# The parts that measure costs: which benchmarks of MXK, and with what options; those of the peers are called NAME-peer.
+# Where the system chooses the slices, as many preemptions as by default would take minutes.
 COSTS = {
     Part.TASKS: {"task": ""},
     Part.THREADS: {"thread": " --switches 100", "semaphore": ""},
+    Part.MEMORY: {"memory": " --max 128Mi --repeat 1"},
 }
+OWN_OPTIONS = {"memory": " --part latency"}  # what MXK's benchmark measures that the peers' does, too
+# The working sets by which both are compared: in each cache of ordinary processors, and in memory.
+MEMORY_SETS = ("16 KiB", "192 KiB", "8 MiB", "128 MiB")
+
+
+def cost_unit(part: Part) -> str:
+    """What a part that measures costs counts them in: the field of a row."""
+    return "nanoseconds" if part is Part.MEMORY else "cycles"
+
+
 COST_BENCHMARKS = {name for benchmarks in COSTS.values() for name in benchmarks}
 # The parts in which one process measures several engines, with what each cost or did; the others measure tables.
 SEVERAL_IN_ONE = (Part.GROUP_BY, *COSTS)
@@ -306,7 +318,9 @@ def _table_process(
 def cost_processes(settings: Settings, part: Part) -> list[Process]:
     """What something costs in MXK, and what it costs elsewhere."""
     cores = max(2, *settings.cores)  # a hop takes two
-    ours = "; ".join(f"bench {name}{options} --json" for name, options in COSTS[part].items())
+    ours = "; ".join(
+        f"bench {name}{OWN_OPTIONS.get(name, '')}{options} --json" for name, options in COSTS[part].items()
+    )
     theirs = "; ".join(f"bench {name}-peer{options} --json" for name, options in COSTS[part].items())
     return [
         Process(process_name(part, COST_ENGINE), part, _line(settings, "mxk", cores, ours)),

@@ -21,7 +21,9 @@ from mxk_host.compare.plan import (
     Kind,
     Process,
     Settings,
+    cost_unit,
 )
+from mxk_host.digits import bytes_text
 from mxk_host.errors import DriverError, ExitCode, signal_name
 from mxk_host.order import balanced_order
 from mxk_host.runner import Outcome, run_captured, signals_unwind
@@ -32,7 +34,7 @@ _LIST_TIMEOUT = 60.0  # seconds
 
 @dataclass(frozen=True)
 class Sample:
-    """One measurement: operations per second, or cycles."""
+    """One measurement: operations per second, cycles, or nanoseconds."""
 
     process: str
     cell: Cell
@@ -136,9 +138,9 @@ def _take(row: Row, process: Process, round_number: int, record: Record) -> None
         case "group-by":
             engine, column, measured = row["engine"], _cost_column, "throughput"
         case str(benchmark) if benchmark in COST_BENCHMARKS:
-            engine, column, measured = COST_ENGINE, _cost_column, "cycles"
+            engine, column, measured = COST_ENGINE, _cost_column, cost_unit(process.part)
         case str(benchmark) if benchmark.removesuffix("-peer") in COST_BENCHMARKS:
-            engine, column, measured = row["peer"], _cost_column, "cycles"
+            engine, column, measured = row["peer"], _cost_column, cost_unit(process.part)
         case _:
             return
     cell = Cell(process.part, engine, column(row))
@@ -160,6 +162,8 @@ def _table_column(row: Row) -> Column:
 
 
 def _cost_column(row: Row) -> Column:
+    if row["benchmark"].removesuffix("-peer") == "memory":
+        return Column(bytes_text(row["bytes"]))
     return Column(row.get("measure", ""))
 
 

@@ -21,6 +21,7 @@ from mxk_host.compare.plan import (
     Kind,
     Part,
     Settings,
+    cost_unit,
     group_by_processes,
 )
 from mxk_host.compare.run import Record, Sample
@@ -116,7 +117,7 @@ def _rows(part: Part, engines: Sequence[Engine], columns: Sequence[Column], cell
                 continue  # not supported, or the comparison was interrupted before
             row: dict[str, Any] = {"section": part, "engine": engine.name, "kind": engine.kind}
             row |= {"library": engine.library} | _column(column)
-            measured: dict[str, Any] = {"cycles" if part in COSTS else "throughput": spread(mine.values())}
+            measured: dict[str, Any] = {cost_unit(part) if part in COSTS else "throughput": spread(mine.values())}
             if engine.name != baseline:
                 measured["ratio"] = paired_ratio(cells.values(Cell(part, baseline, column)), mine)
             if engine.kind is not Kind.BOUND:

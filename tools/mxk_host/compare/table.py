@@ -9,8 +9,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from mxk_host.compare.figures import Unit
-from mxk_host.compare.plan import COSTS, MAX_LATENCY, MIN_ROUNDS, SEVERAL_IN_ONE, Kind, Part, process_name
+from mxk_host.compare.figures import Unit, wanted
+from mxk_host.compare.plan import (
+    COSTS,
+    MAX_LATENCY,
+    MIN_ROUNDS,
+    SEVERAL_IN_ONE,
+    Kind,
+    Part,
+    cost_unit,
+    process_name,
+)
 from mxk_host.digits import number
 
 PLAIN_WIDTH = 120  # columns of text that goes to a file
@@ -27,6 +36,7 @@ _ABOUT = {
     Part.DISTURBED: "beside a process that keeps the second processor busy",
     Part.UNDISTURBED: "the same without it, in the same rounds",
     Part.GROUP_BY: "rows counted by key, in M rows/s: a Python module over mxk::Table, and what others have",
+    Part.MEMORY: "ns per load by working set; the peer is a plain loop over memory of its own",
     Part.LOAD: f"half of the maximum throughput offered, each operation at its time; batches, up to {MAX_LATENCY} us",
 }
 _ABOUT_COSTS = "what {} cost, in cycles; mxk/this below 1: cheaper in MXK"
@@ -151,7 +161,9 @@ def _lines(
     summary: Summary, section: str, first: Row, rows: Sequence[Row | None], failed: bool
 ) -> list[tuple[str, list[str]]]:
     """An engine's lines of text: a name, and a cell for each column. `failed`: not in all columns or rounds."""
-    unit, factor, field = ("cycles", 1.0, "cycles") if section in COSTS else ("M ops/s", 1e-6, "throughput")
+    unit, factor, field = ("M ops/s", 1e-6, "throughput")
+    if section in COSTS:
+        unit, factor, field = ("ns" if section == Part.MEMORY else "cycles", 1.0, cost_unit(Part(section)))
     if section == Part.GROUP_BY:
         unit = "M rows/s"
     measured = [(row or {}).get(field) for row in rows]
@@ -242,7 +254,7 @@ def _figure(figure: Row) -> Iterable[str | Text]:
         figure["against"],
         f"{number(it['median'] * factor)} {unit}" if it else "-",
         f"{number(it['min'] * factor)}-{number(it['max'] * factor)}" if it else "",
-        f"{'<=' if figure['is_maximum'] else '>='} {figure['target'] * factor:.3g} {unit}",
+        wanted(figure),
         verdict,
         f"{number(beside['measured']['median'] * factor)} {unit}" if beside else "",
     )

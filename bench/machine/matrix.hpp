@@ -1,0 +1,35 @@
+// A matrix for people: rows and columns with their numbers, a cell of text in each place.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "base/format.hpp"
+#include "base/text.hpp"
+#include "bench/frame/experiment.hpp"
+
+namespace mxk::bench {
+
+using CellText = FixedText<12>;
+
+// What stands in the cell of a row: its median by `unit`, with a digit behind the point; NO where it is not verified;
+// "failed"; "-" where it cannot be measured or has not been.
+CellText cell_of(Row const& row, double unit);
+
+// `corner`: what stands above the numbers of the rows, "from \\ to". cell(row, column), by place, gives a CellText.
+template <typename Id, typename Cell>
+void print_matrix(TextSink& out, std::string_view corner, std::span<Id const> rows, std::span<Id const> columns,
+                  Cell cell) {
+    format(out, "{:>12}", corner);
+    for (Id const column : columns) format(out, " {:>8}", column);
+    out.write("\n");
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        format(out, "{:>12}", rows[row]);
+        for (std::size_t column = 0; column < columns.size(); ++column)
+            format(out, " {:>8}", CellText(cell(row, column)).view());
+        out.write("\n");
+    }
+}
+
+} // namespace mxk::bench

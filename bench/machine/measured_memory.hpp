@@ -1,0 +1,47 @@
+// Memory on a node that is to be measured: it lies there, and the system below has a page for each frame of it.
+#pragma once
+
+#include <cstddef>
+
+#include "base/result.hpp"
+#include "base/text.hpp"
+#include "base/units.hpp"
+#include "bench/frame/experiment.hpp"
+#include "kernel/memory/node_array.hpp"
+
+namespace mxk::bench {
+
+class MeasuredMemory {
+  public:
+    // Empty.
+    MeasuredMemory() = default;
+
+    // On the node itself, never on one that helps out. Errors: the node has not so much in one piece. Touches all of
+    // it, which takes some 100 ms per GiB the first time. Any core.
+    static Result<MeasuredMemory> create(std::size_t bytes, NodeId node);
+    // As much as there is of the `bytes` wanted: halved until the node has it, down to 4 KiB.
+    static Result<MeasuredMemory> create_up_to(std::size_t bytes, NodeId node);
+
+    [[nodiscard]] std::byte* start() const { return bytes_.data(); }
+    [[nodiscard]] std::size_t bytes() const { return bytes_.size(); }
+
+  private:
+    explicit MeasuredMemory(NodeArray<std::byte> bytes)
+        : bytes_(std::move(bytes)) {}
+
+    NodeArray<std::byte> bytes_;
+};
+
+// The largest set that is measured where none is given on an emulated machine, which has no caches and is slow.
+constexpr std::size_t emulated_latency_bytes = 16 * MiB;
+constexpr std::size_t emulated_set_bytes = 2 * MiB;
+
+// A line for people where the machine is emulated.
+void print_emulated(TextSink& out, std::size_t largest_bytes, bool was_given);
+
+// What a matrix and a loaded memory are measured with where no size was given: four times the last caches of the node
+// that has the largest ones together, 64 MiB or more, 1 GiB or less; and no more than a sixteenth of the machine's
+// smallest node with memory.
+std::size_t default_set_bytes();
+
+} // namespace mxk::bench

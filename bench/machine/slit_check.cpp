@@ -1,0 +1,21 @@
+#include "bench/machine/slit_check.hpp"
+
+namespace mxk::bench {
+
+std::optional<SlitContradiction> find_slit_contradiction(std::span<std::uint8_t const> slit,
+                                                         std::span<double const> measured) {
+    double largest = 1.2;
+    std::optional<SlitContradiction> found;
+    for (std::size_t nearer = 0; nearer < slit.size(); ++nearer) {
+        for (std::size_t farther = 0; farther < slit.size(); ++farther) {
+            if (slit[nearer] >= slit[farther] || measured[farther] == 0) continue;
+            double const quotient = measured[nearer] / measured[farther];
+            if (quotient <= largest) continue;
+            largest = quotient;
+            found = {nearer, farther};
+        }
+    }
+    return found;
+}
+
+} // namespace mxk::bench

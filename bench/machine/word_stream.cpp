@@ -1,0 +1,93 @@
+#include "bench/machine/word_stream.hpp"
+
+#include <array>
+
+#include "base/units.hpp"
+
+namespace mxk::bench {
+namespace {
+
+using Pair [[gnu::vector_size(16)]] = std::uint64_t;
+
+constexpr std::size_t words_per_line = cache_line_bytes / sizeof(std::uint64_t);
+constexpr std::size_t pairs_per_line = cache_line_bytes / sizeof(Pair);
+
+struct Line {
+    std::array<Pair, pairs_per_line> pairs;
+};
+
+// Compilers know loops such as these, and would call memcpy() in their place.
+void keep_loop() {
+    asm volatile("" : : : "memory");
+}
+
+Line* lines_of(Words words) {
+    return reinterpret_cast<Line*>(words.data());
+}
+
+// Calls store(place, value) for each pair of words in order.
+template <typename Store> void store_pairs(Words words, std::uint64_t first, Store store) {
+    Pair value{first, first + 1};
+    constexpr Pair step{2, 2};
+    Line* const lines = lines_of(words);
+    for (std::size_t at = 0; at < words.size() / words_per_line; ++at) {
+        for (Pair& place : lines[at].pairs) {
+            store(place, value);
+            value += step;
+        }
+        keep_loop();
+    }
+}
+
+} // namespace
+
+void write_words(Words words, std::uint64_t first) {
+    store_pairs(words, first, [](Pair& place, Pair const& value) { place = value; });
+}
+
+void stream_words(Words words, std::uint64_t first) {
+    store_pairs(words, first, [](Pair& place, Pair const& value) {
+        asm volatile("movntdq %1, %0" : "=m"(place) : "x"(value));
+    });
+    asm volatile("sfence" : : : "memory");
+}
+
+std::uint64_t read_words(Words words) {
+    Line sums{};
+    Line const* const lines = lines_of(words);
+    for (std::size_t at = 0; at < words.size() / words_per_line; ++at)
+        for (std::size_t pair = 0; pair < pairs_per_line; ++pair) sums.pairs[pair] += lines[at].pairs[pair];
+    std::uint64_t sum = 0;
+    for (Pair const& pair : sums.pairs) sum += pair[0] + pair[1];
+    return sum;
+}
+
+void copy_words(Words from, Words to) {
+    Line const* const sources = lines_of(from);
+    Line* const targets = lines_of(to);
+    for (std::size_t at = 0; at < from.size() / words_per_line; ++at) {
+        targets[at] = sources[at];
+        keep_loop();
+    }
+}
+
+std::uint64_t sum_from(std::uint64_t first, std::size_t count) {
+    // Of count and count - 1 one is even.
+    std::uint64_t const pairs = count % 2 == 0 ? count / 2 * (count - 1) : count * ((count - 1) / 2);
+    return first * count + (count == 0 ? 0 : pairs);
+}
+
+bool words_count_from(Words words, std::uint64_t first) {
+    std::uint64_t wrong = 0;
+    for (std::size_t at = 0; at < words.size(); ++at) wrong |= words[at] ^ (first + at);
+    return wrong == 0;
+}
+
+Words part_of(Words words, std::size_t part, std::size_t parts) {
+    std::size_t const lines = words.size() / words_per_line;
+    std::size_t const from = lines * part / parts;
+    std::size_t const to = lines * (part + 1) / parts;
+    return words.subspan(from * words_per_line, (to - from) * words_per_line);
+}
+
+} // namespace mxk::bench

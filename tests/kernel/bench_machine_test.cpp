@@ -1,0 +1,115 @@
+// The benchmarks of the machine on real cores, small: each row is verified, and each cell of a matrix has a row.
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "kernel/console/command.hpp"
+#include "kernel/memory/memory.hpp"
+#include "kernel/memory/node_array.hpp"
+#include "kernel/testing.hpp"
+#include "kernel/topology/system_topology.hpp"
+#include "tasks/worker.hpp"
+
+namespace mxk::bench {
+namespace {
+
+// What a command says is only searched through: counts lines that contain a text. A line that is longer than there is
+// room for, as JSON is with all warnings, is cut.
+class LineCounter final : public TextSink {
+  public:
+    void write(std::string_view text) override {
+        for (char const character : text) {
+            if (character == '\n')
+                end_line();
+            else
+                line_.append({&character, 1});
+        }
+    }
+
+    [[nodiscard]] std::size_t verified() const { return verified_; }
+    [[nodiscard]] std::size_t wrong() const { return wrong_; }
+
+  private:
+    void end_line() {
+        bool const is_row = line_.view().starts_with("{\"benchmark\":");
+        auto const has = [&](std::string_view text) { return line_.view().find(text) != std::string_view::npos; };
+        if (is_row) ++(has("\"verified\":true") ? verified_ : wrong_);
+        line_.clear();
+    }
+
+    FixedText<1500> line_;
+    std::size_t verified_ = 0; // rows
+    std::size_t wrong_ = 0;    // the others
+};
+
+// Runs `bench NAME` with these words; gives the number of rows, all of which must be verified.
+template <std::size_t count> std::size_t rows_of(std::string_view name, std::array<std::string_view, count> arguments) {
+    LineCounter said;
+    for (console::Command const* const command : console::registered_commands()) {
+        if (command->parent != "bench" || command->name != name) continue;
+        console::Invocation invocation(said);
+        invocation.arguments = arguments;
+        MXK_CHECK(command->run(invocation) == console::Outcome::Ok);
+    }
+    MXK_CHECK_EQUAL(said.wrong(), 0);
+    return said.verified();
+}
+
+// Nodes with cores, and nodes with memory.
+std::size_t node_pairs() {
+    std::size_t with_cores = 0;
+    std::size_t with_memory = 0;
+    for (topology::Node const& node : system_topology().nodes) {
+        if (!node.cores.empty()) ++with_cores;
+        if (memory::use(node.id).total != 0) ++with_memory;
+    }
+    return with_cores * with_memory;
+}
+
+std::size_t used_memory() {
+    std::size_t sum = 0;
+    for (std::size_t node = 0; node < memory::node_count(); ++node) sum += memory::use(node_id(node)).used;
+    return sum;
+}
+
+MXK_TEST(bench_machine, memory_latency_has_a_row_for_each_set) {
+    constexpr std::array<std::string_view, 8> words{"--part",  "latency", "--max",      "64Ki",
+                                                    "--loads", "100",     "--repeat=2", "--json"};
+    MXK_CHECK_EQUAL(rows_of("memory", words), 9);
+}
+
+MXK_TEST(bench_machine, memory_matrices_have_a_row_for_each_pair_of_nodes) {
+    constexpr std::array<std::string_view, 8> words{"--part",  "matrix", "--set",      "64Ki",
+                                                    "--loads", "100",    "--repeat=2", "--json"};
+    std::size_t const before = used_memory();
+    MXK_CHECK_EQUAL(rows_of("memory", words), 5 * node_pairs()); // latency, and four transfers
+    MXK_CHECK_EQUAL(used_memory(), before);
+}
+
+MXK_TEST(bench_machine, loaded_latency_has_a_row_for_each_load) {
+    constexpr std::array<std::string_view, 8> words{"--part",  "loaded", "--set",      "64Ki",
+                                                    "--loads", "5000",   "--repeat=2", "--json"};
+    auto const cores = system_topology().nodes[index(system_topology().cores[0].node)].cores;
+    MXK_CHECK_EQUAL(rows_of("memory", words), cores.size() < 2 ? 1 : 6);
+}
+
+// The first few cores: with 255 emulated ones all pairs would take minutes.
+MXK_TEST(bench_machine, lines_have_a_row_for_each_pair_of_cores) {
+    constexpr std::array<std::string_view, 4> counts{"1", "2", "3", "4"};
+    std::size_t const cores = std::min(system_topology().cores.size(), counts.size());
+    std::array<std::string_view, 8> const words{"--cores", counts[cores - 1], "--trips", "100", "--passes",
+                                                "3",       "--repeat=2",      "--json"};
+    MXK_CHECK_EQUAL(rows_of("lines", words), cores + 3 * cores * (cores - 1));
+}
+
+MXK_TEST(bench_machine, pages_of_4_KiB_can_be_measured_everywhere) {
+    constexpr std::array<std::string_view, 6> words{"--max", "64Ki", "--loads", "100", "--repeat=2", "--json"};
+    MXK_CHECK_EQUAL(rows_of("tlb", words), 8); // 1, 2, 3, 4, 6, 8, 12, 16 pages
+    std::size_t const before = used_memory();  // with the page tables of small pages, which stay
+    MXK_CHECK_EQUAL(rows_of("tlb", words), 8);
+    MXK_CHECK_EQUAL(used_memory(), before);
+}
+
+} // namespace
+} // namespace mxk::bench

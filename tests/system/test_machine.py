@@ -1,0 +1,182 @@
+"""`bench memory`, `bench lines` and `bench tlb` in QEMU and, where it is built, in the Linux program: a row for each
+cell, their self-check, what is skipped and what is refused."""
+
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helpers import LINUX_BUILD, interrupt_linux, run_linux, run_mxk
+
+PROGRAM = LINUX_BUILD / "mxk"
+KIB = 1024
+FEW = "--loads 20k --repeat 2 --json"
+MEMORY = f"bench memory --max 32Ki --set 256Ki {FEW}"
+LINES = "bench lines --trips 100 --passes 5 --limit 30000 --repeat 2 --json"
+TLB = f"bench tlb --max 4Mi {FEW}"
+TRANSFERS = ("read", "write", "copy", "write-streaming")
+SETS = [count * KIB for count in (4, 6, 8, 12, 16, 24, 32)]
+
+in_qemu = pytest.mark.usefixtures("images")
+on_linux = pytest.mark.skipif(not PROGRAM.exists(), reason=f"needs {PROGRAM}: make linux")
+
+
+def of(rows: list[dict[str, Any]], measure: str) -> list[dict[str, Any]]:
+    return [row for row in rows if row["measure"] == measure]
+
+
+def expect_sound(rows: list[dict[str, Any]]) -> None:
+    """Each row is verified, and its numbers hold together."""
+    for row in rows:
+        assert row["verified"] is True, row
+        names = {"nanoseconds", "bytes_per_second"} & row.keys()
+        assert names
+        for spread in (row[name] for name in names):
+            assert spread["n"] == 2
+            floor = 0 if row.get("load") == 0 else 1e-3
+            assert floor <= spread["min"] <= spread["median"] <= spread["max"], row
+
+
+def expect_memory(rows: list[dict[str, Any]], nodes: int) -> None:
+    expect_sound(rows)
+    assert {row["benchmark"] for row in rows} == {"memory"}
+    assert [row["bytes"] for row in of(rows, "latency")] == SETS
+    assert all((row["core"], row["memory_node"]) == (0, 0) for row in of(rows, "latency"))
+    pairs = list(product(range(nodes), repeat=2))
+    for measure in ("latency-matrix", *TRANSFERS):
+        cells = of(rows, measure)
+        assert [(row["core_node"], row["memory_node"]) for row in cells] == pairs
+        assert all((row["slit"] == 10) == (row["core_node"] == row["memory_node"]) for row in cells)
+    for row in (row for measure in TRANSFERS for row in of(rows, measure)):
+        assert row["moved_bytes"] >= 20_000 * 64 * (2 if row["measure"] == "copy" else 1)
+    assert [row["load"] for row in of(rows, "loaded-latency")] == [0, 0.125, 0.25, 0.5, 0.75, 1]
+    assert [row["bytes_per_second"]["median"] > 0 for row in of(rows, "loaded-latency")] == [False] + 5 * [True]
+
+
+def expect_lines(rows: list[dict[str, Any]], cores: int) -> None:
+    expect_sound(rows)
+    pairs = list(product(range(cores), repeat=2))
+    for measure in ("round-trip", "atomic-owned", "atomic-shared", "atomic-remote"):
+        cells = [(row["from"], row["to"]) for row in of(rows, measure)]
+        assert cells == [(a, b) for a, b in pairs if (a == b) == (measure == "atomic-owned")]
+    assert {row["count"] for row in of(rows, "round-trip")} == {100}
+    assert {row["count"] for row in rows if row["measure"] != "round-trip"} == {5 * 128}
+
+
+def expect_pages(rows: list[dict[str, Any]], page_bytes: int, counts: list[int]) -> None:
+    expect_sound(rows)
+    measured = [row for row in rows if row["page_bytes"] == page_bytes]
+    assert [row["pages"] for row in measured] == counts
+    assert [row["bytes"] for row in measured] == [count * page_bytes for count in counts]
+
+
+SMALL_PAGES = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024]
+
+
+@in_qemu
+def test_rows_of_a_machine_with_two_nodes(tmp_path: Path) -> None:
+    shape = ["--cpus", "4", "--nodes", "2"]
+    ended = run_mxk(tmp_path / "log", shape, f"{MEMORY}; {LINES}; {TLB}")
+    by_name = {name: [row for row in ended.rows if row["benchmark"] == name] for name in ("memory", "lines", "tlb")}
+    expect_memory(by_name["memory"], nodes=2)
+    expect_lines(by_name["lines"], cores=4)
+    expect_pages(by_name["tlb"], 4 * KIB, SMALL_PAGES)
+    expect_pages(by_name["tlb"], 2 * KIB * KIB, [1, 2])
+    assert ended.output.count("\nemulated: shows function, not the hardware") == 6  # a line for each table
+    assert "cores\\memory        0        1\n" in ended.output
+    assert "     from\\to        0        1        2        3\n" in ended.output
+    assert "skipped: pages of 1 GiB: one is more than --max" in ended.output
+    assert all(row["machine"]["hypervisor"] == "TCGTCGTCGTCG" for row in ended.rows)
+
+
+@in_qemu
+def test_without_sizes_an_emulated_machine_measures_small_sets(tmp_path: Path) -> None:
+    ended = run_mxk(tmp_path / "log", ["--cpus", "2"], "bench memory --part latency --loads 1000 --repeat 1 --json")
+    assert ended.rows[-1]["bytes"] == 16 * KIB * KIB
+    assert "sets of up to 16Mi bytes, so that it takes seconds\n" in ended.output
+
+
+@in_qemu
+def test_one_core_has_no_other_to_share_with(tmp_path: Path) -> None:
+    ended = run_mxk(tmp_path / "log", ["--cpus", "1"], f"{LINES}; bench memory --part loaded --set 64Ki {FEW}")
+    expect_sound(ended.rows)
+    assert [(row["measure"], row.get("load")) for row in ended.rows] == [("atomic-owned", None), ("loaded-latency", 0)]
+    for measure in ("round-trip", "atomic-shared", "atomic-remote"):
+        assert f"skipped: {measure}: needs two cores\n" in ended.output
+    assert "skipped: loads above 0: needs another core of core 0's node\n" in ended.output
+
+
+@in_qemu
+def test_a_node_without_memory_has_no_column(tmp_path: Path) -> None:
+    shape = ["--cpus", "3", "--nodes", "2", "--memoryless-node"]
+    rows = run_mxk(tmp_path / "log", shape, f"bench memory --part matrix --set 64Ki {FEW}").rows
+    expect_sound(rows)
+    pairs = [(row["core_node"], row["memory_node"]) for row in of(rows, "latency-matrix")]
+    assert pairs == list(product(range(3), range(2))), "the third node has no memory"
+    assert len(rows) == 5 * len(pairs)
+
+
+@in_qemu
+def test_what_cannot_be_is_refused_with_what_was_expected(tmp_path: Path) -> None:
+    wrong = {
+        "memory --cores 7": "--cores: expected a core from 0 to 1, those of this machine, got 7",
+        "memory --cores 0,1": "--cores: expected one core, got 2",
+        "memory --node 3": "--node: expected a node from 0 to 0, those of this machine, got 3",
+        "memory --part latency,all": "--part: expected one of latency, matrix, loaded, got 'all'",
+        "memory --part matrix --max 1K": "--max: expected",
+        "lines --cores 1,2": "--cores: expected one set of cores, got 2",
+        "lines --cores 1 --measure round-trip": "--cores: expected two cores or more for these measures, got one",
+        "tlb --cores 0,1": "--cores: expected one core, got 2",
+    }
+    ended = run_mxk(tmp_path / "log", ["--cpus", "2"], "; ".join(f"bench {words}" for words in wrong), code=1)
+    for words, complaint in wrong.items():
+        assert f"error: {complaint}" in ended.after(f"bench {words}"), words
+
+
+@on_linux
+def test_the_linux_program_gives_the_same_rows() -> None:
+    shape = ("--cores", "4", "--nodes", "2")
+    expect_memory(run_linux(*shape, MEMORY).rows, nodes=2)
+    expect_lines(run_linux(*shape, LINES).rows, cores=4)
+    ended = run_linux(*shape, TLB)
+    expect_pages(ended.rows, 4 * KIB, SMALL_PAGES)
+    large = [row for row in ended.rows if row["page_bytes"] > 4 * KIB]
+    assert large or "skipped: pages of 2 MiB: " in ended.output
+
+
+@on_linux
+def test_cores_that_share_processors_come_to_an_end() -> None:
+    ended = run_linux("--cores", "8", "bench lines --measure round-trip --trips 20k --limit 50 --repeat 1 --json")
+    assert len(ended.rows) == 8 * 7
+    assert all(row["verified"] for row in ended.rows)
+    shared = [row for row in ended.rows if row["long_waits"] * 10 > row["count"] or row["missing"] > 0]
+    for row in shared:
+        assert f"round-trip from core {row['from']} to core {row['to']}: " in ended.output
+
+
+@on_linux
+def test_less_memory_than_wanted_is_said() -> None:
+    small = ("--cores", "1", "--memory", "64M")
+    ended = run_linux(*small, "bench memory --part latency --max 1Gi --loads 1000 --repeat 1 --json")
+    assert ended.rows[-1]["bytes"] == 32 * KIB * KIB
+    assert "sets up to 32 MiB: node 0 has no 1 GiB of free memory in one piece\n" in ended.output
+
+
+@on_linux
+@pytest.mark.parametrize("command", ["memory --part latency", "memory --part loaded", "lines", "tlb"])
+def test_ctrl_c_ends_each_benchmark(command: str) -> None:
+    first_line = {"memory --part latency": "memory latency", "memory --part loaded": "loaded"}.get(command, command)
+    output = interrupt_linux(f"bench {command} --repeat 1000", first_line, "--cores", "2")
+    assert "error: interrupted by Ctrl-C" in output
+
+
+@on_linux
+@pytest.mark.skipif(not (LINUX_BUILD / "mxk-peers").exists(), reason="needs mxk-peers: make linux")
+def test_the_peer_measures_the_same_sets() -> None:
+    ended = run_linux("--cores", "2", f"bench memory-peer --cores 1 --max 32Ki {FEW}", name="mxk-peers")
+    expect_sound(ended.rows)
+    assert [row["bytes"] for row in ended.rows] == SETS
+    assert all((row["benchmark"], row["peer"], row["core"]) == ("memory-peer", "chase", 1) for row in ended.rows)
+    refused = run_linux("--cores", "2", "bench memory-peer --cores 2", name="mxk-peers", code=1)
+    assert "error: --cores: expected a core from 0 to 1, those of this machine, got 2" in refused.output
