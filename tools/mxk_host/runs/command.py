@@ -1,0 +1,120 @@
+"""The command that measures a point again: as it was typed, where that was kept; otherwise put together from the
+row."""
+
+import shlex
+from collections.abc import Callable
+
+from mxk_host.runs.point import Point, machine_of, number_of, text_of
+from mxk_host.stream import Row
+
+# Settings that are options of the same value.
+_OPTIONS = {
+    "peer": "peer",
+    "measure": "measure",
+    "model": "model",
+    "layout": "layout",
+    "submit": "submit",
+    "notation": "notation",
+    "walk": "walk",
+    "probe": "probe",
+    "hash": "hash",
+    "prefetch": "prefetch",
+    "prefetch_hint": "prefetch-hint",
+    "prefetch_near": "prefetch-near",
+    "tasks_per_core": "tasks-per-core",
+    "semaphore": "semaphore",
+    "slice_us": "slice",
+    "operations": "ops",
+    "mix": "mix",
+    "keys": "keys",
+    "dist": "dist",
+    "queue": "queue",
+    "rate": "rate",
+    "max_latency_us": "max-latency",
+    "memory": "memory",
+    "workload": "workload",
+    "seed": "seed",
+}
+# Of these benchmarks only some: the console refuses an option that a benchmark does not have.
+_ONLY = {
+    "task": ("measure",),
+    "thread": ("measure",),
+    "semaphore": ("measure", "semaphore"),
+    "task-peer": ("peer", "measure"),
+    "thread-peer": ("peer", "measure"),
+    "semaphore-peer": ("peer", "measure"),
+    "memory": ("measure",),
+    "lines": ("measure",),
+    "tlb": (),
+}
+
+
+def command_of(point: Point) -> str:
+    """As it can be pasted into a shell at the repository's root."""
+    row = point.first
+    typed = text_of(row.get("typed")) or point.found[0].command
+    if not typed:
+        typed = _rebuilt(point)
+    if not typed.startswith("bench "):
+        return typed  # a whole line, which the comparison kept
+    if not text_of(machine_of(row).get("platform")).startswith("metal"):
+        program = "mxk-peers" if point.benchmark.removesuffix("-peer") != point.benchmark or _is_peer(row) else "mxk"
+        return f"build/linux/{program} {shlex.quote(typed)}"
+    machine = machine_of(row)
+    cores, nodes = number_of(machine.get("cores")), number_of(machine.get("nodes"))
+    shape = (f"--cpus {cores:.0f} " if cores else "") + (f"--nodes {nodes:.0f} " if nodes else "")
+    return f"tools/mxk run {shape}-- {shlex.quote(typed)}"
+
+
+def _is_peer(row: Row) -> bool:
+    return row.get("benchmark") == "peer"
+
+
+def _rebuilt(point: Point) -> str:
+    known = _ONLY.get(point.benchmark, tuple(_OPTIONS))
+    words = ["bench", point.benchmark]
+    for name in known:
+        value = text_of(point.first.get(name))
+        if value:
+            words += [f"--{_OPTIONS[name]}", value]
+    words += _COUNTED.get(point.benchmark, _no_more)(point)
+    n = max((value.n for value in point.values.values()), default=1)
+    if len(point.found) == 1 and n > 1:
+        words += ["--repeat", str(n)]
+    return " ".join([*words, "--json"])
+
+
+def _no_more(_point: Point) -> list[str]:
+    return []
+
+
+def _of_a_table(point: Point) -> list[str]:
+    """Buckets are typed for each operation, cores as their set; an operation's latency is measured if asked for."""
+    row = point.first
+    words = _cores(point)
+    buckets, operations = number_of(row.get("buckets")), number_of(row.get("operations"))
+    if buckets and operations and row.get("layout") in ("chained", "bucketed"):
+        words += ["--buckets", f"{buckets / operations:.6g}"]
+    return words + (["--latency"] if "latency" in point.durations else [])
+
+
+def _of_a_peer(point: Point) -> list[str]:
+    return _cores(point) + (["--latency"] if "latency" in point.durations else [])
+
+
+def _cores(point: Point) -> list[str]:
+    cores = text_of(point.first.get("core_set")) or text_of(point.first.get("cores"))
+    return ["--cores", cores] if cores else []
+
+
+def _of_costs(point: Point) -> list[str]:
+    """Core ids."""
+    cores = point.first.get("cores")
+    return ["--cores", ",".join(map(str, cores))] if isinstance(cores, list) and cores else []
+
+
+_COUNTED: dict[str, Callable[[Point], list[str]]] = {
+    "table": _of_a_table,
+    "peer": _of_a_peer,
+    **dict.fromkeys(("task", "thread", "semaphore", "task-peer", "thread-peer", "semaphore-peer"), _of_costs),
+}
