@@ -108,7 +108,7 @@ def test_no_damage_makes_the_reader_or_the_report_fail() -> None:
 
 def test_a_row_cut_anywhere_is_told() -> None:
     row = as_lines(all_kinds()[:1]).encode().rstrip()
-    for cut in range(3, len(row) - 1, 7):
+    for cut in range(3, row.rindex(b'":'), 7):
         assert len(read_log(row[:cut]).damages) == 1, row[:cut]
         assert len(read_log(row[cut:]).damages) == 1, row[cut:]
 

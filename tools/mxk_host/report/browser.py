@@ -42,11 +42,16 @@ def browser(width: int = 1280, height: int = 900, *, dark: bool = False, log: bo
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"} | ({"performance": "ALL"} if log else {}))
     chrome = Chrome(options=options, service=Service(executable_path=driver))
     try:
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+        prefer_dark(chrome, dark)
         yield chrome
     finally:
         chrome.quit()
+
+
+def prefer_dark(chrome: Chrome, dark: bool) -> None:
+    """What the reader's system asks pages for."""
+    scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+    chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
 
 
 def open_page(chrome: Chrome, page: Path) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from mxk_host.runs.point import Point, Setting, number_of
 
 # Named first where it says enough. The name that a comparison gave is the best there is.
-_NAMES = ("process", "peer", "engine")
+_NAMES = ("series", "process", "peer", "engine")
 _KINDS = ("layout", "submit")
 _NEVER = ("cores", "command", "build")
 
@@ -18,7 +18,8 @@ def series_names(points: Sequence[Point], apart: Collection[str] = (), begin: Se
     parts: list[tuple[str, ...]] = [() for _ in points] if begin is None else [(text,) for text in begin]
     for name in order:
         values = [_words(name, point.settings.get(name)) for point in points]
-        wanted = name in _KINDS and any(values) and begin is None
+        # Rows that are not named, such as MXK's among peers, say at once what they are.
+        wanted = name in _KINDS and any(values) and begin is None and not all("series" in it.settings for it in points)
         if wanted or _splits(parts, values):
             parts = [(*part, value) if value else part for part, value in zip(parts, values, strict=True)]
     return [", ".join(part) or point.benchmark for part, point in zip(parts, points, strict=True)]

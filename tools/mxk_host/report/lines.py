@@ -15,6 +15,7 @@ from mxk_host.report.plot import (
     height_for,
     hover,
     layout,
+    logarithmic,
     run_suffix,
     runs_of,
     table_lines,
@@ -22,12 +23,18 @@ from mxk_host.report.plot import (
 )
 from mxk_host.runs.point import Point, number_of
 
+_MAX_FACTOR = 20
 MAX_LINES = 10  # more of them cannot be followed
 BARS = "Medians; the bars go from the smallest to the largest value measured."
 
 
 def plot_over(
-    title: str, points: Sequence[Point], quantity: str, axis: str, names: Sequence[str], **axes: Axis
+    title: str,
+    points: Sequence[Point],
+    quantity: str,
+    axis: str,
+    names: Sequence[str],
+    **axes: Axis,
 ) -> Plot:
     """`axis`: the setting that is drawn to the right. `names`: of the runs. `axes`: more about `x` and `y`."""
     # Rows without a value, such as what a peer cannot do, stand in the table only.
@@ -100,7 +107,10 @@ def _lines(series: Sequence[Series], axis: str, runs: Runs, axes: dict[str, Axis
     values = sorted({mark.x for it in series for mark in it.marks})
     unit = series[0].marks[0].value.unit.name
     x = {"title": {"text": axis.replace("_", " ")}, "tickvals": values, "ticktext": [setting_text(v) for v in values]}
+    shown = [mark.value.shown for it in series for mark in it.marks]
     y = {"title": {"text": unit}, "rangemode": "tozero"}
+    if min(shown) > 0 and max(shown) > _MAX_FACTOR * min(shown):  # the smaller ones would lie on the axis
+        y = logarithmic(shown, f"{unit}, logarithmic")
     return {
         "data": [trace(it, runs) for it in series],
         "layout": layout(x | axes.get("x", {}), y | axes.get("y", {})),

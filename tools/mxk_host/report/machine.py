@@ -1,8 +1,7 @@
 """What a machine is like: its memory, its cache lines, its TLB; and the firmware's own word for it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from itertools import groupby
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mxk_host.report.labels import bytes_text
@@ -14,30 +13,36 @@ from mxk_host.stream import Row
 
 _NODES = ("core_node", "memory_node")
 _CORES = ("from", "to")
-_MATRICES = {
-    ("memory", "latency-matrix"): ("Memory latency, node by node", "nanoseconds", _NODES),
-    ("memory", "read"): ("Reading memory, node by node", "bytes_per_second", _NODES),
-    ("memory", "write"): ("Writing memory, node by node", "bytes_per_second", _NODES),
-    ("memory", "copy"): ("Copying memory, node by node", "bytes_per_second", _NODES),
-    ("memory", "write-streaming"): ("Writing memory past the caches, node by node", "bytes_per_second", _NODES),
-    ("lines", "round-trip"): ("A cache line there and back, core by core", "nanoseconds", _CORES),
-    ("lines", "atomic-owned"): ("Atomic operation on a line that the core owns", "nanoseconds", _CORES),
-    ("lines", "atomic-shared"): ("Atomic operation on a line that both cores share", "nanoseconds", _CORES),
-    ("lines", "atomic-remote"): ("Atomic operation on a line that the other core owns", "nanoseconds", _CORES),
-}
+
+
+@dataclass(frozen=True)
+class Maps:
+    """Heat maps that stand beside each other: one for each measure."""
+
+    title: str
+    quantity: str
+    axes: tuple[str, str]
+    benchmark: str
+    measures: tuple[str, ...]
+
+
+_BANDWIDTHS = ("read", "write", "copy", "write-streaming")
+_ATOMICS = ("atomic-owned", "atomic-shared", "atomic-remote")
+_HEAT_MAPS = (
+    Maps("Memory latency, node by node", "nanoseconds", _NODES, "memory", ("latency-matrix",)),
+    Maps("Memory bandwidth, node by node", "bytes_per_second", _NODES, "memory", _BANDWIDTHS),
+    Maps("A cache line there and back, core by core", "nanoseconds", _CORES, "lines", ("round-trip",)),
+    Maps("An atomic addition, by who has the line", "nanoseconds", _CORES, "lines", _ATOMICS),
+)
 _SUBJECTS = ("memory", "lines", "tlb")
 _BYTES = "bytes"
 
 
 def is_machine(point: Point) -> bool:
     """Whether it says what the machine is like."""
-    return point.benchmark in _SUBJECTS and not _is_unknown(point)
-
-
-def _is_unknown(point: Point) -> bool:
-    """A measure that the report has no drawing for is shown as a table."""
-    known = ("latency", "loaded-latency", *(measure for _, measure in _MATRICES))
-    return point.benchmark != "tlb" and text_of(point.settings.get("measure")) not in known
+    subject = point.benchmark.removesuffix("-peer")
+    measures = ("latency", "loaded-latency", *(measure for kind in _HEAT_MAPS for measure in kind.measures))
+    return subject == "tlb" or (subject in _SUBJECTS and text_of(point.settings.get("measure")) in measures)
 
 
 def machine_plots(points: Sequence[Point], names: Sequence[str], topologies: Mapping[int, Row]) -> list[Plot]:
@@ -45,13 +50,13 @@ def machine_plots(points: Sequence[Point], names: Sequence[str], topologies: Map
     plots = []
     for emulated in (False, True):
         same = [point for point in points if point.is_emulated is emulated]
-        latency = _of(same, "memory", "latency")
+        latency = _of(same, "memory", "latency") + _of(same, "memory-peer", "latency")
         if latency:
             plots.append(_by_size("Memory latency by working set", latency, names))
         loaded = _of(same, "memory", "loaded-latency")
         if loaded:
             plots.append(_loaded(loaded, names))
-        plots += [plot for kind in _MATRICES for plot in _matrices(_of(same, *kind), kind, names, topologies)]
+        plots += [plot for kind in _HEAT_MAPS for plot in _heat_maps(same, kind, names, topologies)]
         tlb = [point for point in same if point.benchmark == "tlb"]
         if tlb:
             plots.append(_by_size("Latency by page size: what the TLB reaches", tlb, names))
@@ -99,37 +104,45 @@ def _shown(value: float | None) -> str:
     return "-" if value is None else f"{value:.3g}"
 
 
-def _matrices(
-    points: Sequence[Point], kind: tuple[str, str], names: Sequence[str], topologies: Mapping[int, Row]
-) -> list[Plot]:
-    title, quantity, axes = _MATRICES[kind]
+def _heat_maps(points: Sequence[Point], kind: Maps, names: Sequence[str], topologies: Mapping[int, Row]) -> list[Plot]:
+    """One plot for each run."""
     plots = []
-    for run, of_run in groupby(sorted(points, key=lambda point: point.run), key=lambda point: point.run):
-        same = list(of_run)
-        firmware = _firmware(same, topologies.get(run, {}), axes) if kind == ("memory", "latency-matrix") else {}
-        named = f"{title} · {names[run]}" if len(names) > 1 else title
-        plots.append(matrix_plot(named, same, quantity, axes, firmware))
+    for run in sorted({point.run for point in points}):
+        mine = [point for point in points if point.run == run]
+        maps = {measure: same for measure in kind.measures if (same := _of(mine, kind.benchmark, measure))}
+        if not maps:
+            continue
+        by_nodes = kind.axes == _NODES
+        firmware = _firmware(next(iter(maps.values())), topologies.get(run, {}), kind.quantity) if by_nodes else {}
+        named = f"{kind.title} · {names[run]}" if len(names) > 1 else kind.title
+        plots.append(matrix_plot(named, maps, kind.quantity, kind.axes, firmware))
     return plots
 
 
-def _firmware(points: Sequence[Point], topology: Row, axes: tuple[str, str]) -> dict[str, Matrix]:
+_TABLES = {
+    "nanoseconds": ("HMAT read, ns", "hmat_read_nanoseconds", 1.0, "read_latency_ps", 1e-3),
+    "bytes_per_second": ("HMAT read, GB/s", "hmat_read_bytes_per_second", 1e-9, "read_bandwidth_mb_per_s", 1e-3),
+}
+
+
+def _firmware(points: Sequence[Point], topology: Row, quantity: str) -> dict[str, Matrix]:
     """SLIT and HMAT: from the rows themselves, from their machine, or from the line of `topology --json`."""
     nodes = topology.get("nodes")
     nodes = [node for node in nodes if isinstance(node, dict)] if isinstance(nodes, list) else []
+    title, field, scale, of_nodes, nodes_scale = _TABLES[quantity]
     found = {
-        "SLIT": _from_rows(points, axes, "slit", 1)
-        or _from_lists(machine_of(points[0].first).get("slit"), 1)
-        or _from_lists([node.get("distances") for node in nodes], 1),
-        "HMAT, ns": _from_rows(points, axes, "hmat", 1)
-        or _from_lists([node.get("read_latency_ps") for node in nodes], 1e-3),
+        title: _from_rows(points, field, scale) or _from_lists([node.get(of_nodes) for node in nodes], nodes_scale)
     }
+    if quantity == "nanoseconds":
+        slit = _from_rows(points, "slit", 1) or _from_lists(machine_of(points[0].first).get("slit"), 1)
+        found = {"SLIT": slit or _from_lists([node.get("distances") for node in nodes], 1)} | found
     return {name: matrix for name, matrix in found.items() if matrix}
 
 
-def _from_rows(points: Sequence[Point], axes: tuple[str, str], name: str, scale: float) -> Matrix:
+def _from_rows(points: Sequence[Point], name: str, scale: float) -> Matrix:
     matrix = {}
     for point in points:
-        here, there = (number_of(point.settings.get(axis)) for axis in axes)
+        here, there = (number_of(point.settings.get(axis)) for axis in _NODES)
         value = number_of(point.first.get(name))
         if here is not None and there is not None and value is not None:
             matrix[here, there] = value * scale

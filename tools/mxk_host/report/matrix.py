@@ -11,43 +11,51 @@ from mxk_host.report.plot import VALUE_HEADINGS, Line, Plot, value_cells
 from mxk_host.runs.command import command_of
 from mxk_host.runs.point import Point, number_of
 
-Matrix = Mapping[tuple[float, float], float]
+Place = tuple[float, float]
+Matrix = Mapping[Place, float]
 _SCALE = "Viridis"
 _CELL, _GAP = 0.1, 0.08  # shares of the page's width
 _CELL_HEIGHT = 40  # pixels
 _TEXT_UP_TO = 16  # rows; in smaller cells numbers cannot be read
 _LOCAL = 10  # what a SLIT calls the distance of a node to itself
-_MAX_DIFFERENCE = 1.5  # a SLIT further from what was measured is a finding
+_MAX_DIFFERENCE = 2.0  # a SLIT further from what was measured is a finding
 
 
 def matrix_plot(
-    title: str, points: Sequence[Point], quantity: str, axes: tuple[str, str], firmware: Mapping[str, Matrix]
+    title: str,
+    maps: Mapping[str, Sequence[Point]],
+    quantity: str,
+    axes: tuple[str, str],
+    firmware: Mapping[str, Matrix],
 ) -> Plot:
-    """`axes`: the settings that say from where (down) and to where (right). `firmware`: its tables by name."""
-    measured: dict[tuple[float, float], float] = {}
+    """`maps`: the points of each measure, all of one run. `axes`: the settings that say from where (down) and to where
+    (right). `firmware`: its tables by name."""
+    first = next(iter(maps.values()))[0]
+    measured: dict[str, dict[Place, float]] = {}
     lines = []
-    for point in points:
-        place = tuple(number_of(point.settings.get(axis)) for axis in axes)
-        value = point.values.get(quantity)
-        if value is not None and None not in place:
-            measured[place] = value.shown  # type: ignore[index]
-        cells = value_cells(value) if value else [point.reason or "no value", "", "", ""]
-        beside = [f"{matrix[place]:g}" if place in matrix else "-" for matrix in firmware.values()]  # type: ignore[index]
-        lines.append(
-            Line(
-                [*(f"{it:g}" if it is not None else "?" for it in place), *cells, *beside],
-                points[0].run,
-                command_of(point),
-            )
-        )
-    headings = [*(axis.replace("_", " ") for axis in axes), *VALUE_HEADINGS, *firmware]
-    plot = Plot(title, headings, lines, emulated=points[0].is_emulated, run=points[0].run)
+    for measure, points in maps.items():
+        for point in points:
+            place = _place(point, axes)
+            value = point.values.get(quantity)
+            if value is not None and place is not None:
+                measured.setdefault(f"{measure}, {value.unit.name}", {})[place] = value.shown
+            cells = value_cells(value) if value else [point.reason or "no value", "", "", ""]
+            beside = [f"{matrix[place]:g}" if place in matrix else "-" for matrix in firmware.values()]
+            where = [f"{it:g}" for it in place] if place is not None else ["?", "?"]
+            lines.append(Line([measure, *where, *cells, *beside], first.run, command_of(point), point.is_wrong))
+    headings = ["measure", *map(_word, axes), *VALUE_HEADINGS, *firmware]
+    plot = Plot(title, headings, lines, emulated=first.is_emulated, run=first.run)
     if measured:
-        unit = next(point.values[quantity].unit.name for point in points if quantity in point.values)
-        shown = {f"measured, {unit}": measured} | {name: matrix for name, matrix in firmware.items() if matrix}
-        plot.figure = _heat_maps(shown, axes)
-        plot.findings = slit_findings(measured, firmware.get("SLIT", {})) if quantity == "nanoseconds" else []
+        plot.figure = _heat_maps(measured | firmware, axes)
+        plot.caption = "Colours are each map's own: the lighter, the more."
+        if quantity == "nanoseconds" and not first.is_emulated:  # the emulator has one memory
+            plot.findings = slit_findings(next(iter(measured.values())), firmware.get("SLIT", {}))
     return plot
+
+
+def _place(point: Point, axes: tuple[str, str]) -> Place | None:
+    here, there = (number_of(point.settings.get(axis)) for axis in axes)
+    return None if here is None or there is None else (here, there)
 
 
 def _heat_maps(matrices: Mapping[str, Matrix], axes: tuple[str, str]) -> dict[str, Any]:

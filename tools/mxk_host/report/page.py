@@ -18,7 +18,7 @@ from mxk_host.report.latency import latency_plots
 from mxk_host.report.machine import is_machine, machine_plots
 from mxk_host.report.others import other_plots
 from mxk_host.report.plot import Plot
-from mxk_host.report.thesis import STATEMENT, figure_numbers, figure_plots
+from mxk_host.report.thesis import figure_numbers, figure_plots
 from mxk_host.report.throughput import is_table, ratio_plots, throughput_plots
 from mxk_host.runs.point import Point, points_of
 from mxk_host.runs.source import Run
@@ -42,7 +42,7 @@ def sections_of(runs: Sequence[Run], points: Sequence[Point]) -> list[Section]:
     """Those that have anything to show."""
     names = [run.name for run in runs]
     topologies = {number: row for number, run in enumerate(runs) if (row := _topology(run))}
-    free = [point for point in points if not point.figure and point.benchmark != STATEMENT]
+    free = [point for point in points if not point.figure and not point.is_statement]
     untimed = [point for point in free if is_table(point) and "latency" not in point.durations]
     timed = [point for point in free if point.durations]
     # Time stamps for each operation cost throughput: such runs count only where there are no others.

@@ -177,8 +177,7 @@ def table_lines(points: Sequence[Point], names: Sequence[str], quantity: str, co
         value = point.values.get(quantity)
         cells = value_cells(value) if value else [point.reason or "no value", "", "", ""]
         settings = [setting_text(point.settings.get(column)) for column in columns]
-        failed = not point.is_verified and "verified" in point.first
-        lines.append(Line([name, *settings, *cells, _state(point)], point.run, command_of(point), failed))
+        lines.append(Line([name, *settings, *cells, _state(point)], point.run, command_of(point), point.is_wrong))
     return lines
 
 
@@ -186,7 +185,7 @@ def _state(point: Point) -> str:
     if point.first.get("supported") is False or "verified" not in point.first:
         return ""
     if not point.is_verified:
-        return "NOT VERIFIED"
+        return "NOT VERIFIED" if point.is_wrong else "entries lost, as expected"
     return "" if all(row.get("quiet") is not False for row in point.rows) else "not quiet"
 
 

@@ -52,7 +52,7 @@ class Trust:
 
 def numbers_of(points: Sequence[Point], run: int) -> list[Number]:
     """Those that matter, as far as the run has them, native ones before emulated ones."""
-    mine = [point for point in points if point.run == run and point.is_verified]
+    mine = [point for point in points if point.run == run and point.is_verified and not point.figure]
     found: list[Number] = []
     for emulated in (False, True):
         same = [point for point in mine if point.is_emulated is emulated]
@@ -143,7 +143,7 @@ def trust_of(points: Sequence[Point], run: int) -> Trust:
     return Trust(
         rows=sum(len(point.rows) for point in mine),
         verified=sum(row.get("verified") is True for point in judged for row in point.rows),
-        not_verified=[_said(point, point.reason or "wrong results") for point in judged if not point.is_verified],
+        not_verified=[_said(point, point.reason or "wrong results") for point in judged if point.is_wrong],
         not_quiet=[_said(point, _noise(point)) for point in noisy],
         unsupported=[_said(point, point.reason) for point in mine if point not in judged and point.reason],
     )

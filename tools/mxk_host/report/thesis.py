@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from mxk_host.report.lines import plot_dots, plot_over
 from mxk_host.report.plot import Line, Plot
 from mxk_host.report.throughput import axis_of, panel_title, panels
+from mxk_host.runs.command import command_of
 from mxk_host.runs.point import UNITS, Point, text_of
-
-STATEMENT = "figure"  # the benchmark's name in rows that are statements
 
 
 @dataclass(frozen=True)
@@ -22,13 +21,21 @@ class Statements:
 
 def statements_of(points: Sequence[Point]) -> Statements:
     """Counted over all runs."""
-    verdicts = [point.first.get("holds") for point in points if point.benchmark == STATEMENT]
+    verdicts = [point.first.get("holds") for point in points if point.is_statement]
     return Statements(len(verdicts), verdicts.count(True), verdicts.count(False))
 
 
 def figure_numbers(points: Sequence[Point]) -> list[str]:
     """4.2 before 4.10."""
     return sorted({point.figure for point in points if point.figure}, key=_place)
+
+
+def figure_title(figure: str, points: Sequence[Point]) -> str:
+    """With what the figure is about, as its rows say."""
+    about = next(
+        (text for point in points if point.figure == figure and (text := text_of(point.first.get("title")))), ""
+    )
+    return f"Figure {figure} of the thesis{f': {about}' if about else ''}"
 
 
 def _place(figure: str) -> tuple[list[int], str]:
@@ -39,7 +46,7 @@ def figure_plots(figure: str, points: Sequence[Point], names: Sequence[str]) -> 
     """The statements first, then a plot for each mix of operations."""
     mine = [point for point in points if point.figure == figure]
     plots = [plot] if (plot := _statements(figure, mine, names)) is not None else []
-    for same in panels([point for point in mine if point.benchmark != STATEMENT]):
+    for same in panels([point for point in mine if not point.is_statement]):
         quantity = next((name for name in UNITS if any(name in point.values for point in same)), "throughput")
         axis = axis_of(same)
         title = f"Figure {figure}: {panel_title(same)}"
@@ -54,7 +61,7 @@ def figure_plots(figure: str, points: Sequence[Point], names: Sequence[str]) -> 
 
 
 def _statements(figure: str, points: Sequence[Point], names: Sequence[str]) -> Plot | None:
-    rows = [point for point in points if point.benchmark == STATEMENT]
+    rows = [point for point in points if point.is_statement]
     if not rows:
         return None
     lines = []
@@ -64,7 +71,8 @@ def _statements(figure: str, points: Sequence[Point], names: Sequence[str]) -> P
         verdict = "holds" if holds is True else "does not hold" if holds is False else "not measured"
         cells = [text_of(row.get(name)) for name in ("statement", "wanted", "measured")]
         run = [names[point.run]] if len(names) > 1 else []
-        emulated = ["emulated"] if point.is_emulated else []
-        lines.append(Line([*run, *cells, ", ".join([verdict, *emulated])], point.run, failed=holds is False))
+        where = [text_of(row.get("side")), "emulated" if point.is_emulated else ""]
+        verdict = ", ".join(text for text in (verdict, *where) if text)
+        lines.append(Line([*run, *cells, verdict], point.run, command_of(point), failed=holds is False))
     headings = [*(["run"] if len(names) > 1 else []), "the thesis says", "wanted", "measured", "here"]
     return Plot(f"Figure {figure}: what the thesis says of it", headings, lines)

@@ -76,7 +76,7 @@ def changes(
     typical = median(spreads) if spreads else None
     chance = (1 - confidence) / max(len(both), 1)
     rows = [_change(names[key[0]], in_a[key], in_b[key], typical, chance, floor) for key in both]
-    wrong = [point for point in (*a, *b) if point.values and not point.is_verified]
+    wrong = [point for point in (*a, *b) if point.is_wrong]
     return Changes(
         rows,
         _missing(in_a, in_b, names),
@@ -96,7 +96,7 @@ def _missing(here: Mapping[_Key, Measure], there: Mapping[_Key, Measure], names:
 def _measures(points: Iterable[Point]) -> dict[_Key, Measure]:
     found = {}
     for point in points:
-        if not point.is_verified:
+        if point.is_wrong:
             continue
         # Nanoseconds and cycles of one row are the same measurement.
         quantity = next((name for name in UNITS if name in point.values), None)

@@ -5,7 +5,6 @@ import shlex
 from collections.abc import Callable
 
 from mxk_host.runs.point import Point, machine_of, number_of, text_of
-from mxk_host.stream import Row
 
 # Settings that are options of the same value.
 _OPTIONS = {
@@ -43,9 +42,11 @@ _ONLY = {
     "task-peer": ("peer", "measure"),
     "thread-peer": ("peer", "measure"),
     "semaphore-peer": ("peer", "measure"),
-    "memory": ("measure",),
+    "memory": (),
+    "memory-peer": (),
     "lines": ("measure",),
     "tlb": (),
+    "figure": ("operations",),
 }
 
 
@@ -54,11 +55,11 @@ def command_of(point: Point) -> str:
     row = point.first
     typed = text_of(row.get("typed")) or point.found[0].command
     if not typed:
-        typed = _rebuilt(point)
+        typed = f"tools/mxk figure {point.figure}" if point.is_statement else _rebuilt(point)
     if not typed.startswith("bench "):
         return typed  # a whole line, which the comparison kept
     if not text_of(machine_of(row).get("platform")).startswith("metal"):
-        program = "mxk-peers" if point.benchmark.removesuffix("-peer") != point.benchmark or _is_peer(row) else "mxk"
+        program = "mxk-peers" if point.benchmark == "peer" or point.benchmark.endswith("-peer") else "mxk"
         return f"build/linux/{program} {shlex.quote(typed)}"
     machine = machine_of(row)
     cores, nodes = number_of(machine.get("cores")), number_of(machine.get("nodes"))
@@ -66,13 +67,9 @@ def command_of(point: Point) -> str:
     return f"tools/mxk run {shape}-- {shlex.quote(typed)}"
 
 
-def _is_peer(row: Row) -> bool:
-    return row.get("benchmark") == "peer"
-
-
 def _rebuilt(point: Point) -> str:
     known = _ONLY.get(point.benchmark, tuple(_OPTIONS))
-    words = ["bench", point.benchmark]
+    words = ["bench", point.benchmark, *([point.figure] if point.benchmark == "figure" else [])]
     for name in known:
         value = text_of(point.first.get(name))
         if value:
@@ -113,8 +110,16 @@ def _of_costs(point: Point) -> list[str]:
     return ["--cores", ",".join(map(str, cores))] if isinstance(cores, list) and cores else []
 
 
+def _of_a_part(point: Point) -> list[str]:
+    """Of `bench memory`: which of its parts has this measure."""
+    parts = {"latency": "latency", "loaded-latency": "loaded"}
+    return ["--part", parts.get(text_of(point.settings.get("measure")), "matrix")]
+
+
 _COUNTED: dict[str, Callable[[Point], list[str]]] = {
     "table": _of_a_table,
     "peer": _of_a_peer,
+    "figure": _cores,
+    "memory": _of_a_part,
     **dict.fromkeys(("task", "thread", "semaphore", "task-peer", "thread-peer", "semaphore-peer"), _of_costs),
 }

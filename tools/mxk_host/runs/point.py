@@ -30,8 +30,8 @@ class Unit:
 NANOSECONDS = Unit("ns", 1, False)
 UNITS = {
     "throughput": Unit("M ops/s", 1e-6, True),
-    "bytes_per_second": Unit("GB/s", 1e-9, True),
     "nanoseconds": NANOSECONDS,
+    "bytes_per_second": Unit("GB/s", 1e-9, True),
     "cycles": Unit("cycles", 1, False),
 }
 
@@ -39,18 +39,35 @@ UNITS = {
 _NO_SETTINGS = frozenset(
     (
         # said of what is measured
-        *("benchmark", "figure", "library", "setup", "kind", "unit", "core_ids", "core_nodes", "slit", "hmat"),
+        *("benchmark", "figure", "title", "options", "library", "setup", "kind", "unit", "core_ids", "core_nodes"),
+        # known of the machine, or the same as another setting
+        *("slit", "level", "pages", "readers"),
         # found out
         *("count", "left_out", "woken", "p99", "seconds", "drift", "quiet", "not_quiet", "verified", "reason", "error"),
-        *("supported", "skipped", "table_bytes", "touched_bytes", "process_bytes", "offered", "max_speed", "lost"),
+        *(
+            "wanted",
+            "measured",
+            "holds",
+            "supported",
+            "skipped",
+            "moved_bytes",
+            "table_bytes",
+            "touched_bytes",
+            "process_bytes",
+            "offered",
+            "max_speed",
+            "lost",
+        ),
         *("machine", "warnings", "warning_count"),
         # where it stood in a comparison
         *("round", "order"),
     )
 )
-# Settings begin a row and end where it says what was measured; these stand behind, since they are chosen in the run.
+_FIRMWARE = "hmat_"  # and so are those that begin so
+# Settings begin a row and end where it says what was measured; these stand behind: they are chosen in the run, or were
+# put there by what ran several programs.
 _MEASURED = frozenset((*UNITS, "seconds", "verified", "reason", "error", "drift", "latency"))
-_BEHIND = ("buckets",)
+_BEHIND = ("buckets", "series", "side")
 
 
 @dataclass(frozen=True)
@@ -113,6 +130,17 @@ class Point:
         return all(row.get("verified") is True for row in self.rows)
 
     @property
+    def is_statement(self) -> bool:
+        """Whether it says something of other rows, and measures nothing."""
+        return "statement" in self.first
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether it failed its verification, which is a result where nothing keeps threads from losing entries."""
+        judged = "verified" in self.first and self.first.get("supported") is not False
+        return judged and not self.is_verified and self.settings.get("model") != "threads-unsafe"
+
+    @property
     def reason(self) -> str:
         """Why nothing was measured, or what failed; empty where all is well."""
         texts = [row.get("error") or row.get("reason") for row in self.rows]
@@ -149,7 +177,7 @@ def settings_of(row: Row) -> Settings:
     for name, value in row.items():
         if name in _MEASURED:
             break
-        if name not in _NO_SETTINGS and (setting := _setting(value)) is not None:
+        if name not in _NO_SETTINGS and not name.startswith(_FIRMWARE) and (setting := _setting(value)) is not None:
             found[name] = setting
     for name in _BEHIND:
         if name not in found and (setting := _setting(row.get(name))) is not None:
