@@ -4,12 +4,13 @@ Linux program's and peers' output, and QEMU's serial line."""
 import json
 import os
 import random
+import shlex
 import time
 from pathlib import Path
 
 import pytest
 
-from helpers import drive
+from helpers import drive, run_linux
 from mxk_host.errors import UsageError
 from mxk_host.report.page import sections_of
 from mxk_host.runs.changes import Verdict, changes
@@ -150,6 +151,30 @@ def test_the_command_of_a_point() -> None:
     emulated = points_of(read_log(EMULATED.read_bytes()).rows)
     typed = "bench table --cores 1,2 --ops 50K --repeat 3 --json"
     assert {command_of(it) for it in emulated} == {f"tools/mxk run --cpus 2 --nodes 2 -- '{typed}'"}
+
+
+@pytest.mark.parametrize(
+    ("program", "typed"),
+    [
+        ("mxk", "bench table --ops 4K --cores 1,2 --mix insert,find --prefetch 8"),
+        ("mxk", "bench table --ops 4K --cores spread:2 --layout bucketed --submit batch --buckets 1 --dist zipf:0.99"),
+        ("mxk", "bench table --ops 4K --cores 1 --layout open --submit batch --mix mixed:50/40/10 --repeat 2"),
+        ("mxk", "bench table --ops 4K --cores 2 --model threads --keys strided:3 --seed 7"),
+        ("mxk", "bench table --ops 4K --cores 2 --layout bucketed --notation coroutine --tasks-per-core 20"),
+        ("mxk", "bench table --ops 4K --cores 2 --layout open --probe travel"),
+        ("mxk", "bench table --ops 40K --cores 2 --layout cuckoo --submit batch --load 0.9 --hash mixed --latency"),
+        ("mxk", "bench task --measure local,round-trip --cores 1,0"),
+        ("mxk", "bench semaphore --measure uncontended"),
+        ("mxk-peers", "bench peer --peer mxk-table,reference-random --ops 4K --cores 1,2 --mix find --latency"),
+        ("mxk-peers", "bench task-peer --peer deque-pool --measure local"),
+    ],
+)
+def test_a_command_put_together_from_a_row_gives_that_row(program: str, typed: str) -> None:
+    for point in points(run_linux("--cores", "2", f"{typed} --json", name=program).rows):
+        path, command = shlex.split(command_of(point))
+        assert path == f"build/linux/{program}"
+        again = points(run_linux("--cores", "2", command, name=program).rows)
+        assert [key_of(it.first) for it in again] == [key_of(point.first)], command
 
 
 def compared(a: list[Row], b: list[Row]) -> dict[str, Verdict]:

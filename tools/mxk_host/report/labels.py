@@ -19,10 +19,14 @@ def series_names(points: Sequence[Point], apart: Collection[str] = (), begin: Se
     for name in order:
         values = [_words(name, point.settings.get(name)) for point in points]
         # Rows that are not named, such as MXK's among peers, say at once what they are.
-        wanted = name in _KINDS and any(values) and begin is None and not all("series" in it.settings for it in points)
+        wanted = name in _KINDS and any(values) and begin is None and not all(map(_is_named, points))
         if wanted or _splits(parts, values):
             parts = [(*part, value) if value else part for part, value in zip(parts, values, strict=True)]
     return [", ".join(part) or point.benchmark for part, point in zip(parts, points, strict=True)]
+
+
+def _is_named(point: Point) -> bool:
+    return any(name in point.settings for name in _NAMES)
 
 
 def _splits(parts: Iterable[tuple[str, ...]], values: Iterable[str]) -> bool:

@@ -137,7 +137,7 @@ def logarithmic(values: Iterable[float], title: str, text_of: Callable[[float], 
     """An axis on which every step is a factor, with ticks at 1, 2, 5 of each power of ten, or at the powers alone."""
     known = [value for value in values if value > 0] or [1.0]
     first, last = floor(log10(min(known))), ceil(log10(max(known)))
-    steps = (1, 2, 5) if last - first <= 2 else (1,)
+    steps = (1, 2, 5) if last - first <= 3 else (1,)
     ticks = [step * 10.0**power for power in range(first, last + 1) for step in steps]
     return {"type": "log", "title": {"text": title}, "rangemode": "normal", "tickvals": ticks} | {
         "ticktext": list(map(text_of, ticks))

@@ -34,6 +34,9 @@ _OPTIONS = {
     "workload": "workload",
     "seed": "seed",
 }
+_DEFAULT_LOAD, _MAX_LOAD = 0.5, 0.97
+# Said in every row, but refused where it goes without saying.
+_IMPLIED = (("probe", "local"),)
 # Of these benchmarks only some: the console refuses an option that a benchmark does not have.
 _ONLY = {
     "task": ("measure",),
@@ -72,7 +75,7 @@ def _rebuilt(point: Point) -> str:
     words = ["bench", point.benchmark, *([point.figure] if point.benchmark == "figure" else [])]
     for name in known:
         value = text_of(point.first.get(name))
-        if value:
+        if value and (name, value) not in _IMPLIED:
             words += [f"--{_OPTIONS[name]}", value]
     words += _COUNTED.get(point.benchmark, _no_more)(point)
     n = max((value.n for value in point.values.values()), default=1)
@@ -86,12 +89,17 @@ def _no_more(_point: Point) -> list[str]:
 
 
 def _of_a_table(point: Point) -> list[str]:
-    """Buckets are typed for each operation, cores as their set; an operation's latency is measured if asked for."""
+    """Buckets are typed for each operation, slots by the load, which is a round number; cores as their set. Latency is
+    measured if asked for. What a table began with before it grew stands in no row."""
     row = point.first
     words = _cores(point)
     buckets, operations = number_of(row.get("buckets")), number_of(row.get("operations"))
-    if buckets and operations and row.get("layout") in ("chained", "bucketed"):
-        words += ["--buckets", f"{buckets / operations:.6g}"]
+    if buckets and operations:
+        load = round(operations / buckets, 2)
+        if row.get("layout") in ("chained", "bucketed"):
+            words += ["--buckets", f"{buckets / operations:.6g}"]
+        elif load != _DEFAULT_LOAD and 0 < load < _MAX_LOAD:
+            words += ["--load", f"{load:g}"]
     return words + (["--latency"] if "latency" in point.durations else [])
 
 
