@@ -49,7 +49,7 @@ def _words(name: str, value: Setting | None) -> str:
     text = setting_text(value)
     if name.endswith("_bytes") and (size := number_of(value)) is not None:
         return f"{bytes_text(size)} {name.removesuffix('_bytes').replace('_', ' ')}s"
-    if value is None or (isinstance(value, str) and not text.isdecimal()):
+    if value is None or name in _NAMES or (isinstance(value, str) and not text.isdecimal()):
         return text
     return f"{name.replace('_', ' ')} {text}"
 

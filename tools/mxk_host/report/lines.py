@@ -2,6 +2,7 @@
 too many lines to tell apart, a row of dots for each series."""
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 from mxk_host.report.labels import cores_text, series_names, setting_text
@@ -50,6 +51,7 @@ def plot_over(
         caption=BARS,
         emulated=any(point.is_emulated for point in points),
     )
+    _add_speed_up(plot, points)
     if drawn and several and len({it.name for it in series}) <= MAX_LINES:
         plot.figure = _lines(series, axis, runs, axes)
     elif drawn:
@@ -61,6 +63,17 @@ def plot_over(
         )
         plot.figure = dots(by_axis, runs)
     return plot
+
+
+def _add_speed_up(plot: Plot, points: Sequence[Point]) -> None:
+    """Against the fewest cores, where rows say it."""
+    found = [number_of(point.first.get("speed_up")) for point in points]
+    if any(it is not None for it in found):
+        plot.headings = [*plot.headings[:-1], "speed-up", plot.headings[-1]]
+        plot.lines = [
+            replace(line, cells=[*line.cells[:-1], "-" if it is None else f"{it:.2f}", line.cells[-1]])
+            for line, it in zip(plot.lines, found, strict=True)
+        ]
 
 
 def plot_dots(

@@ -18,7 +18,7 @@ from mxk_host.report.latency import latency_plots
 from mxk_host.report.machine import is_machine, machine_plots
 from mxk_host.report.others import other_plots
 from mxk_host.report.plot import Plot
-from mxk_host.report.thesis import figure_numbers, figure_plots
+from mxk_host.report.thesis import figure_numbers, figure_plots, figure_title
 from mxk_host.report.throughput import is_table, ratio_plots, throughput_plots
 from mxk_host.runs.point import Point, points_of
 from mxk_host.runs.source import Run
@@ -51,14 +51,8 @@ def sections_of(runs: Sequence[Run], points: Sequence[Point]) -> list[Section]:
     rest = [point for point in free if not (is_table(point) or is_cost(point) or is_machine(point))]
     sections = [
         *(
-            Section(
-                f"figure-{number}",
-                f"Figure {number}",
-                f"Figure {number} of the thesis",
-                "",
-                figure_plots(number, points, names),
-            )
-            for number in figure_numbers(points)
+            Section(f"figure-{it}", f"Figure {it}", figure_title(it, points), "", figure_plots(it, points, names))
+            for it in figure_numbers(points)
         ),
         Section("throughput", "Throughput", "Throughput", _THROUGHPUT, throughput_plots(tables, names)),
         Section("ratios", "Peers", "Against peers", _RATIOS, ratio_plots(tables, names)),

@@ -141,7 +141,7 @@ def trust_of(points: Sequence[Point], run: int) -> Trust:
     judged = [point for point in mine if "verified" in point.first and point.first.get("supported") is not False]
     noisy = [point for point in judged if any(row.get("quiet") is False for row in point.rows)]
     return Trust(
-        rows=sum(len(point.rows) for point in mine),
+        rows=sum(len(point.rows) for point in mine if not point.is_statement),
         verified=sum(row.get("verified") is True for point in judged for row in point.rows),
         not_verified=[_said(point, point.reason or "wrong results") for point in judged if point.is_wrong],
         not_quiet=[_said(point, _noise(point)) for point in noisy],

@@ -294,11 +294,11 @@ def _percentiles(value: Mapping[str, Any]) -> Durations | None:
 
 def _middle(several: Sequence[Durations]) -> Durations:
     rare = [it.p999 for it in several if it.p999 is not None]
-    longest = [it.max for it in several if it.max is not None]
+    maxima = [it.max for it in several if it.max is not None]
     return Durations(
         sum(it.count for it in several),
         median(it.p50 for it in several),
         median(it.p99 for it in several),
         median(rare) if rare else None,
-        max(longest) if longest else None,
+        max(maxima) if maxima else None,
     )
