@@ -138,7 +138,7 @@ def test_runs_are_folders_files_and_the_latest(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="has neither"):
         read_runs([str(tmp_path / "empty")])
     (tmp_path / "text.log").write_text('hello\n{"benchmark"\n')
-    with pytest.raises(UsageError, match=r"nothing to show in text\.log.* 1 damaged lines, the first: line 2"):
+    with pytest.raises(UsageError, match=r"nothing to show in text\.log.* damaged lines: 1, the first: line 2"):
         expect_rows(read_runs([str(tmp_path / "text.log")]))
 
 

@@ -40,8 +40,7 @@ def _tell_damages(runs: Sequence[Run]) -> None:
     for run in runs:
         if not run.damages:
             continue
-        count = f"{len(run.damages)} damaged line{'' if len(run.damages) == 1 else 's'} passed over"
-        print(f"tools/mxk: {run.name}: {count}", file=sys.stderr)
+        print(f"tools/mxk: {run.name}: damaged lines passed over: {len(run.damages)}", file=sys.stderr)
         for damage in run.damages[:_SHOWN_DAMAGES]:
             print(f"  {damage}", file=sys.stderr)
 

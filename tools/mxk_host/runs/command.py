@@ -119,9 +119,21 @@ def _of_costs(point: Point) -> list[str]:
 
 
 def _of_a_part(point: Point) -> list[str]:
-    """Of `bench memory`: which of its parts has this measure."""
+    """Of `bench memory`: which of its parts has this measure, and that it goes as far as this point."""
     parts = {"latency": "latency", "loaded-latency": "loaded"}
-    return ["--part", parts.get(text_of(point.settings.get("measure")), "matrix")]
+    part = parts.get(text_of(point.settings.get("measure")), "matrix")
+    words = ["--part", part]
+    if size := text_of(point.first.get("bytes")):
+        words += ["--max" if part == "latency" else "--set", size]
+    if part == "matrix":
+        return words
+    node = text_of(point.first.get("memory_node"))
+    return words + _of_a_core(point) + (["--node", node] if node else [])
+
+
+def _of_a_core(point: Point) -> list[str]:
+    core = text_of(point.first.get("core"))
+    return ["--cores", core] if core else []
 
 
 _COUNTED: dict[str, Callable[[Point], list[str]]] = {
@@ -129,5 +141,6 @@ _COUNTED: dict[str, Callable[[Point], list[str]]] = {
     "peer": _of_a_peer,
     "figure": _cores,
     "memory": _of_a_part,
+    **dict.fromkeys(("memory-peer", "tlb"), _of_a_core),
     **dict.fromkeys(("task", "thread", "semaphore", "task-peer", "thread-peer", "semaphore-peer"), _of_costs),
 }

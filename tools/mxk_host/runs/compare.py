@@ -77,7 +77,7 @@ def _show(runs: list[Run], found: Changes, confidence: float, floor: float, all_
     say(f"A: {runs[0].name}\nB: {runs[1].name}")
     for run in runs:
         if run.damages:
-            say(f"WARN {run.name}: {len(run.damages)} damaged lines passed over, the first: {run.damages[0]}")
+            say(f"WARN {run.name}: damaged lines passed over: {len(run.damages)}, the first: {run.damages[0]}")
     shown = [row for row in found.rows if all_rows or row.verdict in (Verdict.SLOWER, Verdict.FASTER)]
     if shown:
         say(

@@ -45,7 +45,7 @@ def expect_rows(runs: Iterable[Run]) -> None:
     for run in runs:
         if any(found.row.get("benchmark") for found in run.rows):
             continue
-        damaged = f"; {len(run.damages)} damaged lines, the first: {run.damages[0]}" if run.damages else ""
+        damaged = f"; damaged lines: {len(run.damages)}, the first: {run.damages[0]}" if run.damages else ""
         raise UsageError(
             f"there is nothing to show in {run.name}: expected JSON rows of benchmarks, which --json gives{damaged}"
         )
