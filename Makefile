@@ -8,10 +8,11 @@ FUZZ_JOBS ?= 2
 FUZZ_SECONDS ?= 30
 COMPARE ?=
 FIGURES ?=
+FIGURE ?=
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup elf iso run bench linux install python compare figures-check test unit inner fuzzers fuzz system coverage lint clean
+.PHONY: help setup elf iso run bench figures linux install python compare figures-check test unit inner fuzzers fuzz system coverage lint clean
 MAKEFLAGS += --no-print-directory
 export PYTHONDONTWRITEBYTECODE := 1
 
@@ -39,8 +40,13 @@ iso: setup ## build/metal/mxk.iso, for BIOS and UEFI
 run: setup ## boot and talk to the console (Ctrl-A X quits)
 	@tools/mxk run --cpus $(CPUS) --nodes $(NODES) --mem $(MEM)
 
-bench: setup ## measure in QEMU; results in build/results/latest
-	@tools/mxk bench $(if $(BENCH),-- '$(BENCH)')
+bench: setup ## what MXK does on this machine, in minutes: build/results/latest (BENCH="commands": only these, in QEMU)
+	@$(call build,linux,mxk-program mxk-peers)
+	@tools/mxk $(if $(BENCH),bench -- '$(BENCH)',overview)
+
+figures: setup ## the figures of the thesis in both builds, and what it says of them (FIGURE="4.2 4.9": only these)
+	@$(call build,linux,mxk-program mxk-peers)
+	@tools/mxk figure $(FIGURE)
 
 linux: setup ## build/linux/mxk, the same kernel as a Linux program; mxk-peers; the library
 	@$(call build,linux,all)

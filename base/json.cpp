@@ -33,6 +33,11 @@ void JsonWriter::field(std::string_view name, FormatArgument value) {
     write_value(value);
 }
 
+void JsonWriter::null_field(std::string_view name) {
+    begin_name(name);
+    sink_.write("null");
+}
+
 void JsonWriter::element(FormatArgument value) {
     separate();
     write_value(value);

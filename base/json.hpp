@@ -35,6 +35,8 @@ class JsonWriter {
     // Text, unsigned, signed, bool, reals (null if not finite), enumerators (as numbers), addresses (as text, 0x...).
     void field(std::string_view name, FormatArgument value);
     void element(FormatArgument value);
+    // A field whose value is not known.
+    void null_field(std::string_view name);
 
   private:
     void separate();

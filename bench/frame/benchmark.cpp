@@ -16,6 +16,7 @@ class Rows {
     static Result<Rows> create(Experiment const& experiment, std::size_t configurations, std::size_t runs) {
         NodeId const here = Worker::current().node();
         Rows rows;
+        rows.experiment_ = &experiment;
         rows.phases_ = experiment.phases();
         rows.runs_ = runs;
         std::size_t const count = configurations * rows.phases_;
@@ -37,6 +38,11 @@ class Rows {
     // The phases of one configuration.
     [[nodiscard]] std::span<Row> of(std::size_t configuration) {
         return rows_.span().subspan(configuration * phases_, phases_);
+    }
+
+    // What the row's throughput is compared with.
+    [[nodiscard]] Row const& baseline(Row const& row) {
+        return of(experiment_->baseline(row.configuration))[row.phase];
     }
 
     // Whether any phase of the configuration can still be measured.
@@ -92,6 +98,7 @@ class Rows {
         row.value = summarise(values_.span().first(samples.size()));
     }
 
+    Experiment const* experiment_ = nullptr;
     std::size_t phases_ = 0;
     std::size_t runs_ = 0;
     NodeVector<Row> rows_;
@@ -165,7 +172,7 @@ class Measurement {
             for (Row& other : rows_.all())
                 if (other.phase == row.phase) other.drift = drift;
             report_.print_drift(row, drift);
-            verified = verified && (row.verified || experiment_.may_be_wrong());
+            verified = verified && (row.verified || experiment_.may_be_wrong(row));
         }
         if (!verified) return Error("the repeated first configuration failed its verification");
         return {};
@@ -183,7 +190,7 @@ class Measurement {
 
     void print(Row const& row) {
         if (row.state == Row::State::Measured && row.value.n == 0) return;
-        report_.print_row(row, rows_.of(0)[row.phase]);
+        report_.print_row(row, rows_.baseline(row));
     }
 
     Experiment& experiment_;
@@ -201,7 +208,7 @@ bool is_right(Experiment const& experiment, Row const& row) {
     case Row::State::Failed: return false;
     case Row::State::Measured: break;
     }
-    return row.value.n == 0 || row.verified || experiment.may_be_wrong();
+    return row.value.n == 0 || row.verified || experiment.may_be_wrong(row);
 }
 
 Result<void> measure_all(console::Invocation& invocation, std::string_view name, Experiment& experiment,
@@ -215,8 +222,10 @@ Result<void> measure_all(console::Invocation& invocation, std::string_view name,
     auto const measured = measurement.run();
     measurement.print_remaining_rows();
     report.print_end(rows.all());
+    report.print_conclusions(rows.all());
     if (options.json)
-        for (Row const& row : rows.all()) report.write_json(row);
+        for (Row const& row : rows.all()) report.write_json(row, rows.baseline(row));
+    if (options.json) report.write_conclusions(rows.all());
     all_right =
         std::all_of(rows.all().begin(), rows.all().end(), [&](Row const& row) { return is_right(experiment, row); });
     return measured;

@@ -59,6 +59,14 @@ struct Row {
     [[nodiscard]] double nanoseconds() const;
 };
 
+// Something that was said of a benchmark's results before, and whether it is so here.
+struct Conclusion {
+    std::string_view statement{};
+    FixedText<64> expected{}; // where the statement holds
+    FixedText<64> measured{};
+    std::optional<bool> holds{}; // none: this machine, or what was chosen, cannot tell
+};
+
 // What was chosen, or could have been, but cannot be measured on this machine.
 struct Skipped {
     std::string_view what;
@@ -92,7 +100,7 @@ class Experiment {
     // Whether other configurations are measured after a run of one has ended with an error.
     [[nodiscard]] virtual bool continues_after_failure() const { return false; }
     // Whether a row that is not verified is a result, not a failure.
-    [[nodiscard]] virtual bool may_be_wrong() const { return false; }
+    [[nodiscard]] virtual bool may_be_wrong(Row const& /*row*/) const { return false; }
     // What has happened where a row is not verified; empty: run() has said it.
     [[nodiscard]] virtual std::string_view failure() const { return {}; }
 
@@ -103,14 +111,23 @@ class Experiment {
     virtual void print_label(TextSink& out, Row const& row) const = 0;
     // A row in a sentence: "insert, 2 cores".
     virtual void print_title(TextSink& out, Row const& row) const = 0;
-    // Whether rows show how much faster they are than the first configuration's.
+    // Whether rows show how much faster they are than those of configuration baseline(), and what each core of cores_of()
+    // comes to.
     [[nodiscard]] virtual bool has_speed_up() const { return false; }
+    [[nodiscard]] virtual std::size_t baseline(std::size_t /*configuration*/) const { return 0; }
+    [[nodiscard]] virtual std::size_t cores_of(Row const& /*row*/) const { return 1; }
     // What stands in the column "verified".
     virtual void print_verdict(TextSink& out, Row const& row) const { out.write(row.verified ? "yes" : "NO"); }
     // Lines below a row.
     virtual void print_details(TextSink& /*out*/, Row const& /*row*/) const {}
 
-    // The fields that say what was measured: behind "benchmark", in the object that is open.
+    // What all rows together say, as so many conclusions.
+    [[nodiscard]] virtual std::size_t conclusions() const { return 0; }
+    [[nodiscard]] virtual Conclusion conclude(std::size_t /*at*/, std::span<Row const> /*rows*/) const { return {}; }
+
+    // Fields that rows and conclusions have in common: behind "benchmark", in the object that is open.
+    virtual void write_subject(JsonWriter& /*json*/) const {}
+    // The fields that say what was measured, behind those.
     virtual void write_settings(JsonWriter& json, Row const& row) const = 0;
     // And what else was found.
     virtual void write_details(JsonWriter& /*json*/, Row const& /*row*/) const {}

@@ -120,7 +120,7 @@ void Report::print_head() const {
     experiment_.print_label_heading(out_);
     out_.write(" ");
     print_columns_heading(out_, experiment_.unit());
-    if (experiment_.has_speed_up()) format(out_, " {:>9}", "speed-up");
+    if (experiment_.has_speed_up()) format(out_, " {:>9} {:>8}", "per core", "speed-up");
     out_.write("  verified\n");
 }
 
@@ -135,7 +135,7 @@ void Report::print_row(Row const& row, Row const& first) const {
         print_throughput(out_, row);
     else
         print_cycles(out_, row);
-    if (experiment_.has_speed_up()) format(out_, " {:9.2}", row.value.median / first.value.median);
+    if (experiment_.has_speed_up()) format(out_, " {:9.3} {:8.2}", per_core(row) / 1e6, speed_up(row, first));
     out_.write("  ");
     experiment_.print_verdict(out_, row);
     out_.write("\n");
@@ -169,6 +169,24 @@ void Report::print_end(std::span<Row const> rows) const {
     }
 }
 
+void Report::print_conclusions(std::span<Row const> rows) const {
+    if (experiment_.conclusions() == 0) return;
+    format(out_, "{:<24} {:<24} {:<8} statement\n", "expected", "measured", "holds");
+    for (std::size_t i = 0; i < experiment_.conclusions(); ++i) {
+        Conclusion const found = experiment_.conclude(i, rows);
+        std::string_view const holds = !found.holds ? "unknown" : *found.holds ? "yes" : "NO";
+        format(out_, "{:<24} {:<24} {:<8} {}\n", found.expected.view(), found.measured.view(), holds, found.statement);
+    }
+}
+
+double Report::per_core(Row const& row) const {
+    return row.value.median / static_cast<double>(experiment_.cores_of(row));
+}
+
+double Report::speed_up(Row const& row, Row const& first) {
+    return row.value.median / first.value.median;
+}
+
 void Report::write_measured(JsonWriter& json, Row const& row) const {
     if (experiment_.unit() == Unit::OperationsPerSecond) {
         json.field("seconds", operations_per_run(row) / row.value.median);
@@ -200,15 +218,40 @@ void Report::write_skipped(JsonWriter& json) const {
     json.end_array();
 }
 
-void Report::write_json(Row const& row) const {
+void Report::write_conclusions(std::span<Row const> rows) const {
+    for (std::size_t i = 0; i < experiment_.conclusions(); ++i) {
+        Conclusion const found = experiment_.conclude(i, rows);
+        JsonWriter json(out_);
+        json.begin_object();
+        json.field("benchmark", benchmark_);
+        experiment_.write_subject(json);
+        json.field("statement", found.statement);
+        json.field("wanted", found.expected.view());
+        json.field("measured", found.measured.view());
+        if (found.holds)
+            json.field("holds", *found.holds);
+        else
+            json.null_field("holds");
+        write_machine(json);
+        json.end_object();
+        out_.write("\n");
+    }
+}
+
+void Report::write_json(Row const& row, Row const& first) const {
     if (row.state == Row::State::Measured && row.value.n == 0) return;
     JsonWriter json(out_);
     json.begin_object();
     json.field("benchmark", benchmark_);
+    experiment_.write_subject(json);
     experiment_.write_settings(json, row);
     if (row.state == Row::State::Unsupported) json.field("reason", row.reason->message());
     if (row.state == Row::State::Failed) json.field("error", row.reason->message());
     if (row.state == Row::State::Measured) write_measured(json, row);
+    if (row.state == Row::State::Measured && experiment_.has_speed_up()) {
+        json.field("throughput_per_core", per_core(row));
+        json.field("speed_up", speed_up(row, first));
+    }
     if (row.state != Row::State::Unsupported) json.field("verified", row.verified);
     if (row.state == Row::State::Measured) experiment_.write_details(json, row);
     write_skipped(json);

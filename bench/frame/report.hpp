@@ -19,16 +19,22 @@ class Report {
         , experiment_(experiment) {}
 
     void print_head() const;
-    // `first`: the same phase of the first configuration.
+    // `first`: the same phase of the configuration that this one's is compared with.
     void print_row(Row const& row, Row const& first) const;
     // `again`: a phase of the first configuration, measured at the end.
     void print_drift(Row const& again, double drift) const;
     // What was skipped, and a WARN for each row that was measured on a machine that was not quiet.
     void print_end(std::span<Row const> rows) const;
-    // Nothing for a row without any run.
-    void write_json(Row const& row) const;
+    // Of all rows, where the experiment draws some.
+    void print_conclusions(std::span<Row const> rows) const;
+    // Nothing for a row without any run. `first`: as in print_row().
+    void write_json(Row const& row, Row const& first) const;
+    void write_conclusions(std::span<Row const> rows) const;
 
   private:
+    // Of throughputs.
+    [[nodiscard]] double per_core(Row const& row) const;
+    [[nodiscard]] static double speed_up(Row const& row, Row const& first);
     void write_measured(JsonWriter& json, Row const& row) const;
     void write_skipped(JsonWriter& json) const;
 

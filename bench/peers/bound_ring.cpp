@@ -169,6 +169,11 @@ class BucketRings final : public PeerTable {
         }
     }
 
+    Result<Taken> run_shared(std::size_t, std::span<Instruction const>, std::atomic<std::size_t>&,
+                             std::size_t) override {
+        return Error(has_own_keys);
+    }
+
     std::size_t size() override {
         std::size_t sum = 0;
         for (BucketRing const& ring : rings_) sum += ring.size();
@@ -189,6 +194,7 @@ constexpr Peer reference_buckets_ring{
     .library = "none",
     .setup =
         "private buckets of 4 pairs per core for its own keys, half full, 64 operations wait for their lines in a ring",
+    .no_shared = has_own_keys,
     .create = &create_rings};
 MXK_REGISTER(mxk_peers, Peer, reference_buckets_ring);
 

@@ -89,6 +89,23 @@ template <Measurable Table> class MeasuredTable final : public PeerTable {
         }
     }
 
+    Result<Taken> run_shared(std::size_t core, std::span<Instruction const> all, std::atomic<std::size_t>& head,
+                             std::size_t max) override {
+        try {
+            Session session(table_, core);
+            Taken taken{0, 0};
+            for (; taken.instructions < max; ++taken.instructions) {
+                // relaxed: the instructions were made before; each number comes once, whatever the order
+                std::size_t const at = head.fetch_add(1, std::memory_order_relaxed);
+                if (at >= all.size()) break;
+                taken.wrong += operate(session, all[at]) ? 0U : 1U;
+            }
+            return taken;
+        } catch (std::exception const& failure) {
+            return Error(failure.what());
+        }
+    }
+
     std::size_t size() override { return table_.size(); }
 
   private:

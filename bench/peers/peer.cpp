@@ -28,7 +28,7 @@ struct PeerOptions : Workload, CoreSetOptions {
 constexpr auto peer_schema = console::schema<PeerOptions>(
     console::option<&PeerOptions::peers>("peer", "which to measure"), core_set_option::cores,
     workload_option::operations, workload_option::mix, workload_option::keys, workload_option::distribution,
-    run_option::repeat, run_option::warm_up, workload_option::seed,
+    workload_option::queue, run_option::repeat, run_option::warm_up, workload_option::seed,
     console::flag<&PeerOptions::latency>("latency",
                                          "how long operations take, from the call or the prefetch of a line"),
     console::flag<&PeerOptions::list>("list", "no measurement: what peers there are"), run_option::json);
@@ -48,6 +48,9 @@ class TablePeers final : public Experiment {
     // Errors: what was typed is wrong, or contradicts itself; no memory.
     static Result<TablePeers> create(PeerOptions options) {
         MXK_TRY(check(options));
+        if (options.latency && options.queue == QueueKind::Shared)
+            return Error("--latency: expected no --queue shared, where a core takes one instruction after the other");
+        options.queue = options.queue.value_or(QueueKind::NodeLocal);
         TablePeers benchmark(std::move(options));
         benchmark.core_sets_ = MXK_TRY(CoreSetList::create(benchmark.options_.cores));
         benchmark.latencies_.resize(benchmark.configurations() * benchmark.phases());
@@ -99,9 +102,9 @@ class TablePeers final : public Experiment {
     void print_head(TextSink& out) const override {
         FixedText<32> operations;
         console::print_count(operations, options_.operations);
-        format(out, "peers: {} operations ({}, {}), {} keys, seed {}\n", operations.view(),
+        format(out, "peers: {} operations ({}, {}), {} keys, {} queue, seed {}\n", operations.view(),
                as_text(options_.mix).view(), as_text(options_.distribution).view(), as_text(options_.keys).view(),
-               options_.seed);
+               name_of(*options_.queue), options_.seed);
     }
     void print_label_heading(TextSink& out) const override {
         format(out, "{:<20} ", "peer");
@@ -126,6 +129,7 @@ class TablePeers final : public Experiment {
         json.field("setup", peer.setup);
         json.field("mix", as_text(mix_of(row)).view());
         core_sets_.write(json, set_of(row.configuration));
+        json.field("queue", name_of(*options_.queue));
         json.field("operations", options_.operations);
         json.field("dist", as_text(options_.distribution).view());
         json.field("keys", as_text(options_.keys).view());
@@ -156,6 +160,7 @@ class TablePeers final : public Experiment {
     // Why a phase cannot be measured; empty: it can.
     [[nodiscard]] std::string_view why_not(Peer const& peer, Mix const& mix) const {
         if (!peer.missing.empty()) return peer.missing;
+        if (options_.queue == QueueKind::Shared && !peer.no_shared.empty()) return peer.no_shared;
         // Before the first insert or erase by Zipf's law, every key is there; from then on it may be or not.
         bool const finds_all = mix.kind == Mix::Kind::Find && options_.mix.list().front().kind == Mix::Kind::Find;
         if (!options_.distribution.is_uniform() && !finds_all && !peer.no_repeats.empty()) return peer.no_repeats;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -92,12 +93,25 @@ class PeerTable {
     virtual Result<std::uint64_t> run(std::size_t core, std::span<Instruction const> slice, std::size_t from,
                                       std::size_t to, Histogram* latency) = 0;
 
+    // Runs up to `max` of the instructions, one after the other as `head` gives them, from which all cores take; fewer
+    // when there are no more. Errors: what the table threw. As run().
+    struct Taken {
+        std::size_t instructions;
+        std::uint64_t wrong;
+    };
+    virtual Result<Taken> run_shared(std::size_t core, std::span<Instruction const> all, std::atomic<std::size_t>& head,
+                                     std::size_t max) = 0;
+
     // As the table itself counts. While nobody uses it.
     virtual std::size_t size() = 0;
 };
 
 // Those of a run: place i of it is the i-th.
 using Cores = std::span<CoreId const>;
+
+// Why a peer cannot take its instructions from a queue that all cores share (Peer::no_shared).
+inline constexpr std::string_view takes_many = "it takes several instructions at once";
+inline constexpr std::string_view has_own_keys = "each core has its own keys, in its own slice";
 
 struct Peer {
     enum class Kind : std::uint8_t { Peer, Reference, Bound };
@@ -109,6 +123,7 @@ struct Peer {
     std::string_view missing{};    // why it was not built; empty: it was
     std::string_view no_erase{};   // why it cannot erase; empty: it can
     std::string_view no_repeats{}; // why it cannot tell whether a key is there already; empty: it can
+    std::string_view no_shared{};  // why it cannot take its instructions one by one; empty: it can
     // A table for `capacity` keys, of which each of `cores` inserts its share. Throws what its library throws.
     std::unique_ptr<PeerTable> (*create)(std::size_t capacity, Cores cores) = nullptr;
 };

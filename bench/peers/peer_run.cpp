@@ -1,6 +1,7 @@
 #include "bench/peers/peer_run.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <optional>
 #include <vector>
@@ -26,7 +27,8 @@ struct alignas(cache_line_bytes) Share {
 } // namespace
 
 Result<PeerRun> PeerRun::create(Workload const& workload, Peer const& peer, Cores cores, bool latency) {
-    return PeerRun(workload, peer, MXK_TRY(InstructionQueue::create(workload, QueueKind::NodeLocal, cores)), latency);
+    QueueKind const queue = workload.queue.value_or(QueueKind::NodeLocal);
+    return PeerRun(workload, peer, MXK_TRY(InstructionQueue::create(workload, queue, cores)), latency);
 }
 
 Result<void> PeerRun::prepare(Progress& progress) {
@@ -47,14 +49,28 @@ Result<PeerRun::Outcome> PeerRun::run_all(std::string_view what, Progress& progr
     ProgressCounter counter;
     progress.phase(what, workload_->operations, counter);
     StartBarrier barrier(shares.size());
+    alignas(cache_line_bytes) std::atomic<std::size_t> head{0}; // of a shared queue: alone on its line
+    bool const is_shared = queue_.kind() == QueueKind::Shared;
     MXK_TRY(run_steps(queue_.cores(), progress, [&](Worker&, std::size_t i) {
         Share& share = shares[i];
-        auto const slice = queue_.slice(i).instructions();
         if (!share.started) {
             share.started = true;
             barrier.arrive_and_wait();
             share.start = clock::timestamp();
         }
+        if (is_shared) {
+            auto const taken = table_->run_shared(i, queue_.source(i), head, piece);
+            if (!taken) {
+                share.failure = taken.error();
+                return Step::Done;
+            }
+            share.wrong += taken.value().wrong;
+            counter.add(taken.value().instructions);
+            if (taken.value().instructions == piece && !progress.interrupted()) return Step::Again;
+            share.end = clock::timestamp();
+            return Step::Done;
+        }
+        auto const slice = queue_.slice(i).instructions();
         std::size_t const to = std::min(share.done + piece, slice.size());
         auto const wrong = table_->run(i, slice, share.done, to, measures_latency_ ? &share.latency : nullptr);
         if (!wrong) {

@@ -78,6 +78,11 @@ class BulkPeer final : public PeerTable {
         }
     }
 
+    Result<Taken> run_shared(std::size_t, std::span<Instruction const>, std::atomic<std::size_t>&,
+                             std::size_t) override {
+        return Error(takes_many);
+    }
+
     std::size_t size() override { return table_.value().size(); }
 
   private:
@@ -96,11 +101,13 @@ std::unique_ptr<PeerTable> create_growing(std::size_t capacity, Cores cores) {
 constexpr Peer mxk_table{.name = "mxk-table",
                          .library = "none",
                          .setup = "mxk::Table, MXK's own for ordinary threads, in calls of up to 8192 operations",
+                         .no_shared = takes_many,
                          .create = &create_sized};
 MXK_REGISTER(mxk_peers, Peer, mxk_table);
 constexpr Peer mxk_table_growing{.name = "mxk-table-growing",
                                  .library = "none",
                                  .setup = "the same, grown from its first buckets on",
+                                 .no_shared = takes_many,
                                  .create = &create_growing};
 MXK_REGISTER(mxk_peers, Peer, mxk_table_growing);
 

@@ -75,10 +75,10 @@ class Table {
 
 class RcuTable {
   public:
-    // Nodes for `capacity` keys.
+    // Nodes for `capacity` keys, a share of them for each core; one that inserts more, from a shared queue, makes more.
     RcuTable(std::size_t capacity, Cores cores, std::size_t buckets, int flags)
         : table_(buckets, flags) {
-        for (CoreId const core : cores) supplies_.push_back({zeroed_near<Node>(core, share_of(capacity, cores))});
+        for (CoreId const core : cores) supplies_.emplace_back(core, share_of(capacity, cores));
     }
 
     // Walks over all nodes.
@@ -99,12 +99,12 @@ class RcuTable {
 
         bool insert(std::uint64_t key, std::uint64_t value) {
             report_quiescence();
-            Node& node = supply_.nodes[supply_.used];
+            Node& node = supply_.next();
             cds_lfht_node_init(&node.link);
             node.key = key;
             node.value = value;
             if (cds_lfht_add_unique(table_, key, &has_key, &key, &node.link) != &node.link) return false;
-            ++supply_.used;
+            supply_.take();
             return true;
         }
         std::optional<std::uint64_t> find(std::uint64_t key) {
@@ -121,9 +121,29 @@ class RcuTable {
 
       private:
         friend RcuTable;
-        struct alignas(cache_line_bytes) Supply {
-            NodeArray<Node> nodes;
-            std::size_t used = 0;
+        class alignas(cache_line_bytes) Supply {
+          public:
+            Supply(CoreId core, std::size_t nodes)
+                : core_(core) {
+                add(nodes);
+            }
+            // The node for the next key. Throws where there is no memory.
+            Node& next() {
+                if (used_ == blocks_.back().size()) [[unlikely]]
+                    add(further);
+                return blocks_.back()[used_];
+            }
+            void take() { ++used_; }
+
+          private:
+            static constexpr std::size_t further = 16 * 1024;
+            void add(std::size_t nodes) {
+                blocks_.push_back(zeroed_near<Node>(core_, nodes));
+                used_ = 0;
+            }
+            CoreId core_;
+            std::vector<NodeArray<Node>> blocks_;
+            std::size_t used_ = 0; // of the last one
         };
 
         // No reference is held between two operations: every so many of them, the library is told so.

@@ -73,10 +73,11 @@ class Engine {
     ~Engine() = default;
 };
 
-// What an engine is made for. `options` and `owners` outlive it, `queue` is for its creation.
+// What an engine is made for. `options` and the owners outlive it, `queue` is for its creation.
 struct EngineSetup {
     TableOptions const& options;
-    std::span<Owner const> owners; // by place
+    std::span<Owner const> owners;       // by place
+    std::span<Owner const> table_owners; // the same cores, with the nodes where their parts of the table are to lie
     InstructionQueue const& queue;
 };
 

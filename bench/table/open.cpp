@@ -202,7 +202,7 @@ template <typename Cells, typename Hash> class LockedRegionsAccess {
 
   private:
     explicit LockedRegionsAccess(EngineSetup const& setup)
-        : owners_(setup.owners)
+        : owners_(setup.table_owners)
         , size_(table_size<typename Regions::Table>(setup.options))
         , growth_bytes_(growth_bytes(setup.options))
         , kind_(semaphore_kind(setup.options)) {}

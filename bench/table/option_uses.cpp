@@ -85,6 +85,8 @@ constexpr Need slots{
 constexpr Need partitions{
     [](Options const&, EngineKind const* kind) { return kind == nullptr || kind->growth != Growth::Never; },
     "a table of partitions, whose owners can change (--layout open or cuckoo, or --initial-slots)"};
+constexpr Need stays_where_it_is{[](Options const& options, EngineKind const*) { return options.owners.empty(); },
+                                 "no --owners besides: parts that change their owner move to its node"};
 constexpr Need fixed_buckets{
     [](Options const&, EngineKind const* kind) { return kind == nullptr || kind->growth == Growth::Never; },
     "a table of a fixed number of buckets, got one that grows (try --load or --initial-slots)"};
@@ -118,6 +120,7 @@ constexpr Use option_uses[] = {
     {"--buckets", &is_given<&Options::buckets>, {&fixed_buckets}},
     {"--load", &is_given<&Options::load>, {&known_size, &slots}},
     {"--owners", [](Options const& options) { return !options.owners.empty(); }, {&tasks, &partitions}},
+    {"--memory", [](Options const& options) { return options.memory != TablePlacement{}; }, {&stays_where_it_is}},
     {"--latency", [](Options const& options) { return options.latency; }, {&tasks, &room_for_a_time}},
     {"--rate", &is_given<&Options::rate>, {&tasks, &batches, &measured_latency}},
     {"--max-latency", &is_given<&Options::max_latency>, {&tasks, &batches, &measured_latency}},

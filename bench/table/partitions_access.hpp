@@ -81,7 +81,7 @@ template <typename TableType> class PartitionsAccessBase {
 
   protected:
     explicit PartitionsAccessBase(EngineSetup const& setup)
-        : owners_(setup.owners)
+        : owners_(setup.table_owners)
         , first_owners_(setup.options.owners.empty() ? owners_.size() : setup.options.owners.values().front())
         , size_(table_size<Table>(setup.options))
         , growth_bytes_(growth_bytes(setup.options)) {}

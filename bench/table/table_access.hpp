@@ -34,7 +34,7 @@ template <typename TableType> class TableAccess {
     using Table = TableType;
 
     TableAccess(EngineSetup const& setup, std::size_t buckets)
-        : owners_(setup.owners)
+        : owners_(setup.table_owners)
         , buckets_(buckets) {}
 
     [[nodiscard]] std::size_t bucket_count() const { return buckets_; }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bench/frame/steps.hpp"
+#include "kernel/memory/memory.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::bench {
@@ -68,9 +69,14 @@ Result<TableExperiment> TableExperiment::create(TableOptions const& options, Eng
     NodeId const here = workers::of(core_id(0)).node();
     auto queue = MXK_TRY(InstructionQueue::create(options, queue_kind(options, kind), cores));
     auto owners = MXK_TRY(NodeVector<Owner>::create(cores.size(), here));
-    for (CoreId const core : cores) owners.emplace(core, workers::of(core).node());
-    auto engine = MXK_TRY(kind.create({options, owners.span(), queue}));
-    return TableExperiment(options, std::move(queue), std::move(owners), std::move(engine));
+    auto table_owners = MXK_TRY(NodeVector<Owner>::create(cores.size(), here));
+    for (std::size_t i = 0; i < cores.size(); ++i) {
+        NodeId const node = workers::of(cores[i]).node();
+        owners.emplace(cores[i], node);
+        table_owners.emplace(cores[i], options.memory.node_of(i, node, memory::node_count()));
+    }
+    auto engine = MXK_TRY(kind.create({options, owners.span(), table_owners.span(), queue}));
+    return TableExperiment(options, std::move(queue), std::move(owners), std::move(table_owners), std::move(engine));
 }
 
 template <typename Ended>

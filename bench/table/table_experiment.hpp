@@ -85,10 +85,12 @@ class TableExperiment {
     [[nodiscard]] std::size_t bucket_count() const { return engine_->bucket_count(); }
 
   private:
-    TableExperiment(TableOptions const& options, InstructionQueue queue, NodeVector<Owner> owners, EngineOwner engine)
+    TableExperiment(TableOptions const& options, InstructionQueue queue, NodeVector<Owner> owners,
+                    NodeVector<Owner> table_owners, EngineOwner engine)
         : options_(&options)
         , queue_(std::move(queue))
         , owners_(std::move(owners))
+        , table_owners_(std::move(table_owners))
         , engine_(std::move(engine)) {}
 
     Result<Outcome> run_phase(std::string_view what, double rate, Progress& progress);
@@ -101,7 +103,8 @@ class TableExperiment {
 
     TableOptions const* options_;
     InstructionQueue queue_;
-    NodeVector<Owner> owners_; // by place
+    NodeVector<Owner> owners_;       // by place
+    NodeVector<Owner> table_owners_; // the same cores, with the nodes of the table's memory
     EngineOwner engine_;
     PerCore<Histogram> latencies_;  // by place, if they are measured
     PerCore<TaskTimes> task_times_; // the same

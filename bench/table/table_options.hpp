@@ -8,6 +8,7 @@
 #include "base/prefetch_plan.hpp"
 #include "base/units.hpp"
 #include "bench/frame/core_choice.hpp"
+#include "bench/table/table_placement.hpp"
 #include "bench/thread/thread_options.hpp"
 #include "bench/workload/arrivals.hpp"
 #include "bench/workload/workload.hpp"
@@ -84,6 +85,7 @@ struct TableOptions : Workload, CoreSetOptions {
     std::optional<double> buckets;               // per operation; none: the layout's own
     std::optional<std::uint64_t> initial_slots;  // of a table that grows; none: it begins large enough
     std::optional<double> load;                  // of a table that begins large enough, when all keys are in it
+    TablePlacement memory;                       // of the table
     console::CountList owners;                   // of cores, one after the other in a run; empty: all cores, always
     bool latency = false;
     std::optional<Rate> rate;                 // of batches; none: as fast as they go
@@ -151,6 +153,8 @@ constexpr auto table_schema = console::schema<TableOptions>(
     console::option<&TableOptions::load>("load", "keys per slot when all are in it (none given: 0.5)",
                                          console::between(0.01, 0.97)),
     workload_option::mix, workload_option::keys, workload_option::distribution, workload_option::queue,
+    console::option<&TableOptions::memory>("memory", "where the table's parts lie: with their owners, all on one node, "
+                                                     "on all nodes in turn"),
     console::option<&TableOptions::owners>("owners", "cores that own the table, one count after the other in a run",
                                            console::between(1, 65536)),
     console::flag<&TableOptions::latency>("latency", "how long operations take (whole walks, functions, batches)"),

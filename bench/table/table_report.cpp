@@ -65,6 +65,7 @@ void print_table_head(TextSink& out, TableOptions const& options) {
            as_typed(options.queue).view(), as_typed(options.operations).view(), as_typed(options.mix).view(),
            as_typed(options.distribution).view(), as_typed<256>(options.keys).view());
     if (uses(options, "--tasks-per-core")) format(out, "{} tasks per core, ", tasks_per_core(options));
+    if (options.memory != TablePlacement{}) format(out, "memory {}, ", as_typed(options.memory).view());
     if (options.rate) format(out, "at {}, ", as_typed(options.rate).view());
     if (options.max_latency) format(out, "latency up to {} us, ", *options.max_latency);
     format(out, "seed {}{}\n", options.seed, has_thesis_defaults(options) ? ", no prefetching (thesis defaults)" : "");
@@ -95,6 +96,7 @@ void write_table_settings(JsonWriter& json, TableOptions const& options, Mix con
     json.field("probe", name_of(options.probe.value_or(Probe::Local)));
     json.field("hash", as_typed(options.hash).view());
     json.field("queue", as_typed(options.queue).view());
+    json.field("memory", as_typed(options.memory).view());
     json.field("dist", as_typed(options.distribution).view());
     json.field("keys", as_typed<256>(options.keys).view());
     json.field("mix", name_of(mix).view());

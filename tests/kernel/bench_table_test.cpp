@@ -5,6 +5,7 @@
 
 #include "bench/table/table_access.hpp"
 #include "bench/table/task_engine.hpp"
+#include "kernel/memory/memory.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/threads/thread.hpp"
 #include "tests/kernel/bench_table_runs.hpp"
@@ -79,6 +80,33 @@ MXK_TEST(bench_table, engines_work_with_one_operation_for_all_cores) {
         options.buckets = 16;
         options.mix = phases("insert,find,erase");
         expect_verified(options, *kind);
+    }
+}
+
+// By how much more of the last node is in use while the table is there, of a run on a core of the first one.
+MXK_TEST(bench_table, a_table_lies_where_it_was_asked_for) {
+    std::size_t const nodes = memory::node_count();
+    if (nodes < 2) return inner_tests::skip("one node");
+    NodeId const last = node_id(nodes - 1);
+    auto const used_there = [&](EngineKind const& kind, TablePlacement const& placement) {
+        TableOptions options = options_for(kind);
+        options.operations = 40'000;
+        options.memory = placement;
+        std::size_t const before = memory::use(last).used;
+        std::size_t used = 0;
+        run_all_on(first_cores(1).span(), options, kind, [&](Mix const& mix, TableExperiment::Outcome const& outcome) {
+            check_verified(mix, outcome);
+            used = std::max(used, memory::use(last).used - before);
+            MXK_CHECK(outcome.table_bytes > 0);
+        });
+        return used;
+    };
+    for (EngineKind const* const kind : registered_engines()) {
+        if (is_unsafe(kind)) continue;
+        std::size_t const there =
+            used_there(*kind, {.kind = TablePlacement::Kind::Node, .node = static_cast<std::uint32_t>(last)});
+        std::size_t const here = used_there(*kind, {});
+        MXK_CHECK(there > here + 20'000); // the smallest: 4000 buckets of 8 bytes
     }
 }
 

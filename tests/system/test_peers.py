@@ -167,3 +167,31 @@ def test_bad_options_say_what_is_expected_and_nothing_runs(options: str, complai
     ended = peers(f"bench peer {options} --json", code=1)
     assert complaint in ended.output + ended.complaint
     assert not ended.rows
+
+
+def test_from_a_shared_queue_every_peer_takes_one_instruction_after_the_other() -> None:
+    ended = peers("bench peer --mix insert,find --cores 2 --ops 50K --queue shared --json")
+    rows = [row for row in ended.rows if row["benchmark"] == "peer"]
+    assert {row["queue"] for row in rows} == {"shared"}
+    not_one_by_one = {row["peer"]: row["reason"] for row in rows if not row["supported"]}
+    assert set(not_one_by_one) == {"mxk-table", "mxk-table-growing", *KINDS}
+    assert set(not_one_by_one.values()) == {
+        "it takes several instructions at once",
+        "each core has its own keys, in its own slice",
+    }
+    measured = [row for row in rows if row["supported"]]
+    assert {(row["peer"], row["mix"]) for row in measured} == {
+        (peer, mix) for peer in ALL - set(not_one_by_one) for mix in ("insert", "find")
+    }
+    assert all(row["verified"] for row in measured)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("--latency", "expected no --queue shared"),
+        ("--mix mixed:50/40/10", "expected phases whose results do not depend on which core"),
+    ],
+)
+def test_what_a_shared_queue_does_not_go_with(options: str, expected: str) -> None:
+    assert expected in peers(f"bench peer --queue shared {options} --ops 2K", code=1).output

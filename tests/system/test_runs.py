@@ -119,7 +119,7 @@ def test_runs_are_folders_files_and_the_latest(tmp_path: Path) -> None:
     folder.mkdir()
     row = {"benchmark": "table", "cores": 1, "verified": True, "throughput": {"n": 1, "median": 5}}
     (folder / "results.jsonl").write_text(as_lines([row]))
-    (folder / "console.log").write_text("mxk> bench table --json\nWARN no SLIT\n" + as_lines([row]))
+    (folder / "console.log").write_text('mxk> bench table --json\nWARN no SLIT\n{"bench\n' + as_lines([row]))
     (folder / "command.txt").write_text("qemu-system-x86_64 -smp 1\n")
     (run,) = read_runs([str(folder)])
     assert (run.name, run.folder, run.warnings, run.how) == (
@@ -129,6 +129,7 @@ def test_runs_are_folders_files_and_the_latest(tmp_path: Path) -> None:
         "qemu-system-x86_64 -smp 1",
     )
     assert [found.command for found in run.rows] == ["bench table --json"]
+    assert [str(damage)[:20] for damage in run.damages] == ["console.log, line 3:"]
     (folder / "results.jsonl").unlink()  # as of a run that was killed
     assert len(read_runs([str(folder)])[0].rows) == 1
     assert [run.name for run in read_runs([str(EMULATED), str(EMULATED)])] == ["qemu.log", "qemu.log (2)"]

@@ -23,9 +23,10 @@ class Damage:
     line: int  # from 1
     reason: str
     excerpt: str
+    file: str = ""  # where a run has several
 
     def __str__(self) -> str:
-        return f"line {self.line}: {self.reason}: {self.excerpt}"
+        return f"{self.file}{', ' if self.file else ''}line {self.line}: {self.reason}: {self.excerpt}"
 
 
 @dataclass(frozen=True)

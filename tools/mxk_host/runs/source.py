@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mxk_host.errors import UsageError
@@ -11,6 +11,7 @@ from mxk_host.runs.log import Damage, Found, Log, read_log
 
 STANDARD_INPUT = "-"
 LATEST = RESULTS / "latest"
+_PUT_THERE = "side"  # by what ran several programs; not in their logs
 _EXPECTED = (
     "expected a run: a folder with results.jsonl or console.log, a .jsonl file, a serial log, or - for standard input"
 )
@@ -63,15 +64,16 @@ def _read(name: str) -> Run:
 def _of_folder(folder: Path) -> Run:
     """The rows are in results.jsonl; if the run was killed before that was written, in logs. Warnings are in logs."""
     kept = folder / "results.jsonl"
-    logs = [read_log(_bytes(path)) for path in sorted([*folder.glob("console.log"), *folder.glob("logs/*.log")])]
+    paths = sorted([*folder.glob("*.log"), *folder.glob("logs/*.log")])
+    logs = [read_log(_bytes(path)) for path in paths]
     if not kept.is_file() and not logs:
         raise UsageError(f"{_EXPECTED}; {folder} has neither")
     log = read_log(_bytes(kept)) if kept.is_file() else Log()
     if not log.rows:
         for other in logs:
             log.rows += other.rows
-            log.damages += other.damages
-    for other in logs:
+    for path, other in zip(paths, logs, strict=True):
+        log.damages += [replace(damage, file=path.name) for damage in other.damages]
         log.warnings += other.warnings
         log.failures += other.failures
     commands = _commands(folder, logs)
@@ -96,7 +98,9 @@ def _commands(folder: Path, logs: Iterable[Log]) -> dict[str, str]:
 
 def _place(found: Found) -> str:
     process = found.row.get("process")
-    return process if isinstance(process, str) else repr(sorted(found.row.items(), key=lambda item: item[0]))
+    if isinstance(process, str):
+        return process
+    return repr(sorted((name, value) for name, value in found.row.items() if name != _PUT_THERE))
 
 
 def _run(name: str, folder: Path, log: Log) -> Run:

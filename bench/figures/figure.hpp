@@ -1,0 +1,70 @@
+// A figure of the thesis (section 4) by its number: what is measured, and what the thesis says of it. Its curves are
+// rows of `bench table`, each with options of its own, over numbers of cores; they are measured in turn, as the
+// configurations of one benchmark.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "base/text.hpp"
+
+namespace mxk::bench {
+
+// One curve.
+struct Series {
+    std::string_view name;
+    std::string_view options; // of `bench table`
+};
+
+// What the statements of a figure are judged by.
+class FigureResults {
+  public:
+    // Operations per second of a curve on so many cores; none: not measured.
+    [[nodiscard]] virtual std::optional<double> throughput(std::size_t series, std::size_t cores) const = 0;
+    // Entries that a run of it has lost.
+    [[nodiscard]] virtual std::optional<std::uint64_t> lost(std::size_t series, std::size_t cores) const = 0;
+    // What was measured, in order.
+    [[nodiscard]] virtual std::span<std::uint32_t const> core_counts() const = 0;
+
+  protected:
+    ~FigureResults() = default;
+};
+
+// What the thesis says, as a value and where that has to lie for it to hold here.
+struct Statement {
+    enum class Kind : std::uint8_t { Ratio, Change, Count }; // shown as 0.93, as -7 %, as 12
+
+    static constexpr double no_limit = std::numeric_limits<double>::infinity();
+
+    std::string_view says;
+    Kind kind;
+    double low; // no less than 0
+    double high;
+    // None: the machine has too few cores, or they were not chosen.
+    std::optional<double> (*value)(FigureResults const& results);
+};
+
+void print_expected(TextSink& out, Statement const& statement);
+void print_value(TextSink& out, Statement const& statement, double value);
+inline bool holds(Statement const& statement, double value) {
+    return value >= statement.low && value <= statement.high;
+}
+
+struct Figure {
+    std::string_view number; // of the thesis
+    std::string_view title;
+    std::span<Series const> series;
+    std::span<Statement const> statements;
+    std::uint64_t operations = 24'000'000; // the thesis'
+};
+
+// All there are, in the order of their numbers (thesis_figures.cpp). Any core.
+std::span<Figure const> thesis_figures();
+
+// The numbers of cores of the thesis' machine.
+inline constexpr std::uint32_t thesis_cores[] = {1, 2, 4, 8, 12, 16};
+
+} // namespace mxk::bench

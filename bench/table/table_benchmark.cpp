@@ -1,0 +1,165 @@
+#include "bench/table/table_benchmark.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.hpp"
+#include "bench/frame/steps.hpp"
+#include "bench/workload/workload.hpp"
+#include "kernel/memory/memory.hpp"
+#include "tasks/prefetching.hpp"
+#include "tasks/workers.hpp"
+
+namespace mxk::bench {
+namespace {
+
+// Workers look as far ahead as the benchmark says, and afterwards as by default.
+class PrefetchDistance {
+  public:
+    // `tasks`: none: as by default.
+    explicit PrefetchDistance(std::optional<std::uint32_t> tasks)
+        : wanted_(tasks.has_value())
+        , set_(wanted_ && set(*tasks)) {}
+    ~PrefetchDistance() {
+        if (set_ && !set(workers::default_prefetch_distance()))
+            log::warn("no memory to set the prefetch distance back");
+    }
+    [[nodiscard]] bool ok() const { return set_ == wanted_; } // else there is no memory
+    PrefetchDistance(PrefetchDistance const&) = delete;
+    PrefetchDistance& operator=(PrefetchDistance const&) = delete;
+
+  private:
+    static bool set(std::uint32_t tasks) { return prefetching::set_task_distance(tasks).ok(); }
+
+    bool wanted_;
+    bool set_;
+};
+
+// Tables are prefetched by the benchmark's plan, and afterwards by the machine's.
+class TablePlan {
+  public:
+    explicit TablePlan(PrefetchPlan const& plan)
+        : before_(std::exchange(prefetch_plan, plan)) {}
+    ~TablePlan() { prefetch_plan = before_; }
+    TablePlan(TablePlan const&) = delete;
+    TablePlan& operator=(TablePlan const&) = delete;
+
+  private:
+    PrefetchPlan before_;
+};
+
+} // namespace
+
+Result<TableBenchmark> TableBenchmark::create(TableOptions options) {
+    MXK_TRY(check(options));
+    MXK_TRY(check(options.memory, memory::node_count()));
+    EngineKind const& kind = *MXK_TRY(complete(options)); // so that the rows say what was measured
+    TableBenchmark benchmark(options, kind);
+    benchmark.core_sets_ = MXK_TRY(CoreSetList::create(options.cores));
+    NodeId const here = Worker::current().node();
+    benchmark.file_keys_ = MXK_TRY(read_keys(benchmark.options_, here));
+    std::size_t const rows = benchmark.configurations() * benchmark.phases();
+    benchmark.found_ = MXK_TRY(NodeVector<TableFindings>::create(rows, here));
+    for (std::size_t i = 0; i < rows; ++i) benchmark.found_.emplace();
+    benchmark.latest_ = MXK_TRY(NodeVector<TableFindings>::create(benchmark.phases(), here));
+    for (std::size_t i = 0; i < benchmark.phases(); ++i) benchmark.latest_.emplace();
+    return benchmark;
+}
+
+Result<void> TableBenchmark::run(std::size_t configuration, std::span<Sample> samples, Progress& progress) {
+    PrefetchDistance const distance(tasks_ahead(options_));
+    if (!distance.ok()) return no_memory_for_steps();
+    TablePlan const plan(plan_of(options_));
+    Speeds const max_speed = MXK_TRY(max_speeds(configuration, progress));
+    if (!experiment_ || prepared_for_ != configuration) {
+        experiment_.reset(); // gives its memory back first
+        experiment_.emplace(MXK_TRY(TableExperiment::create(options_, *kind_, core_sets_.cores(configuration))));
+        prepared_for_ = configuration;
+    }
+    MXK_TRY(experiment_->prepare(progress));
+    for (std::size_t phase = 0; phase < phases(); ++phase) {
+        Mix const& mix = options_.mix.list()[phase];
+        double const offered = offered_rate(max_speed[phase]);
+        auto const outcome = MXK_TRY(experiment_->run(mix, progress, offered));
+        samples[phase] = {.value = static_cast<double>(options_.operations) / outcome.time.seconds(),
+                          .operations = options_.operations,
+                          .verified = outcome.verified()};
+        latest_[phase] = {.buckets = experiment_->bucket_count(), // of a table that grows, in the end
+                          .lost = outcome.lost,
+                          .offered = offered,
+                          .max_speed = max_speed[phase],
+                          .last = outcome};
+        if (outcome.verified() || may_lose(options_)) continue;
+        progress.clear();
+        print_wrong(progress.out(), mix, outcome);
+    }
+    return {};
+}
+
+void TableBenchmark::keep(std::size_t configuration) {
+    for (std::size_t phase = 0; phase < phases(); ++phase) {
+        TableFindings& found = found_[configuration * phases() + phase];
+        std::uint64_t const lost = std::max(found.lost, latest_[phase].lost);
+        found = latest_[phase];
+        found.lost = lost;
+    }
+}
+
+void TableBenchmark::print_label_heading(TextSink& out) const {
+    core_sets_.print_heading(out);
+    format(out, " {:<6}", "mix");
+}
+
+void TableBenchmark::print_label(TextSink& out, Row const& row) const {
+    auto const mix = name_of(mix_of(row));
+    core_sets_.print(out, row.configuration);
+    format(out, " {:<6}", mix.view().substr(0, mix.view().find(':'))); // the head has the shares
+}
+
+void TableBenchmark::print_title(TextSink& out, Row const& row) const {
+    format(out, "{}, {} cores", name_of(mix_of(row)).view(), core_sets_.label(row.configuration));
+}
+
+void TableBenchmark::print_verdict(TextSink& out, Row const& row) const {
+    if (!row.verified && may_lose(options_)) return format(out, "lost {}", found_of(row).lost);
+    Experiment::print_verdict(out, row);
+}
+
+void TableBenchmark::print_details(TextSink& out, Row const& row) const {
+    print_table_details(out, options_, found_of(row));
+}
+
+void TableBenchmark::write_settings(JsonWriter& json, Row const& row) const {
+    write_table_settings(json, options_, mix_of(row));
+    core_sets_.write(json, row.configuration);
+}
+
+void TableBenchmark::write_details(JsonWriter& json, Row const& row) const {
+    write_table_details(json, options_, found_of(row));
+}
+
+Result<TableBenchmark::Speeds> TableBenchmark::max_speeds(std::size_t configuration, Progress& progress) {
+    Speeds speeds{};
+    if (!options_.rate || options_.rate->share == 0) return speeds;
+    experiment_.reset(); // gives its memory back first
+    TableOptions plain = options_;
+    plain.latency = plain.task_times = false;
+    plain.rate.reset();
+    plain.max_latency.reset();
+    auto experiment = MXK_TRY(TableExperiment::create(plain, *kind_, core_sets_.cores(configuration)));
+    MXK_TRY(experiment.prepare(progress));
+    for (std::size_t phase = 0; phase < phases(); ++phase) {
+        auto const outcome = MXK_TRY(experiment.run(options_.mix.list()[phase], progress));
+        if (!outcome.verified()) return Error("verification failed in the run without a set rate");
+        speeds[phase] = static_cast<double>(options_.operations) / outcome.time.seconds();
+    }
+    return speeds;
+}
+
+double TableBenchmark::offered_rate(double max_speed) const {
+    if (!options_.rate) return 0;
+    if (options_.rate->share != 0) return options_.rate->share * max_speed;
+    return static_cast<double>(options_.rate->per_second);
+}
+
+} // namespace mxk::bench

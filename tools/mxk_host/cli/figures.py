@@ -1,0 +1,66 @@
+"""The options of figure."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mxk_host import results
+from mxk_host.arguments import choose_names, parse_cores, parse_count
+from mxk_host.figures import job
+from mxk_host.figures.run import Settings
+from mxk_host.image import BUILD
+from mxk_host.machine import Accelerator, choose_accelerator
+from mxk_host.programs import Programs, Side
+
+_EMULATED_OPERATIONS = 200_000
+
+
+def figure(
+    numbers: Annotated[
+        list[str] | None, typer.Argument(help=f"Out of {', '.join(job.NUMBERS)}; default all.", show_default=False)
+    ] = None,
+    ops: Annotated[
+        str | None, typer.Option(help="Operations per run; default the thesis'.", show_default=False)
+    ] = None,
+    kernel_ops: Annotated[
+        str | None,
+        typer.Option(help="The same in the kernel; default as --ops, 200K where it is emulated.", show_default=False),
+    ] = None,
+    cores: Annotated[
+        str | None, typer.Option(help="Core counts; default the thesis', as far as there are.", show_default=False)
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Runs of everything, interleaved.")] = 5,
+    on: Annotated[str, typer.Option(help="Where 4.1 to 4.6 are measured: kernel, linux.")] = "linux,kernel",
+    nodes: Annotated[int, typer.Option(min=1, help="NUMA nodes of the kernel's machine.")] = 2,
+    accel: Annotated[Accelerator, typer.Option(help="auto: KVM where the hardware has it, else TCG.")] = (
+        Accelerator.AUTO
+    ),
+    timeout: Annotated[float, typer.Option(min=0, help="Seconds for each process.")] = 3600,
+    build: Annotated[
+        Path, typer.Option(help="The folder with the programs mxk and mxk-peers.", show_default="build/linux")
+    ] = BUILD / "linux",
+    folder: Annotated[
+        Path, typer.Option("--results", help="Where the folder <UTC time> is made.", show_default="build/results")
+    ] = results.RESULTS,
+) -> None:
+    """Measures figures of the thesis and says which of its statements hold here.
+
+    Exit codes: 0 measured, whatever holds, 1 a run failed, 2 wrong usage or not built, 3 to 5 as for run.
+    """
+    chosen = job.choose(numbers or [])
+    sides = [Side(name) for name in choose_names("--on", (Side.LINUX, Side.KERNEL), on)]
+    accelerator = choose_accelerator(accel)
+    operations = parse_count("--ops", ops) if ops else None
+    in_kernel = operations if accelerator is not Accelerator.TCG else operations or _EMULATED_OPERATIONS
+    programs = Programs(build, results.folder_name(folder), timeout, accelerator, nodes)
+    programs.expect_built()
+    programs.logs.mkdir(parents=True)
+    settings = Settings(
+        programs=programs,
+        cores=parse_cores(cores) if cores else job.thesis_cores(),
+        operations=operations,
+        kernel_operations=parse_count("--kernel-ops", kernel_ops) if kernel_ops else in_kernel,
+        rounds=rounds,
+    )
+    job.measure(settings, chosen, sides, programs.logs)

@@ -1,0 +1,135 @@
+"""The job of `tools/mxk figure`: says how long it will take, measures, judges, keeps the rows and shows what holds."""
+
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from mxk_host import image, results
+from mxk_host.errors import UsageError
+from mxk_host.figures.plan import FIGURES, OF_ONE_PROGRAM, THESIS_CORES, THESIS_OPERATIONS, Figure, Statement
+from mxk_host.figures.run import Settings, medians, run_figure
+from mxk_host.machine import Boot
+from mxk_host.programs import Side
+from mxk_host.progress import RoundsProgress
+from mxk_host.stream import Row
+
+NUMBERS = (*OF_ONE_PROGRAM, *FIGURES)
+_CURVES = {"4.1": 7 / 5, "4.2": 2, "4.3": 3, "4.4": 3, "4.5": 1, "4.6": 2}  # in runs of the thesis' operations
+_TRIAL = 1_000_000
+
+
+def choose(numbers: Sequence[str]) -> tuple[str, ...]:
+    """Which figures; all, where none is named."""
+    if unknown := [number for number in numbers if number not in NUMBERS]:
+        raise UsageError(f"expected numbers of figures out of {', '.join(NUMBERS)}; got {', '.join(unknown)}")
+    return tuple(number for number in NUMBERS if number in numbers) if numbers else NUMBERS
+
+
+def thesis_cores() -> tuple[int, ...]:
+    """Those of the thesis' machine that this one has."""
+    return tuple(cores for cores in THESIS_CORES if cores <= (os.cpu_count() or 1))
+
+
+def measure(settings: Settings, numbers: Sequence[str], sides: Sequence[Side], folder: Path) -> list[Row]:
+    """Measures the figures, keeps their rows in `folder`, and shows what the thesis says beside what was found."""
+    console = Console()
+    if Side.KERNEL in sides or any(FIGURES[number].compares_builds for number in numbers if number in FIGURES):
+        image.build(Boot.KERNEL)
+    _say_how_long(console, settings, numbers, sides)
+    rows: list[Row] = []
+    with RoundsProgress(_plan(settings, numbers, sides)) as progress:
+        for number in numbers:
+            rows += _rows_of(settings, number, sides, progress)
+            results.store(folder, rows)
+    console.print(_table(rows))
+    if settings.programs.emulated:
+        console.print("kernel: emulated, says nothing of speed")
+    shown = folder.relative_to(image.ROOT) if folder.is_relative_to(image.ROOT) else folder
+    console.print(f"results: {shown}", soft_wrap=True, highlight=False)
+    return rows
+
+
+def _rows_of(settings: Settings, number: str, sides: Sequence[Side], progress: RoundsProgress) -> list[Row]:
+    if number in FIGURES:
+        figure = FIGURES[number]
+        rows = run_figure(settings, figure, progress.announce)
+        return rows + [_judged(figure, statement, rows, settings) for statement in figure.statements]
+    rows = []
+    for side in sides:
+        progress.announce(1, _name(number, side))
+        command = f"bench figure {number} --repeat {settings.rounds} {settings.options(side)}"
+        rows += [row | {"side": side} for row in settings.run(side, command)]
+    return rows
+
+
+def _judged(figure: Figure, statement: Statement, rows: Sequence[Row], settings: Settings) -> Row:
+    value = statement.value(medians(rows))
+    holds = statement.holds(value)
+    measured = "needs other cores" if value is None else f"{value:.2f}"
+    if figure.compares_builds and settings.programs.emulated:
+        measured, holds = f"{measured} (emulated kernel)", None
+    return {
+        "benchmark": "figure",
+        "figure": figure.number,
+        "title": figure.title,
+        "statement": statement.says,
+        "wanted": f"{statement.low:.2f} to {statement.high:.2f}",
+        "measured": measured,
+        "holds": holds,
+        "machine": rows[0]["machine"],
+    }
+
+
+def _plan(settings: Settings, numbers: Sequence[str], sides: Sequence[Side]) -> list[list[str]]:
+    names = [_name(number, side) for number in numbers if number not in FIGURES for side in sides]
+    figures = [FIGURES[number] for number in numbers if number in FIGURES]
+    names += [
+        f"figure {figure.number}, {curve.name}"
+        for figure in figures
+        for _ in range(settings.rounds)
+        for curve in figure.curves
+    ]
+    return [names]
+
+
+def _name(number: str, side: Side) -> str:
+    return f"figure {number}, {side}"
+
+
+def _say_how_long(console: Console, settings: Settings, numbers: Sequence[str], sides: Sequence[Side]) -> None:
+    """By a short run of the thesis' table, on each side."""
+    minutes = 0.0
+    for side in (Side.LINUX, Side.KERNEL):
+        runs = sum(_runs(number, side, sides) for number in numbers)
+        if runs == 0:
+            continue
+        small = _TRIAL if side is Side.LINUX or not settings.programs.emulated else _TRIAL // 10
+        start = time.monotonic()
+        settings.run(side, f"bench table --ops {small} --cores {max(settings.cores)} --json")
+        per_operation = (time.monotonic() - start) / small
+        operations = settings.kernel_operations if side is Side.KERNEL else settings.operations
+        total = (operations or THESIS_OPERATIONS) * runs * len(settings.cores) * settings.rounds
+        minutes += total * per_operation / 60
+    console.print(f"{len(numbers)} figures, {settings.rounds} rounds: about {max(1, round(minutes))} minutes")
+
+
+def _runs(number: str, side: Side, sides: Sequence[Side]) -> float:
+    if number in FIGURES:
+        return sum((side is Side.KERNEL) == (curve.side is Side.KERNEL) for curve in FIGURES[number].curves)
+    return _CURVES[number] if side in sides else 0
+
+
+def _table(rows: Sequence[Row]) -> Table:
+    drawn = Table()
+    for heading in ("figure", "on", "the thesis", "expected", "measured", "holds"):
+        drawn.add_column(heading)
+    for row in rows:
+        if "statement" not in row:
+            continue
+        holds = {True: "yes", False: "NO", None: "unknown"}[row["holds"]]
+        drawn.add_row(row["figure"], row.get("side", "both"), row["statement"], row["wanted"], row["measured"], holds)
+    return drawn

@@ -1,0 +1,157 @@
+"""What the figures of the thesis that need more than one program measure, and what the thesis says of them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import mean
+
+from mxk_host.programs import Side
+
+THESIS_OPERATIONS = 24_000_000
+THESIS_CORES = (1, 2, 4, 8, 12, 16)
+
+# Those that one program measures: numbers of `bench figure`.
+OF_ONE_PROGRAM = ("4.1", "4.2", "4.3", "4.4", "4.5", "4.6")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line of a figure."""
+
+    name: str
+    side: Side
+    benchmark: str  # and its options
+
+
+class Throughputs:
+    """Medians of what was measured, in operations per second."""
+
+    def __init__(self, medians: Mapping[tuple[str, int], float]) -> None:
+        """`medians`: by curve and number of cores."""
+        self._medians = medians
+        self.cores = sorted({cores for _, cores in medians})
+
+    def at(self, curve: str, cores: int) -> float | None:
+        """None: not measured."""
+        return self._medians.get((curve, cores))
+
+    def ratio(self, curve: str, other: str, cores: int) -> float | None:
+        """How many times faster the first one is."""
+        value, by = self.at(curve, cores), self.at(other, cores)
+        return value / by if value is not None and by else None
+
+    def mean_ratio(self, curve: str, other: str, first: int = 1, last: int = 16) -> float | None:
+        """The mean over the numbers of cores in between."""
+        all_there = [self.ratio(curve, other, cores) for cores in self.cores if first <= cores <= last]
+        ratios = [ratio for ratio in all_there if ratio is not None]
+        return mean(ratios) if ratios else None
+
+    def scaling(self, curve: str, cores: int, fewer: int = 1) -> float | None:
+        """The throughput on `cores` by that on `fewer`."""
+        many, few = self.at(curve, cores), self.at(curve, fewer)
+        return many / few if many is not None and few else None
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What the thesis says, and between which values it holds."""
+
+    says: str
+    low: float
+    high: float
+    value: Callable[[Throughputs], float | None]
+
+    def holds(self, value: float | None) -> bool | None:
+        """None: it was not measured."""
+        return None if value is None else self.low <= value <= self.high
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Curves over numbers of cores."""
+
+    number: str
+    title: str
+    curves: Sequence[Curve]
+    statements: Sequence[Statement]
+
+    @property
+    def compares_builds(self) -> bool:
+        """Whether the kernel stands beside a program: then nothing can be said where it is emulated."""
+        return {Side.KERNEL} < {curve.side for curve in self.curves}
+
+
+def _like(throughputs: Throughputs, curve: str, other: str) -> float | None:
+    """How much better one scales than the other, on all cores that were measured."""
+    cores = throughputs.cores[-1]
+    one, two = throughputs.scaling(curve, cores), throughputs.scaling(other, cores)
+    return one / two if cores > 1 and one is not None and two else None
+
+
+_THREADS = (
+    Curve("MXK", Side.KERNEL, "table --model threads"),
+    Curve("Linux", Side.LINUX, "table --model threads"),
+)
+_TASKS = (Curve("MXK", Side.KERNEL, "table"), Curve("Linux", Side.LINUX, "table"))
+_TBB = (Curve("MXK", Side.LINUX, "table"), Curve("TBB", Side.PEERS, "peer --peer tbb-hash-map --queue shared"))
+
+FIGURES = {
+    figure.number: figure
+    for figure in (
+        Figure(
+            "4.7",
+            "threads: the kernel and Linux, throughput",
+            _THREADS,
+            [
+                Statement(
+                    "threads: Linux 40 % faster throughout, mean over cores",
+                    1.2,
+                    1.8,
+                    lambda found: found.mean_ratio("Linux", "MXK"),
+                )
+            ],
+        ),
+        Figure(
+            "4.8",
+            "threads: the kernel and Linux, scaling",
+            _THREADS,
+            [
+                Statement(
+                    "threads: both scale alike, Linux by the kernel, on all cores",
+                    0.9,
+                    1.1,
+                    lambda found: _like(found, "Linux", "MXK"),
+                )
+            ],
+        ),
+        Figure(
+            "4.9",
+            "tasks: the kernel and Linux",
+            _TASKS,
+            [
+                Statement(
+                    "tasks, up to 8 cores: within 5 %, mean over cores",
+                    0.95,
+                    1.05,
+                    lambda found: found.mean_ratio("Linux", "MXK", 1, 8),
+                ),
+                Statement(
+                    "tasks, 12 and 16 cores: Linux 15 % slower, mean of both",
+                    0.7,
+                    0.925,
+                    lambda found: found.mean_ratio("Linux", "MXK", 12, 16),
+                ),
+            ],
+        ),
+        Figure(
+            "4.10",
+            "tasks and TBB's concurrent_hash_map",
+            _TBB,
+            [
+                Statement(
+                    "TBB does not grow beyond 8 cores: 16 by 8", 0.0, 1.1, lambda found: found.scaling("TBB", 16, 8)
+                ),
+                Statement("16 cores: MXK 50 % faster than TBB", 1.25, 2.0, lambda found: found.ratio("MXK", "TBB", 16)),
+            ],
+        ),
+    )
+}

@@ -1,0 +1,115 @@
+"""What an overview runs: the kernel in QEMU, the tables and what they are compared with, and the machine itself. And
+which numbers of it stand in the terminal at the end."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from mxk_host.compare.plan import CONFIGURATIONS, MAX_LATENCY
+from mxk_host.programs import Side
+from mxk_host.stream import Row
+
+OPERATIONS = 24_000_000
+KERNEL_OPERATIONS = 200_000
+BYTES_PER_OPERATION = 128  # of memory that the largest of the programs takes
+
+
+@dataclass(frozen=True)
+class Step:
+    """One process. `seconds`: about as long as it took on two cores with 24M operations; of these, `fixed` do not grow
+    with the operations."""
+
+    name: str
+    side: Side
+    command: str  # with {ops}, {counts} (of cores) and {cores} (all)
+    seconds: float
+    fixed: float = 0.0
+
+    def estimate(self, operations: int) -> float:
+        """How long it will take."""
+        return self.fixed + (self.seconds - self.fixed) * operations / OPERATIONS
+
+
+_TABLE = "--ops {ops} --cores {counts} --json"
+_FIND = "--mix insert,find"
+STEPS = (
+    Step(
+        "the kernel in QEMU: boot, topology, a verified table",
+        Side.KERNEL,
+        f"topology; bench table --cores {{counts}} --ops {KERNEL_OPERATIONS} --json",
+        12,
+        12,
+    ),
+    Step("the thesis' table", Side.LINUX, f"bench table {CONFIGURATIONS['mxk-thesis']} {_TABLE}", 25),
+    Step("bucketed, batches", Side.LINUX, f"bench table {CONFIGURATIONS['mxk-batch']} {_FIND} {_TABLE}", 15),
+    Step("bucketed, a task each", Side.LINUX, f"bench table {CONFIGURATIONS['mxk-task']} {_FIND} {_TABLE}", 18),
+    Step("open, batches", Side.LINUX, f"bench table {CONFIGURATIONS['mxk-open']} {_FIND} {_TABLE}", 17),
+    Step("TBB", Side.PEERS, f"bench peer --peer tbb-hash-map {_FIND} --ops {{ops}} --cores {{cores}} --json", 30),
+    Step("the bound", Side.PEERS, f"bench peer --peer reference-buckets-ring {_FIND} {_TABLE}", 13),
+    Step(
+        "latency",
+        Side.LINUX,
+        f"bench table {CONFIGURATIONS['mxk-batch']} --mix find --rate 50% --latency --max-latency {MAX_LATENCY}"
+        " --ops {ops} --cores {cores} --json",
+        15,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Number:
+    """One of those at the end; `value` gives its text, or None where it was not measured."""
+
+    name: str
+    value: Callable[[Sequence[Row]], str | None]
+
+
+def _row(rows: Sequence[Row], all_cores: bool, mix: str, **wanted: object) -> Row | None:
+    """The row with these fields, on one core or on all."""
+    found = [row for row in rows if row.get("mix") == mix and all(row.get(key) == it for key, it in wanted.items())]
+    found.sort(key=lambda row: row["cores"])
+    return found[-1 if all_cores else 0] if found else None
+
+
+def _throughput(mix: str, *, all_cores: bool = True, **wanted: object) -> Callable[[Sequence[Row]], str | None]:
+    def value(rows: Sequence[Row]) -> str | None:
+        row = _row(rows, all_cores, mix, **wanted)
+        return None if row is None else f"{row['throughput']['median'] / 1e6:.1f} M/s on {row['cores']}"
+
+    return value
+
+
+def _ratio(mix: str, ours: dict[str, object], theirs: dict[str, object]) -> Callable[[Sequence[Row]], str | None]:
+    def value(rows: Sequence[Row]) -> str | None:
+        one, other = _row(rows, True, mix, **ours), _row(rows, True, mix, **theirs)
+        if one is None or other is None or one["cores"] != other["cores"]:
+            return None
+        return f"{one['throughput']['median'] / other['throughput']['median']:.2f} x"
+
+    return value
+
+
+def _latency(which: str) -> Callable[[Sequence[Row]], str | None]:
+    def value(rows: Sequence[Row]) -> str | None:
+        found = [row for row in rows if "latency" in row and "rate" in row]
+        return None if not found else f"{found[-1]['latency'][which] / 1000:.1f} us"
+
+    return value
+
+
+_BATCH: dict[str, object] = {"benchmark": "table", "layout": "bucketed", "submit": "batch", "side": Side.LINUX}
+_TASK: dict[str, object] = {"benchmark": "table", "layout": "bucketed", "submit": "task", "side": Side.LINUX}
+_THESIS: dict[str, object] = {"benchmark": "table", "layout": "chained", "side": Side.LINUX}
+_TBB: dict[str, object] = {"benchmark": "peer", "peer": "tbb-hash-map"}
+_BOUND: dict[str, object] = {"benchmark": "peer", "peer": "reference-buckets-ring"}
+NUMBERS = (
+    Number("inserts, the thesis' table", _throughput("insert", **_THESIS)),
+    Number("inserts in batches, one core", _throughput("insert", all_cores=False, **_BATCH)),
+    Number("inserts in batches, all cores", _throughput("insert", **_BATCH)),
+    Number("finds in batches, one core", _throughput("find", all_cores=False, **_BATCH)),
+    Number("finds in batches, all cores", _throughput("find", **_BATCH)),
+    Number("finds, a task each, all cores", _throughput("find", **_TASK)),
+    Number("finds in batches by TBB's", _ratio("find", _BATCH, _TBB)),
+    Number("finds in batches by the bound's", _ratio("find", _BATCH, _BOUND)),
+    Number("a find at half of the load, p50", _latency("p50_ns")),
+    Number("a find at half of the load, p99", _latency("p99_ns")),
+)

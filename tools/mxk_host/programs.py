@@ -1,0 +1,81 @@
+"""Runs console commands in a program of the Linux build, or in the kernel under QEMU, and gives the rows that they
+print. What they said is kept in a log each."""
+
+import shlex
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from mxk_host.commands import command_text
+from mxk_host.errors import DriverError, ExitCode, UsageError
+from mxk_host.image import image_path
+from mxk_host.jobs import Job
+from mxk_host.machine import Accelerator, Boot, Firmware
+from mxk_host.qemu import Machine
+from mxk_host.runner import run_captured
+from mxk_host.shape import Shape
+from mxk_host.stream import Line, Row, SerialStream, json_row
+from mxk_host.verdict import judge
+
+
+class Side(StrEnum):
+    """Which program obeys."""
+
+    KERNEL = "kernel"
+    LINUX = "linux"
+    PEERS = "peers"
+
+
+PROGRAMS = {Side.LINUX: "mxk", Side.PEERS: "mxk-peers"}
+
+
+@dataclass(frozen=True)
+class Programs:
+    """Where the programs are, and how the kernel is run."""
+
+    folder: Path  # with mxk and mxk-peers
+    logs: Path
+    timeout: float  # seconds for each process
+    accelerator: Accelerator
+    nodes: int = 2  # of the kernel's machine
+
+    def expect_built(self) -> None:
+        """Raises where a program is missing."""
+        for name in PROGRAMS.values():
+            if not (self.folder / name).is_file():
+                raise UsageError(f"expected the program {self.folder / name}: make linux builds it first")
+
+    @property
+    def emulated(self) -> bool:
+        """Whether what the kernel measures says nothing of speed."""
+        return self.accelerator is Accelerator.TCG
+
+    def rows(self, side: Side, command: str, cores: int, mebibytes: int = 1024) -> list[Row]:
+        """What the commands print, on so many cores, and in the kernel so much memory. Raises if one fails."""
+        line = self._kernel_line(command, cores, mebibytes) if side is Side.KERNEL else self._line(side, command, cores)
+        rows: list[Row] = []
+        stream = SerialStream()
+
+        def read(data: bytes) -> None:
+            lines = (part.text for part in stream.feed(data) if isinstance(part, Line))
+            rows.extend(row for text in lines if (row := json_row(text)) is not None)
+
+        log = self.logs / f"{side}-{len(list(self.logs.glob('*.log')))}.log"
+        outcome = run_captured(line, log, self.timeout, read)
+        said = f"{shlex.join(line)} (log: {log})"
+        if side is Side.KERNEL:
+            verdict = judge(outcome, self.timeout)
+            if verdict.code is not ExitCode.SUCCESS:
+                raise DriverError(f"{verdict.reason}: {said}", verdict.code)
+        elif outcome.status != 0:
+            how = "ran too long" if outcome.status is None else f"exit status {outcome.status}"
+            raise DriverError(f"{how}: {said}", ExitCode.COMMAND_FAILED)
+        return rows
+
+    def _line(self, side: Side, command: str, cores: int) -> list[str]:
+        return [str(self.folder / PROGRAMS[side]), "--cores", str(cores), command]
+
+    def _kernel_line(self, command: str, cores: int, mebibytes: int) -> list[str]:
+        shape = Shape.checked(cores, min(self.nodes, cores), f"{mebibytes}M")
+        machine = Machine(shape, Boot.KERNEL, Firmware.BIOS, self.accelerator, ())
+        return Job(machine, command_text([command])).qemu_line(image_path(Boot.KERNEL))
