@@ -7,6 +7,7 @@ from mxk_host.cli.comparison import compare, figures_check
 from mxk_host.cli.figures import figure
 from mxk_host.cli.kernel import bench, run
 from mxk_host.cli.overview import overview
+from mxk_host.cli.reports import compare_runs, report
 
 app = typer.Typer(
     add_completion=False,
@@ -15,5 +16,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Boots MXK in QEMU and judges the run; measures the Linux program against its peers and against itself.",
 )
-for command in (run, bench, overview, figure, compare, figures_check, compare_builds, compare_instructions):
+COMMANDS = (
+    *(run, bench, overview, figure, report),
+    *(compare, figures_check, compare_builds, compare_instructions, compare_runs),
+)
+for command in COMMANDS:
     app.command()(command)

@@ -1,0 +1,180 @@
+"""The report as a reader has it: opened in a browser without a window and without network. What it looks like is kept
+as pictures in build/results/report-test, for people to look at."""
+
+import base64
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium.webdriver import Chrome
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+from helpers import ROOT, drive
+from mxk_host.report.browser import browser, open_page, prefer_dark, print_page
+from report_rows import all_kinds, as_lines
+
+CAPTURED = Path(__file__).parent / "captured"
+PICTURES = ROOT / "build/results/report-test"
+LAPTOP = 1280  # pixels
+EMULATED = "emulated"
+ROWS = len(all_kinds())
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report about three runs: native, emulated, and what the machine is like."""
+    folder = tmp_path_factory.mktemp("report")
+    machine = folder / "machine.jsonl"
+    machine.write_text(as_lines(all_kinds()) + '{"benchmark":"lines","from":\n')
+    page = folder / "page.html"
+    runs = [str(CAPTURED / "native.log"), str(CAPTURED / "qemu.log"), str(machine)]
+    ended = drive("report", *runs, "--output", str(page))
+    assert (ended.code, ended.output) == (0, f"report: {page}\n")
+    assert f"machine.jsonl: damaged lines passed over: 1\n  line {ROWS + 1}: no whole JSON row" in ended.complaint
+    return page
+
+
+@pytest.fixture(scope="module")
+def light(page: Path) -> Iterator[Chrome]:
+    """The page in light colours; what it asked for is logged."""
+    with browser(LAPTOP, log=True) as chrome:
+        open_page(chrome, page)
+        yield chrome
+
+
+def picture(chrome: Chrome, name: str) -> None:
+    """Keeps the whole page as it is."""
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    height = chrome.execute_script("return document.documentElement.scrollHeight")
+    clip = {"x": 0, "y": 0, "width": LAPTOP, "height": height, "scale": 0.5}
+    taken = chrome.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip})
+    (PICTURES / f"{name}.png").write_bytes(base64.b64decode(taken["data"]))
+
+
+def plots(chrome: Chrome) -> dict[str, dict[str, Any]]:
+    """Of each plot, by its title: how many points it shows, by what Plotly drew, and what is written across it."""
+    return chrome.execute_script("""
+        return Object.fromEntries([...document.querySelectorAll(".plot")].map((plot) => [
+            plot.closest("article").querySelector("h3").textContent, {
+                given: plot.data.map((it) => (it.z ? it.z.flat() : it.x).filter((value) => value !== null).length),
+                drawn: plot.querySelectorAll(".point").length,
+                maps: plot.querySelectorAll(".hm image").length,
+                bars: plot.querySelectorAll("path.yerror, path.xerror").length,
+                visible: plot.data.map((trace) => trace.visible !== false),
+                across: [...plot.querySelectorAll(".annotation-text")].map((it) => it.textContent),
+                width: plot.querySelector(".main-svg").getBoundingClientRect().width,
+            }]));""")
+
+
+def test_every_plot_has_its_points(light: Chrome) -> None:
+    found = plots(light)
+    assert len(found) == 19
+    for title, plot in found.items():
+        assert plot["given"], title
+        assert min(plot["given"]) > 0, title
+        if plot["maps"]:
+            assert plot["maps"] == len(plot["given"]), title
+        else:
+            assert plot["drawn"] == sum(plot["given"]), title
+            assert plot["bars"] == plot["drawn"] or "latency" in title, title
+        assert 0 < plot["width"] < LAPTOP, title
+    assert found["Memory latency by working set"]["drawn"] == 19
+    assert found["Latency by page size: what the TLB reaches"]["given"] == [19, 10, 1]
+    assert found["insert, 200K operations, uniform, random keys"]["given"] == [2] * 6
+    assert found["Memory latency, node by node · machine.jsonl"]["given"] == [4, 4, 4]
+    assert found["A cache line there and back, core by core · machine.jsonl"]["given"] == [12]
+    assert found["Figure 4.2: insert, 24M operations"]["given"] == [6, 6]
+    assert found["Figure 4.10: insert, 24M operations"]["given"] == [2, 2]
+    assert found["An atomic addition, by who has the line · machine.jsonl"]["given"] == [4, 12, 12]
+
+
+def test_what_is_emulated_says_so_across_its_plot_and_nothing_else_does(light: Chrome) -> None:
+    found = plots(light)
+    across = {title for title, plot in found.items() if EMULATED in plot["across"]}
+    assert across == {"insert, 50K operations, uniform, random keys emulated"}
+    assert light.find_element(By.CSS_SELECTOR, ".emulated-note").is_displayed()
+
+
+def test_no_error_no_network_and_no_scrolling_sideways(light: Chrome) -> None:
+    assert light.get_log("browser") == []
+    events = [json.loads(entry["message"])["message"] for entry in light.get_log("performance")]
+    asked = [it["params"]["request"]["url"] for it in events if it["method"] == "Network.requestWillBeSent"]
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+    assert any(url.startswith("file:") for url in asked), "the log has requests"
+    for details in light.find_elements(By.TAG_NAME, "details"):
+        light.execute_script("arguments[0].open = true", details)
+    wider = """return [...document.querySelectorAll("*")].filter((it) => !it.closest(".plot, script, style, head")
+        && it.getBoundingClientRect().right > innerWidth + 1 && getComputedStyle(it).position !== "absolute")
+        .map((it) => it.outerHTML.slice(0, 80))"""
+    assert light.execute_script(wider) == []
+    assert light.execute_script("return document.documentElement.scrollWidth") <= LAPTOP
+    picture(light, "light-all-open")
+    for details in light.find_elements(By.TAG_NAME, "details"):
+        light.execute_script("arguments[0].open = false", details)
+
+
+def test_statements_findings_commands_and_data_are_there(light: Chrome) -> None:
+    text = light.execute_script("return document.body.textContent")
+    assert "SLIT: from node 1 to node 0 it says 40, measured is 17 (10: the node itself)" in text
+    assert "tools/mxk run --cpus 2 --nodes 2 -- 'bench table --cores 1,2 --ops 50K --repeat 3 --json'" in text
+    statements = light.find_elements(
+        By.XPATH, "//h3[contains(., 'Figure 4.2: what the thesis says')]/..//tbody/tr[not(@class='command')]"
+    )
+    assert [row.text.rsplit(" ", 1)[-1] for row in statements] == ["holds", "hold"]
+    assert statements[1].get_attribute("class") == "failed"
+    href = light.find_element(By.CSS_SELECTOR, "#data a[download='machine.jsonl.csv']").get_attribute("href")
+    table = base64.b64decode(href.partition("base64,")[2]).decode().splitlines()
+    assert len(table) == 1 + ROWS
+    assert {"benchmark", "nanoseconds.median", "machine.cpu"} <= set(table[0].split(","))
+    assert f"line {ROWS + 1}: no whole JSON row" in text
+
+
+def test_the_switch_is_reached_and_used_by_keys(light: Chrome) -> None:
+    picture(light, "light")
+    reached: list[str] = []
+    for _ in range(60):
+        light.switch_to.active_element.send_keys(Keys.TAB)
+        active = light.switch_to.active_element
+        reached.append(active.get_attribute("href") or active.get_attribute("value") or active.tag_name)
+        if active.tag_name == "summary":
+            break
+    assert any(str(it).endswith("#throughput") for it in reached), reached
+    assert "all" in reached
+    assert reached[-1] == "summary", "the numbers below a plot can be opened"
+    light.find_element(By.CSS_SELECTOR, "input[name=run]:checked").send_keys(Keys.ARROW_RIGHT)
+    found = plots(light)
+    assert found["insert, 200K operations, uniform, random keys"]["visible"] == [True] * 6
+    assert found["Figure 4.2: insert, 24M operations"]["visible"] == [False] * 2
+    shown = {it.text for it in light.find_elements(By.CSS_SELECTOR, "article:not([hidden]) h3") if it.is_displayed()}
+    assert not any("machine.jsonl" in title for title in shown)
+    light.find_element(By.CSS_SELECTOR, "input[name=run]:checked").send_keys(Keys.ARROW_LEFT)
+    assert all(all(plot["visible"]) for plot in plots(light).values())
+
+
+def test_dark_and_printed(light: Chrome) -> None:
+    ground = "return getComputedStyle(document.body).backgroundColor"
+    text = "return getComputedStyle(document.querySelector('.plot .xtick text')).fill"
+    assert light.execute_script(ground) == "rgb(252, 252, 251)"
+    prefer_dark(light, True)
+    assert light.execute_script(ground) == "rgb(20, 23, 27)"
+    WebDriverWait(light, 10, poll_frequency=0.05).until(lambda it: it.execute_script(text) == "rgb(229, 232, 236)")
+    picture(light, "dark")
+    print_page(light, PICTURES / "printed.pdf")
+    prefer_dark(light, False)
+    assert (PICTURES / "printed.pdf").read_bytes().startswith(b"%PDF-")
+
+
+def test_pdf_by_the_command_and_nothing_to_show(tmp_path: Path) -> None:
+    run = tmp_path / "20260101T000000.000Z"
+    run.mkdir()
+    (run / "results.jsonl").write_text(as_lines(all_kinds()[:20]))
+    ended = drive("report", str(run), "--pdf", timeout=60)
+    assert (ended.code, ended.output) == (0, f"report: {run}/report.html\nprinted: {run}/report.pdf\n"), ended.complaint
+    assert (run / "report.pdf").stat().st_size > 10_000
+    (tmp_path / "empty.log").write_text("MXK\nmxk> topology\n")
+    ended = drive("report", str(tmp_path / "empty.log"))
+    assert (ended.code, "there is nothing to show in empty.log" in ended.complaint) == (2, True)

@@ -1,0 +1,253 @@
+"""Runs read from logs of any kind and state, understood, and compared with each other. The captured logs are real: the
+Linux program's and peers' output, and QEMU's serial line."""
+
+import json
+import os
+import random
+import shlex
+import time
+from pathlib import Path
+
+import pytest
+
+from helpers import drive, run_linux
+from mxk_host.errors import UsageError
+from mxk_host.report.page import sections_of
+from mxk_host.runs.changes import Verdict, changes
+from mxk_host.runs.command import command_of
+from mxk_host.runs.log import Found, read_log
+from mxk_host.runs.point import Point, key_of, points_of
+from mxk_host.runs.source import Run, expect_rows, read_runs
+from report_rows import MACHINE, Row, all_kinds, as_lines, noisy_run, spread
+
+CAPTURED = Path(__file__).parent / "captured"
+NATIVE, EMULATED = CAPTURED / "native.log", CAPTURED / "qemu.log"
+# More of it by hand: MXK_LOG_FUZZ_SECONDS=600 build/venv/bin/python -m pytest tests/system/test_runs.py -k damage -s
+FUZZ_SECONDS = float(os.environ.get("MXK_LOG_FUZZ_SECONDS", "0"))
+FUZZ_RUNS = 150
+
+
+def points(rows: list[Row], run: int = 0) -> list[Point]:
+    return points_of([Found(row, "") for row in rows], run)
+
+
+def test_rows_warnings_and_commands_of_a_serial_log() -> None:
+    log = read_log(EMULATED.read_bytes())
+    assert log.damages == []
+    assert [found.row.get("benchmark") for found in log.rows] == [None, "table", "table"]
+    assert log.rows[0].row["topology"] == "this machine"
+    assert log.rows[1].command == "bench table --cores 1,2 --ops 50K --repeat 3 --json"
+    assert any(text.startswith("the machine was not quiet") for text in log.warnings)
+    assert log.failures == ["error: --measure round-trip: needs another core of core 0's node"]
+
+
+def test_a_damaged_line_is_named_and_the_others_are_read() -> None:
+    row = b'{"benchmark":"table","throughput":{"n":1,"median":5}}'
+    lines = [row, row[:30], b"noise \xff\x00", row[20:], b"12:00:01 " + row, row + row, b'{"benchmark":7}']
+    lines += [row[:30] + row, row[20:] + row]  # an end of line was lost, too
+    log = read_log(b"\r\n".join(lines))
+    assert [found.row["benchmark"] for found in log.rows] == ["table"] * 6
+    assert [damage.line for damage in log.damages] == [2, 4, 7, 8, 9]
+    assert str(log.damages[0]).startswith("line 2: no whole JSON row (")
+    assert log.damages[2].reason == "expected the name of a benchmark as text"
+    deep = read_log(b'{"benchmark":"x","y":' + b"[" * 100_000 + b"]" * 100_000 + b"}")
+    assert len(deep.damages) == 1
+    assert read_log(b'{"benchmark":"x","seconds":NaN}').damages != []
+
+
+def damaged(data: bytes, draw: random.Random) -> bytes:
+    """As a wire, a disk or a hand could: cuts, other bytes, bytes more and fewer, parts twice, other JSON values."""
+    out = bytearray(data)
+    for _ in range(draw.randrange(1, 12)):
+        at = draw.randrange(len(out) + 1)
+        match draw.randrange(7):
+            case 0:
+                del out[at : at + draw.randrange(400)]
+            case 1:
+                out[at : at + 8] = draw.randbytes(8)
+            case 2:
+                out[at:at] = draw.randbytes(draw.randrange(40))
+            case 3:
+                out[at:at] = out[max(at - 3000, 0) : at]
+            case 4:
+                del out[at:]
+            case 5:
+                value = draw.choice([b"null", b"-1", b"1e999", b"1e29", b"[]", b"{}", b'"x"', b"true", b"[[1]]", b"0"])
+                colon = out.find(b":", at)
+                end = min((it for it in (out.find(b",", colon), out.find(b"}", colon)) if it > 0), default=colon)
+                if colon > 0:
+                    out[colon + 1 : end] = value
+            case _:
+                old, new = draw.choice([(b"{", b"["), (b'"', b""), (b"\n", b""), (b":", b"::"), (b"median", b"p50_ns")])
+                out[:] = out[:at] + bytes(out[at:]).replace(old, new, draw.randrange(1, 4))
+    return bytes(out)
+
+
+def test_no_damage_makes_the_reader_or_the_report_fail() -> None:
+    seeds = [NATIVE.read_bytes()[-12_000:], EMULATED.read_bytes(), as_lines(all_kinds()[::6]).encode()]
+    end = time.monotonic() + FUZZ_SECONDS
+    number = 0
+    while number < FUZZ_RUNS or time.monotonic() < end:
+        draw = random.Random(number)
+        data = damaged(seeds[number % len(seeds)], draw)
+        log = read_log(data)
+        lines = data.count(b"\n") + 1
+        assert all(1 <= damage.line <= lines for damage in log.damages), number
+        run = Run("damaged", Path(), log.rows, log.warnings, log.failures, log.damages)
+        try:
+            understood = points_of(run.rows)
+            for plot in (plot for section in sections_of([run], understood) for plot in section.plots):
+                json.dumps(plot.figure, allow_nan=False)
+            for point in understood:
+                command_of(point)
+        except Exception as error:
+            raise AssertionError(f"seed {number}") from error
+        number += 1
+    if FUZZ_SECONDS:
+        print(f"{number} damaged logs")
+
+
+def test_a_row_cut_anywhere_is_told() -> None:
+    row = as_lines(all_kinds()[:1]).encode().rstrip()
+    for cut in range(3, row.rindex(b'":'), 7):
+        assert len(read_log(row[:cut]).damages) == 1, row[:cut]
+        assert len(read_log(row[cut:]).damages) == 1, row[cut:]
+
+
+def test_runs_are_folders_files_and_the_latest(tmp_path: Path) -> None:
+    folder = tmp_path / "20260101T000000.000Z"
+    folder.mkdir()
+    row = {"benchmark": "table", "cores": 1, "verified": True, "throughput": {"n": 1, "median": 5}}
+    (folder / "results.jsonl").write_text(as_lines([row]))
+    (folder / "console.log").write_text('mxk> bench table --json\nWARN no SLIT\n{"bench\n' + as_lines([row]))
+    (folder / "command.txt").write_text("qemu-system-x86_64 -smp 1\n")
+    (run,) = read_runs([str(folder)])
+    assert (run.name, run.folder, run.warnings, run.how) == (
+        folder.name,
+        folder,
+        ["no SLIT"],
+        "qemu-system-x86_64 -smp 1",
+    )
+    assert [found.command for found in run.rows] == ["bench table --json"]
+    assert [str(damage)[:20] for damage in run.damages] == ["console.log, line 3:"]
+    (folder / "results.jsonl").unlink()  # as of a run that was killed
+    assert len(read_runs([str(folder)])[0].rows) == 1
+    assert [run.name for run in read_runs([str(EMULATED), str(EMULATED)])] == ["qemu.log", "qemu.log (2)"]
+    with pytest.raises(UsageError, match=r"expected a run: .*nowhere: No such file"):
+        read_runs(["nowhere"])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UsageError, match="has neither"):
+        read_runs([str(tmp_path / "empty")])
+    (tmp_path / "text.log").write_text('hello\n{"benchmark"\n')
+    with pytest.raises(UsageError, match=r"nothing to show in text\.log.* damaged lines: 1, the first: line 2"):
+        expect_rows(read_runs([str(tmp_path / "text.log")]))
+
+
+def test_the_command_of_a_point() -> None:
+    native = points_of([Found(found.row, "") for found in read_log(NATIVE.read_bytes()).rows])
+    commands = {(it.benchmark, it.settings.get("layout"), it.settings.get("cores")): command_of(it) for it in native}
+    assert commands["table", "chained", 2].startswith("build/linux/mxk 'bench table --model tasks --layout chained ")
+    assert any(text.startswith("build/linux/mxk-peers 'bench peer --peer ") for text in commands.values())
+    assert any(text.startswith("build/linux/mxk-peers 'bench task-peer --peer ") for text in commands.values())
+    emulated = points_of(read_log(EMULATED.read_bytes()).rows)
+    typed = "bench table --cores 1,2 --ops 50K --repeat 3 --json"
+    assert {command_of(it) for it in emulated} == {f"tools/mxk run --cpus 2 --nodes 2 -- '{typed}'"}
+
+
+@pytest.mark.parametrize(
+    ("program", "typed"),
+    [
+        ("mxk", "bench table --ops 4K --cores 1,2 --mix insert,find --prefetch 8"),
+        ("mxk", "bench table --ops 4K --cores spread:2 --layout bucketed --submit batch --buckets 1 --dist zipf:0.99"),
+        ("mxk", "bench table --ops 4K --cores 1 --layout open --submit batch --mix mixed:50/40/10 --repeat 2"),
+        ("mxk", "bench table --ops 4K --cores 2 --model threads --keys strided:3 --seed 7"),
+        ("mxk", "bench table --ops 4K --cores 2 --layout bucketed --notation coroutine --tasks-per-core 20"),
+        ("mxk", "bench table --ops 4K --cores 2 --layout open --probe travel"),
+        ("mxk", "bench table --ops 40K --cores 2 --layout cuckoo --submit batch --load 0.9 --hash mixed --latency"),
+        ("mxk", "bench task --measure local,round-trip --cores 1,0"),
+        ("mxk", "bench semaphore --measure uncontended"),
+        ("mxk-peers", "bench peer --peer mxk-table,reference-random --ops 4K --cores 1,2 --mix find --latency"),
+        ("mxk-peers", "bench task-peer --peer deque-pool --measure local"),
+    ],
+)
+def test_a_command_put_together_from_a_row_gives_that_row(program: str, typed: str) -> None:
+    for point in points(run_linux("--cores", "2", f"{typed} --json", name=program).rows):
+        path, command = shlex.split(command_of(point))
+        assert path == f"build/linux/{program}"
+        again = points(run_linux("--cores", "2", command, name=program).rows)
+        assert [key_of(it.first) for it in again] == [key_of(point.first)], command
+
+
+def compared(a: list[Row], b: list[Row]) -> dict[str, Verdict]:
+    """The verdicts that are not `no change`, by the row's layout, mix and cores."""
+    of_a, of_b = points(a), points(b)
+    names = {
+        key_of(point.first): " ".join(str(point.settings[name]) for name in ("layout", "mix", "cores"))
+        for point in (*of_a, *of_b)
+    }
+    found = changes(of_a, of_b, names, confidence=0.99, floor=0.02)
+    assert len(found.rows) == len(of_a)
+    return {row.name: row.verdict for row in found.rows if row.verdict is not Verdict.SAME}
+
+
+def test_twenty_runs_of_the_same_give_no_alarm() -> None:
+    first = noisy_run(0)
+    assert [compared(first, noisy_run(seed)) for seed in range(1, 21)] == [{}] * 20
+
+
+def test_a_layout_that_became_a_tenth_slower_is_found_and_nothing_else() -> None:
+    open_tables = range(2, 24, 4)
+    told = 0
+    for seed in range(100, 120):
+        found = compared(noisy_run(seed), noisy_run(seed + 1000, slower=dict.fromkeys(open_tables, 0.9)))
+        assert all(name.startswith("open ") for name in found), found
+        assert set(found.values()) <= {Verdict.SLOWER}
+        told += bool(found)
+    assert told >= 19, "of 20, by runs of five in which one in 25 is disturbed"
+
+
+def test_costs_are_slower_when_they_rise_and_rounds_tell_the_noise() -> None:
+    def rounds(factor: float, seed: int) -> list[Row]:
+        draw = random.Random(seed)
+        rows: list[Row] = []
+        for measure, cycles in (("local", 11.0), ("hop", 70.0), ("wake", 60_000.0)):
+            for number in range(1, 7):
+                median = cycles * draw.lognormvariate(0, 0.01) * (factor if measure == "hop" else 1)
+                row = {"round": number, "benchmark": "task", "layout": "", "mix": measure, "cores": [0]}
+                rows.append(row | {"cycles": spread(median, n=2), "nanoseconds": median / 2.5, "verified": True})
+        return rows
+
+    assert compared(rounds(1, 1), rounds(1, 2)) == {}
+    assert compared(rounds(1, 1), rounds(1.1, 2)) == {" hop (0,)": Verdict.SLOWER}
+    assert compared(rounds(1.1, 1), rounds(1, 2)) == {" hop (0,)": Verdict.FASTER}
+
+
+def test_compare_runs_tells_by_its_exit_code(tmp_path: Path) -> None:
+    names = {
+        "a": noisy_run(100),
+        "same": noisy_run(200),
+        "slow": noisy_run(1100, slower=dict.fromkeys(range(2, 24, 4), 0.9)),
+    }
+    names |= {"wrong": [row | {"verified": row["cores"] != 2} for row in noisy_run(300)]}
+    names |= {"once": [row | {"throughput": {"n": 1, "median": 5e6}} for row in noisy_run(300)]}
+    names |= {"other": [{"benchmark": "juggling", "verified": True, "throughput": spread(1), "machine": MACHINE}]}
+    for name, rows in names.items():
+        (tmp_path / f"{name}.jsonl").write_text(as_lines(rows))
+
+    def run(a: str, b: str, *options: str) -> tuple[int, str, str]:
+        ended = drive("compare-runs", str(tmp_path / f"{a}.jsonl"), str(tmp_path / f"{b}.jsonl"), *options)
+        return ended.code, ended.output, ended.complaint
+
+    code, output, _ = run("a", "same")
+    assert (code, "24 rows: 0 slower, 0 faster, 24 no change" in output) == (0, True)
+    code, output, complaint = run("a", "slow", "--json")
+    assert (code, "became slower" in complaint, "SLOWER" in output) == (1, True, True)
+    document = json.loads(output.splitlines()[-1])
+    assert {row["verdict"] for row in document["rows"]} == {"", "SLOWER"}
+    code, output, complaint = run("slow", "a")
+    assert (code, "faster" in output, complaint) == (0, True, "")
+    assert run("a", "wrong")[0] == 1
+    code, _, complaint = run("a", "other")
+    assert (code, "no row in common" in complaint) == (2, True)
+    code, _, complaint = run("once", "once")
+    assert (code, "nothing is known of noise" in complaint) == (2, True)

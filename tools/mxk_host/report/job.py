@@ -1,0 +1,50 @@
+"""The job of `tools/mxk report`: reads the runs, writes the page, prints it if asked to, and says where both are."""
+
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from mxk_host.errors import UsageError
+from mxk_host.image import ROOT
+from mxk_host.report.browser import browser, open_page, print_page
+from mxk_host.report.page import page_of
+from mxk_host.runs.source import Run, expect_rows, read_runs
+
+_NAME = "report.html"
+_SHOWN_DAMAGES = 3
+
+
+def report(names: Sequence[str], *, output: Path | None, pdf: bool) -> None:
+    """Writes the page into the first run's folder, or where `output` says."""
+    runs = read_runs(names)
+    expect_rows(runs)
+    _tell_damages(runs)
+    page = output or runs[0].folder / _NAME
+    written = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    try:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(page_of(runs, written))
+    except OSError as error:
+        raise UsageError(f"expected to be able to write {page}: {error.strerror}") from error
+    print(f"report: {_shown(page)}")
+    if pdf:
+        printed = page.with_suffix(".pdf")
+        with browser() as chrome:
+            open_page(chrome, page)
+            print_page(chrome, printed)
+        print(f"printed: {_shown(printed)}")
+
+
+def _tell_damages(runs: Sequence[Run]) -> None:
+    for run in runs:
+        if not run.damages:
+            continue
+        print(f"tools/mxk: {run.name}: damaged lines passed over: {len(run.damages)}", file=sys.stderr)
+        for damage in run.damages[:_SHOWN_DAMAGES]:
+            print(f"  {damage}", file=sys.stderr)
+
+
+def _shown(path: Path) -> Path:
+    path = path.resolve()
+    return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path

@@ -1,0 +1,83 @@
+"""How long single operations took, by percentile."""
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from mxk_host.digits import number
+from mxk_host.report.labels import cores_text, series_names
+from mxk_host.report.lines import MAX_LINES
+from mxk_host.report.plot import Line, Plot, colour, dash, layout, logarithmic, run_suffix, runs_of
+from mxk_host.report.throughput import panel_title, panels
+from mxk_host.runs.command import command_of
+from mxk_host.runs.point import Durations, Point, number_of
+
+_OF = {"latency": "of operations, from their submission to their result", "tasks": "of tasks"}
+_TICKS = ("50", "99", "99.9", "max")
+
+
+def latency_plots(points: Sequence[Point], names: Sequence[str]) -> list[Plot]:
+    """For each kind of duration and mix one, with a line for each configuration."""
+    kinds = dict.fromkeys(kind for point in points for kind in point.durations)
+    return [
+        _plot(kind, same, names)
+        for kind in kinds
+        for same in panels([point for point in points if kind in point.durations])
+    ]
+
+
+def _plot(kind: str, points: Sequence[Point], names: Sequence[str]) -> Plot:
+    labels = [
+        f"{name}, {cores_text(cores)}" if (cores := number_of(point.settings.get("cores"))) is not None else name
+        for point, name in zip(points, series_names(points, apart=("cores",)), strict=True)
+    ]
+    lines = [
+        Line([label, *_cells(point.durations[kind])], point.run, command_of(point))
+        for point, label in zip(points, labels, strict=True)
+    ]
+    places = {label: place for place, label in enumerate(dict.fromkeys(labels))}
+    drawn = [(point, label) for point, label in zip(points, labels, strict=True) if places[label] < MAX_LINES]
+    runs = runs_of(points, names)
+    data = []
+    for point, label in drawn:
+        it = point.durations[kind]
+        known = [
+            (tick, value / 1000)
+            for tick, value in zip(_TICKS, (it.p50, it.p99, it.p999, it.max), strict=True)
+            if value is not None and value > 0
+        ]
+        place = places[label]
+        data.append(
+            go.Scatter(
+                x=[tick for tick, _ in known],
+                y=[value for _, value in known],
+                name=label + run_suffix(point.run, runs),
+                mode="lines+markers",
+                legendgroup=label,
+                meta={"run": point.run},
+                hovertemplate=f"<b>{label}</b><br>percentile %{{x}}: %{{y:.3g}} µs<extra></extra>",
+                line={"color": colour(place), "dash": dash(point.run, runs)},
+                marker={"color": colour(place), "size": 8},
+            ).to_plotly_json()
+        )
+    hidden = len(places) - len({label for _, label in drawn})
+    return Plot(
+        f"{panel_title(points)}: latency" if kind == "latency" else f"{panel_title(points)}: {kind.replace('_', ' ')}",
+        ["series", "count", "p50", "p99", "p99.9", "max"],
+        lines,
+        {
+            "data": data,
+            "layout": layout(
+                {"type": "category", "title": {"text": "percentile"}},
+                logarithmic([time for it in data for time in it["y"]], "µs"),
+            ),
+        },
+        caption=f"How long it took, {_OF.get(kind, kind.replace('_', ' '))}."
+        + (f" The first {MAX_LINES} are drawn; {hidden} more stand in the table." if hidden else ""),
+        emulated=points[0].is_emulated,
+    )
+
+
+def _cells(it: Durations) -> list[str]:
+    times = (it.p50, it.p99, it.p999, it.max)
+    return [str(it.count), *("-" if time is None else f"{number(time / 1000)} µs" for time in times)]

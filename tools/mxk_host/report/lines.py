@@ -1,0 +1,161 @@
+"""Plots of a value over a number, such as throughput over cores; or, where that number is always the same or there are
+too many lines to tell apart, a row of dots for each series."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+from mxk_host.report.labels import cores_text, series_names, setting_text
+from mxk_host.report.plot import (
+    VALUE_HEADINGS,
+    Axis,
+    Mark,
+    Plot,
+    Runs,
+    Series,
+    height_for,
+    hover,
+    layout,
+    logarithmic,
+    run_suffix,
+    runs_of,
+    table_lines,
+    trace,
+)
+from mxk_host.runs.point import Point, number_of
+
+_MAX_FACTOR = 20
+MAX_LINES = 10  # more of them cannot be followed
+BARS = "Medians; the bars go from the smallest to the largest value measured."
+
+
+def plot_over(
+    title: str,
+    points: Sequence[Point],
+    quantity: str,
+    axis: str,
+    names: Sequence[str],
+    **axes: Axis,
+) -> Plot:
+    """`axis`: the setting that is drawn to the right. `names`: of the runs. `axes`: more about `x` and `y`."""
+    # Rows without a value, such as what a peer cannot do, stand in the table only.
+    drawn = [point for point in points if quantity in point.values and number_of(point.settings.get(axis)) is not None]
+    labels = dict(zip(map(id, points), series_names(points, apart=(axis,)), strict=True))
+    runs = runs_of(drawn, names)
+    several = len({point.settings[axis] for point in drawn}) > 1
+    series = _series(drawn, lambda point: labels[id(point)], lambda point: point.settings[axis], quantity)
+    plot = Plot(
+        title,
+        ["series", axis.replace("_", " "), *VALUE_HEADINGS, ""],
+        table_lines(points, [labels[id(point)] for point in points], quantity, (axis,)),
+        caption=BARS,
+        emulated=any(point.is_emulated for point in points),
+    )
+    _add_speed_up(plot, points)
+    if drawn and several and len({it.name for it in series}) <= MAX_LINES:
+        plot.figure = _lines(series, axis, runs, axes)
+    elif drawn:
+        by_axis = _series(
+            drawn,
+            lambda point: _axis_text(axis, point),
+            lambda point: labels[id(point)] + run_suffix(point.run, runs),
+            quantity,
+        )
+        plot.figure = dots(by_axis, runs)
+    return plot
+
+
+def _add_speed_up(plot: Plot, points: Sequence[Point]) -> None:
+    """Against the fewest cores, where rows say it."""
+    found = [number_of(point.first.get("speed_up")) for point in points]
+    if any(it is not None for it in found):
+        plot.headings = [*plot.headings[:-1], "speed-up", plot.headings[-1]]
+        plot.lines = [
+            replace(line, cells=[*line.cells[:-1], "-" if it is None else f"{it:.2f}", line.cells[-1]])
+            for line, it in zip(plot.lines, found, strict=True)
+        ]
+
+
+def plot_dots(
+    title: str, points: Sequence[Point], quantity: str, names: Sequence[str], apart: Collection[str] = ()
+) -> Plot:
+    """Each point in a line of its own."""
+    labels = series_names(points, apart)
+    drawn = [(point, label) for point, label in zip(points, labels, strict=True) if quantity in point.values]
+    plot = Plot(
+        title,
+        ["series", *VALUE_HEADINGS, ""],
+        table_lines(points, labels, quantity, ()),
+        caption=BARS,
+        emulated=any(point.is_emulated for point in points),
+    )
+    if drawn:
+        of = {id(point): label for point, label in drawn}
+        series = _series([point for point, _ in drawn], lambda _: "", lambda point: of[id(point)], quantity)
+        plot.figure = dots(series, runs_of(points, names))
+    return plot
+
+
+def dots(series: Sequence[Series], runs: Runs, x: Axis | None = None) -> dict[str, Any]:
+    """Values to the right, what was measured above each other, the largest on top."""
+    largest: dict[str, float] = {}
+    for it in series:
+        for mark in it.marks:
+            largest[mark.x] = max(largest.get(mark.x, mark.value.shown), mark.value.shown)
+    order = sorted(largest, key=lambda name: largest[name])
+    unit = next((mark.value.unit.name for it in series for mark in it.marks), "")
+    return {
+        "data": [trace(it, runs, sideways=True, lines=False) for it in series],
+        "layout": layout(
+            x or {"title": {"text": unit}, "rangemode": "tozero"},
+            {"type": "category", "categoryorder": "array", "categoryarray": order, "range": [-0.6, len(order) - 0.4]},
+            height=height_for(len(order)),
+            showlegend=len(series) > 1,
+            margin={"l": 60, "r": 20, "t": 40, "b": 50},
+        ),
+    }
+
+
+def _lines(series: Sequence[Series], axis: str, runs: Runs, axes: dict[str, Axis]) -> dict[str, Any]:
+    values = sorted({mark.x for it in series for mark in it.marks})
+    unit = series[0].marks[0].value.unit.name
+    x = {"title": {"text": axis.replace("_", " ")}, "tickvals": values, "ticktext": [setting_text(v) for v in values]}
+    shown = [mark.value.shown for it in series for mark in it.marks]
+    y = {"title": {"text": unit}, "rangemode": "tozero"}
+    if min(shown) > 0 and max(shown) > _MAX_FACTOR * min(shown):  # the smaller ones would lie on the axis
+        y = logarithmic(shown, f"{unit}, logarithmic")
+    return {
+        "data": [trace(it, runs) for it in series],
+        "layout": layout(x | axes.get("x", {}), y | axes.get("y", {})),
+    }
+
+
+def _axis_text(axis: str, point: Point) -> str:
+    value = point.settings[axis]
+    return cores_text(value) if axis == "cores" and number_of(value) is not None else f"{axis} {setting_text(value)}"
+
+
+def _series(
+    points: Sequence[Point], name_of: Callable[[Point], str], x_of: Callable[[Point], Any], quantity: str
+) -> list[Series]:
+    """Those of the same name and run together, in the order of what is drawn to the right."""
+    places: dict[str, int] = {}
+    groups: dict[tuple[str, int], list[Point]] = {}
+    for point in points:
+        name = name_of(point)
+        places.setdefault(name, len(places))
+        groups.setdefault((name, point.run), []).append(point)
+    return [
+        Series(name, places[name], run, sorted((_mark(it, x_of(it), quantity, name) for it in same), key=_place))
+        for (name, run), same in groups.items()
+    ]
+
+
+def _mark(point: Point, x: Any, quantity: str, name: str) -> Mark:  # noqa: ANN401
+    value = point.values[quantity]
+    return Mark(x, value, hover(name, setting_text(x), value), point)
+
+
+def _place(mark: Mark) -> tuple[float, str]:
+    number = number_of(mark.x)
+    return (number, "") if number is not None else (0.0, str(mark.x))

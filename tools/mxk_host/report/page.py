@@ -1,0 +1,144 @@
+"""Puts the page together: sections of plots, warnings, and the rows to download. The result is one text that asks for
+nothing from elsewhere, and its policy forbids it to."""
+
+import base64
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from plotly.offline import get_plotlyjs
+
+from mxk_host.report import summary
+from mxk_host.report.costs import cost_plots, is_cost
+from mxk_host.report.latency import latency_plots
+from mxk_host.report.machine import is_machine, machine_plots
+from mxk_host.report.others import other_plots
+from mxk_host.report.plot import Plot
+from mxk_host.report.thesis import figure_numbers, figure_plots, figure_title
+from mxk_host.report.throughput import is_table, ratio_plots, throughput_plots
+from mxk_host.runs.point import Point, points_of
+from mxk_host.runs.source import Run
+from mxk_host.stream import Row
+
+_HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page; `identifier` is what links go to."""
+
+    identifier: str
+    short: str  # in the page's list of sections
+    title: str
+    intro: str
+    plots: list[Plot]
+
+
+def sections_of(runs: Sequence[Run], points: Sequence[Point]) -> list[Section]:
+    """Those that have anything to show."""
+    names = [run.name for run in runs]
+    topologies = {number: row for number, run in enumerate(runs) if (row := _topology(run))}
+    free = [point for point in points if not point.figure and not point.is_statement]
+    untimed = [point for point in free if is_table(point) and "latency" not in point.durations]
+    timed = [point for point in free if point.durations]
+    # Time stamps for each operation cost throughput: such runs count only where there are no others.
+    tables = untimed or [point for point in free if is_table(point)]
+    costs = [point for point in free if is_cost(point)]
+    rest = [point for point in free if not (is_table(point) or is_cost(point) or is_machine(point))]
+    sections = [
+        *(
+            Section(f"figure-{it}", f"Figure {it}", figure_title(it, points), "", figure_plots(it, points, names))
+            for it in figure_numbers(points)
+        ),
+        Section("throughput", "Throughput", "Throughput", _THROUGHPUT, throughput_plots(tables, names)),
+        Section("ratios", "Peers", "Against peers", _RATIOS, ratio_plots(tables, names)),
+        Section("latency", "Latency", "Latency", _LATENCY, latency_plots(timed, names)),
+        Section("costs", "Costs", "What tasks and threads cost", _COSTS, cost_plots(costs, names)),
+        Section(
+            "machine",
+            "Memory",
+            "What the machine is like",
+            _MACHINE,
+            machine_plots([p for p in free if is_machine(p)], names, topologies),
+        ),
+        Section("others", "Others", "Further benchmarks", "", other_plots(rest, names)),
+    ]
+    shown = [section for section in sections if section.plots]
+    for place, plot in enumerate(plot for section in shown for plot in section.plots):
+        plot.identifier = f"plot-{place}"
+    return shown
+
+
+_THROUGHPUT = "Operations per second. Peers do the same operations on the same cores."
+_RATIOS = (
+    "MXK's throughput by the peer's. MXK's engines are asynchronous: an operation's result comes home later, so look "
+    "at latency, too."
+)
+_LATENCY = "Measured in runs of their own, with a time stamp for each operation."
+_COSTS = "MXK's own, and what others have for the same."
+_MACHINE = "Measured by the same program, not read from a data sheet."
+
+
+def _topology(run: Run) -> Row:
+    """The line of `topology --json`, if the run has one of its machine."""
+    return next((found.row for found in run.rows if found.row.get("topology") == "this machine"), {})
+
+
+def page_of(runs: Sequence[Run], written: str) -> str:
+    """The whole page. `written`: when, for the page's foot."""
+    points = [point for number, run in enumerate(runs) for point in points_of(run.rows, number)]
+    sections = sections_of(runs, points)
+    templates = Environment(
+        loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    figures = [
+        {"id": plot.identifier, "emulated": plot.emulated, "run": plot.run, **plot.figure}
+        for section in sections
+        for plot in section.plots
+        if plot.figure is not None
+    ]
+    numbers = range(len(runs))
+    return templates.get_template("page.html").render(
+        runs=runs,
+        sections=sections,
+        numbers=[number for run in numbers for number in summary.numbers_of(points, run)],
+        machines=[machine for run in numbers for machine in summary.machines_of(points, run)],
+        trusts=[summary.trust_of(points, run) for run in numbers],
+        warnings=[summary.warnings_of(run) for run in runs],
+        skipped=[summary.skipped_of(run) for run in runs],
+        findings=list(dict.fromkeys(text for section in sections for plot in section.plots for text in plot.findings)),
+        any_emulated=any(point.is_emulated for point in points),
+        rows_as_csv=[csv_of([found.row for found in run.rows]) for run in runs],
+        plot_as_csv=plot_as_csv,
+        written=written,
+        style=(_HERE / "page.css").read_text(),
+        script=(_HERE / "page.js").read_text(),
+        plotly=get_plotlyjs(),
+        figures=_for_script(figures),
+    )
+
+
+def csv_of(rows: Sequence[Row]) -> str:
+    """Rows as a data: address, what stands inside an object with a column of its own."""
+    return _address(pandas.json_normalize(list(rows)))
+
+
+def plot_as_csv(plot: Plot) -> str:
+    """A plot's table as a data: address."""
+    headings = [heading or "remark" for heading in plot.headings]
+    return _address(
+        pandas.DataFrame([[*line.cells, line.command] for line in plot.lines], columns=[*headings, "command"])
+    )
+
+
+def _address(table: pandas.DataFrame) -> str:
+    return "data:text/csv;charset=utf-8;base64," + base64.b64encode(table.to_csv(index=False).encode()).decode()
+
+
+def _for_script(value: Any) -> str:  # noqa: ANN401
+    """JSON that can stand in a script element: no text in it ends the element."""
+    return json.dumps(value, allow_nan=False).replace("<", "\\u003c")

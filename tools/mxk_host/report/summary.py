@@ -1,0 +1,217 @@
+"""What a reader wants to know first: a dozen numbers, whether they can be trusted, and on which machines they were
+measured."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mxk_host.digits import number
+from mxk_host.report.labels import cores_text, count_text, series_names
+from mxk_host.report.plot import value_cells
+from mxk_host.report.thesis import statements_of
+from mxk_host.report.throughput import ratio_of
+from mxk_host.runs.point import Point, Value, machine_of, number_of, text_of
+from mxk_host.runs.source import Run
+
+_MIXES = ("insert", "find", "erase")
+_SAME = ("mix", "cores", "operations", "dist", "keys")
+_MAX_NUMBERS = 12
+_NOT_QUIET = "the machine was not quiet"
+_GIB = 1 << 30
+
+
+@dataclass(frozen=True)
+class Number:
+    """One of the dozen."""
+
+    value: str
+    what: str
+    emulated: bool = False
+    run: int = 0
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What rows say of the machine: the same text in all of a run's rows, or several."""
+
+    run: int
+    emulated: bool
+    facts: list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Trust:
+    """Of a run: what its rows say about themselves."""
+
+    rows: int
+    verified: int
+    not_verified: list[str]
+    not_quiet: list[str]
+    unsupported: list[str]
+
+
+def numbers_of(points: Sequence[Point], run: int) -> list[Number]:
+    """Those that matter, as far as the run has them, native ones before emulated ones."""
+    mine = [point for point in points if point.run == run and point.is_verified and not point.figure]
+    found: list[Number] = []
+    for emulated in (False, True):
+        same = [point for point in mine if point.is_emulated is emulated]
+        found += [Number(value, what, emulated, run) for value, what in _numbers(same)]
+    statements = statements_of([point for point in points if point.run == run])
+    if statements.count:
+        found.append(
+            Number(f"{statements.holding} of {statements.count}", "statements of the thesis hold here", run=run)
+        )
+    return found[:_MAX_NUMBERS]
+
+
+def _numbers(points: Sequence[Point]) -> Iterable[tuple[str, str]]:
+    tables = [it for it in points if it.benchmark == "table" and "throughput" in it.values]
+    peers = [it for it in points if it.benchmark == "peer" and "throughput" in it.values]
+    names = dict(zip(map(id, tables), series_names(tables, apart=("cores", "mix")), strict=True))
+    for mix in _MIXES:
+        mine = _fastest(it for it in tables if it.settings.get("mix") == mix)
+        if mine is None:
+            continue
+        cores, operations = (number_of(mine.settings.get(name)) or 0 for name in ("cores", "operations"))
+        what = f"{mix}, {cores_text(cores)}, {count_text(operations)} keys: {names[id(mine)]}"
+        yield f"{number(mine.values['throughput'].shown)} M ops/s", what
+        same = [
+            it
+            for it in peers
+            if all(it.settings.get(n) == mine.settings.get(n) for n in ("mix", "cores", "operations"))
+        ]
+        for kind, words in (("peer", "as fast as the fastest peer"), ("bound", "of the bound")):
+            other = _fastest(it for it in same if it.first.get("kind") == kind)
+            ratio = ratio_of(mine, other, "throughput") if other is not None else None
+            if other is not None and ratio is not None:
+                yield _times(kind, ratio), f"{words}, {text_of(other.settings.get('peer'))}: {mix}, {cores_text(cores)}"
+    timed = [it for it in points if it.benchmark == "table" and "latency" in it.durations]
+    if timed:
+        best = min(timed, key=lambda it: it.durations["latency"].p99)
+        times = best.durations["latency"]
+        what = f"p50 and p99 of {text_of(best.settings.get('mix'))}: {series_names(timed)[timed.index(best)]}"
+        yield f"{number(times.p50 / 1000)}, {number(times.p99 / 1000)} µs", what
+    for benchmark, measure, what in (
+        ("task", "local", "an empty task from the own queue"),
+        ("task", "round-trip", "a task to another core and back"),
+        ("thread", "yield", "a yield of a thread"),
+    ):
+        value = _value(points, lambda it, b=benchmark, m=measure: it.benchmark == b and it.settings.get("measure") == m)
+        if value is not None:
+            yield value_cells(value)[0], what
+    yield from _of_the_machine(points)
+
+
+def _of_the_machine(points: Sequence[Point]) -> Iterable[tuple[str, str]]:
+    sizes = [it for it in points if it.settings.get("measure") == "latency" and number_of(it.settings.get("bytes"))]
+    if sizes:
+        largest = max(sizes, key=lambda it: number_of(it.settings["bytes"]) or 0)
+        value = largest.values.get("nanoseconds")
+        if value is not None:
+            yield value_cells(value)[0], "memory latency, largest working set"
+    for benchmark, measure, what in (
+        ("memory", "read", "reading memory"),
+        ("lines", "round-trip", "a cache line there and back"),
+    ):
+        value = _value(points, lambda it, b=benchmark, m=measure: it.benchmark == b and it.settings.get("measure") == m)
+        if value is not None:
+            yield value_cells(value)[0], what
+
+
+def _times(kind: str, ratio: Value) -> str:
+    return f"{100 * ratio.median:.0f} %" if kind == "bound" else f"{number(ratio.median)} times"
+
+
+def _fastest(points: Iterable[Point]) -> Point | None:
+    return max(points, key=lambda it: it.values["throughput"].median, default=None)
+
+
+def _value(points: Iterable[Point], matches: Callable[[Point], bool]) -> Value | None:
+    """The first that matches."""
+    for point in points:
+        if matches(point) and point.values:
+            return point.values.get("nanoseconds") or next(iter(point.values.values()))
+    return None
+
+
+def trust_of(points: Sequence[Point], run: int) -> Trust:
+    """By the rows' own words."""
+    mine = [point for point in points if point.run == run]
+    judged = [point for point in mine if "verified" in point.first and point.first.get("supported") is not False]
+    noisy = [point for point in judged if any(row.get("quiet") is False for row in point.rows)]
+    return Trust(
+        rows=sum(len(point.rows) for point in mine if not point.is_statement),
+        verified=sum(row.get("verified") is True for point in judged for row in point.rows),
+        not_verified=[_said(point, point.reason or "wrong results") for point in judged if point.is_wrong],
+        not_quiet=[_said(point, _noise(point)) for point in noisy],
+        unsupported=[_said(point, point.reason) for point in mine if point not in judged and point.reason],
+    )
+
+
+def _said(point: Point, why: str) -> str:
+    settings = [text_of(point.settings.get(name)) for name in ("process", "peer", "layout", "submit", "measure", "mix")]
+    cores = number_of(point.settings.get("cores"))
+    where = ", ".join(text for text in settings if text)
+    return f"{point.benchmark} {where}{f', {cores_text(cores)}' if cores else ''}: {why}"
+
+
+def _noise(point: Point) -> str:
+    texts = [text_of(row.get("not_quiet")) for row in point.rows]
+    return next((text for text in texts if text), "the machine was not quiet")
+
+
+def warnings_of(run: Run) -> list[str]:
+    """Each once: those that its rows have, and the log's."""
+    texts = [text for found in run.rows for text in _texts(found.row.get("warnings"))]
+    every = dict.fromkeys([*texts, *run.warnings])
+    return [text for text in every if not text.startswith(_NOT_QUIET)]  # rows say that themselves
+
+
+def skipped_of(run: Run) -> list[str]:
+    """What could have been measured, but not on this machine."""
+    return list(dict.fromkeys(text for found in run.rows for text in _texts(found.row.get("skipped"))))
+
+
+def _texts(value: object) -> list[str]:
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
+
+
+def machines_of(points: Sequence[Point], run: int) -> list[Machine]:
+    """Each once; what differs a little from process to process, such as the measured clock, is that of the first."""
+    found: dict[tuple[str, ...], Machine] = {}
+    for point in points:
+        machine = machine_of(point.first)
+        if point.run != run or not machine:
+            continue
+        key = tuple(text_of(machine.get(name)) for name in ("cpu", "nodes", "cores", "hypervisor", "platform", "build"))
+        if key not in found:
+            found[key] = Machine(run, point.is_emulated, list(_facts(machine)))
+    return list(found.values())
+
+
+_FACTS = {
+    "cpu": "processor",
+    "cores": "cores",
+    "nodes": "NUMA nodes",
+    "platform": "platform",
+    "hypervisor": "hypervisor",
+    "pages": "pages",
+    "build": "build",
+}
+
+
+def _facts(machine: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    for name, words in _FACTS.items():
+        if text := text_of(machine.get(name)):
+            yield words, text
+        elif name == "hypervisor" and name in machine:
+            yield words, "none"
+    if hertz := number_of(machine.get("tsc_hz")):
+        yield "TSC", f"{hertz / 1e9:.3f} GHz"
+    if memory := number_of(machine.get("memory_bytes")):
+        yield "memory", f"{memory / _GIB:.3g} GiB"
+    prefetch = machine.get("prefetch")
+    if isinstance(prefetch, dict):
+        texts = [f"{name} {text}" for name, value in prefetch.items() if (text := text_of(value))]
+        yield "prefetch", ", ".join(texts)

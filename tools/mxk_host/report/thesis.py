@@ -1,0 +1,78 @@
+"""The figures of the thesis: what it says of each, what was measured here, whether it holds; and the plots."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mxk_host.report.lines import plot_dots, plot_over
+from mxk_host.report.plot import Line, Plot
+from mxk_host.report.throughput import axis_of, panel_title, panels
+from mxk_host.runs.command import command_of
+from mxk_host.runs.point import UNITS, Point, text_of
+
+
+@dataclass(frozen=True)
+class Statements:
+    """How many there are, and how many hold; those that are not measured do neither."""
+
+    count: int
+    holding: int
+    failing: int
+
+
+def statements_of(points: Sequence[Point]) -> Statements:
+    """Counted over all runs."""
+    verdicts = [point.first.get("holds") for point in points if point.is_statement]
+    return Statements(len(verdicts), verdicts.count(True), verdicts.count(False))
+
+
+def figure_numbers(points: Sequence[Point]) -> list[str]:
+    """4.2 before 4.10."""
+    return sorted({point.figure for point in points if point.figure}, key=_place)
+
+
+def figure_title(figure: str, points: Sequence[Point]) -> str:
+    """With what the figure is about, as its rows say."""
+    about = next(
+        (text for point in points if point.figure == figure and (text := text_of(point.first.get("title")))), ""
+    )
+    return f"Figure {figure} of the thesis{f': {about}' if about else ''}"
+
+
+def _place(figure: str) -> tuple[list[int], str]:
+    return [int(part) if part.isdecimal() and len(part) < 10 else 0 for part in figure.split(".")], figure
+
+
+def figure_plots(figure: str, points: Sequence[Point], names: Sequence[str]) -> list[Plot]:
+    """The statements first, then a plot for each mix of operations."""
+    mine = [point for point in points if point.figure == figure]
+    plots = [plot] if (plot := _statements(figure, mine, names)) is not None else []
+    for same in panels([point for point in mine if not point.is_statement]):
+        quantity = next((name for name in UNITS if any(name in point.values for point in same)), "throughput")
+        axis = axis_of(same)
+        title = f"Figure {figure}: {panel_title(same)}"
+        varied = {point.settings.get(axis) for point in same}
+        draw = (
+            plot_over(title, same, quantity, axis, names)
+            if len(varied) > 1
+            else plot_dots(title, same, quantity, names)
+        )
+        plots.append(draw)
+    return plots
+
+
+def _statements(figure: str, points: Sequence[Point], names: Sequence[str]) -> Plot | None:
+    rows = [point for point in points if point.is_statement]
+    if not rows:
+        return None
+    lines = []
+    for point in rows:
+        row = point.first
+        holds = row.get("holds")
+        verdict = "holds" if holds is True else "does not hold" if holds is False else "not measured"
+        cells = [text_of(row.get(name)) for name in ("statement", "wanted", "measured")]
+        run = [names[point.run]] if len(names) > 1 else []
+        where = [text_of(row.get("side")), "emulated" if point.is_emulated else ""]
+        verdict = ", ".join(text for text in (verdict, *where) if text)
+        lines.append(Line([*run, *cells, verdict], point.run, command_of(point), failed=holds is False))
+    headings = [*(["run"] if len(names) > 1 else []), "the thesis says", "wanted", "measured", "here"]
+    return Plot(f"Figure {figure}: what the thesis says of it", headings, lines)

@@ -1,0 +1,146 @@
+"""The command that measures a point again: as it was typed, where that was kept; otherwise put together from the
+row."""
+
+import shlex
+from collections.abc import Callable
+
+from mxk_host.runs.point import Point, machine_of, number_of, text_of
+
+# Settings that are options of the same value.
+_OPTIONS = {
+    "peer": "peer",
+    "measure": "measure",
+    "model": "model",
+    "layout": "layout",
+    "submit": "submit",
+    "notation": "notation",
+    "walk": "walk",
+    "probe": "probe",
+    "hash": "hash",
+    "prefetch": "prefetch",
+    "prefetch_hint": "prefetch-hint",
+    "prefetch_near": "prefetch-near",
+    "tasks_per_core": "tasks-per-core",
+    "semaphore": "semaphore",
+    "slice_us": "slice",
+    "operations": "ops",
+    "mix": "mix",
+    "keys": "keys",
+    "dist": "dist",
+    "queue": "queue",
+    "rate": "rate",
+    "max_latency_us": "max-latency",
+    "memory": "memory",
+    "workload": "workload",
+    "seed": "seed",
+}
+_DEFAULT_LOAD, _MAX_LOAD = 0.5, 0.97
+# Said in every row, but refused where it goes without saying.
+_IMPLIED = (("probe", "local"),)
+# Of these benchmarks only some: the console refuses an option that a benchmark does not have.
+_ONLY = {
+    "task": ("measure",),
+    "thread": ("measure",),
+    "semaphore": ("measure", "semaphore"),
+    "task-peer": ("peer", "measure"),
+    "thread-peer": ("peer", "measure"),
+    "semaphore-peer": ("peer", "measure"),
+    "memory": (),
+    "memory-peer": (),
+    "lines": ("measure",),
+    "tlb": (),
+    "figure": ("operations",),
+}
+
+
+def command_of(point: Point) -> str:
+    """As it can be pasted into a shell at the repository's root."""
+    row = point.first
+    typed = text_of(row.get("typed")) or point.found[0].command
+    if not typed:
+        typed = f"tools/mxk figure {point.figure}" if point.is_statement else _rebuilt(point)
+    if not typed.startswith("bench "):
+        return typed  # a whole line, which the comparison kept
+    if not text_of(machine_of(row).get("platform")).startswith("metal"):
+        program = "mxk-peers" if point.benchmark == "peer" or point.benchmark.endswith("-peer") else "mxk"
+        return f"build/linux/{program} {shlex.quote(typed)}"
+    machine = machine_of(row)
+    cores, nodes = number_of(machine.get("cores")), number_of(machine.get("nodes"))
+    shape = (f"--cpus {cores:.0f} " if cores else "") + (f"--nodes {nodes:.0f} " if nodes else "")
+    return f"tools/mxk run {shape}-- {shlex.quote(typed)}"
+
+
+def _rebuilt(point: Point) -> str:
+    known = _ONLY.get(point.benchmark, tuple(_OPTIONS))
+    words = ["bench", point.benchmark, *([point.figure] if point.benchmark == "figure" else [])]
+    for name in known:
+        value = text_of(point.first.get(name))
+        if value and (name, value) not in _IMPLIED:
+            words += [f"--{_OPTIONS[name]}", value]
+    words += _COUNTED.get(point.benchmark, _no_more)(point)
+    n = max((value.n for value in point.values.values()), default=1)
+    if len(point.found) == 1 and n > 1:
+        words += ["--repeat", str(n)]
+    return " ".join([*words, "--json"])
+
+
+def _no_more(_point: Point) -> list[str]:
+    return []
+
+
+def _of_a_table(point: Point) -> list[str]:
+    """Buckets are typed for each operation, slots by the load, which is a round number; cores as their set. Latency is
+    measured if asked for. What a table began with before it grew stands in no row."""
+    row = point.first
+    words = _cores(point)
+    buckets, operations = number_of(row.get("buckets")), number_of(row.get("operations"))
+    if buckets and operations:
+        load = round(operations / buckets, 2)
+        if row.get("layout") in ("chained", "bucketed"):
+            words += ["--buckets", f"{buckets / operations:.6g}"]
+        elif load != _DEFAULT_LOAD and 0 < load < _MAX_LOAD:
+            words += ["--load", f"{load:g}"]
+    return words + (["--latency"] if "latency" in point.durations else [])
+
+
+def _of_a_peer(point: Point) -> list[str]:
+    return _cores(point) + (["--latency"] if "latency" in point.durations else [])
+
+
+def _cores(point: Point) -> list[str]:
+    cores = text_of(point.first.get("core_set")) or text_of(point.first.get("cores"))
+    return ["--cores", cores] if cores else []
+
+
+def _of_costs(point: Point) -> list[str]:
+    """Core ids."""
+    cores = point.first.get("cores")
+    return ["--cores", ",".join(map(str, cores))] if isinstance(cores, list) and cores else []
+
+
+def _of_a_part(point: Point) -> list[str]:
+    """Of `bench memory`: which of its parts has this measure, and that it goes as far as this point."""
+    parts = {"latency": "latency", "loaded-latency": "loaded"}
+    part = parts.get(text_of(point.settings.get("measure")), "matrix")
+    words = ["--part", part]
+    if size := text_of(point.first.get("bytes")):
+        words += ["--max" if part == "latency" else "--set", size]
+    if part == "matrix":
+        return words
+    node = text_of(point.first.get("memory_node"))
+    return words + _of_a_core(point) + (["--node", node] if node else [])
+
+
+def _of_a_core(point: Point) -> list[str]:
+    core = text_of(point.first.get("core"))
+    return ["--cores", core] if core else []
+
+
+_COUNTED: dict[str, Callable[[Point], list[str]]] = {
+    "table": _of_a_table,
+    "peer": _of_a_peer,
+    "figure": _cores,
+    "memory": _of_a_part,
+    **dict.fromkeys(("memory-peer", "tlb"), _of_a_core),
+    **dict.fromkeys(("task", "thread", "semaphore", "task-peer", "thread-peer", "semaphore-peer"), _of_costs),
+}

@@ -1,0 +1,123 @@
+"""Finds and reads what is called a run: the folder of one, a file of JSON lines, or a captured serial log."""
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from mxk_host.errors import UsageError
+from mxk_host.results import RESULTS
+from mxk_host.runs.log import Damage, Found, Log, read_log
+
+STANDARD_INPUT = "-"
+LATEST = RESULTS / "latest"
+_PUT_THERE = "side"  # by what ran several programs; not in their logs
+_EXPECTED = (
+    "expected a run: a folder with results.jsonl or console.log, a .jsonl file, a serial log, or - for standard input"
+)
+
+
+@dataclass
+class Run:
+    """A run as it was kept."""
+
+    name: str
+    folder: Path  # where a report about it belongs
+    rows: list[Found]
+    warnings: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    damages: list[Damage] = field(default_factory=list)
+    how: str = ""  # how the machine was started, where that was kept
+
+
+def read_runs(names: Sequence[str]) -> list[Run]:
+    """Reads those that are named; the latest without a name. Raises where one is missing, or none has a row."""
+    if not names and not LATEST.exists():
+        raise UsageError(f"there is no run yet in {RESULTS}: expected one from make bench, or the name of one")
+    if list(names).count(STANDARD_INPUT) > 1:
+        raise UsageError("expected - once, since there is one standard input")
+    runs = [_read(name) for name in names] if names else [_of_folder(LATEST.resolve())]
+    _name_apart(runs)
+    return runs
+
+
+def expect_rows(runs: Iterable[Run]) -> None:
+    """Raises, with what was found instead, unless each run has rows of a benchmark."""
+    for run in runs:
+        if any(found.row.get("benchmark") for found in run.rows):
+            continue
+        damaged = f"; damaged lines: {len(run.damages)}, the first: {run.damages[0]}" if run.damages else ""
+        raise UsageError(
+            f"there is nothing to show in {run.name}: expected JSON rows of benchmarks, which --json gives{damaged}"
+        )
+
+
+def _read(name: str) -> Run:
+    if name == STANDARD_INPUT:
+        return _run("standard input", Path.cwd(), read_log(sys.stdin.buffer.read()))
+    path = Path(name)
+    if path.is_dir():
+        return _of_folder(path.resolve())
+    return _run(path.name, path.resolve().parent, read_log(_bytes(path)))
+
+
+def _of_folder(folder: Path) -> Run:
+    """The rows are in results.jsonl; if the run was killed before that was written, in logs. Warnings are in logs."""
+    kept = folder / "results.jsonl"
+    paths = sorted([*folder.glob("*.log"), *folder.glob("logs/*.log")])
+    logs = [read_log(_bytes(path)) for path in paths]
+    if not kept.is_file() and not logs:
+        raise UsageError(f"{_EXPECTED}; {folder} has neither")
+    log = read_log(_bytes(kept)) if kept.is_file() else Log()
+    if not log.rows:
+        for other in logs:
+            log.rows += other.rows
+    for path, other in zip(paths, logs, strict=True):
+        log.damages += [replace(damage, file=path.name) for damage in other.damages]
+        log.warnings += other.warnings
+        log.failures += other.failures
+    commands = _commands(folder, logs)
+    log.rows = [found if found.command else Found(found.row, commands.get(_place(found), "")) for found in log.rows]
+    run = _run(folder.name, folder, log)
+    how = folder / "command.txt"
+    run.how = how.read_text(errors="replace").strip() if how.is_file() else ""
+    return run
+
+
+def _commands(folder: Path, logs: Iterable[Log]) -> dict[str, str]:
+    """What was run, by the process that a row names; in a run of one machine, by the row itself."""
+    typed = {_place(found): found.command for log in logs for found in log.rows if found.command}
+    kept = folder / "commands.txt"
+    lines = kept.read_text(errors="replace").splitlines() if kept.is_file() else []
+    for line in lines:
+        command, _, log = line.partition("  # logs/")
+        process = log.removesuffix(".log").split("-", 2)[-1]  # ROUND-ORDER-NAME
+        typed.setdefault(process, command)
+    return typed
+
+
+def _place(found: Found) -> str:
+    process = found.row.get("process")
+    if isinstance(process, str):
+        return process
+    return repr(sorted((name, value) for name, value in found.row.items() if name != _PUT_THERE))
+
+
+def _run(name: str, folder: Path, log: Log) -> Run:
+    return Run(name, folder, log.rows, log.warnings, log.failures, log.damages)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{_EXPECTED}; {path}: {error.strerror}") from error
+
+
+def _name_apart(runs: Sequence[Run]) -> None:
+    """Two of the same name get numbers."""
+    seen: dict[str, int] = {}
+    for run in runs:
+        seen[run.name] = seen.get(run.name, 0) + 1
+        if seen[run.name] > 1:
+            run.name = f"{run.name} ({seen[run.name]})"
