@@ -9,7 +9,6 @@ from mxk_host import results
 from mxk_host.arguments import parse_count
 from mxk_host.image import BUILD
 from mxk_host.machine import Accelerator, choose_accelerator
-from mxk_host.overview import job
 from mxk_host.programs import Programs
 
 
@@ -37,4 +36,6 @@ def overview(
     programs = Programs(build, results.folder_name(folder), timeout, choose_accelerator(accel))
     programs.expect_built()
     programs.logs.mkdir(parents=True)
+    from mxk_host.overview import job  # what draws the page takes a second to import
+
     job.overview(programs, operations)

@@ -16,6 +16,7 @@ from mxk_host.jobs import EMULATED
 from mxk_host.machine import QEMU, Boot, expect_installed
 from mxk_host.overview.plan import BYTES_PER_OPERATION, NUMBERS, OPERATIONS, STEPS, Step
 from mxk_host.programs import Programs, Side
+from mxk_host.report import job as report
 from mxk_host.stream import Row
 
 _KERNEL_CORES = 4
@@ -52,13 +53,12 @@ def overview(programs: Programs, operations: int | None) -> None:
     console.print(f"{len(STEPS)} steps, about {round(estimate)} seconds on two cores")
     rows = _run(programs, operations, console, estimate)
     results.store(programs.logs, rows)
-    verdict = results.judge_rows(rows)
+    verdict = results.judge_rows([row for row in rows if "benchmark" in row])  # the others describe
     out = Console()
     out.print(_numbers(rows))
     if programs.emulated:
         out.print(f"kernel: {EMULATED}")
-    shown = programs.logs.relative_to(image.ROOT) if programs.logs.is_relative_to(image.ROOT) else programs.logs
-    out.print(f"results: {shown}", soft_wrap=True, highlight=False)
+    report.report([str(programs.logs)], output=None, pdf=False)
     if verdict.code is not ExitCode.SUCCESS:
         raise DriverError(verdict.reason, verdict.code)
 
@@ -93,7 +93,7 @@ def _rows_of(programs: Programs, step: Step, cores: int, operations: int) -> lis
     counts = ",".join(map(str, core_counts(cores)))
     command = step.command.format(ops=operations, counts=counts, cores=cores)
     rows = programs.rows(step.side, command, cores)
-    return [row | {"side": step.side} for row in rows if "benchmark" in row]  # the others describe
+    return [row | {"side": step.side} for row in rows]
 
 
 def _numbers(rows: Sequence[Row]) -> Table:

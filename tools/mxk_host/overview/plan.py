@@ -39,6 +39,13 @@ STEPS = (
         12,
         12,
     ),
+    Step(
+        "the machine: latency of memory, lines between cores, pages",
+        Side.LINUX,
+        "bench memory --part latency --repeat 1 --json; bench lines --repeat 1 --json; bench tlb --repeat 1 --json",
+        20,
+        20,
+    ),
     Step("the thesis' table", Side.LINUX, f"bench table {CONFIGURATIONS['mxk-thesis']} {_TABLE}", 25),
     Step("bucketed, batches", Side.LINUX, f"bench table {CONFIGURATIONS['mxk-batch']} {_FIND} {_TABLE}", 15),
     Step("bucketed, a task each", Side.LINUX, f"bench table {CONFIGURATIONS['mxk-task']} {_FIND} {_TABLE}", 18),
@@ -96,6 +103,15 @@ def _latency(which: str) -> Callable[[Sequence[Row]], str | None]:
     return value
 
 
+def _nanoseconds(*, last: bool = False, **wanted: object) -> Callable[[Sequence[Row]], str | None]:
+    def value(rows: Sequence[Row]) -> str | None:
+        found = [row for row in rows if all(row.get(key) == it for key, it in wanted.items())]
+        return None if not found else f"{found[-1 if last else 0]['nanoseconds']['median']:.1f} ns"
+
+    return value
+
+
+_LATENCY: dict[str, object] = {"benchmark": "memory", "measure": "latency", "side": Side.LINUX}
 _BATCH: dict[str, object] = {"benchmark": "table", "layout": "bucketed", "submit": "batch", "side": Side.LINUX}
 _TASK: dict[str, object] = {"benchmark": "table", "layout": "bucketed", "submit": "task", "side": Side.LINUX}
 _THESIS: dict[str, object] = {"benchmark": "table", "layout": "chained", "side": Side.LINUX}
@@ -110,6 +126,9 @@ NUMBERS = (
     Number("finds, a task each, all cores", _throughput("find", **_TASK)),
     Number("finds in batches by TBB's", _ratio("find", _BATCH, _TBB)),
     Number("finds in batches by the bound's", _ratio("find", _BATCH, _BOUND)),
+    Number("a load from memory, largest working set", _nanoseconds(last=True, **_LATENCY)),
+    Number("a load from the first cache", _nanoseconds(**_LATENCY)),
+    Number("a line to another core and back", _nanoseconds(benchmark="lines", measure="round-trip")),
     Number("a find at half of the load, p50", _latency("p50_ns")),
     Number("a find at half of the load, p99", _latency("p99_ns")),
 )
