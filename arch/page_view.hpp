@@ -29,7 +29,7 @@ class PageView {
         std::swap(start_, other.start_);
         return *this;
     }
-    ~PageView();
+    ~PageView(); // NOLINT(performance-trivially-destructible): one platform has something to undo
 
     // Where the memory is to be reached through these pages.
     [[nodiscard]] std::byte* start() const { return start_; }

@@ -25,17 +25,17 @@ void link_places(ChaseRoom const& room, std::uint64_t seed) {
         return static_cast<std::size_t>(static_cast<unsigned __int128>(random) * at >> 64); // below `at`
     };
     // Sattolo's algorithm, from the inside out: a cycle of `at` places becomes one of at + 1.
-    *room.place(0) = room.place(0);
+    room.place(0)->next = room.place(0);
     for (std::size_t at = 1; at < room.count; ++at) {
         if (at + ahead < room.count) prefetch_for_write(room.place(drawn(at + ahead)));
         ChaseRoom::Place* const before = room.place(drawn(at));
-        *room.place(at) = *before;
-        *before = room.place(at);
+        room.place(at)->next = before->next;
+        before->next = room.place(at);
     }
 }
 
-ChaseRoom::Place follow(ChaseRoom::Place place, std::size_t steps) {
-    for (; steps > 0; --steps) place = *static_cast<ChaseRoom::Place const*>(place);
+ChaseRoom::Place* follow(ChaseRoom::Place* place, std::size_t steps) {
+    for (; steps > 0; --steps) place = place->next;
     return place;
 }
 

@@ -15,7 +15,9 @@ namespace mxk::bench {
 // Where the places of a chain lie: one in each stride. A place is the first word of a cache line. In a stride that is
 // larger than a line, places go through its lines in turn, so that they do not all fall into the same set of a cache.
 struct ChaseRoom {
-    using Place = void const*;
+    struct Place {
+        Place* next;
+    };
 
     std::byte* start;
     std::size_t count;                     // of places, no less than 1
@@ -33,7 +35,7 @@ struct ChaseRoom {
 void link_places(ChaseRoom const& room, std::uint64_t seed);
 
 // Follows the chain for so many steps.
-ChaseRoom::Place follow(ChaseRoom::Place place, std::size_t steps);
+ChaseRoom::Place* follow(ChaseRoom::Place* place, std::size_t steps);
 
 // Where in a lap of `count` steps one looks whether the chain is one cycle: after count / p steps, for each prime
 // factor p of count. A chain that is at its start after count steps, and at none of these, has come to count different
@@ -82,7 +84,7 @@ class ChaseRun {
     std::size_t loads_;
     std::size_t piece_; // loads, about
     LapMarks marks_;
-    ChaseRoom::Place at_;
+    ChaseRoom::Place* at_;
     std::size_t step_ = 0; // of the lap that is checked
     bool is_timed_;        // that lap
     std::size_t timed_loads_ = 0;

@@ -46,20 +46,22 @@ void LatencyMatrixExperiment::conclude(TextSink& out, std::span<Row const> rows)
 void LatencyMatrixExperiment::compare_with_slit(std::span<Row const> rows) const {
     auto const nodes = matrix_.columns();
     auto slit = NodeArray<std::uint8_t>::create(nodes.size(), Worker::current().node());
-    auto measured = NodeArray<double>::create(nodes.size(), Worker::current().node());
+    auto measured = NodeArray<Range>::create(nodes.size(), Worker::current().node());
     if (!slit || !measured) return log::warn("memory: latencies are not compared with SLIT: no memory for that");
     for (std::size_t row = 0; row < matrix_.rows().size(); ++row) {
         NodeId const from = matrix_.rows()[row];
         for (std::size_t column = 0; column < nodes.size(); ++column) {
             slit.value()[column] = system_topology().distance(from, nodes[column]);
-            measured.value()[column] = rows[row * nodes.size() + column].value.median; // 0 where there is none
+            Summary const& value = rows[row * nodes.size() + column].value;
+            measured.value()[column] = {value.minimum, value.maximum}; // 0 where there is none
         }
         auto const found = find_slit_contradiction(slit.value().span(), measured.value().span());
         if (!found) continue;
         auto const [nearer, farther] = *found;
-        log::warn("SLIT: node {} has node {} at distance {} and node {} at {}, but loads take {:.0} ns and {:.0} ns",
+        log::warn("SLIT: node {} has node {} at distance {} and node {} at {}, but loads take {:.0} ns or more and "
+                  "{:.0} ns or less",
                   from, nodes[nearer], slit.value()[nearer], nodes[farther], slit.value()[farther],
-                  measured.value()[nearer], measured.value()[farther]);
+                  measured.value()[nearer].min, measured.value()[farther].max);
     }
 }
 

@@ -13,13 +13,13 @@ constexpr std::size_t piece_words = 16 * KiB / sizeof(std::uint64_t);
 } // namespace
 
 void LoadReader::read_piece() {
-    Words const piece = words_.subspan(next_, std::min(piece_words, words_.size() - next_));
+    Words const part = words_.subspan(next_, std::min(piece_words, words_.size() - next_));
     Cycles const start = clock::timestamp();
-    verified_ = read_words(piece) == sum_from(first_ + next_, piece.size()) && verified_;
+    verified_ = read_words(part) == sum_from(first_ + next_, part.size()) && verified_;
     Cycles const read = clock::timestamp();
     if (bytes_ == 0) start_ = start;
-    bytes_ += piece.size_bytes();
-    next_ += piece.size();
+    bytes_ += part.size_bytes();
+    next_ += part.size();
     if (next_ == words_.size()) next_ = 0;
 
     double const pause = static_cast<double>(raw(read - start)) * (1 - share_) / share_;

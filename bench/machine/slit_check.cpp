@@ -3,13 +3,13 @@
 namespace mxk::bench {
 
 std::optional<SlitContradiction> find_slit_contradiction(std::span<std::uint8_t const> slit,
-                                                         std::span<double const> measured) {
+                                                         std::span<Range const> measured) {
     double largest = 1.2;
     std::optional<SlitContradiction> found;
     for (std::size_t nearer = 0; nearer < slit.size(); ++nearer) {
         for (std::size_t farther = 0; farther < slit.size(); ++farther) {
-            if (slit[nearer] >= slit[farther] || measured[farther] == 0) continue;
-            double const quotient = measured[nearer] / measured[farther];
+            if (slit[nearer] >= slit[farther] || measured[farther].max == 0) continue;
+            double const quotient = measured[nearer].min / measured[farther].max;
             if (quotient <= largest) continue;
             largest = quotient;
             found = {nearer, farther};

@@ -16,9 +16,16 @@ struct SlitContradiction {
     bool operator==(SlitContradiction const&) const = default;
 };
 
-// Of one node's distances and what was measured to the same nodes (0: not measured): the contradiction that is the
-// largest by the quotient of the two measured, beyond 1.2. None: all is in order.
+// What the runs of a measurement were between. 0: not measured.
+struct Range {
+    double min;
+    double max;
+};
+
+// Of one node's distances and what was measured to the same nodes: the contradiction that is the largest, beyond 1.2,
+// by the quotient of the nearer one's minimum and the farther one's maximum, so that a disturbed run is none. None: all
+// is in order.
 std::optional<SlitContradiction> find_slit_contradiction(std::span<std::uint8_t const> slit,
-                                                         std::span<double const> measured);
+                                                         std::span<Range const> measured);
 
 } // namespace mxk::bench

@@ -32,8 +32,8 @@ void print_layout(TextSink& out, Options const& options) {
 
 constexpr Need tasks{[](Options const& options, EngineKind const*) { return options.model == Model::Tasks; },
                      "--model tasks", &print_model};
-constexpr Need threads{[](Options const& options, EngineKind const*) { return options.model != Model::Tasks; },
-                       "--model threads", &print_model};
+constexpr Need any_threads{[](Options const& options, EngineKind const*) { return options.model != Model::Tasks; },
+                           "--model threads", &print_model};
 constexpr Need locking_threads{
     [](Options const& options, EngineKind const*) { return options.model == Model::Threads; }, "--model threads",
     &print_model};
@@ -116,7 +116,7 @@ constexpr Use option_uses[] = {
     {"--prefetch-near", &is_given<&Options::prefetch_near>, {&tasks, &batches}},
     {"--tasks-per-core", &is_given<&Options::tasks_per_core>, {&tasks, &a_task_each}},
     {"--semaphore", &is_given<&Options::semaphore>, {&locking_threads, &this_builds_semaphores}},
-    {"--slice", &is_given<&Options::slice>, {&threads, &time_slices}},
+    {"--slice", &is_given<&Options::slice>, {&any_threads, &time_slices}},
     {"--buckets", &is_given<&Options::buckets>, {&fixed_buckets}},
     {"--load", &is_given<&Options::load>, {&known_size, &slots}},
     {"--owners", [](Options const& options) { return !options.owners.empty(); }, {&tasks, &partitions}},

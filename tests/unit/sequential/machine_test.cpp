@@ -57,7 +57,9 @@ TEST(SlitCheck, finds_the_largest_contradiction) {
     using Slit = std::array<std::uint8_t, 3>;
     using Measured = std::array<double, 3>;
     auto const find = [](Slit const& slit, Measured const& measured) {
-        return find_slit_contradiction(slit, measured);
+        std::array<Range, 3> ranges{};
+        for (std::size_t i = 0; i < ranges.size(); ++i) ranges[i] = {measured[i], measured[i]};
+        return find_slit_contradiction(slit, ranges);
     };
     EXPECT_EQ(find({10, 21, 31}, {80, 120, 200}), std::nullopt);
     EXPECT_EQ(find({10, 21, 31}, {80, 120, 101}), std::nullopt) << "within 20 %";
@@ -66,6 +68,10 @@ TEST(SlitCheck, finds_the_largest_contradiction) {
     EXPECT_EQ(find({10, 20, 20}, {80, 300, 100}), std::nullopt) << "equal distances are in no order";
     EXPECT_EQ(find({10, 21, 31}, {80, 300, 0}), std::nullopt) << "not measured";
     EXPECT_EQ(find({10, 21, 31}, {0, 300, 400}), std::nullopt) << "not measured";
+    constexpr std::array disturbed{Range{80, 90}, Range{115, 300}, Range{99, 101}};
+    EXPECT_EQ(find_slit_contradiction(Slit{10, 21, 31}, disturbed), std::nullopt) << "in one run only";
+    constexpr std::array sure{Range{80, 90}, Range{125, 300}, Range{99, 101}};
+    EXPECT_EQ(find_slit_contradiction(Slit{10, 21, 31}, sure), (SlitContradiction{1, 2}));
 }
 
 TEST(Matrix, has_rows_columns_and_cells) {
