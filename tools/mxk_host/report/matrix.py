@@ -73,7 +73,8 @@ def _heat_maps(matrices: Mapping[str, Matrix], axes: tuple[str, str]) -> dict[st
         data.append(_heat_map(table, axes) | {"xaxis": f"x{number_of_axis}", "yaxis": f"y{number_of_axis}"})
         kind = {"type": "category", "automargin": True}  # as numbers they would have ticks between them
         drawn[f"xaxis{number_of_axis}"] = kind | {"title": {"text": _word(axes[1])}, "domain": [left, left + share]}
-        drawn[f"yaxis{number_of_axis}"] = kind | {"title": {"text": _word(axes[0])}, "autorange": "reversed"}
+        beside = _word(axes[0]) if place == 0 else ""  # said once, as there is little room between the maps
+        drawn[f"yaxis{number_of_axis}"] = kind | {"title": {"text": beside}, "autorange": "reversed"}
         drawn[f"yaxis{number_of_axis}"]["anchor"] = f"x{number_of_axis}"
         drawn[f"xaxis{number_of_axis}"]["anchor"] = f"y{number_of_axis}"
         where = {"x": left, "xanchor": "left", "y": 1.0, "yanchor": "bottom", "xref": "paper", "yref": "paper"}
