@@ -5,6 +5,7 @@
 #include "base/panic.hpp"
 #include "kernel/clock.hpp"
 #include "tasks/threads/mxos/mxos_thread.hpp"
+#include "tasks/timeline/slice.hpp"
 
 namespace mxk {
 
@@ -30,15 +31,23 @@ MxosThread& waiting_thread() {
     return *self;
 }
 
+// Of the semaphore nothing but its address: it may be gone.
+void note_wait(Worker& worker, MxosThread& self, void const* semaphore) {
+    note_instant(worker, EventKind::SemaphoreWait, static_cast<Task*>(&self),
+                 reinterpret_cast<std::uintptr_t>(semaphore));
+}
+
 } // namespace
 
 // The system calls: each runs on the core's own stack.
 
 void Semaphore::wait_in_kernel() {
     waiting_thread().call(
-        [](Worker&, MxosThread& self, void* semaphore) {
+        [](Worker& worker, MxosThread& self, void* semaphore) {
             self.note(ThreadState::Waiting); // before: another core may wake it at once
-            return static_cast<Semaphore*>(semaphore)->core_.take_or_wait(self) ? Then::Continue : Then::Switch;
+            if (static_cast<Semaphore*>(semaphore)->core_.take_or_wait(self)) return Then::Continue;
+            note_wait(worker, self, semaphore);
+            return Then::Switch;
         },
         this);
 }
@@ -70,7 +79,9 @@ struct Semaphore::Wait {
         self.waits_at = &mine.semaphore;
         self.note(ThreadState::Waiting);
         Cycles const until = mine.until; // on the thread's stack, which is its own again once it is woken
+        Semaphore const* const semaphore = &mine.semaphore;
         if (mine.semaphore.core_.take_or_wait(self)) return Then::Continue;
+        note_wait(worker, self, semaphore);
         self.set_alarm(worker, until, &Wait::end);
         return Then::Switch;
     }

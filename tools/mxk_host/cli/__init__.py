@@ -5,6 +5,7 @@ import typer
 from mxk_host.cli.builds import compare_builds, compare_instructions
 from mxk_host.cli.comparison import compare, figures_check
 from mxk_host.cli.kernel import bench, run
+from mxk_host.cli.trace import trace_app
 
 app = typer.Typer(
     add_completion=False,
@@ -15,3 +16,4 @@ app = typer.Typer(
 )
 for command in (run, bench, compare, figures_check, compare_builds, compare_instructions):
     app.command()(command)
+app.add_typer(trace_app, name="trace")
