@@ -1,16 +1,24 @@
 """Timelines from `trace on` to the file for a browser: what both builds record and dump, what `tools/mxk trace show`
 makes of it, and of logs in which lines are missing or damaged."""
 
+import base64
 import json
 import re
 from collections import defaultdict
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import jsonschema
 import pytest
 
 from helpers import Ended, drive, linux_program, run_linux, run_mxk
+from mxk_host.errors import DriverError
+from mxk_host.timeline import chunks
+from mxk_host.timeline import document as trace_event
+from mxk_host.timeline.names import Names
+from mxk_host.timeline.recording import decode
+from mxk_host.timeline.sums import sums_of
 
 BENCH = "bench table --ops 2K --cores 1,2"
 SCHEMA = json.loads((Path(__file__).parent / "trace_event.schema.json").read_text())
@@ -206,6 +214,39 @@ def test_missing_and_damaged_lines_are_named_and_asked_for_again(tmp_path: Path)
     rest.write_text(again)
     assert show(log, rest).complaint == ""
     check_sums(json.loads(rest.with_suffix(".trace.json").read_text()))
+
+
+def test_a_core_whose_own_chunk_is_missing_is_shown(tmp_path: Path) -> None:
+    log = recorded(tmp_path / "core.log", "cores")
+    kept = [line for line in log.read_text().splitlines() if not re.match(r"TRACE \w+ 2/", line)]  # of core 1
+    log.write_text("\n".join(kept))
+    assert "1 of " in show(log).complaint
+    document = json.loads(log.with_suffix(".trace.json").read_text())
+    jsonschema.validate(document, SCHEMA)
+    assert [core["complete"] for core in document["otherData"]["cores"]] == [True, False]
+    assert {event["tid"] for event in phase(document, "X")} == {0, 1}
+
+
+def test_bytes_that_mean_nothing_are_an_error_and_no_crash() -> None:
+    random = Random(1)
+    output = run_linux("--cores", "2", "trace on --events 50; cores; trace off; trace dump").output
+    dump = chunks.Dump("x", 9)
+    for line in output.splitlines():
+        if found := re.match(r"TRACE \w+ (\d+)/\d+ (\S+) ", line):
+            dump.chunks[int(found[1])] = base64.b64decode(found[2])
+    refused = 0
+    for _ in range(2000):
+        number = random.choice(list(dump.chunks))
+        changed = bytearray(dump.chunks[number])
+        for _ in range(random.randint(1, 3)):
+            changed[random.randrange(len(changed))] = random.randrange(256)
+        try:
+            decoded = decode(chunks.Dump("x", 9, {**dump.chunks, number: bytes(changed)}))
+        except DriverError:
+            refused += 1
+            continue
+        trace_event.document(decoded, Names(), [sums_of(core) for core in decoded.cores], [])
+    assert 100 < refused < 1900
 
 
 def test_of_several_recordings_the_last_or_the_one_that_is_asked_for(tmp_path: Path) -> None:

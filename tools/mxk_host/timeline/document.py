@@ -35,7 +35,7 @@ TraceEvent = dict[str, Any]
 
 def document(recording: Recording, names: Names, sums: list[Sums], complaints: list[str]) -> dict[str, Any]:
     """The whole file."""
-    origin = min(core.started for core in recording.cores)
+    origin = min((core.started for core in recording.cores if core.started), default=0)
     writer = _Writer(recording, names, origin)
     to_milliseconds = 1e3 / recording.frequency
     return {

@@ -8,6 +8,7 @@ from mxk_host.errors import DriverError, ExitCode
 from mxk_host.timeline.chunks import Dump
 
 FORMAT_VERSION = 1
+MAX_CORES = 1 << 16
 _MASK = 2**64 - 1
 
 
@@ -125,24 +126,30 @@ def decode(dump: Dump) -> Recording:
             ExitCode.COMMAND_FAILED,
         )
     try:
-        head = _Reader(dump.chunks[0])
-        if head.byte() != _ChunkKind.HEAD or (version := head.number()) != FORMAT_VERSION:
-            raise DriverError(
-                f"expected a dump of format {FORMAT_VERSION}, got another one: it was made by another version",
-                ExitCode.COMMAND_FAILED,
-            )
-        del version
-        frequency, load_offset, cores = head.number(), head.number(), head.number()
-        recording = Recording(
-            dump.recording, frequency, load_offset, head.text(), head.text(), [Core(number) for number in range(cores)]
-        )
+        recording = _decode_head(_Reader(dump.chunks[0]), dump.recording)
         for number in sorted(dump.chunks)[1:]:
             _decode_chunk(_Reader(dump.chunks[number]), recording)
     except (IndexError, ValueError) as error:
         raise DriverError(
             f"recording {dump.recording} has a chunk that is no such: {error}", ExitCode.COMMAND_FAILED
         ) from error
+    for core in recording.cores:
+        if core.stopped == 0:  # the chunk that says so is missing
+            core.stopped = max((event.end for event in core.events), default=core.started)
     return recording
+
+
+def _decode_head(head: _Reader, name: str) -> Recording:
+    if head.byte() != _ChunkKind.HEAD or head.number() != FORMAT_VERSION:
+        raise DriverError(
+            f"expected a dump of format {FORMAT_VERSION}, got another one: it was made by another version",
+            ExitCode.COMMAND_FAILED,
+        )
+    frequency, load_offset, count = head.number(), head.number(), head.number()
+    if frequency == 0 or count > MAX_CORES:
+        raise ValueError(f"{count} cores and {frequency} time stamps per second")
+    platform, build = head.text(), head.text()
+    return Recording(name, frequency, load_offset, platform, build, [Core(number) for number in range(count)])
 
 
 def _decode_chunk(reader: _Reader, recording: Recording) -> None:
@@ -153,6 +160,7 @@ def _decode_chunk(reader: _Reader, recording: Recording) -> None:
         core.idle, core.lost, core.size = reader.number(), reader.number(), reader.number()
         return
     first, time = reader.number(), reader.number()
+    core.started = time
     events = core.parts.setdefault(first, [])
     subjects = dict.fromkeys(Kind, 0)
     details = dict.fromkeys(Kind, 0)
