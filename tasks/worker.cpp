@@ -3,11 +3,21 @@
 #include "arch/cpu.hpp"
 #include "kernel/remote_call.hpp"
 #include "tasks/coroutine_task.hpp"
+#include "tasks/threads/thread_backend.hpp"
 #include "tasks/timeline/core_timeline.hpp"
 #include "tasks/timeline/slice.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk {
+namespace {
+
+CoreTimeline::Turn turn_of(Task const& task) {
+    if (Thread::Entry const entry = thread_backend::entry_of(task); entry != nullptr)
+        return {&task, reinterpret_cast<std::uintptr_t>(entry), EventKind::Thread};
+    return {&task, CoroutineTask::function_of(task)};
+}
+
+} // namespace
 
 Worker::Worker(CoreId core, NodeId node, CoreQueue::Memory queue_memory)
     : core_(core)
@@ -61,7 +71,7 @@ void Worker::append_each_round(bool has_tasks) {
 void Worker::run_watched(Task& task) {
     CoreTimeline* const timeline = timeline_; // the task may turn it off
     if (timeline == nullptr) return run_measured(task);
-    CoreTimeline::Turn turn(&task, CoroutineTask::function_of(task));
+    CoreTimeline::Turn turn = turn_of(task);
     timeline->enter(turn);
     if (task_times_ != nullptr)
         run_measured(task);
@@ -77,7 +87,7 @@ void Worker::run_measured(Task& task) {
     times->add(clock::timestamp() - start);
 }
 
-void Worker::note_hop(Task const& task, CoreId target) {
+[[gnu::noinline]] void Worker::note_hop(Task const& task, CoreId target) {
     note_instant(*this, EventKind::Hop, &task, index(target));
 }
 
@@ -126,7 +136,8 @@ void Worker::end_epochs() {
 }
 
 void Worker::idle() {
-    Cycles const start = clock::timestamp();
+    // Where it is recorded, from where the round ended, so that both agree.
+    Cycles const start = timeline_ != nullptr ? timeline_->boundary() : clock::timestamp();
     std::uint64_t const limit = raw(clock::to_cycles(polling_time_));
     while (!queue_.has_mail() && !arch::needs_attention()) {
         // Tasks for a core whose mailbox is full wait here; nobody would wake this core when there is room.

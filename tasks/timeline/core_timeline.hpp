@@ -26,12 +26,14 @@ class CoreTimeline {
     // A body that has begun; on its stack. Those below it wait in the middle (Worker::run_until).
     class Turn {
       public:
-        Turn(void const* task, std::uintptr_t function)
-            : task_(task)
+        Turn(void const* task, std::uintptr_t function, EventKind kind = EventKind::Task)
+            : kind_(kind)
+            , task_(task)
             , function_(function) {}
 
       private:
         friend CoreTimeline;
+        EventKind kind_;
         std::uint64_t begin_ = 0;
         void const* task_;
         std::uintptr_t function_;
@@ -50,27 +52,18 @@ class CoreTimeline {
     // Records the bodies that have begun up to now.
     void stop(std::uint64_t idle);
 
-    // What is between here and end_slice() or the next task's end, did not begin before this.
-    void begin_slice() { boundary_ = clock::timestamp(); }
+    // What is between here and end_slice() or the next task's end, did not begin before this. Out of line, as those
+    // below: nothing of it is to be in the way of code that does something else while nothing is recorded.
+    void begin_slice();
     // From where the last one ended, or begin_slice() was, to now.
-    void end_slice(EventKind kind, std::uint64_t subject = 0, std::uint64_t detail = 0) {
-        Cycles const now = clock::timestamp();
-        add({kind, boundary_, now, subject, detail});
-        boundary_ = now;
-    }
+    void end_slice(EventKind kind);
     // The same with an end of the caller's.
-    void end_slice_at(EventKind kind, Cycles end) {
-        add({kind, boundary_, end, 0, 0});
-        boundary_ = end;
-    }
+    void end_slice_at(EventKind kind, Cycles end);
+    // Where that was, or the last one ended: a time stamp.
+    [[nodiscard]] Cycles boundary() const { return boundary_; }
     // Inside of a slice that has not ended yet.
-    void add_inner(EventKind kind, Cycles begin, Cycles end, void const* subject, std::uint64_t detail) {
-        add({kind, begin, end, reinterpret_cast<std::uintptr_t>(subject), detail});
-    }
-    void add_instant(EventKind kind, void const* subject, std::uint64_t detail) {
-        Cycles const now = clock::timestamp();
-        add_inner(kind, now, now, subject, detail);
-    }
+    void add_inner(EventKind kind, Cycles begin, Cycles end, void const* subject, std::uint64_t detail);
+    void add_instant(EventKind kind, void const* subject, std::uint64_t detail);
 
     // Around a task's body.
     void enter(Turn& turn) {
@@ -107,7 +100,7 @@ class CoreTimeline {
         if (++next_ == ring_.size()) next_ = 0;
     }
     void add_turn(Turn const& turn, Cycles end) {
-        add({EventKind::Task, Cycles{turn.begin_}, end, reinterpret_cast<std::uintptr_t>(turn.task_), turn.function_});
+        add({turn.kind_, Cycles{turn.begin_}, end, reinterpret_cast<std::uintptr_t>(turn.task_), turn.function_});
     }
 
     NodeArray<TimelineEvent> ring_;

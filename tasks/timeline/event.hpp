@@ -15,8 +15,8 @@ enum class EventKind : std::uint8_t {
     SafePoint,     // the hooks of the attention word
     Idle,          // nothing to do: polls, and may sleep
     Sleep,         // in it: halted
-    Thread,        // in its task: subject: the thread's task, detail: the thread's function
-    GrowthStep,    // in a task: a table splits, merges or moves a block; subject: the table
+    Thread,        // a turn that is a thread's slice; subject: the thread's task, detail: the thread's function
+    GrowthStep,    // in a turn: a table splits, merges or moves a block; subject: the table
     Hop,           // an instant; subject: the task that is sent, detail: the core it is sent to
     Wake,          // an instant; detail: the core that is woken
     Preemption,    // an instant; subject: the thread's task
@@ -25,9 +25,12 @@ enum class EventKind : std::uint8_t {
     Count
 };
 
-// What the rest of a core's time consists of besides Idle: what `cores` counts as not idle.
+constexpr bool is_turn(EventKind kind) {
+    return kind == EventKind::Task || kind == EventKind::Thread;
+}
+// What a core's time consists of besides Idle: what `cores` counts as not idle.
 constexpr bool is_work(EventKind kind) {
-    return kind == EventKind::Task || kind == EventKind::Round || kind == EventKind::SafePoint;
+    return is_turn(kind) || kind == EventKind::Round || kind == EventKind::SafePoint;
 }
 
 class TimelineEvent {

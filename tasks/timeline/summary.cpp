@@ -85,7 +85,7 @@ void print_max(TextSink& out, Recording const& recording, std::span<MaxEvent con
     for (MaxEvent const& one : ones) {
         std::uint64_t const since = one.event.begin() - first;
         format(out, "{:10.3} {:5} {:14.3}  ", milliseconds(one.event.cycles()) * 1e3, one.core, milliseconds(since));
-        if (one.event.kind() == EventKind::Task) print_function(out, one.event.detail());
+        if (is_turn(one.event.kind())) print_function(out, one.event.detail());
         out.write("\n");
     }
 }
@@ -120,7 +120,7 @@ void Summary::add(CoreTimeline const& core, std::size_t number) {
             outer->function->cycles -= cycles;
             sums.tasks -= cycles;
         }
-        if (event.kind() == EventKind::Task) {
+        if (is_turn(event.kind())) {
             ++sums.task_count;
             sums.tasks += cycles;
             FunctionSums& function = of(event.detail());

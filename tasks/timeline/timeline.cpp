@@ -32,7 +32,8 @@ Result<PerCore<CoreTimeline>> make_room(std::size_t events) {
     for (std::size_t i = 0; i < workers::count(); ++i) {
         NodeId const node = workers::of(core_id(i)).node();
         auto ring = MXK_TRY(NodeArray<TimelineEvent>::create(events, node));
-        MXK_TRY(cores.add(node, std::move(ring)));
+        auto const added = cores.add(node, std::move(ring));
+        if (!added) return added.error();
     }
     return cores;
 }

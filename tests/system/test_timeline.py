@@ -23,6 +23,8 @@ from mxk_host.timeline.sums import sums_of
 BENCH = "bench table --ops 2K --cores 1,2"
 SCHEMA = json.loads((Path(__file__).parent / "trace_event.schema.json").read_text())
 
+TURNS = ("task", "thread")  # categories
+
 Events = list[dict[str, Any]]
 
 
@@ -68,7 +70,7 @@ def own_times(document: dict[str, Any]) -> dict[int, dict[str, int]]:
     the file alone. Slices of a core that overlap without one being inside the other fail."""
     rows: dict[int, Events] = defaultdict(list)
     for event in phase(document, "X"):
-        if event["cat"] == "task" or event["name"] in ("round", "safe point", "idle"):
+        if event["cat"] in TURNS or event["name"] in ("round", "safe point", "idle"):
             rows[event["tid"]].append(event)
     own: dict[int, dict[str, int]] = {}
     for core, row in rows.items():
@@ -78,7 +80,7 @@ def own_times(document: dict[str, Any]) -> dict[int, dict[str, int]]:
             begin, time = nanoseconds(event["ts"]), nanoseconds(event["dur"])
             while around and around[-1][0] <= begin:
                 around.pop()
-            name = "task" if event["cat"] == "task" else event["name"]
+            name = "task" if event["cat"] in TURNS else event["name"]
             own[core][name] += time
             if around:
                 assert begin + time <= around[-1][0] + 1, f"{event} ends behind what it is inside of"
@@ -104,7 +106,7 @@ def check_flows(document: dict[str, Any]) -> int:
     for number, start in starts.items():
         assert start["tid"] != ends[number]["tid"]
         assert start["ts"] <= ends[number]["ts"]
-    begins = {(event["tid"], event["ts"]) for event in phase(document, "X") if event["cat"] == "task"}
+    begins = {(event["tid"], event["ts"]) for event in phase(document, "X") if event["cat"] in TURNS}
     assert all((event["tid"], event["ts"]) in begins for event in ends.values())
     return len(starts)
 
@@ -331,5 +333,6 @@ def test_threads_in_the_kernel(tmp_path: Path) -> None:
     document = shown(log)
     threads = [event for event in phase(document, "X") if event["cat"] == "thread"]
     assert threads
+    check_sums(document)
     assert not any(event["name"].startswith("0x") for event in threads)
     assert {"preempted", "waits for a semaphore"} <= names(document, "i")

@@ -86,9 +86,6 @@ void MxosThread::set_alarm(Worker& worker, Cycles when, Alarm alarm) {
     local.kernel_core = &worker;
     Cycles const start = std::exchange(now, clock::timestamp());
     run_cycles_.add(raw(now - start));
-    if (CoreTimeline* const timeline = worker.timeline()) [[unlikely]]
-        timeline->add_inner(EventKind::Thread, start, now, static_cast<Task*>(this),
-                            reinterpret_cast<std::uintptr_t>(entry));
     return stop;
 }
 

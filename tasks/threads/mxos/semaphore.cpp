@@ -37,6 +37,13 @@ void note_wait(Worker& worker, MxosThread& self, void const* semaphore) {
                  reinterpret_cast<std::uintptr_t>(semaphore));
 }
 
+// Apart, so that the other way needs nothing behind take_or_wait().
+[[gnu::noinline]] Then take_or_note_wait(Worker& worker, MxosThread& self, void const* semaphore, SemaphoreCore& core) {
+    if (core.take_or_wait(self)) return Then::Continue;
+    note_wait(worker, self, semaphore);
+    return Then::Switch;
+}
+
 } // namespace
 
 // The system calls: each runs on the core's own stack.
@@ -45,9 +52,10 @@ void Semaphore::wait_in_kernel() {
     waiting_thread().call(
         [](Worker& worker, MxosThread& self, void* semaphore) {
             self.note(ThreadState::Waiting); // before: another core may wake it at once
-            if (static_cast<Semaphore*>(semaphore)->core_.take_or_wait(self)) return Then::Continue;
-            note_wait(worker, self, semaphore);
-            return Then::Switch;
+            SemaphoreCore& core = static_cast<Semaphore*>(semaphore)->core_;
+            if (worker.timeline() != nullptr) [[unlikely]]
+                return take_or_note_wait(worker, self, semaphore, core);
+            return core.take_or_wait(self) ? Then::Continue : Then::Switch;
         },
         this);
 }

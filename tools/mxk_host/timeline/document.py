@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from mxk_host.timeline.names import Names
-from mxk_host.timeline.recording import Core, Event, Kind, Recording
+from mxk_host.timeline.recording import TURNS, Core, Event, Kind, Recording
 from mxk_host.timeline.sums import Sums
 
 _CATEGORY = {
@@ -109,7 +109,7 @@ class _Writer:
         return {"ph": "i", "s": "t", "name": name, "cat": category, **row, "ts": self._time(time), "args": arguments}
 
     def _name(self, event: Event) -> str:
-        return self._names.of(event.detail) if event.kind in (Kind.TASK, Kind.THREAD) else _NAME[event.kind]
+        return self._names.of(event.detail) if event.kind in TURNS else _NAME[event.kind]
 
     def _time(self, stamp: int) -> float:
         """Microseconds since the first core began, to the nanosecond."""
@@ -121,21 +121,20 @@ class _Writer:
 
 def arrivals(recording: Recording) -> Iterator[tuple[Core, Event, Core, Event]]:
     """Each hop with the turn of the same task that it led to. A task is in one place at a time, so that its address is
-    enough to tell: on the core that it was sent to, the first turn behind the hop."""
+    enough to tell: its first turn behind the hop. If that is on another core, the arrival was lost."""
     moments: list[tuple[int, int, Core, Event]] = []
     for core in recording.cores:
         for event in core.events:
             if event.kind is Kind.HOP:
                 moments.append((event.begin, 0, core, event))
-            elif event.kind is Kind.TASK:
+            elif event.kind in TURNS:
                 moments.append((event.begin, 1, core, event))
     moments.sort(key=lambda moment: moment[:2])
     under_way: dict[int, tuple[Core, Event]] = {}
     for _, _, core, event in moments:
         if event.kind is Kind.HOP:
             under_way[event.subject] = core, event
-        elif (sent := under_way.get(event.subject)) is not None and sent[1].detail == core.number:
-            del under_way[event.subject]
+        elif (sent := under_way.pop(event.subject, None)) is not None and sent[1].detail == core.number:
             yield *sent, core, event
 
 
@@ -143,7 +142,9 @@ def _arguments(event: Event) -> TraceEvent:
     match event.kind:
         case Kind.TASK:
             return {"task": hex(event.subject), "function": hex(event.detail)}
-        case Kind.THREAD | Kind.PREEMPTION:
+        case Kind.THREAD:
+            return {"thread": hex(event.subject), "function": hex(event.detail)}
+        case Kind.PREEMPTION:
             return {"thread": hex(event.subject)}
         case Kind.SEMAPHORE_WAIT:
             return {"thread": hex(event.subject), "semaphore": hex(event.detail)}

@@ -35,8 +35,8 @@ class _ChunkKind(IntEnum):
     EVENTS = 2
 
 
-WORK = frozenset({Kind.TASK, Kind.ROUND, Kind.SAFE_POINT})  # what a core's time that is not idle consists of
-SLICES = frozenset(kind for kind in Kind if kind < Kind.HOP)  # the others are instants
+TURNS = frozenset({Kind.TASK, Kind.THREAD})
+WORK = TURNS | {Kind.ROUND, Kind.SAFE_POINT}  # what a core's time that is not idle consists of
 
 
 @dataclass(frozen=True, slots=True)

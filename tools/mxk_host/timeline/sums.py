@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from mxk_host.timeline.recording import WORK, Core, Event, Kind
+from mxk_host.timeline.recording import TURNS, WORK, Core, Event, Kind
 
 
 @dataclass
@@ -31,7 +31,7 @@ def sums_of(core: Core) -> Sums:
     span = core.stopped - core.started
     sums = Sums(core.number, span, busy_counted=span - core.idle, is_complete=core.is_complete)
     for event, own in own_times(core.events):
-        if event.kind is Kind.TASK:
+        if event.kind in TURNS:
             sums.tasks += own
             sums.task_count += 1
         elif event.kind is Kind.ROUND:
