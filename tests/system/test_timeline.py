@@ -12,7 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from helpers import Ended, drive, linux_program, run_linux, run_mxk
+from helpers import Ended, drive, interrupt_linux, linux_program, run_linux, run_mxk
 from mxk_host.errors import DriverError
 from mxk_host.timeline import chunks
 from mxk_host.timeline import document as trace_event
@@ -20,7 +20,7 @@ from mxk_host.timeline.names import Names
 from mxk_host.timeline.recording import decode
 from mxk_host.timeline.sums import sums_of
 
-BENCH = "bench table --ops 2K --cores 1,2"
+BENCH = "bench table --ops 1K --cores 1,2"
 SCHEMA = json.loads((Path(__file__).parent / "trace_event.schema.json").read_text())
 
 TURNS = ("task", "thread")  # categories
@@ -129,7 +129,7 @@ def test_a_table_on_two_cores(tmp_path: Path) -> None:
     hops = len([event for event in phase(document, "i") if event["name"] == "hop"])
     # What stops the cores is sent home after the end.
     assert hops - 2 <= check_flows(document) <= hops
-    assert hops > 1500
+    assert hops > 700
     found = names(document, "X")
     assert any("TwoPhaseTask" in name for name in found)
     assert not any(name.startswith("0x") for name in found)
@@ -152,7 +152,7 @@ def test_rows_are_cores_and_processes_are_nodes(tmp_path: Path) -> None:
 
 
 def test_growth_and_changes_of_owners(tmp_path: Path) -> None:
-    growing = "bench table --layout open --submit batch --initial-slots 1024 --ops 50K --cores 2 --owners 1,2"
+    growing = "bench table --layout open --submit batch --initial-slots 1024 --ops 10K --cores 2 --owners 1,2"
     document = shown(recorded(tmp_path / "growth.log", growing))
     assert "growth step" in names(document, "X")
     assert "owns a part of a table" in names(document, "i")
@@ -260,6 +260,17 @@ def test_of_several_recordings_the_last_or_the_one_that_is_asked_for(tmp_path: P
     show(log, options=("--recording", ids[0]))
     assert json.loads(log.with_suffix(".trace.json").read_text())["otherData"]["recording"] == ids[0]
     assert f"expected one of {ids[0]}, {ids[1]}, got 'x'" in show(log, code=2, options=("--recording", "x")).complaint
+
+
+def test_a_dump_that_is_interrupted_says_where_to_begin_again() -> None:
+    recording = "trace on --events 1M; bench table --ops 50K --cores 1; trace off"
+    # Nobody reads behind the first line before Ctrl-C is typed, and more is written than a pipe holds.
+    output = interrupt_linux(f"{recording}; trace dump", "TRACE ", "--cores", "1")
+    ended = re.search(
+        r"^error: ended before chunk (\d+) of (\d+); the rest: trace dump --from \1$", output, re.MULTILINE
+    )
+    assert ended is not None, output[-500:]
+    assert 1 <= int(ended[1]) < int(ended[2])
 
 
 def test_logs_that_cannot_be_shown(tmp_path: Path) -> None:
