@@ -15,26 +15,26 @@
 namespace mxk {
 namespace {
 
-class StringSink final : public TextSink {
+class WrittenText final : public TextSink {
   public:
     void write(std::string_view text) override { written += text; }
     std::string written;
 };
 
-std::string base64(std::string_view text) {
-    StringSink sink;
+std::string as_base64(std::string_view text) {
+    WrittenText sink;
     write_base64(sink, std::as_bytes(std::span(text)));
     return sink.written;
 }
 
 TEST(Base64, test_vectors_of_rfc_4648) {
-    EXPECT_EQ(base64(""), "");
-    EXPECT_EQ(base64("f"), "Zg==");
-    EXPECT_EQ(base64("fo"), "Zm8=");
-    EXPECT_EQ(base64("foo"), "Zm9v");
-    EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
-    EXPECT_EQ(base64("\xff\xfe\xfb"), "//77");
-    EXPECT_EQ(base64_characters(4), base64("four").size());
+    EXPECT_EQ(as_base64(""), "");
+    EXPECT_EQ(as_base64("f"), "Zg==");
+    EXPECT_EQ(as_base64("fo"), "Zm8=");
+    EXPECT_EQ(as_base64("foo"), "Zm9v");
+    EXPECT_EQ(as_base64("foobar"), "Zm9vYmFy");
+    EXPECT_EQ(as_base64("\xff\xfe\xfb"), "//77");
+    EXPECT_EQ(base64_characters(4), as_base64("four").size());
 }
 
 TEST(Crc32, pieces_give_the_sum_of_the_whole) {
@@ -130,10 +130,10 @@ TEST_F(CoreTimelineTest, what_has_not_ended_at_the_stop_ends_there_and_is_record
     EXPECT_EQ(timeline[1].end(), timeline.stopped());
 }
 
-// Chunks, as a reader of its own finds them (tools/mxk_host/timeline/recording.py is the real one).
-class Reader {
+// TakenChunks, as a reader of its own finds them (tools/mxk_host/timeline/recording.py is the real one).
+class ChunkReader {
   public:
-    explicit Reader(std::span<std::byte const> bytes)
+    explicit ChunkReader(std::span<std::byte const> bytes)
         : bytes_(bytes) {}
     [[nodiscard]] bool at_end() const { return at_ == bytes_.size(); }
     std::uint8_t byte() { return std::to_integer<std::uint8_t>(bytes_[at_++]); }
@@ -161,7 +161,7 @@ TEST(TimelineChunk, numbers_and_differences_come_back) {
         chunk.put_number(number);
         chunk.put_difference(number, 5);
         chunk.put_difference(5, number);
-        Reader reader(chunk.bytes());
+        ChunkReader reader(chunk.bytes());
         EXPECT_EQ(reader.number(), number);
         EXPECT_EQ(reader.difference(number), 5);
         EXPECT_EQ(reader.difference(5), number);
@@ -173,12 +173,12 @@ TEST(TimelineChunk, numbers_and_differences_come_back) {
 }
 
 TEST(TimelineChunk, a_line_carries_its_number_and_a_check_sum) {
-    StringSink sink;
+    WrittenText sink;
     timeline::write_line(sink, 0xbeef, 3, 12, std::as_bytes(std::span("abc", 3)));
     EXPECT_EQ(sink.written, "TRACE 0000beef 3/12 YWJj 97b122f0\n");
 }
 
-class Chunks final : public timeline::ChunkSink {
+class TakenChunks final : public timeline::ChunkSink {
   public:
     bool take(std::uint32_t number, std::span<std::byte const> chunk) override {
         EXPECT_EQ(number, taken.size());
@@ -216,13 +216,13 @@ class TimelineCutTest : public CoreTimelineTest {
 
 TEST_F(TimelineCutTest, all_events_come_back_from_chunks_that_are_read_alone) {
     record();
-    Chunks chunks;
+    TakenChunks chunks;
     cut(recording, head, chunks);
     ASSERT_GT(chunks.taken.size(), 4);
     CoreTimeline const& core = recording.cores[0];
     std::size_t next = 0;
     for (std::size_t number = 2; number < chunks.taken.size(); ++number) {
-        Reader reader(chunks.taken[number]);
+        ChunkReader reader(chunks.taken[number]);
         EXPECT_EQ(reader.byte(), static_cast<std::uint8_t>(timeline::ChunkKind::Events));
         EXPECT_EQ(reader.number(), 0); // the core
         EXPECT_EQ(reader.number(), next);
@@ -245,9 +245,9 @@ TEST_F(TimelineCutTest, all_events_come_back_from_chunks_that_are_read_alone) {
 
 TEST_F(TimelineCutTest, chunks_are_the_same_each_time_and_end_where_no_more_are_wanted) {
     record();
-    Chunks all;
+    TakenChunks all;
     cut(recording, head, all);
-    Chunks some;
+    TakenChunks some;
     some.wanted = 3;
     cut(recording, head, some);
     ASSERT_EQ(some.taken.size(), 3);
