@@ -12,6 +12,7 @@
 
 #include <coroutine>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "base/panic.hpp"
@@ -98,6 +99,12 @@ class CoroutineTask : public Task {
     void begin(Worker& worker, CoroutineWaiter* waiter) {
         begin_for(waiter);
         worker.append(*this);
+    }
+
+    // What a task's turn runs: its body, or the coroutine that its body resumes. An address of code.
+    static std::uintptr_t function_of(Task const& task) {
+        if (task.body != &resume) return reinterpret_cast<std::uintptr_t>(task.body);
+        return reinterpret_cast<std::uintptr_t>(static_cast<CoroutineTask const&>(task).resume_);
     }
 
     // Runs it up to its first suspension, as a function is called. True if it has ended by then; else as begin().

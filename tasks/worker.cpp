@@ -2,9 +2,22 @@
 
 #include "arch/cpu.hpp"
 #include "kernel/remote_call.hpp"
+#include "tasks/coroutine_task.hpp"
+#include "tasks/threads/thread_backend.hpp"
+#include "tasks/timeline/core_timeline.hpp"
+#include "tasks/timeline/slice.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk {
+namespace {
+
+CoreTimeline::Turn turn_of(Task const& task) {
+    if (Thread::Entry const entry = thread_backend::entry_of(task); entry != nullptr)
+        return {&task, reinterpret_cast<std::uintptr_t>(entry), EventKind::Thread};
+    return {&task, CoroutineTask::function_of(task)};
+}
+
+} // namespace
 
 Worker::Worker(CoreId core, NodeId node, CoreQueue::Memory queue_memory)
     : core_(core)
@@ -23,6 +36,8 @@ Worker::Worker(CoreId core, NodeId node, CoreQueue::Memory queue_memory)
 
 void Worker::send(Task& task, CoreId target) {
     statistics_.hops.add(1);
+    if (is_watched_) [[unlikely]]
+        note_hop(task, target);
     if (queue_.send_with_others(task, target)) return;
     send_first(task, target);
 }
@@ -35,6 +50,8 @@ void Worker::begin_round() {
     if (epoch_.is_due()) [[unlikely]]
         end_epochs();
     bool const has_tasks = queue_.begin_round(Ring{*this});
+    if (timeline_ != nullptr) [[unlikely]]
+        timeline_->end_slice(EventKind::Round);
     if (!waiting_for_round_.empty()) [[unlikely]]
         return append_each_round(has_tasks);
     if (waiting_for_idle_.empty()) {
@@ -51,11 +68,31 @@ void Worker::append_each_round(bool has_tasks) {
     while (Task* const task = waiting_for_round_.take()) queue_.append(*task);
 }
 
+void Worker::run_watched(Task& task) {
+    CoreTimeline* const timeline = timeline_; // the task may turn it off
+    if (timeline == nullptr) return run_measured(task);
+    CoreTimeline::Turn turn = turn_of(task);
+    timeline->enter(turn);
+    if (task_times_ != nullptr)
+        run_measured(task);
+    else
+        task.body(*this, task);
+    if (timeline_ == timeline) timeline->leave(turn);
+}
+
 void Worker::run_measured(Task& task) {
     TaskTimes* const times = task_times_; // the task may turn it off
     Cycles const start = clock::timestamp();
     task.body(*this, task);
     times->add(clock::timestamp() - start);
+}
+
+[[gnu::noinline]] void Worker::note_hop(Task const& task, CoreId target) {
+    note_instant(*this, EventKind::Hop, &task, index(target));
+}
+
+void Worker::begin_slice() {
+    if (timeline_ != nullptr) timeline_->begin_slice();
 }
 
 void Worker::append_waiting() {
@@ -69,6 +106,7 @@ void Worker::flush() {
 
 void Worker::Ring::operator()(CoreId sleeper) const {
     worker.statistics_.wakes.add(1);
+    note_instant(worker, EventKind::Wake, nullptr, index(sleeper));
     arch::wake(sleeper);
 }
 
@@ -87,6 +125,8 @@ void Worker::attend() {
         hook = decltype(hooks_)::next(now); // before it takes itself off
         if ((bits & static_cast<std::uint32_t>(now.what_)) != 0) now.function_(*this, now);
     }
+    if (timeline_ != nullptr) [[unlikely]]
+        timeline_->end_slice(EventKind::SafePoint);
 }
 
 void Worker::end_epochs() {
@@ -96,7 +136,8 @@ void Worker::end_epochs() {
 }
 
 void Worker::idle() {
-    Cycles const start = clock::timestamp();
+    // Where it is recorded, from where the round ended, so that both agree.
+    Cycles const start = timeline_ != nullptr ? timeline_->boundary() : clock::timestamp();
     std::uint64_t const limit = raw(clock::to_cycles(polling_time_));
     while (!queue_.has_mail() && !arch::needs_attention()) {
         // Tasks for a core whose mailbox is full wait here; nobody would wake this core when there is room.
@@ -106,12 +147,16 @@ void Worker::idle() {
             continue;
         }
         queue_.sleep_unless_mail([this] {
+            TimelineSlice const slice(*this, EventKind::Sleep, nullptr);
             statistics_.sleeps.add(1); // a sender that sees this counted has to wake the core
             arch::halt_until_attention();
         });
         break;
     }
-    statistics_.idle.add(raw(clock::timestamp() - start));
+    Cycles const end = clock::timestamp();
+    statistics_.idle.add(raw(end - start));
+    if (timeline_ != nullptr) [[unlikely]]
+        timeline_->end_slice_at(EventKind::Idle, end);
 }
 
 } // namespace mxk

@@ -23,6 +23,8 @@
 
 namespace mxk {
 
+class CoreTimeline;
+
 // What a worker has done so far. Any core may read it.
 struct WorkerStatistics {
     OwnerCounter tasks_run;
@@ -102,7 +104,19 @@ class alignas(cache_line_bytes) Worker {
     void set_polling_time(Nanoseconds time) { polling_time_ = time; }
 
     // How long each task runs is counted there from now on; null: it is not measured.
-    void measure_tasks(TaskTimes* times) { task_times_ = times; }
+    void measure_tasks(TaskTimes* times) {
+        task_times_ = times;
+        is_watched_ = task_times_ != nullptr || timeline_ != nullptr;
+    }
+
+    // What the core does is recorded there from now on (timeline/timeline.hpp); null: it is not recorded.
+    void record_to(CoreTimeline* timeline) {
+        timeline_ = timeline;
+        is_watched_ = task_times_ != nullptr || timeline_ != nullptr;
+    }
+    [[nodiscard]] CoreTimeline* timeline() const { return timeline_; }
+    // Whether a body below the turn waits in the middle.
+    [[nodiscard]] bool is_inside_body() const { return unfinished_bodies_ != 0; }
 
     // A task of this core's pool; null if memory is exhausted.
     template <typename T, typename... Arguments> T* create(Arguments&&... arguments) {
@@ -119,6 +133,8 @@ class alignas(cache_line_bytes) Worker {
     // What the safe point does: for a task that took its time and goes on. The core does not count as quiescent.
     void attend_now() {
         if (!arch::needs_attention()) return;
+        if (is_watched_) [[unlikely]]
+            begin_slice();
         ++unfinished_bodies_;
         attend();
         --unfinished_bodies_;
@@ -136,6 +152,8 @@ class alignas(cache_line_bytes) Worker {
     // found.
     template <typename Done> void run_until(Done done) {
         flush();
+        if (is_watched_) [[unlikely]]
+            begin_slice();
         ++unfinished_bodies_;
         while (!done()) turn();
         --unfinished_bodies_;
@@ -171,11 +189,14 @@ class alignas(cache_line_bytes) Worker {
         if (task == nullptr) [[unlikely]]
             return begin_round();
         statistics_.tasks_run.add(1);
-        if (task_times_ != nullptr) [[unlikely]]
-            return run_measured(*task);
+        if (is_watched_) [[unlikely]]
+            return run_watched(*task);
         task->body(*this, *task);
     }
+    void run_watched(Task& task);
     void run_measured(Task& task);
+    void note_hop(Task const& task, CoreId target);
+    void begin_slice();
     void begin_round();
     // Wakes a core for the queue, and counts.
     struct Ring {
@@ -193,12 +214,14 @@ class alignas(cache_line_bytes) Worker {
     CoreId core_;
     NodeId node_;
     WorkerStatistics statistics_;
+    bool is_watched_ = false; // tasks are measured, or the timeline is recorded; on the line of what is counted
     LinkedList<AttentionHook, &AttentionHook::links_> hooks_; // as they were added
     std::uint32_t unfinished_bodies_ = 0;                     // tasks' bodies below the turn, which wait in the middle
     std::uint32_t place_ = 0;
     CorePool pool_;
     CoreQueue queue_;
     TaskTimes* task_times_ = nullptr;
+    CoreTimeline* timeline_ = nullptr;
     Timers timers_;
     AttentionHook timer_hook_;
     AttentionHook epoch_hook_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "arch/symbols.hpp"
 #include "arch/x86_64/image.hpp"
 #include "arch/x86_64/layout.hpp"
 
@@ -32,6 +33,17 @@ Symbol find_symbol(std::uint64_t address) {
                          [](std::uint32_t value, SymbolEntry const& entry) { return value < entry.address; });
     if (after == symbol_entries) return {};
     return {std::string_view(symbol_names + after[-1].name), wanted - after[-1].address};
+}
+
+bool write_function_name(TextSink& out, std::uintptr_t address) {
+    Symbol const symbol = find_symbol(address);
+    out.write(symbol.name);
+    return !symbol.name.empty();
+}
+
+// It runs where it was linked to.
+std::uintptr_t load_offset() {
+    return 0;
 }
 
 } // namespace mxk::arch

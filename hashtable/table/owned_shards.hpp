@@ -19,6 +19,7 @@
 #include "hashtable/table/shard.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "tasks/task_list.hpp"
+#include "tasks/timeline/slice.hpp"
 #include "tasks/worker.hpp"
 
 namespace mxk {
@@ -102,6 +103,7 @@ template <typename TableType> class alignas(cache_line_bytes) OwnedShards : Work
     // This core owns the shard from now on, and its memory is to be on the core's node.
     void adopt(Worker& worker, Shard<Table>& shard) {
         own(shard);
+        note_instant(worker, EventKind::OwnerChange, &shard);
         shard.table.move_to(worker.node());
         if (shard.table.has_work()) note_work(*this, &shard);
         if (--awaited_ != 0) return;
@@ -164,7 +166,10 @@ template <typename TableType> class alignas(cache_line_bytes) OwnedShards : Work
         OwnedShards& self = *grower.owner;
         if (Shard<Table>* const shard = self.first_; shard != nullptr) {
             self.first_ = shard->next;
-            shard->table.work();
+            {
+                TimelineSlice const slice(worker, EventKind::GrowthStep, &shard->table);
+                shard->table.work();
+            }
             shard->is_listed = shard->table.has_work();
             if (shard->is_listed) self.list(*shard);
         }

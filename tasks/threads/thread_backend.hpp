@@ -26,6 +26,9 @@ void sleep_for(Nanoseconds time);
 [[noreturn]] void exit();
 void send(Task& task, CoreId target);
 
+// What the thread runs whose turn this task is; null: it is no thread's. Its core.
+Thread::Entry entry_of(Task const& task);
+
 // Any core.
 ThreadUse use_of(ThreadRecord const& record);
 

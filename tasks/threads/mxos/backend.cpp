@@ -79,6 +79,10 @@ void send(Task& task, CoreId target) {
         &letter);
 }
 
+Thread::Entry entry_of(Task const& task) {
+    return MxosThread::entry_of(task);
+}
+
 ThreadUse use_of(ThreadRecord const& record) {
     return static_cast<MxosThread const&>(record).use();
 }

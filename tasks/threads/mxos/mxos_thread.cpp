@@ -6,6 +6,7 @@
 
 #include "base/panic.hpp"
 #include "kernel/clock.hpp"
+#include "tasks/timeline/slice.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk {
@@ -118,6 +119,7 @@ void MxosThread::run_slice(Worker& worker, Task& task) {
 // deficit round robin, Shreedhar and Varghese 1996). A thread that gives the core away by itself owes nothing.
 void MxosThread::be_preempted(Worker& worker, Cycles overrun) {
     preemptions_.add(1);
+    note_instant(worker, EventKind::Preemption, static_cast<Task*>(this));
     overrun_.store(std::min(overrun, clock::to_cycles(Thread::max_slice)), std::memory_order_relaxed);
     worker.end_round(); // mail has waited for a slice
     append_by(worker);

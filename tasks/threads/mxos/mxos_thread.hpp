@@ -27,6 +27,11 @@ class MxosThread final : public Task, public ThreadRecord, public arch::Executio
     // The caller; null: a task.
     static MxosThread* current() { return static_cast<MxosThread*>(arch::running()); }
 
+    // What the thread runs whose turn the task is; null: no thread's.
+    static Thread::Entry entry_of(Task const& task) {
+        return task.body == &run_slice ? static_cast<MxosThread const&>(task).entry : nullptr;
+    }
+
     // What becomes of a thread after a call: Continue: it runs at once, with the rest of its slice. Switch: something
     // else has it now and will append it. End: it is over, and may be gone.
     enum class Then : std::uint8_t { Continue, Switch, End };

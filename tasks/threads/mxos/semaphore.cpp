@@ -5,6 +5,7 @@
 #include "base/panic.hpp"
 #include "kernel/clock.hpp"
 #include "tasks/threads/mxos/mxos_thread.hpp"
+#include "tasks/timeline/slice.hpp"
 
 namespace mxk {
 
@@ -30,15 +31,31 @@ MxosThread& waiting_thread() {
     return *self;
 }
 
+// Of the semaphore nothing but its address: it may be gone.
+void note_wait(Worker& worker, MxosThread& self, void const* semaphore) {
+    note_instant(worker, EventKind::SemaphoreWait, static_cast<Task*>(&self),
+                 reinterpret_cast<std::uintptr_t>(semaphore));
+}
+
+// Apart, so that the other way needs nothing behind take_or_wait().
+[[gnu::noinline]] Then take_or_note_wait(Worker& worker, MxosThread& self, void const* semaphore, SemaphoreCore& core) {
+    if (core.take_or_wait(self)) return Then::Continue;
+    note_wait(worker, self, semaphore);
+    return Then::Switch;
+}
+
 } // namespace
 
 // The system calls: each runs on the core's own stack.
 
 void Semaphore::wait_in_kernel() {
     waiting_thread().call(
-        [](Worker&, MxosThread& self, void* semaphore) {
+        [](Worker& worker, MxosThread& self, void* semaphore) {
             self.note(ThreadState::Waiting); // before: another core may wake it at once
-            return static_cast<Semaphore*>(semaphore)->core_.take_or_wait(self) ? Then::Continue : Then::Switch;
+            SemaphoreCore& core = static_cast<Semaphore*>(semaphore)->core_;
+            if (worker.timeline() != nullptr) [[unlikely]]
+                return take_or_note_wait(worker, self, semaphore, core);
+            return core.take_or_wait(self) ? Then::Continue : Then::Switch;
         },
         this);
 }
@@ -70,7 +87,9 @@ struct Semaphore::Wait {
         self.waits_at = &mine.semaphore;
         self.note(ThreadState::Waiting);
         Cycles const until = mine.until; // on the thread's stack, which is its own again once it is woken
+        Semaphore const* const semaphore = &mine.semaphore;
         if (mine.semaphore.core_.take_or_wait(self)) return Then::Continue;
+        note_wait(worker, self, semaphore);
         self.set_alarm(worker, until, &Wait::end);
         return Then::Switch;
     }

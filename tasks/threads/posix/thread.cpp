@@ -105,6 +105,11 @@ void send(Task& task, CoreId target) {
     workers::of(target).append_from_outside(task);
 }
 
+// Threads have no turns: they run beside their core's tasks.
+Thread::Entry entry_of(Task const&) {
+    return nullptr;
+}
+
 ThreadUse use_of(ThreadRecord const& record) {
     auto const& thread = static_cast<PosixThread const&>(record);
     if (thread.has_ended.load(std::memory_order_acquire)) return thread_use(ThreadState::Ended, thread.last_use);

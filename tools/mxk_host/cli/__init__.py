@@ -8,6 +8,7 @@ from mxk_host.cli.figures import figure
 from mxk_host.cli.kernel import bench, run
 from mxk_host.cli.overview import overview
 from mxk_host.cli.reports import compare_runs, report
+from mxk_host.cli.trace import trace_app
 
 app = typer.Typer(
     add_completion=False,
@@ -22,3 +23,4 @@ COMMANDS = (
 )
 for command in COMMANDS:
     app.command()(command)
+app.add_typer(trace_app, name="trace")
