@@ -115,8 +115,8 @@ class Experiment {
     virtual void print_label(TextSink& out, Row const& row) const = 0;
     // A row in a sentence: "insert, 2 cores".
     virtual void print_title(TextSink& out, Row const& row) const = 0;
-    // Whether rows show how much faster they are than those of configuration baseline(), and what each core of cores_of()
-    // comes to.
+    // Whether rows show how much faster they are than those of configuration baseline(), and what one of their cores
+    // does.
     [[nodiscard]] virtual bool has_speed_up() const { return false; }
     [[nodiscard]] virtual std::size_t baseline(std::size_t /*configuration*/) const { return 0; }
     [[nodiscard]] virtual std::size_t cores_of(Row const& /*row*/) const { return 1; }

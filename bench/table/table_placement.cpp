@@ -22,14 +22,14 @@ NodeId TablePlacement::node_of(std::size_t at, NodeId owner, std::size_t nodes) 
 }
 
 Result<void> parse_value(std::string_view text, TablePlacement& placement) {
-    using Kind = TablePlacement::Kind;
+    using enum TablePlacement::Kind;
     if (text == owners || text == interleaved) {
-        placement = {.kind = text == owners ? Kind::Owners : Kind::Interleaved};
+        placement = {.kind = text == owners ? Owners : Interleaved};
         return {};
     }
     if (text.starts_with(node_prefix)) {
         if (auto const node = console::parse_count(text.substr(node_prefix.size()), 0, 65535)) {
-            placement = {.kind = Kind::Node, .node = static_cast<std::uint32_t>(node.value())};
+            placement = {.kind = Node, .node = static_cast<std::uint32_t>(node.value())};
             return {};
         }
     }
