@@ -97,6 +97,8 @@ void write_table_settings(JsonWriter& json, TableOptions const& options, Mix con
     json.field("hash", as_typed(options.hash).view());
     json.field("queue", as_typed(options.queue).view());
     json.field("memory", as_typed(options.memory).view());
+    if (options.initial_slots) json.field("initial_slots", *options.initial_slots);
+    if (options.load) json.field("load", *options.load);
     json.field("dist", as_typed(options.distribution).view());
     json.field("keys", as_typed<256>(options.keys).view());
     json.field("mix", name_of(mix).view());

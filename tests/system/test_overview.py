@@ -23,7 +23,10 @@ def test_every_step_runs_and_every_number_is_there(tmp_path: Path) -> None:
     rows = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
     assert {row["side"] for row in rows} == {"kernel", "linux", "peers"}
     assert all(row["verified"] for row in rows)
-    assert {row["operations"] for row in rows if row["side"] != "kernel"} == {20_000}
+    of_tables = [row for row in rows if row["benchmark"] in ("table", "peer") and row["side"] != "kernel"]
+    assert {row["operations"] for row in of_tables} == {20_000}
+    assert {row["benchmark"] for row in rows} == {"table", "peer", "memory", "lines", "tlb"}
+    assert (folder / "report.html").stat().st_size > 1_000_000  # the page holds all that it needs
 
 
 def test_a_failed_step_is_named(tmp_path: Path) -> None:
@@ -34,7 +37,7 @@ def test_a_failed_step_is_named(tmp_path: Path) -> None:
     done = drive("overview", "--ops", "20K", "--build", str(tmp_path), "--results", str(tmp_path / "r"), timeout=60)
     assert done.code == 1
     assert "exit status 1" in done.complaint
-    assert "--layout chained" in done.complaint
+    assert "bench memory" in done.complaint  # the first step of that program
 
 
 def test_programs_that_are_not_built_are_told(tmp_path: Path) -> None:
@@ -50,3 +53,40 @@ def test_numbers_of_cores_double_up_to_all(cores: int, counts: list[int]) -> Non
 def test_operations_leave_half_of_the_memory_free() -> None:
     assert fitting_operations(64 << 30) == OPERATIONS
     assert fitting_operations(2 << 30) == (1 << 30) // 128
+
+
+def made_up(benchmark: str, mix: str, cores: int, millions: float, **fields: object) -> dict[str, object]:
+    """A row as the Linux programs write them, as far as the numbers look at it."""
+    throughput = {"median": millions * 1e6}
+    return {"benchmark": benchmark, "side": "linux", "mix": mix, "cores": cores, "throughput": throughput} | fields
+
+
+def test_the_numbers_are_those_of_their_rows() -> None:
+    batch = {"layout": "bucketed", "submit": "batch"}
+    latency = {"p50_ns": 3200, "p99_ns": 41_900}
+    rows = [
+        made_up("table", "insert", 2, 5.0, layout="chained"),
+        made_up("table", "insert", 2, 0.1, layout="chained", side="kernel"),
+        *(made_up("table", "find", cores, 40.0 * cores, **batch) for cores in (1, 2)),
+        made_up("table", "find", 2, 40.0, **batch, rate="50%", latency=latency),
+        made_up("peer", "find", 2, 4.0, peer="tbb-hash-map"),
+        made_up("peer", "find", 2, 160.0, peer="reference-buckets-ring"),
+        {"benchmark": "memory", "measure": "latency", "side": "linux", "nanoseconds": {"median": 1.1}},
+        {"benchmark": "memory", "measure": "latency", "side": "linux", "nanoseconds": {"median": 98.7}},
+        {"benchmark": "lines", "measure": "round-trip", "side": "linux", "nanoseconds": {"median": 120.0}},
+    ]
+    assert {number.name: number.value(rows) for number in NUMBERS} == {
+        "inserts, the thesis' table": "5.0 M/s on 2",
+        "inserts in batches, one core": None,
+        "inserts in batches, all cores": None,
+        "finds in batches, one core": "40.0 M/s on 1",
+        "finds in batches, all cores": "80.0 M/s on 2",
+        "finds, a task each, all cores": None,
+        "finds in batches by TBB's": "20.00 x",
+        "finds in batches by the bound's": "0.50 x",
+        "a load from memory, largest working set": "98.7 ns",
+        "a load from the first cache": "1.1 ns",
+        "a line to another core and back": "120.0 ns",
+        "a find at half of the load, p50": "3.2 us",
+        "a find at half of the load, p99": "41.9 us",
+    }

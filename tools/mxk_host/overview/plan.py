@@ -71,8 +71,9 @@ class Number:
 
 
 def _row(rows: Sequence[Row], all_cores: bool, mix: str, **wanted: object) -> Row | None:
-    """The row with these fields, on one core or on all."""
-    found = [row for row in rows if row.get("mix") == mix and all(row.get(key) == it for key, it in wanted.items())]
+    """The row with these fields, on one core or on all; none that was held back to a rate."""
+    of_mix = [row for row in rows if row.get("mix") == mix and "rate" not in row]
+    found = [row for row in of_mix if all(row.get(key) == it for key, it in wanted.items())]
     found.sort(key=lambda row: row["cores"])
     return found[-1 if all_cores else 0] if found else None
 

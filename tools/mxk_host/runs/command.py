@@ -31,10 +31,11 @@ _OPTIONS = {
     "rate": "rate",
     "max_latency_us": "max-latency",
     "memory": "memory",
+    "initial_slots": "initial-slots",
+    "load": "load",
     "workload": "workload",
     "seed": "seed",
 }
-_DEFAULT_LOAD, _MAX_LOAD = 0.5, 0.97
 # Said in every row, but refused where it goes without saying.
 _IMPLIED = (("probe", "local"),)
 # Of these benchmarks only some: the console refuses an option that a benchmark does not have.
@@ -89,17 +90,12 @@ def _no_more(_point: Point) -> list[str]:
 
 
 def _of_a_table(point: Point) -> list[str]:
-    """Buckets are typed for each operation, slots by the load, which is a round number; cores as their set. Latency is
-    measured if asked for. What a table began with before it grew stands in no row."""
+    """Buckets are typed for each operation; cores as their set. Latency is measured if asked for."""
     row = point.first
     words = _cores(point)
     buckets, operations = number_of(row.get("buckets")), number_of(row.get("operations"))
-    if buckets and operations:
-        load = round(operations / buckets, 2)
-        if row.get("layout") in ("chained", "bucketed"):
-            words += ["--buckets", f"{buckets / operations:.6g}"]
-        elif load != _DEFAULT_LOAD and 0 < load < _MAX_LOAD:
-            words += ["--load", f"{load:g}"]
+    if buckets and operations and "buckets" in point.settings:
+        words += ["--buckets", f"{buckets / operations:.6g}"]
     return words + (["--latency"] if "latency" in point.durations else [])
 
 

@@ -67,7 +67,8 @@ _FIRMWARE = "hmat_"  # and so are those that begin so
 # Settings begin a row and end where it says what was measured; these stand behind: they are chosen in the run, or were
 # put there by what ran several programs.
 _MEASURED = frozenset((*UNITS, "seconds", "verified", "reason", "error", "drift", "latency"))
-_BEHIND = ("buckets", "series", "side")
+_BEHIND = ("series", "side")
+_FIXED_BUCKETS = ("chained", "bucketed")
 
 
 @dataclass(frozen=True)
@@ -182,6 +183,13 @@ def settings_of(row: Row) -> Settings:
     for name in _BEHIND:
         if name not in found and (setting := _setting(row.get(name))) is not None:
             found[name] = setting
+    buckets, operations = (number_of(row.get(name)) for name in ("buckets", "operations"))
+    # Buckets are chosen for each operation, slots by the load; those of a table that has grown are found out.
+    if buckets and operations and "initial_slots" not in row:
+        if row.get("layout") in _FIXED_BUCKETS:
+            found["buckets"] = float(f"{buckets / operations:.3g}")
+        elif "load" not in row:
+            found["load"] = round(operations / buckets, 1)
     # A set that is only a count says no more than the count.
     if found.get("core_set") == str(found.get("cores")):
         del found["core_set"]
