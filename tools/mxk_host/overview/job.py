@@ -91,7 +91,9 @@ def _rows_of(programs: Programs, step: Step, cores: int, operations: int) -> lis
     if step.side is Side.KERNEL:
         cores = _KERNEL_CORES
     counts = ",".join(map(str, core_counts(cores)))
-    command = step.command.format(ops=operations, counts=counts, cores=cores)
+    # As much memory as a table has, so that a small look stays small.
+    working_set = min(1 << 30, max(16 << 20, 1 << (operations * 32).bit_length()))
+    command = step.command.format(ops=operations, working_set=working_set, counts=counts, cores=cores)
     rows = programs.rows(step.side, command, cores)
     return [row | {"side": step.side} for row in rows]
 

@@ -20,7 +20,7 @@ class Step:
 
     name: str
     side: Side
-    command: str  # with {ops}, {counts} (of cores) and {cores} (all)
+    command: str  # with {ops}, {working_set}, {counts} (of cores) and {cores} (all)
     seconds: float
     fixed: float = 0.0
 
@@ -42,7 +42,8 @@ STEPS = (
     Step(
         "the machine: latency of memory, lines between cores, pages",
         Side.LINUX,
-        "bench memory --part latency --repeat 1 --json; bench lines --repeat 1 --json; bench tlb --repeat 1 --json",
+        "bench memory --part latency --max {working_set} --repeat 1 --json; "
+        "bench lines --repeat 1 --json; bench tlb --repeat 1 --json",
         20,
         20,
     ),
