@@ -10,10 +10,9 @@ def number(value: float) -> str:
     return f"{value:.{digits}f}"
 
 
-def bytes_text(count: int) -> str:
+def bytes_text(count: float) -> str:
     """With the largest unit that fits: 64 bytes, 6 KiB, 1.5 MiB, 1 GiB."""
     for shift, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
         if count >= 1 << shift:
-            whole = count % (1 << shift) == 0
-            return f"{count >> shift} {unit}" if whole else f"{count / (1 << shift):.1f} {unit}"
-    return f"{count} bytes"
+            return f"{count / (1 << shift):g} {unit}"
+    return f"{count:g} bytes"

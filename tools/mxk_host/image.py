@@ -16,6 +16,12 @@ PRESET = os.environ.get("MXK_METAL_PRESET", "metal")  # another one: metal-debug
 METAL = BUILD / PRESET
 
 
+def shown(path: Path) -> Path:
+    """As a person finds it: from the repository's root, if it is below it."""
+    path = path.resolve()
+    return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+
+
 def image_path(boot: Boot) -> Path:
     """Where the build puts the image."""
     return METAL / ("mxk.iso" if boot is Boot.ISO else "mxk.elf")

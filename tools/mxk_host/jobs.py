@@ -113,8 +113,7 @@ def _failure_log_kept(log: Path) -> Iterator[None]:
     except DriverError as error:
         if log == _last_log() and log.exists():
             log = Path(shutil.copy(log, results.RESULTS / f"failed-{results.utc_stamp()}.log"))
-        where = log.relative_to(image.ROOT) if log.is_relative_to(image.ROOT) else log
-        raise DriverError(f"{error}; serial log: {where}", error.code) from error
+        raise DriverError(f"{error}; serial log: {image.shown(log)}", error.code) from error
 
 
 def _last_log() -> Path:

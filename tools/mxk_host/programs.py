@@ -29,6 +29,13 @@ class Side(StrEnum):
 PROGRAMS = {Side.LINUX: "mxk", Side.PEERS: "mxk-peers"}
 
 
+def expect_built(folder: Path, target: str = "linux") -> None:
+    """Raises where one of the programs is missing, which `make TARGET` builds."""
+    for name in PROGRAMS.values():
+        if not (folder / name).is_file():
+            raise UsageError(f"expected the program {folder / name}: make {target} builds it first")
+
+
 @dataclass(frozen=True)
 class Programs:
     """Where the programs are, and how the kernel is run."""
@@ -38,12 +45,6 @@ class Programs:
     timeout: float  # seconds for each process
     accelerator: Accelerator
     nodes: int = 2  # of the kernel's machine
-
-    def expect_built(self) -> None:
-        """Raises where a program is missing."""
-        for name in PROGRAMS.values():
-            if not (self.folder / name).is_file():
-                raise UsageError(f"expected the program {self.folder / name}: make linux builds it first")
 
     @property
     def emulated(self) -> bool:

@@ -20,14 +20,9 @@ def utc_stamp() -> str:
     return datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")[:-3] + "Z"
 
 
-def folder_name(parent: Path = RESULTS) -> Path:
-    """Of a run that begins now; not there yet."""
-    return parent / utc_stamp()
-
-
 def new_folder(parent: Path = RESULTS) -> Path:
     """A folder of its own for this run."""
-    folder = folder_name(parent)
+    folder = parent / utc_stamp()
     folder.mkdir(parents=True)
     return folder
 

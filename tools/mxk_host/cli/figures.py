@@ -1,17 +1,18 @@
 """The options of figure."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from mxk_host import results
 from mxk_host.arguments import choose_names, parse_cores, parse_count
+from mxk_host.cli.comparison import Build, Results, Timeout
+from mxk_host.cli.kernel import Accel
 from mxk_host.figures import job
 from mxk_host.figures.run import Settings
 from mxk_host.image import BUILD
 from mxk_host.machine import Accelerator, choose_accelerator
-from mxk_host.programs import Programs, Side
+from mxk_host.programs import Programs, Side, expect_built
+from mxk_host.results import RESULTS, new_folder
 
 _EMULATED_OPERATIONS = 200_000
 
@@ -33,16 +34,10 @@ def figure(
     rounds: Annotated[int, typer.Option(min=1, help="Runs of everything, interleaved.")] = 5,
     on: Annotated[str, typer.Option(help="Where 4.1 to 4.6 are measured: kernel, linux.")] = "linux,kernel",
     nodes: Annotated[int, typer.Option(min=1, help="NUMA nodes of the kernel's machine.")] = 2,
-    accel: Annotated[Accelerator, typer.Option(help="auto: KVM where the hardware has it, else TCG.")] = (
-        Accelerator.AUTO
-    ),
-    timeout: Annotated[float, typer.Option(min=0, help="Seconds for each process.")] = 3600,
-    build: Annotated[
-        Path, typer.Option(help="The folder with the programs mxk and mxk-peers.", show_default="build/linux")
-    ] = BUILD / "linux",
-    folder: Annotated[
-        Path, typer.Option("--results", help="Where the folder <UTC time> is made.", show_default="build/results")
-    ] = results.RESULTS,
+    accel: Accel = Accelerator.AUTO,
+    timeout: Timeout = 3600,
+    build: Build = BUILD / "linux",
+    results: Results = RESULTS,
 ) -> None:
     """Measures figures of the thesis and says which of its statements hold here.
 
@@ -53,9 +48,8 @@ def figure(
     accelerator = choose_accelerator(accel)
     operations = parse_count("--ops", ops) if ops else None
     in_kernel = operations if accelerator is not Accelerator.TCG else operations or _EMULATED_OPERATIONS
-    programs = Programs(build, results.folder_name(folder), timeout, accelerator, nodes)
-    programs.expect_built()
-    programs.logs.mkdir(parents=True)
+    expect_built(build)
+    programs = Programs(build, new_folder(results), timeout, accelerator, nodes)
     settings = Settings(
         programs=programs,
         cores=parse_cores(cores) if cores else job.thesis_cores(),

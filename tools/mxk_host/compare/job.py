@@ -24,7 +24,7 @@ from mxk_host.compare.plan import (
 from mxk_host.compare.run import list_peers, run_rounds
 from mxk_host.compare.summary import summarise
 from mxk_host.errors import DriverError, ExitCode, UsageError, signal_name
-from mxk_host.image import ROOT
+from mxk_host.image import shown
 from mxk_host.progress import RoundsProgress
 
 Summary = dict[str, Any]
@@ -46,8 +46,7 @@ def compare(settings: Settings, *, peers: str | None, folder: Path) -> Summary:
     with RoundsProgress(_names(groups, settings.rounds)) as progress:
         record = run_rounds(settings, groups, kept, progress.announce)
 
-    shown = kept.relative_to(ROOT) if kept.is_relative_to(ROOT) else kept
-    summary = summarise(settings, engines, record) | {"results": str(shown)}
+    summary = summarise(settings, engines, record) | {"results": str(shown(kept))}
     (kept / "summary.json").write_text(json.dumps(summary, indent=1) + "\n")
     text = io.StringIO()
     table.show(summary, text)

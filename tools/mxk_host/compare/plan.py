@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mxk_host.arguments import choose_names, parse_cores, parse_count
-from mxk_host.errors import UsageError
 from mxk_host.image import ROOT
+from mxk_host.programs import expect_built
 from mxk_host.results import utc_stamp
 
 MIN_ROUNDS = 5  # with fewer it is a quick look, and says so
@@ -192,9 +192,7 @@ class Settings:
         latency: bool = True,
     ) -> "Settings":
         """Raises, with what was expected, where an option cannot be used or a program is not built."""
-        for program in (programs / "mxk", programs / "mxk-peers"):
-            if not program.is_file():
-                raise UsageError(f"expected the program {program}: make compare builds it first")
+        expect_built(programs, "compare")
         configurations = choose_names("--mxk", tuple(CONFIGURATIONS), mxk)
         wanted = set(choose_names("--only", tuple(Part), only))
         if Part.DISTURBED in wanted:

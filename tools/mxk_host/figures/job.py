@@ -48,8 +48,7 @@ def measure(settings: Settings, numbers: Sequence[str], sides: Sequence[Side], f
     console.print(_table(rows))
     if settings.programs.emulated:
         console.print("kernel: emulated, says nothing of speed")
-    shown = folder.relative_to(image.ROOT) if folder.is_relative_to(image.ROOT) else folder
-    console.print(f"results: {shown}", soft_wrap=True, highlight=False)
+    console.print(f"results: {image.shown(folder)}", soft_wrap=True, highlight=False)
     return rows
 
 

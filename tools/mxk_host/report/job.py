@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from mxk_host.errors import UsageError
-from mxk_host.image import ROOT
+from mxk_host.image import shown
 from mxk_host.report.browser import browser, open_page, print_page
 from mxk_host.report.page import page_of
 from mxk_host.runs.source import Run, expect_rows, read_runs
@@ -27,13 +27,13 @@ def report(names: Sequence[str], *, output: Path | None, pdf: bool) -> None:
         page.write_text(page_of(runs, written))
     except OSError as error:
         raise UsageError(f"expected to be able to write {page}: {error.strerror}") from error
-    print(f"report: {_shown(page)}")
+    print(f"report: {shown(page)}")
     if pdf:
         printed = page.with_suffix(".pdf")
         with browser() as chrome:
             open_page(chrome, page)
             print_page(chrome, printed)
-        print(f"printed: {_shown(printed)}")
+        print(f"printed: {shown(printed)}")
 
 
 def _tell_damages(runs: Sequence[Run]) -> None:
@@ -43,8 +43,3 @@ def _tell_damages(runs: Sequence[Run]) -> None:
         print(f"tools/mxk: {run.name}: damaged lines passed over: {len(run.damages)}", file=sys.stderr)
         for damage in run.damages[:_SHOWN_DAMAGES]:
             print(f"  {damage}", file=sys.stderr)
-
-
-def _shown(path: Path) -> Path:
-    path = path.resolve()
-    return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path

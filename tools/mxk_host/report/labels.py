@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
+from mxk_host.digits import bytes_text
 from mxk_host.runs.point import Point, Setting, number_of
 
 # Named first where it says enough. The name that a comparison gave is the best there is.
@@ -60,14 +61,6 @@ def count_text(value: float) -> str:
         if value >= factor and value % (factor / 1000) == 0:
             return f"{value / factor:g}{suffix}"
     return f"{value:g}"
-
-
-def bytes_text(value: float) -> str:
-    """4 KiB, 1.5 MiB."""
-    for power, suffix in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
-        if value >= 1 << power:
-            return f"{value / (1 << power):g} {suffix}"
-    return f"{value:g} B"
 
 
 def cores_text(count: float) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mxk_host.report.labels import bytes_text
+from mxk_host.digits import bytes_text
 from mxk_host.report.lines import plot_over
 from mxk_host.report.matrix import Matrix, matrix_plot
 from mxk_host.report.plot import Plot, logarithmic
