@@ -24,6 +24,14 @@ struct alignas(cache_line_bytes) Share {
     Histogram latency{};
 };
 
+// The next piece of a core's own slice.
+Result<PeerTable::Taken> run_piece(PeerTable& table, std::size_t core, std::span<Instruction const> slice, Share& share,
+                                   bool measures_latency) {
+    std::size_t const to = std::min(share.done + piece, slice.size());
+    Histogram* const latency = measures_latency ? &share.latency : nullptr;
+    return PeerTable::Taken{to - share.done, MXK_TRY(table.run(core, slice, share.done, to, latency))};
+}
+
 } // namespace
 
 Result<PeerRun> PeerRun::create(Workload const& workload, Peer const& peer, Cores cores, bool latency) {
@@ -58,29 +66,18 @@ Result<PeerRun::Outcome> PeerRun::run_all(std::string_view what, Progress& progr
             barrier.arrive_and_wait();
             share.start = clock::timestamp();
         }
-        if (is_shared) {
-            auto const taken = table_->run_shared(i, queue_.source(i), head, piece);
-            if (!taken) {
-                share.failure = taken.error();
-                return Step::Done;
-            }
-            share.wrong += taken.value().wrong;
-            counter.add(taken.value().instructions);
-            if (taken.value().instructions == piece && !progress.interrupted()) return Step::Again;
-            share.end = clock::timestamp();
+        auto const source = queue_.source(i);
+        auto const taken = is_shared ? table_->run_shared(i, source, head, piece)
+                                     : run_piece(*table_, i, source, share, measures_latency_);
+        if (!taken) {
+            share.failure = taken.error();
             return Step::Done;
         }
-        auto const slice = queue_.slice(i).instructions();
-        std::size_t const to = std::min(share.done + piece, slice.size());
-        auto const wrong = table_->run(i, slice, share.done, to, measures_latency_ ? &share.latency : nullptr);
-        if (!wrong) {
-            share.failure = wrong.error();
-            return Step::Done;
-        }
-        share.wrong += wrong.value();
-        counter.add(to - share.done);
-        share.done = to;
-        if (to < slice.size() && !progress.interrupted()) return Step::Again;
+        share.wrong += taken.value().wrong;
+        share.done += taken.value().instructions;
+        counter.add(taken.value().instructions);
+        bool const has_more = taken.value().instructions == piece && share.done < source.size();
+        if (has_more && !progress.interrupted()) return Step::Again;
         share.end = clock::timestamp();
         return Step::Done;
     }));
