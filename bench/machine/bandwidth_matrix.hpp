@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "bench/machine/matrix.hpp"
 #include "bench/machine/memory_options.hpp"
 #include "bench/machine/node_matrix.hpp"
 #include "bench/machine/transfer.hpp"
@@ -12,7 +13,7 @@
 namespace mxk::bench {
 
 // A configuration is a transfer and a pair of nodes: all cores of the one at once, each a part of the other's memory.
-class BandwidthMatrixExperiment final : public Experiment {
+class BandwidthMatrixExperiment final : public MatrixExperiment {
   public:
     static Result<BandwidthMatrixExperiment> create(MemoryOptions const& options);
 
@@ -22,11 +23,8 @@ class BandwidthMatrixExperiment final : public Experiment {
     Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override;
     [[nodiscard]] std::string_view failure() const override { return "bytes that were moved are not what they were"; }
 
-    [[nodiscard]] bool lists_rows() const override { return false; }
     void conclude(TextSink& out, std::span<Row const> rows) override;
     void print_head(TextSink& out) const override;
-    void print_label_heading(TextSink&) const override {}
-    void print_label(TextSink&, Row const&) const override {}
     void print_title(TextSink& out, Row const& row) const override;
     void write_settings(JsonWriter& json, Row const& row) const override;
 

@@ -5,13 +5,14 @@
 #include <cstdint>
 #include <utility>
 
+#include "bench/machine/matrix.hpp"
 #include "bench/machine/memory_options.hpp"
 #include "bench/machine/node_matrix.hpp"
 
 namespace mxk::bench {
 
 // A configuration is a pair of nodes; the first core of the one waits for its loads from the other's memory.
-class LatencyMatrixExperiment final : public Experiment {
+class LatencyMatrixExperiment final : public MatrixExperiment {
   public:
     static Result<LatencyMatrixExperiment> create(MemoryOptions const& options);
 
@@ -21,12 +22,9 @@ class LatencyMatrixExperiment final : public Experiment {
     Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override;
     [[nodiscard]] std::string_view failure() const override { return "the chain did not visit each line once"; }
 
-    [[nodiscard]] bool lists_rows() const override { return false; }
     // The matrix; warns where the firmware's distances are in another order.
     void conclude(TextSink& out, std::span<Row const> rows) override;
     void print_head(TextSink& out) const override;
-    void print_label_heading(TextSink&) const override {}
-    void print_label(TextSink&, Row const&) const override {}
     void print_title(TextSink& out, Row const& row) const override;
     void write_settings(JsonWriter& json, Row const& row) const override;
 

@@ -50,7 +50,7 @@ constexpr auto line_schema = console::schema<LineOptions>(
     run_option::repeat, run_option::warm_up, run_option::json);
 
 // A configuration is a measure from a core to another.
-class LinesExperiment final : public Experiment {
+class LinesExperiment final : public MatrixExperiment {
   public:
     using Options = LineOptions;
     static constexpr std::string_view name = "lines";
@@ -64,11 +64,8 @@ class LinesExperiment final : public Experiment {
     Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override;
     [[nodiscard]] std::string_view failure() const override { return "a line did not hold what the cores wrote"; }
 
-    [[nodiscard]] bool lists_rows() const override { return false; }
     void conclude(TextSink& out, std::span<Row const> rows) override;
     void print_head(TextSink& out) const override;
-    void print_label_heading(TextSink&) const override {}
-    void print_label(TextSink&, Row const&) const override {}
     void print_title(TextSink& out, Row const& row) const override;
     void write_settings(JsonWriter& json, Row const& row) const override;
 

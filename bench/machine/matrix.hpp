@@ -13,6 +13,20 @@ namespace mxk::bench {
 
 using CellText = FixedText<12>;
 
+// One whose rows are cells: shown together by conclude(), not as a list.
+class MatrixExperiment : public Experiment {
+  public:
+    [[nodiscard]] bool lists_rows() const final { return false; }
+    void print_label_heading(TextSink&) const final {}
+    void print_label(TextSink&, Row const&) const final {}
+
+  protected:
+    MatrixExperiment() = default;
+    MatrixExperiment(MatrixExperiment&&) = default;
+    MatrixExperiment& operator=(MatrixExperiment&&) = default;
+    ~MatrixExperiment() = default;
+};
+
 // What stands in the cell of a row: its median by `unit`, with a digit behind the point; NO where it is not verified;
 // "failed"; "-" where it cannot be measured or has not been.
 CellText cell_of(Row const& row, double unit);
