@@ -14,7 +14,8 @@ PREFIX ?= /usr/local
 .DEFAULT_GOAL := help
 .PHONY: help setup elf iso run bench figures linux install python compare figures-check test unit inner fuzzers fuzz system coverage lint clean
 MAKEFLAGS += --no-print-directory
-export PYTHONDONTWRITEBYTECODE := 1
+# Python keeps what it has compiled out of the sources, as tools/mxk says, too.
+export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
 
 # With this, reports of the sanitizers have names and lines: Debian's clang-19 brings no symbolizer of its own.
 symbolizer = external_symbolizer_path=$(shell command -v llvm-symbolizer-19 || command -v addr2line)
@@ -68,23 +69,28 @@ compare: python ## MXK and its peers at native speed, interleaved (an hour; COMP
 figures-check: python ## fails where a figure that MXK is to reach is not reached (FIGURES=--quick: a look)
 	@tools/mxk figures-check $(FIGURES)
 
-# First all that has to be compiled, one build after the other; then what runs for minutes and often waits, two at a time;
+# First all that has to be compiled, two builds at a time, so that no core is idle at the end of one; then what runs for minutes and often waits, two at a time;
 # last what looks at the time as a person does, alone.
 test: lint ## everything: lint and the three rings of tests
-	@$(MAKE) programs-asan programs-tsan linux iso
+	@$(MAKE) -j2 programs-asan programs-tsan linux iso
 	@$(MAKE) -j2 --output-sync=target unit-tsan fuzzers unit-asan inner-tsan inner-asan FUZZ_JOBS=1 FUZZ_SECONDS=5
 	@$(MAKE) system
 
-.PHONY: programs-asan programs-tsan unit-asan unit-tsan inner-asan inner-tsan
+.PHONY: programs-asan programs-tsan unit-asan unit-tsan concurrent-asan inner-asan inner-tsan
 programs-asan: setup
 	@$(call build,linux-asan,mxk-unit mxk-program mxk-fuzzers)
 programs-tsan: setup
-	@$(call build,linux-tsan,mxk-unit mxk-program)
+	@$(call build,linux-tsan,mxk-concurrent mxk-program)
 
-unit: unit-asan unit-tsan ## first ring: unit tests on the host, under ASan+UBSan and under TSan
+unit: unit-asan unit-tsan ## first ring: unit tests on the host, of one thread under ASan+UBSan, of several under TSan
+unit-asan: programs-asan
+	@echo 'unit tests, asan:' && $(sanitized) timeout 600 build/linux-asan/mxk-unit --gtest_brief=1
 # A lost wake-up shows as a hang; the deadline makes it a failure.
-unit-asan unit-tsan: unit-%: programs-%
-	@echo 'unit tests, $*:' && $(sanitized) timeout 600 build/linux-$*/mxk-unit --gtest_brief=1
+unit-tsan: programs-tsan
+	@echo 'unit tests, tsan:' && $(sanitized) timeout 600 build/linux-tsan/mxk-concurrent --gtest_brief=1
+concurrent-asan: setup ## the unit tests of several threads under ASan+UBSan, too (five minutes, no part of make test)
+	@$(call build,linux-asan,mxk-concurrent)
+	@$(sanitized) timeout 600 build/linux-asan/mxk-concurrent --gtest_brief=1
 
 # More cores than the machine has, on two nodes. The shape of the machine itself, and others, without sanitizers, in the
 # Linux program and in QEMU, are part of the system tests.
@@ -103,7 +109,7 @@ system: elf iso linux ## third ring: boot the kernel in QEMU in many shapes, use
 	@echo 'system tests:' && build/venv/bin/python -m pytest tests/system -q -n 2 -p no:cacheprovider
 
 coverage: setup ## share of the portable code's lines that the host tests run
-	@$(call build,linux-coverage,mxk-unit mxk-program)
+	@$(call build,linux-coverage,mxk-unit mxk-concurrent mxk-program)
 	@tools/coverage
 
 lint: setup ## formats, house rules, clang-tidy, ruff

@@ -1,4 +1,4 @@
-# The tests on the host: mxk-unit and, in the build with AddressSanitizer, the fuzzers.
+# The tests on the host: mxk-unit, of one thread; mxk-concurrent; and, in the build with AddressSanitizer, the fuzzers.
 find_package(GTest REQUIRED)
 
 function(mxk_tests target object_level)
@@ -24,16 +24,17 @@ list(FILTER optimised_sources INCLUDE REGEX "/tests/unit/sequential/optimised/")
 list(REMOVE_ITEM sequential_sources ${optimised_sources})
 room_sources(fuzz_sources tests/fuzz/targets)
 
-add_executable(mxk-unit EXCLUDE_FROM_ALL)
 if(NOT MXK_SANITIZE STREQUAL "thread") # in one thread there is nothing that TSan could find
+    add_executable(mxk-unit EXCLUDE_FROM_ALL)
     mxk_tests(mxk-optimised-tests ${level} ${optimised_sources})
     mxk_tests(mxk-sequential-tests ${brief_level} ${sequential_sources})
     mxk_tests(mxk-fuzz-targets ${level} ${fuzz_sources} ${image_sources})
     target_link_libraries(mxk-unit PRIVATE mxk-optimised-tests # the first, as said in linux.cmake
-        mxk-fuzz-targets mxk-sequential-tests)
+        mxk-fuzz-targets mxk-sequential-tests ${all_objects} GTest::gtest_main)
 endif()
-mxk_tests(mxk-unit-tests ${brief_level} ${unit_sources})
-target_link_libraries(mxk-unit PRIVATE ${all_objects} mxk-unit-tests GTest::gtest_main)
+add_executable(mxk-concurrent EXCLUDE_FROM_ALL)
+mxk_tests(mxk-concurrent-tests ${brief_level} ${unit_sources})
+target_link_libraries(mxk-concurrent PRIVATE ${all_objects} mxk-concurrent-tests GTest::gtest_main)
 
 # The fuzzers (libFuzzer: Clang only), one program per target. The same targets replay their corpus and regressions in
 # mxk-unit (tests/unit/sequential/fuzz_regression_test.cpp).

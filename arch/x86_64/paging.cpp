@@ -33,7 +33,7 @@ constexpr unsigned top_level = 4;
 
 using Table = std::array<std::uint64_t, entries_per_table>;
 
-constinit SpinLock lock{lock_bands::memory.rank(8)};
+constinit SpinLock tables_lock{lock_bands::memory.rank(8)};
 constinit RangeSet* early_frames = nullptr;
 constinit MemorySource memory_source = nullptr;
 
@@ -142,7 +142,7 @@ void build_address_space(RangeSet const& ram, RangeSet& free) {
 
 void map(std::uint64_t address, PhysicalAddress physical, std::uint64_t bytes, Access access,
          std::uint64_t max_page_bytes) {
-    LockGuard const guard(lock);
+    LockGuard const guard(tables_lock);
     std::uint64_t const flags = flags_of(access);
     for (std::uint64_t done = 0; done < bytes;)
         done += map_one(address + done, raw(physical) + done, bytes - done, flags, max_page_bytes);

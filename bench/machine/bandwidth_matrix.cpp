@@ -7,14 +7,6 @@
 #include "kernel/topology/system_topology.hpp"
 
 namespace mxk::bench {
-namespace {
-
-Words words_of(MeasuredMemory const& memory) {
-    return {reinterpret_cast<std::uint64_t*>(memory.start()), memory.bytes() / sizeof(std::uint64_t)};
-}
-
-} // namespace
-
 Result<BandwidthMatrixExperiment> BandwidthMatrixExperiment::create(MemoryOptions const& options) {
     std::size_t const set = align_down(options.set.value_or(default_set_bytes()), cache_line_bytes);
     auto matrix = MXK_TRY(NodeMatrix::create(system_topology()));
@@ -35,8 +27,8 @@ Result<void> BandwidthMatrixExperiment::run(std::size_t configuration, std::span
     ++run_;
     auto parts = MXK_TRY(NodeVector<TransferPart>::create(cores.size(), Worker::current().node()));
     for (std::size_t place = 0; place < cores.size(); ++place)
-        parts.emplace(transfer_of(configuration), part_of(words_of(sources_.of(column)), place, cores.size()),
-                      part_of(words_of(targets_.of(column)), place, cores.size()), run_);
+        parts.emplace(transfer_of(configuration), part_of(sources_.of(column).words(), place, cores.size()),
+                      part_of(targets_.of(column).words(), place, cores.size()), run_);
 
     MXK_TRY(run_steps(cores, progress, [&](Worker&, std::size_t place) {
         parts[place].prepare();

@@ -9,14 +9,6 @@
 #include "kernel/topology/system_topology.hpp"
 
 namespace mxk::bench {
-namespace {
-
-Words words_of(MeasuredMemory const& memory) {
-    return {reinterpret_cast<std::uint64_t*>(memory.start()), memory.bytes() / sizeof(std::uint64_t)};
-}
-
-} // namespace
-
 Result<LoadedExperiment> LoadedExperiment::create(MemoryOptions const& options) {
     NodeId const here = Worker::current().node();
     auto const place = MXK_TRY(MemoryPlace::choose(system_topology(), options));
@@ -40,7 +32,7 @@ Result<LoadedExperiment> LoadedExperiment::create(MemoryOptions const& options) 
 Result<void> LoadedExperiment::prepare(Progress const& progress) {
     return run_steps(cores_.span().first(1), progress, [&](Worker&, std::size_t) {
         link_places({chain_.start(), set_ / cache_line_bytes}, chase_seed);
-        write_words(words_of(words_), 0);
+        write_words(words_.words(), 0);
         return Step::Done;
     });
 }
@@ -49,7 +41,7 @@ Result<void> LoadedExperiment::run(std::size_t configuration, std::span<Sample> 
     MXK_TRY(prepare(progress));
     bool const is_loaded = loads[configuration] > 0;
     auto load_readers = MXK_TRY(NodeVector<LoadReader>::create(cores_.size(), Worker::current().node()));
-    Words const all = words_of(words_);
+    Words const all = words_.words();
     for (std::size_t place = 1; place < cores_.size(); ++place) {
         Words const part = part_of(all, place - 1, readers());
         load_readers.emplace(part, static_cast<std::uint64_t>(part.data() - all.data()), loads[configuration]);

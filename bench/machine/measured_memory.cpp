@@ -47,6 +47,10 @@ Result<MeasuredMemory> MeasuredMemory::create(std::size_t bytes, NodeId node) {
     return MeasuredMemory(std::move(array).value());
 }
 
+Words MeasuredMemory::words() const {
+    return {reinterpret_cast<std::uint64_t*>(start()), bytes() / sizeof(std::uint64_t)};
+}
+
 Result<MeasuredMemory> MeasuredMemory::create_up_to(std::size_t bytes, NodeId node) {
     for (;; bytes = align_down(bytes / 2, FrameAllocator::frame_bytes)) {
         auto memory = create(bytes, node);

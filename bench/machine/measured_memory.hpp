@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "base/units.hpp"
 #include "bench/frame/experiment.hpp"
+#include "bench/machine/word_stream.hpp"
 #include "kernel/memory/node_array.hpp"
 
 namespace mxk::bench {
@@ -24,6 +25,7 @@ class MeasuredMemory {
 
     [[nodiscard]] std::byte* start() const { return bytes_.data(); }
     [[nodiscard]] std::size_t bytes() const { return bytes_.size(); }
+    [[nodiscard]] Words words() const;
 
   private:
     explicit MeasuredMemory(NodeArray<std::byte> bytes)

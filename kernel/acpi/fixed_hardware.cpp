@@ -22,7 +22,6 @@ constexpr std::uint8_t io_space = 1;
 
 // ACPI 6.5 table 5.9. Offsets and not a struct, because older revisions end earlier: each field is there or not.
 namespace fadt {
-constexpr std::size_t revision = 8;            // 1 byte
 constexpr std::size_t pm_timer_block = 76;     // 4 bytes, I/O port
 constexpr std::size_t boot_architecture = 109; // 2 bytes
 constexpr std::size_t flags = 112;             // 4 bytes
@@ -82,7 +81,7 @@ std::optional<ResetRegister> reset_register(Tables const& tables) {
 LegacyDevices legacy_devices(Tables const& tables) {
     auto const table = tables.find("FACP");
     auto const boot = read<std::uint16_t>(table, fadt::boot_architecture);
-    if (!boot || *read<std::uint8_t>(table, fadt::revision) < 3) return {};
+    if (!boot || *read<std::uint8_t>(table, revision_offset) < 3) return {};
     return {(*boot & fadt::boot_has_8042) != 0, (*boot & fadt::boot_no_cmos_clock) == 0};
 }
 

@@ -7,7 +7,6 @@ namespace {
 
 // ACPI 6.5 table 5.145: 4 reserved bytes follow the table header.
 constexpr std::size_t first_structure = table_header_bytes + 4;
-constexpr std::size_t revision_offset = 8;
 
 struct [[gnu::packed]] StructureHeader {
     std::uint16_t type;     // 0

@@ -11,7 +11,6 @@ namespace {
 
 // ACPI 6.5 table 5.57: 12 reserved bytes follow the table header.
 constexpr std::size_t first_record = table_header_bytes + 12;
-constexpr std::size_t revision_offset = 8;
 
 // Offset 0 of each record holds its type, offset 1 its length.
 struct [[gnu::packed]] LocalApicAffinity { // section 5.2.16.1

@@ -18,6 +18,7 @@ namespace mxk::acpi {
 
 // Every table begins with a header of this size; a valid table is no shorter.
 constexpr std::size_t table_header_bytes = 36;
+constexpr std::size_t revision_offset = 8; // 1 byte
 
 // Far beyond any table (a MADT of 65536 cores has 1 MiB): a wild length must not cost minutes of adding up bytes.
 constexpr std::size_t max_table_bytes = 64 * MiB;
