@@ -18,6 +18,9 @@
 
 namespace mxk::bench {
 
+// What a core has taken, as the thesis has it with `--slices packed`: side by side with what the others have.
+using TakenWord = std::atomic<std::size_t>;
+
 // What all cores of a phase use.
 struct PhaseRun {
     // Written once, if at all: no further instructions are to be taken.
@@ -30,31 +33,26 @@ struct PhaseRun {
 class alignas(cache_line_bytes) CoreRun {
   public:
     // `source`: all that this core takes from, alone or, if `shared`, together with the others. `ended`: what goes to
-    // its home, the console's core, when this core's share has ended.
-    CoreRun(PhaseRun& phase, std::span<Instruction const> source, bool shared, Task& ended)
+    // its home, the console's core, when this core's share has ended. `taken`: where it counts what it takes alone;
+    // null: on lines of its own.
+    CoreRun(PhaseRun& phase, std::span<Instruction const> source, bool shared, Task& ended, TakenWord* taken = nullptr)
         : source_(source.data())
         , source_size_(source.size())
         , phase_(phase)
         , shared_(shared)
+        , taken_(taken != nullptr ? taken : &done_)
         , ended_(ended) {}
+    CoreRun(CoreRun const&) = delete; // taken_
+    CoreRun& operator=(CoreRun const&) = delete;
 
     // This core's next instructions, up to so many; none when there are no more, or the phase was stopped. `max` > 0.
     // Inline: for each operation, and GCC makes it a call where a file has several engines.
     [[gnu::always_inline]] std::span<Instruction const> take(std::size_t max) {
-        std::size_t const at = claim(max);
-        if (!has(at)) [[unlikely]]
-            return {};
-        std::size_t const count = std::min(max, source_size_ - at);
-        count_taken(count);
-        return {source_ + at, count};
+        return shared_ ? take_from<true>(max) : take_from<false>(max);
     }
     // The next one, or null.
     [[gnu::always_inline]] Instruction const* take() {
-        std::size_t const at = claim(1);
-        if (!has(at)) [[unlikely]]
-            return nullptr;
-        count_taken(1);
-        return source_ + at;
+        return shared_ ? take_one_from<true>() : take_one_from<false>();
     }
     // The place of an instruction that take() gave among all that this core takes from.
     [[nodiscard]] std::size_t place_of(Instruction const& instruction) const {
@@ -90,7 +88,7 @@ class alignas(cache_line_bytes) CoreRun {
     }
 
     // Any core; a moment old.
-    [[nodiscard]] std::size_t done() const { return done_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::size_t done() const { return taken_->load(std::memory_order_relaxed); }
     // Once this core has ended.
     [[nodiscard]] std::uint64_t wrong() const { return wrong_; }
     [[nodiscard]] Cycles start_time() const { return start_; }
@@ -100,20 +98,42 @@ class alignas(cache_line_bytes) CoreRun {
     // relaxed, all of these: only this core writes `done`, which the console only shows; the instructions were made
     // before the phase; the head gives each number once, whatever the order
 
+    template <bool is_shared> [[gnu::always_inline]] std::span<Instruction const> take_from(std::size_t max) {
+        std::size_t const at = claim<is_shared>(max);
+        if (!has(at)) [[unlikely]]
+            return {};
+        std::size_t const count = std::min(max, source_size_ - at);
+        count_taken<is_shared>(at, count);
+        return {source_ + at, count};
+    }
+    template <bool is_shared> [[gnu::always_inline]] Instruction const* take_one_from() {
+        std::size_t const at = claim<is_shared>(1);
+        if (!has(at)) [[unlikely]]
+            return nullptr;
+        count_taken<is_shared>(at, 1);
+        return source_ + at;
+    }
     // From which place on so many instructions are this core's.
-    [[gnu::always_inline]] std::size_t claim(std::size_t count) {
-        return shared_ ? phase_.head.fetch_add(count, std::memory_order_relaxed) : done();
+    template <bool is_shared> [[gnu::always_inline]] std::size_t claim(std::size_t count) {
+        return is_shared ? phase_.head.fetch_add(count, std::memory_order_relaxed)
+                         : taken_->load(std::memory_order_relaxed);
+    }
+    template <bool is_shared> [[gnu::always_inline]] void count_taken(std::size_t at, std::size_t count) {
+        if constexpr (is_shared)
+            done_.store(done_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
+        else
+            taken_->store(at + count, std::memory_order_relaxed);
     }
     [[nodiscard]] bool has(std::size_t at) const {
         return at < source_size_ && !phase_.stopped.load(std::memory_order_relaxed);
     }
-    void count_taken(std::size_t count) { done_.store(done() + count, std::memory_order_relaxed); }
 
     Instruction const* source_;
     std::size_t source_size_;
     PhaseRun& phase_;
     bool shared_;
     std::atomic<std::size_t> done_{0}; // instructions taken
+    TakenWord* taken_;                 // done_, or where this is counted instead
     std::uint64_t wrong_ = 0;
     std::size_t tasks_out_ = 0; // tasks that have not ended yet
     Task& ended_;

@@ -138,12 +138,14 @@ Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view wha
     auto ended = MXK_TRY(NodeVector<EndedTask>::create(count, node));
     auto shares = MXK_TRY(PerCore<CoreRun>::with_room(count, node));
     auto runs = MXK_TRY(NodeVector<CoreRun*>::create(count, node));
+    auto packed = MXK_TRY(NodeVector<TakenWord>::create(count, node)); // where the slices are
     PhaseRun phase;
     std::size_t cores_left = count;
     for (std::size_t i = 0; i < count; ++i) {
         bool const shared = queue_.kind() == QueueKind::Shared;
         Task& at_end = ended.emplace(cores_left, here);
-        runs.emplace(MXK_TRY(shares.add(owners_[i].node, phase, queue_.source(i), shared, at_end)));
+        runs.emplace(MXK_TRY(shares.add(owners_[i].node, phase, queue_.source(i), shared, at_end,
+                                        queue_.is_packed() ? &packed.emplace() : nullptr)));
         runs[i]->set_arrivals(arrivals(rate));
     }
     std::span<CoreRun* const> const cores = runs.span();

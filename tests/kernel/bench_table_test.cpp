@@ -43,6 +43,39 @@ MXK_TEST(bench_table, every_engine_is_verified_in_every_phase) {
     }
 }
 
+MXK_TEST(bench_table, every_engine_is_verified_with_packed_slices) {
+    for (EngineKind const* const kind : registered_engines()) {
+        TableOptions options = options_for(*kind);
+        options.operations += 1; // no multiple of a line
+        options.slices = SliceKind::Packed;
+        options.mix = phases("insert,find,erase");
+        MXK_CHECK(complete(options).ok());
+        MXK_CHECK(options.queue == QueueKind::PerCore);
+        expect_verified(options, *kind);
+    }
+}
+
+// Whether each slice begins on a line of its own, and whether it begins where the one before it ends.
+MXK_TEST(bench_table, packed_slices_share_lines_and_others_do_not) {
+    std::array<CoreId, 3> cores{};
+    for (std::size_t i = 0; i < cores.size(); ++i) cores[i] = core_id(i % workers::count());
+    Workload workload;
+    workload.operations = 96; // slices of eight lines
+    for (SliceKind const kind : {SliceKind::Lines, SliceKind::Packed}) {
+        workload.slices = kind;
+        auto const queue = InstructionQueue::create(workload, QueueKind::PerCore, cores);
+        MXK_CHECK(queue.ok());
+        Instruction const* end = nullptr;
+        for (std::size_t i = 0; queue.ok() && i < cores.size(); ++i) {
+            auto const slice = queue.value().slice(i).instructions();
+            bool const is_aligned = reinterpret_cast<std::uintptr_t>(slice.data()) % cache_line_bytes == 0;
+            MXK_CHECK_EQUAL(is_aligned, kind == SliceKind::Lines);
+            if (i > 0 && kind == SliceKind::Packed) MXK_CHECK(slice.data() == end);
+            end = slice.data() + slice.size();
+        }
+    }
+}
+
 // A place in a run is not a core's number: sets that leave out the console's core, with gaps and in descending order. A
 // task that took one for the other would meet another core's region, or none.
 MXK_TEST(bench_table, every_engine_is_verified_on_any_set_of_cores) {

@@ -28,6 +28,7 @@ _OPTIONS = {
     "keys": "keys",
     "dist": "dist",
     "queue": "queue",
+    "slices": "slices",
     "rate": "rate",
     "max_latency_us": "max-latency",
     "memory": "memory",
