@@ -37,6 +37,7 @@ void write_model(JsonWriter& json, TableOptions const& options) {
     json.field("model", as_typed(options.model).view());
     if (options.model != Model::Tasks) {
         if (options.model == Model::Threads) json.field("semaphore", as_typed(options.semaphore).view());
+        json.field("threads_per_core", threads_per_core(options));
         if (uses(options, "--slice")) json.field("slice_us", raw(thread_slice(options)) / 1000);
         return;
     }
@@ -65,6 +66,8 @@ void print_table_head(TextSink& out, TableOptions const& options) {
            as_typed(options.queue).view(), options.slices == SliceKind::Packed ? " with packed slices" : "",
            as_typed(options.operations).view(), as_typed(options.mix).view(), as_typed(options.distribution).view(),
            as_typed<256>(options.keys).view());
+    if (threads_per_core(options) > 1) format(out, "{} threads per core, ", threads_per_core(options));
+    if (options.sweep) format(out, "sizes up to {}, ", as_typed(*options.sweep).view());
     if (uses(options, "--tasks-per-core")) format(out, "{} tasks per core, ", tasks_per_core(options));
     if (options.memory != TablePlacement{}) format(out, "memory {}, ", as_typed(options.memory).view());
     if (options.rate) format(out, "at {}, ", as_typed(options.rate).view());
