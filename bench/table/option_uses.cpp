@@ -94,7 +94,9 @@ constexpr Need slots{
     [](Options const&, EngineKind const* kind) { return kind == nullptr || kind->growth != Growth::Never; },
     "--layout open or cuckoo, which have slots (try --buckets)", &print_layout};
 constexpr Need partitions{
-    [](Options const&, EngineKind const* kind) { return kind == nullptr || kind->growth != Growth::Never; },
+    [](Options const&, EngineKind const* kind) {
+        return kind == nullptr || (kind->growth != Growth::Never && kind->probe == Probe::Local);
+    },
     "a table of partitions, whose owners can change (--layout open or cuckoo, or --initial-slots)"};
 constexpr Need stays_where_it_is{[](Options const& options, EngineKind const*) { return options.owners.empty(); },
                                  "no --owners besides: parts that change their owner move to its node"};
@@ -120,7 +122,7 @@ constexpr Use option_uses[] = {
     {"--notation", &is_given<&Options::notation>, {&tasks, &a_task_each}},
     {"--walk", &is_given<&Options::walk>, {&tasks, &a_task_each}},
     {"--walk interleaved", [](Options const& options) { return options.walk == Walk::Interleaved; }, {&chains}},
-    {"--probe", &is_given<&Options::probe>, {&tasks, &probes}},
+    {"--probe", &is_given<&Options::probe>, {&probes}},
     {"--prefetch", &is_given<&Options::prefetch>, {&tasks, &a_task_each}},
     {"--prefetch-hint", &is_given<&Options::prefetch_hint>, {&tasks, &prefetching}},
     {"--prefetch-far", &is_given<&Options::prefetch_far>, {&tasks, &a_task_each, &no_tasks_ahead}},

@@ -76,6 +76,11 @@ MXK_TEST(bench_table, packed_slices_share_lines_and_others_do_not) {
     }
 }
 
+// Whose owners can change.
+bool has_partitions(EngineKind const& kind) {
+    return kind.growth != Growth::Never && kind.model == Model::Tasks && kind.probe == Probe::Local;
+}
+
 // A place in a run is not a core's number: sets that leave out the console's core, with gaps and in descending order. A
 // task that took one for the other would meet another core's region, or none.
 MXK_TEST(bench_table, every_engine_is_verified_on_any_set_of_cores) {
@@ -88,7 +93,7 @@ MXK_TEST(bench_table, every_engine_is_verified_on_any_set_of_cores) {
                 TableOptions options = options_for(*kind);
                 options.mix = phases(mix);
                 options.queue = QueueKind::NodeLocal;
-                if (kind->growth != Growth::Never && kind->model == Model::Tasks) options.owners = {1, 2, 1};
+                if (has_partitions(*kind)) options.owners = {1, 2, 1};
                 run_all_on(set, options, *kind, &check_verified);
             }
         }
@@ -213,6 +218,7 @@ MXK_TEST(bench_table, operations_that_travel_go_round_in_full_tables) {
 
 MXK_TEST(bench_table, inserts_without_a_place_are_wrong) {
     for (EngineKind const* const kind : registered_engines() | std::views::filter(travels)) {
+        if (kind->growth != Growth::Never) continue; // has a place for all
         TableOptions options = options_for(*kind);
         options.operations = 800;
         options.buckets = 0.5;
@@ -223,6 +229,24 @@ MXK_TEST(bench_table, inserts_without_a_place_are_wrong) {
             MXK_CHECK_EQUAL(outcome.in_table, 400);
             MXK_CHECK(!outcome.verified());
         });
+    }
+}
+
+// From 64 slots of each core on, while operations travel and cores take their time.
+MXK_TEST(bench_table, regions_grow_while_operations_travel) {
+    for (EngineKind const* const kind : registered_engines() | std::views::filter(travels)) {
+        if (kind->growth == Growth::Never) continue;
+        for (auto const* const mix : {"insert,find,erase", "mixed:60/20/20"}) {
+            TableOptions options = options_for(*kind);
+            options.initial_slots = 1;
+            options.operations = 10 * few;
+            options.mix = phases(mix);
+            Noise const noise(300);
+            run_all(options, *kind, [&](Mix const& phase, TableExperiment::Outcome const& outcome) {
+                check_verified(phase, outcome);
+                if (phase.kind != Mix::Kind::Erase) MXK_CHECK(outcome.table_bytes > 16 * outcome.in_table);
+            });
+        }
     }
 }
 
@@ -244,7 +268,7 @@ MXK_TEST(bench_table, fewer_buckets_than_cores_are_refused) {
 // Operations meet every state of a partition: here, parked before it comes, and at its former owner.
 MXK_TEST(tables, owners_change_while_operations_flow) {
     for (EngineKind const* const kind : registered_engines()) {
-        if (kind->growth == Growth::Never || kind->model != Model::Tasks) continue;
+        if (!has_partitions(*kind)) continue;
         TableOptions options = options_for(*kind);
         options.operations = 5 * few;
         options.owners = {1, some_cores(*kind), 1, some_cores(*kind)};

@@ -77,7 +77,7 @@ def test_sizes_and_threads_in_the_linux_program() -> None:
     check_sweep(rows[:-2])
     check_several_threads(rows[-2:])
     rows = table_rows(
-        run_linux("bench table --sweep auto --mix find --layout bucketed --submit batch --ops 1 --json").rows
+        run_linux("bench table --sweep auto --mix find --layout bucketed --submit batch --cores 1 --ops 1 --json").rows
     )
     assert rows[-1]["size_bytes"] >= 1 << 20
     assert all(row["verified"] for row in rows)
