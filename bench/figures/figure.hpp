@@ -59,6 +59,7 @@ struct Figure {
     std::span<Series const> series;
     std::span<Statement const> statements;
     std::uint64_t operations = 24'000'000; // the thesis'
+    bool is_per_core = false;              // shows the throughput of one core, not that of all
 };
 
 // All there are, in the order of their numbers (thesis_figures.cpp). Any core.

@@ -29,9 +29,35 @@ void list_figures(TextSink& out) {
     out.write("4.7 to 4.10 compare two builds, or peers: 'tools/mxk figure 4.9'\n");
 }
 
+// The same for tools.
+void list_figures_json(TextSink& out) {
+    JsonWriter json(out);
+    json.begin_object();
+    json.field("benchmark", "figure-list");
+    json.begin_array("figures");
+    for (Figure const& figure : thesis_figures()) {
+        json.begin_object();
+        json.field("number", figure.number);
+        json.field("title", figure.title);
+        json.field("operations", figure.operations);
+        json.begin_array("series");
+        for (Series const& series : figure.series) {
+            json.begin_object();
+            json.field("name", series.name);
+            json.field("options", series.options);
+            json.end_object();
+        }
+        json.end_array();
+        json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+    out.write("\n");
+}
+
 console::Outcome run_figure(console::Invocation& invocation, FigureOptions const& options) {
     if (!options.figure.empty()) return run_benchmark<FigureExperiment>(invocation, options);
-    list_figures(invocation.out);
+    options.json ? list_figures_json(invocation.out) : list_figures(invocation.out);
     return console::Outcome::Ok;
 }
 

@@ -96,6 +96,7 @@ void FigureExperiment::print_title(TextSink& out, Row const& row) const {
 void FigureExperiment::write_subject(JsonWriter& json) const {
     json.field("figure", figure_->number);
     json.field("title", figure_->title);
+    if (figure_->is_per_core) json.field("shows", "throughput_per_core");
 }
 
 void FigureExperiment::write_settings(JsonWriter& json, Row const& row) const {

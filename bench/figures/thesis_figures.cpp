@@ -85,7 +85,8 @@ constexpr std::array task_count_statements{
               [](FigureResults const& results) { return beyond_one_node(results, 1); }}};
 
 constexpr std::array queues{Series{"shared", "--queue shared"}, Series{"per core", "--queue per-core"},
-                            Series{"node-local", "--queue node-local"}};
+                            Series{"node-local", "--queue node-local"},
+                            Series{"per core, packed", "--queue per-core --slices packed"}};
 constexpr std::array queue_statements{
     Statement{"an instruction pointer for each core takes away much of the drop: 16 cores by 8, against a shared one",
               Kind::Ratio, 1.1, no_limit,
@@ -96,7 +97,10 @@ constexpr std::array queue_statements{
                   return *own / *shared;
               }},
     Statement{"little is gained from the second node: 16 cores by 8, a pointer for each core", Kind::Ratio, 0.8, 1.4,
-              [](FigureResults const& results) { return scaling(results, 1, 16, 8); }}};
+              [](FigureResults const& results) { return scaling(results, 1, 16, 8); }},
+    Statement{"false sharing, which the thesis suspects, costs throughput: packed slices by aligned ones, mean over "
+              "2 and more cores",
+              Kind::Ratio, 0, 0.95, [](FigureResults const& results) { return mean_ratio(results, 3, 1, 2); }}};
 
 constexpr std::array models{Series{"tasks", ""}, Series{"threads, semaphores", "--model threads"},
                             Series{"threads without", "--model threads-unsafe"}};
@@ -162,7 +166,8 @@ constexpr std::array figures{
     Figure{.number = "4.5",
            .title = "throughput of each core, tasks",
            .series = tasks_alone,
-           .statements = per_core_statements},
+           .statements = per_core_statements,
+           .is_per_core = true},
     Figure{.number = "4.6",
            .title = "chaining and open addressing, tasks",
            .series = layouts,

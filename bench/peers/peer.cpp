@@ -28,7 +28,7 @@ struct PeerOptions : Workload, CoreSetOptions {
 constexpr auto peer_schema = console::schema<PeerOptions>(
     console::option<&PeerOptions::peers>("peer", "which to measure"), core_set_option::cores,
     workload_option::operations, workload_option::mix, workload_option::keys, workload_option::distribution,
-    workload_option::queue, run_option::repeat, run_option::warm_up, workload_option::seed,
+    workload_option::queue, workload_option::slices, run_option::repeat, run_option::warm_up, workload_option::seed,
     console::flag<&PeerOptions::latency>("latency",
                                          "how long operations take, from the call or the prefetch of a line"),
     console::flag<&PeerOptions::list>("list", "no measurement: what peers there are"), run_option::json);
@@ -50,7 +50,7 @@ class TablePeers final : public Experiment {
         MXK_TRY(check(options));
         if (options.latency && options.queue == QueueKind::Shared)
             return Error("--latency: expected no --queue shared, where a core takes one instruction after the other");
-        options.queue = options.queue.value_or(QueueKind::NodeLocal);
+        options.queue = queue_or(options, QueueKind::NodeLocal);
         TablePeers benchmark(std::move(options));
         benchmark.core_sets_ = MXK_TRY(CoreSetList::create(benchmark.options_.cores));
         benchmark.latencies_.resize(benchmark.configurations() * benchmark.phases());
@@ -130,6 +130,7 @@ class TablePeers final : public Experiment {
         json.field("mix", as_text(mix_of(row)).view());
         core_sets_.write(json, set_of(row.configuration));
         json.field("queue", name_of(*options_.queue));
+        if (options_.queue == QueueKind::PerCore) json.field("slices", name_of(options_.slices));
         json.field("operations", options_.operations);
         json.field("dist", as_text(options_.distribution).view());
         json.field("keys", as_text(options_.keys).view());

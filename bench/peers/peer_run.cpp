@@ -35,7 +35,7 @@ Result<PeerTable::Taken> run_piece(PeerTable& table, std::size_t core, std::span
 } // namespace
 
 Result<PeerRun> PeerRun::create(Workload const& workload, Peer const& peer, Cores cores, bool latency) {
-    QueueKind const queue = workload.queue.value_or(QueueKind::NodeLocal);
+    QueueKind const queue = queue_or(workload, QueueKind::NodeLocal);
     return PeerRun(workload, peer, MXK_TRY(InstructionQueue::create(workload, queue, cores)), latency);
 }
 

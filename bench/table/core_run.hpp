@@ -18,6 +18,9 @@
 
 namespace mxk::bench {
 
+// What a core has taken, as the thesis has it with `--slices packed`: side by side with what the others have.
+using TakenWord = std::atomic<std::size_t>;
+
 // What all cores of a phase use.
 struct PhaseRun {
     // Written once, if at all: no further instructions are to be taken.
@@ -26,43 +29,51 @@ struct PhaseRun {
     alignas(cache_line_bytes) std::atomic<std::size_t> head{0};
 };
 
+// Who takes a core's instructions.
+enum class Takers : std::uint8_t {
+    AllCores,   // from one queue: each takes the next one of all there are
+    OneCore,    // one after the other, without atomic operations
+    CoreThreads // several threads of the core, which may interrupt each other
+};
+
 // On its core's node; only its core writes it, alone on its lines. `done` is also read by the console, to show it.
 class alignas(cache_line_bytes) CoreRun {
   public:
-    // `source`: all that this core takes from, alone or, if `shared`, together with the others. `ended`: what goes to
-    // its home, the console's core, when this core's share has ended.
-    CoreRun(PhaseRun& phase, std::span<Instruction const> source, bool shared, Task& ended)
+    // `source`: what `takers` take from. `ended`: what goes to its home, the console's core, when this core's share has
+    // ended. `taken`: where is counted what is taken by this core; null: on lines of its own.
+    CoreRun(PhaseRun& phase, std::span<Instruction const> source, Takers takers, Task& ended,
+            TakenWord* taken = nullptr)
         : source_(source.data())
         , source_size_(source.size())
         , phase_(phase)
-        , shared_(shared)
+        , shared_(takers != Takers::OneCore)
+        , taken_(takers == Takers::OneCore && taken != nullptr ? taken : &done_)
+        , head_(takers == Takers::AllCores ? &phase.head
+                : taken != nullptr         ? taken
+                                           : &own_head_)
         , ended_(ended) {}
+    CoreRun(CoreRun const&) = delete; // taken_
+    CoreRun& operator=(CoreRun const&) = delete;
 
     // This core's next instructions, up to so many; none when there are no more, or the phase was stopped. `max` > 0.
     // Inline: for each operation, and GCC makes it a call where a file has several engines.
     [[gnu::always_inline]] std::span<Instruction const> take(std::size_t max) {
-        std::size_t const at = claim(max);
-        if (!has(at)) [[unlikely]]
-            return {};
-        std::size_t const count = std::min(max, source_size_ - at);
-        count_taken(count);
-        return {source_ + at, count};
+        return shared_ ? take_from<true>(max) : take_from<false>(max);
     }
     // The next one, or null.
     [[gnu::always_inline]] Instruction const* take() {
-        std::size_t const at = claim(1);
-        if (!has(at)) [[unlikely]]
-            return nullptr;
-        count_taken(1);
-        return source_ + at;
+        return shared_ ? take_one_from<true>() : take_one_from<false>();
     }
     // The place of an instruction that take() gave among all that this core takes from.
     [[nodiscard]] std::size_t place_of(Instruction const& instruction) const {
         return static_cast<std::size_t>(&instruction - source_);
     }
 
-    // An operation on this core's region had another result than the expected one.
-    void count_wrong() { ++wrong_; }
+    // Operations on this core's region had another result than the expected one.
+    void count_wrong(std::uint64_t operations = 1) { wrong_ += operations; }
+
+    // The instructions are run so often, from the first to the last. For takers of one core. Before the phase.
+    void repeat(std::uint32_t passes) { passes_ = passes; }
 
     // Where the time from taking an instruction until its result is home is counted; null: it is not measured.
     void measure_latency(Histogram* latency) { latency_ = latency; }
@@ -90,7 +101,9 @@ class alignas(cache_line_bytes) CoreRun {
     }
 
     // Any core; a moment old.
-    [[nodiscard]] std::size_t done() const { return done_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::size_t done() const {
+        return before_.load(std::memory_order_relaxed) + taken_->load(std::memory_order_relaxed);
+    }
     // Once this core has ended.
     [[nodiscard]] std::uint64_t wrong() const { return wrong_; }
     [[nodiscard]] Cycles start_time() const { return start_; }
@@ -100,20 +113,62 @@ class alignas(cache_line_bytes) CoreRun {
     // relaxed, all of these: only this core writes `done`, which the console only shows; the instructions were made
     // before the phase; the head gives each number once, whatever the order
 
+    template <bool is_shared> [[gnu::always_inline]] std::span<Instruction const> take_from(std::size_t max) {
+        std::size_t at = claim<is_shared>(max);
+        if (!has(at)) [[unlikely]] {
+            if (is_shared || !begin_pass()) return {};
+            at = 0;
+        }
+        std::size_t const count = std::min(max, source_size_ - at);
+        count_taken<is_shared>(at, count);
+        return {source_ + at, count};
+    }
+    template <bool is_shared> [[gnu::always_inline]] Instruction const* take_one_from() {
+        std::size_t at = claim<is_shared>(1);
+        if (!has(at)) [[unlikely]] {
+            if (is_shared ? !is_in_later_pass(at) : !begin_pass()) return nullptr;
+            at %= source_size_;
+        }
+        count_taken<is_shared>(at, 1);
+        return source_ + at;
+    }
     // From which place on so many instructions are this core's.
-    [[gnu::always_inline]] std::size_t claim(std::size_t count) {
-        return shared_ ? phase_.head.fetch_add(count, std::memory_order_relaxed) : done();
+    template <bool is_shared> [[gnu::always_inline]] std::size_t claim(std::size_t count) {
+        return is_shared ? head_->fetch_add(count, std::memory_order_relaxed) : taken_->load(std::memory_order_relaxed);
+    }
+    template <bool is_shared> [[gnu::always_inline]] void count_taken(std::size_t at, std::size_t count) {
+        if constexpr (is_shared)
+            done_.store(done_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
+        else
+            taken_->store(at + count, std::memory_order_relaxed);
     }
     [[nodiscard]] bool has(std::size_t at) const {
         return at < source_size_ && !phase_.stopped.load(std::memory_order_relaxed);
     }
-    void count_taken(std::size_t count) { done_.store(done() + count, std::memory_order_relaxed); }
+
+    // From the first instruction again, if that is to be.
+    [[gnu::noinline]] bool begin_pass() {
+        if (passes_ == 1 || source_size_ == 0 || phase_.stopped.load(std::memory_order_relaxed)) return false;
+        --passes_;
+        before_.store(before_.load(std::memory_order_relaxed) + source_size_, std::memory_order_relaxed);
+        taken_->store(0, std::memory_order_relaxed);
+        return true;
+    }
+    // The same where the head goes on counting.
+    [[nodiscard]] bool is_in_later_pass(std::size_t at) const {
+        return at < source_size_ * passes_ && !phase_.stopped.load(std::memory_order_relaxed);
+    }
 
     Instruction const* source_;
     std::size_t source_size_;
     PhaseRun& phase_;
     bool shared_;
-    std::atomic<std::size_t> done_{0}; // instructions taken
+    std::atomic<std::size_t> done_{0};   // instructions taken; of several threads of a core about so many
+    TakenWord* taken_;                   // done_, or where this is counted instead
+    TakenWord* head_;                    // of what several take from
+    TakenWord own_head_{0};              // of what several threads of this core take from
+    std::uint32_t passes_ = 1;           // over the instructions, this one and those to come
+    std::atomic<std::size_t> before_{0}; // instructions taken in passes before this one
     std::uint64_t wrong_ = 0;
     std::size_t tasks_out_ = 0; // tasks that have not ended yet
     Task& ended_;

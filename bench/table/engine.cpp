@@ -95,8 +95,8 @@ Result<EngineKind const*> choose_engine(TableOptions const& options) {
 }
 
 QueueKind queue_kind(TableOptions const& options, EngineKind const& kind) {
-    return options.queue.value_or(is_thesis(kind) && !depends_on_order(options) ? QueueKind::Shared
-                                                                                : QueueKind::NodeLocal);
+    bool const may_share = !depends_on_order(options) && !options.sweep;
+    return queue_or(options, is_thesis(kind) && may_share ? QueueKind::Shared : QueueKind::NodeLocal);
 }
 
 Result<EngineKind const*> complete(TableOptions& options) {

@@ -34,6 +34,17 @@ constexpr Need tasks{[](Options const& options, EngineKind const*) { return opti
                      "--model tasks", &print_model};
 constexpr Need any_threads{[](Options const& options, EngineKind const*) { return options.model != Model::Tasks; },
                            "--model threads", &print_model};
+constexpr Need any_order{[](Options const& options, EngineKind const*) { return !depends_on_order(options); },
+                         "phases whose results do not depend on which thread takes which instruction (not mixed; with "
+                         "zipf only find)"};
+constexpr Need own_slices{
+    [](Options const& options, EngineKind const*) {
+        return options.queue.value_or(QueueKind::PerCore) != QueueKind::Shared;
+    },
+    "--queue per-core or node-local, where each core can run its instructions again, got --queue shared"};
+constexpr Need no_course{
+    [](Options const& options, EngineKind const*) { return !options.rate && options.owners.empty(); },
+    "no --rate and no --owners besides, which are for a table of one size"};
 constexpr Need locking_threads{
     [](Options const& options, EngineKind const*) { return options.model == Model::Threads; }, "--model threads",
     &print_model};
@@ -83,7 +94,9 @@ constexpr Need slots{
     [](Options const&, EngineKind const* kind) { return kind == nullptr || kind->growth != Growth::Never; },
     "--layout open or cuckoo, which have slots (try --buckets)", &print_layout};
 constexpr Need partitions{
-    [](Options const&, EngineKind const* kind) { return kind == nullptr || kind->growth != Growth::Never; },
+    [](Options const&, EngineKind const* kind) {
+        return kind == nullptr || (kind->growth != Growth::Never && kind->probe == Probe::Local);
+    },
     "a table of partitions, whose owners can change (--layout open or cuckoo, or --initial-slots)"};
 constexpr Need stays_where_it_is{[](Options const& options, EngineKind const*) { return options.owners.empty(); },
                                  "no --owners besides: parts that change their owner move to its node"};
@@ -109,12 +122,17 @@ constexpr Use option_uses[] = {
     {"--notation", &is_given<&Options::notation>, {&tasks, &a_task_each}},
     {"--walk", &is_given<&Options::walk>, {&tasks, &a_task_each}},
     {"--walk interleaved", [](Options const& options) { return options.walk == Walk::Interleaved; }, {&chains}},
-    {"--probe", &is_given<&Options::probe>, {&tasks, &probes}},
+    {"--probe", &is_given<&Options::probe>, {&probes}},
     {"--prefetch", &is_given<&Options::prefetch>, {&tasks, &a_task_each}},
     {"--prefetch-hint", &is_given<&Options::prefetch_hint>, {&tasks, &prefetching}},
     {"--prefetch-far", &is_given<&Options::prefetch_far>, {&tasks, &a_task_each, &no_tasks_ahead}},
     {"--prefetch-near", &is_given<&Options::prefetch_near>, {&tasks, &batches}},
     {"--tasks-per-core", &is_given<&Options::tasks_per_core>, {&tasks, &a_task_each}},
+    {"--threads-per-core", &is_given<&Options::threads_per_core>, {&any_threads}},
+    {"--threads-per-core of 2 or more",
+     [](Options const& options) { return threads_per_core(options) > 1; },
+     {&any_order}},
+    {"--sweep", &is_given<&Options::sweep>, {&known_size, &own_slices, &no_course}},
     {"--semaphore", &is_given<&Options::semaphore>, {&locking_threads, &this_builds_semaphores}},
     {"--slice", &is_given<&Options::slice>, {&any_threads, &time_slices}},
     {"--buckets", &is_given<&Options::buckets>, {&fixed_buckets}},

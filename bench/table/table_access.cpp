@@ -8,13 +8,16 @@ Result<InstructionNodes> InstructionNodes::create(EngineSetup const& setup) {
     NodeId const here = setup.owners.front().node;
     result.nodes_ = MXK_TRY(NodeVector<NodeArray<ChainNode>>::create(cores, here));
     result.nodes_of_ = MXK_TRY(NodeVector<ChainNode*>::create(cores, here));
-    bool const shared = setup.queue.kind() == QueueKind::Shared;
+    bool const together = setup.queue.is_one_array();
+    std::size_t in_front = 0; // instructions of other cores' slices, packed
     for (std::size_t i = 0; i < cores; ++i) {
+        std::size_t const source = setup.queue.source(i).size();
+        std::size_t const size = together ? setup.queue.operations() : source;
         // Zeroed so that no insert is the first to touch a page.
-        if (!shared || i == 0)
-            result.nodes_.emplace(
-                MXK_TRY(NodeArray<ChainNode>::create_zeroed(setup.queue.source(i).size(), setup.queue.node(i))));
-        result.nodes_of_.emplace(result.nodes_[shared ? 0 : i].data());
+        if (!together || i == 0)
+            result.nodes_.emplace(MXK_TRY(NodeArray<ChainNode>::create_zeroed(size, setup.queue.node(i))));
+        result.nodes_of_.emplace(result.nodes_[together ? 0 : i].data() + in_front);
+        if (setup.queue.is_packed()) in_front += source;
     }
     return result;
 }

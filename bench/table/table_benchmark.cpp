@@ -5,8 +5,11 @@
 
 #include "base/log.hpp"
 #include "bench/frame/steps.hpp"
+#include "bench/machine/byte_text.hpp"
+#include "bench/machine/working_sets.hpp"
 #include "bench/workload/workload.hpp"
 #include "kernel/memory/memory.hpp"
+#include "kernel/topology/system_topology.hpp"
 #include "tasks/prefetching.hpp"
 #include "tasks/workers.hpp"
 
@@ -51,10 +54,12 @@ class TablePlan {
 } // namespace
 
 Result<TableBenchmark> TableBenchmark::create(TableOptions options) {
+    TableSizes const sizes = MXK_TRY(TableSizes::choose(options));
+    options.operations = sizes.operations(sizes.count() - 1);
     MXK_TRY(check(options));
     MXK_TRY(check(options.memory, memory::node_count()));
     EngineKind const& kind = *MXK_TRY(complete(options)); // so that the rows say what was measured
-    TableBenchmark benchmark(options, kind);
+    TableBenchmark benchmark(options, kind, sizes);
     benchmark.core_sets_ = MXK_TRY(CoreSetList::create(options.cores));
     NodeId const here = Worker::current().node();
     benchmark.file_keys_ = MXK_TRY(read_keys(benchmark.options_, here));
@@ -70,19 +75,24 @@ Result<void> TableBenchmark::run(std::size_t configuration, std::span<Sample> sa
     PrefetchDistance const distance(tasks_ahead(options_));
     if (!distance.ok()) return no_memory_for_steps();
     TablePlan const plan(plan_of(options_));
+    std::size_t const size = size_of(configuration);
+    auto const cores = core_sets_.cores(set_of(configuration));
     Speeds const max_speed = MXK_TRY(max_speeds(configuration, progress));
     if (!experiment_ || prepared_for_ != configuration) {
         experiment_.reset(); // gives its memory back first
-        experiment_.emplace(MXK_TRY(TableExperiment::create(options_, *kind_, core_sets_.cores(configuration))));
+        options_.operations = sizes_.operations(size);
+        experiment_.emplace(MXK_TRY(TableExperiment::create(options_, *kind_, cores)));
         prepared_for_ = configuration;
     }
     MXK_TRY(experiment_->prepare(progress));
+    std::uint32_t const passes = sizes_.is_sweep() ? sizes_.passes(size) : 1;
     for (std::size_t phase = 0; phase < phases(); ++phase) {
         Mix const& mix = options_.mix.list()[phase];
         double const offered = offered_rate(max_speed[phase]);
-        auto const outcome = MXK_TRY(experiment_->run(mix, progress, offered));
-        samples[phase] = {.value = static_cast<double>(options_.operations) / outcome.time.seconds(),
-                          .operations = options_.operations,
+        auto const outcome = MXK_TRY(experiment_->run(mix, progress, offered, passes));
+        std::uint64_t const operations = options_.operations * passes;
+        samples[phase] = {.value = static_cast<double>(operations) / outcome.time.seconds(),
+                          .operations = operations,
                           .verified = outcome.verified()};
         latest_[phase] = {.buckets = experiment_->bucket_count(), // of a table that grows, in the end
                           .lost = outcome.lost,
@@ -105,19 +115,33 @@ void TableBenchmark::keep(std::size_t configuration) {
     }
 }
 
+std::string_view TableBenchmark::level_of_row(Row const& row) const {
+    auto const cores = core_sets_.cores(set_of(row.configuration));
+    std::size_t const sharing = options_.model == Model::Tasks ? cores.size() : 1;
+    return level_of(system_topology().cores[index(cores[0])].levels,
+                    sizes_.bytes(size_of(row.configuration)) / sharing);
+}
+
 void TableBenchmark::print_label_heading(TextSink& out) const {
+    if (sizes_.is_sweep()) format(out, "{:>9} {:<7} ", "table", "");
     core_sets_.print_heading(out);
     format(out, " {:<6}", "mix");
 }
 
 void TableBenchmark::print_label(TextSink& out, Row const& row) const {
     auto const mix = name_of(mix_of(row));
-    core_sets_.print(out, row.configuration);
+    if (sizes_.is_sweep()) {
+        FixedText<8> level;
+        if (!level_of_row(row).empty()) format(level, "~{}", level_of_row(row));
+        format(out, "{:>9} {:<7} ", byte_text(sizes_.bytes(size_of(row.configuration))).view(), level.view());
+    }
+    core_sets_.print(out, set_of(row.configuration));
     format(out, " {:<6}", mix.view().substr(0, mix.view().find(':'))); // the head has the shares
 }
 
 void TableBenchmark::print_title(TextSink& out, Row const& row) const {
-    format(out, "{}, {} cores", name_of(mix_of(row)).view(), core_sets_.label(row.configuration));
+    format(out, "{}, {} cores", name_of(mix_of(row)).view(), core_sets_.label(set_of(row.configuration)));
+    if (sizes_.is_sweep()) format(out, ", {}", byte_text(sizes_.bytes(size_of(row.configuration))).view());
 }
 
 void TableBenchmark::print_verdict(TextSink& out, Row const& row) const {
@@ -130,8 +154,16 @@ void TableBenchmark::print_details(TextSink& out, Row const& row) const {
 }
 
 void TableBenchmark::write_settings(JsonWriter& json, Row const& row) const {
-    write_table_settings(json, options_, mix_of(row));
-    core_sets_.write(json, row.configuration);
+    std::size_t const size = size_of(row.configuration);
+    TableOptions of_row = options_;
+    of_row.operations = sizes_.operations(size);
+    write_table_settings(json, of_row, mix_of(row));
+    if (sizes_.is_sweep()) {
+        json.field("size_bytes", sizes_.bytes(size));
+        json.field("passes", sizes_.passes(size));
+        if (!level_of_row(row).empty()) json.field("level", level_of_row(row));
+    }
+    core_sets_.write(json, set_of(row.configuration));
 }
 
 void TableBenchmark::write_details(JsonWriter& json, Row const& row) const {
@@ -146,7 +178,7 @@ Result<TableBenchmark::Speeds> TableBenchmark::max_speeds(std::size_t configurat
     plain.latency = plain.task_times = false;
     plain.rate.reset();
     plain.max_latency.reset();
-    auto experiment = MXK_TRY(TableExperiment::create(plain, *kind_, core_sets_.cores(configuration)));
+    auto experiment = MXK_TRY(TableExperiment::create(plain, *kind_, core_sets_.cores(set_of(configuration))));
     MXK_TRY(experiment.prepare(progress));
     for (std::size_t phase = 0; phase < phases(); ++phase) {
         auto const outcome = MXK_TRY(experiment.run(options_.mix.list()[phase], progress));

@@ -1,5 +1,5 @@
 // The experiment behind `bench table`, and behind the figures that are made of its rows (bench/figures). Its
-// configurations are numbers of cores, its phases those of --mix.
+// configurations are numbers of cores, with --sweep for each size of the table, its phases those of --mix.
 #pragma once
 
 #include <array>
@@ -28,12 +28,15 @@ class TableBenchmark final : public Experiment {
     static Result<TableBenchmark> create(TableOptions options);
 
     [[nodiscard]] Unit unit() const override { return Unit::OperationsPerSecond; }
-    [[nodiscard]] std::size_t configurations() const override { return core_sets_.size(); }
+    [[nodiscard]] std::size_t configurations() const override { return sizes_.count() * core_sets_.size(); }
     [[nodiscard]] std::size_t phases() const override { return options_.mix.size(); }
     [[nodiscard]] bool may_be_wrong(Row const& /*row*/) const override { return may_lose(options_); }
     [[nodiscard]] bool has_speed_up() const override { return true; }
+    [[nodiscard]] std::size_t baseline(std::size_t configuration) const override {
+        return size_of(configuration) * core_sets_.size();
+    }
     [[nodiscard]] std::size_t cores_of(Row const& row) const override {
-        return core_sets_.cores(row.configuration).size();
+        return core_sets_.cores(set_of(row.configuration)).size();
     }
 
     Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override;
@@ -56,9 +59,15 @@ class TableBenchmark final : public Experiment {
     }
 
   private:
-    TableBenchmark(TableOptions const& options, EngineKind const& kind)
+    TableBenchmark(TableOptions const& options, EngineKind const& kind, TableSizes const& sizes)
         : options_(options)
-        , kind_(&kind) {}
+        , kind_(&kind)
+        , sizes_(sizes) {}
+
+    [[nodiscard]] std::size_t size_of(std::size_t configuration) const { return configuration / core_sets_.size(); }
+    [[nodiscard]] std::size_t set_of(std::size_t configuration) const { return configuration % core_sets_.size(); }
+    // The first cache that what a core works on fits into; empty where that is not known.
+    [[nodiscard]] std::string_view level_of_row(Row const& row) const;
 
     using Speeds = std::array<double, Phases::max>; // operations per second, by phase
 
@@ -69,9 +78,10 @@ class TableBenchmark final : public Experiment {
     [[nodiscard]] double offered_rate(double max_speed) const;
     [[nodiscard]] Mix const& mix_of(Row const& row) const { return options_.mix.list()[row.phase]; }
 
-    TableOptions options_;
+    TableOptions options_; // operations: those of the latest run
     EngineKind const* kind_;
-    CoreSetList core_sets_;              // the configurations
+    TableSizes sizes_;
+    CoreSetList core_sets_;              // for each of the sizes
     NodeArray<std::uint64_t> file_keys_; // that options_ refers to
     NodeVector<TableFindings> found_;    // by row
     NodeVector<TableFindings> latest_;   // of the latest run, by phase

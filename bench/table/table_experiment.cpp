@@ -131,23 +131,31 @@ Arrivals TableExperiment::arrivals(double rate) const {
     return {queues * static_cast<double>(clock::frequency()) / rate, share / 10};
 }
 
-Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view what, double rate, Progress& progress) {
+Takers TableExperiment::takers() const {
+    if (queue_.kind() == QueueKind::Shared) return Takers::AllCores;
+    return threads_per_core(*options_) > 1 ? Takers::CoreThreads : Takers::OneCore;
+}
+
+Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view what, double rate, std::uint32_t passes,
+                                                            Progress& progress) {
     CoreId const here = Worker::current().core();
     NodeId const node = Worker::current().node();
     std::size_t const count = owners_.size();
     auto ended = MXK_TRY(NodeVector<EndedTask>::create(count, node));
     auto shares = MXK_TRY(PerCore<CoreRun>::with_room(count, node));
     auto runs = MXK_TRY(NodeVector<CoreRun*>::create(count, node));
+    auto packed = MXK_TRY(NodeVector<TakenWord>::create(count, node)); // where the slices are
     PhaseRun phase;
     std::size_t cores_left = count;
     for (std::size_t i = 0; i < count; ++i) {
-        bool const shared = queue_.kind() == QueueKind::Shared;
         Task& at_end = ended.emplace(cores_left, here);
-        runs.emplace(MXK_TRY(shares.add(owners_[i].node, phase, queue_.source(i), shared, at_end)));
+        runs.emplace(MXK_TRY(shares.add(owners_[i].node, phase, queue_.source(i), takers(), at_end,
+                                        queue_.is_packed() ? &packed.emplace() : nullptr)));
         runs[i]->set_arrivals(arrivals(rate));
+        runs[i]->repeat(passes);
     }
     std::span<CoreRun* const> const cores = runs.span();
-    progress.phase(what, options_->operations, &instructions_done, &cores);
+    progress.phase(what, options_->operations * passes, &instructions_done, &cores);
     engine_->prepare({cores, queue_.cores()});
 
     StartBarrier barrier(count);
@@ -227,13 +235,14 @@ Result<void> TableExperiment::prepare(Progress& progress) {
     Mix const& first = options_->mix.list().front();
     MXK_TRY(engine_->reset());
     MXK_TRY(queue_.begin_with(first, progress));
-    wrong_while_filling_ = first.needs_keys() ? MXK_TRY(run_phase("filling the table", 0, progress)).wrong : 0;
+    wrong_while_filling_ = first.needs_keys() ? MXK_TRY(run_phase("filling the table", 0, 1, progress)).wrong : 0;
     return {};
 }
 
-Result<TableExperiment::Outcome> TableExperiment::run(Mix const& phase, Progress& progress, double rate) {
+Result<TableExperiment::Outcome> TableExperiment::run(Mix const& phase, Progress& progress, double rate,
+                                                      std::uint32_t passes) {
     if (phase.needs_keys()) MXK_TRY(queue_.continue_with(phase, progress));
-    Outcome outcome = MXK_TRY(run_phase("measuring", rate, progress));
+    Outcome outcome = MXK_TRY(run_phase("measuring", rate, passes, progress));
     outcome.wrong += wrong_while_filling_;
     MXK_TRY(verify(outcome, progress));
     return outcome;

@@ -79,8 +79,9 @@ class TableExperiment {
     Result<void> prepare(Progress& progress);
 
     // The run's next phase; they must come in their order, after prepare(). `rate`: operations that are due per second
-    // (arrivals.hpp); 0: as fast as they go. As prepare().
-    Result<Outcome> run(Mix const& phase, Progress& progress, double rate = 0);
+    // (arrivals.hpp); 0: as fast as they go. `passes`: how often its instructions are run, where they may be; more than
+    // one not from a shared queue. As prepare().
+    Result<Outcome> run(Mix const& phase, Progress& progress, double rate = 0, std::uint32_t passes = 1);
 
     [[nodiscard]] std::size_t bucket_count() const { return engine_->bucket_count(); }
 
@@ -93,7 +94,8 @@ class TableExperiment {
         , table_owners_(std::move(table_owners))
         , engine_(std::move(engine)) {}
 
-    Result<Outcome> run_phase(std::string_view what, double rate, Progress& progress);
+    Result<Outcome> run_phase(std::string_view what, double rate, std::uint32_t passes, Progress& progress);
+    [[nodiscard]] Takers takers() const;
     [[nodiscard]] Arrivals arrivals(double rate) const;
     // While the operations flow, until have_ended(). Errors: no memory; the operations flow on.
     template <typename Ended>

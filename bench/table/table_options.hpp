@@ -9,6 +9,7 @@
 #include "base/units.hpp"
 #include "bench/frame/core_choice.hpp"
 #include "bench/table/table_placement.hpp"
+#include "bench/table/table_sweep.hpp"
 #include "bench/thread/thread_options.hpp"
 #include "bench/workload/arrivals.hpp"
 #include "bench/workload/workload.hpp"
@@ -70,23 +71,25 @@ constexpr auto value_names(Hashing) {
 struct TableOptions : Workload, CoreSetOptions {
     Model model = Model::Tasks;
     Layout layout = Layout::Chained;
-    std::optional<Submit> submit;                // none: task
-    std::optional<Notation> notation;            // none: function
-    std::optional<Walk> walk;                    // none: whole
-    std::optional<Probe> probe;                  // none: local
-    std::optional<Hashing> hash;                 // none: the table's own
-    std::optional<std::uint32_t> prefetch;       // tasks; none: 0 for the thesis' tasks, else the worker's own
-    std::optional<PrefetchHint> prefetch_hint;   // tasks that prefetch; none: the plan's, as the next two
-    std::optional<std::uint32_t> prefetch_far;   // lines
-    std::optional<std::uint32_t> prefetch_near;  // operations
-    std::optional<std::uint32_t> tasks_per_core; // none: 100
-    std::optional<SemaphoreKind> semaphore;      // threads; none: fast
-    std::optional<std::uint32_t> slice;          // threads, in microseconds; none: 1000
-    std::optional<double> buckets;               // per operation; none: the layout's own
-    std::optional<std::uint64_t> initial_slots;  // of a table that grows; none: it begins large enough
-    std::optional<double> load;                  // of a table that begins large enough, when all keys are in it
-    TablePlacement memory;                       // of the table
-    console::CountList owners;                   // of cores, one after the other in a run; empty: all cores, always
+    std::optional<Submit> submit;                  // none: task
+    std::optional<Notation> notation;              // none: function
+    std::optional<Walk> walk;                      // none: whole
+    std::optional<Probe> probe;                    // none: local
+    std::optional<Hashing> hash;                   // none: the table's own
+    std::optional<std::uint32_t> prefetch;         // tasks; none: 0 for the thesis' tasks, else the worker's own
+    std::optional<PrefetchHint> prefetch_hint;     // tasks that prefetch; none: the plan's, as the next two
+    std::optional<std::uint32_t> prefetch_far;     // lines
+    std::optional<std::uint32_t> prefetch_near;    // operations
+    std::optional<std::uint32_t> tasks_per_core;   // none: 100
+    std::optional<std::uint32_t> threads_per_core; // none: 1
+    std::optional<SemaphoreKind> semaphore;        // threads; none: fast
+    std::optional<std::uint32_t> slice;            // threads, in microseconds; none: 1000
+    std::optional<double> buckets;                 // per operation; none: the layout's own
+    std::optional<std::uint64_t> initial_slots;    // of a table that grows; none: it begins large enough
+    std::optional<double> load;                    // of a table that begins large enough, when all keys are in it
+    TablePlacement memory;                         // of the table
+    std::optional<TableSweep> sweep;               // over sizes of the table; none: one size, by the operations
+    console::CountList owners;                     // of cores, one after the other in a run; empty: all cores, always
     bool latency = false;
     std::optional<Rate> rate;                 // of batches; none: as fast as they go
     std::optional<std::uint32_t> max_latency; // of operations in batches, in microseconds; none: no cap
@@ -106,6 +109,9 @@ inline std::optional<std::uint32_t> tasks_ahead(TableOptions const& options) {
 }
 inline std::uint32_t tasks_per_core(TableOptions const& options) {
     return options.tasks_per_core.value_or(100);
+}
+inline std::uint32_t threads_per_core(TableOptions const& options) {
+    return options.threads_per_core.value_or(1);
 }
 inline SemaphoreKind semaphore_kind(TableOptions const& options) {
     return options.semaphore.value_or(SemaphoreKind::Fast);
@@ -143,6 +149,8 @@ constexpr auto table_schema = console::schema<TableOptions>(
     core_set_option::cores, workload_option::operations,
     console::option<&TableOptions::tasks_per_core>("tasks-per-core", "tasks under way for each core (none given: 100)",
                                                    console::between(1, 1'000'000)),
+    console::option<&TableOptions::threads_per_core>(
+        "threads-per-core", "threads that take a core's instructions (none given: 1)", console::between(1, 256)),
     console::option<&TableOptions::semaphore>("semaphore", "of a bucket or region, for threads (none given: fast)"),
     console::option<&TableOptions::slice>("slice", "of a thread, in microseconds, on metal (none given: 1000)",
                                           console::between(10, 1'000'000)),
@@ -153,6 +161,9 @@ constexpr auto table_schema = console::schema<TableOptions>(
     console::option<&TableOptions::load>("load", "keys per slot when all are in it (none given: 0.5)",
                                          console::between(0.01, 0.97)),
     workload_option::mix, workload_option::keys, workload_option::distribution, workload_option::queue,
+    workload_option::slices,
+    console::option<&TableOptions::sweep>("sweep", "a row for each size of the table, from 16 KiB to this one "
+                                                   "(--mix find; --ops: finds for each row)"),
     console::option<&TableOptions::memory>("memory", "where the table's parts lie: with their owners, all on one node, "
                                                      "on all nodes in turn"),
     console::option<&TableOptions::owners>("owners", "cores that own the table, one count after the other in a run",

@@ -37,6 +37,7 @@ void write_model(JsonWriter& json, TableOptions const& options) {
     json.field("model", as_typed(options.model).view());
     if (options.model != Model::Tasks) {
         if (options.model == Model::Threads) json.field("semaphore", as_typed(options.semaphore).view());
+        json.field("threads_per_core", threads_per_core(options));
         if (uses(options, "--slice")) json.field("slice_us", raw(thread_slice(options)) / 1000);
         return;
     }
@@ -59,11 +60,14 @@ FixedText<32> name_of(Mix const& mix) {
 }
 
 void print_table_head(TextSink& out, TableOptions const& options) {
-    format(out, "table: {}, {}, {}{} hash, {} queue, {} operations ({}, {}), {} keys, ",
+    format(out, "table: {}, {}, {}{} hash, {} queue{}, {} operations ({}, {}), {} keys, ",
            as_typed(options.layout).view(), way_of(options).view(),
            options.probe == Probe::Travel ? "travelling probes, " : "", as_typed(options.hash).view(),
-           as_typed(options.queue).view(), as_typed(options.operations).view(), as_typed(options.mix).view(),
-           as_typed(options.distribution).view(), as_typed<256>(options.keys).view());
+           as_typed(options.queue).view(), options.slices == SliceKind::Packed ? " with packed slices" : "",
+           as_typed(options.operations).view(), as_typed(options.mix).view(), as_typed(options.distribution).view(),
+           as_typed<256>(options.keys).view());
+    if (threads_per_core(options) > 1) format(out, "{} threads per core, ", threads_per_core(options));
+    if (options.sweep) format(out, "sizes up to {}, ", as_typed(*options.sweep).view());
     if (uses(options, "--tasks-per-core")) format(out, "{} tasks per core, ", tasks_per_core(options));
     if (options.memory != TablePlacement{}) format(out, "memory {}, ", as_typed(options.memory).view());
     if (options.rate) format(out, "at {}, ", as_typed(options.rate).view());
@@ -96,6 +100,7 @@ void write_table_settings(JsonWriter& json, TableOptions const& options, Mix con
     json.field("probe", name_of(options.probe.value_or(Probe::Local)));
     json.field("hash", as_typed(options.hash).view());
     json.field("queue", as_typed(options.queue).view());
+    if (options.queue == QueueKind::PerCore) json.field("slices", name_of(options.slices));
     json.field("memory", as_typed(options.memory).view());
     if (options.initial_slots) json.field("initial_slots", *options.initial_slots);
     if (options.load) json.field("load", *options.load);

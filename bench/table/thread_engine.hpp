@@ -1,8 +1,11 @@
-// Engines of threads (thesis section 3.2.1, Algorithm 3.4): one on each core of a run, which takes one instruction
-// after the other and carries each out on the table that all of them share. The table keeps them apart, or does not.
+// Engines of threads (thesis section 3.2.1, Algorithm 3.4): one or several on each core of a run, each of which takes
+// one of the core's instructions after the other and carries it out on the table that all of them share. The table
+// keeps them apart, or does not. While one waits for a semaphore, another one of its core runs.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <utility>
@@ -16,12 +19,19 @@
 
 namespace mxk::bench {
 
-// One core's thread. It lives as long as this, and waits between two phases.
+// What the threads of one core have in common in a phase, which they may interrupt each other in; on its own lines.
+struct CoreThreads {
+    std::atomic<std::size_t> left{0};    // that have not ended yet
+    std::atomic<std::uint64_t> wrong{0}; // operations of those that have
+};
+
+// One of a core's threads. It lives as long as this, and waits between two phases.
 template <typename Access> class alignas(cache_line_bytes) InstructionThread {
   public:
     // The console's task.
-    explicit InstructionThread(std::size_t place)
+    InstructionThread(std::size_t place, CoreThreads& together)
         : place_(place)
+        , together_(together)
         , arrival_(Worker::current().core()) {}
     InstructionThread(InstructionThread const&) = delete;
     InstructionThread& operator=(InstructionThread const&) = delete;
@@ -58,10 +68,15 @@ template <typename Access> class alignas(cache_line_bytes) InstructionThread {
     };
 
     void run_phase(TwoPhaseRun<Access> const& run) const {
-        CoreRun& here = run.cores.run(place_);
+        std::uint64_t wrong = 0;
         for (auto next = take_next(run, place_); next.instruction != nullptr; next = take_next(run, place_))
             if (!run_one(run.access, next)) [[unlikely]]
-                here.count_wrong();
+                ++wrong;
+        together_.wrong.fetch_add(wrong, std::memory_order_relaxed);
+        // acq_rel: the last one has the counts of the others, and ends for all
+        if (together_.left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+        CoreRun& here = run.cores.run(place_);
+        here.count_wrong(together_.wrong.load(std::memory_order_relaxed));
         here.end();
     }
 
@@ -73,6 +88,7 @@ template <typename Access> class alignas(cache_line_bytes) InstructionThread {
     }
 
     std::size_t place_;
+    CoreThreads& together_;
     Arrival arrival_;
     Semaphore may_go_{0};
     TwoPhaseRun<Access> const* run_ = nullptr; // null: there will be no more
@@ -83,32 +99,51 @@ template <typename Access> class ThreadEngine final : public AccessEngine<Access
   public:
     struct Parts {
         Access access;
-        PerCore<InstructionThread<Access>> threads; // by place
+        PerCore<CoreThreads> cores;                 // by place
+        PerCore<InstructionThread<Access>> threads; // by place, all of a core one behind the other
     };
     static Result<Parts> make(EngineSetup const& setup) {
-        Parts parts{MXK_TRY(Access::create(setup)), {}};
+        Parts parts{MXK_TRY(Access::create(setup)), {}, {}};
         using Threads = PerCore<InstructionThread<Access>>;
-        parts.threads = MXK_TRY(Threads::with_room(setup.owners.size(), setup.owners.front().node));
+        std::size_t const each = threads_per_core(setup.options);
+        parts.cores = MXK_TRY(PerCore<CoreThreads>::with_room(setup.owners.size(), setup.owners.front().node));
+        parts.threads = MXK_TRY(Threads::with_room(each * setup.owners.size(), setup.owners.front().node));
         for (std::size_t at = 0; at < setup.owners.size(); ++at) {
             Owner const& owner = setup.owners[at];
-            InstructionThread<Access>& thread = *MXK_TRY(parts.threads.add(owner.node, at));
-            MXK_TRY(thread.create({.core = owner.core, .name = "bench table", .slice = thread_slice(setup.options)}));
+            CoreThreads& together = *MXK_TRY(parts.cores.add(owner.node));
+            for (std::size_t i = 0; i < each; ++i) {
+                InstructionThread<Access>& thread = *MXK_TRY(parts.threads.add(owner.node, at, together));
+                MXK_TRY(
+                    thread.create({.core = owner.core, .name = "bench table", .slice = thread_slice(setup.options)}));
+            }
         }
         return parts;
     }
     explicit ThreadEngine(Parts parts)
         : AccessEngine<Access>(std::move(parts.access))
+        , cores_(std::move(parts.cores))
         , threads_(std::move(parts.threads)) {}
 
     void prepare(PhaseCores const& cores) override {
         run_.emplace(this->access(), cores);
+        for (CoreThreads& together : cores_) {
+            // relaxed, both: threads are started behind this
+            together.left.store(threads_each(), std::memory_order_relaxed);
+            together.wrong.store(0, std::memory_order_relaxed);
+        }
         for (auto& thread : threads_) thread.prepare(*run_);
     }
     void prepare_core(Worker&, std::size_t) override {}
-    void start_core(Worker&, std::size_t at) override { threads_[at].start(); }
+    void start_core(Worker&, std::size_t at) override {
+        std::size_t const each = threads_each();
+        for (std::size_t i = at * each; i < (at + 1) * each; ++i) threads_[i].start();
+    }
 
   private:
-    std::optional<TwoPhaseRun<Access>> run_;     // of the phase
+    [[nodiscard]] std::size_t threads_each() const { return threads_.size() / cores_.size(); }
+
+    std::optional<TwoPhaseRun<Access>> run_; // of the phase
+    PerCore<CoreThreads> cores_;
     PerCore<InstructionThread<Access>> threads_; // last: they go before what they use
 };
 

@@ -33,6 +33,11 @@ constexpr std::size_t part_start(std::size_t whole, std::size_t parts, std::size
 
 constexpr double any_theta = 1; // for ranks that are never drawn
 
+// Where packed slices begin in their array: 16 bytes behind a line's start, as in memory of the C library. So slices
+// share lines whether or not their sizes are multiples of a line.
+constexpr std::size_t packed_start = 1;
+static_assert(packed_start * sizeof(Instruction) < cache_line_bytes);
+
 } // namespace
 
 Result<Slice> Slice::create(std::span<Instruction> room, KeySequence keys, std::uint64_t first_key, NodeId node) {
@@ -138,10 +143,12 @@ NodeId InstructionQueue::node(std::size_t place) const {
 }
 
 Result<std::span<Instruction>> InstructionQueue::room(std::size_t start, std::size_t size, std::size_t place) {
-    bool const shared = kind() == QueueKind::Shared;
-    if (!shared || arrays_.size() == 0)
-        arrays_.emplace(MXK_TRY(NodeArray<Instruction>::create(shared ? operations() : size, node(place))));
-    return shared ? arrays_[0].span().subspan(start, size) : arrays_[place].span().first(size);
+    bool const together = is_one_array();
+    if (!together || arrays_.size() == 0)
+        arrays_.emplace(
+            MXK_TRY(NodeArray<Instruction>::create(together ? operations() + packed_start : size, node(place))));
+    if (!together) return arrays_[place].span().first(size);
+    return arrays_[0].span().subspan(start + (is_packed() ? packed_start : 0), size);
 }
 
 std::span<Instruction const> InstructionQueue::source(std::size_t place) const {

@@ -96,6 +96,10 @@ class InstructionQueue {
     [[nodiscard]] QueueKind kind() const { return kind_; }
     [[nodiscard]] std::span<CoreId const> cores() const { return cores_.span(); }
     [[nodiscard]] Slice const& slice(std::size_t place) const { return parts_[place].slice; }
+    // Whether slices share lines, with `--slices packed`.
+    [[nodiscard]] bool is_packed() const { return workload_->slices == SliceKind::Packed; }
+    // Whether they stand one behind the other in one array, in the order of places.
+    [[nodiscard]] bool is_one_array() const { return kind() == QueueKind::Shared || is_packed(); }
     // Where a core takes its instructions from: its slice, or, from a shared queue, all there are.
     [[nodiscard]] std::span<Instruction const> source(std::size_t place) const;
     // Keys that must be in the table when all instructions made so far have run.

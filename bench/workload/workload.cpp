@@ -1,6 +1,7 @@
 #include "bench/workload/workload.hpp"
 
 #include "base/format.hpp"
+#include "bench/frame/names.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -25,6 +26,12 @@ Result<void> check_stride(Workload const& workload) {
                      workload.operations, workload.keys.stride);
 }
 
+Result<void> check_slices(Workload const& workload) {
+    if (workload.slices != SliceKind::Packed || queue_or(workload, QueueKind::PerCore) == QueueKind::PerCore) return {};
+    return Error::of("--slices packed: expected --queue per-core, which has slices on one node, got --queue {}",
+                     name_of(*workload.queue));
+}
+
 } // namespace
 
 bool depends_on_order(Workload const& workload) {
@@ -33,6 +40,7 @@ bool depends_on_order(Workload const& workload) {
 
 Result<void> check(Workload const& workload) {
     MXK_TRY(check_stride(workload));
+    MXK_TRY(check_slices(workload));
     if (workload.queue != QueueKind::Shared) return {};
     Mix const* const phase = ordered_phase(workload);
     if (phase == nullptr) return {};

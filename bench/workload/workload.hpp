@@ -27,6 +27,13 @@ constexpr auto value_names(QueueKind) {
                       console::NamedValue{QueueKind::NodeLocal, "node-local"}};
 }
 
+// How slices for each core lie in memory: each from a line's start on, or one behind the other wherever that is, with
+// what each core has taken side by side, too, so that cores share lines (what the thesis suspects in section 4.3).
+enum class SliceKind : std::uint8_t { Lines, Packed };
+constexpr auto value_names(SliceKind) {
+    return std::array{console::NamedValue{SliceKind::Lines, "lines"}, console::NamedValue{SliceKind::Packed, "packed"}};
+}
+
 struct Workload {
     static constexpr std::uint64_t max_operations = 4'000'000'000;
 
@@ -35,6 +42,7 @@ struct Workload {
     Keys keys;
     Distribution distribution;
     std::optional<QueueKind> queue; // none: the benchmark's own choice
+    SliceKind slices = SliceKind::Lines;
     std::uint64_t seed = 1;
 };
 
@@ -46,14 +54,21 @@ constexpr auto keys = console::option<&Workload::keys>("keys", "which numbers th
 constexpr auto distribution = console::option<&Workload::distribution>("dist", "how often which key is used");
 constexpr auto queue = console::option<&Workload::queue>(
     "queue", "where instructions lie, and which cores take them (none given: node-local; thesis: shared)");
+constexpr auto slices = console::option<&Workload::slices>(
+    "slices", "each on cache lines of its own, or one behind the other (--queue per-core)");
 constexpr auto seed = console::option<&Workload::seed>("seed", "of the keys and of their order");
 } // namespace workload_option
 
 // Whether results depend on which core takes which instruction: then all cores may not take from one queue.
 bool depends_on_order(Workload const& workload);
 
-// Errors: a stride with which there are not so many keys; a phase whose results depend on an order that its queue does
-// not keep.
+// The queue where nothing is said of it: `otherwise`, but for slices that are packed, which lie on one node.
+inline QueueKind queue_or(Workload const& workload, QueueKind otherwise) {
+    return workload.queue.value_or(workload.slices == SliceKind::Packed ? QueueKind::PerCore : otherwise);
+}
+
+// Errors: a stride with which there are not so many keys; packed slices of a queue that has none on one node; a phase
+// whose results depend on an order that its queue does not keep.
 Result<void> check(Workload const& workload);
 
 // The keys of `--keys file:PATH`: one on each line, decimal or with 0x in front. Reads as many keys as there are

@@ -37,6 +37,8 @@ class ProbedRegion {
     using Bucket = Slot;
     using Cut = ModuloCut;
 
+    static constexpr bool comes_home = true; // an operation, for the slots in front of its home
+
     // The slots that an operation on a key looks at in one go. FromHome and UpToHome: of the region that has the key's
     // home slot, key mod n, only.
     enum class Part : std::uint8_t { FromHome, All, UpToHome };

@@ -36,6 +36,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 #include "base/panic.hpp"
 #include "hashtable/layout/probed_region.hpp"
@@ -51,6 +53,8 @@ enum class Probed : std::uint8_t {
     Full         // it was not, and the put has met no free slot on all its way: it still is not
 };
 
+// Regions: a Partitioned of ProbedRegion, or of GrowingProbedRegion (layout/growing_probed_region.hpp), whose regions
+// grow while operations travel.
 // Each visit: the core that owns region `at`, never blocks. The first one is to the key's owner; what says EndOfRegion
 // is called again at the next region, until it says something else.
 class TravellingProbe {
@@ -70,9 +74,9 @@ class TravellingProbe {
     [[nodiscard]] std::uint64_t value() const { return value_; }
 
     // The key has the value afterwards, whether it was there or not, unless the table is Full.
-    Probed put(Table& table, std::size_t at) {
-        ProbedRegion& region = table.region(at);
-        auto const [slot, first_free] = region.search_with_free(begin_visit(table), key_);
+    template <typename Regions> Probed put(Regions& table, std::size_t at) {
+        auto& region = table.region(at);
+        auto const [slot, first_free] = search_with_free(table, region);
         if (has_key(slot)) {
             if (is_placed_)
                 region.clear(*slot);
@@ -88,15 +92,15 @@ class TravellingProbe {
         return is_placed_ ? Probed::NotThere : Probed::Full;
     }
 
-    Probed find(Table const& table, std::size_t at) {
+    template <typename Regions> Probed find(Regions const& table, std::size_t at) {
         ProbedRegion::Slot const* const slot = table.region(at).search(begin_visit(table), key_);
         if (!has_key(slot)) return not_there(table, slot);
         value_ = slot->value;
         return Probed::There;
     }
 
-    Probed erase(Table& table, std::size_t at) {
-        ProbedRegion& region = table.region(at);
+    template <typename Regions> Probed erase(Regions& table, std::size_t at) {
+        auto& region = table.region(at);
         ProbedRegion::Slot* const slot = region.search(begin_visit(table), key_);
         if (!has_key(slot)) return not_there(table, slot);
         region.clear(*slot);
@@ -104,20 +108,40 @@ class TravellingProbe {
     }
 
     // The region that follows. Any core, at any time.
-    static std::size_t next(Table const& table, std::size_t at) { return at + 1 == table.region_count() ? 0 : at + 1; }
+    template <typename Regions> static std::size_t next(Regions const& table, std::size_t at) {
+        return at + 1 == table.region_count() ? 0 : at + 1;
+    }
 
   private:
-    ProbedRegion::Part begin_visit(Table const& table) {
+    // Whether operations come back to their home region, for the slots in front of their home.
+    template <typename Regions>
+    static constexpr bool comes_home = std::remove_cvref_t<decltype(std::declval<Regions&>().region(0))>::comes_home;
+
+    template <typename Regions, typename Region>
+    [[gnu::always_inline]] ProbedRegion::Search search_with_free(Regions const& table, Region& region) {
+        ProbedRegion::Part const part = begin_visit(table);
+        ProbedRegion::Search found = region.search_with_free(part, key_);
+        if constexpr (!comes_home<Regions>) {
+            bool const has_place = is_placed_ || found.end != nullptr || found.first_free != nullptr;
+            if (!has_place && has_seen_all(table)) [[unlikely]]
+                found = region.search_with_room(part, key_);
+        }
+        return found;
+    }
+    template <typename Regions> ProbedRegion::Part begin_visit(Regions const& table) {
         std::size_t const visits = visits_++;
         if (visits == 0) [[likely]]
             return ProbedRegion::Part::FromHome;
         return visits < table.region_count() ? ProbedRegion::Part::All : ProbedRegion::Part::UpToHome;
     }
-    [[nodiscard]] bool has_seen_all(Table const& table) const { return visits_ > table.region_count(); }
+    template <typename Regions> [[nodiscard]] bool has_seen_all(Regions const& table) const {
+        return visits_ >= table.region_count() + (comes_home<Regions> ? 1 : 0);
+    }
 
     // Where a search has ended.
     [[nodiscard]] bool has_key(ProbedRegion::Slot const* slot) const { return slot != nullptr && slot->key == key_; }
-    [[nodiscard]] Probed not_there(Table const& table, ProbedRegion::Slot const* slot) const {
+    template <typename Regions>
+    [[nodiscard]] Probed not_there(Regions const& table, ProbedRegion::Slot const* slot) const {
         return slot != nullptr || has_seen_all(table) ? Probed::NotThere : Probed::EndOfRegion;
     }
 

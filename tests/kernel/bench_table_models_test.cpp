@@ -51,6 +51,41 @@ MXK_TEST(bench_table, what_threads_without_semaphores_lose_is_counted) {
     }
 }
 
+bool has_threads(EngineKind const* kind) {
+    return kind->model != Model::Tasks;
+}
+
+// They interrupt each other, and wait for each other's semaphores; what goes wrong is counted once.
+MXK_TEST(bench_table, several_threads_of_a_core_share_its_instructions) {
+    for (EngineKind const* const kind : registered_engines() | std::views::filter(has_threads)) {
+        for (QueueKind const queue : {QueueKind::Shared, QueueKind::PerCore}) {
+            TableOptions options = options_for(*kind);
+            options.threads_per_core = 3;
+            options.queue = queue;
+            if (queue == QueueKind::PerCore) options.slices = SliceKind::Packed;
+            options.mix = phases("insert,find,erase");
+            MXK_CHECK(choose_engine(options).ok());
+            run_all(options, *kind, [&](Mix const& phase, TableExperiment::Outcome const& outcome) {
+                if (phase.kind == Mix::Kind::Insert)
+                    MXK_CHECK_EQUAL(outcome.in_table + outcome.lost, outcome.expected_in_table);
+                if (!is_unsafe(kind)) MXK_CHECK(outcome.verified());
+            });
+        }
+    }
+}
+
+// Which of them takes an instruction is not known beforehand.
+MXK_TEST(bench_table, several_threads_of_a_core_take_no_phases_whose_order_matters) {
+    TableOptions options;
+    options.model = Model::Threads;
+    options.mix = phases("mixed:50/30/20");
+    MXK_CHECK(choose_engine(options).ok());
+    options.threads_per_core = 1;
+    MXK_CHECK(choose_engine(options).ok());
+    options.threads_per_core = 2;
+    MXK_CHECK(!choose_engine(options).ok());
+}
+
 MXK_TEST(bench_table, what_only_tasks_or_only_threads_have_is_refused) {
     auto const is_refused = [](auto change) {
         TableOptions options;
@@ -81,6 +116,7 @@ MXK_TEST(bench_table, what_only_tasks_or_only_threads_have_is_refused) {
     }
     MXK_CHECK(is_refused([](TableOptions& options) { options.semaphore = SemaphoreKind::Fast; }));
     MXK_CHECK(is_refused([](TableOptions& options) { options.slice = 1000; }));
+    MXK_CHECK(is_refused([](TableOptions& options) { options.threads_per_core = 2; }));
     MXK_CHECK(is_refused([](TableOptions& options) {
         options.model = Model::ThreadsUnsafe;
         options.semaphore = SemaphoreKind::Fast;

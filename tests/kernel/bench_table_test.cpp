@@ -47,6 +47,44 @@ MXK_TEST(bench_table, every_engine_is_verified_in_every_phase) {
     }
 }
 
+MXK_TEST(bench_table, every_engine_is_verified_with_packed_slices) {
+    for (EngineKind const* const kind : registered_engines()) {
+        TableOptions options = options_for(*kind);
+        options.operations += 1; // no multiple of a line
+        options.slices = SliceKind::Packed;
+        options.mix = phases("insert,find,erase");
+        MXK_CHECK(complete(options).ok());
+        MXK_CHECK(options.queue == QueueKind::PerCore);
+        expect_verified(options, *kind);
+    }
+}
+
+// Whether each slice begins on a line of its own, and whether it begins where the one before it ends.
+MXK_TEST(bench_table, packed_slices_share_lines_and_others_do_not) {
+    std::array<CoreId, 3> cores{};
+    for (std::size_t i = 0; i < cores.size(); ++i) cores[i] = core_id(i % workers::count());
+    Workload workload;
+    workload.operations = 96; // slices of eight lines
+    for (SliceKind const kind : {SliceKind::Lines, SliceKind::Packed}) {
+        workload.slices = kind;
+        auto const queue = InstructionQueue::create(workload, QueueKind::PerCore, cores);
+        MXK_CHECK(queue.ok());
+        Instruction const* end = nullptr;
+        for (std::size_t i = 0; queue.ok() && i < cores.size(); ++i) {
+            auto const slice = queue.value().slice(i).instructions();
+            bool const is_aligned = reinterpret_cast<std::uintptr_t>(slice.data()) % cache_line_bytes == 0;
+            MXK_CHECK_EQUAL(is_aligned, kind == SliceKind::Lines);
+            if (i > 0 && kind == SliceKind::Packed) MXK_CHECK(slice.data() == end);
+            end = slice.data() + slice.size();
+        }
+    }
+}
+
+// Whose owners can change.
+bool has_partitions(EngineKind const& kind) {
+    return kind.growth != Growth::Never && kind.model == Model::Tasks && kind.probe == Probe::Local;
+}
+
 // A place in a run is not a core's number: sets that leave out the console's core, with gaps and in descending order. A
 // task that took one for the other would meet another core's region, or none.
 MXK_TEST(bench_table, every_engine_is_verified_on_any_set_of_cores) {
@@ -59,7 +97,7 @@ MXK_TEST(bench_table, every_engine_is_verified_on_any_set_of_cores) {
                 TableOptions options = options_for(*kind);
                 options.mix = phases(mix);
                 options.queue = QueueKind::NodeLocal;
-                if (kind->growth != Growth::Never && kind->model == Model::Tasks) options.owners = {1, 2, 1};
+                if (has_partitions(*kind)) options.owners = {1, 2, 1};
                 run_all_on(set, options, *kind, &check_verified);
             }
         }
@@ -184,6 +222,7 @@ MXK_TEST(bench_table, operations_that_travel_go_round_in_full_tables) {
 
 MXK_TEST(bench_table, inserts_without_a_place_are_wrong) {
     for (EngineKind const* const kind : registered_engines() | std::views::filter(travels)) {
+        if (kind->growth != Growth::Never) continue; // has a place for all
         TableOptions options = options_for(*kind);
         options.operations = 800;
         options.buckets = 0.5;
@@ -194,6 +233,24 @@ MXK_TEST(bench_table, inserts_without_a_place_are_wrong) {
             MXK_CHECK_EQUAL(outcome.in_table, 400);
             MXK_CHECK(!outcome.verified());
         });
+    }
+}
+
+// From 64 slots of each core on, while operations travel and cores take their time.
+MXK_TEST(bench_table, regions_grow_while_operations_travel) {
+    for (EngineKind const* const kind : registered_engines() | std::views::filter(travels)) {
+        if (kind->growth == Growth::Never) continue;
+        for (auto const* const mix : {"insert,find,erase", "mixed:60/20/20"}) {
+            TableOptions options = options_for(*kind);
+            options.initial_slots = 1;
+            options.operations = 10 * few;
+            options.mix = phases(mix);
+            Noise const noise(300);
+            run_all(options, *kind, [&](Mix const& phase, TableExperiment::Outcome const& outcome) {
+                check_verified(phase, outcome);
+                if (phase.kind != Mix::Kind::Erase) MXK_CHECK(outcome.table_bytes > 16 * outcome.in_table);
+            });
+        }
     }
 }
 
@@ -215,7 +272,7 @@ MXK_TEST(bench_table, fewer_buckets_than_cores_are_refused) {
 // Operations meet every state of a partition: here, parked before it comes, and at its former owner.
 MXK_TEST(tables, owners_change_while_operations_flow) {
     for (EngineKind const* const kind : registered_engines()) {
-        if (kind->growth == Growth::Never || kind->model != Model::Tasks) continue;
+        if (!has_partitions(*kind)) continue;
         TableOptions options = options_for(*kind);
         options.operations = 5 * few;
         options.owners = {1, some_cores(*kind), 1, some_cores(*kind)};

@@ -15,6 +15,7 @@
 #include "bench/workload/random.hpp"
 #include "hashtable/insert.hpp"
 #include "hashtable/layout/chain.hpp"
+#include "hashtable/table/travelling_probe.hpp"
 #include "tests/kernel/thread_group.hpp"
 
 namespace mxk {
@@ -132,6 +133,35 @@ template <typename Table> class ChainsUser {
 
     Table& table_;
     ChainNode* spare_ = nullptr;
+};
+
+// A thread with a table on whose regions operations travel (hashtable/shared/locked_probe.hpp).
+template <typename Table> class ProbeUser {
+  public:
+    explicit ProbeUser(Table& table)
+        : table_(table) {}
+
+    bool insert(std::uint64_t key) {
+        TravellingProbe probe(key, ~key);
+        Probed const probed = table_.put(probe);
+        expect(probed != Probed::Full, "a test's table has room for all of its keys twice");
+        return probed == Probed::NotThere;
+    }
+    bool find(std::uint64_t key) {
+        TravellingProbe probe(key);
+        return table_.find(probe) == Probed::There && probe.value() == ~key;
+    }
+    bool erase(std::uint64_t key) {
+        TravellingProbe probe(key);
+        return table_.erase(probe) == Probed::There;
+    }
+    static bool holds(Table const& table, std::uint64_t key) {
+        TravellingProbe probe(key);
+        return table.look_up(probe) && probe.value() == ~key;
+    }
+
+  private:
+    Table& table_;
 };
 
 // A thread with a table of keys and values.

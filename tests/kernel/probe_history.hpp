@@ -53,7 +53,8 @@ struct Outcome {
     std::size_t expected_in_table = 0;
 };
 
-inline Probed visit(TravellingProbe& probe, Kind kind, TravellingProbe::Table& table, std::size_t at) {
+// Table: what a TravellingProbe travels through.
+template <typename Table> Probed visit(TravellingProbe& probe, Kind kind, Table& table, std::size_t at) {
     switch (kind) {
     case Kind::Put: return probe.put(table, at);
     case Kind::Find: return probe.find(table, at);
@@ -63,7 +64,7 @@ inline Probed visit(TravellingProbe& probe, Kind kind, TravellingProbe::Table& t
 }
 
 // All visits, one after the other.
-inline Probed run(TravellingProbe& probe, Kind kind, TravellingProbe::Table& table) {
+template <typename Table> Probed run(TravellingProbe& probe, Kind kind, Table& table) {
     std::size_t at = table.owner(probe.key());
     for (;; at = TravellingProbe::next(table, at)) {
         Probed const probed = visit(probe, kind, table, at);
@@ -71,8 +72,8 @@ inline Probed run(TravellingProbe& probe, Kind kind, TravellingProbe::Table& tab
     }
 }
 
-inline void check_last_state(Outcome& outcome, TravellingProbe::Table& table, std::uint64_t key,
-                             KeyState const& expected) {
+template <typename Table>
+void check_last_state(Outcome& outcome, Table& table, std::uint64_t key, KeyState const& expected) {
     TravellingProbe probe(key);
     bool const is_there = run(probe, Kind::Find, table) == Probed::There;
     if (is_there != expected.is_there || (is_there && probe.value() != expected.value)) ++outcome.lost;
@@ -80,7 +81,7 @@ inline void check_last_state(Outcome& outcome, TravellingProbe::Table& table, st
 }
 
 // Sorts the records of a table that began empty. While nobody works on it.
-inline Outcome replay(std::span<Record> records, TravellingProbe::Table& table) {
+template <typename Table> Outcome replay(std::span<Record> records, Table& table) {
     std::sort(records.begin(), records.end(),
               [](Record const& a, Record const& b) { return a.key != b.key ? a.key < b.key : a.place < b.place; });
     Outcome outcome;

@@ -5,6 +5,7 @@
 #include "bench/thread/thread_options.hpp"
 #include "hashtable/layout/open_slots.hpp"
 #include "hashtable/modulo.hpp"
+#include "hashtable/shared/locked_probe.hpp"
 #include "hashtable/shared/locked_regions.hpp"
 #include "hashtable/shared/shared_chains.hpp"
 #include "kernel/testing.hpp"
@@ -71,6 +72,25 @@ MXK_TEST(threads, share_regions_that_grow_behind_semaphores) {
         auto const wrong = contend(
             operations_of_each_thread(), [&](std::size_t) { return PairsUser(table); },
             [&](std::uint64_t key) { return table.lookup(key) != nullptr; });
+        MXK_CHECK_EQUAL(wrong, 0U);
+    }
+}
+
+// Tables that are nearly full, so that operations go on from region to region, round the ring too.
+MXK_TEST(threads, share_regions_that_operations_travel_through) {
+    auto const owners = all_owners();
+    std::size_t const threads = 2 * workers::count();
+    std::size_t const keys = Contender<ProbeUser<LockedProbe>>::keys_each * (threads + 1);
+    for (auto const& kind : value_names(SemaphoreKind{})) {
+        if (!Semaphore::supports(kind.value)) continue;
+        // Each put under way may have two places.
+        auto created = LockedProbe::create(keys + threads, owners.span(), threads, kind.value);
+        MXK_CHECK(created.ok());
+        if (!created.ok()) return;
+        LockedProbe& table = created.value();
+        auto const wrong = contend(
+            operations_of_each_thread(), [&](std::size_t) { return ProbeUser(table); },
+            [&](std::uint64_t key) { return ProbeUser<LockedProbe>::holds(table, key); });
         MXK_CHECK_EQUAL(wrong, 0U);
     }
 }

@@ -4,13 +4,18 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "base/panic.hpp"
 #include "bench/workload/random.hpp"
+#include "hashtable/layout/growing_probed_region.hpp"
+#include "hashtable/table/region_work.hpp"
 #include "hashtable/table/travelling_probe.hpp"
+#include "kernel/memory/per_core.hpp"
+#include "tasks/parallel.hpp"
 #include "tests/delays.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/probe_history.hpp"
@@ -20,12 +25,17 @@ namespace mxk::travellers {
 using probing::Kind;
 using probing::Outcome;
 using probing::Record;
-using Table = TravellingProbe::Table;
+using FixedTable = TravellingProbe::Table;
+using GrowingTable = Partitioned<GrowingProbedRegion>;
 
 inline constexpr std::size_t max_cores = 8; // a way round is long enough
 inline constexpr std::size_t travellers_per_client = 12;
-inline constexpr std::size_t keys_per_client = 3;
-inline constexpr std::size_t common_keys = 6;
+
+// Numbers of them: of each client alone, and of all.
+struct Keys {
+    std::size_t each = 3;
+    std::size_t common = 6;
+};
 
 struct EndedTask : Task {
     EndedTask(CoreId console, std::size_t& clients_left)
@@ -36,8 +46,10 @@ struct EndedTask : Task {
 
 // Only its core touches it during the run.
 struct alignas(cache_line_bytes) Client {
-    Client(std::size_t its_place, std::span<Record> its_records, bool delays, CoreId console, std::size_t& clients_left)
+    Client(std::size_t its_place, Keys its_keys, std::span<Record> its_records, bool delays, CoreId console,
+           std::size_t& clients_left)
         : place(its_place)
+        , keys(its_keys)
         , has_delays(delays)
         , records(its_records)
         , random(its_place)
@@ -45,8 +57,8 @@ struct alignas(cache_line_bytes) Client {
 
     // Not 0.
     std::uint64_t random_key() {
-        std::size_t const at = random.below(common_keys + keys_per_client);
-        return 1 + at + (at < common_keys ? 0 : place * keys_per_client);
+        std::size_t const at = random.below(keys.common + keys.each);
+        return 1 + at + (at < keys.common ? 0 : place * keys.each);
     }
 
     // Now and then waits, where it might let others overtake.
@@ -55,6 +67,7 @@ struct alignas(cache_line_bytes) Client {
     }
 
     std::size_t place;
+    Keys keys;
     bool has_delays;
     std::span<Record> records;
     std::size_t sent = 0;
@@ -63,10 +76,23 @@ struct alignas(cache_line_bytes) Client {
     EndedTask ended;
 };
 
-struct Traveller : Task {
-    Traveller(Table& its_table, std::uint32_t* arrivals_by_key, Client& its_client, CoreId home_core)
+// What regions that grow do in their owners' queues; nothing for others.
+struct NoWork {
+    explicit NoWork(auto& /*region*/) {}
+    static void begin(Worker& /*worker*/) {}
+    static bool is_queued() { return false; }
+};
+template <typename Table> struct WorkOf { using Type = NoWork; };
+template <> struct WorkOf<GrowingTable> { using Type = RegionWork<GrowingProbedRegion>; };
+
+template <typename Table> struct Traveller : Task {
+    using Work = typename WorkOf<Table>::Type;
+
+    Traveller(Table& its_table, PerCore<Work>& its_work, std::uint32_t* arrivals_by_key, Client& its_client,
+              CoreId home_core)
         : Task(&Traveller::send, home_core)
         , table(its_table)
+        , work(its_work)
         , arrivals(arrivals_by_key)
         , client(its_client) {}
 
@@ -105,6 +131,7 @@ struct Traveller : Task {
         std::size_t const here = index(worker.core());
         self.client.delay();
         Probed const probed = probing::visit(self.probe, self.record->kind, self.table, here);
+        self.work[here].begin(worker);
         self.client.delay();
         if (probed == Probed::EndOfRegion)
             return worker.append(task, self.table.core(TravellingProbe::next(self.table, here)));
@@ -115,6 +142,7 @@ struct Traveller : Task {
     }
 
     Table& table;
+    PerCore<Work>& work;     // by region
     std::uint32_t* arrivals; // of operations, by key: its owner's
     Client& client;
     Record* record = nullptr;
@@ -122,31 +150,50 @@ struct Traveller : Task {
 };
 
 // Sends `operations` from every core, with so many slots on each, and waits for them. The console's core.
-inline Outcome run(std::size_t operations, std::size_t slots_per_core, bool delays) {
+template <typename Table = FixedTable>
+Outcome run(std::size_t operations, std::size_t slots_per_core, bool delays, Keys of = {}) {
     auto const all = all_cores();
     std::span<CoreId const> const cores = all.span().first(std::min(all.size(), max_cores));
     Worker& here = Worker::current();
-    std::size_t const keys = 1 + common_keys + cores.size() * keys_per_client; // 0 is none
+    std::size_t const keys = 1 + of.common + cores.size() * of.each; // 0 is none
     auto owners = NodeVector<Owner>::create(cores.size(), here.node());
     auto records = NodeArray<Record>::create(cores.size() * operations, here.node());
     auto arrivals = NodeArray<std::uint32_t>::create_zeroed(keys, here.node());
     auto clients = NodeVector<Client>::create(cores.size(), here.node());
-    auto tasks = NodeVector<Traveller>::create(cores.size() * travellers_per_client, here.node());
+    auto tasks = NodeVector<Traveller<Table>>::create(cores.size() * travellers_per_client, here.node());
     expect(owners.ok() && records.ok() && arrivals.ok() && clients.ok() && tasks.ok(), "a test needs some memory");
     std::span<Record> const all_records = records.value().span().first(cores.size() * operations);
     std::size_t clients_left = cores.size();
     for (std::size_t i = 0; i < cores.size(); ++i) {
         owners.value().emplace(cores[i], workers::of(cores[i]).node());
-        clients.value().emplace(i, all_records.subspan(i * operations, operations), delays, here.core(), clients_left);
+        clients.value().emplace(i, of, all_records.subspan(i * operations, operations), delays, here.core(),
+                                clients_left);
     }
     auto created = Table::create(cores.size() * slots_per_core, owners.value().span());
     expect(created.ok(), "a test needs some memory");
     Table& table = created.value();
 
+    using Work = typename Traveller<Table>::Work;
+    auto work = PerCore<Work>::with_room(cores.size(), here.node());
+    expect(work.ok(), "a test needs some memory");
+    for (std::size_t i = 0; i < cores.size(); ++i)
+        expect(work.value().add(here.node(), table.region(i)).ok(), "a test needs some memory");
     for (std::size_t n = 0; n < travellers_per_client; ++n)
         for (std::size_t i = 0; i < cores.size(); ++i)
-            here.append(tasks.value().emplace(table, arrivals.value().data(), clients.value()[i], cores[i]), cores[i]);
+            here.append(
+                tasks.value().emplace(table, work.value(), arrivals.value().data(), clients.value()[i], cores[i]),
+                cores[i]);
     here.run_until([&] { return clients_left == 0; });
+    std::atomic<std::size_t> queued{1};
+    while (queued.load() != 0) { // the last steps of growth
+        queued.store(0);
+        expect(run_on(cores,
+                      [&](Worker&, std::size_t at) {
+                          queued.fetch_add(work.value()[at].is_queued() ? 1 : 0);
+                          return Step::Done;
+                      }),
+               "a test needs some memory");
+    }
     return probing::replay(all_records, table);
 }
 

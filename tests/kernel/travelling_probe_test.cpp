@@ -28,5 +28,23 @@ MXK_TEST(tables, travelling_operations_keep_the_order_of_arrival_under_delays) {
     travel(4'000, true);
 }
 
+// Regions begin with 64 slots and get keys for many more.
+void travel_and_grow(std::size_t together, bool delays) {
+    std::size_t const cores = std::min(workers::count(), travellers::max_cores);
+    travellers::Outcome const outcome =
+        travellers::run<travellers::GrowingTable>(together / cores, 64, delays, {.each = 200, .common = 300});
+    MXK_CHECK_EQUAL(outcome.wrong, 0);
+    MXK_CHECK_EQUAL(outcome.lost, 0);
+    MXK_CHECK_EQUAL(outcome.full, 0);
+    MXK_CHECK_EQUAL(outcome.in_table, outcome.expected_in_table);
+}
+
+MXK_TEST(tables, travelling_operations_keep_the_order_of_arrival_while_regions_grow) {
+    travel_and_grow(12'000, false);
+}
+MXK_TEST(tables, travelling_operations_keep_the_order_of_arrival_while_regions_grow_under_delays) {
+    travel_and_grow(4'000, true);
+}
+
 } // namespace
 } // namespace mxk

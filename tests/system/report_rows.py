@@ -92,6 +92,16 @@ def _measured() -> Iterator[Row]:
                 yield {"benchmark": "lines", "measure": measure, **cores, "nanoseconds": spread(time)}
 
 
+def _sweep() -> Iterator[Row]:
+    for cores in (1, 2):
+        for step in range(12):  # 16 KiB to 32 MiB
+            size = 16384 << step
+            settings = {"layout": "bucketed", "mix": "find", "dist": "uniform", "keys": "random", "cores": cores}
+            varied = {"operations": size // 32, "size_bytes": size, "passes": max(1, (1 << 20) // (size // 32))}
+            rate = cores * 1e9 / (5 + _latency(size))
+            yield {"benchmark": "table", **settings, **varied, "throughput": spread(rate), "buckets": size // 64}
+
+
 _FIGURE = {"benchmark": "figure", "figure": "4.2", "title": "tasks per core"}
 
 
@@ -102,6 +112,14 @@ def _figures() -> Iterator[Row]:
             yield _FIGURE | options | {"throughput": spread(rate * (1 + 0.2 * min(tasks, 100) / 100))}
     yield _FIGURE | _said("100 tasks per core: +15 % on average", "+10 to +20 %", "+16 %", True)
     yield _FIGURE | _said("more than 200 tasks: slower", "< 1.00", "1.00", False)
+    # One that is about the throughput of a core.
+    for cores in (1, 2, 4):
+        row = {"benchmark": "figure", "figure": "4.5", "title": "each core", "shows": "throughput_per_core"}
+        yield (
+            row
+            | {"layout": "chained", "mix": "insert", "operations": 24_000_000, "cores": cores}
+            | {"throughput": spread(2e6 * cores)}
+        )
     # One that is drawn by its curves, and whose rows have been put together from several programs' rows.
     for curve, rate in (("kernel", 9e6), ("TBB", 3e6)):
         for cores in (1, 2):
@@ -116,7 +134,7 @@ def _said(statement: str, wanted: str, measured: str, holds: bool | None) -> Row
 
 def all_kinds() -> list[Row]:
     """One run with everything of the machine, and two figures."""
-    rows = [*_measured(), *_figures(), {"benchmark": "juggling", "balls": 3, "throughput": spread(7e6)}]
+    rows = [*_measured(), *_sweep(), *_figures(), {"benchmark": "juggling", "balls": 3, "throughput": spread(7e6)}]
     return [row | {"verified": True, "machine": MACHINE, "warnings": [], "warning_count": 0} for row in rows]
 
 

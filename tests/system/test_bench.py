@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from helpers import ROOT, drive, run_mxk
+from helpers import ROOT, drive, run_linux, run_mxk
 
 pytestmark = pytest.mark.usefixtures("images")
 
@@ -34,9 +34,55 @@ MIXES = ("insert", "find", "erase", "mixed:50/40/10")
 
 def test_each_mix(tmp_path: Path) -> None:
     commands = "; ".join(f"bench table --cores 2 --ops 100k --mix {mix} --json" for mix in MIXES)
-    ended = run_mxk(tmp_path / "log", ["--cpus", "2"], commands)
+    ended = run_mxk(tmp_path / "log", ["--cpus", "2"], f"{commands}; {SWEEP}; {SEVERAL_THREADS}")
     rows = table_rows(ended.rows)
-    assert [(row["mix"], row["verified"]) for row in rows] == [(mix, True) for mix in MIXES]
+    of_mixes, swept, of_threads = rows[: len(MIXES)], rows[len(MIXES) : -2], rows[-2:]
+    assert [(row["mix"], row["verified"]) for row in of_mixes] == [(mix, True) for mix in MIXES]
+    check_sweep(swept)
+    check_several_threads(of_threads)
+
+
+SWEEP = "bench table --sweep 64Ki --mix find --layout bucketed --cores 1,2 --ops 20k --json"
+
+
+def check_sweep(rows: list[dict[str, Any]]) -> None:
+    sizes = [16 << 10, 32 << 10, 64 << 10]
+    assert [(row["size_bytes"], row["cores"]) for row in rows] == [(size, cores) for size in sizes for cores in (1, 2)]
+    for row in rows:
+        assert row["verified"] is True
+        assert row["operations"] == row["size_bytes"] // 32, "a line for two keys"
+        assert row["table_bytes"] == row["size_bytes"]
+        assert row["passes"] == 20_000 // row["operations"]
+        made = row["seconds"] * row["throughput"]["median"]
+        assert made == pytest.approx(row["operations"] * row["passes"], rel=0.01)
+        (first,) = [it for it in rows if it["size_bytes"] == row["size_bytes"] and it["cores"] == 1]
+        assert row["speed_up"] == pytest.approx(row["throughput"]["median"] / first["throughput"]["median"])
+
+
+SEVERAL_THREADS = "; ".join(
+    f"bench table --model threads --layout {layout} --threads-per-core 3 --cores 2 --ops 20k --json"
+    for layout in ("chained", "open")
+)
+
+
+def check_several_threads(rows: list[dict[str, Any]]) -> None:
+    assert [(row["layout"], row["threads_per_core"], row["verified"]) for row in rows] == [
+        ("chained", 3, True),
+        ("open", 3, True),
+    ]
+
+
+def test_sizes_and_threads_in_the_linux_program() -> None:
+    rows = table_rows(run_linux("--cores", "2", f"{SWEEP}; {SEVERAL_THREADS}").rows)
+    check_sweep(rows[:-2])
+    check_several_threads(rows[-2:])
+    rows = table_rows(
+        run_linux("bench table --sweep auto --mix find --layout bucketed --submit batch --cores 1 --ops 1 --json").rows
+    )
+    assert rows[-1]["size_bytes"] >= 1 << 20
+    assert all(row["verified"] for row in rows)
+    levels = [row["level"] for row in rows if "level" in row]
+    assert levels == sorted(levels, key=["L1", "L2", "L3", "L4", "memory"].index)
 
 
 LAYOUTS = ("chained", "bucketed")
@@ -217,6 +263,18 @@ BAD_WAYS = [
     ("--prefetch-near 8", "--prefetch-near: expected --submit batch, got --submit task"),
     ("--prefetch 129", "--prefetch: expected a count such as 24M (0 to 128), got '129'"),
     ("--queue mine", "--queue: expected one of shared, per-core, node-local, got 'mine'"),
+    ("--sweep auto", "--sweep: expected --mix find, whose instructions can be run again and again"),
+    ("--sweep 1Ki --mix find", "--sweep: expected auto, or the bytes of the largest table, from 16Ki on"),
+    ("--sweep 64Gi --mix find --layout bucketed", "--sweep: expected a table for which there is memory, got "),
+    ("--sweep auto --mix find --queue shared", "--sweep: expected --queue per-core or node-local"),
+    ("--sweep auto --mix find --layout open --initial-slots 9", "--sweep: expected a table that begins large enough"),
+    ("--sweep auto --mix find --layout open --owners 1", "--sweep: expected no --rate and no --owners besides"),
+    ("--threads-per-core 2", "--threads-per-core: expected --model threads, got --model tasks"),
+    ("--model threads --threads-per-core 0", "--threads-per-core: expected a count such as 24M (1 to 256), got '0'"),
+    ("--model threads --threads-per-core 2 --mix mixed:50/40/10", "which thread takes which instruction"),
+    ("--slices wide", "--slices: expected one of lines, packed, got 'wide'"),
+    ("--slices packed --queue shared", "--slices packed: expected --queue per-core, which has slices on one node"),
+    ("--slices packed --queue node-local", "got --queue node-local"),
     ("--queue shared --mix mixed:50/40/10", "--queue shared: expected phases whose results do not depend on"),
     ("--queue shared --dist zipf:0.99", "(not mixed; with zipf only find), got --mix insert --dist zipf:0.99"),
     ("--queue shared --mix find,erase --dist zipf:1", "got --mix erase --dist zipf:1"),

@@ -169,6 +169,12 @@ def test_bad_options_say_what_is_expected_and_nothing_runs(options: str, complai
     assert not ended.rows
 
 
+def test_peers_take_packed_slices() -> None:
+    rows = peers("bench peer --peer tbb-hash-map --mix insert,find --cores 2 --ops 50K --slices packed --json").rows
+    ours = [(row["queue"], row["slices"], row["verified"]) for row in rows if row.get("benchmark") == "peer"]
+    assert ours == [("per-core", "packed", True)] * 2
+
+
 def test_from_a_shared_queue_every_peer_takes_one_instruction_after_the_other() -> None:
     ended = peers("bench peer --mix insert,find --cores 2 --ops 50K --queue shared --json")
     rows = [row for row in ended.rows if row["benchmark"] == "peer"]

@@ -64,6 +64,8 @@ def plots(chrome: Chrome) -> dict[str, dict[str, Any]]:
                 drawn: plot.querySelectorAll(".point").length,
                 maps: plot.querySelectorAll(".hm image").length,
                 bars: plot.querySelectorAll("path.yerror, path.xerror").length,
+                axis: {type: plot.layout.xaxis?.type, title: plot.layout.xaxis?.title?.text},
+                highest: Math.max(...plot.data.flatMap((it) => it.z ? it.z.flat() : it.y)),
                 visible: plot.data.map((trace) => trace.visible !== false),
                 across: [...plot.querySelectorAll(".annotation-text")].map((it) => it.textContent),
                 width: plot.querySelector(".main-svg").getBoundingClientRect().width,
@@ -72,7 +74,7 @@ def plots(chrome: Chrome) -> dict[str, dict[str, Any]]:
 
 def test_every_plot_has_its_points(light: Chrome) -> None:
     found = plots(light)
-    assert len(found) == 19
+    assert len(found) == 21
     for title, plot in found.items():
         assert plot["given"], title
         assert min(plot["given"]) > 0, title
@@ -87,6 +89,11 @@ def test_every_plot_has_its_points(light: Chrome) -> None:
     assert found["insert, 200K operations, uniform, random keys"]["given"] == [2] * 6
     assert found["Memory latency, node by node · machine.jsonl"]["given"] == [4, 4, 4]
     assert found["A cache line there and back, core by core · machine.jsonl"]["given"] == [12]
+    sizes = found["Throughput by size of the table: find, uniform, random keys"]
+    assert sizes["given"] == [12, 12]
+    assert sizes["axis"] == {"type": "log", "title": "size of the table"}
+    of_one_core = found["Figure 4.5: insert, 24M operations"]
+    assert of_one_core["highest"] == pytest.approx(2)  # not 8, which is that of all four
     assert found["Figure 4.2: insert, 24M operations"]["given"] == [6, 6]
     assert found["Figure 4.10: insert, 24M operations"]["given"] == [2, 2]
     assert found["An atomic addition, by who has the line · machine.jsonl"]["given"] == [4, 12, 12]

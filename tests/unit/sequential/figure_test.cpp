@@ -94,9 +94,20 @@ TEST(FigureTest, a_mean_is_over_what_was_measured_and_a_drop_needs_the_second_no
 
 TEST(FigureTest, a_pointer_for_each_core_is_compared_with_a_shared_one) {
     MadeUp const thesis = MadeUp({8, 12, 16}).curve(0, {10, 6, 5}).curve(1, {10, 9, 10});
-    EXPECT_EQ(judged("4.3", thesis), (Judged{"yes", "yes"}));
-    EXPECT_EQ(judged("4.3", MadeUp({8, 12, 16}).curve(0, {10, 9, 10}).curve(1, {10, 15, 20})), (Judged{"yes", "no"}));
-    EXPECT_EQ(judged("4.3", MadeUp({1, 2}).curve(0, {1, 1}).curve(1, {1, 1})), (Judged{"unknown", "unknown"}));
+    EXPECT_EQ(judged("4.3", thesis), (Judged{"yes", "yes", "unknown"}));
+    EXPECT_EQ(judged("4.3", MadeUp({8, 12, 16}).curve(0, {10, 9, 10}).curve(1, {10, 15, 20})),
+              (Judged{"yes", "no", "unknown"}));
+    EXPECT_EQ(judged("4.3", MadeUp({1, 2}).curve(0, {1, 1}).curve(1, {1, 1})),
+              (Judged{"unknown", "unknown", "unknown"}));
+}
+
+TEST(FigureTest, packed_slices_are_compared_with_aligned_ones_where_cores_can_share_a_line) {
+    auto const with_packed = [](std::vector<double> const& packed) {
+        return judged("4.3", MadeUp({1, 2, 4}).curve(1, {10, 20, 40}).curve(3, packed)).back();
+    };
+    EXPECT_EQ(with_packed({10, 18, 30}), "yes");
+    EXPECT_EQ(with_packed({1, 20, 40}), "no"); // one core shares none
+    EXPECT_EQ(judged("4.3", MadeUp({1}).curve(1, {10}).curve(3, {1})).back(), "unknown");
 }
 
 TEST(FigureTest, threads_are_set_beside_tasks_and_what_they_lose_is_counted) {

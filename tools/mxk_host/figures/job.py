@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -18,7 +18,6 @@ from mxk_host.progress import RoundsProgress
 from mxk_host.stream import Row
 
 NUMBERS = (*OF_ONE_PROGRAM, *FIGURES)
-_CURVES = {"4.1": 7 / 5, "4.2": 2, "4.3": 3, "4.4": 3, "4.5": 1, "4.6": 2}  # in runs of the thesis' operations
 _TRIAL = 1_000_000
 
 
@@ -102,8 +101,9 @@ def _name(number: str, side: Side) -> str:
 def _say_how_long(console: Console, settings: Settings, numbers: Sequence[str], sides: Sequence[Side]) -> None:
     """By a short run of the thesis' table, on each side."""
     minutes = 0.0
+    listed = _listed_runs(settings)
     for side in (Side.LINUX, Side.KERNEL):
-        runs = sum(_runs(number, side, sides) for number in numbers)
+        runs = sum(_runs(number, side, sides, listed) for number in numbers)
         if runs == 0:
             continue
         small = _TRIAL if side is Side.LINUX or not settings.programs.emulated else _TRIAL // 10
@@ -116,10 +116,19 @@ def _say_how_long(console: Console, settings: Settings, numbers: Sequence[str], 
     console.print(f"{len(numbers)} figures, {settings.rounds} rounds: about {max(1, round(minutes))} minutes")
 
 
-def _runs(number: str, side: Side, sides: Sequence[Side]) -> float:
+def _listed_runs(settings: Settings) -> dict[str, float]:
+    """Of each figure that one program measures: its curves, in runs of the thesis' operations, as the program says."""
+    (listed,) = (row for row in settings.run(Side.LINUX, "bench figure --json") if row["benchmark"] == "figure-list")
+    return {
+        figure["number"]: len(figure["series"]) * figure["operations"] / THESIS_OPERATIONS
+        for figure in listed["figures"]
+    }
+
+
+def _runs(number: str, side: Side, sides: Sequence[Side], listed: Mapping[str, float]) -> float:
     if number in FIGURES:
         return sum((side is Side.KERNEL) == (curve.side is Side.KERNEL) for curve in FIGURES[number].curves)
-    return _CURVES[number] if side in sides else 0
+    return listed[number] if side in sides else 0
 
 
 def _table(rows: Sequence[Row]) -> Table:

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mxk_host.digits import bytes_text
 from mxk_host.report.lines import plot_over
 from mxk_host.report.matrix import Matrix, matrix_plot
-from mxk_host.report.plot import Plot, logarithmic
+from mxk_host.report.plot import Plot, bytes_axis, logarithmic
 from mxk_host.runs.point import Point, machine_of, number_of, text_of
 from mxk_host.stream import Row
 
@@ -68,10 +67,7 @@ def _of(points: Sequence[Point], benchmark: str, measure: str) -> list[Point]:
 
 
 def _by_size(title: str, points: Sequence[Point], names: Sequence[str]) -> Plot:
-    sizes = sorted({size for point in points if (size := number_of(point.settings.get(_BYTES))) and size > 0})
-    every = max(1, -(-len(sizes) // 10))  # up to ten fit
-    ticks = sizes[::every]
-    x = {"type": "log", "title": {"text": "working set"}, "tickvals": ticks, "ticktext": list(map(bytes_text, ticks))}
+    x = bytes_axis((point.settings.get(_BYTES) for point in points), "working set")
     times = [value.median for point in points if (value := point.values.get("nanoseconds")) is not None]
     plot = plot_over(title, points, "nanoseconds", _BYTES, names, x=x, y=logarithmic(times, "ns"))
     plot.caption += " Both axes are logarithmic: each step up is the end of a cache, or of what the TLB reaches."

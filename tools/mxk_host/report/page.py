@@ -18,6 +18,7 @@ from mxk_host.report.latency import latency_plots
 from mxk_host.report.machine import is_machine, machine_plots
 from mxk_host.report.others import other_plots
 from mxk_host.report.plot import Plot
+from mxk_host.report.sweep import is_sweep, sweep_plots
 from mxk_host.report.thesis import figure_numbers, figure_plots, figure_title
 from mxk_host.report.throughput import is_table, ratio_plots, throughput_plots
 from mxk_host.runs.point import Point, points_of
@@ -42,7 +43,8 @@ def sections_of(runs: Sequence[Run], points: Sequence[Point]) -> list[Section]:
     """Those that have anything to show."""
     names = [run.name for run in runs]
     topologies = {number: row for number, run in enumerate(runs) if (row := _topology(run))}
-    free = [point for point in points if not point.figure and not point.is_statement]
+    every = [point for point in points if not point.figure and not point.is_statement]
+    free = [point for point in every if not is_sweep(point)]
     untimed = [point for point in free if is_table(point) and "latency" not in point.durations]
     timed = [point for point in free if point.durations]
     # Time stamps for each operation cost throughput: such runs count only where there are no others.
@@ -55,6 +57,7 @@ def sections_of(runs: Sequence[Run], points: Sequence[Point]) -> list[Section]:
             for it in figure_numbers(points)
         ),
         Section("throughput", "Throughput", "Throughput", _THROUGHPUT, throughput_plots(tables, names)),
+        Section("sizes", "Sizes", "Tables in caches and in memory", _SIZES, sweep_plots(_sweeps(every), names)),
         Section("ratios", "Peers", "Against peers", _RATIOS, ratio_plots(tables, names)),
         Section("latency", "Latency", "Latency", _LATENCY, latency_plots(timed, names)),
         Section("costs", "Costs", "What tasks and threads cost", _COSTS, cost_plots(costs, names)),
@@ -74,6 +77,7 @@ def sections_of(runs: Sequence[Run], points: Sequence[Point]) -> list[Section]:
 
 
 _THROUGHPUT = "Operations per second. Peers do the same operations on the same cores."
+_SIZES = "The same keys are looked for again and again, in tables of every size (`bench table --sweep`)."
 _RATIOS = (
     "MXK's throughput by the peer's. MXK's engines are asynchronous: an operation's result comes home later, so look "
     "at latency, too."
@@ -81,6 +85,10 @@ _RATIOS = (
 _LATENCY = "Measured in runs of their own, with a time stamp for each operation."
 _COSTS = "MXK's own, and what others have for the same."
 _MACHINE = "Measured by the same program, not read from a data sheet."
+
+
+def _sweeps(points: Sequence[Point]) -> list[Point]:
+    return [point for point in points if is_sweep(point)]
 
 
 def _topology(run: Run) -> Row:

@@ -8,10 +8,10 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from mxk_host.digits import number
+from mxk_host.digits import bytes_text, number
 from mxk_host.report.labels import setting_text
 from mxk_host.runs.command import command_of
-from mxk_host.runs.point import Point, Value
+from mxk_host.runs.point import Point, Value, number_of
 
 # Legible on white and on dark grey, and apart for people who see red and green alike; after them symbols differ.
 COLOURS = ("#2f7fd1", "#d9730d", "#1c9a77", "#c2528b", "#8f7a00", "#7a6ad8", "#b0523c", "#4a8aa5", "#6b8e23", "#777f8c")
@@ -142,6 +142,13 @@ def logarithmic(values: Iterable[float], title: str, text_of: Callable[[float], 
     return {"type": "log", "title": {"text": title}, "rangemode": "normal", "tickvals": ticks} | {
         "ticktext": list(map(text_of, ticks))
     }
+
+
+def bytes_axis(sizes: Iterable[Any], title: str) -> Axis:
+    """A logarithmic axis of sizes of memory, with ticks at up to ten of them."""
+    known = sorted({size for it in sizes if (size := number_of(it)) and size > 0})
+    ticks = known[:: max(1, -(-len(known) // 10))]
+    return {"type": "log", "title": {"text": title}, "tickvals": ticks, "ticktext": list(map(bytes_text, ticks))}
 
 
 def height_for(lines: int) -> int:

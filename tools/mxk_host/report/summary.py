@@ -8,6 +8,7 @@ from typing import Any
 from mxk_host.digits import number
 from mxk_host.report.labels import cores_text, count_text, series_names
 from mxk_host.report.plot import value_cells
+from mxk_host.report.sweep import is_sweep
 from mxk_host.report.thesis import statements_of
 from mxk_host.report.throughput import ratio_of
 from mxk_host.runs.point import Point, Value, machine_of, number_of, text_of
@@ -66,7 +67,7 @@ def numbers_of(points: Sequence[Point], run: int) -> list[Number]:
 
 
 def _numbers(points: Sequence[Point]) -> Iterable[tuple[str, str]]:
-    tables = [it for it in points if it.benchmark == "table" and "throughput" in it.values]
+    tables = [it for it in points if it.benchmark == "table" and "throughput" in it.values and not is_sweep(it)]
     peers = [it for it in points if it.benchmark == "peer" and "throughput" in it.values]
     names = dict(zip(map(id, tables), series_names(tables, apart=("cores", "mix")), strict=True))
     for mix in _MIXES:

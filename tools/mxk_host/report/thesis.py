@@ -1,13 +1,13 @@
 """The figures of the thesis: what it says of each, what was measured here, whether it holds; and the plots."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mxk_host.report.lines import plot_dots, plot_over
 from mxk_host.report.plot import Line, Plot
 from mxk_host.report.throughput import axis_of, panel_title, panels
 from mxk_host.runs.command import command_of
-from mxk_host.runs.point import UNITS, Point, text_of
+from mxk_host.runs.point import UNITS, Point, Unit, Value, number_of, text_of
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def _place(figure: str) -> tuple[list[int], str]:
 
 def figure_plots(figure: str, points: Sequence[Point], names: Sequence[str]) -> list[Plot]:
     """The statements first, then a plot for each mix of operations."""
-    mine = [point for point in points if point.figure == figure]
+    mine = [_as_shown(point) for point in points if point.figure == figure]
     plots = [plot] if (plot := _statements(figure, mine, names)) is not None else []
     for same in panels([point for point in mine if not point.is_statement]):
         quantity = next((name for name in UNITS if any(name in point.values for point in same)), "throughput")
@@ -58,6 +58,19 @@ def figure_plots(figure: str, points: Sequence[Point], names: Sequence[str]) -> 
         )
         plots.append(draw)
     return plots
+
+
+_PER_CORE = Unit("M ops/s per core", 1e-6, True)
+
+
+def _as_shown(point: Point) -> Point:
+    """With the throughput of one core, where the figure is about that."""
+    cores, total = number_of(point.settings.get("cores")), point.values.get("throughput")
+    if text_of(point.first.get("shows")) != "throughput_per_core" or not cores or total is None:
+        return point
+    interval = (total.interval[0] / cores, total.interval[1] / cores) if total.interval else None
+    of_one = Value(_PER_CORE, total.n, total.median / cores, total.low / cores, total.high / cores, interval)
+    return replace(point, values=point.values | {"throughput": of_one})
 
 
 def _statements(figure: str, points: Sequence[Point], names: Sequence[str]) -> Plot | None:

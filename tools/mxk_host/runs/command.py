@@ -21,6 +21,7 @@ _OPTIONS = {
     "prefetch_hint": "prefetch-hint",
     "prefetch_near": "prefetch-near",
     "tasks_per_core": "tasks-per-core",
+    "threads_per_core": "threads-per-core",
     "semaphore": "semaphore",
     "slice_us": "slice",
     "operations": "ops",
@@ -28,6 +29,7 @@ _OPTIONS = {
     "keys": "keys",
     "dist": "dist",
     "queue": "queue",
+    "slices": "slices",
     "rate": "rate",
     "max_latency_us": "max-latency",
     "memory": "memory",
@@ -75,7 +77,7 @@ def _rebuilt(point: Point) -> str:
     known = _ONLY.get(point.benchmark, tuple(_OPTIONS))
     words = ["bench", point.benchmark, *([point.figure] if point.benchmark == "figure" else [])]
     for name in known:
-        value = text_of(point.first.get(name))
+        value = _operations(point) if name == "operations" else text_of(point.first.get(name))
         if value and (name, value) not in _IMPLIED:
             words += [f"--{_OPTIONS[name]}", value]
     words += _COUNTED.get(point.benchmark, _no_more)(point)
@@ -83,6 +85,12 @@ def _rebuilt(point: Point) -> str:
     if len(point.found) == 1 and n > 1:
         words += ["--repeat", str(n)]
     return " ".join([*words, "--json"])
+
+
+def _operations(point: Point) -> str:
+    """Of all passes, where there are several."""
+    passes, operations = (number_of(point.first.get(name)) for name in ("passes", "operations"))
+    return f"{passes * operations:.0f}" if passes and operations else text_of(point.first.get("operations"))
 
 
 def _no_more(_point: Point) -> list[str]:
@@ -93,6 +101,8 @@ def _of_a_table(point: Point) -> list[str]:
     """Buckets are typed for each operation; cores as their set. Latency is measured if asked for."""
     row = point.first
     words = _cores(point)
+    if size := text_of(row.get("size_bytes")):
+        words += ["--sweep", size]
     buckets, operations = number_of(row.get("buckets")), number_of(row.get("operations"))
     if buckets and operations and "buckets" in point.settings:
         words += ["--buckets", f"{buckets / operations:.6g}"]

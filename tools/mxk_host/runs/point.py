@@ -40,6 +40,7 @@ _NO_SETTINGS = frozenset(
     (
         # said of what is measured
         *("benchmark", "figure", "title", "options", "library", "setup", "kind", "unit", "core_ids", "core_nodes"),
+        "shows",
         # known of the machine, or the same as another setting
         *("slit", "level", "pages", "readers"),
         # found out

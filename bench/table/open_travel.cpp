@@ -1,0 +1,312 @@
+// The engines of the thesis' open addressing, on which operations travel from region to region (section 3.3, Algorithm
+// 3.6): by tasks, on a table of a fixed size or one whose regions grow, and by threads.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "bench/frame/ready_memory.hpp"
+#include "bench/frame/steps.hpp"
+#include "bench/table/core_run.hpp"
+#include "bench/table/engine.hpp"
+#include "bench/table/partitions_access.hpp"
+#include "bench/table/table_access.hpp"
+#include "bench/table/task_engine.hpp"
+#include "bench/table/thread_engine.hpp"
+#include "bench/table/two_phase.hpp"
+#include "bench/workload/instructions.hpp"
+#include "hashtable/layout/growing_probed_region.hpp"
+#include "hashtable/layout/probed_region.hpp"
+#include "hashtable/shared/locked_probe.hpp"
+#include "hashtable/table/region_work.hpp"
+#include "hashtable/table/travelling_probe.hpp"
+#include "kernel/memory/node_vector.hpp"
+#include "kernel/memory/per_core.hpp"
+
+namespace mxk::bench {
+namespace {
+
+// The thesis' table with open addressing (section 3.3, Algorithm 3.6): an operation that reaches the end of a region
+// sends its task on to the next core, the last one's is the first, until it knows its result; then the task goes home.
+//
+// As an engine uses it (table_access.hpp): an operation may come through several regions, so what a core does for it is
+// a visit, and only the last one says whether the result is the expected one.
+template <typename Region> class TravelAccess : public TableAccess<Region> {
+  public:
+    static constexpr bool only_owner_knows_lines = false;
+    struct Extra {};
+
+    [[nodiscard]] Extra extra(std::size_t, std::size_t, std::uint64_t, std::size_t) const { return {}; }
+
+    enum class Visit : std::uint8_t { Right, Wrong, MovesOn };
+
+    // At region `at`: whether the result, and the value found, are the expected ones, or unknown yet. The owner only.
+    template <Operation operation> Visit visit(std::size_t at, TravellingProbe& probe, bool expected) {
+        Probed const probed = step<operation>(at, probe);
+        if (probed == Probed::EndOfRegion) [[unlikely]]
+            return Visit::MovesOn;
+        // What an insert expects is that the key was not there.
+        bool const expects_key = expected != (operation == Operation::Insert);
+        bool is_right = probed == (expects_key ? Probed::There : Probed::NotThere);
+        if (operation == Operation::Find && probed == Probed::There)
+            is_right = is_right && probe.value() == value_of(probe.key());
+        return is_right ? Visit::Right : Visit::Wrong;
+    }
+    [[nodiscard]] std::size_t next(std::size_t at) const { return TravellingProbe::next(this->table(), at); }
+
+    [[nodiscard]] bool holds(std::uint64_t key) const {
+        TravellingProbe probe(key);
+        std::size_t at = this->owner(key);
+        Probed probed = probe.find(this->table(), at);
+        while (probed == Probed::EndOfRegion) probed = probe.find(this->table(), at = next(at));
+        return probed == Probed::There && probe.value() == value_of(key);
+    }
+
+  protected:
+    using TableAccess<Region>::TableAccess;
+
+  private:
+    template <Operation operation> Probed step(std::size_t at, TravellingProbe& probe) {
+        if constexpr (operation == Operation::Insert)
+            return probe.put(this->table(), at);
+        else if constexpr (operation == Operation::Find)
+            return probe.find(this->table(), at);
+        else
+            return probe.erase(this->table(), at);
+    }
+};
+
+// Of a fixed size: an insert without a place is wrong.
+class OpenTravelAccess : public TravelAccess<ProbedRegion> {
+  public:
+    static constexpr double default_buckets = 2; // slots per operation: the thesis', which then needs no rehash
+
+    // Errors: no memory, fewer slots than cores.
+    static Result<OpenTravelAccess> create(EngineSetup const& setup) {
+        return OpenTravelAccess(setup, MXK_TRY(count_buckets(setup.options, default_buckets, setup.owners.size())));
+    }
+    Result<void> reset() { return make_table(); }
+
+  private:
+    using TravelAccess::TravelAccess;
+};
+
+// Regions grow (hashtable/layout/growing_probed_region.hpp), each by a task in its owner's queue.
+class GrowingTravelAccess : public TravelAccess<GrowingProbedRegion> {
+    using Work = RegionWork<GrowingProbedRegion>;
+
+  public:
+    static constexpr bool only_owner_knows_lines = true; // a region's arrays
+    static Result<GrowingTravelAccess> create(EngineSetup const& setup) {
+        std::size_t const min = GrowingProbedRegion::min_slots * setup.owners.size();
+        return GrowingTravelAccess(setup, std::max<std::size_t>(*setup.options.initial_slots, min));
+    }
+    Result<void> reset() {
+        work_ = {};
+        touched_bytes_ = make_memory_ready(growth_bytes_ / owners_.size(), owners_);
+        MXK_TRY(make_table());
+        work_ = MXK_TRY(PerCore<Work>::with_room(owners_.size(), owners_.front().node));
+        for (std::size_t at = 0; at < owners_.size(); ++at) {
+            auto const added = work_.add(owners_[at].node, region(at));
+            if (!added) return added.error();
+        }
+        return {};
+    }
+
+    void prefetch(std::uint64_t key) const { table().region(owner(key)).prefetch(key); }
+    // Behind a visit; the owner.
+    void work(Worker& worker, std::size_t at) {
+        if (region(at).has_work()) [[unlikely]]
+            work_[at].begin(worker);
+    }
+    Result<void> settle() const {
+        auto cores = MXK_TRY(NodeVector<CoreId>::create(owners_.size(), owners_.front().node));
+        for (Owner const& owner : owners_) cores.emplace(owner.core);
+        bool const has_run = run_on(
+            cores.span(), [this](Worker&, std::size_t at) { return work_[at].is_queued() ? Step::Again : Step::Done; });
+        return has_run ? Result<void>() : no_memory_for_steps();
+    }
+
+    // Slots.
+    [[nodiscard]] std::size_t bucket_count() const {
+        return work_.size() == 0 ? TravelAccess::bucket_count()
+                                 : sum([](GrowingProbedRegion const& region) { return region.slot_count(); });
+    }
+    [[nodiscard]] std::size_t bytes() const {
+        return TravelAccess::bytes() + sum([](GrowingProbedRegion const& region) { return region.bytes(); });
+    }
+    [[nodiscard]] std::size_t touched_bytes() const { return touched_bytes_; }
+
+  private:
+    GrowingTravelAccess(EngineSetup const& setup, std::size_t slots)
+        : TravelAccess(setup, slots)
+        , owners_(setup.table_owners)
+        , growth_bytes_(growth_bytes(setup.options)) {}
+
+    template <typename Value> [[nodiscard]] std::size_t sum(Value value) const {
+        std::size_t total = 0;
+        for (std::size_t at = 0; at < owners_.size(); ++at) total += value(table().region(at));
+        return total;
+    }
+
+    std::span<Owner const> owners_;
+    std::size_t growth_bytes_;
+    std::size_t touched_bytes_ = 0;
+    PerCore<Work> work_; // by place
+};
+
+// The two-phase task (two_phase.hpp) on one of them. One cache line.
+template <typename Access> class OpenTravelTask : public Task {
+  public:
+    using Run = TwoPhaseRun<Access>;
+
+    OpenTravelTask(Run const& run, CoreId home_core)
+        : Task(&initial, home_core)
+        , run_(run) {}
+
+  private:
+    static constexpr bool only_owner_knows_lines = Access::only_owner_knows_lines;
+
+    // By value of Operation. Not by dispatch(): clang does not instantiate what only a generic lambda names.
+    static Body body_for(Operation operation) {
+        constexpr std::array<Body, 3> bodies{first_step<Operation::Insert>(), first_step<Operation::Find>(),
+                                             first_step<Operation::Erase>()};
+        return bodies[static_cast<std::size_t>(operation)];
+    }
+
+    template <Operation operation> static constexpr Body first_step() {
+        if constexpr (only_owner_knows_lines)
+            return &arrive<operation>;
+        else
+            return &operate<operation>;
+    }
+
+    static void initial(Worker& worker, Task& task) {
+        auto& self = static_cast<OpenTravelTask&>(task);
+        std::size_t const here = worker.place();
+        NextInstruction<Access> const next = take_next(self.run_, here);
+        if (next.instruction == nullptr) [[unlikely]]
+            return self.run_.cores.run(here).task_ended();
+        self.probe_ = TravellingProbe(next.instruction->key, value_of(next.instruction->key));
+        self.expected_ = next.instruction->expected;
+        task.body = body_for(next.instruction->operation);
+        if constexpr (!only_owner_knows_lines) task.touches = announce(worker, self.run_, next);
+        worker.append(task, self.run_.cores.core(next.owner));
+    }
+
+    // At the key's owner, where only that one knows what will be touched: asks for it and goes to the queue's end. All
+    // operations do, so that they keep their order.
+    template <Operation operation> static void arrive(Worker& worker, Task& task) {
+        auto& self = static_cast<OpenTravelTask&>(task);
+        task.body = &operate<operation>;
+        if (worker.prefetch_distance() == 0) return operate<operation>(worker, task);
+        self.run_.access.region(worker.place()).prefetch(self.probe_.key());
+        worker.append(task);
+    }
+
+    template <Operation operation> static void operate(Worker& worker, Task& task) {
+        using Visit = typename Access::Visit;
+        auto& self = static_cast<OpenTravelTask&>(task);
+        Access& access = self.run_.access;
+        std::size_t const here = worker.place();
+        Visit const visit = access.template visit<operation>(here, self.probe_, self.expected_);
+        if constexpr (requires { access.work(worker, here); }) access.work(worker, here);
+        // At home, the next instruction comes in sequence; at the next core, a region's first slots, which seldom
+        // happens and where a search goes on in sequence.
+        task.touches = {};
+        if (visit == Visit::MovesOn) [[unlikely]]
+            return worker.append(task, self.run_.cores.core(access.next(here)));
+        if (visit == Visit::Wrong) [[unlikely]]
+            self.run_.cores.run(here).count_wrong();
+        task.body = &initial;
+        worker.append(task, task.home);
+    }
+
+    bool expected_ = false; // in front: fits behind the task's home
+    Run const& run_;
+    TravellingProbe probe_;
+};
+
+constexpr EngineKind open_travel{
+    .layout = Layout::Open,
+    .probe = Probe::Travel,
+    .hash = Hashing::Modulo,
+    .create = &EngineOwner::create<TaskEngine<OpenTravelAccess, OpenTravelTask<OpenTravelAccess>>>};
+MXK_REGISTER(mxk_engines, EngineKind, open_travel);
+
+constexpr EngineKind open_travel_growing{
+    .layout = Layout::Open,
+    .probe = Probe::Travel,
+    .hash = Hashing::Modulo,
+    .growth = Growth::Always,
+    .create = &EngineOwner::create<TaskEngine<GrowingTravelAccess, OpenTravelTask<GrowingTravelAccess>>>};
+MXK_REGISTER(mxk_engines, EngineKind, open_travel_growing);
+
+// As an engine uses it (table_access.hpp): a thread takes an operation all its way.
+class LockedProbeAccess {
+  public:
+    struct Extra {};
+    static constexpr double default_buckets = 2; // slots per operation: the thesis'
+
+    // Errors: fewer slots than cores.
+    static Result<LockedProbeAccess> create(EngineSetup const& setup) {
+        return LockedProbeAccess(setup, MXK_TRY(count_buckets(setup.options, default_buckets, setup.owners.size())));
+    }
+    // A new, empty table; the last one gives its memory back first.
+    Result<void> reset() {
+        table_ = {};
+        table_ = MXK_TRY(NodeVector<LockedProbe>::create(1, owners_.front().node));
+        table_.emplace(MXK_TRY(LockedProbe::create(slots_, owners_, threads_, kind_)));
+        return {};
+    }
+
+    [[nodiscard]] std::size_t bucket_count() const { return slots_; }
+    [[nodiscard]] std::size_t bytes() const { return slots_ * sizeof(ProbedRegion::Slot); }
+    [[nodiscard]] std::size_t owner(std::uint64_t key) const { return table().regions().owner(key); }
+    void prefetch(std::uint64_t key) const { table().regions().region(owner(key)).prefetch(key); }
+    [[nodiscard]] Extra extra(std::size_t, std::size_t, std::uint64_t, std::size_t) const { return {}; }
+
+    template <Operation operation> bool operate(std::size_t, std::uint64_t key, Extra, bool expected) {
+        TravellingProbe probe(key, value_of(key));
+        if constexpr (operation == Operation::Insert) {
+            return table().put(probe) == (expected ? Probed::NotThere : Probed::There);
+        } else if constexpr (operation == Operation::Find) {
+            bool const is_there = table().find(probe) == Probed::There;
+            return is_there == expected && (!is_there || probe.value() == value_of(key));
+        } else {
+            return (table().erase(probe) == Probed::There) == expected;
+        }
+    }
+
+    [[nodiscard]] bool holds(std::uint64_t key) const {
+        TravellingProbe probe(key);
+        return table().look_up(probe) && probe.value() == value_of(key);
+    }
+    [[nodiscard]] LockedProbe& table() const { return table_[0]; }
+
+  private:
+    LockedProbeAccess(EngineSetup const& setup, std::size_t slots)
+        : owners_(setup.table_owners)
+        , slots_(slots)
+        , threads_(setup.owners.size() * threads_per_core(setup.options))
+        , kind_(semaphore_kind(setup.options)) {}
+
+    std::span<Owner const> owners_;
+    std::size_t slots_;
+    std::size_t threads_;
+    SemaphoreKind kind_;
+    NodeVector<LockedProbe> table_; // one, or none yet
+};
+
+constexpr EngineKind open_travel_threads{.model = Model::Threads,
+                                         .layout = Layout::Open,
+                                         .probe = Probe::Travel,
+                                         .hash = Hashing::Modulo,
+                                         .create = &EngineOwner::create<ThreadEngine<LockedProbeAccess>>};
+MXK_REGISTER(mxk_engines, EngineKind, open_travel_threads);
+
+} // namespace
+} // namespace mxk::bench
