@@ -20,8 +20,8 @@ Result<FileKind> file_kind(std::string_view path);
 // The names of the regular files in a directory, ascending; not of those below it. Lie in `arena`.
 Result<std::span<std::string_view>> file_names(std::string_view directory, Arena& arena);
 
-// What a regular file holds, in `arena`, or where the loader put it. An error if it cannot be read or has more than `max_bytes`. Its size need not
-// be known before: files in /sys have none.
+// What a regular file holds, in `arena`, or where the loader put it. An error if it cannot be read or has more than
+// `max_bytes`. Its size need not be known before: files in /sys have none.
 Result<std::span<std::byte const>> read_file(std::string_view path, std::size_t max_bytes, Arena& arena);
 
 } // namespace mxk::arch

@@ -29,7 +29,6 @@ struct Target {
     void (*run)(InputBytes bytes);
 };
 inline constexpr std::array targets = {Target{"acpi", &acpi}, Target{"boot-info", &boot_info},
-                                       Target{"options", &options}, Target{"editor", &editor},
-                                       Target{"trace", &trace}};
+                                       Target{"options", &options}, Target{"editor", &editor}, Target{"trace", &trace}};
 
 } // namespace mxk::fuzz
