@@ -53,8 +53,10 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
   public:
     using Memory = typename Client::Memory;
 
-    BatchSubmitter(Worker& worker, Batched<Regions>& table, Memory memory)
+    // `max_version`: of the values that operations write (instructions.hpp).
+    BatchSubmitter(Worker& worker, Batched<Regions>& table, Memory memory, std::uint64_t max_version)
         : Task(&BatchSubmitter::submit_some, worker.core())
+        , max_version_(max_version)
         , client_(worker, table, std::move(memory), Check{*this}) {}
 
     // What it takes its instructions from, and ends. Before it is appended to its core's queue, once for each phase.
@@ -107,7 +109,8 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
         worker.append(self);
     }
     [[nodiscard]] bool submit(Instruction const& instruction, Expected expected) {
-        return client_.submit(instruction.operation, instruction.key, value_of(instruction.key), expected);
+        std::uint64_t const value = max_version_ == 0 ? value_of(instruction.key) : operand_of(instruction);
+        return client_.submit(instruction.operation, instruction.key, value, expected);
     }
 
     // False if one was refused; from that one on they are still there.
@@ -116,14 +119,25 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
         // The next turn's, perhaps behind the last one of all: here they are read too seldom for the processor to ask.
         constexpr std::size_t per_line = cache_line_bytes / sizeof(Instruction);
         for (std::size_t at = 0; at < taken.size(); at += per_line) prefetch_for_read(taken.data() + per_turn + at);
-        std::size_t const done = client_.submit_each(taken.size(), [taken](std::size_t at) -> typename Client::Request {
-            Instruction const& instruction = taken[at];
-            return {instruction.operation, instruction.key, value_of(instruction.key), expectation(instruction)};
-        });
+        std::size_t const done = max_version_ != 0 ? submit_versions(taken) : submit_values(taken);
         if (done == taken.size()) [[likely]]
             return true;
         taken_ = taken.subspan(done);
         return false;
+    }
+
+    // How many were not refused.
+    [[gnu::always_inline]] std::size_t submit_values(std::span<Instruction const> taken) {
+        return client_.submit_each(taken.size(), [taken](std::size_t at) -> typename Client::Request {
+            Instruction const& instruction = taken[at];
+            return {instruction.operation, instruction.key, value_of(instruction.key), expectation(instruction)};
+        });
+    }
+    [[gnu::noinline]] std::size_t submit_versions(std::span<Instruction const> taken) {
+        std::size_t done = 0;
+        for (; done < taken.size(); ++done)
+            if (!submit(taken[done], expectation(taken[done]))) break;
+        return done;
     }
 
     void end() {
@@ -161,17 +175,27 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
     }
 
     void check_each(CookieBatch<Expected> const& batch) {
+        if (batch.has_overwrites())
+            check_each(batch, [&batch](std::size_t at) {
+                return batch.is_find(at) || batch.operation(at) == Operation::Modify;
+            });
+        else
+            check_each(batch, [&batch](std::size_t at) { return batch.is_find(at); });
+    }
+    // gives_value(at): the operation does if its result is Yes.
+    void check_each(CookieBatch<Expected> const& batch, auto gives_value) {
         for (std::size_t at = 0; at < batch.size(); ++at) {
             bool const yes = batch.result(at) == TableResult::Yes;
-            bool const found = yes && batch.operation(at) == Operation::Find;
+            bool const found = yes && gives_value(at);
             bool const right = yes == (batch.cookie(at).is_yes == 1) && batch.result(at) != TableResult::Full &&
-                               (!found || batch.value(at) == value_of(batch.key(at)));
+                               (!found || is_value_of(batch.key(at), batch.value(at), max_version_));
             if (!right) run_->count_wrong();
         }
     }
 
     CoreRun* run_ = nullptr;
     std::span<Instruction const> taken_; // and not submitted yet
+    std::uint64_t max_version_;          // 0: nothing is overwritten
     Client client_;
 };
 
@@ -183,13 +207,15 @@ template <typename Access, typename Expected> class BatchEngineOf final : public
     struct Parts {
         Access access;
         Nanoseconds max_latency;
+        std::uint64_t max_version;
     };
     static Result<Parts> make(EngineSetup const& setup) {
-        return Parts{MXK_TRY(Access::create(setup)), max_latency(setup.options)};
+        return Parts{MXK_TRY(Access::create(setup)), max_latency(setup.options), setup.options.max_version()};
     }
     explicit BatchEngineOf(Parts parts)
         : AccessEngine<Access>(std::move(parts.access))
-        , max_latency_(parts.max_latency) {}
+        , max_latency_(parts.max_latency)
+        , max_version_(parts.max_version) {}
 
     Result<void> reset() override {
         submitters_ = {}; // they refer to the last table
@@ -201,7 +227,7 @@ template <typename Access, typename Expected> class BatchEngineOf final : public
         for (std::size_t i = 0; i < cores; ++i) {
             Worker& worker = workers::of(this->access().table().core(i));
             auto memory = MXK_TRY(Submitter::make_memory(*batched_, worker.node(), max_latency_));
-            auto const added = submitters.add(worker.node(), worker, *batched_, std::move(memory));
+            auto const added = submitters.add(worker.node(), worker, *batched_, std::move(memory), max_version_);
             if (!added) return added.error();
         }
         submitters_ = std::move(submitters);
@@ -216,6 +242,7 @@ template <typename Access, typename Expected> class BatchEngineOf final : public
 
   private:
     Nanoseconds max_latency_; // 0: no cap
+    std::uint64_t max_version_;
     std::optional<Batched<Regions>> batched_;
     PerCore<Submitter> submitters_; // by place
 };

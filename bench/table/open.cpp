@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "bench/table/batch_engine.hpp"
 #include "bench/table/core_run.hpp"
@@ -54,7 +55,7 @@ class OpenTravelAccess : public TableAccess<ProbedRegion> {
     }
     [[nodiscard]] std::size_t next(std::size_t at) const { return TravellingProbe::next(table(), at); }
 
-    [[nodiscard]] bool holds(std::uint64_t key) const;
+    [[nodiscard]] std::optional<std::uint64_t> value(std::uint64_t key) const;
 
   private:
     using TableAccess::TableAccess;
@@ -73,12 +74,12 @@ Result<OpenTravelAccess> OpenTravelAccess::create(EngineSetup const& setup) {
     return OpenTravelAccess(setup, MXK_TRY(count_buckets(setup.options, default_buckets, setup.owners.size())));
 }
 
-bool OpenTravelAccess::holds(std::uint64_t key) const {
+std::optional<std::uint64_t> OpenTravelAccess::value(std::uint64_t key) const {
     TravellingProbe probe(key);
     std::size_t at = owner(key);
     Probed probed = probe.find(table(), at);
     while (probed == Probed::EndOfRegion) probed = probe.find(table(), at = next(at));
-    return probed == Probed::There && probe.value() == value_of(key);
+    return probed == Probed::There ? std::optional(probe.value()) : std::nullopt;
 }
 
 // The two-phase task (two_phase.hpp) on it. One cache line.
@@ -180,22 +181,22 @@ template <typename Cells, typename Hash> class LockedRegionsAccess {
     void prefetch(std::uint64_t key) const { table().prefetch(key); }
     [[nodiscard]] Extra extra(std::size_t, std::size_t, std::uint64_t, std::size_t) const { return {}; }
 
-    template <Operation operation> bool operate(std::size_t, std::uint64_t key, Extra, bool expected) {
+    template <Operation operation> bool operate(std::size_t, std::uint64_t key, Extra, Order const& order) {
         if constexpr (operation == Operation::Insert) {
-            return table().insert(key, value_of(key)) == (expected ? Insert::Inserted : Insert::Present);
+            return table().insert(key, value_of(key)) == (order.expected ? Insert::Inserted : Insert::Present);
         } else if constexpr (operation == Operation::Find) {
             return table().find(key, [&](std::uint64_t const* value) {
-                return value == nullptr ? !expected : expected && *value == value_of(key);
+                return value == nullptr ? !order.expected : order.expected && is_value_of(key, *value, order.version);
             });
         } else {
-            return table().erase(key) == expected;
+            return table().erase(key) == order.expected;
         }
     }
-
-    [[nodiscard]] bool holds(std::uint64_t key) const {
-        std::uint64_t const* const value = table().lookup(key);
-        return value != nullptr && *value == value_of(key);
+    [[gnu::noinline]] bool overwrite(std::size_t, std::uint64_t key, Extra, Order const& order) {
+        return overwrite_in(table(), order, key);
     }
+
+    [[nodiscard]] std::optional<std::uint64_t> value(std::uint64_t key) const { return value_at(table().lookup(key)); }
     [[nodiscard]] std::size_t bytes() const { return table().bytes(); }
     [[nodiscard]] std::size_t touched_bytes() const { return touched_bytes_; }
     [[nodiscard]] Regions& table() const { return table_[0]; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <optional>
 #include <utility>
 
 #include "bench/frame/steps.hpp"
@@ -42,13 +43,16 @@ struct EndedTask : Task {
 std::uint64_t count_lost(Engine const& engine, Slice const& slice, std::size_t from, std::size_t to) {
     constexpr std::size_t chunk = 64;
     std::array<std::uint64_t, chunk> keys;
-    std::array<bool, chunk> found;
+    std::array<std::optional<std::uint64_t>, chunk> values;
     std::uint64_t lost = 0;
     for (; from < to; from += chunk) {
         std::size_t const count = std::min(chunk, to - from);
         for (std::size_t i = 0; i < count; ++i) keys[i] = slice.key(from + i);
-        engine.find_all(std::span(keys).first(count), std::span(found).first(count));
-        for (std::size_t i = 0; i < count; ++i) lost += found[i] != slice.is_live(from + i) ? 1U : 0U;
+        engine.find_all(std::span(keys).first(count), std::span(values).first(count));
+        for (std::size_t i = 0; i < count; ++i) {
+            bool const is_there = values[i] && *values[i] == value_of(keys[i]);
+            lost += is_there != slice.is_live(from + i) ? 1U : 0U;
+        }
     }
     return lost;
 }

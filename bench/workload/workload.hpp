@@ -36,6 +36,9 @@ struct Workload {
     Distribution distribution;
     std::optional<QueueKind> queue; // none: the benchmark's own choice
     std::uint64_t seed = 1;
+
+    // The highest version of a value (instructions.hpp) that operations may write.
+    [[nodiscard]] std::uint64_t max_version() const { return 0; }
 };
 
 namespace workload_option {

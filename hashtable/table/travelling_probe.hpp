@@ -66,7 +66,7 @@ class TravellingProbe {
     }
 
     [[nodiscard]] std::uint64_t key() const { return key_; }
-    // A put's, or what a find has found.
+    // A put's or an update's, what a find has found, or what a modify has replaced.
     [[nodiscard]] std::uint64_t value() const { return value_; }
 
     // The key has the value afterwards, whether it was there or not, unless the table is Full.
@@ -95,6 +95,15 @@ class TravellingProbe {
         return Probed::There;
     }
 
+    // The key has the value afterwards, if it was there. What put() is to an upsert, this is to an update.
+    Probed update(Table& table, std::size_t at) {
+        return overwrite(table, at, [this](std::uint64_t) { return value_; });
+    }
+    // The key's value becomes change(value), if the key is there; value() is what it was.
+    template <typename Change> Probed modify(Table& table, std::size_t at, Change change) {
+        return overwrite(table, at, [&](std::uint64_t before) { return change(value_ = before); });
+    }
+
     Probed erase(Table& table, std::size_t at) {
         ProbedRegion& region = table.region(at);
         ProbedRegion::Slot* const slot = region.search(begin_visit(table), key_);
@@ -107,6 +116,13 @@ class TravellingProbe {
     static std::size_t next(Table const& table, std::size_t at) { return at + 1 == table.region_count() ? 0 : at + 1; }
 
   private:
+    template <typename Change> Probed overwrite(Table& table, std::size_t at, Change change) {
+        ProbedRegion::Slot* const slot = table.region(at).search(begin_visit(table), key_);
+        if (!has_key(slot)) return not_there(table, slot);
+        slot->value = change(slot->value);
+        return Probed::There;
+    }
+
     ProbedRegion::Part begin_visit(Table const& table) {
         std::size_t const visits = visits_++;
         if (visits == 0) [[likely]]
