@@ -69,9 +69,9 @@ Result<void> check_sum(std::span<std::byte const> bytes) {
                      sum, said);
 }
 
-std::optional<TraceOperation> operation_of(std::string_view name) {
+std::optional<Operation> operation_of(std::string_view name) {
     for (std::size_t i = 0; i < operations.size(); ++i)
-        if (operations[i].name == name) return static_cast<TraceOperation>(i);
+        if (operations[i].name == name) return static_cast<Operation>(i);
     return {};
 }
 
@@ -142,7 +142,7 @@ bool TraceReader::next_in_binary(TraceRecord& record) {
     if (code >= operations.size()) return wrong(0, a_number_of_an_operation);
     if (!is_key(record.key)) return wrong(key_at, a_key);
     if (record.value != 0 && !operations[code].writes_value) return wrong(value_at, no_value);
-    record.operation = static_cast<TraceOperation>(code);
+    record.operation = static_cast<Operation>(code);
     at_ += record_bytes;
     return true;
 }

@@ -24,7 +24,7 @@ class Trace {
     [[nodiscard]] Form form() const { return form_; }
     // 1 to trace_format::max_operations.
     [[nodiscard]] std::uint64_t size() const;
-    [[nodiscard]] std::uint64_t count(TraceOperation operation) const {
+    [[nodiscard]] std::uint64_t count(Operation operation) const {
         return counts_[static_cast<std::size_t>(operation)];
     }
 

@@ -22,21 +22,12 @@
 #include <string_view>
 
 #include "bench/workload/keys.hpp"
+#include "hashtable/operation.hpp"
 
 namespace mxk::bench {
 
-// As in the binary form, where these numbers keep their meaning.
-enum class TraceOperation : std::uint8_t {
-    Insert, // of a key that is not there: with the value
-    Find,   // the value, if the key is there
-    Erase,  // of a key that is there
-    Update, // of a key that is there: the value
-    Upsert, // an insert, or an update where the key is there
-    Modify  // of a key that is there: a find and an update in one
-};
-
 struct TraceRecord {
-    TraceOperation operation;
+    Operation operation;
     std::uint64_t key;   // 1 to Keys::max
     std::uint64_t value; // of what does not write one: 0
 };
@@ -66,13 +57,16 @@ struct NamedOperation {
     std::string_view name;
     bool writes_value;
 };
-// By their numbers.
+// By their numbers in the binary form, which never change.
 constexpr std::array<NamedOperation, 6> operations{
     {{"insert", true}, {"find", false}, {"erase", false}, {"update", true}, {"upsert", true}, {"modify", true}}};
+static_assert(static_cast<int>(Operation::Insert) == 0 && static_cast<int>(Operation::Find) == 1 &&
+              static_cast<int>(Operation::Erase) == 2 && static_cast<int>(Operation::Update) == 3 &&
+              static_cast<int>(Operation::Upsert) == 4 && static_cast<int>(Operation::Modify) == 5);
 
 } // namespace trace_format
 
-constexpr trace_format::NamedOperation const& description_of(TraceOperation operation) {
+constexpr trace_format::NamedOperation const& description_of(Operation operation) {
     return trace_format::operations[static_cast<std::size_t>(operation)];
 }
 

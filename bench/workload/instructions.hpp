@@ -14,6 +14,7 @@ namespace mxk::bench {
 struct Order {
     Operation operation;
     bool expected;              // its result
+    bool is_exact = false;      // of a find or modify: no other version will do; never with version 0
     bool is_last_write = false; // by its slice to its key in this phase; of an update or upsert
     std::uint32_t version = 0;  // that an update or upsert writes; the highest that a find or modify may meet
 };

@@ -58,9 +58,9 @@ std::vector<TraceRecord> operations_of(std::string const& text) {
 
 constexpr std::uint64_t max_value = ~std::uint64_t{0};
 std::vector<TraceRecord> const every_operation = {
-    {TraceOperation::Insert, 7, 70},  {TraceOperation::Find, 7, 0},
-    {TraceOperation::Update, 7, 71},  {TraceOperation::Upsert, Keys::max, max_value},
-    {TraceOperation::Modify, 16, 72}, {TraceOperation::Erase, 7, 0}};
+    {Operation::Insert, 7, 70},  {Operation::Find, 7, 0},
+    {Operation::Update, 7, 71},  {Operation::Upsert, Keys::max, max_value},
+    {Operation::Modify, 16, 72}, {Operation::Erase, 7, 0}};
 
 void expect_every_operation(std::vector<TraceRecord> const& got) {
     ASSERT_EQ(got.size(), every_operation.size());
@@ -83,7 +83,7 @@ TEST(TraceTest, binary_form) {
     std::string const text = binary_trace(every_operation);
     Trace const trace = Trace::check(bytes_of(text)).value();
     EXPECT_EQ(trace.form(), Trace::Form::Binary);
-    EXPECT_EQ(trace.count(TraceOperation::Find), 1U);
+    EXPECT_EQ(trace.count(Operation::Find), 1U);
 }
 
 TEST(TraceTest, text_form) {
