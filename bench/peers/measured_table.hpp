@@ -161,7 +161,7 @@ template <Measurable Table> class MeasuredTable final : public PeerTable {
             } else if constexpr (operation == Operation::Find) {
                 std::optional<std::uint64_t> const found = session.find(key);
                 return found.has_value() == instruction.expected &&
-                       (!found || is_value_of(key, *found, instruction.version));
+                       (!found || is_value_of(key, *found, instruction));
             } else if constexpr (operation == Operation::Erase) {
                 return erase(session, instruction);
             } else {
@@ -184,7 +184,7 @@ template <Measurable Table> class MeasuredTable final : public PeerTable {
         if (instruction.operation == Operation::Upsert) return session.upsert(key, operand) == instruction.expected;
         std::optional<std::uint64_t> const before = session.modify(key, operand);
         return before.has_value() == instruction.expected &&
-               (!before || is_value_of(key, *before, instruction.version));
+               (!before || is_value_of(key, *before, instruction));
     }
 
     Table table_;

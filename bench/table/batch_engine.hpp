@@ -22,14 +22,38 @@
 
 namespace mxk::bench {
 
-// What comes back with each operation's result: the expected one, and when it began if that is measured.
+// What comes back with each operation's result: the expected one.
 struct PlainExpectation {
+    explicit PlainExpectation(Instruction const& instruction)
+        : is_yes(instruction.expected) {}
+    PlainExpectation() = default;
+
+    // A result of yes, with a value that nobody has overwritten.
+    [[nodiscard]] std::uint8_t is_first_version() const { return is_yes; }
+    // 0: any version will do.
+    [[nodiscard]] static std::uint32_t exact_version() { return 0; }
+
     std::uint8_t is_yes;
 };
+// The same with when it began, if that is measured, and with the one version of a value that it may meet, if there is
+// only one (of those beyond 2^31 not all bits are compared).
 struct TimedExpectation {
-    std::uint8_t is_yes;
+    TimedExpectation(Instruction const& instruction, OperationStart its_start)
+        : is_yes(instruction.expected)
+        , version(instruction.is_exact ? instruction.version & 0x7fff'ffff : 0)
+        , start(its_start) {}
+    explicit TimedExpectation(Instruction const& instruction)
+        : TimedExpectation(instruction, OperationStart::now()) {}
+    TimedExpectation() = default;
+
+    [[nodiscard]] std::uint8_t is_first_version() const { return is_yes == 1 && version == 0 ? 1 : 0; }
+    [[nodiscard]] std::uint32_t exact_version() const { return version; }
+
+    std::uint32_t is_yes : 1;
+    std::uint32_t version : 31;
     OperationStart start;
 };
+static_assert(sizeof(TimedExpectation) == 8);
 
 // The client of one core, and the task that feeds it.
 template <typename Regions, typename Expected = PlainExpectation> class BatchSubmitter : public Task {
@@ -38,10 +62,7 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
         BatchSubmitter& submitter;
         void operator()(Worker&, CookieBatch<Expected> const& batch) const {
             if constexpr (is_timed) {
-                Cycles const now = clock::timestamp();
-                bool const is_measured = submitter.run_->arrivals().is_measured(now);
-                for (std::size_t at = 0; is_measured && at < batch.size(); ++at)
-                    batch.cookie(at).start.count_end(*submitter.run_->latency(), now);
+                if (Histogram* const latency = submitter.run_->latency()) submitter.count_latency(batch, *latency);
             }
             if (!is_as_expected(batch)) [[unlikely]]
                 submitter.check_each(batch);
@@ -102,7 +123,7 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
             Instruction const& next = self.taken_.front();
             Cycles const due = self.run_->arrivals().due(self.run_->place_of(next));
             if (raw(due) > raw(now)) return worker.when_round(self);
-            if (!self.submit(next, {next.expected, OperationStart::due(due, now)})) [[unlikely]]
+            if (!self.submit(next, Expected(next, OperationStart::due(due, now)))) [[unlikely]]
                 return self.client_.when_room(self);
             self.taken_ = self.taken_.subspan(1);
         }
@@ -130,13 +151,13 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
     [[gnu::always_inline]] std::size_t submit_values(std::span<Instruction const> taken) {
         return client_.submit_each(taken.size(), [taken](std::size_t at) -> typename Client::Request {
             Instruction const& instruction = taken[at];
-            return {instruction.operation, instruction.key, value_of(instruction.key), expectation(instruction)};
+            return {instruction.operation, instruction.key, value_of(instruction.key), Expected(instruction)};
         });
     }
     [[gnu::noinline]] std::size_t submit_versions(std::span<Instruction const> taken) {
         std::size_t done = 0;
         for (; done < taken.size(); ++done)
-            if (!submit(taken[done], expectation(taken[done]))) break;
+            if (!submit(taken[done], Expected(taken[done]))) break;
         return done;
     }
 
@@ -146,11 +167,10 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
         client_.when_at_rest(*this);
     }
 
-    static Expected expectation(Instruction const& instruction) {
-        if constexpr (is_timed)
-            return {instruction.expected, OperationStart::now()};
-        else
-            return {instruction.expected};
+    void count_latency(CookieBatch<Expected> const& batch, Histogram& latency) const {
+        Cycles const now = clock::timestamp();
+        if (!run_->arrivals().is_measured(now)) return;
+        for (std::size_t at = 0; at < batch.size(); ++at) batch.cookie(at).start.count_end(latency, now);
     }
 
     // Operations of one kind that came to what was expected, which is that they do what they say: what nearly all
@@ -167,7 +187,7 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
     [[gnu::always_inline]] static bool is_as_expected(CookieBatch<Expected> const& batch, std::size_t size,
                                                       bool is_erase) {
         std::uint8_t expected = 1;
-        for (std::size_t at = 0; at < size; ++at) expected &= batch.cookie(at).is_yes;
+        for (std::size_t at = 0; at < size; ++at) expected &= batch.cookie(at).is_first_version();
         if (is_erase) return expected == 1;
         std::uint64_t different = 0;
         for (std::size_t at = 0; at < size; ++at) different |= batch.value(at) ^ value_of(batch.key(at));
@@ -188,9 +208,14 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
             bool const yes = batch.result(at) == TableResult::Yes;
             bool const found = yes && gives_value(at);
             bool const right = yes == (batch.cookie(at).is_yes == 1) && batch.result(at) != TableResult::Full &&
-                               (!found || is_value_of(batch.key(at), batch.value(at), max_version_));
+                               (!found || is_right_value(batch, at));
             if (!right) run_->count_wrong();
         }
+    }
+    bool is_right_value(CookieBatch<Expected> const& batch, std::size_t at) const {
+        std::uint32_t const exact = batch.cookie(at).exact_version();
+        if (exact == 0) return is_value_of(batch.key(at), batch.value(at), max_version_);
+        return (version_of(batch.key(at), batch.value(at)) & 0x7fff'ffff) == exact;
     }
 
     CoreRun* run_ = nullptr;
@@ -248,9 +273,11 @@ template <typename Access, typename Expected> class BatchEngineOf final : public
 };
 
 template <typename Access> struct BatchEngine {
-    // The engine, with or without times. Errors: as EngineOwner::create().
+    // The engine, with or without times and versions. Errors: as EngineOwner::create().
     static Result<EngineOwner> create(EngineSetup const& setup) {
-        if (setup.options.latency) return EngineOwner::create<BatchEngineOf<Access, TimedExpectation>>(setup);
+        bool const is_exact = setup.options.trace && setup.options.max_version() != 0;
+        if (setup.options.latency || is_exact)
+            return EngineOwner::create<BatchEngineOf<Access, TimedExpectation>>(setup);
         return EngineOwner::create<BatchEngineOf<Access, PlainExpectation>>(setup);
     }
 };

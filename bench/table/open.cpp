@@ -186,7 +186,7 @@ template <typename Cells, typename Hash> class LockedRegionsAccess {
             return table().insert(key, value_of(key)) == (order.expected ? Insert::Inserted : Insert::Present);
         } else if constexpr (operation == Operation::Find) {
             return table().find(key, [&](std::uint64_t const* value) {
-                return value == nullptr ? !order.expected : order.expected && is_value_of(key, *value, order.version);
+                return value == nullptr ? !order.expected : order.expected && is_value_of(key, *value, order);
             });
         } else {
             return table().erase(key) == order.expected;

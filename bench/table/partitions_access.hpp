@@ -113,7 +113,7 @@ template <typename Table> class PartitionsAccess : public PartitionsAccessBase<T
             return share.insert(key, value_of(key)) == (order.expected ? Insert::Inserted : Insert::Present);
         } else if constexpr (operation == Operation::Find) {
             std::uint64_t const* const value = share.find(key);
-            return value == nullptr ? !order.expected : order.expected && is_value_of(key, *value, order.version);
+            return value == nullptr ? !order.expected : order.expected && is_value_of(key, *value, order);
         } else {
             return share.erase(key) == order.expected;
         }

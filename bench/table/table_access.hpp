@@ -53,7 +53,7 @@ bool overwrite_in(Table& table, Order const& order, std::uint64_t key, At const&
     }
     auto const before = table.modify(
         key, [](std::uint64_t value) { return value + version_step; }, at...);
-    return before ? order.expected && is_value_of(key, *before, order.version) : !order.expected;
+    return before ? order.expected && is_value_of(key, *before, order) : !order.expected;
 }
 
 // What both have in common: regions, and a new table for each run.
@@ -186,7 +186,7 @@ class BucketedAccess : public TableAccess<Bucketed> {
                    (order.expected ? Insert::Inserted : Insert::Present);
         } else if constexpr (operation == Operation::Find) {
             std::uint64_t const* const value = Bucketed::find(key, position);
-            return value == nullptr ? !order.expected : order.expected && is_value_of(key, *value, order.version);
+            return value == nullptr ? !order.expected : order.expected && is_value_of(key, *value, order);
         } else {
             return region(at).erase(key, position) == order.expected;
         }

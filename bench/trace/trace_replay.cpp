@@ -27,6 +27,7 @@ Instruction TraceReplay::replay(TraceRecord const& record) {
     if (number == known) states_[number] = {};
     KeyState& state = states_[number];
     Operation const operation = record.operation;
+    overwrites_ |= mxk::overwrites(operation);
     bool const inserts = operation == Insert || operation == Upsert;
     bool const does_something = inserts ? !state.is_live : state.is_live;
     Instruction instruction(record.key, operation, does_something);

@@ -48,6 +48,8 @@ class TraceReplay {
     [[nodiscard]] std::span<Instruction const> instructions() const { return instructions_.span().first(size_); }
     // All keys of the trace, in the order in which they come first, and how each ends.
     [[nodiscard]] std::span<std::uint64_t const> keys() const { return keys_.keys(); }
+    // Whether there are operations that only tables of values have.
+    [[nodiscard]] bool overwrites() const { return overwrites_; }
     // The highest version of any value; 0: none is ever overwritten.
     [[nodiscard]] std::uint64_t max_version() const { return max_version_; }
     [[nodiscard]] KeyState const& state(std::size_t key) const { return states_[key]; }
@@ -65,6 +67,7 @@ class TraceReplay {
     std::size_t size_ = 0;
     KeyNumbers keys_;
     NodeArray<KeyState> states_; // by the number of the key
+    bool overwrites_ = false;
     std::uint64_t max_version_ = 0;
     TraceResults results_;
 };

@@ -58,5 +58,12 @@ constexpr std::uint64_t operand_of(Instruction const& instruction) {
         return true;
     return version_of(key, value) <= max_version;
 }
+// The same for what a find or modify has met.
+[[gnu::always_inline]] constexpr bool is_value_of(std::uint64_t key, std::uint64_t value, Order const& order) {
+    if (value == value_of(key)) [[likely]]
+        return !order.is_exact;
+    std::uint64_t const version = version_of(key, value);
+    return order.is_exact ? version == order.version : version <= order.version;
+}
 
 } // namespace mxk::bench

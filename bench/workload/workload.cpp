@@ -37,8 +37,9 @@ Result<void> check_trace_alone(Workload const& workload) {
     if (!besides.empty())
         return Error::of("--trace: expected no {} besides: a trace has its own operations and keys", besides);
     if (workload.queue == QueueKind::Shared)
-        return Error("--trace: expected --queue node-local or per-core: from a shared queue operations on one key could "
-                     "overtake each other");
+        return Error(
+            "--trace: expected --queue node-local or per-core: from a shared queue operations on one key could "
+            "overtake each other");
     return {};
 }
 

@@ -57,15 +57,16 @@ constexpr auto keys = console::option<&Workload::keys>("keys", "which numbers th
 constexpr auto distribution = console::option<&Workload::distribution>("dist", "how often which key is used");
 constexpr auto queue = console::option<&Workload::queue>(
     "queue", "where instructions lie, and which cores take them (none given: node-local; thesis: shared)");
-constexpr auto trace = console::option<&Workload::trace>("trace", "a recorded workload: a file, or the loader's module");
+constexpr auto trace =
+    console::option<&Workload::trace>("trace", "a recorded workload: a file, or the loader's module");
 constexpr auto seed = console::option<&Workload::seed>("seed", "of the keys and of their order");
 } // namespace workload_option
 
 // Whether results depend on which core takes which instruction: then all cores may not take from one queue.
 bool depends_on_order(Workload const& workload);
 
-// Errors: something that a trace says itself was given besides it; a stride with which there are not so many keys; a phase whose results depend on an order that its queue does
-// not keep.
+// Errors: something that a trace says itself was given besides it; a stride with which there are not so many keys; a
+// phase whose results depend on an order that its queue does not keep.
 Result<void> check(Workload const& workload);
 
 // The keys of `--keys file:PATH`: one on each line, decimal or with 0x in front. Reads as many keys as there are
@@ -74,9 +75,9 @@ Result<void> check(Workload const& workload);
 // or that was there before; no memory. The console's task, which waits for the file system.
 Result<NodeArray<std::uint64_t>> read_keys(Workload& workload, NodeId node);
 
-// The trace of `--trace NAME`, and what its operations must come to, in memory of `node`; tells the workload, whose it is
-// as long as what is returned lives, which may be moved. Nothing where there is no trace. Errors: no such file, or what
-// is wrong in it; no memory. The console's task, which waits for the file system.
+// The trace of `--trace NAME`, and what its operations must come to, in memory of `node`; tells the workload, whose it
+// is as long as what is returned lives, which may be moved. Nothing where there is no trace. Errors: no such file, or
+// what is wrong in it; no memory. The console's task, which waits for the file system.
 Result<NodeVector<TraceReplay>> read_trace(Workload& workload, NodeId node);
 
 } // namespace mxk::bench
