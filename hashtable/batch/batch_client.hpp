@@ -254,7 +254,7 @@ class BatchClient : BatchHome {
         }
         batch.operations_ |= std::uint64_t{OwnBatch::overwrite_code} << 2 * at;
         batch.overwrite_ =
-            static_cast<std::uint32_t>(request.operation) - static_cast<std::uint32_t>(Operation::Update);
+            (static_cast<std::uint32_t>(request.operation) - static_cast<std::uint32_t>(Operation::Update)) & 3;
         batch.keys_[at] = request.key;
         batch.values_[at] = request.value;
         batch.put_cookie(at, request.cookie);
