@@ -42,8 +42,6 @@ struct TimedExpectation {
         : is_yes(instruction.expected)
         , version(instruction.is_exact ? instruction.version & 0x7fff'ffff : 0)
         , start(its_start) {}
-    explicit TimedExpectation(Instruction const& instruction)
-        : TimedExpectation(instruction, OperationStart::now()) {}
     TimedExpectation() = default;
 
     [[nodiscard]] std::uint8_t is_first_version() const { return is_yes == 1 && version == 0 ? 1 : 0; }
@@ -149,15 +147,15 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
 
     // How many were not refused.
     [[gnu::always_inline]] std::size_t submit_values(std::span<Instruction const> taken) {
-        return client_.submit_each(taken.size(), [taken](std::size_t at) -> typename Client::Request {
+        return client_.submit_each(taken.size(), [this, taken](std::size_t at) -> typename Client::Request {
             Instruction const& instruction = taken[at];
-            return {instruction.operation, instruction.key, value_of(instruction.key), Expected(instruction)};
+            return {instruction.operation, instruction.key, value_of(instruction.key), expectation(instruction)};
         });
     }
     [[gnu::noinline]] std::size_t submit_versions(std::span<Instruction const> taken) {
         std::size_t done = 0;
         for (; done < taken.size(); ++done)
-            if (!submit(taken[done], Expected(taken[done]))) break;
+            if (!submit(taken[done], expectation(taken[done]))) break;
         return done;
     }
 
@@ -165,6 +163,13 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
         body = [](Worker&, Task& task) { static_cast<BatchSubmitter&>(task).run_->end(); };
         client_.flush();
         client_.when_at_rest(*this);
+    }
+
+    [[gnu::always_inline]] Expected expectation(Instruction const& instruction) const {
+        if constexpr (is_timed)
+            return {instruction, run_->latency() != nullptr ? OperationStart::now() : OperationStart()};
+        else
+            return Expected(instruction);
     }
 
     void count_latency(CookieBatch<Expected> const& batch, Histogram& latency) const {

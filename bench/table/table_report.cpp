@@ -102,12 +102,12 @@ void write_table_settings(JsonWriter& json, TableOptions const& options, Mix con
     json.field("memory", as_typed(options.memory).view());
     if (options.initial_slots) json.field("initial_slots", *options.initial_slots);
     if (options.load) json.field("load", *options.load);
-    json.field("dist", as_typed(options.distribution).view());
-    json.field("keys", as_typed<256>(options.keys).view());
+    if (!options.trace) json.field("dist", as_typed(options.distribution).view());
+    if (!options.trace) json.field("keys", as_typed<256>(options.keys).view());
     json.field("mix", name_of(mix).view());
     if (options.trace) json.field("trace_name", *options.trace);
     json.field("operations", options.operations);
-    json.field("seed", options.seed);
+    if (!options.trace) json.field("seed", options.seed);
     if (options.rate) json.field("rate", as_typed(options.rate).view());
     if (options.max_latency) json.field("max_latency_us", *options.max_latency);
 }
