@@ -1,4 +1,5 @@
-// Files that a command is pointed to. A bare machine has none: there every function is an error that says so.
+// Files that a command is pointed to. A bare machine has no others than the modules that its loader brought
+// (boot/boot_info.hpp), each by its name and without directories.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +20,8 @@ Result<FileKind> file_kind(std::string_view path);
 // The names of the regular files in a directory, ascending; not of those below it. Lie in `arena`.
 Result<std::span<std::string_view>> file_names(std::string_view directory, Arena& arena);
 
-// What a regular file holds, in `arena`. An error if it cannot be read or has more than `max_bytes`. Its size need not
-// be known before: files in /sys have none.
+// What a regular file holds, in `arena`, or where the loader put it. An error if it cannot be read or has more than
+// `max_bytes`. Its size need not be known before: files in /sys have none.
 Result<std::span<std::byte const>> read_file(std::string_view path, std::size_t max_bytes, Arena& arena);
 
 } // namespace mxk::arch

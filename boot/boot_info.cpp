@@ -13,9 +13,11 @@ std::string_view text(std::span<std::byte const> bytes) {
     return {characters, static_cast<std::size_t>(std::find(bytes.begin(), bytes.end(), std::byte{0}) - bytes.begin())};
 }
 
-MemoryRange frames_around(PhysicalAddress start, std::uint64_t bytes) {
-    auto const first = static_cast<PhysicalAddress>(align_down(raw(start), 4 * KiB));
-    return {first, align_up(raw(start) + bytes, 4 * KiB) - raw(first)};
+// Nothing where they would wrap around the end of the address space.
+MemoryRange range_of(std::uint64_t start, std::uint64_t bytes) {
+    constexpr std::uint64_t last_frame = UINT64_MAX - 4 * KiB;
+    if (start > last_frame || bytes > last_frame - start) return {};
+    return {static_cast<PhysicalAddress>(start), bytes};
 }
 
 struct Multiboot2Tag { // multiboot2 3.6.2: tags begin at multiples of 8
@@ -23,12 +25,32 @@ struct Multiboot2Tag { // multiboot2 3.6.2: tags begin at multiples of 8
     std::uint32_t size;
 };
 
-enum : std::uint32_t { EndTag = 0, CommandLine = 1, LoaderName = 2, MemoryMapTag = 6, OldRsdp = 14, NewRsdp = 15 };
+enum : std::uint32_t {
+    EndTag = 0,
+    CommandLine = 1,
+    LoaderName = 2,
+    ModuleTag = 3,
+    MemoryMapTag = 6,
+    OldRsdp = 14,
+    NewRsdp = 15
+};
+
+// multiboot2 3.6.6: first address (4 bytes), the one behind the last (4), text.
+void take_module(BootInfo& info, std::span<std::byte const> payload) {
+    auto const start = read<std::uint32_t>(payload, 0);
+    auto const end = read<std::uint32_t>(payload, 4);
+    bool const is_there = start && end && *start < *end;
+    if (is_there)
+        info.modules.add({range_of(*start, *end - *start), text(payload.subspan(8))});
+    else
+        info.modules.add({});
+}
 
 void take_tag(BootInfo& info, std::uint32_t type, std::span<std::byte const> payload) {
     switch (type) {
     case CommandLine: info.command_line = text(payload); break;
     case LoaderName: info.loader = text(payload); break;
+    case ModuleTag: take_module(info, payload); break;
     case MemoryMapTag: {
         auto const stride = read<std::uint32_t>(payload, 0);
         if (stride && *stride >= MemoryMap::entry_bytes && payload.size() >= 8)
@@ -57,6 +79,14 @@ struct PvhStartInfo { // Xen public/arch-x86/hvm/start_info.h, version 1
 };
 static_assert(sizeof(PvhStartInfo) == 56);
 
+struct PvhModule { // hvm_modlist_entry
+    std::uint64_t address;
+    std::uint64_t bytes;
+    std::uint64_t text; // 0: none, as of QEMU's -initrd
+    std::uint64_t reserved;
+};
+static_assert(sizeof(PvhModule) == 32);
+
 constexpr std::size_t pvh_memory_map_stride = 24;
 constexpr std::size_t max_command_line = 4096;
 
@@ -74,7 +104,32 @@ std::string_view read_text(PhysicalReader& memory, PhysicalAddress address) {
     return {};
 }
 
+// The command line must be known.
+void take_pvh_modules(BootInfo& info, PvhStartInfo const& start, PhysicalReader& memory) {
+    auto const address = static_cast<PhysicalAddress>(start.modules);
+    std::size_t const bytes = start.module_count * sizeof(PvhModule);
+    if (bytes == 0) return;
+    auto const list = memory.view(address, bytes);
+    if (list.empty()) return info.modules.add({}); // the list cannot be read
+    info.blobs[3] = frames_around({address, bytes});
+    for (std::size_t i = 0; i < std::min<std::size_t>(start.module_count, Modules::max + 1); ++i) {
+        auto const module = read<PvhModule>(list, i * sizeof(PvhModule)).value_or(PvhModule{});
+        std::string_view name = option(info.command_line, "module-name");
+        if (module.text != 0 && i < Modules::max) {
+            auto const text_at = static_cast<PhysicalAddress>(module.text);
+            name = read_text(memory, text_at);
+            info.blobs[4 + i] = frames_around({text_at, name.size() + 1});
+        }
+        info.modules.add({range_of(module.address, module.bytes), name});
+    }
+}
+
 } // namespace
+
+MemoryRange frames_around(MemoryRange range) {
+    auto const first = static_cast<PhysicalAddress>(align_down(raw(range.start), 4 * KiB));
+    return {first, align_up(raw(range.start) + range.bytes, 4 * KiB) - raw(first)};
+}
 
 MemoryRegion MemoryMap::operator[](std::size_t index) const {
     std::size_t const offset = index * stride_;
@@ -92,7 +147,7 @@ Result<BootInfo> parse_multiboot2(PhysicalAddress information, PhysicalReader& m
         return Error::of("multiboot2: {} bytes of information at {} cannot be read", *total, information);
 
     BootInfo info;
-    info.blobs[0] = frames_around(information, *total);
+    info.blobs[0] = frames_around({information, *total});
     for (std::size_t offset = 8;;) {
         auto const tag = read<Multiboot2Tag>(bytes, offset);
         if (!tag || tag->type == EndTag || tag->size < sizeof(Multiboot2Tag) || tag->size > bytes.size() - offset)
@@ -116,13 +171,14 @@ Result<BootInfo> parse_pvh(PhysicalAddress information, PhysicalReader& memory) 
     std::size_t const map_bytes = start->memory_map_entries * pvh_memory_map_stride;
     info.memory_map = MemoryMap(memory.view(map_address, map_bytes), pvh_memory_map_stride);
     if (info.memory_map.size() == 0) return Error::of("PVH: no memory map at {}", map_address);
-    info.blobs[0] = frames_around(information, sizeof(PvhStartInfo));
-    info.blobs[1] = frames_around(map_address, map_bytes);
+    info.blobs[0] = frames_around({information, sizeof(PvhStartInfo)});
+    info.blobs[1] = frames_around({map_address, map_bytes});
     if (start->command_line != 0) {
         auto const address = static_cast<PhysicalAddress>(start->command_line);
         info.command_line = read_text(memory, address);
-        info.blobs[2] = frames_around(address, info.command_line.size() + 1);
+        info.blobs[2] = frames_around({address, info.command_line.size() + 1});
     }
+    take_pvh_modules(info, *start, memory);
     info.rsdp_address = static_cast<PhysicalAddress>(start->rsdp);
     return info;
 }

@@ -1,7 +1,7 @@
-// What the loader said, whichever loader it was: command line, memory map, where the ACPI tables begin. Parsed from
-// multiboot2 (specification 2.0, section 3.6) or PVH (Xen's hvm_start_info), both bounded by what they say of
+// What the loader said, whichever loader it was: command line, memory map, modules, where the ACPI tables begin. Parsed
+// from multiboot2 (specification 2.0, section 3.6) or PVH (Xen's hvm_start_info), both bounded by what they say of
 // themselves: nothing outside the given bytes is read. The result points into the loader's memory; `blobs` lists that
-// memory, which must not be handed out.
+// memory, which must not be handed out, nor must that of the modules.
 #pragma once
 
 #include <array>
@@ -44,17 +44,47 @@ class MemoryMap {
     std::size_t stride_ = entry_bytes;
 };
 
+// A file that the loader read besides the kernel. It lies in memory that the map may call usable.
+struct Module {
+    MemoryRange range{};   // 1 byte or more
+    std::string_view name; // what stands behind the file in GRUB's module2; PVH: `module-name=` of the command line
+};
+
+class Modules {
+  public:
+    static constexpr std::size_t max = 8;
+
+    // What is more than `max`, or has no bytes, is only counted.
+    void add(Module const& module) {
+        if (module.range.bytes == 0 || size_ == max)
+            ++dropped_;
+        else
+            modules_[size_++] = module;
+    }
+    [[nodiscard]] std::span<Module const> list() const { return {modules_.data(), size_}; }
+    [[nodiscard]] std::size_t dropped() const { return dropped_; }
+
+  private:
+    std::array<Module, max> modules_{};
+    std::size_t size_ = 0;
+    std::size_t dropped_ = 0;
+};
+
 struct BootInfo {
     std::string_view loader = "unknown loader";
     std::string_view command_line;
     MemoryMap memory_map;
-    std::span<std::byte const> rsdp;  // a copy of the RSDP (multiboot2) ...
-    PhysicalAddress rsdp_address{};   // ... or where it is (PVH); neither: empty and 0
-    std::array<MemoryRange, 6> blobs; // the loader's own memory; unused ones have 0 bytes
+    std::span<std::byte const> rsdp;                 // a copy of the RSDP (multiboot2) ...
+    PhysicalAddress rsdp_address{};                  // ... or where it is (PVH); neither: empty and 0
+    std::array<MemoryRange, 4 + Modules::max> blobs; // the loader's own memory; unused ones have 0 bytes
+    Modules modules;
 };
 
 // `magic` is what the entry code found, `information` what the loader left in ebx.
 Result<BootInfo> parse(std::uint32_t magic, PhysicalAddress information, PhysicalReader& memory);
+
+// Whole frames that hold these bytes.
+MemoryRange frames_around(MemoryRange range);
 
 Result<BootInfo> parse_multiboot2(PhysicalAddress information, PhysicalReader& memory);
 Result<BootInfo> parse_pvh(PhysicalAddress information, PhysicalReader& memory);

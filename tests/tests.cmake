@@ -41,8 +41,10 @@ target_link_libraries(mxk-concurrent PRIVATE ${all_objects} mxk-concurrent-tests
 if(MXK_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     # What is fuzzed. What feeds and watches it does not count as covered: the fuzzer is to look for new ways in this only.
     target_compile_options(mxk-kernel PRIVATE -fsanitize=fuzzer-no-link)
+    set_source_files_properties(${CMAKE_SOURCE_DIR}/bench/trace/trace.cpp ${CMAKE_SOURCE_DIR}/bench/workload/text_lines.cpp
+        PROPERTIES COMPILE_OPTIONS -fsanitize=fuzzer-no-link SKIP_PRECOMPILE_HEADERS ON)
     add_custom_target(mxk-fuzzers)
-    foreach(name acpi boot-info options editor)
+    foreach(name acpi boot-info options editor trace)
         set(target mxk-fuzz-${name})
         string(REPLACE "-" "_" function ${name})
         add_executable(${target} EXCLUDE_FROM_ALL tests/fuzz/entry.cpp)

@@ -5,6 +5,7 @@
 #include "arch/x86_64/cpu_features.hpp"
 #include "arch/x86_64/entry.hpp"
 #include "arch/x86_64/image.hpp"
+#include "arch/x86_64/module_files.hpp"
 #include "arch/x86_64/paging.hpp"
 #include "arch/x86_64/serial.hpp"
 #include "base/log.hpp"
@@ -38,6 +39,7 @@ void find_free_memory() {
     usable_memory(boot_info.memory_map, ram);
     free_ram = ram;
     for (MemoryRange const& blob : boot_info.blobs) free_ram.remove(blob);
+    for (boot::Module const& module : boot_info.modules.list()) free_ram.remove(boot::frames_around(module.range));
     auto const image = reinterpret_cast<std::uint64_t>(image_start);
     free_ram.remove({static_cast<PhysicalAddress>(image), reinterpret_cast<std::uint64_t>(image_end) - image});
     RangeSet low = free_ram;
@@ -48,6 +50,15 @@ void find_free_memory() {
         log::warn("memory map: {} ranges beyond the first {} are not used", ram.dropped() + free_ram.dropped(),
                   RangeSet::capacity);
     if (free_ram.bytes() == 0) panic("the memory map of {} has no usable memory", boot_info.loader);
+}
+
+// The loader's modules are this machine's files.
+void offer_modules() {
+    if (boot_info.modules.dropped() > 0)
+        log::warn("boot: {} modules are not used: expected up to {}, none of them empty", boot_info.modules.dropped(),
+                  boot::Modules::max);
+    for (boot::Module const& module : boot_info.modules.list()) reader.view(module.range.start, module.range.bytes);
+    set_module_files(boot_info.modules.list());
 }
 
 } // namespace
@@ -65,6 +76,7 @@ extern "C" void start(std::uint32_t magic, std::uint32_t information) {
     find_free_memory();
     build_address_space(ram, free_ram);
     for (MemoryRange const& blob : boot_info.blobs) reader.view(blob.start, blob.bytes);
+    offer_modules();
     kernel_main(boot_info, ram, free_ram, reader);
 }
 

@@ -42,6 +42,14 @@ concept Erasing = requires(Session& session, std::uint64_t key) {
     { session.erase(key) } -> std::same_as<bool>;
 };
 
+// As hashtable/value_writes.hpp says; upsert() is true if the key was inserted, modify() adds to the value.
+template <typename Session>
+concept Overwriting = requires(Session& session, std::uint64_t key, std::uint64_t value) {
+    { session.update(key, value) } -> std::same_as<bool>;
+    { session.upsert(key, value) } -> std::same_as<bool>;
+    { session.modify(key, value) } -> std::same_as<std::optional<std::uint64_t>>;
+};
+
 template <typename Session>
 concept Prefetching = requires(Session& session, std::uint64_t key) {
     session.prefetch(key);
@@ -152,13 +160,31 @@ template <Measurable Table> class MeasuredTable final : public PeerTable {
                 return session.insert(key, value_of(key)) == instruction.expected;
             } else if constexpr (operation == Operation::Find) {
                 std::optional<std::uint64_t> const found = session.find(key);
-                return found.has_value() == instruction.expected && (!found || *found == value_of(key));
-            } else if constexpr (Erasing<Session>) {
-                return session.erase(key) == instruction.expected;
+                return found.has_value() == instruction.expected &&
+                       (!found || is_value_of(key, *found, instruction));
+            } else if constexpr (operation == Operation::Erase) {
+                return erase(session, instruction);
             } else {
-                return false;
+                return overwrite(session, instruction);
             }
         });
+    }
+    [[gnu::always_inline]] static bool erase([[maybe_unused]] Session& session, Instruction const& instruction) {
+        if constexpr (Erasing<Session>) return session.erase(instruction.key) == instruction.expected;
+        return false;
+    }
+    [[gnu::noinline]] static bool overwrite([[maybe_unused]] Session& session, Instruction const& instruction) {
+        if constexpr (Overwriting<Session>) return overwrite_in(session, instruction);
+        return false;
+    }
+    static bool overwrite_in(Session& session, Instruction const& instruction) {
+        std::uint64_t const key = instruction.key;
+        std::uint64_t const operand = operand_of(instruction);
+        if (instruction.operation == Operation::Update) return session.update(key, operand) == instruction.expected;
+        if (instruction.operation == Operation::Upsert) return session.upsert(key, operand) == instruction.expected;
+        std::optional<std::uint64_t> const before = session.modify(key, operand);
+        return before.has_value() == instruction.expected &&
+               (!before || is_value_of(key, *before, instruction));
     }
 
     Table table_;

@@ -22,14 +22,36 @@
 
 namespace mxk::bench {
 
-// What comes back with each operation's result: the expected one, and when it began if that is measured.
+// What comes back with each operation's result: the expected one.
 struct PlainExpectation {
+    explicit PlainExpectation(Instruction const& instruction)
+        : is_yes(instruction.expected) {}
+    PlainExpectation() = default;
+
+    // A result of yes, with a value that nobody has overwritten.
+    [[nodiscard]] std::uint8_t is_first_version() const { return is_yes; }
+    // 0: any version will do.
+    [[nodiscard]] static std::uint32_t exact_version() { return 0; }
+
     std::uint8_t is_yes;
 };
+// The same with when it began, if that is measured, and with the one version of a value that it may meet, if there is
+// only one (of those beyond 2^31 not all bits are compared).
 struct TimedExpectation {
-    std::uint8_t is_yes;
+    TimedExpectation(Instruction const& instruction, OperationStart its_start)
+        : is_yes(instruction.expected)
+        , version(instruction.is_exact ? instruction.version & 0x7fff'ffff : 0)
+        , start(its_start) {}
+    TimedExpectation() = default;
+
+    [[nodiscard]] std::uint8_t is_first_version() const { return is_yes == 1 && version == 0 ? 1 : 0; }
+    [[nodiscard]] std::uint32_t exact_version() const { return version; }
+
+    std::uint32_t is_yes : 1;
+    std::uint32_t version : 31;
     OperationStart start;
 };
+static_assert(sizeof(TimedExpectation) == 8);
 
 // The client of one core, and the task that feeds it.
 template <typename Regions, typename Expected = PlainExpectation> class BatchSubmitter : public Task {
@@ -38,10 +60,7 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
         BatchSubmitter& submitter;
         void operator()(Worker&, CookieBatch<Expected> const& batch) const {
             if constexpr (is_timed) {
-                Cycles const now = clock::timestamp();
-                bool const is_measured = submitter.run_->arrivals().is_measured(now);
-                for (std::size_t at = 0; is_measured && at < batch.size(); ++at)
-                    batch.cookie(at).start.count_end(*submitter.run_->latency(), now);
+                if (Histogram* const latency = submitter.run_->latency()) submitter.count_latency(batch, *latency);
             }
             if (!is_as_expected(batch)) [[unlikely]]
                 submitter.check_each(batch);
@@ -53,8 +72,10 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
   public:
     using Memory = typename Client::Memory;
 
-    BatchSubmitter(Worker& worker, Batched<Regions>& table, Memory memory)
+    // `max_version`: of the values that operations write (instructions.hpp).
+    BatchSubmitter(Worker& worker, Batched<Regions>& table, Memory memory, std::uint64_t max_version)
         : Task(&BatchSubmitter::submit_some, worker.core())
+        , max_version_(max_version)
         , client_(worker, table, std::move(memory), Check{*this}) {}
 
     // What it takes its instructions from, and ends. Before it is appended to its core's queue, once for each phase.
@@ -100,14 +121,15 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
             Instruction const& next = self.taken_.front();
             Cycles const due = self.run_->arrivals().due(self.run_->place_of(next));
             if (raw(due) > raw(now)) return worker.when_round(self);
-            if (!self.submit(next, {next.expected, OperationStart::due(due, now)})) [[unlikely]]
+            if (!self.submit(next, Expected(next, OperationStart::due(due, now)))) [[unlikely]]
                 return self.client_.when_room(self);
             self.taken_ = self.taken_.subspan(1);
         }
         worker.append(self);
     }
     [[nodiscard]] bool submit(Instruction const& instruction, Expected expected) {
-        return client_.submit(instruction.operation, instruction.key, value_of(instruction.key), expected);
+        std::uint64_t const value = max_version_ == 0 ? value_of(instruction.key) : operand_of(instruction);
+        return client_.submit(instruction.operation, instruction.key, value, expected);
     }
 
     // False if one was refused; from that one on they are still there.
@@ -116,14 +138,25 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
         // The next turn's, perhaps behind the last one of all: here they are read too seldom for the processor to ask.
         constexpr std::size_t per_line = cache_line_bytes / sizeof(Instruction);
         for (std::size_t at = 0; at < taken.size(); at += per_line) prefetch_for_read(taken.data() + per_turn + at);
-        std::size_t const done = client_.submit_each(taken.size(), [taken](std::size_t at) -> typename Client::Request {
-            Instruction const& instruction = taken[at];
-            return {instruction.operation, instruction.key, value_of(instruction.key), expectation(instruction)};
-        });
+        std::size_t const done = max_version_ != 0 ? submit_versions(taken) : submit_values(taken);
         if (done == taken.size()) [[likely]]
             return true;
         taken_ = taken.subspan(done);
         return false;
+    }
+
+    // How many were not refused.
+    [[gnu::always_inline]] std::size_t submit_values(std::span<Instruction const> taken) {
+        return client_.submit_each(taken.size(), [this, taken](std::size_t at) -> typename Client::Request {
+            Instruction const& instruction = taken[at];
+            return {instruction.operation, instruction.key, value_of(instruction.key), expectation(instruction)};
+        });
+    }
+    [[gnu::noinline]] std::size_t submit_versions(std::span<Instruction const> taken) {
+        std::size_t done = 0;
+        for (; done < taken.size(); ++done)
+            if (!submit(taken[done], expectation(taken[done]))) break;
+        return done;
     }
 
     void end() {
@@ -132,11 +165,17 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
         client_.when_at_rest(*this);
     }
 
-    static Expected expectation(Instruction const& instruction) {
+    [[gnu::always_inline]] Expected expectation(Instruction const& instruction) const {
         if constexpr (is_timed)
-            return {instruction.expected, OperationStart::now()};
+            return {instruction, run_->latency() != nullptr ? OperationStart::now() : OperationStart()};
         else
-            return {instruction.expected};
+            return Expected(instruction);
+    }
+
+    void count_latency(CookieBatch<Expected> const& batch, Histogram& latency) const {
+        Cycles const now = clock::timestamp();
+        if (!run_->arrivals().is_measured(now)) return;
+        for (std::size_t at = 0; at < batch.size(); ++at) batch.cookie(at).start.count_end(latency, now);
     }
 
     // Operations of one kind that came to what was expected, which is that they do what they say: what nearly all
@@ -153,7 +192,7 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
     [[gnu::always_inline]] static bool is_as_expected(CookieBatch<Expected> const& batch, std::size_t size,
                                                       bool is_erase) {
         std::uint8_t expected = 1;
-        for (std::size_t at = 0; at < size; ++at) expected &= batch.cookie(at).is_yes;
+        for (std::size_t at = 0; at < size; ++at) expected &= batch.cookie(at).is_first_version();
         if (is_erase) return expected == 1;
         std::uint64_t different = 0;
         for (std::size_t at = 0; at < size; ++at) different |= batch.value(at) ^ value_of(batch.key(at));
@@ -161,17 +200,32 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
     }
 
     void check_each(CookieBatch<Expected> const& batch) {
+        if (batch.has_overwrites())
+            check_each(batch, [&batch](std::size_t at) {
+                return batch.is_find(at) || batch.operation(at) == Operation::Modify;
+            });
+        else
+            check_each(batch, [&batch](std::size_t at) { return batch.is_find(at); });
+    }
+    // gives_value(at): the operation does if its result is Yes.
+    void check_each(CookieBatch<Expected> const& batch, auto gives_value) {
         for (std::size_t at = 0; at < batch.size(); ++at) {
             bool const yes = batch.result(at) == TableResult::Yes;
-            bool const found = yes && batch.operation(at) == Operation::Find;
+            bool const found = yes && gives_value(at);
             bool const right = yes == (batch.cookie(at).is_yes == 1) && batch.result(at) != TableResult::Full &&
-                               (!found || batch.value(at) == value_of(batch.key(at)));
+                               (!found || is_right_value(batch, at));
             if (!right) run_->count_wrong();
         }
+    }
+    bool is_right_value(CookieBatch<Expected> const& batch, std::size_t at) const {
+        std::uint32_t const exact = batch.cookie(at).exact_version();
+        if (exact == 0) return is_value_of(batch.key(at), batch.value(at), max_version_);
+        return (version_of(batch.key(at), batch.value(at)) & 0x7fff'ffff) == exact;
     }
 
     CoreRun* run_ = nullptr;
     std::span<Instruction const> taken_; // and not submitted yet
+    std::uint64_t max_version_;          // 0: nothing is overwritten
     Client client_;
 };
 
@@ -183,13 +237,15 @@ template <typename Access, typename Expected> class BatchEngineOf final : public
     struct Parts {
         Access access;
         Nanoseconds max_latency;
+        std::uint64_t max_version;
     };
     static Result<Parts> make(EngineSetup const& setup) {
-        return Parts{MXK_TRY(Access::create(setup)), max_latency(setup.options)};
+        return Parts{MXK_TRY(Access::create(setup)), max_latency(setup.options), setup.options.max_version()};
     }
     explicit BatchEngineOf(Parts parts)
         : AccessEngine<Access>(std::move(parts.access))
-        , max_latency_(parts.max_latency) {}
+        , max_latency_(parts.max_latency)
+        , max_version_(parts.max_version) {}
 
     Result<void> reset() override {
         submitters_ = {}; // they refer to the last table
@@ -201,7 +257,7 @@ template <typename Access, typename Expected> class BatchEngineOf final : public
         for (std::size_t i = 0; i < cores; ++i) {
             Worker& worker = workers::of(this->access().table().core(i));
             auto memory = MXK_TRY(Submitter::make_memory(*batched_, worker.node(), max_latency_));
-            auto const added = submitters.add(worker.node(), worker, *batched_, std::move(memory));
+            auto const added = submitters.add(worker.node(), worker, *batched_, std::move(memory), max_version_);
             if (!added) return added.error();
         }
         submitters_ = std::move(submitters);
@@ -216,14 +272,17 @@ template <typename Access, typename Expected> class BatchEngineOf final : public
 
   private:
     Nanoseconds max_latency_; // 0: no cap
+    std::uint64_t max_version_;
     std::optional<Batched<Regions>> batched_;
     PerCore<Submitter> submitters_; // by place
 };
 
 template <typename Access> struct BatchEngine {
-    // The engine, with or without times. Errors: as EngineOwner::create().
+    // The engine, with or without times and versions. Errors: as EngineOwner::create().
     static Result<EngineOwner> create(EngineSetup const& setup) {
-        if (setup.options.latency) return EngineOwner::create<BatchEngineOf<Access, TimedExpectation>>(setup);
+        bool const is_exact = setup.options.trace && setup.options.max_version() != 0;
+        if (setup.options.latency || is_exact)
+            return EngineOwner::create<BatchEngineOf<Access, TimedExpectation>>(setup);
         return EngineOwner::create<BatchEngineOf<Access, PlainExpectation>>(setup);
     }
 };

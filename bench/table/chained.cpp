@@ -40,6 +40,7 @@ class TwoPhaseWalkTask : public WalkTask<TwoPhaseWalkTask<Access>, typename Acce
     // WalkTask's.
     Table& table(Worker& worker) { return run_.access.region(worker.place()); }
     template <Operation operation> void ended(Worker& worker, typename Table::Node const* node) {
+        static_assert(!overwrites(operation), "its nodes are keys only");
         bool const result = operation == Operation::Insert ? node == nullptr : node != nullptr;
         if (result != this->expected) [[unlikely]]
             run_.cores.run(worker.place()).count_wrong();
@@ -58,7 +59,7 @@ class TwoPhaseWalkTask : public WalkTask<TwoPhaseWalkTask<Access>, typename Acce
         self.seek(next.instruction->key, next.extra); // only an insert uses it
         Annotation const bucket = announce(worker, self.run_, next);
         dispatch(next.instruction->operation, [&, owner_core = self.run_.cores.core(next.owner)](auto operation) {
-            self.template go<operation>(worker, owner_core, bucket);
+            if constexpr (!overwrites(operation)) self.template go<operation>(worker, owner_core, bucket);
         });
     }
 

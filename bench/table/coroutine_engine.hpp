@@ -23,19 +23,20 @@ template <typename Access> struct TakenInstruction {
     std::uint64_t key;
     void (*operate)(TwoPhaseRun<Access> const& run, TakenInstruction const& taken); // on the owner
     [[no_unique_address]] typename Access::Extra extra;
+    Order order;
     std::uint32_t owner;
-    bool expected;
 };
 
 template <typename Access, Operation operation>
 void operate(TwoPhaseRun<Access> const& run, TakenInstruction<Access> const& taken) {
-    if (!run.access.template operate<operation>(taken.owner, taken.key, taken.extra, taken.expected)) [[unlikely]]
+    if (!carry_out<operation>(run.access, taken.owner, taken.key, taken.extra, taken.order)) [[unlikely]]
         run.cores.run(taken.owner).count_wrong();
 }
 
 template <typename Access> auto method(Operation operation) -> decltype(TakenInstruction<Access>::operate) {
-    return dispatch(operation,
-                    [](auto known) -> decltype(TakenInstruction<Access>::operate) { return &operate<Access, known>; });
+    return dispatch(operation, [](auto known) -> decltype(TakenInstruction<Access>::operate) {
+        return &operate < Access, overwrites(known) ? Operation::Update : known > ;
+    });
 }
 
 // On the home core, which is the one at `place`: the next instruction; false if there are no more. Inline, as the other
@@ -50,7 +51,7 @@ template <typename Access>
     taken.operate = method<Access>(instruction->operation);
     taken.extra = extra;
     taken.owner = static_cast<std::uint32_t>(owner);
-    taken.expected = instruction->expected;
+    taken.order = *instruction;
     return true;
 }
 

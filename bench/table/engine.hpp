@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -58,9 +59,10 @@ class Engine {
 
     [[nodiscard]] virtual std::size_t bucket_count() const = 0;
 
-    // Whether each of the keys is there, with the value that was inserted, if there are values. Any core, while nobody
-    // works.
-    virtual void find_all(std::span<std::uint64_t const> keys, std::span<bool> found) const = 0;
+    // The value of each of the keys, nothing if the key is not there; of a table of keys, value_of(). Any core, while
+    // nobody works.
+    virtual void find_all(std::span<std::uint64_t const> keys,
+                          std::span<std::optional<std::uint64_t>> values) const = 0;
 
     struct Content {
         std::uint64_t counted = 0; // by visiting all
@@ -162,9 +164,9 @@ template <typename Access> class AccessEngine : public Engine {
 
     [[nodiscard]] std::size_t bucket_count() const final { return access_.bucket_count(); }
 
-    void find_all(std::span<std::uint64_t const> keys, std::span<bool> found) const final {
+    void find_all(std::span<std::uint64_t const> keys, std::span<std::optional<std::uint64_t>> values) const final {
         for (std::uint64_t const key : keys) access_.prefetch(key);
-        for (std::size_t i = 0; i < keys.size(); ++i) found[i] = access_.holds(keys[i]);
+        for (std::size_t i = 0; i < keys.size(); ++i) values[i] = access_.value(keys[i]);
     }
     [[nodiscard]] Content content() const final {
         Content content{.said = access_.table().size()};

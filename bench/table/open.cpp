@@ -2,6 +2,7 @@
 // with two hashes. Those of the thesis' table: open_travel.cpp.
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "bench/table/batch_engine.hpp"
 #include "bench/table/partitions_access.hpp"
@@ -62,22 +63,22 @@ template <typename Cells, typename Hash> class LockedRegionsAccess {
     void prefetch(std::uint64_t key) const { table().prefetch(key); }
     [[nodiscard]] Extra extra(std::size_t, std::size_t, std::uint64_t, std::size_t) const { return {}; }
 
-    template <Operation operation> bool operate(std::size_t, std::uint64_t key, Extra, bool expected) {
+    template <Operation operation> bool operate(std::size_t, std::uint64_t key, Extra, Order const& order) {
         if constexpr (operation == Operation::Insert) {
-            return table().insert(key, value_of(key)) == (expected ? Insert::Inserted : Insert::Present);
+            return table().insert(key, value_of(key)) == (order.expected ? Insert::Inserted : Insert::Present);
         } else if constexpr (operation == Operation::Find) {
             return table().find(key, [&](std::uint64_t const* value) {
-                return value == nullptr ? !expected : expected && *value == value_of(key);
+                return value == nullptr ? !order.expected : order.expected && is_value_of(key, *value, order);
             });
         } else {
-            return table().erase(key) == expected;
+            return table().erase(key) == order.expected;
         }
     }
-
-    [[nodiscard]] bool holds(std::uint64_t key) const {
-        std::uint64_t const* const value = table().lookup(key);
-        return value != nullptr && *value == value_of(key);
+    [[gnu::noinline]] bool overwrite(std::size_t, std::uint64_t key, Extra, Order const& order) {
+        return overwrite_in(table(), order, key);
     }
+
+    [[nodiscard]] std::optional<std::uint64_t> value(std::uint64_t key) const { return value_at(table().lookup(key)); }
     [[nodiscard]] std::size_t bytes() const { return table().bytes(); }
     [[nodiscard]] std::size_t touched_bytes() const { return touched_bytes_; }
     [[nodiscard]] Regions& table() const { return table_[0]; }

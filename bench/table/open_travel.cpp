@@ -57,12 +57,12 @@ template <typename Region> class TravelAccess : public TableAccess<Region> {
     }
     [[nodiscard]] std::size_t next(std::size_t at) const { return TravellingProbe::next(this->table(), at); }
 
-    [[nodiscard]] bool holds(std::uint64_t key) const {
+    [[nodiscard]] std::optional<std::uint64_t> value(std::uint64_t key) const {
         TravellingProbe probe(key);
         std::size_t at = this->owner(key);
         Probed probed = probe.find(this->table(), at);
         while (probed == Probed::EndOfRegion) probed = probe.find(this->table(), at = next(at));
-        return probed == Probed::There && probe.value() == value_of(key);
+        return probed == Probed::There ? std::optional(probe.value()) : std::nullopt;
     }
 
   protected:
@@ -269,7 +269,8 @@ class LockedProbeAccess {
     void prefetch(std::uint64_t key) const { table().regions().region(owner(key)).prefetch(key); }
     [[nodiscard]] Extra extra(std::size_t, std::size_t, std::uint64_t, std::size_t) const { return {}; }
 
-    template <Operation operation> bool operate(std::size_t, std::uint64_t key, Extra, bool expected) {
+    template <Operation operation> bool operate(std::size_t, std::uint64_t key, Extra, Order const& order) {
+        bool const expected = order.expected;
         TravellingProbe probe(key, value_of(key));
         if constexpr (operation == Operation::Insert) {
             return table().put(probe) == (expected ? Probed::NotThere : Probed::There);
@@ -281,9 +282,9 @@ class LockedProbeAccess {
         }
     }
 
-    [[nodiscard]] bool holds(std::uint64_t key) const {
+    [[nodiscard]] std::optional<std::uint64_t> value(std::uint64_t key) const {
         TravellingProbe probe(key);
-        return table().look_up(probe) && probe.value() == value_of(key);
+        return table().look_up(probe) ? std::optional(probe.value()) : std::nullopt;
     }
     [[nodiscard]] LockedProbe& table() const { return table_[0]; }
 

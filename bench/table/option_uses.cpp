@@ -4,6 +4,7 @@
 
 #include "base/format.hpp"
 #include "bench/frame/names.hpp"
+#include "bench/trace/trace_replay.hpp"
 #include "tasks/threads/semaphore.hpp"
 #include "tasks/threads/thread.hpp"
 #include "tasks/workers.hpp"
@@ -104,10 +105,20 @@ constexpr Need fixed_buckets{
     [](Options const&, EngineKind const* kind) { return kind == nullptr || kind->growth == Growth::Never; },
     "a table of a fixed number of buckets, got one that grows (try --load or --initial-slots)"};
 
+constexpr Need what_a_trace_writes{
+    [](Options const& options, EngineKind const*) {
+        bool const keeps_values =
+            options.layout != Layout::Chained && options.probe.value_or(Probe::Local) == Probe::Local;
+        return options.replay == nullptr || !options.replay->overwrites() || keeps_values;
+    },
+    "--layout bucketed, open or cuckoo without --probe travel, whose values can be overwritten, as this trace does"};
+constexpr Need no_steps_of_time{[](Options const& options, EngineKind const*) { return !options.trace; },
+                                "no --trace besides, whose operations are not shared equally among the cores"};
+
 struct Use {
     std::string_view option; // as it would be typed; with a value where only that one has the needs
     bool (*is_given)(Options const& options);
-    std::array<Need const*, 3> needs; // all of them; null: none
+    std::array<Need const*, 4> needs; // all of them; null: none
 };
 
 template <auto member> bool is_given(Options const& options) {
@@ -118,6 +129,7 @@ constexpr Use option_uses[] = {
     {"--model threads-unsafe",
      [](Options const& options) { return options.model == Model::ThreadsUnsafe; },
      {&race_that_loses}},
+    {"--trace", [](Options const& options) { return options.trace.has_value(); }, {&what_a_trace_writes}},
     {"--submit", &is_given<&Options::submit>, {&tasks}},
     {"--notation", &is_given<&Options::notation>, {&tasks, &a_task_each}},
     {"--walk", &is_given<&Options::walk>, {&tasks, &a_task_each}},
@@ -140,7 +152,7 @@ constexpr Use option_uses[] = {
     {"--owners", [](Options const& options) { return !options.owners.empty(); }, {&tasks, &partitions}},
     {"--memory", [](Options const& options) { return options.memory != TablePlacement{}; }, {&stays_where_it_is}},
     {"--latency", [](Options const& options) { return options.latency; }, {&tasks, &room_for_a_time}},
-    {"--rate", &is_given<&Options::rate>, {&tasks, &batches, &measured_latency}},
+    {"--rate", &is_given<&Options::rate>, {&tasks, &batches, &measured_latency, &no_steps_of_time}},
     {"--max-latency", &is_given<&Options::max_latency>, {&tasks, &batches, &measured_latency}},
     {"--task-times", [](Options const& options) { return options.task_times; }, {&tasks}},
 };

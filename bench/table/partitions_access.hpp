@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -106,22 +107,22 @@ template <typename Table> class PartitionsAccess : public PartitionsAccessBase<T
 
     [[nodiscard]] Extra extra(std::size_t, std::size_t, std::uint64_t, std::size_t) const { return {}; }
 
-    template <Operation operation> bool operate(std::size_t at, std::uint64_t key, Extra, bool expected) {
+    template <Operation operation> bool operate(std::size_t at, std::uint64_t key, Extra, Order const& order) {
         auto& share = this->table().region(at);
         if constexpr (operation == Operation::Insert) {
-            return share.insert(key, value_of(key)) == (expected ? Insert::Inserted : Insert::Present);
+            return share.insert(key, value_of(key)) == (order.expected ? Insert::Inserted : Insert::Present);
         } else if constexpr (operation == Operation::Find) {
             std::uint64_t const* const value = share.find(key);
-            return value == nullptr ? !expected : expected && *value == value_of(key);
+            return value == nullptr ? !order.expected : order.expected && is_value_of(key, *value, order);
         } else {
-            return share.erase(key) == expected;
+            return share.erase(key) == order.expected;
         }
     }
-
-    [[nodiscard]] bool holds(std::uint64_t key) const {
-        std::uint64_t const* const value = this->find(key);
-        return value != nullptr && *value == value_of(key);
+    [[gnu::noinline]] bool overwrite(std::size_t at, std::uint64_t key, Extra, Order const& order) {
+        return overwrite_in(this->table().region(at), order, key);
     }
+
+    [[nodiscard]] std::optional<std::uint64_t> value(std::uint64_t key) const { return value_at(this->find(key)); }
 
   private:
     using PartitionsAccessBase<Table>::PartitionsAccessBase;
@@ -142,19 +143,21 @@ template <typename Table> class NodePartitionsAccess : public PartitionsAccessBa
         return nodes_.of(core, place);
     }
 
-    template <Operation operation> bool operate(std::size_t at, std::uint64_t key, Extra node, bool expected) {
+    template <Operation operation> bool operate(std::size_t at, std::uint64_t key, Extra node, Order const& order) {
         auto& share = this->table().region(at);
         if constexpr (operation == Operation::Insert) {
             *node = {key, nullptr};
-            return share.insert(key, node) == (expected ? Insert::Inserted : Insert::Present);
+            return share.insert(key, node) == (order.expected ? Insert::Inserted : Insert::Present);
         } else if constexpr (operation == Operation::Find) {
-            return (share.find(key) != nullptr) == expected;
+            return (share.find(key) != nullptr) == order.expected;
         } else {
-            return share.erase(key) == expected;
+            return share.erase(key) == order.expected;
         }
     }
 
-    [[nodiscard]] bool holds(std::uint64_t key) const { return this->find(key) != nullptr; }
+    [[nodiscard]] std::optional<std::uint64_t> value(std::uint64_t key) const {
+        return value_if(this->find(key) != nullptr, key);
+    }
 
   private:
     NodePartitionsAccess(EngineSetup const& setup, InstructionNodes nodes)

@@ -3,15 +3,18 @@
 //     owner(key)                      any core, at any time, as the next two: from what nobody writes
 //     extra(core, place, key, owner)  what else the owner needs for the instruction at this place of the core's source
 //     line(key, owner, extra)         what the owner will touch
-//     operate<operation>(region, key, extra, expected)
+//     operate<operation>(region, key, extra, order)
 //                                     whether the result, and the value found, are the expected ones: the owner only
-//     holds(key), table()             any core while nobody works; table() has size() and for_each(visit)
+//     overwrite(region, key, extra, order)
+//                                     the same of an operation that overwrites, in tables that keep values
+//     value(key), table()             any core while nobody works; table() has size() and for_each(visit)
 //
 // A table is for as many keys as there are instructions; reset() replaces it by an empty one.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -27,6 +30,31 @@
 #include "tasks/annotation.hpp"
 
 namespace mxk::bench {
+
+// Of tables that keep values: the one that a table shows, if any.
+inline std::optional<std::uint64_t> value_at(std::uint64_t const* value) {
+    return value != nullptr ? std::optional(*value) : std::nullopt;
+}
+// Of tables of keys: what was to be inserted.
+inline std::optional<std::uint64_t> value_if(bool is_there, std::uint64_t key) {
+    return is_there ? std::optional(value_of(key)) : std::nullopt;
+}
+
+// Table: has update, upsert and modify (hashtable/value_writes.hpp), for calls with these arguments. A modify makes the
+// next version of what is there. Whether the result was the expected one, and what was there a version of the key's.
+template <typename Table, typename... At>
+bool overwrite_in(Table& table, Order const& order, std::uint64_t key, At const&... at) {
+    switch (order.operation) {
+    case Operation::Update: return table.update(key, value_of(key, order.version), at...) == order.expected;
+    case Operation::Upsert:
+        return table.upsert(key, value_of(key, order.version), at...) ==
+               (order.expected ? Insert::Inserted : Insert::Present);
+    default: break;
+    }
+    auto const before = table.modify(
+        key, [](std::uint64_t value) { return value + version_step; }, at...);
+    return before ? order.expected && is_value_of(key, *before, order) : !order.expected;
+}
 
 // What both have in common: regions, and a new table for each run.
 template <typename TableType> class TableAccess {
@@ -93,20 +121,20 @@ template <typename TableType> class ChainsAccess : public TableAccess<TableType>
         return nodes_.of(core, place);
     }
 
-    template <Operation operation> bool operate(std::size_t at, std::uint64_t key, Extra node, bool expected) {
+    template <Operation operation> bool operate(std::size_t at, std::uint64_t key, Extra node, Order const& order) {
         auto& table = this->region(at);
         if constexpr (operation == Operation::Insert) {
             *node = {key, nullptr};
-            return table.insert(*node) == expected;
+            return table.insert(*node) == order.expected;
         } else if constexpr (operation == Operation::Find) {
-            return table.find(key) == expected;
+            return table.find(key) == order.expected;
         } else {
-            return static_cast<bool>(table.erase(key)) == expected;
+            return static_cast<bool>(table.erase(key)) == order.expected;
         }
     }
 
-    [[nodiscard]] bool holds(std::uint64_t key) const {
-        return this->table().region(this->owner(key)).lookup(key) != nullptr;
+    [[nodiscard]] std::optional<std::uint64_t> value(std::uint64_t key) const {
+        return value_if(this->table().region(this->owner(key)).lookup(key) != nullptr, key);
     }
 
   protected:
@@ -151,21 +179,24 @@ class BucketedAccess : public TableAccess<Bucketed> {
         return Annotation::table_line(bucket);
     }
 
-    template <Operation operation> bool operate(std::size_t at, std::uint64_t key, Extra bucket, bool expected) {
+    template <Operation operation> bool operate(std::size_t at, std::uint64_t key, Extra bucket, Order const& order) {
         Bucketed::Position const position{Bucketed::Placement::hash(key), bucket};
         if constexpr (operation == Operation::Insert) {
-            return region(at).insert(key, value_of(key), position) == (expected ? Insert::Inserted : Insert::Present);
+            return region(at).insert(key, value_of(key), position) ==
+                   (order.expected ? Insert::Inserted : Insert::Present);
         } else if constexpr (operation == Operation::Find) {
             std::uint64_t const* const value = Bucketed::find(key, position);
-            return value == nullptr ? !expected : expected && *value == value_of(key);
+            return value == nullptr ? !order.expected : order.expected && is_value_of(key, *value, order);
         } else {
-            return region(at).erase(key, position) == expected;
+            return region(at).erase(key, position) == order.expected;
         }
     }
+    [[gnu::noinline]] bool overwrite(std::size_t at, std::uint64_t key, Extra bucket, Order const& order) {
+        return overwrite_in(region(at), order, key, Bucketed::Position{Bucketed::Placement::hash(key), bucket});
+    }
 
-    [[nodiscard]] bool holds(std::uint64_t key) const {
-        std::uint64_t const* const value = table().region(owner(key)).find(key);
-        return value != nullptr && *value == value_of(key);
+    [[nodiscard]] std::optional<std::uint64_t> value(std::uint64_t key) const {
+        return value_at(table().region(owner(key)).find(key));
     }
 
   private:

@@ -58,10 +58,12 @@ Result<TableBenchmark> TableBenchmark::create(TableOptions options) {
     options.operations = sizes.operations(sizes.count() - 1);
     MXK_TRY(check(options));
     MXK_TRY(check(options.memory, memory::node_count()));
+    NodeId const here = Worker::current().node();
+    auto trace = MXK_TRY(read_trace(options, here));
     EngineKind const& kind = *MXK_TRY(complete(options)); // so that the rows say what was measured
     TableBenchmark benchmark(options, kind, sizes);
+    benchmark.trace_ = std::move(trace);
     benchmark.core_sets_ = MXK_TRY(CoreSetList::create(options.cores));
-    NodeId const here = Worker::current().node();
     benchmark.file_keys_ = MXK_TRY(read_keys(benchmark.options_, here));
     std::size_t const rows = benchmark.configurations() * benchmark.phases();
     benchmark.found_ = MXK_TRY(NodeVector<TableFindings>::create(rows, here));

@@ -14,6 +14,7 @@
 #include "bench/table/table_experiment.hpp"
 #include "bench/table/table_options.hpp"
 #include "bench/table/table_report.hpp"
+#include "bench/trace/trace_replay.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/memory/node_vector.hpp"
 
@@ -83,6 +84,7 @@ class TableBenchmark final : public Experiment {
     TableSizes sizes_;
     CoreSetList core_sets_;              // for each of the sizes
     NodeArray<std::uint64_t> file_keys_; // that options_ refers to
+    NodeVector<TraceReplay> trace_;      // the same; empty without one
     NodeVector<TableFindings> found_;    // by row
     NodeVector<TableFindings> latest_;   // of the latest run, by phase
     std::optional<TableExperiment> experiment_{};

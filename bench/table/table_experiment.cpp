@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <optional>
 #include <utility>
 
 #include "bench/frame/steps.hpp"
@@ -38,17 +39,18 @@ struct EndedTask : Task {
     std::size_t& left_;
 };
 
-// Keys [from, to) of the slice that are lost or left over.
-std::uint64_t count_lost(Engine const& engine, Slice const& slice, std::size_t from, std::size_t to) {
+// Keys [from, to) of a slice that are lost or left over.
+std::uint64_t count_lost(Engine const& engine, InstructionQueue const& queue, std::size_t place, std::size_t from,
+                         std::size_t to) {
     constexpr std::size_t chunk = 64;
     std::array<std::uint64_t, chunk> keys;
-    std::array<bool, chunk> found;
+    std::array<std::optional<std::uint64_t>, chunk> values;
     std::uint64_t lost = 0;
     for (; from < to; from += chunk) {
         std::size_t const count = std::min(chunk, to - from);
-        for (std::size_t i = 0; i < count; ++i) keys[i] = slice.key(from + i);
-        engine.find_all(std::span(keys).first(count), std::span(found).first(count));
-        for (std::size_t i = 0; i < count; ++i) lost += found[i] != slice.is_live(from + i) ? 1U : 0U;
+        for (std::size_t i = 0; i < count; ++i) keys[i] = queue.slice(place).key(from + i);
+        engine.find_all(std::span(keys).first(count), std::span(values).first(count));
+        for (std::size_t i = 0; i < count; ++i) lost += queue.is_right(place, from + i, values[i]) ? 0U : 1U;
     }
     return lost;
 }
@@ -206,7 +208,7 @@ Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view wha
 Result<void> TableExperiment::verify(Outcome& outcome, Progress& progress) const {
     ProgressCounter counter;
     progress.phase("verifying", options_->operations, counter);
-    std::size_t const pieces = queue_.slice(0).size() / piece + 1; // no slice is larger than the first
+    std::size_t const pieces = queue_.max_key_count() / piece + 1;
     std::atomic<std::size_t> next{0};
     std::atomic<std::uint64_t> lost{0};
     auto all = MXK_TRY(NodeVector<CoreId>::create(workers::count(), owners_[0].node));
@@ -217,9 +219,9 @@ Result<void> TableExperiment::verify(Outcome& outcome, Progress& progress) const
         std::size_t const mine = next.fetch_add(1, std::memory_order_relaxed);
         if (mine >= pieces * owners_.size() || progress.interrupted()) return Step::Done;
         Slice const& slice = queue_.slice(mine / pieces);
-        std::size_t const from = std::min(mine % pieces * piece, slice.size());
-        std::size_t const to = std::min(from + piece, slice.size());
-        lost.fetch_add(count_lost(*engine_, slice, from, to), std::memory_order_relaxed);
+        std::size_t const from = std::min(mine % pieces * piece, slice.key_count());
+        std::size_t const to = std::min(from + piece, slice.key_count());
+        lost.fetch_add(count_lost(*engine_, queue_, mine / pieces, from, to), std::memory_order_relaxed);
         counter.add(to - from);
         return Step::Again;
     }));

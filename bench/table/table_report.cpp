@@ -2,6 +2,7 @@
 
 #include "bench/frame/names.hpp"
 #include "bench/table/engine.hpp"
+#include "bench/trace/trace_report.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::bench {
@@ -64,8 +65,9 @@ void print_table_head(TextSink& out, TableOptions const& options) {
            as_typed(options.layout).view(), way_of(options).view(),
            options.probe == Probe::Travel ? "travelling probes, " : "", as_typed(options.hash).view(),
            as_typed(options.queue).view(), options.slices == SliceKind::Packed ? " with packed slices" : "",
-           as_typed(options.operations).view(), as_typed(options.mix).view(), as_typed(options.distribution).view(),
-           as_typed<256>(options.keys).view());
+           as_typed(options.operations).view(), as_typed(options.mix).view(),
+           options.trace ? "dealt by key" : as_typed(options.distribution).view(),
+           options.trace ? *options.trace : as_typed<256>(options.keys).view());
     if (threads_per_core(options) > 1) format(out, "{} threads per core, ", threads_per_core(options));
     if (options.sweep) format(out, "sizes up to {}, ", as_typed(*options.sweep).view());
     if (uses(options, "--tasks-per-core")) format(out, "{} tasks per core, ", tasks_per_core(options));
@@ -77,6 +79,7 @@ void print_table_head(TextSink& out, TableOptions const& options) {
 
 void print_table_details(TextSink& out, TableOptions const& options, TableFindings const& found) {
     TableExperiment::Outcome const& outcome = found.last;
+    if (options.replay != nullptr) print_trace_results(out, options.replay->results());
     if (options.rate) {
         format(out, "       offered {:.3} M ops/s", found.offered / 1e6);
         if (found.max_speed != 0) format(out, " ({} of {:.3})", as_typed(options.rate).view(), found.max_speed / 1e6);
@@ -104,17 +107,19 @@ void write_table_settings(JsonWriter& json, TableOptions const& options, Mix con
     json.field("memory", as_typed(options.memory).view());
     if (options.initial_slots) json.field("initial_slots", *options.initial_slots);
     if (options.load) json.field("load", *options.load);
-    json.field("dist", as_typed(options.distribution).view());
-    json.field("keys", as_typed<256>(options.keys).view());
+    if (!options.trace) json.field("dist", as_typed(options.distribution).view());
+    if (!options.trace) json.field("keys", as_typed<256>(options.keys).view());
     json.field("mix", name_of(mix).view());
+    if (options.trace) json.field("trace_name", *options.trace);
     json.field("operations", options.operations);
-    json.field("seed", options.seed);
+    if (!options.trace) json.field("seed", options.seed);
     if (options.rate) json.field("rate", as_typed(options.rate).view());
     if (options.max_latency) json.field("max_latency_us", *options.max_latency);
 }
 
 void write_table_details(JsonWriter& json, TableOptions const& options, TableFindings const& found) {
     TableExperiment::Outcome const& outcome = found.last;
+    if (options.replay != nullptr) write_trace_results(json, options.replay->results());
     json.field("buckets", found.buckets);
     if (may_lose(options)) json.field("lost", found.lost);
     json.field("table_bytes", outcome.table_bytes);

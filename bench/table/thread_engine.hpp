@@ -82,8 +82,8 @@ template <typename Access> class alignas(cache_line_bytes) InstructionThread {
 
     static bool run_one(Access& access, NextInstruction<Access> const& next) {
         return dispatch(next.instruction->operation, [&](auto operation) {
-            return access.template operate<operation>(next.owner, next.instruction->key, next.extra,
-                                                      next.instruction->expected);
+            constexpr Operation method = overwrites(operation) ? Operation::Update : Operation{operation};
+            return carry_out<method>(access, next.owner, next.instruction->key, next.extra, *next.instruction);
         });
     }
 

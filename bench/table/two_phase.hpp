@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/panic.hpp"
 #include "bench/table/core_run.hpp"
 #include "bench/workload/instructions.hpp"
 #include "tasks/worker.hpp"
@@ -48,6 +49,20 @@ template <typename Access>
                                            : Annotation();
 }
 
+// At the owner: whether the result was as expected. Operations that overwrite are all one method, Update's, which tells
+// them apart: each of them as a method of its own would make twice as many for all tables.
+template <Operation method, typename Access>
+[[gnu::always_inline]] inline bool carry_out(Access& access, std::size_t at, std::uint64_t key,
+                                             typename Access::Extra const& extra, Order const& order) {
+    if constexpr (!overwrites(method)) {
+        return access.template operate<method>(at, key, extra, order);
+    } else if constexpr (requires { access.overwrite(at, key, extra, order); }) {
+        return access.overwrite(at, key, extra, order);
+    } else {
+        panic("a table of keys only has nothing to overwrite"); // TableBenchmark::create() has refused it
+    }
+}
+
 // Only the owner knows what an operation touches (partitions_access.hpp), and owners change while operations flow.
 template <typename Access>
 concept OwnerAsks = requires(Access const& access, Worker& worker, Task& task) {
@@ -80,7 +95,7 @@ template <typename Access> class TwoPhaseTask : public Task {
         if (next.instruction == nullptr) [[unlikely]]
             return self.run_.cores.run(here).task_ended();
         self.key_ = next.instruction->key;
-        self.expected_ = next.instruction->expected;
+        self.order_ = *next.instruction;
         self.extra_ = next.extra;
         task.body = method(next.instruction->operation);
         if constexpr (!OwnerAsks<Access>) task.touches = announce(worker, self.run_, next);
@@ -95,7 +110,9 @@ template <typename Access> class TwoPhaseTask : public Task {
 
     static Body method(Operation operation) {
         using enum Operation;
-        static constexpr std::array<Body, 3> methods{first_step<Insert>(), first_step<Find>(), first_step<Erase>()};
+        static constexpr Body any_overwrite = first_step<Update>();
+        static constexpr std::array<Body, 6> methods{first_step<Insert>(), first_step<Find>(), first_step<Erase>(),
+                                                     any_overwrite,        any_overwrite,      any_overwrite};
         return methods[static_cast<std::size_t>(operation)];
     }
 
@@ -123,7 +140,7 @@ template <typename Access> class TwoPhaseTask : public Task {
     template <Operation operation> [[gnu::noinline, gnu::flatten]] static void operate(Worker& worker, Task& task) {
         auto& self = static_cast<TwoPhaseTask&>(task);
         std::size_t const here = worker.place();
-        if (!self.run_.access.template operate<operation>(here, self.key_, self.extra_, self.expected_)) [[unlikely]]
+        if (!carry_out<operation>(self.run_.access, here, self.key_, self.extra_, self.order_)) [[unlikely]]
             self.run_.cores.run(here).count_wrong();
         task.body = &initial;
         if constexpr (!OwnerAsks<Access>)
@@ -133,13 +150,13 @@ template <typename Access> class TwoPhaseTask : public Task {
         worker.append(task, task.home);
     }
 
-    TwoPhaseRun<Access> const& run_;
     // What the owner needs of the instruction travels in the task, whose line has to move anyway: reading it there
     // would cost the owner one more miss.
+    Order order_{};        // in front: fits behind the task's home
+    OperationStart start_; // where latency is measured
+    TwoPhaseRun<Access> const& run_;
     std::uint64_t key_ = 0;
     [[no_unique_address]] typename Access::Extra extra_{};
-    bool expected_ = false;
-    OperationStart start_; // where latency is measured
 };
 
 } // namespace mxk::bench

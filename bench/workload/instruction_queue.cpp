@@ -116,6 +116,7 @@ void Slice::draw(std::size_t from, std::size_t to, Mix const& phase, Zipf const&
 
 Result<InstructionQueue> InstructionQueue::create(Workload const& workload, QueueKind kind,
                                                   std::span<CoreId const> cores) {
+    if (workload.replay != nullptr) return create_dealt(workload, kind, cores);
     InstructionQueue result(workload, kind);
     NodeId const here = workers::of(core_id(0)).node();
     KeySequence const keys(workload.keys, workload.seed);
@@ -161,6 +162,18 @@ std::uint64_t InstructionQueue::live_count() const {
     return count;
 }
 
+std::size_t InstructionQueue::max_key_count() const {
+    std::size_t max = 0;
+    for (Part const& part : parts_) max = std::max(max, part.slice.key_count());
+    return max;
+}
+
+bool InstructionQueue::is_right(std::size_t place, std::size_t at, std::optional<std::uint64_t> value) const {
+    Slice const& its = slice(place);
+    if (!its.is_live(at) || !value) return its.is_live(at) == value.has_value();
+    return *value == value_of(its.key(at), its.last_version(at));
+}
+
 template <typename Function>
 Result<void> InstructionQueue::over_slices(std::string_view what, Progress& progress, Function step) {
     ProgressCounter counter;
@@ -177,6 +190,7 @@ Result<void> InstructionQueue::over_slices(std::string_view what, Progress& prog
 }
 
 Result<void> InstructionQueue::begin_with(Mix const& phase, Progress& progress) {
+    if (workload_->replay != nullptr) return deal(progress);
     for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].random = Random(workload_->seed + i);
     return over_slices("making instructions", progress, [&](Part& part, std::size_t from, std::size_t to) {
         if (from == 0) part.slice.forget();

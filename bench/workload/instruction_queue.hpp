@@ -1,6 +1,7 @@
 // All instructions of a run, cut into one slice per core, and how the cores make them: each its own, a
 // piece per task. The same workload gives the same keys, in the same slices, in the same order, whichever cores run
-// them and wherever they lie.
+// them and wherever they lie. Those of a trace are dealt out by their keys: all operations on one key stand in one
+// slice, in the trace's order, so that their results are those of the trace.
 #pragma once
 
 #include <cstddef>
@@ -31,15 +32,25 @@ class Slice {
     // `room`: where the instructions go. The keys are those of the sequence from `first_key` on. What else there is to
     // remember lies on `node`. Errors: no memory.
     static Result<Slice> create(std::span<Instruction> room, KeySequence keys, std::uint64_t first_key, NodeId node);
+    // Of a trace: instructions and keys are put into it one by one, as many as there is room for. Errors: no memory.
+    static Result<Slice> create_dealt(std::span<Instruction> room, std::size_t keys, NodeId node);
     // Before fill_mixed() is used. Errors: no memory.
     Result<void> prepare_mixed(NodeId node);
 
     [[nodiscard]] std::span<Instruction const> instructions() const { return instructions_; }
     [[nodiscard]] std::size_t size() const { return instructions_.size(); }
+    // As many, but for a slice of a trace.
+    [[nodiscard]] std::size_t key_count() const { return dealt_ ? dealt_->key_count : size(); }
     [[nodiscard]] std::uint64_t key(std::size_t at) const { return keys_(first_key_ + at); }
     // Whether key `at` must be in the table when all instructions made so far have run.
     [[nodiscard]] bool is_live(std::size_t at) const { return (live_[at / word_bits] >> at % word_bits & 1) != 0; }
     [[nodiscard]] std::uint64_t live_count() const { return live_count_; }
+
+    // Of a trace.
+    void put(Instruction const& instruction) { instructions_[dealt_->instructions++] = instruction; }
+    void put_key(std::uint64_t key, bool is_live, std::uint32_t version);
+    // Of the value that key `at` has when all instructions have run, if it is there.
+    [[nodiscard]] std::uint32_t last_version(std::size_t at) const { return dealt_ ? dealt_->versions[at] : 0; }
 
     // For a table that is empty: an insert of every key.
     void fill_inserts(std::size_t from, std::size_t to);
@@ -66,7 +77,16 @@ class Slice {
     void put_drawn(std::size_t at, Operation operation, std::size_t drawn);
     void set_live(std::size_t at, bool live);
 
+    struct Dealt {
+        NodeArray<std::uint64_t> keys;
+        NodeArray<std::uint32_t> versions; // of their last values
+        std::size_t key_count = 0;
+        std::size_t instructions = 0; // that were put
+        std::size_t put_keys = 0;
+    };
+
     std::span<Instruction> instructions_;
+    std::optional<Dealt> dealt_; // of a trace
     KeySequence keys_;
     std::uint64_t first_key_;
     Permutation of_rank_;
@@ -104,6 +124,11 @@ class InstructionQueue {
     [[nodiscard]] std::span<Instruction const> source(std::size_t place) const;
     // Keys that must be in the table when all instructions made so far have run.
     [[nodiscard]] std::uint64_t live_count() const;
+    // Of the slice that has more than any other.
+    [[nodiscard]] std::size_t max_key_count() const;
+    // Whether key `at` of this slice may have the value when all instructions made so far have run; nothing: not be
+    // there.
+    [[nodiscard]] bool is_right(std::size_t place, std::size_t at, std::optional<std::uint64_t> value) const;
 
     // The node for what goes with a core's slice, for the instructions and whatever else is made for each.
     [[nodiscard]] NodeId node(std::size_t place) const;
@@ -120,6 +145,14 @@ class InstructionQueue {
         : workload_(&workload)
         , kind_(kind) {}
 
+    // Of a trace: by the number of operations on its keys, and filled by the cores.
+    static Result<InstructionQueue> create_dealt(Workload const& workload, QueueKind kind,
+                                                 std::span<CoreId const> cores);
+    Result<void> deal(Progress& progress);
+    // take(place, at) for each `at` below `count` in order, on each core.
+    template <typename Function>
+    Result<void> over_all(std::string_view what, std::size_t count, Progress& progress, Function take);
+
     Result<std::span<Instruction>> room(std::size_t start, std::size_t size, std::size_t place);
     // step(part, from, to) over every slice, on its core, a piece per task.
     template <typename Function> Result<void> over_slices(std::string_view what, Progress& progress, Function step);
@@ -129,6 +162,7 @@ class InstructionQueue {
     NodeVector<CoreId> cores_;
     NodeVector<NodeArray<Instruction>> arrays_; // one for each slice, or one for all
     NodeVector<Part> parts_;
+    bool is_dealt_ = false; // of a trace
 };
 
 } // namespace mxk::bench

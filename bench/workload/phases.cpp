@@ -46,6 +46,7 @@ Result<void> parse_value(std::string_view text, Mix& mix) {
 
 void print_value(TextSink& out, Mix const& mix) {
     if (mix.kind == Mix::Kind::Mixed) return format(out, "{}{}/{}/{}", mixed_prefix, mix.insert, mix.find, mix.erase);
+    if (mix.kind == Mix::Kind::Trace) return out.write("trace");
     for (auto const& [name, kind] : pure)
         if (kind == mix.kind) out.write(name);
 }

@@ -14,9 +14,10 @@
 
 namespace mxk::bench {
 
-// Which operations a phase of a run consists of: `insert`, `find`, `erase`, or `mixed:I/F/E` in percent.
+// Which operations a phase of a run consists of: `insert`, `find`, `erase`, or `mixed:I/F/E` in percent; or those of a
+// trace, which are not asked for by a name.
 struct Mix {
-    enum class Kind : std::uint8_t { Insert, Find, Erase, Mixed }; // in the order in which phases make sense
+    enum class Kind : std::uint8_t { Insert, Find, Erase, Mixed, Trace }; // in the order in which phases make sense
 
     Kind kind = Kind::Insert;
     // Percent, together 100; only for Mixed.

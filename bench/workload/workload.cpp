@@ -32,15 +32,34 @@ Result<void> check_slices(Workload const& workload) {
                      name_of(*workload.queue));
 }
 
+// What a trace leaves nothing to say of.
+Result<void> check_trace_alone(Workload const& workload) {
+    Workload const defaults;
+    std::string_view besides;
+    if (workload.operations != defaults.operations) besides = "--ops";
+    if (workload.mix.size() != 1 || workload.mix.list().front().kind != Mix::Kind::Insert) besides = "--mix";
+    if (workload.keys.kind != Keys::Kind::Random) besides = "--keys";
+    if (!workload.distribution.is_uniform()) besides = "--dist";
+    if (workload.seed != defaults.seed) besides = "--seed";
+    if (!besides.empty())
+        return Error::of("--trace: expected no {} besides: a trace has its own operations and keys", besides);
+    if (workload.queue == QueueKind::Shared)
+        return Error(
+            "--trace: expected --queue node-local or per-core: from a shared queue operations on one key could "
+            "overtake each other");
+    return {};
+}
+
 } // namespace
 
 bool depends_on_order(Workload const& workload) {
-    return ordered_phase(workload) != nullptr;
+    return workload.trace || ordered_phase(workload) != nullptr;
 }
 
 Result<void> check(Workload const& workload) {
     MXK_TRY(check_stride(workload));
     MXK_TRY(check_slices(workload));
+    if (workload.trace) return check_trace_alone(workload);
     if (workload.queue != QueueKind::Shared) return {};
     Mix const* const phase = ordered_phase(workload);
     if (phase == nullptr) return {};

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "base/result.hpp"
 #include "bench/workload/distribution.hpp"
@@ -12,6 +13,7 @@
 #include "bench/workload/phases.hpp"
 #include "kernel/console/options.hpp"
 #include "kernel/memory/node_array.hpp"
+#include "kernel/memory/node_vector.hpp"
 
 namespace mxk::bench {
 
@@ -34,6 +36,8 @@ constexpr auto value_names(SliceKind) {
     return std::array{console::NamedValue{SliceKind::Lines, "lines"}, console::NamedValue{SliceKind::Packed, "packed"}};
 }
 
+class TraceReplay; // bench/trace/trace_replay.hpp
+
 struct Workload {
     static constexpr std::uint64_t max_operations = 4'000'000'000;
 
@@ -44,6 +48,13 @@ struct Workload {
     std::optional<QueueKind> queue; // none: the benchmark's own choice
     SliceKind slices = SliceKind::Lines;
     std::uint64_t seed = 1;
+    // A recorded workload, instead of all that: a file, or on the bare machine a module. It says how many operations
+    // there are, and which, once read_trace() has read it.
+    std::optional<std::string_view> trace;
+    TraceReplay const* replay = nullptr;
+
+    // The highest version of a value (instructions.hpp) that operations may write.
+    [[nodiscard]] std::uint64_t max_version() const;
 };
 
 namespace workload_option {
@@ -56,6 +67,8 @@ constexpr auto queue = console::option<&Workload::queue>(
     "queue", "where instructions lie, and which cores take them (none given: node-local; thesis: shared)");
 constexpr auto slices = console::option<&Workload::slices>(
     "slices", "each on cache lines of its own, or one behind the other (--queue per-core)");
+constexpr auto trace =
+    console::option<&Workload::trace>("trace", "a recorded workload: a file, or the loader's module");
 constexpr auto seed = console::option<&Workload::seed>("seed", "of the keys and of their order");
 } // namespace workload_option
 
@@ -67,8 +80,8 @@ inline QueueKind queue_or(Workload const& workload, QueueKind otherwise) {
     return workload.queue.value_or(workload.slices == SliceKind::Packed ? QueueKind::PerCore : otherwise);
 }
 
-// Errors: a stride with which there are not so many keys; packed slices of a queue that has none on one node; a phase
-// whose results depend on an order that its queue does not keep.
+// Errors: something that a trace says itself was given besides it; a stride with which there are not so many keys; packed
+// slices of a queue that has none on one node; a phase whose results depend on an order that its queue does not keep.
 Result<void> check(Workload const& workload);
 
 // The keys of `--keys file:PATH`: one on each line, decimal or with 0x in front. Reads as many keys as there are
@@ -76,5 +89,10 @@ Result<void> check(Workload const& workload);
 // where the workload's keys come from elsewhere. Errors: no such file, or too few keys in it; a line that is no key, 0,
 // or that was there before; no memory. The console's task, which waits for the file system.
 Result<NodeArray<std::uint64_t>> read_keys(Workload& workload, NodeId node);
+
+// The trace of `--trace NAME`, and what its operations must come to, in memory of `node`; tells the workload, whose it
+// is as long as what is returned lives, which may be moved. Nothing where there is no trace. Errors: no such file, or
+// what is wrong in it; no memory. The console's task, which waits for the file system.
+Result<NodeVector<TraceReplay>> read_trace(Workload& workload, NodeId node);
 
 } // namespace mxk::bench

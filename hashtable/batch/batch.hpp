@@ -3,10 +3,13 @@
 //
 //     line 0       the task, its size, where it goes and whose it is; two bits for each operation, two for each result
 //     lines 1-4    keys       written by the client, read by the owner
-//     lines 5-8    values     of inserts written by the client, of finds by the owner
+//     lines 5-8    values     of finds written by the owner, of what writes a value by the client
 //     lines 10-    cookies    what the client wants to find again, if it wants to
 //
 // Keys and values stand apart: those of finds then move one way only, the keys to the owner and the values home.
+//
+// Two bits tell Insert, Find, Erase and a fourth apart, which overwrites: Update, Upsert or Modify, the same one in all
+// of a batch. A client that needs another one of these sends the batch as it is and opens the next.
 #pragma once
 
 #include <array>
@@ -19,8 +22,9 @@
 
 namespace mxk {
 
-// Yes: inserted, found, erased. No: the key was there already, or was not there. Full: an insert found no place and
-// there is no memory to make one; the table is as it was.
+// Yes: inserted, found, erased, updated, modified. No: the key was there already (of an upsert: and has its value now),
+// or was not there. Full: an insert or upsert found no place and there is no memory to make one; the table is as it
+// was.
 enum class TableResult : std::uint8_t { Yes, No, Full };
 
 // Who sent a batch. The owner reads it and nobody writes it.
@@ -40,15 +44,24 @@ class Batch : public Task {
     // than size().
     [[nodiscard]] std::size_t size() const { return size_; }
     [[nodiscard]] Operation operation(std::size_t at) const {
-        return static_cast<Operation>(operations_ >> 2 * at & 3);
+        std::uint64_t const code = code_of(at);
+        return code == overwrite_code ? overwrite() : static_cast<Operation>(code);
     }
     [[nodiscard]] std::uint64_t key(std::size_t at) const { return keys_[at]; }
     [[nodiscard]] TableResult result(std::size_t at) const { return static_cast<TableResult>(results_ >> 2 * at & 3); }
+    // operation(at) == Operation::Find, with fewer questions.
+    [[nodiscard]] bool is_find(std::size_t at) const {
+        return code_of(at) == static_cast<std::uint64_t>(Operation::Find);
+    }
+    [[nodiscard]] bool has_overwrites() const { return (operations_ & operations_ >> 1 & bit_of_each) != 0; }
     [[nodiscard]] bool all_yes() const { return results_ == 0; }
     [[nodiscard]] bool all_are(Operation operation) const {
+        if (overwrites(operation))
+            return operations_ == operations_of(overwrite_code, size_) && overwrite() == operation;
         return operations_ == operations_of(static_cast<std::uint8_t>(operation), size_);
     }
-    // Of an insert what was to be inserted; of a find with the result Yes what stood there; else nothing.
+    // Of an insert, update or upsert what was to be written; of a find or modify with the result Yes what stood there;
+    // else nothing.
     [[nodiscard]] std::uint64_t value(std::size_t at) const { return values_[at]; }
 
   private:
@@ -63,11 +76,19 @@ class Batch : public Task {
         return bit_of_each * operation & used;
     }
 
+    static constexpr std::uint8_t overwrite_code = 3;
+    [[nodiscard]] std::uint64_t code_of(std::size_t at) const { return operations_ >> 2 * at & 3; }
+    // What that code stands for here.
+    [[nodiscard]] Operation overwrite() const {
+        return static_cast<Operation>(overwrite_ + static_cast<std::uint8_t>(Operation::Update));
+    }
+    // Finds, or what else writes values: overwrites count as such.
     [[nodiscard]] bool has_finds() const {
         return (operations_ & bit_of_each * static_cast<std::uint64_t>(Operation::Find)) != 0;
     }
 
-    std::uint32_t region_ : 24 = 0;
+    std::uint32_t region_ : 22 = 0;
+    std::uint32_t overwrite_ : 2 = 0; // counted from Update; of a batch that has some
     std::uint32_t size_ : 8 = 0;
     void* server_ = nullptr; // the region's BatchServer
     BatchHome* client_;

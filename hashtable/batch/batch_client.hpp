@@ -76,6 +76,7 @@ class BatchClient : BatchHome {
         OwnBatch* open = nullptr;    // being filled: neither empty nor full, between two calls
         std::uint32_t size = 0;      // of the open one
         std::uint8_t kind = 0;       // of all operations in it, or `mixed`: then operations_ has each one's
+        std::uint8_t codes = 0;      // mixed: that of an overwrite, all below are added without a further look; else 0
         std::uint32_t held = 0;      // batches, the open one counted
         TaskList waiting_for_room{}; // what was refused; then `held` is not 0
     };
@@ -144,14 +145,15 @@ class BatchClient : BatchHome {
         if constexpr (changes_owners) table_.regions_->forget(worker_.core(), before_change_);
     }
 
-    // False if there is no room: nothing was done then (see when_room()). `value` only matters to an insert.
+    // False if there is no room: nothing was done then (see when_room()). `value`: what an insert, update or upsert
+    // writes, and what a modify adds to the value.
     [[nodiscard]] bool submit(Operation operation, std::uint64_t key, std::uint64_t value, Cookie cookie = {}) {
         return submit_to(owner(key), {operation, key, value, cookie});
     }
     struct Request {
         Operation operation;
         std::uint64_t key;
-        std::uint64_t value; // of an insert
+        std::uint64_t value; // see submit()
         [[no_unique_address]] Cookie cookie;
     };
     // The same for operations request(0), request(1), ... of `count`, until one is refused; so many, 0 to count, were
@@ -174,6 +176,16 @@ class BatchClient : BatchHome {
     }
     [[nodiscard]] bool find(std::uint64_t key, Cookie cookie = {}) { return submit(Operation::Find, key, 0, cookie); }
     [[nodiscard]] bool erase(std::uint64_t key, Cookie cookie = {}) { return submit(Operation::Erase, key, 0, cookie); }
+    [[nodiscard]] bool update(std::uint64_t key, std::uint64_t value, Cookie cookie = {}) {
+        return submit(Operation::Update, key, value, cookie);
+    }
+    [[nodiscard]] bool upsert(std::uint64_t key, std::uint64_t value, Cookie cookie = {}) {
+        return submit(Operation::Upsert, key, value, cookie);
+    }
+    // Adds to the value that is there; the result is what was there before.
+    [[nodiscard]] bool modify(std::uint64_t key, std::uint64_t addend, Cookie cookie = {}) {
+        return submit(Operation::Modify, key, addend, cookie);
+    }
 
     // Right after an operation was refused: appends the task to this core's queue as soon as a batch has come home from
     // the region that has no room. The task submits the operation again; it may be refused again, if others wait, too.
@@ -212,8 +224,10 @@ class BatchClient : BatchHome {
         batch.keys_[at] = request.key;
         if (request.operation == Operation::Insert) batch.values_[at] = request.value;
         if (auto const kind = static_cast<std::uint8_t>(request.operation); kind != lane.kind) [[unlikely]] {
-            if (lane.kind == mixed)
+            if (kind < lane.codes)
                 batch.operations_ |= std::uint64_t{kind} << 2 * at;
+            else if (overwrites(request.operation))
+                return submit_overwrite(region, request);
             else
                 change_kind(lane, kind);
         }
@@ -221,6 +235,36 @@ class BatchClient : BatchHome {
         lane.size = static_cast<std::uint32_t>(at + 1);
         if (at + 1 == Batch::capacity) send(lane, region);
         return true;
+    }
+
+    // As submit_to(), where a batch is open. Its `kind` never is that of an overwrite, so that all of them come here.
+    [[gnu::noinline]] bool submit_overwrite(std::size_t region, Request const& request) {
+        Lane& lane = lanes_[region];
+        bool const must_cut =
+            lane.kind == mixed && lane.open->has_overwrites() && lane.open->overwrite() != request.operation;
+        if (must_cut) {
+            send(lane, region);
+            if (!open(lane, region)) return false;
+        }
+        OwnBatch& batch = *lane.open;
+        std::size_t const at = lane.size;
+        if (lane.kind != mixed) {
+            batch.operations_ = lane.kind == none_yet ? 0 : OwnBatch::operations_of(lane.kind, lane.size);
+            mix(lane);
+        }
+        batch.operations_ |= std::uint64_t{OwnBatch::overwrite_code} << 2 * at;
+        batch.overwrite_ =
+            (static_cast<std::uint32_t>(request.operation) - static_cast<std::uint32_t>(Operation::Update)) & 3;
+        batch.keys_[at] = request.key;
+        batch.values_[at] = request.value;
+        batch.put_cookie(at, request.cookie);
+        lane.size = static_cast<std::uint32_t>(at + 1);
+        if (at + 1 == Batch::capacity) send(lane, region);
+        return true;
+    }
+    static void mix(Lane& lane) {
+        lane.kind = mixed;
+        lane.codes = OwnBatch::overwrite_code;
     }
 
     // Of the requests from `from` on, those of the open batch's kind for which it has room, but for the last place of
@@ -353,7 +397,7 @@ class BatchClient : BatchHome {
             return;
         }
         lane.open->operations_ = OwnBatch::operations_of(lane.kind, lane.size) | std::uint64_t{kind} << 2 * lane.size;
-        lane.kind = mixed;
+        mix(lane);
     }
 
     // False if the region has no room.
@@ -366,6 +410,7 @@ class BatchClient : BatchHome {
         lane.open = batch;
         lane.size = 0;
         lane.kind = none_yet;
+        lane.codes = 0;
         ++lane.held;
         if constexpr (is_paced)
             if (pace_.has_cap()) pace_.opened(region, clock::timestamp());

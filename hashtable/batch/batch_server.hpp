@@ -32,12 +32,18 @@
 namespace mxk {
 
 // What a table has to offer. insert(): its result counts as TableResult does, 0 for inserted, 1 for present, 2 for no
-// memory. find(): the value, or null. It may be a PositionTable, and a BehindTable (batch_positions.hpp).
+// memory. find(): the value, or null. The others: as ValueWrites says. It may be a PositionTable, and a BehindTable
+// (batch_positions.hpp).
 template <typename Table>
 concept BatchTable = requires(Table& table, std::uint64_t key, std::uint64_t value) {
     static_cast<TableResult>(table.insert(key, value));
     { *table.find(key) } -> std::convertible_to<std::uint64_t>;
     { table.erase(key) } -> std::same_as<bool>;
+    { table.update(key, value) } -> std::same_as<bool>;
+    static_cast<TableResult>(table.upsert(key, value));
+    {
+        *table.modify(key, [](std::uint64_t before) { return before; })
+        } -> std::convertible_to<std::uint64_t>;
     table.prefetch(key);
 };
 
@@ -149,7 +155,13 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
             if (batch.all_are(Find)) return run(batch, next, no_near, [](std::size_t) { return Find; });
             if (batch.all_are(Erase)) return run(batch, next, no_near, [](std::size_t) { return Erase; });
         }
-        run(batch, next, near, [&batch](std::size_t at) { return batch.operation(at); });
+        if (batch.has_overwrites()) [[unlikely]]
+            return run(batch, next, near, [&batch](std::size_t at) { return batch.operation(at); });
+        run(batch, next, near, [&batch](std::size_t at) {
+            std::uint64_t const code = batch.code_of(at);
+            if (code == Batch::overwrite_code) __builtin_unreachable(); // so that it is not asked for each one
+            return static_cast<Operation>(code);
+        });
     }
 
     static constexpr std::integral_constant<std::size_t, 0> no_near{};
@@ -237,11 +249,31 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
                     auto const* const value = region_.find(key, position...);
                     if (value != nullptr) batch.values_[at] = *value;
                     return static_cast<std::uint64_t>(value != nullptr ? TableResult::Yes : TableResult::No);
-                } else {
+                } else if constexpr (known == Operation::Erase) {
                     bool const erased = region_.erase(key, position...);
                     return static_cast<std::uint64_t>(erased ? TableResult::Yes : TableResult::No);
+                } else {
+                    return overwrite(operation, batch, at, position...);
                 }
             });
+    }
+    // Not inline: once for all the places that come here.
+    [[gnu::noinline]] std::uint64_t overwrite(Operation operation, Batch& batch, std::size_t at,
+                                              auto const&... position) {
+        std::uint64_t const key = batch.keys_[at];
+        std::uint64_t const value = batch.values_[at];
+        bool is_yes = false;
+        if (operation == Operation::Update) {
+            is_yes = region_.update(key, value, position...);
+        } else if (operation == Operation::Upsert) {
+            return static_cast<std::uint64_t>(region_.upsert(key, value, position...));
+        } else {
+            auto const before = region_.modify(
+                key, [value](std::uint64_t there) { return there + value; }, position...);
+            is_yes = before.has_value();
+            if (is_yes) batch.values_[at] = *before;
+        }
+        return static_cast<std::uint64_t>(is_yes ? TableResult::Yes : TableResult::No);
     }
 
     // Of a table that puts none off: nothing.

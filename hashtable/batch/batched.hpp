@@ -24,7 +24,7 @@ template <typename Regions> class Batched {
     using Table = std::remove_reference_t<decltype(std::declval<Regions&>().region(0))>;
 
     // Up to so many regions.
-    static constexpr std::size_t max_regions = std::size_t{1} << 24;
+    static constexpr std::size_t max_regions = std::size_t{1} << 22;
 
     // `regions` must live longer, where it is; this must live as long as any client, but may be moved while it has
     // none. Errors: no memory, too many regions. May block for the allocator's lock.

@@ -18,12 +18,13 @@
 #include "hashtable/layout/pair_bucket.hpp"
 #include "hashtable/layout/pair_line.hpp"
 #include "hashtable/partition/multiplicative_cut.hpp"
+#include "hashtable/value_writes.hpp"
 
 namespace mxk {
 
 // Every function: the owning core, never blocks, unless it says otherwise. Pointers to values hold until the next
 // insert or erase of any key.
-class Bucketed {
+class Bucketed : public ValueWrites<Bucketed> {
   public:
     using Bucket = PairLine;
     using Cut = MultiplicativeCut;

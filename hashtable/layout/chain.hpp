@@ -86,6 +86,13 @@ template <typename Node, typename Links = PlainLinks, typename End = SentinelEnd
         push(first, node);
         return true;
     }
+    // The key's node: this one, which is pushed, or the one that has the key already. Panics on key 0, as insert().
+    static Node& upsert(Link& first, Node& node) {
+        expect(!(node.key == Key{}), "key 0 is the end of a chain");
+        if (Node* const there = search(first, node.key); there != nullptr) return *there;
+        push(first, node);
+        return node;
+    }
 
     // Takes the node that this link leads to out of its chain, and gives it.
     static Node* unlink(Link& link, Link node) {

@@ -3,7 +3,7 @@
 // hundred misses overlap, where insert(), find() and erase() wait for each node of a chain in turn. Knows nothing of
 // tasks (walk_task.hpp makes tasks of it). All walks of a table: on the one core that owns it, no locks, no atomics.
 //
-//     walk.seek(key);                            // or seek(key, &node), to insert it
+//     walk.seek(key);                            // or seek(key, &node), to insert or upsert it
 //     ... wait for table.address(key) ...
 //     if (!walk.enter<Find>(table)) ...          // parked: finish() of another walk gives it back, then resume<Find>()
 //     while (!walk.is_at_end()) {
@@ -57,8 +57,8 @@ template <typename Table> class ChainWalk {
     ChainWalk(ChainWalk const&) = delete;
     ChainWalk& operator=(ChainWalk const&) = delete;
 
-    // What to look for; the node is for an insert, which writes its key and its link. It is the caller's and stands in
-    // no chain. Touches neither it nor the table, and so may happen on any core.
+    // What to look for; the node is for an insert or upsert, which writes its key and its link. It is the caller's and
+    // stands in no chain. Touches neither it nor the table, and so may happen on any core.
     void seek(std::uint64_t key, Node* node = nullptr) {
         key_ = key;
         node_ = node;
@@ -68,7 +68,7 @@ template <typename Table> class ChainWalk {
     // Touches the bucket, and writes the node of an insert. False if the walk is parked now. Panics on an insert
     // without a node or with key 0.
     template <Operation operation> [[nodiscard]] bool enter(Table& table) {
-        if constexpr (operation == Operation::Insert)
+        if constexpr (has_node(operation))
             expect(node_ != nullptr && key_ != 0, "an insert has a node, and key 0 is the end of a chain");
         Bucket& bucket = table.bucket_of(key_);
         if (Table::is_held(bucket)) [[unlikely]] {
@@ -101,8 +101,9 @@ template <typename Table> class ChainWalk {
     }
 
     struct Finished {
-        // Find: the key's node. Erase: the node that had the key and is the caller's now. Insert: the node that has the
-        // key already, the new one being the caller's still, but for its link. Else null.
+        // Find, Update, Modify: the key's node, to be read or written before anything else runs on this core. Erase:
+        // the node that had the key and is the caller's now. Insert, Upsert: the node that has the key already (an
+        // upsert writes that one then), the new one being the caller's still, but for its link. Else null.
         Node* node;
         // The next walk that waits for this bucket: to be resumed by the caller. Null: none waits.
         ChainWalk* successor;
@@ -112,7 +113,7 @@ template <typename Table> class ChainWalk {
     template <Operation operation> [[nodiscard]] Finished finish(Table& table) {
         ChainNode* const found = *place_.link;
         bool const is_there = found != Table::end();
-        if constexpr (operation == Operation::Insert) {
+        if constexpr (has_node(operation)) {
             if (!is_there) ++table.size_;
         } else if constexpr (operation == Operation::Erase) {
             if (is_there) {
@@ -120,16 +121,21 @@ template <typename Table> class ChainWalk {
                 --table.size_;
             }
         }
-        ChainNode* const chain = operation == Operation::Insert && is_there ? node_->next : node_;
+        ChainNode* const chain = has_node(operation) && is_there ? node_->next : node_;
         return {is_there ? static_cast<Node*>(found) : nullptr, leave(table.bucket_of(key_), chain)};
     }
 
   private:
     using Bucket = typename Table::Bucket;
 
+    // Whether it brings a node that stands in the table if no other one has the key.
+    static constexpr bool has_node(Operation operation) {
+        return operation == Operation::Insert || operation == Operation::Upsert;
+    }
+
     // The chain hangs on the node to be inserted, where it has to be in the end, and else on the walk itself.
     template <Operation operation> void take(ChainNode* chain) {
-        if constexpr (operation == Operation::Insert) {
+        if constexpr (has_node(operation)) {
             *node_ = {key_, chain};
             place_.link = &node_->next;
         } else {
@@ -179,7 +185,7 @@ template <typename Table> class ChainWalk {
         ChainWalk* following; // parked: who came next; the last one's is the first
         ChainNode* chain;     // the bucket's, given to a parked walk that has not been resumed yet
     } place_{};
-    ChainNode* node_ = nullptr; // insert: the new node; find and erase under way: the first node of the chain
+    ChainNode* node_ = nullptr; // insert, upsert: the new node; others under way: the first node of the chain
 };
 
 } // namespace mxk

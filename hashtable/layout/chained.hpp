@@ -12,7 +12,8 @@
 //
 //     struct Pair : ChainNode { std::uint64_t value; };
 //     Chained<Modulo, Pair> table(buckets, Modulo(buckets.size()));
-//     if (Pair* pair = table.lookup(key)) ++pair->value;
+//     if (Pair* pair = table.lookup(key)) pair->value = value;    // update; ++pair->value: modify
+//     table.upsert(pair).value = value;
 //
 // A long chain is a cache miss for each node, one after the other. Where many operations are in hand, walks
 // (chain_walk.hpp) do them node by node, so that their misses overlap.
@@ -62,6 +63,14 @@ template <typename Placement, std::derived_from<ChainNode> NodeType = ChainNode>
     // The key's node, or null. Its owner may change all of it but the key and the link.
     [[nodiscard]] Node* lookup(std::uint64_t key) { return NodeChain::search(free_bucket_of(key), key); }
     [[nodiscard]] Node const* lookup(std::uint64_t key) const { return NodeChain::search(free_bucket_of(key), key); }
+
+    // The key's node: this one, which is in the table then, or the one that was there; this one then stays the
+    // caller's. What it carries is the owner's to write. Panics on key 0.
+    Node& upsert(Node& node) {
+        Node& its = NodeChain::upsert(free_bucket_of(node.key), node);
+        if (&its == &node) ++size_;
+        return its;
+    }
 
     // Unlinks the key's node, which is the caller's again. False if there was none.
     bool erase(std::uint64_t key) {

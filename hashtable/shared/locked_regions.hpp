@@ -75,6 +75,17 @@ template <typename Cells, typename HashFunction = MixedHash> class LockedRegions
         return in_region(key, [&](Table& table) { return use(table.find(key)); });
     }
 
+    // As ValueWrites says. change(value): called while nobody else has the key's region.
+    bool update(Key const& key, Item item) {
+        return in_region(key, [&](Table& table) { return table.update(key, item); });
+    }
+    Insert upsert(Key const& key, Item item) {
+        return in_region(key, [&](Table& table) { return table.upsert(key, item); });
+    }
+    template <typename Change> auto modify(Key const& key, Change change) {
+        return in_region(key, [&](Table& table) { return table.modify(key, change); });
+    }
+
     // False if the key is not there.
     bool erase(Key const& key) {
         return in_region(key, [&](Table& table) { return table.erase(key); });

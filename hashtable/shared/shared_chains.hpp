@@ -37,6 +37,8 @@ template <> struct LinksUnder<NoLock> { using Type = RacingLinks; };
 // semaphore, unless it says otherwise.
 template <typename Placement, Lock BucketLock, std::derived_from<ChainNode> NodeType = ChainNode> class SharedChains {
     using NodeChain = Chain<NodeType, typename LinksUnder<BucketLock>::Type>;
+    // What a node carries may only be written where somebody keeps others away.
+    static constexpr bool is_locked = !std::same_as<BucketLock, NoLock>;
 
   public:
     using Node = NodeType;
@@ -75,6 +77,24 @@ template <typename Placement, Lock BucketLock, std::derived_from<ChainNode> Node
         Bucket& bucket = bucket_of(key);
         LockGuard const guard(bucket.lock);
         return NodeChain::contains(bucket.first, key);
+    }
+
+    // Calls change(node) with the key's node, while nobody else has its bucket; false if the key is not there.
+    template <typename Change> bool update(std::uint64_t key, Change change) requires is_locked {
+        Bucket& bucket = bucket_of(key);
+        LockGuard const guard(bucket.lock);
+        Node* const node = NodeChain::search(bucket.first, key);
+        if (node != nullptr) change(*node);
+        return node != nullptr;
+    }
+    // Inserts the node, or calls change(other) with the one that has its key already: false then, and the node stays
+    // the caller's. Panics on key 0.
+    template <typename Change> bool upsert(Node& node, Change change) requires is_locked {
+        Bucket& bucket = bucket_of(node.key);
+        LockGuard const guard(bucket.lock);
+        Node& its = NodeChain::upsert(bucket.first, node);
+        if (&its != &node) change(its);
+        return &its == &node;
     }
 
     // Unlinks the key's node, which is the caller's then. Null if there was none.

@@ -26,6 +26,7 @@
 #include "hashtable/table/resize_queue.hpp"
 #include "hashtable/table/table_size.hpp"
 #include "hashtable/table/work_listener.hpp"
+#include "hashtable/value_writes.hpp"
 
 namespace mxk {
 
@@ -40,7 +41,9 @@ concept BehindCells = requires(typename Cells::Key const& key, typename Cells::P
 // Cells: open_slots.hpp shows what a layout offers. Hash: see hash.hpp.
 // Every function: the owning core, and never blocks, unless it says otherwise. Pointers to values hold until the next
 // insert, erase or work().
-template <typename Cells, typename Hash = MixedHash> class Extendible {
+// Of layouts whose items are values, also what ValueWrites has; find() of others gives the node, which is the caller's
+// to write.
+template <typename Cells, typename Hash = MixedHash> class Extendible : public ValueWrites<Extendible<Cells, Hash>> {
     using Blocks = ExtendibleBlocks<Cells, Hash>;
 
   public:

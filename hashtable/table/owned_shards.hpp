@@ -17,6 +17,7 @@
 #include "hashtable/partition/owner_change_hook.hpp"
 #include "hashtable/table/extendible.hpp"
 #include "hashtable/table/shard.hpp"
+#include "hashtable/value_writes.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "tasks/task_list.hpp"
 #include "tasks/timeline/slice.hpp"
@@ -25,7 +26,8 @@
 namespace mxk {
 
 // Every function: the owning core, and never blocks but for an allocator's lock.
-template <typename TableType> class alignas(cache_line_bytes) OwnedShards : WorkListener {
+template <typename TableType>
+class alignas(cache_line_bytes) OwnedShards : WorkListener, public ValueWrites<OwnedShards<TableType>> {
   public:
     using Table = TableType;
     using Key = typename Table::Key;

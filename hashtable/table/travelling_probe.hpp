@@ -70,7 +70,7 @@ class TravellingProbe {
     }
 
     [[nodiscard]] std::uint64_t key() const { return key_; }
-    // A put's, or what a find has found.
+    // A put's or an update's, what a find has found, or what a modify has replaced.
     [[nodiscard]] std::uint64_t value() const { return value_; }
 
     // The key has the value afterwards, whether it was there or not, unless the table is Full.
@@ -99,6 +99,15 @@ class TravellingProbe {
         return Probed::There;
     }
 
+    // The key has the value afterwards, if it was there. What put() is to an upsert, this is to an update.
+    template <typename Regions> Probed update(Regions& table, std::size_t at) {
+        return overwrite(table, at, [this](std::uint64_t) { return value_; });
+    }
+    // The key's value becomes change(value), if the key is there; value() is what it was.
+    template <typename Regions, typename Change> Probed modify(Regions& table, std::size_t at, Change change) {
+        return overwrite(table, at, [&](std::uint64_t before) { return change(value_ = before); });
+    }
+
     template <typename Regions> Probed erase(Regions& table, std::size_t at) {
         auto& region = table.region(at);
         ProbedRegion::Slot* const slot = region.search(begin_visit(table), key_);
@@ -113,6 +122,13 @@ class TravellingProbe {
     }
 
   private:
+    template <typename Regions, typename Change> Probed overwrite(Regions& table, std::size_t at, Change change) {
+        ProbedRegion::Slot* const slot = table.region(at).search(begin_visit(table), key_);
+        if (!has_key(slot)) return not_there(table, slot);
+        slot->value = change(slot->value);
+        return Probed::There;
+    }
+
     // Whether operations come back to their home region, for the slots in front of their home.
     template <typename Regions>
     static constexpr bool comes_home = std::remove_cvref_t<decltype(std::declval<Regions&>().region(0))>::comes_home;

@@ -8,6 +8,7 @@ for the tables of tests/unit/acpi_tables. The runner uses `acpi_tables` to turn 
 import struct
 import subprocess
 import tempfile
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -198,7 +199,8 @@ def memory_map(entries: Iterable[tuple[int, int, int]]) -> bytes:
 
 def multiboot2(entries: Iterable[tuple[int, int, int]], line: bytes) -> bytes:
     """The information that GRUB leaves."""
-    tags = [(1, line + b"\0"), (2, b"GRUB 2.06\0"), (4, bytes(8)), (14, b"RSD PTR " + bytes(12))]
+    tags = [(1, line + b"\0"), (2, b"GRUB 2.06\0"), (3, struct.pack("<II", 0x200800, 0x201801) + b"trace\0")]
+    tags += [(4, bytes(8)), (14, b"RSD PTR " + bytes(12))]
     tags += [(15, b"RSD PTR " + bytes(28)), (6, struct.pack("<II", 24, 0) + memory_map(entries)), (0, b"")]
     body = b""
     for kind, payload in tags:
@@ -207,14 +209,14 @@ def multiboot2(entries: Iterable[tuple[int, int, int]], line: bytes) -> bytes:
     return struct.pack("<II", 8 + len(body), 0) + body
 
 
-def pvh(start: int, entries: Iterable[tuple[int, int, int]], line: bytes, version: int = 1) -> bytes:
-    """The information that QEMU leaves: start structure, regions, command line."""
+def pvh(start: int, entries: Iterable[tuple[int, int, int]], line: bytes, version: int = 1, modules: int = 0) -> bytes:
+    """The information that QEMU leaves: start structure, modules (of -initrd), regions, command line."""
     regions = memory_map(entries)
-    after = start + 56
-    head = struct.pack(
-        "<IIIIQQQQII", 0x336EC578, version, 0, 0, 0, after + len(regions), 0xF5AD0, after, len(regions) // 24, 0
-    )
-    return head + regions + line + b"\0"
+    module_list = b"".join(struct.pack("<QQQQ", 0x7FFD000 + 4096 * i, 17, 0, 0) for i in range(modules))
+    after = start + 56 + len(module_list)
+    lists = (start + 56 if modules else 0, after + len(regions), 0xF5AD0, after, len(regions) // 24)
+    head = struct.pack("<IIIIQQQQII", 0x336EC578, version, 0, modules, *lists, 0)
+    return head + module_list + regions + line + b"\0"
 
 
 def boot_info_seeds() -> dict[str, bytes]:
@@ -228,6 +230,7 @@ def boot_info_seeds() -> dict[str, bytes]:
         "pvh": bytes([PVH]) + pvh(LOW_START, PC_MAP, line),
         "pvh-at-the-end": bytes([PVH | AT_THE_END]) + pvh(top, ODD_MAP, b"run=x"),
         "pvh-never-closed": bytes([PVH | MADE_RIGHT | NEVER_CLOSED]) + pvh(LOW_START, ODD_MAP, line)[:-1],
+        "pvh-module": bytes([PVH]) + pvh(LOW_START, PC_MAP, b"module-name=trace", modules=1),
         "pvh-old": bytes([PVH]) + pvh(LOW_START, PC_MAP, line, version=0),
         "unknown-loader": bytes([2]) + struct.pack("<I", 0x2BADB002) + multiboot2(PC_MAP, line),
     }
@@ -273,9 +276,49 @@ def editor_seeds() -> dict[str, bytes]:
     }
 
 
+# Traces: the layout of targets/trace.cpp.
+
+MAX_KEY = 2**64 - 2
+
+
+def binary_trace(records: Iterable[tuple[int, int, int]], order: str = "<", version: int = 1) -> bytes:
+    """The binary form of these operations (bench/trace/trace_format.hpp)."""
+    body = b"".join(struct.pack(f"{order}BQQ", *record) for record in records)
+    head = struct.pack(f"{order}8sIIQ", b"MXKTRACE", 0x01020304, version, len(body) // 17)
+    return head + struct.pack(f"{order}II", zlib.crc32(head + body), 0) + body
+
+
+def trace_seeds() -> dict[str, bytes]:
+    """Both forms, right and wrong."""
+    every = [(0, 7, 70), (1, 7, 0), (3, 7, 71), (4, MAX_KEY, 2**64 - 1), (5, 7, 72), (2, 7, 0)]
+    text = b"mxk-trace 1\n# a comment\ninsert 7 70\n\nfind 0x7 # behind\r\nupdate 7\t71\n"
+    text += b"upsert 18446744073709551614 0xffffffffffffffff\nmodify 7 72\nerase 7"
+    return {
+        "binary": b"\0" + binary_trace(every),
+        "binary-made-right": b"\1" + binary_trace(every),
+        "text": b"\0" + text,
+        "swapped": b"\0" + binary_trace(every, ">"),
+        "next-version": b"\0" + binary_trace(every, version=2),
+        "over-long": b"\0" + binary_trace(every) + b"x",
+        "unknown-operation": b"\1" + binary_trace([*every, (6, 1, 1)]),
+        "key-0": b"\1" + binary_trace([(1, 0, 0)]),
+        "value-of-a-find": b"\1" + binary_trace([(1, 1, 1)]),
+        "check-sum": b"\0" + binary_trace(every)[:-1] + b"\1",
+        "text-wrong": b"\0mxk-trace 1\ninsert 7",
+        "text-scan": b"\0mxk-trace 1\nscan 7 3",
+        "neither": b"\0READ usertable user6284781860667377211 [ <all fields>]",
+    }
+
+
 def main() -> None:
     """Writes all seeds."""
-    seeds = {"acpi": acpi_seeds(), "boot-info": boot_info_seeds(), "options": options_seeds(), "editor": editor_seeds()}
+    seeds = {
+        "acpi": acpi_seeds(),
+        "boot-info": boot_info_seeds(),
+        "options": options_seeds(),
+        "editor": editor_seeds(),
+        "trace": trace_seeds(),
+    }
     for target, inputs in seeds.items():
         folder = CORPUS / target
         folder.mkdir(parents=True, exist_ok=True)

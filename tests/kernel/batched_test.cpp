@@ -1,6 +1,7 @@
 // Operations in batches on real cores: every core is a client of tables whose regions belong to several, with delays
 // where the owners work. Each core uses keys of its own in a fixed pattern, so that each result is known.
 #include <algorithm>
+#include <array>
 
 #include "hashtable/batch/batch_client.hpp"
 #include "hashtable/layout/bucketed.hpp"
@@ -29,9 +30,14 @@ class SlowBucketed : public Bucketed {
         RandomDelay::point();
         return Bucketed::erase(key, at);
     }
+    bool update(std::uint64_t key, std::uint64_t value, Position const& at) {
+        RandomDelay::point();
+        return Bucketed::update(key, value, at);
+    }
     using Bucketed::erase;
     using Bucketed::find;
     using Bucketed::insert;
+    using Bucketed::update;
 };
 using Regions = Partitioned<SlowBucketed>;
 
@@ -47,7 +53,25 @@ Result<Regions> make_regions(std::size_t keys) {
     return Regions::create(keys / Bucketed::default_load + count, owners.span());
 }
 
-// Four operations on each of its keys, one right after the other: insert, find, erase, find.
+// What is done to each key, one right after the other, and what it comes to.
+struct PatternStep {
+    Operation operation;
+    std::uint64_t factor; // of the key: what is written, or, by a modify, added
+    TableResult result;
+    std::uint64_t found; // factor of the key: what stood there
+};
+constexpr std::array pattern{
+    PatternStep{Operation::Insert, 5, TableResult::Yes, 0}, PatternStep{Operation::Find, 0, TableResult::Yes, 5},
+    PatternStep{Operation::Update, 7, TableResult::Yes, 0}, PatternStep{Operation::Find, 0, TableResult::Yes, 7},
+    PatternStep{Operation::Modify, 4, TableResult::Yes, 7}, PatternStep{Operation::Modify, 2, TableResult::Yes, 11},
+    PatternStep{Operation::Upsert, 3, TableResult::No, 0},  PatternStep{Operation::Find, 0, TableResult::Yes, 3},
+    PatternStep{Operation::Erase, 0, TableResult::Yes, 0},  PatternStep{Operation::Update, 9, TableResult::No, 0},
+    PatternStep{Operation::Upsert, 6, TableResult::Yes, 0}, PatternStep{Operation::Modify, 1, TableResult::Yes, 6},
+    PatternStep{Operation::Erase, 0, TableResult::Yes, 0},  PatternStep{Operation::Modify, 1, TableResult::No, 0},
+    PatternStep{Operation::Find, 0, TableResult::No, 0},
+};
+
+// The whole pattern on each of its keys.
 template <typename Pace> class PatternUser : public Task {
   public:
     struct Check {
@@ -67,7 +91,7 @@ template <typename Pace> class PatternUser : public Task {
     [[nodiscard]] std::size_t completed() const { return completed_; }
 
   private:
-    static constexpr std::size_t steps = 4;
+    static constexpr std::size_t steps = pattern.size();
 
     static void go_on(Worker& worker, Task& task) {
         auto& self = static_cast<PatternUser&>(task);
@@ -75,8 +99,8 @@ template <typename Pace> class PatternUser : public Task {
             if (self.next_ == self.keys_ * steps) return self.end();
             std::size_t const step = self.next_ % steps;
             std::uint64_t const key = self.first_key_ + self.next_ / steps;
-            auto const operation = step == 0 ? Operation::Insert : step == 2 ? Operation::Erase : Operation::Find;
-            if (!self.client_.submit(operation, key, ~key, static_cast<std::uint8_t>(step)))
+            PatternStep const& next = pattern.at(step);
+            if (!self.client_.submit(next.operation, key, next.factor * key, static_cast<std::uint8_t>(step)))
                 return self.client_.when_room(task);
             ++self.next_;
         }
@@ -86,10 +110,10 @@ template <typename Pace> class PatternUser : public Task {
     void check(Worker& worker, CookieBatch<std::uint8_t> const& batch) {
         MXK_CHECK(worker.core() == batch.home);
         for (std::size_t at = 0; at < batch.size(); ++at) {
-            std::size_t const step = batch.cookie(at);
-            // Found between insert and erase, and not after.
-            MXK_CHECK((batch.result(at) == TableResult::Yes) == (step < 3));
-            if (step == 1) MXK_CHECK_EQUAL(batch.value(at), ~batch.key(at));
+            PatternStep const& step = pattern.at(batch.cookie(at));
+            MXK_CHECK(batch.operation(at) == step.operation);
+            MXK_CHECK(batch.result(at) == step.result);
+            if (step.found != 0) MXK_CHECK_EQUAL(batch.value(at), step.found * batch.key(at));
         }
         completed_ += batch.size();
     }
@@ -113,7 +137,7 @@ template <typename Pace, typename MakeMemory> void run_pattern(MakeMemory make_m
     using User = PatternUser<Pace>;
     auto const cores = all_cores();
     // About as many together on every machine.
-    std::size_t const keys = std::max<std::size_t>(8, 2000 / cores.size());
+    std::size_t const keys = std::max<std::size_t>(8, 600 / cores.size());
     auto regions = make_regions(keys * cores.size());
     MXK_CHECK(regions.ok());
     if (!regions.ok()) return;
@@ -143,7 +167,7 @@ template <typename Pace, typename MakeMemory> void run_pattern(MakeMemory make_m
     }
     for (std::size_t i = 0; i < cores.size(); ++i) here.append(users.value()[i], cores[i]);
     here.run_until([&] { return left == 0; });
-    for (User const& user : users.value()) MXK_CHECK_EQUAL(user.completed(), keys * 4);
+    for (User const& user : users.value()) MXK_CHECK_EQUAL(user.completed(), keys * pattern.size());
     MXK_CHECK_EQUAL(regions.value().size(), std::size_t{0});
 }
 

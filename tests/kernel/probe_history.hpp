@@ -13,11 +13,17 @@
 
 namespace mxk::probing {
 
-enum class Kind : std::uint8_t { Put, Find, Erase };
+enum class Kind : std::uint8_t { Put, Find, Erase, Update, Modify };
+constexpr std::uint64_t kinds = 5;
+
+// What a modify makes of a value.
+constexpr std::uint64_t modified(std::uint64_t value) {
+    return value + (std::uint64_t{1} << 32);
+}
 
 struct Record {
     std::uint64_t key;
-    std::uint64_t value;  // a put's, or what a find has found
+    std::uint64_t value;  // a put's or an update's, or what a find or a modify has found
     std::uint32_t place;  // among those on its key, in order of arrival
     std::uint32_t client; // who sent it
     std::uint32_t number; // of the client's, in order of sending
@@ -40,6 +46,13 @@ struct KeyState {
             if (was_there && record.value != value) return false;
             break;
         case Kind::Erase: is_there = false; break;
+        case Kind::Update:
+            if (was_there) value = record.value;
+            break;
+        case Kind::Modify:
+            if (was_there && record.value != value) return false;
+            value = modified(value);
+            break;
         }
         return record.result == (was_there ? Probed::There : Probed::NotThere);
     }
@@ -58,6 +71,8 @@ template <typename Table> Probed visit(TravellingProbe& probe, Kind kind, Table&
     switch (kind) {
     case Kind::Put: return probe.put(table, at);
     case Kind::Find: return probe.find(table, at);
+    case Kind::Update: return probe.update(table, at);
+    case Kind::Modify: return probe.modify(table, at, &modified);
     case Kind::Erase: break;
     }
     return probe.erase(table, at);

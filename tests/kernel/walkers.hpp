@@ -87,16 +87,20 @@ struct Walker : WalkTask<Walker, Region> {
         CoreId const owner = self.all.core(region);
         Annotation const bucket = Annotation::writes(static_cast<void const*>(self.all.bucket_of(key, region)));
         self.expects_node = home.present[at];
-        switch (home.random.below(3)) {
+        switch (home.random.below(6)) {
         case 0:
+        case 1:
             home.present[at] = true;
             self.node = &home.take();
             self.seek(key, self.node);
+            if (home.random.below(2) == 0) return self.go<Operation::Upsert>(worker, owner, bucket);
             return self.go<Operation::Insert>(worker, owner, bucket);
-        case 1:
+        case 2:
+        case 3:
             home.present[at] = false;
             self.seek(key);
             return self.go<Operation::Erase>(worker, owner, bucket);
+        case 4: self.seek(key); return self.go<Operation::Update>(worker, owner, bucket);
         default: self.seek(key); self.go<Operation::Find>(worker, owner, bucket);
         }
     }
@@ -108,7 +112,8 @@ struct Walker : WalkTask<Walker, Region> {
     }
     template <Operation operation> void ended(Worker& worker, ChainNode* found) {
         is_right = (found != nullptr) == expects_node && (found == nullptr || found->key == key());
-        if (operation == Operation::Insert && found == nullptr) node = nullptr; // the table's now
+        if ((operation == Operation::Insert || operation == Operation::Upsert) && found == nullptr)
+            node = nullptr; // the table's now
         if (operation == Operation::Erase) node = found;
         body = &come_home;
         worker.append(*this, home);

@@ -58,6 +58,33 @@ def test_grub_gets_the_commands_as_one_literal_argument() -> None:
     assert "multiboot2 /boot/mxk.elf 'run=a; b $c; exit'\n" in grub_menu("a; b $c; exit")
 
 
+def test_a_trace_goes_to_either_loader(tmp_path: Path) -> None:
+    trace = tmp_path / "a.trace"
+    trace.write_text("mxk-trace 1\nfind 7\n")
+    by_qemu = drive("run", "--dry-run", "--trace", str(trace), "--", "a").output
+    assert f"-initrd {trace} -append 'run=\"a; exit\" module-name=a.trace'" in by_qemu
+    by_grub = drive("run", "--dry-run", "--boot", "iso", "--trace", str(trace), "--", "a")
+    assert "-initrd" not in by_grub.output
+    menu = "multiboot2 /boot/mxk.elf 'run=a; exit'; module2 --nounzip /boot/module a.trace"
+    assert f"whose grub.cfg says: {menu}\n" in by_grub.complaint
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "complaint"),
+    [
+        ("no such file", None, "--trace: expected a file, got "),
+        ("two words", b"x", "--trace: expected a file name of up to 64 letters, digits and . _ + -, got two words"),
+        ("empty", b"", "--trace: expected 1 to 2147483648 bytes, which a loader can bring, got 0"),
+    ],
+)
+def test_what_no_loader_can_bring(tmp_path: Path, name: str, content: bytes | None, complaint: str) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    ended = drive("run", "--dry-run", "--trace", str(tmp_path / name))
+    assert ended.code == 2
+    assert complaint in ended.complaint
+
+
 @pytest.mark.parametrize(
     ("flags", "present", "chosen"),
     [

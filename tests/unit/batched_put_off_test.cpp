@@ -7,6 +7,7 @@
 #include <atomic>
 #include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "base/spin_wait.hpp"
@@ -58,6 +59,11 @@ class ScriptedRegion {
     TableResult insert(std::uint64_t key, std::uint64_t value, Position const&) { return insert(key, value); }
     bool erase(std::uint64_t key) { return change(key, false); }
     bool erase(std::uint64_t key, Position const&) { return erase(key); }
+    bool update(std::uint64_t key, std::uint64_t, Position const& = {}) { return find(key) != nullptr; }
+    TableResult upsert(std::uint64_t key, std::uint64_t value, Position const& = {}) { return insert(key, value); }
+    template <typename Change> std::optional<std::uint64_t> modify(std::uint64_t key, Change, Position const& = {}) {
+        return find(key) != nullptr ? std::optional(value_) : std::nullopt;
+    }
     std::uint64_t const* find(std::uint64_t key) {
         order.push_back(key);
         return keys.at(key).is_there ? &value_ : nullptr;

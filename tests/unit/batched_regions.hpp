@@ -9,24 +9,25 @@
 #include <vector>
 
 #include "base/units.hpp"
-#include "hashtable/batch/batch.hpp"
+#include "hashtable/insert.hpp"
+#include "hashtable/value_writes.hpp"
 #include "tests/delays.hpp"
 
 namespace mxk::test {
 
-template <typename Delay = NoDelay> class MapRegion {
+template <typename Delay = NoDelay> class MapRegion : public ValueWrites<MapRegion<Delay>> {
   public:
     explicit MapRegion(std::size_t max_keys)
         : max_keys_(max_keys) {}
 
-    TableResult insert(std::uint64_t key, std::uint64_t value) {
+    mxk::Insert insert(std::uint64_t key, std::uint64_t value) {
         Delay::point();
-        if (pairs_.contains(key)) return TableResult::No;
-        if (pairs_.size() == max_keys_) return TableResult::Full;
+        if (pairs_.contains(key)) return mxk::Insert::Present;
+        if (pairs_.size() == max_keys_) return mxk::Insert::Full;
         pairs_[key] = value;
-        return TableResult::Yes;
+        return mxk::Insert::Inserted;
     }
-    std::uint64_t const* find(std::uint64_t key) const {
+    std::uint64_t* find(std::uint64_t key) {
         Delay::point();
         auto const at = pairs_.find(key);
         return at != pairs_.end() ? &at->second : nullptr;

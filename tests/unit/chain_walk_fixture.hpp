@@ -16,6 +16,10 @@ using WalkedTable = Chained<Modulo>;
 using Walk = ChainWalk<WalkedTable>;
 static_assert(sizeof(Walk) == 24, "three words, so that a task with a walk in it is one cache line");
 
+constexpr bool brings_node(Operation operation) {
+    return operation == Operation::Insert || operation == Operation::Upsert;
+}
+
 struct StandaloneTable {
     explicit StandaloneTable(std::size_t count)
         : buckets(count)

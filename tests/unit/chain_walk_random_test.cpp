@@ -76,9 +76,9 @@ class Scheduler {
     void start(Tracked& walk) {
         ++started_;
         std::uint64_t const key = 1 + random_() % shape_.keys;
-        auto const operation = std::array{Insert, Find, Erase}[random_() % 3];
+        auto const operation = std::array{Insert, Find, Erase, Update, Upsert, Modify}[random_() % 6];
         walk.node = nullptr;
-        if (operation == Insert) {
+        if (brings_node(operation)) {
             walk.node = free_.front();
             free_.pop_front();
             *walk.node = {key, nullptr};
@@ -92,7 +92,7 @@ class Scheduler {
         walk.expected = found != model_.end() ? found->second : nullptr;
         walk.arrival = ++arrivals_;
         walk.steps = 0;
-        if (walk.operation() == Insert && walk.expected == nullptr) model_[walk.key()] = walk.node;
+        if (brings_node(walk.operation()) && walk.expected == nullptr) model_[walk.key()] = walk.node;
         if (walk.operation() == Erase) model_.erase(walk.key());
     }
 
@@ -108,7 +108,7 @@ class Scheduler {
         ASSERT_LT(last, walk.arrival);
         last = walk.arrival;
         max_steps_ = std::max(max_steps_, walk.steps);
-        if (walk.operation() == Insert && node != nullptr) give_back(*walk.node);
+        if (brings_node(walk.operation()) && node != nullptr) give_back(*walk.node);
         if (walk.operation() == Erase && node != nullptr) give_back(*node);
         walk.next = Tracked::Next::Start;
         ++finished_;

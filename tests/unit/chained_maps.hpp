@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -26,14 +27,23 @@ class ChainedMaps {
         explicit Region(Chained<RegionModulo, Pair>& table)
             : table_(table) {}
         bool insert(std::uint64_t key, std::uint64_t value) {
-            if (spare_.empty()) spare_.push_back(std::make_unique<Pair>());
-            Pair& pair = *spare_.back();
-            pair.key = key;
-            pair.value = value;
-            if (!table_.insert(pair)) return false;
-            used_.push_back(std::move(spare_.back()));
-            spare_.pop_back();
+            if (!table_.insert(next(key, value))) return false;
+            use_next();
             return true;
+        }
+        bool upsert(std::uint64_t key, std::uint64_t value) {
+            Pair& pair = next(key, value);
+            Pair& its = table_.upsert(pair);
+            its.value = value;
+            if (&its == &pair) use_next();
+            return &its == &pair;
+        }
+        bool update(std::uint64_t key, std::uint64_t value) {
+            return modify(key, [value](std::uint64_t) { return value; }).has_value();
+        }
+        template <typename Change> std::optional<std::uint64_t> modify(std::uint64_t key, Change change) {
+            Pair* const pair = table_.lookup(key);
+            return pair != nullptr ? std::optional(std::exchange(pair->value, change(pair->value))) : std::nullopt;
         }
         [[nodiscard]] std::uint64_t const* find(std::uint64_t key) const {
             Pair const* const pair = table_.lookup(key);
@@ -49,6 +59,18 @@ class ChainedMaps {
         }
 
       private:
+        Pair& next(std::uint64_t key, std::uint64_t value) {
+            if (spare_.empty()) spare_.push_back(std::make_unique<Pair>());
+            Pair& pair = *spare_.back();
+            pair.key = key;
+            pair.value = value;
+            return pair;
+        }
+        void use_next() {
+            used_.push_back(std::move(spare_.back()));
+            spare_.pop_back();
+        }
+
         Chained<RegionModulo, Pair>& table_;
         std::vector<std::unique_ptr<Pair>> used_;
         std::vector<std::unique_ptr<Pair>> spare_;

@@ -39,6 +39,17 @@ class PlainRegion {
         return at != pairs_.end() ? std::optional(at->second) : std::nullopt;
     }
     bool erase(std::uint64_t key) { return pairs_.erase(key) != 0; }
+    bool update(std::uint64_t key, std::uint64_t value) {
+        auto const at = pairs_.find(key);
+        if (at != pairs_.end()) at->second = value;
+        return at != pairs_.end();
+    }
+    bool upsert(std::uint64_t key, std::uint64_t value) { return pairs_.insert_or_assign(key, value).second; }
+    template <typename Change> std::optional<std::uint64_t> modify(std::uint64_t key, Change change) {
+        auto const before = find(key);
+        if (before) pairs_[key] = change(*before);
+        return before;
+    }
 
   protected:
     // Every so often.
@@ -67,6 +78,31 @@ struct Overwrites : PlainRegion {
         bool const is_new = PlainRegion::insert(key, value);
         if (!is_new && now(8)) pairs_[key] = value;
         return is_new;
+    }
+};
+
+struct LosesUpdates : PlainRegion {
+    bool update(std::uint64_t key, std::uint64_t value) {
+        return pairs_.contains(key) && now(8) ? true : PlainRegion::update(key, value);
+    }
+};
+
+// What another operation has written since the last modify is lost.
+struct ModifiesAnOldValue : PlainRegion {
+    template <typename Change> std::optional<std::uint64_t> modify(std::uint64_t key, Change change) {
+        auto const before = find(key);
+        if (!before) return before;
+        std::uint64_t const seen = now(8) && last.contains(key) ? last[key] : *before;
+        last[key] = pairs_[key] = change(seen);
+        return before;
+    }
+    std::unordered_map<std::uint64_t, std::uint64_t> last;
+};
+
+// An upsert of a key that is there leaves the old value.
+struct UpsertsNewKeysOnly : PlainRegion {
+    bool upsert(std::uint64_t key, std::uint64_t value) {
+        return now(8) ? insert(key, value) : PlainRegion::upsert(key, value);
     }
 };
 
@@ -128,6 +164,17 @@ template <typename Delay> class SharedSlots {
         slots_[key].store(0, std::memory_order_relaxed);
         return true;
     }
+    bool update(std::uint64_t key, std::uint64_t value) {
+        return modify(key, [value](std::uint64_t) { return value; }).has_value();
+    }
+    bool upsert(std::uint64_t key, std::uint64_t value) { return !update(key, value) && insert(key, value); }
+    template <typename Change> std::optional<std::uint64_t> modify(std::uint64_t key, Change change) {
+        auto const before = find(key);
+        if (!before) return before;
+        Delay::point();
+        slots_[key].store(change(*before), std::memory_order_relaxed);
+        return before;
+    }
 
   private:
     std::array<std::atomic<std::uint64_t>, shared_keys> slots_{}; // 0: not there
@@ -144,6 +191,20 @@ template <bool is_late> class Publishes : public PlainRegion {
     bool erase(std::uint64_t key) {
         if (is_late) publish();
         return published(key, PlainRegion::erase(key));
+    }
+    bool update(std::uint64_t key, std::uint64_t value) {
+        if (is_late) publish();
+        return published(key, PlainRegion::update(key, value));
+    }
+    bool upsert(std::uint64_t key, std::uint64_t value) {
+        if (is_late) publish();
+        return published(key, PlainRegion::upsert(key, value));
+    }
+    template <typename Change> std::optional<std::uint64_t> modify(std::uint64_t key, Change change) {
+        if (is_late) publish();
+        auto const before = PlainRegion::modify(key, change);
+        published(key, before.has_value());
+        return before;
     }
     [[nodiscard]] std::optional<std::uint64_t> find_anywhere(std::uint64_t key) const {
         // relaxed: the value is all there is to see

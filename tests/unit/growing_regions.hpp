@@ -39,6 +39,16 @@ template <typename Shards> class NodeMap {
         PairNode const* const node = shards_.find(key);
         return node != nullptr ? &node->value : nullptr;
     }
+    bool update(std::uint64_t key, std::uint64_t value) {
+        return modify(key, [value](std::uint64_t) { return value; }).has_value();
+    }
+    Insert upsert(std::uint64_t key, std::uint64_t value) {
+        return update(key, value) ? Insert::Present : insert(key, value);
+    }
+    template <typename Change> std::optional<std::uint64_t> modify(std::uint64_t key, Change change) {
+        PairNode* const node = shards_.find(key);
+        return node != nullptr ? std::optional(std::exchange(node->value, change(node->value))) : std::nullopt;
+    }
     bool erase(std::uint64_t key) {
         std::unique_ptr<PairNode> node(shards_.find(key));
         return shards_.erase(key);

@@ -60,6 +60,28 @@ template <typename TableType> class GrowingTable {
             Items::destroy(item);
         return result;
     }
+    // The operations that overwrite, of tables of values.
+    Insert upsert(std::uint64_t number) {
+        Item const value = random();
+        Insert const result = table.upsert(KeyOf<Key>::of(number), value);
+        EXPECT_EQ(result == Insert::Present, model.contains(number)) << number;
+        if (result != Insert::Full) model[number] = value;
+        return result;
+    }
+    void update(std::uint64_t number) {
+        Item const value = random();
+        auto const expected = model.find(number);
+        ASSERT_EQ(table.update(KeyOf<Key>::of(number), value), expected != model.end()) << number;
+        if (expected != model.end()) expected->second = value;
+    }
+    void modify(std::uint64_t number) {
+        auto const before = table.modify(KeyOf<Key>::of(number), [](Item value) { return ~value; });
+        auto const expected = model.find(number);
+        ASSERT_EQ(before.has_value(), expected != model.end()) << number;
+        if (!before) return;
+        ASSERT_EQ(*before, expected->second) << number;
+        expected->second = ~expected->second;
+    }
     void erase(std::uint64_t number) {
         auto const expected = model.find(number);
         ASSERT_EQ(table.erase(KeyOf<Key>::of(number)), expected != model.end()) << number;
@@ -83,11 +105,11 @@ template <typename TableType> class GrowingTable {
             std::uint64_t const number = numbers[random() % numbers.size()];
             unsigned const kind = static_cast<unsigned>(random() % 100);
             if (kind < mix.inserts)
-                ASSERT_NE(insert(number), Insert::Full);
+                ASSERT_NE(random() % 4 == 0 ? insert_or_upsert(number) : insert(number), Insert::Full);
             else if (kind < mix.inserts + mix.erases)
                 erase(number);
             else
-                find(number);
+                find_or_overwrite(number);
             if (random() % operations_per_work == 0) table.work();
         }
     }
@@ -118,6 +140,21 @@ template <typename TableType> class GrowingTable {
     }
 
   private:
+    static constexpr bool has_values = std::is_same_v<Item, std::uint64_t>;
+
+    Insert insert_or_upsert(std::uint64_t number) {
+        if constexpr (has_values) return upsert(number);
+        return insert(number);
+    }
+    void find_or_overwrite(std::uint64_t number) {
+        if constexpr (has_values) {
+            unsigned const draw = static_cast<unsigned>(random() % 4);
+            if (draw == 0) return update(number);
+            if (draw == 1) return modify(number);
+        }
+        find(number);
+    }
+
     typename Table::HashType hash_;
     HashPrefix prefix_;
 

@@ -39,8 +39,8 @@ template <typename Regions> class InBatches {
             for (std::size_t i = 0; i < batch.size(); ++i) {
                 Traveller& operation = *batch.cookie(i);
                 operation.event.result = batch.result(i);
-                bool const is_found = batch.operation(i) == Operation::Find && batch.result(i) == TableResult::Yes;
-                if (is_found) operation.event.value = batch.value(i);
+                bool const has_value = batch.operation(i) == Operation::Find || batch.operation(i) == Operation::Modify;
+                if (has_value && batch.result(i) == TableResult::Yes) operation.event.value = batch.value(i);
                 operation.go_home(worker);
             }
         }
@@ -51,7 +51,8 @@ template <typename Regions> class InBatches {
         auto& operation = static_cast<Traveller&>(task);
         Client& client = *operation.way->clients_[index(worker.core())];
         Event const& event = operation.event;
-        if (client.submit(event.operation, event.key, event.value, &operation)) return;
+        std::uint64_t const value = event.operation == Operation::Modify ? modify_addend : event.value;
+        if (client.submit(event.operation, event.key, value, &operation)) return;
         operation.body = &InBatches::submit;
         client.when_room(operation);
     }

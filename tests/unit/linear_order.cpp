@@ -20,6 +20,12 @@ struct HashOfOrder {
     }
 };
 
+// Whatever there was before.
+bool writes(Event const& event) {
+    return event.operation == Operation::Upsert ||
+           (event.operation == Operation::Update && event.result == TableResult::Yes);
+}
+
 class Search {
   public:
     Search(std::span<Event const> events, FullInserts full_inserts)
@@ -70,10 +76,12 @@ class Search {
     }
 
     // A find that fits, or what else leaves the content as it is, may come next at once: in any order that goes on from
-    // here, it can be moved to the front. So there is no need to try what happens if it waits.
+    // here, it can be moved to the front. So there is no need to try what happens if it waits. But for what writes the
+    // value that is there already: later it may undo what others did.
     void take_what_changes_nothing(LinearOrder& order) const {
         for_each_candidate(order, [&](std::size_t i) {
-            order.has[i] = content_after(events_[i], order.content, full_inserts_) == order.content;
+            order.has[i] =
+                !writes(events_[i]) && content_after(events_[i], order.content, full_inserts_) == order.content;
             return bool{order.has[i]};
         });
     }
@@ -96,18 +104,26 @@ class Search {
 } // namespace
 
 std::optional<Content> content_after(Event const& event, Content before, FullInserts full_inserts) {
+    using enum Operation;
     bool const is_yes = event.result == TableResult::Yes;
+    bool const inserts = event.operation == Insert || event.operation == Upsert;
     if (event.result == TableResult::Full) {
-        bool const may_be = event.operation == Operation::Insert && full_inserts == FullInserts::Allowed;
+        bool const may_be = inserts && full_inserts == FullInserts::Allowed;
         return may_be && !before.is_there ? std::optional(before) : std::nullopt;
     }
-    if (event.operation == Operation::Insert) {
-        if (is_yes == before.is_there) return std::nullopt;
-        return is_yes ? Content{true, event.value} : before;
+    if (is_yes != (before.is_there != inserts)) return std::nullopt;
+    Content const written{true, event.value};
+    switch (event.operation) {
+    case Insert: return is_yes ? written : before;
+    case Upsert: return written;
+    case Update: return is_yes ? written : before;
+    case Erase: return Content{};
+    case Find:
+    case Modify: break;
     }
-    if (is_yes != before.is_there) return std::nullopt;
-    if (event.operation == Operation::Erase) return Content{};
-    return !is_yes || event.value == before.value ? std::optional(before) : std::nullopt;
+    if (is_yes && event.value != before.value) return std::nullopt;
+    if (is_yes && event.operation == Modify) return Content{true, before.value + modify_addend};
+    return before;
 }
 
 std::optional<Impasse> impasse(std::span<Event const> events, FullInserts full_inserts) {

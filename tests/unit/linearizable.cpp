@@ -23,6 +23,9 @@ std::string text(Event const& event) {
     switch (event.operation) {
     case Operation::Insert: return "insert " + value + ": " + answer;
     case Operation::Find: return "find: " + (is_yes ? value : answer);
+    case Operation::Update: return "update " + value + ": " + answer;
+    case Operation::Upsert: return "upsert " + value + ": " + answer;
+    case Operation::Modify: return "modify: " + (is_yes ? value : answer);
     case Operation::Erase: break;
     }
     return "erase: " + answer;

@@ -13,18 +13,21 @@
 
 namespace mxk::test {
 
+// What a modify adds to the value.
+constexpr std::uint64_t modify_addend = std::uint64_t{1} << 32;
+
 // An operation that has ended. Two overlap unless one responded before the other was invoked.
 struct Event {
     Operation operation{};
     std::uint64_t key = 0;
-    std::uint64_t value = 0; // inserted, or found
+    std::uint64_t value = 0; // written, or found; of a modify what it has found
     TableResult result{};
     std::uint64_t invoked = 0; // time stamps of clock::timestamp()
     std::uint64_t responded = 0;
     CoreId core{};
 };
 
-// Whether an insert may be Full. If so, the key is not there, before or after.
+// Whether an insert or upsert may be Full. If so, the key is not there, before or after.
 enum class FullInserts : std::uint8_t { Wrong, Allowed };
 
 // Nothing if the table, empty at first, was linearizable. Else, for people: the first key that was not, and its

@@ -77,6 +77,15 @@ TEST_F(LinearizableFaults, a_key_is_inserted_twice) {
 TEST_F(LinearizableFaults, a_refused_insert_leaves_its_value) {
     expect_caught<Overwrites>();
 }
+TEST_F(LinearizableFaults, updates_are_lost) {
+    expect_caught<LosesUpdates>();
+}
+TEST_F(LinearizableFaults, a_modify_loses_what_was_written_since_the_last_one) {
+    expect_caught<ModifiesAnOldValue>();
+}
+TEST_F(LinearizableFaults, an_upsert_leaves_the_old_value) {
+    expect_caught<UpsertsNewKeysOnly>();
+}
 TEST_F(LinearizableFaults, finds_look_into_an_old_copy) {
     expect_caught<FindsInAnOldCopy>();
 }

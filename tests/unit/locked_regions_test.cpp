@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <optional>
 #include <random>
 #include <unordered_map>
 #include <vector>
@@ -39,12 +40,23 @@ TYPED_TEST(LockedRegionsTest, grow_and_shrink_as_the_standards_map) {
                     std::uint64_t const key = 1 + random() % 40'000;
                     bool const there = expected.contains(key);
                     bool const grows = i / 100'000 != 1; // waves
-                    if (unsigned const draw = random() % 4; draw == 0) {
+                    unsigned const draw = random() % 4;
+                    if (draw == 0 && i % 2 == 0) {
+                        ASSERT_EQ(table.update(key, i), there);
+                        if (there) expected[key] = i;
+                    } else if (draw == 0 && i % 3 == 0) {
+                        auto const before = table.modify(key, [](std::uint64_t value) { return ~value; });
+                        ASSERT_EQ(before, there ? std::optional(expected[key]) : std::nullopt);
+                        if (there) expected[key] = ~expected[key];
+                    } else if (draw == 0) {
                         std::uint64_t const value = table.find(key, [](auto* found) { return found ? *found : 0; });
                         ASSERT_EQ(value, there ? expected[key] : 0);
                     } else if ((draw == 1) == grows) {
                         ASSERT_EQ(table.erase(key), there);
                         expected.erase(key);
+                    } else if (i % 4 == 0) {
+                        ASSERT_EQ(table.upsert(key, i), there ? Insert::Present : Insert::Inserted);
+                        expected[key] = i;
                     } else {
                         ASSERT_EQ(table.insert(key, key + i), there ? Insert::Present : Insert::Inserted);
                         expected.try_emplace(key, key + i);
@@ -104,6 +116,33 @@ TEST(LockedRegions, say_what_they_need) {
         EXPECT_FALSE(LockedRegions<OpenSlots<>>::create({.slots = 64}, {}, SemaphoreKind::Fast).ok());
         EXPECT_FALSE(LockedRegions<OpenSlots<>>::create({.slots = std::size_t{1} << 40}, owners(2), SemaphoreKind::Fast)
                          .ok()); // no memory
+    });
+}
+
+// Each adds to the same few values: what two have read at once one of them would lose.
+TEST(LockedRegions, modify_loses_nothing_that_another_thread_has_written) {
+    on_machine([] {
+        constexpr std::uint64_t each = 30'000;
+        constexpr std::uint64_t keys = 3;
+        auto created = LockedRegions<OpenSlots<>>::create({.slots = 64}, owners(2), SemaphoreKind::Fast);
+        ASSERT_TRUE(created.ok());
+        auto& table = created.value();
+        struct Adder {
+            LockedRegions<OpenSlots<>>& table;
+            void operator()() {
+                for (std::uint64_t i = 0; i < each; ++i)
+                    if (!table.modify(1 + i % keys, [](std::uint64_t before) { return before + 1; }))
+                        table.upsert(1 + i % keys, 0);
+            }
+        };
+        in_one_thread([&] {
+            for (std::uint64_t key = 1; key <= keys; ++key) table.upsert(key, 0);
+        });
+        std::array<Adder, 4> adders{Adder{table}, {table}, {table}, {table}};
+        ThreadGroup group(adders.size());
+        for (std::size_t i = 0; i < adders.size(); ++i) group.start({.core = core_id(i)}, adders[i]);
+        group.join();
+        for (std::uint64_t key = 1; key <= keys; ++key) EXPECT_EQ(*table.lookup(key), adders.size() * each / keys);
     });
 }
 

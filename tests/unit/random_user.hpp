@@ -18,7 +18,7 @@ struct Expected {
     std::uint64_t key;
     Operation operation;
     TableResult result;
-    std::uint64_t value; // of a find that finds
+    std::uint64_t value; // of a find or modify that finds
     bool is_here = false;
 };
 
@@ -87,15 +87,23 @@ template <typename Regions> class RandomUser : public Task {
         bool const there = at != model_.end();
         next_value_ = random_();
         auto const yes_if = [](bool yes) { return yes ? TableResult::Yes : TableResult::No; };
-        // Long runs of one kind as well as mixtures.
-        if (random_() % 128 == 0) kind_ = random_() % 4;
-        switch (kind_ < 3 ? kind_ : random_() % 3) {
-        case 0:
-            expected_.push_back({key, Operation::Insert, yes_if(!there), 0});
-            model_.try_emplace(key, next_value_);
+        // Long runs of one kind as well as mixtures, of all or of the first three.
+        if (random_() % 128 == 0) kind_ = random_() % 8;
+        using enum Operation;
+        auto const operation = static_cast<Operation>(kind_ < 6 ? kind_ : random_() % (kind_ == 6 ? 3 : 6));
+        bool const is_new = operation == Insert || operation == Upsert;
+        bool const gives_value = there && (operation == Find || operation == Modify);
+        expected_.push_back({key, operation, yes_if(there != is_new), gives_value ? at->second : 0});
+        switch (operation) {
+        case Find: break;
+        case Insert: model_.try_emplace(key, next_value_); break;
+        case Upsert: model_[key] = next_value_; break;
+        case Erase: model_.erase(key); break;
+        case Update:
+            if (there) at->second = next_value_;
             break;
-        case 1: expected_.push_back({key, Operation::Find, yes_if(there), there ? at->second : 0}); break;
-        default: expected_.push_back({key, Operation::Erase, yes_if(there), 0}); model_.erase(key);
+        case Modify:
+            if (there) at->second += next_value_;
         }
         has_next_ = true;
     }
@@ -112,7 +120,8 @@ template <typename Regions> class RandomUser : public Task {
             ASSERT_EQ(batch.key(at), expected.key);
             ASSERT_EQ(batch.operation(at), expected.operation);
             ASSERT_EQ(batch.result(at), expected.result);
-            if (expected.operation == Operation::Find && expected.result == TableResult::Yes) {
+            bool const has_value = expected.operation == Operation::Find || expected.operation == Operation::Modify;
+            if (has_value && expected.result == TableResult::Yes) {
                 ASSERT_EQ(batch.value(at), expected.value);
             }
             all_yes = all_yes && batch.result(at) == TableResult::Yes;
@@ -140,7 +149,7 @@ template <typename Regions> class RandomUser : public Task {
     std::uint64_t number_;
     std::size_t operations_;
     std::mt19937_64 random_;
-    std::uint64_t kind_ = 3;
+    std::uint64_t kind_ = 6;
     std::unordered_map<std::uint64_t, std::uint64_t> model_;
     std::vector<Expected> expected_;
     bool has_next_ = false; // the last one expected is not submitted yet

@@ -91,9 +91,11 @@ template <typename Way> class RecordedRun {
         void begin_operation(Worker& worker) {
             std::vector<std::uint64_t> const& keys = run_.shape_.keys;
             this->event = {};
-            this->event.operation = static_cast<Operation>(random_.below(3));
+            this->event.operation = static_cast<Operation>(random_.below(6));
             this->event.key = keys[random_.below(keys.size())];
-            if (this->event.operation == Operation::Insert) this->event.value = ++next_value_;
+            Operation const operation = this->event.operation;
+            if (operation == Operation::Insert || operation == Operation::Update || operation == Operation::Upsert)
+                this->event.value = ++next_value_;
             this->event.core = worker.core();
             this->event.invoked = time_of_invocation();
             run_.way_.send(worker, *this);

@@ -119,6 +119,17 @@ TEST(SharedChains, nodes_may_carry_values) {
             ASSERT_TRUE(table.insert(pair));
             EXPECT_EQ(table.lookup(7)->value, 70U);
             EXPECT_EQ(table.lookup(4), nullptr);
+            EXPECT_TRUE(table.update(7, [](Pair& its) { its.value += 1; }));
+            EXPECT_FALSE(table.update(4, [](Pair&) { FAIL() << "nobody has key 4"; }));
+            EXPECT_EQ(pair.value, 71U);
+            Pair other{{7, nullptr}, 90};
+            EXPECT_FALSE(table.upsert(other, [&](Pair& its) { its.value = other.value; }));
+            EXPECT_EQ(table.lookup(7), &pair);
+            EXPECT_EQ(pair.value, 90U);
+            other.key = 4;
+            EXPECT_TRUE(table.upsert(other, [](Pair&) { FAIL() << "nobody had key 4"; }));
+            EXPECT_EQ(table.lookup(4), &other);
+            EXPECT_EQ(table.size(), 2U);
             EXPECT_EQ(table.erase(7), &pair);
         });
     });

@@ -33,16 +33,20 @@ class TravellingOperation : public Task {
         : Task(at_home, home_core)
         , at_home_(at_home) {}
 
-    // Where the region may be touched. insert() gives an Insert, a TableResult or a bool; find() what is false or
-    // points to the value; erase() a bool.
+    // Where the region may be touched. insert() and upsert() give an Insert, a TableResult or a bool; find() and
+    // modify() what is false or points to the value; erase() and update() a bool.
     template <typename Region> void perform(Region& region) {
         dispatch(event.operation, [&](auto known) {
             if constexpr (known == Operation::Insert) {
                 event.result = result_of(region.insert(event.key, event.value));
             } else if constexpr (known == Operation::Erase) {
                 event.result = result_of(region.erase(event.key));
+            } else if constexpr (known == Operation::Update) {
+                event.result = result_of(region.update(event.key, event.value));
+            } else if constexpr (known == Operation::Upsert) {
+                event.result = result_of(region.upsert(event.key, event.value));
             } else {
-                auto const found = region.find(event.key);
+                auto const found = found_by<known>(region);
                 event.result = result_of(bool(found));
                 if (found) event.value = *found;
             }
@@ -58,6 +62,13 @@ class TravellingOperation : public Task {
     Event event; // what is to be done, and what came of it
 
   private:
+    template <Operation operation, typename Region> auto found_by(Region& region) const {
+        if constexpr (operation == Operation::Modify)
+            return region.modify(event.key, [](std::uint64_t before) { return before + modify_addend; });
+        else
+            return region.find(event.key);
+    }
+
     Body at_home_;
 };
 

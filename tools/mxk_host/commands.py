@@ -19,12 +19,15 @@ def command_text(words: list[str]) -> str:
     return f"{text.rstrip('; ')}; exit"
 
 
-def kernel_command_line(commands: str) -> str:
-    """What QEMU's -append hands over."""
-    return f'run="{commands}"' if commands else ""
+def kernel_command_line(commands: str, module: str | None = None) -> str:
+    """What QEMU's -append hands over. `module`: the name of what its -initrd brings, which has none by itself."""
+    name = f"module-name={module}" if module else ""
+    return " ".join(filter(None, (f'run="{commands}"' if commands else "", name)))
 
 
-def grub_menu(commands: str) -> str:
-    """A grub.cfg that boots at once. GRUB hands an argument with spaces over in double quotes: "run=a; b"."""
+def grub_menu(commands: str, module: str | None = None) -> str:
+    """A grub.cfg that boots at once. GRUB hands an argument with spaces over in double quotes: "run=a; b". `module`:
+    the name of the file beside the kernel that it is to bring."""
     argument = f" 'run={commands}'" if commands else ""
-    return f"multiboot2 /boot/mxk.elf{argument}\nboot\n"
+    bring = f"module2 --nounzip /boot/module {module}\n" if module else ""
+    return f"multiboot2 /boot/mxk.elf{argument}\n{bring}boot\n"

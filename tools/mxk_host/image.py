@@ -2,18 +2,19 @@
 
 import fcntl
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
-from mxk_host.commands import grub_menu
-from mxk_host.errors import DriverError, ExitCode
+from mxk_host.errors import DriverError, ExitCode, UsageError
 from mxk_host.machine import Boot, expect_installed
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 PRESET = os.environ.get("MXK_METAL_PRESET", "metal")  # another one: metal-debug
 METAL = BUILD / PRESET
+MAX_MODULE_BYTES = 2 << 30  # a loader puts it below 4 GiB, beside the holes for devices
 
 
 def shown(path: Path) -> Path:
@@ -47,17 +48,33 @@ def expect_image(boot: Boot) -> None:
         raise DriverError(f"expected the image {relative}: leave out --no-build", ExitCode.NO_VERDICT)
 
 
-def iso_with_commands(commands: str, folder: Path) -> Path:
-    """A copy of the ISO in `folder` whose grub.cfg boots the kernel with the commands."""
+def iso_for(menu_text: str, module: Path | None, folder: Path) -> Path:
+    """A copy of the ISO in `folder` with this grub.cfg, and the module that it may name."""
     expect_installed("xorriso")
     menu = folder / "grub.cfg"
-    menu.write_text(grub_menu(commands))
+    menu.write_text(menu_text)
     # The new file is appended to a plain copy, as to a disc: boot sectors and EFI partition stay byte for byte.
     # Writing the image anew fails, because libisofs sees the old EFI partition and its own overlap.
     copy = Path(shutil.copy(image_path(Boot.ISO), folder / "run.iso"))
     insert = ["-dev", str(copy), "-boot_image", "any", "keep", "-map", str(menu), "/boot/grub/grub.cfg"]
+    if module is not None:
+        insert += ["-map", str(module), "/boot/module"]
     _quietly(["xorriso", "-report_about", "WARNING", *insert], "the ISO's grub.cfg could not be replaced")
     return copy
+
+
+def checked_module(path: Path | None) -> Path | None:
+    """A file that the loader can bring, and that a console command can name; raises if it is not."""
+    if path is None:
+        return None
+    if not path.is_file():
+        raise UsageError(f"--trace: expected a file, got {path}")
+    if not re.fullmatch(r"[A-Za-z0-9._+-]{1,64}", path.name):
+        raise UsageError(f"--trace: expected a file name of up to 64 letters, digits and . _ + -, got {path.name}")
+    if not 0 < path.stat().st_size <= MAX_MODULE_BYTES:
+        size = path.stat().st_size
+        raise UsageError(f"--trace: expected 1 to {MAX_MODULE_BYTES} bytes, which a loader can bring, got {size}")
+    return path
 
 
 def _quietly(arguments: list[str], complaint: str) -> None:

@@ -36,15 +36,26 @@ class Job:
 
     def qemu_line(self, boot_image: Path, interactive_log: Path | None = None) -> list[str]:
         """The QEMU command line that boots this image."""
-        return qemu_line(self.machine, boot_image, kernel_command_line(self.commands), interactive_log)
+        line = kernel_command_line(self.commands, self.module_name)
+        return qemu_line(self.machine, boot_image, line, interactive_log)
+
+    @property
+    def module_name(self) -> str | None:
+        """What the kernel is to call the machine's module: a console command names it."""
+        return self.machine.module.name if self.machine.module else None
+
+    @property
+    def needs_menu(self) -> bool:
+        """Whether GRUB has to be told something that the ISO does not say."""
+        return self.machine.boot is Boot.ISO and bool(self.commands or self.machine.module)
 
 
 def explain(job: Job) -> None:
     """Prints the QEMU line and touches nothing."""
     boot_image = image.image_path(job.machine.boot)
-    if job.machine.boot is Boot.ISO and job.commands:
+    if job.needs_menu:
         boot_image = boot_image.with_name("run.iso")
-        menu = grub_menu(job.commands).splitlines()[0]
+        menu = "; ".join(grub_menu(job.commands, job.module_name).splitlines()[:-1])
         print(f"tools/mxk: run.iso is to be a copy of mxk.iso whose grub.cfg says: {menu}", file=sys.stderr)
     print(shlex.join(job.qemu_line(boot_image, None if job.commands else _last_log())))
 
@@ -97,11 +108,11 @@ def _boot_image(job: Job, *, build: bool) -> Iterator[Path]:
     if build:
         image.build(boot)
     image.expect_image(boot)
-    if boot is Boot.KERNEL or not job.commands:
+    if not job.needs_menu:
         yield image.image_path(boot)
         return
     with tempfile.TemporaryDirectory(prefix="mxk-") as folder:
-        yield image.iso_with_commands(job.commands, Path(folder))
+        yield image.iso_for(grub_menu(job.commands, job.module_name), job.machine.module, Path(folder))
 
 
 @contextmanager

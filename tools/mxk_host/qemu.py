@@ -28,6 +28,7 @@ class Machine:
     accelerator: Accelerator
     extra: tuple[str, ...] = ()
     counted: bool = False  # the emulator's clock is the number of instructions: a nanosecond each
+    module: Path | None = None  # a file that the loader brings besides the kernel
 
 
 def qemu_line(machine: Machine, image: Path, command_line: str, interactive_log: Path | None = None) -> list[str]:
@@ -92,7 +93,8 @@ def _node(number: int, node: Node, hmat: bool) -> list[str]:
 
 def _image(machine: Machine, image: Path, command_line: str) -> list[str]:
     if machine.boot is Boot.KERNEL:
-        return ["-kernel", str(image), *(("-append", command_line) if command_line else ())]
+        module = ("-initrd", str(machine.module)) if machine.module else ()
+        return ["-kernel", str(image), *module, *(("-append", command_line) if command_line else ())]
     firmware = ("-bios", str(OVMF)) if machine.firmware is Firmware.UEFI else ()
     return [*firmware, "-cdrom", str(image)]
 

@@ -113,6 +113,12 @@ void boot_info(InputBytes bytes) {
     }
     sum_of(info.value().loader);
     sum_of(info.value().command_line);
+    for (boot::Module const& module : info.value().modules.list()) {
+        sum_of(module.name);
+        EXPECT_GT(module.range.bytes, 0U);
+        EXPECT_TRUE(is_aligned(raw(boot::frames_around(module.range).start), page_bytes));
+        EXPECT_TRUE(is_within(module.range, boot::frames_around(module.range)));
+    }
     expect_sound_memory(info.value().memory_map);
     expect_sound_blobs(info.value(), start);
     for (std::string_view const name : {"run", "serial", "a"}) {

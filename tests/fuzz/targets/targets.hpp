@@ -21,12 +21,14 @@ void boot_info(InputBytes bytes);
 void options(InputBytes bytes);
 // Keys -> line editor -> an 80-column terminal. The input is the bytes of the keyboard.
 void editor(InputBytes bytes);
+// A recorded workload, binary or text -> the operations in it, twice the same.
+void trace(InputBytes bytes);
 
 struct Target {
     std::string_view name; // of its program (mxk-fuzz-NAME) and of its folders below tests/fuzz
     void (*run)(InputBytes bytes);
 };
 inline constexpr std::array targets = {Target{"acpi", &acpi}, Target{"boot-info", &boot_info},
-                                       Target{"options", &options}, Target{"editor", &editor}};
+                                       Target{"options", &options}, Target{"editor", &editor}, Target{"trace", &trace}};
 
 } // namespace mxk::fuzz

@@ -59,13 +59,21 @@ std::string map_payload(std::vector<Entry> const& entries) {
     return payload;
 }
 
-Image multiboot2_image(std::vector<Entry> const& entries) {
+std::string module_payload(std::uint32_t start, std::uint32_t end, std::string const& name) {
+    std::string payload(8, '\0');
+    std::memcpy(payload.data(), &start, 4);
+    std::memcpy(payload.data() + 4, &end, 4);
+    return payload + name + '\0';
+}
+
+Image multiboot2_image(std::vector<Entry> const& entries, std::vector<std::string> const& modules = {}) {
     Image image;
     image.put(std::uint64_t{0}); // size, filled in below
     put_tag(image, 1, std::string("run=\"topology; exit\"") + '\0');
     put_tag(image, 2, std::string("GRUB 2.06") + '\0');
     put_tag(image, 14, std::string(20, 'o'));
     put_tag(image, 15, std::string(36, 'n'));
+    for (std::string const& module : modules) put_tag(image, 3, module);
     put_tag(image, 6, map_payload(entries));
     put_tag(image, 0, "");
     auto const size = static_cast<std::uint32_t>(image.bytes().size());
@@ -92,10 +100,34 @@ TEST(BootInfo, multiboot2_without_a_memory_map_is_an_error) {
     EXPECT_FALSE(parse_multiboot2(PhysicalAddress{0x10}, image).ok());
 }
 
+TEST(BootInfo, modules_of_multiboot2) {
+    Image image = multiboot2_image(pc_map, {module_payload(0x200800, 0x201801, "trace"),
+                                            module_payload(0x300000, 0x300000, "empty"), std::string(7, 'x'),
+                                            module_payload(0x400000, 0x400001, "")});
+    auto const info = parse_multiboot2(PhysicalAddress{Image::base}, image);
+    ASSERT_TRUE(info.ok()) << info.error().message();
+    auto const modules = info.value().modules.list();
+    ASSERT_EQ(modules.size(), 2U);
+    EXPECT_EQ(modules[0].name, "trace");
+    EXPECT_EQ(modules[0].range, (MemoryRange{PhysicalAddress{0x200800}, 0x1001}));
+    EXPECT_EQ(frames_around(modules[0].range), (MemoryRange{PhysicalAddress{0x200000}, 0x2000}));
+    EXPECT_EQ(modules[1].name, "");
+    EXPECT_EQ(info.value().modules.dropped(), 2U);
+}
+
+TEST(BootInfo, modules_that_are_too_many_are_counted) {
+    std::vector<std::string> const many(Modules::max + 3, module_payload(0x200000, 0x200001, "a"));
+    Image image = multiboot2_image(pc_map, many);
+    auto const info = parse_multiboot2(PhysicalAddress{Image::base}, image);
+    ASSERT_TRUE(info.ok());
+    EXPECT_EQ(info.value().modules.list().size(), Modules::max);
+    EXPECT_EQ(info.value().modules.dropped(), 3U);
+}
+
 TEST(BootInfo, broken_multiboot2_is_never_read_beyond_its_end) {
     std::mt19937 random(2);
     for (int i = 0; i < 20000; ++i) {
-        Image image = multiboot2_image(pc_map);
+        Image image = multiboot2_image(pc_map, {module_payload(0x200800, 0x201801, "trace")});
         for (unsigned n = random() % 4 + 1; n > 0; --n)
             image.bytes()[random() % image.bytes().size()] = static_cast<std::byte>(random());
         if (random() % 4 == 0) image.bytes().resize(random() % image.bytes().size());
@@ -113,8 +145,7 @@ struct StartInfo {
     std::uint32_t entries = 0, reserved = 0;
 };
 
-Result<BootInfo> parse_pvh_image(Image& image, StartInfo start) {
-    std::string const command_line = "serial=com2";
+Result<BootInfo> parse_pvh_image(Image& image, StartInfo start, std::string const& command_line = "serial=com2") {
     start.command_line = raw(image.here());
     image.put_text(command_line);
     image.align(8);
@@ -133,6 +164,37 @@ TEST(BootInfo, pvh) {
     EXPECT_EQ(info.value().command_line, "serial=com2");
     EXPECT_EQ(raw(info.value().rsdp_address), 0xf5ad0U);
     EXPECT_EQ(info.value().memory_map.size(), 4U);
+}
+
+TEST(BootInfo, modules_of_pvh) {
+    Image image;
+    std::uint64_t const text_at = raw(image.here());
+    image.put_text("second");
+    image.align(8);
+    std::uint64_t const list_at = raw(image.here());
+    for (std::uint64_t const word : {0x7ffd000ULL, 0x1001ULL, 0ULL, 0ULL}) image.put(word); // as QEMU's -initrd
+    for (std::uint64_t const word : {0x200000ULL, 1ULL, static_cast<unsigned long long>(text_at), 0ULL})
+        image.put(word);
+    for (std::uint64_t const word : {~0ULL - 10, 100ULL, 0ULL, 0ULL}) image.put(word); // beyond the last address
+    auto const info =
+        parse_pvh_image(image, {.modules = 3, .module_list = list_at, .entries = 4}, "run=\"a\" module-name=trace");
+    ASSERT_TRUE(info.ok()) << info.error().message();
+    auto const modules = info.value().modules.list();
+    ASSERT_EQ(modules.size(), 2U);
+    EXPECT_EQ(modules[0].name, "trace");
+    EXPECT_EQ(modules[0].range, (MemoryRange{PhysicalAddress{0x7ffd000}, 0x1001}));
+    EXPECT_EQ(modules[1].name, "second");
+    EXPECT_EQ(info.value().modules.dropped(), 1U);
+    EXPECT_EQ(info.value().blobs[3], (MemoryRange{PhysicalAddress{0x9000}, 0x1000}));
+    EXPECT_EQ(info.value().blobs[5], (MemoryRange{PhysicalAddress{0x9000}, 0x1000}));
+}
+
+TEST(BootInfo, pvh_modules_that_cannot_be_read) {
+    Image image;
+    auto const info = parse_pvh_image(image, {.modules = 0xffffffff, .module_list = Image::base, .entries = 4});
+    ASSERT_TRUE(info.ok());
+    EXPECT_TRUE(info.value().modules.list().empty());
+    EXPECT_EQ(info.value().modules.dropped(), 1U);
 }
 
 TEST(BootInfo, pvh_that_is_wrong) {

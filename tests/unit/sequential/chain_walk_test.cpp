@@ -2,6 +2,7 @@
 #include "tests/unit/chain_walk_fixture.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <numeric>
 
@@ -57,22 +58,26 @@ TEST(ChainWalk, key_zero_is_found_nowhere) {
 // From a walk that holds the bucket to one that waits behind it: the bucket is handed over, and each sees what the one
 // before it did.
 TEST(ChainWalk, any_operation_hands_the_bucket_to_any_other) {
-    for (auto const first : {Insert, Find, Erase}) {
-        for (auto const second : {Insert, Find, Erase}) {
+    constexpr std::array all{Insert, Find, Erase, Update, Upsert, Modify};
+    auto const is_there_after = [](Operation operation, bool before) {
+        return brings_node(operation) || (before && operation != Erase);
+    };
+    for (auto const first : all) {
+        for (auto const second : all) {
             for (std::uint64_t length = 0; length <= 4; ++length) {
                 for (std::uint64_t key = 1; key <= 5; ++key) { // head, middle, tail, not there
                     OneChain t(length);
                     bool is_there = key <= length;
                     std::vector<ChainNode> fresh{{key, nullptr}, {key, nullptr}};
-                    AnyWalk holder(first, key, first == Insert ? &fresh[0] : nullptr);
-                    AnyWalk waiter(second, key, second == Insert ? &fresh[1] : nullptr);
+                    AnyWalk holder(first, key, brings_node(first) ? &fresh[0] : nullptr);
+                    AnyWalk waiter(second, key, brings_node(second) ? &fresh[1] : nullptr);
                     ASSERT_TRUE(holder.enter_any(t.table));
                     ASSERT_FALSE(waiter.enter_any(t.table));
                     holder.to_the_end();
                     auto const done = holder.finish_any(t.table);
                     EXPECT_EQ(done.node != nullptr, is_there);
                     ASSERT_EQ(done.successor, &waiter);
-                    if (first != Find) is_there = first == Insert;
+                    is_there = is_there_after(first, is_there);
 
                     AnyWalk third(Find, key); // comes between handing over and resuming
                     ASSERT_FALSE(third.enter_any(t.table));
@@ -81,7 +86,7 @@ TEST(ChainWalk, any_operation_hands_the_bucket_to_any_other) {
                     auto const done_too = waiter.finish_any(t.table);
                     EXPECT_EQ(done_too.node != nullptr, is_there);
                     ASSERT_EQ(done_too.successor, &third);
-                    if (second != Find) is_there = second == Insert;
+                    is_there = is_there_after(second, is_there);
 
                     third.resume_any();
                     third.to_the_end();
@@ -145,6 +150,15 @@ TEST(ChainWalk, nodes_may_carry_values) {
     };
     for (Pair& pair : pairs) EXPECT_EQ(run.operator()<Insert>(pair.key, &pair), nullptr);
     for (Pair& pair : pairs) EXPECT_EQ(run.operator()<Find>(pair.key, nullptr)->number, pair.key * pair.key);
+    // What overwrites gets the node that it is to write to; the one that an upsert brings is left as it is.
+    EXPECT_EQ(run.operator()<Update>(3, nullptr), &pairs[2]);
+    EXPECT_EQ(run.operator()<Modify>(4, nullptr), nullptr);
+    Pair fourth{{16}, {3, nullptr}};
+    EXPECT_EQ(run.operator()<Upsert>(3, &fourth), &pairs[2]);
+    EXPECT_EQ(run.operator()<Upsert>(4, &fourth), nullptr);
+    EXPECT_EQ(run.operator()<Find>(4, nullptr), &fourth);
+    EXPECT_EQ(fourth.number, 16U);
+    EXPECT_EQ(table.size(), 4U);
     EXPECT_EQ(run.operator()<Erase>(2, nullptr), &pairs[1]);
     EXPECT_EQ(run.operator()<Find>(2, nullptr), nullptr);
 }

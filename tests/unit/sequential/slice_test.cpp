@@ -53,6 +53,7 @@ class SliceTest : public test::MemoryTest {
             case Operation::Insert: result = model.insert(instruction.key).second; break;
             case Operation::Find: result = model.contains(instruction.key); break;
             case Operation::Erase: result = model.erase(instruction.key) == 1; break;
+            default: ADD_FAILURE() << "only a workload of YCSB overwrites";
             }
             EXPECT_EQ(result, instruction.expected);
             refused += result ? 0U : 1U;

@@ -7,11 +7,13 @@ import typer
 
 from mxk_host import jobs
 from mxk_host.commands import command_text
+from mxk_host.image import checked_module
 from mxk_host.machine import Accelerator, Boot, Firmware, choose_accelerator, expect_firmware
 from mxk_host.qemu import Machine
 from mxk_host.shape import Shape
 
 DEFAULT_BENCH = "topology; bench table --cores 1,2,4 --ops 24M --json"
+DEFAULT_TRACE_BENCH = "topology; bench table --trace {} --cores 1,2,4 --json"
 
 Commands = Annotated[list[str] | None, typer.Argument(help="Console commands, separated by ';'.", show_default=False)]
 Cpus = Annotated[int, typer.Option(help="Cores of the machine.")]
@@ -21,6 +23,15 @@ BootOption = Annotated[Boot, typer.Option(help="QEMU loads the ELF, or firmware 
 FirmwareOption = Annotated[Firmware, typer.Option(help="The firmware under GRUB; uefi needs --boot iso.")]
 Accel = Annotated[Accelerator, typer.Option(help="auto: KVM where the hardware has it, else TCG.")]
 NoBuild = Annotated[bool, typer.Option("--no-build", help="Boot the image as it is.")]
+Trace = Annotated[
+    Path | None,
+    typer.Option(
+        "--trace",
+        metavar="FILE",
+        help="A recorded workload for the machine to bring: 'bench table --trace NAME', the name without folders.",
+        show_default=False,
+    ),
+]
 Raw = Annotated[list[str] | None, typer.Option("--qemu", metavar="ARG", help="One more QEMU argument; repeatable.")]
 
 
@@ -32,6 +43,7 @@ def run(
     boot: BootOption = Boot.KERNEL,
     firmware: FirmwareOption = Firmware.BIOS,
     accel: Accel = Accelerator.AUTO,
+    trace: Trace = None,
     qemu: Raw = None,
     no_build: NoBuild = False,
     no_srat: Annotated[bool, typer.Option("--no-srat", help="Give the kernel no SRAT; one node only.")] = False,
@@ -60,7 +72,7 @@ def run(
     """
     expect_firmware(boot, firmware)
     shape = Shape.checked(cpus, nodes, mem, srat=not no_srat, memoryless_node=memoryless_node, hmat=hmat)
-    machine = Machine(shape, boot, firmware, choose_accelerator(accel), tuple(qemu or ()))
+    machine = Machine(shape, boot, firmware, choose_accelerator(accel), tuple(qemu or ()), module=checked_module(trace))
     job = jobs.Job(machine, command_text(commands or []))
     if dry_run:
         jobs.explain(job)
@@ -78,6 +90,7 @@ def bench(
     boot: BootOption = Boot.ISO,
     firmware: FirmwareOption = Firmware.BIOS,
     accel: Accel = Accelerator.AUTO,
+    trace: Trace = None,
     qemu: Raw = None,
     no_build: NoBuild = False,
     timeout: Annotated[float, typer.Option(min=0, help="Seconds.")] = 1800,
@@ -88,5 +101,6 @@ def bench(
     """
     expect_firmware(boot, firmware)
     shape = Shape.checked(cpus, nodes, mem)
-    machine = Machine(shape, boot, firmware, choose_accelerator(accel), tuple(qemu or ()))
-    jobs.measure(jobs.Job(machine, command_text(commands or [DEFAULT_BENCH])), build=not no_build, timeout=timeout)
+    machine = Machine(shape, boot, firmware, choose_accelerator(accel), tuple(qemu or ()), module=checked_module(trace))
+    default = DEFAULT_BENCH if trace is None else DEFAULT_TRACE_BENCH.format(trace.name)
+    jobs.measure(jobs.Job(machine, command_text(commands or [default])), build=not no_build, timeout=timeout)

@@ -36,10 +36,13 @@ _OPTIONS = {
     "initial_slots": "initial-slots",
     "load": "load",
     "workload": "workload",
+    "trace_name": "trace",
     "seed": "seed",
 }
 # Said in every row, but refused where it goes without saying.
 _IMPLIED = (("probe", "local"),)
+# Of a recorded workload.
+_SAID_BY_A_TRACE = ("operations", "mix")
 # Of these benchmarks only some: the console refuses an option that a benchmark does not have.
 _ONLY = {
     "task": ("measure",),
@@ -70,15 +73,18 @@ def command_of(point: Point) -> str:
     machine = machine_of(row)
     cores, nodes = number_of(machine.get("cores")), number_of(machine.get("nodes"))
     shape = (f"--cpus {cores:.0f} " if cores else "") + (f"--nodes {nodes:.0f} " if nodes else "")
+    if trace := text_of(row.get("trace_name")):
+        shape += f"--trace {shlex.quote(trace)} "
     return f"tools/mxk run {shape}-- {shlex.quote(typed)}"
 
 
 def _rebuilt(point: Point) -> str:
     known = _ONLY.get(point.benchmark, tuple(_OPTIONS))
+    is_trace = "trace_name" in point.first
     words = ["bench", point.benchmark, *([point.figure] if point.benchmark == "figure" else [])]
     for name in known:
         value = _operations(point) if name == "operations" else text_of(point.first.get(name))
-        if value and (name, value) not in _IMPLIED:
+        if value and (name, value) not in _IMPLIED and not (is_trace and name in _SAID_BY_A_TRACE):
             words += [f"--{_OPTIONS[name]}", value]
     words += _COUNTED.get(point.benchmark, _no_more)(point)
     n = max((value.n for value in point.values.values()), default=1)

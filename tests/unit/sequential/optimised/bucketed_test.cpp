@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <random>
 #include <type_traits>
 #include <unordered_map>
@@ -184,12 +185,22 @@ void compare_with_standard_map(std::uint64_t used_buckets, std::uint64_t key_ran
         bool const there = known != expected.end();
         bool const filling = i / 250000 % 2 == 0;
         std::uint64_t const choice = random() % 16;
-        if (choice < (filling ? 8U : 2U)) {
+        if (choice < (filling ? 6U : 1U)) {
             ASSERT_EQ(t.table.insert(key, i), there ? Insert::Present : Insert::Inserted);
             expected.try_emplace(key, i);
+        } else if (choice < (filling ? 8U : 2U)) {
+            ASSERT_EQ(t.table.upsert(key, i), there ? Insert::Present : Insert::Inserted);
+            expected[key] = i;
         } else if (choice < 10) {
             ASSERT_EQ(t.table.erase(key), there);
             expected.erase(key);
+        } else if (choice < 12) {
+            ASSERT_EQ(t.table.update(key, i), there);
+            if (there) known->second = i;
+        } else if (choice < 13) {
+            ASSERT_EQ(t.table.modify(key, [](std::uint64_t before) { return ~before; }),
+                      there ? std::optional(known->second) : std::nullopt);
+            if (there) known->second = ~known->second;
         } else {
             std::uint64_t const* const value = t.table.find(key);
             ASSERT_EQ(value != nullptr, there);

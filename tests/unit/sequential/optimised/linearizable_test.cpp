@@ -32,6 +32,16 @@ Event erase(TableResult result, When when, std::uint64_t key = 5) {
     return {Operation::Erase, key, 0, result, when.from, when.to, core_id(3)};
 }
 
+Event update(std::uint64_t value, TableResult result, When when) {
+    return {Operation::Update, 5, value, result, when.from, when.to, core_id(0)};
+}
+Event upsert(std::uint64_t value, TableResult result, When when) {
+    return {Operation::Upsert, 5, value, result, when.from, when.to, core_id(0)};
+}
+Event modify(std::uint64_t before, When when) {
+    return {Operation::Modify, 5, before, yes, when.from, when.to, core_id(1)};
+}
+
 bool is_fine(std::vector<Event> const& history, FullInserts full_inserts = FullInserts::Wrong) {
     return !why_not_linearizable(history, full_inserts).has_value();
 }
@@ -104,6 +114,19 @@ TEST(Linearizable, stale_find) {
     // One find has seen the new value, so a later one must.
     EXPECT_TRUE(is_fine({insert(7, yes, {0, 100}), not_found({10, 20}), found(7, {30, 40})}));
     EXPECT_FALSE(is_fine({insert(7, yes, {0, 100}), found(7, {10, 20}), not_found({30, 40})}));
+}
+
+TEST(Linearizable, what_overwrites) {
+    EXPECT_TRUE(is_fine({update(7, no, {0, 1}), upsert(8, yes, {2, 3}), update(9, yes, {4, 5}), modify(9, {6, 7}),
+                         modify(9 + modify_addend, {8, 9}), found(9 + 2 * modify_addend, {10, 11}),
+                         upsert(4, no, {12, 13}), found(4, {14, 15})}));
+    // Two that have read the same value: one of them is lost.
+    EXPECT_FALSE(is_fine({insert(7, yes, {0, 1}), modify(7, {2, 10}), modify(7, {2, 10})}));
+    EXPECT_TRUE(is_fine({insert(7, yes, {0, 1}), modify(7, {2, 10}), modify(7 + modify_addend, {2, 10})}));
+    // An update that comes back, and one that never happened.
+    EXPECT_FALSE(is_fine({insert(7, yes, {0, 1}), update(8, yes, {2, 3}), found(7, {4, 5})}));
+    EXPECT_FALSE(is_fine({upsert(8, yes, {2, 3}), upsert(9, yes, {4, 5})}));
+    EXPECT_TRUE(is_fine({insert(7, yes, {0, 1}), update(8, yes, {2, 9}), found(7, {4, 5})}));
 }
 
 TEST(Linearizable, a_key_rises_from_the_dead) {
@@ -229,7 +252,24 @@ bool has_an_order(std::vector<Event> const& history, FullInserts full_inserts) {
                 is_right =
                     is_right && event.result == (is_there ? yes : no) && (!is_there || pairs[event.key] == event.value);
                 break;
-            case Operation::Erase: is_right = is_right && event.result == (pairs.erase(event.key) == 1 ? yes : no);
+            case Operation::Erase:
+                is_right = is_right && event.result == (pairs.erase(event.key) == 1 ? yes : no);
+                break;
+            case Operation::Upsert:
+                if (event.result == full)
+                    is_right = is_right && full_inserts == FullInserts::Allowed && !is_there;
+                else
+                    is_right =
+                        is_right && pairs.insert_or_assign(event.key, event.value).second == (event.result == yes);
+                break;
+            case Operation::Update:
+                is_right = is_right && event.result == (is_there ? yes : no);
+                if (is_there) pairs[event.key] = event.value;
+                break;
+            case Operation::Modify:
+                is_right =
+                    is_right && event.result == (is_there ? yes : no) && (!is_there || pairs[event.key] == event.value);
+                if (is_there) pairs[event.key] += modify_addend;
             }
         }
         if (is_right) return true;
@@ -246,18 +286,20 @@ std::vector<Event> tiny_history(bench::Random& random) {
     std::uint64_t const spread = 1 + random.below(40);
     std::uint64_t const values = 1 + random.below(3);
     for (std::uint64_t count = 1 + random.below(6), i = 0; i < count; ++i) {
-        Event event{.operation = static_cast<Operation>(random.below(3)), .key = 1 + random.below(keys)};
+        using enum Operation;
+        Event event{.operation = static_cast<Operation>(random.below(6)), .key = 1 + random.below(keys)};
         auto const at = pairs.find(event.key);
         bool const is_there = at != pairs.end();
-        event.result = is_there == (event.operation != Operation::Insert) ? yes : no;
+        bool const inserts = event.operation == Insert || event.operation == Upsert;
+        event.result = is_there != inserts ? yes : no;
         event.invoked = 100 + 10 * i - random.below(spread);
         event.responded = 100 + 10 * i + random.below(spread);
-        if (event.operation == Operation::Insert) {
-            event.value = random.below(values);
-            pairs.emplace(event.key, event.value);
-        }
-        if (event.operation == Operation::Find && is_there) event.value = at->second;
-        if (event.operation == Operation::Erase) pairs.erase(event.key);
+        if (inserts || event.operation == Update) event.value = random.below(values);
+        if (inserts && !is_there) pairs.emplace(event.key, event.value);
+        if (is_there && (event.operation == Find || event.operation == Modify)) event.value = at->second;
+        if (is_there && event.operation == Modify) at->second += modify_addend;
+        if (is_there && (event.operation == Update || event.operation == Upsert)) at->second = event.value;
+        if (event.operation == Erase) pairs.erase(event.key);
         if (random.below(6) == 0) event.result = static_cast<TableResult>(random.below(3));
         if (random.below(10) == 0) event.value = random.below(values);
         history.push_back(event);

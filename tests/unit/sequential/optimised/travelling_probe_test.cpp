@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -195,9 +196,8 @@ class TravellingProbeOrderTest : public TravellingProbeTest {
             if (under_way_[client] == shape_.under_way) return;
             ++under_way_[client];
             std::uint64_t const key = 1 + random_() % shape_.keys;
-            Kind const kind = random_() % 100 < shape_.finds ? Kind::Find
-                              : random_() % 2 == 0           ? Kind::Put
-                                                             : Kind::Erase;
+            constexpr std::array changes{Kind::Put, Kind::Put, Kind::Erase, Kind::Erase, Kind::Update, Kind::Modify};
+            Kind const kind = random_() % 100 < shape_.finds ? Kind::Find : changes.at(random_() % changes.size());
             auto& record = records_.emplace_back();
             record.key = key;
             record.client = static_cast<std::uint32_t>(client);

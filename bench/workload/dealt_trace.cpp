@@ -1,0 +1,97 @@
+// How the operations of a trace become slices of the instruction queue.
+#include <algorithm>
+#include <utility>
+
+#include "base/splitmix.hpp"
+#include "bench/frame/steps.hpp"
+#include "bench/trace/trace_replay.hpp"
+#include "bench/workload/instruction_queue.hpp"
+#include "hashtable/fraction.hpp"
+#include "tasks/workers.hpp"
+
+namespace mxk::bench {
+namespace {
+
+// Which slice has the operations on a key. Another hash than those of the tables: which core has the operations is not
+// to depend on which one owns the key.
+std::size_t slice_of(std::uint64_t key, std::size_t slices) {
+    return high_product(splitmix(key), slices);
+}
+
+} // namespace
+
+Result<Slice> Slice::create_dealt(std::span<Instruction> room, std::size_t keys, NodeId node) {
+    Dealt dealt;
+    dealt.keys = MXK_TRY(NodeArray<std::uint64_t>::create(keys, node));
+    dealt.versions = MXK_TRY(NodeArray<std::uint32_t>::create(keys, node));
+    dealt.key_count = keys;
+    Keys const listed{.kind = Keys::Kind::File, .listed = dealt.keys.span()};
+    Slice slice(room, KeySequence(listed, 0), 0);
+    slice.live_ = MXK_TRY(NodeArray<std::uint64_t>::create_zeroed((keys + word_bits - 1) / word_bits, node));
+    slice.dealt_.emplace(std::move(dealt));
+    return slice;
+}
+
+void Slice::put_key(std::uint64_t key, bool is_live, std::uint32_t version) {
+    std::size_t const at = dealt_->put_keys++;
+    dealt_->keys[at] = key;
+    dealt_->versions[at] = version;
+    set_live(at, is_live);
+}
+
+Result<InstructionQueue> InstructionQueue::create_dealt(Workload const& workload, QueueKind kind,
+                                                        std::span<CoreId const> cores) {
+    NodeId const here = workers::of(core_id(0)).node();
+    TraceReplay const& replay = *workload.replay;
+    auto sizes = MXK_TRY(NodeArray<std::size_t>::create_zeroed(cores.size(), here));
+    for (Instruction const& instruction : replay.instructions()) ++sizes[slice_of(instruction.key, cores.size())];
+    auto keys = MXK_TRY(NodeArray<std::size_t>::create_zeroed(cores.size(), here));
+    for (std::uint64_t const key : replay.keys()) ++keys[slice_of(key, cores.size())];
+
+    InstructionQueue result(workload, kind);
+    result.cores_ = MXK_TRY(NodeVector<CoreId>::create(cores.size(), here));
+    result.arrays_ = MXK_TRY(NodeVector<NodeArray<Instruction>>::create(cores.size(), here));
+    result.parts_ = MXK_TRY(NodeVector<Part>::create(cores.size(), here));
+    for (std::size_t i = 0; i < cores.size(); ++i) {
+        result.cores_.emplace(cores[i]);
+        auto const room = MXK_TRY(result.room(0, sizes[i], i));
+        auto slice = MXK_TRY(Slice::create_dealt(room, keys[i], result.node(i)));
+        result.parts_.emplace(std::move(slice), Random(0), Zipf(1, 1));
+    }
+    return result;
+}
+
+// Each core looks at all operations, and takes those that are its own; once, since none of them ever changes.
+Result<void> InstructionQueue::deal(Progress& progress) {
+    if (is_dealt_) return {};
+    TraceReplay const& replay = *workload_->replay;
+    MXK_TRY(
+        over_all("dealing instructions", replay.instructions().size(), progress, [&](std::size_t i, std::size_t at) {
+            Instruction const& instruction = replay.instructions()[at];
+            if (slice_of(instruction.key, parts_.size()) == i) parts_[i].slice.put(instruction);
+        }));
+    MXK_TRY(over_all("dealing keys", replay.keys().size(), progress, [&](std::size_t i, std::size_t at) {
+        std::uint64_t const key = replay.keys()[at];
+        TraceReplay::KeyState const& state = replay.state(at);
+        if (slice_of(key, parts_.size()) == i) parts_[i].slice.put_key(key, state.is_live, state.version);
+    }));
+    is_dealt_ = true;
+    return {};
+}
+
+template <typename Function>
+Result<void> InstructionQueue::over_all(std::string_view what, std::size_t count, Progress& progress, Function take) {
+    ProgressCounter counter;
+    progress.phase(what, count * parts_.size(), counter);
+    auto places = MXK_TRY(NodeArray<std::size_t>::create_zeroed(parts_.size(), Worker::current().node()));
+    return run_steps(cores(), progress, [&](Worker&, std::size_t i) {
+        std::size_t const from = places[i];
+        std::size_t const to = std::min(from + piece, count);
+        for (std::size_t at = from; at < to; ++at) take(i, at);
+        places[i] = to;
+        counter.add(to - from);
+        return to == count || progress.interrupted() ? Step::Done : Step::Again;
+    });
+}
+
+} // namespace mxk::bench

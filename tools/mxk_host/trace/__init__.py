@@ -1,0 +1,1 @@
+"""Recorded workloads: traces read, written, made of what others record, and replayed. Format: docs/bench.md."""

@@ -1,0 +1,129 @@
+"""The jobs of `tools/mxk trace convert` and `replay`: recorded workloads in, a trace or its results out."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from mxk_host.errors import UsageError
+from mxk_host.trace import binary, lists, text, ycsb
+from mxk_host.trace.numbers import HashedKeys
+from mxk_host.trace.operations import FIND, MAX_OPERATIONS, NAMES, Operations, TraceError
+from mxk_host.trace.replay import replay
+from mxk_host.trace.source import Source
+
+_SNIFFED_BYTES = 1 << 20
+
+
+def convert(inputs: list[Path], output: Path, *, source: Source, operation: str | None, as_text: bool) -> None:
+    """Writes the trace of the inputs, one behind the other, and says what is in it."""
+    _expect_files(inputs)
+    if source is Source.AUTO:
+        source = _sniff(inputs[0])
+    if operation is not None and source not in (Source.KEYS, Source.KEYS_64):
+        raise UsageError(f"--operation: expected a list of keys, got {source}, which says its operations itself")
+    if operation is not None and operation not in NAMES:
+        raise UsageError(f"--operation: expected one of {', '.join(NAMES)}, got '{operation}'")
+    kind = FIND if operation is None else NAMES.index(operation)
+    operations, hashed, other_lines = _read(inputs, source, kind)
+    if len(operations) > MAX_OPERATIONS:
+        raise TraceError(f"expected up to {MAX_OPERATIONS} operations, got {len(operations)}")
+    data = text.encode(operations) if as_text else binary.encode(operations)
+    try:
+        output.write_bytes(data)
+    except OSError as error:
+        raise UsageError(f"expected an output that can be written, got {output}: {error.strerror}") from error
+    print(f"{output}: {len(operations):,} operations from {source} ({_counted(operations)}), {len(data):,} bytes")
+    if hashed is not None:
+        print(f"keys: {hashed.different:,} different strings, hashed to 64 bits, {hashed.collisions} collisions")
+    if other_lines:
+        print(f"{other_lines:,} lines that were no operation were left out")
+
+
+def show_results(path: Path, *, as_json: bool) -> None:
+    """Replays a trace, and prints what its operations must come to."""
+    operations = read(path)
+    results = replay(operations)
+    if as_json:
+        print(json.dumps({"trace": results.as_row()}))
+        return
+    table = Table(box=box.SIMPLE, pad_edge=False)
+    table.add_column("operation")
+    for heading in ("in the trace", "did something"):
+        table.add_column(heading, justify="right")
+    for name, count in operations.counts().items():
+        table.add_row(name, f"{count:,}", f"{getattr(results, name):,}")
+    Console(highlight=False).print(table)
+    row = results.as_row()
+    print(f"values seen: {row['seen']}; at the end {results.keys:,} keys, content {row['content']}")
+
+
+def read(path: Path) -> Operations:
+    """The trace in this file, in either form."""
+    _expect_files([path])
+    data = path.read_bytes()
+    if data.startswith(binary.MAGIC):
+        return _located(path, lambda: binary.decode(data))
+    if data.startswith(text.HEAD.encode()):
+        return _located(path, lambda: text.decode(data))
+    raise TraceError(f"{path}: expected a trace, which begins with MXKTRACE or with the line '{text.HEAD}'")
+
+
+def _located(path: Path, decode: Callable[[], Operations]) -> Operations:
+    try:
+        return decode()
+    except TraceError as error:
+        raise TraceError(f"{path}: {error}") from error
+
+
+def _expect_files(paths: list[Path]) -> None:
+    for path in paths:
+        if not path.is_file():
+            raise UsageError(f"expected a file to read, got {path}")
+
+
+def _read(inputs: list[Path], source: Source, kind: int) -> tuple[Operations, HashedKeys | None, int]:
+    if source is Source.TRACE:
+        return _joined([read(path) for path in inputs]), None, 0
+    if source is Source.YCSB:
+        found = ycsb.decode(inputs)
+        return found.operations, found.hashed, found.other_lines
+    if source is Source.CSV:
+        listed = lists.decode_csv(inputs)
+    elif source is Source.KEYS:
+        listed = lists.decode_key_text(inputs, kind)
+    else:
+        listed = lists.decode_key_numbers(inputs, kind)
+    return listed.operations, listed.hashed, 0
+
+
+def _joined(parts: list[Operations]) -> Operations:
+    return parts[0] if len(parts) == 1 else Operations.joined(parts)
+
+
+def _sniff(path: Path) -> Source:
+    """By the name's ending, else by how the file begins."""
+    endings = {".csv": Source.CSV, ".u64": Source.KEYS_64, ".uint64": Source.KEYS_64}
+    if path.suffix in endings:
+        return endings[path.suffix]
+    with path.open("rb") as file:
+        start = file.read(_SNIFFED_BYTES)
+    if start.startswith((binary.MAGIC, text.HEAD.encode())):
+        return Source.TRACE
+    if any(ycsb.STARTS.match(line) for line in start.splitlines()):
+        return Source.YCSB
+    first = next((line.strip() for line in start.splitlines() if line.strip()), b"")
+    if re.fullmatch(rb"[A-Za-z-]+ *,.*", first):
+        return Source.CSV
+    if re.fullmatch(rb"0[xX][0-9a-fA-F]+|[0-9]+", first):
+        return Source.KEYS
+    kinds = ", ".join(each.value for each in Source if each is not Source.AUTO)
+    raise UsageError(f"--from: expected one of {kinds}, since {path} does not say what it is")
+
+
+def _counted(operations: Operations) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in operations.counts().items())
