@@ -114,6 +114,17 @@ template <Measurable Table> class MeasuredTable final : public PeerTable {
         }
     }
 
+    Result<void> find_all(std::size_t core, std::span<std::uint64_t const> keys,
+                          std::span<std::optional<std::uint64_t>> values) override {
+        try {
+            Session session(table_, core);
+            for (std::size_t i = 0; i < keys.size(); ++i) values[i] = session.find(keys[i]);
+            return {};
+        } catch (std::exception const& failure) {
+            return Error(failure.what());
+        }
+    }
+
     std::size_t size() override { return table_.size(); }
 
   private:

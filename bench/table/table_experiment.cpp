@@ -39,20 +39,18 @@ struct EndedTask : Task {
     std::size_t& left_;
 };
 
-// Keys [from, to) of the slice that are lost or left over.
-std::uint64_t count_lost(Engine const& engine, Slice const& slice, std::size_t from, std::size_t to) {
+// Keys [from, to) of a slice that are lost or left over.
+std::uint64_t count_lost(Engine const& engine, InstructionQueue const& queue, std::size_t place, std::size_t from,
+                         std::size_t to) {
     constexpr std::size_t chunk = 64;
     std::array<std::uint64_t, chunk> keys;
     std::array<std::optional<std::uint64_t>, chunk> values;
     std::uint64_t lost = 0;
     for (; from < to; from += chunk) {
         std::size_t const count = std::min(chunk, to - from);
-        for (std::size_t i = 0; i < count; ++i) keys[i] = slice.key(from + i);
+        for (std::size_t i = 0; i < count; ++i) keys[i] = queue.slice(place).key(from + i);
         engine.find_all(std::span(keys).first(count), std::span(values).first(count));
-        for (std::size_t i = 0; i < count; ++i) {
-            bool const is_there = values[i] && *values[i] == value_of(keys[i]);
-            lost += is_there != slice.is_live(from + i) ? 1U : 0U;
-        }
+        for (std::size_t i = 0; i < count; ++i) lost += queue.is_right(place, from + i, values[i]) ? 0U : 1U;
     }
     return lost;
 }
@@ -191,6 +189,7 @@ Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view wha
     if (!changed) return changed.error();
 
     measure(outcome);
+    outcome.operations = queue_.phase_operations();
     for (CoreRun const* const core : cores) {
         outcome.time.cover(core->start_time(), core->end_time());
         outcome.wrong += core->wrong();
@@ -215,7 +214,7 @@ Result<void> TableExperiment::verify(Outcome& outcome, Progress& progress) const
         Slice const& slice = queue_.slice(mine / pieces);
         std::size_t const from = std::min(mine % pieces * piece, slice.size());
         std::size_t const to = std::min(from + piece, slice.size());
-        lost.fetch_add(count_lost(*engine_, slice, from, to), std::memory_order_relaxed);
+        lost.fetch_add(count_lost(*engine_, queue_, mine / pieces, from, to), std::memory_order_relaxed);
         counter.add(to - from);
         return Step::Again;
     }));
