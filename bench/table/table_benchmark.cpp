@@ -51,6 +51,7 @@ class TablePlan {
 } // namespace
 
 Result<TableBenchmark> TableBenchmark::create(TableOptions options) {
+    MXK_TRY(complete_ycsb(options));
     MXK_TRY(check(options));
     MXK_TRY(check(options.memory, memory::node_count()));
     NodeId const here = Worker::current().node();
@@ -83,8 +84,8 @@ Result<void> TableBenchmark::run(std::size_t configuration, std::span<Sample> sa
         Mix const& mix = options_.mix.list()[phase];
         double const offered = offered_rate(max_speed[phase]);
         auto const outcome = MXK_TRY(experiment_->run(mix, progress, offered));
-        samples[phase] = {.value = static_cast<double>(options_.operations) / outcome.time.seconds(),
-                          .operations = options_.operations,
+        samples[phase] = {.value = static_cast<double>(outcome.operations) / outcome.time.seconds(),
+                          .operations = outcome.operations,
                           .verified = outcome.verified()};
         latest_[phase] = {.buckets = experiment_->bucket_count(), // of a table that grows, in the end
                           .lost = outcome.lost,
@@ -153,7 +154,7 @@ Result<TableBenchmark::Speeds> TableBenchmark::max_speeds(std::size_t configurat
     for (std::size_t phase = 0; phase < phases(); ++phase) {
         auto const outcome = MXK_TRY(experiment.run(options_.mix.list()[phase], progress));
         if (!outcome.verified()) return Error("verification failed in the run without a set rate");
-        speeds[phase] = static_cast<double>(options_.operations) / outcome.time.seconds();
+        speeds[phase] = static_cast<double>(outcome.operations) / outcome.time.seconds();
     }
     return speeds;
 }

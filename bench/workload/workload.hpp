@@ -11,6 +11,7 @@
 #include "bench/workload/distribution.hpp"
 #include "bench/workload/keys.hpp"
 #include "bench/workload/phases.hpp"
+#include "bench/workload/ycsb.hpp"
 #include "kernel/console/options.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/memory/node_vector.hpp"
@@ -36,6 +37,7 @@ struct Workload {
 
     std::uint64_t operations = 24'000'000;
     Phases mix;
+    std::optional<Ycsb> ycsb; // then `mix` is its
     Keys keys;
     Distribution distribution;
     std::optional<QueueKind> queue; // none: the benchmark's own choice
@@ -53,6 +55,7 @@ namespace workload_option {
 constexpr auto operations =
     console::option<&Workload::operations>("ops", "operations per run", console::between(1, Workload::max_operations));
 constexpr auto mix = console::option<&Workload::mix>("mix", "phases insert,find,erase on one table, a row each");
+constexpr auto ycsb = console::option<&Workload::ycsb>("workload", "of YCSB, in place of --mix: loads, then runs");
 constexpr auto keys = console::option<&Workload::keys>("keys", "which numbers the keys are");
 constexpr auto distribution = console::option<&Workload::distribution>("dist", "how often which key is used");
 constexpr auto queue = console::option<&Workload::queue>(
@@ -64,6 +67,10 @@ constexpr auto seed = console::option<&Workload::seed>("seed", "of the keys and 
 
 // Whether results depend on which core takes which instruction: then all cores may not take from one queue.
 bool depends_on_order(Workload const& workload);
+
+// What a workload of YCSB says of the others: its phases, and its distribution unless another one was given. Errors:
+// other phases were given.
+Result<void> complete_ycsb(Workload& workload);
 
 // Errors: something that a trace says itself was given besides it; a stride with which there are not so many keys; a
 // phase whose results depend on an order that its queue does not keep.
