@@ -174,6 +174,12 @@ class BucketRings final : public PeerTable {
         return Error(has_own_keys);
     }
 
+    // Its instructions' results are all known (no_common).
+    Result<void> find_all(std::size_t, std::span<std::uint64_t const>,
+                          std::span<std::optional<std::uint64_t>>) override {
+        return Error(has_own_keys);
+    }
+
     std::size_t size() override {
         std::size_t sum = 0;
         for (BucketRing const& ring : rings_) sum += ring.size();
@@ -195,6 +201,7 @@ constexpr Peer reference_buckets_ring{
     .setup =
         "private buckets of 4 pairs per core for its own keys, half full, 64 operations wait for their lines in a ring",
     .no_shared = has_own_keys,
+    .no_common = has_own_keys,
     .create = &create_rings};
 MXK_REGISTER(mxk_peers, Peer, reference_buckets_ring);
 

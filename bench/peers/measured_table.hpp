@@ -114,6 +114,17 @@ template <Measurable Table> class MeasuredTable final : public PeerTable {
         }
     }
 
+    Result<void> find_all(std::size_t core, std::span<std::uint64_t const> keys,
+                          std::span<std::optional<std::uint64_t>> values) override {
+        try {
+            Session session(table_, core);
+            for (std::size_t i = 0; i < keys.size(); ++i) values[i] = session.find(keys[i]);
+            return {};
+        } catch (std::exception const& failure) {
+            return Error(failure.what());
+        }
+    }
+
     std::size_t size() override { return table_.size(); }
 
   private:
@@ -160,8 +171,7 @@ template <Measurable Table> class MeasuredTable final : public PeerTable {
                 return session.insert(key, value_of(key)) == instruction.expected;
             } else if constexpr (operation == Operation::Find) {
                 std::optional<std::uint64_t> const found = session.find(key);
-                return found.has_value() == instruction.expected &&
-                       (!found || is_value_of(key, *found, instruction));
+                return found.has_value() == instruction.expected && (!found || is_value_of(key, *found, instruction));
             } else if constexpr (operation == Operation::Erase) {
                 return erase(session, instruction);
             } else {
@@ -183,8 +193,7 @@ template <Measurable Table> class MeasuredTable final : public PeerTable {
         if (instruction.operation == Operation::Update) return session.update(key, operand) == instruction.expected;
         if (instruction.operation == Operation::Upsert) return session.upsert(key, operand) == instruction.expected;
         std::optional<std::uint64_t> const before = session.modify(key, operand);
-        return before.has_value() == instruction.expected &&
-               (!before || is_value_of(key, *before, instruction));
+        return before.has_value() == instruction.expected && (!before || is_value_of(key, *before, instruction));
     }
 
     Table table_;

@@ -12,6 +12,7 @@
 #include "bench/frame/benchmark.hpp"
 #include "bench/frame/core_choice.hpp"
 #include "bench/peers/peer_run.hpp"
+#include "bench/trace/trace_report.hpp"
 #include "bench/workload/workload.hpp"
 #include "tasks/worker.hpp"
 
@@ -27,8 +28,9 @@ struct PeerOptions : Workload, CoreSetOptions {
 
 constexpr auto peer_schema = console::schema<PeerOptions>(
     console::option<&PeerOptions::peers>("peer", "which to measure"), core_set_option::cores,
-    workload_option::operations, workload_option::mix, workload_option::keys, workload_option::distribution,
-    workload_option::queue, workload_option::slices, run_option::repeat, run_option::warm_up, workload_option::seed,
+    workload_option::operations, workload_option::mix, workload_option::ycsb, workload_option::trace,
+    workload_option::keys, workload_option::distribution, workload_option::queue, workload_option::slices,
+    run_option::repeat, run_option::warm_up, workload_option::seed,
     console::flag<&PeerOptions::latency>("latency",
                                          "how long operations take, from the call or the prefetch of a line"),
     console::flag<&PeerOptions::list>("list", "no measurement: what peers there are"), run_option::json);
@@ -47,11 +49,14 @@ class TablePeers final : public Experiment {
 
     // Errors: what was typed is wrong, or contradicts itself; no memory.
     static Result<TablePeers> create(PeerOptions options) {
+        MXK_TRY(complete_ycsb(options));
         MXK_TRY(check(options));
         if (options.latency && options.queue == QueueKind::Shared)
             return Error("--latency: expected no --queue shared, where a core takes one instruction after the other");
         options.queue = queue_or(options, QueueKind::NodeLocal);
+        auto trace = MXK_TRY(read_trace(options, Worker::current().node()));
         TablePeers benchmark(std::move(options));
+        benchmark.trace_ = std::move(trace);
         benchmark.core_sets_ = MXK_TRY(CoreSetList::create(benchmark.options_.cores));
         benchmark.latencies_.resize(benchmark.configurations() * benchmark.phases());
         benchmark.file_keys_ = MXK_TRY(read_keys(benchmark.options_, Worker::current().node()));
@@ -75,16 +80,17 @@ class TablePeers final : public Experiment {
         for (std::size_t phase = 0; phase < phases(); ++phase) {
             if (unsupported(configuration, phase)) break; // and so are those after it
             PeerRun::Outcome const outcome = MXK_TRY(run_->run(options_.mix.list()[phase], progress));
-            samples[phase] = {.value = static_cast<double>(options_.operations) / outcome.time.seconds(),
-                              .operations = options_.operations,
+            samples[phase] = {.value = static_cast<double>(outcome.operations) / outcome.time.seconds(),
+                              .operations = outcome.operations,
                               .verified = outcome.verified()};
             latest_[phase] = outcome.latency;
             if (outcome.verified()) continue;
             progress.clear();
-            format(progress.out(),
-                   "error: verification of {} failed: {} operations gave a wrong result, {} keys are in the table and "
-                   "should be {}\n",
-                   peer_of(configuration).name, outcome.wrong, outcome.in_table, outcome.expected_in_table);
+            format(
+                progress.out(),
+                "error: verification of {} failed: {} operations gave a wrong result, {} keys have a wrong value, {} "
+                "keys are in the table and should be {}\n",
+                peer_of(configuration).name, outcome.wrong, outcome.lost, outcome.in_table, outcome.expected_in_table);
         }
         return {};
     }
@@ -103,8 +109,10 @@ class TablePeers final : public Experiment {
         FixedText<32> operations;
         console::print_count(operations, options_.operations);
         format(out, "peers: {} operations ({}, {}), {} keys, {} queue, seed {}\n", operations.view(),
-               as_text(options_.mix).view(), as_text(options_.distribution).view(), as_text(options_.keys).view(),
-               name_of(*options_.queue), options_.seed);
+               options_.ycsb ? as_text(*options_.ycsb).view() : as_text(options_.mix).view(),
+               options_.trace ? "dealt by key" : as_text(options_.distribution).view(),
+               options_.trace ? *options_.trace : as_text(options_.keys).view(), name_of(*options_.queue),
+               options_.seed);
     }
     void print_label_heading(TextSink& out) const override {
         format(out, "{:<20} ", "peer");
@@ -132,15 +140,22 @@ class TablePeers final : public Experiment {
         json.field("queue", name_of(*options_.queue));
         if (options_.queue == QueueKind::PerCore) json.field("slices", name_of(options_.slices));
         json.field("operations", options_.operations);
-        json.field("dist", as_text(options_.distribution).view());
-        json.field("keys", as_text(options_.keys).view());
-        json.field("seed", options_.seed);
+        if (options_.ycsb) json.field("workload", as_text(*options_.ycsb).view());
+        if (options_.trace) {
+            json.field("trace_name", *options_.trace);
+        } else {
+            json.field("dist", as_text(options_.distribution).view());
+            json.field("keys", as_text(options_.keys).view());
+            json.field("seed", options_.seed);
+        }
         json.field("supported", row.state != Row::State::Unsupported);
     }
     void print_details(TextSink& out, Row const& row) const override {
+        if (options_.replay != nullptr) print_trace_results(out, options_.replay->results());
         if (options_.latency) print_durations(out, "operations", latency_of(row));
     }
     void write_details(JsonWriter& json, Row const& row) const override {
+        if (options_.replay != nullptr) write_trace_results(json, options_.replay->results());
         if (options_.latency) write_durations(json, "latency", latency_of(row));
     }
 
@@ -162,14 +177,32 @@ class TablePeers final : public Experiment {
     [[nodiscard]] std::string_view why_not(Peer const& peer, Mix const& mix) const {
         if (!peer.missing.empty()) return peer.missing;
         if (options_.queue == QueueKind::Shared && !peer.no_shared.empty()) return peer.no_shared;
+        if (options_.ycsb) return why_not(peer, *options_.ycsb);
+        if (options_.replay != nullptr) return why_not(peer, *options_.replay);
         // Before the first insert or erase by Zipf's law, every key is there; from then on it may be or not.
         bool const finds_all = mix.kind == Mix::Kind::Find && options_.mix.list().front().kind == Mix::Kind::Find;
         if (!options_.distribution.is_uniform() && !finds_all && !peer.no_repeats.empty()) return peer.no_repeats;
         return mix.kind == Mix::Kind::Erase || mix.erase > 0 ? peer.no_erase : std::string_view();
     }
 
+    static std::string_view why_not(Peer const& peer, Ycsb const& workload) {
+        // Where cores insert, they work on keys of their own.
+        if (workload.shares().inserts == 0 && !peer.no_common.empty()) return peer.no_common;
+        if (workload.shares().inserts != 0 && !peer.no_repeats.empty()) return peer.no_repeats;
+        return workload.overwrites() ? peer.no_updates : std::string_view();
+    }
+
+    static std::string_view why_not(Peer const& peer, TraceReplay const& trace) {
+        if (trace.overwrites() && !peer.no_updates.empty()) return peer.no_updates;
+        if (trace.overwrites() && !peer.no_common.empty()) return peer.no_common;
+        if (trace.misses_writes() && !peer.no_missed_writes.empty()) return peer.no_missed_writes;
+        if (trace.repeats() && !peer.no_repeats.empty()) return peer.no_repeats;
+        return trace.erases() ? peer.no_erase : std::string_view();
+    }
+
     PeerOptions options_;
     NodeArray<std::uint64_t> file_keys_; // that options_ refers to
+    NodeVector<TraceReplay> trace_;      // the same; empty without one
     std::vector<Peer const*> peers_;
     CoreSetList core_sets_;
     std::optional<PeerRun> run_{};

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -102,6 +103,10 @@ class PeerTable {
     virtual Result<Taken> run_shared(std::size_t core, std::span<Instruction const> all, std::atomic<std::size_t>& head,
                                      std::size_t max) = 0;
 
+    // The value of each of the keys, nothing if the key is not there. Errors: what the table threw. On that core.
+    virtual Result<void> find_all(std::size_t core, std::span<std::uint64_t const> keys,
+                                  std::span<std::optional<std::uint64_t>> values) = 0;
+
     // As the table itself counts. While nobody uses it.
     virtual std::size_t size() = 0;
 };
@@ -124,6 +129,9 @@ struct Peer {
     std::string_view no_erase{};   // why it cannot erase; empty: it can
     std::string_view no_repeats{}; // why it cannot tell whether a key is there already; empty: it can
     std::string_view no_shared{};  // why it cannot take its instructions one by one; empty: it can
+    std::string_view no_common{};  // why its cores cannot work on the same keys; empty: they can
+    std::string_view no_updates{}; // why it cannot overwrite a value, with as many cores as there are; empty: it can
+    std::string_view no_missed_writes{}; // why it cannot leave a key alone that is to be updated and is not there
     // A table for `capacity` keys, of which each of `cores` inserts its share. Throws what its library throws.
     std::unique_ptr<PeerTable> (*create)(std::size_t capacity, Cores cores) = nullptr;
 };

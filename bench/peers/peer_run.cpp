@@ -1,6 +1,7 @@
 #include "bench/peers/peer_run.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <exception>
 #include <optional>
@@ -42,11 +43,14 @@ Result<PeerRun> PeerRun::create(Workload const& workload, Peer const& peer, Core
 Result<void> PeerRun::prepare(Progress& progress) {
     Mix const& first = workload_->mix.list().front();
     MXK_TRY(queue_.begin_with(first, progress));
+    // Where a core has keys of its own: as many of a trace as the one that has more than any other.
+    std::size_t const capacity =
+        workload_->replay != nullptr ? queue_.max_key_count() * queue_.cores().size() : workload_->operations;
     table_.reset(); // the last run's gives its memory back before a new one takes some
     try {
-        table_ = peer_->create(workload_->operations, queue_.cores());
+        table_ = peer_->create(capacity, queue_.cores());
     } catch (std::exception const& failure) {
-        return Error::of("no table for {} keys: {}", workload_->operations, failure.what());
+        return Error::of("no table for {} keys: {}", capacity, failure.what());
     }
     wrong_while_filling_ = first.needs_keys() ? MXK_TRY(run_all("filling the table", progress)).wrong : 0;
     return {};
@@ -90,14 +94,49 @@ Result<PeerRun::Outcome> PeerRun::run_all(std::string_view what, Progress& progr
         outcome.wrong += share.wrong;
         latency.add(share.latency);
     }
+    outcome.operations = queue_.phase_operations();
     outcome.latency = Durations::of(latency);
     return outcome;
+}
+
+// Each core looks at the keys of its slice.
+Result<std::uint64_t> PeerRun::count_lost(Progress& progress) {
+    std::vector<Share> shares(queue_.cores().size());
+    ProgressCounter counter;
+    progress.phase("verifying", workload_->operations, counter);
+    MXK_TRY(run_steps(queue_.cores(), progress, [&](Worker&, std::size_t i) {
+        Share& share = shares[i];
+        std::size_t const size = queue_.slice(i).key_count();
+        std::size_t const end = std::min(share.done + piece, size);
+        std::array<std::uint64_t, 64> keys;
+        std::array<std::optional<std::uint64_t>, 64> values;
+        for (std::size_t count = 0; share.done < end; share.done += count) {
+            count = std::min(keys.size(), end - share.done);
+            for (std::size_t at = 0; at < count; ++at) keys[at] = queue_.slice(i).key(share.done + at);
+            auto const found = table_->find_all(i, std::span(keys).first(count), std::span(values).first(count));
+            if (!found) {
+                share.failure = found.error();
+                return Step::Done;
+            }
+            for (std::size_t at = 0; at < count; ++at)
+                share.wrong += queue_.is_right(i, share.done + at, values[at]) ? 0U : 1U;
+            counter.add(count);
+        }
+        return share.done == size || progress.interrupted() ? Step::Done : Step::Again;
+    }));
+    std::uint64_t lost = 0;
+    for (Share const& share : shares) {
+        if (share.failure) return *share.failure;
+        lost += share.wrong;
+    }
+    return lost;
 }
 
 Result<PeerRun::Outcome> PeerRun::run(Mix const& phase, Progress& progress) {
     if (phase.needs_keys()) MXK_TRY(queue_.continue_with(phase, progress));
     Outcome outcome = MXK_TRY(run_all("measuring", progress));
     outcome.wrong += wrong_while_filling_;
+    if (workload_->max_version() != 0) outcome.lost = MXK_TRY(count_lost(progress));
     outcome.in_table = table_->size();
     outcome.expected_in_table = queue_.live_count();
     return outcome;

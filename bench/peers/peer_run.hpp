@@ -22,12 +22,14 @@ class PeerRun {
     // Of one phase.
     struct Outcome {
         TimeSpan time;
+        std::uint64_t operations = 0;
         std::uint64_t wrong = 0; // operations with another result, or value, than the expected one
+        std::uint64_t lost = 0;  // keys without a value that was written last, where values are overwritten
         std::uint64_t in_table = 0;
         std::uint64_t expected_in_table = 0;
         Durations latency{}; // of operations, if it is measured
 
-        [[nodiscard]] bool verified() const { return wrong == 0 && in_table == expected_in_table; }
+        [[nodiscard]] bool verified() const { return wrong == 0 && lost == 0 && in_table == expected_in_table; }
     };
 
     // The memory of the slices of these cores. `workload` must live on. `latency`: how long operations take is
@@ -50,6 +52,8 @@ class PeerRun {
 
     // All instructions of the queue, on all cores.
     Result<Outcome> run_all(std::string_view what, Progress& progress);
+    // After a phase that overwrites values: keys that have none that was written last.
+    Result<std::uint64_t> count_lost(Progress& progress);
 
     Workload const* workload_;
     Peer const* peer_;

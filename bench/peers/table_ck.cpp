@@ -39,6 +39,8 @@ class Storage {
 };
 
 class CkTable {
+    struct Part;
+
   public:
     // A power of two of slots in each shard from the start.
     CkTable(Shards const& shards, std::size_t slots, Cores cores)
@@ -84,8 +86,41 @@ class CkTable {
             Writer const writer(part);
             return ck_ht_remove_spmc(&part.table, {key}, &entry);
         }
+        bool update(std::uint64_t key, std::uint64_t value) {
+            return overwrite(key, [value](std::uint64_t) { return value; }).has_value();
+        }
+        bool upsert(std::uint64_t key, std::uint64_t value) {
+            Part& part = table_.part_of(key);
+            Writer const writer(part);
+            bool const is_new = !value_in(part, key);
+            set(part, key, value);
+            return is_new;
+        }
+        std::optional<std::uint64_t> modify(std::uint64_t key, std::uint64_t addend) {
+            return overwrite(key, [addend](std::uint64_t before) { return before + addend; });
+        }
 
       private:
+        // By the shard's writer: ck_ht_set_spmc() replaces an entry, or inserts it.
+        template <typename Change> std::optional<std::uint64_t> overwrite(std::uint64_t key, Change change) {
+            Part& part = table_.part_of(key);
+            Writer const writer(part);
+            std::optional<std::uint64_t> const before = value_in(part, key);
+            if (before) set(part, key, change(*before));
+            return before;
+        }
+        static std::optional<std::uint64_t> value_in(Part& part, std::uint64_t key) {
+            ck_ht_entry_t entry;
+            ck_ht_entry_key_set_direct(&entry, key);
+            if (!ck_ht_get_spmc(&part.table, {key}, &entry)) return std::nullopt;
+            return ck_ht_entry_value_direct(&entry);
+        }
+        static void set(Part& part, std::uint64_t key, std::uint64_t value) {
+            ck_ht_entry_t entry;
+            ck_ht_entry_set_direct(&entry, {key}, key, value);
+            if (!ck_ht_set_spmc(&part.table, {key}, &entry)) throw std::bad_alloc();
+        }
+
         CkTable& table_;
     };
 

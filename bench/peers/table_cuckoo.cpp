@@ -37,6 +37,14 @@ class CuckooTable {
             return value;
         }
         bool erase(std::uint64_t key) { return map_.erase(key); }
+        bool update(std::uint64_t key, std::uint64_t value) { return map_.update(key, value); }
+        bool upsert(std::uint64_t key, std::uint64_t value) { return map_.insert_or_assign(key, value); }
+        std::optional<std::uint64_t> modify(std::uint64_t key, std::uint64_t addend) {
+            std::uint64_t before = 0;
+            auto const add = [&](std::uint64_t& value) { value = (before = value) + addend; };
+            if (!map_.update_fn(key, add)) return std::nullopt;
+            return before;
+        }
 
       private:
         Map& map_;

@@ -32,19 +32,34 @@ class TableCalls {
             if (!table.insert(keys, values, mask_)) throw std::bad_alloc();
         } else if (operation == Operation::Find) {
             table.find(keys, values, mask_);
+        } else if (overwrites(operation)) {
+            overwrite(table, instructions);
         } else if (!table.erase(keys, mask_)) {
             throw std::bad_alloc();
         }
         std::uint64_t wrong = 0;
         for (std::size_t i = 0; i < count; ++i) {
             bool const result = (mask_[i / 64] >> i % 64 & 1) != 0;
-            bool const is_value = operation != Operation::Find || !result || values_[i] == value_of(keys_[i]);
+            bool const is_value =
+                operation != Operation::Find || !result || is_value_of(keys_[i], values_[i], instructions[i]);
             wrong += result == instructions[i].expected && is_value ? 0U : 1U;
         }
         return wrong;
     }
 
   private:
+    // An update of a key that is there is an upsert, and a modify adds. The mask says which keys were not there.
+    void overwrite(Numbers& table, std::span<Instruction const> instructions) {
+        std::size_t const count = instructions.size();
+        for (std::size_t i = 0; i < count; ++i) values_[i] = operand_of(instructions[i]);
+        std::span const keys = std::span(keys_).first(count);
+        std::span const values = std::span(values_).first(count);
+        bool const adds = instructions.front().operation == Operation::Modify;
+        if (!(adds ? table.add(keys, values, mask_) : table.upsert(keys, values, mask_))) throw std::bad_alloc();
+        if (instructions.front().operation == Operation::Upsert) return;
+        for (std::uint64_t& word : mask_) word = ~word;
+    }
+
     std::array<std::uint64_t, max_operations> keys_{};
     std::array<std::uint64_t, max_operations> values_{};
     std::array<std::uint64_t, max_operations / 64> mask_{};
@@ -83,6 +98,12 @@ class BulkPeer final : public PeerTable {
         return Error(takes_many);
     }
 
+    Result<void> find_all(std::size_t, std::span<std::uint64_t const> keys,
+                          std::span<std::optional<std::uint64_t>> values) override {
+        for (std::size_t i = 0; i < keys.size(); ++i) values[i] = table_.value().find(keys[i]);
+        return {};
+    }
+
     std::size_t size() override { return table_.value().size(); }
 
   private:
@@ -102,12 +123,14 @@ constexpr Peer mxk_table{.name = "mxk-table",
                          .library = "none",
                          .setup = "mxk::Table, MXK's own for ordinary threads, in calls of up to 8192 operations",
                          .no_shared = takes_many,
+                         .no_missed_writes = "its upsert and add insert a key that is not there",
                          .create = &create_sized};
 MXK_REGISTER(mxk_peers, Peer, mxk_table);
 constexpr Peer mxk_table_growing{.name = "mxk-table-growing",
                                  .library = "none",
                                  .setup = "the same, grown from its first buckets on",
                                  .no_shared = takes_many,
+                                 .no_missed_writes = "its upsert and add insert a key that is not there",
                                  .create = &create_growing};
 MXK_REGISTER(mxk_peers, Peer, mxk_table_growing);
 

@@ -106,6 +106,7 @@ constexpr Peer reference_prefetch{
     .library = "none",
     .setup = "private open addressing per core for its own keys, half full, prefetched 16 operations ahead",
     .no_shared = has_own_keys,
+    .no_common = has_own_keys,
     .create = &create_table<PrivateParts<PrivateArray>>};
 MXK_REGISTER(mxk_peers, Peer, reference_prefetch);
 
@@ -160,6 +161,7 @@ constexpr Peer reference_random{
     .setup = "one random 64-byte access per operation to 16 bytes per key, prefetched 16 operations ahead",
     .no_repeats = "it holds no keys, and cannot tell whether one comes again",
     .no_shared = has_own_keys,
+    .no_common = has_own_keys,
     .create = &create_table<PrivateParts<Lines>>};
 MXK_REGISTER(mxk_peers, Peer, reference_random);
 

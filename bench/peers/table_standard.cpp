@@ -48,8 +48,26 @@ class ShardedTable {
             std::lock_guard const locked(part.mutex);
             return part.map.erase(key) == 1;
         }
+        bool update(std::uint64_t key, std::uint64_t value) {
+            return overwrite(key, [value](std::uint64_t) { return value; }).has_value();
+        }
+        bool upsert(std::uint64_t key, std::uint64_t value) {
+            Part& part = table_.part_of(key);
+            std::lock_guard const locked(part.mutex);
+            return part.map.insert_or_assign(key, value).second;
+        }
+        std::optional<std::uint64_t> modify(std::uint64_t key, std::uint64_t addend) {
+            return overwrite(key, [addend](std::uint64_t before) { return before + addend; });
+        }
 
       private:
+        template <typename Change> std::optional<std::uint64_t> overwrite(std::uint64_t key, Change change) {
+            Part& part = table_.part_of(key);
+            std::lock_guard const locked(part.mutex);
+            auto const found = part.map.find(key);
+            if (found == part.map.end()) return std::nullopt;
+            return std::exchange(found->second, change(found->second));
+        }
         ShardedTable& table_;
     };
 

@@ -10,6 +10,7 @@
 #include <oneapi/tbb/concurrent_unordered_map.h>
 #include <oneapi/tbb/tbb_allocator.h>
 
+#include <atomic>
 #include <functional>
 #include <utility>
 
@@ -74,6 +75,23 @@ template <typename Memory> class TbbHashMapTable {
             return found->second;
         }
         bool erase(std::uint64_t key) { return map_.erase(key); }
+        bool update(std::uint64_t key, std::uint64_t value) {
+            typename Map::accessor found; // holds the node's lock, as a writer
+            if (!map_.find(found, key)) return false;
+            found->second = value;
+            return true;
+        }
+        bool upsert(std::uint64_t key, std::uint64_t value) {
+            typename Map::accessor found;
+            bool const is_new = map_.insert(found, key);
+            found->second = value;
+            return is_new;
+        }
+        std::optional<std::uint64_t> modify(std::uint64_t key, std::uint64_t addend) {
+            typename Map::accessor found;
+            if (!map_.find(found, key)) return std::nullopt;
+            return std::exchange(found->second, found->second + addend);
+        }
 
       private:
         Map& map_;
@@ -145,10 +163,28 @@ class TbbUnorderedMapTable {
         std::optional<std::uint64_t> find(std::uint64_t key) {
             auto const found = map_.find(key);
             if (found == map_.end()) return std::nullopt;
-            return found->second;
+            return value_in(*found).load(std::memory_order_acquire);
+        }
+        // The map leaves it to its user to keep apart those that write a value: they do so by atomic operations.
+        bool update(std::uint64_t key, std::uint64_t value) {
+            auto const found = map_.find(key);
+            if (found == map_.end()) return false;
+            value_in(*found).store(value, std::memory_order_release);
+            return true;
+        }
+        bool upsert(std::uint64_t key, std::uint64_t value) {
+            return !update(key, value) && (insert(key, value) || !update(key, value));
+        }
+        std::optional<std::uint64_t> modify(std::uint64_t key, std::uint64_t addend) {
+            auto const found = map_.find(key);
+            if (found == map_.end()) return std::nullopt;
+            return value_in(*found).fetch_add(addend, std::memory_order_acq_rel);
         }
 
       private:
+        static std::atomic_ref<std::uint64_t> value_in(typename Map::value_type& entry) {
+            return std::atomic_ref(entry.second);
+        }
         Map& map_;
     };
 

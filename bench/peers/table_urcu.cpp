@@ -7,6 +7,7 @@
 #include <urcu/rculfhash.h>
 #include <urcu/urcu-qsbr.h>
 
+#include <atomic>
 #include <bit>
 #include <new>
 #include <vector>
@@ -111,7 +112,23 @@ class RcuTable {
             report_quiescence();
             cds_lfht_node* const link = look_up(key);
             if (link == nullptr) return std::nullopt;
-            return node_of(link)->value;
+            return value_in(link).load(std::memory_order_acquire);
+        }
+        // A node that is there keeps its place: its value is one word, and written by atomic operations.
+        bool update(std::uint64_t key, std::uint64_t value) {
+            report_quiescence();
+            cds_lfht_node* const link = look_up(key);
+            if (link != nullptr) value_in(link).store(value, std::memory_order_release);
+            return link != nullptr;
+        }
+        bool upsert(std::uint64_t key, std::uint64_t value) {
+            return !update(key, value) && (insert(key, value) || !update(key, value));
+        }
+        std::optional<std::uint64_t> modify(std::uint64_t key, std::uint64_t addend) {
+            report_quiescence();
+            cds_lfht_node* const link = look_up(key);
+            if (link == nullptr) return std::nullopt;
+            return value_in(link).fetch_add(addend, std::memory_order_acq_rel);
         }
         bool erase(std::uint64_t key) {
             report_quiescence();
@@ -146,6 +163,9 @@ class RcuTable {
             std::size_t used_ = 0; // of the last one
         };
 
+        static std::atomic_ref<std::uint64_t> value_in(cds_lfht_node* link) {
+            return std::atomic_ref(node_of(link)->value);
+        }
         // No reference is held between two operations: every so many of them, the library is told so.
         void report_quiescence() {
             if (++operations_ % 1024 == 0) urcu_qsbr_quiescent_state();

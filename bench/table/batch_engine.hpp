@@ -30,23 +30,24 @@ struct PlainExpectation {
 
     // A result of yes, with a value that nobody has overwritten.
     [[nodiscard]] std::uint8_t is_first_version() const { return is_yes; }
-    // 0: any version will do.
-    [[nodiscard]] static std::uint32_t exact_version() { return 0; }
 
     std::uint8_t is_yes;
 };
-// The same with when it began, if that is measured, and with the one version of a value that it may meet, if there is
-// only one (of those beyond 2^31 not all bits are compared).
+// The same with when it began, if that is measured, and with the version of the value that it must meet, where no other
+// one will do (of those beyond 2^31 not all bits are compared).
 struct TimedExpectation {
     TimedExpectation(Instruction const& instruction, OperationStart its_start)
         : is_yes(instruction.expected)
-        , version(instruction.is_exact ? instruction.version & 0x7fff'ffff : 0)
+        , version(instruction.is_exact ? instruction.version & version_bits : 0)
         , start(its_start) {}
     TimedExpectation() = default;
 
     [[nodiscard]] std::uint8_t is_first_version() const { return is_yes == 1 && version == 0 ? 1 : 0; }
-    [[nodiscard]] std::uint32_t exact_version() const { return version; }
+    [[nodiscard]] bool is_value(std::uint64_t key, std::uint64_t value) const {
+        return (version_of(key, value) & version_bits) == version;
+    }
 
+    static constexpr std::uint32_t version_bits = 0x7fff'ffff;
     std::uint32_t is_yes : 1;
     std::uint32_t version : 31;
     OperationStart start;
@@ -72,10 +73,12 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
   public:
     using Memory = typename Client::Memory;
 
-    // `max_version`: of the values that operations write (instructions.hpp).
-    BatchSubmitter(Worker& worker, Batched<Regions>& table, Memory memory, std::uint64_t max_version)
+    // `max_version`: of the values that operations write (instructions.hpp). `is_exact`: each one's expectation says
+    // which version it must meet.
+    BatchSubmitter(Worker& worker, Batched<Regions>& table, Memory memory, std::uint64_t max_version, bool is_exact)
         : Task(&BatchSubmitter::submit_some, worker.core())
         , max_version_(max_version)
+        , is_exact_(is_exact)
         , client_(worker, table, std::move(memory), Check{*this}) {}
 
     // What it takes its instructions from, and ends. Before it is appended to its core's queue, once for each phase.
@@ -200,32 +203,35 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
     }
 
     void check_each(CookieBatch<Expected> const& batch) {
-        if (batch.has_overwrites())
-            check_each(batch, [&batch](std::size_t at) {
-                return batch.is_find(at) || batch.operation(at) == Operation::Modify;
-            });
-        else
-            check_each(batch, [&batch](std::size_t at) { return batch.is_find(at); });
-    }
-    // gives_value(at): the operation does if its result is Yes.
-    void check_each(CookieBatch<Expected> const& batch, auto gives_value) {
+        if (max_version_ != 0) return check_versions(batch);
         for (std::size_t at = 0; at < batch.size(); ++at) {
             bool const yes = batch.result(at) == TableResult::Yes;
-            bool const found = yes && gives_value(at);
+            bool const found = yes && batch.is_find(at);
+            bool const right = yes == (batch.cookie(at).is_yes == 1) && batch.result(at) != TableResult::Full &&
+                               (!found || batch.value(at) == value_of(batch.key(at)));
+            if (!right) run_->count_wrong();
+        }
+    }
+    // The same where values are overwritten: what is found may be any version, or must be a certain one.
+    [[gnu::noinline]] void check_versions(CookieBatch<Expected> const& batch) {
+        for (std::size_t at = 0; at < batch.size(); ++at) {
+            bool const yes = batch.result(at) == TableResult::Yes;
+            bool const found = yes && (batch.is_find(at) || batch.operation(at) == Operation::Modify);
             bool const right = yes == (batch.cookie(at).is_yes == 1) && batch.result(at) != TableResult::Full &&
                                (!found || is_right_value(batch, at));
             if (!right) run_->count_wrong();
         }
     }
     bool is_right_value(CookieBatch<Expected> const& batch, std::size_t at) const {
-        std::uint32_t const exact = batch.cookie(at).exact_version();
-        if (exact == 0) return is_value_of(batch.key(at), batch.value(at), max_version_);
-        return (version_of(batch.key(at), batch.value(at)) & 0x7fff'ffff) == exact;
+        if constexpr (is_timed)
+            if (is_exact_) return batch.cookie(at).is_value(batch.key(at), batch.value(at));
+        return is_value_of(batch.key(at), batch.value(at), max_version_);
     }
 
     CoreRun* run_ = nullptr;
     std::span<Instruction const> taken_; // and not submitted yet
     std::uint64_t max_version_;          // 0: nothing is overwritten
+    bool is_exact_;
     Client client_;
 };
 
@@ -238,14 +244,17 @@ template <typename Access, typename Expected> class BatchEngineOf final : public
         Access access;
         Nanoseconds max_latency;
         std::uint64_t max_version;
+        bool is_exact;
     };
     static Result<Parts> make(EngineSetup const& setup) {
-        return Parts{MXK_TRY(Access::create(setup)), max_latency(setup.options), setup.options.max_version()};
+        return Parts{MXK_TRY(Access::create(setup)), max_latency(setup.options), setup.options.max_version(),
+                     setup.options.trace.has_value()};
     }
     explicit BatchEngineOf(Parts parts)
         : AccessEngine<Access>(std::move(parts.access))
         , max_latency_(parts.max_latency)
-        , max_version_(parts.max_version) {}
+        , max_version_(parts.max_version)
+        , is_exact_(parts.is_exact) {}
 
     Result<void> reset() override {
         submitters_ = {}; // they refer to the last table
@@ -257,7 +266,8 @@ template <typename Access, typename Expected> class BatchEngineOf final : public
         for (std::size_t i = 0; i < cores; ++i) {
             Worker& worker = workers::of(this->access().table().core(i));
             auto memory = MXK_TRY(Submitter::make_memory(*batched_, worker.node(), max_latency_));
-            auto const added = submitters.add(worker.node(), worker, *batched_, std::move(memory), max_version_);
+            auto const added =
+                submitters.add(worker.node(), worker, *batched_, std::move(memory), max_version_, is_exact_);
             if (!added) return added.error();
         }
         submitters_ = std::move(submitters);
@@ -273,6 +283,7 @@ template <typename Access, typename Expected> class BatchEngineOf final : public
   private:
     Nanoseconds max_latency_; // 0: no cap
     std::uint64_t max_version_;
+    bool is_exact_;
     std::optional<Batched<Regions>> batched_;
     PerCore<Submitter> submitters_; // by place
 };

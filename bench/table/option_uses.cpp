@@ -83,6 +83,18 @@ constexpr Need room_for_a_time{[](Options const& options, EngineKind const*) {
                                            options.probe.value_or(Probe::Local) == Probe::Local);
                                },
                                "--submit batch, or --notation function, --walk whole and --probe local"};
+// A chained table's nodes are keys only, one for each instruction.
+constexpr Need values{
+    [](Options const& options, EngineKind const*) {
+        return options.ycsb->letter == 'c' || options.layout != Layout::Chained;
+    },
+    "--layout bucketed, open or cuckoo, which keep values (with ycsb-c, which only reads, chained, too)",
+    &print_layout};
+constexpr Need values_in_place{[](Options const& options, EngineKind const*) {
+                                   return !options.ycsb->overwrites() ||
+                                          options.probe.value_or(Probe::Local) == Probe::Local;
+                               },
+                               "--probe local with a workload that overwrites values"};
 constexpr Need time_slices{[](Options const&, EngineKind const*) { return Thread::has_slices(); },
                            "the bare machine, where a thread has the slice that is asked for (in the Linux build the "
                            "system chooses)"};
@@ -129,6 +141,7 @@ constexpr Use option_uses[] = {
     {"--model threads-unsafe",
      [](Options const& options) { return options.model == Model::ThreadsUnsafe; },
      {&race_that_loses}},
+    {"--workload", &is_given<&Options::ycsb>, {&values, &values_in_place}},
     {"--trace", [](Options const& options) { return options.trace.has_value(); }, {&what_a_trace_writes}},
     {"--submit", &is_given<&Options::submit>, {&tasks}},
     {"--notation", &is_given<&Options::notation>, {&tasks, &a_task_each}},

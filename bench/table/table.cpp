@@ -13,6 +13,7 @@ constexpr auto table_benchmark = benchmark<TableBenchmark, table_schema>(
      .notes = "Examples: bench table --cores 1,2,4 --ops 24M --mix mixed:50/40/10 --repeat 5 --json\n"
               "          bench table --cores 1,2 --mix insert,find,erase\n"
               "          bench table --layout bucketed --cores 1,2 --mix find --dist zipf:0.99\n"
+              "          bench table --layout open --submit batch --workload ycsb-a --cores 1,2\n"
               "          bench table --layout open --submit batch --trace ycsb-a.trace --cores 1,2\n"
               "          bench table --model threads --cores 1,2,4\n"
               "          bench table --model threads-unsafe --cores 4 (counts what is lost)\n",

@@ -54,6 +54,7 @@ class TablePlan {
 } // namespace
 
 Result<TableBenchmark> TableBenchmark::create(TableOptions options) {
+    MXK_TRY(complete_ycsb(options));
     TableSizes const sizes = MXK_TRY(TableSizes::choose(options));
     options.operations = sizes.operations(sizes.count() - 1);
     MXK_TRY(check(options));
@@ -92,7 +93,7 @@ Result<void> TableBenchmark::run(std::size_t configuration, std::span<Sample> sa
         Mix const& mix = options_.mix.list()[phase];
         double const offered = offered_rate(max_speed[phase]);
         auto const outcome = MXK_TRY(experiment_->run(mix, progress, offered, passes));
-        std::uint64_t const operations = options_.operations * passes;
+        std::uint64_t const operations = outcome.operations * passes;
         samples[phase] = {.value = static_cast<double>(operations) / outcome.time.seconds(),
                           .operations = operations,
                           .verified = outcome.verified()};
@@ -185,7 +186,7 @@ Result<TableBenchmark::Speeds> TableBenchmark::max_speeds(std::size_t configurat
     for (std::size_t phase = 0; phase < phases(); ++phase) {
         auto const outcome = MXK_TRY(experiment.run(options_.mix.list()[phase], progress));
         if (!outcome.verified()) return Error("verification failed in the run without a set rate");
-        speeds[phase] = static_cast<double>(options_.operations) / outcome.time.seconds();
+        speeds[phase] = static_cast<double>(outcome.operations) / outcome.time.seconds();
     }
     return speeds;
 }

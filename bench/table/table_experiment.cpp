@@ -197,6 +197,7 @@ Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view wha
     if (!changed) return changed.error();
 
     measure(outcome);
+    outcome.operations = queue_.phase_operations();
     for (CoreRun const* const core : cores) {
         outcome.time.cover(core->start_time(), core->end_time());
         outcome.wrong += core->wrong();

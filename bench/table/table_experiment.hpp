@@ -53,8 +53,11 @@ class TableExperiment {
     // Of one phase.
     struct Outcome {
         TimeSpan time;
+        std::uint64_t operations = 0;
         std::uint64_t wrong = 0; // operations with another result than the expected one
-        std::uint64_t lost = 0;  // keys that are lost or left over: missing at the end, or there and should not be
+        // Keys that are lost or left over: missing at the end, or there and should not be, or with a value that they
+        // should not have.
+        std::uint64_t lost = 0;
         std::uint64_t in_table = 0;
         std::uint64_t expected_in_table = 0;
         std::size_t table_bytes = 0;

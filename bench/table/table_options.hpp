@@ -160,8 +160,8 @@ constexpr auto table_schema = console::schema<TableOptions>(
                                                   console::between(1, 4'000'000'000)),
     console::option<&TableOptions::load>("load", "keys per slot when all are in it (none given: 0.5)",
                                          console::between(0.01, 0.97)),
-    workload_option::mix, workload_option::trace, workload_option::keys, workload_option::distribution,
-    workload_option::queue, workload_option::slices,
+    workload_option::mix, workload_option::ycsb, workload_option::trace, workload_option::keys,
+    workload_option::distribution, workload_option::queue, workload_option::slices,
     console::option<&TableOptions::sweep>("sweep", "a row for each size of the table, from 16 KiB to this one "
                                                    "(--mix find; --ops: finds for each row)"),
     console::option<&TableOptions::memory>("memory", "where the table's parts lie: with their owners, all on one node, "

@@ -65,7 +65,8 @@ void print_table_head(TextSink& out, TableOptions const& options) {
            as_typed(options.layout).view(), way_of(options).view(),
            options.probe == Probe::Travel ? "travelling probes, " : "", as_typed(options.hash).view(),
            as_typed(options.queue).view(), options.slices == SliceKind::Packed ? " with packed slices" : "",
-           as_typed(options.operations).view(), as_typed(options.mix).view(),
+           as_typed(options.operations).view(),
+           options.ycsb ? as_typed(options.ycsb).view() : as_typed(options.mix).view(),
            options.trace ? "dealt by key" : as_typed(options.distribution).view(),
            options.trace ? *options.trace : as_typed<256>(options.keys).view());
     if (threads_per_core(options) > 1) format(out, "{} threads per core, ", threads_per_core(options));
@@ -107,6 +108,7 @@ void write_table_settings(JsonWriter& json, TableOptions const& options, Mix con
     json.field("memory", as_typed(options.memory).view());
     if (options.initial_slots) json.field("initial_slots", *options.initial_slots);
     if (options.load) json.field("load", *options.load);
+    if (options.ycsb) json.field("workload", as_typed(options.ycsb).view());
     if (!options.trace) json.field("dist", as_typed(options.distribution).view());
     if (!options.trace) json.field("keys", as_typed<256>(options.keys).view());
     json.field("mix", name_of(mix).view());

@@ -22,7 +22,8 @@ Result<TraceReplay> replay_file(std::string_view path, NodeId node) {
 } // namespace
 
 std::uint64_t Workload::max_version() const {
-    return replay != nullptr ? replay->max_version() : 0;
+    if (replay != nullptr) return replay->max_version();
+    return ycsb && ycsb->overwrites() ? operations : 0;
 }
 
 Result<NodeVector<TraceReplay>> read_trace(Workload& workload, NodeId node) {

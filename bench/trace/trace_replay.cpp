@@ -28,8 +28,11 @@ Instruction TraceReplay::replay(TraceRecord const& record) {
     KeyState& state = states_[number];
     Operation const operation = record.operation;
     overwrites_ |= mxk::overwrites(operation);
+    erases_ |= operation == Erase;
     bool const inserts = operation == Insert || operation == Upsert;
     bool const does_something = inserts ? !state.is_live : state.is_live;
+    misses_writes_ |= (operation == Update || operation == Modify) && !does_something;
+    repeats_ |= !does_something || (inserts && number != known);
     Instruction instruction(record.key, operation, does_something);
     instruction.version = state.version; // that a find or modify sees
     instruction.is_exact = (operation == Find || operation == Modify) && state.version != 0;

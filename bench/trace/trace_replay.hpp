@@ -50,6 +50,11 @@ class TraceReplay {
     [[nodiscard]] std::span<std::uint64_t const> keys() const { return keys_.keys(); }
     // Whether there are operations that only tables of values have.
     [[nodiscard]] bool overwrites() const { return overwrites_; }
+    [[nodiscard]] bool erases() const { return erases_; }
+    // Whether there are keys that come again: inserts of what is there or was, or finds of what is not.
+    [[nodiscard]] bool repeats() const { return repeats_; }
+    // Whether there are updates or modifies of keys that are not there.
+    [[nodiscard]] bool misses_writes() const { return misses_writes_; }
     // The highest version of any value; 0: none is ever overwritten.
     [[nodiscard]] std::uint64_t max_version() const { return max_version_; }
     [[nodiscard]] KeyState const& state(std::size_t key) const { return states_[key]; }
@@ -68,6 +73,9 @@ class TraceReplay {
     KeyNumbers keys_;
     NodeArray<KeyState> states_; // by the number of the key
     bool overwrites_ = false;
+    bool erases_ = false;
+    bool repeats_ = false;
+    bool misses_writes_ = false;
     std::uint64_t max_version_ = 0;
     TraceResults results_;
 };

@@ -56,7 +56,7 @@ Result<InstructionQueue> InstructionQueue::create_dealt(Workload const& workload
         result.cores_.emplace(cores[i]);
         auto const room = MXK_TRY(result.room(0, sizes[i], i));
         auto slice = MXK_TRY(Slice::create_dealt(room, keys[i], result.node(i)));
-        result.parts_.emplace(std::move(slice), Random(0), Zipf(1, 1));
+        result.parts_.emplace(std::move(slice), Random(0), KeyDraw({}, 0, 0), NodeArray<std::uint64_t>());
     }
     return result;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <optional>
 
 #include "base/panic.hpp"
 #include "kernel/console/values.hpp"
@@ -12,6 +13,8 @@ namespace {
 
 constexpr std::string_view uniform = "uniform";
 constexpr std::string_view zipf_prefix = "zipf:";
+constexpr std::string_view latest = "latest";
+constexpr std::string_view hot_set_prefix = "hotset:";
 
 // Below this, a few terms of a series are more exact than a difference of nearly equal numbers.
 constexpr double small = 1e-3;
@@ -37,34 +40,60 @@ constexpr double ln2_low = 0x1.cf79abc9e3b39p-40;
 constexpr int mantissa_bits = 52;
 constexpr std::int64_t exponent_bias = 1023;
 
+// Of the hot set: of which something is left, on both sides.
+std::optional<double> parse_part(std::string_view text) {
+    constexpr double min = 0.000001;
+    auto const part = console::parse_number(text, min, 1 - min);
+    return part ? std::optional(part.value()) : std::nullopt;
+}
+
+// Nothing if it is none.
+std::optional<Distribution> parse(std::string_view text) {
+    if (text == uniform) return Distribution{};
+    if (text == latest) return Distribution::latest();
+    if (text.starts_with(zipf_prefix)) {
+        auto const theta = console::parse_number(text.substr(zipf_prefix.size()), Zipf::min_theta, Zipf::max_theta);
+        return theta ? std::optional(Distribution::zipf(theta.value())) : std::nullopt;
+    }
+    if (!text.starts_with(hot_set_prefix)) return std::nullopt;
+    text.remove_prefix(hot_set_prefix.size());
+    std::size_t const colon = std::min(text.find(':'), text.size());
+    auto const keys = parse_part(text.substr(0, colon));
+    auto const share = parse_part(text.substr(std::min(colon + 1, text.size())));
+    return keys && share ? std::optional(Distribution::hot_set(*keys, *share)) : std::nullopt;
+}
+
 } // namespace
 
 Result<void> parse_value(std::string_view text, Distribution& distribution) {
-    if (text == uniform) {
-        distribution = {};
-        return {};
+    auto parsed = parse(text);
+    if (!parsed) {
+        FixedText<32> min;
+        console::print_number(min, Zipf::min_theta);
+        return Error::of("expected uniform, latest, zipf:THETA with THETA from {} to {}, such as zipf:0.99, or "
+                         "hotset:KEYS:SHARE with two numbers between 0 and 1, such as hotset:0.2:0.8, got '{}'",
+                         min.view(), static_cast<unsigned>(Zipf::max_theta), text);
     }
-    if (text.starts_with(zipf_prefix)) {
-        auto const theta = console::parse_number(text.substr(zipf_prefix.size()), Zipf::min_theta, Zipf::max_theta);
-        if (theta) {
-            distribution = {theta.value()};
-            return {};
-        }
-    }
-    FixedText<32> min;
-    console::print_number(min, Zipf::min_theta);
-    return Error::of("expected uniform or zipf:THETA with THETA from {} to {}, such as zipf:0.99, got '{}'", min.view(),
-                     static_cast<unsigned>(Zipf::max_theta), text);
+    distribution = *parsed;
+    distribution.is_given = true;
+    return {};
 }
 
 void print_value(TextSink& out, Distribution const& distribution) {
-    if (distribution.is_uniform()) return out.write(uniform);
-    out.write(zipf_prefix);
-    console::print_number(out, distribution.theta);
+    switch (distribution.kind) {
+    case Distribution::Kind::Uniform: return out.write(uniform);
+    case Distribution::Kind::Latest: return out.write(latest);
+    case Distribution::Kind::Zipf: out.write(zipf_prefix); return console::print_number(out, distribution.theta);
+    case Distribution::Kind::HotSet: break;
+    }
+    out.write(hot_set_prefix);
+    console::print_number(out, distribution.hot_keys);
+    out.write(":");
+    console::print_number(out, distribution.hot_share);
 }
 
 void describe_value(TextSink& out, Distribution const&) {
-    out.write("uniform|zipf:THETA");
+    out.write("uniform|zipf:THETA|latest|hotset:KEYS:SHARE");
 }
 
 // The areas. Rank k's is as large as its weight and ends where the integral up to k + 1/2 does; since x^-theta is

@@ -1,5 +1,6 @@
 // Which keys the operations of a run choose: each as often as any other (`uniform`), or by Zipf's law (`zipf:THETA`), a
-// few of them very often; how ranks are drawn by that law; and the mathematics for it.
+// few of them very often, the same for those that were inserted last (`latest`), or a part of them with a share of the
+// operations (`hotset:KEYS:SHARE`); how ranks are drawn by Zipf's law; and the mathematics for it.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,20 @@
 namespace mxk::bench {
 
 struct Distribution {
-    double theta = 0; // of Zipf's law; 0: uniform
+    enum class Kind : std::uint8_t { Uniform, Zipf, Latest, HotSet };
 
-    [[nodiscard]] constexpr bool is_uniform() const { return theta == 0; }
+    Kind kind = Kind::Uniform;
+    double theta = 0;      // of Zipf's law
+    double hot_keys = 0;   // of all keys; HotSet
+    double hot_share = 0;  // of the operations that use these keys
+    bool is_given = false; // it was typed
+
+    static constexpr Distribution zipf(double theta) { return {.kind = Kind::Zipf, .theta = theta}; }
+    static constexpr Distribution latest() { return {.kind = Kind::Latest, .theta = 0.99}; } // as YCSB
+    static constexpr Distribution hot_set(double keys, double share) {
+        return {.kind = Kind::HotSet, .hot_keys = keys, .hot_share = share};
+    }
+    [[nodiscard]] constexpr bool is_uniform() const { return kind == Kind::Uniform; }
 };
 
 // What kernel/console/options.hpp asks of an option's type.

@@ -21,7 +21,7 @@ Operation operation_of(Mix const& phase, Random& random) {
     case Mix::Kind::Insert: return Operation::Insert;
     case Mix::Kind::Find: return Operation::Find;
     case Mix::Kind::Erase: return Operation::Erase;
-    case Mix::Kind::Mixed: break;
+    default: break;
     }
     return drawn_operation(phase, random);
 }
@@ -31,7 +31,11 @@ constexpr std::size_t part_start(std::size_t whole, std::size_t parts, std::size
     return whole / parts * i + std::min(i, whole % parts);
 }
 
-constexpr double any_theta = 1; // for ranks that are never drawn
+// By a draw below 100.
+Operation operation_of(Ycsb::Shares const& shares, std::uint64_t draw) {
+    if (draw < shares.finds) return Operation::Find;
+    return draw < shares.finds + shares.updates ? Operation::Update : Operation::Modify;
+}
 
 // Where packed slices begin in their array: 16 bytes behind a line's start, as in memory of the C library. So slices
 // share lines whether or not their sizes are multiples of a line.
@@ -62,8 +66,9 @@ void Slice::forget() {
     live_count_ = 0;
 }
 
-void Slice::fill_inserts(std::size_t from, std::size_t to) {
-    for (std::size_t at = from; at < to; ++at) {
+void Slice::fill_inserts(std::size_t from, std::size_t to, std::size_t kept) {
+    count_ = size() - kept;
+    for (std::size_t at = from; at < std::min(to, count_); ++at) {
         instructions_[at] = {key(at), Operation::Insert, true};
         set_live(at, true);
     }
@@ -107,10 +112,46 @@ void Slice::put_drawn(std::size_t at, Operation operation, std::size_t drawn) {
     if (operation != Operation::Find) set_live(drawn, operation == Operation::Insert);
 }
 
-void Slice::draw(std::size_t from, std::size_t to, Mix const& phase, Zipf const& ranks, Random& random) {
+void Slice::draw(std::size_t from, std::size_t to, Mix const& phase, KeyDraw const& keys, Random& random) {
     for (std::size_t at = from; at < to; ++at) {
         Operation const operation = operation_of(phase, random);
-        put_drawn(at, operation, of_rank_(ranks(random) - 1));
+        put_drawn(at, operation, keys(random));
+    }
+}
+
+// Each place that is left is one of an insert as likely as another (selection sampling: Knuth 3.4.2, Algorithm S).
+void Slice::draw_inserts(std::size_t from, std::size_t to, KeyDraw const& keys, Random& random) {
+    count_ = size();
+    for (std::size_t at = from; at < to; ++at) {
+        std::size_t const known = live_count_;
+        bool const inserts = random.below(size() - at) < size() - known;
+        put_drawn(at, inserts ? Operation::Insert : Operation::Find, inserts ? known : keys(random, known));
+    }
+}
+
+// For the time being with the key's number for the key.
+void Slice::draw_from_all(std::size_t from, std::size_t to, Ycsb::Shares shares, KeyDraw const& all_keys,
+                          YcsbWrites& writes, Random& random) {
+    count_ = size();
+    for (std::size_t at = from; at < to; ++at) {
+        Operation const operation = operation_of(shares, random.below(100));
+        std::uint64_t const number = all_keys(random);
+        Instruction& made = instructions_[at] = {number, operation, true};
+        made.version = static_cast<std::uint32_t>(
+            operation == Operation::Update ? YcsbWrites::version_at(first_key_ + at) : writes.max_version());
+        if (overwrites(operation)) writes.count(number);
+    }
+}
+
+// From behind, so that the first write that is seen of a key is the slice's last.
+void Slice::finish_from_all(std::size_t from, std::size_t to, std::span<std::uint64_t> seen) {
+    for (std::size_t i = from; i < to; ++i) {
+        Instruction& made = instructions_[size() - 1 - i];
+        std::uint64_t const number = std::exchange(made.key, keys_(made.key));
+        if (made.operation != Operation::Update) continue;
+        std::uint64_t const bit = std::uint64_t{1} << number % word_bits;
+        made.is_last_write = (seen[number / word_bits] & bit) == 0;
+        seen[number / word_bits] |= bit;
     }
 }
 
@@ -121,6 +162,9 @@ Result<InstructionQueue> InstructionQueue::create(Workload const& workload, Queu
     NodeId const here = workers::of(core_id(0)).node();
     KeySequence const keys(workload.keys, workload.seed);
     bool const uniform = workload.distribution.is_uniform();
+    bool const overwrites = workload.max_version() != 0;
+    if (workload.ycsb) result.all_keys_.emplace(workload.distribution, workload.operations, workload.seed);
+    if (overwrites) result.writes_ = MXK_TRY(YcsbWrites::create(workload.operations, here));
     bool const mixed = workload.mix.list().front().kind == Mix::Kind::Mixed;
     result.cores_ = MXK_TRY(NodeVector<CoreId>::create(cores.size(), here));
     result.arrays_ = MXK_TRY(NodeVector<NodeArray<Instruction>>::create(cores.size(), here));
@@ -131,9 +175,10 @@ Result<InstructionQueue> InstructionQueue::create(Workload const& workload, Queu
         result.cores_.emplace(cores[i]);
         NodeId const node = result.node(i);
         auto const room = MXK_TRY(result.room(start, size, i));
-        Part& part = result.parts_.emplace(
-            MXK_TRY(Slice::create(room, keys, start, node)), Random(workload.seed + i),
-            Zipf(std::max<std::size_t>(1, size), uniform ? any_theta : workload.distribution.theta));
+        Part& part = result.parts_.emplace(MXK_TRY(Slice::create(room, keys, start, node)), Random(workload.seed + i),
+                                           KeyDraw(workload.distribution, size, room.empty() ? 0 : keys(start)),
+                                           NodeArray<std::uint64_t>());
+        if (overwrites) part.seen = MXK_TRY(NodeArray<std::uint64_t>::create(workload.operations / 64 + 1, node));
         if (mixed && uniform) MXK_TRY(part.slice.prepare_mixed(node));
     }
     return result;
@@ -156,6 +201,34 @@ std::span<Instruction const> InstructionQueue::source(std::size_t place) const {
     return kind() == QueueKind::Shared ? arrays_[0].span().first(operations()) : slice(place).instructions();
 }
 
+std::uint64_t InstructionQueue::phase_operations() const {
+    std::uint64_t count = 0;
+    for (Part const& part : parts_) count += part.slice.instructions().size();
+    return count;
+}
+
+bool InstructionQueue::is_right(std::size_t place, std::size_t at, std::optional<std::uint64_t> value) const {
+    Slice const& its = slice(place);
+    if (!its.is_live(at) || !value) return its.is_live(at) == value.has_value();
+    if (writes_.none()) return *value == value_of(its.key(at), its.last_version(at));
+    std::uint64_t const version = version_of(its.key(at), *value);
+    std::uint64_t const writes = writes_.of(part_start(operations(), parts_.size(), place) + at);
+    if (version == 0 || writes == 0) return version == writes;
+    if (workload_->ycsb->shares().modifies != 0) return version == writes; // each has made the next one
+    if (version > operations()) return false;
+    // The one that wrote it: of all that its slice has written to the key, the last.
+    std::size_t writer = 0;
+    std::uint64_t left = YcsbWrites::number_of(version);
+    for (; left >= slice(writer).size(); ++writer) left -= slice(writer).size();
+    Instruction const& last = slice(writer).instructions()[left];
+    return last.operation == Operation::Update && last.key == its.key(at) && last.is_last_write;
+}
+
+// Of those that are inserted in the phase `run`.
+std::size_t InstructionQueue::kept_keys(Slice const& slice) const {
+    return workload_->ycsb ? workload_->ycsb->inserts(slice.size()) : 0;
+}
+
 std::uint64_t InstructionQueue::live_count() const {
     std::uint64_t count = 0;
     for (Part const& part : parts_) count += part.slice.live_count();
@@ -166,12 +239,6 @@ std::size_t InstructionQueue::max_key_count() const {
     std::size_t max = 0;
     for (Part const& part : parts_) max = std::max(max, part.slice.key_count());
     return max;
-}
-
-bool InstructionQueue::is_right(std::size_t place, std::size_t at, std::optional<std::uint64_t> value) const {
-    Slice const& its = slice(place);
-    if (!its.is_live(at) || !value) return its.is_live(at) == value.has_value();
-    return *value == value_of(its.key(at), its.last_version(at));
 }
 
 template <typename Function>
@@ -192,22 +259,41 @@ Result<void> InstructionQueue::over_slices(std::string_view what, Progress& prog
 Result<void> InstructionQueue::begin_with(Mix const& phase, Progress& progress) {
     if (workload_->replay != nullptr) return deal(progress);
     for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].random = Random(workload_->seed + i);
+    writes_.forget();
     return over_slices("making instructions", progress, [&](Part& part, std::size_t from, std::size_t to) {
         if (from == 0) part.slice.forget();
+        if (phase.kind == Mix::Kind::Load) return part.slice.fill_inserts(from, to, kept_keys(part.slice));
         if (phase.needs_keys()) return part.slice.fill_inserts(from, to);
-        if (!workload_->distribution.is_uniform()) return part.slice.draw(from, to, phase, part.ranks, part.random);
+        if (!workload_->distribution.is_uniform()) return part.slice.draw(from, to, phase, part.keys, part.random);
         if (phase.kind == Mix::Kind::Mixed) return part.slice.fill_mixed(from, to, phase, part.random);
         part.slice.fill_inserts(from, to);
     });
 }
 
 Result<void> InstructionQueue::continue_with(Mix const& phase, Progress& progress) {
+    if (phase.kind == Mix::Kind::Run) return make_run(progress);
     Operation const operation = phase.kind == Mix::Kind::Find ? Operation::Find : Operation::Erase;
     return over_slices("shuffling keys", progress, [&](Part& part, std::size_t from, std::size_t to) {
         if (workload_->distribution.is_uniform())
             part.slice.turn_into(operation, from, to, part.random);
         else
-            part.slice.draw(from, to, phase, part.ranks, part.random);
+            part.slice.draw(from, to, phase, part.keys, part.random);
+    });
+}
+
+Result<void> InstructionQueue::make_run(Progress& progress) {
+    Ycsb::Shares const shares = workload_->ycsb->shares();
+    if (shares.inserts != 0)
+        return over_slices("making instructions", progress, [](Part& part, std::size_t from, std::size_t to) {
+            part.slice.draw_inserts(from, to, part.keys, part.random);
+        });
+    writes_.begin();
+    MXK_TRY(over_slices("making instructions", progress, [&](Part& part, std::size_t from, std::size_t to) {
+        part.slice.draw_from_all(from, to, shares, *all_keys_, writes_, part.random);
+    }));
+    return over_slices("numbering instructions", progress, [](Part& part, std::size_t from, std::size_t to) {
+        if (from == 0) std::fill(part.seen.span().begin(), part.seen.span().end(), 0);
+        part.slice.finish_from_all(from, to, part.seen.span());
     });
 }
 

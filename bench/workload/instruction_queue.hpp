@@ -14,19 +14,22 @@
 #include "bench/frame/progress.hpp"
 #include "bench/workload/distribution.hpp"
 #include "bench/workload/instructions.hpp"
+#include "bench/workload/key_draw.hpp"
 #include "bench/workload/keys.hpp"
 #include "bench/workload/phases.hpp"
 #include "bench/workload/random.hpp"
 #include "bench/workload/workload.hpp"
+#include "bench/workload/ycsb_writes.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/memory/node_vector.hpp"
 
 namespace mxk::bench {
 
 // One core's part of the instructions, and of the keys: as many keys as instructions, and no other slice has any of
-// them. Since all operations of a slice on one key take the same way from core to core and queues are FIFO per sender,
-// each one's result is known when it is made. Made by its core, step by step, because no task should be long: each
-// function below is called for ascending ranges [from, to) from 0 to size().
+// them, but in a workload of YCSB that inserts nothing: there every slice works on all keys. Since all operations of a
+// slice on one key take the same way from core to core and queues are FIFO per sender, each one's result is known when
+// it is made. Made by its core, step by step, because no task should be long: each function below is called for
+// ascending ranges [from, to) from 0 to size().
 class Slice {
   public:
     // `room`: where the instructions go. The keys are those of the sequence from `first_key` on. What else there is to
@@ -37,7 +40,8 @@ class Slice {
     // Before fill_mixed() is used. Errors: no memory.
     Result<void> prepare_mixed(NodeId node);
 
-    [[nodiscard]] std::span<Instruction const> instructions() const { return instructions_; }
+    // Of the phase; mostly as many as there is room for.
+    [[nodiscard]] std::span<Instruction const> instructions() const { return instructions_.first(count_); }
     [[nodiscard]] std::size_t size() const { return instructions_.size(); }
     // As many, but for a slice of a trace.
     [[nodiscard]] std::size_t key_count() const { return dealt_ ? dealt_->key_count : size(); }
@@ -52,8 +56,8 @@ class Slice {
     // Of the value that key `at` has when all instructions have run, if it is there.
     [[nodiscard]] std::uint32_t last_version(std::size_t at) const { return dealt_ ? dealt_->versions[at] : 0; }
 
-    // For a table that is empty: an insert of every key.
-    void fill_inserts(std::size_t from, std::size_t to);
+    // For a table that is empty: an insert of every key, or, if so many are kept for later, of all others.
+    void fill_inserts(std::size_t from, std::size_t to, std::size_t kept = 0);
     // For a table that is empty: random operations in the shares of `mix`, where there is a key to find or to erase;
     // else an insert.
     void fill_mixed(std::size_t from, std::size_t to, Mix const& mix, Random& random);
@@ -61,7 +65,14 @@ class Slice {
     void turn_into(Operation operation, std::size_t from, std::size_t to, Random& random);
     // Behind anything, or with a table that is empty, in which case forget() comes first: the phase's operations on
     // keys that are drawn by their rank. Which key has which rank is random, and the same for all phases of a run.
-    void draw(std::size_t from, std::size_t to, Mix const& phase, Zipf const& ranks, Random& random);
+    void draw(std::size_t from, std::size_t to, Mix const& phase, KeyDraw const& keys, Random& random);
+    // Behind fill_inserts(), which has kept some keys: inserts of these, in order, at places of the slice that are
+    // drawn by chance, and finds of keys that are there by then.
+    void draw_inserts(std::size_t from, std::size_t to, KeyDraw const& keys, Random& random);
+    // Behind fill_inserts() of all slices: finds, and what overwrites, of keys of all slices. In two steps.
+    void draw_from_all(std::size_t from, std::size_t to, Ycsb::Shares shares, KeyDraw const& all_keys,
+                       YcsbWrites& writes, Random& random);
+    void finish_from_all(std::size_t from, std::size_t to, std::span<std::uint64_t> seen);
     void forget();
 
   private:
@@ -69,9 +80,9 @@ class Slice {
 
     Slice(std::span<Instruction> room, KeySequence keys, std::uint64_t first_key)
         : instructions_(room)
+        , count_(room.size())
         , keys_(keys)
-        , first_key_(first_key)
-        , of_rank_(room.size(), room.empty() ? 0 : keys(first_key)) {} // behind the last there need be none
+        , first_key_(first_key) {}
 
     void put_find_or_erase(std::size_t at, Operation operation, Random& random);
     void put_drawn(std::size_t at, Operation operation, std::size_t drawn);
@@ -86,10 +97,10 @@ class Slice {
     };
 
     std::span<Instruction> instructions_;
+    std::size_t count_;          // of the phase
     std::optional<Dealt> dealt_; // of a trace
     KeySequence keys_;
-    std::uint64_t first_key_;
-    Permutation of_rank_;
+    std::uint64_t first_key_;       // and the number of the first instruction among those of all slices
     NodeArray<std::uint64_t> live_; // a bit for each key
     std::uint64_t live_count_ = 0;  // bits that are set
     // For fill_mixed() only: the live keys, in no order, so that one can be picked.
@@ -108,11 +119,13 @@ class InstructionQueue {
     // interrupted by Ctrl-C. The console's task; blocks it until done.
     Result<void> begin_with(Mix const& phase, Progress& progress);
 
-    // For a phase that needs keys: the keys that were inserted in random order, or drawn, to be found or erased. As
-    // begin_with().
+    // For a phase that needs keys: the keys that were inserted in random order, or drawn, to be found or erased, or
+    // what a workload does with them. As begin_with().
     Result<void> continue_with(Mix const& phase, Progress& progress);
 
     [[nodiscard]] std::uint64_t operations() const { return workload_->operations; }
+    // Of the phase: as many, but for a workload that inserts some of its keys later.
+    [[nodiscard]] std::uint64_t phase_operations() const;
     [[nodiscard]] QueueKind kind() const { return kind_; }
     [[nodiscard]] std::span<CoreId const> cores() const { return cores_.span(); }
     [[nodiscard]] Slice const& slice(std::size_t place) const { return parts_[place].slice; }
@@ -126,8 +139,9 @@ class InstructionQueue {
     [[nodiscard]] std::uint64_t live_count() const;
     // Of the slice that has more than any other.
     [[nodiscard]] std::size_t max_key_count() const;
+
     // Whether key `at` of this slice may have the value when all instructions made so far have run; nothing: not be
-    // there.
+    // there. With keys that several slices overwrite: whether it was written last by one of them.
     [[nodiscard]] bool is_right(std::size_t place, std::size_t at, std::optional<std::uint64_t> value) const;
 
     // The node for what goes with a core's slice, for the instructions and whatever else is made for each.
@@ -138,7 +152,8 @@ class InstructionQueue {
     struct alignas(cache_line_bytes) Part {
         Slice slice;
         Random random;
-        Zipf ranks;
+        KeyDraw keys;                  // of the slice
+        NodeArray<std::uint64_t> seen; // of a workload that overwrites: a bit for each key of all slices
     };
 
     InstructionQueue(Workload const& workload, QueueKind kind)
@@ -153,6 +168,8 @@ class InstructionQueue {
     template <typename Function>
     Result<void> over_all(std::string_view what, std::size_t count, Progress& progress, Function take);
 
+    Result<void> make_run(Progress& progress);
+    [[nodiscard]] std::size_t kept_keys(Slice const& slice) const;
     Result<std::span<Instruction>> room(std::size_t start, std::size_t size, std::size_t place);
     // step(part, from, to) over every slice, on its core, a piece per task.
     template <typename Function> Result<void> over_slices(std::string_view what, Progress& progress, Function step);
@@ -162,6 +179,8 @@ class InstructionQueue {
     NodeVector<CoreId> cores_;
     NodeVector<NodeArray<Instruction>> arrays_; // one for each slice, or one for all
     NodeVector<Part> parts_;
+    std::optional<KeyDraw> all_keys_; // of a workload of YCSB
+    YcsbWrites writes_;
     bool is_dealt_ = false; // of a trace
 };
 

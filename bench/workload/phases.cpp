@@ -47,6 +47,8 @@ Result<void> parse_value(std::string_view text, Mix& mix) {
 void print_value(TextSink& out, Mix const& mix) {
     if (mix.kind == Mix::Kind::Mixed) return format(out, "{}{}/{}/{}", mixed_prefix, mix.insert, mix.find, mix.erase);
     if (mix.kind == Mix::Kind::Trace) return out.write("trace");
+    if (mix.kind == Mix::Kind::Load) out.write("load");
+    if (mix.kind == Mix::Kind::Run) out.write("run");
     for (auto const& [name, kind] : pure)
         if (kind == mix.kind) out.write(name);
 }
@@ -70,9 +72,11 @@ Result<void> parse_value(std::string_view text, Phases& phases) {
         } else if (auto const appended = phases.append(mix); !appended) {
             return Error::of("{}, got '{}'", appended.error().message(), text);
         }
-        if (comma == rest.size()) return {};
+        if (comma == rest.size()) break;
         rest.remove_prefix(comma + 1);
     }
+    phases.is_default_ = false;
+    return {};
 }
 
 void print_value(TextSink& out, Phases const& phases) {

@@ -1,6 +1,6 @@
 // What a run does to one table, one phase after the other: any of insert, find and erase, in this order, or a mixed
 // phase alone. Each phase runs as many operations as there are keys. Without keys from an insert before, the first
-// find or erase needs a table that was filled for it.
+// find or erase needs a table that was filled for it. A workload of YCSB (ycsb.hpp) has two phases of its own.
 #pragma once
 
 #include <array>
@@ -17,7 +17,8 @@ namespace mxk::bench {
 // Which operations a phase of a run consists of: `insert`, `find`, `erase`, or `mixed:I/F/E` in percent; or those of a
 // trace, which are not asked for by a name.
 struct Mix {
-    enum class Kind : std::uint8_t { Insert, Find, Erase, Mixed, Trace }; // in the order in which phases make sense
+    // In the order in which phases make sense. Load and Run are those of a workload (ycsb.hpp).
+    enum class Kind : std::uint8_t { Insert, Find, Erase, Mixed, Load, Run, Trace };
 
     Kind kind = Kind::Insert;
     // Percent, together 100; only for Mixed.
@@ -26,7 +27,9 @@ struct Mix {
     std::uint32_t erase = 0;
 
     // Works on keys that must be in the table already.
-    [[nodiscard]] constexpr bool needs_keys() const { return kind == Kind::Find || kind == Kind::Erase; }
+    [[nodiscard]] constexpr bool needs_keys() const {
+        return kind == Kind::Find || kind == Kind::Erase || kind == Kind::Run;
+    }
 };
 
 // As console options are parsed and printed; Phases is made of them.
@@ -42,6 +45,15 @@ class Phases {
         : phases_{mix}
         , size_(1) {}
 
+    // Those of a workload.
+    static constexpr Phases load_and_run() {
+        Phases phases(Mix{Mix::Kind::Load});
+        phases.phases_[phases.size_++] = Mix{Mix::Kind::Run};
+        return phases;
+    }
+    // Nothing was typed.
+    [[nodiscard]] constexpr bool is_default() const { return is_default_; }
+
     // One or more.
     [[nodiscard]] constexpr std::span<Mix const> list() const { return {phases_.data(), size_}; }
     [[nodiscard]] constexpr std::size_t size() const { return size_; }
@@ -52,6 +64,9 @@ class Phases {
   private:
     std::array<Mix, max> phases_{};
     std::size_t size_ = 0;
+    bool is_default_ = true;
+
+    friend Result<void> parse_value(std::string_view text, Phases& phases);
 };
 
 // What kernel/console/options.hpp asks of an option's type: mixes with commas between them.

@@ -8,7 +8,7 @@ namespace {
 
 // Whether an operation's result depends on which other ones came before.
 bool depends_on_order(Mix const& phase, Distribution const& distribution) {
-    if (phase.kind == Mix::Kind::Mixed) return true;
+    if (phase.kind == Mix::Kind::Mixed || phase.kind == Mix::Kind::Load || phase.kind == Mix::Kind::Run) return true;
     return phase.kind != Mix::Kind::Find && !distribution.is_uniform();
 }
 
@@ -37,9 +37,10 @@ Result<void> check_trace_alone(Workload const& workload) {
     Workload const defaults;
     std::string_view besides;
     if (workload.operations != defaults.operations) besides = "--ops";
-    if (workload.mix.size() != 1 || workload.mix.list().front().kind != Mix::Kind::Insert) besides = "--mix";
+    if (!workload.mix.is_default()) besides = "--mix";
+    if (workload.ycsb) besides = "--workload";
     if (workload.keys.kind != Keys::Kind::Random) besides = "--keys";
-    if (!workload.distribution.is_uniform()) besides = "--dist";
+    if (workload.distribution.is_given) besides = "--dist";
     if (workload.seed != defaults.seed) besides = "--seed";
     if (!besides.empty())
         return Error::of("--trace: expected no {} besides: a trace has its own operations and keys", besides);
@@ -52,6 +53,19 @@ Result<void> check_trace_alone(Workload const& workload) {
 
 } // namespace
 
+Result<void> complete_ycsb(Workload& workload) {
+    if (!workload.ycsb) return {};
+    if (!workload.mix.is_default()) {
+        FixedText<64> mix;
+        print_value(mix, workload.mix);
+        return Error::of("--workload: expected no --mix besides, since it has phases of its own, got --mix {}",
+                         mix.view());
+    }
+    workload.mix = Phases::load_and_run();
+    if (!workload.distribution.is_given) workload.distribution = workload.ycsb->distribution();
+    return {};
+}
+
 bool depends_on_order(Workload const& workload) {
     return workload.trace || ordered_phase(workload) != nullptr;
 }
@@ -61,6 +75,9 @@ Result<void> check(Workload const& workload) {
     MXK_TRY(check_slices(workload));
     if (workload.trace) return check_trace_alone(workload);
     if (workload.queue != QueueKind::Shared) return {};
+    if (workload.ycsb)
+        return Error("--queue shared: expected no --workload, whose results depend on which core takes which "
+                     "instruction (try --queue per-core)");
     Mix const* const phase = ordered_phase(workload);
     if (phase == nullptr) return {};
     FixedText<32> name;
@@ -68,7 +85,7 @@ Result<void> check(Workload const& workload) {
     FixedText<32> distribution;
     print_value(distribution, workload.distribution);
     return Error::of("--queue shared: expected phases whose results do not depend on which core takes which "
-                     "instruction (not mixed; with zipf only find), got --mix {} --dist {}",
+                     "instruction (not mixed; with other keys than uniform only find), got --mix {} --dist {}",
                      name.view(), distribution.view());
 }
 

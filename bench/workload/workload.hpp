@@ -11,6 +11,7 @@
 #include "bench/workload/distribution.hpp"
 #include "bench/workload/keys.hpp"
 #include "bench/workload/phases.hpp"
+#include "bench/workload/ycsb.hpp"
 #include "kernel/console/options.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/memory/node_vector.hpp"
@@ -43,6 +44,7 @@ struct Workload {
 
     std::uint64_t operations = 24'000'000;
     Phases mix;
+    std::optional<Ycsb> ycsb; // then `mix` is its
     Keys keys;
     Distribution distribution;
     std::optional<QueueKind> queue; // none: the benchmark's own choice
@@ -61,6 +63,7 @@ namespace workload_option {
 constexpr auto operations =
     console::option<&Workload::operations>("ops", "operations per run", console::between(1, Workload::max_operations));
 constexpr auto mix = console::option<&Workload::mix>("mix", "phases insert,find,erase on one table, a row each");
+constexpr auto ycsb = console::option<&Workload::ycsb>("workload", "of YCSB, in place of --mix: loads, then runs");
 constexpr auto keys = console::option<&Workload::keys>("keys", "which numbers the keys are");
 constexpr auto distribution = console::option<&Workload::distribution>("dist", "how often which key is used");
 constexpr auto queue = console::option<&Workload::queue>(
@@ -80,8 +83,13 @@ inline QueueKind queue_or(Workload const& workload, QueueKind otherwise) {
     return workload.queue.value_or(workload.slices == SliceKind::Packed ? QueueKind::PerCore : otherwise);
 }
 
-// Errors: something that a trace says itself was given besides it; a stride with which there are not so many keys; packed
-// slices of a queue that has none on one node; a phase whose results depend on an order that its queue does not keep.
+// What a workload of YCSB says of the others: its phases, and its distribution unless another one was given. Errors:
+// other phases were given.
+Result<void> complete_ycsb(Workload& workload);
+
+// Errors: something that a trace says itself was given besides it; a stride with which there are not so many keys;
+// packed slices of a queue that has none on one node; a phase whose results depend on an order that its queue does not
+// keep.
 Result<void> check(Workload const& workload);
 
 // The keys of `--keys file:PATH`: one on each line, decimal or with 0x in front. Reads as many keys as there are

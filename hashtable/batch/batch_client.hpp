@@ -76,7 +76,7 @@ class BatchClient : BatchHome {
         OwnBatch* open = nullptr;    // being filled: neither empty nor full, between two calls
         std::uint32_t size = 0;      // of the open one
         std::uint8_t kind = 0;       // of all operations in it, or `mixed`: then operations_ has each one's
-        std::uint8_t codes = 0;      // mixed: that of an overwrite, all below are added without a further look; else 0
+        std::uint8_t codes = 0;      // mixed: of the operations that overwrite nothing, 0 to 2, so 3; else 0
         std::uint32_t held = 0;      // batches, the open one counted
         TaskList waiting_for_room{}; // what was refused; then `held` is not 0
     };
@@ -148,7 +148,10 @@ class BatchClient : BatchHome {
     // False if there is no room: nothing was done then (see when_room()). `value`: what an insert, update or upsert
     // writes, and what a modify adds to the value.
     [[nodiscard]] bool submit(Operation operation, std::uint64_t key, std::uint64_t value, Cookie cookie = {}) {
-        return submit_to(owner(key), {operation, key, value, cookie});
+        std::size_t const region = owner(key);
+        if (overwrites(operation)) [[unlikely]]
+            return submit_overwrite(region, operation, key, value, cookie);
+        return submit_to(region, {operation, key, value, cookie});
     }
     struct Request {
         Operation operation;
@@ -157,7 +160,7 @@ class BatchClient : BatchHome {
         [[no_unique_address]] Cookie cookie;
     };
     // The same for operations request(0), request(1), ... of `count`, until one is refused; so many, 0 to count, were
-    // taken. Fewer instructions for each where there is one region.
+    // taken. Fewer instructions for each where there is one region. Panics on operations that overwrite.
     [[gnu::always_inline]] std::size_t submit_each(std::size_t count, auto request) {
         std::size_t done = 0;
         if (lanes_.size() == 1) {
@@ -226,8 +229,6 @@ class BatchClient : BatchHome {
         if (auto const kind = static_cast<std::uint8_t>(request.operation); kind != lane.kind) [[unlikely]] {
             if (kind < lane.codes)
                 batch.operations_ |= std::uint64_t{kind} << 2 * at;
-            else if (overwrites(request.operation))
-                return submit_overwrite(region, request);
             else
                 change_kind(lane, kind);
         }
@@ -237,11 +238,12 @@ class BatchClient : BatchHome {
         return true;
     }
 
-    // As submit_to(), where a batch is open. Its `kind` never is that of an overwrite, so that all of them come here.
-    [[gnu::noinline]] bool submit_overwrite(std::size_t region, Request const& request) {
+    // As submit_to(). A batch with such an operation is `mixed`, and never has it for its kind.
+    [[gnu::noinline]] bool submit_overwrite(std::size_t region, Operation operation, std::uint64_t key,
+                                            std::uint64_t value, Cookie cookie) {
         Lane& lane = lanes_[region];
-        bool const must_cut =
-            lane.kind == mixed && lane.open->has_overwrites() && lane.open->overwrite() != request.operation;
+        if (lane.open == nullptr && !open(lane, region)) return false;
+        bool const must_cut = lane.kind == mixed && lane.open->has_overwrites() && lane.open->overwrite() != operation;
         if (must_cut) {
             send(lane, region);
             if (!open(lane, region)) return false;
@@ -253,18 +255,13 @@ class BatchClient : BatchHome {
             mix(lane);
         }
         batch.operations_ |= std::uint64_t{OwnBatch::overwrite_code} << 2 * at;
-        batch.overwrite_ =
-            (static_cast<std::uint32_t>(request.operation) - static_cast<std::uint32_t>(Operation::Update)) & 3;
-        batch.keys_[at] = request.key;
-        batch.values_[at] = request.value;
-        batch.put_cookie(at, request.cookie);
+        batch.overwrite_ = (static_cast<std::uint32_t>(operation) - static_cast<std::uint32_t>(Operation::Update)) & 3;
+        batch.keys_[at] = key;
+        batch.values_[at] = value;
+        batch.put_cookie(at, cookie);
         lane.size = static_cast<std::uint32_t>(at + 1);
         if (at + 1 == Batch::capacity) send(lane, region);
         return true;
-    }
-    static void mix(Lane& lane) {
-        lane.kind = mixed;
-        lane.codes = OwnBatch::overwrite_code;
     }
 
     // Of the requests from `from` on, those of the open batch's kind for which it has room, but for the last place of
@@ -392,12 +389,18 @@ class BatchClient : BatchHome {
     // Mostly all operations of a batch are of one kind, which is noted once. Here comes the first one of another kind,
     // or the first one of all.
     [[gnu::noinline]] static void change_kind(Lane& lane, std::uint8_t kind) {
+        expect(!overwrites(static_cast<Operation>(kind)), "submit_each() is for operations that overwrite nothing");
         if (lane.kind == none_yet) {
             lane.kind = kind;
             return;
         }
         lane.open->operations_ = OwnBatch::operations_of(lane.kind, lane.size) | std::uint64_t{kind} << 2 * lane.size;
         mix(lane);
+    }
+
+    static void mix(Lane& lane) {
+        lane.kind = mixed;
+        lane.codes = OwnBatch::overwrite_code;
     }
 
     // False if the region has no room.

@@ -156,12 +156,17 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
             if (batch.all_are(Erase)) return run(batch, next, no_near, [](std::size_t) { return Erase; });
         }
         if (batch.has_overwrites()) [[unlikely]]
-            return run(batch, next, near, [&batch](std::size_t at) { return batch.operation(at); });
+            return run_overwrites(batch, next, near);
         run(batch, next, near, [&batch](std::size_t at) {
             std::uint64_t const code = batch.code_of(at);
-            if (code == Batch::overwrite_code) __builtin_unreachable(); // so that it is not asked for each one
+            if (code > 2) __builtin_unreachable(); // so that it is not asked for each one
             return static_cast<Operation>(code);
         });
+    }
+
+    // Not inline: the loops of the others are compiled as if this one were not there.
+    [[gnu::noinline]] void run_overwrites(Batch& batch, Batch const* next, std::size_t near) {
+        run(batch, next, near, [&batch](std::size_t at) { return batch.operation(at); });
     }
 
     static constexpr std::integral_constant<std::size_t, 0> no_near{};

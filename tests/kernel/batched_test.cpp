@@ -137,7 +137,7 @@ template <typename Pace, typename MakeMemory> void run_pattern(MakeMemory make_m
     using User = PatternUser<Pace>;
     auto const cores = all_cores();
     // About as many together on every machine.
-    std::size_t const keys = std::max<std::size_t>(8, 600 / cores.size());
+    std::size_t const keys = std::max<std::size_t>(8, 150 / cores.size());
     auto regions = make_regions(keys * cores.size());
     MXK_CHECK(regions.ok());
     if (!regions.ok()) return;

@@ -38,7 +38,7 @@ MXK_TEST(bench_table, every_engine_is_verified_in_every_phase) {
                 if (empty && queue != QueueKind::NodeLocal) continue;
                 TableOptions options = options_for(*kind);
                 options.queue = queue;
-                options.distribution = {skewed ? 0.99 : 0.0};
+                if (skewed) options.distribution = Distribution::zipf(0.99);
                 options.mix = phases(mix);
                 expect_verified(options, *kind);
                 skewed = !skewed;
@@ -360,7 +360,7 @@ MXK_TEST(bench_table, options_that_are_not_used_are_refused) {
     }
 }
 
-enum class Fault : std::uint8_t { None, LosesKeys, KeepsErased, LosesValues, SaysNo };
+enum class Fault : std::uint8_t { None, LosesKeys, KeepsErased, LosesValues, SaysNo, LosesWrites, WritesOthers };
 
 // Treats one key in eight wrongly.
 template <Fault fault> class WrongAccess : public BucketedAccess {
@@ -369,7 +369,7 @@ template <Fault fault> class WrongAccess : public BucketedAccess {
         return WrongAccess(MXK_TRY(BucketedAccess::create(setup)));
     }
 
-    template <Operation operation> bool operate(std::size_t at, std::uint64_t key, Extra extra, bool expected) {
+    template <Operation operation> bool operate(std::size_t at, std::uint64_t key, Extra extra, Order const& order) {
         if (key % 8 == 0) {
             if (fault == Fault::SaysNo) return false;
             if (fault == Fault::LosesKeys && operation == Operation::Insert) return true;
@@ -377,7 +377,14 @@ template <Fault fault> class WrongAccess : public BucketedAccess {
             if (fault == Fault::LosesValues && operation == Operation::Insert)
                 return region(at).insert(key, 0) == Insert::Inserted;
         }
-        return BucketedAccess::operate<operation>(at, key, extra, expected);
+        return BucketedAccess::operate<operation>(at, key, extra, order);
+    }
+    bool overwrite(std::size_t at, std::uint64_t key, Extra extra, Order const& order) {
+        if (key % 8 == 0) {
+            if (fault == Fault::LosesWrites) return true;
+            if (fault == Fault::WritesOthers) return region(at).update(key, value_of(key + 8, order.version));
+        }
+        return BucketedAccess::overwrite(at, key, extra, order);
     }
 
   private:
@@ -391,14 +398,17 @@ struct Found {
     std::array<std::uint64_t, Phases::max> lost{};
 };
 
-template <Fault fault> Found found_wrong() {
+// In the phases of a workload, or in insert, find and erase.
+template <Fault fault> Found found_wrong(char workload = 0) {
     constexpr EngineKind kind{.layout = Layout::Bucketed,
                               .create = &EngineOwner::create<TaskEngine<WrongAccess<fault>>>};
     TableOptions options = options_for(kind);
-    options.mix = phases("insert,find,erase");
+    if (workload != 0) options.ycsb = Ycsb{workload};
+    if (workload == 0) options.mix = phases("insert,find,erase");
+    MXK_CHECK(complete_ycsb(options).ok());
     Found found;
     run_all(options, kind, [&](Mix const& phase, TableExperiment::Outcome const& outcome) {
-        auto const at = static_cast<std::size_t>(phase.kind);
+        auto const at = static_cast<std::size_t>(phase.kind) % static_cast<std::size_t>(Mix::Kind::Load);
         found.wrong[at] = outcome.wrong;
         found.lost[at] = outcome.lost;
         MXK_CHECK_EQUAL(outcome.verified(), outcome.wrong == 0 && outcome.lost == 0);
@@ -420,6 +430,16 @@ MXK_TEST(bench_table, wrong_engines_are_found_out) {
     check_found(found_wrong<Fault::KeepsErased>(), never, {false, false, true});
     check_found(found_wrong<Fault::LosesValues>(), {false, true, false}, {true, true, false});
     check_found(found_wrong<Fault::SaysNo>(), {true, true, true}, {true, true, false});
+}
+
+MXK_TEST(bench_table, engines_that_overwrite_wrongly_are_found_out) {
+    constexpr std::array<bool, Phases::max> never{};
+    constexpr std::array in_run{false, true, false};
+    for (char const workload : {'a', 'f'}) {
+        check_found(found_wrong<Fault::None>(workload), never, never);
+        check_found(found_wrong<Fault::LosesWrites>(workload), never, in_run);
+        check_found(found_wrong<Fault::WritesOthers>(workload), in_run, in_run);
+    }
 }
 
 } // namespace

@@ -11,7 +11,7 @@ namespace mxk::bench {
 namespace {
 
 // Not a multiple of the depth, so that there is something to round up.
-constexpr TaskOptions few = [] {
+constexpr TaskOptions few_rounds = [] {
     TaskOptions options;
     options.operations = 2000;
     options.depth = 7;
@@ -69,26 +69,26 @@ void check_mail(CorePair cores, TaskOptions const& options, std::uint64_t operat
 }
 
 void check_pair(CorePair cores) {
-    check_hop(cores, few, 143 * 14);
-    check_stream(cores, few, 2000);
-    check_mail(cores, few, 2000);
-    auto const trips = measured<&run_round_trip<OwnTasks>>(cores, few);
-    check_latencies(trips, few.trips);
-    if (trips.sample.ok()) MXK_CHECK(trips.sample.value().woken <= few.trips);
+    check_hop(cores, few_rounds, 143 * 14);
+    check_stream(cores, few_rounds, 2000);
+    check_mail(cores, few_rounds, 2000);
+    auto const trips = measured<&run_round_trip<OwnTasks>>(cores, few_rounds);
+    check_latencies(trips, few_rounds.trips);
+    if (trips.sample.ok()) MXK_CHECK(trips.sample.value().woken <= few_rounds.trips);
 
     // It stops at twice as many sendings as are wanted. An interrupt may have woken the core in the 20 us before one;
     // if it does so for one sending in twenty, which is more than was ever seen, fewer than 5 of 10 find the core
     // asleep once in 360 000 runs: 210 * 0.05^6.
-    check_latencies(measured<&run_wake<OwnTasks>>(cores, few), few.wakes);
+    check_latencies(measured<&run_wake<OwnTasks>>(cores, few_rounds), few_rounds.wakes);
 }
 
 MXK_TEST(bench_task, local_tasks_of_each_core) {
     for (std::size_t i = 0; i < std::min<std::size_t>(workers::count(), 4); ++i)
-        check_local({core_id(i), core_id(i)}, few, 286 * 7);
+        check_local({core_id(i), core_id(i)}, few_rounds, 286 * 7);
 }
 
 MXK_TEST(bench_task, one_task_at_a_time) {
-    TaskOptions options = few;
+    TaskOptions options = few_rounds;
     options.depth = 1;
     check_local({core_id(0), core_id(0)}, options, 2000);
     if (workers::count() > 1) check_hop({core_id(0), core_id(1)}, options, 2000);
@@ -97,7 +97,7 @@ MXK_TEST(bench_task, one_task_at_a_time) {
 // The sender waits for each of its tasks; for one in eight of them; and for none.
 MXK_TEST(bench_task, streams_of_few_tasks_and_of_many) {
     if (workers::count() < 2) MXK_SKIP("needs two cores");
-    TaskOptions options = few;
+    TaskOptions options = few_rounds;
     for (std::uint32_t const pool : {1U, 2U, 64U, 100U, 5000U}) {
         options.pool = pool;
         check_stream({core_id(0), core_id(1)}, options, 2000);

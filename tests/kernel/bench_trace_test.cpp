@@ -101,6 +101,21 @@ MXK_TEST(bench_trace, a_value_of_another_write_is_found_out) {
     }
 }
 
+// Versions count from 0, which is what was inserted: nothing that was written later will do for it.
+MXK_TEST(bench_trace, a_value_that_was_overwritten_too_early_is_found_out) {
+    for (Operation const operation : {Operation::Find, Operation::Modify}) {
+        auto const replay = random_replay(true);
+        for (Instruction const& instruction : replay[0].instructions()) {
+            if (instruction.operation != operation || instruction.version != 1) continue;
+            auto& changed = const_cast<Instruction&>(instruction);
+            changed.version = 0;
+            changed.is_exact = false;
+            break;
+        }
+        expect_one_wrong(replay[0]);
+    }
+}
+
 MXK_TEST(bench_trace, a_find_that_should_have_hit_is_found_out) {
     auto const replay = random_replay(false);
     for (Instruction const& instruction : replay[0].instructions()) {

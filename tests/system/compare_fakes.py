@@ -12,8 +12,8 @@ MXK = "mxk-batch"
 
 # Both programs. told.json: what each engine does, round by round: a rate (operations per second with one core,
 # inserting), or a way to fail; a dict adds fields to its rows. The n-th run of an engine is that of round n. With
-# skewed keys it is NAME-zipf, where latency is measured NAME-latency, at a set rate NAME-load, and beside another child
-# of its parent, which must be pinned to the second processor, NAME-disturbed.
+# skewed keys it is NAME-zipf, with workloads NAME-ycsb, where latency is measured NAME-latency, at a set rate
+# NAME-load, and beside another child of its parent, which must be pinned to the second processor, NAME-disturbed.
 FAKE = """#!{python}
 import json, os, pathlib, signal, sys
 here = pathlib.Path(__file__).parent
@@ -25,8 +25,15 @@ costs = {{"task": "mxk-tasks", "task-peer": "peer-tasks", "thread": "mxk-threads
          "memory": "mxk-memory", "memory-peer": "peer-memory"}}
 name = costs.get(words[1]) or words[3]
 if words[1] == "table":
-    (name,) = [name for name, options in told["configurations"].items() if f"table {{options}} --mix" in sys.argv[-1]]
+    ends = ("--mix", "--workload")
+    (name,) = [
+        name
+        for name, options in told["configurations"].items()
+        if any(f"table {{options}} {{end}}" in sys.argv[-1] for end in ends)
+    ]
 engine = name
+workloads = [words[at + 1] for at, word in enumerate(words) if word == "--workload"]
+name += "-ycsb" * bool(workloads)
 if "--dist" in words:
     assert "--dist zipf:0.99 " in sys.argv[-1]
     name += "-zipf"
@@ -67,8 +74,15 @@ if does == "error":
 wrong = does == "wrong"
 if "--latency" in words:
     more = {{"latency": {{"count": 9, "p50_ns": 2000, "p99_ns": 31000}}}} | more
+for workload in workloads:
+    for cores in map(int, option("--cores").split(",")):
+        rate = (1e6 if isinstance(does, str) else does) * cores
+        row = {{"benchmark": words[1], "peer": engine, "workload": workload, "cores": cores, "machine": machine}}
+        row |= {{"throughput": {{"n": 1, "median": rate}}}}
+        print(json.dumps(row | {{"mix": "load", "verified": True}}))
+        print(json.dumps(row | {{"mix": "run", "verified": not wrong}}))
 for mix, factor in (("insert", 1), ("find", 2), ("erase", 4)):
-    if mix not in option("--mix").split(","):
+    if workloads or mix not in option("--mix").split(","):
         continue
     for cores in map(int, option("--cores").split(",")):
         if does == "half" and mix == "erase":

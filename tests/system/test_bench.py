@@ -113,11 +113,17 @@ def test_keys_by_zipfs_law(tmp_path: Path) -> None:
         for layout, mix, theta in runs
     )
     commands += "; bench table --queue shared --dist zipf:0.99 --mix find --cores 2 --ops 20k --json"
+    workloads = [("ycsb-a", "zipf:0.99"), ("ycsb-d", "latest"), ("ycsb-f", "hotset:0.2:0.8")]
+    for name, distribution in workloads:
+        given = f" --dist {distribution}" * distribution.startswith("hotset")
+        commands += f"; bench table --layout open --submit batch --workload {name}{given} --cores 2 --ops 20k --json"
     rows = table_rows(run_mxk(tmp_path / "log", ["--cpus", "2"], commands).rows)
     expected = [(layout, phase, f"zipf:{theta}") for layout, mix, theta in runs for phase in mix.split(",")]
     expected.append(("chained", "find", "zipf:0.99"))
+    expected += [("open", phase, distribution) for _, distribution in workloads for phase in ("load", "run")]
     assert [(row["layout"], row["mix"], row["dist"]) for row in rows] == expected
     assert all(row["verified"] for row in rows)
+    assert [row["workload"] for row in rows if "workload" in row] == [name for name, _ in workloads for _ in range(2)]
 
 
 def test_each_kind_of_keys_and_hash(tmp_path: Path) -> None:
@@ -276,9 +282,16 @@ BAD_WAYS = [
     ("--slices packed --queue shared", "--slices packed: expected --queue per-core, which has slices on one node"),
     ("--slices packed --queue node-local", "got --queue node-local"),
     ("--queue shared --mix mixed:50/40/10", "--queue shared: expected phases whose results do not depend on"),
-    ("--queue shared --dist zipf:0.99", "(not mixed; with zipf only find), got --mix insert --dist zipf:0.99"),
+    ("--queue shared --dist zipf:0.99", "with other keys than uniform only find), got --mix insert --dist zipf:0.99"),
+    ("--workload ycsb-e", "got 'ycsb-e', which scans ranges of keys: a hash table has no order to scan in"),
+    ("--workload a", "--workload: expected ycsb-a, ycsb-b, ycsb-c, ycsb-d or ycsb-f, got 'a'"),
+    ("--workload ycsb-a", "--workload: expected --layout bucketed, open or cuckoo, which keep values"),
+    ("--workload ycsb-a --mix find", "--workload: expected no --mix besides, since it has phases of its own"),
+    ("--workload ycsb-c --queue shared", "--queue shared: expected no --workload"),
+    ("--workload ycsb-f --layout open --probe travel", "--workload: expected --probe local with a workload that"),
+    ("--dist hotset:0.2", "hotset:KEYS:SHARE with two numbers between 0 and 1, such as hotset:0.2:0.8"),
     ("--queue shared --mix find,erase --dist zipf:1", "got --mix erase --dist zipf:1"),
-    ("--dist zipf", "--dist: expected uniform or zipf:THETA with THETA from 0.001 to 10, such as zipf:0.99"),
+    ("--dist zipf", "--dist: expected uniform, latest, zipf:THETA with THETA from 0.001 to 10, such as zipf:0.99"),
     ("--dist zipf:0", "got 'zipf:0'"),
     ("--dist zipf:11", "got 'zipf:11'"),
     ("--keys odd", "--keys: expected random, sequential, strided:N with a count N of no less than 1"),

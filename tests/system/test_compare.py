@@ -17,7 +17,7 @@ from mxk_host.arguments import choose_names, parse_cores, parse_count
 from mxk_host.compare import markdown
 from mxk_host.compare.cells import paired_ratio
 from mxk_host.compare.figures import FIGURES
-from mxk_host.compare.plan import CONFIGURATIONS, MIN_ROUNDS, MIXES, ZIPF_ENGINES, Part
+from mxk_host.compare.plan import CONFIGURATIONS, MIN_ROUNDS, MIXES, YCSB_ONLY, YCSB_WORKLOADS, ZIPF_ENGINES, Part
 from mxk_host.errors import UsageError
 from mxk_host.order import balanced_order
 
@@ -182,6 +182,32 @@ def test_memory_is_measured_twice_by_working_set(fakes: Fakes) -> None:
     commands = (Path(result["results"]) / "commands.txt").read_text()
     assert commands.count("'bench memory --part latency --max 128Mi --repeat 1 --json'") == 3
     assert commands.count("'bench memory-peer --max 128Mi --repeat 1 --json'") == 3
+
+
+def test_workloads_of_ycsb_are_a_part_of_their_own(fakes: Fakes) -> None:
+    threads = "mxk-open-threads"
+    fakes.engine(MXK, 10e6, 10e6, 10e6)
+    fakes.engine(threads)
+    fakes.engine(TBB, 5e6, 5e6, 5e6)
+    fakes.engine("cuckoo", 5e6, 5e6, 5e6)
+    fakes.engine(BOUND, 40e6, 40e6, 40e6, kind="bound")  # has keys of its own, and is not measured with them
+    fakes.does |= {f"{MXK}-ycsb": [8e6] * 8, f"{threads}-ycsb": [4e6] * 8, f"{TBB}-ycsb": [2e6] * 8}
+    fakes.does["cuckoo-ycsb"] = ["wrong"] * 8
+    ended = fakes.compare("--rounds", "2", "--only", "table,ycsb", "--mxk", f"{MXK},{threads}")
+    assert ended.code == 1
+    result = summary(ended)
+    rows = [r for r in result["rows"] if r["section"] == "ycsb"]
+    assert {(r["engine"], r["mix"], r["cores"]) for r in rows} == {
+        (engine, workload, cores)
+        for engine in (MXK, threads, TBB, "cuckoo")
+        for workload in YCSB_WORKLOADS
+        for cores in (1, 2)
+    }
+    assert row(result, TBB, "ycsb-f", 2, "ycsb")["ratio"] == {"n": 2, "median": 4.0, "min": 4.0, "max": 4.0}
+    assert row(result, threads, "ycsb-a", 1, "ycsb")["ratio"]["median"] == 2.0
+    assert row(result, "cuckoo", "ycsb-b", 2, "ycsb")["verified"] is False
+    assert threads not in {r["engine"] for r in result["rows"] if r["section"] == "table"}
+    assert "keys drawn by zipf:0.99 and used by all cores" in ended.output
 
 
 def test_skewed_keys_are_a_part_of_their_own(fakes: Fakes) -> None:
@@ -454,7 +480,7 @@ def test_the_real_programs(tmp_path: Path) -> None:
         [linux_program("mxk-peers"), "bench peer --list --json"], capture_output=True, text=True, env=os.environ
     )
     peers = json.loads(listed.stdout.splitlines()[-1])["peers"]
-    assert named == {*CONFIGURATIONS, *(peer["name"] for peer in peers)}
+    assert named == {*CONFIGURATIONS} - YCSB_ONLY | {*(peer["name"] for peer in peers)}
     if "threads" in parts:
         measured = {r["measure"] for r in result["rows"] if r["section"] == "tasks"}
         assert measured >= {"local", "hop", "stream", "mail", "round-trip"}

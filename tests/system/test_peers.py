@@ -126,6 +126,28 @@ def test_every_peer_finds_by_zipfs_law() -> None:
     assert all(row["verified"] for row in ended.rows)
 
 
+def test_every_peer_runs_the_workloads_of_ycsb_or_says_why_not() -> None:
+    commands = "; ".join(f"bench peer --workload ycsb-{letter} --cores 2 --ops 20K --json" for letter in "abcdf")
+    rows = [row for row in peers(commands).rows if row["benchmark"] == "peer"]
+    refused = {(row["peer"], row["workload"]): row["reason"] for row in rows if row["supported"] is False}
+    workloads = [f"ycsb-{letter}" for letter in "abcdf"]
+    not_here = {(peer, name) for peer in KINDS for name in workloads if name != "ycsb-d"}
+    assert set(refused) == not_here | {("reference-random", "ycsb-d")}
+    assert all("own keys" in reason or "holds no keys" in reason for reason in refused.values())
+    measured = [row for row in rows if row["supported"]]
+    assert {(row["peer"], row["workload"], row["mix"]) for row in measured} == {
+        (peer, name, phase)
+        for peer in ALL
+        for name in workloads
+        for phase in ("load", "run")
+        if (peer, name) not in refused
+    }
+    for row in measured:
+        assert row["verified"] is True, row
+        assert row["dist"] == ("latest" if row["workload"] == "ycsb-d" else "zipf:0.99")
+        assert row["operations"] == 20_000
+
+
 def test_a_mix_with_erases_is_not_faked() -> None:
     (row,) = peers("bench peer --peer tbb-unordered-map --mix mixed:50/40/10 --cores 1 --ops 10K --json").rows
     assert row["supported"] is False
@@ -154,10 +176,12 @@ def test_keys_of_every_kind(tmp_path: Path) -> None:
         ("--peer cuckoo,", "unknown peer ''"),
         ("--mix find,insert", "in the order insert,find,erase"),
         ("--mix insert,mixed:50/40/10", "expected a mixed phase alone"),
+        ("--workload ycsb-e", "got 'ycsb-e', which scans ranges of keys"),
+        ("--workload ycsb-a --mix insert", "--workload: expected no --mix besides"),
         ("--cores 3", "expected up to 2, the cores of this machine, got 3"),
         ("--ops 0", "expected a count such as 24M"),
         ("--buckets 1", "unknown option --buckets"),
-        ("--dist zipf:x", "expected uniform or zipf:THETA"),
+        ("--dist zipf:x", "expected uniform, latest, zipf:THETA"),
         ("--keys strided:0", "expected random, sequential, strided:N with a count N of no less than 1"),
         ("--keys strided:1000G", "--keys strided:N: expected N of up to 768614336404, so that 24000000 keys fit"),
         ("--keys file:/nowhere/keys", "--keys file: cannot open: No such file or directory: '/nowhere/keys'"),

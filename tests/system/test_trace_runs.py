@@ -1,6 +1,7 @@
 """`bench table --trace`: a run comes to what `tools/mxk trace replay` finds, in both builds and by both loaders."""
 
 import random
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,9 @@ import pytest
 
 import ycsb_log
 from helpers import Ended, run_linux, run_mxk
+from mxk_host.runs.command import command_of
+from mxk_host.runs.log import Found
+from mxk_host.runs.point import points_of
 from mxk_host.trace import binary, job, ycsb
 from mxk_host.trace.operations import FIND, NAMES, WRITES_VALUE, Operations
 from mxk_host.trace.replay import replay
@@ -108,6 +112,27 @@ def test_bad_ways_say_what_is_expected(tmp_path: Path) -> None:
     assert len(complaints) == len(cases)
     for (way, expected), complaint in zip(cases, complaints, strict=True):
         assert expected in complaint, way
+
+
+def test_the_command_of_a_row_brings_the_trace(tmp_path: Path) -> None:
+    trace = random_trace(tmp_path / "all.trace", len(NAMES), operations=100)
+    ended = run_linux(f"bench table --trace {trace} --layout open --cores 1 --json")
+    (point,) = points_of([Found(row, "") for row in ended.rows])
+    program, command = shlex.split(command_of(point))
+    assert program == "build/linux/mxk"
+    expect_replayed(run_linux(command), trace, 1)
+
+
+@pytest.mark.parametrize("peer", ["sharded-map", "mxk-table", "reference-prefetch"])
+def test_peers_run_traces(tmp_path: Path, peer: str) -> None:
+    trace = ycsb_trace(tmp_path / "ycsb.trace", "a", 3000)
+    command = f"bench peer --peer {peer} --trace {trace} --cores 1,2 --json"
+    rows = run_linux("--cores", "2", command, name="mxk-peers").rows
+    if peer == "reference-prefetch":
+        assert {row["reason"] for row in rows} == {"each core has its own keys, in its own slice"}
+        return
+    expected = replay(job.read(trace)).as_row()
+    assert [(row["verified"], row["trace"]) for row in rows] == [(True, expected)] * 2
 
 
 def test_a_trace_that_only_finds_needs_no_table_of_values(tmp_path: Path) -> None:

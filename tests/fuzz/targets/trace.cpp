@@ -54,13 +54,13 @@ TraceBytes written_trace(bench::Trace const& trace) {
 
 } // namespace
 
-void trace(InputBytes input) {
-    Input rest(input);
+void trace(InputBytes bytes) {
+    Input rest(bytes);
     auto const flags = rest.take<std::uint8_t>();
     InputBytes const content = rest.take_rest();
-    TraceBytes bytes(content.begin(), content.end()); // a block of its own: AddressSanitizer sees a step beyond it
-    if ((flags & flag_made_right) != 0) make_header_right(bytes);
-    auto const trace = bench::Trace::check(bytes);
+    TraceBytes copied(content.begin(), content.end()); // a block of its own: AddressSanitizer sees a step beyond it
+    if ((flags & flag_made_right) != 0) make_header_right(copied);
+    auto const trace = bench::Trace::check(copied);
     if (!trace) {
         EXPECT_TRUE(trace.error().message().starts_with("offset ")) << trace.error().message();
         return;
@@ -69,7 +69,7 @@ void trace(InputBytes input) {
     bench::TraceReader reader(trace.value());
     for (bench::TraceRecord record{}; reader.next(record); ++count) {
         EXPECT_TRUE(record.key != 0 && record.key <= bench::Keys::max);
-        EXPECT_TRUE(record.value == 0 || description_of(record.operation).writes_value);
+        EXPECT_TRUE(record.value == 0 || bench::description_of(record.operation).writes_value);
     }
     EXPECT_EQ(count, trace.value().size());
 
@@ -77,7 +77,7 @@ void trace(InputBytes input) {
     auto const read_back = bench::Trace::check(again);
     ASSERT_TRUE(read_back.ok()) << read_back.error().message();
     EXPECT_EQ(written_trace(read_back.value()), again);
-    if (trace.value().form() == bench::Trace::Form::Binary) EXPECT_EQ(again, bytes);
+    if (trace.value().form() == bench::Trace::Form::Binary) EXPECT_EQ(again, copied);
 }
 
 } // namespace mxk::fuzz

@@ -157,7 +157,7 @@ TEST_F(SliceTest, mixed_without_inserts_still_begins_with_one) {
 TEST_F(SliceTest, drawn_instructions_know_their_results) {
     Slice slice = make(count);
     Random random(7);
-    Zipf const ranks(count, 0.99);
+    KeyDraw const ranks(Distribution::zipf(0.99), count, 11);
     std::unordered_set<std::uint64_t> model;
     auto const draw = [&](Mix const& phase) {
         in_pieces(count, [&](std::size_t from, std::size_t to) { slice.draw(from, to, phase, ranks, random); });
@@ -179,7 +179,7 @@ TEST_F(SliceTest, drawn_instructions_know_their_results) {
 TEST_F(SliceTest, finds_drawn_among_all_keys_are_hits) {
     Slice slice = make(count);
     Random random(7);
-    Zipf const ranks(count, 0.99);
+    KeyDraw const ranks(Distribution::zipf(0.99), count, 11);
     std::unordered_set<std::uint64_t> model;
     slice.fill_inserts(0, count);
     expect_as_on(model, slice);
@@ -193,7 +193,7 @@ TEST_F(SliceTest, finds_drawn_among_all_keys_are_hits) {
 TEST_F(SliceTest, drawn_keys_have_their_ranks_shares_at_random_places) {
     Slice slice = make(count);
     Random random(7);
-    slice.draw(0, count, {Mix::Kind::Find}, Zipf(count, 0.99), random);
+    slice.draw(0, count, {Mix::Kind::Find}, KeyDraw(Distribution::zipf(0.99), count, 11), random);
     std::unordered_map<std::uint64_t, std::size_t> times;
     for (Instruction const& instruction : slice.instructions()) ++times[instruction.key];
     std::vector<std::pair<std::size_t, std::size_t>> by_times; // times, place of the key

@@ -13,7 +13,7 @@ from mxk_host.qemu import Machine
 from mxk_host.shape import Shape
 
 DEFAULT_BENCH = "topology; bench table --cores 1,2,4 --ops 24M --json"
-DEFAULT_TRACE_BENCH = "topology; bench table --trace {} --cores 1,2,4 --json"
+DEFAULT_TRACE_BENCH = "topology; bench table --trace {} --layout open --submit batch --cores 1,2,4 --json"
 
 Commands = Annotated[list[str] | None, typer.Argument(help="Console commands, separated by ';'.", show_default=False)]
 Cpus = Annotated[int, typer.Option(help="Cores of the machine.")]

@@ -33,6 +33,7 @@ _NAMES = {
     "mxk-cuckoo-0.5": "MXK, cuckoo, half full, in batches",
     "mxk-cuckoo": "MXK, cuckoo, 90 % full, in batches",
     "mxk-cuckoo-growing": "MXK, cuckoo, grown from 1024 slots, in batches",
+    "mxk-open-threads": "MXK, open addressing, a thread per core with semaphores",
 }
 _MIXES = ("insert", "find", "erase")
 

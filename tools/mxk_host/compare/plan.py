@@ -37,6 +37,7 @@ CONFIGURATIONS = {
     "mxk-cuckoo-0.5": f"--layout cuckoo --load 0.5 {_BATCHES}",
     "mxk-cuckoo": f"--layout cuckoo --load 0.9 {_BATCHES}",
     "mxk-cuckoo-growing": f"--layout cuckoo --initial-slots 1024 {_BATCHES}",
+    "mxk-open-threads": "--model threads --layout open --queue node-local",
 }
 COST_ENGINE = "mxk"
 
@@ -52,6 +53,27 @@ ZIPF_ENGINES = {
     "urcu-lfht",
     "reference-prefetch",
     "reference-buckets-ring",
+}
+
+# The workloads of YCSB, whose keys all cores read and write: MXK in batches, by tasks and with threads, and the peers
+# that can overwrite a value. The threads are measured here only.
+YCSB_WORKLOADS = ("ycsb-a", "ycsb-b", "ycsb-c", "ycsb-f")
+YCSB_ONLY = {"mxk-open-threads"}
+YCSB_ENGINES = YCSB_ONLY | {
+    "mxk-batch",
+    "mxk-task",
+    "mxk-coroutine",
+    "mxk-open",
+    "mxk-open-growing",
+    "mxk-cuckoo-0.5",
+    "tbb-hash-map",
+    "tbb-hash-map-stock",
+    "tbb-unordered-map",
+    "urcu-lfht",
+    "ck-ht",
+    "cuckoo",
+    "sharded-map",
+    "mxk-table",
 }
 
 # What a process beside it costs that is busy on one of the two processors: the other half of each time slice.
@@ -84,6 +106,7 @@ class Part(StrEnum):
 
     TABLE = "table"
     ZIPF = "zipf"
+    YCSB = "ycsb"
     DISTURBED = "disturbed"
     UNDISTURBED = "undisturbed"  # the same runs, right beside
     LOAD = "load"
@@ -92,6 +115,9 @@ class Part(StrEnum):
     THREADS = "threads"
     MEMORY = "memory"
 
+
+# What is measured unless --only says it: the workloads of YCSB take four runs for each engine, with a load each.
+DEFAULT_PARTS = tuple(part for part in Part if part is not Part.YCSB)
 
 # The parts that measure costs: which benchmarks of MXK, and with what options; those of the peers are called NAME-peer.
 # Where the system chooses the slices, as many preemptions as by default would take minutes.
@@ -194,7 +220,7 @@ class Settings:
         """Raises, with what was expected, where an option cannot be used or a program is not built."""
         expect_built(programs, "compare")
         configurations = choose_names("--mxk", tuple(CONFIGURATIONS), mxk)
-        wanted = set(choose_names("--only", tuple(Part), only))
+        wanted = set(DEFAULT_PARTS if only is None else choose_names("--only", tuple(Part), only))
         if Part.DISTURBED in wanted:
             wanted.add(Part.UNDISTURBED)
         parts = tuple(part for part in Part if part in wanted)
@@ -214,7 +240,7 @@ class Settings:
 
     def columns(self, part: Part) -> list[Column]:
         """The columns of a part that measures tables."""
-        mixes = {Part.ZIPF: ZIPF_MIXES, Part.LOAD: LOAD_MIXES}.get(part, MIXES)
+        mixes = {Part.ZIPF: ZIPF_MIXES, Part.YCSB: YCSB_WORKLOADS, Part.LOAD: LOAD_MIXES}.get(part, MIXES)
         only = {Part.DISTURBED: DISTURBED_CORES, Part.UNDISTURBED: DISTURBED_CORES, Part.LOAD: LOAD_CORES}.get(part)
         return [Column(mix, cores) for mix in mixes for cores in self.cores if only in (None, cores)]
 
@@ -246,7 +272,9 @@ def choose_engines(settings: Settings, known: Sequence[Engine], peers: str | Non
     for kind in Kind:
         engines += [engine for engine in known if engine.name in wanted and engine.kind is kind]
     chosen = {
+        Part.TABLE: {engine.name for engine in engines} - YCSB_ONLY,
         Part.ZIPF: ZIPF_ENGINES,
+        Part.YCSB: YCSB_ENGINES,
         Part.DISTURBED: DISTURBED_ENGINES,
         Part.UNDISTURBED: DISTURBED_ENGINES,
         Part.LOAD: LOAD_ENGINES,
@@ -294,14 +322,14 @@ def _has_latency(configuration: str) -> bool:
 def _table_process(
     settings: Settings, part: Part, engine: Engine, name: str, columns: Sequence[Column], more: str
 ) -> Process:
-    mixes = ",".join(dict.fromkeys(column.what for column in columns))
+    whats = tuple(dict.fromkeys(column.what for column in columns))
     counts = ",".join(map(str, dict.fromkeys(column.cores for column in columns)))
-    run = f"--mix {mixes}{more} --ops {settings.operations} --cores {counts} --seed {settings.seed} --repeat 1 --json"
-    if engine.kind is Kind.MXK:
-        program, command = "mxk", f"bench table {CONFIGURATIONS[engine.name]} {run}"
-    else:
-        program, command = "mxk-peers", f"bench peer --peer {engine.name} {run}"
-    line = _line(settings, program, max(settings.cores), command)
+    run = f"--ops {settings.operations} --cores {counts} --seed {settings.seed} --repeat 1 --json"
+    is_mxk = engine.kind is Kind.MXK
+    bench = f"bench table {CONFIGURATIONS[engine.name]}" if is_mxk else f"bench peer --peer {engine.name}"
+    phases = [f"--workload {what}" for what in whats] if part is Part.YCSB else [f"--mix {','.join(whats)}{more}"]
+    command = "; ".join(f"{bench} {phase} {run}" for phase in phases)
+    line = _line(settings, "mxk" if is_mxk else "mxk-peers", max(settings.cores), command)
     return Process(
         name,
         part,

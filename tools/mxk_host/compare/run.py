@@ -129,7 +129,10 @@ def _run(process: Process, folder: Path, where: dict[str, Any], timeout: float, 
 
 
 def _take(row: Row, process: Process, round_number: int, record: Record) -> None:
-    """Sorts a row into the record; rows that measure nothing are passed over."""
+    """Sorts a row into the record; rows that measure nothing are passed over, and so is the loading of a workload, if
+    it was right."""
+    if row.get("mix") == "load" and row.get("supported") is not False and row.get("verified") is True:
+        return
     match row.get("benchmark"):
         case "table":
             engine, column, measured = process.engine, _table_column, "throughput"
@@ -158,7 +161,7 @@ def _take(row: Row, process: Process, round_number: int, record: Record) -> None
 
 
 def _table_column(row: Row) -> Column:
-    return Column(row["mix"], row["cores"])
+    return Column(row.get("workload") or row["mix"], row["cores"])
 
 
 def _cost_column(row: Row) -> Column:

@@ -100,15 +100,20 @@ std::string parsed(std::string_view text) {
 }
 
 TEST(Distribution, reads_and_prints) {
-    for (std::string const text : {"uniform", "zipf:0.99", "zipf:0.5", "zipf:1", "zipf:1.2", "zipf:10", "zipf:0.001"})
+    for (std::string const text : {"uniform", "zipf:0.99", "zipf:0.5", "zipf:1", "zipf:1.2", "zipf:10", "zipf:0.001",
+                                   "latest", "hotset:0.2:0.8", "hotset:0.001:0.999"})
         EXPECT_EQ(parsed(text), text);
 }
 
 TEST(Distribution, says_what_it_expects) {
-    for (std::string const text : {"", "zipf", "zipf:", "zipf:0", "zipf:0.0001", "zipf:10.1", "zipf:-1", "zipf:x",
-                                   "Uniform", "uniform:1", "zipf:0.99 "})
+    for (std::string const text :
+         {"",           "zipf",        "zipf:",        "zipf:0",       "zipf:0.0001",      "zipf:10.1",   "zipf:-1",
+          "zipf:x",     "Uniform",     "uniform:1",    "zipf:0.99 ",   "latest:1",         "hotset",      "hotset:",
+          "hotset:0.2", "hotset:0.2:", "hotset:0:0.8", "hotset:0.2:1", "hotset:0.2:0.8:1", "hotset:2:0.8"})
         EXPECT_EQ(parsed(text),
-                  "expected uniform or zipf:THETA with THETA from 0.001 to 10, such as zipf:0.99, got '" + text + "'");
+                  "expected uniform, latest, zipf:THETA with THETA from 0.001 to 10, such as zipf:0.99, or "
+                  "hotset:KEYS:SHARE with two numbers between 0 and 1, such as hotset:0.2:0.8, got '" +
+                      text + "'");
 }
 
 Workload workload(std::string_view mix, QueueKind queue, std::string_view distribution = "uniform") {
@@ -131,7 +136,7 @@ TEST(Workload, a_shared_queue_needs_results_that_depend_on_no_order) {
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().message(),
               "--queue shared: expected phases whose results do not depend on which core takes which instruction (not "
-              "mixed; with zipf only find), got --mix mixed:50/40/10 --dist uniform");
+              "mixed; with other keys than uniform only find), got --mix mixed:50/40/10 --dist uniform");
 }
 
 } // namespace
