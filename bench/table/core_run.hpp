@@ -127,7 +127,7 @@ class alignas(cache_line_bytes) CoreRun {
         std::size_t at = claim<is_shared>(1);
         if (!has(at)) [[unlikely]] {
             if (is_shared ? !is_in_later_pass(at) : !begin_pass()) return nullptr;
-            at %= source_size_;
+            at = is_shared ? at % source_size_ : 0;
         }
         count_taken<is_shared>(at, 1);
         return source_ + at;
@@ -147,7 +147,8 @@ class alignas(cache_line_bytes) CoreRun {
     }
 
     // From the first instruction again, if that is to be.
-    [[gnu::noinline]] bool begin_pass() {
+    // Inline, as all of this: a call would cost each instruction that is taken some registers.
+    [[gnu::always_inline]] bool begin_pass() {
         if (passes_ == 1 || source_size_ == 0 || phase_.stopped.load(std::memory_order_relaxed)) return false;
         --passes_;
         before_.store(before_.load(std::memory_order_relaxed) + source_size_, std::memory_order_relaxed);

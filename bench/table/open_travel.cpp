@@ -207,7 +207,7 @@ template <typename Access> class OpenTravelTask : public Task {
         worker.append(task);
     }
 
-    template <Operation operation> static void operate(Worker& worker, Task& task) {
+    template <Operation operation> [[gnu::flatten]] static void operate(Worker& worker, Task& task) {
         using Visit = typename Access::Visit;
         auto& self = static_cast<OpenTravelTask&>(task);
         Access& access = self.run_.access;

@@ -8,8 +8,8 @@
 // each have one and wait for the next one could be all around it. So a region has a door for those that come from the
 // one in front of it, with turns (tasks/threads/turns.hpp). A thread asks for its turn while it has the region in
 // front, which fixes its place, gives that one back, and only then waits, first for its turn, then for the semaphore,
-// which it has before the next one's turn comes. Whoever begins in a region takes the semaphore alone: its key is
-// another one than those of all that wait at the door, or it comes behind them in their next lap.
+// which it has before the next one's turn comes. A thread that begins in a region takes the semaphore alone: none of
+// those at the door has its key, but for some that have come all the way round and look at other slots.
 //
 //     region 0                 region 1
 //     semaphore: A             semaphore: D (began here)

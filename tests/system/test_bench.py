@@ -34,9 +34,10 @@ MIXES = ("insert", "find", "erase", "mixed:50/40/10")
 
 def test_each_mix(tmp_path: Path) -> None:
     commands = "; ".join(f"bench table --cores 2 --ops 100k --mix {mix} --json" for mix in MIXES)
-    ended = run_mxk(tmp_path / "log", ["--cpus", "2"], f"{commands}; {SWEEP}; {SEVERAL_THREADS}")
+    ended = run_mxk(tmp_path / "log", ["--cpus", "2"], f"{commands}; {SWEEP}; {SEVERAL_THREADS}; {TRAVEL_AND_GROW}")
     rows = table_rows(ended.rows)
-    of_mixes, swept, of_threads = rows[: len(MIXES)], rows[len(MIXES) : -2], rows[-2:]
+    of_mixes, swept, of_threads = rows[: len(MIXES)], rows[len(MIXES) : -6], rows[-6:-3]
+    check_growth(rows[-3:])
     assert [(row["mix"], row["verified"]) for row in of_mixes] == [(mix, True) for mix in MIXES]
     check_sweep(swept)
     check_several_threads(of_threads)
@@ -61,21 +62,31 @@ def check_sweep(rows: list[dict[str, Any]]) -> None:
 
 SEVERAL_THREADS = "; ".join(
     f"bench table --model threads --layout {layout} --threads-per-core 3 --cores 2 --ops 20k --json"
-    for layout in ("chained", "open")
+    for layout in ("chained", "open", "open --probe travel")
+)
+TRAVEL_AND_GROW = (
+    "bench table --layout open --probe travel --initial-slots 1 --cores 2 --ops 20k --mix insert,find,erase --json"
 )
 
 
 def check_several_threads(rows: list[dict[str, Any]]) -> None:
-    assert [(row["layout"], row["threads_per_core"], row["verified"]) for row in rows] == [
-        ("chained", 3, True),
-        ("open", 3, True),
+    ways = [(row["layout"], row["probe"], row["threads_per_core"], row["verified"]) for row in rows]
+    assert ways == [("chained", "local", 3, True), ("open", "local", 3, True), ("open", "travel", 3, True)]
+
+
+def check_growth(rows: list[dict[str, Any]]) -> None:
+    assert [(row["mix"], row["probe"], row["initial_slots"], row["verified"]) for row in rows] == [
+        (mix, "travel", 1, True) for mix in PHASES
     ]
+    for row in rows[:2]:
+        assert row["buckets"] > row["operations"], "there is a slot for each key"
 
 
 def test_sizes_and_threads_in_the_linux_program() -> None:
-    rows = table_rows(run_linux("--cores", "2", f"{SWEEP}; {SEVERAL_THREADS}").rows)
-    check_sweep(rows[:-2])
-    check_several_threads(rows[-2:])
+    rows = table_rows(run_linux("--cores", "2", f"{SWEEP}; {SEVERAL_THREADS}; {TRAVEL_AND_GROW}").rows)
+    check_sweep(rows[:-6])
+    check_several_threads(rows[-6:-3])
+    check_growth(rows[-3:])
     rows = table_rows(
         run_linux("bench table --sweep auto --mix find --layout bucketed --submit batch --cores 1 --ops 1 --json").rows
     )

@@ -1,5 +1,5 @@
-// The thesis' open addressing for threads: random operations of many threads on few keys in very small tables, where
-// most of them go round the ring of regions. The order of those on one key is looked at in histories.
+// The thesis' open addressing for threads: random operations of many threads on few keys in very small tables, in
+// which searches go round the ring of regions. The order of those on one key is looked at in histories.
 #include <gtest/gtest.h>
 
 #include <array>
