@@ -41,7 +41,8 @@ MXK_TEST(bench_table, workloads_are_verified_while_owners_change) {
     if (workers::count() < 2) return;
     char letter = 'a'; // by turns
     for (EngineKind const* const kind : registered_engines()) {
-        if (kind->growth == Growth::Never || kind->model != Model::Tasks || kind->layout == Layout::Chained) continue;
+        bool const is_partitioned = kind->growth != Growth::Never && kind->probe == Probe::Local;
+        if (!is_partitioned || kind->model != Model::Tasks || kind->layout == Layout::Chained) continue;
         TableOptions options = with_workload(*kind, letter);
         options.initial_slots = 64;
         options.owners = {1, 2, 1};
