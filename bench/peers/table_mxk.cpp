@@ -48,16 +48,19 @@ class TableCalls {
     }
 
   private:
-    // An update of a key that is there is an upsert, and a modify adds. The mask says which keys were not there.
+    // A modify adds; it only says whether the key was inserted.
     void overwrite(Numbers& table, std::span<Instruction const> instructions) {
         std::size_t const count = instructions.size();
+        Operation const operation = instructions.front().operation;
         for (std::size_t i = 0; i < count; ++i) values_[i] = operand_of(instructions[i]);
         std::span const keys = std::span(keys_).first(count);
         std::span const values = std::span(values_).first(count);
-        bool const adds = instructions.front().operation == Operation::Modify;
-        if (!(adds ? table.add(keys, values, mask_) : table.upsert(keys, values, mask_))) throw std::bad_alloc();
-        if (instructions.front().operation == Operation::Upsert) return;
-        for (std::uint64_t& word : mask_) word = ~word;
+        bool const is_done = operation == Operation::Update   ? table.update(keys, values, mask_).ok()
+                             : operation == Operation::Upsert ? table.upsert(keys, values, mask_).ok()
+                                                              : table.add(keys, values, mask_).ok();
+        if (!is_done) throw std::bad_alloc();
+        if (operation == Operation::Modify)
+            for (std::uint64_t& word : mask_) word = ~word;
     }
 
     std::array<std::uint64_t, max_operations> keys_{};

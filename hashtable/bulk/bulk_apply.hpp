@@ -23,10 +23,10 @@ struct BulkItem {
 };
 
 // `Operation`:
-//     static constexpr bool erases;
+//     static constexpr bool erases, inserts;
 //     bool meet(Value& stored, std::size_t at) const;      the key is there: does what is to be done, gives the result
-//     Value const& given(std::size_t at) const;            the key is not there: what to insert; the result is true
-//     void prefetch(std::size_t at) const;                 what given() reads
+//     Value const& given(std::size_t at) const;            the key is not there: what to insert, if it does; the result
+//     is true void prefetch(std::size_t at) const;                 what given() reads
 template <typename Key, typename Value, typename Operation> class BulkApply {
     using Region = BulkRegion<Key, Value>;
     using Keys = TableKey<Key>;
@@ -38,7 +38,7 @@ template <typename Key, typename Value, typename Operation> class BulkApply {
         , keys_(keys)
         , operation_(operation) {}
 
-    // The key was promised to the region, unless the operation erases.
+    // The key was promised to the region, if the operation inserts.
     [[gnu::always_inline]] void add(BulkItem& item) {
         if (Region::is_apart(item.word)) [[unlikely]]
             return apply_apart(item);
@@ -111,8 +111,9 @@ template <typename Key, typename Value, typename Operation> class BulkApply {
                 prefetch_far(waiting.bucket);
                 return false;
             }
-            region_.put_promised(bucket, probe, keys_[item.at], operation_.given(item.at));
-            note(item, true);
+            if constexpr (Operation::inserts)
+                region_.put_promised(bucket, probe, keys_[item.at], operation_.given(item.at));
+            note(item, Operation::inserts);
             return true;
         }
     }
@@ -124,8 +125,8 @@ template <typename Key, typename Value, typename Operation> class BulkApply {
         } else if (Value* const value = region_.find(probe, keys_[item.at]); value != nullptr) {
             note(item, operation_.meet(*value, item.at));
         } else {
-            region_.put_apart(operation_.given(item.at));
-            note(item, true);
+            if constexpr (Operation::inserts) region_.put_apart(operation_.given(item.at));
+            note(item, Operation::inserts);
         }
     }
 

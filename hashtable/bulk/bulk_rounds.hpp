@@ -149,7 +149,7 @@ template <typename Key, typename Value, typename Operation> class BulkRounds fin
             ++ends[regions[i]];
             if constexpr (TextKey<Key>) bytes[regions[i]] += Keys::extra_bytes(key);
         }
-        if constexpr (!Operation::erases) promise(part);
+        if constexpr (Operation::inserts) promise(part);
         std::uint32_t sum = 0; // what were counts become beginnings, and then ends
         for (std::uint32_t& end : ends) sum += std::exchange(end, sum);
         BulkItem* const items = scratch_.items.data() + first;
@@ -207,7 +207,7 @@ template <typename Key, typename Value, typename Operation> class BulkRounds fin
         }
         // relaxed: a sum; `finished_` orders it
         true_results_.fetch_add(ring.finish(), std::memory_order_relaxed);
-        if constexpr (!Operation::erases) region.take_back(promised, bytes);
+        if constexpr (Operation::inserts) region.take_back(promised, bytes);
     }
 
     void write_results(std::size_t number, std::size_t part) {

@@ -77,7 +77,8 @@ template <typename Key, typename Value> class Table {
     std::size_t find(Keys keys, std::span<Value> values, Mask mask = {}) const;
 
     // All that change give how many operations took effect, the first ones of the span, and how many of these inserted
-    // (or erased) a key, whose bits are set. Errors: no memory for a key; it and those behind it have no effect.
+    // (or erased, or updated) a key, whose bits are set. Errors: no memory for a key; it and those behind it have no
+    // effect.
 
     // Those that are not there.
     BulkResult insert(Keys keys, std::span<Value const> values, Mask mask = {});
@@ -97,6 +98,8 @@ template <typename Key, typename Value> class Table {
         return upsert(keys, values, plus, mask);
     }
     BulkResult add(Keys keys, Value value, Mask mask = {}) requires std::is_arithmetic_v<Value>;
+    // Writes the values of those keys that are there, whose bits are set. Never fails.
+    BulkResult update(Keys keys, std::span<Value const> values, Mask mask = {});
     // Never fails.
     BulkResult erase(Keys keys, Mask mask = {});
 
@@ -109,6 +112,7 @@ template <typename Key, typename Value> class Table {
     template <typename Combine>
     requires std::is_invocable_v<Combine const&, Value&, Value const&> Result<bool>
     upsert(KeyView const& key, Value const& value, Combine const& combine);
+    bool update(KeyView const& key, Value const& value); // whether it was there
     bool erase(KeyView const& key);
 
     // visit(key, value) for every pair, region by region, which other threads may read meanwhile but not change; it

@@ -52,6 +52,11 @@ BulkResult Table<Key, Value>::insert(Keys keys, std::span<Value const> values, M
     check_sizes(keys.size(), values.size(), mask.size());
     return change(keys, table_operations::Insert<Value>{{values.data()}}, mask);
 }
+template <typename Key, typename Value>
+BulkResult Table<Key, Value>::update(Keys keys, std::span<Value const> values, Mask mask) {
+    check_sizes(keys.size(), values.size(), mask.size());
+    return change(keys, table_operations::Update<Value>{{values.data()}}, mask);
+}
 template <typename Key, typename Value> template <typename Combine>
 requires std::is_invocable_v<Combine const&, Value&, Value const&>
     BulkResult Table<Key, Value>::upsert(Keys keys, std::span<Value const> values, Combine const& combine, Mask mask) {
@@ -116,7 +121,9 @@ table_operations::Outcome Table<Key, Value>::change_one(KeyView const& key, Oper
     } else {
         if (Value* const value = region.find(its, key); value != nullptr)
             return operation.meet(*value, at) ? Outcome::Changed : Outcome::Unchanged;
-        return region.put(its, key, operation.given(at)) ? Outcome::Changed : Outcome::NoMemory;
+        if constexpr (Operation::inserts)
+            return region.put(its, key, operation.given(at)) ? Outcome::Changed : Outcome::NoMemory;
+        return Outcome::Unchanged;
     }
 }
 
@@ -134,6 +141,9 @@ template <typename Key, typename Value> template <typename Combine>
 requires std::is_invocable_v<Combine const&, Value&, Value const&> Result<bool>
 Table<Key, Value>::upsert(KeyView const& key, Value const& value, Combine const& combine) {
     return as_result(change_one(key, table_operations::Upsert<Value, Combine>{{&value}, combine}, 0));
+}
+template <typename Key, typename Value> bool Table<Key, Value>::update(KeyView const& key, Value const& value) {
+    return change_one(key, table_operations::Update<Value>{{&value}}, 0) == table_operations::Outcome::Changed;
 }
 template <typename Key, typename Value> bool Table<Key, Value>::erase(KeyView const& key) {
     return change_one(key, table_operations::Erase{}, 0) == table_operations::Outcome::Changed;

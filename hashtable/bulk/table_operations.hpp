@@ -14,6 +14,7 @@ enum class Outcome : std::uint8_t { Unchanged, Changed, NoMemory };
 // A value for each key.
 template <typename Value> struct Given {
     static constexpr bool erases = false;
+    static constexpr bool inserts = true;
     [[nodiscard]] Value const& given(std::size_t at) const { return values[at]; }
     void prefetch(std::size_t at) const { prefetch_for_read(&values[at]); }
     Value const* values;
@@ -34,9 +35,19 @@ template <typename Value, typename Combine> struct Upsert : Given<Value> {
     Combine combine;
 };
 
+template <typename Value> struct Update : Given<Value> {
+    static constexpr bool inserts = false;
+    bool meet(Value& stored, std::size_t at) const {
+        stored = this->given(at);
+        return true;
+    }
+    [[nodiscard]] Update from(std::size_t first) const { return {{this->values + first}}; }
+};
+
 // The same value for all.
 template <typename Value> struct AddConstant {
     static constexpr bool erases = false;
+    static constexpr bool inserts = true;
     bool meet(Value& stored, std::size_t) const {
         stored = static_cast<Value>(stored + delta);
         return false;
@@ -49,6 +60,7 @@ template <typename Value> struct AddConstant {
 
 struct Erase {
     static constexpr bool erases = true;
+    static constexpr bool inserts = false;
     static void prefetch(std::size_t) {}
     [[nodiscard]] Erase from(std::size_t) const { return {}; }
 };

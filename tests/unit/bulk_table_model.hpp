@@ -67,7 +67,13 @@ template <typename Key, typename Value> class TableModel {
         }
         std::vector<std::uint64_t> mask(table_.mask_words(count), random_());
         std::span<std::uint64_t> const given = random_() % 4 != 0 ? std::span(mask) : std::span<std::uint64_t>();
-        switch (random_() % 5) {
+        switch (random_() % 6) {
+        case 4:
+            return check(keys, given, table_.update(keys, values, given), [&](std::size_t i) {
+                auto const place = map_.find(keys[i]);
+                if (place != map_.end()) place->second = values[i];
+                return place != map_.end();
+            });
         case 0:
             return check(keys, given, table_.insert(keys, values, given),
                          [&](std::size_t i) { return map_.emplace(keys[i], values[i]).second; });
@@ -91,7 +97,11 @@ template <typename Key, typename Value> class TableModel {
     void play_one() {
         Key const key = made_of<Key>(random_() % kinds_);
         Value const value = made_of<Value>(random_());
-        switch (random_() % 4) {
+        switch (random_() % 5) {
+        case 3:
+            ASSERT_EQ(table_.update(key, value), map_.contains(key));
+            if (map_.contains(key)) map_.at(key) = value;
+            break;
         case 0: ASSERT_EQ(table_.insert(key, value).value(), map_.emplace(key, value).second); break;
         case 1: ASSERT_EQ(table_.upsert(key, value).value(), map_.insert_or_assign(key, value).second); break;
         case 2: ASSERT_EQ(table_.erase(key), map_.erase(key) != 0); break;
