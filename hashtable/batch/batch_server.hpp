@@ -146,6 +146,11 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
         worker.append(batch, batch.home);
     }
 
+    // Of an operation that overwrites nothing.
+    struct PlainCode {
+        std::uint64_t code;
+    };
+
     // Mostly all operations of a batch are of one kind: then the loop has no branch but the table's own.
     void run(Batch& batch, Batch const* next) {
         using enum Operation;
@@ -157,11 +162,7 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
         }
         if (batch.has_overwrites()) [[unlikely]]
             return run_overwrites(batch, next, near);
-        run(batch, next, near, [&batch](std::size_t at) {
-            std::uint64_t const code = batch.code_of(at);
-            if (code > 2) __builtin_unreachable(); // so that it is not asked for each one
-            return static_cast<Operation>(code);
-        });
+        run(batch, next, near, [&batch](std::size_t at) { return PlainCode{batch.code_of(at)}; });
     }
 
     // Not inline: the loops of the others are compiled as if this one were not there.
@@ -243,6 +244,14 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
     }
 
     // With the key's position, if that is known.
+    [[gnu::always_inline]] std::uint64_t operate(PlainCode plain, Batch& batch, std::size_t at,
+                                                 auto const&... position) {
+        switch (plain.code) {
+        case 0: return operate(Operation::Insert, batch, at, position...);
+        case 1: return operate(Operation::Find, batch, at, position...);
+        default: return operate(Operation::Erase, batch, at, position...);
+        }
+    }
     [[gnu::always_inline]] std::uint64_t operate(Operation operation, Batch& batch, std::size_t at,
                                                  auto const&... position) {
         std::uint64_t const key = batch.keys_[at];
