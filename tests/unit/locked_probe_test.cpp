@@ -22,6 +22,7 @@ namespace {
 
 std::vector<Owner> ring_of(std::size_t regions) {
     std::vector<Owner> owners;
+    owners.reserve(regions);
     for (std::size_t i = 0; i < regions; ++i)
         owners.push_back({core_id(i % small_machine.cores), node_id(i % small_machine.nodes)});
     return owners;
@@ -129,6 +130,7 @@ TEST(LockedProbe, operations_on_a_key_come_through_all_regions_in_the_same_order
         LockedProbe table = probed_table(64, 3, threads);
         Passenger::Orders orders(3);
         std::vector<Passenger> passengers;
+        passengers.reserve(threads);
         for (std::size_t i = 0; i < threads; ++i) passengers.push_back({table, orders, i});
         ThreadGroup group(threads);
         for (std::size_t i = 0; i < threads; ++i) group.start({.core = core_id(i % workers::count())}, passengers[i]);
@@ -194,6 +196,7 @@ TEST(LockedProbe, is_linearizable_round_the_ring) {
             LockedProbe table = probed_table(4 + seed % 5, regions, workers::count());
             History history(workers::count());
             std::vector<Recorder> recorders;
+            recorders.reserve(workers::count());
             for (std::size_t i = 0; i < workers::count(); ++i)
                 recorders.emplace_back(table, history, i, seed, 2 + seed % 4);
             ThreadGroup group(recorders.size());
