@@ -132,8 +132,8 @@ class GrowingTravelAccess : public TravelAccess<GrowingProbedRegion> {
 
     // Slots.
     [[nodiscard]] std::size_t bucket_count() const {
-        return work_.size() == 0 ? TravelAccess::bucket_count()
-                                 : sum([](GrowingProbedRegion const& region) { return region.slot_count(); });
+        return work_.empty() ? TravelAccess::bucket_count()
+                             : sum([](GrowingProbedRegion const& region) { return region.slot_count(); });
     }
     [[nodiscard]] std::size_t bytes() const {
         return TravelAccess::bytes() + sum([](GrowingProbedRegion const& region) { return region.bytes(); });

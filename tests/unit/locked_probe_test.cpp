@@ -22,6 +22,7 @@ namespace {
 
 std::vector<Owner> ring_of(std::size_t regions) {
     std::vector<Owner> owners;
+    owners.reserve(regions);
     for (std::size_t i = 0; i < regions; ++i)
         owners.push_back({core_id(i % small_machine.cores), node_id(i % small_machine.nodes)});
     return owners;
@@ -103,6 +104,43 @@ TEST(LockedProbe, threads_of_all_cores_get_the_results_of_some_order) {
     });
 }
 
+// Goes all round the ring with one key, and notes in each region which operation it is.
+struct Passenger {
+    using Orders = std::vector<std::vector<std::size_t>>; // by region: the one that has it
+
+    LockedProbe& table;
+    Orders& orders;
+    std::size_t number;
+
+    void operator()() {
+        for (std::size_t i = 0; i < 400; ++i) {
+            std::size_t visits = 0;
+            table.travel(TravellingProbe(1), [&](LockedProbe::Table&, std::size_t at) {
+                orders[at].push_back(number * 400 + i);
+                return ++visits < orders.size() ? Probed::EndOfRegion : Probed::NotThere;
+            });
+        }
+    }
+};
+
+TEST(LockedProbe, operations_on_a_key_come_through_all_regions_in_the_same_order) {
+    on_machine([] {
+        InjectDelays const delays;
+        std::size_t const threads = 2 * workers::count();
+        LockedProbe table = probed_table(64, 3, threads);
+        Passenger::Orders orders(3);
+        std::vector<Passenger> passengers;
+        passengers.reserve(threads);
+        for (std::size_t i = 0; i < threads; ++i) passengers.push_back({table, orders, i});
+        ThreadGroup group(threads);
+        for (std::size_t i = 0; i < threads; ++i) group.start({.core = core_id(i % workers::count())}, passengers[i]);
+        group.join();
+        EXPECT_EQ(orders[0].size(), 400 * threads);
+        EXPECT_EQ(orders[0], orders[1]);
+        EXPECT_EQ(orders[1], orders[2]);
+    });
+}
+
 // A thread with operations on few keys, which it notes. One on each core, since a core's history is its own.
 class Recorder {
   public:
@@ -158,6 +196,7 @@ TEST(LockedProbe, is_linearizable_round_the_ring) {
             LockedProbe table = probed_table(4 + seed % 5, regions, workers::count());
             History history(workers::count());
             std::vector<Recorder> recorders;
+            recorders.reserve(workers::count());
             for (std::size_t i = 0; i < workers::count(); ++i)
                 recorders.emplace_back(table, history, i, seed, 2 + seed % 4);
             ThreadGroup group(recorders.size());

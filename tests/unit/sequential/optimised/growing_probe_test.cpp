@@ -28,6 +28,7 @@ class GrowingProbeTest : public MemoryTest {
 
     static GrowingTable create(std::size_t slots_each, std::size_t regions) {
         std::vector<Owner> owners;
+        owners.reserve(regions);
         for (std::size_t i = 0; i < regions; ++i) owners.push_back({core_id(i), node_id(i * 2 / regions)});
         auto table = GrowingTable::create(slots_each * regions, owners);
         EXPECT_TRUE(table.ok()) << (table.ok() ? "" : table.error().message());
