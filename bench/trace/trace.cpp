@@ -132,16 +132,16 @@ bool TraceReader::next_in_binary(TraceRecord& record) {
     if (at_ == bytes_.size()) return false;
     ++number_;
     auto const code = field<std::uint8_t>(bytes_, at_);
-    record.key = field<std::uint64_t>(bytes_, at_ + key_at);
-    record.value = field<std::uint64_t>(bytes_, at_ + value_at);
+    record.key = field<std::uint64_t>(bytes_, at_ + key_offset);
+    record.value = field<std::uint64_t>(bytes_, at_ + value_offset);
     auto const wrong = [this](std::size_t offset, std::string_view expected) {
         wrong_at_ = at_ + offset;
         expected_ = expected;
         return false;
     };
     if (code >= operations.size()) return wrong(0, a_number_of_an_operation);
-    if (!is_key(record.key)) return wrong(key_at, a_key);
-    if (record.value != 0 && !operations[code].writes_value) return wrong(value_at, no_value);
+    if (!is_key(record.key)) return wrong(key_offset, a_key);
+    if (record.value != 0 && !operations[code].writes_value) return wrong(value_offset, no_value);
     record.operation = static_cast<Operation>(code);
     at_ += record_bytes;
     return true;

@@ -49,8 +49,8 @@ constexpr std::size_t zero_at = 28;
 constexpr std::size_t header_bytes = 32;
 
 // Within an operation.
-constexpr std::size_t key_at = 1;
-constexpr std::size_t value_at = 9;
+constexpr std::size_t key_offset = 1;
+constexpr std::size_t value_offset = 9;
 constexpr std::size_t record_bytes = 17;
 
 struct NamedOperation {

@@ -45,8 +45,8 @@ TraceBytes written_trace(bench::Trace const& trace) {
         std::size_t const at = bytes.size();
         bytes.resize(at + record_bytes);
         put_field(bytes, at, record.operation);
-        put_field(bytes, at + key_at, record.key);
-        put_field(bytes, at + value_at, record.value);
+        put_field(bytes, at + key_offset, record.key);
+        put_field(bytes, at + value_offset, record.value);
     }
     make_header_right(bytes);
     return bytes;
