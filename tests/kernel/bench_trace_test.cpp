@@ -32,8 +32,8 @@ NodeVector<TraceReplay> random_replay(bool overwrites) {
         std::size_t const at = header_bytes + i * record_bytes;
         auto const operation = static_cast<Operation>(random.below(overwrites ? operations.size() : 3));
         put(at, operation);
-        put(at + key_at, 1 + random.below(60));
-        put(at + value_at, description_of(operation).writes_value ? random.next() : 0);
+        put(at + key_offset, 1 + random.below(60));
+        put(at + value_offset, description_of(operation).writes_value ? random.next() : 0);
     }
     std::string_view const text(reinterpret_cast<char const*>(bytes.value().data()),
                                 header_bytes + recorded * record_bytes);
