@@ -11,18 +11,21 @@ function(mxk_tests target object_level)
 endfunction()
 
 room_sources(unit_sources tests/unit)
-list(APPEND unit_sources ${CMAKE_SOURCE_DIR}/arch/x86_64/cpuid_levels.cpp) # pure: tested with made-up answers
-# Tests that one thread runs; of these, what computes more than it takes to compile; and the machines made up by tests,
-# which the fuzzers begin with, too.
+# Tests that one thread runs; of these, what computes more than it takes to compile; the machines made up by tests,
+# which the fuzzers begin with, too; and the judge of histories, which tests of both kinds ask.
 set(sequential_sources ${unit_sources})
 list(FILTER sequential_sources INCLUDE REGEX "/tests/unit/sequential/")
+list(APPEND sequential_sources ${CMAKE_SOURCE_DIR}/arch/x86_64/cpuid_levels.cpp) # pure: tested with made-up answers
+set(judge_sources ${unit_sources})
+list(FILTER judge_sources INCLUDE REGEX "/(linearizable|linear_order)\\.cpp$")
 set(image_sources ${unit_sources})
 list(FILTER image_sources INCLUDE REGEX "/(acpi|topology)_image\\.cpp$")
-list(REMOVE_ITEM unit_sources ${sequential_sources} ${image_sources})
+list(REMOVE_ITEM unit_sources ${sequential_sources} ${image_sources} ${judge_sources})
 set(optimised_sources ${sequential_sources})
 list(FILTER optimised_sources INCLUDE REGEX "/tests/unit/sequential/optimised/")
 list(REMOVE_ITEM sequential_sources ${optimised_sources})
 room_sources(fuzz_sources tests/fuzz/targets)
+mxk_tests(mxk-test-judge ${level} ${judge_sources})
 
 if(NOT MXK_SANITIZE STREQUAL "thread") # in one thread there is nothing that TSan could find
     add_executable(mxk-unit EXCLUDE_FROM_ALL)
@@ -30,11 +33,11 @@ if(NOT MXK_SANITIZE STREQUAL "thread") # in one thread there is nothing that TSa
     mxk_tests(mxk-sequential-tests ${brief_level} ${sequential_sources})
     mxk_tests(mxk-fuzz-targets ${level} ${fuzz_sources} ${image_sources})
     target_link_libraries(mxk-unit PRIVATE mxk-optimised-tests # the first, as said in linux.cmake
-        mxk-fuzz-targets mxk-sequential-tests ${all_objects} GTest::gtest_main)
+        mxk-fuzz-targets mxk-sequential-tests mxk-test-judge ${all_objects} GTest::gtest_main)
 endif()
 add_executable(mxk-concurrent EXCLUDE_FROM_ALL)
 mxk_tests(mxk-concurrent-tests ${brief_level} ${unit_sources})
-target_link_libraries(mxk-concurrent PRIVATE ${all_objects} mxk-concurrent-tests GTest::gtest_main)
+target_link_libraries(mxk-concurrent PRIVATE ${all_objects} mxk-concurrent-tests mxk-test-judge GTest::gtest_main)
 
 # The fuzzers (libFuzzer: Clang only), one program per target. The same targets replay their corpus and regressions in
 # mxk-unit (tests/unit/sequential/fuzz_regression_test.cpp).
