@@ -55,12 +55,13 @@ class TablePlan {
 
 Result<TableBenchmark> TableBenchmark::create(TableOptions options) {
     MXK_TRY(complete_ycsb(options));
-    TableSizes const sizes = MXK_TRY(TableSizes::choose(options));
+    TableSizes sizes = MXK_TRY(TableSizes::choose(options));
     options.operations = sizes.operations(sizes.count() - 1);
     MXK_TRY(check(options));
     MXK_TRY(check(options.memory, memory::node_count()));
     NodeId const here = Worker::current().node();
     auto trace = MXK_TRY(read_trace(options, here));
+    if (options.trace) sizes = MXK_TRY(TableSizes::choose(options)); // it says how many operations there are
     EngineKind const& kind = *MXK_TRY(complete(options)); // so that the rows say what was measured
     TableBenchmark benchmark(options, kind, sizes);
     benchmark.trace_ = std::move(trace);
