@@ -25,6 +25,7 @@ from helpers import drive
         (["--cpus", "2", "--nodes", "2", "--memoryless-node"], "expected --nodes below 2"),
         (["--boot", "floppy"], "floppy"),
         (["--", 'echo "x"'], "without quotes"),
+        (["--", "help " + "x" * 4079], "a command line of up to 4095 characters, all that QEMU hands over; got 4096"),
     ],
 )
 def test_refuses_and_says_what_it_expected(arguments: list[str], expected: str) -> None:

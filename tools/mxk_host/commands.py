@@ -4,6 +4,7 @@ import re
 
 from mxk_host.errors import UsageError
 
+MAX_LINE = 4095  # characters: what the option ROM that QEMU starts a PVH kernel with has room for, and no check of it
 _ENDING = re.compile(r"(^|;)\s*(exit|reboot)\s*;?\s*$")
 
 
@@ -22,7 +23,13 @@ def command_text(words: list[str]) -> str:
 def kernel_command_line(commands: str, module: str | None = None) -> str:
     """What QEMU's -append hands over. `module`: the name of what its -initrd brings, which has none by itself."""
     name = f"module-name={module}" if module else ""
-    return " ".join(filter(None, (f'run="{commands}"' if commands else "", name)))
+    line = " ".join(filter(None, (f'run="{commands}"' if commands else "", name)))
+    if len(line) > MAX_LINE:
+        raise UsageError(
+            f"expected commands that make a command line of up to {MAX_LINE} characters, all that QEMU hands over; "
+            f"got {len(line)}: make several runs of them"
+        )
+    return line
 
 
 def grub_menu(commands: str, module: str | None = None) -> str:
