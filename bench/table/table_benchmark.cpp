@@ -62,7 +62,7 @@ Result<TableBenchmark> TableBenchmark::create(TableOptions options) {
     NodeId const here = Worker::current().node();
     auto trace = MXK_TRY(read_trace(options, here));
     if (options.trace) sizes = MXK_TRY(TableSizes::choose(options)); // it says how many operations there are
-    EngineKind const& kind = *MXK_TRY(complete(options)); // so that the rows say what was measured
+    EngineKind const& kind = *MXK_TRY(complete(options));            // so that the rows say what was measured
     TableBenchmark benchmark(options, kind, sizes);
     benchmark.trace_ = std::move(trace);
     benchmark.core_sets_ = MXK_TRY(CoreSetList::create(options.cores));
