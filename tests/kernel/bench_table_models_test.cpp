@@ -22,7 +22,8 @@ MXK_TEST(bench_table, threads_without_semaphores_lose_entries) {
         options.buckets = 0.001;
         std::uint64_t lost = 0;
         for (int run = 0; run < max_runs && lost == 0; run += 2)
-            run_all(options, *kind, [&](Mix const&, TableExperiment::Outcome const& outcome) { lost += outcome.lost; });
+            run_all(
+                options, *kind, [&](Mix const&, TableExperiment::Outcome const& outcome) { lost += outcome.lost; }, 2);
         MXK_CHECK(lost > 0);
     }
 }

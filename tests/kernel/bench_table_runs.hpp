@@ -51,16 +51,16 @@ inline Phases phases(std::string_view text) {
     return result;
 }
 
-// Runs all phases twice on these cores, at this rate, and calls check(phase, outcome) after each.
+// Runs all phases so often on these cores, at this rate, and calls check(phase, outcome) after each.
 template <typename Check>
 void run_all_on(std::span<CoreId const> cores, TableOptions const& options, EngineKind const& kind, Check check,
-                double rate = 0) {
+                int runs = 1, double rate = 0) {
     FixedText<1> nowhere;
     console::Invocation const invocation(nowhere);
     Progress progress(invocation);
     auto experiment = TableExperiment::create(options, kind, cores);
     MXK_CHECK(experiment.ok());
-    for (int run = 0; experiment.ok() && run < 2; ++run) {
+    for (int run = 0; experiment.ok() && run < runs; ++run) {
         MXK_CHECK(experiment.value().prepare(progress).ok());
         for (Mix const& phase : options.mix.list()) {
             auto const outcome = experiment.value().run(phase, progress, rate);
@@ -70,8 +70,8 @@ void run_all_on(std::span<CoreId const> cores, TableOptions const& options, Engi
     }
 }
 
-template <typename Check> void run_all(TableOptions const& options, EngineKind const& kind, Check check) {
-    run_all_on(first_cores(some_cores(kind)).span(), options, kind, check);
+template <typename Check> void run_all(TableOptions const& options, EngineKind const& kind, Check check, int runs = 1) {
+    run_all_on(first_cores(some_cores(kind)).span(), options, kind, check, runs);
 }
 
 inline bool is_unsafe(EngineKind const* kind) {

@@ -25,7 +25,7 @@ MXK_TEST(tables, travelling_operations_keep_the_order_of_arrival) {
     travel(12'000, false);
 }
 MXK_TEST(tables, travelling_operations_keep_the_order_of_arrival_under_delays) {
-    travel(4'000, true);
+    travel(2'500, true);
 }
 
 // Regions begin with 64 slots and get keys for many more.

@@ -63,14 +63,14 @@ std::size_t run_users(Shape const& shape, Regions& regions, std::size_t operatio
     return refusals;
 }
 
-template <typename Delay> std::size_t run_shape(Shape const& shape, std::size_t operations) {
+std::size_t run_shape(Delay delay, Shape const& shape, std::size_t operations) {
     auto runtime = Runtime::start({.cores = static_cast<std::uint32_t>(shape.cores),
                                    .nodes = shape.cores > 1 ? 2U : 1U,
                                    .memory_bytes = 64 * MiB});
     EXPECT_TRUE(runtime.ok());
     std::size_t refusals = 0;
     runtime.value().run([&](Worker&) {
-        MapRegions<Delay> regions(ids(shape.owners));
+        MapRegions regions(ids(shape.owners), delay);
         refusals = run_users(shape, regions, operations,
                              [&](std::uint64_t key) { return regions.region(regions.owner(key)).find(key); });
     });
@@ -80,22 +80,22 @@ template <typename Delay> std::size_t run_shape(Shape const& shape, std::size_t 
 std::vector<std::size_t> const eight = {0, 1, 2, 3, 4, 5, 6, 7};
 
 TEST(BatchedRandom, one_core_alone) {
-    run_shape<NoDelay>({.cores = 1, .clients = {0}, .owners = {0}}, 60000);
+    run_shape(&NoDelay::point, {.cores = 1, .clients = {0}, .owners = {0}}, 60000);
 }
 TEST(BatchedRandom, all_to_all) {
-    run_shape<NoDelay>({.cores = 8, .clients = eight, .owners = eight}, 8000);
+    run_shape(&NoDelay::point, {.cores = 8, .clients = eight, .owners = eight}, 8000);
 }
 TEST(BatchedRandom, all_to_all_with_two_batches_each_and_delays) {
-    EXPECT_GT(run_shape<RandomDelay>({.cores = 8, .clients = eight, .owners = eight, .spare = 0}, 3000), 0U);
+    EXPECT_GT(run_shape(&RandomDelay::point, {.cores = 8, .clients = eight, .owners = eight, .spare = 0}, 3000), 0U);
 }
 TEST(BatchedRandom, one_to_eight) {
-    run_shape<RandomDelay>({.cores = 8, .clients = {0}, .owners = eight}, 20000);
+    run_shape(&RandomDelay::point, {.cores = 8, .clients = {0}, .owners = eight}, 20000);
 }
 TEST(BatchedRandom, eight_to_one) {
-    EXPECT_GT(run_shape<RandomDelay>({.cores = 8, .clients = eight, .owners = {3}, .spare = 4}, 4000), 0U);
+    EXPECT_GT(run_shape(&RandomDelay::point, {.cores = 8, .clients = eight, .owners = {3}, .spare = 4}, 4000), 0U);
 }
 TEST(BatchedRandom, several_clients_and_regions_of_one_core) {
-    run_shape<NoDelay>({.cores = 2, .clients = {0, 0, 0, 1, 1}, .owners = {1, 0, 1, 0, 0}, .spare = 3}, 10000);
+    run_shape(&NoDelay::point, {.cores = 2, .clients = {0, 0, 0, 1, 1}, .owners = {1, 0, 1, 0, 0}, .spare = 3}, 10000);
 }
 
 // Few keys, so that a batch often has several operations on one of them, and eight of each user in a bucket of four

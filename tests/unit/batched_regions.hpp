@@ -15,25 +15,28 @@
 
 namespace mxk::test {
 
-template <typename Delay = NoDelay> class MapRegion : public ValueWrites<MapRegion<Delay>> {
+using Delay = void (*)();
+
+class MapRegion : public ValueWrites<MapRegion> {
   public:
-    explicit MapRegion(std::size_t max_keys)
-        : max_keys_(max_keys) {}
+    MapRegion(std::size_t max_keys, Delay delay)
+        : max_keys_(max_keys)
+        , delay_(delay) {}
 
     mxk::Insert insert(std::uint64_t key, std::uint64_t value) {
-        Delay::point();
+        delay_();
         if (pairs_.contains(key)) return mxk::Insert::Present;
         if (pairs_.size() == max_keys_) return mxk::Insert::Full;
         pairs_[key] = value;
         return mxk::Insert::Inserted;
     }
     std::uint64_t* find(std::uint64_t key) {
-        Delay::point();
+        delay_();
         auto const at = pairs_.find(key);
         return at != pairs_.end() ? &at->second : nullptr;
     }
     bool erase(std::uint64_t key) {
-        Delay::point();
+        delay_();
         return pairs_.erase(key) != 0;
     }
     void prefetch(std::uint64_t) const {}
@@ -41,25 +44,26 @@ template <typename Delay = NoDelay> class MapRegion : public ValueWrites<MapRegi
 
   private:
     std::size_t max_keys_;
+    Delay delay_;
     std::unordered_map<std::uint64_t, std::uint64_t> pairs_;
 };
 
 // Key k belongs to region k mod n.
-template <typename Delay = NoDelay> class MapRegions {
+class MapRegions {
   public:
-    explicit MapRegions(std::vector<CoreId> owners, std::size_t max_keys = 1'000'000)
+    explicit MapRegions(std::vector<CoreId> owners, Delay delay = &NoDelay::point, std::size_t max_keys = 1'000'000)
         : owners_(std::move(owners)) {
         for (std::size_t i = 0; i < owners_.size(); ++i)
-            regions_.push_back(std::make_unique<MapRegion<Delay>>(max_keys));
+            regions_.push_back(std::make_unique<MapRegion>(max_keys, delay));
     }
     [[nodiscard]] std::size_t owner(std::uint64_t key) const { return key % owners_.size(); }
     [[nodiscard]] CoreId core(std::size_t region) const { return owners_[region]; }
-    MapRegion<Delay>& region(std::size_t at) { return *regions_[at]; }
+    MapRegion& region(std::size_t at) { return *regions_[at]; }
     [[nodiscard]] std::size_t region_count() const { return owners_.size(); }
 
   private:
     std::vector<CoreId> owners_;
-    std::vector<std::unique_ptr<MapRegion<Delay>>> regions_;
+    std::vector<std::unique_ptr<MapRegion>> regions_;
 };
 
 } // namespace mxk::test

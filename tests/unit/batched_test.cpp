@@ -18,7 +18,7 @@
 namespace mxk::test {
 namespace {
 
-using Regions = MapRegions<>;
+using Regions = MapRegions;
 using Completed = std::function<void(Worker&, Batch const&)>;
 using Client = BatchClient<Regions, Completed, NoCookie, BatchPace>;
 
@@ -39,7 +39,7 @@ class BatchedTest : public testing::Test {
         auto runtime = Runtime::start({.cores = 4, .nodes = 2, .memory_bytes = 64 * MiB});
         ASSERT_TRUE(runtime.ok()) << runtime.error().message();
         runtime.value().run([&](Worker& worker) {
-            Regions regions(owners, 1000);
+            Regions regions(owners, &NoDelay::point, 1000);
             auto batched = Batched<Regions>::create(regions);
             ASSERT_TRUE(batched.ok());
             auto memory = Client::Memory::create_paced(batched.value(), worker.node(),

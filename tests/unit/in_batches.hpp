@@ -12,7 +12,7 @@
 
 namespace mxk::test {
 
-template <typename Regions> class InBatches {
+template <typename Regions> class InBatches final : public Way {
   public:
     explicit InBatches(Regions& regions)
         : batched_(Batched<Regions>::create(regions).value()) {
@@ -23,21 +23,16 @@ template <typename Regions> class InBatches {
         }
     }
 
-    struct Traveller : TravellingOperation {
-        using TravellingOperation::TravellingOperation;
-        InBatches* way = nullptr;
-    };
-
-    void send(Worker& worker, Traveller& operation) {
+    void send(Worker& worker, TravellingOperation& operation) override {
         operation.way = this;
         submit(worker, operation);
     }
 
   private:
     struct Completed {
-        void operator()(Worker& worker, CookieBatch<Traveller*> const& batch) const {
+        void operator()(Worker& worker, CookieBatch<TravellingOperation*> const& batch) const {
             for (std::size_t i = 0; i < batch.size(); ++i) {
-                Traveller& operation = *batch.cookie(i);
+                TravellingOperation& operation = *batch.cookie(i);
                 operation.event.result = batch.result(i);
                 bool const has_value = batch.operation(i) == Operation::Find || batch.operation(i) == Operation::Modify;
                 if (has_value && batch.result(i) == TableResult::Yes) operation.event.value = batch.value(i);
@@ -45,11 +40,11 @@ template <typename Regions> class InBatches {
             }
         }
     };
-    using Client = BatchClient<Regions, Completed, Traveller*>;
+    using Client = BatchClient<Regions, Completed, TravellingOperation*>;
 
     static void submit(Worker& worker, Task& task) {
-        auto& operation = static_cast<Traveller&>(task);
-        Client& client = *operation.way->clients_[index(worker.core())];
+        auto& operation = static_cast<TravellingOperation&>(task);
+        Client& client = *static_cast<InBatches*>(operation.way)->clients_[index(worker.core())];
         Event const& event = operation.event;
         std::uint64_t const value = event.operation == Operation::Modify ? modify_addend : event.value;
         if (client.submit(event.operation, event.key, value, &operation)) return;

@@ -7,12 +7,11 @@ namespace mxk::test {
 namespace {
 
 // The operation is done where it begins, on any core.
-template <typename Regions> class AtHome {
+template <typename Regions> class AtHome final : public Way {
   public:
     explicit AtHome(Regions& regions)
         : regions_(regions) {}
-    using Traveller = TravellingOperation;
-    void send(Worker& worker, Traveller& operation) {
+    void send(Worker& worker, TravellingOperation& operation) override {
         RandomPause::point();
         operation.perform(regions_.region(regions_.owner(operation.event.key)));
         operation.go_home(worker);
@@ -23,13 +22,12 @@ template <typename Regions> class AtHome {
 };
 
 // Finds are done where they begin, all else at the owner.
-template <typename Regions> class FindsAtHome {
+template <typename Regions> class FindsAtHome final : public Way {
   public:
     explicit FindsAtHome(Regions& regions)
         : regions_(regions)
         , two_phases_(regions) {}
-    using Traveller = typename TwoPhases<Regions>::Traveller;
-    void send(Worker& worker, Traveller& operation) {
+    void send(Worker& worker, TravellingOperation& operation) override {
         Event& event = operation.event;
         if (event.operation != Operation::Find) return two_phases_.send(worker, operation);
         auto const found = regions_.region(regions_.owner(event.key)).find_anywhere(event.key);
@@ -47,10 +45,10 @@ class LinearizableFaults : public LinearizableRuns {
   protected:
     static constexpr std::uint64_t max_runs = 200;
 
-    template <typename Regions, typename Way> static auto runs_of(Worker& here) {
+    template <typename Regions, typename WayTo> static auto runs_of(Worker& here) {
         return [&here](std::uint64_t number) {
             Regions regions(cores);
-            Way way(regions);
+            WayTo way(regions);
             return RecordedRun(here, way, {.keys = {1, 2, 3}, .seed = number}).history();
         };
     }

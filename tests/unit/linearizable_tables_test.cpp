@@ -81,7 +81,7 @@ TEST_F(LinearizableTables, chained) {
 
 TEST_F(LinearizableTables, in_batches) {
     with_runtime([](Worker& here) {
-        MapRegions<RandomPause> regions({core_id(0), core_id(1), core_id(2), core_id(3)});
+        MapRegions regions({core_id(0), core_id(1), core_id(2), core_id(3)}, &RandomPause::point);
         InBatches way(regions);
         expect_linearizable(runs, [&](std::uint64_t number) {
             return RecordedRun(here, way, {.keys = keys(number), .seed = number}).history();

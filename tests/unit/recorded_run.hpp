@@ -8,9 +8,6 @@
 //     });
 //     auto const why = why_not_linearizable(run.history());
 //     EXPECT_FALSE(why) << *why;
-//
-// Way: has a type Traveller, derived from TravellingOperation, and send(worker, operation), which is called on the
-// operation's home (two_phases.hpp has the plain one).
 #pragma once
 
 #include <atomic>
@@ -18,8 +15,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include "bench/workload/random.hpp"
@@ -42,85 +37,25 @@ struct RunShape {
 // if it takes long.
 using Meanwhile = std::function<void(Worker&, TaskGroup&)>;
 
-template <typename Way> class RecordedRun {
+class RecordedRun {
   public:
-    // From beginning to end. `here`: the calling core's worker, which may wait.
-    RecordedRun(Worker& here, Way& way, RunShape shape, Meanwhile meanwhile = {})
-        : way_(way)
-        , shape_(std::move(shape))
-        , meanwhile_(std::move(meanwhile))
-        , history_(workers::count())
-        , group_(here) {
-        std::size_t const users = shape_.users_per_core * workers::count();
-        users_to_come_.store(users, std::memory_order_relaxed); // published by the tasks
-        for (std::size_t i = 0; i < users; ++i) users_.emplace_back(*this, core_id(i % workers::count()), i);
-        for (User& user : users_) {
-            group_.begin_one();
-            here.append(user, user.home);
-        }
-        group_.wait();
-    }
+    // From beginning to end. `here`: the calling core's worker, which may wait. `way`: two_phases.hpp has the plain
+    // one.
+    RecordedRun(Worker& here, Way& way, RunShape shape, Meanwhile meanwhile = {});
 
     [[nodiscard]] std::vector<Event> history() const { return history_.events(); }
 
   private:
-    class User : public Way::Traveller {
+    class User : public TravellingOperation {
       public:
-        User(RecordedRun& run, CoreId home_core, std::size_t number)
-            : Way::Traveller(home_core, &User::end_operation)
-            , run_(run)
-            , random_(splitmix(run.shape_.seed) + number)
-            , next_value_((number + 1) * 1000) {
-            this->body = &User::arrive;
-        }
+        User(RecordedRun& run, CoreId home_core, std::size_t number);
 
       private:
-        // They wait for each other first: cores that have to wake up would be too late.
-        static void arrive(Worker& worker, Task& task) {
-            static_cast<User&>(task).run_.users_to_come_.fetch_sub(1, std::memory_order_relaxed); // only a number
-            task.body = &User::wait_for_others;
-            worker.append(task);
-        }
-        static void wait_for_others(Worker& worker, Task& task) {
-            auto& self = static_cast<User&>(task);
-            if (self.run_.users_to_come_.load(std::memory_order_relaxed) == 0) return self.begin_operation(worker);
-            std::this_thread::yield(); // there may be fewer processors than cores
-            worker.append(task);
-        }
-
-        void begin_operation(Worker& worker) {
-            std::vector<std::uint64_t> const& keys = run_.shape_.keys;
-            this->event = {};
-            this->event.operation = static_cast<Operation>(random_.below(6));
-            this->event.key = keys[random_.below(keys.size())];
-            Operation const operation = this->event.operation;
-            if (operation == Operation::Insert || operation == Operation::Update || operation == Operation::Upsert)
-                this->event.value = ++next_value_;
-            this->event.core = worker.core();
-            this->event.invoked = time_of_invocation();
-            run_.way_.send(worker, *this);
-        }
-
-        static void end_operation(Worker& worker, Task& task) {
-            auto& self = static_cast<User&>(task);
-            self.event.responded = time_of_response();
-            RecordedRun& run = self.run_;
-            run.history_.note(self.event);
-            // relaxed: what goes on meanwhile needs no order with operations
-            std::size_t const ended = run.operations_ended_.fetch_add(1, std::memory_order_relaxed) + 1;
-            if (run.meanwhile_ && ended % run.shape_.operations_per_call == 0) run.meanwhile_(worker, run.group_);
-            if (++self.ended_ == run.shape_.operations_per_user) return run.group_.finish_one(worker);
-            if (self.random_.below(2) == 0) self.turns_to_wait_ = self.random_.below(6);
-            wait(worker, task);
-        }
-
-        static void wait(Worker& worker, Task& task) {
-            auto& self = static_cast<User&>(task);
-            if (self.turns_to_wait_ == 0) return self.begin_operation(worker);
-            --self.turns_to_wait_;
-            task.body = &User::wait;
-            worker.append(task);
-        }
+        static void arrive(Worker& worker, Task& task);
+        static void wait_for_others(Worker& worker, Task& task);
+        void begin_operation(Worker& worker);
+        static void end_operation(Worker& worker, Task& task);
+        static void wait(Worker& worker, Task& task);
 
         RecordedRun& run_;
         bench::Random random_;

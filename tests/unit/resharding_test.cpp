@@ -10,12 +10,12 @@
 #include <random>
 #include <vector>
 
+#include "hashtable/layout/chain_heads.hpp"
 #include "hashtable/layout/cuckoo_slots.hpp"
 #include "hashtable/layout/open_slots.hpp"
 #include "hashtable/layout/pair_buckets.hpp"
 #include "main/library/runtime.hpp"
 #include "tests/kernel/noise.hpp"
-#include "tests/unit/extendible_fixture.hpp"
 #include "tests/unit/long_tests.hpp"
 #include "tests/unit/random_user.hpp"
 #include "tests/unit/travelling_user.hpp"
@@ -94,6 +94,9 @@ TYPED_TEST(ReshardingTest, nor_if_cores_take_their_time) {
 }
 
 // Of every layout and kind of key, by tasks that each carry one operation.
+using AllTables = testing::Types<Extendible<OpenSlots<>>, Extendible<OpenSlots<Bytes<32>>>, Extendible<CuckooSlots<>>,
+                                 Extendible<CuckooSlots<Bytes<16>>>, Extendible<PairBuckets>,
+                                 Extendible<ChainHeads<KeyedNode<Bytes<16>>>>>;
 template <typename Table> class ReshardingOfAllTest : public testing::Test {};
 TYPED_TEST_SUITE(ReshardingOfAllTest, AllTables);
 

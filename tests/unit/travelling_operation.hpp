@@ -25,7 +25,21 @@ constexpr TableResult result_of(Insert insert) {
     return TableResult::Full;
 }
 
-// A Way calls perform() once, or says itself in `event` what came of it, and at last go_home().
+class TravellingOperation;
+
+// How an operation gets to its key, and home: it calls perform() once, or says itself in `event` what came of it, and
+// at last go_home().
+class Way {
+  public:
+    Way() = default;
+    Way(Way const&) = delete;
+    Way& operator=(Way const&) = delete;
+    virtual ~Way() = default;
+
+    // Takes the operation away. At its home, which is the worker's core.
+    virtual void send(Worker& worker, TravellingOperation& operation) = 0;
+};
+
 class TravellingOperation : public Task {
   public:
     // `at_home`: what runs there when it has come back.
@@ -59,7 +73,8 @@ class TravellingOperation : public Task {
         worker.append(*this, home);
     }
 
-    Event event; // what is to be done, and what came of it
+    Event event;        // what is to be done, and what came of it
+    Way* way = nullptr; // by which it travels, if that has to know
 
   private:
     template <Operation operation, typename Region> auto found_by(Region& region) const {

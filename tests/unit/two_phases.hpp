@@ -9,34 +9,28 @@ namespace mxk::test {
 
 // Regions: has owner(key) and core(region), for any core, and region(at), for its owner. Where an operation does not
 // find the owner, because the region has moved since, it goes on to the new one.
-template <typename Regions, typename Delay = RandomPause> class TwoPhases {
+template <typename Regions> class TwoPhases final : public Way {
   public:
     explicit TwoPhases(Regions& regions)
         : regions_(regions) {}
 
-    struct Traveller : TravellingOperation {
-        using TravellingOperation::TravellingOperation;
-        Regions* regions = nullptr;
-    };
-
-    // At home: takes the operation away.
-    void send(Worker& worker, Traveller& operation) {
-        operation.regions = &regions_;
+    void send(Worker& worker, TravellingOperation& operation) override {
+        operation.way = this;
         operation.body = &TwoPhases::at_owner;
-        Delay::point();
+        RandomPause::point();
         worker.append(operation, regions_.core(regions_.owner(operation.event.key)));
     }
 
   private:
     static void at_owner(Worker& worker, Task& task) {
-        auto& operation = static_cast<Traveller&>(task);
-        Delay::point();
-        Regions& regions = *operation.regions;
+        auto& operation = static_cast<TravellingOperation&>(task);
+        RandomPause::point();
+        Regions& regions = static_cast<TwoPhases*>(operation.way)->regions_;
         std::size_t const region = regions.owner(operation.event.key);
         CoreId const owner = regions.core(region);
         if (owner != worker.core()) return worker.append(task, owner);
         operation.perform(regions.region(region));
-        Delay::point();
+        RandomPause::point();
         operation.go_home(worker);
     }
 

@@ -9,68 +9,57 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tests/unit/extendible_fixture.hpp"
+#include "tests/unit/sequential/optimised/extendible_fixture.hpp"
 
 namespace mxk::test {
 namespace {
 
-struct ConstantHash {
-    template <typename Key> std::uint64_t operator()(Key const&) const { return 0x1234'5678'9abc'def0; }
-};
-
-// With state, by which two tables place the same keys differently.
-struct SeededHash {
-    template <typename Key> std::uint64_t operator()(Key const& key) const { return MixedHash()(key) * factor; }
-    std::uint64_t factor;
-};
-
-// The same leading bits for all keys: a block that becomes two stays as full as it was for some times.
-struct LowHash {
-    template <typename Key> std::uint64_t operator()(Key const& key) const { return MixedHash()(key) >> 4; }
-};
-
-template <typename Layout> class ExtendibleHashTest : public MemoryTest {};
-using HashLayouts = testing::Types<OpenSlots<>, CuckooSlots<Bytes<16>>, ChainHeads<NamedNode>>;
-TYPED_TEST_SUITE(ExtendibleHashTest, HashLayouts);
+class ExtendibleHashTest : public ExtendibleTest {};
+INSTANTIATE_TEST_SUITE_P(Tables, ExtendibleHashTest,
+                         testing::Values(open_table, cuckoo_table_of_bytes, chained_table_of_bytes), name_of);
 
 // Right, though slow, and no larger than a few blocks and their directory.
-TYPED_TEST(ExtendibleHashTest, may_be_the_same_for_all_keys) {
-    this->configure({64 * MiB});
-    std::size_t const used = this->used_bytes();
+TEST_P(ExtendibleHashTest, may_be_the_same_for_all_keys) {
+    configure({64 * MiB});
+    std::size_t const used = used_bytes();
     {
-        GrowingTable<Extendible<TypeParam, ConstantHash>> t({.slots = 16});
+        GrowingTable t(kind(), {.slots = 16}, {},
+                       {[](std::uint64_t, std::uint64_t) -> std::uint64_t { return 0x1234'5678'9abc'def0; }});
         for (std::uint64_t number = 0; number < 6000; ++number) {
             t.insert(number);
-            if (number % 64 == 0) t.table.work();
+            if (number % 64 == 0) t.table->work();
         }
         t.check_all();
         t.finish_work();
-        EXPECT_LE(t.table.slot_count(), 12 * max_slots_of_block<TypeParam>);
-        EXPECT_LE(this->used_bytes() - used, 2 * MiB);
+        EXPECT_LE(t.table->slot_count(), 12 * kind().block_slots);
+        EXPECT_LE(used_bytes() - used, 2 * MiB);
         for (std::uint64_t number = 0; number < 6000; ++number) {
             t.erase(number);
-            if (number % 64 == 0) t.table.work();
+            if (number % 64 == 0) t.table->work();
         }
         t.check_all();
         EXPECT_EQ(t.model.size(), 0U);
         t.insert(1);
         t.check_all();
     }
-    EXPECT_EQ(this->used_bytes(), used);
+    EXPECT_EQ(used_bytes(), used);
 }
 
-// Nobody does the work in between: blocks are full to the last slot when they become two.
-TYPED_TEST(ExtendibleHashTest, may_have_the_same_leading_bits_for_all_keys) {
-    this->configure({64 * MiB});
-    GrowingTable<Extendible<TypeParam, LowHash>> t({.slots = 16});
+// A block that becomes two stays as full as it was for some times. Nobody does the work in between: blocks are full to
+// the last slot when they become two.
+TEST_P(ExtendibleHashTest, may_have_the_same_leading_bits_for_all_keys) {
+    configure({64 * MiB});
+    GrowingTable t(kind(), {.slots = 16}, {}, {[](std::uint64_t, std::uint64_t hash) { return hash >> 4; }});
     for (std::uint64_t number = 0; number < 30'000; ++number) ASSERT_EQ(t.insert(number), Insert::Inserted) << number;
     t.check_all();
 }
 
-TYPED_TEST(ExtendibleHashTest, may_have_state) {
-    this->configure({64 * MiB});
+// By which two tables place the same keys differently.
+TEST_P(ExtendibleHashTest, may_have_state) {
+    configure({64 * MiB});
     for (std::uint64_t const factor : {1UL, 0x9e37'79b9'7f4a'7c15UL}) {
-        GrowingTable<Extendible<TypeParam, SeededHash>> t({.slots = 16}, SeededHash{factor});
+        GrowingTable t(kind(), {.slots = 16}, {},
+                       {[factor](std::uint64_t, std::uint64_t hash) { return hash * factor; }});
         auto const numbers = t.numbers(20'000);
         t.run(40'000, numbers, {.inserts = 70, .erases = 10});
         t.check_all();
@@ -79,26 +68,28 @@ TYPED_TEST(ExtendibleHashTest, may_have_state) {
     }
 }
 
-template <typename Layout> class ExtendibleModuloTest : public MemoryTest {};
-using ModuloLayouts = testing::Types<OpenSlots<>, CuckooSlots<>, ChainHeads<>>;
-TYPED_TEST_SUITE(ExtendibleModuloTest, ModuloLayouts);
+class ExtendibleModuloTest : public ExtendibleTest {};
+INSTANTIATE_TEST_SUITE_P(Tables, ExtendibleModuloTest, testing::Values(open_table, cuckoo_table, chained_table),
+                         name_of);
 
 // Keys in sequence, and steps that share no divisor or a small one with the places, in tables of all numbers of places.
-TYPED_TEST(ExtendibleModuloTest, takes_sequences_and_steps) {
+TEST_P(ExtendibleModuloTest, takes_sequences_and_steps) {
     for (std::uint64_t const places : {1U, 1009U, 4096U, 100'000U}) {
         for (std::uint64_t const step : {1U, 2U, 16U, 1000U, 65537U}) {
             if (std::gcd(places, step) > 16) continue; // a few places have all keys: one may run out of the directory
-            this->configure({128 * MiB});
-            GrowingTable<Extendible<TypeParam, ModuloHash>> t({.slots = 16}, ModuloHash(places));
+            configure({128 * MiB});
+            ModuloHash const modulo(places);
+            GrowingTable t(kind(), {.slots = 16}, {},
+                           {[&modulo](std::uint64_t key, std::uint64_t) { return modulo(key); }});
             constexpr std::uint64_t keys = 20'000;
             for (std::uint64_t i = 0; i < keys; ++i) {
                 ASSERT_EQ(t.insert(i * step), Insert::Inserted) << places << ' ' << step << ' ' << i;
-                t.table.work();
+                t.table->work();
             }
             t.check_all();
             for (std::uint64_t i = 0; i < keys; i += 2) {
                 t.erase(i * step);
-                t.table.work();
+                t.table->work();
             }
             t.check_all();
         }
@@ -203,35 +194,35 @@ TEST(MixedHash, can_be_taken_back) {
 // all keys.
 class PairBucketsTest : public MemoryTest {};
 TEST_F(PairBucketsTest, give_keys_back_from_hashes) {
-    this->configure({128 * MiB});
+    configure({128 * MiB});
     for (unsigned bits = 0; bits <= 20; bits += 4) {
         std::uint64_t const value = 0x9'3c5a >> (20 - bits);
-        auto table = Extendible<PairBuckets>::create({.slots = 16}, node_id(0), {}, {bits, value}).value();
-        std::unordered_map<std::uint64_t, std::uint64_t> model;
+        auto const table = bucketed_table.create({.slots = 16}, {}, {bits, value});
+        std::unordered_map<std::uint64_t, std::uint64_t> model; // by number, which is less than its key by one
         std::mt19937_64 random(bits);
         auto const check = [&] {
             std::size_t visited = 0;
-            table.for_each([&](std::uint64_t key, std::uint64_t item) {
+            table->for_each([&](std::optional<std::uint64_t> number, std::uint64_t item) {
                 ++visited;
-                auto const expected = model.find(key);
-                ASSERT_TRUE(expected != model.end() && expected->second == item) << key;
+                auto const expected = model.find(number.value());
+                ASSERT_TRUE(expected != model.end() && expected->second == item) << *number;
             });
             ASSERT_EQ(visited, model.size());
         };
         for (std::size_t i = 0; i < 40'000; ++i) {
             std::uint64_t const hash = bits == 0 ? random() : random() >> bits | value << (64 - bits);
-            std::uint64_t const key = MixedHash::inverse(hash);
-            if (model.try_emplace(key, i).second) {
-                ASSERT_EQ(table.insert(key, i), Insert::Inserted);
+            std::uint64_t const number = MixedHash::inverse(hash) - 1;
+            if (model.try_emplace(number, i).second) {
+                ASSERT_EQ(table->insert(number, i), Insert::Inserted);
             }
             if (i % 20'000 == 10'000) check();
-            table.work();
+            table->work();
         }
         check();
         while (model.size() > 100) {
-            ASSERT_TRUE(table.erase(model.begin()->first));
+            ASSERT_TRUE(table->erase(model.begin()->first));
             model.erase(model.begin());
-            table.work();
+            table->work();
         }
         check();
     }

@@ -3,65 +3,57 @@
 #include <gtest/gtest.h>
 
 #include <optional>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "base/log.hpp"
-#include "tests/unit/extendible_fixture.hpp"
+#include "tests/unit/sequential/optimised/extendible_fixture.hpp"
 
 namespace mxk::test {
 namespace {
 
-template <typename Table> class ExtendibleMemoryTest : public ExtendibleTest<Table> {
+class ExtendibleMemoryTest : public ExtendibleTest {
   protected:
-    static constexpr bool is_chained = std::is_pointer_v<typename Table::Item>;
-    static constexpr bool is_cuckoo = std::is_same_v<typename Table::Layout, CuckooSlots<typename Table::Key>>;
-
     // Takes all memory but so much.
     void leave(std::size_t bytes) {
-        std::size_t const free = this->allocators[0].free_bytes();
+        std::size_t const free = allocators[0].free_bytes();
         taken_ = memory::allocate(free - bytes, FrameAllocator::frame_bytes, node_id(0)).value();
     }
     void give_back() { memory::free(taken_); }
 
     // Whether there is memory for the two halves of a block, one of which may lie ready, or for a bucket's next line.
-    [[nodiscard]] bool could_grow(std::size_t slots) const {
-        using Layout = typename Table::Layout;
-        std::size_t const block =
-            BlockMemory::header_bytes + slots / Layout::keys_per_cell * sizeof(typename Table::Cell);
-        return this->allocators[0].largest_free_extent() >= align_up(2 * block, FrameAllocator::frame_bytes);
+    [[nodiscard]] bool could_grow() const {
+        return allocators[0].largest_free_extent() >= align_up(2 * kind().block_bytes, FrameAllocator::frame_bytes);
     }
 
   private:
     memory::Block taken_{};
 };
-TYPED_TEST_SUITE(ExtendibleMemoryTest, AllTables);
+INSTANTIATE_TEST_SUITE_P(Tables, ExtendibleMemoryTest, all_tables(), name_of);
 
-TYPED_TEST(ExtendibleMemoryTest, ends_in_the_middle_of_growth) {
-    this->configure({256 * MiB});
-    std::size_t const used = this->used_bytes();
+TEST_P(ExtendibleMemoryTest, ends_in_the_middle_of_growth) {
+    configure({256 * MiB});
+    std::size_t const used = used_bytes();
     {
-        GrowingTable<TypeParam> t({.slots = 16}, {}, this->few);
-        this->leave(640 * KiB);
+        GrowingTable t(kind(), {.slots = 16}, kind().few);
+        leave(640 * KiB);
         std::size_t const warnings = log::warning_count();
         auto const numbers = t.numbers(100'000);
         std::size_t full = 0;
         for (std::uint64_t const number : numbers) {
-            bool const could_grow = this->could_grow(this->block_slots);
+            bool const may_grow = could_grow();
             bool const is_full = t.insert(number) == Insert::Full;
             full += is_full ? 1 : 0;
-            ASSERT_FALSE(is_full && could_grow) << number;
-            if (full > 300 || (this->is_chained && t.model.size() == 80'000)) break;
-            if (number % 64 == 0) t.table.work();
+            ASSERT_FALSE(is_full && may_grow) << number;
+            if (full > 300 || (kind().has_nodes && t.model.size() == 80'000)) break;
+            if (number % 64 == 0) t.table->work();
         }
         t.check_all();
-        if (this->is_chained)
+        if (kind().has_nodes)
             EXPECT_EQ(full, 0U) << "a chain always has room";
         else
             EXPECT_GT(full, 300U);
         EXPECT_EQ(log::warning_count(), warnings + 1);
-        EXPECT_GT(t.model.size(), this->block_slots);
+        EXPECT_GT(t.model.size(), kind().block_slots);
 
         // What there is can be used, and replaced, for as long as one likes. All tombstones, and all lines behind
         // buckets, come to use again.
@@ -71,7 +63,7 @@ TYPED_TEST(ExtendibleMemoryTest, ends_in_the_middle_of_growth) {
             for (std::uint64_t const number : present) {
                 t.erase(number);
                 ASSERT_EQ(t.insert(number), Insert::Inserted) << number;
-                if (number % 64 == 0) t.table.work();
+                if (number % 64 == 0) t.table->work();
             }
             t.check_all();
         }
@@ -80,111 +72,108 @@ TYPED_TEST(ExtendibleMemoryTest, ends_in_the_middle_of_growth) {
         std::size_t without_place = 0; // in another order, cuckoo hashing may find no way to the last slots
         for (std::size_t i = 0; i < present.size(); i += 2)
             without_place += t.insert(present[i]) == Insert::Full ? 1U : 0U;
-        EXPECT_LE(without_place, this->is_cuckoo ? present.size() / 20 : 0);
+        EXPECT_LE(without_place, kind().is_cuckoo ? present.size() / 20 : 0);
         t.check_all();
         EXPECT_EQ(log::warning_count(), warnings + 1);
 
         // More of it: on it goes.
-        std::size_t const slots = t.table.slot_count();
-        this->give_back();
+        std::size_t const slots = t.table->slot_count();
+        give_back();
         for (std::uint64_t const number : numbers) {
             ASSERT_NE(t.insert(number), Insert::Full) << number;
-            if (number % 64 == 0) t.table.work();
+            if (number % 64 == 0) t.table->work();
         }
         t.finish_work();
         t.check_all();
-        EXPECT_GT(t.table.slot_count(), slots);
+        EXPECT_GT(t.table->slot_count(), slots);
         EXPECT_EQ(log::warning_count(), warnings + 1);
     }
-    EXPECT_EQ(this->used_bytes(), used);
+    EXPECT_EQ(used_bytes(), used);
 }
 
 // Whatever there is no memory for, no key is lost, and nothing is left behind.
-TYPED_TEST(ExtendibleMemoryTest, may_end_at_any_step) {
-    this->configure({256 * MiB});
-    std::size_t const used = this->used_bytes();
+TEST_P(ExtendibleMemoryTest, may_end_at_any_step) {
+    configure({256 * MiB});
+    std::size_t const used = used_bytes();
     for (std::size_t frames = 0; frames < 60; frames += frames < 4 ? 1 : 13) {
         {
-            GrowingTable<TypeParam> t({.slots = 500}, {}, this->few);
+            GrowingTable t(kind(), {.slots = 500}, kind().few);
             auto const numbers = t.numbers(6000);
-            this->leave(frames * FrameAllocator::frame_bytes);
+            leave(frames * FrameAllocator::frame_bytes);
             for (std::uint64_t const number : numbers) {
                 (void)t.insert(number);
-                if (number % 64 == 0) t.table.work();
+                if (number % 64 == 0) t.table->work();
             }
             t.check_all();
             for (std::uint64_t const number : numbers) {
                 t.erase(number);
-                if (number % 16 == 0) t.table.work();
+                if (number % 16 == 0) t.table->work();
             }
             t.finish_work();
             t.check_all();
-            this->give_back();
+            give_back();
         }
-        ASSERT_EQ(this->used_bytes(), used);
-        if (this->HasFailure()) break;
+        ASSERT_EQ(used_bytes(), used);
+        if (HasFailure()) break;
     }
 }
 
-TYPED_TEST(ExtendibleMemoryTest, may_not_be_enough_to_begin_with) {
-    this->configure({256 * MiB});
-    this->leave(64 * KiB);
-    std::size_t const used = this->used_bytes();
-    EXPECT_FALSE(TypeParam::create({.slots = 1'000'000}, node_id(0), {}));
-    EXPECT_EQ(this->used_bytes(), used);
+TEST_P(ExtendibleMemoryTest, may_not_be_enough_to_begin_with) {
+    configure({256 * MiB});
+    leave(64 * KiB);
+    std::size_t const used = used_bytes();
+    EXPECT_EQ(kind().create({.slots = 1'000'000}, {}, {}), nullptr);
+    EXPECT_EQ(used_bytes(), used);
 }
 
 // There are cells for two blocks, but no lines for what stands behind one bucket: then all must be as it was.
-class PairBucketsMemoryTest : public ExtendibleMemoryTest<Extendible<PairBuckets>> {};
+class PairBucketsMemoryTest : public ExtendibleMemoryTest {};
 TEST_F(PairBucketsMemoryTest, may_end_between_a_block_and_its_lines) {
-    this->configure({64 * MiB});
-    std::size_t const used = this->used_bytes();
+    configure({64 * MiB});
+    std::size_t const used = used_bytes();
     for (std::size_t frames = 0; frames < 30; ++frames) {
         {
             // One block; all keys are of one bucket, and will be.
-            auto table =
-                Extendible<PairBuckets>::create({.slots = 16}, node_id(0), {}, {.bits = 7, .value = 5}).value();
-            auto const key = [](std::uint64_t i) { return MixedHash::inverse(std::uint64_t{5} << 57 | i); };
+            auto const table = bucketed_table.create({.slots = 16}, {}, {.bits = 7, .value = 5});
+            // The number of a key is less by one.
+            auto const number = [](std::uint64_t i) { return MixedHash::inverse(std::uint64_t{5} << 57 | i) - 1; };
             std::uint64_t keys = 0;
-            for (; keys < 2400; ++keys) ASSERT_EQ(table.insert(key(keys), keys), Insert::Inserted);
-            this->leave(frames * FrameAllocator::frame_bytes);
+            for (; keys < 2400; ++keys) ASSERT_EQ(table->insert(number(keys), keys), Insert::Inserted);
+            leave(frames * FrameAllocator::frame_bytes);
             for (int i = 0; i < 40; ++i) {
-                table.work();
-                if (table.insert(key(keys), keys) == Insert::Inserted) ++keys;
+                table->work();
+                if (table->insert(number(keys), keys) == Insert::Inserted) ++keys;
             }
-            ASSERT_EQ(table.size(), keys);
-            for (std::uint64_t i = 0; i < keys; ++i) {
-                auto const* const found = table.find(key(i));
-                ASSERT_TRUE(found != nullptr && *found == i) << i;
-            }
-            this->give_back();
+            ASSERT_EQ(table->size(), keys);
+            for (std::uint64_t i = 0; i < keys; ++i) ASSERT_EQ(table->find(number(i)), i);
+            give_back();
         }
-        ASSERT_EQ(this->used_bytes(), used) << frames;
+        ASSERT_EQ(used_bytes(), used) << frames;
     }
 }
 
 // What a table says it has is what it has, lines behind buckets and the directory apart.
-TYPED_TEST(ExtendibleMemoryTest, is_counted) {
-    this->configure({256 * MiB});
-    std::size_t const used = this->used_bytes();
-    std::optional<GrowingTable<TypeParam>> t;
-    t.emplace(TableSize{.slots = 16}, typename TypeParam::HashType{}, this->few);
+TEST_P(ExtendibleMemoryTest, is_counted) {
+    configure({256 * MiB});
+    std::size_t const used = used_bytes();
+    std::optional<GrowingTable> t;
+    t.emplace(kind(), TableSize{.slots = 16}, kind().few);
     auto const numbers = t->numbers(50'000);
     for (int round = 0; round < 2; ++round) {
         for (std::uint64_t const number : numbers) ASSERT_EQ(t->insert(number), Insert::Inserted);
-        std::size_t const taken = this->used_bytes() - used;
-        EXPECT_LE(t->table.bytes(), taken + FrameAllocator::frame_bytes);
-        EXPECT_GT(t->table.bytes(), taken / 2);
+        std::size_t const taken = used_bytes() - used;
+        EXPECT_LE(t->table->bytes(), taken + FrameAllocator::frame_bytes);
+        EXPECT_GT(t->table->bytes(), taken / 2);
         for (std::uint64_t const number : numbers) {
             t->erase(number);
-            t->table.work();
+            t->table->work();
         }
     }
-    TypeParam const moved = std::move(t->table);
-    EXPECT_GT(this->used_bytes(), used);
-    EXPECT_EQ(moved.size(), 0U);
+    auto const other = t->table->take();
+    EXPECT_GT(used_bytes(), used);
+    EXPECT_EQ(other->size(), 0U);
     t.reset();
-    EXPECT_GT(this->used_bytes(), used) << "the other one has it";
+    EXPECT_GT(used_bytes(), used) << "the other one has it";
 }
 
 } // namespace

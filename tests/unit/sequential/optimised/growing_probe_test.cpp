@@ -20,26 +20,26 @@ namespace mxk::test {
 namespace {
 
 using probing::Kind;
-using GrowingTable = Partitioned<GrowingProbedRegion>;
+using GrowingProbes = Partitioned<GrowingProbedRegion>;
 
 class GrowingProbeTest : public MemoryTest {
   protected:
     void SetUp() override { configure({64 * MiB, 64 * MiB}); }
 
-    static GrowingTable create(std::size_t slots_each, std::size_t regions) {
+    static GrowingProbes create(std::size_t slots_each, std::size_t regions) {
         std::vector<Owner> owners;
         owners.reserve(regions);
         for (std::size_t i = 0; i < regions; ++i) owners.push_back({core_id(i), node_id(i * 2 / regions)});
-        auto table = GrowingTable::create(slots_each * regions, owners);
+        auto table = GrowingProbes::create(slots_each * regions, owners);
         EXPECT_TRUE(table.ok()) << (table.ok() ? "" : table.error().message());
         return std::move(table).value();
     }
-    static std::size_t slots(GrowingTable const& table) {
+    static std::size_t slots(GrowingProbes const& table) {
         std::size_t sum = 0;
         for (std::size_t at = 0; at < table.region_count(); ++at) sum += table.region(at).slot_count();
         return sum;
     }
-    static void expect_content(GrowingTable& table, std::unordered_map<std::uint64_t, std::uint64_t> const& expected) {
+    static void expect_content(GrowingProbes& table, std::unordered_map<std::uint64_t, std::uint64_t> const& expected) {
         std::size_t visited = 0;
         table.for_each([&](std::uint64_t key, std::uint64_t value) {
             auto const there = expected.find(key);
@@ -57,7 +57,7 @@ class GrowingProbeTest : public MemoryTest {
 };
 
 // Waves of growth, and of erasing, in which slots are cleared of what was deleted. `stride`: 1, or keys that crowd.
-void play(GrowingTable& table, std::unordered_map<std::uint64_t, std::uint64_t>& expected, std::uint64_t seed,
+void play(GrowingProbes& table, std::unordered_map<std::uint64_t, std::uint64_t>& expected, std::uint64_t seed,
           std::uint64_t operations, std::uint64_t keys, std::uint64_t stride, bool works) {
     std::mt19937_64 random(seed);
     for (std::uint64_t i = 0; i < operations; ++i) {
@@ -97,7 +97,7 @@ TEST_F(GrowingProbeTest, random_operations_match_the_standard_map_while_regions_
                                Shape{64, 2, 40'000, 300'000, 1}, Shape{100, 5, 100'000, 600'000, 1},
                                Shape{64, 4, 3'000, 200'000, 256}, Shape{64, 3, 2'000, 200'000, 192 * 7}}) {
         for (bool const works : {false, true}) {
-            GrowingTable table = create(shape.slots_each, shape.regions);
+            GrowingProbes table = create(shape.slots_each, shape.regions);
             std::unordered_map<std::uint64_t, std::uint64_t> expected;
             play(table, expected, shape.keys, shape.operations, shape.keys, shape.stride, works);
             expect_content(table, expected);
@@ -107,7 +107,7 @@ TEST_F(GrowingProbeTest, random_operations_match_the_standard_map_while_regions_
 }
 
 TEST_F(GrowingProbeTest, a_table_of_a_few_keys_does_not_grow_for_what_was_erased) {
-    GrowingTable table = create(64, 2);
+    GrowingProbes table = create(64, 2);
     for (std::uint64_t key = 1; key < 200'000; ++key) {
         TravellingProbe put(key, key);
         ASSERT_EQ(probing::run(put, Kind::Put, table), Probed::NotThere);
@@ -119,7 +119,7 @@ TEST_F(GrowingProbeTest, a_table_of_a_few_keys_does_not_grow_for_what_was_erased
 }
 
 TEST_F(GrowingProbeTest, a_step_is_short_and_both_arrays_are_there_meanwhile) {
-    GrowingTable table = create(4096, 1);
+    GrowingProbes table = create(4096, 1);
     GrowingProbedRegion& region = table.region(0);
     std::uint64_t key = 0;
     while (!region.has_work()) {
@@ -142,7 +142,7 @@ TEST_F(GrowingProbeTest, a_step_is_short_and_both_arrays_are_there_meanwhile) {
 // Without memory, keys stay where they are, and a put without a place is Full.
 TEST_F(GrowingProbeTest, without_memory_a_table_is_full) {
     configure({256 * KiB});
-    auto created = GrowingTable::create(1024, std::vector<Owner>{{core_id(0), node_id(0)}});
+    auto created = GrowingProbes::create(1024, std::vector<Owner>{{core_id(0), node_id(0)}});
     ASSERT_TRUE(created.ok());
     std::uint64_t key = 0;
     Probed probed{};
@@ -161,7 +161,7 @@ TEST_F(GrowingProbeTest, without_memory_a_table_is_full) {
 // Operations on their way between two places, in order; which way's first one goes on next is random.
 class GrowingSchedule {
   public:
-    GrowingSchedule(GrowingTable table, std::size_t clients, std::uint64_t keys, std::uint64_t seed)
+    GrowingSchedule(GrowingProbes table, std::size_t clients, std::uint64_t keys, std::uint64_t seed)
         : table_(std::move(table))
         , clients_(clients)
         , keys_(keys)
@@ -231,7 +231,7 @@ class GrowingSchedule {
     [[nodiscard]] std::size_t travelled() const { return travelled_; }
 
   private:
-    GrowingTable table_;
+    GrowingProbes table_;
     std::size_t clients_;
     std::uint64_t keys_;
     std::mt19937_64 random_;
