@@ -6,7 +6,7 @@ function(mxk_tests target object_level)
     target_compile_options(${target} PRIVATE ${object_level})
     target_link_libraries(${target} PUBLIC GTest::gtest)
     set_target_properties(${target} PROPERTIES ${tests_together})
-    target_precompile_headers(${target} PRIVATE ${common_headers} <deque> <functional> <map> <memory> <random> <string>
+    precompile(${target} "tests ${object_level}" ${common_headers} <deque> <functional> <map> <memory> <random> <string>
         <thread> <gtest/gtest.h>)
 endfunction()
 

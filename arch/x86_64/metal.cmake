@@ -21,7 +21,14 @@ room_sources(inner_test_sources tests/kernel)
 add_library(mxk-objects OBJECT ${portable_sources} ${metal_sources} ${assembly_sources})
 add_library(mxk-inner-tests OBJECT ${inner_test_sources})
 set_target_properties(mxk-inner-tests PROPERTIES ${tests_together})
+target_compile_options(mxk-inner-tests PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O1>) # linked last: what is optimised more comes first
 set(all_objects $<TARGET_OBJECTS:mxk-objects> $<TARGET_OBJECTS:mxk-inner-tests>)
+
+# But for what no freestanding library has, and for what handlers of interrupts run, which is compiled without SSE.
+list(REMOVE_ITEM common_headers <vector>)
+precompile(mxk-objects "-O2" ${common_headers})
+precompile(mxk-inner-tests "-O1" ${common_headers})
+set_source_files_properties(${interrupt_sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 
 describe_build("-O2")
 add_dependencies(mxk-objects build-description)

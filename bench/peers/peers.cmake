@@ -50,8 +50,9 @@ peers_in(task_taskflow Taskflow "${Taskflow_VERSION}" "${Taskflow_FOUND}" "libta
 configure_file(${CMAKE_SOURCE_DIR}/bench/peers/missing_peers.cpp.in ${CMAKE_BINARY_DIR}/generated/missing_peers.cpp @ONLY)
 add_executable(mxk-peers main/linux/program.cpp ${peer_sources} ${CMAKE_BINARY_DIR}/generated/missing_peers.cpp)
 target_link_libraries(mxk-peers PRIVATE ${all_objects})
+target_include_directories(mxk-peers PRIVATE ${CMAKE_BINARY_DIR}/generated) # as all: tools/lint reads them together
 target_compile_options(mxk-peers PRIVATE ${brief_level})
-target_precompile_headers(mxk-peers REUSE_FROM mxk-bench)
+precompile(mxk-peers "${program_kind} ${brief_level}" ${common_headers})
 foreach(library TBB::tbb PkgConfig::urcu PkgConfig::ck libcuckoo::libcuckoo Taskflow::Taskflow)
     target_link_libraries(mxk-peers PRIVATE $<TARGET_NAME_IF_EXISTS:${library}>)
 endforeach()

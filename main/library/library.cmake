@@ -3,9 +3,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# The objects of the program less what is only the program's: what boot loaders say, benchmarks, and the console with
-# all that registers itself for it (which nobody names, so an archive could not hold it anyway).
-set(not_for_users "\\.dir/(./)?(boot|bench|kernel/console)/|_command.cpp|/kernel/testing.cpp|/core_set.cpp|/console_task.cpp|/main/(linux/|clock_skew.cpp)")
+# The objects of the program less what is only the program's.
 add_library(mxk-library STATIC $<FILTER:$<TARGET_OBJECTS:mxk-kernel>;$<TARGET_OBJECTS:mxk-rooms>,EXCLUDE,${not_for_users}>)
 set_target_properties(mxk-library PROPERTIES OUTPUT_NAME mxk EXPORT_NAME mxk LINKER_LANGUAGE CXX)
 target_compile_features(mxk-library INTERFACE cxx_std_20)
