@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
-
 from mxk_host import image, results
 from mxk_host.commands import grub_menu, kernel_command_line
 from mxk_host.display import Display
@@ -80,6 +78,8 @@ def converse(job: Job, *, build: bool, timeout: float | None, log: Path | None) 
 
 def measure(job: Job, *, build: bool, timeout: float) -> None:
     """Runs benchmark commands; keeps the log, the QEMU line and the rows; shows the rows as a table."""
+    from mxk_host import row_table  # read only where it is used: it takes as long to read as all else
+
     display = Display(sys.stdout, PROGRESS_EVERY)
     with _boot_image(job, build=build) as boot_image:
         folder = results.new_folder()
@@ -90,12 +90,8 @@ def measure(job: Job, *, build: bool, timeout: float) -> None:
     lines = [row for line in display.lines if (row := json_row(line)) is not None]
     results.store(folder, lines)
     rows = [row for row in lines if "benchmark" in row]  # the others describe, they measure nothing
-    console = Console()
-    if rows:
-        console.print(results.table(rows))
-    if job.machine.accelerator is Accelerator.TCG:
-        console.print(EMULATED)
-    console.print(f"results: {folder.relative_to(image.ROOT)}", soft_wrap=True, highlight=False)
+    emulated = [EMULATED] if job.machine.accelerator is Accelerator.TCG else []
+    row_table.show(rows, notes=[*emulated, f"results: {folder.relative_to(image.ROOT)}"])
     _expect_success(judge(outcome, timeout))
     _expect_success(results.judge_rows(rows))
 

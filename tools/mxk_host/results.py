@@ -5,8 +5,6 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rich.table import Table
-
 from mxk_host.errors import ExitCode
 from mxk_host.image import BUILD
 from mxk_host.stream import Row
@@ -51,28 +49,3 @@ def judge_rows(rows: list[Row]) -> Verdict:
             ExitCode.COMMAND_FAILED, f"expected every row to be verified; not so: row {numbers} of {len(measured)}"
         )
     return Verdict(ExitCode.SUCCESS)
-
-
-def table(rows: list[Row]) -> Table:
-    """The rows for people. Speed-up is relative to the first row."""
-    drawn = Table()
-    for heading in ("cores", "operations", "throughput M/s", "speed-up"):
-        drawn.add_column(heading, justify="right")
-    drawn.add_column("verified")
-    first = _median(rows[0]) if rows else None
-    for row in rows:
-        median = _median(row)
-        drawn.add_row(
-            str(row.get("cores", "?")),
-            f"{row['operations']:,}" if isinstance(row.get("operations"), int) else "?",
-            "?" if median is None else f"{median / 1e6:.2f}",
-            f"{median / first:.2f}" if median is not None and first else "?",
-            "yes" if row.get("verified") is True else "NO",
-        )
-    return drawn
-
-
-def _median(row: Row) -> float | None:
-    throughput = row.get("throughput")
-    median = throughput.get("median") if isinstance(throughput, dict) else None
-    return float(median) if isinstance(median, int | float) else None

@@ -1,14 +1,26 @@
 """The command line of tools/mxk: options in, a job out. A job that fails raises; __main__ makes an exit code of it."""
 
+import sys
+from collections.abc import Iterable
+from importlib import import_module
+
 import typer
 
-from mxk_host.cli.builds import compare_builds, compare_instructions
-from mxk_host.cli.comparison import compare, figures_check
-from mxk_host.cli.figures import figure
-from mxk_host.cli.kernel import bench, run
-from mxk_host.cli.overview import overview
-from mxk_host.cli.reports import compare_runs, report
-from mxk_host.cli.trace import trace_app
+# The module that has a command, in the order in which they are listed. Only that of the command that was typed is read,
+# if one was: what all of them import takes longer to read than the kernel to boot.
+MODULES = {
+    "run": "kernel",
+    "bench": "kernel",
+    "overview": "overview",
+    "figure": "figures",
+    "report": "reports",
+    "compare": "comparison",
+    "figures-check": "comparison",
+    "compare-builds": "builds",
+    "compare-instructions": "builds",
+    "compare-runs": "reports",
+    "trace": "trace",  # commands of its own
+}
 
 app = typer.Typer(
     add_completion=False,
@@ -17,10 +29,17 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Boots MXK in QEMU and judges the run; measures the Linux program against its peers and against itself.",
 )
-COMMANDS = (
-    *(run, bench, overview, figure, report),
-    *(compare, figures_check, compare_builds, compare_instructions, compare_runs),
-)
-for command in COMMANDS:
-    app.command()(command)
-app.add_typer(trace_app, name="trace")
+app.callback()(lambda: None)  # a command keeps its name where it is the only one
+
+
+def add(names: Iterable[str]) -> None:
+    """Reads these commands."""
+    for name in names:
+        module = import_module(f"mxk_host.cli.{MODULES[name]}")
+        if name == "trace":
+            app.add_typer(module.trace_app, name=name)
+        else:
+            app.command(name)(getattr(module, name.replace("-", "_")))
+
+
+add(sys.argv[1:2] if sys.argv[1:2] and sys.argv[1] in MODULES else MODULES)
