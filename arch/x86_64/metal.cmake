@@ -24,11 +24,13 @@ set_target_properties(mxk-inner-tests PROPERTIES ${tests_together})
 target_compile_options(mxk-inner-tests PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O1>) # linked last: what is optimised more comes first
 set(all_objects $<TARGET_OBJECTS:mxk-objects> $<TARGET_OBJECTS:mxk-inner-tests>)
 
-# But for what no freestanding library has, and for what handlers of interrupts run, which is compiled without SSE.
+# But for what no freestanding library has; for what handlers of interrupts run, which is compiled without SSE; and for
+# what defines functions of <cstring> itself.
 list(REMOVE_ITEM common_headers <vector>)
 precompile(mxk-objects "-O2" ${common_headers})
 precompile(mxk-inner-tests "-O1" ${common_headers})
-set_source_files_properties(${interrupt_sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+set_source_files_properties(${interrupt_sources} ${CMAKE_SOURCE_DIR}/arch/x86_64/c_library.cpp PROPERTIES
+    SKIP_PRECOMPILE_HEADERS ON)
 
 describe_build("-O2")
 add_dependencies(mxk-objects build-description)
