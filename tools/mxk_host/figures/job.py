@@ -10,6 +10,7 @@ from rich.table import Table
 
 from mxk_host import image, results
 from mxk_host.errors import UsageError
+from mxk_host.figures.markdown import HOLDS
 from mxk_host.figures.plan import FIGURES, OF_ONE_PROGRAM, THESIS_CORES, THESIS_OPERATIONS, Figure, Statement
 from mxk_host.figures.run import Settings, medians, run_figure
 from mxk_host.machine import Boot
@@ -138,6 +139,6 @@ def _table(rows: Sequence[Row]) -> Table:
     for row in rows:
         if "statement" not in row:
             continue
-        holds = {True: "yes", False: "NO", None: "unknown"}[row["holds"]]
-        drawn.add_row(row["figure"], row.get("side", "both"), row["statement"], row["wanted"], row["measured"], holds)
+        words = (row["figure"], row.get("side", "both"), row["statement"], row["wanted"], row["measured"])
+        drawn.add_row(*words, HOLDS[row["holds"]])
     return drawn
