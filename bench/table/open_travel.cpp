@@ -29,6 +29,55 @@
 namespace mxk::bench {
 namespace {
 
+// What is to be done with the probe at region `at`. `method`: of the operation, or Update of one that overwrites, as
+// carry_out() has it (two_phase.hpp).
+template <Operation method, typename Regions>
+[[gnu::always_inline]] inline Probed step(Regions& table, std::size_t at, TravellingProbe& probe, Order const& order) {
+    if constexpr (method == Operation::Insert) return probe.put(table, at);
+    if constexpr (method == Operation::Find) return probe.find(table, at);
+    if constexpr (method == Operation::Erase) return probe.erase(table, at);
+    switch (order.operation) {
+    case Operation::Update: return probe.update(table, at);
+    case Operation::Upsert: return probe.put(table, at);
+    default: return probe.modify(table, at, [](std::uint64_t value) { return value + version_step; });
+    }
+}
+
+// An order as it travels, in half the room: the probe's value has the version.
+struct TravellingOrder {
+    Operation operation = Operation::Insert;
+    bool expected = false;
+    bool is_exact = false;
+
+    TravellingOrder() = default;
+    explicit TravellingOrder(Order const& order)
+        : operation(order.operation)
+        , expected(order.expected)
+        , is_exact(order.is_exact) {}
+
+    // `probe`: as probe_for() made it, and has met nothing since.
+    [[nodiscard]] Order with(TravellingProbe const& probe) const {
+        return {.operation = operation,
+                .expected = expected,
+                .is_exact = is_exact,
+                .version = static_cast<std::uint32_t>(version_of(probe.key(), probe.value()))};
+    }
+};
+
+inline TravellingProbe probe_for(std::uint64_t key, Order const& order) {
+    return TravellingProbe(key, value_of(key, order.version));
+}
+
+// Once that has ended: whether the result, and the value found, are the expected ones.
+template <Operation method>
+[[gnu::always_inline]] inline bool is_right(Probed probed, TravellingProbe const& probe, Order const& order) {
+    bool const puts = method == Operation::Insert || (overwrites(method) && order.operation == Operation::Upsert);
+    // What a put expects is that the key was not there.
+    if (probed != (order.expected != puts ? Probed::There : Probed::NotThere)) return false;
+    bool const has_met = method == Operation::Find || (overwrites(method) && order.operation == Operation::Modify);
+    return !has_met || probed != Probed::There || is_value_of(probe.key(), probe.value(), order);
+}
+
 // The thesis' table with open addressing (section 3.3, Algorithm 3.6): an operation that reaches the end of a region
 // sends its task on to the next core, the last one's is the first, until it knows its result; then the task goes home.
 //
@@ -44,16 +93,12 @@ template <typename Region> class TravelAccess : public TableAccess<Region> {
     enum class Visit : std::uint8_t { Right, Wrong, MovesOn };
 
     // At region `at`: whether the result, and the value found, are the expected ones, or unknown yet. The owner only.
-    template <Operation operation> Visit visit(std::size_t at, TravellingProbe& probe, bool expected) {
-        Probed const probed = step<operation>(at, probe);
+    template <Operation method> Visit visit(std::size_t at, TravellingProbe& probe, TravellingOrder travelling) {
+        Order const order = travelling.with(probe);
+        Probed const probed = step<method>(this->table(), at, probe, order);
         if (probed == Probed::EndOfRegion) [[unlikely]]
             return Visit::MovesOn;
-        // What an insert expects is that the key was not there.
-        bool const expects_key = expected != (operation == Operation::Insert);
-        bool is_right = probed == (expects_key ? Probed::There : Probed::NotThere);
-        if (operation == Operation::Find && probed == Probed::There)
-            is_right = is_right && probe.value() == value_of(probe.key());
-        return is_right ? Visit::Right : Visit::Wrong;
+        return is_right<method>(probed, probe, order) ? Visit::Right : Visit::Wrong;
     }
     [[nodiscard]] std::size_t next(std::size_t at) const { return TravellingProbe::next(this->table(), at); }
 
@@ -67,16 +112,6 @@ template <typename Region> class TravelAccess : public TableAccess<Region> {
 
   protected:
     using TableAccess<Region>::TableAccess;
-
-  private:
-    template <Operation operation> Probed step(std::size_t at, TravellingProbe& probe) {
-        if constexpr (operation == Operation::Insert)
-            return probe.put(this->table(), at);
-        else if constexpr (operation == Operation::Find)
-            return probe.find(this->table(), at);
-        else
-            return probe.erase(this->table(), at);
-    }
 };
 
 // Of a fixed size: an insert without a place is wrong.
@@ -168,20 +203,15 @@ template <typename Access> class OpenTravelTask : public Task {
         , run_(run) {}
 
   private:
+    friend MethodBodies<OpenTravelTask>;
+
     static constexpr bool only_owner_knows_lines = Access::only_owner_knows_lines;
 
-    // By value of Operation. Not by dispatch(): clang does not instantiate what only a generic lambda names.
-    static Body body_for(Operation operation) {
-        constexpr std::array<Body, 3> bodies{first_step<Operation::Insert>(), first_step<Operation::Find>(),
-                                             first_step<Operation::Erase>()};
-        return bodies[static_cast<std::size_t>(operation)];
-    }
-
-    template <Operation operation> static constexpr Body first_step() {
+    template <Operation method> static constexpr Body first_step() {
         if constexpr (only_owner_knows_lines)
-            return &arrive<operation>;
+            return &arrive<method>;
         else
-            return &operate<operation>;
+            return &operate<method>;
     }
 
     static void initial(Worker& worker, Task& task) {
@@ -190,29 +220,29 @@ template <typename Access> class OpenTravelTask : public Task {
         NextInstruction<Access> const next = take_next(self.run_, here);
         if (next.instruction == nullptr) [[unlikely]]
             return self.run_.cores.run(here).task_ended();
-        self.probe_ = TravellingProbe(next.instruction->key, value_of(next.instruction->key));
-        self.expected_ = next.instruction->expected;
-        task.body = body_for(next.instruction->operation);
+        self.probe_ = probe_for(next.instruction->key, *next.instruction);
+        self.order_ = TravellingOrder(*next.instruction);
+        task.body = MethodBodies<OpenTravelTask>::of(next.instruction->operation);
         if constexpr (!only_owner_knows_lines) task.touches = announce(worker, self.run_, next);
         worker.append(task, self.run_.cores.core(next.owner));
     }
 
     // At the key's owner, where only that one knows what will be touched: asks for it and goes to the queue's end. All
     // operations do, so that they keep their order.
-    template <Operation operation> static void arrive(Worker& worker, Task& task) {
+    template <Operation method> static void arrive(Worker& worker, Task& task) {
         auto& self = static_cast<OpenTravelTask&>(task);
-        task.body = &operate<operation>;
-        if (worker.prefetch_distance() == 0) return operate<operation>(worker, task);
+        task.body = &operate<method>;
+        if (worker.prefetch_distance() == 0) return operate<method>(worker, task);
         self.run_.access.region(worker.place()).prefetch(self.probe_.key());
         worker.append(task);
     }
 
-    template <Operation operation> [[gnu::flatten]] static void operate(Worker& worker, Task& task) {
+    template <Operation method> [[gnu::flatten]] static void operate(Worker& worker, Task& task) {
         using Visit = typename Access::Visit;
         auto& self = static_cast<OpenTravelTask&>(task);
         Access& access = self.run_.access;
         std::size_t const here = worker.place();
-        Visit const visit = access.template visit<operation>(here, self.probe_, self.expected_);
+        Visit const visit = access.template visit<method>(here, self.probe_, self.order_);
         if constexpr (requires { access.work(worker, here); }) access.work(worker, here);
         // At home, the next instruction comes in sequence; at the next core, a region's first slots, which seldom
         // happens and where a search goes on in sequence.
@@ -225,7 +255,7 @@ template <typename Access> class OpenTravelTask : public Task {
         worker.append(task, task.home);
     }
 
-    bool expected_ = false; // in front: fits behind the task's home
+    TravellingOrder order_; // in front: fits behind the task's home
     Run const& run_;
     TravellingProbe probe_;
 };
@@ -270,16 +300,14 @@ class LockedProbeAccess {
     [[nodiscard]] Extra extra(std::size_t, std::size_t, std::uint64_t, std::size_t) const { return {}; }
 
     template <Operation operation> bool operate(std::size_t, std::uint64_t key, Extra, Order const& order) {
-        bool const expected = order.expected;
-        TravellingProbe probe(key, value_of(key));
-        if constexpr (operation == Operation::Insert) {
-            return table().put(probe) == (expected ? Probed::NotThere : Probed::There);
-        } else if constexpr (operation == Operation::Find) {
-            bool const is_there = table().find(probe) == Probed::There;
-            return is_there == expected && (!is_there || probe.value() == value_of(key));
-        } else {
-            return (table().erase(probe) == Probed::There) == expected;
-        }
+        TravellingProbe probe = probe_for(key, order);
+        Probed const probed = table().travel(probe, [&](LockedProbe::Table& regions, std::size_t at) {
+            return step<operation>(regions, at, probe, order);
+        });
+        return is_right<operation>(probed, probe, order);
+    }
+    bool overwrite(std::size_t at, std::uint64_t key, Extra extra, Order const& order) {
+        return operate<Operation::Update>(at, key, extra, order);
     }
 
     [[nodiscard]] std::optional<std::uint64_t> value(std::uint64_t key) const {

@@ -90,11 +90,6 @@ constexpr Need values{
     },
     "--layout bucketed, open or cuckoo, which keep values (with ycsb-c, which only reads, chained, too)",
     &print_layout};
-constexpr Need values_in_place{[](Options const& options, EngineKind const*) {
-                                   return !options.ycsb->overwrites() ||
-                                          options.probe.value_or(Probe::Local) == Probe::Local;
-                               },
-                               "--probe local with a workload that overwrites values"};
 constexpr Need time_slices{[](Options const&, EngineKind const*) { return Thread::has_slices(); },
                            "the bare machine, where a thread has the slice that is asked for (in the Linux build the "
                            "system chooses)"};
@@ -141,7 +136,7 @@ constexpr Use option_uses[] = {
     {"--model threads-unsafe",
      [](Options const& options) { return options.model == Model::ThreadsUnsafe; },
      {&race_that_loses}},
-    {"--workload", &is_given<&Options::ycsb>, {&values, &values_in_place}},
+    {"--workload", &is_given<&Options::ycsb>, {&values}},
     {"--trace", [](Options const& options) { return options.trace.has_value(); }, {&what_a_trace_writes}},
     {"--submit", &is_given<&Options::submit>, {&tasks}},
     {"--notation", &is_given<&Options::notation>, {&tasks, &a_task_each}},

@@ -63,6 +63,22 @@ template <Operation method, typename Access>
     }
 }
 
+// By value of Operation, the body of a TravellingTask's first step for it: TravellingTask::first_step<method>(). Not by
+// dispatch(): Clang does not instantiate what only a generic lambda names.
+template <typename TravellingTask> struct MethodBodies {
+    static Task::Body of(Operation operation) {
+        using enum Operation;
+        static constexpr Task::Body overwrite = TravellingTask::template first_step<Update>();
+        static constexpr std::array<Task::Body, 6> bodies{TravellingTask::template first_step<Insert>(),
+                                                          TravellingTask::template first_step<Find>(),
+                                                          TravellingTask::template first_step<Erase>(),
+                                                          overwrite,
+                                                          overwrite,
+                                                          overwrite};
+        return bodies[static_cast<std::size_t>(operation)];
+    }
+};
+
 // Only the owner knows what an operation touches (partitions_access.hpp), and owners change while operations flow.
 template <typename Access>
 concept OwnerAsks = requires(Access const& access, Worker& worker, Task& task) {
@@ -85,6 +101,8 @@ template <typename Access> class TwoPhaseTask : public Task {
         , run_(run) {}
 
   private:
+    friend MethodBodies<TwoPhaseTask>;
+
     static void initial(Worker& worker, Task& task) {
         auto& self = static_cast<TwoPhaseTask&>(task);
         std::size_t const here = worker.place();
@@ -97,7 +115,7 @@ template <typename Access> class TwoPhaseTask : public Task {
         self.key_ = next.instruction->key;
         self.order_ = *next.instruction;
         self.extra_ = next.extra;
-        task.body = method(next.instruction->operation);
+        task.body = MethodBodies<TwoPhaseTask>::of(next.instruction->operation);
         if constexpr (!OwnerAsks<Access>) task.touches = announce(worker, self.run_, next);
         worker.append(task, self.run_.cores.core(next.owner));
     }
@@ -106,14 +124,6 @@ template <typename Access> class TwoPhaseTask : public Task {
     void count_latency(Histogram& latency) {
         if (key_ != 0) start_.count_end(latency);
         start_ = OperationStart::now();
-    }
-
-    static Body method(Operation operation) {
-        using enum Operation;
-        static constexpr Body any_overwrite = first_step<Update>();
-        static constexpr std::array<Body, 6> methods{first_step<Insert>(), first_step<Find>(), first_step<Erase>(),
-                                                     any_overwrite,        any_overwrite,      any_overwrite};
-        return methods[static_cast<std::size_t>(operation)];
     }
 
     template <Operation operation> static constexpr Body first_step() {

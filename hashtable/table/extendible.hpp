@@ -104,7 +104,9 @@ template <typename Cells, typename Hash = MixedHash> class Extendible : public V
 
     // What stands with the key, or null. Key 0 is never found.
     [[nodiscard]] auto find(Key const& key) const { return find(key, position(key)); }
-    [[nodiscard]] static auto find(Key const& key, Position const& at) { return Cells::find(at, key); }
+    [[gnu::always_inline]] [[nodiscard]] static auto find(Key const& key, Position const& at) {
+        return Cells::find(at, key);
+    }
 
     // False if the key is not there.
     bool erase(Key const& key) { return erase(key, position(key)); }

@@ -62,13 +62,16 @@ class alignas(cache_line_bytes) OwnedShards : WorkListener, public ValueWrites<O
     // How often that may have ceased to be so, besides moves().
     [[nodiscard]] std::uint64_t displacements() const { return displacements_; }
 
-    Insert insert(Key const& key, Item item) { return insert(key, item, position(key)); }
+    // Inline: GCC makes a call of what has several callers, and an operation that overwrites is one.
+    [[gnu::always_inline]] Insert insert(Key const& key, Item item) { return insert(key, item, position(key)); }
     [[gnu::always_inline]] Insert insert(Key const& key, Item item, Position const& at) {
         auto const done = Table::try_insert(key, item, at);
         return done ? *done : insert_far(key, item);
     }
-    [[nodiscard]] auto find(Key const& key) const { return find(key, position(key)); }
-    [[nodiscard]] static auto find(Key const& key, Position const& at) { return Table::find(key, at); }
+    [[gnu::always_inline]] [[nodiscard]] auto find(Key const& key) const { return find(key, position(key)); }
+    [[gnu::always_inline]] [[nodiscard]] static auto find(Key const& key, Position const& at) {
+        return Table::find(key, at);
+    }
     bool erase(Key const& key) { return table_of(key).erase(key); }
     bool erase(Key const& key, Position const& at) { return table_of(key).erase(key, at); }
 

@@ -299,7 +299,6 @@ BAD_WAYS = [
     ("--workload ycsb-a", "--workload: expected --layout bucketed, open or cuckoo, which keep values"),
     ("--workload ycsb-a --mix find", "--workload: expected no --mix besides, since it has phases of its own"),
     ("--workload ycsb-c --queue shared", "--queue shared: expected no --workload"),
-    ("--workload ycsb-f --layout open --probe travel", "--workload: expected --probe local with a workload that"),
     ("--dist hotset:0.2", "hotset:KEYS:SHARE with two numbers between 0 and 1, such as hotset:0.2:0.8"),
     ("--queue shared --mix find,erase --dist zipf:1", "got --mix erase --dist zipf:1"),
     ("--dist zipf", "--dist: expected uniform, latest, zipf:THETA with THETA from 0.001 to 10, such as zipf:0.99"),

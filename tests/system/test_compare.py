@@ -13,8 +13,8 @@ import pytest
 
 from compare_fakes import MXK, Fakes, row, summary
 from helpers import DRIVER, ROOT, Ended, drive, linux_program
+from mxk_host import pages
 from mxk_host.arguments import choose_names, parse_cores, parse_count
-from mxk_host.compare import markdown
 from mxk_host.compare.cells import paired_ratio
 from mxk_host.compare.figures import FIGURES
 from mxk_host.compare.plan import CONFIGURATIONS, MIN_ROUNDS, MIXES, YCSB_ONLY, YCSB_WORKLOADS, ZIPF_ENGINES, Part
@@ -321,7 +321,7 @@ def test_figures_are_shown_put_into_pages_and_checked(fakes: Fakes) -> None:
     assert f"{MXK} insert at 1 core by {TBB} 17.0 x 16.0-18.0 >= 15 x reached\n" in shown
     assert "empty task from the core's own queue 8.00 ns 8.00-8.00 <= 5 ns NOT REACHED\n" in shown
 
-    throughput = markdown.block(made.read_text(), "throughput")
+    throughput = pages.block(made.read_text(), "compare: throughput")
     assert f"| MXK, bucketed, in batches (`{MXK}`) | 85.0 | 170 | 170 | 340 | 340 | 680 | 2.00, 31.0 |" in throughput
     assert "MXK's engines are asynchronous" in throughput
     assert page.read_text() == (
@@ -343,10 +343,12 @@ def test_figures_are_shown_put_into_pages_and_checked(fakes: Fakes) -> None:
 
 def test_the_pages_embed_one_and_the_same_run() -> None:
     readme, performance = ((ROOT / page).read_text() for page in ("README.md", "docs/performance.md"))
-    throughput = markdown.block(readme, "throughput")
+    throughput = pages.block(readme, "compare: throughput")
     assert "| MXK, bucketed, in batches (`mxk-batch`) |" in throughput
-    assert markdown.block(performance, "throughput") == throughput
-    assert throughput.splitlines()[-1] == markdown.block(performance, "figures").splitlines()[-1], "the run's own line"
+    assert pages.block(performance, "compare: throughput") == throughput
+    assert throughput.splitlines()[-1] == pages.block(performance, "compare: figures").splitlines()[-1], (
+        "the run's own line"
+    )
 
 
 def test_everything_is_kept(fakes: Fakes) -> None:

@@ -2,29 +2,23 @@
 Linux program's and peers' output, and QEMU's serial line."""
 
 import json
-import os
 import random
 import shlex
-import time
 from pathlib import Path
 
 import pytest
 
 from helpers import drive, run_linux
 from mxk_host.errors import UsageError
-from mxk_host.report.page import sections_of
 from mxk_host.runs.changes import Verdict, changes
 from mxk_host.runs.command import command_of
 from mxk_host.runs.log import Found, read_log
 from mxk_host.runs.point import Point, key_of, points_of
-from mxk_host.runs.source import Run, expect_rows, read_runs
+from mxk_host.runs.source import expect_rows, read_runs
 from report_rows import MACHINE, Row, all_kinds, as_lines, noisy_run, spread
 
 CAPTURED = Path(__file__).parent / "captured"
 NATIVE, EMULATED = CAPTURED / "native.log", CAPTURED / "qemu.log"
-# More of it by hand: MXK_LOG_FUZZ_SECONDS=600 build/venv/bin/python -m pytest tests/system/test_runs.py -k damage -s
-FUZZ_SECONDS = float(os.environ.get("MXK_LOG_FUZZ_SECONDS", "0"))
-FUZZ_RUNS = 150
 
 
 def points(rows: list[Row], run: int = 0) -> list[Point]:
@@ -52,59 +46,8 @@ def test_a_damaged_line_is_named_and_the_others_are_read() -> None:
     assert log.damages[2].reason == "expected the name of a benchmark as text"
     deep = read_log(b'{"benchmark":"x","y":' + b"[" * 100_000 + b"]" * 100_000 + b"}")
     assert len(deep.damages) == 1
-    assert read_log(b'{"benchmark":"x","seconds":NaN}').damages != []
-
-
-def damaged(data: bytes, draw: random.Random) -> bytes:
-    """As a wire, a disk or a hand could: cuts, other bytes, bytes more and fewer, parts twice, other JSON values."""
-    out = bytearray(data)
-    for _ in range(draw.randrange(1, 12)):
-        at = draw.randrange(len(out) + 1)
-        match draw.randrange(7):
-            case 0:
-                del out[at : at + draw.randrange(400)]
-            case 1:
-                out[at : at + 8] = draw.randbytes(8)
-            case 2:
-                out[at:at] = draw.randbytes(draw.randrange(40))
-            case 3:
-                out[at:at] = out[max(at - 3000, 0) : at]
-            case 4:
-                del out[at:]
-            case 5:
-                value = draw.choice([b"null", b"-1", b"1e999", b"1e29", b"[]", b"{}", b'"x"', b"true", b"[[1]]", b"0"])
-                colon = out.find(b":", at)
-                end = min((it for it in (out.find(b",", colon), out.find(b"}", colon)) if it > 0), default=colon)
-                if colon > 0:
-                    out[colon + 1 : end] = value
-            case _:
-                old, new = draw.choice([(b"{", b"["), (b'"', b""), (b"\n", b""), (b":", b"::"), (b"median", b"p50_ns")])
-                out[:] = out[:at] + bytes(out[at:]).replace(old, new, draw.randrange(1, 4))
-    return bytes(out)
-
-
-def test_no_damage_makes_the_reader_or_the_report_fail() -> None:
-    seeds = [NATIVE.read_bytes()[-12_000:], EMULATED.read_bytes(), as_lines(all_kinds()[::6]).encode()]
-    end = time.monotonic() + FUZZ_SECONDS
-    number = 0
-    while number < FUZZ_RUNS or time.monotonic() < end:
-        draw = random.Random(number)
-        data = damaged(seeds[number % len(seeds)], draw)
-        log = read_log(data)
-        lines = data.count(b"\n") + 1
-        assert all(1 <= damage.line <= lines for damage in log.damages), number
-        run = Run("damaged", Path(), log.rows, log.warnings, log.failures, log.damages)
-        try:
-            understood = points_of(run.rows)
-            for plot in (plot for section in sections_of([run], understood) for plot in section.plots):
-                json.dumps(plot.figure, allow_nan=False)
-            for point in understood:
-                command_of(point)
-        except Exception as error:
-            raise AssertionError(f"seed {number}") from error
-        number += 1
-    if FUZZ_SECONDS:
-        print(f"{number} damaged logs")
+    for number in (b"NaN", b"1e400", b"1" + 400 * b"0"):
+        assert read_log(b'{"benchmark":"x","seconds":' + number + b"}").damages != []
 
 
 def test_a_row_cut_anywhere_is_told() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from helpers import drive, run_linux, run_mxk
+from mxk_host import pages
 from mxk_host.figures.plan import FIGURES, Throughputs
 
 OF_ONE_PROGRAM = ["4.1", "4.2", "4.3", "4.4", "4.5", "4.6"]
@@ -80,10 +81,11 @@ def test_a_figure_in_the_kernel_takes_the_numbers_of_cores_of_the_thesis(tmp_pat
 @pytest.mark.usefixtures("images")
 def test_the_driver_measures_both_builds_and_judges(tmp_path: Path) -> None:
     small = ["--ops", "4K", "--rounds", "1", "--cores", "1,2", "--accel", "tcg", "--results", str(tmp_path)]
-    done = drive("figure", "4.2", "4.9", "4.10", *small, timeout=120)
+    page = tmp_path / "page.md"
+    done = drive("figure", "4.2", "4.9", "4.10", *small, "--markdown", str(page), timeout=120)
     assert done.code == 0, done.output + done.complaint
     assert "3 figures, 1 rounds: about 1 minutes" in done.output
-    (folder,) = [path for path in tmp_path.iterdir() if not path.is_symlink()]
+    (folder,) = [path for path in tmp_path.iterdir() if path.is_dir() and not path.is_symlink()]
     rows = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
     points = [(row["figure"], row.get("side"), row["series"], row["cores"]) for row in rows if "statement" not in row]
     assert points == [
@@ -99,6 +101,12 @@ def test_the_driver_measures_both_builds_and_judges(tmp_path: Path) -> None:
     of_both = [row for row in rows if "statement" in row and row["figure"] == "4.9"]
     assert [row["holds"] for row in of_both] == [None, None]  # an emulated kernel says nothing of speed
     assert "(emulated kernel)" in of_both[0]["measured"]
+    embedded = pages.block(page.read_text(), "figures: statements").splitlines()
+    assert embedded[0] == "| figure | the thesis | expected | Linux program | kernel |"
+    table = [[cell.strip() for cell in line.strip("|").split("|")] for line in embedded if line.startswith("| 4.")]
+    assert [cells[0] for cells in table] == ["4.2"] * (len(table) - 4) + ["4.9"] * 2 + ["4.10"] * 2
+    assert [cells[-1] == "the same" for cells in table] == [cells[0] != "4.2" for cells in table]
+    assert embedded[-1].startswith("`tools/mxk figure 4.2 4.9 4.10 --ops 4K --rounds 1 --cores 1,2 --accel tcg`, ")
 
 
 def test_unknown_figures_and_programs_are_told(tmp_path: Path) -> None:

@@ -1,10 +1,13 @@
 """What several commands take as options: counts, core counts, names out of a list; each says what was expected."""
 
 import re
+import shlex
+import sys
 from collections.abc import Sequence
 
 from mxk_host.errors import UsageError
 
+_PLACES = ("--build", "--markdown", "--results")
 _SUFFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 
 
@@ -36,3 +39,15 @@ def choose_names(option: str, known: Sequence[str], names: str | None) -> tuple[
     if unknown := [name for name in chosen if name not in known]:
         raise UsageError(f"{option}: expected names out of {', '.join(known)}; got {', '.join(unknown)}")
     return chosen
+
+
+def typed_command() -> str:
+    """As it was typed, without the options that only say where things are."""
+    kept = ["tools/mxk"]
+    words = iter(sys.argv[1:])
+    for word in words:
+        if word in _PLACES:
+            next(words)  # its value
+        elif word.partition("=")[0] not in _PLACES:
+            kept.append(word)
+    return shlex.join(kept)

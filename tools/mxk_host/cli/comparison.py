@@ -1,12 +1,11 @@
 """The options of compare and figures-check."""
 
-import shlex
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from mxk_host.arguments import typed_command
 from mxk_host.compare import job
 from mxk_host.compare.check import expect_figures
 from mxk_host.compare.figures import FIGURES, engines_of, parts_of
@@ -24,8 +23,10 @@ From = Annotated[
 ]
 Timeout = Annotated[float, typer.Option(min=0, help="Seconds for each process.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON line at the end.")]
-
-_PLACES = ("--build", "--markdown", "--results")
+Markdown = Annotated[
+    list[Path] | None,
+    typer.Option(help="A page that embeds the tables: they are put into it; repeatable.", show_default=False),
+]
 
 
 def compare(
@@ -46,10 +47,7 @@ def compare(
     seed: Annotated[int, typer.Option(min=0, help="Of the keys and of their order.")] = 1,
     timeout: Timeout = 1800,
     json: Json = False,
-    markdown: Annotated[
-        list[Path] | None,
-        typer.Option(help="A page that embeds the tables: they are put into it; repeatable.", show_default=False),
-    ] = None,
+    markdown: Markdown = None,
     finished: From = None,
     build: Build = BUILD / "linux",
     results: Results = RESULTS,
@@ -62,7 +60,7 @@ def compare(
         summary = job.read(finished)
         job.show(summary)
     else:
-        settings = Settings.checked(_command(), ops, cores, rounds, seed, timeout, build, mxk, only)
+        settings = Settings.checked(typed_command(), ops, cores, rounds, seed, timeout, build, mxk, only)
         summary = job.compare(settings, peers=peers, folder=results)
     job.pass_on(summary, as_json=json, pages=markdown or [])
     job.expect_success(summary)
@@ -89,19 +87,7 @@ def figures_check(
         mxk = ",".join(engine for engine in CONFIGURATIONS if engine in engines)
         peers = ",".join(engine for engine in engines if engine not in CONFIGURATIONS)
         parts = ",".join(parts_of(FIGURES))
-        settings = Settings.checked(_command(), ops, "1,2", rounds, 1, timeout, build, mxk, parts, latency=False)
+        settings = Settings.checked(typed_command(), ops, "1,2", rounds, 1, timeout, build, mxk, parts, latency=False)
         summary = job.compare(settings, peers=peers, folder=results)
     job.expect_success(summary)
     expect_figures(summary)
-
-
-def _command() -> str:
-    """As it was typed, without the options that only say where things are."""
-    kept = ["tools/mxk"]
-    words = iter(sys.argv[1:])
-    for word in words:
-        if word in _PLACES:
-            next(words)  # its value
-        elif word.partition("=")[0] not in _PLACES:
-            kept.append(word)
-    return shlex.join(kept)

@@ -4,10 +4,11 @@ from typing import Annotated
 
 import typer
 
-from mxk_host.arguments import choose_names, parse_cores, parse_count
-from mxk_host.cli.comparison import Build, Results, Timeout
+from mxk_host.arguments import choose_names, parse_cores, parse_count, typed_command
+from mxk_host.cli.comparison import Build, Markdown, Results, Timeout
 from mxk_host.cli.kernel import Accel
 from mxk_host.figures import job
+from mxk_host.figures import markdown as statements
 from mxk_host.figures.run import Settings
 from mxk_host.image import BUILD
 from mxk_host.machine import Accelerator, choose_accelerator
@@ -36,6 +37,7 @@ def figure(
     nodes: Annotated[int, typer.Option(min=1, help="NUMA nodes of the kernel's machine.")] = 2,
     accel: Accel = Accelerator.AUTO,
     timeout: Timeout = 3600,
+    markdown: Markdown = None,
     build: Build = BUILD / "linux",
     results: Results = RESULTS,
 ) -> None:
@@ -57,4 +59,6 @@ def figure(
         kernel_operations=parse_count("--kernel-ops", kernel_ops) if kernel_ops else in_kernel,
         rounds=rounds,
     )
-    job.measure(settings, chosen, sides, programs.logs)
+    rows = job.measure(settings, chosen, sides, programs.logs)
+    for page in markdown or []:
+        statements.put(rows, typed_command(), page)

@@ -1,20 +1,14 @@
-"""The tables that README.md and docs/performance.md embed, made of one comparison: so that no page has a figure of
-another run. A page has the table between two comments, and what is between them is replaced:
+"""The tables that README.md and docs/performance.md embed (mxk_host/pages.py), made of one comparison."""
 
-    <!-- compare: throughput -->
-    <!-- end of compare: throughput -->
-"""
-
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from mxk_host import pages
 from mxk_host.compare.figures import Unit, wanted
 from mxk_host.compare.plan import Kind, Part
 from mxk_host.compare.table import ASYNCHRONOUS, NOISY
 from mxk_host.digits import number
-from mxk_host.errors import UsageError
 
 Summary = dict[str, Any]
 Row = dict[str, Any]
@@ -40,24 +34,7 @@ _MIXES = ("insert", "find", "erase")
 
 def put(summary: Summary, page: Path) -> None:
     """Replaces each table that the page has a place for; a page that is not there is made, with all of them."""
-    text = page.read_text() if page.exists() else "".join(f"{_begin(name)}\n{_end(name)}\n" for name in _BLOCKS)
-    found = [name for name in _BLOCKS if _begin(name) in text]
-    if not found:
-        wanted = " or ".join(map(_begin, _BLOCKS))
-        raise UsageError(f"expected {page} to have a place for a table, {wanted}, or not to be there")
-    for name in found:
-        lines = "\n".join(_BLOCKS[name](summary))
-        old = re.compile(f"{re.escape(_begin(name))}\n.*?{re.escape(_end(name))}", re.DOTALL)
-        text, count = old.subn(lambda _, name=name, lines=lines: f"{_begin(name)}\n{lines}\n{_end(name)}", text)
-        if count != 1:
-            raise UsageError(f"expected one {_end(name)} in {page} behind {_begin(name)}")
-    page.write_text(text)
-
-
-def block(text: str, name: str) -> str:
-    """What a page has in the place of this name; empty without one."""
-    found = re.search(f"{re.escape(_begin(name))}\n(.*?){re.escape(_end(name))}", text, re.DOTALL)
-    return found[1] if found else ""
+    pages.put(page, {name: make(summary) for name, make in _BLOCKS.items()})
 
 
 def throughput(summary: Summary) -> Iterable[str]:
@@ -102,15 +79,7 @@ def figures(summary: Summary) -> Iterable[str]:
     yield _origin(summary)
 
 
-_BLOCKS = {"throughput": throughput, "figures": figures}
-
-
-def _begin(name: str) -> str:
-    return f"<!-- compare: {name} -->"
-
-
-def _end(name: str) -> str:
-    return f"<!-- end of compare: {name} -->"
+_BLOCKS = {"compare: throughput": throughput, "compare: figures": figures}
 
 
 def _origin(summary: Summary) -> str:

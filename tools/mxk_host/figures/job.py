@@ -10,6 +10,7 @@ from rich.table import Table
 
 from mxk_host import image, results
 from mxk_host.errors import UsageError
+from mxk_host.figures.markdown import HOLDS
 from mxk_host.figures.plan import FIGURES, OF_ONE_PROGRAM, THESIS_CORES, THESIS_OPERATIONS, Figure, Statement
 from mxk_host.figures.run import Settings, medians, run_figure
 from mxk_host.machine import Boot
@@ -99,21 +100,35 @@ def _name(number: str, side: Side) -> str:
 
 
 def _say_how_long(console: Console, settings: Settings, numbers: Sequence[str], sides: Sequence[Side]) -> None:
-    """By a short run of the thesis' table, on each side."""
-    minutes = 0.0
+    """By the thesis' table, on each side: what a process takes besides its operations, and what an operation takes."""
+    seconds = 0.0
     listed = _listed_runs(settings)
     for side in (Side.LINUX, Side.KERNEL):
         runs = sum(_runs(number, side, sides, listed) for number in numbers)
         if runs == 0:
             continue
-        small = _TRIAL if side is Side.LINUX or not settings.programs.emulated else _TRIAL // 10
-        start = time.monotonic()
-        settings.run(side, f"bench table --ops {small} --cores {max(settings.cores)} --json")
-        per_operation = (time.monotonic() - start) / small
+        trial = _TRIAL if side is Side.LINUX or not settings.programs.emulated else _TRIAL // 10
+        start = _seconds(settings, side, _TRIAL // 1000)
+        per_operation = max(_seconds(settings, side, trial) - start, 0) / trial
         operations = settings.kernel_operations if side is Side.KERNEL else settings.operations
         total = (operations or THESIS_OPERATIONS) * runs * len(settings.cores) * settings.rounds
-        minutes += total * per_operation / 60
-    console.print(f"{len(numbers)} figures, {settings.rounds} rounds: about {max(1, round(minutes))} minutes")
+        seconds += total * per_operation + start * _processes(numbers, side, settings.rounds)
+    console.print(f"{len(numbers)} figures, {settings.rounds} rounds: about {max(1, round(seconds / 60))} minutes")
+
+
+def _seconds(settings: Settings, side: Side, operations: int) -> float:
+    begin = time.monotonic()
+    settings.run(side, f"bench table --ops {operations} --cores {max(settings.cores)} --json")
+    return time.monotonic() - begin
+
+
+def _processes(numbers: Sequence[str], side: Side, rounds: int) -> int:
+    return sum(
+        sum((side is Side.KERNEL) == (curve.side is Side.KERNEL) for curve in FIGURES[number].curves) * rounds
+        if number in FIGURES
+        else 1
+        for number in numbers
+    )
 
 
 def _listed_runs(settings: Settings) -> dict[str, float]:
@@ -138,6 +153,6 @@ def _table(rows: Sequence[Row]) -> Table:
     for row in rows:
         if "statement" not in row:
             continue
-        holds = {True: "yes", False: "NO", None: "unknown"}[row["holds"]]
-        drawn.add_row(row["figure"], row.get("side", "both"), row["statement"], row["wanted"], row["measured"], holds)
+        words = (row["figure"], row.get("side", "both"), row["statement"], row["wanted"], row["measured"])
+        drawn.add_row(*words, HOLDS[row["holds"]])
     return drawn

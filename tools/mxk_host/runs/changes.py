@@ -12,10 +12,11 @@ from typing import Any
 
 from scipy.special import stdtrit
 
-from mxk_host.runs.point import UNITS, Point, Unit, Value, is_emulated, key_of, number_of
+from mxk_host.runs.point import UNITS, Point, Unit, Value, is_emulated, key_of, median_of, number_of
 
 _TYPICAL_RUNS = 8  # as many runs' worth is what is typical of all rows
 _OF_MEDIAN = math.sqrt(math.pi / 2)  # the error of a median by that of a mean, of many values
+_MIN_MEDIAN = 1e-30  # what is less was not measured
 _UNIFORM = 1 / math.sqrt(12)  # standard deviation of a value that lies anywhere in a range of 1
 
 
@@ -100,7 +101,7 @@ def _measures(points: Iterable[Point]) -> dict[_Key, Measure]:
             continue
         # Nanoseconds and cycles of one row are the same measurement.
         quantity = next((name for name in UNITS if name in point.values), None)
-        if quantity is not None and point.values[quantity].median > 0:
+        if quantity is not None and point.values[quantity].median >= _MIN_MEDIAN:
             found[key_of(point.first), quantity] = _measure(point, quantity)
     return found
 
@@ -108,8 +109,8 @@ def _measures(points: Iterable[Point]) -> dict[_Key, Measure]:
 def _measure(point: Point, quantity: str) -> Measure:
     value = point.values[quantity]
     if len(point.rows) > 1:  # rounds: each a process of its own, so that drift is part of how they differ
-        medians = [number_of(row[quantity]["median"]) or 0 for row in point.rows if isinstance(row.get(quantity), dict)]
-        logs = [math.log(it) for it in medians if it > 0]
+        medians = [median_of(row, quantity) for row in point.rows]
+        logs = [math.log(it) for it in medians if it is not None and it >= _MIN_MEDIAN]
         if len(logs) > 1:
             return Measure(value, median(logs), len(logs), variance(logs), len(logs) - 1, 0.0)
     drift = number_of(point.first.get("drift"))

@@ -3,6 +3,7 @@ bytes lost or changed on the wire. What cannot be read is named with its line nu
 raises."""
 
 import json
+import math
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -10,6 +11,7 @@ from mxk_host.stream import Line, Row, SerialStream
 
 _PROMPT = "mxk> "
 _MAX_NESTING = 16  # a row has four
+_MAX_DIGITS = 30  # 64 bits have 20
 _ROW_BEGINS = '{"'
 _BENCHMARK = '{"benchmark"'
 _INSIDE_A_ROW = '":'  # what is left of a line whose beginning was lost
@@ -110,10 +112,19 @@ def _damage(number: int, reason: str, text: str) -> Damage:
 
 
 def _no_number(text: str) -> NoReturn:
-    raise ValueError(f"expected a number, got {text}")
+    raise ValueError(f"expected a number, got {text[:_EXCERPT]}")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_no_number)
+def _number(text: str) -> float:
+    value = float(text)
+    return value if math.isfinite(value) else _no_number(text)
+
+
+def _integer(text: str) -> int:
+    return int(text) if len(text) <= _MAX_DIGITS else _no_number(text)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_number, parse_float=_number, parse_int=_integer)
 
 
 def _nesting(value: Any) -> int:  # noqa: ANN401

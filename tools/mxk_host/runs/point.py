@@ -248,9 +248,15 @@ def _values(same: Sequence[Found]) -> dict[str, Value]:
     return values
 
 
-def _value(row: Row, name: str, unit: Unit) -> Value | None:
+def median_of(row: Row, name: str) -> float | None:
+    """Of a quantity of the row, if it has that."""
     it = row.get(name)
-    if not isinstance(it, dict) or (middle := number_of(it.get("median"))) is None:
+    return number_of(it.get("median")) if isinstance(it, dict) else None
+
+
+def _value(row: Row, name: str, unit: Unit) -> Value | None:
+    it, middle = row.get(name), median_of(row, name)
+    if middle is None:
         return None
     low, high = number_of(it.get("min")), number_of(it.get("max"))
     below, above = number_of(it.get("ci95_low")), number_of(it.get("ci95_high"))

@@ -1,0 +1,42 @@
+"""Pages that embed what was measured: so that no page has a figure of another run than the one it names. A page has
+each block between two comments, and what is between them is replaced:
+
+    <!-- compare: throughput -->
+    <!-- end of compare: throughput -->
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from mxk_host.errors import UsageError
+
+
+def put(page: Path, blocks: Mapping[str, Iterable[str]]) -> None:
+    """Replaces the blocks that the page has a place for, by name; a page that is not there is made with all of them."""
+    text = page.read_text() if page.exists() else "".join(f"{_begin(name)}\n{_end(name)}\n" for name in blocks)
+    found = [name for name in blocks if _begin(name) in text]
+    if not found:
+        wanted = " or ".join(map(_begin, blocks))
+        raise UsageError(f"expected {page} to have a place for a table, {wanted}, or not to be there")
+    for name in found:
+        lines = "\n".join(blocks[name])
+        old = re.compile(f"{re.escape(_begin(name))}\n.*?{re.escape(_end(name))}", re.DOTALL)
+        text, count = old.subn(lambda _, name=name, lines=lines: f"{_begin(name)}\n{lines}\n{_end(name)}", text)
+        if count != 1:
+            raise UsageError(f"expected one {_end(name)} in {page} behind {_begin(name)}")
+    page.write_text(text)
+
+
+def block(text: str, name: str) -> str:
+    """What a page has in the place of this name; empty without one."""
+    found = re.search(f"{re.escape(_begin(name))}\n(.*?){re.escape(_end(name))}", text, re.DOTALL)
+    return found[1] if found else ""
+
+
+def _begin(name: str) -> str:
+    return f"<!-- {name} -->"
+
+
+def _end(name: str) -> str:
+    return f"<!-- end of {name} -->"
