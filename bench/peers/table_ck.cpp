@@ -181,15 +181,15 @@ constexpr Peer ck_ht{.name = "ck-ht",
                      .create = &create_table<Reserved>};
 MXK_REGISTER(mxk_peers, Peer, ck_ht);
 
-class Growing : GrowthMemory, public CkTable {
+class GrowingCk : GrowthMemory, public CkTable {
   public:
-    Growing(std::size_t capacity, Cores cores)
-        : Growing(Shards(cores.size()), capacity, cores) {}
+    GrowingCk(std::size_t capacity, Cores cores)
+        : GrowingCk(Shards(cores.size()), capacity, cores) {}
 
   private:
     static constexpr std::size_t min_slots = 16;
 
-    Growing(Shards const& shards, std::size_t capacity, Cores cores)
+    GrowingCk(Shards const& shards, std::size_t capacity, Cores cores)
         : GrowthMemory(capacity, cores)
         , CkTable(shards, std::max(growing_start / shards.count(), min_slots), cores) {}
 };
@@ -198,7 +198,7 @@ constexpr Peer ck_ht_growing{
     .name = "ck-ht-growing",
     .library = MXK_PEER_LIBRARY,
     .setup = "ck_ht, 64 shards per core with a spin lock for writers, grows from 1024 slots; hash: the key",
-    .create = &create_table<Growing>};
+    .create = &create_table<GrowingCk>};
 MXK_REGISTER(mxk_peers, Peer, ck_ht_growing);
 
 } // namespace

@@ -67,9 +67,9 @@ constexpr Peer cuckoo{.name = "cuckoo",
                       .create = &create_table<Reserved>};
 MXK_REGISTER(mxk_peers, Peer, cuckoo);
 
-class Growing : GrowthMemory, public CuckooTable {
+class GrowingCuckoo : GrowthMemory, public CuckooTable {
   public:
-    Growing(std::size_t capacity, Cores cores)
+    GrowingCuckoo(std::size_t capacity, Cores cores)
         : GrowthMemory(capacity, cores)
         , CuckooTable(growing_start, cores) {}
 };
@@ -77,7 +77,7 @@ class Growing : GrowthMemory, public CuckooTable {
 constexpr Peer cuckoo_growing{.name = "cuckoo-growing",
                               .library = MXK_PEER_LIBRARY,
                               .setup = "cuckoohash_map, grows from 1024 slots while inserting; hash: the key",
-                              .create = &create_table<Growing>};
+                              .create = &create_table<GrowingCuckoo>};
 MXK_REGISTER(mxk_peers, Peer, cuckoo_growing);
 
 } // namespace

@@ -114,9 +114,9 @@ constexpr Peer tbb_hash_map{.name = "tbb-hash-map",
                             .create = &create_table<PreSized>};
 MXK_REGISTER(mxk_peers, Peer, tbb_hash_map);
 
-class Growing : GrowthMemory, public TbbHashMapTable<TbbArenaMemory> {
+class GrowingTbb : GrowthMemory, public TbbHashMapTable<TbbArenaMemory> {
   public:
-    Growing(std::size_t capacity, Cores cores)
+    GrowingTbb(std::size_t capacity, Cores cores)
         : GrowthMemory(capacity, cores)
         , TbbHashMapTable(1, capacity, cores) {}
 };
@@ -124,7 +124,7 @@ class Growing : GrowthMemory, public TbbHashMapTable<TbbArenaMemory> {
 constexpr Peer tbb_hash_map_growing{.name = "tbb-hash-map-growing",
                                     .library = MXK_PEER_LIBRARY,
                                     .setup = "concurrent_hash_map, grows while inserting; hash: the key",
-                                    .create = &create_table<Growing>};
+                                    .create = &create_table<GrowingTbb>};
 MXK_REGISTER(mxk_peers, Peer, tbb_hash_map_growing);
 
 class Stock : public TbbHashMapTable<TbbStockMemory> {

@@ -217,9 +217,9 @@ class AnyProcessor {
     cpu_set_t before_;
 };
 
-class Growing : GrowthMemory, AnyProcessor, public RcuTable {
+class GrowingUrcu : GrowthMemory, AnyProcessor, public RcuTable {
   public:
-    Growing(std::size_t capacity, Cores cores)
+    GrowingUrcu(std::size_t capacity, Cores cores)
         : GrowthMemory(capacity, cores)
         , RcuTable(capacity, cores, growing_start, CDS_LFHT_AUTO_RESIZE | CDS_LFHT_ACCOUNTING) {
         AnyProcessor::end();
@@ -230,7 +230,7 @@ constexpr Peer urcu_lfht_growing{
     .name = "urcu-lfht-growing",
     .library = MXK_PEER_LIBRARY,
     .setup = "rculfhash, QSBR, grows from 1024 buckets by a thread of its own, nodes made before; hash: the key",
-    .create = &create_table<Growing>};
+    .create = &create_table<GrowingUrcu>};
 MXK_REGISTER(mxk_peers, Peer, urcu_lfht_growing);
 
 } // namespace

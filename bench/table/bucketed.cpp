@@ -27,16 +27,16 @@ constexpr EngineKind bucketed_batches{.layout = Layout::Bucketed,
                                       .create = &BatchEngine<BucketedAccess>::create};
 MXK_REGISTER(mxk_engines, EngineKind, bucketed_batches);
 
-using Growing = PartitionsAccess<Extendible<PairBuckets>>;
+using GrowingBuckets = PartitionsAccess<Extendible<PairBuckets>>;
 
 constexpr EngineKind growing_bucketed_tasks{
-    .layout = Layout::Bucketed, .growth = Growth::Always, .create = &EngineOwner::create<TaskEngine<Growing>>};
+    .layout = Layout::Bucketed, .growth = Growth::Always, .create = &EngineOwner::create<TaskEngine<GrowingBuckets>>};
 MXK_REGISTER(mxk_engines, EngineKind, growing_bucketed_tasks);
 
 constexpr EngineKind growing_bucketed_batches{.layout = Layout::Bucketed,
                                               .submit = Submit::Batch,
                                               .growth = Growth::Always,
-                                              .create = &BatchEngine<Growing>::create};
+                                              .create = &BatchEngine<GrowingBuckets>::create};
 MXK_REGISTER(mxk_engines, EngineKind, growing_bucketed_batches);
 
 } // namespace

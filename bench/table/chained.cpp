@@ -116,9 +116,9 @@ constexpr EngineKind chained_unsafe_threads{.model = Model::ThreadsUnsafe,
                                             .create = &EngineOwner::create<ThreadEngine<SharedChainsAccess<NoLock>>>};
 MXK_REGISTER(mxk_engines, EngineKind, chained_unsafe_threads);
 
-using Growing = NodePartitionsAccess<Extendible<ChainHeads<>>>;
+using GrowingChains = NodePartitionsAccess<Extendible<ChainHeads<>>>;
 constexpr EngineKind growing_chained_tasks{
-    .layout = Layout::Chained, .growth = Growth::Always, .create = &EngineOwner::create<TaskEngine<Growing>>};
+    .layout = Layout::Chained, .growth = Growth::Always, .create = &EngineOwner::create<TaskEngine<GrowingChains>>};
 MXK_REGISTER(mxk_engines, EngineKind, growing_chained_tasks);
 
 } // namespace

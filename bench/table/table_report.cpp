@@ -22,7 +22,7 @@ void append_tasks(TextSink& way, TableOptions const& options) {
 }
 
 // Who runs operations, and how.
-FixedText<128> way_of(TableOptions const& options) {
+FixedText<128> way_text(TableOptions const& options) {
     FixedText<128> way;
     if (options.model == Model::Tasks)
         append_tasks(way, options);
@@ -62,7 +62,7 @@ FixedText<32> name_of(Mix const& mix) {
 
 void print_table_head(TextSink& out, TableOptions const& options) {
     format(out, "table: {}, {}, {}{} hash, {} queue{}, {} operations ({}, {}), {} keys, ",
-           as_typed(options.layout).view(), way_of(options).view(),
+           as_typed(options.layout).view(), way_text(options).view(),
            options.probe == Probe::Travel ? "travelling probes, " : "", as_typed(options.hash).view(),
            as_typed(options.queue).view(), options.slices == SliceKind::Packed ? " with packed slices" : "",
            as_typed(options.operations).view(),
