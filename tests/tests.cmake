@@ -35,6 +35,11 @@ if(NOT MXK_SANITIZE STREQUAL "thread") # in one thread there is nothing that TSa
     target_link_libraries(mxk-unit PRIVATE mxk-optimised-tests # the first, as said in linux.cmake
         mxk-fuzz-targets mxk-sequential-tests mxk-test-judge ${all_objects} GTest::gtest_main)
 endif()
+# Together: tests of the same tables that grow, which are compiled once then.
+set(growing_sources ${unit_sources})
+list(FILTER growing_sources INCLUDE REGEX "/(batched_random|linearizable_growing|resharding)_test\\.cpp$")
+list(REMOVE_ITEM unit_sources ${growing_sources})
+list(PREPEND unit_sources ${growing_sources})
 add_executable(mxk-concurrent EXCLUDE_FROM_ALL)
 mxk_tests(mxk-concurrent-tests ${brief_level} ${unit_sources})
 target_link_libraries(mxk-concurrent PRIVATE ${all_objects} mxk-concurrent-tests mxk-test-judge GTest::gtest_main)

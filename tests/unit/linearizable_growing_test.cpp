@@ -19,9 +19,9 @@ template <typename Table> class LinearizableGrowing : public LinearizableRuns {
         return result;
     }
 };
-using Tables = testing::Types<Extendible<OpenSlots<>>, Extendible<CuckooSlots<>>, Extendible<PairBuckets>,
-                              Extendible<ChainHeads<PairNode>>>;
-TYPED_TEST_SUITE(LinearizableGrowing, Tables);
+using GrowingLayouts = testing::Types<Extendible<OpenSlots<>>, Extendible<CuckooSlots<>>, Extendible<PairBuckets>,
+                                      Extendible<ChainHeads<PairNode>>>;
+TYPED_TEST_SUITE(LinearizableGrowing, GrowingLayouts);
 
 TYPED_TEST(LinearizableGrowing, tables) {
     constexpr std::uint64_t runs = 12;
