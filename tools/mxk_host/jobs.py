@@ -34,7 +34,7 @@ class Job:
 
     def qemu_line(self, boot_image: Path, interactive_log: Path | None = None) -> list[str]:
         """The QEMU command line that boots this image."""
-        line = kernel_command_line(self.commands, self.module_name)
+        line = kernel_command_line(self.commands, self.module_name, self.machine.words)
         return qemu_line(self.machine, boot_image, line, interactive_log)
 
     @property
@@ -53,7 +53,7 @@ def explain(job: Job) -> None:
     boot_image = image.image_path(job.machine.boot)
     if job.needs_menu:
         boot_image = boot_image.with_name("run.iso")
-        menu = "; ".join(grub_menu(job.commands, job.module_name).splitlines()[:-1])
+        menu = "; ".join(grub_menu(job.commands, job.module_name, job.machine.words).splitlines()[:-1])
         print(f"tools/mxk: run.iso is to be a copy of mxk.iso whose grub.cfg says: {menu}", file=sys.stderr)
     print(shlex.join(job.qemu_line(boot_image, None if job.commands else _last_log())))
 
@@ -108,7 +108,9 @@ def _boot_image(job: Job, *, build: bool) -> Iterator[Path]:
         yield image.image_path(boot)
         return
     with tempfile.TemporaryDirectory(prefix="mxk-") as folder:
-        yield image.iso_for(grub_menu(job.commands, job.module_name), job.machine.module, Path(folder))
+        yield image.iso_for(
+            grub_menu(job.commands, job.module_name, job.machine.words), job.machine.module, Path(folder)
+        )
 
 
 @contextmanager

@@ -29,6 +29,7 @@ class Machine:
     extra: tuple[str, ...] = ()
     counted: bool = False  # the emulator's clock is the number of instructions: a nanosecond each
     module: Path | None = None  # a file that the loader brings besides the kernel
+    words: tuple[str, ...] = ()  # of the kernel's command line, besides commands and the module's name
 
 
 def qemu_line(machine: Machine, image: Path, command_line: str, interactive_log: Path | None = None) -> list[str]:

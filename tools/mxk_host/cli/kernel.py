@@ -7,6 +7,8 @@ import typer
 
 from mxk_host import jobs
 from mxk_host.commands import command_text
+from mxk_host.errors import UsageError
+from mxk_host.firmware import job as firmware_job
 from mxk_host.image import checked_module
 from mxk_host.machine import Accelerator, Boot, Firmware, choose_accelerator, expect_firmware
 from mxk_host.qemu import Machine
@@ -50,6 +52,14 @@ def run(
     memoryless_node: Annotated[
         bool, typer.Option("--memoryless-node", help="One more node with the last cores but no memory.")
     ] = False,
+    firmware_fault: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Firmware that lies: one of 'firmware faults'.", show_default=False),
+    ] = None,
+    acpi: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The tables of another machine: APIC, SRAT, ...", show_default=False),
+    ] = None,
     hmat: Annotated[
         bool, typer.Option("--hmat", help="Give the kernel latencies and bandwidths between the nodes.")
     ] = False,
@@ -72,7 +82,18 @@ def run(
     """
     expect_firmware(boot, firmware)
     shape = Shape.checked(cpus, nodes, mem, srat=not no_srat, memoryless_node=memoryless_node, hmat=hmat)
-    machine = Machine(shape, boot, firmware, choose_accelerator(accel), tuple(qemu or ()), module=checked_module(trace))
+    tables = firmware_job.module_for_run(fault=firmware_fault, acpi=acpi, shape=shape)
+    if tables and trace:
+        raise UsageError("expected one file for the loader to bring, got --trace and tables of firmware")
+    machine = Machine(
+        shape,
+        boot,
+        firmware,
+        choose_accelerator(accel),
+        tuple(qemu or ()),
+        module=tables or checked_module(trace),
+        words=(f"acpi-image={tables.name}",) if tables else (),
+    )
     job = jobs.Job(machine, command_text(commands or []))
     if dry_run:
         jobs.explain(job)
