@@ -60,7 +60,7 @@ void show_machine(TextSink& out, bool as_json) {
 }
 
 // `path`: an image of memory, or whatever read_dump() takes.
-Result<topology::Preview> preview_of(std::string_view path, Arena& arena) {
+Result<topology::Preview> preview_of_path(std::string_view path, Arena& arena) {
     if (MXK_TRY(arch::file_kind(path)) == arch::FileKind::File) {
         auto const file = MXK_TRY(arch::read_file(path, acpi::max_memory_image_bytes, arena));
         if (acpi::MemoryImage::begins(file)) return topology::preview(file, arena);
@@ -71,7 +71,7 @@ Result<topology::Preview> preview_of(std::string_view path, Arena& arena) {
 Result<void> show_preview(TextSink& out, TopologyOptions const& options) {
     memory::ScratchMemory memory(node_id(0));
     Arena arena(memory);
-    topology::Preview const preview = MXK_TRY(preview_of(options.acpi.text, arena));
+    topology::Preview const preview = MXK_TRY(preview_of_path(options.acpi.text, arena));
     if (options.json) {
         print_json(out, options.acpi.text, preview.topology, preview.warnings, preview.warnings.size());
         return {};

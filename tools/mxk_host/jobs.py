@@ -14,7 +14,7 @@ from mxk_host import image, results
 from mxk_host.commands import grub_menu, kernel_command_line
 from mxk_host.display import Display
 from mxk_host.errors import DriverError, ExitCode
-from mxk_host.machine import QEMU, Accelerator, Boot, expect_installed
+from mxk_host.machine import Accelerator, Boot
 from mxk_host.qemu import Machine, qemu_line
 from mxk_host.runner import run_captured, run_interactive
 from mxk_host.stream import json_row
@@ -100,7 +100,7 @@ def measure(job: Job, *, build: bool, timeout: float) -> None:
 def _boot_image(job: Job, *, build: bool) -> Iterator[Path]:
     """The image to boot: for the ISO a temporary copy that knows the commands."""
     boot = job.machine.boot
-    expect_installed(QEMU)
+    job.machine.emulator.expect_installed()
     if build:
         image.build(boot)
     image.expect_image(boot)

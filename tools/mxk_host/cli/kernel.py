@@ -10,7 +10,7 @@ from mxk_host.commands import command_text
 from mxk_host.errors import UsageError
 from mxk_host.firmware import job as firmware_job
 from mxk_host.image import checked_module
-from mxk_host.machine import Accelerator, Boot, Firmware, choose_accelerator, expect_firmware
+from mxk_host.machine import Accelerator, Boot, Emulator, Firmware, choose_accelerator, expect_firmware
 from mxk_host.qemu import Machine
 from mxk_host.shape import Shape
 
@@ -23,6 +23,7 @@ Nodes = Annotated[int, typer.Option(help="NUMA nodes; cores and memory are split
 Memory = Annotated[str, typer.Option("--mem", help="Memory of all nodes together, such as 512M or 4G.")]
 BootOption = Annotated[Boot, typer.Option(help="QEMU loads the ELF, or firmware and GRUB load it from the ISO.")]
 FirmwareOption = Annotated[Firmware, typer.Option(help="The firmware under GRUB; uefi needs --boot iso.")]
+EmulatorOption = Annotated[Emulator, typer.Option(help="qemu10: QEMU 10, for x2APIC and more cores than 255.")]
 Accel = Annotated[Accelerator, typer.Option(help="auto: KVM where the hardware has it, else TCG.")]
 NoBuild = Annotated[bool, typer.Option("--no-build", help="Boot the image as it is.")]
 Trace = Annotated[
@@ -44,6 +45,7 @@ def run(
     mem: Memory = "4G",
     boot: BootOption = Boot.KERNEL,
     firmware: FirmwareOption = Firmware.BIOS,
+    emulator: EmulatorOption = Emulator.QEMU,
     accel: Accel = Accelerator.AUTO,
     trace: Trace = None,
     qemu: Raw = None,
@@ -81,7 +83,15 @@ def run(
     In the console Ctrl-C goes to the kernel and Ctrl-A X ends QEMU.
     """
     expect_firmware(boot, firmware)
-    shape = Shape.checked(cpus, nodes, mem, srat=not no_srat, memoryless_node=memoryless_node, hmat=hmat)
+    shape = Shape.checked(
+        cpus,
+        nodes,
+        mem,
+        srat=not no_srat,
+        memoryless_node=memoryless_node,
+        hmat=hmat,
+        max_cpus=emulator.max_cpus,
+    )
     tables = firmware_job.module_for_run(fault=firmware_fault, acpi=acpi, shape=shape)
     if tables and trace:
         raise UsageError("expected one file for the loader to bring, got --trace and tables of firmware")
@@ -92,6 +102,7 @@ def run(
         choose_accelerator(accel),
         tuple(qemu or ()),
         module=tables or checked_module(trace),
+        emulator=emulator,
         words=(f"acpi-image={tables.name}",) if tables else (),
     )
     job = jobs.Job(machine, command_text(commands or []))
