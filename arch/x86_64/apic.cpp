@@ -49,6 +49,15 @@ void enable() {
     asm volatile("mfence" ::: "memory");
 }
 
+void connect(LocalInputs const& inputs) {
+    constexpr std::uint32_t entries[] = {offset::line0_vector, offset::line1_vector};
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        // Edge triggered, whatever the firmware says: an NMI always is (SDM section 11.5.1).
+        std::uint32_t const entry = non_maskable | (inputs[i].active_low ? active_low : 0);
+        write_register(entries[i], inputs[i].non_maskable ? entry : masked);
+    }
+}
+
 ApicId id() {
     std::uint32_t const value = read_register(offset::id);
     return static_cast<ApicId>(mode.x2apic ? value : value >> 24);

@@ -17,6 +17,7 @@
 #include "arch/x86_64/cpu_features.hpp"
 #include "arch/x86_64/cpuid_levels.hpp"
 #include "arch/x86_64/descriptors.hpp"
+#include "arch/x86_64/machine_check.hpp"
 #include "arch/x86_64/memory_source.hpp"
 #include "arch/x86_64/paging.hpp"
 #include "arch/x86_64/registers.hpp"
@@ -88,6 +89,7 @@ void prepare_slot(CoreSlot& slot, CoreToStart const& core) {
     slot.stack_top = new_stack_top(stacks::core_stack_bytes, core.node, "task");
     slot.descriptors = create_on<CoreDescriptors>(core.node);
     slot.descriptors->local.apic_id = core.apic_id;
+    slot.descriptors->inputs = core.inputs;
     for (unsigned i = 0; i < interrupt_stack_count; ++i)
         slot.descriptors->task_state.interrupt_stacks[i] = new_stack_top(interrupt_stack_bytes, core.node, purposes[i]);
 }
@@ -162,6 +164,7 @@ void load_boot_core() {
             reinterpret_cast<std::uint64_t>(boot_core_interrupt_stacks[i] + interrupt_stack_bytes);
     prepare_interrupt_table();
     load_descriptors(boot_core_descriptors);
+    enable_machine_checks();
 }
 
 void set_trampoline_page(MemoryRange page) {
@@ -173,6 +176,7 @@ void start_cores(std::span<CoreToStart> cores) {
     cores[0].started = true;
     cores[0].levels = levels_of_this_core();
     boot_core_descriptors.local.apic_id = cores[0].apic_id;
+    apic::connect(cores[0].inputs);
     if (others.empty()) return;
     if (trampoline_page.bytes == 0) {
         log::warn(
@@ -199,7 +203,9 @@ void start_cores(std::span<CoreToStart> cores) {
 extern "C" void start_core(CoreSlot& slot) {
     enable_features();
     load_descriptors(*slot.descriptors);
+    enable_machine_checks();
     apic::enable();
+    apic::connect(slot.descriptors->inputs);
     slot.descriptors->levels = levels_of_this_core();
     started_count.fetch_add(1, std::memory_order_release);
     while (released_entry.load(std::memory_order_acquire) == nullptr) {

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "arch/x86_64/apic.hpp"
 #include "base/core_levels.hpp"
 #include "base/units.hpp"
 
@@ -11,6 +12,7 @@ namespace mxk::arch {
 struct CoreToStart {
     ApicId apic_id{};
     NodeId node{};
+    apic::LocalInputs inputs{};
     bool started = false; // out
     CoreLevels levels{};  // out, of those that started
 };

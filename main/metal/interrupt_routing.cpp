@@ -46,4 +46,11 @@ void connect_terminal(acpi::InterruptModel const& model, ApicId core) {
     arch::serial::enable_receive_interrupt();
 }
 
+arch::apic::LocalInputs wired_inputs(acpi::InterruptModel const& model, std::uint32_t acpi_uid) {
+    acpi::LocalInputs const found = acpi::local_inputs(model, acpi_uid);
+    arch::apic::LocalInputs inputs;
+    for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i] = {found[i].non_maskable, found[i].active_low};
+    return inputs;
+}
+
 } // namespace mxk::metal

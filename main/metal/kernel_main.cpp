@@ -45,7 +45,7 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
     Arena late_arena(&late_memory);
     auto const phantom = boot::option(boot.command_line, "phantom-core");
     topology::Topology const wanted = with_phantom_core(found, phantom, late_arena);
-    topology::Topology const running = start_cores(wanted, late_arena);
+    topology::Topology const running = start_cores(wanted, interrupts, late_arena);
     log::info("cores: {} of {} run, {} nodes, {} APIC", running.cores.size(), wanted.cores.size(), running.nodes.size(),
               arch::apic::is_x2apic() ? "x2" : "x");
 

@@ -3,17 +3,20 @@
 #include "arch/x86_64/cores.hpp"
 #include "kernel/remote_call.hpp"
 #include "kernel/topology/system_topology.hpp"
+#include "main/metal/interrupt_routing.hpp"
 #include "main/metal/require.hpp"
 #include "tasks/prefetching.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::metal {
 
-topology::Topology start_cores(topology::Topology const& topology, Arena& arena) {
+topology::Topology start_cores(topology::Topology const& topology, acpi::InterruptModel const& interrupts,
+                               Arena& arena) {
     auto const cores = require(arena.array<arch::CoreToStart>(topology.cores.size()));
     auto const started = require(arena.array<bool>(cores.size()));
     for (topology::Core const& core : topology.cores)
-        cores[index(core.id)] = {.apic_id = core.apic_id, .node = core.node};
+        cores[index(core.id)] = {
+            .apic_id = core.apic_id, .node = core.node, .inputs = wired_inputs(interrupts, core.acpi_uid)};
     arch::start_cores(cores);
     topology::Topology known = topology;
     auto const with_levels = require(arena.array<topology::Core>(cores.size()));
