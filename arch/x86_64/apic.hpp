@@ -56,6 +56,10 @@ struct InterruptLine {
 };
 void route(InterruptLine const& line, unsigned vector, ApicId target);
 
+// Masks what the firmware has left unmasked of an I/O APIC, but for what calls the firmware itself (SMI), and says how
+// many pins those were. Before interrupts are routed. The boot core.
+unsigned mask_open_pins(PhysicalAddress io_apic);
+
 // Masks the two legacy controllers, after moving their vectors away from the exceptions'.
 void silence_legacy_controllers();
 

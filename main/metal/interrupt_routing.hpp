@@ -2,10 +2,16 @@
 #pragma once
 
 #include "arch/x86_64/apic.hpp"
+#include "base/arena.hpp"
+#include "base/range_set.hpp"
 #include "base/units.hpp"
 #include "kernel/acpi/madt.hpp"
 
 namespace mxk::metal {
+
+// Leaves out I/O APICs that the MADT puts where RAM is, each with a warning, and masks all pins of the others. Before
+// interrupts are on. The boot core.
+void close_io_apics(acpi::InterruptModel& model, RangeSet const& ram, Arena& arena);
 
 // The serial line's interrupt goes to this core from now on. A warning where no I/O APIC has it. The boot core.
 void connect_terminal(acpi::InterruptModel const& model, ApicId core);

@@ -5,6 +5,7 @@
 #include "kernel/topology/system_topology.hpp"
 #include "main/metal/interrupt_routing.hpp"
 #include "main/metal/require.hpp"
+#include "main/metal/worker_entry.hpp"
 #include "tasks/prefetching.hpp"
 #include "tasks/workers.hpp"
 
@@ -30,7 +31,7 @@ topology::Topology start_cores(topology::Topology const& topology, acpi::Interru
     set_system_topology(running);
     require<Done>(remote_calls::create(running.cores));
     require<Done>(workers::create(running, arena, prefetching::default_task_distance()));
-    arch::release_cores(cores, &workers::enter);
+    arch::release_cores(cores, &enter_worker);
     return running;
 }
 

@@ -23,6 +23,8 @@ MXK_TEST(interrupts, that_nobody_handles_do_not_keep_others_away) {
     Semaphore semaphore;
     PostingInterrupts interrupts(handled, semaphore);
     bool const ran = run_on(all_cores().span(), [&](Worker&, std::size_t core) {
+        std::uint64_t const volatile& unclaimed = arch::core_local().unclaimed_interrupts;
+        std::uint64_t const unclaimed_before = unclaimed;
         arch::apic::send(system_topology().cores[core].apic_id, unhandled);
         interrupts.send(core);
         std::uint64_t const start = raw(clock::now());
@@ -30,6 +32,9 @@ MXK_TEST(interrupts, that_nobody_handles_do_not_keep_others_away) {
         while (interrupts.handled_by(core) == 0 && raw(clock::now()) - start < patience) arch::pause();
         bool const was_ended = !arch::apic::is_in_service(unhandled);
         MXK_CHECK(was_ended);
+        while (unclaimed == unclaimed_before && raw(clock::now()) - start < patience) arch::pause();
+        MXK_CHECK_EQUAL(unclaimed, unclaimed_before + 1);
+        MXK_CHECK_EQUAL(arch::core_local().unclaimed_vector, unhandled);
         if (!was_ended) arch::apic::end_of_interrupt(); // the test after this one needs others
         while (interrupts.handled_by(core) == 0) arch::pause();
         return Step::Done;
