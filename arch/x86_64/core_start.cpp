@@ -11,6 +11,7 @@
 #include "arch/cpu.hpp"
 #include "arch/stacks.hpp"
 #include "arch/x86_64/apic.hpp"
+#include "arch/x86_64/apic_registers.hpp"
 #include "arch/x86_64/calibration.hpp"
 #include "arch/x86_64/core_start.hpp"
 #include "arch/x86_64/cores.hpp"
@@ -55,6 +56,7 @@ extern char const trampoline_begin[], trampoline_end[], trampoline_fields[];
 extern char boot_page_table[];
 mxk::arch::CoreSlot* core_slots = nullptr;
 std::uint64_t core_slot_count = 0;
+std::byte* core_apic_registers = nullptr; // in x2APIC mode none
 }
 
 namespace mxk::arch {
@@ -186,6 +188,7 @@ void start_cores(std::span<CoreToStart> cores) {
     core_slots = create_on<CoreSlot>(cores[0].node, others.size());
     for (std::size_t i = 0; i < others.size(); ++i) prepare_slot(core_slots[i], others[i]);
     core_slot_count = others.size();
+    core_apic_registers = apic::mode.registers;
     // Other cores run the page on the boot page tables; here it only needs to be written.
     prepare_trampoline();
     kick(others);
@@ -218,15 +221,13 @@ extern "C" void start_core(CoreSlot& slot) {
     halt_forever();
 }
 
-void release_cores(std::span<CoreToStart const> cores, CoreEntry entry) {
-    std::size_t const started = count_started(cores);
-    locals = {create_on<CoreLocal*>(cores[0].node, started), started};
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < cores.size(); ++i) {
-        if (!cores[i].started) continue;
-        CoreLocal& local = i == 0 ? boot_core_descriptors.local : core_slots[i - 1].descriptors->local;
-        local.id = core_id(next);
-        locals[next++] = &local;
+void release_cores(std::span<CoreToStart const> cores, std::span<std::size_t const> order, CoreEntry entry) {
+    locals = {create_on<CoreLocal*>(cores[0].node, order.size()), order.size()};
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        expect(cores[order[i]].started, "only a core that has started is released");
+        CoreLocal& local = order[i] == 0 ? boot_core_descriptors.local : core_slots[order[i] - 1].descriptors->local;
+        local.id = core_id(i);
+        locals[i] = &local;
     }
     released_entry.store(entry, std::memory_order_release);
     for (std::size_t i = 1; i < locals.size(); ++i) wake(core_id(i));

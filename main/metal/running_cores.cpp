@@ -2,6 +2,7 @@
 
 #include "arch/x86_64/cores.hpp"
 #include "kernel/remote_call.hpp"
+#include "kernel/topology/running_order.hpp"
 #include "kernel/topology/system_topology.hpp"
 #include "main/metal/interrupt_routing.hpp"
 #include "main/metal/require.hpp"
@@ -27,11 +28,12 @@ topology::Topology start_cores(topology::Topology const& topology, acpi::Interru
         with_levels[i] = topology.cores[i];
         with_levels[i].levels = cores[i].levels; // which each core has found out itself
     }
-    topology::Topology const running = require(topology::keep_cores(known, started, arena));
+    auto const order = require(topology::running_order(known, started, arena));
+    topology::Topology const running = require(topology::keep_cores(known, order, arena));
     set_system_topology(running);
     require<Done>(remote_calls::create(running.cores));
     require<Done>(workers::create(running, arena, prefetching::default_task_distance()));
-    arch::release_cores(cores, &enter_worker);
+    arch::release_cores(cores, order, &enter_worker);
     return running;
 }
 

@@ -69,6 +69,13 @@ def test_topology_is_the_one_qemu_made(tmp_path: Path, cpus: int, nodes: int, mo
     assert (counted(ended, "nodes"), counted(ended, "cores")) == (nodes, cpus)
 
 
+def test_siblings_are_numbered_last(tmp_path: Path) -> None:
+    shape = ["--cpus", "4", "--nodes", "2", "--qemu", "-smp", "--qemu", "4,sockets=2,cores=1,threads=2"]
+    said = run_mxk(tmp_path / "log", shape, "topology; test topology").after("topology")
+    places = re.findall(r"^  cores +(\S+)\n  apic +(\S+)$", said, re.MULTILINE)
+    assert places == [("0,2", "0-1"), ("1,3", "2-3")]
+
+
 def test_memoryless_node(tmp_path: Path) -> None:
     shape = ["--cpus", "6", "--nodes", "2", "--memoryless-node"]
     ended = run_mxk(tmp_path / "log", shape, "topology; bench table --ops 100k --json")
