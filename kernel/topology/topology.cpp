@@ -186,17 +186,12 @@ Result<Topology> discover(acpi::Tables const* tables, ApicId boot_core, std::spa
                     .performance = performance};
 }
 
-Result<Topology> keep_cores(Topology const& before, std::span<bool const> started, Arena& arena) {
-    expect(started.size() == before.cores.size(), "keep_cores: one flag per core");
-    expect(started[0], "keep_cores: the boot core runs");
-    auto const count = static_cast<std::size_t>(std::count(started.begin(), started.end(), true));
-    std::span<Core> const cores = MXK_TRY(arena.array<Core>(count));
-    std::size_t next = 0;
-    for (Core const& core : before.cores) {
-        if (!started[index(core.id)]) continue;
-        cores[next] = core;
-        cores[next].id = core_id(next);
-        ++next;
+Result<Topology> keep_cores(Topology const& before, std::span<std::size_t const> order, Arena& arena) {
+    expect(!order.empty() && order[0] == 0, "keep_cores: the boot core runs");
+    std::span<Core> const cores = MXK_TRY(arena.array<Core>(order.size()));
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        cores[i] = before.cores[order[i]];
+        cores[i].id = core_id(i);
     }
     std::span<Node> const nodes = MXK_TRY(arena.array<Node>(before.nodes.size()));
     std::copy(before.nodes.begin(), before.nodes.end(), nodes.begin());

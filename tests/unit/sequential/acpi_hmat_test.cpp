@@ -160,7 +160,7 @@ TEST(AcpiHmat, an_impossible_length_ends_the_walk) {
 
 TEST(AcpiHmat, stays_when_cores_do_not_start) {
     Machine machine = machine_with({locality_matrix(Measure::AccessLatency, {2}, {5}, 1000, {7})});
-    bool const alone[] = {true, false};
+    std::size_t const alone[] = {0};
     Topology const after = keep_cores(machine.topology, alone, machine.firmware.arena.arena).value();
     EXPECT_EQ(after.performance.size(), 4U);
     EXPECT_EQ(after.performance[1].read_latency, 7'000U);
