@@ -7,6 +7,7 @@ import typer
 
 from mxk_host import jobs
 from mxk_host.commands import command_text
+from mxk_host.errors import UsageError
 from mxk_host.image import checked_module
 from mxk_host.machine import Accelerator, Boot, Firmware, choose_accelerator, expect_firmware
 from mxk_host.qemu import Machine
@@ -19,8 +20,10 @@ Commands = Annotated[list[str] | None, typer.Argument(help="Console commands, se
 Cpus = Annotated[int, typer.Option(help="Cores of the machine.")]
 Nodes = Annotated[int, typer.Option(help="NUMA nodes; cores and memory are split over them.")]
 Memory = Annotated[str, typer.Option("--mem", help="Memory of all nodes together, such as 512M or 4G.")]
-BootOption = Annotated[Boot, typer.Option(help="QEMU loads the ELF, or firmware and GRUB load it from the ISO.")]
-FirmwareOption = Annotated[Firmware, typer.Option(help="The firmware under GRUB; uefi needs --boot iso.")]
+BootOption = Annotated[
+    Boot, typer.Option(help="QEMU loads the ELF, or firmware and GRUB load it, from the ISO or over the network.")
+]
+FirmwareOption = Annotated[Firmware, typer.Option(help="The firmware under GRUB; uefi needs --boot iso or pxe.")]
 Accel = Annotated[Accelerator, typer.Option(help="auto: KVM where the hardware has it, else TCG.")]
 NoBuild = Annotated[bool, typer.Option("--no-build", help="Boot the image as it is.")]
 Trace = Annotated[
@@ -53,6 +56,9 @@ def run(
     hmat: Annotated[
         bool, typer.Option("--hmat", help="Give the kernel latencies and bandwidths between the nodes.")
     ] = False,
+    menu: Annotated[
+        bool, typer.Option("--menu", help="Show GRUB's menu, as on a server, in place of booting at once.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the QEMU line; build and run nothing.")] = False,
     timeout: Annotated[
         float | None, typer.Option(min=0, help="Seconds; default 600 with commands, none without.", show_default=False)
@@ -73,7 +79,11 @@ def run(
     expect_firmware(boot, firmware)
     shape = Shape.checked(cpus, nodes, mem, srat=not no_srat, memoryless_node=memoryless_node, hmat=hmat)
     machine = Machine(shape, boot, firmware, choose_accelerator(accel), tuple(qemu or ()), module=checked_module(trace))
-    job = jobs.Job(machine, command_text(commands or []))
+    if menu and (boot is Boot.KERNEL or commands or trace):
+        raise UsageError(
+            "expected --menu with --boot iso or pxe, and neither commands nor --trace: the menu has its own"
+        )
+    job = jobs.Job(machine, command_text(commands or []), own_menu=not menu)
     if dry_run:
         jobs.explain(job)
     elif job.commands:
