@@ -12,7 +12,7 @@ FIGURE ?=
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup elf iso run bench figures linux install python compare figures-check test unit inner fuzzers fuzz system coverage lint clean
+.PHONY: help setup elf iso pxe run bench figures linux install python compare figures-check test unit inner fuzzers fuzz system coverage lint clean
 MAKEFLAGS += --no-print-directory
 # Python keeps what it has compiled out of the sources, as tools/mxk says, too.
 export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
@@ -37,6 +37,9 @@ elf: setup ## build/metal/mxk.elf
 
 iso: setup ## build/metal/mxk.iso, for BIOS and UEFI
 	@$(call build,metal,mxk.iso)
+
+pxe: setup ## build/metal/pxe, a directory for a TFTP server, for BIOS and UEFI (docs/server.md)
+	@$(call build,metal,pxe)
 
 run: setup ## boot and talk to the console (Ctrl-A X quits)
 	@tools/mxk run --cpus $(CPUS) --nodes $(NODES) --mem $(MEM)
@@ -106,7 +109,7 @@ fuzzers: programs-asan ## first ring, too: every fuzzer for FUZZ_SECONDS=30
 fuzz: programs-asan ## every fuzzer for SECONDS=600, beginning with what was found before
 	@tests/fuzz/run --keep --seconds $(SECONDS)
 
-system: elf iso linux ## third ring: boot the kernel in QEMU in many shapes, use it and the program like a person
+system: elf iso pxe linux ## third ring: boot the kernel in QEMU in many shapes, use it and the program like a person
 	@echo 'system tests:' && build/venv/bin/python -m pytest tests/system -q -n 2 -p no:cacheprovider
 
 coverage: setup ## share of the portable code's lines that the host tests run

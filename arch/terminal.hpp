@@ -2,6 +2,7 @@
 // Bytes that arrive are kept until read.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
@@ -19,8 +20,15 @@ class TerminalSink final : public TextSink {
     void write(std::string_view text) override { terminal_write(text); }
 };
 
+// So many bytes from a serial line are kept until they are read: what may be pasted while a command runs.
+constexpr std::size_t terminal_input_room = 16384;
+
 // The next byte that arrived, if any. The boot core only.
 std::optional<char> terminal_read();
+
+// How many bytes that arrived are lost, since there was no room for them, since the last call; on a serial line with
+// its overruns, each of which is one byte or more. Linux: none, since there the sender waits. The boot core only.
+std::size_t terminal_take_lost();
 
 // Whether a person types at it, who wants to see and edit what is typed: a serial line, or input and output that are a
 // terminal.

@@ -1,6 +1,7 @@
 #include "tasks/console_task.hpp"
 
 #include "arch/terminal.hpp"
+#include "base/log.hpp"
 
 namespace mxk {
 namespace {
@@ -30,9 +31,20 @@ class ConsoleTask : public Task {
 
     // Whatever came before or during the command, too.
     void finish() {
-        while (auto const byte = arch::terminal_read()) console_.feed(*byte);
+        tell_lost_input();
+        while (auto const byte = arch::terminal_read()) {
+            console_.feed(*byte);
+            tell_lost_input();
+        }
         if (arch::terminal_closed()) console_.end_of_input();
         waiting_ = true;
+    }
+
+    // Behind the command during which it was lost.
+    static void tell_lost_input() {
+        if (std::size_t const lost = arch::terminal_take_lost(); lost > 0)
+            log::warn("console: {} bytes of input are lost: expected up to {} while a command runs", lost,
+                      arch::terminal_input_room);
     }
 
     static void input_arrived(Worker& worker, AttentionHook& hook);

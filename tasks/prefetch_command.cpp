@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/json_line.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/console/command.hpp"
 #include "tasks/prefetch_names.hpp"
@@ -69,8 +70,8 @@ void print(TextSink& out) {
 }
 
 void write_json(TextSink& out) {
-    JsonWriter json(out);
-    json.begin_object();
+    JsonLine line(out);
+    JsonWriter& json = line.json();
     write_plan(json);
     if (auto const& found = state().calibration) {
         json.begin_object("calibration");
@@ -88,8 +89,7 @@ void write_json(TextSink& out) {
         json.end_array();
         json.end_object();
     }
-    json.end_object();
-    out.write("\n");
+    line.end();
 }
 
 Result<void> change(PrefetchOptions const& options) {

@@ -107,6 +107,9 @@ void terminal_write(std::string_view text) {
 std::optional<char> terminal_read() {
     return input().take();
 }
+std::size_t terminal_take_lost() {
+    return 0; // the reading thread waits for room, and so does the sender
+}
 bool terminal_closed() {
     return input().is_exhausted();
 }

@@ -3,6 +3,7 @@
 enable_language(ASM_NASM)
 find_program(MXK_NM NAMES x86_64-elf-nm x86_64-linux-gnu-nm nm REQUIRED)
 find_program(MXK_MKRESCUE grub-mkrescue REQUIRED)
+find_program(MXK_MKNETDIR grub-mknetdir REQUIRED)
 
 add_compile_options(
     "$<$<COMPILE_LANGUAGE:CXX>:-O2;-ffreestanding;-fno-exceptions;-fno-rtti;-fno-threadsafe-statics;-fno-use-cxa-atexit;-fno-stack-protector;-fno-asynchronous-unwind-tables;-fno-pic;-mno-red-zone;-mcmodel=kernel;-fno-math-errno>")
@@ -57,13 +58,35 @@ add_custom_command(OUTPUT ${kernel}
 add_custom_target(elf ALL DEPENDS ${kernel})
 
 # One ISO for BIOS and UEFI. Its kernel is compressed, and so are GRUB's modules: GRUB expands them as it reads.
+set(menu ${CMAKE_SOURCE_DIR}/boot/grub.cfg)
+set(grub_modules "multiboot2 normal configfile test serial terminal echo sleep reboot halt all_video")
+set(packed_kernel ${CMAKE_BINARY_DIR}/mxk.elf.gz)
+add_custom_command(OUTPUT ${packed_kernel}
+    COMMAND gzip -9 --no-name --stdout ${kernel} > ${packed_kernel}
+    DEPENDS ${kernel} VERBATIM)
+
 set(iso_root ${CMAKE_BINARY_DIR}/iso)
 add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/mxk.iso
     COMMAND ${CMAKE_COMMAND} -E make_directory ${iso_root}/boot/grub
-    COMMAND gzip -9 --no-name --stdout ${kernel} > ${iso_root}/boot/mxk.elf
-    COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/boot/grub.cfg ${iso_root}/boot/grub/grub.cfg
+    COMMAND ${CMAKE_COMMAND} -E copy ${packed_kernel} ${iso_root}/boot/mxk.elf
+    COMMAND ${CMAKE_COMMAND} -E copy ${menu} ${iso_root}/boot/grub/grub.cfg
     COMMAND ${MXK_MKRESCUE} -o ${CMAKE_BINARY_DIR}/mxk.iso --locales= --fonts= --themes= --compress=gz --modules=gzio
-            "--install-modules=multiboot2 normal part_acorn part_amiga part_apple part_bsd part_dfly part_dvh part_gpt part_msdos part_plan part_sun part_sunpc iso9660 serial terminal echo reboot halt all_video"
+            "--install-modules=${grub_modules} part_acorn part_amiga part_apple part_bsd part_dfly part_dvh part_gpt part_msdos part_plan part_sun part_sunpc iso9660"
             ${iso_root} > ${CMAKE_BINARY_DIR}/mkrescue.log 2>&1
-    DEPENDS ${kernel} ${CMAKE_SOURCE_DIR}/boot/grub.cfg VERBATIM)
+    DEPENDS ${packed_kernel} ${menu} VERBATIM)
 add_custom_target(iso DEPENDS ${CMAKE_BINARY_DIR}/mxk.iso)
+
+# What a TFTP server gives to a machine that boots by PXE: GRUB for BIOS and UEFI, the same menu, the same kernel. Made
+# anew as a whole, so that nothing stays in it that is no part of it.
+set(pxe_root ${CMAKE_BINARY_DIR}/pxe)
+set(pxe_made ${CMAKE_BINARY_DIR}/pxe.made)
+add_custom_command(OUTPUT ${pxe_made}
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${pxe_root}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${pxe_root}/boot
+    COMMAND ${MXK_MKNETDIR} --net-directory=${pxe_root} --subdir=boot/grub --locales= --fonts= --themes= --compress=gz
+            --modules=gzio "--install-modules=${grub_modules}" > ${CMAKE_BINARY_DIR}/mknetdir.log 2>&1
+    COMMAND ${CMAKE_COMMAND} -E copy ${packed_kernel} ${pxe_root}/boot/mxk.elf
+    COMMAND ${CMAKE_COMMAND} -E copy ${menu} ${pxe_root}/boot/grub/grub.cfg
+    COMMAND ${CMAKE_COMMAND} -E touch ${pxe_made}
+    DEPENDS ${packed_kernel} ${menu} VERBATIM)
+add_custom_target(pxe DEPENDS ${pxe_made})

@@ -11,6 +11,11 @@ inline std::uint8_t in8(std::uint16_t port) {
     asm volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
     return value;
 }
+inline std::uint16_t in16(std::uint16_t port) {
+    std::uint16_t value; // NOLINT(cppcoreguidelines-init-variables)
+    asm volatile("inw %1, %0" : "=a"(value) : "Nd"(port));
+    return value;
+}
 inline std::uint32_t in32(std::uint16_t port) {
     std::uint32_t value; // NOLINT(cppcoreguidelines-init-variables)
     asm volatile("inl %1, %0" : "=a"(value) : "Nd"(port));
@@ -18,6 +23,9 @@ inline std::uint32_t in32(std::uint16_t port) {
 }
 inline void out8(std::uint16_t port, std::uint8_t value) {
     asm volatile("outb %0, %1" ::"a"(value), "Nd"(port));
+}
+inline void out16(std::uint16_t port, std::uint16_t value) {
+    asm volatile("outw %0, %1" ::"a"(value), "Nd"(port));
 }
 inline void out32(std::uint16_t port, std::uint32_t value) {
     asm volatile("outl %0, %1" ::"a"(value), "Nd"(port));

@@ -24,6 +24,7 @@ constexpr std::uint8_t divisor_access = 0x80;
 constexpr std::uint8_t eight_bits = 0x03;
 constexpr std::uint8_t loopback = 0x1e;
 constexpr std::uint8_t ready_with_interrupt = 0x0b; // DTR, RTS, OUT2 (gates the interrupt line)
+constexpr std::uint8_t data_ready = 0x01;
 constexpr std::uint8_t transmitter_empty = 0x20;
 constexpr std::uint32_t base_baud = 115200;
 
@@ -106,7 +107,7 @@ void open(Line const& line) {
     // A UART that is not there reads as all ones; one that is gives back what it is sent in loopback.
     set(modem_control, loopback);
     set(data, 0x5a);
-    for (int i = 0; i < max_wait_turns && (get(line_status) & 1) == 0; ++i) {
+    for (int i = 0; i < max_wait_turns && (get(line_status) & data_ready) == 0; ++i) {
     }
     present = get(data) == 0x5a;
     set(modem_control, ready_with_interrupt);
@@ -121,6 +122,11 @@ bool is_present() {
 
 void enable_receive_interrupt() {
     if (present) set(interrupt_enable, 1);
+}
+
+std::optional<char> poll() {
+    if (!present || (get(line_status) & data_ready) == 0) return std::nullopt;
+    return static_cast<char>(get(data));
 }
 
 void write_unlocked(std::string_view text) {
@@ -141,6 +147,10 @@ void terminal_write(std::string_view text) {
 
 std::optional<char> terminal_read() {
     return serial::received.take();
+}
+
+std::size_t terminal_take_lost() {
+    return serial::received.take_lost();
 }
 
 bool terminal_is_interactive() {

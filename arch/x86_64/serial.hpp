@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "base/result.hpp"
@@ -25,6 +26,9 @@ bool is_present();
 
 // From now on received bytes raise the line's interrupt. The boot core.
 void enable_receive_interrupt();
+
+// The next byte from the UART itself, past the ring: for when no interrupt is served any more.
+std::optional<char> poll();
 
 // Without a lock: for panics.
 void write_unlocked(std::string_view text);

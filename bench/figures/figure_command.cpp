@@ -1,5 +1,6 @@
 // `bench figure`: the figures of the thesis by their numbers.
 #include "base/format.hpp"
+#include "base/json_line.hpp"
 #include "bench/figures/figure_experiment.hpp"
 #include "bench/frame/benchmark.hpp"
 
@@ -31,8 +32,8 @@ void list_figures(TextSink& out) {
 
 // The same for tools.
 void list_figures_json(TextSink& out) {
-    JsonWriter json(out);
-    json.begin_object();
+    JsonLine line(out);
+    JsonWriter& json = line.json();
     json.field("benchmark", "figure-list");
     json.begin_array("figures");
     for (Figure const& figure : thesis_figures()) {
@@ -51,8 +52,7 @@ void list_figures_json(TextSink& out) {
         json.end_object();
     }
     json.end_array();
-    json.end_object();
-    out.write("\n");
+    line.end();
 }
 
 console::Outcome run_figure(console::Invocation& invocation, FigureOptions const& options) {

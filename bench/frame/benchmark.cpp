@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bench/frame/kept_results.hpp"
 #include "bench/frame/report.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "tasks/worker.hpp"
@@ -216,12 +217,13 @@ Result<void> measure_all(console::Invocation& invocation, std::string_view name,
     auto rows = MXK_TRY(Rows::create(experiment, experiment.configurations(), options.repeat));
     auto scratch = MXK_TRY(NodeVector<Sample>::create(experiment.phases(), Worker::current().node()));
     for (std::size_t i = 0; i < experiment.phases(); ++i) scratch.emplace();
-    Report report(invocation.out, name, experiment);
+    ResultSink out(invocation.out);
+    Report report(out, name, experiment);
     Measurement measurement(invocation, experiment, options, report, rows, scratch.span());
     report.print_head(); // a person who sees it can end the benchmark by Ctrl-C
     auto const measured = measurement.run();
     measurement.print_remaining_rows();
-    experiment.conclude(invocation.out, rows.all());
+    experiment.conclude(out, rows.all());
     report.print_end(rows.all());
     report.print_conclusions(rows.all());
     if (options.json)

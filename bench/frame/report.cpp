@@ -1,6 +1,7 @@
 #include "bench/frame/report.hpp"
 
 #include "arch/machine.hpp"
+#include "base/json_line.hpp"
 #include "base/log.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/topology/system_topology.hpp"
@@ -260,8 +261,8 @@ void Report::write_skipped(JsonWriter& json) const {
 void Report::write_conclusions(std::span<Row const> rows) const {
     for (std::size_t i = 0; i < experiment_.conclusions(); ++i) {
         Conclusion const found = experiment_.conclusion(i, rows);
-        JsonWriter json(out_);
-        json.begin_object();
+        JsonLine line(out_);
+        JsonWriter& json = line.json();
         json.field("benchmark", benchmark_);
         experiment_.write_subject(json);
         json.field("statement", found.statement);
@@ -272,15 +273,14 @@ void Report::write_conclusions(std::span<Row const> rows) const {
         else
             json.null_field("holds");
         write_machine(json);
-        json.end_object();
-        out_.write("\n");
+        line.end();
     }
 }
 
 void Report::write_json(Row const& row, Row const& first) const {
     if (row.state == Row::State::Measured && row.value.n == 0) return;
-    JsonWriter json(out_);
-    json.begin_object();
+    JsonLine line(out_);
+    JsonWriter& json = line.json();
     json.field("benchmark", benchmark_);
     experiment_.write_subject(json);
     experiment_.write_settings(json, row);
@@ -295,8 +295,7 @@ void Report::write_json(Row const& row, Row const& first) const {
     if (row.state == Row::State::Measured) experiment_.write_details(json, row);
     write_skipped(json);
     write_machine(json);
-    json.end_object();
-    out_.write("\n");
+    line.end();
 }
 
 } // namespace mxk::bench

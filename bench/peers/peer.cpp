@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_line.hpp"
 #include "bench/frame/benchmark.hpp"
 #include "bench/frame/core_choice.hpp"
 #include "bench/peers/peer_run.hpp"
@@ -223,8 +224,8 @@ void print_list(TextSink& out) {
 }
 
 void print_list_json(TextSink& out) {
-    JsonWriter json(out);
-    json.begin_object();
+    JsonLine line(out);
+    JsonWriter& json = line.json();
     json.field("benchmark", "peer-list");
     json.begin_array("peers");
     for (Peer const* const peer : all_peers<Peer>()) {
@@ -237,8 +238,7 @@ void print_list_json(TextSink& out) {
         json.end_object();
     }
     json.end_array();
-    json.end_object();
-    out.write("\n");
+    line.end();
 }
 
 // As every benchmark; but --list measures nothing.

@@ -18,9 +18,10 @@ struct Prefix {
     Kind kind;
     bool needs_numbers;
 };
-constexpr Prefix prefixes[] = {{"cores", Kind::Ids, true},          {"node", Kind::Node, true},
-                               {"spread", Kind::Spread, false},     {"pack", Kind::Pack, false},
-                               {"physical", Kind::Physical, false}, {"siblings", Kind::Siblings, false}};
+constexpr Prefix prefixes[] = {{"cores", Kind::Ids, true},         {"node", Kind::Node, true},
+                               {"spread", Kind::Spread, false},    {"up-to", Kind::UpTo, true},
+                               {"pack", Kind::Pack, false},        {"physical", Kind::Physical, false},
+                               {"siblings", Kind::Siblings, false}};
 
 Error not_a_set(std::string_view text) {
     return Error::of(
@@ -82,7 +83,7 @@ Result<CoreSetRequest> parse_request(std::string_view text) {
             if (lists_ids(text.substr(colon + 1))) return CoreSetRequest{Kind::Ids, {}, text};
             return Error::of("expected ids of cores such as cores:0,2,4-7, got '{}'", text);
         }
-        bool const counts = !prefix.needs_numbers;
+        bool const counts = prefix.kind != Kind::Node;
         auto const numbers =
             MXK_TRY(console::parse_list(text.substr(colon + 1), counts ? 1 : 0, counts ? max_cores : max_cores - 1));
         return CoreSetRequest{prefix.kind, numbers, text};
@@ -108,6 +109,7 @@ class Found {
         case Kind::Ids: return add_ids(request);
         case Kind::Node: return add_nodes(request.numbers.values());
         case Kind::Spread: return add_ordered("spread", MXK_TRY(spread_order(topology_, home_)).span(), request);
+        case Kind::UpTo: return add_up_to(MXK_TRY(spread_order(topology_, home_)).span(), request.numbers.values());
         case Kind::Pack: return add_ordered("pack", MXK_TRY(pack_order(topology_, home_)).span(), request);
         case Kind::Physical: return add_ordered("physical", MXK_TRY(physical_order(topology_, home_)).span(), request);
         case Kind::Siblings: break;
@@ -153,6 +155,12 @@ class Found {
     Result<void> add_ordered(std::string_view prefix, std::span<CoreId const> order, CoreSetRequest const& request) {
         if (request.numbers.empty()) return add_first(prefix, order, order.size());
         return add_counts(prefix, order, request.numbers.values());
+    }
+
+    Result<void> add_up_to(std::span<CoreId const> order, std::span<std::uint32_t const> counts) {
+        for (std::uint32_t const count : counts)
+            MXK_TRY(add_first("spread", order, std::min<std::size_t>(count, order.size())));
+        return {};
     }
 
     Result<void> add_ids(CoreSetRequest const& request) {

@@ -7,6 +7,7 @@
 //     cores:4-7         one set of these ids, in this order, whichever they are
 //     node:1            the cores of a node
 //     spread:8          over packages, nodes, caches and physical cores as evenly as there is room: SMT siblings last
+//     up-to:8           the same, or all cores where there are fewer: for commands written before the machine is known
 //     pack:8            one node filled first, and there one cache: SMT siblings side by side
 //     physical:8        one core (hardware thread) for each physical core; `physical`: all
 //     siblings:8        both threads of physical cores that have more than one, side by side; `siblings`: all
@@ -31,7 +32,7 @@ namespace mxk::topology {
 
 // One part of what was typed, between two '/'.
 struct CoreSetRequest {
-    enum class Kind : std::uint8_t { Counts, Ids, Node, Spread, Pack, Physical, Siblings };
+    enum class Kind : std::uint8_t { Counts, Ids, Node, Spread, UpTo, Pack, Physical, Siblings };
 
     Kind kind = Kind::Counts;
     console::CountList numbers; // counts or nodes; empty: all there are

@@ -1,5 +1,6 @@
 // `topology`: what this machine consists of, or what the kernel would bring up on another whose ACPI tables lie here.
 #include "arch/files.hpp"
+#include "base/json_line.hpp"
 #include "kernel/acpi/dump_files.hpp"
 #include "kernel/acpi/memory_image.hpp"
 #include "kernel/console/command.hpp"
@@ -41,17 +42,16 @@ constexpr auto topology_schema = console::schema<TopologyOptions>(
 // `dump`: what the tables were read from; empty: they are this machine's.
 void print_json(TextSink& out, std::string_view dump, topology::Topology const& topology,
                 std::span<log::Line const> warnings, std::size_t warning_count) {
-    JsonWriter json(out);
-    json.begin_object();
+    JsonLine line(out);
+    JsonWriter& json = line.json();
     json.field("topology", dump.empty() ? "this machine" : "preview");
     if (!dump.empty()) json.field("acpi", dump);
     topology::write_json(json, topology);
     json.begin_array("warnings");
-    for (log::Line const& line : warnings) json.element(line.view());
+    for (log::Line const& warning : warnings) json.element(warning.view());
     json.end_array();
     json.field("warning_count", warning_count);
-    json.end_object();
-    out.write("\n");
+    line.end();
 }
 
 void show_machine(TextSink& out, bool as_json) {

@@ -1,4 +1,5 @@
-// The topology as people read it: ids as runs ("0-3,8"), so that 255 cores take a few lines and not 255.
+// The topology as people read it: ids as runs ("0-3,8", "0-14:2" for every second), so that 300 cores take a few lines
+// and not 300.
 #include <algorithm>
 #include <utility>
 
@@ -9,32 +10,124 @@ namespace mxk::topology {
 namespace {
 
 constexpr std::size_t line_width = 100;
-constexpr std::string_view indent = "          "; // as wide as a label and what stands before it
+constexpr std::size_t label_columns = 10; // as wide as a label and what stands before it
 
 double mebibytes(std::uint64_t bytes) {
     return static_cast<double>(bytes) / static_cast<double>(MiB);
 }
 
-// value_at(i), i < count, in this order; values that follow one another as a run. Long lists go on in further lines.
+// Values, given one by one, as runs; a run is passed on as text when it is complete. Values that follow one another, or
+// three or more at the same distance.
+template <typename Emit> class Runs {
+  public:
+    explicit Runs(Emit emit)
+        : emit_(emit) {}
+
+    void add(std::uint64_t value) {
+        if (count_ > 0 && value > last_ && (count_ == 1 || value - last_ == step_)) {
+            step_ = value - last_;
+            last_ = value;
+            ++count_;
+            return;
+        }
+        if (is_pair()) { // the second of them may begin a run with what comes
+            emit_single(first_);
+            first_ = last_;
+            count_ = 1;
+            return add(value);
+        }
+        finish();
+        first_ = last_ = value;
+        count_ = 1;
+    }
+    // The last run.
+    void finish() {
+        if (count_ == 0) return;
+        if (is_pair()) emit_single(first_);
+        if (is_pair() || count_ == 1) {
+            emit_single(last_);
+        } else {
+            FixedText<64> run;
+            format(run, "{}-{}", first_, last_);
+            if (step_ > 1) format(run, ":{}", step_);
+            emit_(run.view());
+        }
+        count_ = 0;
+    }
+
+  private:
+    // Two that do not follow one another are no run.
+    [[nodiscard]] bool is_pair() const { return count_ == 2 && step_ > 1; }
+    void emit_single(std::uint64_t value) {
+        FixedText<32> single;
+        format(single, "{}", value);
+        emit_(single.view());
+    }
+
+    Emit emit_;
+    std::uint64_t first_ = 0;
+    std::uint64_t last_ = 0;
+    std::uint64_t step_ = 0;
+    std::size_t count_ = 0; // of the run that is not yet complete
+};
+
+// Words in lines of bounded width, the further ones indented.
+class WrappedLine {
+  public:
+    WrappedLine(TextSink& sink, std::size_t column)
+        : sink_(sink)
+        , indent_(column)
+        , column_(column) {}
+
+    // `separator`: between this word and the one before it; left out at the beginning of a line, but for a comma.
+    void add(std::string_view separator, std::string_view word) {
+        bool const is_comma = separator == ",";
+        if (is_comma) write(separator);
+        if (column_ != indent_ && column_ + word.size() + 1 > line_width) break_line();
+        if (!is_comma && column_ != indent_) write(separator);
+        write(word);
+    }
+    // What is written next has so many characters that belong together.
+    void keep_together(std::size_t characters) {
+        if (column_ != indent_ && column_ + characters > line_width && indent_ + characters <= line_width) break_line();
+    }
+
+  private:
+    void write(std::string_view text) {
+        sink_.write(text);
+        column_ += text.size();
+    }
+    void break_line() {
+        sink_.write("\n");
+        for (column_ = 0; column_ < indent_; ++column_) sink_.write(" ");
+    }
+
+    TextSink& sink_;
+    std::size_t indent_;
+    std::size_t column_;
+};
+
+// add_all(add) calls add(value) for all values.
+template <typename AddAll> std::size_t width_of_runs(AddAll add_all) {
+    std::size_t width = 0;
+    Runs runs([&](std::string_view run) { width += run.size() + 1; });
+    add_all([&](std::uint64_t value) { runs.add(value); });
+    runs.finish();
+    return width;
+}
+
+// value_at(i), i < count, in this order, as runs.
 template <typename ValueAt>
 void print_runs(TextSink& sink, std::string_view label, std::size_t count, ValueAt value_at) {
     format(sink, "  {:8}{}", label, count == 0 ? "none" : "");
-    std::size_t column = indent.size();
-    for (std::size_t i = 0; i < count;) {
-        std::size_t last = i;
-        while (last + 1 < count && value_at(last + 1) == value_at(last) + 1) ++last;
-        FixedText<32> run;
-        format(run, "{}", value_at(i));
-        if (last != i) format(run, "-{}", value_at(last));
-        if (last + 1 < count) run.append(",");
-        if (column + run.view().size() > line_width) {
-            format(sink, "\n{}", indent);
-            column = indent.size();
-        }
-        sink.write(run.view());
-        column += run.view().size();
-        i = last + 1;
-    }
+    WrappedLine line(sink, label_columns);
+    std::string_view separator;
+    Runs runs([&](std::string_view run) {
+        line.add(separator, run);
+        separator = ",";
+    });
+    for (std::size_t i = 0; i < count; ++i) runs.add(value_at(i));
+    runs.finish();
     sink.write("\n");
 }
 
@@ -64,33 +157,6 @@ void print_node(TextSink& sink, Topology const& topology, Node const& node) {
                [&](std::size_t i) { return raw(topology.cores[index(node.cores[i])].apic_id); });
 }
 
-// Ids added in ascending order, as runs: "0-3,8".
-class CoreRuns {
-  public:
-    explicit CoreRuns(TextSink& sink)
-        : sink_(sink) {}
-    void add(std::size_t id) {
-        if (any_ && id == last_ + 1) {
-            last_ = id;
-            return;
-        }
-        finish();
-        format(sink_, "{}{}", any_ ? "," : "", id);
-        first_ = last_ = id;
-        any_ = true;
-    }
-    void finish() {
-        if (any_ && last_ != first_) format(sink_, "-{}", last_);
-        first_ = last_;
-    }
-
-  private:
-    TextSink& sink_;
-    std::size_t first_ = 0;
-    std::size_t last_ = 0;
-    bool any_ = false;
-};
-
 // " 32 KiB", or " 32-48 KiB" where cores have different ones.
 void print_sizes(TextSink& sink, std::span<Core const> cores, std::size_t level) {
     std::uint64_t smallest = UINT64_MAX;
@@ -107,6 +173,38 @@ void print_sizes(TextSink& sink, std::span<Core const> cores, std::size_t level)
     sink.write(" KiB");
 }
 
+// The cores of one group, those with this domain: add(id) for each.
+template <typename DomainOf, typename Add>
+void for_each_of(std::span<Core const> cores, DomainOf domain_of, std::uint32_t domain, Add add) {
+    for (Core const& core : cores)
+        if (domain_of(core) == domain) add(index(core.id));
+}
+
+// Whether each group consists of the cores of the one before it, moved on by the same number. `firsts_differ_by`: from
+// the first core of the first group to that of the second.
+template <typename DomainOf, typename IsFirst>
+bool is_regular(std::span<Core const> cores, DomainOf domain_of, IsFirst is_first, std::size_t firsts_differ_by) {
+    std::size_t next_first = 0;
+    std::size_t size = 0; // of the first group
+    for_each_of(cores, domain_of, domain_of(cores[0]), [&](std::size_t) { ++size; });
+    for (std::size_t first = 0; first < cores.size(); ++first) {
+        std::uint32_t const domain = domain_of(cores[first]);
+        if (domain == unknown_domain) return false;
+        if (!is_first(cores[first])) continue;
+        if (first != next_first) return false;
+        next_first = first + firsts_differ_by;
+        bool is_moved = true;
+        std::size_t count = 0;
+        for_each_of(cores, domain_of, domain, [&](std::size_t id) {
+            ++count;
+            is_moved = is_moved && (first == 0 || domain_of(cores[id - firsts_differ_by]) ==
+                                                      domain_of(cores[first - firsts_differ_by]));
+        });
+        if (!is_moved || count != size) return false;
+    }
+    return true;
+}
+
 // The groups of cores that share a level, in the order of their first cores: "L2  1024 KiB: 0-1 2-3".
 // domain_of(core): unknown_domain where it shares nothing that is known.
 template <typename DomainOf>
@@ -118,24 +216,30 @@ void print_level(TextSink& sink, std::string_view label, std::span<Core const> c
     std::size_t groups = 0;
     for (Core const& core : cores) groups += is_first(core) ? 1U : 0U;
     if (groups == cores.size() && cores.size() > 1) return format(sink, "  {:17} each core its own\n", label);
-    constexpr std::size_t label_width = 19;
-    format(sink, "  {:17}", label);
-    std::size_t column = label_width;
+    constexpr std::size_t label_width = 20;
+    format(sink, "  {:17} ", label);
+    WrappedLine line(sink, label_width);
+    constexpr std::size_t listed_groups = 8; // of regular ones more than these are not listed one by one
+    std::size_t second_first = 1;
+    while (second_first < cores.size() && !is_first(cores[second_first])) ++second_first;
+    bool const abbreviates = groups > listed_groups && is_regular(cores, domain_of, is_first, second_first);
+    std::size_t group = 0;
     for (Core const& core : cores) {
         if (domain_of(core) == unknown_domain || !is_first(core)) continue;
-        FixedText<line_width> group(" ");
-        CoreRuns runs(group);
-        for (Core const& other : cores) {
-            if (domain_of(other) == domain_of(core)) runs.add(index(other.id));
-        }
+        ++group;
+        if (abbreviates && group == 3) line.add(" ", "...");
+        if (abbreviates && group > 2 && group < groups) continue;
+        auto const for_each = [&](auto add) { for_each_of(cores, domain_of, domain_of(core), add); };
+        line.keep_together(width_of_runs(for_each));
+        std::string_view separator = " ";
+        Runs runs([&](std::string_view run) {
+            line.add(separator, run);
+            separator = ",";
+        });
+        for_each([&](std::size_t id) { runs.add(id); });
         runs.finish();
-        if (column + group.view().size() > line_width) {
-            format(sink, "\n  {:17}", "");
-            column = label_width;
-        }
-        sink.write(group.view());
-        column += group.view().size();
     }
+    if (abbreviates) format(sink, " ({} groups)", groups);
     sink.write("\n");
 }
 

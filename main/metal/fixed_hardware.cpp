@@ -2,8 +2,9 @@
 
 #include "arch/x86_64/apic.hpp"
 #include "arch/x86_64/calibration.hpp"
-#include "arch/x86_64/machine.hpp"
+#include "arch/x86_64/power.hpp"
 #include "kernel/acpi/fixed_hardware.hpp"
+#include "kernel/acpi/power_off.hpp"
 
 namespace mxk::metal {
 
@@ -21,6 +22,12 @@ void remember_reset(acpi::Tables const& tables) {
     if (found && found->space == acpi::ResetRegister::Space::Memory)
         target = {Space::Memory, found->address, found->value};
     arch::set_reset_means(target, acpi::legacy_devices(tables).keyboard_controller);
+}
+
+void remember_power_off(acpi::Tables const& tables, PhysicalReader& memory) {
+    if (auto const found = acpi::power_off(tables, memory))
+        arch::set_power_off_means({found->control_port, found->second_control_port, found->sleep_type,
+                                   found->second_sleep_type, found->enable_port, found->enable_value});
 }
 
 } // namespace mxk::metal

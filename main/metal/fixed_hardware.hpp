@@ -1,6 +1,7 @@
 // What ACPI's fixed tables say of clocks and of the reset, handed to the platform.
 #pragma once
 
+#include "base/physical_reader.hpp"
 #include "kernel/acpi/tables.hpp"
 
 namespace mxk::metal {
@@ -9,7 +10,10 @@ namespace mxk::metal {
 // With interrupts on, after the local APIC. The boot core.
 void start_clocks(acpi::Tables const& tables);
 
-// How `reset` resets this machine.
+// How `reboot` resets this machine.
 void remember_reset(acpi::Tables const& tables);
+
+// How it is switched off, where the tables say it in a way that is understood. `memory`: where the tables lie.
+void remember_power_off(acpi::Tables const& tables, PhysicalReader& memory);
 
 } // namespace mxk::metal

@@ -32,6 +32,7 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
     acpi::Tables const tables = open_tables(boot, memory, arena);
     acpi::InterruptModel interrupts = require(acpi::interrupt_model(tables, arena));
     remember_reset(tables);
+    remember_power_off(tables, memory);
 
     // The APIC before the topology: it says which core this is.
     arch::apic::silence_legacy_controllers();

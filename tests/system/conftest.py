@@ -1,4 +1,4 @@
-"""What the system tests share: both images are built once before the first test that boots one, in any worker."""
+"""What the system tests share: the images are built once before the first test that boots one, in any worker."""
 
 import sys
 from pathlib import Path
@@ -13,6 +13,6 @@ from mxk_host.machine import Boot
 
 @pytest.fixture(scope="session")
 def images() -> None:
-    """The ELF and the ISO are up to date. The build takes a lock, so that workers of pytest-xdist do not collide."""
-    image.build(Boot.ISO)
-    image.build(Boot.KERNEL)
+    """What can be booted is up to date. The build takes a lock, so that workers of pytest-xdist do not collide."""
+    for boot in Boot:
+        image.build(boot)

@@ -19,9 +19,11 @@ from mxk_host.machine import Boot
 pytestmark = pytest.mark.usefixtures("images")
 
 UEFI_ISO = ["--boot", "iso", "--firmware", "uefi"]
+PXE = ["--boot", "pxe"]
+UEFI_PXE = [*PXE, "--firmware", "uefi"]
 
-
-BOOTED_BYTES = 6_000_000  # what PXE has to load
+BOOTED_BYTES = 6_000_000  # of a kernel, or an ISO
+SERVED_BYTES = 10_000_000  # of what a TFTP server is to serve
 
 
 def test_what_is_booted_is_small_and_its_debug_file_is_whole() -> None:
@@ -31,6 +33,14 @@ def test_what_is_booted_is_small_and_its_debug_file_is_whole() -> None:
     assert sections(kernel) >= {".text", ".rodata", ".gnu_debuglink"}
     assert not any(name.startswith(".debug_") for name in sections(kernel))
     assert sections(debug) >= {".text", ".symtab", ".debug_info", ".debug_line"}
+
+
+def test_what_is_served_is_small_and_has_both_loaders() -> None:
+    served = image_path(Boot.PXE)
+    files = {str(file.relative_to(served)) for file in served.rglob("*") if file.is_file()}
+    loaders = {"boot/grub/i386-pc/core.0", "boot/grub/x86_64-efi/core.efi"}
+    assert files >= {*loaders, "boot/mxk.elf", "boot/grub/grub.cfg"}
+    assert sum((served / file).stat().st_size for file in files) <= SERVED_BYTES
 
 
 def sections(file: Path) -> set[str]:
@@ -46,10 +56,15 @@ def counted(ended: Ended, noun: str) -> int:
     return int(found[1])
 
 
-@pytest.mark.parametrize("boot", [[], ["--boot", "iso"], UEFI_ISO], ids=["kernel", "iso-bios", "iso-uefi"])
+WAYS = {"kernel": [], "iso-bios": ["--boot", "iso"], "iso-uefi": UEFI_ISO, "pxe-bios": PXE, "pxe-uefi": UEFI_PXE}
+
+
+@pytest.mark.parametrize("boot", WAYS.values(), ids=WAYS)
 def test_every_way_to_boot(tmp_path: Path, boot: list[str]) -> None:
-    ended = run_mxk(tmp_path / "log", [*boot, "--cpus", "2", "--nodes", "2"], "topology")
+    shape = [*boot, "--cpus", "2", "--nodes", "2"]
+    ended = run_mxk(tmp_path / "log", shape, "topology; bench table --ops 20k --cores 2 --json")
     assert (counted(ended, "nodes"), counted(ended, "cores")) == (2, 2)
+    assert [row["verified"] for row in ended.rows] == [True]
 
 
 @pytest.mark.parametrize(

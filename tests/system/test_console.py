@@ -73,6 +73,61 @@ def test_ctrl_c_clears_the_line(console: Console) -> None:
     assert console.leave() == 0
 
 
+ROOM = 16384  # bytes that are kept while a command runs (arch/terminal.hpp)
+WORD = "q" * 199  # no command, a line of 200 bytes with its Enter
+
+
+def paste_during_a_command(console: Console, lines: int) -> None:
+    """Types a command, and lines behind it that arrive while it runs: the console obeys nothing until it is over."""
+    console.child.send("soak --seconds 3\r")
+    console.child.expect("soak")
+    console.child.send(f"{WORD}\r" * lines)
+
+
+def test_what_is_pasted_during_a_command_is_kept(console: Console) -> None:
+    lines = ROOM // (len(WORD) + 1)
+    paste_during_a_command(console, lines)
+    console.child.send("topology\r")
+    console.child.expect(r"cores \d+ \(listed")
+    assert console.child.before.count("'help' lists") == lines, "a complaint for each line, all of them whole"
+    assert "lost" not in console.child.before
+
+
+def test_input_beyond_that_is_lost_and_the_count_is_a_warning(console: Console) -> None:
+    lines = ROOM // (len(WORD) + 1) + 20
+    paste_during_a_command(console, lines)
+    console.child.expect(rf"WARN console: (\d+) bytes of input are lost: expected up to {ROOM} while a command runs")
+    lost = int(console.child.match[1])
+    assert lost == lines * (len(WORD) + 1) - ROOM
+
+
+BARE = ["--qemu", "-cpu", "--qemu", "max,-hypervisor"]  # as a server: the exit device is not asked for
+
+
+def test_exit_on_a_server_offers_a_reset(tmp_path: Path) -> None:
+    # Of the same option the last one counts: the machine is to come up again.
+    more = [*BARE, "--qemu", "-action", "--qemu", "reboot=reset"]
+    with Console(tmp_path / "serial.log", cpus=2, more=more) as console:
+        console.child.send("exit\r")
+        console.child.expect_exact("MXK has ended: every command succeeded.")
+        console.child.expect_exact("Type r to reset the machine, p to switch it off.")
+        console.child.send("xr")
+        console.child.expect_exact("started by")  # the banner
+        console.expect_prompt()
+
+
+def test_exit_on_a_server_offers_to_switch_it_off(tmp_path: Path) -> None:
+    with Console(tmp_path / "serial.log", cpus=2, more=BARE) as console:
+        console.child.send(f"{UNKNOWN}\r")
+        console.expect_prompt()
+        console.child.send("exit\r")
+        console.child.expect_exact("MXK has ended: a command failed.")
+        console.child.expect_exact("p to switch it off.")
+        console.child.send("p")
+        console.child.expect_exact("the machine was reset or closed without a verdict")
+        console.child.expect(pexpect.EOF)
+
+
 def test_ctrl_a_x_ends_qemu_without_a_verdict(console: Console) -> None:
     console.child.send(QEMU_ESCAPE + "x")
     console.child.expect(pexpect.EOF)

@@ -20,9 +20,11 @@ from helpers import drive
         (["--mem", "4"], "expected --mem as a number with the suffix M or G"),
         (["--mem", "0M"], "expected --mem as a number with the suffix M or G"),
         (["--nodes", "3", "--mem", "1G"], "expected --mem to divide over 3 nodes in MiB, such as 1023M"),
-        (["--firmware", "uefi"], "expected --boot iso with --firmware uefi"),
+        (["--firmware", "uefi"], "expected --boot iso or --boot pxe with --firmware uefi"),
         (["--no-srat", "--nodes", "2"], "expected --no-srat with one node only"),
         (["--cpus", "2", "--nodes", "2", "--memoryless-node"], "expected --nodes below 2"),
+        (["--menu"], "expected --menu with --boot iso or pxe, and neither commands nor a file"),
+        (["--boot", "pxe", "--menu", "topology"], "expected --menu with --boot iso or pxe, and neither commands"),
         (["--boot", "floppy"], "floppy"),
         (["--", 'echo "x"'], "without quotes"),
         (["--", "help " + "x" * 4079], "a command line of up to 4095 characters, all that QEMU hands over; got 4096"),
@@ -56,6 +58,23 @@ def test_one_node_has_an_srat_unless_told_otherwise() -> None:
 @pytest.mark.parametrize("commands", ["topology; exit", "topology;exit;", "reboot"])
 def test_commands_that_end_the_machine_stay_as_they_are(commands: str) -> None:
     assert f"""'run="{commands}"'""" in drive("run", "--dry-run", "--", commands).output
+
+
+@pytest.mark.parametrize(
+    ("firmware", "card", "loader"),
+    [("bios", "e1000", "boot/grub/i386-pc/core.0"), ("uefi", "virtio-net-pci", "boot/grub/x86_64-efi/core.efi")],
+)
+def test_a_boot_over_the_network_serves_the_directory(firmware: str, card: str, loader: str) -> None:
+    line = drive("run", "--dry-run", "--boot", "pxe", "--firmware", firmware, "topology").output
+    assert f"build/metal/run,bootfile={loader} -device {card},netdev=network,bootindex=0" in line
+    assert ("-bios " in line) == (firmware == "uefi")
+
+
+def test_the_images_own_menu_is_shown_on_request() -> None:
+    shown = drive("run", "--dry-run", "--boot", "iso", "--menu")
+    assert "build/metal/mxk.iso" in shown.output
+    assert "grub.cfg" not in shown.complaint
+    assert "build/metal/run.iso" in drive("run", "--dry-run", "--boot", "iso").output
 
 
 def test_raw_qemu_arguments_come_last() -> None:

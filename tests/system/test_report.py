@@ -34,7 +34,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     runs = [str(CAPTURED / "native.log"), str(CAPTURED / "qemu.log"), str(machine)]
     ended = drive("report", *runs, "--output", str(page))
     assert (ended.code, ended.output) == (0, f"report: {page}\n")
-    assert f"machine.jsonl: damaged lines passed over: 1\n  line {ROWS + 1}: no whole JSON row" in ended.complaint
+    assert f"machine.jsonl: damaged lines left out: 1\n  line {ROWS + 1}: no whole JSON row" in ended.complaint
     return page
 
 

@@ -4,17 +4,21 @@ Linux program's and peers' output, and QEMU's serial line."""
 import json
 import random
 import shlex
+import zlib
 from pathlib import Path
 
 import pytest
 
 from helpers import drive, run_linux
+from mxk_host.check_sum import line_of
 from mxk_host.errors import UsageError
 from mxk_host.runs.changes import Verdict, changes
 from mxk_host.runs.command import command_of
+from mxk_host.runs.compare import compare_runs
 from mxk_host.runs.log import Found, read_log
 from mxk_host.runs.point import Point, key_of, points_of
-from mxk_host.runs.source import expect_rows, read_runs
+from mxk_host.runs.source import expect_rows, read_runs, told_of
+from mxk_host.stream import json_row
 from report_rows import MACHINE, Row, all_kinds, as_lines, noisy_run, spread
 
 CAPTURED = Path(__file__).parent / "captured"
@@ -55,6 +59,71 @@ def test_a_row_cut_anywhere_is_told() -> None:
     for cut in range(3, row.rindex(b'":'), 7):
         assert len(read_log(row[:cut]).damages) == 1, row[:cut]
         assert len(read_log(row[cut:]).damages) == 1, row[cut:]
+
+
+ROW = {"benchmark": "table", "cores": 1, "verified": True, "throughput": {"n": 1, "median": 5}}
+
+
+def test_a_row_whose_check_sum_is_wrong_is_named_and_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = line_of(ROW).encode().rstrip()
+    assert [found.row for found in read_log(line).rows] == [ROW], "its check sum is no setting"
+    digit = line.index(b'"median": 5') + len(b'"median": ')
+    changed = line[:digit] + b"6" + line[digit + 1 :]  # still a row
+    log = read_log(b"\r\n".join([line, changed]))
+    assert len(log.rows) == 1
+    sums = [zlib.crc32(text[: text.rindex(b",")]) for text in (line, changed)]
+    assert [str(damage).split(": {")[0] for damage in log.damages] == [
+        f"line 2: the check sum: expected {sums[0]:08x}, found {sums[1]:08x}"
+    ]
+    (tmp_path / "serial.log").write_bytes(b"\r\n".join([line, changed]))
+    names = [str(tmp_path / "serial.log")] * 2
+    assert "\n".join(told_of(read_runs(names[:1])[0])).startswith(
+        "serial.log: damaged lines left out: 1\n  line 2: the check sum: expected"
+    ), "what the report says"
+    with pytest.raises(UsageError, match="nothing is known of noise"):
+        compare_runs(*names, confidence=0.99, floor=0.02, all_rows=False, as_json=False)
+    assert capsys.readouterr().out.count("damaged lines left out: 1\n  line 2: the check sum: expected") == 2
+
+
+def test_no_changed_byte_of_a_row_goes_unnoticed() -> None:
+    line = line_of(ROW).encode().rstrip()
+    for at in range(len(line)):
+        for byte in (line[at] ^ 1, line[at] ^ 4, ord("7")):
+            changed = line[:at] + bytes([byte]) + line[at + 1 :]
+            if changed != line:
+                log = read_log(changed)
+                assert (log.rows, json_row(changed.decode())) == ([], None), changed
+                assert log.damages, changed
+
+
+def test_rows_without_a_check_sum_are_read_and_that_is_said_once(tmp_path: Path) -> None:
+    (tmp_path / "older.jsonl").write_text(as_lines(all_kinds()))
+    (run,) = read_runs([str(tmp_path / "older.jsonl")])
+    assert len(run.rows) == len(all_kinds())
+    assert list(told_of(run)) == [
+        f"older.jsonl: rows without a check sum, as in older logs: {len(run.rows)}; damage may go unnoticed there"
+    ]
+
+
+def test_rows_that_were_printed_again_count_once() -> None:
+    line = line_of(ROW)
+    other = line_of(ROW | {"cores": 2})
+    log = read_log(f"mxk> bench table --json\n{line}{other[:40]}\nmxk> again\n{line}{other}".encode())
+    assert [(found.row["cores"], found.command) for found in log.rows] == [(1, "bench table --json"), (2, "")]
+    assert [damage.line for damage in log.damages] == [3]
+
+
+def test_every_json_line_has_the_check_sum_that_tools_read() -> None:
+    output = run_linux(
+        "--cores", "2", "topology --json; prefetch --json; bench figure --json; bench table --ops 4K --json; again"
+    ).output
+    log = read_log(output.encode())
+    assert (log.damages, log.unchecked) == ([], 0)
+    rows = [line for line in output.splitlines() if line.startswith('{"')]
+    assert [sorted(found.row)[:1] for found in log.rows[:1]] == [["cores"]]
+    assert (len(log.rows), len(rows)) == (5, 7), "the two rows of the table were printed again"
 
 
 def test_runs_are_folders_files_and_the_latest(tmp_path: Path) -> None:

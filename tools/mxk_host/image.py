@@ -1,4 +1,4 @@
-"""The kernel image: built when it is out of date, and for a run from the ISO copied with the run's own grub.cfg."""
+"""The kernel image: built when it is out of date, and for a run by GRUB copied with the run's own grub.cfg."""
 
 import fcntl
 import os
@@ -14,6 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 PRESET = os.environ.get("MXK_METAL_PRESET", "metal")  # another one: metal-debug
 METAL = BUILD / PRESET
+_NAMES = {Boot.KERNEL: "mxk.elf", Boot.ISO: "mxk.iso", Boot.PXE: "pxe"}
+_TOOLS = {Boot.KERNEL: (), Boot.ISO: ("grub-mkrescue", "xorriso"), Boot.PXE: ("grub-mknetdir",)}
 MAX_MODULE_BYTES = 2 << 30  # a loader puts it below 4 GiB, beside the holes for devices
 
 
@@ -24,13 +26,13 @@ def shown(path: Path) -> Path:
 
 
 def image_path(boot: Boot) -> Path:
-    """Where the build puts the image."""
-    return METAL / ("mxk.iso" if boot is Boot.ISO else "mxk.elf")
+    """Where the build puts the image: a file, or the directory that a TFTP server serves."""
+    return METAL / _NAMES[boot]
 
 
 def build(boot: Boot) -> None:
     """Brings the image up to date; shows the compiler's output only on failure. Safe to call from several processes."""
-    for tool in ("cmake", "ninja", "nasm", *(("grub-mkrescue", "xorriso") if boot is Boot.ISO else ())):
+    for tool in ("cmake", "ninja", "nasm", *_TOOLS[boot]):
         expect_installed(tool)
     BUILD.mkdir(exist_ok=True)
     with (BUILD / ".metal.lock").open("w") as lock:
@@ -48,11 +50,25 @@ def expect_image(boot: Boot) -> None:
         raise DriverError(f"expected the image {relative}: leave out --no-build", ExitCode.NO_VERDICT)
 
 
-def iso_for(menu_text: str, module: Path | None, folder: Path) -> Path:
-    """A copy of the ISO in `folder` with this grub.cfg, and the module that it may name."""
-    expect_installed("xorriso")
+def copy_for(boot: Boot, menu_text: str, module: Path | None, folder: Path) -> Path:
+    """A copy of the ISO or of the directory in `folder` with this grub.cfg, and the module that it may name."""
     menu = folder / "grub.cfg"
     menu.write_text(menu_text)
+    return _iso_with(menu, module, folder) if boot is Boot.ISO else _directory_with(menu, module, folder)
+
+
+def _directory_with(menu: Path, module: Path | None, folder: Path) -> Path:
+    """Of links, which QEMU's TFTP server follows."""
+    copy = Path(shutil.copytree(image_path(Boot.PXE), folder / "pxe", copy_function=os.symlink))
+    for file, place in ((menu, "boot/grub/grub.cfg"), (module, "boot/module")):
+        if file is not None:
+            (copy / place).unlink(missing_ok=True)
+            (copy / place).symlink_to(file.resolve())
+    return copy
+
+
+def _iso_with(menu: Path, module: Path | None, folder: Path) -> Path:
+    expect_installed("xorriso")
     # The new file is appended to a plain copy, as to a disc: boot sectors and EFI partition stay byte for byte.
     # Writing the image anew fails, because libisofs sees the old EFI partition and its own overlap.
     copy = Path(shutil.copy(image_path(Boot.ISO), folder / "run.iso"))

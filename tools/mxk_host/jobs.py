@@ -17,7 +17,7 @@ from mxk_host.errors import DriverError, ExitCode
 from mxk_host.machine import Accelerator, Boot
 from mxk_host.qemu import Machine, qemu_line
 from mxk_host.runner import run_captured, run_interactive
-from mxk_host.stream import json_row
+from mxk_host.stream import json_row, looks_like_row
 from mxk_host.verdict import Verdict, judge
 
 COMMANDS_TIMEOUT = 600.0  # seconds
@@ -31,6 +31,7 @@ class Job:
 
     machine: Machine
     commands: str
+    own_menu: bool = True  # GRUB boots at once, as this run wants it; else it shows the menu that the image has
 
     def qemu_line(self, boot_image: Path, interactive_log: Path | None = None) -> list[str]:
         """The QEMU command line that boots this image."""
@@ -44,17 +45,20 @@ class Job:
 
     @property
     def needs_menu(self) -> bool:
-        """Whether GRUB has to be told something that the ISO does not say."""
-        return self.machine.boot is Boot.ISO and bool(self.commands or self.machine.module)
+        """Whether GRUB has to be told something that the image does not say: not to wait for a key, if nothing else."""
+        return self.machine.boot is not Boot.KERNEL and self.own_menu
 
 
 def explain(job: Job) -> None:
     """Prints the QEMU line and touches nothing."""
     boot_image = image.image_path(job.machine.boot)
     if job.needs_menu:
-        boot_image = boot_image.with_name("run.iso")
+        original, boot_image = boot_image, boot_image.with_stem("run")
         menu = "; ".join(grub_menu(job.commands, job.module_name, job.machine.words).splitlines()[:-1])
-        print(f"tools/mxk: run.iso is to be a copy of mxk.iso whose grub.cfg says: {menu}", file=sys.stderr)
+        print(
+            f"tools/mxk: {boot_image.name} is to be a copy of {original.name} whose grub.cfg says: {menu}",
+            file=sys.stderr,
+        )
     print(shlex.join(job.qemu_line(boot_image, None if job.commands else _last_log())))
 
 
@@ -88,17 +92,19 @@ def measure(job: Job, *, build: bool, timeout: float) -> None:
         with display:
             outcome = run_captured(line, folder / "console.log", timeout, display.feed)
     lines = [row for line in display.lines if (row := json_row(line)) is not None]
+    damaged = sum(looks_like_row(line) and json_row(line) is None for line in display.lines)
     results.store(folder, lines)
     rows = [row for row in lines if "benchmark" in row]  # the others describe, they measure nothing
     emulated = [EMULATED] if job.machine.accelerator is Accelerator.TCG else []
-    row_table.show(rows, notes=[*emulated, f"results: {folder.relative_to(image.ROOT)}"])
+    left_out = [f"WARN damaged lines left out: {damaged} (tools/mxk report names them)"] if damaged else []
+    row_table.show(rows, notes=[*left_out, *emulated, f"results: {folder.relative_to(image.ROOT)}"])
     _expect_success(judge(outcome, timeout))
     _expect_success(results.judge_rows(rows))
 
 
 @contextmanager
 def _boot_image(job: Job, *, build: bool) -> Iterator[Path]:
-    """The image to boot: for the ISO a temporary copy that knows the commands."""
+    """The image to boot: where GRUB loads it a temporary copy that knows the commands."""
     boot = job.machine.boot
     job.machine.emulator.expect_installed()
     if build:
@@ -108,8 +114,8 @@ def _boot_image(job: Job, *, build: bool) -> Iterator[Path]:
         yield image.image_path(boot)
         return
     with tempfile.TemporaryDirectory(prefix="mxk-") as folder:
-        yield image.iso_for(
-            grub_menu(job.commands, job.module_name, job.machine.words), job.machine.module, Path(folder)
+        yield image.copy_for(
+            boot, grub_menu(job.commands, job.module_name, job.machine.words), job.machine.module, Path(folder)
         )
 
 

@@ -55,10 +55,11 @@ class Emulator(StrEnum):
 
 
 class Boot(StrEnum):
-    """Whether QEMU loads the ELF itself (PVH) or the firmware and GRUB load it from the ISO."""
+    """Whether QEMU loads the ELF itself (PVH), or the firmware and GRUB load it from the ISO or over the network."""
 
     KERNEL = "kernel"
     ISO = "iso"
+    PXE = "pxe"
 
 
 class Firmware(StrEnum):
@@ -93,7 +94,9 @@ def expect_firmware(boot: Boot, firmware: Firmware) -> None:
     """Raises if the firmware does not fit the way of booting or is not installed."""
     if firmware is Firmware.BIOS:
         return
-    if boot is not Boot.ISO:
-        raise UsageError("expected --boot iso with --firmware uefi: QEMU loads a kernel without firmware's help")
+    if boot is Boot.KERNEL:
+        raise UsageError(
+            "expected --boot iso or --boot pxe with --firmware uefi: QEMU loads a kernel without firmware's help"
+        )
     if not OVMF.exists():
         raise UsageError(f"expected the UEFI firmware {OVMF}: run tools/setup")

@@ -18,6 +18,13 @@ LOCAL_BANDWIDTH, REMOTE_BANDWIDTH = 20000, 10000
 EXIT_DEVICE = "isa-debug-exit,iobase=0xf4,iosize=0x04"
 
 
+# By PXE: what a machine is told to load first, and a network card that its firmware knows.
+_NETWORK = {
+    Firmware.BIOS: ("boot/grub/i386-pc/core.0", "e1000"),
+    Firmware.UEFI: ("boot/grub/x86_64-efi/core.efi", "virtio-net-pci"),
+}
+
+
 @dataclass(frozen=True)
 class Machine:
     """All that decides the QEMU command line, except where the image lies."""
@@ -34,8 +41,8 @@ class Machine:
 
 
 def qemu_line(machine: Machine, image: Path, command_line: str, interactive_log: Path | None = None) -> list[str]:
-    """The arguments that boot `image`; an ISO already carries the command line. With `interactive_log` QEMU serves the
-    terminal itself, and keeps the raw serial log there."""
+    """The arguments that boot `image`; an ISO and a directory for PXE already carry the command line. With
+    `interactive_log` QEMU serves the terminal itself, and keeps the raw serial log there."""
     accelerate = ["-accel", "kvm", "-cpu", "host"]
     if machine.counted:
         accelerate = ["-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off", "-cpu", machine.emulator.cpu]
@@ -98,7 +105,11 @@ def _image(machine: Machine, image: Path, command_line: str) -> list[str]:
         module = ("-initrd", str(machine.module)) if machine.module else ()
         return ["-kernel", str(image), *module, *(("-append", command_line) if command_line else ())]
     firmware = ("-bios", str(OVMF)) if machine.firmware is Firmware.UEFI else ()
-    return [*firmware, "-cdrom", str(image)]
+    if machine.boot is Boot.ISO:
+        return [*firmware, "-cdrom", str(image)]
+    loader, card = _NETWORK[machine.firmware]
+    network = f"user,id=network,tftp={_value(image)},bootfile={loader}"
+    return [*firmware, "-netdev", network, "-device", f"{card},netdev=network,bootindex=0"]
 
 
 def _value(path: Path) -> str:

@@ -1,10 +1,10 @@
 """A benchmark run's rows: checked, stored, and drawn as a table for people."""
 
-import json
 import os
 from datetime import UTC, datetime
 from pathlib import Path
 
+from mxk_host.check_sum import line_of
 from mxk_host.errors import ExitCode
 from mxk_host.image import BUILD
 from mxk_host.stream import Row
@@ -26,8 +26,8 @@ def new_folder(parent: Path = RESULTS) -> Path:
 
 
 def store(folder: Path, rows: list[Row]) -> None:
-    """Keeps the rows, one JSON line each, and points `latest` to the folder."""
-    (folder / "results.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    """Keeps the rows, one JSON line with its check sum each, and points `latest` to the folder."""
+    (folder / "results.jsonl").write_text("".join(map(line_of, rows)))
     link = folder.with_name(f".latest-{os.getpid()}")
     link.unlink(missing_ok=True)  # a signal may have come between the two lines below
     link.symlink_to(folder.name)

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from mxk_host.check_sum import FIELD, check_sum_of
+
 Row = dict[str, Any]
 
 _MARK = re.compile(rb"\r\x1b\[K|\n")
@@ -52,13 +54,22 @@ class SerialStream:
 
 
 def json_row(line: str) -> Row | None:
-    """The measurement in a line, if the line is one."""
-    if not line.startswith('{"'):
+    """The measurement in a line, if the line is one, and not damaged; without its check sum."""
+    if not looks_like_row(line):
         return None
     try:
-        return json.loads(line)
+        row = json.loads(line)
     except json.JSONDecodeError:
         return None
+    sums = check_sum_of(line.rstrip())
+    if row.pop(FIELD, None) is not None and sums is None:
+        return None
+    return row if sums is None or sums.is_right else None
+
+
+def looks_like_row(line: str) -> bool:
+    """Whether it begins as one."""
+    return line.startswith('{"')
 
 
 def _clean(raw: bytes) -> str:

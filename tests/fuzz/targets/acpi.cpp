@@ -6,6 +6,7 @@
 #include "base/json.hpp"
 #include "kernel/acpi/fixed_hardware.hpp"
 #include "kernel/acpi/madt.hpp"
+#include "kernel/acpi/power_off.hpp"
 #include "kernel/acpi/root_pointer.hpp"
 #include "kernel/topology/running_order.hpp"
 #include "kernel/topology/topology.hpp"
@@ -72,7 +73,7 @@ void expect_sound_topology(acpi::Tables const* tables, AcpiMachine const& machin
     expect_the_rest_stays(topology, machine, arena);
 }
 
-void expect_legal_hardware(acpi::Tables const& tables, Arena& arena) {
+void expect_legal_hardware(acpi::Tables const& tables, PhysicalReader& memory, Arena& arena) {
     EXPECT_TRUE(acpi::interrupt_model(tables, arena).ok());
     acpi::Clocks const clocks = acpi::clocks(tables);
     EXPECT_NE(clocks.pm_timer_port, std::uint16_t{0});
@@ -82,6 +83,10 @@ void expect_legal_hardware(acpi::Tables const& tables, Arena& arena) {
         EXPECT_LE(reset->space, acpi::ResetRegister::Space::PciConfiguration);
     }
     acpi::legacy_devices(tables);
+    if (auto const off = acpi::power_off(tables, memory)) {
+        EXPECT_NE(off->control_port, 0);
+        EXPECT_LE(std::max(off->sleep_type, off->second_sleep_type), 7);
+    }
 }
 
 } // namespace
@@ -93,7 +98,7 @@ void acpi(InputBytes bytes) {
     acpi::scan_for_root_pointer(machine.memory, PhysicalAddress{AcpiMachine::memory_start}, machine.memory_bytes);
     auto const tables = acpi::Tables::open(machine.root_pointer, machine.memory, arena.arena);
     expect_sound_topology(tables ? &tables.value() : nullptr, machine, arena.arena);
-    if (tables) expect_legal_hardware(tables.value(), arena.arena);
+    if (tables) expect_legal_hardware(tables.value(), machine.memory, arena.arena);
     expect_preview(machine, arena.arena);
     for (std::string const& warning : log.warnings()) expect_text(warning);
 }

@@ -110,6 +110,8 @@ TEST_F(CoreSetTest, spread_goes_to_other_nodes_then_packages_and_to_siblings_las
     EXPECT_EQ(resolved("spread:1,2,4", large), "spread:1=0 spread:2=0,4 spread:4=0,4,2,6");
     EXPECT_EQ(resolved("spread", large), "spread:16=0,4,2,6,1,5,3,7,8,12,10,14,9,13,11,15");
     EXPECT_EQ(resolved("spread:3", Machine(1, 1, 4, 1, false)), "spread:3=0,1,2");
+    EXPECT_EQ(resolved("up-to:4", large), "spread:4=0,4,2,6");
+    EXPECT_EQ(resolved("up-to:4,17", Machine(1, 1, 2, 1, false)), "spread:2=0,1 spread:2=0,1");
     EXPECT_EQ(resolved("spread:17", large),
               "spread: expected up to 16, the cores of this machine that it can take, got 17");
 }

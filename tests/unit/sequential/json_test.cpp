@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/json.hpp"
+#include "base/json_line.hpp"
 
 namespace mxk {
 namespace {
@@ -55,6 +56,14 @@ TEST(Json, an_empty_object_is_a_line) {
     json.begin_object();
     json.end_object();
     EXPECT_EQ(sink.written, "{}");
+}
+
+TEST(Json, a_line_ends_with_the_check_sum_of_all_before_it) {
+    StringSink sink;
+    JsonLine line(sink);
+    line.json().field("cores", 4U);
+    line.end();
+    EXPECT_EQ(sink.written, "{\"cores\":4,\"crc32\":\"33d8c4af\"}\n"); // zlib.crc32(b'{"cores":4')
 }
 
 TEST(Json, integers) {

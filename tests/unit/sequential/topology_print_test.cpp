@@ -1,6 +1,7 @@
 // The topology as people see it.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <sstream>
 
 #include "tests/unit/topology_image.hpp"
@@ -62,6 +63,65 @@ TEST(TopologyPrint, 255_scattered_cores_take_few_lines_of_readable_width) {
     std::size_t count = 0;
     for (std::string line; std::getline(lines, line); ++count) EXPECT_LE(line.size(), 100U);
     EXPECT_LT(count, 50U);
+}
+
+std::string printed_cores(std::vector<Core> const& cores) {
+    std::vector<CoreId> ids;
+    for (Core const& core : cores) ids.push_back(core.id);
+    Node const node{node_id(0), 0, {}, ids};
+    std::uint8_t const distance = 10;
+    return printed({.cores = cores, .nodes = {&node, 1}, .distances = {&distance, 1}});
+}
+
+TEST(TopologyPrint, 300_cores_are_runs_with_or_without_a_step) {
+    std::vector<Core> cores;
+    for (std::uint32_t i = 0; i < 300; ++i) {
+        cores.push_back({core_id(i), ApicId{i}, node_id(0), i});
+        cores.back().levels = {.physical_core = i / 2, .package = i % 2}; // firmware lists the packages in turns
+    }
+    EXPECT_NE(printed_cores(cores).find("\n  cores   0-299\n  apic    0-299\n"), std::string::npos)
+        << printed_cores(cores);
+    EXPECT_NE(printed_cores(cores).find("\n  package           0-298:2 1-299:2\n"
+                                        "  physical core     0-1 2-3 ... 298-299 (150 groups)\n"),
+              std::string::npos)
+        << printed_cores(cores);
+    for (Core& core : cores) core.apic_id = ApicId{2 * static_cast<std::uint32_t>(index(core.id))};
+    EXPECT_NE(printed_cores(cores).find("\n  apic    0-598:2\n"), std::string::npos);
+    cores[1].apic_id = ApicId{3};
+    for (Core& core : cores) core.levels.physical_core = static_cast<std::uint32_t>(index(core.id)) % 150;
+    EXPECT_NE(printed_cores(cores).find("\n  physical core     0,150 1,151 ... 149,299 (150 groups)\n"),
+              std::string::npos);
+    std::swap(cores[7].levels.physical_core, cores[8].levels.physical_core); // no longer regular: all are listed
+    EXPECT_NE(printed_cores(cores).find(" 6,156 7,158 8,157 9,159 "), std::string::npos) << printed_cores(cores);
+    EXPECT_NE(printed_cores(cores).find("\n  apic    0,3-4,6-598:2\n"), std::string::npos) << printed_cores(cores);
+}
+
+TEST(TopologyPrint, a_group_that_needs_several_lines_is_whole) {
+    std::vector<Core> cores;
+    for (std::uint32_t i = 0; i < 200; ++i) {
+        cores.push_back({core_id(i), ApicId{i}, node_id(0), i});
+        bool const first = (i * i / 3) % 2 == 0; // in no order
+        cores.back().levels = {.physical_core = i, .package = first ? 0U : 1U};
+    }
+    std::istringstream lines(printed_cores(cores));
+    std::size_t numbers = 0;
+    bool of_packages = false;
+    for (std::string line; std::getline(lines, line);) {
+        EXPECT_LE(line.size(), 100U) << line;
+        if (line.starts_with("  physical core")) of_packages = false;
+        if (line.starts_with("  package")) of_packages = true;
+        if (!of_packages) continue;
+        std::istringstream words(line.substr(20));
+        for (std::string word; std::getline(words, word, ',');) {
+            std::istringstream pieces(word);
+            for (std::string piece; pieces >> piece;) {
+                unsigned first = 0, last = 0, step = 1;
+                int const read = std::sscanf(piece.c_str(), "%u-%u:%u", &first, &last, &step);
+                numbers += read < 2 ? 1 : (last - first) / step + 1;
+            }
+        }
+    }
+    EXPECT_EQ(numbers, 200U) << printed_cores(cores);
 }
 
 TEST(TopologyPrint, levels_as_groups_of_cores) {

@@ -27,7 +27,7 @@ Bytes two_processors() {
 TEST(Topology, two_nodes_and_a_memory_map) {
     Machine const machine({compiled("two_nodes_madt"), compiled("two_nodes_srat"), compiled("two_nodes_slit")}, 0,
                           {range(0, 0x9'fc00), range(0x10'0000, 0x7ffd'0000)});
-    EXPECT_EQ(machine.warnings, Texts{});
+    EXPECT_EQ(machine.warnings, Texts{one_sided_slit});
     EXPECT_EQ(machine.domains(), (Ids{0, 1}));
     EXPECT_EQ(machine.apic_ids(), (Ids{0, 1, 2, 3}));
     EXPECT_EQ(machine.core_ids_of(0), (Ids{0, 1}));
@@ -70,7 +70,7 @@ TEST(Topology, sparse_x2apic_ids_and_domains) {
 
 TEST(Topology, nodes_without_memory_or_cores_and_rows_without_nodes) {
     Machine const machine({compiled("two_nodes_madt"), compiled("odd_nodes_srat"), compiled("odd_nodes_slit")});
-    EXPECT_EQ(machine.warnings, Texts{});
+    EXPECT_EQ(machine.warnings, Texts{one_sided_slit});
     EXPECT_EQ(machine.domains(), (Ids{0, 2, 4}));
     EXPECT_EQ(machine.core_ids_of(1), (Ids{2, 3}));
     EXPECT_EQ(machine.memory_of(1), Texts{});
@@ -183,6 +183,17 @@ TEST(Topology, a_slit_that_is_wrong_or_too_small_is_not_used) {
     }
     Machine const one_node({two_processors(), slit(1, {11})});
     EXPECT_EQ(one_node.warnings.size(), 1U);
+}
+
+TEST(Topology, doubtful_distances_are_taken_as_they_are) {
+    Bytes const domains = srat({processor_affinity(0, 0), processor_affinity(1, 1), memory_affinity(2, 0, gib)});
+    Machine const machine({two_processors(), domains, slit(3, {10, 10, 30, 10, 10, 40, 31, 40, 10})});
+    EXPECT_EQ(machine.warnings,
+              (Texts{"ACPI: SLIT has distance 10 between 1 pairs of different domains, as of a domain "
+                     "to itself; taken as it is",
+                     one_sided_slit}));
+    EXPECT_EQ(machine.topology.distance(node_id(0), node_id(1)), 10U);
+    EXPECT_EQ(machine.topology.distance(node_id(2), node_id(0)), 31U);
 }
 
 TEST(Topology, keep_cores_drops_those_that_did_not_start) {

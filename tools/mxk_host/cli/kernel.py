@@ -21,8 +21,10 @@ Commands = Annotated[list[str] | None, typer.Argument(help="Console commands, se
 Cpus = Annotated[int, typer.Option(help="Cores of the machine.")]
 Nodes = Annotated[int, typer.Option(help="NUMA nodes; cores and memory are split over them.")]
 Memory = Annotated[str, typer.Option("--mem", help="Memory of all nodes together, such as 512M or 4G.")]
-BootOption = Annotated[Boot, typer.Option(help="QEMU loads the ELF, or firmware and GRUB load it from the ISO.")]
-FirmwareOption = Annotated[Firmware, typer.Option(help="The firmware under GRUB; uefi needs --boot iso.")]
+BootOption = Annotated[
+    Boot, typer.Option(help="QEMU loads the ELF, or firmware and GRUB load it, from the ISO or over the network.")
+]
+FirmwareOption = Annotated[Firmware, typer.Option(help="The firmware under GRUB; uefi needs --boot iso or pxe.")]
 EmulatorOption = Annotated[Emulator, typer.Option(help="qemu10: QEMU 10, for x2APIC and more cores than 255.")]
 Accel = Annotated[Accelerator, typer.Option(help="auto: KVM where the hardware has it, else TCG.")]
 NoBuild = Annotated[bool, typer.Option("--no-build", help="Boot the image as it is.")]
@@ -65,6 +67,9 @@ def run(
     hmat: Annotated[
         bool, typer.Option("--hmat", help="Give the kernel latencies and bandwidths between the nodes.")
     ] = False,
+    menu: Annotated[
+        bool, typer.Option("--menu", help="Show GRUB's menu, as on a server, in place of booting at once.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the QEMU line; build and run nothing.")] = False,
     timeout: Annotated[
         float | None, typer.Option(min=0, help="Seconds; default 600 with commands, none without.", show_default=False)
@@ -105,7 +110,11 @@ def run(
         emulator=emulator,
         words=(f"acpi-image={tables.name}",) if tables else (),
     )
-    job = jobs.Job(machine, command_text(commands or []))
+    if menu and (boot is Boot.KERNEL or commands or trace or tables):
+        raise UsageError(
+            "expected --menu with --boot iso or pxe, and neither commands nor a file to bring: the menu has its own"
+        )
+    job = jobs.Job(machine, command_text(commands or []), own_menu=not menu)
     if dry_run:
         jobs.explain(job)
     elif job.commands:

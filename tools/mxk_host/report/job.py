@@ -9,10 +9,9 @@ from mxk_host.errors import UsageError
 from mxk_host.image import shown
 from mxk_host.report.browser import browser, open_page, print_page
 from mxk_host.report.page import page_of
-from mxk_host.runs.source import Run, expect_rows, read_runs
+from mxk_host.runs.source import Run, expect_rows, read_runs, told_of
 
 _NAME = "report.html"
-_SHOWN_DAMAGES = 3
 
 
 def report(names: Sequence[str], *, output: Path | None, pdf: bool) -> None:
@@ -37,9 +36,5 @@ def report(names: Sequence[str], *, output: Path | None, pdf: bool) -> None:
 
 
 def _tell_damages(runs: Sequence[Run]) -> None:
-    for run in runs:
-        if not run.damages:
-            continue
-        print(f"tools/mxk: {run.name}: damaged lines passed over: {len(run.damages)}", file=sys.stderr)
-        for damage in run.damages[:_SHOWN_DAMAGES]:
-            print(f"  {damage}", file=sys.stderr)
+    for line in (line for run in runs for line in told_of(run)):
+        print(line if line.startswith(" ") else f"tools/mxk: {line}", file=sys.stderr)

@@ -17,7 +17,7 @@ from mxk_host.errors import DriverError, ExitCode, UsageError
 from mxk_host.report.labels import setting_text
 from mxk_host.runs.changes import Changes, Verdict, changes, mixes_machines
 from mxk_host.runs.point import Point, key_of, points_of
-from mxk_host.runs.source import Run, expect_rows, read_runs
+from mxk_host.runs.source import Run, expect_rows, read_runs, told_of
 
 _WIDTH = 130  # where it is no terminal
 
@@ -76,8 +76,8 @@ def _show(runs: list[Run], found: Changes, confidence: float, floor: float, all_
 
     say(f"A: {runs[0].name}\nB: {runs[1].name}")
     for run in runs:
-        if run.damages:
-            say(f"WARN {run.name}: damaged lines passed over: {len(run.damages)}, the first: {run.damages[0]}")
+        for line in told_of(run):
+            say(line)
     shown = [row for row in found.rows if all_rows or row.verdict in (Verdict.SLOWER, Verdict.FASTER)]
     if shown:
         say(

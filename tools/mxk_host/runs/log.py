@@ -1,15 +1,17 @@
 """Reads the rows of a captured serial log or of a file of JSON lines. Any part of it may be damaged: lines cut off,
-bytes lost or changed on the wire. What cannot be read is named with its line number and passed over; nothing here
-raises."""
+bytes lost or changed on the wire. What cannot be read, or has another check sum than it says, is named with its line
+number and passed over; a row that was printed twice counts once. Nothing here raises."""
 
 import json
 import math
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from mxk_host.check_sum import FIELD, check_sum_of
 from mxk_host.stream import Line, Row, SerialStream
 
 _PROMPT = "mxk> "
+_AGAIN = "again"  # the command that prints results once more
 _MAX_NESTING = 16  # a row has four
 _MAX_DIGITS = 30  # 64 bits have 20
 _ROW_BEGINS = '{"'
@@ -47,18 +49,22 @@ class Log:
     warnings: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)  # panics and errors
     damages: list[Damage] = field(default_factory=list)
+    unchecked: int = 0  # rows without a check sum, as older logs have them
 
 
 def read_log(data: bytes) -> Log:
     """Takes bytes of any kind. Text in front of a row, such as a terminal's time stamp, is passed over."""
     log = Log()
     command = ""
+    read: set[str] = set()  # the rows with a check sum
     for number, raw in enumerate(data.split(b"\n"), 1):
         text = _text(raw)
         if _PROMPT in text:
             command = text.rpartition(_PROMPT)[2].strip()
+            if command.split()[:1] == [_AGAIN]:
+                command = ""
         elif _ROW_BEGINS in text or (_INSIDE_A_ROW in text and text.rstrip().endswith("}")):
-            _read_rows(text, number, command, log)
+            _read_rows(text, number, command, log, read)
         elif (at := text.find("WARN ")) >= 0:
             log.warnings.append(text[at + len("WARN ") :].strip())
         elif text.startswith("PANIC") or "error: " in text:
@@ -72,7 +78,7 @@ def _text(raw: bytes) -> str:
     return "".join(part.text for part in stream.feed(raw + b"\n") if isinstance(part, Line))
 
 
-def _read_rows(text: str, number: int, command: str, log: Log) -> None:
+def _read_rows(text: str, number: int, command: str, log: Log, read: set[str]) -> None:
     """The rows of a line: one behind the other where an end of line was lost, and one may follow what is damaged."""
     position = text.find(_ROW_BEGINS)
     if position < 0 or _INSIDE_A_ROW in text[:position]:
@@ -81,7 +87,11 @@ def _read_rows(text: str, number: int, command: str, log: Log) -> None:
     while position < len(text):
         row, end, reason = _read_row(text, position)
         if row is not None:
-            log.rows.append(Found(row, command))
+            if FIELD not in row:
+                log.unchecked += 1
+            if FIELD not in row or text[position:end] not in read:
+                read.add(text[position:end])
+                log.rows.append(Found({name: it for name, it in row.items() if name != FIELD}, command))
             position = end + len(text[end:]) - len(text[end:].lstrip())
         else:
             log.damages.append(_damage(number, reason, text[position:]))
@@ -104,6 +114,11 @@ def _read_row(text: str, position: int) -> tuple[Row | None, int, str]:
         return None, position, "expected a JSON object as a row, not nested too deeply"
     if not isinstance(row.get("benchmark", ""), str):
         return None, position, "expected the name of a benchmark as text"
+    sums = check_sum_of(text[position:end])
+    if sums is None and FIELD in row:
+        return None, position, f"expected the check sum {FIELD} of eight hexadecimal digits as the last field"
+    if sums is not None and not sums.is_right:
+        return None, position, f"the check sum: expected {sums.expected}, found {sums.found}"
     return row, end, ""
 
 

@@ -1,7 +1,7 @@
 """Finds and reads what is called a run: the folder of one, a file of JSON lines, or a captured serial log."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from mxk_host.runs.log import Damage, Found, Log, read_log
 
 STANDARD_INPUT = "-"
 LATEST = RESULTS / "latest"
+_SHOWN_DAMAGES = 20
 _PUT_THERE = "side"  # by what ran several programs; not in their logs
 _EXPECTED = (
     "expected a run: a folder with results.jsonl or console.log, a .jsonl file, a serial log, or - for standard input"
@@ -27,6 +28,7 @@ class Run:
     warnings: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     damages: list[Damage] = field(default_factory=list)
+    unchecked: int = 0  # rows without a check sum
     how: str = ""  # how the machine was started, where that was kept
 
 
@@ -39,6 +41,18 @@ def read_runs(names: Sequence[str]) -> list[Run]:
     runs = [_read(name) for name in names] if names else [_of_folder(LATEST.resolve())]
     _name_apart(runs)
     return runs
+
+
+def told_of(run: Run) -> Iterator[str]:
+    """Lines that say what of a run cannot be relied on: damaged lines by their numbers, and once that rows cannot show
+    that they are whole."""
+    if run.damages:
+        yield f"{run.name}: damaged lines left out: {len(run.damages)}"
+        yield from (f"  {damage}" for damage in run.damages[:_SHOWN_DAMAGES])
+        if len(run.damages) > _SHOWN_DAMAGES:
+            yield f"  and {len(run.damages) - _SHOWN_DAMAGES} more"
+    if run.unchecked:
+        yield f"{run.name}: rows without a check sum, as in older logs: {run.unchecked}; damage may go unnoticed there"
 
 
 def expect_rows(runs: Iterable[Run]) -> None:
@@ -72,6 +86,7 @@ def _of_folder(folder: Path) -> Run:
     if not log.rows:
         for other in logs:
             log.rows += other.rows
+            log.unchecked += other.unchecked
     for path, other in zip(paths, logs, strict=True):
         log.damages += [replace(damage, file=path.name) for damage in other.damages]
         log.warnings += other.warnings
@@ -104,7 +119,7 @@ def _place(found: Found) -> str:
 
 
 def _run(name: str, folder: Path, log: Log) -> Run:
-    return Run(name, folder, log.rows, log.warnings, log.failures, log.damages)
+    return Run(name, folder, log.rows, log.warnings, log.failures, log.damages, log.unchecked)
 
 
 def _bytes(path: Path) -> bytes:
