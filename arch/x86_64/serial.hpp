@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "base/result.hpp"
@@ -11,11 +12,13 @@ namespace mxk::arch::serial {
 
 struct Line {
     std::uint16_t port = 0x3f8;
-    unsigned irq = 4; // of the ISA bus
+    std::optional<unsigned> irq = 4; // of the ISA bus; none: it is not known, or not to be used
     std::uint32_t baud = 115200;
+    bool force = false; // it is there, whatever it answers
 };
 
-// "com2", "com1,9600", "0x3e8,57600": what `serial=` on the command line may say.
+// "com2", "com1,9600", "0x3e8,57600,poll", "com1,force": what `serial=` on the command line may say. Errors: what was
+// expected of the word that is wrong.
 Result<Line> parse_line(std::string_view text);
 
 // Finds out whether there is a UART, and sets it up. Without one all output is dropped.
@@ -25,6 +28,10 @@ bool is_present();
 
 // From now on received bytes raise the line's interrupt. The boot core.
 void enable_receive_interrupt();
+
+// What has been received goes into the ring, as the interrupt would do it: for lines without one. A task of the boot
+// core; bounded.
+void poll();
 
 // Without a lock: for panics.
 void write_unlocked(std::string_view text);

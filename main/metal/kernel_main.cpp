@@ -14,6 +14,7 @@
 #include "main/metal/require.hpp"
 #include "main/metal/running_cores.hpp"
 #include "main/metal/start_memory.hpp"
+#include "main/metal/terminal_polling.hpp"
 #include "main/metal/worker_entry.hpp"
 #include "tasks/console_task.hpp"
 #include "tasks/workers.hpp"
@@ -52,7 +53,7 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
               arch::apic::is_x2apic() ? "x2" : "x");
 
     // Last, when everything that a command may ask for is there. The console is a task of this core.
-    connect_terminal(interrupts, boot_core);
+    if (!connect_terminal(interrupts, boot_core)) poll_terminal(workers::of(core_id(0)));
     choose_calibration(boot::option(boot.command_line, "calibrate"));
     prepare_console(workers::of(core_id(0)), {.run_line = boot::option(boot.command_line, "run"),
                                               .partner = console::Partner::SerialLine,
