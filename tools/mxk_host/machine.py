@@ -20,6 +20,13 @@ class Accelerator(StrEnum):
     KVM = "kvm"
 
 
+class Emulator(StrEnum):
+    """Who is the machine."""
+
+    QEMU = "qemu"
+    BOCHS = "bochs"
+
+
 class Boot(StrEnum):
     """Whether QEMU loads the ELF itself (PVH) or the firmware and GRUB load it from the ISO."""
 

@@ -6,9 +6,11 @@ from typing import Annotated
 import typer
 
 from mxk_host import jobs
+from mxk_host.bochs import Model, expect_possible
 from mxk_host.commands import command_text
+from mxk_host.errors import UsageError
 from mxk_host.image import checked_module
-from mxk_host.machine import Accelerator, Boot, Firmware, choose_accelerator, expect_firmware
+from mxk_host.machine import Accelerator, Boot, Emulator, Firmware, choose_accelerator, expect_firmware
 from mxk_host.qemu import Machine
 from mxk_host.shape import Shape
 
@@ -39,7 +41,18 @@ def run(
     commands: Commands = None,
     cpus: Cpus = 4,
     nodes: Nodes = 1,
-    mem: Memory = "4G",
+    mem: Annotated[
+        str | None,
+        typer.Option(
+            "--mem", help="As 512M or 4G, of all nodes together; default 4G, in Bochs 512M.", show_default=False
+        ),
+    ] = None,
+    emulator: Annotated[Emulator, typer.Option(help="Bochs boots the ISO, slowly, and takes commands only.")] = (
+        Emulator.QEMU
+    ),
+    model: Annotated[
+        Model | None, typer.Option(help="The processor that Bochs emulates; default skylake-x.", show_default=False)
+    ] = None,
     boot: BootOption = Boot.KERNEL,
     firmware: FirmwareOption = Firmware.BIOS,
     accel: Accel = Accelerator.AUTO,
@@ -71,10 +84,18 @@ def run(
     In the console Ctrl-C goes to the kernel and Ctrl-A X ends QEMU.
     """
     expect_firmware(boot, firmware)
+    mem = mem or ("512M" if emulator is Emulator.BOCHS else "4G")
     shape = Shape.checked(cpus, nodes, mem, srat=not no_srat, memoryless_node=memoryless_node, hmat=hmat)
     machine = Machine(shape, boot, firmware, choose_accelerator(accel), tuple(qemu or ()), module=checked_module(trace))
     job = jobs.Job(machine, command_text(commands or []))
-    if dry_run:
+    if emulator is Emulator.BOCHS:
+        expect_possible(machine)
+        if not job.commands or dry_run or firmware is not Firmware.BIOS:
+            raise UsageError("expected commands, the BIOS and no --dry-run with --emulator bochs")
+        jobs.run_in_bochs(shape, model or Model.SKYLAKE_X, job.commands, build=not no_build, timeout=timeout, log=log)
+    elif model is not None:
+        raise UsageError("expected --emulator bochs with --model, a processor that Bochs knows")
+    elif dry_run:
         jobs.explain(job)
     elif job.commands:
         jobs.run(job, build=not no_build, timeout=timeout, log=log)
