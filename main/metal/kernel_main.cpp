@@ -5,6 +5,7 @@
 #include "arch/x86_64/entry.hpp"
 #include "arch/x86_64/registers.hpp"
 #include "base/log.hpp"
+#include "kernel/acpi/dmar.hpp"
 #include "main/clock_skew.hpp"
 #include "main/metal/calibration_word.hpp"
 #include "main/metal/firmware_tables.hpp"
@@ -37,7 +38,7 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
     // The APIC before the topology: it says which core this is.
     arch::apic::silence_legacy_controllers();
     close_io_apics(interrupts, ram, arena);
-    arch::apic::choose_mode(interrupts.local_apic);
+    arch::apic::choose_mode(interrupts.local_apic, acpi::opts_out_of_x2apic(tables));
     arch::apic::enable();
     ApicId const boot_core = arch::apic::id();
     topology::Topology const found = require(topology::discover(&tables, boot_core, ram.ranges(), arena));
