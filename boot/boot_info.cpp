@@ -189,6 +189,12 @@ Result<BootInfo> parse(std::uint32_t magic, PhysicalAddress information, Physica
     return Error::of("expected a multiboot2 or PVH loader, got magic 0x{:x}", magic);
 }
 
+std::uint64_t remove_beyond(RangeSet& memory, PhysicalAddress limit) {
+    std::uint64_t const before = memory.bytes();
+    memory.remove({limit, UINT64_MAX - raw(limit)});
+    return before - memory.bytes();
+}
+
 void usable_memory(MemoryMap const& map, RangeSet& out) {
     for (std::size_t i = 0; i < map.size(); ++i) {
         if (map[i].type != MemoryRegion::usable) continue;

@@ -92,6 +92,9 @@ Result<BootInfo> parse_pvh(PhysicalAddress information, PhysicalReader& memory);
 // RAM that may be used: every usable region less every region said to be anything else, and whole frames only.
 void usable_memory(MemoryMap const& map, RangeSet& out);
 
+// Takes all that lies at or above the limit out of the set, and says how many bytes that were.
+std::uint64_t remove_beyond(RangeSet& memory, PhysicalAddress limit);
+
 // The value of `name=value` on the command line, or an empty view. Values with blanks stand in double or single quotes.
 std::string_view option(std::string_view command_line, std::string_view name);
 

@@ -9,8 +9,9 @@
 
 namespace mxk::arch::apic {
 
-// Which mode, and in xAPIC mode where the registers are. The boot core, once, before the two below.
-void choose_mode(PhysicalAddress registers);
+// Which mode, and in xAPIC mode where the registers are. `avoid_x2apic`: only if the firmware has switched it on, from
+// which there is no way back but by a reset (SDM section 11.12.5). The boot core, once, before the two below.
+void choose_mode(PhysicalAddress registers, bool avoid_x2apic);
 bool is_x2apic();
 
 // Whether interrupts can be sent to a core: an xAPIC has 8 bits for its id, and 255 means everybody.

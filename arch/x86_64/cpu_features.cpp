@@ -5,6 +5,8 @@
 
 #include "arch/x86_64/interrupts.hpp"
 #include "arch/x86_64/registers.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
 #include "base/spin_wait.hpp"
 
 namespace mxk::arch {
@@ -88,6 +90,20 @@ void detect_features() { // leaves: SDM vol. 2A, CPUID
         put(hypervisor_name, 8, vendor.edx);
         detected.hypervisor_name = trimmed(hypervisor_name);
     }
+}
+
+void warn_of_missing_features() {
+    if (detected.hypervisor) return;
+    FixedText<100> missing;
+    auto const note = [&](bool is_there, std::string_view name) {
+        if (!is_there) format(missing, "{}{}", missing.view().empty() ? "" : ", ", name);
+    };
+    note(detected.no_execute, "NX");
+    note(detected.smep, "SMEP");
+    note(detected.smap, "SMAP");
+    note(detected.invariant_tsc, "an invariant TSC");
+    if (!missing.view().empty())
+        log::warn("cpu: expected {}, which this processor lacks or the firmware has switched off", missing.view());
 }
 
 CpuFeatures const& features() {

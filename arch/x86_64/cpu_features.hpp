@@ -28,6 +28,10 @@ struct CpuFeatures {
 void detect_features();
 CpuFeatures const& features();
 
+// On a bare machine only, for there firmware may have switched them off: what protects the kernel, and a time-stamp
+// counter that keeps its frequency. One warning. The boot core.
+void warn_of_missing_features();
+
 // SMEP, SMAP, global pages and XSAVE with what it saves, as far as there are, on the calling core.
 void enable_features();
 

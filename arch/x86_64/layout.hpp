@@ -15,11 +15,14 @@
 namespace mxk::arch {
 
 constexpr std::uint64_t direct_map_base = 0xffff'8000'0000'0000;
+constexpr std::uint64_t direct_map_bytes = 64 * 1024 * GiB; // what lies above that in physical memory is not mapped
 constexpr std::uint64_t stacks_base = 0xffff'c000'0000'0000;
 constexpr std::uint64_t four_kibibyte_view_base = 0xffff'd000'0000'0000;
 constexpr std::uint64_t two_mebibyte_view_base = 0xffff'e000'0000'0000;
 constexpr std::uint64_t view_bytes = std::uint64_t{1} << 44; // room for each of the two
 constexpr std::uint64_t kernel_base = 0xffff'ffff'8000'0000;
+
+static_assert(direct_map_base + direct_map_bytes == stacks_base);
 
 constexpr std::uint64_t page_bytes = 4 * KiB;
 

@@ -21,7 +21,7 @@ constexpr std::uint16_t debug_exit_port = 0xf4; // QEMU: -device isa-debug-exit,
     serial::write_unlocked(can_power_off() ? "Type r to reset the machine, p to switch it off.\n"
                                            : "Type r to reset the machine.\n");
     while (true) {
-        auto const key = serial::poll();
+        auto const key = serial::read_directly();
         if (key == 'r') {
             serial::write_unlocked("reset\n");
             reset_machine();

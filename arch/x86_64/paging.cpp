@@ -182,8 +182,7 @@ std::uint64_t writable_and_executable_bytes() {
 }
 
 std::span<std::byte const> DirectMapReader::view(PhysicalAddress address, std::size_t bytes) {
-    constexpr std::uint64_t largest = std::uint64_t{1} << 46; // half of the direct map's room
-    if (bytes == 0 || raw(address) >= largest || bytes >= largest) return {};
+    if (bytes == 0 || raw(address) >= direct_map_bytes || bytes > direct_map_bytes - raw(address)) return {};
     std::uint64_t const first = align_down(raw(address), page_bytes);
     std::uint64_t const last = align_up(raw(address) + bytes, page_bytes);
     if (kernel_page_table == 0) { // still on the boot page tables

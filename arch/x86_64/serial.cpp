@@ -7,22 +7,18 @@
 #include "arch/x86_64/interrupts.hpp"
 #include "arch/x86_64/registers.hpp"
 #include "arch/x86_64/serial_ring.hpp"
+#include "arch/x86_64/uart_probe.hpp"
 #include "base/spin_lock.hpp"
 
 namespace mxk::arch {
 namespace serial {
 namespace {
 
-// Register offsets and bits of the PC16550D.
-constexpr std::uint16_t data = 0;
-constexpr std::uint16_t interrupt_enable = 1;
-constexpr std::uint16_t fifo_control = 2;
-constexpr std::uint16_t line_control = 3;
-constexpr std::uint16_t modem_control = 4;
-constexpr std::uint16_t line_status = 5;
+using namespace uart;
+
+// Bits of the PC16550D's registers.
 constexpr std::uint8_t divisor_access = 0x80;
 constexpr std::uint8_t eight_bits = 0x03;
-constexpr std::uint8_t loopback = 0x1e;
 constexpr std::uint8_t ready_with_interrupt = 0x0b; // DTR, RTS, OUT2 (gates the interrupt line)
 constexpr std::uint8_t data_ready = 0x01;
 constexpr std::uint8_t transmitter_empty = 0x20;
@@ -66,28 +62,44 @@ std::optional<std::uint32_t> number(std::string_view text, std::uint32_t base) {
     return value;
 }
 
+constexpr std::uint16_t ports[] = {0x3f8, 0x2f8, 0x3e8, 0x2e8};
+
+// Of those that the ISA bus has always had elsewhere; of any other, who knows.
+std::optional<unsigned> interrupt_of(std::uint16_t port) {
+    if (port == ports[0] || port == ports[2]) return 4;
+    if (port == ports[1] || port == ports[3]) return 3;
+    return std::nullopt;
+}
+
+Result<void> parse_word(std::string_view word, Line& line) {
+    auto const baud = number(word, 10);
+    if (word == "force")
+        line.force = true;
+    else if (word == "poll")
+        line.irq = std::nullopt;
+    else if (baud && *baud != 0 && base_baud % *baud == 0)
+        line.baud = *baud;
+    else
+        return Error::of("serial: expected a baud rate that divides 115200, 'force' or 'poll', got '{}'", word);
+    return {};
+}
+
 } // namespace
 
 Result<Line> parse_line(std::string_view text) {
-    constexpr std::uint16_t ports[] = {0x3f8, 0x2f8, 0x3e8, 0x2e8};
     std::string_view const name = text.substr(0, text.find(','));
     Line line;
-    if (name.starts_with("com") && number(name.substr(3), 5).value_or(0) > 0) {
-        std::uint32_t const com = *number(name.substr(3), 5);
-        line.port = ports[com - 1];
-        line.irq = com % 2 == 1 ? 4 : 3;
-    } else if (name.starts_with("0x") && number(name.substr(2), 16).value_or(0) > 0) {
+    if (name.starts_with("com") && number(name.substr(3), 5).value_or(0) > 0)
+        line.port = ports[*number(name.substr(3), 5) - 1];
+    else if (name.starts_with("0x") && number(name.substr(2), 16).value_or(0) > 0)
         line.port = static_cast<std::uint16_t>(*number(name.substr(2), 16));
-        line.irq = line.port == ports[1] || line.port == ports[3] ? 3 : 4;
-    } else {
+    else
         return Error::of("serial: expected com1 to com4 or a port such as 0x3f8, got '{}'", name);
-    }
-    if (name.size() < text.size()) {
-        auto const baud = number(text.substr(name.size() + 1), 10);
-        if (!baud || *baud == 0 || base_baud % *baud != 0)
-            return Error::of("serial: expected a baud rate that divides 115200, got '{}'",
-                             text.substr(name.size() + 1));
-        line.baud = *baud;
+    line.irq = interrupt_of(line.port);
+    for (std::size_t at = name.size(); at < text.size();) {
+        std::size_t const end = std::min(text.find(',', at + 1), text.size());
+        MXK_TRY(parse_word(text.substr(at + 1, end - at - 1), line));
+        at = end;
     }
     return line;
 }
@@ -104,12 +116,9 @@ void open(Line const& line) {
     send_buffer =
         (get(fifo_control) & 0xc0) == 0xc0 ? fifo_bytes : 1; // read, the register tells whether there are FIFOs
     room = 0;
-    // A UART that is not there reads as all ones; one that is gives back what it is sent in loopback.
-    set(modem_control, loopback);
-    set(data, 0x5a);
-    for (int i = 0; i < max_wait_turns && (get(line_status) & data_ready) == 0; ++i) {
-    }
-    present = get(data) == 0x5a;
+    constexpr UartRegisters registers{nullptr, [](void*, std::uint16_t offset) { return get(offset); },
+                                      [](void*, std::uint16_t offset, std::uint8_t value) { set(offset, value); }};
+    present = is_uart(registers) || line.force;
     set(modem_control, ready_with_interrupt);
 }
 
@@ -124,9 +133,18 @@ void enable_receive_interrupt() {
     if (present) set(interrupt_enable, 1);
 }
 
-std::optional<char> poll() {
+std::optional<char> read_directly() {
     if (!present || (get(line_status) & data_ready) == 0) return std::nullopt;
     return static_cast<char>(get(data));
+}
+
+void poll() {
+    if (!present) return;
+    disable_interrupts();
+    std::uint32_t const before = received.written.load(std::memory_order_relaxed);
+    receive_serial();
+    if (received.written.load(std::memory_order_relaxed) != before) announce(core_local(), Attention::Input);
+    enable_interrupts();
 }
 
 void write_unlocked(std::string_view text) {

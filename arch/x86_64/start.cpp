@@ -6,6 +6,7 @@
 #include "arch/x86_64/entry.hpp"
 #include "arch/x86_64/image.hpp"
 #include "arch/x86_64/module_files.hpp"
+#include "arch/x86_64/mtrr.hpp"
 #include "arch/x86_64/paging.hpp"
 #include "arch/x86_64/serial.hpp"
 #include "base/log.hpp"
@@ -37,6 +38,12 @@ void find_free_memory() {
     constexpr MemoryRange first_mib{PhysicalAddress{0}, MiB};
     constexpr PhysicalAddress low_limit{0xa0000};
     usable_memory(boot_info.memory_map, ram);
+    if (std::uint64_t const lost = boot::remove_beyond(ram, PhysicalAddress{direct_map_bytes}); lost > 0)
+        log::warn("memory map: {} GiB of RAM above 64 TiB are not used: the address space has no room for them",
+                  lost / GiB);
+    if (std::uint64_t const slow = mtrr::bytes_not_write_back(mtrr::read_registers(), ram.ranges()); slow > 0)
+        log::warn("memory: the MTRRs do not let the caches write back {} MiB of RAM: what uses them is slow",
+                  (slow + MiB - 1) / MiB);
     free_ram = ram;
     for (MemoryRange const& blob : boot_info.blobs) free_ram.remove(blob);
     for (boot::Module const& module : boot_info.modules.list()) free_ram.remove(boot::frames_around(module.range));
@@ -73,6 +80,7 @@ extern "C" void start(std::uint32_t magic, std::uint32_t information) {
     if (!parsed) panic("{}", parsed.error().message());
     boot_info = parsed.value();
     open_serial(boot_info.command_line);
+    warn_of_missing_features();
     find_free_memory();
     build_address_space(ram, free_ram);
     for (MemoryRange const& blob : boot_info.blobs) reader.view(blob.start, blob.bytes);

@@ -58,18 +58,29 @@ void close_io_apics(acpi::InterruptModel& model, RangeSet const& ram, Arena& are
     if (open_pins > 0) log::info("interrupts: masked {} pins of I/O APICs that the firmware left open", open_pins);
 }
 
-void connect_terminal(acpi::InterruptModel const& model, ApicId core) {
-    if (!arch::serial::is_present()) return;
-    auto const [interrupt, signal] = global_interrupt(model, arch::serial::line().irq);
+bool connect_terminal(acpi::InterruptModel const& model, ApicId core) {
+    constexpr std::uint32_t last_destination = 254; // an entry has 8 bits for it (82093AA), and 255 means everybody
+    if (!arch::serial::is_present()) return true;
+    auto const irq = arch::serial::line().irq;
+    if (!irq) {
+        log::info("console: the serial line is polled: no interrupt is known of its port, or none is to be used");
+        return false;
+    }
+    if (static_cast<std::uint32_t>(core) > last_destination) {
+        log::warn("console: an I/O APIC cannot interrupt the boot core, APIC id {}: the serial line is polled", core);
+        return false;
+    }
+    auto const [interrupt, signal] = global_interrupt(model, *irq);
     acpi::IoApic const* const io_apic = io_apic_of(model, interrupt);
     if (io_apic == nullptr) {
-        log::warn("console: no I/O APIC has the serial line's interrupt {}: nothing can be typed", interrupt);
-        return;
+        log::warn("console: no I/O APIC has the serial line's interrupt {}: the line is polled", interrupt);
+        return false;
     }
     arch::apic::route(
         {io_apic->address, interrupt - io_apic->first_interrupt, signal.active_low, signal.level_triggered},
         arch::vector::serial, core);
     arch::serial::enable_receive_interrupt();
+    return true;
 }
 
 arch::apic::LocalInputs wired_inputs(acpi::InterruptModel const& model, std::uint32_t acpi_uid) {

@@ -13,8 +13,9 @@ namespace mxk::metal {
 // interrupts are on. The boot core.
 void close_io_apics(acpi::InterruptModel& model, RangeSet const& ram, Arena& arena);
 
-// The serial line's interrupt goes to this core from now on. A warning where no I/O APIC has it. The boot core.
-void connect_terminal(acpi::InterruptModel const& model, ApicId core);
+// The serial line's interrupt goes to this core from now on. False, with a word why, where it cannot: then the line is
+// to be polled. The boot core.
+bool connect_terminal(acpi::InterruptModel const& model, ApicId core);
 
 // Which inputs of the local APIC of the processor with this UID bring the NMI.
 arch::apic::LocalInputs wired_inputs(acpi::InterruptModel const& model, std::uint32_t acpi_uid);

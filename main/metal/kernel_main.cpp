@@ -5,6 +5,7 @@
 #include "arch/x86_64/entry.hpp"
 #include "arch/x86_64/registers.hpp"
 #include "base/log.hpp"
+#include "kernel/acpi/dmar.hpp"
 #include "main/clock_skew.hpp"
 #include "main/metal/calibration_word.hpp"
 #include "main/metal/firmware_tables.hpp"
@@ -14,6 +15,7 @@
 #include "main/metal/require.hpp"
 #include "main/metal/running_cores.hpp"
 #include "main/metal/start_memory.hpp"
+#include "main/metal/terminal_polling.hpp"
 #include "main/metal/worker_entry.hpp"
 #include "tasks/console_task.hpp"
 #include "tasks/workers.hpp"
@@ -37,7 +39,7 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
     // The APIC before the topology: it says which core this is.
     arch::apic::silence_legacy_controllers();
     close_io_apics(interrupts, ram, arena);
-    arch::apic::choose_mode(interrupts.local_apic);
+    arch::apic::choose_mode(interrupts.local_apic, acpi::opts_out_of_x2apic(tables));
     arch::apic::enable();
     ApicId const boot_core = arch::apic::id();
     topology::Topology const found = require(topology::discover(&tables, boot_core, ram.ranges(), arena));
@@ -53,7 +55,7 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
               arch::apic::is_x2apic() ? "x2" : "x");
 
     // Last, when everything that a command may ask for is there. The console is a task of this core.
-    connect_terminal(interrupts, boot_core);
+    if (!connect_terminal(interrupts, boot_core)) poll_terminal(workers::of(core_id(0)));
     choose_calibration(boot::option(boot.command_line, "calibrate"));
     prepare_console(workers::of(core_id(0)), {.run_line = boot::option(boot.command_line, "run"),
                                               .partner = console::Partner::SerialLine,

@@ -171,6 +171,18 @@ def test_locks_without_a_hypervisor(tmp_path: Path) -> None:
         assert re.search(r"^3 passed, 0 failed, 0 skipped", console.run("test threads.all"), re.MULTILINE)
 
 
+@pytest.mark.parametrize(
+    ("cpu", "missing"),
+    [("max,-hypervisor", "an invariant TSC"), ("max,-hypervisor,-nx,-smep,-smap", "NX, SMEP, SMAP, an invariant TSC")],
+    ids=["tsc", "all"],
+)
+def test_a_bare_machine_without_protection_is_said(tmp_path: Path, cpu: str, missing: str) -> None:
+    with Console(tmp_path / "log", more=["--qemu", "-cpu", "--qemu", cpu]) as console:
+        console.obeys("topology", r"cores \d+")
+    warnings = re.findall(r"WARN (.*?)\r?\n", (tmp_path / "log").read_text())
+    assert warnings == [f"cpu: expected {missing}, which this processor lacks or the firmware has switched off"]
+
+
 def test_a_processor_without_avx2_runs_batches_too(tmp_path: Path) -> None:
     # The functions that have a second edition for AVX2 (base/vectors.hpp): here the first one runs.
     shape = ["--cpus", "2", "--qemu", "-cpu", "--qemu", "max,-avx2"]

@@ -134,3 +134,34 @@ def test_ctrl_a_x_ends_qemu_without_a_verdict(console: Console) -> None:
     console.child.close()
     assert console.child.exitstatus == 5
     assert re.search("without a verdict", console.child.before or "")
+
+
+def booted_with(log: Path, line: str) -> Console:
+    return Console(log, more=["--qemu", "-append", "--qemu", line])
+
+
+def test_a_serial_line_without_interrupts_is_polled(tmp_path: Path) -> None:
+    with booted_with(tmp_path / "log", "serial=com1,115200,poll") as console:
+        console.obeys("topology", r"cores \d+")
+        console.child.send("bench table --ops 1M --cores 1 --repeat 1000\r")
+        console.child.expect_exact("measuring")
+        console.child.send(CTRL_C)
+        console.child.expect_exact("interrupted by Ctrl-C")
+        console.expect_prompt()
+        assert console.leave() == 1, "a command was interrupted"
+    assert "console: the serial line is polled" in (tmp_path / "log").read_text()
+
+
+@pytest.mark.parametrize(
+    ("word", "complaint"),
+    [
+        ("com1,force", ""),
+        ("com1,loud", "expected a baud rate that divides 115200, 'force' or 'poll', got 'loud'; staying on com1"),
+        ("com5", "expected com1 to com4 or a port such as 0x3f8, got 'com5'; staying on com1"),
+    ],
+)
+def test_what_may_be_said_of_the_serial_line(tmp_path: Path, word: str, complaint: str) -> None:
+    with booted_with(tmp_path / "log", f"serial={word}") as console:
+        console.obeys("topology", r"cores \d+")
+    warnings = re.findall(r"WARN serial: (.*?)\r?\n", (tmp_path / "log").read_text())
+    assert warnings == ([complaint] if complaint else [])

@@ -10,13 +10,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from mxk_host import image, results
+from mxk_host import bochs, image, results
 from mxk_host.commands import grub_menu, kernel_command_line
 from mxk_host.display import Display
 from mxk_host.errors import DriverError, ExitCode
 from mxk_host.machine import Accelerator, Boot
 from mxk_host.qemu import Machine, qemu_line
 from mxk_host.runner import run_captured, run_interactive
+from mxk_host.shape import Shape
 from mxk_host.stream import json_row, looks_like_row
 from mxk_host.verdict import Verdict, judge
 
@@ -71,6 +72,25 @@ def run(job: Job, *, build: bool, timeout: float | None, log: Path | None) -> No
         with display:
             outcome = run_captured(job.qemu_line(boot_image), kept, timeout, display.feed)
         _expect_success(judge(outcome, timeout))
+
+
+def run_in_bochs(
+    shape: Shape, model: bochs.Model, commands: str, *, build: bool, timeout: float | None, log: Path | None
+) -> None:
+    """The same in Bochs, from the ISO."""
+    bochs.expect_bochs()
+    display = Display(sys.stdout)
+    kept = log or _last_log()
+    if build:
+        image.build(Boot.ISO)
+    image.expect_image(Boot.ISO)
+    with tempfile.TemporaryDirectory(prefix="mxk-") as name, _failure_log_kept(kept):
+        folder = Path(name)
+        iso = image.copy_for(Boot.ISO, grub_menu(commands), None, folder)
+        with display:
+            limit = COMMANDS_TIMEOUT if timeout is None else timeout
+            verdict = bochs.run(shape, model, iso, kept, limit, display.feed, folder)
+        _expect_success(verdict)
 
 
 def converse(job: Job, *, build: bool, timeout: float | None, log: Path | None) -> None:

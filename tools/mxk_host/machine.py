@@ -23,10 +23,12 @@ class Accelerator(StrEnum):
 
 
 class Emulator(StrEnum):
-    """The program that is the machine. QEMU 10 emulates an x2APIC, and so more cores than 255."""
+    """The program that is the machine. QEMU 10 emulates an x2APIC, and so more cores than 255; Bochs is another program
+    altogether (bochs.py)."""
 
     QEMU = "qemu"
     QEMU10 = "qemu10"
+    BOCHS = "bochs"
 
     @property
     def line(self) -> list[str]:
@@ -44,7 +46,7 @@ class Emulator(StrEnum):
     @property
     def max_cpus(self) -> int:
         """QEMU 7.2 emulates no x2APIC: APIC ids have 8 bits, and 255 is the broadcast. QEMU 10 ends at 4096."""
-        return 255 if self is Emulator.QEMU else 4096
+        return 4096 if self is Emulator.QEMU10 else 255
 
     def expect_installed(self) -> None:
         """Raises if it is not there."""

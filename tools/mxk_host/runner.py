@@ -51,15 +51,22 @@ def run_interactive(arguments: list[str], timeout: float | None) -> Outcome:
 
 
 @contextmanager
+def child(arguments: list[str], stdin: int, stdout: int, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A program that never outlives the block; `environment` replaces variables."""
+    with _started(arguments, stdin, stdout, environment) as (process, _):
+        yield process
+
+
+@contextmanager
 def _started(
-    arguments: list[str], stdin: int | None, stdout: int | None
+    arguments: list[str], stdin: int | None, stdout: int | None, environment: dict[str, str] | None = None
 ) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
     """QEMU, and the file its stderr goes to. It never outlives the block."""
     process: subprocess.Popen[bytes] | None = None
     with tempfile.TemporaryFile() as complaint, signals_unwind():
         try:
             with _signals_deferred():  # one in the middle of it would leave a process that nobody knows
-                process = _spawned(arguments, stdin, stdout, complaint)
+                process = _spawned(arguments, stdin, stdout, complaint, {**os.environ, **(environment or {})})
             with process:
                 try:
                     yield process, complaint
@@ -72,10 +79,10 @@ def _started(
 
 
 def _spawned(
-    arguments: list[str], stdin: int | None, stdout: int | None, complaint: IO[bytes]
+    arguments: list[str], stdin: int | None, stdout: int | None, complaint: IO[bytes], environment: dict[str, str]
 ) -> subprocess.Popen[bytes]:
     try:
-        return subprocess.Popen(arguments, stdin=stdin, stdout=stdout, stderr=complaint)
+        return subprocess.Popen(arguments, stdin=stdin, stdout=stdout, stderr=complaint, env=environment)
     except OSError as error:
         raise DriverError(f"{arguments[0]} did not start: {error.strerror}", ExitCode.NO_VERDICT) from error
 

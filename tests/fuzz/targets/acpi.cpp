@@ -74,7 +74,10 @@ void expect_sound_topology(acpi::Tables const* tables, AcpiMachine const& machin
 }
 
 void expect_legal_hardware(acpi::Tables const& tables, PhysicalReader& memory, Arena& arena) {
-    EXPECT_TRUE(acpi::interrupt_model(tables, arena).ok());
+    auto const model = acpi::interrupt_model(tables, arena);
+    ASSERT_TRUE(model.ok());
+    acpi::LocalInputs const inputs = acpi::local_inputs(model.value(), 0);
+    EXPECT_TRUE(inputs[0].non_maskable || inputs[1].non_maskable) << "the NMI comes in somewhere";
     acpi::Clocks const clocks = acpi::clocks(tables);
     EXPECT_NE(clocks.pm_timer_port, std::uint16_t{0});
     EXPECT_NE(clocks.hpet, PhysicalAddress{0});

@@ -225,6 +225,18 @@ TEST(BootInfo, usable_memory_is_whole_frames_that_nobody_else_claims) {
     EXPECT_EQ(usable.ranges()[1], (MemoryRange{PhysicalAddress{0x106000}, 0x12000}));
 }
 
+TEST(BootInfo, memory_beyond_a_limit_is_taken_out_and_counted) {
+    constexpr PhysicalAddress limit{0x40000};
+    RangeSet memory;
+    memory.add({PhysicalAddress{0x10000}, 0x10000});
+    EXPECT_EQ(remove_beyond(memory, limit), 0U);
+    memory.add({PhysicalAddress{0x30000}, 0x20000});
+    memory.add({PhysicalAddress{0x100000}, 0x5000});
+    EXPECT_EQ(remove_beyond(memory, limit), 0x15000U);
+    ASSERT_EQ(memory.ranges().size(), 2U);
+    EXPECT_EQ(memory.ranges()[1], (MemoryRange{PhysicalAddress{0x30000}, 0x10000}));
+}
+
 TEST(BootInfo, options_of_the_command_line) {
     EXPECT_EQ(option("run=\"a; b\" serial=com1", "run"), "a; b");
     EXPECT_EQ(option("run=\"a; b\" serial=com1", "serial"), "com1");

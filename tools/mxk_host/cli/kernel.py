@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from mxk_host import jobs
+from mxk_host.bochs import Model, expect_possible
 from mxk_host.commands import command_text
 from mxk_host.errors import UsageError
 from mxk_host.firmware import job as firmware_job
@@ -25,7 +26,9 @@ BootOption = Annotated[
     Boot, typer.Option(help="QEMU loads the ELF, or firmware and GRUB load it, from the ISO or over the network.")
 ]
 FirmwareOption = Annotated[Firmware, typer.Option(help="The firmware under GRUB; uefi needs --boot iso or pxe.")]
-EmulatorOption = Annotated[Emulator, typer.Option(help="qemu10: QEMU 10, for x2APIC and more cores than 255.")]
+EmulatorOption = Annotated[
+    Emulator, typer.Option(help="qemu10: x2APIC, more than 255 cores. bochs: the ISO, slowly, commands only.")
+]
 Accel = Annotated[Accelerator, typer.Option(help="auto: KVM where the hardware has it, else TCG.")]
 NoBuild = Annotated[bool, typer.Option("--no-build", help="Boot the image as it is.")]
 Trace = Annotated[
@@ -44,7 +47,15 @@ def run(
     commands: Commands = None,
     cpus: Cpus = 4,
     nodes: Nodes = 1,
-    mem: Memory = "4G",
+    mem: Annotated[
+        str | None,
+        typer.Option(
+            "--mem", help="As 512M or 4G, of all nodes together; default 4G, in Bochs 512M.", show_default=False
+        ),
+    ] = None,
+    model: Annotated[
+        Model | None, typer.Option(help="The processor that Bochs emulates; default skylake-x.", show_default=False)
+    ] = None,
     boot: BootOption = Boot.KERNEL,
     firmware: FirmwareOption = Firmware.BIOS,
     emulator: EmulatorOption = Emulator.QEMU,
@@ -88,6 +99,7 @@ def run(
     In the console Ctrl-C goes to the kernel and Ctrl-A X ends QEMU.
     """
     expect_firmware(boot, firmware)
+    mem = mem or ("512M" if emulator is Emulator.BOCHS else "4G")
     shape = Shape.checked(
         cpus,
         nodes,
@@ -115,7 +127,14 @@ def run(
             "expected --menu with --boot iso or pxe, and neither commands nor a file to bring: the menu has its own"
         )
     job = jobs.Job(machine, command_text(commands or []), own_menu=not menu)
-    if dry_run:
+    if emulator is Emulator.BOCHS:
+        expect_possible(machine)
+        if not job.commands or dry_run or firmware is not Firmware.BIOS:
+            raise UsageError("expected commands, the BIOS and no --dry-run with --emulator bochs")
+        jobs.run_in_bochs(shape, model or Model.SKYLAKE_X, job.commands, build=not no_build, timeout=timeout, log=log)
+    elif model is not None:
+        raise UsageError("expected --emulator bochs with --model, a processor that Bochs knows")
+    elif dry_run:
         jobs.explain(job)
     elif job.commands:
         jobs.run(job, build=not no_build, timeout=timeout, log=log)
