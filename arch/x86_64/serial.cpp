@@ -6,6 +6,7 @@
 #include "arch/terminal.hpp"
 #include "arch/x86_64/interrupts.hpp"
 #include "arch/x86_64/registers.hpp"
+#include "arch/x86_64/screen.hpp"
 #include "arch/x86_64/serial_ring.hpp"
 #include "base/spin_lock.hpp"
 
@@ -142,7 +143,7 @@ void write_unlocked(std::string_view text) {
 void terminal_write(std::string_view text) {
     static constinit SpinLock lock{lock_bands::output.rank(8)};
     LockGuard const guard(lock);
-    serial::write_unlocked(text);
+    write_everywhere(text);
 }
 
 std::optional<char> terminal_read() {

@@ -37,4 +37,4 @@ def grub_menu(commands: str, module: str | None = None) -> str:
     the name of the file beside the kernel that it is to bring."""
     argument = f" 'run={commands}'" if commands else ""
     bring = f"module2 --nounzip /boot/module {module}\n" if module else ""
-    return f"multiboot2 /boot/mxk.elf{argument}\n{bring}boot\n"
+    return f"insmod all_video\nmultiboot2 /boot/mxk.elf{argument}\n{bring}boot\n"
