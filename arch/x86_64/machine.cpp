@@ -4,6 +4,7 @@
 #include "arch/x86_64/apic.hpp"
 #include "arch/x86_64/cpu_features.hpp"
 #include "arch/x86_64/interrupts.hpp"
+#include "arch/x86_64/keyboard.hpp"
 #include "arch/x86_64/power.hpp"
 #include "arch/x86_64/registers.hpp"
 #include "arch/x86_64/screen.hpp"
@@ -22,7 +23,8 @@ constexpr std::uint16_t debug_exit_port = 0xf4; // QEMU: -device isa-debug-exit,
     write_everywhere(can_power_off() ? "Type r to reset the machine, p to switch it off.\n"
                                      : "Type r to reset the machine.\n");
     while (true) {
-        auto const key = serial::poll();
+        auto key = serial::poll();
+        if (!key) key = keyboard::poll();
         if (key == 'r') {
             write_everywhere("reset\n");
             reset_machine();
@@ -47,7 +49,6 @@ void exit_machine(ExitStatus status) {
     disable_interrupts();
     machine_is_ending = true;
     apic::stop_other_cores();
-    if (!serial::is_present()) halt_forever();
     offer_reset();
 }
 

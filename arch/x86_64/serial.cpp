@@ -5,6 +5,7 @@
 
 #include "arch/terminal.hpp"
 #include "arch/x86_64/interrupts.hpp"
+#include "arch/x86_64/keyboard.hpp"
 #include "arch/x86_64/registers.hpp"
 #include "arch/x86_64/screen.hpp"
 #include "arch/x86_64/serial_ring.hpp"
@@ -147,7 +148,8 @@ void terminal_write(std::string_view text) {
 }
 
 std::optional<char> terminal_read() {
-    return serial::received.take();
+    if (auto const byte = serial::received.take()) return byte;
+    return keyboard::take();
 }
 
 std::size_t terminal_take_lost() {

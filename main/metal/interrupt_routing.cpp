@@ -2,6 +2,8 @@
 
 #include "arch/x86_64/apic.hpp"
 #include "arch/x86_64/interrupts.hpp"
+#include "arch/x86_64/keyboard.hpp"
+#include "arch/x86_64/registers.hpp"
 #include "arch/x86_64/serial.hpp"
 #include "base/log.hpp"
 
@@ -44,6 +46,24 @@ void connect_terminal(acpi::InterruptModel const& model, ApicId core) {
         {io_apic->address, interrupt - io_apic->first_interrupt, signal.active_low, signal.level_triggered},
         arch::vector::serial, core);
     arch::serial::enable_receive_interrupt();
+}
+
+void connect_keyboard(acpi::InterruptModel const& model, ApicId core) {
+    constexpr unsigned isa_interrupt = 1;
+    constexpr std::uint64_t last_destination = 254; // an I/O APIC's entry has 8 bits for it (82093AA)
+    if (!arch::keyboard::open()) return;
+    auto const [interrupt, signal] = global_interrupt(model, isa_interrupt);
+    acpi::IoApic const* const io_apic = io_apic_of(model, interrupt);
+    if (io_apic == nullptr || raw(core) > last_destination)
+        return log::warn("console: no I/O APIC has the keyboard's interrupt {}, or none reaches the boot core",
+                         interrupt);
+    arch::apic::route(
+        {io_apic->address, interrupt - io_apic->first_interrupt, signal.active_low, signal.level_triggered},
+        arch::vector::keyboard, core);
+    // A key before this raised an interrupt that nobody saw, and there is no other until it has been taken.
+    arch::disable_interrupts();
+    arch::keyboard::receive();
+    arch::enable_interrupts();
 }
 
 } // namespace mxk::metal

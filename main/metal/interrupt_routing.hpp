@@ -9,4 +9,7 @@ namespace mxk::metal {
 // The serial line's interrupt goes to this core from now on. A warning where no I/O APIC has it. The boot core.
 void connect_terminal(acpi::InterruptModel const& model, ApicId core);
 
+// The same for a PS/2 keyboard, if its controller answers; where firmware says that there is none, not to be called.
+void connect_keyboard(acpi::InterruptModel const& model, ApicId core);
+
 } // namespace mxk::metal

@@ -1,4 +1,4 @@
-"""The screen, which UEFI gives no text mode: what stands on it is read from QEMU's screenshot, by the font that the
+"""Screen and keyboard. UEFI gives no text mode: what stands on it is read from QEMU's screenshot, by the font that the
 build took, and compared with the serial line."""
 
 import sys
@@ -73,6 +73,27 @@ def test_the_screen_shows_what_the_serial_line_shows(tmp_path: Path) -> None:
         assert expected[-1] in text[last - 1]
         assert [line for line in expected if len(line) <= len(max(text, key=len))][-5:] == text[last - 5 : last]
         assert not any("~" in line for line in text)
+
+
+def test_keys_of_the_keyboard_reach_the_console(tmp_path: Path) -> None:
+    screen = Screen(tmp_path)
+    with Console(tmp_path / "log", cpus=2, more=screen.options) as console:
+        keyboard = Monitor(screen.path)
+
+        def press(*keys: str) -> None:
+            keyboard.obey("send-key", keys=[{"type": "qcode", "data": key} for key in keys])
+
+        for key in ("h", "e", "l", "o", "left", "p", "delete", "spc"):
+            press(key)
+        press("shift", "e")
+        press("ret")
+        console.child.expect("unknown.*E|error:.*E")
+        console.expect_prompt()
+        console.child.send("bench table --cores 1 --ops 3M --repeat 50\r")
+        console.child.expect("verified")  # the table's heading
+        press("ctrl", "c")
+        console.child.expect("interrupted|cancelled|Ctrl-C")
+        console.expect_prompt()
 
 
 def test_a_panic_is_on_the_screen(tmp_path: Path) -> None:
