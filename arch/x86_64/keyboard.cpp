@@ -80,6 +80,10 @@ bool open() {
     return present;
 }
 
+bool is_present() {
+    return present;
+}
+
 std::optional<char> take() {
     return next_of([]() -> std::optional<std::uint8_t> {
         auto const code = received.take();

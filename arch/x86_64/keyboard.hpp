@@ -10,6 +10,7 @@ namespace mxk::arch::keyboard {
 // Whether the controller answers; then it is made to send set 1 and to raise ISA interrupt 1. Not to be called where
 // firmware says that there is none: the ports may be something else. The boot core.
 bool open();
+bool is_present();
 
 // The next byte of what was typed. The boot core.
 std::optional<char> take();

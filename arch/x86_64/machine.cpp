@@ -49,6 +49,7 @@ void exit_machine(ExitStatus status) {
     disable_interrupts();
     machine_is_ending = true;
     apic::stop_other_cores();
+    if (!serial::is_present() && !keyboard::is_present()) halt_forever();
     offer_reset();
 }
 
