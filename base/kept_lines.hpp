@@ -45,8 +45,7 @@ class KeptLines final : public TextSink {
         bool write_next(TextSink& out) {
             if (at_ == lines_.end_) return false;
             std::uint64_t const first = at_;
-            while (at_ != lines_.end_ && lines_.at(at_++) != '\n') {
-            }
+            at_ = lines_.line_end(at_);
             std::size_t const start = first % lines_.room_.size();
             std::size_t const size = at_ - first;
             std::size_t const before_wrap = std::min(size, lines_.room_.size() - start);
@@ -65,11 +64,18 @@ class KeptLines final : public TextSink {
     [[nodiscard]] std::size_t dropped(bool all) const { return all ? dropped_ : dropped_of_part_; }
 
   private:
-    [[nodiscard]] char at(std::uint64_t position) const { return room_[position % room_.size()]; }
+    // Behind the end of the line that this position is in.
+    [[nodiscard]] std::uint64_t line_end(std::uint64_t position) const {
+        while (position != end_) {
+            char const character = room_[position % room_.size()];
+            ++position;
+            if (character == '\n') break;
+        }
+        return position;
+    }
     void drop_line() {
         if (begin_ >= part_) ++dropped_of_part_;
-        while (begin_ != end_ && at(begin_++) != '\n') {
-        }
+        begin_ = line_end(begin_);
         ++dropped_;
     }
 

@@ -31,6 +31,7 @@ enum : std::uint32_t {
     LoaderName = 2,
     ModuleTag = 3,
     MemoryMapTag = 6,
+    FramebufferTag = 8,
     OldRsdp = 14,
     NewRsdp = 15
 };
@@ -46,6 +47,46 @@ void take_module(BootInfo& info, std::span<std::byte const> payload) {
         info.modules.add({});
 }
 
+struct [[gnu::packed]] FramebufferPayload { // multiboot2 3.6.12
+    std::uint64_t address;                  // 0
+    std::uint32_t pitch;                    // 8
+    std::uint32_t width;                    // 12
+    std::uint32_t height;                   // 16
+    std::uint8_t bits_per_pixel;            // 20
+    std::uint8_t type;                      // 21: 0 palette, 1 direct colour, 2 text
+    std::uint16_t reserved;                 // 22
+};
+static_assert(sizeof(FramebufferPayload) == 24);
+
+// Nothing where it is a palette's, or says what cannot be.
+std::optional<Framebuffer> framebuffer(std::span<std::byte const> payload) {
+    constexpr std::uint8_t direct_color = 1;
+    constexpr std::uint8_t text_type = 2;
+    constexpr std::uint32_t max_pixels = 32768; // in a row, or in a column
+    auto const found = read<FramebufferPayload>(payload);
+    if (!found || (found->type != direct_color && found->type != text_type)) return std::nullopt;
+    Framebuffer result{found->type == text_type ? Framebuffer::Kind::Text : Framebuffer::Kind::Pixels,
+                       static_cast<PhysicalAddress>(found->address),
+                       found->pitch,
+                       found->width,
+                       found->height,
+                       found->type == text_type ? std::uint8_t{16} : found->bits_per_pixel,
+                       {}};
+    if (result.bits_per_pixel < 15 || result.bits_per_pixel > 32) return std::nullopt;
+    if (result.width == 0 || result.width > max_pixels || result.height == 0 || result.height > max_pixels)
+        return std::nullopt;
+    if (result.pitch / ((result.bits_per_pixel + 7U) / 8) < result.width) return std::nullopt;
+    if (range_of(found->address, result.range().bytes).bytes == 0 || found->address == 0) return std::nullopt;
+    if (result.kind == Framebuffer::Kind::Text) return result;
+    for (std::size_t i = 0; i < result.colors.size(); ++i) {
+        auto const position = read<std::uint8_t>(payload, sizeof(FramebufferPayload) + 2 * i);
+        auto const bits = read<std::uint8_t>(payload, sizeof(FramebufferPayload) + 2 * i + 1);
+        if (!position || !bits || *position + *bits > result.bits_per_pixel) return std::nullopt;
+        result.colors[i] = {*position, *bits};
+    }
+    return result;
+}
+
 void take_tag(BootInfo& info, std::uint32_t type, std::span<std::byte const> payload) {
     switch (type) {
     case CommandLine: info.command_line = text(payload); break;
@@ -57,6 +98,7 @@ void take_tag(BootInfo& info, std::uint32_t type, std::span<std::byte const> pay
             info.memory_map = MemoryMap(payload.subspan(8), *stride);
         break;
     }
+    case FramebufferTag: info.framebuffer = framebuffer(payload); break;
     case OldRsdp:
         if (info.rsdp.empty()) info.rsdp = payload; // the new one, which has the XSDT, wins in any order
         break;

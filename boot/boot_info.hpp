@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -70,6 +71,27 @@ class Modules {
     std::size_t dropped_ = 0;
 };
 
+// Which bits of a pixel have the part of a colour.
+struct ColorField {
+    std::uint8_t position = 0; // of the lowest bit
+    std::uint8_t bits = 0;
+};
+
+// A screen that the loader has set up: rows of pixels, or of characters with their colours.
+struct Framebuffer {
+    enum class Kind : std::uint8_t { Pixels, Text };
+
+    Kind kind = Kind::Pixels;
+    PhysicalAddress address{};
+    std::uint32_t pitch = 0; // bytes from a row to the next
+    std::uint32_t width = 0; // pixels, or characters
+    std::uint32_t height = 0;
+    std::uint8_t bits_per_pixel = 0;    // 15 to 32; text: 16 for a character
+    std::array<ColorField, 3> colors{}; // red, green, blue; of pixels
+
+    [[nodiscard]] MemoryRange range() const { return {address, std::uint64_t{pitch} * height}; }
+};
+
 struct BootInfo {
     std::string_view loader = "unknown loader";
     std::string_view command_line;
@@ -78,6 +100,7 @@ struct BootInfo {
     PhysicalAddress rsdp_address{};                  // ... or where it is (PVH); neither: empty and 0
     std::array<MemoryRange, 4 + Modules::max> blobs; // the loader's own memory; unused ones have 0 bytes
     Modules modules;
+    std::optional<Framebuffer> framebuffer; // multiboot2; nothing where it is of a kind that cannot be used
 };
 
 // `magic` is what the entry code found, `information` what the loader left in ebx.

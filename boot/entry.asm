@@ -20,6 +20,11 @@ multiboot2_header:
     dd 12
     dd 6                                        ; memory map
     align 8, db 0
+    ; a frame buffer, if there can be one (flag 1: optional), of any size and depth: UEFI has no text mode
+    dw 5, 1
+    dd 20
+    dd 0, 0, 0
+    align 8, db 0
     dw 0, 0                                     ; end
     dd 8
 multiboot2_header_end:

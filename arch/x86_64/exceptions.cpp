@@ -11,7 +11,7 @@
 #include "arch/x86_64/interrupts.hpp"
 #include "arch/x86_64/machine_check.hpp"
 #include "arch/x86_64/registers.hpp"
-#include "arch/x86_64/serial.hpp"
+#include "arch/x86_64/screen.hpp"
 #include "arch/x86_64/symbols.hpp"
 #include "base/panic.hpp"
 
@@ -61,13 +61,13 @@ constexpr std::array<std::string_view, exception::count> exception_names = {"div
                                                                             "security",
                                                                             "reserved"};
 
-class RawSerial final : public TextSink {
+class RawConsole final : public TextSink {
   public:
-    void write(std::string_view text) override { serial::write_unlocked(text); }
+    void write(std::string_view text) override { write_everywhere(text); }
 };
 
 // The first core to get here goes on; a second one halts; the same core again can only say so and end.
-void enter_panic(RawSerial& out) {
+void enter_panic(RawConsole& out) {
     disable_interrupts();
     // acq_rel: the second core sees that the first was here.
     static constinit std::atomic<std::uint64_t> owner{0};
@@ -83,7 +83,7 @@ void enter_panic(RawSerial& out) {
     exit_machine(ExitStatus::Panic);
 }
 
-void print_return_address(RawSerial& out, std::uint64_t address) {
+void print_return_address(RawConsole& out, std::uint64_t address) {
     Symbol const symbol = find_symbol(address);
     if (symbol.name.empty())
         format(out, "    0x{:016x}\n", address);
@@ -93,7 +93,7 @@ void print_return_address(RawSerial& out, std::uint64_t address) {
 
 // By frame pointers (-fno-omit-frame-pointer); stops at the first frame that is not on a stack of ours. A function that
 // called itself is shown once.
-void print_backtrace(RawSerial& out, std::uint64_t rip, std::uint64_t rbp) {
+void print_backtrace(RawConsole& out, std::uint64_t rip, std::uint64_t rbp) {
     constexpr int max_lines = 32;
     out.write("  backtrace:\n");
     print_return_address(out, rip);
@@ -117,7 +117,7 @@ void print_backtrace(RawSerial& out, std::uint64_t rip, std::uint64_t rbp) {
     }
 }
 
-void print_registers(RawSerial& out, InterruptFrame const& f) {
+void print_registers(RawConsole& out, InterruptFrame const& f) {
     format(out, "  rip {:016x}  rsp {:016x}  rflags {:08x}  cs {:x}  error {:x}\n", f.rip, f.rsp, f.rflags, f.cs,
            f.error_code);
     format(out, "  rax {:016x}  rbx {:016x}  rcx {:016x}  rdx {:016x}\n", f.rax, f.rbx, f.rcx, f.rdx);
@@ -127,7 +127,7 @@ void print_registers(RawSerial& out, InterruptFrame const& f) {
     format(out, "  cr3 {:016x}  cr4 {:016x}\n", read_cr3(), read_cr4());
 }
 
-void print_page_fault(RawSerial& out, std::uint64_t error_code) {
+void print_page_fault(RawConsole& out, std::uint64_t error_code) {
     std::uint64_t const address = read_cr2();
     char const* const what = (error_code & 16) != 0 ? "executing" : (error_code & 2) != 0 ? "writing" : "reading";
     char const* const why = (error_code & 1) != 0 ? "not allowed there" : "nothing is mapped there";
@@ -137,7 +137,7 @@ void print_page_fault(RawSerial& out, std::uint64_t error_code) {
 }
 
 // Port 61h, "NMI status and control" (Intel ICH data sheets; PC/AT): which of the machine's two errors it was, if any.
-void print_nmi_source(RawSerial& out) {
+void print_nmi_source(TextSink& out) {
     constexpr std::uint16_t port = 0x61;
     constexpr std::uint8_t system_error = 1 << 7;
     constexpr std::uint8_t channel_check = 1 << 6;
@@ -176,7 +176,7 @@ PanicMessage const* panic_message(InterruptFrame const& frame) {
 } // namespace
 
 void report_exception(InterruptFrame const& frame) {
-    RawSerial out;
+    RawConsole out;
     if (frame.vector == exception::machine_check) let_the_finder_report();
     enter_panic(out);
     format(out, "\n\nPANIC on core {}: ", core_local().id);

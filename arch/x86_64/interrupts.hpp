@@ -26,6 +26,7 @@ constexpr unsigned legacy_first = 32; // spurious interrupts of the masked 8259s
 constexpr unsigned serial = 48;
 constexpr unsigned timer = 49;
 constexpr unsigned wake = 50;
+constexpr unsigned keyboard = 51;
 constexpr unsigned first_free = 64; // for set_interrupt_handler()
 constexpr unsigned spurious = 255;
 } // namespace vector

@@ -4,8 +4,10 @@
 #include "arch/x86_64/apic.hpp"
 #include "arch/x86_64/cpu_features.hpp"
 #include "arch/x86_64/interrupts.hpp"
+#include "arch/x86_64/keyboard.hpp"
 #include "arch/x86_64/power.hpp"
 #include "arch/x86_64/registers.hpp"
+#include "arch/x86_64/screen.hpp"
 #include "arch/x86_64/serial.hpp"
 #include "base/spin_wait.hpp"
 #include <build_description.hpp> // made by tools/build_description.cmake
@@ -18,18 +20,19 @@ constexpr std::uint16_t debug_exit_port = 0xf4; // QEMU: -device isa-debug-exit,
 // For ever: the person at the line decides. Polls, since interrupts have nobody left to serve; what was typed before,
 // and waits in the ring, does not count.
 [[noreturn]] void offer_reset() {
-    serial::write_unlocked(can_power_off() ? "Type r to reset the machine, p to switch it off.\n"
-                                           : "Type r to reset the machine.\n");
+    write_everywhere(can_power_off() ? "Type r to reset the machine, p to switch it off.\n"
+                                     : "Type r to reset the machine.\n");
     while (true) {
-        auto const key = serial::read_directly();
+        auto key = serial::read_directly();
+        if (!key) key = keyboard::poll();
         if (key == 'r') {
-            serial::write_unlocked("reset\n");
+            write_everywhere("reset\n");
             reset_machine();
         }
         if (key == 'p' && can_power_off()) {
-            serial::write_unlocked("power off\n");
+            write_everywhere("power off\n");
             try_power_off();
-            serial::write_unlocked("The machine did not switch itself off.\n");
+            write_everywhere("The machine did not switch itself off.\n");
         }
         asm volatile("pause");
     }
@@ -40,13 +43,13 @@ constexpr std::uint16_t debug_exit_port = 0xf4; // QEMU: -device isa-debug-exit,
 void exit_machine(ExitStatus status) {
     // Only a hypervisor can have the exit device; on a physical machine the port may be anything.
     if (features().hypervisor) out32(debug_exit_port, static_cast<std::uint32_t>(status));
-    serial::write_unlocked(status == ExitStatus::Success         ? "\nMXK has ended: every command succeeded.\n"
-                           : status == ExitStatus::CommandFailed ? "\nMXK has ended: a command failed.\n"
-                                                                 : "\nMXK has ended in a panic.\n");
+    write_everywhere(status == ExitStatus::Success         ? "\nMXK has ended: every command succeeded.\n"
+                     : status == ExitStatus::CommandFailed ? "\nMXK has ended: a command failed.\n"
+                                                           : "\nMXK has ended in a panic.\n");
     disable_interrupts();
     machine_is_ending = true;
     apic::stop_other_cores();
-    if (!serial::is_present()) halt_forever();
+    if (!serial::is_present() && !keyboard::is_present()) halt_forever();
     offer_reset();
 }
 

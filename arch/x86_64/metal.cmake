@@ -2,6 +2,7 @@
 # backtraces is made; the second adds it behind the code, so that no function moves.
 enable_language(ASM_NASM)
 find_program(MXK_NM NAMES x86_64-elf-nm x86_64-linux-gnu-nm nm REQUIRED)
+find_file(MXK_FONT ascii.pf2 PATHS /usr/share/grub /usr/share/grub2 NO_CACHE REQUIRED) # Debian: grub-common
 find_program(MXK_MKRESCUE grub-mkrescue REQUIRED)
 find_program(MXK_MKNETDIR grub-mknetdir REQUIRED)
 
@@ -19,7 +20,11 @@ list(FILTER metal_sources EXCLUDE REGEX "/main/(linux|library)/")
 file(GLOB assembly_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/boot/*.asm ${CMAKE_SOURCE_DIR}/arch/x86_64/*.asm
      ${CMAKE_SOURCE_DIR}/tests/kernel/metal/*.asm)
 room_sources(inner_test_sources tests/kernel)
-add_library(mxk-objects OBJECT ${portable_sources} ${metal_sources} ${assembly_sources})
+set(font ${CMAKE_BINARY_DIR}/font.asm)
+add_custom_command(OUTPUT ${font}
+    COMMAND python3 ${CMAKE_SOURCE_DIR}/tools/font.py ${MXK_FONT} > ${font}
+    DEPENDS ${CMAKE_SOURCE_DIR}/tools/font.py ${MXK_FONT} VERBATIM)
+add_library(mxk-objects OBJECT ${portable_sources} ${metal_sources} ${assembly_sources} ${font})
 add_library(mxk-inner-tests OBJECT ${inner_test_sources})
 set_target_properties(mxk-inner-tests PROPERTIES ${tests_together})
 target_compile_options(mxk-inner-tests PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O1>) # linked last: what is optimised more comes first

@@ -5,7 +5,9 @@
 
 #include "arch/terminal.hpp"
 #include "arch/x86_64/interrupts.hpp"
+#include "arch/x86_64/keyboard.hpp"
 #include "arch/x86_64/registers.hpp"
+#include "arch/x86_64/screen.hpp"
 #include "arch/x86_64/serial_ring.hpp"
 #include "arch/x86_64/uart_probe.hpp"
 #include "base/spin_lock.hpp"
@@ -160,11 +162,12 @@ void write_unlocked(std::string_view text) {
 void terminal_write(std::string_view text) {
     static constinit SpinLock lock{lock_bands::output.rank(8)};
     LockGuard const guard(lock);
-    serial::write_unlocked(text);
+    write_everywhere(text);
 }
 
 std::optional<char> terminal_read() {
-    return serial::received.take();
+    if (auto const byte = serial::received.take()) return byte;
+    return keyboard::take();
 }
 
 std::size_t terminal_take_lost() {

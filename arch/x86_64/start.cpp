@@ -8,6 +8,7 @@
 #include "arch/x86_64/module_files.hpp"
 #include "arch/x86_64/mtrr.hpp"
 #include "arch/x86_64/paging.hpp"
+#include "arch/x86_64/screen.hpp"
 #include "arch/x86_64/serial.hpp"
 #include "base/log.hpp"
 #include "base/panic.hpp"
@@ -84,6 +85,7 @@ extern "C" void start(std::uint32_t magic, std::uint32_t information) {
     find_free_memory();
     build_address_space(ram, free_ram);
     for (MemoryRange const& blob : boot_info.blobs) reader.view(blob.start, blob.bytes);
+    if (boot_info.framebuffer) screen::open(*boot_info.framebuffer);
     offer_modules();
     kernel_main(boot_info, ram, free_ram, reader);
 }

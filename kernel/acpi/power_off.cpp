@@ -54,12 +54,12 @@ std::optional<std::uint8_t> take_integer(std::span<std::byte const>& aml) {
     if (!prefix) return std::nullopt;
     if (*prefix == zero || *prefix == one) {
         aml = aml.subspan(1);
-        return *prefix;
+        return prefix;
     }
     auto const value = read<std::uint8_t>(aml, 1);
     if (*prefix != byte_prefix || !value) return std::nullopt;
     aml = aml.subspan(2);
-    return *value;
+    return value;
 }
 
 struct SleepTypes {

@@ -4,12 +4,17 @@
 
 #include "arch/x86_64/apic.hpp"
 #include "arch/x86_64/interrupts.hpp"
+#include "arch/x86_64/keyboard.hpp"
+#include "arch/x86_64/registers.hpp"
 #include "arch/x86_64/serial.hpp"
 #include "base/log.hpp"
 #include "main/metal/require.hpp"
 
 namespace mxk::metal {
 namespace {
+
+// An I/O APIC's entry has 8 bits for the destination (82093AA), and 255 means everybody.
+constexpr std::uint32_t last_destination = 254;
 
 struct GlobalInterrupt {
     std::uint32_t number;
@@ -59,7 +64,6 @@ void close_io_apics(acpi::InterruptModel& model, RangeSet const& ram, Arena& are
 }
 
 bool connect_terminal(acpi::InterruptModel const& model, ApicId core) {
-    constexpr std::uint32_t last_destination = 254; // an entry has 8 bits for it (82093AA), and 255 means everybody
     if (!arch::serial::is_present()) return true;
     auto const irq = arch::serial::line().irq;
     if (!irq) {
@@ -88,6 +92,23 @@ arch::apic::LocalInputs wired_inputs(acpi::InterruptModel const& model, std::uin
     arch::apic::LocalInputs inputs;
     for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i] = {found[i].non_maskable, found[i].active_low};
     return inputs;
+}
+
+void connect_keyboard(acpi::InterruptModel const& model, ApicId core) {
+    constexpr unsigned isa_interrupt = 1;
+    if (!arch::keyboard::open()) return;
+    auto const [interrupt, signal] = global_interrupt(model, isa_interrupt);
+    acpi::IoApic const* const io_apic = io_apic_of(model, interrupt);
+    if (io_apic == nullptr || static_cast<std::uint32_t>(core) > last_destination)
+        return log::warn("console: no I/O APIC has the keyboard's interrupt {}, or none reaches the boot core",
+                         interrupt);
+    arch::apic::route(
+        {io_apic->address, interrupt - io_apic->first_interrupt, signal.active_low, signal.level_triggered},
+        arch::vector::keyboard, core);
+    // A key before this raised an interrupt that nobody saw, and there is no other until it has been taken.
+    arch::disable_interrupts();
+    arch::keyboard::receive();
+    arch::enable_interrupts();
 }
 
 } // namespace mxk::metal

@@ -6,6 +6,7 @@
 #include "arch/x86_64/registers.hpp"
 #include "base/log.hpp"
 #include "kernel/acpi/dmar.hpp"
+#include "kernel/acpi/fixed_hardware.hpp"
 #include "main/clock_skew.hpp"
 #include "main/metal/calibration_word.hpp"
 #include "main/metal/firmware_tables.hpp"
@@ -56,6 +57,7 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
 
     // Last, when everything that a command may ask for is there. The console is a task of this core.
     if (!connect_terminal(interrupts, boot_core)) poll_terminal(workers::of(core_id(0)));
+    if (acpi::legacy_devices(tables).keyboard_controller) connect_keyboard(interrupts, boot_core);
     choose_calibration(boot::option(boot.command_line, "calibrate"));
     prepare_console(workers::of(core_id(0)), {.run_line = boot::option(boot.command_line, "run"),
                                               .partner = console::Partner::SerialLine,

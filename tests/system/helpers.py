@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -106,6 +107,33 @@ def kernel_tests(ended: Ended) -> tuple[dict[str, str], tuple[int, int, int]]:
     summary = re.search(r"^(\d+) passed, (\d+) failed, (\d+) skipped", ended.output, re.MULTILINE)
     assert summary is not None, f"no summary of the in-kernel tests:\n{ended.output}"
     return verdicts, (int(summary[1]), int(summary[2]), int(summary[3]))
+
+
+class Monitor:
+    """QEMU's monitor (QMP), to read the machine's memory, or its screen."""
+
+    def __init__(self, path: Path) -> None:
+        self.scratch = path.with_suffix(".memory")
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(20)
+        self.socket.connect(str(path))
+        self.lines = self.socket.makefile("r")
+        self.obey("qmp_capabilities")
+
+    def obey(self, command: str, **arguments: object) -> None:
+        """Returns when the command is done; events are passed over."""
+        self.socket.sendall(json.dumps({"execute": command, "arguments": arguments}).encode())
+        for line in self.lines:
+            answer = json.loads(line)
+            assert "error" not in answer, answer
+            if "return" in answer:
+                return
+        raise AssertionError("QEMU closed its monitor")
+
+    def memory(self, address: int, size: int) -> bytes:
+        """What stands at a physical address."""
+        self.obey("pmemsave", val=address, size=size, filename=str(self.scratch))
+        return self.scratch.read_bytes()
 
 
 class AtPrompt:

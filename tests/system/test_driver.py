@@ -65,7 +65,7 @@ def test_a_trace_goes_to_either_loader(tmp_path: Path) -> None:
     assert f"-initrd {trace} -append 'run=\"a; exit\" module-name=a.trace'" in by_qemu
     by_grub = drive("run", "--dry-run", "--boot", "iso", "--trace", str(trace), "--", "a")
     assert "-initrd" not in by_grub.output
-    menu = "multiboot2 /boot/mxk.elf 'run=a; exit'; module2 --nounzip /boot/module a.trace"
+    menu = "insmod all_video; multiboot2 /boot/mxk.elf 'run=a; exit'; module2 --nounzip /boot/module a.trace"
     assert f"run.iso is to be a copy of mxk.iso whose grub.cfg says: {menu}\n" in by_grub.complaint
     by_network = drive("run", "--dry-run", "--boot", "pxe", "--trace", str(trace), "--", "a")
     assert f"run is to be a copy of pxe whose grub.cfg says: {menu}\n" in by_network.complaint

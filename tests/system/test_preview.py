@@ -4,7 +4,6 @@ the Linux program, and compared with what the kernel says on that machine. And t
 
 import json
 import re
-import socket
 import struct
 import subprocess
 from collections.abc import Iterator
@@ -14,40 +13,13 @@ from typing import Any
 import pexpect
 import pytest
 
-from helpers import DRIVER, ROOT, drive, linux_program, run_mxk
+from helpers import DRIVER, ROOT, Monitor, drive, linux_program, run_mxk
 
 pytestmark = pytest.mark.usefixtures("images")
 
 BIOS_AREA = (0xE0000, 0x20000)  # where SeaBIOS leaves the root pointer
 TABLES = ("APIC", "SRAT", "SLIT", "HMAT")
 DUMPS = ROOT / "../shared/acpi-dumps"
-
-
-class Monitor:
-    """QEMU's monitor (QMP), to read the machine's memory."""
-
-    def __init__(self, path: Path) -> None:
-        self.scratch = path.with_suffix(".memory")
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(20)
-        self.socket.connect(str(path))
-        self.lines = self.socket.makefile("r")
-        self.obey("qmp_capabilities")
-
-    def obey(self, command: str, **arguments: object) -> None:
-        """Returns when the command is done; events are passed over."""
-        self.socket.sendall(json.dumps({"execute": command, "arguments": arguments}).encode())
-        for line in self.lines:
-            answer = json.loads(line)
-            assert "error" not in answer, answer
-            if "return" in answer:
-                return
-        raise AssertionError("QEMU closed its monitor")
-
-    def memory(self, address: int, size: int) -> bytes:
-        """What stands at a physical address."""
-        self.obey("pmemsave", val=address, size=size, filename=str(self.scratch))
-        return self.scratch.read_bytes()
 
 
 def dumped_tables(monitor: Monitor) -> Iterator[tuple[str, bytes]]:

@@ -39,4 +39,4 @@ def grub_menu(commands: str, module: str | None = None, words: Sequence[str] = (
     the name of the file beside the kernel that it is to bring."""
     argument = "".join(f" '{word}'" for word in (*([f"run={commands}"] if commands else []), *words))
     bring = f"module2 --nounzip /boot/module {module}\n" if module else ""
-    return f"multiboot2 /boot/mxk.elf{argument}\n{bring}boot\n"
+    return f"insmod all_video\nmultiboot2 /boot/mxk.elf{argument}\n{bring}boot\n"

@@ -6,6 +6,7 @@
 #include "arch/x86_64/apic.hpp"
 #include "arch/x86_64/fixup.hpp"
 #include "arch/x86_64/interrupts.hpp"
+#include "arch/x86_64/keyboard.hpp"
 
 extern "C" {
 extern mxk::arch::Fixup const __start_mxk_fixups[];
@@ -57,6 +58,10 @@ extern "C" void dispatch_interrupt(InterruptFrame& frame) {
     case vector::wake: break; // notify() has set the bit; the interrupt only ends the halt
     case vector::serial:
         receive_serial();
+        announce(core_local(), Attention::Input);
+        break;
+    case vector::keyboard:
+        keyboard::receive();
         announce(core_local(), Attention::Input);
         break;
     default: {

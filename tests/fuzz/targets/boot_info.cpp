@@ -119,6 +119,10 @@ void boot_info(InputBytes bytes) {
         EXPECT_TRUE(is_aligned(raw(boot::frames_around(module.range).start), page_bytes));
         EXPECT_TRUE(is_within(module.range, boot::frames_around(module.range)));
     }
+    if (auto const& screen = info.value().framebuffer) {
+        EXPECT_GE(std::uint64_t{screen->pitch} * 8, std::uint64_t{screen->width} * screen->bits_per_pixel);
+        EXPECT_GT(screen->range().end(), screen->address) << "it does not wrap around";
+    }
     expect_sound_memory(info.value().memory_map);
     expect_sound_blobs(info.value(), start);
     for (std::string_view const name : {"run", "serial", "a"}) {

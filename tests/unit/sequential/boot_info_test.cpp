@@ -66,7 +66,19 @@ std::string module_payload(std::uint32_t start, std::uint32_t end, std::string c
     return payload + name + '\0';
 }
 
-Image multiboot2_image(std::vector<Entry> const& entries, std::vector<std::string> const& modules = {}) {
+// multiboot2 3.6.12: address, pitch, width, height, bits, type; position and bits of red, green, blue.
+std::string framebuffer_payload(std::uint64_t address, std::uint32_t pitch, std::uint32_t width, std::uint32_t height,
+                                std::uint8_t bits, std::uint8_t type) {
+    Image image;
+    image.put(address);
+    for (std::uint32_t const number : {pitch, width, height}) image.put(number);
+    for (unsigned const byte : {unsigned{bits}, unsigned{type}, 0U, 0U, 16U, 8U, 8U, 8U, 0U, 8U})
+        image.put(static_cast<std::uint8_t>(byte));
+    return {reinterpret_cast<char const*>(image.bytes().data()), image.bytes().size()};
+}
+
+Image multiboot2_image(std::vector<Entry> const& entries, std::vector<std::string> const& modules = {},
+                       std::string const& framebuffer = {}) {
     Image image;
     image.put(std::uint64_t{0}); // size, filled in below
     put_tag(image, 1, std::string("run=\"topology; exit\"") + '\0');
@@ -74,6 +86,7 @@ Image multiboot2_image(std::vector<Entry> const& entries, std::vector<std::strin
     put_tag(image, 14, std::string(20, 'o'));
     put_tag(image, 15, std::string(36, 'n'));
     for (std::string const& module : modules) put_tag(image, 3, module);
+    if (!framebuffer.empty()) put_tag(image, 8, framebuffer);
     put_tag(image, 6, map_payload(entries));
     put_tag(image, 0, "");
     auto const size = static_cast<std::uint32_t>(image.bytes().size());
@@ -98,6 +111,36 @@ TEST(BootInfo, multiboot2_without_a_memory_map_is_an_error) {
     EXPECT_EQ(parse_multiboot2(PhysicalAddress{Image::base}, image).error().message(),
               "multiboot2: expected a memory map, found none");
     EXPECT_FALSE(parse_multiboot2(PhysicalAddress{0x10}, image).ok());
+}
+
+TEST(BootInfo, framebuffer_of_multiboot2) {
+    auto const of = [](std::string const& payload) {
+        Image image = multiboot2_image(pc_map, {}, payload);
+        return parse_multiboot2(PhysicalAddress{Image::base}, image).value().framebuffer;
+    };
+    EXPECT_FALSE(of({}).has_value());
+    auto const pixels = of(framebuffer_payload(0xfd00'0000, 4096, 1000, 700, 32, 1));
+    ASSERT_TRUE(pixels.has_value());
+    EXPECT_EQ(pixels->kind, Framebuffer::Kind::Pixels);
+    EXPECT_EQ(pixels->range(), (MemoryRange{PhysicalAddress{0xfd00'0000}, 4096ULL * 700}));
+    EXPECT_EQ(pixels->colors[0].position, 16);
+    EXPECT_EQ(pixels->colors[2].bits, 8);
+    auto const text = of(framebuffer_payload(0xb'8000, 160, 80, 25, 0, 2));
+    ASSERT_TRUE(text.has_value());
+    EXPECT_EQ(text->kind, Framebuffer::Kind::Text);
+    EXPECT_EQ(text->range().bytes, 160U * 25);
+    for (std::string const& wrong : {
+             framebuffer_payload(0xfd00'0000, 1024, 1024, 768, 8, 0),            // a palette's
+             framebuffer_payload(0xfd00'0000, 4095, 1024, 768, 32, 1),           // rows overlap
+             framebuffer_payload(0xfd00'0000, 4096, 0, 768, 32, 1),              // no pixel
+             framebuffer_payload(0xfd00'0000, 4096, 1024, 0xffff'ffff, 32, 1),   // no screen is so large
+             framebuffer_payload(0xfd00'0000, 4096, 1024, 768, 64, 1),           // no pixel is so large
+             framebuffer_payload(0xfd00'0000, 4096, 1024, 768, 16, 1),           // red lies beyond the pixel
+             framebuffer_payload(0, 4096, 1024, 768, 32, 1),                     // nowhere
+             framebuffer_payload(0xffff'ffff'fff0'0000, 4096, 1024, 768, 32, 1), // beyond the end of memory
+             framebuffer_payload(0xfd00'0000, 4096, 1024, 768, 32, 1).substr(0, 27),
+         })
+        EXPECT_FALSE(of(wrong).has_value());
 }
 
 TEST(BootInfo, modules_of_multiboot2) {
