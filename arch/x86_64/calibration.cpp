@@ -82,7 +82,7 @@ std::optional<ReferenceCounter> ReferenceCounter::hpet(PhysicalAddress address) 
     return counter;
 }
 
-// The counter and the time stamp of one moment: of some readings the one that was least disturbed.
+// The counter and the time stamp of one moment: of some readings the one that took the shortest time.
 struct Moment {
     std::uint32_t count = 0;
     std::uint64_t stamp = 0;

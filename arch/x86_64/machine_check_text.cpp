@@ -34,7 +34,7 @@ constexpr std::array<std::string_view, 8> simple_names = {"no error",
                                                           "SMM handler ran outside its memory",
                                                           "reserved"};
 
-// The compound codes, of which bit 12 says something else (section 15.9.2), from the longest to the shortest.
+// The compound codes, of which bit 12 says something else (section 15.9.2); those with more fixed bits come later.
 void print_code(TextSink& out, std::uint64_t code) {
     std::string_view const transaction = transaction_names[field(code, 2, 2)];
     std::string_view const level = level_names[field(code, 0, 2)];

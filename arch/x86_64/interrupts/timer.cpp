@@ -79,8 +79,8 @@ void timer_interrupt() {
         announce(local, Attention::Timer);
     }
     bool const ends = local.running != nullptr && (rings || local.slice_end <= now);
-    // It has ended, whoever sees to it, and when: a timer set to what is past would fire again at once, and as long as
-    // what holds preemption off is interrupted each time, it never comes to let it go.
+    // It has ended, even if what runs is taken away later: a timer set to what is past would fire again at once, and as
+    // long as what holds preemption off is interrupted each time, it never comes to let it go.
     if (ends) local.slice_end = never;
     set_timer(local);
     if (!ends) return;
