@@ -13,12 +13,13 @@
 namespace mxk::arch {
 
 enum class Attention : std::uint32_t {
-    Wake = 1 << 0,     // another core left work in the mailbox
-    Timer = 1 << 1,    // the one-shot timer fired
-    Input = 1 << 2,    // the terminal has bytes
-    Deferred = 1 << 3, // an interrupt handler has left something that takes a task
-    Call = 1 << 4,     // another core wants a function called (kernel/remote_call.hpp)
-    Epoch = 1 << 5,    // somebody waits for this core's next epoch (tasks/core_epoch.hpp)
+    Wake = 1 << 0,      // another core left work in the mailbox
+    Timer = 1 << 1,     // the one-shot timer fired
+    Input = 1 << 2,     // the terminal has bytes
+    Deferred = 1 << 3,  // an interrupt handler has left something that takes a task
+    Call = 1 << 4,      // another core wants a function called (kernel/remote_call.hpp)
+    Epoch = 1 << 5,     // somebody waits for this core's next epoch (tasks/core_epoch.hpp)
+    Unclaimed = 1 << 6, // an interrupt came that nothing handles (metal: CoreLocal)
 };
 
 // True if the calling core has something to look at. Relaxed: what the bits announce is published by other means.

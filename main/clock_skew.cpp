@@ -45,10 +45,12 @@ void ask(Exchange& exchange, Skew& best) {
 
 } // namespace
 
-Skew measure_skew() {
+Skew measure_skew(Nanoseconds patience) {
     Skew worst;
     CoreId const here = Worker::current().core();
-    for (std::size_t i = 0; i < workers::count(); ++i) {
+    std::uint64_t const deadline = raw(clock::timestamp()) + raw(clock::to_cycles(patience));
+    std::size_t measured = 0;
+    for (std::size_t i = 0; i < workers::count() && raw(clock::timestamp()) < deadline; ++i) {
         CoreId const pair[] = {core_id(i), here};
         if (pair[0] == here) continue;
         Exchange exchange;
@@ -60,26 +62,36 @@ Skew measure_skew() {
             return Step::Done;
         });
         auto const size = [](Skew const& s) { return s.worst < 0 ? -s.worst : s.worst; };
+        measured += ran ? 1U : 0U;
         if (ran && (worst.core == here || size(skew) > size(worst))) worst = skew;
     }
+    worst.measured = measured;
     return worst;
 }
 
 void report_skew() {
     if (workers::count() < 2) return;
-    Skew const skew = measure_skew();
+    constexpr Nanoseconds patience{2'000'000'000};
+    Skew const skew = measure_skew(patience);
+    FixedText<64> of_how_many;
+    if (skew.measured + 1 < workers::count())
+        format(of_how_many, ", of {} cores that answered within 2 s", skew.measured);
     auto const in_microseconds = [](double cycles) { return cycles * 1e6 / static_cast<double>(clock::frequency()); };
     double const value = in_microseconds(static_cast<double>(skew.worst));
     double const uncertainty = in_microseconds(static_cast<double>(skew.uncertainty));
     // What is measured in spans takes milliseconds; less than this cannot be seen in it.
     constexpr double worth_a_warning = 1;
+    constexpr double uncertain = 100;
     if ((value < 0 ? -value : value) > std::max(uncertainty, worth_a_warning))
         log::warn(
-            "clock: the TSC of core {} is {:.2} us (+/- {:.2}) ahead of core 0's: spans across cores are off by that",
-            skew.core, value, uncertainty);
+            "clock: the TSC of core {} is {:.2} us (+/- {:.2}) ahead of core 0's{}: spans across cores are off by that",
+            skew.core, value, uncertainty, of_how_many.view());
+    else if (uncertainty > uncertain)
+        log::info("clock: TSC skew to core 0 is not known: it takes {:.2} us to ask core {}{}", 2 * uncertainty,
+                  skew.core, of_how_many.view());
     else
-        log::info("clock: TSC skew to core 0 is largest on core {}: {:.2} us (+/- {:.2})", skew.core, value,
-                  uncertainty);
+        log::info("clock: TSC skew to core 0 is largest on core {}: {:.2} us (+/- {:.2}){}", skew.core, value,
+                  uncertainty, of_how_many.view());
 }
 
 } // namespace mxk

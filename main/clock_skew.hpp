@@ -3,6 +3,7 @@
 // duration is the uncertainty (Cristian, 1989).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "base/units.hpp"
@@ -13,12 +14,14 @@ struct Skew {
     std::int64_t worst = 0;        // cycles, with its sign: how far `core` is ahead of core 0
     std::uint64_t uncertainty = 0; // cycles, of that core's value
     CoreId core{};
+    std::size_t measured = 0; // cores that were asked; a machine whose cores answer slowly has not been asked for all
 };
 
-// The console's task on core 0.
-Skew measure_skew();
+// Of the cores that answer within `patience` in all, which is 1 µs for each on hardware. The console's task on core 0.
+Skew measure_skew(Nanoseconds patience);
 
-// Measures and says it in the log; a skew larger than its uncertainty and than a microsecond is a warning.
+// Measures for up to two seconds and says it in the log. A skew larger than its uncertainty and than a microsecond is a
+// warning; one that is smaller than an uncertainty of more than 100 µs is not known.
 void report_skew();
 
 } // namespace mxk

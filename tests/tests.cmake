@@ -15,7 +15,8 @@ room_sources(unit_sources tests/unit)
 # which the fuzzers begin with, too; and the judge of histories, which tests of both kinds ask.
 set(sequential_sources ${unit_sources})
 list(FILTER sequential_sources INCLUDE REGEX "/tests/unit/sequential/")
-list(APPEND sequential_sources ${CMAKE_SOURCE_DIR}/arch/x86_64/cpuid_levels.cpp) # pure: tested with made-up answers
+list(APPEND sequential_sources ${CMAKE_SOURCE_DIR}/arch/x86_64/cpuid_levels.cpp # pure: tested with made-up answers
+    ${CMAKE_SOURCE_DIR}/arch/x86_64/machine_check_text.cpp)
 set(judge_sources ${unit_sources})
 list(FILTER judge_sources INCLUDE REGEX "/(linearizable|linear_order)\\.cpp$")
 set(image_sources ${unit_sources})

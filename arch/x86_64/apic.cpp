@@ -37,7 +37,9 @@ void enable() {
     write_msr(msr::apic_base, base);
     // From off to x2APIC only by way of xAPIC: SDM figure 11-27.
     if (mode.x2apic) write_msr(msr::apic_base, base | x2apic_enabled);
+    // First: while it is off, as after INIT, every entry below stays masked whatever is written (SDM section 11.4.7.2).
     constexpr std::uint32_t software_enabled = 1 << 8;
+    write_register(offset::spurious_vector, software_enabled | vector::spurious);
     write_register(offset::task_priority, 0);
     write_register(offset::line0_vector, masked);
     write_register(offset::line1_vector, masked);
@@ -45,7 +47,15 @@ void enable() {
     write_register(offset::timer_vector, vector::timer | (features().tsc_deadline ? tsc_deadline : 0));
     // Else the first time stamp might be written before the mode, and be lost (SDM section 11.5.4.1).
     asm volatile("mfence" ::: "memory");
-    write_register(offset::spurious_vector, software_enabled | vector::spurious);
+}
+
+void connect(LocalInputs const& inputs) {
+    constexpr std::uint32_t entries[] = {offset::line0_vector, offset::line1_vector};
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        // Edge triggered, whatever the firmware says: an NMI always is (SDM section 11.5.1).
+        std::uint32_t const entry = non_maskable | (inputs[i].active_low ? active_low : 0);
+        write_register(entries[i], inputs[i].non_maskable ? entry : masked);
+    }
 }
 
 ApicId id() {

@@ -2,6 +2,7 @@
 // APIC as far as the serial line needs it. x2APIC is used if the firmware has switched it on or the CPU has it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "base/units.hpp"
@@ -15,8 +16,18 @@ bool is_x2apic();
 // Whether interrupts can be sent to a core: an xAPIC has 8 bits for its id, and 255 means everybody.
 bool can_reach(ApicId target);
 
-// Switches on the calling core's APIC.
+// Switches on the calling core's APIC, with its inputs masked.
 void enable();
+
+// What an input of the local APIC, LINT0 or LINT1, is for: the NMI, or nothing (SDM vol. 3A figure 11-8).
+struct LocalInput {
+    bool non_maskable = false;
+    bool active_low = false;
+};
+using LocalInputs = std::array<LocalInput, 2>;
+// Of the calling core, once its faults are reported.
+void connect(LocalInputs const& inputs);
+
 ApicId id();
 
 // Both called by handlers, also by those that must not touch SSE registers. Whether the core handles an interrupt with
@@ -44,6 +55,10 @@ struct InterruptLine {
     bool level_triggered;
 };
 void route(InterruptLine const& line, unsigned vector, ApicId target);
+
+// Masks what the firmware has left unmasked of an I/O APIC, but for what calls the firmware itself (SMI), and says how
+// many pins those were. Before interrupts are routed. The boot core.
+unsigned mask_open_pins(PhysicalAddress io_apic);
 
 // Masks the two legacy controllers, after moving their vectors away from the exceptions'.
 void silence_legacy_controllers();

@@ -31,6 +31,7 @@ constexpr std::uint32_t delivery_pending = 1 << 12;
 constexpr std::uint32_t assert_level = 1 << 14;
 constexpr std::uint32_t all_but_self = 3 << 18;
 
+constexpr std::uint32_t active_low = 1 << 13;
 constexpr std::uint32_t masked = 1 << 16;
 constexpr std::uint32_t tsc_deadline = 2 << 17; // the timer's mode; 0: one shot
 constexpr std::uint32_t divide_by_16 = 3;

@@ -25,7 +25,9 @@ std::uint64_t tsc() {
     return raw(timestamp());
 }
 
-std::optional<TscFrequency> from_cpuid() {
+// What is said of the frequency. Only leaf 15h is about the counter; 16h is for information, and a nominal frequency
+// (SDM vol. 2A): so all of it is compared with what is measured.
+std::optional<TscFrequency> stated_tsc_frequency() {
     std::uint32_t const highest = cpuid(0).eax;
     if (highest >= 0x15) {
         CpuidResult const crystal = cpuid(0x15); // eax: denominator, ebx: numerator, ecx: crystal in Hz
@@ -58,7 +60,7 @@ class ReferenceCounter {
         if (registers_ == nullptr) return in32(port_) & mask_;
         return *reinterpret_cast<std::uint32_t volatile*>(registers_ + 0xf0); // the low half of the main counter
     }
-    [[nodiscard]] std::uint32_t since(std::uint32_t start) const { return (read() - start) & mask_; }
+    [[nodiscard]] std::uint32_t between(std::uint32_t start, std::uint32_t end) const { return (end - start) & mask_; }
     [[nodiscard]] std::uint64_t frequency() const { return frequency_; }
 
   private:
@@ -80,22 +82,41 @@ std::optional<ReferenceCounter> ReferenceCounter::hpet(PhysicalAddress address) 
     return counter;
 }
 
+// The counter and the time stamp of one moment: of some readings the one that was least disturbed.
+struct Moment {
+    std::uint32_t count = 0;
+    std::uint64_t stamp = 0;
+};
+Moment read_both(ReferenceCounter const& counter) {
+    constexpr int readings = 8;
+    Moment best;
+    std::uint64_t shortest = UINT64_MAX;
+    for (int i = 0; i < readings; ++i) {
+        std::uint64_t const before = tsc();
+        std::uint32_t const count = counter.read();
+        std::uint64_t const taken = tsc() - before;
+        if (taken >= shortest) continue;
+        shortest = taken;
+        best = {count, before + taken / 2};
+    }
+    return best;
+}
+
 // One window of about 20 ms. The counter must move, or there is no answer: a dead clock must not hang the boot.
 std::optional<std::uint64_t> measure_once(ReferenceCounter const& counter) {
     auto const window = static_cast<std::uint32_t>(counter.frequency() / 50);
     constexpr int max_standstill = 1'000'000;
-    std::uint32_t const start = counter.read();
-    std::uint64_t const tsc_start = tsc();
+    Moment const start = read_both(counter);
     std::uint32_t last = 0;
     for (int still = 0; last < window;) {
-        std::uint32_t const now = counter.since(start);
+        std::uint32_t const now = counter.between(start.count, counter.read());
         still = now == last ? still + 1 : 0;
         if (still > max_standstill) return std::nullopt;
         last = now;
         pause();
     }
-    std::uint64_t const ticks = tsc() - tsc_start;
-    return ticks * counter.frequency() / last;
+    Moment const end = read_both(counter);
+    return (end.stamp - start.stamp) * counter.frequency() / counter.between(start.count, end.count);
 }
 
 // The median of three: a window stretched by the host or by an SMI is left out.
@@ -110,8 +131,7 @@ std::optional<std::uint64_t> measure(ReferenceCounter const& counter) {
     return results[1];
 }
 
-std::optional<TscFrequency> find_tsc_frequency(ReferenceClocks const& clocks) {
-    if (auto const known = from_cpuid()) return known;
+std::optional<TscFrequency> measured_tsc_frequency(ReferenceClocks const& clocks) {
     if (clocks.hpet) {
         auto const counter = ReferenceCounter::hpet(*clocks.hpet);
         auto const hertz = counter ? measure(*counter) : std::nullopt;
@@ -124,17 +144,32 @@ std::optional<TscFrequency> find_tsc_frequency(ReferenceClocks const& clocks) {
     return std::nullopt;
 }
 
+double megahertz(TscFrequency const& frequency) {
+    return static_cast<double>(frequency.hertz) / 1e6;
+}
+
+// Further apart than 0.05 %: crystals are some 50 millionths off, and so is what is measured against them.
+bool differ(TscFrequency const& a, TscFrequency const& b) {
+    std::uint64_t const difference = a.hertz > b.hertz ? a.hertz - b.hertz : b.hertz - a.hertz;
+    return difference > a.hertz / 2000;
+}
+
 } // namespace
 
 void calibrate_tsc(ReferenceClocks const& clocks) {
-    if (auto const found = find_tsc_frequency(clocks)) {
-        tsc_hertz = found->hertz;
-        log::info("clock: TSC at {:.3} MHz ({}){}", static_cast<double>(tsc_hertz) / 1e6, found->source,
-                  features().invariant_tsc ? "" : ", not invariant");
-    } else {
-        log::warn(
-            "clock: expected CPUID 15h/16h, HPET or PM timer, found none that works: seconds assume a TSC of 1 GHz");
-    }
+    auto const stated = stated_tsc_frequency();
+    auto const measured = measured_tsc_frequency(clocks);
+    auto const found = measured ? measured : stated;
+    if (!found)
+        return log::warn("clock: expected HPET, PM timer or CPUID 15h/16h, found none that works: seconds assume a "
+                         "TSC of 1 GHz");
+    tsc_hertz = found->hertz;
+    log::info("clock: TSC at {:.3} MHz ({}){}", megahertz(*found), found->source,
+              features().invariant_tsc ? "" : ", not invariant");
+    if (measured && stated && differ(*measured, *stated))
+        log::warn("clock: {} says {:.3} MHz of the TSC, {} measures {:.3} MHz, which is used", stated->source,
+                  megahertz(*stated), measured->source, megahertz(*measured));
+    if (!measured) log::warn("clock: expected HPET or PM timer, found none that works: {} is believed", found->source);
 }
 
 std::uint64_t timestamp_frequency() {

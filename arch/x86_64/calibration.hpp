@@ -1,5 +1,6 @@
-// How fast the time-stamp counter ticks: from CPUID leaf 15h or 16h (SDM vol. 3B section 18.7.3), a hypervisor's leaf
-// 40000010h, else measured against the HPET or the ACPI power-management timer.
+// How fast the time-stamp counter ticks: measured against the HPET or the ACPI power-management timer. What CPUID leaf
+// 15h or 16h (SDM vol. 3B section 18.7.3), or a hypervisor's leaf 40000010h, say is compared with it, and believed only
+// where there is no such clock.
 #pragma once
 
 #include <cstdint>

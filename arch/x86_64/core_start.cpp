@@ -11,12 +11,14 @@
 #include "arch/cpu.hpp"
 #include "arch/stacks.hpp"
 #include "arch/x86_64/apic.hpp"
+#include "arch/x86_64/apic_registers.hpp"
 #include "arch/x86_64/calibration.hpp"
 #include "arch/x86_64/core_start.hpp"
 #include "arch/x86_64/cores.hpp"
 #include "arch/x86_64/cpu_features.hpp"
 #include "arch/x86_64/cpuid_levels.hpp"
 #include "arch/x86_64/descriptors.hpp"
+#include "arch/x86_64/machine_check.hpp"
 #include "arch/x86_64/memory_source.hpp"
 #include "arch/x86_64/paging.hpp"
 #include "arch/x86_64/registers.hpp"
@@ -54,6 +56,7 @@ extern char const trampoline_begin[], trampoline_end[], trampoline_fields[];
 extern char boot_page_table[];
 mxk::arch::CoreSlot* core_slots = nullptr;
 std::uint64_t core_slot_count = 0;
+std::byte* core_apic_registers = nullptr; // in x2APIC mode none
 }
 
 namespace mxk::arch {
@@ -88,6 +91,7 @@ void prepare_slot(CoreSlot& slot, CoreToStart const& core) {
     slot.stack_top = new_stack_top(stacks::core_stack_bytes, core.node, "task");
     slot.descriptors = create_on<CoreDescriptors>(core.node);
     slot.descriptors->local.apic_id = core.apic_id;
+    slot.descriptors->inputs = core.inputs;
     for (unsigned i = 0; i < interrupt_stack_count; ++i)
         slot.descriptors->task_state.interrupt_stacks[i] = new_stack_top(interrupt_stack_bytes, core.node, purposes[i]);
 }
@@ -162,6 +166,7 @@ void load_boot_core() {
             reinterpret_cast<std::uint64_t>(boot_core_interrupt_stacks[i] + interrupt_stack_bytes);
     prepare_interrupt_table();
     load_descriptors(boot_core_descriptors);
+    enable_machine_checks();
 }
 
 void set_trampoline_page(MemoryRange page) {
@@ -173,6 +178,7 @@ void start_cores(std::span<CoreToStart> cores) {
     cores[0].started = true;
     cores[0].levels = levels_of_this_core();
     boot_core_descriptors.local.apic_id = cores[0].apic_id;
+    apic::connect(cores[0].inputs);
     if (others.empty()) return;
     if (trampoline_page.bytes == 0) {
         log::warn(
@@ -182,6 +188,7 @@ void start_cores(std::span<CoreToStart> cores) {
     core_slots = create_on<CoreSlot>(cores[0].node, others.size());
     for (std::size_t i = 0; i < others.size(); ++i) prepare_slot(core_slots[i], others[i]);
     core_slot_count = others.size();
+    core_apic_registers = apic::mode.registers;
     // Other cores run the page on the boot page tables; here it only needs to be written.
     prepare_trampoline();
     kick(others);
@@ -199,7 +206,9 @@ void start_cores(std::span<CoreToStart> cores) {
 extern "C" void start_core(CoreSlot& slot) {
     enable_features();
     load_descriptors(*slot.descriptors);
+    enable_machine_checks();
     apic::enable();
+    apic::connect(slot.descriptors->inputs);
     slot.descriptors->levels = levels_of_this_core();
     started_count.fetch_add(1, std::memory_order_release);
     while (released_entry.load(std::memory_order_acquire) == nullptr) {
@@ -212,15 +221,13 @@ extern "C" void start_core(CoreSlot& slot) {
     halt_forever();
 }
 
-void release_cores(std::span<CoreToStart const> cores, CoreEntry entry) {
-    std::size_t const started = count_started(cores);
-    locals = {create_on<CoreLocal*>(cores[0].node, started), started};
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < cores.size(); ++i) {
-        if (!cores[i].started) continue;
-        CoreLocal& local = i == 0 ? boot_core_descriptors.local : core_slots[i - 1].descriptors->local;
-        local.id = core_id(next);
-        locals[next++] = &local;
+void release_cores(std::span<CoreToStart const> cores, std::span<std::size_t const> order, CoreEntry entry) {
+    locals = {create_on<CoreLocal*>(cores[0].node, order.size()), order.size()};
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        expect(cores[order[i]].started, "only a core that has started is released");
+        CoreLocal& local = order[i] == 0 ? boot_core_descriptors.local : core_slots[order[i] - 1].descriptors->local;
+        local.id = core_id(i);
+        locals[i] = &local;
     }
     released_entry.store(entry, std::memory_order_release);
     for (std::size_t i = 1; i < locals.size(); ++i) wake(core_id(i));

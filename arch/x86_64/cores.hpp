@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "arch/x86_64/apic.hpp"
 #include "base/core_levels.hpp"
 #include "base/units.hpp"
 
@@ -11,6 +12,7 @@ namespace mxk::arch {
 struct CoreToStart {
     ApicId apic_id{};
     NodeId node{};
+    apic::LocalInputs inputs{};
     bool started = false; // out
     CoreLevels levels{};  // out, of those that started
 };
@@ -23,8 +25,8 @@ void start_cores(std::span<CoreToStart> cores);
 // What a core does for the rest of its life; must not return.
 using CoreEntry = void (*)(CoreId);
 
-// Gives the started cores their ids (0, 1, ... in the order of `cores`, those not started left out) and lets all but
-// the boot core enter. The boot core.
-void release_cores(std::span<CoreToStart const> cores, CoreEntry entry);
+// Gives the started cores their ids, 0, 1, ... in the order that `order` has their places in `cores`, and lets all but
+// the boot core, which is the first, enter. The boot core.
+void release_cores(std::span<CoreToStart const> cores, std::span<std::size_t const> order, CoreEntry entry);
 
 } // namespace mxk::arch

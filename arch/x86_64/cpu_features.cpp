@@ -50,6 +50,8 @@ void detect_features() { // leaves: SDM vol. 2A, CPUID
     std::uint32_t const highest_extended = cpuid(0x8000'0000).eax;
     CpuidResult const basic = cpuid(1);
     detected.global_pages = bit(basic.edx, 13);
+    detected.machine_check = bit(basic.edx, 7);
+    detected.machine_check_banks = detected.machine_check && bit(basic.edx, 14);
     detected.x2apic = bit(basic.ecx, 21);
     detected.tsc_deadline = bit(basic.ecx, 24);
     detected.xsave = bit(basic.ecx, 26) && highest >= 0xd;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "arch/core_local.hpp"
+#include "arch/x86_64/apic.hpp"
 #include "base/core_levels.hpp"
 
 namespace mxk::arch {
@@ -42,6 +43,7 @@ struct CoreDescriptors {
     alignas(16) std::array<std::uint64_t, 5> gdt{};
     alignas(16) TaskState task_state{};
     CoreLocal local{};
+    apic::LocalInputs inputs{};
     CoreLevels levels{}; // what the core found out about itself
 };
 

@@ -9,6 +9,7 @@
 #include "arch/stacks.hpp"
 #include "arch/x86_64/apic.hpp"
 #include "arch/x86_64/interrupts.hpp"
+#include "arch/x86_64/machine_check.hpp"
 #include "arch/x86_64/registers.hpp"
 #include "arch/x86_64/screen.hpp"
 #include "arch/x86_64/symbols.hpp"
@@ -135,6 +136,29 @@ void print_page_fault(RawConsole& out, std::uint64_t error_code) {
         format(out, "  stack overflow: the {} bytes of the {} stack are used up\n", stack->bytes, stack->purpose);
 }
 
+// Port 61h, "NMI status and control" (Intel ICH data sheets; PC/AT): which of the machine's two errors it was, if any.
+void print_nmi_source(RawConsole& out) {
+    constexpr std::uint16_t port = 0x61;
+    constexpr std::uint8_t system_error = 1 << 7;
+    constexpr std::uint8_t channel_check = 1 << 6;
+    std::uint8_t const status = in8(port);
+    bool const is_there = status != 0xff;
+    if (is_there && (status & system_error) != 0) out.write("  its source: a system error (PCI SERR#, memory)\n");
+    if (is_there && (status & channel_check) != 0) out.write("  its source: an I/O channel check (IOCHK#)\n");
+    if (!is_there || (status & (system_error | channel_check)) == 0)
+        out.write("  its source is not told: the NMI button, a management controller, a watchdog\n");
+}
+
+// Where one core found an error, all get the exception: the one with an error in its banks reports, if there is one.
+void let_the_finder_report() {
+    if (has_machine_check()) return;
+    constexpr std::uint64_t patience = 1'000'000'000; // ns
+    std::uint64_t const cycles = patience / 1000 * (timestamp_frequency() / 1000) / 1000;
+    std::uint64_t const start = raw(timestamp());
+    // relaxed: only waits
+    while (panics.load(std::memory_order_relaxed) == 0 && raw(timestamp()) - start < cycles) pause();
+}
+
 // What die() hands to the breakpoint handler, in rdi.
 struct PanicMessage {
     static constexpr std::uint64_t magic_value = 0x4d58'4b50'414e'4943;
@@ -153,12 +177,15 @@ PanicMessage const* panic_message(InterruptFrame const& frame) {
 
 void report_exception(InterruptFrame const& frame) {
     RawConsole out;
+    if (frame.vector == exception::machine_check) let_the_finder_report();
     enter_panic(out);
     format(out, "\n\nPANIC on core {}: ", core_local().id);
     if (auto const* const message = panic_message(frame))
         format(out, "{}\n  at {}:{}\n", message->text, message->where.file_name(), message->where.line());
     else
         format(out, "{} (exception {})\n", exception_names[frame.vector % exception::count], frame.vector);
+    if (frame.vector == exception::non_maskable) print_nmi_source(out);
+    if (frame.vector == exception::machine_check) print_machine_checks(out);
     if (frame.vector == exception::page_fault || frame.vector == exception::double_fault)
         print_page_fault(out, frame.error_code);
     if (auto const stack = stacks::containing(frame.rsp, 0); stack && stack->purpose != "task")

@@ -1,5 +1,6 @@
 // Interrupts from devices: the I/O APIC (Intel 82093AA data sheet) and the two 8259s, which are only silenced.
 #include "arch/x86_64/apic.hpp"
+#include "arch/x86_64/apic_registers.hpp"
 #include "arch/x86_64/interrupts.hpp"
 #include "arch/x86_64/paging.hpp"
 #include "arch/x86_64/registers.hpp"
@@ -10,6 +11,12 @@ namespace {
 constexpr std::uint16_t controller1 = 0x20;
 constexpr std::uint16_t controller2 = 0xa0;
 
+constexpr std::uint32_t first_entry = 0x10; // two registers for each pin
+
+std::uint32_t read_io_apic(std::byte* registers, std::uint32_t index) {
+    *reinterpret_cast<std::uint32_t volatile*>(registers) = index;
+    return *reinterpret_cast<std::uint32_t volatile*>(registers + 0x10);
+}
 void write_io_apic(std::byte* registers, std::uint32_t index, std::uint32_t value) {
     *reinterpret_cast<std::uint32_t volatile*>(registers) = index;
     *reinterpret_cast<std::uint32_t volatile*>(registers + 0x10) = value;
@@ -18,13 +25,31 @@ void write_io_apic(std::byte* registers, std::uint32_t index, std::uint32_t valu
 } // namespace
 
 void route(InterruptLine const& line, unsigned vector, ApicId target) {
-    constexpr std::uint32_t first_entry = 0x10; // two registers for each pin
     constexpr std::uint32_t low_active = 1 << 13;
     constexpr std::uint32_t level = 1 << 15;
     std::byte* const registers = map_device(line.io_apic, 0x20);
     std::uint32_t const entry = vector | (line.active_low ? low_active : 0) | (line.level_triggered ? level : 0);
     write_io_apic(registers, first_entry + 2 * line.pin + 1, static_cast<std::uint32_t>(target) << 24);
     write_io_apic(registers, first_entry + 2 * line.pin, entry);
+}
+
+unsigned mask_open_pins(PhysicalAddress io_apic) {
+    constexpr std::uint32_t version = 1;
+    constexpr std::uint32_t nobody = UINT32_MAX;
+    constexpr std::uint32_t delivery_mode = 7 << 8;
+    constexpr std::uint32_t system_management = 2 << 8;
+    std::byte* const registers = map_device(io_apic, 0x20);
+    std::uint32_t const identity = read_io_apic(registers, version);
+    if (identity == nobody) return 0;
+    unsigned count = 0;
+    std::uint32_t const last_pin = identity >> 16 & 0xff;
+    for (std::uint32_t pin = 0; pin <= last_pin; ++pin) {
+        std::uint32_t const entry = read_io_apic(registers, first_entry + 2 * pin);
+        if ((entry & masked) != 0 || (entry & delivery_mode) == system_management) continue;
+        write_io_apic(registers, first_entry + 2 * pin, entry | masked);
+        ++count;
+    }
+    return count;
 }
 
 void silence_legacy_controllers() {

@@ -93,6 +93,9 @@ constexpr std::uint32_t x2apic_first = 0x800; // register at xAPIC offset o: 0x8
 constexpr std::uint32_t tsc_deadline = 0x6e0;
 constexpr std::uint32_t gs_base = 0xc000'0101;
 constexpr std::uint32_t efer = 0xc000'0080;
+constexpr std::uint32_t mcg_cap = 0x179; // machine checks, all banks together: SDM vol. 3B section 15.3.1
+constexpr std::uint32_t mcg_status = 0x17a;
+constexpr std::uint32_t mcg_control = 0x17b;
 } // namespace msr
 
 } // namespace mxk::arch

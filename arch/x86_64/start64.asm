@@ -3,7 +3,7 @@ bits 64
 
 section .text
 global start64, core_start64
-extern start, start_core, kernel_page_table, core_slots, core_slot_count, boot_stack_top
+extern start, start_core, kernel_page_table, core_slots, core_slot_count, core_apic_registers, boot_stack_top
 
 ; edi: boot protocol, esi: physical address of its information.
 start64:
@@ -24,20 +24,23 @@ slot_bytes   equ 24
 core_start64:
     mov rax, [kernel_page_table]
     mov cr3, rax
-    xor eax, eax
-    cpuid
-    cmp eax, 0xb
-    jb .short_id
-    mov eax, 0xb                                ; SDM vol. 2A CPUID: edx = x2APIC id, valid if ebx is not 0
-    xor ecx, ecx
-    cpuid
-    test ebx, ebx
-    jnz .have_id
-.short_id:
-    mov eax, 1
-    cpuid
-    shr ebx, 24
-    mov edx, ebx
+    ; By its APIC register, which the MADT names; CPUID keeps the number of the reset where firmware gave another one.
+    mov rbx, [core_apic_registers]
+    test rbx, rbx
+    jz .x2apic
+    mov edx, [rbx + 0x20]                       ; SDM vol. 3A 11.4.6: the id is bits 24 to 31
+    shr edx, 24
+    jmp .have_id
+.x2apic:                                        ; on by way of xAPIC mode: SDM vol. 3A figure 11-27
+    mov ecx, 0x1b                               ; IA32_APIC_BASE
+    rdmsr
+    or eax, 1 << 11
+    wrmsr
+    or eax, 1 << 10
+    wrmsr
+    mov ecx, 0x802                              ; x2APIC id
+    rdmsr
+    mov edx, eax
 .have_id:
     mov rdi, [core_slots]
     mov rcx, [core_slot_count]

@@ -58,16 +58,16 @@ Value beyond_one_node(FigureResults const& results, std::size_t series) {
 }
 
 // Bucket shares.
-constexpr std::array shares{Series{"0.01", "--buckets 0.01"}, Series{"0.02", "--buckets 0.02"},
-                            Series{"0.05", "--buckets 0.05"}, Series{"0.1", "--buckets 0.1"},
-                            Series{"0.2", "--buckets 0.2"},   Series{"0.5", "--buckets 0.5"},
-                            Series{"1", "--buckets 1"}};
+constexpr std::array share_curves{Series{"0.01", "--buckets 0.01"}, Series{"0.02", "--buckets 0.02"},
+                                  Series{"0.05", "--buckets 0.05"}, Series{"0.1", "--buckets 0.1"},
+                                  Series{"0.2", "--buckets 0.2"},   Series{"0.5", "--buckets 0.5"},
+                                  Series{"1", "--buckets 1"}};
 constexpr std::array share_statements{
     Statement{"more buckets, more throughput: the smallest step from one share to the next, mean over cores",
               Kind::Ratio, 0.95, no_limit,
               [](FigureResults const& results) {
                   Value smallest;
-                  for (std::size_t i = 1; i < shares.size(); ++i) {
+                  for (std::size_t i = 1; i < share_curves.size(); ++i) {
                       auto const step = mean_ratio(results, i, i - 1);
                       if (!step) return Value();
                       smallest = std::min(smallest.value_or(*step), *step);
@@ -77,16 +77,17 @@ constexpr std::array share_statements{
     Statement{"10 keys in a bucket in place of 100: a multiple of the throughput", Kind::Ratio, 2, no_limit,
               [](FigureResults const& results) { return mean_ratio(results, 3, 0); }}};
 
-constexpr std::array task_counts{Series{"4 tasks", "--tasks-per-core 4"}, Series{"100 tasks", "--tasks-per-core 100"}};
+constexpr std::array task_count_curves{Series{"4 tasks", "--tasks-per-core 4"},
+                                       Series{"100 tasks", "--tasks-per-core 100"}};
 constexpr std::array task_count_statements{
     Statement{"100 tasks per core: +15 % on average", Kind::Change, 0.075, 0.30,
               [](FigureResults const& results) { return change(mean_ratio(results, 1, 0)); }},
     Statement{"a sharp drop at 12 and 16 cores: the lower one by 8 cores, 100 tasks", Kind::Ratio, 0, 0.9,
               [](FigureResults const& results) { return beyond_one_node(results, 1); }}};
 
-constexpr std::array queues{Series{"shared", "--queue shared"}, Series{"per core", "--queue per-core"},
-                            Series{"node-local", "--queue node-local"},
-                            Series{"per core, packed", "--queue per-core --slices packed"}};
+constexpr std::array queue_curves{Series{"shared", "--queue shared"}, Series{"per core", "--queue per-core"},
+                                  Series{"node-local", "--queue node-local"},
+                                  Series{"per core, packed", "--queue per-core --slices packed"}};
 constexpr std::array queue_statements{
     Statement{"an instruction pointer for each core takes away much of the drop: 16 cores by 8, against a shared one",
               Kind::Ratio, 1.1, no_limit,
@@ -102,8 +103,8 @@ constexpr std::array queue_statements{
               "2 and more cores",
               Kind::Ratio, 0, 0.95, [](FigureResults const& results) { return mean_ratio(results, 3, 1, 2); }}};
 
-constexpr std::array models{Series{"tasks", ""}, Series{"threads, semaphores", "--model threads"},
-                            Series{"threads without", "--model threads-unsafe"}};
+constexpr std::array model_curves{Series{"tasks", ""}, Series{"threads, semaphores", "--model threads"},
+                                  Series{"threads without", "--model threads-unsafe"}};
 constexpr std::array model_statements{
     Statement{"threads with semaphores: half of the tasks, on one core", Kind::Ratio, 0.35, 0.65,
               [](FigureResults const& results) { return ratio(results, 1, 0, 1); }},
@@ -123,7 +124,7 @@ constexpr std::array model_statements{
                   return lost;
               }}};
 
-constexpr std::array tasks_alone{Series{"tasks", "--queue per-core"}};
+constexpr std::array per_core_curves{Series{"tasks", "--queue per-core"}};
 constexpr std::array per_core_statements{Statement{"the same throughput of a core with 12 and 16 cores: 16 by 12",
                                                    Kind::Ratio, 0.9, 1.1, [](FigureResults const& results) -> Value {
                                                        auto const both = scaling(results, 0, 16, 12);
@@ -131,7 +132,7 @@ constexpr std::array per_core_statements{Statement{"the same throughput of a cor
                                                        return *both * 12 / 16;
                                                    }}};
 
-constexpr std::array layouts{Series{"chained", ""}, Series{"open", "--layout open --probe travel --buckets 2"}};
+constexpr std::array layout_curves{Series{"chained", ""}, Series{"open", "--layout open --probe travel --buckets 2"}};
 constexpr std::array layout_statements{
     Statement{"open addressing is faster on one core", Kind::Ratio, 1, no_limit,
               [](FigureResults const& results) { return ratio(results, 1, 0, 1); }},
@@ -148,29 +149,29 @@ constexpr std::array layout_statements{
 constexpr std::array figures{
     Figure{.number = "4.1",
            .title = "shares of buckets in operations",
-           .series = shares,
+           .series = share_curves,
            .statements = share_statements,
            .operations = 4'800'000},
     Figure{.number = "4.2",
            .title = "4 and 100 tasks for each core",
-           .series = task_counts,
+           .series = task_count_curves,
            .statements = task_count_statements},
     Figure{.number = "4.3",
            .title = "one instruction pointer for all, or one for each core",
-           .series = queues,
+           .series = queue_curves,
            .statements = queue_statements},
     Figure{.number = "4.4",
            .title = "tasks, and threads with and without semaphores",
-           .series = models,
+           .series = model_curves,
            .statements = model_statements},
     Figure{.number = "4.5",
            .title = "throughput of each core, tasks",
-           .series = tasks_alone,
+           .series = per_core_curves,
            .statements = per_core_statements,
            .is_per_core = true},
     Figure{.number = "4.6",
            .title = "chaining and open addressing, tasks",
-           .series = layouts,
+           .series = layout_curves,
            .statements = layout_statements},
 };
 

@@ -196,6 +196,19 @@ Result<Processors> processors(Tables const& tables, Arena& arena) {
     return Processors{enabled, found.size()};
 }
 
+LocalInputs local_inputs(InterruptModel const& model, std::uint32_t acpi_uid) {
+    auto const of = [&](std::optional<std::uint32_t> uid) {
+        LocalInputs inputs{};
+        for (LocalNmi const& nmi : model.local_nmis)
+            if (nmi.acpi_uid == uid && nmi.input < inputs.size()) inputs[nmi.input] = {true, nmi.signal.active_low};
+        return inputs;
+    };
+    constexpr LocalInputs none{};
+    if (LocalInputs const own = of(acpi_uid); own != none) return own;
+    if (LocalInputs const common = of(std::nullopt); common != none) return common;
+    return {LocalInput{}, LocalInput{.non_maskable = true}};
+}
+
 Result<InterruptModel> interrupt_model(Tables const& tables, Arena& arena) {
     InterruptModel result;
     auto const madt = tables.find("APIC");

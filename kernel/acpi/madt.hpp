@@ -2,6 +2,7 @@
 // reach them. Says what the firmware says; whether a listed processor starts is found out by starting it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -54,6 +55,15 @@ struct LocalNmi {
     Signal signal;
 };
 
+// What an input of a processor's local APIC is for: the NMI, or nothing that matters here.
+struct LocalInput {
+    bool non_maskable = false;
+    bool active_low = false;
+
+    bool operator==(LocalInput const&) const = default;
+};
+using LocalInputs = std::array<LocalInput, 2>; // LINT0, LINT1
+
 // The defaults are those of a PC whose firmware says nothing.
 struct InterruptModel {
     PhysicalAddress local_apic{0xfee0'0000};
@@ -62,6 +72,10 @@ struct InterruptModel {
     std::span<InterruptOverride const> overrides;
     std::span<LocalNmi const> local_nmis;
 };
+
+// The inputs of the processor with this UID: those of its own records, else of those for every processor. Where no
+// record is about it, LINT1 is the NMI, as the MultiProcessor Specification 1.4 (section 3.6.2.1) wires it. Any core.
+LocalInputs local_inputs(InterruptModel const& model, std::uint32_t acpi_uid);
 
 // The defaults without a MADT. Silent about a malformed one: processors() has spoken. The only error is lack of memory.
 Result<InterruptModel> interrupt_model(Tables const& tables, Arena& arena);

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "base/bytes.hpp"
-#include "base/log.hpp"
 
 namespace mxk::acpi {
 namespace {
@@ -44,7 +43,7 @@ std::string_view fault_of_extension(std::span<std::byte const> bytes, std::optio
 
 } // namespace
 
-Result<RootPointer> parse_root_pointer(std::span<std::byte const> rsdp) {
+Result<RootPointer> parse_root_pointer(std::span<std::byte const> rsdp, WarningSink& warnings) {
     if (rsdp.size() < first_part_bytes)
         return Error::of("ACPI: RSDP of {} bytes, expected no less than 20", rsdp.size());
     if (!is_first_part_valid(rsdp)) return Error("ACPI: RSDP with a wrong signature or checksum");
@@ -52,14 +51,18 @@ Result<RootPointer> parse_root_pointer(std::span<std::byte const> rsdp) {
     RootPointer result;
     auto const rsdt = *read<std::uint32_t>(rsdp, offsetof(Rsdp, rsdt));
     if (rsdt != 0) result.rsdt = PhysicalAddress{rsdt};
-    if (*read<std::uint8_t>(rsdp, offsetof(Rsdp, revision)) < 2) return result;
 
     auto const whole = read<Rsdp>(rsdp);
     std::string_view const fault = fault_of_extension(rsdp, whole);
+    if (auto const revision = *read<std::uint8_t>(rsdp, offsetof(Rsdp, revision)); revision < 2) {
+        // Of that revision the first 20 bytes are all. What follows is looked at only if nothing else is left.
+        if (result.rsdt || !fault.empty()) return result;
+        warnings.warn("ACPI: RSDP of revision {} names no RSDT, but a valid XSDT: it is taken", revision);
+    }
     if (fault.empty()) {
         result.xsdt = PhysicalAddress{whole->xsdt};
     } else {
-        log::warn("ACPI: no XSDT from the RSDP, {}: using the RSDT", fault);
+        warnings.warn("ACPI: no XSDT from the RSDP, {}: using the RSDT", fault);
     }
     return result;
 }

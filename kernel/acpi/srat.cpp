@@ -10,7 +10,7 @@ namespace mxk::acpi {
 namespace {
 
 // ACPI 6.5 table 5.57: 12 reserved bytes follow the table header.
-constexpr std::size_t first_record = table_header_bytes + 12;
+constexpr std::size_t first_affinity = table_header_bytes + 12;
 
 // Offset 0 of each record holds its type, offset 1 its length.
 struct [[gnu::packed]] LocalApicAffinity { // section 5.2.16.1
@@ -50,14 +50,14 @@ struct [[gnu::packed]] LocalX2ApicAffinity { // section 5.2.16.3
 };
 static_assert(sizeof(LocalX2ApicAffinity) == 24);
 
-constexpr std::array known_records = {
+constexpr std::array known_affinities = {
     RecordLayout{LocalApicAffinity::type, sizeof(LocalApicAffinity)},
     RecordLayout{MemoryRecord::type, sizeof(MemoryRecord)},
     RecordLayout{LocalX2ApicAffinity::type, sizeof(LocalX2ApicAffinity)},
 };
 
-constexpr std::uint32_t flag_enabled = 1U << 0;
-constexpr std::uint32_t flag_nonvolatile = 1U << 2;
+constexpr std::uint32_t affinity_enabled = 1U << 0;
+constexpr std::uint32_t affinity_nonvolatile = 1U << 2;
 
 std::uint32_t domain_of(LocalApicAffinity const& record) {
     std::uint32_t domain = record.domain_low;
@@ -71,12 +71,12 @@ std::uint32_t domain_of(LocalApicAffinity const& record) {
 std::optional<ProcessorAffinity> as_processor(Record const& record, std::uint32_t domain_mask) {
     if (record.type == LocalApicAffinity::type) {
         auto const found = read<LocalApicAffinity>(record.bytes);
-        if (!found || (found->flags & flag_enabled) == 0) return std::nullopt;
+        if (!found || (found->flags & affinity_enabled) == 0) return std::nullopt;
         return ProcessorAffinity{ApicId{found->apic_id}, domain_of(*found) & domain_mask};
     }
     if (record.type == LocalX2ApicAffinity::type) {
         auto const found = read<LocalX2ApicAffinity>(record.bytes);
-        if (!found || (found->flags & flag_enabled) == 0) return std::nullopt;
+        if (!found || (found->flags & affinity_enabled) == 0) return std::nullopt;
         return ProcessorAffinity{ApicId{found->apic_id}, found->domain & domain_mask};
     }
     return std::nullopt;
@@ -86,7 +86,7 @@ std::optional<ProcessorAffinity> as_processor(Record const& record, std::uint32_
 std::optional<MemoryAffinity> as_memory(Record const& record, std::uint32_t domain_mask) {
     if (record.type != MemoryRecord::type) return std::nullopt;
     auto const found = read<MemoryRecord>(record.bytes);
-    if (!found || (found->flags & (flag_enabled | flag_nonvolatile)) != flag_enabled || found->bytes == 0) {
+    if (!found || (found->flags & (affinity_enabled | affinity_nonvolatile)) != affinity_enabled || found->bytes == 0) {
         return std::nullopt;
     }
     return MemoryAffinity{PhysicalAddress{found->start}, found->bytes, found->domain & domain_mask};
@@ -107,7 +107,7 @@ void cut_at_end_of_address_space(std::span<MemoryAffinity> ranges, WarningSink& 
 Result<std::optional<Affinities>> affinities(Tables const& tables, Arena& arena) {
     auto const srat = tables.find_only("SRAT");
     if (srat.empty()) return std::optional<Affinities>();
-    check_records("SRAT", srat, first_record, known_records, tables.warnings());
+    check_records("SRAT", srat, first_affinity, known_affinities, tables.warnings());
 
     // Before revision 2 a proximity domain had 8 bits, and what is now bits 8-31 was reserved: firmware left junk
     // there.
@@ -116,9 +116,9 @@ Result<std::optional<Affinities>> affinities(Tables const& tables, Arena& arena)
     auto const memory = [=](Record const& record) { return as_memory(record, domain_mask); };
 
     Affinities result;
-    result.processors = MXK_TRY(collect_records<ProcessorAffinity>(srat, first_record, arena, processor));
+    result.processors = MXK_TRY(collect_records<ProcessorAffinity>(srat, first_affinity, arena, processor));
     std::span<MemoryAffinity> const ranges =
-        MXK_TRY(collect_records<MemoryAffinity>(srat, first_record, arena, memory));
+        MXK_TRY(collect_records<MemoryAffinity>(srat, first_affinity, arena, memory));
     cut_at_end_of_address_space(ranges, tables.warnings());
     result.memory = ranges;
     return std::optional(result);

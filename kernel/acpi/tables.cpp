@@ -71,6 +71,21 @@ std::string_view signature_of(std::span<std::byte const> table) {
     return {reinterpret_cast<char const*>(table.data()), sizeof(TableHeader::signature)};
 }
 
+constexpr std::string_view xsdt_signature = "XSDT";
+constexpr std::string_view rsdt_signature = "RSDT";
+
+// Each entry is compared with those before it.
+constexpr std::size_t max_listed_tables = 4096;
+
+bool is_list(std::span<std::byte const> table) {
+    return signature_of(table) == xsdt_signature || signature_of(table) == rsdt_signature;
+}
+
+PhysicalAddress entry(std::span<std::byte const> entries, std::size_t i, std::size_t entry_bytes) {
+    if (entry_bytes == sizeof(std::uint64_t)) return PhysicalAddress{*read<std::uint64_t>(entries, i * entry_bytes)};
+    return PhysicalAddress{*read<std::uint32_t>(entries, i * entry_bytes)};
+}
+
 Result<std::span<std::byte const>> checked_list(PhysicalReader& reader, std::optional<PhysicalAddress> address,
                                                 std::string_view signature) {
     if (!address) return Error::of("the RSDP names no {}", signature);
@@ -81,23 +96,40 @@ Result<std::span<std::byte const>> checked_list(PhysicalReader& reader, std::opt
 
 } // namespace
 
-Result<Tables> Tables::read_list(std::span<std::byte const> list, std::size_t entry_bytes, PhysicalReader& reader,
-                                 Arena& arena) {
+Result<Tables> Tables::read_list(std::span<std::byte const> list, std::string_view signature, PhysicalReader& reader,
+                                 Arena& arena, WarningSink& warnings) {
     auto const entries = list.subspan(sizeof(TableHeader));
-    std::span<Table> const tables = MXK_TRY(arena.array<Table>(entries.size() / entry_bytes));
+    std::size_t const entry_bytes = signature == xsdt_signature ? sizeof(std::uint64_t) : sizeof(std::uint32_t);
+    if (entries.size() % entry_bytes != 0) {
+        warnings.warn("ACPI: {} with {} bytes behind its last whole entry; not read", signature,
+                      entries.size() % entry_bytes);
+    }
+    std::size_t const listed = entries.size() / entry_bytes;
+    if (listed > max_listed_tables) {
+        warnings.warn("ACPI: {} with {} entries, expected up to {}; the rest is not read", signature, listed,
+                      max_listed_tables);
+    }
+    std::span<Table> const tables = MXK_TRY(arena.array<Table>(std::min(listed, max_listed_tables)));
+    std::span<PhysicalAddress> const addresses = MXK_TRY(arena.array<PhysicalAddress>(tables.size()));
+    for (std::size_t i = 0; i < addresses.size(); ++i) addresses[i] = entry(entries, i, entry_bytes);
     std::size_t count = 0;
-    for (std::size_t i = 0; i < tables.size(); ++i) {
-        std::uint64_t const address = entry_bytes == sizeof(std::uint64_t)
-                                          ? *read<std::uint64_t>(entries, i * entry_bytes)
-                                          : *read<std::uint32_t>(entries, i * entry_bytes);
-        auto const table = checked_table(reader, PhysicalAddress{address});
-        if (table) {
-            tables[count++] = {*read<std::array<char, 4>>(table.value()), table.value()};
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+        auto const before = addresses.first(i);
+        if (std::find(before.begin(), before.end(), addresses[i]) != before.end()) {
+            warnings.warn("ACPI: {} entry {}: the table at {} stands in it before; skipped", signature, i,
+                          addresses[i]);
+            continue;
+        }
+        auto const table = checked_table(reader, addresses[i]);
+        if (!table) {
+            warnings.warn("ACPI: {} entry {}: {}; skipped", signature, i, table.error().message());
+        } else if (is_list(table.value())) {
+            warnings.warn("ACPI: {} entry {}: table at {} is a list of tables; skipped", signature, i, addresses[i]);
         } else {
-            log_warnings().warn("ACPI: {}; skipped", table.error().message());
+            tables[count++] = {*read<std::array<char, 4>>(table.value()), table.value()};
         }
     }
-    return Tables(tables.first(count), log_warnings());
+    return Tables(tables.first(count), warnings);
 }
 
 Result<Tables> Tables::of_images(std::span<TableImage const> images, WarningSink& warnings, Arena& arena) {
@@ -115,16 +147,17 @@ Result<Tables> Tables::of_images(std::span<TableImage const> images, WarningSink
     return Tables(tables.first(count), warnings);
 }
 
-Result<Tables> Tables::open(std::span<std::byte const> rsdp, PhysicalReader& reader, Arena& arena) {
-    RootPointer const root = MXK_TRY(parse_root_pointer(rsdp));
+Result<Tables> Tables::open(std::span<std::byte const> rsdp, PhysicalReader& reader, Arena& arena,
+                            WarningSink& warnings) {
+    RootPointer const root = MXK_TRY(parse_root_pointer(rsdp, warnings));
     if (root.xsdt) {
-        auto const xsdt = checked_list(reader, root.xsdt, "XSDT");
-        if (xsdt) return read_list(xsdt.value(), sizeof(std::uint64_t), reader, arena);
-        log_warnings().warn("ACPI: {}; using the RSDT", xsdt.error().message());
+        auto const xsdt = checked_list(reader, root.xsdt, xsdt_signature);
+        if (xsdt) return read_list(xsdt.value(), xsdt_signature, reader, arena, warnings);
+        warnings.warn("ACPI: {}; using the RSDT", xsdt.error().message());
     }
-    auto const rsdt = checked_list(reader, root.rsdt, "RSDT");
+    auto const rsdt = checked_list(reader, root.rsdt, rsdt_signature);
     if (!rsdt) return Error::of("ACPI: {}", rsdt.error().message());
-    return read_list(rsdt.value(), sizeof(std::uint32_t), reader, arena);
+    return read_list(rsdt.value(), rsdt_signature, reader, arena, warnings);
 }
 
 std::span<std::byte const> Tables::find(std::string_view signature) const {
@@ -140,6 +173,13 @@ std::span<std::byte const> Tables::find_only(std::string_view signature) const {
     });
     if (count > 1) warnings().warn("ACPI: {} tables {}; the first one is taken", count, signature);
     return find(signature);
+}
+
+Tables open_or_warn(std::span<std::byte const> rsdp, PhysicalReader& reader, Arena& arena, WarningSink& warnings) {
+    auto const tables = Tables::open(rsdp, reader, arena, warnings);
+    if (tables) return tables.value();
+    warnings.warn("{}: going on with one core on one node", tables.error().message());
+    return Tables().with_warnings(warnings);
 }
 
 } // namespace mxk::acpi

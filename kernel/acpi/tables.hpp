@@ -35,8 +35,9 @@ class Tables {
     Tables() = default;
 
     // `rsdp`: the boot protocol's copy or the scan's find. An error if neither XSDT nor RSDT can be used. The result
-    // refers to what `reader` gives and to `arena`. Boot core; does not block.
-    static Result<Tables> open(std::span<std::byte const> rsdp, PhysicalReader& reader, Arena& arena);
+    // refers to what `reader` gives, to `warnings` and to `arena`. Boot core; does not block.
+    static Result<Tables> open(std::span<std::byte const> rsdp, PhysicalReader& reader, Arena& arena,
+                               WarningSink& warnings = log_warnings());
 
     // The tables of a machine that is only looked at, in the order in which its XSDT has them. Who reads them warns
     // into `warnings`, too. The result refers to the images, to `warnings` and to `arena`. The only error is lack of
@@ -63,12 +64,16 @@ class Tables {
         : tables_(tables)
         , warnings_(&warnings) {}
 
-    // `entry_bytes`: 4 in the RSDT, 8 in the XSDT.
-    static Result<Tables> read_list(std::span<std::byte const> list, std::size_t entry_bytes, PhysicalReader& reader,
-                                    Arena& arena);
+    // `signature`: XSDT or RSDT, whose entries have 8 and 4 bytes.
+    static Result<Tables> read_list(std::span<std::byte const> list, std::string_view signature, PhysicalReader& reader,
+                                    Arena& arena, WarningSink& warnings);
 
     std::span<Table const> tables_;
     WarningSink* warnings_ = &log_warnings();
 };
+
+// Tables::open(), and where that is an error a WARN and no tables: the machine then is one core on one node.
+Tables open_or_warn(std::span<std::byte const> rsdp, PhysicalReader& reader, Arena& arena,
+                    WarningSink& warnings = log_warnings());
 
 } // namespace mxk::acpi

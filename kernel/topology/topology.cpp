@@ -5,8 +5,8 @@
 
 #include "base/panic.hpp"
 #include "kernel/acpi/madt.hpp"
-#include "kernel/acpi/slit.hpp"
 #include "kernel/acpi/srat.hpp"
+#include "kernel/topology/topology_distances.hpp"
 #include "kernel/topology/topology_memory.hpp"
 #include "kernel/topology/topology_performance.hpp"
 
@@ -147,33 +147,6 @@ Result<void> share_cores(std::span<Node> nodes, std::span<Core const> cores, Are
     return {};
 }
 
-// The SLIT, asked for `domains` only.
-Result<acpi::LocalityDistances> distances_for(std::span<std::uint32_t const> domains, acpi::Tables const& tables) {
-    acpi::LocalityDistances const distances = MXK_TRY(acpi::locality_distances(tables));
-    if (!distances.covers(domains.back())) { // the largest
-        return Error::of("ACPI: SLIT without a row for proximity domain {}", domains.back());
-    }
-    return distances;
-}
-
-Result<std::span<std::uint8_t const>> find_distances(std::span<std::uint32_t const> domains, acpi::Tables const& tables,
-                                                     Arena& arena) {
-    constexpr std::uint8_t remote_distance = 20;
-    auto const slit = distances_for(domains, tables);
-    bool const matters = domains.size() > 1 || !tables.find("SLIT").empty();
-    if (!slit && matters) tables.warnings().warn("{}; distances taken as 10 local, 20 remote", slit.error().message());
-
-    std::span<std::uint8_t> const result = MXK_TRY(arena.array<std::uint8_t>(domains.size() * domains.size()));
-    auto next = result.begin();
-    for (std::uint32_t const from : domains) {
-        for (std::uint32_t const to : domains) {
-            std::uint8_t const assumed = from == to ? acpi::local_distance : remote_distance;
-            *next++ = slit ? slit.value().between(from, to) : assumed;
-        }
-    }
-    return std::span<std::uint8_t const>(result);
-}
-
 void warn_of_uncovered(std::span<PlacedMemory const> memory, NodeId home, acpi::WarningSink& warnings) {
     std::uint64_t bytes = 0;
     for (PlacedMemory const& piece : memory) bytes += piece.proximity_domain ? 0 : piece.end - piece.start;
@@ -204,6 +177,7 @@ Result<Topology> discover(acpi::Tables const* tables, ApicId boot_core, std::spa
     MXK_TRY(share_cores(nodes, cores, arena));
     auto const distances = MXK_TRY(find_distances(domains, known, arena));
     auto const performance = MXK_TRY(find_performance(domains, known, arena));
+    compare_with_performance(distances, performance, warnings);
     return Topology{.cores = cores,
                     .nodes = nodes,
                     .distances = distances,
@@ -212,17 +186,12 @@ Result<Topology> discover(acpi::Tables const* tables, ApicId boot_core, std::spa
                     .performance = performance};
 }
 
-Result<Topology> keep_cores(Topology const& before, std::span<bool const> started, Arena& arena) {
-    expect(started.size() == before.cores.size(), "keep_cores: one flag per core");
-    expect(started[0], "keep_cores: the boot core runs");
-    auto const count = static_cast<std::size_t>(std::count(started.begin(), started.end(), true));
-    std::span<Core> const cores = MXK_TRY(arena.array<Core>(count));
-    std::size_t next = 0;
-    for (Core const& core : before.cores) {
-        if (!started[index(core.id)]) continue;
-        cores[next] = core;
-        cores[next].id = core_id(next);
-        ++next;
+Result<Topology> keep_cores(Topology const& before, std::span<std::size_t const> order, Arena& arena) {
+    expect(!order.empty() && order[0] == 0, "keep_cores: the boot core runs");
+    std::span<Core> const cores = MXK_TRY(arena.array<Core>(order.size()));
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        cores[i] = before.cores[order[i]];
+        cores[i].id = core_id(i);
     }
     std::span<Node> const nodes = MXK_TRY(arena.array<Node>(before.nodes.size()));
     std::copy(before.nodes.begin(), before.nodes.end(), nodes.begin());

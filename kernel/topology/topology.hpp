@@ -54,7 +54,8 @@ struct MemoryPerformance {
 };
 
 struct Topology {
-    std::span<Core const> cores; // cores[i].id == i; core 0 is the boot core, the others in MADT order
+    std::span<Core const> cores; // cores[i].id == i; core 0 is the boot core, the others in MADT order until
+                                 // they run: keep_cores()
     std::span<Node const> nodes; // nodes[i].id == i, in the order of their proximity domains; no less than one
     std::span<std::uint8_t const> distances; // nodes x nodes, row "from"; 10 is local, 255 unreachable
     std::size_t listed_cores = 0;            // what the firmware lists, those included that cannot be used
@@ -78,9 +79,9 @@ struct Topology {
 Result<Topology> discover(acpi::Tables const* tables, ApicId boot_core, std::span<MemoryRange const> usable_memory,
                           Arena& arena);
 
-// The topology after bring-up: without the cores that did not start (`started[i]` is about core i; core 0 runs this).
-// Core ids are dense again, in the same order; nodes keep their ids, even without a core. Shares memory with `before`.
-Result<Topology> keep_cores(Topology const& before, std::span<bool const> started, Arena& arena);
+// The topology after bring-up: the cores of `order`, each once, which become cores 0, 1, ...; core 0, which runs this,
+// is the first of them. Nodes keep their ids, even without a core. Shares memory with `before`.
+Result<Topology> keep_cores(Topology const& before, std::span<std::size_t const> order, Arena& arena);
 
 // For people: nodes with their memory and cores, APIC ids in the order of the cores, the matrices.
 void print(TextSink& sink, Topology const& topology);

@@ -1,6 +1,8 @@
 // `topology`: what this machine consists of, or what the kernel would bring up on another whose ACPI tables lie here.
+#include "arch/files.hpp"
 #include "base/json_line.hpp"
 #include "kernel/acpi/dump_files.hpp"
+#include "kernel/acpi/memory_image.hpp"
 #include "kernel/console/command.hpp"
 #include "kernel/console/options.hpp"
 #include "kernel/memory/scratch_memory.hpp"
@@ -57,11 +59,19 @@ void show_machine(TextSink& out, bool as_json) {
     print_json(out, {}, system_topology(), log::warnings(), log::warning_count());
 }
 
+// `path`: an image of memory, or whatever read_dump() takes.
+Result<topology::Preview> preview_of_path(std::string_view path, Arena& arena) {
+    if (MXK_TRY(arch::file_kind(path)) == arch::FileKind::File) {
+        auto const file = MXK_TRY(arch::read_file(path, acpi::max_memory_image_bytes, arena));
+        if (acpi::MemoryImage::begins(file)) return topology::preview(file, arena);
+    }
+    return topology::preview(MXK_TRY(acpi::read_dump(path, arena)), arena);
+}
+
 Result<void> show_preview(TextSink& out, TopologyOptions const& options) {
     memory::ScratchMemory memory(node_id(0));
     Arena arena(memory);
-    auto const images = MXK_TRY(acpi::read_dump(options.acpi.text, arena));
-    topology::Preview const preview = MXK_TRY(topology::preview(images, arena));
+    topology::Preview const preview = MXK_TRY(preview_of_path(options.acpi.text, arena));
     if (options.json) {
         print_json(out, options.acpi.text, preview.topology, preview.warnings, preview.warnings.size());
         return {};
@@ -85,8 +95,9 @@ constexpr auto topology_command = console::command<&run_topology, topology_schem
      .summary = "nodes with their memory, cores with their APIC ids, distances between nodes",
      .group = "machine",
      .notes = "PATH (Linux program only) is a directory of binary tables such as /sys/firmware/acpi/tables,\n"
-              "with files APIC, SRAT, SLIT, HMAT or apic.dat, ..., or the text that acpidump writes. It shows\n"
-              "what the kernel would bring up there, and each WARN.\n"});
+              "with files APIC, SRAT, SLIT, HMAT or apic.dat, ..., or the text that acpidump writes, or an image\n"
+              "of firmware's memory (tools/mxk firmware). It shows what the kernel would bring up there, and\n"
+              "each WARN.\n"});
 MXK_REGISTER(mxk_commands, console::Command, topology_command);
 
 } // namespace

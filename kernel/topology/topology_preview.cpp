@@ -2,13 +2,14 @@
 
 #include "base/format.hpp"
 #include "kernel/acpi/madt.hpp"
+#include "kernel/acpi/memory_image.hpp"
 #include "kernel/acpi/warning_sink.hpp"
 
 namespace mxk::topology {
 
-Result<Preview> preview(std::span<acpi::TableImage const> images, Arena& arena) {
-    acpi::WarningList warnings(arena);
-    acpi::Tables const tables = MXK_TRY(acpi::Tables::of_images(images, warnings, arena));
+namespace {
+
+Result<Preview> preview_of(acpi::Tables const& tables, acpi::WarningList const& warnings, Arena& arena) {
     // discover() will read the MADT again, and speak of it.
     auto const listed = MXK_TRY(acpi::processors(tables.with_warnings(acpi::no_warnings()), arena));
     ApicId const boot_core = listed.enabled.empty() ? ApicId{0} : listed.enabled.front().apic_id;
@@ -17,6 +18,19 @@ Result<Preview> preview(std::span<acpi::TableImage const> images, Arena& arena) 
     result.topology = MXK_TRY(discover(&tables, boot_core, {}, arena));
     result.warnings = MXK_TRY(warnings.lines());
     return result;
+}
+
+} // namespace
+
+Result<Preview> preview(std::span<acpi::TableImage const> images, Arena& arena) {
+    acpi::WarningList warnings(arena);
+    return preview_of(MXK_TRY(acpi::Tables::of_images(images, warnings, arena)), warnings, arena);
+}
+
+Result<Preview> preview(std::span<std::byte const> memory_image, Arena& arena) {
+    acpi::WarningList warnings(arena);
+    acpi::MemoryImage memory = MXK_TRY(acpi::MemoryImage::open(memory_image));
+    return preview_of(acpi::open_or_warn(memory.root_pointer(), memory, arena, warnings), warnings, arena);
 }
 
 void print(TextSink& sink, Preview const& preview) {

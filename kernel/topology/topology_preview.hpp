@@ -3,6 +3,7 @@
 // first that the MADT enables), and the loader's memory map (none: the SRAT's ranges stand as they are).
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 #include "base/arena.hpp"
@@ -21,6 +22,10 @@ struct Preview {
 // `images`: as dumped, in the order of the machine's XSDT. The result refers to them and to `arena`. The only error is
 // lack of memory: whatever the tables hold is a warning, as at boot. Any core; does not block.
 Result<Preview> preview(std::span<acpi::TableImage const> images, Arena& arena);
+
+// The same for an image of firmware's memory (kernel/acpi/memory_image.hpp), by way of its root pointer. An error, too,
+// if the file is none; without usable lists of tables there is one core on one node, as at boot.
+Result<Preview> preview(std::span<std::byte const> memory_image, Arena& arena);
 
 // For people: what is assumed, the topology, the warnings.
 void print(TextSink& sink, Preview const& preview);

@@ -1,4 +1,5 @@
-// The firmware's ACPI tables: the loader says where they are, or else they are looked for in memory.
+// The firmware's ACPI tables: the loader says where they are, or else they are looked for in memory. Or, for tests,
+// those that a module holds (acpi-image=NAME on the kernel's command line: kernel/acpi/memory_image.hpp).
 #pragma once
 
 #include "base/arena.hpp"

@@ -1,11 +1,14 @@
 #include "main/metal/interrupt_routing.hpp"
 
+#include <algorithm>
+
 #include "arch/x86_64/apic.hpp"
 #include "arch/x86_64/interrupts.hpp"
 #include "arch/x86_64/keyboard.hpp"
 #include "arch/x86_64/registers.hpp"
 #include "arch/x86_64/serial.hpp"
 #include "base/log.hpp"
+#include "main/metal/require.hpp"
 
 namespace mxk::metal {
 namespace {
@@ -32,7 +35,30 @@ acpi::IoApic const* io_apic_of(acpi::InterruptModel const& model, std::uint32_t 
     return nearest;
 }
 
+bool is_ram(acpi::IoApic const& io_apic, RangeSet const& ram) {
+    constexpr std::uint64_t register_bytes = 0x20;
+    return std::any_of(ram.ranges().begin(), ram.ranges().end(), [&](MemoryRange const& range) {
+        return intersection(range, clamped({io_apic.address, register_bytes})).bytes > 0;
+    });
+}
+
 } // namespace
+
+void close_io_apics(acpi::InterruptModel& model, RangeSet const& ram, Arena& arena) {
+    auto const real = require(arena.array<acpi::IoApic>(model.io_apics.size()));
+    std::size_t count = 0;
+    unsigned open_pins = 0;
+    for (acpi::IoApic const& io_apic : model.io_apics) {
+        if (is_ram(io_apic, ram)) {
+            log::warn("ACPI: MADT puts an I/O APIC at 0x{:x}, where RAM is: it is left out", raw(io_apic.address));
+            continue;
+        }
+        open_pins += arch::apic::mask_open_pins(io_apic.address);
+        real[count++] = io_apic;
+    }
+    model.io_apics = real.first(count);
+    if (open_pins > 0) log::info("interrupts: masked {} pins of I/O APICs that the firmware left open", open_pins);
+}
 
 void connect_terminal(acpi::InterruptModel const& model, ApicId core) {
     if (!arch::serial::is_present()) return;
@@ -64,6 +90,13 @@ void connect_keyboard(acpi::InterruptModel const& model, ApicId core) {
     arch::disable_interrupts();
     arch::keyboard::receive();
     arch::enable_interrupts();
+}
+
+arch::apic::LocalInputs wired_inputs(acpi::InterruptModel const& model, std::uint32_t acpi_uid) {
+    acpi::LocalInputs const found = acpi::local_inputs(model, acpi_uid);
+    arch::apic::LocalInputs inputs;
+    for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i] = {found[i].non_maskable, found[i].active_low};
+    return inputs;
 }
 
 } // namespace mxk::metal

@@ -1,15 +1,25 @@
 // Which core a device interrupts, by what ACPI's MADT says of I/O APICs and of overridden ISA interrupts.
 #pragma once
 
+#include "arch/x86_64/apic.hpp"
+#include "base/arena.hpp"
+#include "base/range_set.hpp"
 #include "base/units.hpp"
 #include "kernel/acpi/madt.hpp"
 
 namespace mxk::metal {
+
+// Leaves out I/O APICs that the MADT puts where RAM is, each with a warning, and masks all pins of the others. Before
+// interrupts are on. The boot core.
+void close_io_apics(acpi::InterruptModel& model, RangeSet const& ram, Arena& arena);
 
 // The serial line's interrupt goes to this core from now on. A warning where no I/O APIC has it. The boot core.
 void connect_terminal(acpi::InterruptModel const& model, ApicId core);
 
 // The same for a PS/2 keyboard, if its controller answers; where firmware says that there is none, not to be called.
 void connect_keyboard(acpi::InterruptModel const& model, ApicId core);
+
+// Which inputs of the local APIC of the processor with this UID bring the NMI.
+arch::apic::LocalInputs wired_inputs(acpi::InterruptModel const& model, std::uint32_t acpi_uid);
 
 } // namespace mxk::metal

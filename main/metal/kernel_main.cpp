@@ -15,6 +15,7 @@
 #include "main/metal/require.hpp"
 #include "main/metal/running_cores.hpp"
 #include "main/metal/start_memory.hpp"
+#include "main/metal/worker_entry.hpp"
 #include "tasks/console_task.hpp"
 #include "tasks/workers.hpp"
 
@@ -30,12 +31,13 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
     begin_memory(free);
     Arena arena(&early_memory);
     acpi::Tables const tables = open_tables(boot, memory, arena);
-    acpi::InterruptModel const interrupts = require(acpi::interrupt_model(tables, arena));
+    acpi::InterruptModel interrupts = require(acpi::interrupt_model(tables, arena));
     remember_reset(tables);
     remember_power_off(tables, memory);
 
     // The APIC before the topology: it says which core this is.
     arch::apic::silence_legacy_controllers();
+    close_io_apics(interrupts, ram, arena);
     arch::apic::choose_mode(interrupts.local_apic);
     arch::apic::enable();
     ApicId const boot_core = arch::apic::id();
@@ -47,7 +49,7 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
     Arena late_arena(&late_memory);
     auto const phantom = boot::option(boot.command_line, "phantom-core");
     topology::Topology const wanted = with_phantom_core(found, phantom, late_arena);
-    topology::Topology const running = start_cores(wanted, late_arena);
+    topology::Topology const running = start_cores(wanted, interrupts, late_arena);
     log::info("cores: {} of {} run, {} nodes, {} APIC", running.cores.size(), wanted.cores.size(), running.nodes.size(),
               arch::apic::is_x2apic() ? "x2" : "x");
 
@@ -58,7 +60,7 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
     prepare_console(workers::of(core_id(0)), {.run_line = boot::option(boot.command_line, "run"),
                                               .partner = console::Partner::SerialLine,
                                               .before = &report_skew});
-    workers::enter(core_id(0));
+    enter_worker(core_id(0));
 }
 
 } // namespace mxk

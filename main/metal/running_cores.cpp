@@ -2,18 +2,23 @@
 
 #include "arch/x86_64/cores.hpp"
 #include "kernel/remote_call.hpp"
+#include "kernel/topology/running_order.hpp"
 #include "kernel/topology/system_topology.hpp"
+#include "main/metal/interrupt_routing.hpp"
 #include "main/metal/require.hpp"
+#include "main/metal/worker_entry.hpp"
 #include "tasks/prefetching.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::metal {
 
-topology::Topology start_cores(topology::Topology const& topology, Arena& arena) {
+topology::Topology start_cores(topology::Topology const& topology, acpi::InterruptModel const& interrupts,
+                               Arena& arena) {
     auto const cores = require(arena.array<arch::CoreToStart>(topology.cores.size()));
     auto const started = require(arena.array<bool>(cores.size()));
     for (topology::Core const& core : topology.cores)
-        cores[index(core.id)] = {.apic_id = core.apic_id, .node = core.node};
+        cores[index(core.id)] = {
+            .apic_id = core.apic_id, .node = core.node, .inputs = wired_inputs(interrupts, core.acpi_uid)};
     arch::start_cores(cores);
     topology::Topology known = topology;
     auto const with_levels = require(arena.array<topology::Core>(cores.size()));
@@ -23,11 +28,12 @@ topology::Topology start_cores(topology::Topology const& topology, Arena& arena)
         with_levels[i] = topology.cores[i];
         with_levels[i].levels = cores[i].levels; // which each core has found out itself
     }
-    topology::Topology const running = require(topology::keep_cores(known, started, arena));
+    auto const order = require(topology::running_order(known, started, arena));
+    topology::Topology const running = require(topology::keep_cores(known, order, arena));
     set_system_topology(running);
     require<Done>(remote_calls::create(running.cores));
     require<Done>(workers::create(running, arena, prefetching::default_task_distance()));
-    arch::release_cores(cores, &workers::enter);
+    arch::release_cores(cores, order, &enter_worker);
     return running;
 }
 

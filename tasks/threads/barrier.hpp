@@ -7,6 +7,7 @@
 
 namespace mxk {
 
+// Destroyed when all threads have returned from arrive_and_wait(): who returns first, leaves others on their way out.
 class Barrier {
   public:
     // Errors: fewer than one.

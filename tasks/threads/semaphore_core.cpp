@@ -12,9 +12,10 @@ bool SemaphoreCore::take_or_wait(Waiter& waiter) {
     return false;
 }
 
-SemaphoreCore::Waiter* SemaphoreCore::give() {
+// The first waiter, with a unit; null: nobody waits any more.
+SemaphoreCore::Waiter* SemaphoreCore::hand_over() {
     LockGuard const guard(lock_);
-    if (give_unless_awaited()) return nullptr;
+    if (last_ == nullptr) return nullptr;
     inject::point();
     Waiter& first = *last_->next;
     remove(first);

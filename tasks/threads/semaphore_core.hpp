@@ -60,14 +60,22 @@ class SemaphoreCore {
             inject::point();
             // release: pairs with the acquire that takes the unit
             if (word_.compare_exchange_weak(word, word + one_unit, std::memory_order_release,
-                                            std::memory_order_relaxed))
+                                            std::memory_order_relaxed)) {
+                inject::point(); // the taker may destroy it here
                 return true;
+            }
         }
         return false;
     }
 
-    // One unit more: to the waiter that is returned, which the caller must wake, or free (null).
-    [[nodiscard]] Waiter* give();
+    // One unit more: to the waiter that is returned, which the caller must wake, or free (null). In either case the
+    // last that the caller does with the semaphore: a free unit is given without the lock, since its taker may destroy
+    // the semaphore, lock and all, at once. A unit that is handed over is its taker's only when that is woken.
+    [[nodiscard]] Waiter* give() {
+        while (!give_unless_awaited())
+            if (Waiter* const waiter = hand_over()) return waiter;
+        return nullptr;
+    }
 
     // The waiter does not want to wait any more. False: it has been given a unit, and is being woken.
     [[nodiscard]] bool withdraw(Waiter& waiter);
@@ -76,6 +84,7 @@ class SemaphoreCore {
     static constexpr std::uint32_t has_waiters = 1;
     static constexpr std::uint32_t one_unit = 2;
 
+    Waiter* hand_over();
     bool note_waiters();
     void append(Waiter& waiter);
     void remove(Waiter& waiter);

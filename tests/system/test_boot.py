@@ -1,12 +1,18 @@
 """The kernel comes up on every way to boot and every shape of machine, and finds the machine that QEMU made."""
 
 import re
+import socket
 import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
+import pexpect
 import pytest
 
-from helpers import Console, Ended, kernel_tests, run_mxk
+from helpers import DRIVER, Console, Ended, kernel_tests, run_mxk
 from mxk_host.image import image_path
 from mxk_host.machine import Boot
 
@@ -85,6 +91,13 @@ def test_topology_is_the_one_qemu_made(tmp_path: Path, cpus: int, nodes: int, mo
     assert (counted(ended, "nodes"), counted(ended, "cores")) == (nodes, cpus)
 
 
+def test_siblings_are_numbered_last(tmp_path: Path) -> None:
+    shape = ["--cpus", "4", "--nodes", "2", "--qemu", "-smp", "--qemu", "4,sockets=2,cores=1,threads=2"]
+    said = run_mxk(tmp_path / "log", shape, "topology; test topology").after("topology")
+    places = re.findall(r"^  cores +(\S+)\n  apic +(\S+)$", said, re.MULTILINE)
+    assert places == [("0,2", "0-1"), ("1,3", "2-3")]
+
+
 def test_memoryless_node(tmp_path: Path) -> None:
     shape = ["--cpus", "6", "--nodes", "2", "--memoryless-node"]
     ended = run_mxk(tmp_path / "log", shape, "topology; bench table --ops 100k --json")
@@ -107,6 +120,39 @@ def test_a_core_that_an_xapic_cannot_reach_is_left_out(tmp_path: Path) -> None:
     ended = run_mxk(tmp_path / "log", shape, "topology")
     assert "APIC id 300 cannot be reached, which takes an x2APIC" in ended.output
     assert counted(ended, "cores") == 2
+
+
+def test_interrupts_that_the_firmware_left_open_are_masked(tmp_path: Path) -> None:
+    # Before the first instruction the last pin of the I/O APIC is opened, by the emulator's protocol for tests.
+    place = tmp_path / "qtest"
+    log = ["--no-build", "--cpus", "1", "--mem", "256M", "--timeout", "60", "--log", str(tmp_path / "log")]
+    stopped = ["--qemu", "-S", "--qemu", "-qtest", "--qemu", f"unix:{place},server=on"]
+    kernel = pexpect.spawn(DRIVER, ["run", *log, *stopped], encoding="utf-8", timeout=30)
+    try:
+        with connected(place) as test:
+            for order in ("writel 0xfec00000 0x3e", "writel 0xfec00010 0x40"):  # register select, window
+                test.write(f"{order}\n")
+                test.flush()
+                assert test.readline() == "OK\n"
+            kernel.send("\x01c")  # to the emulator's monitor
+            kernel.expect_exact("(qemu) ")
+            kernel.send("cont\r")
+            kernel.expect_exact("interrupts: masked 1 pins of I/O APICs that the firmware left open")
+            kernel.expect_exact("mxk> ")
+    finally:
+        kernel.close(force=True)
+
+
+@contextmanager
+def connected(place: Path) -> Iterator[TextIO]:
+    """A connection with the socket there, once there is one."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        end = time.monotonic() + 30
+        while connection.connect_ex(str(place)) != 0:
+            assert time.monotonic() < end, f"nobody listens at {place}"
+            time.sleep(0.02)
+        with connection.makefile("rw") as stream:
+            yield stream
 
 
 @pytest.mark.parametrize(

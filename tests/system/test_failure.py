@@ -6,7 +6,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from helpers import DRIVER, run_mxk
+from helpers import DRIVER, Console, run_mxk
 
 pytestmark = pytest.mark.usefixtures("images")
 
@@ -40,6 +40,38 @@ def test_a_panic_tells_where_and_why(tmp_path: Path, kind: str) -> None:
     assert re.match(r" on core \d+: ", report), "the core"
     assert re.search(r"\brip [0-9a-f]{16}", report), "the registers"
     assert re.search(r"0x[0-9a-f]{16} .*[a-z_]{4,}.*\+0x[0-9a-f]+", report), "a backtrace with function names"
+
+
+def panic_of(console: Console, order: str) -> str:
+    """What the kernel says when the emulator is told to do this to it; its exit code is a panic's."""
+    console.child.send("\x01c")  # from the kernel's console to the emulator's monitor
+    console.child.expect_exact("(qemu) ")
+    console.child.send(f"{order}\r")
+    console.child.expect_exact("PANIC")
+    console.child.expect(pexpect.EOF)
+    console.child.close()
+    assert console.child.exitstatus == 3
+    return console.child.before.replace("\r", "")
+
+
+def test_an_nmi_tells_what_it_is_and_which_core_had_it(tmp_path: Path) -> None:
+    with Console(tmp_path / "log", cpus=2) as console:
+        report = panic_of(console, "nmi")
+    assert re.match(r" on core [01]: non-maskable interrupt \(exception 2\)\n", report)
+    assert "  its source is not told: the NMI button, a management controller, a watchdog\n" in report
+    assert re.search(r"\brip [0-9a-f]{16}", report)
+
+
+@pytest.mark.parametrize("to_all", ["", "-b "], ids=["one-core", "broadcast"])
+def test_a_machine_check_tells_what_it_is_and_which_core_found_it(tmp_path: Path, to_all: str) -> None:
+    with Console(tmp_path / "log", cpus=2) as console:
+        report = panic_of(console, f"mce {to_all}1 5 0xbe0000000000009f 0x4 0x12345000 0x8c")
+    assert report.startswith(" on core 1: machine check (exception 18)\n")
+    what = (
+        "bank 5: not corrected, the core's state is corrupt; memory controller, read, channel not known, at 0x12345000"
+    )
+    assert what in report
+    assert "the interrupted code could not have gone on (IA32_MCG_STATUS 0x4)" in report
 
 
 def test_a_hang_ends_at_the_deadline(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from helpers import drive
         (["--firmware", "uefi"], "expected --boot iso or --boot pxe with --firmware uefi"),
         (["--no-srat", "--nodes", "2"], "expected --no-srat with one node only"),
         (["--cpus", "2", "--nodes", "2", "--memoryless-node"], "expected --nodes below 2"),
-        (["--menu"], "expected --menu with --boot iso or pxe, and neither commands nor --trace"),
+        (["--menu"], "expected --menu with --boot iso or pxe, and neither commands nor a file"),
         (["--boot", "pxe", "--menu", "topology"], "expected --menu with --boot iso or pxe, and neither commands"),
         (["--boot", "floppy"], "floppy"),
         (["--", 'echo "x"'], "without quotes"),

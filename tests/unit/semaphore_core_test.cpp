@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <deque>
+#include <memory>
 #include <semaphore>
 #include <thread>
 #include <vector>
@@ -117,6 +119,40 @@ TEST_P(SemaphoreCoreStress, keeps_its_units) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Units, SemaphoreCoreStress, testing::Values(1, 2, 5));
+
+// The giver stands still right after each of its steps, so that the taker has all the time to destroy it.
+struct GiverIsSlow {
+    static inline thread_local bool gives = false;
+    static void point() {
+        if (gives) std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+};
+
+// Whichever way the unit comes: free though a waiter has been, which withdraws just then; free; or handed over.
+TEST(SemaphoreCoreStress, may_be_destroyed_while_a_slow_giver_has_not_returned) {
+    InjectDelays const delays(&GiverIsSlow::point);
+    for (int round = 0; round < 300; ++round) {
+        auto core = std::make_unique<SemaphoreCore>(0U);
+        Sleeper self;
+        std::atomic<bool> waits{false};
+        std::thread giver([&, it = core.get()] {
+            GiverIsSlow::gives = true;
+            while (!waits.load()) {
+            }
+            if (auto* const waiter = it->give()) static_cast<Sleeper*>(waiter)->woken.release();
+        });
+        bool has_unit = core->take_or_wait(self);
+        waits.store(true);
+        if (round % 2 == 0) std::this_thread::sleep_for(std::chrono::microseconds(round % 100));
+        if (!has_unit && !core->withdraw(self)) {
+            self.woken.acquire(); // about to come
+            has_unit = true;
+        }
+        while (!has_unit) has_unit = core->try_take();
+        core.reset();
+        giver.join();
+    }
+}
 
 // A taker may destroy it, though the giver has not returned from give() yet (join, condition variables).
 TEST(SemaphoreCoreStress, may_be_destroyed_by_who_has_taken) {

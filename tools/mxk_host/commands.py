@@ -1,6 +1,7 @@
 """The console commands of a run, and how they reach the kernel's command line, through QEMU or through GRUB."""
 
 import re
+from collections.abc import Sequence
 
 from mxk_host.errors import UsageError
 
@@ -20,10 +21,11 @@ def command_text(words: list[str]) -> str:
     return f"{text.rstrip('; ')}; exit"
 
 
-def kernel_command_line(commands: str, module: str | None = None) -> str:
-    """What QEMU's -append hands over. `module`: the name of what its -initrd brings, which has none by itself."""
+def kernel_command_line(commands: str, module: str | None = None, words: Sequence[str] = ()) -> str:
+    """What QEMU's -append hands over. `module`: the name of what its -initrd brings, which has none by itself. `words`:
+    what else the line says."""
     name = f"module-name={module}" if module else ""
-    line = " ".join(filter(None, (f'run="{commands}"' if commands else "", name)))
+    line = " ".join(filter(None, (f'run="{commands}"' if commands else "", name, *words)))
     if len(line) > MAX_LINE:
         raise UsageError(
             f"expected commands that make a command line of up to {MAX_LINE} characters, all that QEMU hands over; "
@@ -32,9 +34,9 @@ def kernel_command_line(commands: str, module: str | None = None) -> str:
     return line
 
 
-def grub_menu(commands: str, module: str | None = None) -> str:
+def grub_menu(commands: str, module: str | None = None, words: Sequence[str] = ()) -> str:
     """A grub.cfg that boots at once. GRUB hands an argument with spaces over in double quotes: "run=a; b". `module`:
     the name of the file beside the kernel that it is to bring."""
-    argument = f" 'run={commands}'" if commands else ""
+    argument = "".join(f" '{word}'" for word in (*([f"run={commands}"] if commands else []), *words))
     bring = f"module2 --nounzip /boot/module {module}\n" if module else ""
     return f"insmod all_video\nmultiboot2 /boot/mxk.elf{argument}\n{bring}boot\n"

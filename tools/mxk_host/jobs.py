@@ -14,7 +14,7 @@ from mxk_host import image, results
 from mxk_host.commands import grub_menu, kernel_command_line
 from mxk_host.display import Display
 from mxk_host.errors import DriverError, ExitCode
-from mxk_host.machine import QEMU, Accelerator, Boot, expect_installed
+from mxk_host.machine import Accelerator, Boot
 from mxk_host.qemu import Machine, qemu_line
 from mxk_host.runner import run_captured, run_interactive
 from mxk_host.stream import json_row, looks_like_row
@@ -35,7 +35,7 @@ class Job:
 
     def qemu_line(self, boot_image: Path, interactive_log: Path | None = None) -> list[str]:
         """The QEMU command line that boots this image."""
-        line = kernel_command_line(self.commands, self.module_name)
+        line = kernel_command_line(self.commands, self.module_name, self.machine.words)
         return qemu_line(self.machine, boot_image, line, interactive_log)
 
     @property
@@ -54,7 +54,7 @@ def explain(job: Job) -> None:
     boot_image = image.image_path(job.machine.boot)
     if job.needs_menu:
         original, boot_image = boot_image, boot_image.with_stem("run")
-        menu = "; ".join(grub_menu(job.commands, job.module_name).splitlines()[:-1])
+        menu = "; ".join(grub_menu(job.commands, job.module_name, job.machine.words).splitlines()[:-1])
         print(
             f"tools/mxk: {boot_image.name} is to be a copy of {original.name} whose grub.cfg says: {menu}",
             file=sys.stderr,
@@ -106,7 +106,7 @@ def measure(job: Job, *, build: bool, timeout: float) -> None:
 def _boot_image(job: Job, *, build: bool) -> Iterator[Path]:
     """The image to boot: where GRUB loads it a temporary copy that knows the commands."""
     boot = job.machine.boot
-    expect_installed(QEMU)
+    job.machine.emulator.expect_installed()
     if build:
         image.build(boot)
     image.expect_image(boot)
@@ -114,7 +114,9 @@ def _boot_image(job: Job, *, build: bool) -> Iterator[Path]:
         yield image.image_path(boot)
         return
     with tempfile.TemporaryDirectory(prefix="mxk-") as folder:
-        yield image.copy_for(boot, grub_menu(job.commands, job.module_name), job.machine.module, Path(folder))
+        yield image.copy_for(
+            boot, grub_menu(job.commands, job.module_name, job.machine.words), job.machine.module, Path(folder)
+        )
 
 
 @contextmanager

@@ -8,6 +8,8 @@ from pathlib import Path
 from mxk_host.errors import UsageError
 
 QEMU = "qemu-system-x86_64"
+MACHINES = Path(__file__).resolve().parents[2] / "build/machines"  # tools/setup --machines
+QEMU10 = MACHINES / "qemu-10/usr"
 OVMF = Path("/usr/share/ovmf/OVMF.fd")
 KVM = Path("/dev/kvm")
 
@@ -18,6 +20,38 @@ class Accelerator(StrEnum):
     AUTO = "auto"
     TCG = "tcg"
     KVM = "kvm"
+
+
+class Emulator(StrEnum):
+    """The program that is the machine. QEMU 10 emulates an x2APIC, and so more cores than 255."""
+
+    QEMU = "qemu"
+    QEMU10 = "qemu10"
+
+    @property
+    def line(self) -> list[str]:
+        """The command that starts it."""
+        if self is Emulator.QEMU:
+            return [QEMU]
+        firmware = (QEMU10 / "share/qemu", QEMU10 / "share/seabios")
+        return [str(QEMU10 / "bin" / QEMU), *(argument for folder in firmware for argument in ("-L", str(folder)))]
+
+    @property
+    def cpu(self) -> str:
+        """Its processor with all that it emulates."""
+        return "max" if self is Emulator.QEMU else "max,x2apic=on"
+
+    @property
+    def max_cpus(self) -> int:
+        """QEMU 7.2 emulates no x2APIC: APIC ids have 8 bits, and 255 is the broadcast. QEMU 10 ends at 4096."""
+        return 255 if self is Emulator.QEMU else 4096
+
+    def expect_installed(self) -> None:
+        """Raises if it is not there."""
+        if self is Emulator.QEMU:
+            expect_installed(QEMU)
+        elif not Path(self.line[0]).is_file():
+            raise UsageError(f"expected QEMU 10 at {self.line[0]}: run tools/setup --machines")
 
 
 class Boot(StrEnum):

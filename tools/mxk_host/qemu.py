@@ -4,7 +4,7 @@ import itertools
 from dataclasses import dataclass
 from pathlib import Path
 
-from mxk_host.machine import OVMF, QEMU, Accelerator, Boot, Firmware
+from mxk_host.machine import OVMF, Accelerator, Boot, Emulator, Firmware
 from mxk_host.shape import Node, Shape
 
 LOCAL_DISTANCE = 10  # ACPI 6.5 section 5.2.17: 10 is a node's distance to itself
@@ -36,6 +36,8 @@ class Machine:
     extra: tuple[str, ...] = ()
     counted: bool = False  # the emulator's clock is the number of instructions: a nanosecond each
     module: Path | None = None  # a file that the loader brings besides the kernel
+    emulator: Emulator = Emulator.QEMU
+    words: tuple[str, ...] = ()  # of the kernel's command line, besides commands and the module's name
 
 
 def qemu_line(machine: Machine, image: Path, command_line: str, interactive_log: Path | None = None) -> list[str]:
@@ -43,11 +45,11 @@ def qemu_line(machine: Machine, image: Path, command_line: str, interactive_log:
     `interactive_log` QEMU serves the terminal itself, and keeps the raw serial log there."""
     accelerate = ["-accel", "kvm", "-cpu", "host"]
     if machine.counted:
-        accelerate = ["-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off", "-cpu", "max"]
+        accelerate = ["-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off", "-cpu", machine.emulator.cpu]
     elif machine.accelerator is Accelerator.TCG:
-        accelerate = ["-accel", "tcg,thread=multi", "-cpu", "max"]
+        accelerate = ["-accel", "tcg,thread=multi", "-cpu", machine.emulator.cpu]
     return [
-        *(QEMU, "-machine", "q35,hmat=on" if machine.shape.hmat else "q35", *accelerate),
+        *(*machine.emulator.line, "-machine", "q35,hmat=on" if machine.shape.hmat else "q35", *accelerate),
         *("-display", "none", "-nodefaults", "-no-reboot", "-device", EXIT_DEVICE),
         *_serial(interactive_log),
         *("-m", f"{machine.shape.mebibytes}M", "-smp", str(machine.shape.cpus)),

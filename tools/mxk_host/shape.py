@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mxk_host.errors import UsageError
 
-MAX_CPUS = 255  # QEMU 7.2 emulates no x2APIC: APIC ids have 8 bits, and 255 is the broadcast
+MAX_CPUS = 255  # of the smallest emulator
 MAX_NODES = 128  # QEMU's limit
 
 
@@ -46,10 +46,11 @@ class Shape:
         srat: bool = True,
         memoryless_node: bool = False,
         hmat: bool = False,
+        max_cpus: int = MAX_CPUS,
     ) -> "Shape":
         """The shape the options ask for; memoryless_node adds a node that has the last cpus but no memory."""
-        if not 1 <= cpus <= MAX_CPUS:
-            raise UsageError(f"expected --cpus between 1 and {MAX_CPUS}, got {cpus}")
+        if not 1 <= cpus <= max_cpus:
+            raise UsageError(f"expected --cpus between 1 and {max_cpus}, got {cpus}")
         if not 1 <= nodes <= min(cpus, MAX_NODES):
             raise UsageError(f"expected --nodes between 1 and {min(cpus, MAX_NODES)} (a node has a cpu), got {nodes}")
         if memoryless_node and nodes == min(cpus, MAX_NODES):

@@ -33,8 +33,10 @@ struct alignas(cache_line_bytes) CoreLocal {
     Cycles slice_end = never;
     Cycles timer_fires = never;
     HeldLocks own_locks{};
-    std::uint32_t sections = 0;            // protected sections that what runs now is in
-    std::uint32_t threads_in_sections = 0; // of this core, which do not run now
+    std::uint64_t unclaimed_interrupts = 0; // that nothing handled
+    std::uint32_t unclaimed_vector = 0;     // the last one's
+    std::uint32_t sections = 0;             // protected sections that what runs now is in
+    std::uint32_t threads_in_sections = 0;  // of this core, which do not run now
 };
 
 inline CoreLocal& core_local() {

@@ -27,6 +27,14 @@ bool continue_at_fixup(InterruptFrame& frame) {
     return false;
 }
 
+// One that a device sends because the firmware told it to, or nobody knows who.
+void note_unclaimed(std::uint32_t vector) {
+    CoreLocal& local = core_local();
+    ++local.unclaimed_interrupts;
+    local.unclaimed_vector = vector;
+    announce(local, Attention::Unclaimed);
+}
+
 constexpr unsigned vector_count = 256;
 // relaxed: a handler is set before its interrupt is asked for
 constinit std::array<std::atomic<InterruptHandler>, vector_count> handlers{};
@@ -60,7 +68,9 @@ extern "C" void dispatch_interrupt(InterruptFrame& frame) {
         InterruptHandler const handler = handlers[frame.vector % vector_count].load(std::memory_order_relaxed);
         if (handler != nullptr)
             handler();
-        else if (!apic::is_in_service(static_cast<unsigned>(frame.vector)))
+        else if (apic::is_in_service(static_cast<unsigned>(frame.vector)))
+            note_unclaimed(static_cast<std::uint32_t>(frame.vector));
+        else
             return; // spurious, from the APIC or a masked 8259: it has no end
     }
     }

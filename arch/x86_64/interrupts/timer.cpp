@@ -78,8 +78,12 @@ void timer_interrupt() {
         local.alarm = never;
         announce(local, Attention::Timer);
     }
+    bool const ends = local.running != nullptr && (rings || local.slice_end <= now);
+    // It has ended, whoever sees to it, and when: a timer set to what is past would fire again at once, and as long as
+    // what holds preemption off is interrupted each time, it never comes to let it go.
+    if (ends) local.slice_end = never;
     set_timer(local);
-    if (local.running == nullptr || (!rings && local.slice_end > now)) return;
+    if (!ends) return;
     if (local.preemption_holds != 0)
         local.preemption_is_due = true; // release_preemption() sees to it
     else

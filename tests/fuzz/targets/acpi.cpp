@@ -8,6 +8,7 @@
 #include "kernel/acpi/madt.hpp"
 #include "kernel/acpi/power_off.hpp"
 #include "kernel/acpi/root_pointer.hpp"
+#include "kernel/topology/running_order.hpp"
 #include "kernel/topology/topology.hpp"
 #include "tests/fuzz/targets/acpi_machine.hpp"
 #include "tests/fuzz/targets/acpi_preview.hpp"
@@ -49,7 +50,9 @@ void expect_printable(Topology const& topology) {
 void expect_the_rest_stays(Topology const& before, AcpiMachine const& machine, Arena& arena) {
     std::span<bool> const started = arena.array<bool>(before.cores.size()).value();
     for (topology::Core const& core : before.cores) started[index(core.id)] = machine.starts(core.id);
-    auto const kept = topology::keep_cores(before, started, arena);
+    auto const order = topology::running_order(before, started, arena);
+    ASSERT_TRUE(order.ok());
+    auto const kept = topology::keep_cores(before, order.value(), arena);
     ASSERT_TRUE(kept.ok());
     EXPECT_EQ(kept.value().cores.size(), static_cast<std::size_t>(std::count(started.begin(), started.end(), true)));
     EXPECT_EQ(kept.value().memory_bytes(), before.memory_bytes());

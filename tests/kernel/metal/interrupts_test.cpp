@@ -1,12 +1,15 @@
 // Interrupts between cores, as the local APICs deliver them.
 #include "arch/x86_64/apic.hpp"
+#include "arch/x86_64/apic_registers.hpp"
 #include "arch/x86_64/interrupts.hpp"
+#include "base/preemption.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/testing.hpp"
 #include "kernel/topology/system_topology.hpp"
 #include "tasks/parallel.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/metal/interrupts/post.hpp"
+#include "tests/kernel/thread_group.hpp"
 
 namespace mxk {
 namespace {
@@ -20,6 +23,8 @@ MXK_TEST(interrupts, that_nobody_handles_do_not_keep_others_away) {
     Semaphore semaphore;
     PostingInterrupts interrupts(handled, semaphore);
     bool const ran = run_on(all_cores().span(), [&](Worker&, std::size_t core) {
+        std::uint64_t const volatile& unclaimed = arch::core_local().unclaimed_interrupts;
+        std::uint64_t const unclaimed_before = unclaimed;
         arch::apic::send(system_topology().cores[core].apic_id, unhandled);
         interrupts.send(core);
         std::uint64_t const start = raw(clock::now());
@@ -27,11 +32,50 @@ MXK_TEST(interrupts, that_nobody_handles_do_not_keep_others_away) {
         while (interrupts.handled_by(core) == 0 && raw(clock::now()) - start < patience) arch::pause();
         bool const was_ended = !arch::apic::is_in_service(unhandled);
         MXK_CHECK(was_ended);
+        while (unclaimed == unclaimed_before && raw(clock::now()) - start < patience) arch::pause();
+        MXK_CHECK_EQUAL(unclaimed, unclaimed_before + 1);
+        MXK_CHECK_EQUAL(arch::core_local().unclaimed_vector, unhandled);
         if (!was_ended) arch::apic::end_of_interrupt(); // the test after this one needs others
         while (interrupts.handled_by(core) == 0) arch::pause();
         return Step::Done;
     });
     MXK_CHECK(ran);
+}
+
+// A core whose timer is masked preempts no thread and ends no wait (SDM vol. 3A section 11.4.7.2: what is written to
+// the entry while the APIC is off by software leaves it masked; QEMU's does not, Bochs' does).
+MXK_TEST(interrupts, every_core_has_its_timer) {
+    bool const ran = run_on(all_cores().span(), [](Worker&, std::size_t) {
+        std::uint32_t const entry = arch::apic::read_register(arch::apic::offset::timer_vector);
+        MXK_CHECK_EQUAL(entry & 0xff, arch::vector::timer);
+        MXK_CHECK_EQUAL(entry & arch::apic::masked, 0U);
+        return Step::Done;
+    });
+    MXK_CHECK(ran);
+}
+
+// Once the slice has ended, the timer is not set for its end again, which is past: it would fire for ever.
+MXK_TEST(interrupts, a_slice_that_ends_while_preemption_is_held_ends_once) {
+    struct Holder {
+        bool was_due = false;
+        bool has_other_time = false;
+        void operator()() {
+            constexpr std::uint64_t patience = 1'000'000'000; // ns
+            hold_preemption();
+            arch::CoreLocal const volatile& local = arch::core_local();
+            std::uint64_t const start = raw(clock::now());
+            while (!(was_due && has_other_time) && raw(clock::now()) - start < patience) {
+                was_due = local.preemption_is_due;
+                has_other_time = was_due && local.timer_fires > clock::timestamp();
+            }
+            release_preemption();
+        }
+    } holder;
+    ThreadGroup group(1);
+    group.start({.core = core_id(workers::count() - 1), .name = "holder", .slice = Nanoseconds{100'000}}, holder);
+    group.join();
+    MXK_CHECK(holder.was_due);
+    MXK_CHECK(holder.has_other_time);
 }
 
 } // namespace

@@ -35,7 +35,7 @@ std::vector<std::uint64_t> read_latencies(Machine const& machine) {
 TEST(AcpiHmat, two_nodes) {
     Machine const machine({compiled("two_nodes_madt"), compiled("two_nodes_srat"), compiled("two_nodes_slit"),
                            compiled("two_nodes_hmat")});
-    EXPECT_EQ(machine.warnings, Texts{});
+    EXPECT_EQ(machine.warnings, Texts{one_sided_slit});
     std::vector<MemoryPerformance> const expected{
         {80'500, 80'500, 20'000, 0}, {140'000, 140'000, 10'000, 0}, {0, 0, 0, 0}, {80'000, 80'000, 20'000, 0}};
     auto const& found = machine.topology.performance;
@@ -160,10 +160,25 @@ TEST(AcpiHmat, an_impossible_length_ends_the_walk) {
 
 TEST(AcpiHmat, stays_when_cores_do_not_start) {
     Machine machine = machine_with({locality_matrix(Measure::AccessLatency, {2}, {5}, 1000, {7})});
-    bool const alone[] = {true, false};
+    std::size_t const alone[] = {0};
     Topology const after = keep_cores(machine.topology, alone, machine.firmware.arena.arena).value();
     EXPECT_EQ(after.performance.size(), 4U);
     EXPECT_EQ(after.performance[1].read_latency, 7'000U);
+}
+
+TEST(AcpiHmat, latencies_against_the_distances_are_told) {
+    Bytes const domains = srat({processor_affinity(0, 0), processor_affinity(1, 1), memory_affinity(2, 0, MiB)});
+    std::vector<std::uint8_t> const distances{10, 20, 30, 20, 10, 30, 30, 30, 10};
+    auto const said = [&](std::vector<std::uint16_t> const& latencies) {
+        return Machine({madt({local_apic(0, 0), local_apic(1, 1)}), domains, slit(3, distances),
+                        hmat({locality_matrix(acpi::Measure::ReadLatency, {0, 1}, {0, 1, 2}, 1000, latencies)})})
+            .warnings;
+    };
+    EXPECT_EQ(said({80, 140, 140, 140, 80, 200}), Texts{}); // as far as the distances say
+    EXPECT_EQ(said({0, 140, 80, 0, 0, 90}), (Texts{"ACPI: HMAT and SLIT contradict each other: 1 nodes farther away by "
+                                                   "the SLIT are read in less time by the HMAT; both are taken as they "
+                                                   "are"}));
+    EXPECT_EQ(said({80, 140, 0xffff, 140, 80, 0}), Texts{}); // unreachable and unknown are no times
 }
 
 } // namespace

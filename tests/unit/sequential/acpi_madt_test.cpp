@@ -97,6 +97,26 @@ TEST(AcpiMadt, one_processor_in_both_record_types_is_customary) {
     EXPECT_EQ(listing.warnings, no_warnings);
 }
 
+TEST(AcpiMadt, inputs_of_a_processor_are_its_own_then_the_common_ones_then_the_customary) {
+    acpi::LocalNmi const common{std::nullopt, 1, {false, false}};
+    acpi::LocalNmi const own{7U, 0, {true, true}};
+    acpi::LocalNmi const impossible{8U, 2, {false, false}};
+    constexpr acpi::LocalInput nmi{.non_maskable = true};
+    constexpr acpi::LocalInput low{.non_maskable = true, .active_low = true};
+    constexpr acpi::LocalInput nothing{};
+    using Inputs = acpi::LocalInputs;
+
+    acpi::InterruptModel model;
+    EXPECT_EQ(acpi::local_inputs(model, 7), (Inputs{nothing, nmi})) << "no record at all";
+    acpi::LocalNmi const all[] = {common, own, impossible};
+    model.local_nmis = all;
+    EXPECT_EQ(acpi::local_inputs(model, 7), (Inputs{low, nothing}));
+    EXPECT_EQ(acpi::local_inputs(model, 8), (Inputs{nothing, nmi})) << "an input that there is not";
+    EXPECT_EQ(acpi::local_inputs(model, 9), (Inputs{nothing, nmi}));
+    model.local_nmis = std::span(all).subspan(1);
+    EXPECT_EQ(acpi::local_inputs(model, 9), (Inputs{nothing, nmi})) << "others' records only";
+}
+
 TEST(AcpiMadt, one_processor_twice_in_one_type_is_not) {
     std::vector<std::string> const expected{"ACPI: MADT enables 2 processors more than once; each is taken once"};
     auto const listing = listing_of(madt({local_apic(0, 2), local_apic(1, 2), local_x2apic(2, 9), local_apic(3, 1),

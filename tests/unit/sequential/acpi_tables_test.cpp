@@ -31,7 +31,8 @@ TEST(AcpiTables, the_first_valid_one_of_a_signature_counts) {
     Firmware firmware({broken, second, small_table("AAAA")});
     auto const found = firmware.tables().find("AAAA");
     EXPECT_EQ(Bytes(found.begin(), found.end()), second);
-    EXPECT_EQ(log.warnings(), std::vector<std::string>{"ACPI: table AAAA at 0x7ff00005: wrong checksum; skipped"});
+    EXPECT_EQ(log.warnings(),
+              std::vector<std::string>{"ACPI: XSDT entry 0: table AAAA at 0x7ff00005: wrong checksum; skipped"});
 }
 
 TEST(AcpiTables, impossible_lengths_are_named_and_skipped) {
@@ -44,8 +45,9 @@ TEST(AcpiTables, impossible_lengths_are_named_and_skipped) {
         auto const tables = firmware.tables();
         EXPECT_TRUE(tables.find("AAAA").empty());
         EXPECT_FALSE(tables.find("BBBB").empty());
-        EXPECT_EQ(log.warnings(), std::vector<std::string>{"ACPI: table AAAA at 0x7ff00005: impossible length " +
-                                                           std::to_string(length) + "; skipped"});
+        EXPECT_EQ(log.warnings(),
+                  std::vector<std::string>{"ACPI: XSDT entry 0: table AAAA at 0x7ff00005: impossible length " +
+                                           std::to_string(length) + "; skipped"});
     }
 }
 
@@ -59,8 +61,9 @@ TEST(AcpiTables, truncated_and_unreadable_ones_are_named_and_skipped) {
     Firmware firmware({truncated, headless, small_table("CCCC")});
     EXPECT_FALSE(firmware.tables().find("CCCC").empty());
     EXPECT_EQ(log.warnings(),
-              (std::vector<std::string>{"ACPI: table AAAA at 0x7ff00005: its 44 bytes are not readable; skipped",
-                                        "ACPI: table at 0x8000000c: not readable; skipped"}));
+              (std::vector<std::string>{
+                  "ACPI: XSDT entry 0: table AAAA at 0x7ff00005: its 44 bytes are not readable; skipped",
+                  "ACPI: XSDT entry 1: table at 0x8000000c: not readable; skipped"}));
 }
 
 TEST(AcpiTables, signatures_are_made_printable) {
@@ -69,7 +72,48 @@ TEST(AcpiTables, signatures_are_made_printable) {
     LogCapture log;
     Firmware firmware({broken});
     firmware.tables();
-    EXPECT_EQ(log.warnings(), std::vector<std::string>{"ACPI: table A?[2 at 0x7ff00005: wrong checksum; skipped"});
+    EXPECT_EQ(log.warnings(),
+              std::vector<std::string>{"ACPI: XSDT entry 0: table A?[2 at 0x7ff00005: wrong checksum; skipped"});
+}
+
+// The list at the address of `list`, of the given table addresses.
+Bytes list_of(std::string_view signature, std::vector<std::uint64_t> const& addresses, std::size_t more_bytes = 0) {
+    Bytes entries(addresses.size() * sizeof(std::uint64_t) + more_bytes);
+    for (std::size_t i = 0; i < addresses.size(); ++i) put(entries, i * sizeof(std::uint64_t), addresses[i]);
+    return table(signature, 1, {}, entries);
+}
+
+TEST(AcpiTables, a_list_that_names_lists_or_a_table_twice_is_read_once) {
+    LogCapture log;
+    Firmware firmware({small_table("AAAA")});
+    firmware.memory.place(Firmware::xsdt_address,
+                          list_of("XSDT", {Firmware::xsdt_address, Firmware::first_table_address,
+                                           Firmware::first_table_address, Firmware::rsdt_address}));
+    EXPECT_FALSE(firmware.tables().find("AAAA").empty());
+    EXPECT_EQ(log.warnings(), (std::vector<std::string>{
+                                  "ACPI: XSDT entry 0: table at 0x7fe10003 is a list of tables; skipped",
+                                  "ACPI: XSDT entry 2: the table at 0x7ff00005 stands in it before; skipped",
+                                  "ACPI: XSDT entry 3: table at 0x7fe00001 is a list of tables; skipped",
+                              }));
+}
+
+TEST(AcpiTables, a_part_of_an_entry_is_not_read) {
+    LogCapture log;
+    Firmware firmware({small_table("AAAA")});
+    firmware.memory.place(Firmware::xsdt_address, list_of("XSDT", {Firmware::first_table_address}, 7));
+    EXPECT_FALSE(firmware.tables().find("AAAA").empty());
+    EXPECT_EQ(log.warnings(),
+              std::vector<std::string>{"ACPI: XSDT with 7 bytes behind its last whole entry; not read"});
+}
+
+TEST(AcpiTables, a_list_without_end_is_read_as_far_as_any_machine_needs) {
+    LogCapture log;
+    Firmware firmware({small_table("AAAA")});
+    std::vector<std::uint64_t> addresses(5000, Firmware::first_table_address);
+    firmware.memory.place(Firmware::xsdt_address, list_of("XSDT", addresses));
+    EXPECT_FALSE(firmware.tables().find("AAAA").empty());
+    ASSERT_EQ(log.warnings().size(), 4096U);
+    EXPECT_EQ(log.warnings()[0], "ACPI: XSDT with 5000 entries, expected up to 4096; the rest is not read");
 }
 
 TEST(AcpiTables, an_unusable_xsdt_gives_way_to_the_rsdt) {
@@ -129,6 +173,18 @@ TEST(AcpiRootPointer, errors_of_the_extension_leave_the_rsdt) {
     put(changed, 20, std::uint32_t{37});
     EXPECT_EQ(warning_of(changed), expected("its length is wrong"));
     EXPECT_EQ(warning_of(root_pointer(2, 0x1000, 0)), expected("it names no XSDT"));
+}
+
+TEST(AcpiRootPointer, an_old_one_without_an_rsdt_is_read_as_a_new_one) {
+    LogCapture log;
+    Bytes old = root_pointer(2, 0, 0x1'2345'6789);
+    put(old, 15, std::uint8_t{0}); // two less, which the two checksums make up for: one adds 2, and so the other none
+    put(old, 8, static_cast<std::uint8_t>(std::to_integer<unsigned>(old[8]) + 2));
+    EXPECT_EQ(raw(acpi::parse_root_pointer(old).value().xsdt.value()), 0x1'2345'6789U);
+    EXPECT_EQ(log.warnings(),
+              std::vector<std::string>{"ACPI: RSDP of revision 0 names no RSDT, but a valid XSDT: it is taken"});
+    old[33] = std::byte{1}; // now the extended checksum is wrong, and nothing is left
+    EXPECT_FALSE(acpi::parse_root_pointer(old).value().xsdt.has_value());
 }
 
 TEST(AcpiRootPointer, is_found_by_scanning) {

@@ -1,8 +1,11 @@
 // Cores, nodes, memory and distances, as discovered from sound, odd and contradictory firmware.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <memory>
 
+#include "kernel/topology/running_order.hpp"
 #include "tests/unit/topology_image.hpp"
 
 namespace mxk::topology {
@@ -24,7 +27,7 @@ Bytes two_processors() {
 TEST(Topology, two_nodes_and_a_memory_map) {
     Machine const machine({compiled("two_nodes_madt"), compiled("two_nodes_srat"), compiled("two_nodes_slit")}, 0,
                           {range(0, 0x9'fc00), range(0x10'0000, 0x7ffd'0000)});
-    EXPECT_EQ(machine.warnings, Texts{});
+    EXPECT_EQ(machine.warnings, Texts{one_sided_slit});
     EXPECT_EQ(machine.domains(), (Ids{0, 1}));
     EXPECT_EQ(machine.apic_ids(), (Ids{0, 1, 2, 3}));
     EXPECT_EQ(machine.core_ids_of(0), (Ids{0, 1}));
@@ -67,7 +70,7 @@ TEST(Topology, sparse_x2apic_ids_and_domains) {
 
 TEST(Topology, nodes_without_memory_or_cores_and_rows_without_nodes) {
     Machine const machine({compiled("two_nodes_madt"), compiled("odd_nodes_srat"), compiled("odd_nodes_slit")});
-    EXPECT_EQ(machine.warnings, Texts{});
+    EXPECT_EQ(machine.warnings, Texts{one_sided_slit});
     EXPECT_EQ(machine.domains(), (Ids{0, 2, 4}));
     EXPECT_EQ(machine.core_ids_of(1), (Ids{2, 3}));
     EXPECT_EQ(machine.memory_of(1), Texts{});
@@ -182,9 +185,20 @@ TEST(Topology, a_slit_that_is_wrong_or_too_small_is_not_used) {
     EXPECT_EQ(one_node.warnings.size(), 1U);
 }
 
+TEST(Topology, doubtful_distances_are_taken_as_they_are) {
+    Bytes const domains = srat({processor_affinity(0, 0), processor_affinity(1, 1), memory_affinity(2, 0, gib)});
+    Machine const machine({two_processors(), domains, slit(3, {10, 10, 30, 10, 10, 40, 31, 40, 10})});
+    EXPECT_EQ(machine.warnings,
+              (Texts{"ACPI: SLIT has distance 10 between 1 pairs of different domains, as of a domain "
+                     "to itself; taken as it is",
+                     one_sided_slit}));
+    EXPECT_EQ(machine.topology.distance(node_id(0), node_id(1)), 10U);
+    EXPECT_EQ(machine.topology.distance(node_id(2), node_id(0)), 31U);
+}
+
 TEST(Topology, keep_cores_drops_those_that_did_not_start) {
     Machine machine({compiled("two_nodes_madt"), compiled("two_nodes_srat"), compiled("two_nodes_slit")});
-    bool const started[] = {true, true, false, true};
+    std::size_t const started[] = {0, 1, 3};
     Topology const after = keep_cores(machine.topology, started, machine.firmware.arena.arena).value();
     expect_sound(after);
     ASSERT_EQ(after.cores.size(), 3U);
@@ -194,12 +208,52 @@ TEST(Topology, keep_cores_drops_those_that_did_not_start) {
     EXPECT_EQ(after.listed_cores, 4U);
     EXPECT_EQ(machine.topology.cores.size(), 4U);
 
-    bool const alone[] = {true, false, false, false};
+    std::size_t const alone[] = {0};
     Topology const single = keep_cores(machine.topology, alone, machine.firmware.arena.arena).value();
     expect_sound(single);
     EXPECT_EQ(single.nodes.size(), 2U);
     EXPECT_TRUE(single.nodes[1].cores.empty());
     EXPECT_EQ(single.nodes[1].memory_bytes(), 2 * gib);
+}
+
+// Four packages that the MADT alternates between, of two physical cores with two threads each; the boot core is the
+// second thread of package 1's second core, and one core has not started.
+TEST(Topology, running_order_is_by_siblings_then_nodes_then_packages) {
+    constexpr std::uint32_t packages = 4;
+    constexpr std::uint32_t per_package = 4;
+    std::vector<Core> cores;
+    auto const add = [&](std::uint32_t apic_id) {
+        Core core{core_id(cores.size()), ApicId{apic_id}, node_id(1 - apic_id / per_package / 2), 0};
+        core.levels.package = apic_id / per_package * per_package;
+        core.levels.physical_core = apic_id / 2 * 2;
+        cores.push_back(core);
+    };
+    constexpr std::uint32_t boot_core = 7;
+    add(boot_core);
+    for (std::uint32_t i = 0; i < per_package; ++i)
+        for (std::uint32_t package = 0; package < packages; ++package)
+            if (package * per_package + i != boot_core) add(package * per_package + i);
+    Topology machine;
+    machine.cores = cores;
+    std::vector<char> flags(cores.size(), 1);
+    for (Core const& core : cores)
+        if (core.apic_id == ApicId{8}) flags[index(core.id)] = 0;
+    auto const started = std::make_unique<bool[]>(flags.size());
+    std::copy(flags.begin(), flags.end(), started.get());
+
+    acpi_test::TestArena arena;
+    auto const ids = [&](std::span<std::size_t const> order) {
+        Ids found;
+        for (std::size_t const place : order) found.push_back(static_cast<std::uint32_t>(cores[place].apic_id));
+        return found;
+    };
+    auto const order = running_order(machine, {started.get(), flags.size()}, arena.arena).value();
+    // 9 is the first thread of its core, as 8 did not start; node 0 has packages 2 and 3.
+    EXPECT_EQ(ids(order), (Ids{7, 9, 10, 12, 14, 0, 2, 4, 6, 11, 13, 15, 1, 3, 5}));
+
+    for (Core& core : cores) core.levels = {};
+    auto const unknown = running_order(machine, {started.get(), flags.size()}, arena.arena).value();
+    EXPECT_EQ(ids(unknown), (Ids{7, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6}));
 }
 
 TEST(Topology, thousands_of_cores_take_well_below_a_second) {

@@ -20,6 +20,7 @@ MODULES = {
     "compare-instructions": "builds",
     "compare-runs": "reports",
     "trace": "trace",  # commands of its own
+    "firmware": "firmware",
 }
 
 app = typer.Typer(
@@ -36,8 +37,8 @@ def add(names: Iterable[str]) -> None:
     """Reads these commands."""
     for name in names:
         module = import_module(f"mxk_host.cli.{MODULES[name]}")
-        if name == "trace":
-            app.add_typer(module.trace_app, name=name)
+        if group := getattr(module, f"{name}_app", None):
+            app.add_typer(group, name=name)
         else:
             app.command(name)(getattr(module, name.replace("-", "_")))
 

@@ -8,8 +8,9 @@ import typer
 from mxk_host import jobs
 from mxk_host.commands import command_text
 from mxk_host.errors import UsageError
+from mxk_host.firmware import job as firmware_job
 from mxk_host.image import checked_module
-from mxk_host.machine import Accelerator, Boot, Firmware, choose_accelerator, expect_firmware
+from mxk_host.machine import Accelerator, Boot, Emulator, Firmware, choose_accelerator, expect_firmware
 from mxk_host.qemu import Machine
 from mxk_host.shape import Shape
 
@@ -24,6 +25,7 @@ BootOption = Annotated[
     Boot, typer.Option(help="QEMU loads the ELF, or firmware and GRUB load it, from the ISO or over the network.")
 ]
 FirmwareOption = Annotated[Firmware, typer.Option(help="The firmware under GRUB; uefi needs --boot iso or pxe.")]
+EmulatorOption = Annotated[Emulator, typer.Option(help="qemu10: QEMU 10, for x2APIC and more cores than 255.")]
 Accel = Annotated[Accelerator, typer.Option(help="auto: KVM where the hardware has it, else TCG.")]
 NoBuild = Annotated[bool, typer.Option("--no-build", help="Boot the image as it is.")]
 Trace = Annotated[
@@ -45,6 +47,7 @@ def run(
     mem: Memory = "4G",
     boot: BootOption = Boot.KERNEL,
     firmware: FirmwareOption = Firmware.BIOS,
+    emulator: EmulatorOption = Emulator.QEMU,
     accel: Accel = Accelerator.AUTO,
     trace: Trace = None,
     qemu: Raw = None,
@@ -53,6 +56,14 @@ def run(
     memoryless_node: Annotated[
         bool, typer.Option("--memoryless-node", help="One more node with the last cores but no memory.")
     ] = False,
+    firmware_fault: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Firmware that lies: one of 'firmware faults'.", show_default=False),
+    ] = None,
+    acpi: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The tables of another machine: APIC, SRAT, ...", show_default=False),
+    ] = None,
     hmat: Annotated[
         bool, typer.Option("--hmat", help="Give the kernel latencies and bandwidths between the nodes.")
     ] = False,
@@ -77,11 +88,31 @@ def run(
     In the console Ctrl-C goes to the kernel and Ctrl-A X ends QEMU.
     """
     expect_firmware(boot, firmware)
-    shape = Shape.checked(cpus, nodes, mem, srat=not no_srat, memoryless_node=memoryless_node, hmat=hmat)
-    machine = Machine(shape, boot, firmware, choose_accelerator(accel), tuple(qemu or ()), module=checked_module(trace))
-    if menu and (boot is Boot.KERNEL or commands or trace):
+    shape = Shape.checked(
+        cpus,
+        nodes,
+        mem,
+        srat=not no_srat,
+        memoryless_node=memoryless_node,
+        hmat=hmat,
+        max_cpus=emulator.max_cpus,
+    )
+    tables = firmware_job.module_for_run(fault=firmware_fault, acpi=acpi, shape=shape)
+    if tables and trace:
+        raise UsageError("expected one file for the loader to bring, got --trace and tables of firmware")
+    machine = Machine(
+        shape,
+        boot,
+        firmware,
+        choose_accelerator(accel),
+        tuple(qemu or ()),
+        module=tables or checked_module(trace),
+        emulator=emulator,
+        words=(f"acpi-image={tables.name}",) if tables else (),
+    )
+    if menu and (boot is Boot.KERNEL or commands or trace or tables):
         raise UsageError(
-            "expected --menu with --boot iso or pxe, and neither commands nor --trace: the menu has its own"
+            "expected --menu with --boot iso or pxe, and neither commands nor a file to bring: the menu has its own"
         )
     job = jobs.Job(machine, command_text(commands or []), own_menu=not menu)
     if dry_run:

@@ -2,7 +2,8 @@
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -19,7 +20,7 @@ from mxk_host.progress import RoundsProgress
 from mxk_host.stream import Row
 
 NUMBERS = (*OF_ONE_PROGRAM, *FIGURES)
-_TRIAL = 1_000_000
+_TRIAL_PART = 5  # of the operations, once: a twenty-fifth of what five rounds take
 
 
 def choose(numbers: Sequence[str]) -> tuple[str, ...]:
@@ -58,9 +59,8 @@ def _rows_of(settings: Settings, number: str, sides: Sequence[Side], progress: R
         rows = run_figure(settings, figure, progress.announce)
         return rows + [_judged(figure, statement, rows, settings) for statement in figure.statements]
     rows = []
-    for side in sides:
+    for side, command in _commands(settings, number, sides):
         progress.announce(1, _name(number, side))
-        command = f"bench figure {number} --repeat {settings.rounds} {settings.options(side)}"
         rows += [row | {"side": side} for row in settings.run(side, command)]
     return rows
 
@@ -100,50 +100,37 @@ def _name(number: str, side: Side) -> str:
 
 
 def _say_how_long(console: Console, settings: Settings, numbers: Sequence[str], sides: Sequence[Side]) -> None:
-    """By the thesis' table, on each side: what a process takes besides its operations, and what an operation takes."""
+    """By a trial of each process, with a part of the operations: besides them a process takes what its start takes."""
     seconds = 0.0
-    listed = _listed_runs(settings)
-    for side in (Side.LINUX, Side.KERNEL):
-        runs = sum(_runs(number, side, sides, listed) for number in numbers)
-        if runs == 0:
-            continue
-        trial = _TRIAL if side is Side.LINUX or not settings.programs.emulated else _TRIAL // 10
-        start = _seconds(settings, side, _TRIAL // 1000)
-        per_operation = max(_seconds(settings, side, trial) - start, 0) / trial
-        operations = settings.kernel_operations if side is Side.KERNEL else settings.operations
-        total = (operations or THESIS_OPERATIONS) * runs * len(settings.cores) * settings.rounds
-        seconds += total * per_operation + start * _processes(numbers, side, settings.rounds)
-    console.print(f"{len(numbers)} figures, {settings.rounds} rounds: about {max(1, round(seconds / 60))} minutes")
+    trial = replace(
+        settings,
+        operations=(settings.operations or THESIS_OPERATIONS) // _TRIAL_PART,
+        kernel_operations=(settings.kernel_operations or THESIS_OPERATIONS) // _TRIAL_PART,
+        rounds=1,
+    )
+    started: dict[Side, float] = {}
+    for number in numbers:
+        for side, command in _commands(trial, number, sides):
+            if side not in started:
+                started[side] = _seconds(settings, side, "bench")
+            with_operations = max(_seconds(trial, side, command) - started[side], 0)
+            starts = settings.rounds if number in FIGURES else 1
+            seconds += with_operations * _TRIAL_PART * settings.rounds + started[side] * starts
+    minutes = max(1, round(seconds / 60))
+    console.print(f"{len(numbers)} figures, {settings.rounds} rounds: about {minutes} minutes")
 
 
-def _seconds(settings: Settings, side: Side, operations: int) -> float:
+def _seconds(settings: Settings, side: Side, command: str) -> float:
     begin = time.monotonic()
-    settings.run(side, f"bench table --ops {operations} --cores {max(settings.cores)} --json")
+    settings.run(side, command)
     return time.monotonic() - begin
 
 
-def _processes(numbers: Sequence[str], side: Side, rounds: int) -> int:
-    return sum(
-        sum((side is Side.KERNEL) == (curve.side is Side.KERNEL) for curve in FIGURES[number].curves) * rounds
-        if number in FIGURES
-        else 1
-        for number in numbers
-    )
-
-
-def _listed_runs(settings: Settings) -> dict[str, float]:
-    """Of each figure that one program measures: its curves, in runs of the thesis' operations, as the program says."""
-    (listed,) = (row for row in settings.run(Side.LINUX, "bench figure --json") if row["benchmark"] == "figure-list")
-    return {
-        figure["number"]: len(figure["series"]) * figure["operations"] / THESIS_OPERATIONS
-        for figure in listed["figures"]
-    }
-
-
-def _runs(number: str, side: Side, sides: Sequence[Side], listed: Mapping[str, float]) -> float:
+def _commands(settings: Settings, number: str, sides: Sequence[Side]) -> list[tuple[Side, str]]:
+    """What measures a figure, a process each; where it has curves in several programs, once in each round."""
     if number in FIGURES:
-        return sum((side is Side.KERNEL) == (curve.side is Side.KERNEL) for curve in FIGURES[number].curves)
-    return listed[number] if side in sides else 0
+        return [(curve.side, settings.command(curve)) for curve in FIGURES[number].curves]
+    return [(side, f"bench figure {number} --repeat {settings.rounds} {settings.options(side)}") for side in sides]
 
 
 def _table(rows: Sequence[Row]) -> Table:

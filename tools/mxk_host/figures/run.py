@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
 
-from mxk_host.figures.plan import THESIS_OPERATIONS, Figure, Throughputs
+from mxk_host.figures.plan import THESIS_OPERATIONS, Curve, Figure, Throughputs
 from mxk_host.order import balanced_order
 from mxk_host.programs import Programs, Side
 from mxk_host.stream import Row
@@ -37,6 +37,10 @@ class Settings:
         cores = ",".join(map(str, self.cores))
         return f"--cores {cores}{f' --ops {operations}' if operations else ''} --json"
 
+    def command(self, curve: Curve) -> str:
+        """What measures a curve."""
+        return f"bench {curve.benchmark} --mix insert {self.options(curve.side)}"
+
 
 def run_figure(settings: Settings, figure: Figure, announce: Callable[[int, str], None]) -> list[Row]:
     """All curves in every round, in a new order each; a row for each curve and number of cores."""
@@ -45,8 +49,7 @@ def run_figure(settings: Settings, figure: Figure, announce: Callable[[int, str]
     for number in range(1, settings.rounds + 1):
         for curve in balanced_order(figure.curves, number):
             announce(number, f"figure {figure.number}, {curve.name}")
-            command = f"bench {curve.benchmark} --mix insert {settings.options(curve.side)}"
-            for row in settings.run(curve.side, command):
+            for row in settings.run(curve.side, settings.command(curve)):
                 key = curve.name, row["cores"]
                 values[key].append(row["throughput"]["median"])
                 first.setdefault(key, row)

@@ -1,0 +1,45 @@
+"""The kernel in QEMU 10 (tools/setup --machines), which emulates an x2APIC: the kernel's own tests with it, and
+more cores than an xAPIC can name."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from helpers import drive, kernel_tests, run_mxk
+from mxk_host.machine import MACHINES, Emulator
+
+pytestmark = [
+    pytest.mark.usefixtures("images"),
+    pytest.mark.skipif(
+        not Path(Emulator.QEMU10.line[0]).is_file(), reason=f"no QEMU 10 in {MACHINES}: tools/setup --machines"
+    ),
+]
+QEMU10 = ["--emulator", "qemu10"]
+
+
+def test_the_kernels_tests_pass_with_an_x2apic(tmp_path: Path) -> None:
+    ended = run_mxk(tmp_path / "log", [*QEMU10, "--cpus", "4", "--nodes", "2"], "test", seconds=300)
+    assert "cores: 4 of 4 run, 2 nodes, x2 APIC" in ended.output
+    verdicts, (passed, failed, _) = kernel_tests(ended)
+    assert failed == 0
+    assert passed > 100
+    assert verdicts["threads.a_task_is_not_preempted"] == "PASS"  # the timer of another core
+
+
+def test_three_hundred_cores_boot_and_are_shown_in_a_few_lines(tmp_path: Path) -> None:
+    options = [*QEMU10, "--cpus", "300", "--nodes", "2", "--mem", "2G"]
+    ended = run_mxk(tmp_path / "log", options, "topology; bench table --ops 30K --cores 1,300 --json", seconds=300)
+    assert "cores: 300 of 300 run, 2 nodes, x2 APIC" in ended.output
+    shown = ended.after("topology")
+    assert len(shown.splitlines()) < 30
+    assert max(map(len, shown.splitlines())) < 160
+    apics = re.findall(r"^ +apic +(\S+)$", shown, re.MULTILINE)
+    assert apics == ["0-149", "150-299"]
+    rows = ended.rows
+    assert [(row["cores"], row["verified"]) for row in rows] == [(1, True), (300, True)]
+
+
+def test_more_cores_than_an_emulator_has_are_refused() -> None:
+    told = drive("run", "--dry-run", *QEMU10, "--cpus", "4097")
+    assert (told.code, "expected --cpus between 1 and 4096, got 4097" in told.complaint) == (2, True)

@@ -1,0 +1,65 @@
+"""The jobs about firmware's tables: list the faults, write an image, make one for a run."""
+
+import hashlib
+import os
+import re
+import sys
+from pathlib import Path
+
+from mxk_host import image
+from mxk_host.errors import UsageError
+from mxk_host.firmware import faults
+from mxk_host.firmware.tables import Image
+from mxk_host.shape import Shape
+
+TABLES = ("APIC", "SRAT", "SLIT", "HMAT")
+FOLDER = image.BUILD / "firmware"
+_TABLE_FILE = re.compile(rf"({'|'.join(TABLES)})([0-9]*)(\.(dat|bin|aml))?", re.IGNORECASE)
+
+
+def show_faults() -> None:
+    """A line for each: its name, and what the firmware does."""
+    width = max(map(len, faults.FAULTS))
+    for fault in faults.FAULTS.values():
+        print(f"{fault.name:{width}}  {fault.lie}")
+
+
+def image_of_server(directory: Path) -> bytes:
+    """The tables that lie there (APIC, SRAT, SLIT, HMAT), as an image."""
+    if not directory.is_dir():
+        raise UsageError(f"expected a folder with the files APIC, SRAT, SLIT of a machine, got {directory}")
+    found = [
+        (TABLES.index(match[1].upper()), int(match[2] or 0), path)
+        for path in directory.iterdir()
+        if (match := _TABLE_FILE.fullmatch(path.name))
+    ]
+    if not found:
+        raise UsageError(f"expected one of the files {', '.join(TABLES)} in {directory}")
+    return Image([path.read_bytes() for _, _, path in sorted(found)]).memory().file()
+
+
+def write(path: Path, *, fault: str | None, acpi: Path | None, shape: Shape) -> None:
+    """Writes an image: of a server's tables, or of a machine's with a fault or none."""
+    if fault is not None and acpi is not None:
+        raise UsageError("expected one of --fault and --acpi, got both")
+    content = image_of_server(acpi) if acpi is not None else faults.image_for(fault or faults.SOUND, shape)
+    path.write_bytes(content)
+    print(f"{image.shown(path)}: {len(content)} bytes", file=sys.stderr)
+
+
+def module_for_run(*, fault: str | None, acpi: Path | None, shape: Shape) -> Path | None:
+    """The file that the loader is to bring; none where the machine's own tables are to be read."""
+    if fault is None and acpi is None:
+        return None
+    if fault is not None and acpi is not None:
+        raise UsageError("expected one of --firmware-fault and --acpi, got both")
+    content = image_of_server(acpi) if acpi is not None else faults.image_for(str(fault), shape)
+    name = "server" if acpi is not None else str(fault)
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    path = FOLDER / f"{name}-{hashlib.sha256(content).hexdigest()[:12]}.acpi"
+    if not path.exists():
+        # Runs side by side may write the same file: each a copy of its own, and the name last.
+        partial = path.with_suffix(f".{os.getpid()}")
+        partial.write_bytes(content)
+        partial.replace(path)
+    return path
