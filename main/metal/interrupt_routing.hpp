@@ -17,10 +17,10 @@ void close_io_apics(acpi::InterruptModel& model, RangeSet const& ram, Arena& are
 // to be polled. The boot core.
 bool connect_terminal(acpi::InterruptModel const& model, ApicId core);
 
-// Which inputs of the local APIC of the processor with this UID bring the NMI.
-arch::apic::LocalInputs wired_inputs(acpi::InterruptModel const& model, std::uint32_t acpi_uid);
-
 // The same for a PS/2 keyboard, if its controller answers; where firmware says that there is none, not to be called.
 void connect_keyboard(acpi::InterruptModel const& model, ApicId core);
+
+// Which inputs of the local APIC of the processor with this UID bring the NMI.
+arch::apic::LocalInputs wired_inputs(acpi::InterruptModel const& model, std::uint32_t acpi_uid);
 
 } // namespace mxk::metal
