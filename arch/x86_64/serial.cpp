@@ -88,16 +88,20 @@ Result<void> parse_word(std::string_view word, Line& line) {
 
 } // namespace
 
+Line line_at(std::uint16_t port) {
+    return {.port = port, .irq = interrupt_of(port)};
+}
+
 Result<Line> parse_line(std::string_view text) {
     std::string_view const name = text.substr(0, text.find(','));
-    Line line;
+    std::uint16_t port = 0;
     if (name.starts_with("com") && number(name.substr(3), 5).value_or(0) > 0)
-        line.port = ports[*number(name.substr(3), 5) - 1];
+        port = ports[*number(name.substr(3), 5) - 1];
     else if (name.starts_with("0x") && number(name.substr(2), 16).value_or(0) > 0)
-        line.port = static_cast<std::uint16_t>(*number(name.substr(2), 16));
+        port = static_cast<std::uint16_t>(*number(name.substr(2), 16));
     else
         return Error::of("serial: expected com1 to com4 or a port such as 0x3f8, got '{}'", name);
-    line.irq = interrupt_of(line.port);
+    Line line = line_at(port);
     for (std::size_t at = name.size(); at < text.size();) {
         std::size_t const end = std::min(text.find(',', at + 1), text.size());
         MXK_TRY(parse_word(text.substr(at + 1, end - at - 1), line));

@@ -17,6 +17,9 @@ struct Line {
     bool force = false; // it is there, whatever it answers
 };
 
+// The line at this port, with the interrupt that it has by custom.
+Line line_at(std::uint16_t port);
+
 // "com2", "com1,9600", "0x3e8,57600,poll", "com1,force": what `serial=` on the command line may say. Errors: what was
 // expected of the word that is wrong.
 Result<Line> parse_line(std::string_view text);

@@ -3,22 +3,10 @@
 #include <cstddef>
 
 #include "base/bytes.hpp"
+#include "kernel/acpi/generic_address.hpp"
 
 namespace mxk::acpi {
 namespace {
-
-// ACPI 6.5 table 5.1.
-struct [[gnu::packed]] GenericAddress {
-    std::uint8_t space;       // 0: 0 memory, 1 I/O, 2 PCI configuration
-    std::uint8_t bit_width;   // 1
-    std::uint8_t bit_offset;  // 2
-    std::uint8_t access_size; // 3
-    std::uint64_t address;    // 4
-};
-static_assert(sizeof(GenericAddress) == 12);
-
-constexpr std::uint8_t memory_space = 0;
-constexpr std::uint8_t io_space = 1;
 
 // ACPI 6.5 table 5.9. Offsets and not a struct, because older revisions end earlier: each field is there or not.
 namespace fadt {

@@ -15,6 +15,7 @@
 #include "main/metal/phantom_core.hpp"
 #include "main/metal/require.hpp"
 #include "main/metal/running_cores.hpp"
+#include "main/metal/serial_choice.hpp"
 #include "main/metal/start_memory.hpp"
 #include "main/metal/terminal_polling.hpp"
 #include "main/metal/worker_entry.hpp"
@@ -33,6 +34,7 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
     begin_memory(free);
     Arena arena(&early_memory);
     acpi::Tables const tables = open_tables(boot, memory, arena);
+    if (boot::option(boot.command_line, "serial").empty()) follow_firmware_console(tables);
     acpi::InterruptModel interrupts = require(acpi::interrupt_model(tables, arena));
     remember_reset(tables);
     remember_power_off(tables, memory);

@@ -1,13 +1,14 @@
 """The console as a person uses it: keys through the real serial line, on a pseudo-terminal."""
 
 import re
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 
 import pexpect
 import pytest
 
-from helpers import Console
+from helpers import Console, run_mxk
 
 pytestmark = pytest.mark.usefixtures("images")
 
@@ -150,6 +151,42 @@ def test_a_serial_line_without_interrupts_is_polled(tmp_path: Path) -> None:
         console.expect_prompt()
         assert console.leave() == 1, "a command was interrupted"
     assert "console: the serial line is polled" in (tmp_path / "log").read_text()
+
+
+def firmware_console(folder: Path, port: int, baud: int) -> list[str]:
+    """QEMU's arguments for an SPCR that names this line, and for a COM2 whose output is kept in the file com2."""
+    # Behind the header: a 16550 at a port, the ISA bus' interrupt 3 or 4 (SPCR revision 2).
+    irq = 3 if port in (0x2F8, 0x2E8) else 4
+    address = struct.pack("<BBBBQ", 1, 8, 0, 1, port)
+    body = struct.pack("<B3x12sBBIB", 0, address, 1, irq, irq, baud) + bytes(21)
+    (folder / "spcr").write_bytes(body)
+    table = f"sig=SPCR,rev=2,oem_id=MXK,oem_table_id=TEST,data={folder / 'spcr'}"
+    more = ("-acpitable", table, "-serial", f"file:{folder / 'com2'}")
+    return [word for argument in more for word in ("--qemu", argument)]
+
+
+def test_the_console_is_where_firmware_has_its_own(tmp_path: Path) -> None:
+    line = firmware_console(tmp_path, 0x2F8, 6)
+    first = run_mxk(tmp_path / "log", ["--cpus", "2", *line], "topology").output
+    second = (tmp_path / "com2").read_text()
+    said = "console: the serial line at port 0x2f8, 57600 baud, which the firmware names (SPCR)\n"
+    assert first.endswith(said)
+    assert second.replace("\r", "").startswith(said)
+    assert "mxk> topology" in second
+    (tmp_path / "com2").unlink()
+    # Who names a line gets it.
+    named = ["--qemu", "-append", "--qemu", 'serial=com1 run="topology; exit"']
+    assert "mxk> topology" in run_mxk(tmp_path / "log", ["--cpus", "2", *line, *named], "topology").output
+    assert (tmp_path / "com2").read_text() == ""
+
+
+def test_a_console_of_firmware_that_does_not_answer_is_told(tmp_path: Path) -> None:
+    ended = run_mxk(tmp_path / "log", ["--cpus", "2", *firmware_console(tmp_path, 0x3E8, 7)], "topology")
+    assert (
+        "WARN console: the firmware's serial line (SPCR) at port 0x3e8 does not answer; staying at port 0x3f8"
+        in ended.output
+    )
+    assert "mxk> topology" in ended.output
 
 
 @pytest.mark.parametrize(
