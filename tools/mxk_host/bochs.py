@@ -71,7 +71,8 @@ def expect_bochs() -> None:
 
 
 def settings(shape: Shape, model: Model, image: Path, serial: Path, folder: Path) -> str:
-    """Bochs' configuration file: a machine that boots the ISO and writes its serial line to a file."""
+    """Bochs' configuration file: a machine that boots the ISO and writes its serial line to a file. Its graphics card
+    has no modes beyond VGA's, since the terminal that shows them has text only."""
     return f"""\
 plugin_ctrl: unmapped=1, biosdev=1, extfpuirq=1, serial=1, speaker=0, parallel=0, gameport=0, e1000=0
 config_interface: textconfig
@@ -80,6 +81,7 @@ cpu: model={model.bochs_name}, count={shape.cpus}, ips={HERTZ}, reset_on_triple_
 memory: guest={shape.mebibytes}, host={shape.mebibytes}
 romimage: file={BIOS}
 vgaromimage: file={VIDEO_BIOS}
+vga: extension=none
 ata0: enabled=1, ioaddr1=0x1f0, ioaddr2=0x3f0, irq=14
 ata0-master: type=cdrom, path="{image}", status=inserted
 boot: cdrom
