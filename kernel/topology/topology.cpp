@@ -177,7 +177,7 @@ Result<Topology> discover(acpi::Tables const* tables, ApicId boot_core, std::spa
     MXK_TRY(share_cores(nodes, cores, arena));
     auto const distances = MXK_TRY(find_distances(domains, known, arena));
     auto const performance = MXK_TRY(find_performance(domains, known, arena));
-    compare_with_performance(distances, performance, warnings);
+    compare_with_performance(nodes.size(), distances, performance, warnings);
     return Topology{.cores = cores,
                     .nodes = nodes,
                     .distances = distances,

@@ -67,11 +67,9 @@ Result<std::span<std::uint8_t const>> find_distances(std::span<std::uint32_t con
     return std::span<std::uint8_t const>(result);
 }
 
-void compare_with_performance(std::span<std::uint8_t const> distances, std::span<MemoryPerformance const> performance,
-                              acpi::WarningSink& warnings) {
+void compare_with_performance(std::size_t nodes, std::span<std::uint8_t const> distances,
+                              std::span<MemoryPerformance const> performance, acpi::WarningSink& warnings) {
     if (performance.empty()) return;
-    std::size_t nodes = 0;
-    while (nodes * nodes < distances.size()) ++nodes;
     // Along a row: the nearest of those that the HMAT knows, and whether one farther away is read in less time. Each
     // node is compared with the nearest one only, so that the time is that of a look at the matrix.
     std::size_t contradicted = 0;

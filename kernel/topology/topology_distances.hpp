@@ -2,6 +2,7 @@
 // discover().
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -20,7 +21,7 @@ Result<std::span<std::uint8_t const>> find_distances(std::span<std::uint32_t con
 
 // One WARN where the HMAT says that the memory of a node is read in less time than that of another which the SLIT puts
 // nearer. Silent where the two say nothing of the same nodes. Boot core; does not block.
-void compare_with_performance(std::span<std::uint8_t const> distances, std::span<MemoryPerformance const> performance,
-                              acpi::WarningSink& warnings);
+void compare_with_performance(std::size_t nodes, std::span<std::uint8_t const> distances,
+                              std::span<MemoryPerformance const> performance, acpi::WarningSink& warnings);
 
 } // namespace mxk::topology

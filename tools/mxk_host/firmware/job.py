@@ -40,9 +40,7 @@ def image_of_server(directory: Path) -> bytes:
 
 def write(path: Path, *, fault: str | None, acpi: Path | None, shape: Shape) -> None:
     """Writes an image: of a server's tables, or of a machine's with a fault or none."""
-    if fault is not None and acpi is not None:
-        raise UsageError("expected one of --fault and --acpi, got both")
-    content = image_of_server(acpi) if acpi is not None else faults.image_for(fault or faults.SOUND, shape)
+    content = _content("--fault", fault or (None if acpi else faults.SOUND), acpi, shape)
     path.write_bytes(content)
     print(f"{image.shown(path)}: {len(content)} bytes", file=sys.stderr)
 
@@ -51,10 +49,8 @@ def module_for_run(*, fault: str | None, acpi: Path | None, shape: Shape) -> Pat
     """The file that the loader is to bring; none where the machine's own tables are to be read."""
     if fault is None and acpi is None:
         return None
-    if fault is not None and acpi is not None:
-        raise UsageError("expected one of --firmware-fault and --acpi, got both")
-    content = image_of_server(acpi) if acpi is not None else faults.image_for(str(fault), shape)
-    name = "server" if acpi is not None else str(fault)
+    content = _content("--firmware-fault", fault, acpi, shape)
+    name = fault or "server"
     FOLDER.mkdir(parents=True, exist_ok=True)
     path = FOLDER / f"{name}-{hashlib.sha256(content).hexdigest()[:12]}.acpi"
     if not path.exists():
@@ -63,3 +59,12 @@ def module_for_run(*, fault: str | None, acpi: Path | None, shape: Shape) -> Pat
         partial.write_bytes(content)
         partial.replace(path)
     return path
+
+
+def _content(option: str, fault: str | None, acpi: Path | None, shape: Shape) -> bytes:
+    """Of the image with this fault, which `option` names, or of the tables in this folder: one of both is given."""
+    if acpi is None:
+        return faults.image_for(str(fault), shape)
+    if fault is not None:
+        raise UsageError(f"expected one of {option} and --acpi, got both")
+    return image_of_server(acpi)
