@@ -75,12 +75,13 @@ figures-check: python ## fails where a figure that MXK is to reach is not reache
 # First all that has to be compiled, two builds at a time, so that no core is idle at the end of one; then what runs for minutes and often waits, two at a time;
 # last what looks at the time as a person does, alone.
 test: lint ## everything: lint and the three rings of tests
-	@$(MAKE) -j2 programs-asan programs-tsan linux iso
+	@$(MAKE) -j2 machines programs-asan programs-tsan linux iso
 	@$(MAKE) -j2 --output-sync=target unit-tsan fuzzers unit-asan inner-tsan inner-asan FUZZ_JOBS=1 FUZZ_SECONDS=5
-	@tools/setup --machines || echo 'the other machines cannot be had here: their tests are skipped'
 	@$(MAKE) system
 
-.PHONY: programs-asan programs-tsan unit-asan unit-tsan concurrent-asan inner-asan inner-tsan
+.PHONY: machines programs-asan programs-tsan unit-asan unit-tsan concurrent-asan inner-asan inner-tsan
+machines: setup
+	@tools/setup --machines || echo 'the other machines cannot be had here: their tests are skipped'
 programs-asan: setup
 	@$(call build,linux-asan,mxk-unit mxk-program mxk-fuzzers)
 programs-tsan: setup

@@ -43,7 +43,7 @@ std::uint64_t sum(Counters const& all) {
 
 // Every core calls random ones, itself too, while these do the same and tasks come between.
 MXK_TEST(remote_calls, of_all_cores_to_all_cores_are_each_done_once) {
-    std::size_t const steps = std::max<std::size_t>(80 / workers::count(), 5); // of each core
+    std::size_t const steps = std::max<std::size_t>(40 / workers::count(), 3); // of each core
     constexpr std::size_t calls_per_step = 25;
     auto counted = counters();
     MXK_CHECK(counted.ok());

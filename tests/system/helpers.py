@@ -13,9 +13,26 @@ from typing import Any
 
 import pexpect
 
+from mxk_host.machine import Emulator
+
 ROOT = Path(__file__).resolve().parents[2]
 DRIVER = str(ROOT / "tools/mxk")
 LINUX_BUILD = Path(os.environ.get("MXK_LINUX_BUILD", ROOT / "build/linux"))  # another one: to test it with sanitizers
+HAS_QEMU10 = Path(Emulator.QEMU10.line[0]).is_file()
+
+UEFI_ISO = ["--boot", "iso", "--firmware", "uefi"]
+WAYS = {  # to boot
+    "kernel": [],
+    "iso-bios": [
+        "--boot",
+        "iso",
+        "--mem",
+        "64M",
+    ],  # GRUB has room for the kernel, too: nothing is loaded that is not mapped
+    "iso-uefi": UEFI_ISO,
+    "pxe-bios": ["--boot", "pxe"],
+    "pxe-uefi": ["--boot", "pxe", "--firmware", "uefi"],
+}
 
 
 @dataclass(frozen=True)
@@ -107,6 +124,15 @@ def kernel_tests(ended: Ended) -> tuple[dict[str, str], tuple[int, int, int]]:
     summary = re.search(r"^(\d+) passed, (\d+) failed, (\d+) skipped", ended.output, re.MULTILINE)
     assert summary is not None, f"no summary of the in-kernel tests:\n{ended.output}"
     return verdicts, (int(summary[1]), int(summary[2]), int(summary[3]))
+
+
+def check_kernel_tests(ended: Ended) -> dict[str, str]:
+    """The verdicts, of which none is a failure and which the summary counts."""
+    verdicts, (passed, failed, skipped) = kernel_tests(ended)
+    assert failed == 0
+    assert passed > 0
+    assert len(verdicts) == passed + failed + skipped
+    return verdicts
 
 
 class Monitor:
