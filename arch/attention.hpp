@@ -20,6 +20,8 @@ enum class Attention : std::uint32_t {
     Call = 1 << 4,      // another core wants a function called (kernel/remote_call.hpp)
     Epoch = 1 << 5,     // somebody waits for this core's next epoch (tasks/core_epoch.hpp)
     Unclaimed = 1 << 6, // an interrupt came that nothing handles (metal: CoreLocal)
+    Hurry = 1 << 8,     // a thread that runs is to be interrupted for what is announced (metal)
+    Grace = 1 << 7,     // a grace period has begun, or one that this core waits for has ended (kernel/sync/rcu)
 };
 
 // True if the calling core has something to look at. Relaxed: what the bits announce is published by other means.
@@ -43,6 +45,12 @@ void notify(CoreId core, Attention what);
 inline void wake(CoreId core) {
     notify(core, Attention::Wake);
 }
+
+// The two halves of notify(), for a caller that knows whether the core halts. leave_word() sets the bit: a core that is
+// not halted sees it before it halts. If the caller then finds that the core may be halted, it must call end_halt(), or
+// nobody else would: who finds a bit set relies on the one who has set it. Any core, on Linux any thread; never block.
+void leave_word(CoreId core, Attention what);
+void end_halt(CoreId core);
 
 // Sets Attention::Timer of the calling core at this time stamp or soon after (Linux: some tens of microseconds), once;
 // `never`: not at all. Replaces what was set before.

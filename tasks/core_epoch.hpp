@@ -1,9 +1,10 @@
 // The epochs of one core: how often it has been quiescent when somebody asked. A core is quiescent in the turn of its
 // worker between two tasks, while
 //
-//   - no task's body is unfinished below: not inside a run_until() that a body has called, where that body may still
-//     use what it has found before, and not in a safe point that a thread's slice is interrupted for;
-//   - no thread of the core that was preempted, or waits, is in a protected section (kernel/protected_section.hpp).
+//   - no task's body is unfinished below that uses what it has found: not in the safe point of a body that took its
+//     time (Worker::attend_now()), and not inside a run_until() that a body has called in a protected section;
+//   - no thread of the core that was preempted, or waits, is in a protected section (kernel/protected_section.hpp) that
+//     it was in when the epoch began.
 //
 // So when an epoch ends that was requested after something had been unlinked, nothing on this core uses it any more: a
 // grace period is over when that holds for all cores. Nothing is counted unless somebody asks, and a core that was
@@ -31,18 +32,26 @@ class CoreEpoch {
         return begun_.load(std::memory_order_acquire) + 1;
     }
 
-    // Somebody waits for one more epoch than the core has begun.
-    void request() { wanted_ = begun_.load(std::memory_order_relaxed) + 1; }
+    // Somebody waits for one more epoch than the core has begun: its number.
+    std::uint64_t request() {
+        wanted_ = begun_.load(std::memory_order_relaxed) + 1;
+        return wanted_;
+    }
 
     // Whether somebody waits.
     [[nodiscard]] bool is_due() const { return wanted_ != ended_.load(std::memory_order_relaxed); }
 
-    // Ends the epochs that are waited for, if is_quiescent(), which is asked once for each after it has begun.
-    template <typename Quiescent> void try_to_advance(Quiescent is_quiescent) {
+    // Ends the epochs that are waited for: begin() is called when one begins, is_quiescent() after it has begun, until
+    // it says so.
+    template <typename Begin, typename Quiescent> void try_to_advance(Begin begin, Quiescent is_quiescent) {
         while (is_due()) {
             std::uint64_t const epoch = ended_.load(std::memory_order_relaxed) + 1;
-            begun_.store(epoch, std::memory_order_release);
-            store_load_fence(); // who does not see it begun, finds what it has unlinked unlinked for all that follows
+            if (begun_.load(std::memory_order_relaxed) != epoch) {
+                begun_.store(epoch, std::memory_order_release);
+                store_load_fence(); // who does not see it begun, finds what it has unlinked unlinked for all that
+                                    // follows
+                begin();
+            }
             if (!is_quiescent()) return;
             ended_.store(epoch, std::memory_order_release); // pairs with ended()
         }

@@ -1,7 +1,9 @@
 #include "tasks/worker.hpp"
 
 #include "arch/cpu.hpp"
+#include "arch/sections.hpp"
 #include "kernel/remote_call.hpp"
+#include "kernel/sync/rcu/rcu.hpp"
 #include "tasks/coroutine_task.hpp"
 #include "tasks/threads/thread_backend.hpp"
 #include "tasks/timeline/core_timeline.hpp"
@@ -30,8 +32,9 @@ Worker::Worker(CoreId core, NodeId node, CoreQueue::Memory queue_memory)
                       worker.epoch_.request();
                       worker.end_epochs();
                   })
-    , call_hook_(arch::Attention::Call, [](Worker&, AttentionHook&) { remote_calls::serve(); }) {
-    for (AttentionHook* const hook : {&timer_hook_, &epoch_hook_, &call_hook_}) add_hook(*hook);
+    , call_hook_(arch::Attention::Call, [](Worker&, AttentionHook&) { remote_calls::serve(); })
+    , grace_hook_(arch::Attention::Grace, [](Worker& worker, AttentionHook&) { worker.attend_grace(); }) {
+    for (AttentionHook* const hook : {&timer_hook_, &epoch_hook_, &call_hook_, &grace_hook_}) add_hook(*hook);
 }
 
 void Worker::send(Task& task, CoreId target) {
@@ -49,6 +52,8 @@ void Worker::send_first(Task& task, CoreId target) {
 void Worker::begin_round() {
     if (epoch_.is_due()) [[unlikely]]
         end_epochs();
+    if (grace_ != nullptr && grace_->has_callbacks()) [[unlikely]]
+        grace_periods_->advance(*grace_, clock::timestamp());
     bool const has_tasks = queue_.begin_round(Ring{*this});
     if (timeline_ != nullptr) [[unlikely]]
         timeline_->end_slice(EventKind::Round);
@@ -112,6 +117,8 @@ void Worker::Ring::operator()(CoreId sleeper) const {
 
 void Worker::begin() {
     statistics_.started.add(raw(clock::timestamp()));
+    grace_periods_ = rcu::periods();
+    if (grace_periods_ != nullptr) grace_ = &grace_periods_->of(core_);
 }
 
 void Worker::run() {
@@ -130,9 +137,33 @@ void Worker::attend() {
 }
 
 void Worker::end_epochs() {
-    if (unfinished_bodies_ != 0) return;
-    expect(!arch::task_in_section(), "a task's body ends the protected sections that it has begun");
-    epoch_.try_to_advance([] { return !arch::threads_in_sections(); });
+    if (interrupted_bodies_ != 0 || arch::sections_of_task() != 0) return;
+    epoch_.try_to_advance(&arch::begin_section_epoch, &arch::are_sections_over);
+    if (grace_epoch_ == 0 || epoch_.ended() < grace_epoch_) return;
+    grace_epoch_ = 0;
+    grace_periods_->answer(*grace_, grace_number_);
+}
+
+void Worker::attend_grace() {
+    if (grace_ == nullptr) return;
+    std::uint64_t const number = grace_periods_->unanswered(*grace_);
+    if (number != 0 && number != grace_number_) {
+        grace_number_ = number;
+        grace_epoch_ = epoch_.request();
+    }
+    end_epochs();
+    grace_periods_->advance(*grace_, clock::timestamp());
+}
+
+// A core that halts with nothing unfinished below has been quiescent, and stays so: nobody has to wake it.
+bool Worker::is_quiescent_while_halted() const {
+    return interrupted_bodies_ == 0 && arch::sections_of_task() == 0 && !arch::threads_in_sections();
+}
+
+void Worker::halt() {
+    if (grace_ != nullptr) grace_periods_->before_halt(*grace_, is_quiescent_while_halted());
+    arch::halt_until_attention();
+    if (grace_ != nullptr) grace_periods_->after_halt(*grace_);
 }
 
 void Worker::idle() {
@@ -149,7 +180,7 @@ void Worker::idle() {
         queue_.sleep_unless_mail([this] {
             TimelineSlice const slice(*this, EventKind::Sleep, nullptr);
             statistics_.sleeps.add(1); // a sender that sees this counted has to wake the core
-            arch::halt_until_attention();
+            halt();
         });
         break;
     }

@@ -14,6 +14,7 @@
 #include "base/panic.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/core_pool.hpp"
+#include "kernel/sync/rcu/grace_periods.hpp"
 #include "tasks/attention_hook.hpp"
 #include "tasks/core_epoch.hpp"
 #include "tasks/core_queue.hpp"
@@ -133,6 +134,14 @@ class alignas(cache_line_bytes) Worker {
     // What the safe point does: for a task that took its time and goes on. The core does not count as quiescent.
     void attend_now() {
         if (!arch::needs_attention()) return;
+        ++interrupted_bodies_;
+        attend_between_slices();
+        --interrupted_bodies_;
+    }
+    // The same, and the core does count, unless one of the bodies below does: for a body that goes on using nothing
+    // that it has found in shared structures, or that is in a protected section while it does.
+    void attend_between_slices() {
+        if (!arch::needs_attention()) return;
         if (is_watched_) [[unlikely]]
             begin_slice();
         ++unfinished_bodies_;
@@ -148,8 +157,8 @@ class alignas(cache_line_bytes) Worker {
 
     // Runs tasks until `done()`, which is asked after each of them and after each interrupt. For the console's task,
     // which waits for other cores in the middle of its body: its core goes on working meanwhile. Tasks run this way
-    // must not wait in turn. The core does not count as quiescent meanwhile: the body may go on using what it has
-    // found.
+    // must not wait in turn. The core may be quiescent meanwhile: a body that goes on using what it has found in shared
+    // structures is in a protected section (kernel/protected_section.hpp), or has nested in attend_now().
     template <typename Done> void run_until(Done done) {
         flush();
         if (is_watched_) [[unlikely]]
@@ -179,6 +188,12 @@ class alignas(cache_line_bytes) Worker {
         return number;
     }
     [[nodiscard]] CoreEpoch const& epoch() const { return epoch_; }
+    // What grace periods want of this core now, for a body that takes its time: the core is quiescent here, if nothing
+    // below is in a section. One load if they want nothing.
+    void pass_quiescent() {
+        if (arch::needs_attention()) [[unlikely]]
+            attend_between_slices();
+    }
 
   private:
     // One task, or what there is to do between two rounds of them.
@@ -207,6 +222,9 @@ class alignas(cache_line_bytes) Worker {
     void send_first(Task& task, CoreId target); // or the last one of a line
     void attend();
     void end_epochs();
+    void attend_grace();
+    [[nodiscard]] bool is_quiescent_while_halted() const;
+    void halt();
     void append_waiting();
     void append_each_round(bool has_tasks);
     void idle();
@@ -217,6 +235,7 @@ class alignas(cache_line_bytes) Worker {
     bool is_watched_ = false; // tasks are measured, or the timeline is recorded; on the line of what is counted
     LinkedList<AttentionHook, &AttentionHook::links_> hooks_; // as they were added
     std::uint32_t unfinished_bodies_ = 0;                     // tasks' bodies below the turn, which wait in the middle
+    std::uint32_t interrupted_bodies_ = 0;                    // of these, those that do so in attend_now()
     std::uint32_t place_ = 0;
     CorePool pool_;
     CoreQueue queue_;
@@ -226,6 +245,11 @@ class alignas(cache_line_bytes) Worker {
     AttentionHook timer_hook_;
     AttentionHook epoch_hook_;
     AttentionHook call_hook_;
+    AttentionHook grace_hook_;
+    rcu::GracePeriods* grace_periods_ = nullptr;
+    rcu::GracePeriods::Core* grace_ = nullptr;
+    std::uint64_t grace_number_ = 0; // the one to be answered when grace_epoch_ has ended
+    std::uint64_t grace_epoch_ = 0;
     TaskList waiting_for_idle_;
     unsigned rounds_waited_ = 0; // since there are some
     bool ran_dry_ = false;       // when the last one was appended

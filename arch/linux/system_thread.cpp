@@ -14,6 +14,8 @@
 #include "arch/core_local.hpp"
 #include "arch/linux/pinning.hpp"
 #include "arch/linux/signals.hpp"
+#include "arch/sections.hpp"
+#include "base/log.hpp"
 
 namespace mxk::arch {
 
@@ -48,6 +50,24 @@ std::uint64_t number_in(char const* status, char const* name) {
     return line != nullptr ? std::strtoull(line + std::strlen(name), nullptr, 10) : 0;
 }
 
+// On its core, however its entry is left: end_thread() unwinds the stack.
+class Residence {
+  public:
+    Residence(CoreId core, std::string_view name)
+        : name_(name) {
+        live_on(core);
+    }
+    ~Residence() {
+        std::uint32_t const open = leave_home();
+        if (open != 0) log::warn("thread '{}' has ended in {} protected sections: they are over", name_, open);
+    }
+    Residence(Residence const&) = delete;
+    Residence& operator=(Residence const&) = delete;
+
+  private:
+    std::string_view name_;
+};
+
 } // namespace
 
 void* SystemThread::run(void* self) {
@@ -55,7 +75,7 @@ void* SystemThread::run(void* self) {
     SignalStack const stack; // where an overflow of the other one can be reported
     thread.system_id_.store(gettid(), std::memory_order_relaxed);
     pthread_setname_np(pthread_self(), std::string(thread.name_.view()).c_str());
-    live_on(thread.core_);
+    Residence const residence(thread.core_, thread.name_.view());
     thread.entry_(thread.argument_);
     return nullptr;
 }

@@ -241,6 +241,16 @@ void notify(CoreId core, Attention what) {
     if (before == 0 && &local != &core_local()) apic::send(local.apic_id, vector::wake);
 }
 
+void leave_word(CoreId core, Attention what) {
+    // release: as in notify().
+    locals[index(core)]->attention.fetch_or(static_cast<std::uint32_t>(what), std::memory_order_release);
+}
+
+void end_halt(CoreId core) {
+    CoreLocal const& local = *locals[index(core)];
+    if (&local != &core_local()) apic::send(local.apic_id, vector::wake);
+}
+
 void halt_until_attention() {
     disable_interrupts();
     if (needs_attention())

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "arch/sections.hpp"
 #include "arch/x86_64/cpu_features.hpp"
 #include "arch/x86_64/interrupts.hpp"
 #include "arch/x86_64/registers.hpp"
@@ -60,10 +61,9 @@ Stop run(Execution& execution, Cycles until) {
     set_timer(local);
     // Each has its own count of protected sections: the body below, which may be in some, and the thread.
     std::uint32_t const sections_below = std::exchange(local.sections, execution.sections);
-    if (execution.sections != 0) --local.threads_in_sections;
     switch_stack(&local.own_stack_pointer, execution.stack_pointer);
     execution.sections = std::exchange(local.sections, sections_below);
-    if (execution.sections != 0) ++local.threads_in_sections;
+    if (execution.sections != 0 && execution.sections % 2 == 0) count_section(execution);
     bool const preempted = local.was_preempted; // before another one runs
     enable_interrupts();
     return preempted ? Stop::Preempted : Stop::Left;

@@ -51,6 +51,10 @@ inline void announce(CoreLocal& local, Attention what) {
 // interrupts/timer.cpp. Sets the local timer to whatever comes first; interrupts off.
 void set_timer(CoreLocal& local);
 void timer_interrupt();
+// What runs is taken away at once, or when it holds preemption no longer. Interrupts off.
+void end_slice(CoreLocal& local);
+// The same, if a thread runs and the attention word has Hurry.
+void interrupt_thread_if_told();
 // From what runs to the core's own stack; returns when it is run again. Interrupts off, before and after.
 void leave_execution(CoreLocal& local);
 // What XSAVE is to save, on every core: XCR0's bits; 0: there is only FXSAVE. detect_features() finds out.

@@ -76,6 +76,24 @@ inline void enable_interrupts() {
     asm volatile("sti" ::: "memory");
 }
 
+// No interrupt comes while it lives; afterwards as before.
+class InterruptsOff {
+  public:
+    InterruptsOff() {
+        asm volatile("pushfq; popq %0" : "=r"(flags_) : : "memory");
+        disable_interrupts();
+    }
+    ~InterruptsOff() {
+        constexpr std::uint64_t interrupt_flag = 1U << 9U; // SDM vol. 1 section 3.4.3
+        if ((flags_ & interrupt_flag) != 0) enable_interrupts();
+    }
+    InterruptsOff(InterruptsOff const&) = delete;
+    InterruptsOff& operator=(InterruptsOff const&) = delete;
+
+  private:
+    std::uint64_t flags_ = 0;
+};
+
 struct CpuidResult {
     std::uint32_t eax, ebx, ecx, edx;
 };

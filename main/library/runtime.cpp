@@ -18,6 +18,7 @@
 #include "base/panic.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/remote_call.hpp"
+#include "kernel/sync/rcu/rcu.hpp"
 #include "kernel/topology/system_topology.hpp"
 #include "main/library/shape.hpp"
 #include "tasks/prefetching.hpp"
@@ -147,6 +148,7 @@ Runtime::State::~State() {
     prefetching::forget();
     workers::forget();
     remote_calls::forget();
+    rcu::forget();
     set_system_topology({});
     memory::configure({}, {}, arena);
     arch::reserve_cores(0);
@@ -176,6 +178,7 @@ Result<Runtime> Runtime::start(RuntimeOptions const& options) try {
     MXK_TRY(state->take_memory(shape));
     MXK_TRY(state->describe(shape));
     MXK_TRY(remote_calls::create(state->topology.cores));
+    MXK_TRY(rcu::create(state->topology.cores));
     MXK_TRY(workers::create(state->topology, state->arena));
     if (shape.shares_cpus) {
         log::warn("{} cores share the processors of this system: what they measure is not the hardware's speed",

@@ -2,6 +2,7 @@
 
 #include "arch/x86_64/cores.hpp"
 #include "kernel/remote_call.hpp"
+#include "kernel/sync/rcu/rcu.hpp"
 #include "kernel/topology/running_order.hpp"
 #include "kernel/topology/system_topology.hpp"
 #include "main/metal/interrupt_routing.hpp"
@@ -32,6 +33,7 @@ topology::Topology start_cores(topology::Topology const& topology, acpi::Interru
     topology::Topology const running = require(topology::keep_cores(known, order, arena));
     set_system_topology(running);
     require<Done>(remote_calls::create(running.cores));
+    require<Done>(rcu::create(running.cores));
     require<Done>(workers::create(running, arena, prefetching::default_task_distance()));
     arch::release_cores(cores, order, &enter_worker);
     return running;

@@ -1,6 +1,5 @@
-// When a core counts as quiescent (tasks/core_epoch.hpp), and when not: inside a body that runs other tasks, and while
-// one of its threads has been preempted in a protected section. The console's core never does while a test runs, since
-// that is a task's body: another core is watched.
+// When a core counts as quiescent (tasks/core_epoch.hpp), and when not: inside a body that runs other tasks in a
+// protected section, and while one of its threads has been preempted in one.
 #include <array>
 #include <atomic>
 
@@ -69,19 +68,26 @@ MXK_TEST(epochs, do_not_end_unasked) {
     MXK_CHECK_EQUAL(worker->epoch().ended(), before);
 }
 
-MXK_TEST(epochs, do_not_end_inside_the_body_of_the_console) {
+// The console's body is below all that runs on its core meanwhile.
+MXK_TEST(epochs, end_while_a_body_waits_but_not_if_it_does_so_in_a_section) {
     Worker& here = Worker::current();
-    std::uint64_t const epoch = here.request_epoch();
-    let_rounds_pass(here);
-    MXK_CHECK(!has_ended(here, epoch));
+    std::uint64_t epoch = 0;
+    {
+        ProtectedSection const section;
+        epoch = here.request_epoch();
+        let_rounds_pass(here);
+        MXK_CHECK(!has_ended(here, epoch));
+    }
+    wait_until([&] { return has_ended(here, epoch); });
 }
 
-MXK_TEST(epochs, wait_for_a_body_that_runs_other_tasks) {
+MXK_TEST(epochs, wait_for_a_body_that_runs_other_tasks_in_a_section) {
     struct Waiting : Task {
         Waiting()
             : Task(&Waiting::wait) {}
         static void wait(Worker& worker, Task& task) {
             auto& self = static_cast<Waiting&>(task);
+            ProtectedSection const section;
             self.is_inside.store(true, std::memory_order_release);
             worker.run_until([&] { return self.may_end.load(std::memory_order_acquire); });
         }

@@ -16,12 +16,13 @@
 namespace mxk::test {
 namespace {
 
+constexpr auto begin = [] {};
 constexpr auto quiescent = [] { return true; };
 constexpr auto busy = [] { return false; };
 
 TEST(CoreEpoch, ends_none_unasked) {
     CoreEpoch epoch;
-    epoch.try_to_advance(quiescent);
+    epoch.try_to_advance(begin, quiescent);
     EXPECT_FALSE(epoch.is_due());
     EXPECT_EQ(epoch.ended(), 0U);
     EXPECT_EQ(epoch.next(), 1U);
@@ -32,7 +33,7 @@ TEST(CoreEpoch, ends_the_next_one_for_all_who_asked_before_it_began) {
     EXPECT_EQ(epoch.next(), 1U);
     EXPECT_EQ(epoch.next(), 1U);
     epoch.request();
-    epoch.try_to_advance(quiescent);
+    epoch.try_to_advance(begin, quiescent);
     EXPECT_EQ(epoch.ended(), 1U);
     EXPECT_FALSE(epoch.is_due());
 }
@@ -40,10 +41,10 @@ TEST(CoreEpoch, ends_the_next_one_for_all_who_asked_before_it_began) {
 TEST(CoreEpoch, does_not_end_while_the_core_is_not_quiescent) {
     CoreEpoch epoch;
     epoch.request();
-    for (int i = 0; i < 3; ++i) epoch.try_to_advance(busy);
+    for (int i = 0; i < 3; ++i) epoch.try_to_advance(begin, busy);
     EXPECT_EQ(epoch.ended(), 0U);
     EXPECT_TRUE(epoch.is_due());
-    epoch.try_to_advance(quiescent);
+    epoch.try_to_advance(begin, quiescent);
     EXPECT_EQ(epoch.ended(), 1U);
 }
 
@@ -52,7 +53,7 @@ TEST(CoreEpoch, gives_who_asks_while_one_is_under_way_the_one_after) {
     CoreEpoch epoch;
     epoch.request();
     std::uint64_t asked_meanwhile = 0;
-    epoch.try_to_advance([&] {
+    epoch.try_to_advance(begin, [&] {
         if (asked_meanwhile == 0) asked_meanwhile = epoch.next();
         return true;
     });
@@ -60,10 +61,10 @@ TEST(CoreEpoch, gives_who_asks_while_one_is_under_way_the_one_after) {
     EXPECT_EQ(epoch.ended(), 1U);
 
     epoch.request();
-    epoch.try_to_advance(busy); // 2 has begun
+    epoch.try_to_advance(begin, busy); // 2 has begun
     EXPECT_EQ(epoch.next(), 3U);
     epoch.request();
-    epoch.try_to_advance(quiescent); // both
+    epoch.try_to_advance(begin, quiescent); // both
     EXPECT_EQ(epoch.ended(), 3U);
 }
 

@@ -2,6 +2,7 @@
 // on it.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 
@@ -35,8 +36,12 @@ struct alignas(cache_line_bytes) CoreLocal {
     HeldLocks own_locks{};
     std::uint64_t unclaimed_interrupts = 0; // that nothing handled
     std::uint32_t unclaimed_vector = 0;     // the last one's
-    std::uint32_t sections = 0;             // protected sections that what runs now is in
-    std::uint32_t threads_in_sections = 0;  // of this core, which do not run now
+    // Protected sections (arch/sections.hpp): of what runs now; the epoch that the core is in, by its last bit; how
+    // many threads are counted for each; whether those of the one before are waited for.
+    std::uint32_t sections = 0;
+    std::uint32_t section_epoch = 0;
+    std::array<std::uint32_t, 2> counted_sections{};
+    bool awaits_sections = false;
 };
 
 inline CoreLocal& core_local() {
@@ -48,25 +53,6 @@ inline CoreLocal& core_local() {
 // Whether the caller is a task (or the worker), and not a thread.
 inline bool runs_task() {
     return core_local().running == nullptr;
-}
-
-// Protected sections: see kernel/protected_section.hpp. Plain steps do: a thread that is preempted between them finds
-// the count as it was when it runs again.
-inline void enter_section() {
-    ++core_local().sections;
-    asm volatile("" ::: "memory"); // what is protected comes after
-}
-inline void leave_section() {
-    asm volatile("" ::: "memory");
-    --core_local().sections;
-}
-// Whether the calling core's task is in one.
-inline bool task_in_section() {
-    return core_local().sections != 0;
-}
-// Whether a thread of the calling core is in one. Asked by the worker, while none of them runs.
-inline bool threads_in_sections() {
-    return core_local().threads_in_sections != 0;
 }
 
 } // namespace mxk::arch

@@ -17,7 +17,8 @@ struct Execution {
     std::uint64_t stack_pointer = 0; // while it does not run
     std::byte* vector_state = nullptr;
     HeldLocks locks{};
-    std::uint32_t sections = 0; // protected sections that it is in, while it does not run
+    std::uint32_t sections = 0;      // CoreLocal::sections, while it does not run
+    std::uint32_t section_epoch = 0; // that it is counted for, if it is
 };
 
 // Of Execution::vector_state, which is aligned to cache lines. All bytes 0 at first.

@@ -55,7 +55,9 @@ extern "C" void dispatch_interrupt(InterruptFrame& frame) {
     case vector::timer:
         apic::end_of_interrupt(); // before: it may return much later
         return timer_interrupt();
-    case vector::wake: break; // notify() has set the bit; the interrupt only ends the halt
+    case vector::wake:            // notify() has set the bit; the interrupt only ends the halt, or a thread's time
+        apic::end_of_interrupt(); // before: it may return much later
+        return interrupt_thread_if_told();
     case vector::serial:
         receive_serial();
         announce(core_local(), Attention::Input);

@@ -83,11 +83,24 @@ void timer_interrupt() {
     // long as what holds preemption off is interrupted each time, it never comes to let it go.
     if (ends) local.slice_end = never;
     set_timer(local);
-    if (!ends) return;
+    if (ends) end_slice(local);
+}
+
+void end_slice(CoreLocal& local) {
     if (local.preemption_holds != 0)
         local.preemption_is_due = true; // release_preemption() sees to it
     else
         preempt(local);
+}
+
+void interrupt_thread_if_told() {
+    CoreLocal& local = core_local();
+    bool const is_told =
+        (local.attention.load(std::memory_order_relaxed) & static_cast<std::uint32_t>(Attention::Hurry)) != 0;
+    if (local.running == nullptr || !is_told) return;
+    // As when the slice has ended: a timer that fires meanwhile must not do it again.
+    local.slice_end = never;
+    end_slice(local);
 }
 
 void arm_timer(Cycles when) {

@@ -1,4 +1,6 @@
 // What threads ask of MxOS (tasks/threads/thread_backend.hpp).
+#include "arch/sections.hpp"
+#include "base/log.hpp"
 #include "base/panic.hpp"
 #include "kernel/clock.hpp"
 #include "tasks/threads/mxos/mxos_thread.hpp"
@@ -55,6 +57,9 @@ void sleep_for(Nanoseconds time) {
 void exit() {
     MxosThread::current()->call(
         [](Worker&, MxosThread& self, void*) {
+            std::uint32_t const open = arch::forget_sections(self);
+            if (open != 0)
+                log::warn("thread '{}' has ended in {} protected sections: they are over", self.name.view(), open);
             self.note(ThreadState::Ended);
             thread_has_ended(self);
             return MxosThread::Then::End;

@@ -102,7 +102,7 @@ void MxosThread::run_slice(Worker& worker, Task& task) {
     for (;;) {
         if (self.run_until(worker, now, slice_end) == arch::Stop::Preempted) {
             if (now >= slice_end) return self.be_preempted(worker, now - slice_end);
-            worker.attend_now(); // the alarm; then the slice continues
+            worker.attend_between_slices(); // the alarm; then the slice continues
             now = clock::timestamp();
             continue;
         }

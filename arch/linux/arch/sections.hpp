@@ -1,0 +1,87 @@
+// Protected sections (kernel/protected_section.hpp), and when those of a core's threads are over that had begun before
+// an epoch did. A core's own task only counts. A thread of the system runs whenever that likes, beside its core: it
+// counts in plain stores, without a fence, and who wants to know has the system make all threads execute one
+// (membarrier(2), as liburcu does: Desnoyers et al., "User-Level Implementations of Read-Copy Update", 2012, section
+// 3.4). A thread that is found in a section is told to say when it leaves.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "arch/core_local.hpp"
+#include "base/fence.hpp"
+
+namespace mxk::arch {
+
+// Of a thread that is no core.
+struct SectionReader {
+    std::atomic<std::uint32_t> depth{0};
+    std::atomic<bool> is_awaited{true}; // also until it lives on a core: then leave_awaited_section() finds it out
+    bool needs_fences = false;          // the system has no membarrier
+    CoreLocal* home = nullptr;
+    SectionReader* next = nullptr; // of the same home
+};
+extern thread_local constinit SectionReader section_reader;
+
+// The calling thread, which is no core, lives on this one until it leaves it: that core's epochs wait for its sections.
+void live_on(CoreId core);
+// Before it ends. How many sections it has left open; they are over now.
+std::uint32_t leave_home();
+
+void leave_awaited_section(SectionReader& reader);
+
+// Any core, any thread that lives on one; never block.
+inline void enter_section() {
+    if (CoreLocal* const core = this_core; core != nullptr) {
+        ++core->sections;
+        return;
+    }
+    SectionReader& reader = section_reader;
+    // relaxed, and no fence: begin_section_epoch() makes this thread execute one. The compiler keeps the order, too.
+    reader.depth.store(reader.depth.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (reader.needs_fences) [[unlikely]]
+        store_load_fence();
+}
+inline void leave_section() {
+    if (CoreLocal* const core = this_core; core != nullptr) {
+        --core->sections;
+        return;
+    }
+    SectionReader& reader = section_reader;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    // release: what the section has read, it has read before whoever finds it over goes on.
+    reader.depth.store(reader.depth.load(std::memory_order_relaxed) - 1, std::memory_order_release);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (reader.needs_fences) [[unlikely]]
+        store_load_fence();
+    if (reader.is_awaited.load(std::memory_order_relaxed)) [[unlikely]]
+        leave_awaited_section(reader);
+}
+
+// The core that the calling thread is, or lives on.
+inline CoreId home_core() {
+    return this_core != nullptr ? this_core->id : section_reader.home->id;
+}
+
+// How many sections the calling core's task is in.
+inline std::uint32_t sections_of_task() {
+    return core_local().sections;
+}
+
+// Whether the calling core has threads in sections that do not run: here nobody knows, and threads_live_on() says it.
+inline bool threads_in_sections() {
+    return false;
+}
+// Whether threads live on a core, which run while it halts. Any core; seq_cst.
+bool threads_live_on(CoreId core);
+// They do not keep their core from attending.
+inline void interrupt_thread(CoreId) {}
+
+// An epoch begins: the sections that the core's threads are in now are what it waits for. The worker, after the one
+// before is over. Some microseconds if threads live on the core.
+void begin_section_epoch();
+// Whether all of these are over. If not, the last of them to leave wakes the core. The worker.
+bool are_sections_over();
+
+} // namespace mxk::arch

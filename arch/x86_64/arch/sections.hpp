@@ -1,0 +1,69 @@
+// Protected sections (kernel/protected_section.hpp) of what runs on this core, and when those of its threads that had
+// begun before an epoch are over. Entering is one instruction, leaving one and a branch that is not taken; none is
+// atomic to other cores, and none is a fence. A thread that is taken away in one is counted, once for that section,
+// and counts itself off when it leaves the outermost one: so whoever begins a new section before it is looked at again
+// holds nothing up (A. Hraska, "Read-Copy-Update for HelenOS", 2013, section 4.3, has that by two lists).
+//
+// CoreLocal::sections is twice the depth, less one while what runs is counted: then the subtraction that leaves the
+// outermost section borrows, which the branch sees.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "arch/core_local.hpp"
+
+namespace mxk::arch {
+
+struct Execution;
+
+// Of a counted thread that has left the outermost one; interrupt handlers, too.
+void leave_counted_section();
+
+// What runs now, on any core, in interrupt handlers too; never block. Each instruction is one step to interrupts.
+inline void enter_section() {
+    asm volatile("addl $2, %%gs:%c0" : : "i"(offsetof(CoreLocal, sections)) : "memory", "cc");
+}
+inline void leave_section() {
+    asm goto("subl $2, %%gs:%c0\n\tjc %l[counted]" : : "i"(offsetof(CoreLocal, sections)) : "memory", "cc" : counted);
+    return;
+counted:
+    leave_counted_section();
+}
+
+// The core that the caller runs on.
+inline CoreId home_core() {
+    return core_local().id;
+}
+
+// How many sections the calling core's task is in.
+inline std::uint32_t sections_of_task() {
+    return core_local().sections / 2;
+}
+
+// An epoch begins: those that the core's threads are in now are what it waits for. The worker, while none of them runs,
+// and after the one before is over.
+void begin_section_epoch();
+// Whether all of these are over. If not, the last of them to leave sets Attention::Wake. The worker.
+bool are_sections_over();
+
+// The thread has been taken away, or has given the core away, in a section that it is not counted for yet; with
+// interrupts off.
+void count_section(Execution& execution);
+// Whether the calling core has threads in sections, which do not run now.
+inline bool threads_in_sections() {
+    auto const& counted = core_local().counted_sections;
+    return counted[0] + counted[1] != 0;
+}
+// Whether a core may have threads that run while it halts: on metal none does.
+inline bool threads_live_on(CoreId) {
+    return false;
+}
+// A thread that runs on this core now is taken away, so that its worker attends to what it was told before; then its
+// slice goes on. Any core.
+void interrupt_thread(CoreId core);
+
+// A thread that ends: it is in none any more. How many it was in. The worker, after it has run.
+std::uint32_t forget_sections(Execution& execution);
+
+} // namespace mxk::arch

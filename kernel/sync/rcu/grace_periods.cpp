@@ -1,0 +1,228 @@
+#include "kernel/sync/rcu/grace_periods.hpp"
+
+#include <new>
+#include <utility>
+
+#include "arch/attention.hpp"
+#include "arch/sections.hpp"
+#include "base/fence.hpp"
+#include "base/inject.hpp"
+#include "kernel/clock.hpp"
+
+namespace mxk::rcu {
+
+Result<GracePeriods*> GracePeriods::create(std::span<topology::Core const> cores, void* place) {
+    auto states = MXK_TRY(PerCore<Core>::create(cores, [&](std::size_t i) { return Core(cores[i].id); }));
+    return new (place) GracePeriods(std::move(states));
+}
+
+std::uint64_t GracePeriods::next() const {
+    store_load_fence(); // what the caller has unlinked is unlinked before it looks; pairs with begin()
+    return begun() + 1;
+}
+
+void GracePeriods::call(CoreId core_id, Callback& callback, Haste haste) {
+    Core& core = of(core_id);
+    Callback* before = core.arrived_.load(std::memory_order_relaxed);
+    // release: the callback is complete, and what it is about unlinked, before it can be taken; pairs with sort().
+    // seq_cst: it looks for arrivals again after it has said that it halts.
+    do callback.next = before;
+    while (
+        !core.arrived_.compare_exchange_weak(before, &callback, std::memory_order_seq_cst, std::memory_order_relaxed));
+    inject::point();
+    if (haste != Haste::Lazy) {
+        // After the callback: a core that takes this takes that, too, or has.
+        core.haste_.store(haste, std::memory_order_relaxed);
+        tell(core);
+    } else if (core.presence_.load(std::memory_order_seq_cst) != Core::Presence::Awake) {
+        tell(core); // else it looks every round
+    }
+}
+
+void GracePeriods::tell(Core& core) {
+    arch::leave_word(core.id_, arch::Attention::Grace);
+    // seq_cst: either the core sees the bit before it halts, or it is seen here that it may halt.
+    if (core.presence_.load(std::memory_order_seq_cst) != Core::Presence::Awake) arch::end_halt(core.id_);
+}
+
+void GracePeriods::ask_for(std::uint64_t number, Haste haste) {
+    if (haste == Haste::Now) {
+        std::uint64_t before = hurried_.load(std::memory_order_relaxed);
+        while (before < number && !hurried_.compare_exchange_weak(before, number)) {
+        }
+    }
+    std::uint64_t before = wanted_.load(std::memory_order_relaxed);
+    // seq_cst: either who ends the one under way sees it, or try_to_begin() finds that nobody is busy any more.
+    while (before < number && !wanted_.compare_exchange_weak(before, number)) {
+    }
+    try_to_begin();
+    std::uint64_t const now = begun();
+    if (haste == Haste::Now && now <= number && done() < now) hurry(now);
+}
+
+void GracePeriods::try_to_begin() {
+    while (wanted_.load() > begun()) {
+        if (busy_.exchange(true)) return; // who is busy looks again
+        if (wanted_.load() > begun()) return begin(begun() + 1);
+        busy_.store(false);
+    }
+}
+
+void GracePeriods::begin(std::uint64_t number) {
+    missing_.store(cores_.size() + 1, std::memory_order_relaxed);
+    begun_at_.store(clock::timestamp(), std::memory_order_relaxed);
+    inject::point();
+    begun_.store(number, std::memory_order_seq_cst);
+    // A core that is found away here, and comes back, finds unlinked what was unlinked before; pairs with after_halt().
+    store_load_fence();
+    for (Core& core : cores_) {
+        inject::point();
+        if (is_away(core)) {
+            count_for(core, number);
+            continue;
+        }
+        tell(core);
+    }
+    if (hurried_.load() >= number) hurry(number);
+    count_down();
+}
+
+// A slice that is interrupted for it goes on afterwards.
+void GracePeriods::hurry(std::uint64_t number) {
+    for (Core& core : cores_)
+        if (core.seen_.load(std::memory_order_relaxed) < number) arch::interrupt_thread(core.id_);
+}
+
+bool GracePeriods::is_away(Core const& core) const {
+    return core.presence_.load(std::memory_order_seq_cst) == Core::Presence::Away && !arch::threads_live_on(core.id_);
+}
+
+// Once for each core: by itself, or by who finds it away.
+void GracePeriods::count_for(Core& core, std::uint64_t number) {
+    std::uint64_t before = core.seen_.load(std::memory_order_relaxed);
+    while (before < number)
+        if (core.seen_.compare_exchange_weak(before, number, std::memory_order_relaxed)) return count_down();
+}
+
+// acq_rel: all that was protected on the cores that have counted before, is done before the end.
+void GracePeriods::count_down() {
+    inject::point();
+    if (missing_.fetch_sub(1, std::memory_order_acq_rel) == 1) end();
+}
+
+void GracePeriods::end() {
+    std::uint64_t const number = begun_.load(std::memory_order_relaxed);
+    auto const took = raw(clock::timestamp() - begun_at_.load(std::memory_order_relaxed));
+    statistics_.completed.add(1);
+    if (hurried_.load() >= number) statistics_.hurried.add(1);
+    statistics_.cycles.add(took);
+    statistics_.longest.raise_to(took);
+    inject::point();
+    done_.store(number, std::memory_order_seq_cst); // and a release: pairs with done(); seq_cst: pairs with enlist()
+    Core* core = listed_.exchange(nullptr, std::memory_order_seq_cst);
+    while (core != nullptr) {
+        Core& listed = *std::exchange(core, core->next_listed_); // before it enlists again
+        listed.is_listed_.store(false, std::memory_order_seq_cst);
+        tell(listed);
+    }
+    busy_.store(false); // seq_cst: pairs with ask_for()
+    try_to_begin();
+}
+
+std::uint64_t GracePeriods::unanswered(Core const& core) const {
+    std::uint64_t const number = begun();
+    return core.seen_.load(std::memory_order_relaxed) < number ? number : 0;
+}
+
+void GracePeriods::answer(Core& core, std::uint64_t number) {
+    core.statistics_.answers.add(1);
+    count_for(core, number);
+}
+
+// Whoever takes it off the list tells the core.
+void GracePeriods::enlist(Core& core) {
+    if (core.is_listed_.load(std::memory_order_seq_cst)) return;
+    core.is_listed_.store(true, std::memory_order_relaxed);
+    Core* before = listed_.load(std::memory_order_relaxed);
+    do core.next_listed_ = before;
+    while (!listed_.compare_exchange_weak(before, &core, std::memory_order_seq_cst, std::memory_order_relaxed));
+}
+
+void GracePeriods::take_arrived(Core& core, Cycles now) {
+    Callback* newest = core.arrived_.exchange(nullptr, std::memory_order_acquire); // pairs with call()
+    if (newest == nullptr) return;
+    Callback* oldest = nullptr;
+    while (newest != nullptr) {
+        Callback* const callback = std::exchange(newest, newest->next);
+        callback->next = std::exchange(oldest, callback);
+    }
+    if (core.next_.empty()) core.oldest_ = now;
+    std::size_t const before = core.next_.size();
+    while (oldest != nullptr) core.next_.append(*std::exchange(oldest, oldest->next));
+    core.statistics_.called.add(core.next_.size() - before);
+    core.next_for_ = next();
+}
+
+void GracePeriods::sort(Core& core, Cycles now, bool may_wait) {
+    take_arrived(core, now);
+    Haste const haste = core.haste_.exchange(Haste::Lazy, std::memory_order_relaxed);
+    for (;;) {
+        if (!core.waiting_.empty() && core.waits_for_ <= done()) core.ready_.append(core.waiting_);
+        if (core.waiting_.empty()) {
+            if (core.next_.empty()) return;
+            core.waiting_.append(core.next_);
+            core.waits_for_ = core.next_for_;
+        }
+        std::uint64_t const newest = core.next_.empty() ? core.waits_for_ : core.next_for_;
+        bool const is_lazy = may_wait && haste == Haste::Lazy &&
+                             core.waiting_.size() + core.next_.size() < lazy_callbacks &&
+                             now - core.oldest_ < clock::to_cycles(lazy_time);
+        if ((core.asked_for_ < newest && !is_lazy) || haste == Haste::Now) {
+            core.asked_for_ = newest;
+            ask_for(newest, haste);
+        }
+        if (core.asked_for_ < core.waits_for_) return; // the worker looks again next round
+        enlist(core);
+        // seq_cst: it may have ended before the core was on the list.
+        if (done_.load(std::memory_order_seq_cst) < core.waits_for_) return;
+    }
+}
+
+void GracePeriods::run_ready(Core& core) {
+    bool const all = core.pending() > too_many_callbacks;
+    std::uint64_t count = 0;
+    while (all || count < callbacks_per_turn) {
+        Callback* const callback = core.ready_.take();
+        if (callback == nullptr) break;
+        ++count;
+        callback->function(*callback);
+    }
+    if (count == 0) return;
+    core.statistics_.run.add(count);
+    core.statistics_.longest_turn.raise_to(count);
+    if (!core.ready_.empty()) arch::notify(core.id_, arch::Attention::Grace);
+}
+
+void GracePeriods::advance(Core& core, Cycles now) {
+    sort(core, now, true);
+    run_ready(core);
+}
+
+void GracePeriods::before_halt(Core& core, bool is_quiescent) {
+    if (core.has_callbacks()) sort(core, clock::timestamp(), false);
+    // seq_cst: pairs with begin() and tell().
+    core.presence_.store(is_quiescent ? Core::Presence::Away : Core::Presence::Halted, std::memory_order_seq_cst);
+    inject::point();
+    // What is due has to run first, nobody would tell the core of it; and what has arrived meanwhile be sorted.
+    if (!core.ready_.empty() || core.arrived_.load(std::memory_order_seq_cst) != nullptr)
+        arch::leave_word(core.id_, arch::Attention::Grace);
+}
+
+void GracePeriods::after_halt(Core& core) {
+    inject::point();
+    core.presence_.store(Core::Presence::Awake, std::memory_order_seq_cst);
+    // Who has found it away before this, has unlinked before; pairs with begin().
+    store_load_fence();
+}
+
+} // namespace mxk::rcu

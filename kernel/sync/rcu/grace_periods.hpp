@@ -1,0 +1,189 @@
+// Grace periods: when nobody uses any more what has been unlinked before. One at a time, numbered; each waits until
+// every core has been quiescent once since it began (tasks/core_epoch.hpp says when a core is). A core that halts is,
+// for as long as it does; the others are told by a bit of their attention word, and the last one that answers ends the
+// grace period: nobody polls, and nobody is interrupted for it. A task costs nothing: its worker looks at the
+// attention word anyway. (Quiescent-state based reclamation as in McKenney and Slingwine, "Read-Copy Update", 1998;
+// that the cores count down is as in NOVA's kernel.)
+//
+// Each core keeps the callbacks that were given to it: those that have arrived, those that wait for the grace period
+// after the one now under way, and those that wait for an earlier one. A callback runs after one to two of them.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "base/result.hpp"
+#include "base/units.hpp"
+#include "kernel/memory/per_core.hpp"
+#include "kernel/sync/rcu/callback.hpp"
+#include "kernel/topology/topology.hpp"
+
+namespace mxk::rcu {
+
+// How soon a grace period has to begin.
+enum class Haste : std::uint8_t {
+    Lazy, // together with more callbacks: when there are lazy_callbacks, after lazy_time, or when the core would sleep
+    Soon, // as soon as the one under way is over
+    Now,  // and threads are interrupted, so that their slices do not hold it up
+};
+
+inline constexpr std::size_t lazy_callbacks = 512;
+inline constexpr Nanoseconds lazy_time{200'000};
+// Of those that are due, how many run in one turn: so that tasks do not wait for longer than some tens of microseconds.
+inline constexpr std::size_t callbacks_per_turn = 256;
+// With more than that not run yet, all that are due run in one turn, and what the core's tasks add does not outrun it.
+inline constexpr std::size_t too_many_callbacks = 30'000;
+
+// A counter that one core at a time writes, and all may read.
+class Count {
+  public:
+    void add(std::uint64_t amount) { set(value() + amount); }
+    void raise_to(std::uint64_t value_now) {
+        if (value_now > value()) set(value_now);
+    }
+    [[nodiscard]] std::uint64_t value() const { return value_.load(std::memory_order_relaxed); }
+
+  private:
+    void set(std::uint64_t value_now) { value_.store(value_now, std::memory_order_relaxed); }
+    std::atomic<std::uint64_t> value_{0};
+};
+
+struct CoreStatistics {
+    Count called;       // callbacks given to the core, as far as it has seen them
+    Count run;          // of these, run
+    Count longest_turn; // callbacks run in one turn, at most
+    Count answers;      // grace periods that it was told of and has answered
+    Count away;         // grace periods that began while it halted
+};
+
+struct Statistics {
+    Count completed;
+    Count hurried; // of these, those that somebody wanted Now
+    Count cycles;  // of all, from beginning to end
+    Count longest; // of one, cycles
+};
+
+class GracePeriods {
+  public:
+    // What a core has of them. Its own core, unless a function says otherwise.
+    class Core {
+      public:
+        explicit Core(CoreId core)
+            : id_(core) {}
+
+        // Whether there are callbacks that do not run yet.
+        [[nodiscard]] bool has_callbacks() const {
+            return !waiting_.empty() || !next_.empty() || !ready_.empty() ||
+                   arrived_.load(std::memory_order_relaxed) != nullptr;
+        }
+        // Any core.
+        [[nodiscard]] CoreStatistics const& statistics() const { return statistics_; }
+        // Any core: callbacks that were given to it and have not run yet, or nearly so many.
+        [[nodiscard]] std::uint64_t pending() const {
+            std::uint64_t const run = statistics_.run.value();
+            std::uint64_t const called = statistics_.called.value();
+            return called > run ? called - run : 0;
+        }
+        // Any core: the newest grace period that it need not be waited for.
+        [[nodiscard]] std::uint64_t seen() const { return seen_.load(std::memory_order_relaxed); }
+
+      private:
+        friend class GracePeriods;
+        enum class Presence : std::uint8_t {
+            Awake,
+            Halted, // but one of its threads is in a section
+            Away,   // halted, and quiescent as long as it is
+        };
+
+        // All cores.
+        std::atomic<std::uint64_t> seen_{0};
+        std::atomic<Presence> presence_{Presence::Awake};
+        std::atomic<bool> is_listed_{false};
+        Core* next_listed_ = nullptr;
+        CoreId id_;
+        // Whatever runs on the core, or lives on it, adds; the core takes.
+        alignas(cache_line_bytes) std::atomic<Callback*> arrived_{nullptr};
+        std::atomic<Haste> haste_{Haste::Lazy};
+        // Its own.
+        alignas(cache_line_bytes) CallbackList waiting_; // for waits_for_
+        CallbackList next_;                              // for next_for_
+        CallbackList ready_;
+        std::uint64_t waits_for_ = 0;
+        std::uint64_t next_for_ = 0;
+        Cycles oldest_{}; // since when something waits that nothing was asked for
+        std::uint64_t asked_for_ = 0;
+        CoreStatistics statistics_;
+    };
+
+    // All cores of the machine. The boot core, before the others run. Errors: no memory.
+    static Result<GracePeriods*> create(std::span<topology::Core const> cores, void* place);
+
+    explicit GracePeriods(PerCore<Core> cores)
+        : cores_(std::move(cores)) {}
+
+    [[nodiscard]] Core& of(CoreId core) const { return cores_[core]; }
+    [[nodiscard]] PerCore<Core> const& cores() const { return cores_; }
+    [[nodiscard]] Statistics const& statistics() const { return statistics_; }
+
+    // Any core. The newest that has begun, and the newest that has ended. acquire: what was protected before the end of
+    // the latter was done before what the caller does next.
+    [[nodiscard]] std::uint64_t begun() const { return begun_.load(std::memory_order_acquire); }
+    [[nodiscard]] std::uint64_t done() const { return done_.load(std::memory_order_acquire); }
+    // The time stamp of the beginning of the newest one, for display.
+    [[nodiscard]] Cycles begun_at() const { return begun_at_.load(std::memory_order_relaxed); }
+
+    // Any core: the first grace period that ends after everything that is protected now.
+    [[nodiscard]] std::uint64_t next() const;
+
+    // `callback` runs on `core`, on which the caller runs or lives, after the next grace period: between two tasks, in
+    // the order in which they were given. Tasks, threads and interrupt handlers, in protected sections, too; never
+    // blocks.
+    void call(CoreId core, Callback& callback, Haste haste);
+
+    // Any core, never block. A grace period with this number is wanted.
+    void ask_for(std::uint64_t number, Haste haste);
+
+    // Below: the worker of `core`.
+
+    // The grace period that the core has been told of and has not answered; 0: none.
+    [[nodiscard]] std::uint64_t unanswered(Core const& core) const;
+    // It has been quiescent after it had been told of this one.
+    void answer(Core& core, std::uint64_t number);
+    // Sorts the callbacks by what has ended since, asks for what they need, and runs those that are due.
+    void advance(Core& core, Cycles now);
+    // Before the core looks whether it may halt, and after it has; `is_quiescent`: as long as it halts. What waits for
+    // company waits no longer.
+    void before_halt(Core& core, bool is_quiescent);
+    void after_halt(Core& core);
+
+  private:
+    bool is_away(Core const& core) const;
+    void take_arrived(Core& core, Cycles now);
+    void sort(Core& core, Cycles now, bool may_wait);
+    static void tell(Core& core);
+    void run_ready(Core& core);
+    void try_to_begin();
+    void begin(std::uint64_t number);
+    void hurry(std::uint64_t number);
+    void count_for(Core& core, std::uint64_t number);
+    void count_down();
+    void end();
+    void enlist(Core& core);
+
+    PerCore<Core> cores_;
+    // Wanted >= begun >= done; begun is done, or the next. Who has set busy_ may begin one, and who ends it lets it go.
+    alignas(cache_line_bytes) std::atomic<std::uint64_t> begun_{0};
+    std::atomic<std::uint64_t> done_{0};
+    std::atomic<Cycles> begun_at_{};
+    alignas(cache_line_bytes) std::atomic<std::uint64_t> wanted_{0};
+    std::atomic<std::uint64_t> hurried_{0}; // the newest that is wanted Now
+    std::atomic<bool> busy_{false};
+    std::atomic<Core*> listed_{nullptr};                            // cores that want to know when one ends
+    alignas(cache_line_bytes) std::atomic<std::size_t> missing_{0}; // cores that have not answered, and who begins it
+    Statistics statistics_;                                         // who ends one writes
+};
+
+} // namespace mxk::rcu

@@ -1,0 +1,33 @@
+// Read-copy-update: readers take no lock and write nothing that is shared; what a writer unlinks, it gives back after a
+// grace period (grace_periods.hpp).
+//
+//     in a task    nothing: its body is a read section as a whole
+//     in a thread  rcu::ReadSection const section;
+//     unlink(object); rcu::call(object.callback);        or rcu::synchronize() (tasks/rcu/rcu_wait.hpp)
+//
+// A body that waits in the middle (Worker::run_until()) is in no section while it does, unless it has a ReadSection.
+#pragma once
+
+#include <span>
+
+#include "base/result.hpp"
+#include "kernel/protected_section.hpp"
+#include "kernel/sync/rcu/grace_periods.hpp"
+
+namespace mxk::rcu {
+
+// May nest, in interrupt handlers too; never blocks. What is found in it stays valid until it ends.
+using ReadSection = ProtectedSection;
+
+// For all cores of the machine. The boot core, before the others run. Errors: no memory.
+Result<void> create(std::span<topology::Core const> cores);
+// After they have stopped.
+void forget();
+// Null: not created, or forgotten.
+GracePeriods* periods();
+
+// callback.function(callback) runs on the calling core after the next grace period, between two of its tasks. Tasks,
+// threads, interrupt handlers, also in read sections; never blocks. On Linux: a core, or a thread that lives on one.
+void call(Callback& callback, Haste haste = Haste::Lazy);
+
+} // namespace mxk::rcu
