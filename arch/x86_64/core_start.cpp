@@ -72,9 +72,9 @@ constinit std::atomic<CoreEntry> released_entry{nullptr};
 constinit std::atomic<std::size_t> started_count{0};
 
 template <typename T> T* create_on(NodeId node, std::size_t count = 1) {
-    std::byte* const place = take_memory(sizeof(T) * count, std::max(alignof(T), cache_line_bytes), node);
-    expect(place != nullptr, "no memory for per-core structures");
-    T* const first = reinterpret_cast<T*>(place);
+    auto const place = take_memory(sizeof(T) * count, std::max(alignof(T), cache_line_bytes), node);
+    expect(place.has_value(), "no memory for per-core structures");
+    T* const first = reinterpret_cast<T*>(place->address);
     for (std::size_t i = 0; i < count; ++i) new (static_cast<void*>(first + i)) T{};
     return first;
 }
@@ -231,6 +231,10 @@ void release_cores(std::span<CoreToStart const> cores, std::span<std::size_t con
     }
     released_entry.store(entry, std::memory_order_release);
     for (std::size_t i = 1; i < locals.size(); ++i) wake(core_id(i));
+}
+
+std::span<CoreLocal* const> released_cores() {
+    return locals;
 }
 
 void notify(CoreId core, Attention what) {

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "arch/core_local.hpp"
 #include "arch/x86_64/apic.hpp"
 #include "base/core_levels.hpp"
 #include "base/units.hpp"
@@ -28,5 +29,8 @@ using CoreEntry = void (*)(CoreId);
 // Gives the started cores their ids, 0, 1, ... in the order that `order` has their places in `cores`, and lets all but
 // the boot core, which is the first, enter. The boot core.
 void release_cores(std::span<CoreToStart const> cores, std::span<std::size_t const> order, CoreEntry entry);
+
+// By core id; before release_cores(): none. Any core.
+std::span<CoreLocal* const> released_cores();
 
 } // namespace mxk::arch

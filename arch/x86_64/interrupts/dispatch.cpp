@@ -56,6 +56,7 @@ extern "C" void dispatch_interrupt(InterruptFrame& frame) {
         apic::end_of_interrupt(); // before: it may return much later
         return timer_interrupt();
     case vector::wake: break; // notify() has set the bit; the interrupt only ends the halt
+    case vector::forget_translations: forget_translations_as_asked(); break;
     case vector::serial:
         receive_serial();
         announce(core_local(), Attention::Input);
