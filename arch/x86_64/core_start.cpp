@@ -14,6 +14,7 @@
 #include "arch/stacks.hpp"
 #include "arch/x86_64/apic.hpp"
 #include "arch/x86_64/apic_registers.hpp"
+#include "arch/x86_64/boot_stacks.hpp"
 #include "arch/x86_64/calibration.hpp"
 #include "arch/x86_64/core_start.hpp"
 #include "arch/x86_64/cores.hpp"
@@ -69,7 +70,6 @@ namespace {
 
 constinit MemoryRange trampoline_page{};
 constinit CoreDescriptors boot_core_descriptors{};
-alignas(16) constinit std::byte boot_core_interrupt_stacks[interrupt_stack_count][interrupt_stack_bytes]{};
 
 // CoreId -> its CoreLocal; set before any core is released.
 constinit std::span<CoreLocal*> locals{};
@@ -108,8 +108,7 @@ void give_back(CoreSlot& slot) {
 
 // On an error the slot has what there was memory for.
 Result<void> prepare_slot(CoreSlot& slot, CoreToStart const& core) {
-    constexpr std::string_view purposes[] = {"double fault", "NMI", "machine check", "page fault"};
-    slot.stack_top = MXK_TRY(stacks::create(stacks::core_stack_bytes, core.node, "task")).top();
+    slot.stack_top = MXK_TRY(stacks::create(stacks::core_stack_bytes, core.node, core_stack_purposes[0])).top();
     SourceBlock const block = MXK_TRY(create_on<CoreDescriptors>(core.node));
     slot.descriptors = reinterpret_cast<CoreDescriptors*>(block.address);
     slot.descriptors->block = block;
@@ -117,7 +116,7 @@ Result<void> prepare_slot(CoreSlot& slot, CoreToStart const& core) {
     slot.descriptors->inputs = core.inputs;
     for (unsigned i = 0; i < interrupt_stack_count; ++i)
         slot.descriptors->task_state.interrupt_stacks[i] =
-            MXK_TRY(stacks::create(interrupt_stack_bytes, core.node, purposes[i])).top();
+            MXK_TRY(stacks::create(interrupt_stack_bytes, core.node, core_stack_purposes[1 + i])).top();
     slot.state.store(SlotState::Waiting, std::memory_order_relaxed);
     return {};
 }
@@ -237,9 +236,9 @@ std::size_t count_started(std::span<CoreToStart const> cores) {
 } // namespace
 
 void load_boot_core() {
+    auto const own_stacks = boot_stacks();
     for (unsigned i = 0; i < interrupt_stack_count; ++i)
-        boot_core_descriptors.task_state.interrupt_stacks[i] =
-            reinterpret_cast<std::uint64_t>(boot_core_interrupt_stacks[i] + interrupt_stack_bytes);
+        boot_core_descriptors.task_state.interrupt_stacks[i] = own_stacks[1 + i].top();
     prepare_interrupt_table();
     load_descriptors(boot_core_descriptors);
     enable_machine_checks();

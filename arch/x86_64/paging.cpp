@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "arch/x86_64/boot_stacks.hpp"
 #include "arch/x86_64/cpu_features.hpp"
 #include "arch/x86_64/image.hpp"
 #include "arch/x86_64/memory_source.hpp"
@@ -129,9 +130,14 @@ void map_image_part(char const* from, char const* to, Access access) {
 void map_image() {
     map_image_part(text_start, text_end, Access::ReadExecute);
     map_image_part(text_end, rodata_end, Access::ReadOnly);
-    // All but the page under the boot stack.
-    map_image_part(rodata_end, boot_stack_guard, Access::ReadWrite);
-    map_image_part(boot_stack_guard + page_bytes, data_end, Access::ReadWrite);
+    // All but the pages under the boot core's stacks.
+    char const* from = rodata_end;
+    for (stacks::Stack const& stack : boot_stacks()) {
+        auto const* const bottom = reinterpret_cast<char const*>(stack.bottom); // NOLINT(performance-no-int-to-ptr)
+        map_image_part(from, bottom - page_bytes, Access::ReadWrite);
+        from = bottom;
+    }
+    map_image_part(from, data_end, Access::ReadWrite);
 }
 
 std::uint64_t count_writable_and_executable(Table const& table, unsigned level) {

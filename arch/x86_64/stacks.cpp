@@ -7,7 +7,7 @@
 #include <new>
 #include <utility>
 
-#include "arch/x86_64/image.hpp"
+#include "arch/x86_64/boot_stacks.hpp"
 #include "arch/x86_64/layout.hpp"
 #include "arch/x86_64/memory_source.hpp"
 #include "arch/x86_64/paging.hpp"
@@ -71,11 +71,6 @@ Description* find(std::uint64_t address) {
     std::uint64_t const slot = (address - slot_start(size, 0)) / slot_bytes(size);
     if (slot >= all[size].count.load(std::memory_order_acquire)) return nullptr;
     return description(size, slot);
-}
-
-Stack boot_stack() {
-    auto const bottom = reinterpret_cast<std::uint64_t>(boot_stack_guard) + page_bytes;
-    return {bottom, reinterpret_cast<std::uint64_t>(boot_stack_top) - bottom, "task", {}};
 }
 
 // Below: with the lock held.
@@ -214,14 +209,16 @@ std::optional<Stack> containing(std::uint64_t address, std::uint64_t bytes) {
     auto const holds = [&](Stack const& stack) {
         return address >= stack.bottom && address - stack.bottom <= stack.bytes - bytes;
     };
-    if (Stack const stack = boot_stack(); holds(stack)) return stack;
+    for (Stack const& stack : boot_stacks())
+        if (holds(stack)) return stack;
     Description const* const found = find(address);
     if (found == nullptr || found->memory.address == nullptr || !holds(found->stack)) return std::nullopt;
     return found->stack;
 }
 
 std::optional<Stack> overflowed(std::uint64_t address) {
-    if (Stack const stack = boot_stack(); address < stack.bottom && address >= stack.bottom - page_bytes) return stack;
+    for (Stack const& stack : boot_stacks())
+        if (address < stack.bottom && address >= stack.bottom - page_bytes) return stack;
     Description const* const found = find(address);
     if (found == nullptr || found->memory.address == nullptr || address >= found->stack.bottom) return std::nullopt;
     return found->stack;
