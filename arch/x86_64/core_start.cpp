@@ -15,6 +15,7 @@
 #include "arch/x86_64/apic.hpp"
 #include "arch/x86_64/apic_registers.hpp"
 #include "arch/x86_64/boot_stacks.hpp"
+#include "arch/x86_64/boot_tables.hpp"
 #include "arch/x86_64/calibration.hpp"
 #include "arch/x86_64/core_start.hpp"
 #include "arch/x86_64/cores.hpp"
@@ -245,6 +246,7 @@ void load_boot_core() {
 }
 
 void set_trampoline_page(MemoryRange page) {
+    boot_tables::map_trampoline(page);
     trampoline_page = page;
 }
 

@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "arch/x86_64/boot_stacks.hpp"
+#include "arch/x86_64/boot_tables.hpp"
 #include "arch/x86_64/cpu_features.hpp"
 #include "arch/x86_64/image.hpp"
 #include "arch/x86_64/memory_source.hpp"
+#include "arch/x86_64/page_entry.hpp"
 #include "arch/x86_64/registers.hpp"
 #include "base/panic.hpp"
 #include "base/spin_lock.hpp"
@@ -20,15 +22,7 @@ std::uint64_t kernel_page_table = 0;
 namespace mxk::arch {
 namespace {
 
-// SDM vol. 3A table 4-14 and following.
-constexpr std::uint64_t present = 1 << 0;
-constexpr std::uint64_t writable = 1 << 1;
-constexpr std::uint64_t write_through = 1 << 3;
-constexpr std::uint64_t cache_disable = 1 << 4;
-constexpr std::uint64_t large = 1 << 7; // in levels 2 and 3
-constexpr std::uint64_t global = 1 << 8;
-constexpr std::uint64_t no_execute = std::uint64_t{1} << 63;
-constexpr std::uint64_t address_mask = 0x000f'ffff'ffff'f000;
+using namespace page_entry;
 
 constexpr unsigned entries_per_table = 512;
 constexpr unsigned top_level = 4;
@@ -36,6 +30,7 @@ constexpr unsigned top_level = 4;
 using Table = std::array<std::uint64_t, entries_per_table>;
 
 constinit SpinLock tables_lock{lock_bands::memory.rank(8)};
+constinit bool on_boot_tables = true;
 constinit RangeSet* early_frames = nullptr;
 constinit MemorySource memory_source{};
 
@@ -56,6 +51,7 @@ std::optional<std::uint64_t> new_table() {
     if (memory_source.take != nullptr) {
         if (auto const taken = memory_source.take(page_bytes, page_bytes, node_id(0))) frame = taken->address;
     } else if (auto const taken = early_frames->take(page_bytes, page_bytes, PhysicalAddress{boot_mapped_bytes})) {
+        if (on_boot_tables) boot_tables::map({*taken, page_bytes}, boot_tables::Use::Write);
         frame = to_virtual(*taken);
     }
     if (frame == nullptr) return std::nullopt;
@@ -64,12 +60,11 @@ std::optional<std::uint64_t> new_table() {
 }
 
 std::uint64_t flags_of(Access access) {
-    std::uint64_t const without_execute = features().no_execute ? no_execute : 0;
     switch (access) {
-    case Access::ReadOnly: return present | global | without_execute;
-    case Access::ReadWrite: return present | global | writable | without_execute;
+    case Access::ReadOnly: return present | global | never_executed();
+    case Access::ReadWrite: return present | global | writable | never_executed();
     case Access::ReadExecute: return present | global;
-    case Access::Device: return present | global | writable | cache_disable | write_through | without_execute;
+    case Access::Device: return present | global | writable | cache_disable | write_through | never_executed();
     }
     return 0;
 }
@@ -171,6 +166,8 @@ void build_address_space(RangeSet const& ram, RangeSet& free) {
         for (MemoryRange const& part : parts.ranges())
             map_or_panic(direct_map_base + raw(part.start), part.start, part.bytes, Access::ReadWrite);
     }
+    boot_tables::forget_direct_map();
+    on_boot_tables = false;
     write_cr3(kernel_page_table);
 }
 
@@ -225,16 +222,16 @@ std::optional<Translation> translate(std::uint64_t address) {
     return std::nullopt;
 }
 
-std::uint64_t writable_and_executable_bytes() {
-    return count_writable_and_executable(table_at(kernel_page_table), top_level);
+std::uint64_t writable_and_executable_bytes(std::optional<PhysicalAddress> top) {
+    return count_writable_and_executable(table_at(top ? raw(*top) : kernel_page_table), top_level);
 }
 
 std::span<std::byte const> DirectMapReader::view(PhysicalAddress address, std::size_t bytes) {
     if (bytes == 0 || raw(address) >= direct_map_bytes || bytes > direct_map_bytes - raw(address)) return {};
     std::uint64_t const first = align_down(raw(address), page_bytes);
     std::uint64_t const last = align_up(raw(address) + bytes, page_bytes);
-    if (kernel_page_table == 0) { // still on the boot page tables
-        if (last > boot_mapped_bytes) return {};
+    if (on_boot_tables) {
+        if (!boot_tables::map({static_cast<PhysicalAddress>(first), last - first}, boot_tables::Use::Read)) return {};
     } else if (!map(direct_map_base + first, static_cast<PhysicalAddress>(first), last - first, Access::ReadOnly)) {
         return {};
     }

@@ -43,8 +43,9 @@ struct Translation {
 };
 std::optional<Translation> translate(std::uint64_t virtual_address);
 
-// How much of the address space is writable and executable at once: 0, or the kernel is wrong (for tests).
-std::uint64_t writable_and_executable_bytes();
+// How much of the address space is writable and executable at once: 0, or the kernel is wrong (for tests). `top`: of
+// other page tables, all of which the direct map has.
+std::uint64_t writable_and_executable_bytes(std::optional<PhysicalAddress> top = {});
 
 // Reads anything that is RAM or firmware data; maps it read-only into the direct map when it is not there yet.
 class DirectMapReader final : public PhysicalReader {

@@ -11,6 +11,8 @@
 #include "tasks/parallel.hpp"
 #include "tests/kernel/all_cores.hpp"
 
+extern "C" char boot_page_table[]; // entry.asm: a physical address
+
 namespace mxk::arch {
 namespace {
 
@@ -21,6 +23,18 @@ std::uint64_t number(void const* address) {
 MXK_TEST(paging, nothing_is_writable_and_executable) {
     if (!features().no_execute) MXK_SKIP("this processor cannot forbid execution");
     MXK_CHECK_EQUAL(writable_and_executable_bytes(), 0U);
+}
+
+MXK_TEST(paging, nothing_of_the_boot_page_tables_is_writable_and_executable) {
+    if (!features().no_execute) MXK_SKIP("this processor cannot forbid execution");
+    DirectMapReader reader;
+    auto const start = static_cast<PhysicalAddress>(number(boot_code_end));
+    MXK_CHECK(!reader.view(start, static_cast<std::size_t>(boot_tables_end - boot_code_end)).empty());
+    auto const tables = static_cast<PhysicalAddress>(number(boot_page_table));
+    MXK_CHECK_EQUAL(writable_and_executable_bytes(tables), 0U);
+    // Where the direct map was, nothing is left of it.
+    auto const* const top = reinterpret_cast<std::uint64_t const*>(to_virtual(tables));
+    for (std::size_t i = 0; i < 512; ++i) MXK_CHECK_EQUAL(top[i] != 0, i == 0 || i == 511);
 }
 
 MXK_TEST(paging, code_and_constants_cannot_be_written) {
