@@ -22,6 +22,7 @@
 #include "kernel/memory/node_vector.hpp"
 #include "tasks/doorbell.hpp"
 #include "tasks/mail_ring.hpp"
+#include "tasks/mail_rings.hpp"
 #include "tasks/mail_stack.hpp"
 
 namespace mxk {
@@ -29,10 +30,7 @@ namespace mxk {
 class Mailbox {
     using Word = std::atomic<std::uint64_t>;
     static constexpr std::size_t word_bits = 64;
-    struct RingPlace {
-        std::atomic<MailRing*> ring{nullptr};
-        NodeArray<MailRing> memory; // the sender's, until all is over
-    };
+    using RingPlace = std::atomic<MailRing*>; // null: not opened
 
   public:
     using Ring = MailRing;
@@ -45,21 +43,23 @@ class Mailbox {
 
       private:
         friend Mailbox;
-        explicit Memory(NodeId its_node)
-            : node(its_node) {}
+        Memory(NodeId its_node, MailRings::Memory its_ring_memory)
+            : node(its_node)
+            , ring_memory(std::move(its_ring_memory)) {}
         NodeId node;
+        MailRings::Memory ring_memory;
         NodeVector<RingPlace> rings;
         NodeVector<Word> watched;
     };
 
     explicit Mailbox(Memory memory)
-        : node_(memory.node)
-        , rings_(std::move(memory.rings))
-        , watched_(std::move(memory.watched)) {}
+        : rings_(std::move(memory.rings))
+        , watched_(std::move(memory.watched))
+        , ring_memory_(std::move(memory.ring_memory), memory.node) {}
     Mailbox(Mailbox const&) = delete;
     Mailbox& operator=(Mailbox const&) = delete;
 
-    // Sender `at` only, once: its ring, or null if there is no memory for it. May block for the lock of the
+    // Sender `at` only, once: its ring, or null if there is no memory for it. May block for a lock, and for that of the
     // node's memory.
     Ring* open(std::size_t at);
 
@@ -137,7 +137,7 @@ class Mailbox {
     static constexpr std::uint32_t patience = 32;
 
     static constexpr std::uint64_t bit(std::size_t at) { return std::uint64_t{1} << at % word_bits; }
-    [[nodiscard]] Ring& ring(std::size_t at) const { return *rings_[at].ring.load(std::memory_order_relaxed); }
+    [[nodiscard]] Ring& ring(std::size_t at) const { return *rings_[at].load(std::memory_order_relaxed); }
 
     template <typename Sink> void collect_stack(std::uint32_t& budget, Sink& sink) {
         if (!has_stacked()) [[likely]]
@@ -169,8 +169,7 @@ class Mailbox {
     }
 
     // Read by all, written by nobody.
-    alignas(cache_line_bytes) NodeId node_;
-    NodeVector<RingPlace> rings_; // by sender; each written by its sender once
+    alignas(cache_line_bytes) NodeVector<RingPlace> rings_; // by sender; each written by its sender once
     NodeVector<Word> watched_;
     // The receiver's.
     alignas(cache_line_bytes) std::uint32_t high_water_ = 0;
@@ -179,6 +178,8 @@ class Mailbox {
     // What senders write who have no ring, and what others read when they may have to wake the receiver.
     alignas(cache_line_bytes) MailStack stack_;
     Doorbell doorbell_;
+    // For open().
+    alignas(cache_line_bytes) MailRings ring_memory_;
 };
 
 } // namespace mxk

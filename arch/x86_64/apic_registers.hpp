@@ -39,6 +39,9 @@ constexpr std::uint32_t divide_by_16 = 3;
 struct Mode {
     bool x2apic = false;
     std::byte* registers = nullptr; // xAPIC
+    // The other cores have been sent INIT. Before, they may wait in the firmware's code, where an NMI finds no handler
+    // and resets the machine (SeaBIOS).
+    bool others_are_ours = false;
 };
 extern constinit Mode mode;
 

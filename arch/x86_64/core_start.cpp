@@ -6,12 +6,16 @@
 #include <atomic>
 #include <cstddef>
 #include <new>
+#include <optional>
+#include <utility>
 
 #include "arch/attention.hpp"
 #include "arch/cpu.hpp"
 #include "arch/stacks.hpp"
 #include "arch/x86_64/apic.hpp"
 #include "arch/x86_64/apic_registers.hpp"
+#include "arch/x86_64/boot_stacks.hpp"
+#include "arch/x86_64/boot_tables.hpp"
 #include "arch/x86_64/calibration.hpp"
 #include "arch/x86_64/core_start.hpp"
 #include "arch/x86_64/cores.hpp"
@@ -29,6 +33,9 @@ namespace mxk::arch {
 namespace {
 
 enum class SlotState : std::uint32_t { Waiting = 0, Started = 1, Abandoned = 2 };
+
+// More cores than that which are left out for one reason are one line of the log.
+constexpr std::size_t max_named = 8;
 
 struct CoreSlot {                 // start64.asm knows these offsets
     std::uint32_t apic_id;        //  0
@@ -64,36 +71,82 @@ namespace {
 
 constinit MemoryRange trampoline_page{};
 constinit CoreDescriptors boot_core_descriptors{};
-alignas(16) constinit std::byte boot_core_interrupt_stacks[interrupt_stack_count][interrupt_stack_bytes]{};
 
 // CoreId -> its CoreLocal; set before any core is released.
 constinit std::span<CoreLocal*> locals{};
 constinit std::atomic<CoreEntry> released_entry{nullptr};
 constinit std::atomic<std::size_t> started_count{0};
 
-template <typename T> T* create_on(NodeId node, std::size_t count = 1) {
-    std::byte* const place = take_memory(sizeof(T) * count, std::max(alignof(T), cache_line_bytes), node);
-    expect(place != nullptr, "no memory for per-core structures");
-    T* const first = reinterpret_cast<T*>(place);
+template <typename T> Result<SourceBlock> create_on(NodeId node, std::size_t count = 1) {
+    auto const place = take_memory(sizeof(T) * count, std::max(alignof(T), cache_line_bytes), node);
+    if (!place) return Error::of("no memory for {} bytes of a core's structures", sizeof(T) * count);
+    T* const first = reinterpret_cast<T*>(place->address);
     for (std::size_t i = 0; i < count; ++i) new (static_cast<void*>(first + i)) T{};
-    return first;
+    return *place;
 }
 
-std::uint64_t new_stack_top(std::uint64_t bytes, NodeId node, std::string_view purpose) {
-    auto const stack = stacks::create(bytes, node, purpose);
-    if (!stack) panic("{}", stack.error().message());
-    return stack.value().top();
+template <typename T> T* create_or_panic(NodeId node, std::size_t count) {
+    auto const place = create_on<T>(node, count);
+    if (!place) panic("{}", place.error().message());
+    return reinterpret_cast<T*>(place.value().address);
 }
 
-void prepare_slot(CoreSlot& slot, CoreToStart const& core) {
-    constexpr std::string_view purposes[] = {"double fault", "NMI", "machine check", "page fault"};
-    slot.apic_id = static_cast<std::uint32_t>(core.apic_id);
-    slot.stack_top = new_stack_top(stacks::core_stack_bytes, core.node, "task");
-    slot.descriptors = create_on<CoreDescriptors>(core.node);
+void release_stack(std::uint64_t top) {
+    auto const stack = top != 0 ? stacks::containing(top - 8, 8) : std::nullopt;
+    if (stack) stacks::release(*stack);
+}
+
+// Of a core that will never run; whatever it has.
+void give_back(CoreSlot& slot) {
+    release_stack(std::exchange(slot.stack_top, 0));
+    if (slot.descriptors == nullptr) return;
+    for (unsigned i = 0; i < interrupt_stack_count; ++i)
+        release_stack(slot.descriptors->task_state.interrupt_stacks[i]);
+    SourceBlock const block = slot.descriptors->block;
+    slot.descriptors = nullptr;
+    give_memory(block);
+}
+
+// On an error the slot has what there was memory for.
+Result<void> prepare_slot(CoreSlot& slot, CoreToStart const& core) {
+    slot.stack_top = MXK_TRY(stacks::create(stacks::core_stack_bytes, core.node, core_stack_purposes[0])).top();
+    SourceBlock const block = MXK_TRY(create_on<CoreDescriptors>(core.node));
+    slot.descriptors = reinterpret_cast<CoreDescriptors*>(block.address);
+    slot.descriptors->block = block;
     slot.descriptors->local.apic_id = core.apic_id;
     slot.descriptors->inputs = core.inputs;
     for (unsigned i = 0; i < interrupt_stack_count; ++i)
-        slot.descriptors->task_state.interrupt_stacks[i] = new_stack_top(interrupt_stack_bytes, core.node, purposes[i]);
+        slot.descriptors->task_state.interrupt_stacks[i] =
+            MXK_TRY(stacks::create(interrupt_stack_bytes, core.node, core_stack_purposes[1 + i])).top();
+    slot.state.store(SlotState::Waiting, std::memory_order_relaxed);
+    return {};
+}
+
+bool is_awaited(CoreSlot const& slot) {
+    return slot.state.load(std::memory_order_relaxed) != SlotState::Abandoned;
+}
+
+// Slots for those that can be reached, as many as may be and as there is memory for; the others' are abandoned.
+// `max_cores`: without the boot core.
+void prepare_slots(std::span<CoreToStart const> others, std::size_t max_cores) {
+    std::size_t prepared = 0;
+    std::size_t without_memory = 0;
+    CoreToStart const* first_without = nullptr;
+    for (std::size_t i = 0; i < others.size(); ++i) {
+        CoreSlot& slot = core_slots[i];
+        slot.apic_id = static_cast<std::uint32_t>(others[i].apic_id);
+        slot.state.store(SlotState::Abandoned, std::memory_order_relaxed);
+        if (!apic::can_reach(others[i].apic_id)) continue;
+        if (without_memory == 0 && prepared < max_cores && prepare_slot(slot, others[i])) {
+            ++prepared;
+            continue;
+        }
+        give_back(slot);
+        if (without_memory++ == 0) first_without = &others[i];
+    }
+    if (without_memory > 0)
+        log::warn("cores: {} of {} are left out, from APIC id {} on: there is no memory for more than {}",
+                  without_memory, others.size() + 1, first_without->apic_id, prepared + 1);
 }
 
 void prepare_trampoline() {
@@ -127,10 +180,11 @@ void await_start(std::size_t wanted) {
 void kick(std::span<CoreToStart const> others) {
     auto const page = static_cast<unsigned>(raw(trampoline_page.start) / page_bytes);
     auto const to_all = [&](auto send) {
-        for (CoreToStart const& core : others)
-            if (apic::can_reach(core.apic_id)) send(core.apic_id);
+        for (std::size_t i = 0; i < others.size(); ++i)
+            if (is_awaited(core_slots[i])) send(others[i].apic_id);
     };
     to_all([](ApicId target) { apic::send_init(target); });
+    apic::mode.others_are_ours = true;
     busy_wait(Nanoseconds{10'000'000});
     for (int round = 0; round < 2; ++round) {
         to_all([&](ApicId target) { apic::send_startup(target, page); });
@@ -138,19 +192,41 @@ void kick(std::span<CoreToStart const> others) {
     }
 }
 
-// Takes the slots of cores that did not come, and names them.
+// One line for each of a few cores, or for all of many.
+template <typename Predicate>
+void warn_of(std::span<CoreToStart const> others, std::string_view what, Predicate is_one) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < others.size(); ++i) count += is_one(i) ? 1U : 0U;
+    FixedText<max_named * 12> ids;
+    std::size_t named = 0;
+    for (std::size_t i = 0; i < others.size() && named < max_named; ++i) {
+        if (!is_one(i)) continue;
+        if (count <= max_named)
+            log::warn("cores: the core with APIC id {} {}: it is left out", others[i].apic_id, what);
+        else
+            format(ids, "{}{}", named == 0 ? "" : ", ", others[i].apic_id);
+        ++named;
+    }
+    if (count > max_named)
+        log::warn("cores: {} cores, with the APIC ids {} and others, {}: they are left out", count, ids.view(), what);
+}
+
+// Takes the slots of cores that did not come, names them, and gives their memory back.
 void abandon_missing(std::span<CoreToStart> others) {
-    for (std::size_t i = 0; i < others.size(); ++i) {
+    auto const is_silent = [](std::size_t i) {
         SlotState expected = SlotState::Waiting;
         // acq_rel: against the core's own compare-exchange in start64.asm.
-        others[i].started =
-            !core_slots[i].state.compare_exchange_strong(expected, SlotState::Abandoned, std::memory_order_acq_rel);
-        if (others[i].started) continue;
-        log::warn("cores: the core with APIC id {} {}: it is left out", others[i].apic_id,
-                  apic::can_reach(others[i].apic_id)
-                      ? "did not start"
-                      : "cannot be reached, which takes an x2APIC that this machine lacks");
-    }
+        return core_slots[i].state.compare_exchange_strong(expected, SlotState::Abandoned, std::memory_order_acq_rel);
+    };
+    // What is left of an abandoned slot's memory tells the silent ones from those that nobody has waited for.
+    auto const has_memory = [](std::size_t i) { return !is_awaited(core_slots[i]) && core_slots[i].stack_top != 0; };
+    for (std::size_t i = 0; i < others.size(); ++i) others[i].started = !is_silent(i) && is_awaited(core_slots[i]);
+    warn_of(others, "cannot be reached, which takes an x2APIC that this machine lacks",
+            [&](std::size_t i) { return !apic::can_reach(others[i].apic_id); });
+    warn_of(others, "did not start", has_memory);
+    for (std::size_t i = 0; i < others.size(); ++i)
+        if (has_memory(i)) give_back(core_slots[i]);
+    stacks::keep_only(0);
 }
 
 std::size_t count_started(std::span<CoreToStart const> cores) {
@@ -161,19 +237,20 @@ std::size_t count_started(std::span<CoreToStart const> cores) {
 } // namespace
 
 void load_boot_core() {
+    auto const own_stacks = boot_stacks();
     for (unsigned i = 0; i < interrupt_stack_count; ++i)
-        boot_core_descriptors.task_state.interrupt_stacks[i] =
-            reinterpret_cast<std::uint64_t>(boot_core_interrupt_stacks[i] + interrupt_stack_bytes);
+        boot_core_descriptors.task_state.interrupt_stacks[i] = own_stacks[1 + i].top();
     prepare_interrupt_table();
     load_descriptors(boot_core_descriptors);
     enable_machine_checks();
 }
 
 void set_trampoline_page(MemoryRange page) {
+    boot_tables::map_trampoline(page);
     trampoline_page = page;
 }
 
-void start_cores(std::span<CoreToStart> cores) {
+void start_cores(std::span<CoreToStart> cores, std::size_t max_cores) {
     std::span<CoreToStart> const others = cores.subspan(1);
     cores[0].started = true;
     cores[0].levels = levels_of_this_core();
@@ -185,15 +262,17 @@ void start_cores(std::span<CoreToStart> cores) {
             "cores: expected a free page below 1 MiB to start other cores from, found none: going on with one core");
         return;
     }
-    core_slots = create_on<CoreSlot>(cores[0].node, others.size());
-    for (std::size_t i = 0; i < others.size(); ++i) prepare_slot(core_slots[i], others[i]);
+    core_slots = create_or_panic<CoreSlot>(cores[0].node, others.size());
+    prepare_slots(others, max_cores - 1);
     core_slot_count = others.size();
     core_apic_registers = apic::mode.registers;
     // Other cores run the page on the boot page tables; here it only needs to be written.
     prepare_trampoline();
     kick(others);
-    await_start(static_cast<std::size_t>(std::count_if(
-        others.begin(), others.end(), [](CoreToStart const& core) { return apic::can_reach(core.apic_id); })));
+    await_start(
+        static_cast<std::size_t>(std::count_if(core_slots, core_slots + others.size(), [](CoreSlot const& slot) {
+            return slot.stack_top != 0; // it is awaited, or has come by now
+        })));
     abandon_missing(others);
     // A core may have claimed its slot and not yet be through start_core().
     while (started_count.load(std::memory_order_acquire) < count_started(others)) pause();
@@ -222,7 +301,7 @@ extern "C" void start_core(CoreSlot& slot) {
 }
 
 void release_cores(std::span<CoreToStart const> cores, std::span<std::size_t const> order, CoreEntry entry) {
-    locals = {create_on<CoreLocal*>(cores[0].node, order.size()), order.size()};
+    locals = {create_or_panic<CoreLocal*>(cores[0].node, order.size()), order.size()};
     for (std::size_t i = 0; i < order.size(); ++i) {
         expect(cores[order[i]].started, "only a core that has started is released");
         CoreLocal& local = order[i] == 0 ? boot_core_descriptors.local : core_slots[order[i] - 1].descriptors->local;
@@ -231,6 +310,10 @@ void release_cores(std::span<CoreToStart const> cores, std::span<std::size_t con
     }
     released_entry.store(entry, std::memory_order_release);
     for (std::size_t i = 1; i < locals.size(); ++i) wake(core_id(i));
+}
+
+std::span<CoreLocal* const> released_cores() {
+    return locals;
 }
 
 void notify(CoreId core, Attention what) {

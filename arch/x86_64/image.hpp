@@ -4,5 +4,6 @@
 
 extern "C" {
 extern char image_start[], image_end[], text_start[], text_end[], rodata_end[], data_end[];
-extern char boot_stack_guard[], boot_stack_top[];
+extern char boot_code_end[], boot_tables_end[]; // physical: between them lie the boot page tables
+extern char boot_stack_guard[], boot_stack_top[], boot_interrupt_stacks[], boot_interrupt_stacks_end[];
 }

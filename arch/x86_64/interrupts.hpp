@@ -27,6 +27,7 @@ constexpr unsigned serial = 48;
 constexpr unsigned timer = 49;
 constexpr unsigned wake = 50;
 constexpr unsigned keyboard = 51;
+constexpr unsigned forget_translations = 52;
 constexpr unsigned first_free = 64; // for set_interrupt_handler()
 constexpr unsigned spurious = 255;
 } // namespace vector
@@ -61,6 +62,9 @@ void leave_execution(CoreLocal& local);
 extern constinit std::uint64_t vector_states;
 // switch_stack.asm
 extern "C" void switch_stack(std::uint64_t* from, std::uint64_t to);
+
+// interrupts/tlb.cpp: another core has asked for it (tlb.hpp).
+void forget_translations_as_asked();
 
 // Empties the UART into the ring of serial_ring.hpp.
 void receive_serial();

@@ -26,7 +26,8 @@ static_assert(direct_map_base + direct_map_bytes == stacks_base);
 
 constexpr std::uint64_t page_bytes = 4 * KiB;
 
-// What the boot page tables map (boot/entry.asm), and so where the first page tables and stacks must lie.
+// As much of the direct map the boot page tables have room for (boot_tables.hpp), and so there the first page tables
+// must lie, and what the loader left.
 constexpr std::uint64_t boot_mapped_bytes = 4 * GiB;
 
 inline std::byte* to_virtual(PhysicalAddress address) {

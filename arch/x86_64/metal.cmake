@@ -19,6 +19,8 @@ room_sources(metal_sources arch/x86_64 tasks/threads/mxos main)
 list(FILTER metal_sources EXCLUDE REGEX "/main/(linux|library)/")
 file(GLOB assembly_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/boot/*.asm ${CMAKE_SOURCE_DIR}/arch/x86_64/*.asm
      ${CMAKE_SOURCE_DIR}/tests/kernel/metal/*.asm)
+# CMake does not see what NASM includes.
+set_source_files_properties(${assembly_sources} PROPERTIES OBJECT_DEPENDS ${CMAKE_SOURCE_DIR}/boot/layout.inc)
 room_sources(inner_test_sources tests/kernel)
 set(font ${CMAKE_BINARY_DIR}/font.asm)
 add_custom_command(OUTPUT ${font}

@@ -28,7 +28,7 @@ Result<PageView> PageView::create(std::span<std::byte> memory, std::size_t page_
     PhysicalAddress const physical = to_physical(memory.data());
     if (raw(physical) + memory.size() > view_bytes) return Error("the memory lies beyond 16 TiB");
     std::uint64_t const start = base_of_view(page_size) + raw(physical);
-    map(start, physical, memory.size(), Access::ReadWrite, page_size);
+    MXK_TRY(map(start, physical, memory.size(), Access::ReadWrite, page_size));
     return PageView(memory, reinterpret_cast<std::byte*>(start)); // NOLINT(performance-no-int-to-ptr)
 }
 

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
+#include "arch/x86_64/boot_stacks.hpp"
+#include "arch/x86_64/boot_tables.hpp"
 #include "arch/x86_64/cpu_features.hpp"
 #include "arch/x86_64/image.hpp"
 #include "arch/x86_64/memory_source.hpp"
+#include "arch/x86_64/page_entry.hpp"
 #include "arch/x86_64/registers.hpp"
 #include "base/panic.hpp"
 #include "base/spin_lock.hpp"
@@ -18,15 +22,7 @@ std::uint64_t kernel_page_table = 0;
 namespace mxk::arch {
 namespace {
 
-// SDM vol. 3A table 4-14 and following.
-constexpr std::uint64_t present = 1 << 0;
-constexpr std::uint64_t writable = 1 << 1;
-constexpr std::uint64_t write_through = 1 << 3;
-constexpr std::uint64_t cache_disable = 1 << 4;
-constexpr std::uint64_t large = 1 << 7; // in levels 2 and 3
-constexpr std::uint64_t global = 1 << 8;
-constexpr std::uint64_t no_execute = std::uint64_t{1} << 63;
-constexpr std::uint64_t address_mask = 0x000f'ffff'ffff'f000;
+using namespace page_entry;
 
 constexpr unsigned entries_per_table = 512;
 constexpr unsigned top_level = 4;
@@ -34,8 +30,9 @@ constexpr unsigned top_level = 4;
 using Table = std::array<std::uint64_t, entries_per_table>;
 
 constinit SpinLock tables_lock{lock_bands::memory.rank(8)};
+constinit bool on_boot_tables = true;
 constinit RangeSet* early_frames = nullptr;
-constinit MemorySource memory_source = nullptr;
+constinit MemorySource memory_source{};
 
 constexpr std::uint64_t bytes_mapped_by_entry(unsigned level) {
     return page_bytes << (9 * (level - 1));
@@ -48,25 +45,26 @@ Table& table_at(std::uint64_t entry) {
     return *reinterpret_cast<Table*>(to_virtual(static_cast<PhysicalAddress>(entry & address_mask)));
 }
 
-std::uint64_t new_table() {
+// Its address as an entry has it; nothing if there is no frame for it.
+std::optional<std::uint64_t> new_table() {
     std::byte* frame = nullptr;
-    if (memory_source != nullptr) {
-        frame = memory_source(page_bytes, page_bytes, node_id(0));
+    if (memory_source.take != nullptr) {
+        if (auto const taken = memory_source.take(page_bytes, page_bytes, node_id(0))) frame = taken->address;
     } else if (auto const taken = early_frames->take(page_bytes, page_bytes, PhysicalAddress{boot_mapped_bytes})) {
+        if (on_boot_tables) boot_tables::map({*taken, page_bytes}, boot_tables::Use::Write);
         frame = to_virtual(*taken);
     }
-    expect(frame != nullptr, "no memory for page tables");
+    if (frame == nullptr) return std::nullopt;
     std::fill_n(frame, page_bytes, std::byte{0});
     return raw(to_physical(frame));
 }
 
 std::uint64_t flags_of(Access access) {
-    std::uint64_t const without_execute = features().no_execute ? no_execute : 0;
     switch (access) {
-    case Access::ReadOnly: return present | global | without_execute;
-    case Access::ReadWrite: return present | global | writable | without_execute;
+    case Access::ReadOnly: return present | global | never_executed();
+    case Access::ReadWrite: return present | global | writable | never_executed();
     case Access::ReadExecute: return present | global;
-    case Access::Device: return present | global | writable | cache_disable | write_through | without_execute;
+    case Access::Device: return present | global | writable | cache_disable | write_through | never_executed();
     }
     return 0;
 }
@@ -76,9 +74,9 @@ bool level_has_large_pages(unsigned level) {
 }
 
 // One entry at the highest level at which everything is aligned and big enough. Returns how much it mapped, or how much
-// was mapped there already.
-std::uint64_t map_one(std::uint64_t address, std::uint64_t physical, std::uint64_t bytes, std::uint64_t flags,
-                      std::uint64_t max_page_bytes) {
+// was mapped there already; nothing if a page table is missing.
+std::optional<std::uint64_t> map_one(std::uint64_t address, std::uint64_t physical, std::uint64_t bytes,
+                                     std::uint64_t flags, std::uint64_t max_page_bytes) {
     std::uint64_t entry = kernel_page_table;
     for (unsigned level = top_level;; --level) {
         std::uint64_t& place = table_at(entry)[slot(address, level)];
@@ -90,22 +88,51 @@ std::uint64_t map_one(std::uint64_t address, std::uint64_t physical, std::uint64
             place = physical | flags | (level > 1 ? large : 0);
             return std::min(bytes, size);
         }
-        if ((place & present) == 0) place = new_table() | present | writable;
+        if ((place & present) == 0) {
+            auto const table = new_table();
+            if (!table) return std::nullopt;
+            place = *table | present | writable;
+        }
+        entry = place;
+    }
+}
+
+// While the kernel starts, and most memory is free.
+void map_or_panic(std::uint64_t address, PhysicalAddress physical, std::uint64_t bytes, Access access) {
+    if (auto const mapped = map(address, physical, bytes, access); !mapped) panic("{}", mapped.error().message());
+}
+
+// The page at the address, if there is one. Returns how many bytes from there on are not mapped now.
+std::uint64_t unmap_one(std::uint64_t address, std::uint64_t bytes) {
+    std::uint64_t entry = kernel_page_table;
+    for (unsigned level = top_level;; --level) {
+        std::uint64_t& place = table_at(entry)[slot(address, level)];
+        std::uint64_t const size = bytes_mapped_by_entry(level);
+        if ((place & present) == 0 || level == 1 || (place & large) != 0) {
+            place = 0;
+            return std::min(bytes, size - address % size);
+        }
         entry = place;
     }
 }
 
 void map_image_part(char const* from, char const* to, Access access) {
     auto const start = reinterpret_cast<std::uint64_t>(from);
-    map(start, static_cast<PhysicalAddress>(start - kernel_base), reinterpret_cast<std::uint64_t>(to) - start, access);
+    map_or_panic(start, static_cast<PhysicalAddress>(start - kernel_base), reinterpret_cast<std::uint64_t>(to) - start,
+                 access);
 }
 
 void map_image() {
     map_image_part(text_start, text_end, Access::ReadExecute);
     map_image_part(text_end, rodata_end, Access::ReadOnly);
-    // All but the page under the boot stack.
-    map_image_part(rodata_end, boot_stack_guard, Access::ReadWrite);
-    map_image_part(boot_stack_guard + page_bytes, data_end, Access::ReadWrite);
+    // All but the pages under the boot core's stacks.
+    char const* from = rodata_end;
+    for (stacks::Stack const& stack : boot_stacks()) {
+        auto const* const bottom = reinterpret_cast<char const*>(stack.bottom); // NOLINT(performance-no-int-to-ptr)
+        map_image_part(from, bottom - page_bytes, Access::ReadWrite);
+        from = bottom;
+    }
+    map_image_part(from, data_end, Access::ReadWrite);
 }
 
 std::uint64_t count_writable_and_executable(Table const& table, unsigned level) {
@@ -125,7 +152,9 @@ std::uint64_t count_writable_and_executable(Table const& table, unsigned level) 
 
 void build_address_space(RangeSet const& ram, RangeSet& free) {
     early_frames = &free;
-    kernel_page_table = new_table();
+    auto const top = new_table();
+    expect(top.has_value(), "there is memory below 4 GiB for the first page table");
+    kernel_page_table = *top;
     map_image();
     // The image is not in the direct map: a second, writable way to the code would undo W^X.
     MemoryRange const image{static_cast<PhysicalAddress>(reinterpret_cast<std::uint64_t>(image_start)),
@@ -135,32 +164,48 @@ void build_address_space(RangeSet const& ram, RangeSet& free) {
         parts.add(range);
         parts.remove(image);
         for (MemoryRange const& part : parts.ranges())
-            map(direct_map_base + raw(part.start), part.start, part.bytes, Access::ReadWrite);
+            map_or_panic(direct_map_base + raw(part.start), part.start, part.bytes, Access::ReadWrite);
     }
+    boot_tables::forget_direct_map();
+    on_boot_tables = false;
     write_cr3(kernel_page_table);
 }
 
-void map(std::uint64_t address, PhysicalAddress physical, std::uint64_t bytes, Access access,
-         std::uint64_t max_page_bytes) {
+Result<void> map(std::uint64_t address, PhysicalAddress physical, std::uint64_t bytes, Access access,
+                 std::uint64_t max_page_bytes) {
     LockGuard const guard(tables_lock);
     std::uint64_t const flags = flags_of(access);
-    for (std::uint64_t done = 0; done < bytes;)
-        done += map_one(address + done, raw(physical) + done, bytes - done, flags, max_page_bytes);
+    for (std::uint64_t done = 0; done < bytes;) {
+        auto const mapped = map_one(address + done, raw(physical) + done, bytes - done, flags, max_page_bytes);
+        if (!mapped)
+            return Error::of("out of memory: no frame for a page table ({} of {} bytes are mapped)", done, bytes);
+        done += *mapped;
+    }
+    return {};
+}
+
+void unmap(std::uint64_t address, std::uint64_t bytes) {
+    LockGuard const guard(tables_lock);
+    for (std::uint64_t done = 0; done < bytes;) done += unmap_one(address + done, bytes - done);
 }
 
 std::byte* map_device(PhysicalAddress physical, std::uint64_t bytes) {
     std::uint64_t const first = align_down(raw(physical), page_bytes);
     std::uint64_t const last = align_up(raw(physical) + bytes, page_bytes);
-    map(direct_map_base + first, static_cast<PhysicalAddress>(first), last - first, Access::Device);
+    map_or_panic(direct_map_base + first, static_cast<PhysicalAddress>(first), last - first, Access::Device);
     return to_virtual(physical);
 }
 
-void set_memory_source(MemorySource source) {
-    memory_source = source;
+MemorySource set_memory_source(MemorySource const& source) {
+    return std::exchange(memory_source, source);
 }
 
-std::byte* take_memory(std::size_t bytes, std::size_t alignment, NodeId node) {
-    return memory_source != nullptr ? memory_source(bytes, alignment, node) : nullptr;
+std::optional<SourceBlock> take_memory(std::size_t bytes, std::size_t alignment, NodeId node) {
+    return memory_source.take != nullptr ? memory_source.take(bytes, alignment, node) : std::nullopt;
+}
+
+void give_memory(SourceBlock const& block) {
+    memory_source.give(block);
 }
 
 std::optional<Translation> translate(std::uint64_t address) {
@@ -177,18 +222,18 @@ std::optional<Translation> translate(std::uint64_t address) {
     return std::nullopt;
 }
 
-std::uint64_t writable_and_executable_bytes() {
-    return count_writable_and_executable(table_at(kernel_page_table), top_level);
+std::uint64_t writable_and_executable_bytes(std::optional<PhysicalAddress> top) {
+    return count_writable_and_executable(table_at(top ? raw(*top) : kernel_page_table), top_level);
 }
 
 std::span<std::byte const> DirectMapReader::view(PhysicalAddress address, std::size_t bytes) {
     if (bytes == 0 || raw(address) >= direct_map_bytes || bytes > direct_map_bytes - raw(address)) return {};
     std::uint64_t const first = align_down(raw(address), page_bytes);
     std::uint64_t const last = align_up(raw(address) + bytes, page_bytes);
-    if (kernel_page_table == 0) { // still on the boot page tables
-        if (last > boot_mapped_bytes) return {};
-    } else {
-        map(direct_map_base + first, static_cast<PhysicalAddress>(first), last - first, Access::ReadOnly);
+    if (on_boot_tables) {
+        if (!boot_tables::map({static_cast<PhysicalAddress>(first), last - first}, boot_tables::Use::Read)) return {};
+    } else if (!map(direct_map_base + first, static_cast<PhysicalAddress>(first), last - first, Access::ReadOnly)) {
+        return {};
     }
     return {to_virtual(address), bytes};
 }

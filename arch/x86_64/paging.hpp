@@ -1,6 +1,7 @@
 // The one address space of the kernel (SDM vol. 3A section 4.5): four levels, the largest pages that fit, and no page
-// that is both writable and executable. Built and changed by the boot core before the others run, and afterwards only
-// by adding mappings, under a lock; nothing is ever unmapped, so no TLB needs to be told.
+// that is both writable and executable. Built and changed by the boot core before the others run, and afterwards under
+// a lock. Only stacks are ever unmapped (stacks.cpp), and all cores are told (tlb.hpp). Page-table frames are never
+// given back: an address that was mapped once can be mapped again without one.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include "arch/x86_64/layout.hpp"
 #include "base/physical_reader.hpp"
 #include "base/range_set.hpp"
+#include "base/result.hpp"
 
 namespace mxk::arch {
 
@@ -19,11 +21,18 @@ enum class Access : std::uint8_t { ReadOnly, ReadWrite, ReadExecute, Device };
 void build_address_space(RangeSet const& ram, RangeSet& free);
 
 // Adds a mapping, by the largest pages that fit and are no larger than `max_page_bytes`; pages that are mapped already
-// stay as they are. Panics if no page-table frame can be had.
-void map(std::uint64_t virtual_address, PhysicalAddress physical, std::uint64_t bytes, Access access,
-         std::uint64_t max_page_bytes = GiB);
+// stay as they are. Errors: no memory for a page table; what was mapped until then stays so. Any core, tasks and
+// threads; blocks for a lock.
+Result<void> map(std::uint64_t virtual_address, PhysicalAddress physical, std::uint64_t bytes, Access access,
+                 std::uint64_t max_page_bytes = GiB);
 
-// Device registers at their place in the direct map, uncached.
+// Takes away what map() has mapped in these addresses; parts that are not mapped are passed over. A large page that
+// lies in them in part goes as a whole. Afterwards cores may still have the translations: forget_translations()
+// (tlb.hpp) ends that. As map().
+void unmap(std::uint64_t virtual_address, std::uint64_t bytes);
+
+// Device registers at their place in the direct map, uncached. Panics if there is no memory for a page table: it is
+// called while the kernel starts, when most memory is free, or again for what is mapped.
 std::byte* map_device(PhysicalAddress physical, std::uint64_t bytes);
 
 struct Translation {
@@ -34,8 +43,9 @@ struct Translation {
 };
 std::optional<Translation> translate(std::uint64_t virtual_address);
 
-// How much of the address space is writable and executable at once: 0, or the kernel is wrong (for tests).
-std::uint64_t writable_and_executable_bytes();
+// How much of the address space is writable and executable at once: 0, or the kernel is wrong (for tests). `top`: of
+// other page tables, all of which the direct map has.
+std::uint64_t writable_and_executable_bytes(std::optional<PhysicalAddress> top = {});
 
 // Reads anything that is RAM or firmware data; maps it read-only into the direct map when it is not there yet.
 class DirectMapReader final : public PhysicalReader {

@@ -3,7 +3,7 @@ bits 64
 
 section .text
 global start64, core_start64
-extern start, start_core, kernel_page_table, core_slots, core_slot_count, core_apic_registers, boot_stack_top
+extern start, start_core, kernel_page_table, core_slots, core_slot_count, core_apic_registers
 
 ; edi: boot protocol, esi: physical address of its information.
 start64:
@@ -66,7 +66,12 @@ core_start64:
     jmp .nobody_waits
 
 section .bss nobits alloc noexec write align=4096
-global boot_stack_guard
-boot_stack_guard: resb 4096                     ; never mapped once the kernel's own page tables are on
+; The boot core's stacks (boot_stacks.cpp), each above a page that is never mapped once the kernel's own page tables are
+; on: that of its tasks, then those that interrupts switch to.
+global boot_stack_guard, boot_stack_top, boot_interrupt_stacks, boot_interrupt_stacks_end
+boot_stack_guard: resb 4096
                   resb 64 * 1024
 boot_stack_top:
+boot_interrupt_stacks:
+                  resb 4 * (4096 + 16 * 1024)
+boot_interrupt_stacks_end:

@@ -43,6 +43,7 @@ template <typename T> class NodeVector {
     [[nodiscard]] T* begin() const { return room_.data(); }
     [[nodiscard]] T* end() const { return room_.data() + size_; }
     [[nodiscard]] std::size_t size() const { return size_; }
+    [[nodiscard]] std::size_t capacity() const { return room_.size(); }
     [[nodiscard]] T& operator[](std::size_t at) const { return room_[at]; }
 
   private:

@@ -1,6 +1,7 @@
 #include "main/metal/running_cores.hpp"
 
 #include "arch/x86_64/cores.hpp"
+#include "kernel/memory/memory.hpp"
 #include "kernel/remote_call.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
 #include "kernel/topology/running_order.hpp"
@@ -13,6 +14,23 @@
 
 namespace mxk::metal {
 
+namespace {
+
+// Besides what it takes to be started: a worker, its queue, the first slab of its pool.
+constexpr std::size_t bytes_to_run_core = arch::bytes_to_start_core + 96 * KiB;
+
+// A quarter of what is free is for other things than cores.
+std::size_t max_cores() {
+    std::size_t free = 0;
+    for (std::size_t i = 0; i < memory::node_count(); ++i) {
+        memory::NodeUse const use = memory::use(node_id(i));
+        free += use.total - use.used;
+    }
+    return 1 + free / 4 * 3 / bytes_to_run_core;
+}
+
+} // namespace
+
 topology::Topology start_cores(topology::Topology const& topology, acpi::InterruptModel const& interrupts,
                                Arena& arena) {
     auto const cores = require(arena.array<arch::CoreToStart>(topology.cores.size()));
@@ -20,7 +38,7 @@ topology::Topology start_cores(topology::Topology const& topology, acpi::Interru
     for (topology::Core const& core : topology.cores)
         cores[index(core.id)] = {
             .apic_id = core.apic_id, .node = core.node, .inputs = wired_inputs(interrupts, core.acpi_uid)};
-    arch::start_cores(cores);
+    arch::start_cores(cores, max_cores());
     topology::Topology known = topology;
     auto const with_levels = require(arena.array<topology::Core>(cores.size()));
     known.cores = with_levels;

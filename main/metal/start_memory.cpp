@@ -10,9 +10,14 @@ namespace {
 
 constinit RangeSet* unclaimed = nullptr; // memory before it is split by node
 
-std::byte* node_memory(std::size_t bytes, std::size_t alignment, NodeId node) {
+std::optional<arch::SourceBlock> take_node_memory(std::size_t bytes, std::size_t alignment, NodeId node) {
     auto const block = memory::allocate(bytes, alignment, node);
-    return block ? block.value().address : nullptr;
+    if (!block) return std::nullopt;
+    return arch::SourceBlock{block.value().address, block.value().bytes, block.value().node};
+}
+
+void give_node_memory(arch::SourceBlock const& block) {
+    memory::free({block.address, block.bytes, block.node});
 }
 
 } // namespace
@@ -47,7 +52,7 @@ void split_memory(topology::Topology const& topology, Arena& arena) {
         }
     }
     unclaimed = nullptr;
-    arch::set_memory_source(&node_memory);
+    arch::set_memory_source({&take_node_memory, &give_node_memory});
 }
 
 } // namespace mxk::metal

@@ -25,7 +25,7 @@ CRASHES = {
     "execute-data": "executing",
     "assert": "an assertion that does not hold\n  at tests/kernel/crash_command.cpp:",
     "other-core": "on core 1: crash other-core: an assertion that does not hold",
-    "thread-stack": "stack overflow: the 65472 bytes of the thread 'deep' stack are used up",
+    "thread-stack": "stack overflow: the 65536 bytes of the thread 'deep' stack are used up",
     "task-waits": "a task must not wait for a semaphore",
     "lock-twice": "a thread locks a mutex that it has already",
 }

@@ -26,6 +26,7 @@ BOOTED = [
     "madt-without-boot-core",
     "madt-core-that-is-not-there",
     "madt-core-out-of-reach",
+    "madt-thousands-of-cores",
     "srat-range-in-another",
     "srat-memory-of-no-domain",
     "slit-asymmetric",
@@ -93,6 +94,25 @@ def test_the_kernel_boots_with_a_fault(tmp_path: Path, name: str) -> None:
     assert (len(machine["cores"]), len(machine["nodes"])) == (fault.cores, fault.nodes)
     assert row["verified"]
     assert set(machine["warnings"]) <= set(row["warnings"])  # each result says what its machine's firmware said
+
+
+@pytest.mark.usefixtures("images")
+def test_a_small_machine_leaves_out_the_cores_that_it_has_no_memory_for(tmp_path: Path) -> None:
+    shape = [*SHAPE, "--mem", "64M", "--firmware-fault", "madt-thousands-of-cores"]
+    ended = run_mxk(tmp_path / "log", shape, "memory; topology --json; bench table --ops 10K --json")
+    machine, row, *_ = ended.rows
+    found = re.search(
+        r"WARN cores: (\d+) of 4100 are left out, from APIC id (\d+) on: there is no memory for more than (\d+)",
+        ended.output,
+    )
+    assert found, ended.output
+    left_out, first, awaited = map(int, found.groups())
+    assert (first, left_out) == (awaited, 255 - awaited), "the ids up to 254 can be reached, one by one"
+    assert f"{awaited - 4} cores, with the APIC ids 4, 5, 6, 7, 8, 9, 10, 11 and others, did not start" in ended.output
+    assert len(machine["cores"]) == 4
+    assert row["verified"]
+    used = re.findall(r"^ +\d +[\d.]+ +([\d.]+)", ended.after("memory"), re.MULTILINE)
+    assert sum(map(float, used)) < 5, "what was prepared for cores that did not come went back"
 
 
 @pytest.mark.usefixtures("images")

@@ -46,6 +46,22 @@ def test_spin_says_what_it_expects(tmp_path: Path) -> None:
     assert all("expected" in complaint for complaint in complaints)
 
 
+def used_mebibytes(output: str) -> list[float]:
+    """What node 0 has given out, each time that `memory` was asked."""
+    return [float(used) for used in re.findall(r"(?m)^ +0 +[\d.]+ +([\d.]+) +[\d.]+ +[\d.]+\s*$", output)]
+
+
+def test_stacks_go_back_to_the_node(tmp_path: Path) -> None:
+    commands = "memory; soak --threads 10K --seconds 1; memory; spin --slices 1000 --seconds 1; memory"
+    ended = run_mxk(tmp_path / "log", ["--cpus", "2", "--mem", "128M"], commands, code=1)
+    assert re.search(r"soak: 10000 threads, .*: [1-9]\d* failed checks", ended.output), "more than there is memory for"
+    before, after, at_last = used_mebibytes(ended.output)
+    assert before < 2
+    assert after < 10, "4 MiB of stacks are kept, page tables and pools stay; all but those came back"
+    assert at_last < 10
+    assert "error:" not in ended.output, "there is room for a thread again"
+
+
 def test_threads_and_tasks_together_for_ten_seconds(tmp_path: Path) -> None:
     ended = run_mxk(tmp_path / "log", ["--cpus", "4", "--nodes", "2"], "soak --seconds 10")
     assert "soak: 64 threads, 10 s, seed 1: 0 failed checks" in ended.output

@@ -5,6 +5,7 @@
 #include <array>
 #include <deque>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "arch/attention.hpp"
@@ -154,6 +155,41 @@ TEST_F(QueueTest, more_than_a_mailbox_holds_waits_at_the_sender_in_order) {
     EXPECT_FALSE(queue[0].needs_flush());
     EXPECT_EQ(take(queue[1]), nullptr);
     EXPECT_EQ(queue[1].statistics().high_water.value(), MailRing::capacity);
+}
+
+// The first task to a core costs a ring, and so many senders must not cost a frame each.
+TEST_F(QueueTest, rings_cost_little_more_than_their_bytes) {
+    constexpr std::size_t senders = 511;
+    auto made = MailRings::Memory::create(senders, node_id(0));
+    ASSERT_TRUE(made.ok());
+    std::size_t const before = used_bytes();
+    {
+        MailRings rings(std::move(made.value()), node_id(0));
+        ASSERT_NE(rings.open(), nullptr);
+        EXPECT_EQ(used_bytes() - before, 4 * KiB);
+        for (std::size_t i = 1; i < senders; ++i) ASSERT_NE(rings.open(), nullptr) << i;
+        EXPECT_LE(used_bytes() - before, senders * sizeof(MailRing) * 104 / 100);
+    }
+    EXPECT_LT(used_bytes(), before); // the list of blocks, too
+}
+
+TEST_F(QueueTest, senders_on_many_cores_get_a_ring_each) {
+    constexpr std::size_t threads = 4;
+    constexpr std::size_t rings_of_each = 50;
+    MailRings rings(std::move(MailRings::Memory::create(threads * rings_of_each, node_id(0)).value()), node_id(0));
+    std::array<std::vector<MailRing*>, threads> got;
+    std::vector<std::thread> openers;
+    for (auto& mine : got)
+        openers.emplace_back([&rings, &mine] {
+            for (std::size_t i = 0; i < rings_of_each; ++i) mine.push_back(rings.open());
+        });
+    for (std::thread& opener : openers) opener.join();
+    std::vector<MailRing*> all;
+    for (auto const& mine : got) all.insert(all.end(), mine.begin(), mine.end());
+    std::sort(all.begin(), all.end());
+    EXPECT_NE(all.front(), nullptr);
+    for (std::size_t i = 1; i < all.size(); ++i) EXPECT_GE(all[i] - all[i - 1], 1) << "rings do not overlap";
+    for (MailRing* const ring : all) EXPECT_TRUE(ring->empty());
 }
 
 TEST_F(QueueTest, without_memory_for_a_ring_nothing_is_lost) {

@@ -58,6 +58,7 @@ extern "C" void dispatch_interrupt(InterruptFrame& frame) {
     case vector::wake:            // notify() has set the bit; the interrupt only ends the halt, or a thread's time
         apic::end_of_interrupt(); // before: it may return much later
         return interrupt_thread_if_told();
+    case vector::forget_translations: forget_translations_as_asked(); break;
     case vector::serial:
         receive_serial();
         announce(core_local(), Attention::Input);

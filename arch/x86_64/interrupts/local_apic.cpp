@@ -53,7 +53,7 @@ void send(ApicId target, unsigned vector) {
 }
 
 void stop_other_cores() {
-    if (mode.registers != nullptr || mode.x2apic) write_command(0, all_but_self | assert_level | non_maskable);
+    if (mode.others_are_ours) write_command(0, all_but_self | assert_level | non_maskable);
 }
 
 } // namespace mxk::arch::apic

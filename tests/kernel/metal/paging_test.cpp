@@ -1,14 +1,17 @@
 // What must and what must not be possible in the kernel's address space. Metal only.
 #include "arch/stacks.hpp"
+#include "arch/x86_64/boot_stacks.hpp"
 #include "arch/x86_64/cpu_features.hpp"
+#include "arch/x86_64/descriptors.hpp"
 #include "arch/x86_64/fixup.hpp"
+#include "arch/x86_64/image.hpp"
 #include "arch/x86_64/paging.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/testing.hpp"
+#include "tasks/parallel.hpp"
+#include "tests/kernel/all_cores.hpp"
 
-extern "C" {
-extern char text_start[], text_end[], rodata_end[], boot_stack_guard[];
-}
+extern "C" char boot_page_table[]; // entry.asm: a physical address
 
 namespace mxk::arch {
 namespace {
@@ -20,6 +23,18 @@ std::uint64_t number(void const* address) {
 MXK_TEST(paging, nothing_is_writable_and_executable) {
     if (!features().no_execute) MXK_SKIP("this processor cannot forbid execution");
     MXK_CHECK_EQUAL(writable_and_executable_bytes(), 0U);
+}
+
+MXK_TEST(paging, nothing_of_the_boot_page_tables_is_writable_and_executable) {
+    if (!features().no_execute) MXK_SKIP("this processor cannot forbid execution");
+    DirectMapReader reader;
+    auto const start = static_cast<PhysicalAddress>(number(boot_code_end));
+    MXK_CHECK(!reader.view(start, static_cast<std::size_t>(boot_tables_end - boot_code_end)).empty());
+    auto const tables = static_cast<PhysicalAddress>(number(boot_page_table));
+    MXK_CHECK_EQUAL(writable_and_executable_bytes(tables), 0U);
+    // Where the direct map was, nothing is left of it.
+    auto const* const top = reinterpret_cast<std::uint64_t const*>(to_virtual(tables));
+    for (std::size_t i = 0; i < 512; ++i) MXK_CHECK_EQUAL(top[i] != 0, i == 0 || i == 511);
 }
 
 MXK_TEST(paging, code_and_constants_cannot_be_written) {
@@ -42,6 +57,39 @@ MXK_TEST(paging, null_and_guard_pages_are_not_mapped) {
     MXK_CHECK(!can_read(number(boot_stack_guard)));
     MXK_CHECK(!can_write(number(boot_stack_guard) + page_bytes - 1));
     MXK_CHECK(can_write(number(boot_stack_guard) + page_bytes));
+}
+
+// The calling core's, by the task register and the GDT (SDM vol. 3A figure 8-4).
+std::uint64_t interrupt_stack_top(unsigned which) {
+    struct [[gnu::packed]] {
+        std::uint16_t limit;
+        std::uint64_t base;
+    } gdt{};
+    asm volatile("sgdt %0" : "=m"(gdt));
+    auto const* const entry = reinterpret_cast<std::uint64_t const*>(gdt.base + task_selector); // NOLINT
+    std::uint64_t const base = (entry[0] >> 16 & 0xff'ffff) | (entry[0] >> 56) << 24 | entry[1] << 32;
+    return reinterpret_cast<TaskState const*>(base)->interrupt_stacks[which]; // NOLINT(performance-no-int-to-ptr)
+}
+
+MXK_TEST(paging, the_stacks_of_interrupts_lie_behind_guards_on_all_cores) {
+    auto const cores = all_cores();
+    bool const ran = run_on(cores.span(), [](Worker&, std::size_t) {
+        for (unsigned i = 0; i < interrupt_stack_count; ++i) {
+            std::uint64_t const top = interrupt_stack_top(i);
+            auto const stack = stacks::containing(top - 8, 8);
+            MXK_CHECK(stack.has_value() && stack->top() == top && stack->bytes == interrupt_stack_bytes);
+            if (!stack) continue;
+            MXK_CHECK(can_write(stack->bottom) && can_write(top - 1));
+            MXK_CHECK(!can_read(stack->bottom - 1) && !can_read(stack->bottom - page_bytes));
+            auto const overflowed = stacks::overflowed(stack->bottom - 1);
+            MXK_CHECK(overflowed.has_value() && overflowed->purpose == core_stack_purposes[1 + i]);
+        }
+        return Step::Done;
+    });
+    MXK_CHECK(ran);
+    // Where start64.asm has them.
+    MXK_CHECK_EQUAL(boot_stacks().front().top(), number(boot_stack_top));
+    MXK_CHECK_EQUAL(boot_stacks().back().top(), number(boot_interrupt_stacks_end));
 }
 
 MXK_TEST(paging, stacks_lie_behind_guards) {

@@ -197,6 +197,17 @@ def _one_more_core(record: bytes, affinity: bytes) -> Callable[[Parts], Memory]:
     return make
 
 
+def _more_cores(count: int) -> Callable[[Parts], Memory]:
+    """With the ids behind those that there are."""
+
+    def make(parts: Parts) -> Memory:
+        ids = range(parts.cores, parts.cores + count)
+        more = tables.madt([*parts.madt, *(tables.local_x2apic(number, number) for number in ids)])
+        return parts.with_tables(more, tables.srat([*parts.srat, *(tables.x2apic_affinity(0, i) for i in ids)]))
+
+    return make
+
+
 def _srat(change: Callable[[Parts], Sequence[bytes]], revision: int = 3) -> Callable[[Parts], Memory]:
     """`change` gives the records: first those of the cores, then those of memory."""
 
@@ -324,6 +335,10 @@ FAULTS = {
         Fault("madt-core-out-of-reach", "a core whose id needs an x2APIC, and which never answers",
               ["APIC id 70000"],
               _one_more_core(tables.local_x2apic(200, 70_000), tables.x2apic_affinity(1, 70_000)), only_booted=True),
+        Fault("madt-thousands-of-cores", "4096 cores more, which never answer",
+              ["3845 cores, with the APIC ids 255, 256, 257, 258, 259, 260, 261, 262 and others, cannot be reached",
+               "251 cores, with the APIC ids 4, 5, 6, 7, 8, 9, 10, 11 and others, did not start"],
+              _more_cores(4096), only_booted=True),
         # Who belongs where.
         Fault("srat-core-of-no-node", "a core without an entry",
               ["SRAT does not name 1 of 4 cores; they go to node 0"], _srat(lambda parts: parts.srat[1:])),
