@@ -7,6 +7,7 @@
 
 #include "arch/core_local.hpp"
 #include "arch/x86_64/apic.hpp"
+#include "arch/x86_64/timestamp_start.hpp"
 #include "base/core_levels.hpp"
 
 namespace mxk::arch {
@@ -45,6 +46,7 @@ struct CoreDescriptors {
     CoreLocal local{};
     apic::LocalInputs inputs{};
     CoreLevels levels{}; // what the core found out about itself
+    TimestampStart timestamp{};
 };
 
 // Loads the calling core's GDT, TSS, the IDT and its %gs. The interrupt stacks must be set in the task state.

@@ -18,6 +18,7 @@
 #include "main/metal/serial_choice.hpp"
 #include "main/metal/start_memory.hpp"
 #include "main/metal/terminal_polling.hpp"
+#include "main/metal/timestamp_fault.hpp"
 #include "main/metal/worker_entry.hpp"
 #include "tasks/console_task.hpp"
 #include "tasks/workers.hpp"
@@ -53,6 +54,7 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
     Arena late_arena(&late_memory);
     auto const phantom = boot::option(boot.command_line, "phantom-core");
     topology::Topology const wanted = with_phantom_core(found, phantom, late_arena);
+    inject_timestamp_fault(boot::option(boot.command_line, "tsc-fault"));
     topology::Topology const running = start_cores(wanted, interrupts, late_arena);
     log::info("cores: {} of {} run, {} nodes, {} APIC", running.cores.size(), wanted.cores.size(), running.nodes.size(),
               arch::apic::is_x2apic() ? "x2" : "x");
