@@ -28,6 +28,12 @@ GlobalInterrupt global_interrupt(acpi::InterruptModel const& model, unsigned isa
     return result;
 }
 
+// An NMI's input is nothing else's.
+bool is_nmi_source(acpi::InterruptModel const& model, std::uint32_t interrupt) {
+    return std::any_of(model.nmi_sources.begin(), model.nmi_sources.end(),
+                       [&](acpi::NmiSource const& source) { return source.global_interrupt == interrupt; });
+}
+
 // Of those that begin at or before the interrupt, the last one has it. Null: none.
 acpi::IoApic const* io_apic_of(acpi::InterruptModel const& model, std::uint32_t interrupt) {
     acpi::IoApic const* nearest = nullptr;
@@ -35,6 +41,8 @@ acpi::IoApic const* io_apic_of(acpi::InterruptModel const& model, std::uint32_t 
         if (candidate.first_interrupt > interrupt) continue;
         if (nearest == nullptr || candidate.first_interrupt > nearest->first_interrupt) nearest = &candidate;
     }
+    if (nearest == nullptr || interrupt - nearest->first_interrupt >= arch::apic::pin_count(nearest->address))
+        return nullptr;
     return nearest;
 }
 
@@ -63,6 +71,21 @@ void close_io_apics(acpi::InterruptModel& model, RangeSet const& ram, Arena& are
     if (open_pins > 0) log::info("interrupts: masked {} pins of I/O APICs that the firmware left open", open_pins);
 }
 
+void connect_nmi_sources(acpi::InterruptModel const& model, ApicId core) {
+    for (acpi::NmiSource const& source : model.nmi_sources) {
+        acpi::IoApic const* const io_apic = io_apic_of(model, source.global_interrupt);
+        if (io_apic == nullptr || static_cast<std::uint32_t>(core) > last_destination) {
+            log::warn("ACPI: MADT has an NMI at interrupt {}: {}: it is left out", source.global_interrupt,
+                      io_apic == nullptr ? "no I/O APIC has that input" : "no I/O APIC reaches the boot core");
+            continue;
+        }
+        log::info("interrupts: an NMI at interrupt {}, as the MADT has it", source.global_interrupt);
+        arch::apic::route_non_maskable(
+            {io_apic->address, source.global_interrupt - io_apic->first_interrupt, source.signal.active_low, false},
+            core);
+    }
+}
+
 bool connect_terminal(acpi::InterruptModel const& model, ApicId core) {
     if (!arch::serial::is_present()) return true;
     auto const irq = arch::serial::line().irq;
@@ -76,8 +99,9 @@ bool connect_terminal(acpi::InterruptModel const& model, ApicId core) {
     }
     auto const [interrupt, signal] = global_interrupt(model, *irq);
     acpi::IoApic const* const io_apic = io_apic_of(model, interrupt);
-    if (io_apic == nullptr) {
-        log::warn("console: no I/O APIC has the serial line's interrupt {}: the line is polled", interrupt);
+    if (io_apic == nullptr || is_nmi_source(model, interrupt)) {
+        log::warn("console: {} the serial line's interrupt {}: the line is polled",
+                  io_apic == nullptr ? "no I/O APIC has" : "the MADT has an NMI at", interrupt);
         return false;
     }
     arch::apic::route(
@@ -99,9 +123,9 @@ void connect_keyboard(acpi::InterruptModel const& model, ApicId core) {
     if (!arch::keyboard::open()) return;
     auto const [interrupt, signal] = global_interrupt(model, isa_interrupt);
     acpi::IoApic const* const io_apic = io_apic_of(model, interrupt);
-    if (io_apic == nullptr || static_cast<std::uint32_t>(core) > last_destination)
-        return log::warn("console: no I/O APIC has the keyboard's interrupt {}, or none reaches the boot core",
-                         interrupt);
+    if (io_apic == nullptr || static_cast<std::uint32_t>(core) > last_destination || is_nmi_source(model, interrupt))
+        return log::warn(
+            "console: no I/O APIC has the keyboard's interrupt {} to itself, or none reaches the boot core", interrupt);
     arch::apic::route(
         {io_apic->address, interrupt - io_apic->first_interrupt, signal.active_low, signal.level_triggered},
         arch::vector::keyboard, core);

@@ -5,9 +5,9 @@
 #include "arch/x86_64/entry.hpp"
 #include "arch/x86_64/registers.hpp"
 #include "base/log.hpp"
-#include "kernel/acpi/dmar.hpp"
 #include "kernel/acpi/fixed_hardware.hpp"
 #include "main/clock_skew.hpp"
+#include "main/metal/apic_choice.hpp"
 #include "main/metal/calibration_word.hpp"
 #include "main/metal/firmware_tables.hpp"
 #include "main/metal/fixed_hardware.hpp"
@@ -43,7 +43,7 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
     // The APIC before the topology: it says which core this is.
     arch::apic::silence_legacy_controllers();
     close_io_apics(interrupts, ram, arena);
-    arch::apic::choose_mode(interrupts.local_apic, acpi::opts_out_of_x2apic(tables));
+    choose_apic(boot::option(boot.command_line, "apic"), tables, interrupts);
     arch::apic::enable();
     ApicId const boot_core = arch::apic::id();
     topology::Topology const found = require(topology::discover(&tables, boot_core, ram.ranges(), arena));
@@ -58,6 +58,8 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
     topology::Topology const running = start_cores(wanted, interrupts, late_arena);
     log::info("cores: {} of {} run, {} nodes, {} APIC", running.cores.size(), wanted.cores.size(), running.nodes.size(),
               arch::apic::is_x2apic() ? "x2" : "x");
+
+    connect_nmi_sources(interrupts, boot_core);
 
     // Last, when everything that a command may ask for is there. The console is a task of this core.
     if (!connect_terminal(interrupts, boot_core)) poll_terminal(workers::of(core_id(0)));

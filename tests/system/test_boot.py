@@ -56,6 +56,21 @@ def counted(ended: Ended, noun: str) -> int:
     return int(found[1])
 
 
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("x2apic", "WARN apic=x2apic: expected a processor with an x2APIC (CPUID 1, ECX bit 21), this one has none"),
+        ("fast", "WARN apic: expected x2apic, xapic or auto, got 'fast'; going on as with auto"),
+        ("auto", None),
+    ],
+)
+def test_an_apic_mode_that_cannot_be_is_a_warning(tmp_path: Path, word: str, expected: str | None) -> None:
+    ended = run_mxk(tmp_path / "log", ["--cpus", "2", "--word", f"apic={word}"], "topology")
+    assert "cores: 2 of 2 run, 1 nodes, x APIC" in ended.output
+    assert ("WARN apic" in ended.output) == (expected is not None)
+    assert expected is None or expected in ended.output
+
+
 SMALL = ["--mem", "64M"]  # GRUB has room for the kernel, too: nothing is loaded that is not mapped
 WAYS = {
     "kernel": [],
