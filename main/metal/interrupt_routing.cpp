@@ -8,6 +8,7 @@
 #include "arch/x86_64/registers.hpp"
 #include "arch/x86_64/serial.hpp"
 #include "base/log.hpp"
+#include "base/range_overlap.hpp"
 #include "main/metal/require.hpp"
 
 namespace mxk::metal {
@@ -46,13 +47,6 @@ acpi::IoApic const* io_apic_of(acpi::InterruptModel const& model, std::uint32_t 
     return nearest;
 }
 
-bool is_ram(acpi::IoApic const& io_apic, RangeSet const& ram) {
-    constexpr std::uint64_t register_bytes = 0x20;
-    return std::any_of(ram.ranges().begin(), ram.ranges().end(), [&](MemoryRange const& range) {
-        return intersection(range, clamped({io_apic.address, register_bytes})).bytes > 0;
-    });
-}
-
 } // namespace
 
 void close_io_apics(acpi::InterruptModel& model, RangeSet const& ram, Arena& arena) {
@@ -60,7 +54,8 @@ void close_io_apics(acpi::InterruptModel& model, RangeSet const& ram, Arena& are
     std::size_t count = 0;
     unsigned open_pins = 0;
     for (acpi::IoApic const& io_apic : model.io_apics) {
-        if (is_ram(io_apic, ram)) {
+        constexpr std::uint64_t register_bytes = 0x20;
+        if (overlaps(ram, {io_apic.address, register_bytes})) {
             log::warn("ACPI: MADT puts an I/O APIC at 0x{:x}, where RAM is: it is left out", raw(io_apic.address));
             continue;
         }

@@ -35,7 +35,7 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
     begin_memory(free);
     Arena arena(&early_memory);
     acpi::Tables const tables = open_tables(boot, memory, arena);
-    if (boot::option(boot.command_line, "serial").empty()) follow_firmware_console(tables);
+    if (boot::option(boot.command_line, "serial").empty()) follow_firmware_console(tables, ram);
     acpi::InterruptModel interrupts = require(acpi::interrupt_model(tables, arena));
     remember_reset(tables);
     remember_power_off(tables, memory);
