@@ -121,6 +121,8 @@ void write_machine(JsonWriter& json) {
     json.field("hypervisor", machine.hypervisor);
     json.field("platform", machine.platform);
     json.field("pages", machine.pages);
+    json.field("microcode", machine.microcode);
+    json.field("mitigations", machine.mitigations);
     json.field("build", machine.build);
     prefetching::write_plan(json);
     json.end_object();

@@ -30,6 +30,7 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
     auto const machine = arch::describe_machine();
     log::info("\nMXK {}, started by {}", machine.build, boot.loader);
     log::info("cpu: {}{}{}", machine.cpu, machine.hypervisor.empty() ? "" : " under ", machine.hypervisor);
+    log::info("cpu: microcode {}, {}", machine.microcode.empty() ? "not told" : machine.microcode, machine.mitigations);
 
     // Tables need memory, and memory is not split by node until the tables are read: so first from the whole.
     begin_memory(free);
