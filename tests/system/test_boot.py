@@ -181,6 +181,28 @@ def test_lesser_processors(tmp_path: Path, cpu: str, skips: int) -> None:
     assert (passed + skipped, failed, skipped) == (11, 0, skips)
 
 
+@pytest.mark.parametrize(("cpu", "skips"), [("max,la57=on", 0), ("max,-avx", 0), ("qemu64,-xsave", 2)])
+def test_what_the_cores_have_switched_on(tmp_path: Path, cpu: str, skips: int) -> None:
+    shape = ["--cpus", "2", "--qemu", "-cpu", "--qemu", cpu]
+    _, counts = kernel_tests(run_mxk(tmp_path / "log", shape, "test processor"))
+    assert counts == (3 - skips, 0, skips)
+
+
+@pytest.mark.parametrize(
+    ("cpu", "revision"),
+    [("max,vendor=GenuineIntel,ucode-rev=0xd00038900000000", "0xd000389"), ("max,ucode-rev=0xa201210", "0xa201210")],
+    ids=["intel", "amd"],
+)
+def test_microcode_and_mitigations_are_said(tmp_path: Path, cpu: str, revision: str) -> None:
+    shape = ["--cpus", "1", "--qemu", "-cpu", "--qemu", cpu]
+    ended = run_mxk(tmp_path / "log", shape, "topology; topology --json; bench task --measure local --json")
+    assert f"\ncpu: microcode {revision}, no controls\n" in ended.output
+    assert ended.after("topology").endswith(f", microcode {revision}, no controls")
+    shown, row = ended.rows
+    for machine in (shown, row["machine"]):
+        assert (machine["microcode"], machine["mitigations"]) == (revision, "no controls")
+
+
 def test_a_processor_without_xsave_preempts_threads_too(tmp_path: Path) -> None:
     shape = ["--cpus", "2", "--qemu", "-cpu", "--qemu", "qemu64,-xsave"]
     _, counts = kernel_tests(run_mxk(tmp_path / "log", shape, "test threads.preemption_changes", seconds=180))
