@@ -37,15 +37,6 @@ std::optional<std::uint32_t> baud_of(std::uint8_t code) {
     }
 }
 
-// What is read at once: ACPI 6.5 table 5.1, where 0 is "not said", which old tables have: then as wide as a register.
-std::uint8_t access_bytes(GenericAddress const& address) {
-    std::uint8_t const code = address.access_size != 0     ? address.access_size
-                              : address.bit_width / 8 > 2  ? 3
-                              : address.bit_width / 8 == 2 ? 2
-                                                           : 1;
-    return code <= 3 ? static_cast<std::uint8_t>(1U << (code - 1U)) : std::uint8_t{0};
-}
-
 } // namespace
 
 std::optional<SerialConsole> serial_console(Tables const& tables) {
@@ -70,7 +61,7 @@ std::optional<SerialConsole> serial_console(Tables const& tables) {
         result.port = static_cast<std::uint16_t>(address.address);
     } else {
         result.memory = PhysicalAddress{address.address};
-        result.access_bytes = access_bytes(address);
+        result.access_bytes = static_cast<std::uint8_t>(access_bytes(address));
         if (result.access_bytes == 0 || address.bit_width > 32 || address.address % result.access_bytes != 0) {
             tables.warnings().warn("ACPI: SPCR names a serial line with registers of {} bits, access size {}, at {}, "
                                    "expected 8, 16 or 32 bits, aligned; it is not used",

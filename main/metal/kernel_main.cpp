@@ -19,6 +19,7 @@
 #include "main/metal/start_memory.hpp"
 #include "main/metal/terminal_polling.hpp"
 #include "main/metal/timestamp_fault.hpp"
+#include "main/metal/watchdogs.hpp"
 #include "main/metal/worker_entry.hpp"
 #include "tasks/console_task.hpp"
 #include "tasks/workers.hpp"
@@ -40,6 +41,7 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
     acpi::InterruptModel interrupts = require(acpi::interrupt_model(tables, arena));
     remember_reset(tables);
     remember_power_off(tables, memory);
+    stop_watchdogs(tables, ram);
 
     // The APIC before the topology: it says which core this is.
     arch::apic::silence_legacy_controllers();
