@@ -54,6 +54,7 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
 
     arch::enable_interrupts();
     start_clocks(tables); // starting cores needs time, and the timer its frequency
+    stop_controllers_watchdog(tables, memory, ram);
     Arena late_arena(&late_memory);
     auto const phantom = boot::option(boot.command_line, "phantom-core");
     topology::Topology const wanted = with_phantom_core(found, phantom, late_arena);

@@ -1,10 +1,16 @@
 #include "main/metal/watchdogs.hpp"
 
+#include <string_view>
+
+#include "arch/x86_64/bmc_watchdog.hpp"
+#include "arch/x86_64/kcs_access.hpp"
 #include "arch/x86_64/paging.hpp"
 #include "arch/x86_64/registers.hpp"
 #include "arch/x86_64/tco.hpp"
+#include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/range_overlap.hpp"
+#include "kernel/acpi/ipmi_interface.hpp"
 #include "kernel/acpi/wdat.hpp"
 
 namespace mxk::metal {
@@ -88,7 +94,64 @@ void stop_chip_sets() {
     }
 }
 
+using acpi::IpmiInterface;
+
+std::string_view name_of(IpmiInterface::Kind kind) {
+    switch (kind) {
+    case IpmiInterface::Kind::Kcs: return "KCS";
+    case IpmiInterface::Kind::Smic: return "SMIC";
+    case IpmiInterface::Kind::Bt: return "BT";
+    case IpmiInterface::Kind::Ssif: break;
+    }
+    return "SSIF";
+}
+
+constexpr std::string_view advice = "'ipmitool mc watchdog off' stops it before the boot";
+
+void report(arch::bmc::Watchdog const& watchdog, std::string_view place) {
+    if (!watchdog.ran) return;
+    if (watchdog.stopped)
+        log::info("watchdogs: the management controller's (IPMI, KCS {}) ran, {:.1} s before {}: it has been stopped",
+                  place, static_cast<double>(watchdog.tenths) / 10, arch::bmc::action_name(watchdog.action));
+    else
+        log::warn("watchdogs: the management controller's (IPMI, KCS {}) runs and does not stop, {:.1} s before {}; {}",
+                  place, static_cast<double>(watchdog.tenths) / 10, arch::bmc::action_name(watchdog.action), advice);
+}
+
+void stop_by_kcs(IpmiInterface const& found) {
+    FixedText<48> place;
+    arch::kcs::Place registers{.spacing = found.spacing};
+    if (found.in_memory) {
+        registers.registers = arch::map_device(PhysicalAddress{found.address}, std::uint64_t{2} * found.spacing);
+        format(place, "in memory at {}", PhysicalAddress{found.address});
+    } else {
+        registers.port = static_cast<std::uint16_t>(found.address);
+        format(place, "at port 0x{:x}", found.address);
+    }
+    auto const watchdog = arch::bmc::stop_watchdog(arch::kcs::access_to(registers));
+    if (watchdog)
+        report(watchdog.value(), place.view());
+    else
+        log::warn("watchdogs: whether the management controller's (IPMI, KCS {}) runs is not known: {}; {}",
+                  place.view(), watchdog.error().message(), advice);
+}
+
 } // namespace
+
+void stop_controllers_watchdog(acpi::Tables const& tables, PhysicalReader& memory, RangeSet const& ram) {
+    auto found = acpi::ipmi_interface(tables);
+    if (!found) found = acpi::ipmi_interface_of_smbios(memory);
+    if (!found) return;
+    if (found->kind != IpmiInterface::Kind::Kcs)
+        return log::info(
+            "watchdogs: whether the management controller's runs is not known: it speaks {}, expected KCS; {}",
+            name_of(found->kind), advice);
+    if (found->in_memory && overlaps(ram, {PhysicalAddress{found->address}, std::uint64_t{2} * found->spacing}))
+        return log::warn("watchdogs: firmware has the management controller's registers at {}, where RAM is: it is not "
+                         "asked; {}",
+                         PhysicalAddress{found->address}, advice);
+    stop_by_kcs(*found);
+}
 
 void stop_watchdogs(acpi::Tables const& tables, RangeSet const& ram) {
     stop_described(tables, ram);

@@ -1,6 +1,7 @@
 """Watchdogs that firmware has started are stopped: without that each of these machines is reset in mid-run. A stand-in
 for firmware starts them before the first instruction, by the emulator's protocol for tests."""
 
+import re
 import socket
 import struct
 import time
@@ -101,6 +102,70 @@ def test_a_description_that_names_no_register_is_told_and_the_chip_sets_is_halte
     assert "\nWARN ACPI: WDAT of 116 bytes with 2 entries: entry 0 cannot be carried out; none is\n" in said
     assert "\nwatchdogs: the chip set's (TCO, port 0x660) ran: it has been halted\n" in said
     assert code == 0, said
+
+
+def kcs_message(port: int, message: Sequence[int]) -> list[str]:
+    """Orders that send a message to the management controller and take its answer, of three bytes (IPMI 2.0 section 9)."""
+    command = port + 1
+    orders = [f"outb {command:#x} 0x61", f"inb {port:#x}"]
+    for byte in message[:-1]:
+        orders += [f"outb {port:#x} {byte:#x}", f"inb {port:#x}"]
+    orders += [f"outb {command:#x} 0x62", f"inb {port:#x}", f"outb {port:#x} {message[-1]:#x}"]
+    return [*orders, *[f"inb {port:#x}", f"outb {port:#x} 0x68"] * 3, f"inb {port:#x}"]
+
+
+KCS = 0xCA2
+SET, START = 0x24, 0x22
+# For the system's start (4), with a reset (1) after 4 seconds.
+START_BMC = [*kcs_message(KCS, [0x18, SET, 4, 1, 0, 0, 40, 0]), *kcs_message(KCS, [0x18, START])]
+BMC = ["-device", "ipmi-bmc-sim,id=bmc0", "-device", "isa-ipmi-kcs,bmc=bmc0"]  # SMBIOS says where it is
+
+
+def spmi(folder: Path, kind: int, space: int, address: int) -> list[str]:
+    """An SPMI that names an interface of this type there."""
+    return table(
+        folder, "SPMI", struct.pack("<BBHBBBBIBBBBQI", kind, 1, 0x200, 0, 0, 0, 0, 0, space, 8, 0, 0, address, 0)
+    )
+
+
+def test_the_management_controllers_watchdog_is_stopped(tmp_path: Path) -> None:
+    code, said = run_after(tmp_path, START_BMC, BMC, LONGER_THAN_IT)
+    pattern = (
+        r"^watchdogs: the management controller's \(IPMI, KCS at port 0xca2\) ran, \d\.\d s before a reset: it has been"
+    )
+    assert code == 0, said
+    assert re.search(f"{pattern} stopped$", said, re.MULTILINE), said
+
+
+def test_a_management_controller_whose_watchdog_does_not_run_is_left_alone(tmp_path: Path) -> None:
+    code, said = run_after(tmp_path, [], BMC, "topology")
+    assert (code, "watchdogs" in said) == (0, False), said
+
+
+UNKNOWN = "watchdogs: whether the management controller's"
+ADVICE = "'ipmitool mc watchdog off' stops it before the boot"
+
+
+@pytest.mark.parametrize(
+    ("kind", "space", "address", "expected"),
+    [
+        (4, 4, 0, f"\n{UNKNOWN} runs is not known: it speaks SSIF, expected KCS; {ADVICE}\n"),
+        (1, 1, 0xE80, f"\nWARN {UNKNOWN} (IPMI, KCS at port 0xe80) runs is not known: nothing answers; {ADVICE}\n"),
+        (
+            1,
+            0,
+            0x1000000,
+            "\nWARN watchdogs: firmware has the management controller's registers at 0x1000000, where RAM is",
+        ),
+        (9, 1, KCS, "\nWARN ACPI: SPMI of 64 bytes names an interface of type 9, expected one of 1 to 4"),
+    ],
+    ids=["ssif", "nobody", "ram", "unknown"],
+)
+def test_a_controller_that_cannot_be_asked_is_told(
+    tmp_path: Path, kind: int, space: int, address: int, expected: str
+) -> None:
+    code, said = run_after(tmp_path, [], spmi(tmp_path, kind, space, address), "topology")
+    assert (code, expected in said) == (0, True), said
 
 
 def test_nothing_is_said_where_none_can_reset_the_machine(tmp_path: Path) -> None:
