@@ -22,10 +22,12 @@ enum class ExitStatus : std::uint32_t { Success = 0x10, CommandFailed = 0x11, Pa
 // For results.
 struct MachineDescription {
     std::string_view cpu;
-    std::string_view hypervisor; // empty: none
-    std::string_view platform;   // "metal", or the system below: "Linux 6.1.0"
-    std::string_view pages;      // what maps the memory
-    std::string_view build;      // revision and compiler
+    std::string_view hypervisor;  // empty: none
+    std::string_view platform;    // "metal", or the system below: "Linux 6.1.0"
+    std::string_view pages;       // what maps the memory
+    std::string_view build;       // revision and compiler
+    std::string_view microcode;   // "0xd000389"; empty: not told
+    std::string_view mitigations; // of attacks by speculation: what is on, and costs time
 
     // By QEMU's emulator, which has no caches: it passes over prefetches, but not over what chooses their addresses.
     [[nodiscard]] bool is_emulated() const { return hypervisor == "TCGTCGTCGTCG"; }

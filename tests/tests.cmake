@@ -17,7 +17,10 @@ set(sequential_sources ${unit_sources})
 list(FILTER sequential_sources INCLUDE REGEX "/tests/unit/sequential/")
 list(APPEND sequential_sources ${CMAKE_SOURCE_DIR}/arch/x86_64/cpuid_levels.cpp # pure: tested with made-up answers
     ${CMAKE_SOURCE_DIR}/arch/x86_64/machine_check_text.cpp ${CMAKE_SOURCE_DIR}/arch/x86_64/uart_probe.cpp
-    ${CMAKE_SOURCE_DIR}/arch/x86_64/mtrr.cpp)
+    ${CMAKE_SOURCE_DIR}/arch/x86_64/mtrr.cpp ${CMAKE_SOURCE_DIR}/arch/x86_64/counter_registers.cpp
+    ${CMAKE_SOURCE_DIR}/arch/x86_64/serial_line.cpp ${CMAKE_SOURCE_DIR}/arch/x86_64/mitigations.cpp
+    ${CMAKE_SOURCE_DIR}/arch/x86_64/tco.cpp ${CMAKE_SOURCE_DIR}/arch/x86_64/kcs.cpp
+    ${CMAKE_SOURCE_DIR}/arch/x86_64/bmc_watchdog.cpp)
 set(judge_sources ${unit_sources})
 list(FILTER judge_sources INCLUDE REGEX "/(linearizable|linear_order)\\.cpp$")
 set(image_sources ${unit_sources})

@@ -9,8 +9,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "arch/linux/proc_sizes.hpp"
@@ -82,6 +85,35 @@ FixedText<128> describe_pages() {
     return text;
 }
 
+// The first processor's.
+std::string microcode() {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);)
+        if (line.starts_with("microcode") && line.find(": ") != line.npos) return line.substr(line.find(": ") + 2);
+    return {};
+}
+
+// What the system says of attacks by speculation, by their names.
+std::string mitigations() {
+    std::string mitigated, vulnerable;
+    std::error_code error;
+    std::set<std::filesystem::path> files; // in the order of their names
+    for (auto const& entry : std::filesystem::directory_iterator("/sys/devices/system/cpu/vulnerabilities", error))
+        files.insert(entry.path());
+    for (auto const& path : files) {
+        std::ifstream file(path);
+        std::string state;
+        std::getline(file, state);
+        bool const is_open = state.starts_with("Vulnerable");
+        if (!is_open && !state.starts_with("Mitigation")) continue;
+        std::string& list = is_open ? vulnerable : mitigated;
+        list += (list.empty() ? "" : ", ") + path.filename().string();
+    }
+    if (mitigated.empty() && vulnerable.empty()) return "not told";
+    return "mitigated: " + (mitigated.empty() ? "none" : mitigated) +
+           (vulnerable.empty() ? "" : "; vulnerable: " + vulnerable);
+}
+
 } // namespace
 
 void exit_machine(ExitStatus status) {
@@ -115,9 +147,17 @@ MachineDescription describe_machine() {
     static std::string const cpu = brand();
     static std::string const below = hypervisor();
     static std::string const system = platform();
+    static std::string const revision = microcode();
+    static std::string const protection = mitigations();
     static FixedText<128> pages;
     pages = describe_pages();
-    return {.cpu = cpu, .hypervisor = below, .platform = system, .pages = pages.view(), .build = MXK_BUILD};
+    return {.cpu = cpu,
+            .hypervisor = below,
+            .platform = system,
+            .pages = pages.view(),
+            .build = MXK_BUILD,
+            .microcode = revision,
+            .mitigations = protection};
 }
 
 } // namespace mxk::arch

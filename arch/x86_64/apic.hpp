@@ -9,9 +9,11 @@
 
 namespace mxk::arch::apic {
 
-// Which mode, and in xAPIC mode where the registers are. `avoid_x2apic`: only if the firmware has switched it on, from
-// which there is no way back but by a reset (SDM section 11.12.5). The boot core, once, before the two below.
-void choose_mode(PhysicalAddress registers, bool avoid_x2apic);
+// x2APIC mode where the processor has it; only if the firmware has switched it on, from which there is no way back but
+// by a reset (SDM section 11.12.5).
+enum class ModeWish : std::uint8_t { X2apic, Xapic };
+// Which mode, and in xAPIC mode where the registers are. The boot core, once, before the two below.
+void choose_mode(PhysicalAddress registers, ModeWish wish);
 bool is_x2apic();
 
 // Whether interrupts can be sent to a core: an xAPIC has 8 bits for its id, and 255 means everybody.
@@ -56,6 +58,10 @@ struct InterruptLine {
     bool level_triggered;
 };
 void route(InterruptLine const& line, unsigned vector, ApicId target);
+// The same as a non-maskable interrupt, which is edge triggered whatever the line says.
+void route_non_maskable(InterruptLine const& line, ApicId target);
+// How many inputs an I/O APIC has; 0: nothing answers there.
+std::uint32_t pin_count(PhysicalAddress io_apic);
 
 // Masks what the firmware has left unmasked of an I/O APIC, but for what calls the firmware itself (SMI), and says how
 // many pins those were. Before interrupts are routed. The boot core.

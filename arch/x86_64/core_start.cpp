@@ -266,6 +266,7 @@ void start_cores(std::span<CoreToStart> cores, std::size_t max_cores) {
     prepare_slots(others, max_cores - 1);
     core_slot_count = others.size();
     core_apic_registers = apic::mode.registers;
+    keep_timestamp_adjustment();
     // Other cores run the page on the boot page tables; here it only needs to be written.
     prepare_trampoline();
     kick(others);
@@ -276,9 +277,13 @@ void start_cores(std::span<CoreToStart> cores, std::size_t max_cores) {
     abandon_missing(others);
     // A core may have claimed its slot and not yet be through start_core().
     while (started_count.load(std::memory_order_acquire) < count_started(others)) pause();
+    TimestampReport timestamps;
     for (std::size_t i = 0; i < others.size(); ++i) {
-        if (others[i].started) others[i].levels = core_slots[i].descriptors->levels;
+        if (!others[i].started) continue;
+        others[i].levels = core_slots[i].descriptors->levels;
+        timestamps.count(core_slots[i].descriptors->timestamp, core_slots[i].apic_id);
     }
+    timestamps.warn();
 }
 
 // From core_start64, on the core's own stack.
@@ -286,6 +291,7 @@ extern "C" void start_core(CoreSlot& slot) {
     enable_features();
     load_descriptors(*slot.descriptors);
     enable_machine_checks();
+    slot.descriptors->timestamp = align_timestamp(); // before its timer is set by it
     apic::enable();
     apic::connect(slot.descriptors->inputs);
     slot.descriptors->levels = levels_of_this_core();

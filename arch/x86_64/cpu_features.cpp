@@ -62,6 +62,7 @@ void detect_features() { // leaves: SDM vol. 2A, CPUID
     processors_may_be_taken = detected.hypervisor;
     if (highest >= 7) {
         CpuidResult const structured = cpuid(7);
+        detected.tsc_adjust = bit(structured.ebx, 1);
         detected.smep = bit(structured.ebx, 7);
         detected.smap = bit(structured.ebx, 20);
         constexpr std::uint64_t avx_states = 0x06;

@@ -17,6 +17,7 @@ struct CpuFeatures {
     bool xsave = false;
     bool avx2 = false; // and BMI1, BMI2, LZCNT, POPCNT, and XCR0 lets them be used
     bool invariant_tsc = false;
+    bool tsc_adjust = false;          // IA32_TSC_ADJUST
     bool machine_check = false;       // exception 18
     bool machine_check_banks = false; // and registers that say what it was
     bool hypervisor = false;

@@ -8,6 +8,7 @@
 #include "arch/core_local.hpp"
 #include "arch/x86_64/apic.hpp"
 #include "arch/x86_64/memory_source.hpp"
+#include "arch/x86_64/timestamp_start.hpp"
 #include "base/core_levels.hpp"
 
 namespace mxk::arch {
@@ -47,6 +48,7 @@ struct CoreDescriptors {
     apic::LocalInputs inputs{};
     CoreLevels levels{}; // what the core found out about itself
     SourceBlock block{}; // that this lies in; of the boot core: none
+    TimestampStart timestamp{};
 };
 
 // Loads the calling core's GDT, TSS, the IDT and its %gs. The interrupt stacks must be set in the task state.

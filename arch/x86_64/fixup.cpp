@@ -23,4 +23,22 @@ bool can_write(std::uint64_t address) {
     return done;
 }
 
+std::optional<std::uint64_t> try_read_msr(std::uint32_t number) {
+    bool done = false;
+    std::uint32_t low = 0;
+    std::uint32_t high = 0;
+    asm volatile(MXK_MAY_FAULT("rdmsr") : "+m"(done), "+a"(low), "+d"(high) : "c"(number));
+    if (!done) return std::nullopt;
+    return static_cast<std::uint64_t>(high) << 32 | low;
+}
+
+bool try_write_msr(std::uint32_t number, std::uint64_t value) {
+    bool done = false;
+    asm volatile(MXK_MAY_FAULT("wrmsr")
+                 : "+m"(done)
+                 : "c"(number), "a"(static_cast<std::uint32_t>(value)), "d"(static_cast<std::uint32_t>(value >> 32))
+                 : "memory");
+    return done;
+}
+
 } // namespace mxk::arch

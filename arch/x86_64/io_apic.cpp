@@ -22,28 +22,38 @@ void write_io_apic(std::byte* registers, std::uint32_t index, std::uint32_t valu
     *reinterpret_cast<std::uint32_t volatile*>(registers + 0x10) = value;
 }
 
-} // namespace
-
-void route(InterruptLine const& line, unsigned vector, ApicId target) {
-    constexpr std::uint32_t low_active = 1 << 13;
-    constexpr std::uint32_t level = 1 << 15;
+void write_entry(InterruptLine const& line, std::uint32_t low, ApicId target) {
     std::byte* const registers = map_device(line.io_apic, 0x20);
-    std::uint32_t const entry = vector | (line.active_low ? low_active : 0) | (line.level_triggered ? level : 0);
+    std::uint32_t const entry = low | (line.active_low ? active_low : 0);
     write_io_apic(registers, first_entry + 2 * line.pin + 1, static_cast<std::uint32_t>(target) << 24);
     write_io_apic(registers, first_entry + 2 * line.pin, entry);
 }
 
-unsigned mask_open_pins(PhysicalAddress io_apic) {
+} // namespace
+
+void route(InterruptLine const& line, unsigned vector, ApicId target) {
+    constexpr std::uint32_t level = 1 << 15;
+    write_entry(line, vector | (line.level_triggered ? level : 0), target);
+}
+
+void route_non_maskable(InterruptLine const& line, ApicId target) {
+    write_entry(line, non_maskable, target);
+}
+
+std::uint32_t pin_count(PhysicalAddress io_apic) {
     constexpr std::uint32_t version = 1;
     constexpr std::uint32_t nobody = UINT32_MAX;
+    std::uint32_t const identity = read_io_apic(map_device(io_apic, 0x20), version);
+    return identity == nobody ? 0 : (identity >> 16 & 0xff) + 1;
+}
+
+unsigned mask_open_pins(PhysicalAddress io_apic) {
     constexpr std::uint32_t delivery_mode = 7 << 8;
     constexpr std::uint32_t system_management = 2 << 8;
     std::byte* const registers = map_device(io_apic, 0x20);
-    std::uint32_t const identity = read_io_apic(registers, version);
-    if (identity == nobody) return 0;
     unsigned count = 0;
-    std::uint32_t const last_pin = identity >> 16 & 0xff;
-    for (std::uint32_t pin = 0; pin <= last_pin; ++pin) {
+    std::uint32_t const pins = pin_count(io_apic);
+    for (std::uint32_t pin = 0; pin < pins; ++pin) {
         std::uint32_t const entry = read_io_apic(registers, first_entry + 2 * pin);
         if ((entry & masked) != 0 || (entry & delivery_mode) == system_management) continue;
         write_io_apic(registers, first_entry + 2 * pin, entry | masked);

@@ -3,12 +3,15 @@
 #include "arch/terminal.hpp"
 #include "arch/x86_64/apic.hpp"
 #include "arch/x86_64/cpu_features.hpp"
+#include "arch/x86_64/fixup.hpp"
 #include "arch/x86_64/interrupts.hpp"
 #include "arch/x86_64/keyboard.hpp"
+#include "arch/x86_64/mitigations.hpp"
 #include "arch/x86_64/power.hpp"
 #include "arch/x86_64/registers.hpp"
 #include "arch/x86_64/screen.hpp"
 #include "arch/x86_64/serial.hpp"
+#include "base/format.hpp"
 #include "base/spin_wait.hpp"
 #include <build_description.hpp> // made by tools/build_description.cmake
 
@@ -38,6 +41,24 @@ constexpr std::uint16_t debug_exit_port = 0xf4; // QEMU: -device isa-debug-exit,
     }
 }
 
+struct CodeState {
+    FixedText<16> microcode;
+    FixedText<256> mitigations;
+};
+
+// Of the calling core: firmware gives all of them the same.
+CodeState find_code_state() {
+    // So that CPUID shows an Intel processor's revision (SDM vol. 3A section 9.11.7.1); AMD's register stays as it is.
+    constexpr std::uint32_t genuine_intel = 0x756e'6547;
+    if (cpuid(0).ebx == genuine_intel) try_write_msr(msr::microcode, 0);
+    cpuid(1);
+    Mitigations const found = read_mitigations(&cpuid, &try_read_msr);
+    CodeState state;
+    if (found.microcode) format(state.microcode, "0x{:x}", *found.microcode);
+    print_mitigations(state.mitigations, found);
+    return state;
+}
+
 } // namespace
 
 void exit_machine(ExitStatus status) {
@@ -54,11 +75,17 @@ void exit_machine(ExitStatus status) {
 }
 
 MachineDescription describe_machine() {
+    static constinit bool is_known = false; // the boot core asks first, alone
+    static constinit CodeState code{};
+    if (!is_known) code = find_code_state();
+    is_known = true;
     return {.cpu = features().brand,
             .hypervisor = features().hypervisor_name,
             .platform = "metal",
             .pages = features().gigabyte_pages ? "1 GiB pages" : "2 MiB pages",
-            .build = MXK_BUILD};
+            .build = MXK_BUILD,
+            .microcode = code.microcode.view(),
+            .mitigations = code.mitigations.view()};
 }
 
 } // namespace mxk::arch

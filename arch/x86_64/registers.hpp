@@ -64,6 +64,11 @@ inline void write_cr4(std::uint64_t value) {
     asm volatile("mov %0, %%cr4" ::"r"(value) : "memory");
 }
 
+inline std::uint64_t read_xcr0() {
+    std::uint32_t low, high; // NOLINT(cppcoreguidelines-init-variables)
+    asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return static_cast<std::uint64_t>(high) << 32 | low;
+}
 inline void write_xcr0(std::uint64_t value) {
     asm volatile("xsetbv" ::"c"(0), "a"(static_cast<std::uint32_t>(value)), "d"(static_cast<std::uint32_t>(value >> 32))
                  : "memory");

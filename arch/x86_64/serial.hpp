@@ -2,31 +2,20 @@
 // interrupt into a ring.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
-#include "base/result.hpp"
+#include "arch/x86_64/serial_line.hpp"
 
 namespace mxk::arch::serial {
 
-struct Line {
-    std::uint16_t port = 0x3f8;
-    std::optional<unsigned> irq = 4; // of the ISA bus; none: it is not known, or not to be used
-    std::uint32_t baud = 115200;
-    bool force = false; // it is there, whatever it answers
-};
-
-// The line at this port, with the interrupt that it has by custom.
-Line line_at(std::uint16_t port);
-
-// "com2", "com1,9600", "0x3e8,57600,poll", "com1,force": what `serial=` on the command line may say. Errors: what was
-// expected of the word that is wrong.
-Result<Line> parse_line(std::string_view text);
-
-// Finds out whether there is a UART, and sets it up. Without one all output is dropped.
+// Finds out whether there is a UART, and sets it up. Without one all output is dropped. One whose registers are in
+// memory only when the kernel's page tables are built, and not where RAM is. The boot core.
 void open(Line const& line);
 Line const& line();
+// Where its registers are mapped, if they are in memory.
+std::byte* registers();
 bool is_present();
 
 // From now on received bytes raise the line's interrupt. The boot core.

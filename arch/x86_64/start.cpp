@@ -12,6 +12,7 @@
 #include "arch/x86_64/serial.hpp"
 #include "base/log.hpp"
 #include "base/panic.hpp"
+#include "base/range_overlap.hpp"
 #include "boot/boot_info.hpp"
 
 namespace mxk::arch {
@@ -23,14 +24,21 @@ constinit RangeSet ram;
 constinit RangeSet free_ram;
 constinit DirectMapReader reader;
 
-void open_serial(std::string_view command_line) {
+// What the command line says, if it can be used: `in_memory` once the page tables are built, else before that.
+void open_serial(std::string_view command_line, bool in_memory) {
     std::string_view const wanted = boot::option(command_line, "serial");
     if (wanted.empty()) return;
     auto const line = serial::parse_line(wanted);
-    if (line)
-        serial::open(line.value());
-    else
-        log::warn("{}; staying on com1", line.error().message());
+    if (!line) {
+        if (!in_memory) log::warn("{}; staying on com1", line.error().message());
+        return;
+    }
+    serial::UartPlace const& place = line.value().place;
+    if (place.in_memory() != in_memory) return;
+    if (in_memory && overlaps(ram, {place.memory, place.bytes()}))
+        return log::warn("serial: expected no RAM at {}, where serial={} has its registers; staying on com1",
+                         place.memory, wanted);
+    serial::open(line.value());
 }
 
 // Free memory is RAM that holds neither the kernel nor what the loader left. The first MiB is not handed out either:
@@ -80,10 +88,11 @@ extern "C" void start(std::uint32_t magic, std::uint32_t information) {
     auto const parsed = boot::parse(magic, static_cast<PhysicalAddress>(information), reader);
     if (!parsed) panic("{}", parsed.error().message());
     boot_info = parsed.value();
-    open_serial(boot_info.command_line);
+    open_serial(boot_info.command_line, false);
     warn_of_missing_features();
     find_free_memory();
     build_address_space(ram, free_ram);
+    open_serial(boot_info.command_line, true);
     for (MemoryRange const& blob : boot_info.blobs) reader.view(blob.start, blob.bytes);
     if (boot_info.framebuffer) screen::open(*boot_info.framebuffer);
     offer_modules();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bench/frame/conditions_watch.hpp"
 #include "bench/frame/kept_results.hpp"
 #include "bench/frame/report.hpp"
 #include "kernel/memory/node_vector.hpp"
@@ -95,6 +96,11 @@ class Rows {
             row.findings.add(last.findings.entries()[at].name, median_of(samples, [at](Sample const& sample) {
                                  return sample.findings.entries()[at].value;
                              }));
+        add_run(row.conditions, last.conditions);
+        if (last.conditions.frequency) {
+            for (std::size_t i = 0; i < samples.size(); ++i) values_[i] = samples[i].conditions.frequency.value_or(0);
+            row.conditions.frequency = summarise(values_.span().first(samples.size()));
+        }
         for (std::size_t i = 0; i < samples.size(); ++i) values_[i] = samples[i].value;
         row.value = summarise(values_.span().first(samples.size()));
     }
@@ -112,12 +118,13 @@ class Measurement {
   public:
     // `scratch`: a sample for each phase.
     Measurement(console::Invocation& invocation, Experiment& experiment, RunOptions const& options, Report& report,
-                Rows& rows, std::span<Sample> scratch)
+                Rows& rows, std::span<Sample> scratch, ConditionsWatch& watch)
         : experiment_(experiment)
         , options_(options)
         , report_(report)
         , rows_(rows)
         , scratch_(scratch)
+        , watch_(watch)
         , progress_(invocation) {}
 
     // All rounds, and the first configuration again. Errors: of a run.
@@ -146,7 +153,10 @@ class Measurement {
         if (!rows.is_measurable(configuration)) return {};
         progress_.next_run();
         std::fill(scratch_.begin(), scratch_.end(), Sample{});
+        watch_.begin_run();
         auto ended = experiment_.run(configuration, scratch_, progress_);
+        RunConditions const conditions = watch_.end_run();
+        for (Sample& sample : scratch_) sample.conditions = conditions;
         if (ended) {
             if (counts) rows.add(configuration, scratch_);
             if (counts && &rows == &rows_) experiment_.keep(configuration);
@@ -199,6 +209,7 @@ class Measurement {
     Report& report_;
     Rows& rows_;
     std::span<Sample> scratch_;
+    ConditionsWatch& watch_;
     Progress progress_;
     std::size_t printed_ = 0; // rows
 };
@@ -217,9 +228,10 @@ Result<void> measure_all(console::Invocation& invocation, std::string_view name,
     auto rows = MXK_TRY(Rows::create(experiment, experiment.configurations(), options.repeat));
     auto scratch = MXK_TRY(NodeVector<Sample>::create(experiment.phases(), Worker::current().node()));
     for (std::size_t i = 0; i < experiment.phases(); ++i) scratch.emplace();
+    auto watch = MXK_TRY(ConditionsWatch::create());
     ResultSink out(invocation.out);
     Report report(out, name, experiment);
-    Measurement measurement(invocation, experiment, options, report, rows, scratch.span());
+    Measurement measurement(invocation, experiment, options, report, rows, scratch.span(), watch);
     report.print_head(); // a person who sees it can end the benchmark by Ctrl-C
     auto const measured = measurement.run();
     measurement.print_remaining_rows();

@@ -15,6 +15,7 @@
 #include "base/text.hpp"
 #include "bench/frame/names.hpp"
 #include "bench/frame/progress.hpp"
+#include "bench/frame/run_conditions.hpp"
 #include "bench/frame/statistics.hpp"
 
 namespace mxk::bench {
@@ -30,6 +31,7 @@ struct Sample {
     std::optional<std::uint64_t> woken{}; // round trips that found a core asleep, where that can be seen
     Findings findings{};                  // other values; the same ones in each run
     bool verified = false;                // every result was the expected one
+    RunConditions conditions{};           // of the run; the frame fills them in
 };
 
 // What all runs together say about one phase of one configuration.
@@ -48,9 +50,10 @@ struct Row {
     std::optional<std::uint64_t> woken{};
     bool verified = false; // in all runs
     double drift = 0;      // the first configuration's median at the end, by that at the beginning; 0: not measured
+    Conditions conditions{};
 
-    // Signs that the machine was not quiet: the drift is beyond 10 %; the 95 % interval is wider than a quarter of the
-    // median.
+    // Signs that the machine was not quiet, besides what disturbed the runs: the drift is beyond 10 %; the 95 %
+    // interval is wider than a quarter of the median.
     [[nodiscard]] bool has_drifted() const;
     [[nodiscard]] bool is_wide() const;
     // The interval's width by the median.

@@ -100,9 +100,12 @@ void print_median(TextSink& out, Row const& row, Unit unit) {
 
 void print_not_quiet(TextSink& out, Row const& row, bool tells_drift) {
     if (tells_drift) format(out, "drift {:.3}, expected 0.9 to 1.1", row.drift);
-    if (!row.is_wide()) return;
-    format(out, "{}interval {:.0} % of the median, expected up to 25 %", tells_drift ? "; " : "",
-           row.relative_width() * 100);
+    if (row.is_wide())
+        format(out, "{}interval {:.0} % of the median, expected up to 25 %", tells_drift ? "; " : "",
+               row.relative_width() * 100);
+    if (!row.conditions.are_disturbed()) return;
+    out.write(tells_drift || row.is_wide() ? "; " : "");
+    print_disturbances(out, row.conditions);
 }
 
 // The machine, the build and the warnings so far, as they stand in every JSON line: a number without them says nothing.
@@ -118,6 +121,8 @@ void write_machine(JsonWriter& json) {
     json.field("hypervisor", machine.hypervisor);
     json.field("platform", machine.platform);
     json.field("pages", machine.pages);
+    json.field("microcode", machine.microcode);
+    json.field("mitigations", machine.mitigations);
     json.field("build", machine.build);
     prefetching::write_plan(json);
     json.end_object();
@@ -171,6 +176,11 @@ void Report::print_row(Row const& row, Row const& first) const {
     experiment_.print_verdict(out_, row);
     out_.write("\n");
     for (auto const& found : row.findings.entries()) format(out_, "  {}: {:.3}\n", found.name, found.value);
+    if (row.conditions.are_disturbed()) {
+        out_.write("  disturbed by ");
+        print_disturbances(out_, row.conditions);
+        out_.write("\n");
+    }
     if (row.woken.value_or(0) * 100 > row.operations)
         format(out_, "  {} of {} round trips found a core asleep\n", *row.woken, row.operations);
     experiment_.print_details(out_, row);
@@ -189,7 +199,7 @@ void Report::print_end(std::span<Row const> rows) const {
         format(out_, "skipped: {}: {}\n", skipped.what, skipped.reason.message());
     for (Row const& row : rows) {
         bool const tells_drift = row.configuration == 0 && row.has_drifted(); // that of the others is the same
-        if (!tells_drift && !row.is_wide()) continue;
+        if (!tells_drift && !row.is_wide() && !row.conditions.are_disturbed()) continue;
         out_.write("WARN the machine was not quiet: ");
         experiment_.print_title(out_, row);
         out_.write(": ");
@@ -242,7 +252,8 @@ void Report::write_measured(JsonWriter& json, Row const& row) const {
     if (row.p99) json.field("p99", *row.p99);
     for (auto const& found : row.findings.entries()) json.field(found.name, found.value);
     if (row.drift > 0) json.field("drift", row.drift);
-    FixedText<160> not_quiet;
+    write_conditions(json, row.conditions);
+    FixedText<400> not_quiet;
     print_not_quiet(not_quiet, row, row.has_drifted());
     json.field("quiet", not_quiet.view().empty());
     if (!not_quiet.view().empty()) json.field("not_quiet", not_quiet.view());

@@ -47,6 +47,14 @@ struct [[gnu::packed]] OverrideRecord { // section 5.2.12.5
 };
 static_assert(sizeof(OverrideRecord) == 10);
 
+struct [[gnu::packed]] NmiSourceRecord { // section 5.2.12.6
+    static constexpr std::uint8_t type = 3;
+    std::uint16_t header;
+    std::uint16_t signal;           // 2
+    std::uint32_t global_interrupt; // 4
+};
+static_assert(sizeof(NmiSourceRecord) == 8);
+
 struct [[gnu::packed]] LocalNmiRecord { // section 5.2.12.7
     static constexpr std::uint8_t type = 4;
     static constexpr std::uint8_t every_processor = 0xff;
@@ -89,9 +97,9 @@ static_assert(sizeof(LocalX2ApicNmiRecord) == 12);
 template <typename Layout> constexpr RecordLayout layout_of{Layout::type, sizeof(Layout)};
 
 constexpr std::array known_records = {
-    layout_of<LocalApicRecord>,      layout_of<IoApicRecord>,           layout_of<OverrideRecord>,
-    layout_of<LocalNmiRecord>,       layout_of<LocalApicAddressRecord>, layout_of<LocalX2ApicRecord>,
-    layout_of<LocalX2ApicNmiRecord>,
+    layout_of<LocalApicRecord>,   layout_of<IoApicRecord>,         layout_of<OverrideRecord>,
+    layout_of<NmiSourceRecord>,   layout_of<LocalNmiRecord>,       layout_of<LocalApicAddressRecord>,
+    layout_of<LocalX2ApicRecord>, layout_of<LocalX2ApicNmiRecord>,
 };
 
 template <typename Layout> std::optional<Layout> read_as(Record const& record) {
@@ -138,6 +146,12 @@ std::optional<InterruptOverride> as_override(Record const& record) {
     auto const found = read_as<OverrideRecord>(record);
     if (!found) return std::nullopt;
     return InterruptOverride{found->source, found->global_interrupt, signal_from(found->signal)};
+}
+
+std::optional<NmiSource> as_nmi_source(Record const& record) {
+    auto const found = read_as<NmiSourceRecord>(record);
+    if (!found) return std::nullopt;
+    return NmiSource{found->global_interrupt, signal_from(found->signal)};
 }
 
 template <typename Layout> LocalNmi local_nmi_from(Layout const& record) {
@@ -224,6 +238,7 @@ Result<InterruptModel> interrupt_model(Tables const& tables, Arena& arena) {
     }
     result.io_apics = MXK_TRY(collect_records<IoApic>(madt, first_record, arena, as_io_apic));
     result.overrides = MXK_TRY(collect_records<InterruptOverride>(madt, first_record, arena, as_override));
+    result.nmi_sources = MXK_TRY(collect_records<NmiSource>(madt, first_record, arena, as_nmi_source));
     result.local_nmis = MXK_TRY(collect_records<LocalNmi>(madt, first_record, arena, as_local_nmi));
     return result;
 }

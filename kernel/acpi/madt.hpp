@@ -49,6 +49,12 @@ struct InterruptOverride {
     Signal signal;
 };
 
+// An input of an I/O APIC that is to bring an NMI.
+struct NmiSource {
+    std::uint32_t global_interrupt;
+    Signal signal;
+};
+
 struct LocalNmi {
     std::optional<std::uint32_t> acpi_uid; // none: every processor
     std::uint8_t input;                    // LINT 0 or 1 of its local APIC
@@ -70,6 +76,7 @@ struct InterruptModel {
     bool has_legacy_pics = true; // two 8259, to be masked before the I/O APICs are used
     std::span<IoApic const> io_apics;
     std::span<InterruptOverride const> overrides;
+    std::span<NmiSource const> nmi_sources;
     std::span<LocalNmi const> local_nmis;
 };
 

@@ -1,5 +1,6 @@
 #include "kernel/acpi/serial_console.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>
@@ -56,10 +57,19 @@ std::optional<SerialConsole> serial_console(Tables const& tables) {
         return std::nullopt;
     }
     SerialConsole result;
-    if (is_port)
+    if (is_port) {
         result.port = static_cast<std::uint16_t>(address.address);
-    else
+    } else {
         result.memory = PhysicalAddress{address.address};
+        result.access_bytes = static_cast<std::uint8_t>(access_bytes(address));
+        if (result.access_bytes == 0 || address.bit_width > 32 || address.address % result.access_bytes != 0) {
+            tables.warnings().warn("ACPI: SPCR names a serial line with registers of {} bits, access size {}, at {}, "
+                                   "expected 8, 16 or 32 bits, aligned; it is not used",
+                                   address.bit_width, address.access_size, result.memory);
+            return std::nullopt;
+        }
+        result.stride_bytes = std::max(static_cast<std::uint8_t>(address.bit_width / 8), result.access_bytes);
+    }
     if ((found->interrupt_type & 1) != 0) result.irq = found->irq;
     result.baud = baud_of(found->baud);
     return result;

@@ -13,6 +13,8 @@ namespace mxk::acpi {
 struct SerialConsole {
     std::optional<std::uint16_t> port; // of a 16550; none: its registers are in memory
     PhysicalAddress memory{};          // where, if so
+    std::uint8_t access_bytes = 1;     // of a register there: 1, 2 or 4
+    std::uint8_t stride_bytes = 1;     // from one to the next
     std::optional<std::uint8_t> irq;   // of the ISA bus
     std::optional<std::uint32_t> baud; // none: what it is set to
 };

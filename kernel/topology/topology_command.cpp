@@ -1,5 +1,7 @@
 // `topology`: what this machine consists of, or what the kernel would bring up on another whose ACPI tables lie here.
 #include "arch/files.hpp"
+#include "arch/machine.hpp"
+#include "base/format.hpp"
 #include "base/json_line.hpp"
 #include "kernel/acpi/dump_files.hpp"
 #include "kernel/acpi/memory_image.hpp"
@@ -46,6 +48,12 @@ void print_json(TextSink& out, std::string_view dump, topology::Topology const& 
     JsonWriter& json = line.json();
     json.field("topology", dump.empty() ? "this machine" : "preview");
     if (!dump.empty()) json.field("acpi", dump);
+    if (dump.empty()) {
+        auto const machine = arch::describe_machine();
+        json.field("cpu", machine.cpu);
+        json.field("microcode", machine.microcode);
+        json.field("mitigations", machine.mitigations);
+    }
     topology::write_json(json, topology);
     json.begin_array("warnings");
     for (log::Line const& warning : warnings) json.element(warning.view());
@@ -55,7 +63,13 @@ void print_json(TextSink& out, std::string_view dump, topology::Topology const& 
 }
 
 void show_machine(TextSink& out, bool as_json) {
-    if (!as_json) return topology::print(out, system_topology());
+    if (!as_json) {
+        topology::print(out, system_topology());
+        auto const machine = arch::describe_machine();
+        format(out, "cpu {}, microcode {}, {}\n", machine.cpu,
+               machine.microcode.empty() ? "not told" : machine.microcode, machine.mitigations);
+        return;
+    }
     print_json(out, {}, system_topology(), log::warnings(), log::warning_count());
 }
 

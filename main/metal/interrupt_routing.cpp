@@ -8,6 +8,7 @@
 #include "arch/x86_64/registers.hpp"
 #include "arch/x86_64/serial.hpp"
 #include "base/log.hpp"
+#include "base/range_overlap.hpp"
 #include "main/metal/require.hpp"
 
 namespace mxk::metal {
@@ -28,6 +29,12 @@ GlobalInterrupt global_interrupt(acpi::InterruptModel const& model, unsigned isa
     return result;
 }
 
+// An NMI's input is nothing else's.
+bool is_nmi_source(acpi::InterruptModel const& model, std::uint32_t interrupt) {
+    return std::any_of(model.nmi_sources.begin(), model.nmi_sources.end(),
+                       [&](acpi::NmiSource const& source) { return source.global_interrupt == interrupt; });
+}
+
 // Of those that begin at or before the interrupt, the last one has it. Null: none.
 acpi::IoApic const* io_apic_of(acpi::InterruptModel const& model, std::uint32_t interrupt) {
     acpi::IoApic const* nearest = nullptr;
@@ -35,14 +42,9 @@ acpi::IoApic const* io_apic_of(acpi::InterruptModel const& model, std::uint32_t 
         if (candidate.first_interrupt > interrupt) continue;
         if (nearest == nullptr || candidate.first_interrupt > nearest->first_interrupt) nearest = &candidate;
     }
+    if (nearest == nullptr || interrupt - nearest->first_interrupt >= arch::apic::pin_count(nearest->address))
+        return nullptr;
     return nearest;
-}
-
-bool is_ram(acpi::IoApic const& io_apic, RangeSet const& ram) {
-    constexpr std::uint64_t register_bytes = 0x20;
-    return std::any_of(ram.ranges().begin(), ram.ranges().end(), [&](MemoryRange const& range) {
-        return intersection(range, clamped({io_apic.address, register_bytes})).bytes > 0;
-    });
 }
 
 } // namespace
@@ -52,7 +54,8 @@ void close_io_apics(acpi::InterruptModel& model, RangeSet const& ram, Arena& are
     std::size_t count = 0;
     unsigned open_pins = 0;
     for (acpi::IoApic const& io_apic : model.io_apics) {
-        if (is_ram(io_apic, ram)) {
+        constexpr std::uint64_t register_bytes = 0x20;
+        if (overlaps(ram, {io_apic.address, register_bytes})) {
             log::warn("ACPI: MADT puts an I/O APIC at 0x{:x}, where RAM is: it is left out", raw(io_apic.address));
             continue;
         }
@@ -61,6 +64,21 @@ void close_io_apics(acpi::InterruptModel& model, RangeSet const& ram, Arena& are
     }
     model.io_apics = real.first(count);
     if (open_pins > 0) log::info("interrupts: masked {} pins of I/O APICs that the firmware left open", open_pins);
+}
+
+void connect_nmi_sources(acpi::InterruptModel const& model, ApicId core) {
+    for (acpi::NmiSource const& source : model.nmi_sources) {
+        acpi::IoApic const* const io_apic = io_apic_of(model, source.global_interrupt);
+        if (io_apic == nullptr || static_cast<std::uint32_t>(core) > last_destination) {
+            log::warn("ACPI: MADT has an NMI at interrupt {}: {}: it is left out", source.global_interrupt,
+                      io_apic == nullptr ? "no I/O APIC has that input" : "no I/O APIC reaches the boot core");
+            continue;
+        }
+        log::info("interrupts: an NMI at interrupt {}, as the MADT has it", source.global_interrupt);
+        arch::apic::route_non_maskable(
+            {io_apic->address, source.global_interrupt - io_apic->first_interrupt, source.signal.active_low, false},
+            core);
+    }
 }
 
 bool connect_terminal(acpi::InterruptModel const& model, ApicId core) {
@@ -76,8 +94,9 @@ bool connect_terminal(acpi::InterruptModel const& model, ApicId core) {
     }
     auto const [interrupt, signal] = global_interrupt(model, *irq);
     acpi::IoApic const* const io_apic = io_apic_of(model, interrupt);
-    if (io_apic == nullptr) {
-        log::warn("console: no I/O APIC has the serial line's interrupt {}: the line is polled", interrupt);
+    if (io_apic == nullptr || is_nmi_source(model, interrupt)) {
+        log::warn("console: {} the serial line's interrupt {}: the line is polled",
+                  io_apic == nullptr ? "no I/O APIC has" : "the MADT has an NMI at", interrupt);
         return false;
     }
     arch::apic::route(
@@ -99,9 +118,9 @@ void connect_keyboard(acpi::InterruptModel const& model, ApicId core) {
     if (!arch::keyboard::open()) return;
     auto const [interrupt, signal] = global_interrupt(model, isa_interrupt);
     acpi::IoApic const* const io_apic = io_apic_of(model, interrupt);
-    if (io_apic == nullptr || static_cast<std::uint32_t>(core) > last_destination)
-        return log::warn("console: no I/O APIC has the keyboard's interrupt {}, or none reaches the boot core",
-                         interrupt);
+    if (io_apic == nullptr || static_cast<std::uint32_t>(core) > last_destination || is_nmi_source(model, interrupt))
+        return log::warn(
+            "console: no I/O APIC has the keyboard's interrupt {} to itself, or none reaches the boot core", interrupt);
     arch::apic::route(
         {io_apic->address, interrupt - io_apic->first_interrupt, signal.active_low, signal.level_triggered},
         arch::vector::keyboard, core);

@@ -13,6 +13,10 @@ namespace mxk::metal {
 // interrupts are on. The boot core.
 void close_io_apics(acpi::InterruptModel& model, RangeSet const& ram, Arena& arena);
 
+// Inputs of I/O APICs that the MADT wants to bring an NMI do so from now on, to this core. One that no I/O APIC has, or
+// that cannot reach the core, is a WARN. The boot core.
+void connect_nmi_sources(acpi::InterruptModel const& model, ApicId core);
+
 // The serial line's interrupt goes to this core from now on. False, with a word why, where it cannot: then the line is
 // to be polled. The boot core.
 bool connect_terminal(acpi::InterruptModel const& model, ApicId core);

@@ -5,9 +5,9 @@
 #include "arch/x86_64/entry.hpp"
 #include "arch/x86_64/registers.hpp"
 #include "base/log.hpp"
-#include "kernel/acpi/dmar.hpp"
 #include "kernel/acpi/fixed_hardware.hpp"
 #include "main/clock_skew.hpp"
+#include "main/metal/apic_choice.hpp"
 #include "main/metal/calibration_word.hpp"
 #include "main/metal/firmware_tables.hpp"
 #include "main/metal/fixed_hardware.hpp"
@@ -18,6 +18,8 @@
 #include "main/metal/serial_choice.hpp"
 #include "main/metal/start_memory.hpp"
 #include "main/metal/terminal_polling.hpp"
+#include "main/metal/timestamp_fault.hpp"
+#include "main/metal/watchdogs.hpp"
 #include "main/metal/worker_entry.hpp"
 #include "tasks/console_task.hpp"
 #include "tasks/workers.hpp"
@@ -29,20 +31,22 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
     auto const machine = arch::describe_machine();
     log::info("\nMXK {}, started by {}", machine.build, boot.loader);
     log::info("cpu: {}{}{}", machine.cpu, machine.hypervisor.empty() ? "" : " under ", machine.hypervisor);
+    log::info("cpu: microcode {}, {}", machine.microcode.empty() ? "not told" : machine.microcode, machine.mitigations);
 
     // Tables need memory, and memory is not split by node until the tables are read: so first from the whole.
     begin_memory(free);
     Arena arena(&early_memory);
     acpi::Tables const tables = open_tables(boot, memory, arena);
-    if (boot::option(boot.command_line, "serial").empty()) follow_firmware_console(tables);
+    if (boot::option(boot.command_line, "serial").empty()) follow_firmware_console(tables, ram);
     acpi::InterruptModel interrupts = require(acpi::interrupt_model(tables, arena));
     remember_reset(tables);
     remember_power_off(tables, memory);
+    stop_watchdogs(tables, ram);
 
     // The APIC before the topology: it says which core this is.
     arch::apic::silence_legacy_controllers();
     close_io_apics(interrupts, ram, arena);
-    arch::apic::choose_mode(interrupts.local_apic, acpi::opts_out_of_x2apic(tables));
+    choose_apic(boot::option(boot.command_line, "apic"), tables, interrupts);
     arch::apic::enable();
     ApicId const boot_core = arch::apic::id();
     topology::Topology const found = require(topology::discover(&tables, boot_core, ram.ranges(), arena));
@@ -50,12 +54,16 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
 
     arch::enable_interrupts();
     start_clocks(tables); // starting cores needs time, and the timer its frequency
+    stop_controllers_watchdog(tables, memory, ram);
     Arena late_arena(&late_memory);
     auto const phantom = boot::option(boot.command_line, "phantom-core");
     topology::Topology const wanted = with_phantom_core(found, phantom, late_arena);
+    inject_timestamp_fault(boot::option(boot.command_line, "tsc-fault"));
     topology::Topology const running = start_cores(wanted, interrupts, late_arena);
     log::info("cores: {} of {} run, {} nodes, {} APIC", running.cores.size(), wanted.cores.size(), running.nodes.size(),
               arch::apic::is_x2apic() ? "x2" : "x");
+
+    connect_nmi_sources(interrupts, boot_core);
 
     // Last, when everything that a command may ask for is there. The console is a task of this core.
     if (!connect_terminal(interrupts, boot_core)) poll_terminal(workers::of(core_id(0)));

@@ -1,53 +1,65 @@
 #include "main/metal/serial_choice.hpp"
 
-#include <cstdint>
-
 #include "arch/x86_64/serial.hpp"
+#include "base/format.hpp"
 #include "base/log.hpp"
-#include "base/units.hpp"
+#include "base/range_overlap.hpp"
 #include "kernel/acpi/serial_console.hpp"
 
 namespace mxk::metal {
 namespace serial = arch::serial;
 namespace {
 
-// As addresses are shown.
-PhysicalAddress in_hexadecimal(std::uint16_t port) {
-    return PhysicalAddress{port};
+serial::Line line_of(acpi::SerialConsole const& found, serial::Line const& before) {
+    if (!found.port) // its clock is not known, but firmware uses it as it is set
+        return {
+            .place = {.memory = found.memory, .access_bytes = found.access_bytes, .stride_bytes = found.stride_bytes},
+            .irq = found.irq ? std::optional<unsigned>(*found.irq) : std::nullopt,
+            .baud = 0};
+    serial::Line wanted = serial::line_at(*found.port);
+    if (found.irq) wanted.irq = *found.irq;
+    wanted.baud = found.baud.value_or(before.baud);
+    return wanted;
+}
+
+FixedText<48> place_of(serial::Line const& line) {
+    FixedText<48> text;
+    serial::print_place(text, line.place);
+    return text;
+}
+
+void say(serial::Line const& line) {
+    if (line.baud == 0)
+        log::info("console: the serial line {}, at the rate that it has, which the firmware names (SPCR)",
+                  place_of(line).view());
+    else
+        log::info("console: the serial line {}, {} baud, which the firmware names (SPCR)", place_of(line).view(),
+                  line.baud);
 }
 
 } // namespace
 
-void follow_firmware_console(acpi::Tables const& tables) {
+void follow_firmware_console(acpi::Tables const& tables, RangeSet const& ram) {
     auto const found = acpi::serial_console(tables);
     if (!found) return;
-    if (!found->port) {
-        log::warn(
-            "console: the firmware's serial line (SPCR) has its registers in memory, at {}, expected a port; it is "
-            "not used",
-            found->memory);
-        return;
-    }
     serial::Line const before = serial::line();
-    serial::Line wanted = serial::line_at(*found->port);
-    if (found->irq) wanted.irq = *found->irq;
-    wanted.baud = found->baud.value_or(before.baud);
-    if (wanted.port == before.port && wanted.baud == before.baud) return;
+    serial::Line const wanted = line_of(*found, before);
+    if (wanted.place == before.place && wanted.baud == before.baud) return;
+    if (wanted.place.in_memory() && overlaps(ram, {wanted.place.memory, wanted.place.bytes()}))
+        return log::warn(
+            "console: the firmware's serial line (SPCR) has its registers at {}, where RAM is: it is not used",
+            wanted.place.memory);
 
-    auto const say = [&] {
-        log::info("console: the serial line at port {}, {} baud, which the firmware names (SPCR)",
-                  in_hexadecimal(wanted.port), wanted.baud);
-    };
     bool const was_present = serial::is_present();
-    say();
+    say(wanted);
     serial::open(wanted);
     if (serial::is_present()) {
-        if (was_present) say(); // on the other line, for those who look at that one
+        if (was_present) say(wanted); // on the other line, for those who look at that one
         return;
     }
     serial::open(before);
-    log::warn("console: the firmware's serial line (SPCR) at port {} does not answer; staying at port {}",
-              in_hexadecimal(wanted.port), in_hexadecimal(before.port));
+    log::warn("console: the firmware's serial line (SPCR) {} does not answer; staying {}", place_of(wanted).view(),
+              place_of(before).view());
 }
 
 } // namespace mxk::metal

@@ -1,11 +1,14 @@
 // The measuring frame on an experiment that does nothing but write down which configuration ran when: order of rounds,
 // warm-up, drift, what is kept, what is said about a machine that was not quiet, and what ends a benchmark.
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <string_view>
 
 #include "bench/frame/benchmark.hpp"
+#include "bench/frame/conditions_watch.hpp"
 #include "kernel/testing.hpp"
+#include "tasks/workers.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -111,6 +114,68 @@ MXK_TEST(bench_frame, a_wide_interval_is_a_warning) {
     MXK_CHECK(result.says("\"quiet\":false,\"not_quiet\":\"interval "));
     Recorder quiet(1);
     MXK_CHECK(measured(quiet, {.repeat = 4, .json = true}).says("\"quiet\":true"));
+}
+
+// Counters of a machine that has all of them. Each reading of a core finds as many SMIs more as `step` says; all
+// cores run at three quarters of the time-stamp counter's frequency.
+namespace counters {
+
+std::atomic<std::uint64_t> step{0};
+std::atomic<std::uint64_t> readings{0};
+std::atomic<std::uint32_t> throttled{0};
+std::atomic<std::uint64_t> gap{0};
+
+arch::CoreCounters read() {
+    std::uint64_t const round = ++readings / workers::count(); // all cores before a run, then all after it
+    return {.smis = round * step, .actual = round * 3000, .reference = round * 4000, .throttled = throttled.load()};
+}
+
+struct Pretended {
+    Pretended(std::uint64_t smis, arch::Throttling what, std::uint64_t longest_gap = 0) {
+        step = smis;
+        throttled = arch::bit_of(what);
+        gap = longest_gap;
+        readings = workers::count() - 1; // the first reading is one of a whole round
+        set_counter_source({.has_any = [] { return true; },
+                            .read = &read,
+                            .forget_throttling = [] {},
+                            .longest_gap = [](Nanoseconds) { return std::optional(Nanoseconds{gap.load()}); }});
+    }
+    ~Pretended() { set_counter_source({}); }
+    Pretended(Pretended const&) = delete;
+    Pretended& operator=(Pretended const&) = delete;
+};
+
+} // namespace counters
+
+MXK_TEST(bench_frame, smis_and_throttling_are_said_with_the_row) {
+    counters::Pretended const machine(2, arch::Throttling::PowerLimit, 150'000);
+    Recorder recorder(1);
+    Measured const result = measured(recorder, {.repeat = 3, .json = true});
+    MXK_CHECK(result.outcome == console::Outcome::Ok);
+    MXK_CHECK(result.says("  disturbed by 6 SMIs, no core ran for 150.0 us, as in an SMI, throttled: power limit\n"));
+    MXK_CHECK(result.says("WARN the machine was not quiet: row 0: 6 SMIs, "));
+    MXK_CHECK(
+        result.says("\"conditions\":{\"smis\":6,\"longest_gap_ns\":150000,\"frequency\":{\"n\":3,\"median\":0.75"));
+    MXK_CHECK(result.says("\"throttled\":[\"power limit\"]}"));
+    MXK_CHECK(result.says("\"quiet\":false,\"not_quiet\":\"6 SMIs, "));
+}
+
+MXK_TEST(bench_frame, warm_up_and_other_rows_are_not_blamed) {
+    counters::Pretended const machine(1, arch::Throttling::Thermal);
+    Recorder recorder(1);
+    MXK_CHECK(measured(recorder, {.repeat = 2, .warm_up = 3}).says("  disturbed by 2 SMIs, throttled: temperature\n"));
+}
+
+MXK_TEST(bench_frame, a_machine_that_counts_nothing_says_so) {
+    set_counter_source(
+        {.has_any = [] { return false; }, .longest_gap = [](Nanoseconds) { return std::optional<Nanoseconds>(); }});
+    Recorder recorder(1);
+    Measured const result = measured(recorder, {.repeat = 2, .json = true});
+    set_counter_source({});
+    MXK_CHECK(
+        result.says("\"conditions\":{\"smis\":null,\"longest_gap_ns\":null,\"frequency\":null,\"throttled\":null}"));
+    MXK_CHECK(result.says("\"quiet\":true") && !result.says("disturbed"));
 }
 
 MXK_TEST(bench_frame, a_row_that_is_not_verified_fails) {

@@ -30,10 +30,46 @@ def test_threads_are_preempted_and_a_table_is_verified(
     assert {"interrupts.every_core_has_its_timer", "threads.soak_briefly"} < verdicts.keys()
     assert [(row["cores"], row["verified"]) for row in ended.rows] == [(1, True), (2, True)]
     assert ended.rows[0]["machine"]["hypervisor"] == ""
+    conditions = ended.rows[0]["conditions"]
+    if model == "skylake-x":
+        assert (conditions["smis"], conditions["longest_gap_ns"]) == (0, None), "the model has MSR_SMI_COUNT"
+    else:
+        assert conditions["smis"] is None, "Bochs has no performance counters"
+        assert 0 < conditions["longest_gap_ns"] < 20_000
     measured = re.search(r"^clock: TSC at (50\.0\d+|49\.9\d+) MHz \(HPET\)", ended.output, re.MULTILINE)
     assert measured is not None, "the clock that Bochs was told"
     warned = re.search(r"WARN clock: CPUID 16h says (\S+) MHz of the TSC, HPET measures", ended.output)
     assert (warned[1] if warned else None) == frequency
+
+
+SET = "clock: the firmware has set the TSCs of cores differently: IA32_TSC_ADJUST of 1 cores (APIC id 1: 1000000) was"
+CORRECTED = "clock: the TSCs of 1 cores were ahead of core 0's by up to 100."
+NO_ADJUST = "it cannot be set without IA32_TSC_ADJUST, which is not there"
+
+
+@needs_bochs
+@pytest.mark.usefixtures("images")
+@pytest.mark.parametrize(
+    ("model", "fault", "expected"),
+    [
+        ("skylake-x", "adjust:1000000", SET),
+        ("skylake-x", "skew:5000", CORRECTED),
+        ("ryzen", "skew:5000", NO_ADJUST),
+    ],
+)
+def test_time_stamp_counters_that_differ_are_set_or_warned_of(
+    tmp_path: Path, model: str, fault: str, expected: str
+) -> None:
+    machine = ["--emulator", "bochs", "--model", model, "--cpus", "2", "--word", f"tsc-fault={fault}"]
+    ended = run_mxk(tmp_path / "log", machine, "topology", seconds=200)
+    warnings = [line for line in ended.output.splitlines() if line.startswith("WARN clock: ")]
+    assert sum(expected in line for line in warnings) == 1, ended.output
+    skew = re.search(r"^clock: TSC skew to core 0 is largest on core 1: (\S+) us", ended.output, re.MULTILINE)
+    if expected is NO_ADJUST:
+        assert skew is None, "it is off"
+    else:
+        assert skew is not None
+        assert abs(float(skew[1])) < 1.5
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,21 @@ def counted(ended: Ended, noun: str) -> int:
     return int(found[1])
 
 
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("x2apic", "WARN apic=x2apic: expected a processor with an x2APIC (CPUID 1, ECX bit 21), this one has none"),
+        ("fast", "WARN apic: expected x2apic, xapic or auto, got 'fast'; going on as with auto"),
+        ("auto", None),
+    ],
+)
+def test_an_apic_mode_that_cannot_be_is_a_warning(tmp_path: Path, word: str, expected: str | None) -> None:
+    ended = run_mxk(tmp_path / "log", ["--cpus", "2", "--word", f"apic={word}"], "topology")
+    assert "cores: 2 of 2 run, 1 nodes, x APIC" in ended.output
+    assert ("WARN apic" in ended.output) == (expected is not None)
+    assert expected is None or expected in ended.output
+
+
 @pytest.mark.parametrize("boot", WAYS.values(), ids=WAYS)
 def test_every_way_to_boot(tmp_path: Path, boot: list[str]) -> None:
     shape = [*boot, "--cpus", "2", "--nodes", "2"]
@@ -151,6 +166,28 @@ def test_lesser_processors(tmp_path: Path, cpu: str, skips: int) -> None:
     shape = ["--cpus", "2", "--qemu", "-cpu", "--qemu", cpu]
     _, (passed, failed, skipped) = kernel_tests(run_mxk(tmp_path / "log", shape, "test paging topology"))
     assert (passed + skipped, failed, skipped) == (14, 0, skips)
+
+
+@pytest.mark.parametrize(("cpu", "skips"), [("max,la57=on", 0), ("max,-avx", 0), ("qemu64,-xsave", 2)])
+def test_what_the_cores_have_switched_on(tmp_path: Path, cpu: str, skips: int) -> None:
+    shape = ["--cpus", "2", "--qemu", "-cpu", "--qemu", cpu]
+    _, counts = kernel_tests(run_mxk(tmp_path / "log", shape, "test processor"))
+    assert counts == (3 - skips, 0, skips)
+
+
+@pytest.mark.parametrize(
+    ("cpu", "revision"),
+    [("max,vendor=GenuineIntel,ucode-rev=0xd00038900000000", "0xd000389"), ("max,ucode-rev=0xa201210", "0xa201210")],
+    ids=["intel", "amd"],
+)
+def test_microcode_and_mitigations_are_said(tmp_path: Path, cpu: str, revision: str) -> None:
+    shape = ["--cpus", "1", "--qemu", "-cpu", "--qemu", cpu]
+    ended = run_mxk(tmp_path / "log", shape, "topology; topology --json; bench task --measure local --json")
+    assert f"\ncpu: microcode {revision}, no controls\n" in ended.output
+    assert ended.after("topology").endswith(f", microcode {revision}, no controls")
+    shown, row = ended.rows
+    for machine in (shown, row["machine"]):
+        assert (machine["microcode"], machine["mitigations"]) == (revision, "no controls")
 
 
 def test_a_processor_without_xsave_preempts_threads_too(tmp_path: Path) -> None:

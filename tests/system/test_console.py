@@ -2,13 +2,14 @@
 
 import re
 import struct
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pexpect
 import pytest
 
-from helpers import Console, run_mxk
+from helpers import DRIVER, Console, Monitor, run_mxk
 
 pytestmark = pytest.mark.usefixtures("images")
 
@@ -189,12 +190,65 @@ def test_a_console_of_firmware_that_does_not_answer_is_told(tmp_path: Path) -> N
     assert "mxk> topology" in ended.output
 
 
+def firmware_console_in_memory(folder: Path, address: int, bits: int = 32) -> list[str]:
+    """QEMU's arguments for an SPCR that names a UART with registers in memory, of this width and as far apart."""
+    body = struct.pack("<B3xBBBBQBBIB", 0x12, 0, bits, 0, {8: 1, 16: 2, 32: 3}[bits], address, 0, 0, 0, 0) + bytes(21)
+    (folder / "spcr").write_bytes(body)
+    table = f"sig=SPCR,rev=2,oem_id=MXK,oem_table_id=TEST,data={folder / 'spcr'}"
+    return ["--qemu", "-acpitable", "--qemu", table]
+
+
+def test_the_console_is_a_uart_with_registers_in_memory(tmp_path: Path) -> None:
+    """No PC of QEMU has one. The last line of its text screen keeps what is written, as a scratch register does, and
+    four bytes apart it has spaces, which say that the transmitter is empty: enough to be taken for a UART."""
+    last_line = 0xB8000 + 24 * 160
+    monitor = tmp_path / "monitor"
+    line = [*firmware_console_in_memory(tmp_path, last_line), "--qemu", "-vga", "--qemu", "std"]
+    line += ["--qemu", "-qmp", "--qemu", f"unix:{monitor},server=on,wait=off"]
+    options = ["run", "--no-build", "--cpus", "2", "--mem", "512M", "--timeout", "60", "--log", str(tmp_path / "log")]
+    child = pexpect.spawn(DRIVER, [*options, *line, "--", "hang"], encoding="utf-8", timeout=30)
+    try:
+        child.expect_exact("console: the serial line in memory at 0xb8f00, at the rate that it has")
+        screen = Monitor(monitor)
+        deadline = time.monotonic() + 20
+        while screen.memory(last_line, 1) != b"\n" and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert screen.memory(last_line, 1) == b"\n", "what was written last: the end of the command's line"
+        registers = screen.memory(last_line, 32)[::4]
+        assert registers[3] == 3, "line control: eight bits"
+        assert registers[4] == 0x0B, "modem control: ready"
+        assert registers[7] == 0xA5, "scratch"
+    finally:
+        child.close(force=True)
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        (0x1000000, "has its registers at 0x1000000, where RAM is: it is not used"),
+        (0xFED90000, "in memory at 0xfed90000 does not answer; staying at port 0x3f8"),
+    ],
+    ids=["ram", "hole"],
+)
+def test_a_uart_in_memory_that_is_none_is_told(tmp_path: Path, address: int, expected: str) -> None:
+    ended = run_mxk(tmp_path / "log", ["--cpus", "1", *firmware_console_in_memory(tmp_path, address)], "topology")
+    assert f"WARN console: the firmware's serial line (SPCR) {expected}" in ended.output
+
+
 @pytest.mark.parametrize(
     ("word", "complaint"),
     [
         ("com1,force", ""),
         ("com1,loud", "expected a baud rate that divides 115200, 'force' or 'poll', got 'loud'; staying on com1"),
-        ("com5", "expected com1 to com4 or a port such as 0x3f8, got 'com5'; staying on com1"),
+        (
+            "com5",
+            "expected com1 to com4, a port such as 0x3f8, or registers in memory such as mmio:0xfe034000, mmio16:..., "
+            "mmio32:..., got 'com5'; staying on com1",
+        ),
+        (
+            "mmio:0x1000000",
+            "expected no RAM at 0x1000000, where serial=mmio:0x1000000 has its registers; staying on com1",
+        ),
     ],
 )
 def test_what_may_be_said_of_the_serial_line(tmp_path: Path, word: str, complaint: str) -> None:

@@ -7,6 +7,7 @@ import pexpect
 import pytest
 
 from helpers import DRIVER, Console, run_mxk
+from mxk_host.firmware import tables
 
 pytestmark = pytest.mark.usefixtures("images")
 
@@ -62,6 +63,29 @@ def test_an_nmi_tells_what_it_is_and_which_core_had_it(tmp_path: Path) -> None:
     assert re.match(r" on core [01]: non-maskable interrupt \(exception 2\)\n", report)
     assert "  its source is not told: the NMI button, a management controller, a watchdog\n" in report
     assert re.search(r"\brip [0-9a-f]{16}", report)
+
+
+def machine_with_nmi_source(folder: Path, interrupt: int) -> list[str]:
+    """Options of a machine of one core whose MADT wants this interrupt to be an NMI."""
+    folder.mkdir()
+    records = [tables.local_apic(0, 0), tables.io_apic(), tables.interrupt_override(0, 2), tables.nmi_source(interrupt)]
+    (folder / "APIC").write_bytes(tables.madt(records))
+    return ["--cpus", "1", "--acpi", str(folder)]
+
+
+def test_an_input_that_the_madt_makes_an_nmi_is_one(tmp_path: Path) -> None:
+    timer = 2  # where a PC's first timer is; the firmware has left it running, 18 times a second
+    machine = machine_with_nmi_source(tmp_path / "tables", timer)
+    ended = run_mxk(tmp_path / "log", machine, "bench table --ops 4M", code=3)
+    assert "interrupts: an NMI at interrupt 2, as the MADT has it\n" in ended.output
+    assert "PANIC on core 0: non-maskable interrupt (exception 2)\n" in ended.output
+
+
+def test_an_nmi_input_that_there_is_not_is_left_out_and_the_serial_lines_is_not_taken(tmp_path: Path) -> None:
+    nowhere = run_mxk(tmp_path / "log", machine_with_nmi_source(tmp_path / "nowhere", 99), "topology")
+    assert "WARN ACPI: MADT has an NMI at interrupt 99: no I/O APIC has that input: it is left out" in nowhere.output
+    shared = run_mxk(tmp_path / "log", machine_with_nmi_source(tmp_path / "shared", 4), "topology")
+    assert "WARN console: the MADT has an NMI at the serial line's interrupt 4: the line is polled" in shared.output
 
 
 @pytest.mark.parametrize("to_all", ["", "-b "], ids=["one-core", "broadcast"])

@@ -26,6 +26,8 @@ from helpers import drive
         (["--menu"], "expected --menu with --boot iso or pxe, and neither commands nor a file"),
         (["--boot", "pxe", "--menu", "topology"], "expected --menu with --boot iso or pxe, and neither commands"),
         (["--boot", "floppy"], "floppy"),
+        (["--word", "apic"], "expected --word NAME=VALUE without spaces"),
+        (["--word", "apic=x2 apic"], "expected --word NAME=VALUE without spaces"),
         (["--", 'echo "x"'], "without quotes"),
         (["--", "help " + "x" * 4079], "a command line of up to 4095 characters, all that QEMU hands over; got 4096"),
     ],
@@ -53,6 +55,11 @@ def test_dry_run_line_is_complete() -> None:
 def test_one_node_has_an_srat_unless_told_otherwise() -> None:
     assert "nodeid=0" in drive("run", "--dry-run", "topology").output
     assert "-numa" not in drive("run", "--dry-run", "--no-srat", "topology").output
+
+
+def test_words_reach_the_kernels_command_line() -> None:
+    line = drive("run", "--dry-run", "--word", "apic=xapic", "--word", "tsc-fault=skew:5000", "topology").output
+    assert """'run="topology; exit" apic=xapic tsc-fault=skew:5000'""" in line
 
 
 @pytest.mark.parametrize("commands", ["topology; exit", "topology;exit;", "reboot"])

@@ -31,6 +31,16 @@ def test_the_kernels_tests_pass_with_an_x2apic(tmp_path: Path) -> None:
     assert check_kernel_tests(ended)["threads.a_task_is_not_preempted"] == "PASS"  # the timer of another core
 
 
+def test_the_apics_stay_in_xapic_mode_on_request(tmp_path: Path) -> None:
+    options = [*QEMU10, "--cpus", "4", "--word", "apic=xapic"]
+    ended = run_mxk(tmp_path / "log", options, "test interrupts topology threads.a_task; bench table --ops 20K --json")
+    assert "cores: 4 of 4 run, 1 nodes, x APIC" in ended.output
+    assert "WARN apic" not in ended.output
+    _, (passed, failed, _) = kernel_tests(ended)
+    assert (passed > 5, failed) == (True, 0)
+    assert all(row["verified"] for row in ended.rows)
+
+
 def test_three_hundred_cores_boot_and_are_shown_in_a_few_lines(tmp_path: Path) -> None:
     options = [*QEMU10, "--cpus", "300", "--nodes", "2", "--mem", "2G"]
     ended = run_mxk(tmp_path / "log", options, "topology; bench table --ops 30K --cores 1,300 --json", seconds=300)

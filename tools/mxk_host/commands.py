@@ -21,6 +21,14 @@ def command_text(words: list[str]) -> str:
     return f"{text.rstrip('; ')}; exit"
 
 
+def checked_words(words: Sequence[str]) -> tuple[str, ...]:
+    """Options of the kernel's command line, each NAME=VALUE without spaces."""
+    for word in words:
+        if not re.fullmatch(r"[a-z][a-z-]*=[!-~]+", word) or re.search(r"""["'\\;]""", word):
+            raise UsageError(f"expected --word NAME=VALUE without spaces, quotes and semicolons, got '{word}'")
+    return tuple(words)
+
+
 def kernel_command_line(commands: str, module: str | None = None, words: Sequence[str] = ()) -> str:
     """What QEMU's -append hands over. `module`: the name of what its -initrd brings, which has none by itself. `words`:
     what else the line says."""

@@ -17,7 +17,6 @@ from mxk_host.errors import DriverError, ExitCode
 from mxk_host.machine import Accelerator, Boot
 from mxk_host.qemu import Machine, qemu_line
 from mxk_host.runner import run_captured, run_interactive
-from mxk_host.shape import Shape
 from mxk_host.stream import json_row, looks_like_row
 from mxk_host.verdict import Verdict, judge
 
@@ -74,9 +73,7 @@ def run(job: Job, *, build: bool, timeout: float | None, log: Path | None) -> No
         _expect_success(judge(outcome, timeout))
 
 
-def run_in_bochs(
-    shape: Shape, model: bochs.Model, commands: str, *, build: bool, timeout: float | None, log: Path | None
-) -> None:
+def run_in_bochs(job: Job, model: bochs.Model, *, build: bool, timeout: float | None, log: Path | None) -> None:
     """The same in Bochs, from the ISO."""
     bochs.expect_bochs()
     display = Display(sys.stdout)
@@ -86,10 +83,10 @@ def run_in_bochs(
     image.expect_image(Boot.ISO)
     with tempfile.TemporaryDirectory(prefix="mxk-") as name, _failure_log_kept(kept):
         folder = Path(name)
-        iso = image.copy_for(Boot.ISO, grub_menu(commands), None, folder)
+        iso = image.copy_for(Boot.ISO, grub_menu(job.commands, words=job.machine.words), None, folder)
         with display:
             limit = COMMANDS_TIMEOUT if timeout is None else timeout
-            verdict = bochs.run(shape, model, iso, kept, limit, display.feed, folder)
+            verdict = bochs.run(job.machine.shape, model, iso, kept, limit, display.feed, folder)
         _expect_success(verdict)
 
 

@@ -117,6 +117,26 @@ TEST(AcpiMadt, inputs_of_a_processor_are_its_own_then_the_common_ones_then_the_c
     EXPECT_EQ(acpi::local_inputs(model, 9), (Inputs{nothing, nmi})) << "others' records only";
 }
 
+TEST(AcpiMadt, inputs_that_bring_an_nmi) {
+    auto const source = [](std::uint32_t interrupt, std::uint16_t signal) { // type 3, ACPI 6.5 section 5.2.12.6
+        Bytes record(8);
+        put(record, 0, std::uint8_t{3});
+        put(record, 1, std::uint8_t{8});
+        put(record, 2, signal);
+        put(record, 4, interrupt);
+        return record;
+    };
+    LogCapture log;
+    Firmware firmware({madt({local_apic(0, 0), source(9, 0x0f), source(0x1'0002, 0)})});
+    auto const model = acpi::interrupt_model(firmware.tables(), firmware.arena.arena).value();
+    ASSERT_EQ(model.nmi_sources.size(), 2U);
+    EXPECT_EQ(model.nmi_sources[0].global_interrupt, 9U);
+    EXPECT_TRUE(model.nmi_sources[0].signal.active_low);
+    EXPECT_EQ(model.nmi_sources[1].global_interrupt, 0x1'0002U);
+    EXPECT_FALSE(model.nmi_sources[1].signal.active_low);
+    EXPECT_EQ(log.warnings(), no_warnings);
+}
+
 TEST(AcpiMadt, one_processor_twice_in_one_type_is_not) {
     std::vector<std::string> const expected{"ACPI: MADT enables 2 processors more than once; each is taken once"};
     auto const listing = listing_of(madt({local_apic(0, 2), local_apic(1, 2), local_x2apic(2, 9), local_apic(3, 1),

@@ -7,7 +7,7 @@ import typer
 
 from mxk_host import jobs
 from mxk_host.bochs import Model, expect_possible
-from mxk_host.commands import command_text
+from mxk_host.commands import checked_words, command_text
 from mxk_host.errors import UsageError
 from mxk_host.firmware import job as firmware_job
 from mxk_host.image import checked_module
@@ -81,6 +81,14 @@ def run(
     menu: Annotated[
         bool, typer.Option("--menu", help="Show GRUB's menu, as on a server, in place of booting at once.")
     ] = False,
+    word: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="One more option of the kernel's command line, such as apic=xapic; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the QEMU line; build and run nothing.")] = False,
     timeout: Annotated[
         float | None, typer.Option(min=0, help="Seconds; default 600 with commands, none without.", show_default=False)
@@ -120,9 +128,9 @@ def run(
         tuple(qemu or ()),
         module=tables or checked_module(trace),
         emulator=emulator,
-        words=(f"acpi-image={tables.name}",) if tables else (),
+        words=(*((f"acpi-image={tables.name}",) if tables else ()), *checked_words(word or ())),
     )
-    if menu and (boot is Boot.KERNEL or commands or trace or tables):
+    if menu and (boot is Boot.KERNEL or commands or trace or machine.words):
         raise UsageError(
             "expected --menu with --boot iso or pxe, and neither commands nor a file to bring: the menu has its own"
         )
@@ -131,7 +139,7 @@ def run(
         expect_possible(machine)
         if not job.commands or dry_run or firmware is not Firmware.BIOS:
             raise UsageError("expected commands, the BIOS and no --dry-run with --emulator bochs")
-        jobs.run_in_bochs(shape, model or Model.SKYLAKE_X, job.commands, build=not no_build, timeout=timeout, log=log)
+        jobs.run_in_bochs(job, model or Model.SKYLAKE_X, build=not no_build, timeout=timeout, log=log)
     elif model is not None:
         raise UsageError("expected --emulator bochs with --model, a processor that Bochs knows")
     elif dry_run:

@@ -198,6 +198,8 @@ _FACTS = {
     "platform": "platform",
     "hypervisor": "hypervisor",
     "pages": "pages",
+    "microcode": "microcode",
+    "mitigations": "mitigations",
     "build": "build",
 }
 

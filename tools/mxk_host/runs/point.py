@@ -46,6 +46,7 @@ _NO_SETTINGS = frozenset(
         # found out
         *("count", "left_out", "woken", "p99", "seconds", "drift", "quiet", "not_quiet", "verified", "reason", "error"),
         *(
+            "conditions",
             "wanted",
             "measured",
             "holds",

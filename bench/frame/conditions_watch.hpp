@@ -1,0 +1,36 @@
+// Reads the counters of all cores before and after a run (run_conditions.hpp). The console's task.
+#pragma once
+
+#include <optional>
+
+#include "arch/core_counters.hpp"
+#include "base/result.hpp"
+#include "bench/frame/run_conditions.hpp"
+#include "kernel/memory/node_vector.hpp"
+
+namespace mxk::bench {
+
+// Where counters come from: the machine, or a test. Before any benchmark runs.
+struct CounterSource {
+    bool (*has_any)() = &arch::has_core_counters;
+    arch::CoreCounters (*read)() = &arch::read_core_counters; // of the calling core
+    void (*forget_throttling)() = &arch::forget_throttling;   // the same
+    std::optional<Nanoseconds> (*longest_gap)(Nanoseconds) = &arch::longest_gap;
+};
+void set_counter_source(CounterSource const& source);
+
+class ConditionsWatch {
+  public:
+    // Errors: no memory.
+    static Result<ConditionsWatch> create();
+
+    // Calls all cores, where they count anything.
+    void begin_run();
+    RunConditions end_run();
+
+  private:
+    NodeVector<arch::CoreCounters> before_;
+    NodeVector<arch::CoreCounters> after_;
+};
+
+} // namespace mxk::bench

@@ -1,0 +1,113 @@
+#include "bench/frame/run_conditions.hpp"
+
+#include <algorithm>
+
+#include "base/format.hpp"
+
+namespace mxk::bench {
+namespace {
+
+// What an interrupt handler, or memory that is far away, cannot take; SMIs take some 50 us and more.
+constexpr std::uint64_t max_quiet_gap = 20'000; // ns
+
+struct NamedThrottling {
+    arch::Throttling what;
+    std::string_view name;
+};
+constexpr NamedThrottling throttlings[] = {
+    {arch::Throttling::Thermal, "temperature"},           {arch::Throttling::External, "PROCHOT"},
+    {arch::Throttling::Critical, "critical temperature"}, {arch::Throttling::PowerLimit, "power limit"},
+    {arch::Throttling::CurrentLimit, "current limit"},    {arch::Throttling::OtherDomain, "limit of another domain"},
+};
+
+template <typename Function> void for_each_throttling(std::uint32_t set, Function function) {
+    for (NamedThrottling const& each : throttlings)
+        if ((set & bit_of(each.what)) != 0) function(each.name);
+}
+
+template <typename T, typename Combine> void merge(std::optional<T>& into, std::optional<T> const& value, Combine how) {
+    if (value) into = into ? how(*into, *value) : *value;
+}
+
+constexpr auto larger = [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); };
+constexpr auto both = [](std::uint32_t a, std::uint32_t b) { return a | b; };
+
+} // namespace
+
+bool Conditions::are_disturbed() const {
+    return smis.value_or(0) != 0 || throttled.value_or(0) != 0 || longest_gap.value_or(0) > max_quiet_gap;
+}
+
+void add_run(Conditions& all, RunConditions const& run) {
+    merge(all.smis, run.smis, [](std::uint64_t a, std::uint64_t b) { return a + b; });
+    merge(all.throttled, run.throttled, both);
+    merge(all.longest_gap, run.longest_gap, larger);
+}
+
+void print_disturbances(TextSink& out, Conditions const& conditions) {
+    std::string_view separator;
+    auto const begin = [&] {
+        out.write(separator);
+        separator = ", ";
+    };
+    if (std::uint64_t const smis = conditions.smis.value_or(0); smis != 0) {
+        begin();
+        format(out, "{} SMI{}", smis, smis == 1 ? "" : "s");
+    }
+    if (std::uint64_t const gap = conditions.longest_gap.value_or(0); gap > max_quiet_gap) {
+        begin();
+        format(out, "no core ran for {:.1} us, as in an SMI", static_cast<double>(gap) / 1000);
+    }
+    if (conditions.throttled.value_or(0) == 0) return;
+    begin();
+    out.write("throttled: ");
+    separator = "";
+    for_each_throttling(*conditions.throttled, [&](std::string_view name) {
+        begin();
+        out.write(name);
+    });
+}
+
+void write_conditions(JsonWriter& json, Conditions const& conditions) {
+    json.begin_object("conditions");
+    auto const write = [&](std::string_view name, std::optional<std::uint64_t> const& value) {
+        if (value)
+            json.field(name, *value);
+        else
+            json.null_field(name);
+    };
+    write("smis", conditions.smis);
+    write("longest_gap_ns", conditions.longest_gap);
+    if (conditions.frequency)
+        write_summary(json, "frequency", *conditions.frequency);
+    else
+        json.null_field("frequency");
+    if (conditions.throttled) {
+        json.begin_array("throttled");
+        for_each_throttling(*conditions.throttled, [&](std::string_view name) { json.element(name); });
+        json.end_array();
+    } else {
+        json.null_field("throttled");
+    }
+    json.end_object();
+}
+
+RunConditions conditions_between(std::span<arch::CoreCounters const> before,
+                                 std::span<arch::CoreCounters const> after) {
+    RunConditions result;
+    std::uint64_t actual = 0;
+    std::uint64_t reference = 0;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        arch::CoreCounters const& first = before[i];
+        arch::CoreCounters const& last = after[i];
+        if (first.smis && last.smis) merge(result.smis, std::optional(*last.smis - *first.smis), larger);
+        merge(result.throttled, last.throttled, both);
+        if (!first.actual || !last.actual) continue;
+        actual += *last.actual - *first.actual;
+        reference += last.reference - first.reference;
+    }
+    if (reference != 0) result.frequency = static_cast<double>(actual) / static_cast<double>(reference);
+    return result;
+}
+
+} // namespace mxk::bench

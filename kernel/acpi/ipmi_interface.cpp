@@ -1,0 +1,109 @@
+#include "kernel/acpi/ipmi_interface.hpp"
+
+#include <algorithm>
+
+#include "base/bytes.hpp"
+#include "kernel/acpi/generic_address.hpp"
+
+namespace mxk::acpi {
+namespace {
+
+using Kind = IpmiInterface::Kind;
+
+std::optional<Kind> kind_of(std::uint8_t type) {
+    if (type < 1 || type > 4) return std::nullopt;
+    return static_cast<Kind>(type);
+}
+
+// SPMI, after the header.
+constexpr std::size_t spmi_type = 36;
+constexpr std::size_t spmi_address = 48; // GenericAddress
+
+// A structure of type 38.
+constexpr std::uint8_t ipmi_device = 38;
+constexpr std::uint8_t end_of_table = 127;
+constexpr std::size_t type_offset = 4;
+constexpr std::size_t address_offset = 8;   // 8 bytes; bit 0: at ports
+constexpr std::size_t modifier_offset = 16; // bits 6-7: spacing, bit 4: bit 0 of the address
+
+std::optional<IpmiInterface> as_interface(std::span<std::byte const> structure) {
+    auto const type = read<std::uint8_t>(structure, type_offset);
+    auto const address = read<std::uint64_t>(structure, address_offset);
+    auto const kind = kind_of(type.value_or(0));
+    if (!kind || !address || *address == 0) return std::nullopt;
+    IpmiInterface result{.kind = *kind, .in_memory = (*address & 1) == 0, .address = *address & ~std::uint64_t{1}};
+    auto const modifier = read<std::uint8_t>(structure, modifier_offset).value_or(0);
+    constexpr std::uint8_t spacings[] = {1, 4, 16, 0};
+    result.spacing = spacings[modifier >> 6];
+    result.address |= modifier >> 4 & 1U;
+    if (result.spacing == 0 || (!result.in_memory && result.address > 0xffff)) return std::nullopt;
+    return result;
+}
+
+// Entry points: SMBIOS 3.6 sections 5.2.1 and 5.2.2.
+std::span<std::byte const> structures_at(std::span<std::byte const> entry, PhysicalReader& memory) {
+    constexpr std::uint32_t anchor_3 = 0x334d'535f; // "_SM3"
+    constexpr std::uint32_t anchor_2 = 0x5f4d'535f; // "_SM_"
+    std::uint32_t const anchor = read<std::uint32_t>(entry).value_or(0);
+    bool const is_3 = anchor == anchor_3;
+    if (!is_3 && anchor != anchor_2) return {};
+    std::size_t const length = read<std::uint8_t>(entry, is_3 ? 6 : 5).value_or(0);
+    if (length < (is_3 ? 24U : 30U) || length > entry.size() || byte_sum(entry.first(length)) != 0) return {};
+    std::uint64_t const start = is_3 ? *read<std::uint64_t>(entry, 16) : *read<std::uint32_t>(entry, 24);
+    std::size_t const bytes = is_3 ? *read<std::uint32_t>(entry, 12) : *read<std::uint16_t>(entry, 22);
+    constexpr std::size_t max_bytes = MiB;
+    return memory.view(PhysicalAddress{start}, std::min(bytes, max_bytes));
+}
+
+} // namespace
+
+std::optional<IpmiInterface> ipmi_interface(Tables const& tables) {
+    auto const table = tables.find_only("SPMI");
+    auto const type = read<std::uint8_t>(table, spmi_type);
+    auto const place = read<GenericAddress>(table, spmi_address);
+    if (table.empty()) return std::nullopt;
+    auto const kind = kind_of(type.value_or(0));
+    bool const is_ssif = kind == Kind::Ssif; // on the SMBus: it has no registers
+    bool const is_port = place && place->space == io_space && place->address <= 0xffff;
+    bool const has_place = place && place->address != 0 && (is_port || place->space == memory_space);
+    if (!kind || (!is_ssif && !has_place)) {
+        tables.warnings().warn(
+            "ACPI: SPMI of {} bytes names an interface of type {}, expected one of 1 to 4 at a port or "
+            "in memory; it is not used",
+            table.size(), type.value_or(0));
+        return std::nullopt;
+    }
+    if (is_ssif) return IpmiInterface{.kind = Kind::Ssif};
+    return IpmiInterface{.kind = *kind,
+                         .in_memory = !is_port,
+                         .address = place->address,
+                         .spacing = std::max(static_cast<std::uint8_t>(place->bit_width / 8), std::uint8_t{1})};
+}
+
+std::optional<IpmiInterface> ipmi_interface_in(std::span<std::byte const> structures) {
+    while (structures.size() >= 4) { // type, length, handle
+        std::uint8_t const type = *read<std::uint8_t>(structures);
+        std::size_t const length = *read<std::uint8_t>(structures, 1);
+        if (type == end_of_table || length < 4 || length > structures.size()) return std::nullopt;
+        if (type == ipmi_device) return as_interface(structures.first(length));
+        // Its strings follow, each ended by a zero, and another zero ends them.
+        std::size_t next = length;
+        while (read<std::uint16_t>(structures, next).value_or(0) != 0) ++next;
+        if (next + 2 > structures.size()) return std::nullopt;
+        structures = structures.subspan(next + 2);
+    }
+    return std::nullopt;
+}
+
+std::optional<IpmiInterface> ipmi_interface_of_smbios(PhysicalReader& memory) {
+    constexpr PhysicalAddress bios{0xf0000};
+    constexpr std::size_t bios_bytes = 0x10000;
+    auto const area = memory.view(bios, bios_bytes);
+    for (std::size_t at = 0; at < area.size(); at += 16) {
+        auto const structures = structures_at(area.subspan(at), memory);
+        if (!structures.empty()) return ipmi_interface_in(structures);
+    }
+    return std::nullopt;
+}
+
+} // namespace mxk::acpi
