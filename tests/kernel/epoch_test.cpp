@@ -3,12 +3,12 @@
 #include <array>
 #include <atomic>
 
-#include "base/spin_wait.hpp"
 #include "kernel/protected_section.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/threads/thread.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/noise.hpp"
+#include "tests/kernel/resident.hpp"
 #include "tests/kernel/thread_group.hpp"
 
 namespace mxk {
@@ -106,19 +106,6 @@ MXK_TEST(epochs, wait_for_a_body_that_runs_other_tasks_in_a_section) {
     arch::wake(worker->core());
     wait_until([&] { return has_ended(*worker, epoch); });
 }
-
-// Stays where `stage` says until that changes, without giving the core away: its slice has to be taken from it.
-struct Resident {
-    std::atomic<int> stage{0};
-    void stay(int at) {
-        stage.store(at, std::memory_order_release);
-        for (SpinWait wait; stage.load(std::memory_order_acquire) == at;) wait.turn();
-    }
-    void let_go() { stage.store(-1, std::memory_order_release); }
-    void await(int at) {
-        wait_until([&] { return stage.load(std::memory_order_acquire) == at; });
-    }
-};
 
 MXK_TEST(epochs, wait_for_a_thread_that_was_preempted_in_a_protected_section) {
     Worker* const worker = watched();

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers import HAS_QEMU10, WAYS, check_kernel_tests, drive, run_mxk
+from helpers import HAS_QEMU10, WAYS, check_kernel_tests, drive, kernel_tests, run_mxk
 from mxk_host.machine import MACHINES
 
 pytestmark = [

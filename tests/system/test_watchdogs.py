@@ -105,7 +105,7 @@ def test_a_description_that_names_no_register_is_told_and_the_chip_sets_is_halte
 
 
 def kcs_message(port: int, message: Sequence[int]) -> list[str]:
-    """Orders that send a message to the management controller and take its answer, of three bytes (IPMI 2.0 section 9)."""
+    """Orders that send a message to the management controller and take an answer of three bytes (IPMI 2.0 sec. 9)."""
     command = port + 1
     orders = [f"outb {command:#x} 0x61", f"inb {port:#x}"]
     for byte in message[:-1]:

@@ -78,6 +78,7 @@ void GracePeriods::begin(std::uint64_t number) {
     for (Core& core : cores_) {
         inject::point();
         if (is_away(core)) {
+            core.statistics_.away.add(1); // one begins at a time
             count_for(core, number);
             continue;
         }
