@@ -72,6 +72,10 @@ def test_every_way_to_boot(tmp_path: Path, boot: list[str]) -> None:
     ended = run_mxk(tmp_path / "log", shape, "topology; bench table --ops 20k --cores 2 --json")
     assert (counted(ended, "nodes"), counted(ended, "cores")) == (2, 2)
     assert [row["verified"] for row in ended.rows] == [True]
+    read = re.search(r"memory: EFI's map with (\d+) entries was read", ended.output)
+    assert (read is not None) == ("uefi" in boot), "GRUB brings it where it has ended boot services"
+    assert read is None or int(read[1]) > 10
+    assert "WARN memory map" not in ended.output, "both maps say the same here"
 
 
 @pytest.mark.parametrize(
