@@ -33,7 +33,8 @@ enum : std::uint32_t {
     MemoryMapTag = 6,
     FramebufferTag = 8,
     OldRsdp = 14,
-    NewRsdp = 15
+    NewRsdp = 15,
+    EfiMemoryMapTag = 17
 };
 
 // multiboot2 3.6.6: first address (4 bytes), the one behind the last (4), text.
@@ -103,6 +104,7 @@ void take_tag(BootInfo& info, std::uint32_t type, std::span<std::byte const> pay
         if (info.rsdp.empty()) info.rsdp = payload; // the new one, which has the XSDT, wins in any order
         break;
     case NewRsdp: info.rsdp = payload; break;
+    case EfiMemoryMapTag: info.efi_memory_map = EfiMemoryMap::parse(payload); break;
     default: break;
     }
 }

@@ -14,6 +14,7 @@
 #include "base/physical_reader.hpp"
 #include "base/range_set.hpp"
 #include "base/result.hpp"
+#include "boot/efi_memory_map.hpp"
 
 namespace mxk::boot {
 
@@ -100,6 +101,8 @@ struct BootInfo {
     PhysicalAddress rsdp_address{};                  // ... or where it is (PVH); neither: empty and 0
     std::array<MemoryRange, 4 + Modules::max> blobs; // the loader's own memory; unused ones have 0 bytes
     Modules modules;
+    // Multiboot2 on UEFI, where the loader has ended boot services; an error where the tag cannot be believed.
+    std::optional<Result<EfiMemoryMap>> efi_memory_map;
     std::optional<Framebuffer> framebuffer; // multiboot2; nothing where it is of a kind that cannot be used
 };
 

@@ -45,6 +45,11 @@ multiboot2_header:
     dd 12
     dd 6                                        ; memory map
     align 8, db 0
+    ; and, where there is one (flag 1: optional), UEFI's
+    dw 1, 1
+    dd 12
+    dd 17
+    align 8, db 0
     ; a frame buffer, if there can be one (flag 1: optional), of any size and depth: UEFI has no text mode
     dw 5, 1
     dd 20

@@ -97,7 +97,7 @@ std::optional<std::uint64_t> map_one(std::uint64_t address, std::uint64_t physic
     }
 }
 
-// While the kernel starts, and most memory is free.
+// While the kernel starts, and memory is free.
 void map_or_panic(std::uint64_t address, PhysicalAddress physical, std::uint64_t bytes, Access access) {
     if (auto const mapped = map(address, physical, bytes, access); !mapped) panic("{}", mapped.error().message());
 }

@@ -32,7 +32,7 @@ Result<void> map(std::uint64_t virtual_address, PhysicalAddress physical, std::u
 void unmap(std::uint64_t virtual_address, std::uint64_t bytes);
 
 // Device registers at their place in the direct map, uncached. Panics if there is no memory for a page table: it is
-// called while the kernel starts, when most memory is free, or again for what is mapped.
+// called while the kernel starts, when memory is free, or again for what is mapped.
 std::byte* map_device(PhysicalAddress physical, std::uint64_t bytes);
 
 struct Translation {

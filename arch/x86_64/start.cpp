@@ -41,12 +41,34 @@ void open_serial(std::string_view command_line, bool in_memory) {
     serial::open(line.value());
 }
 
+// UEFI's memory map says more than the loader's, which is made from it. The WARNs stand in every result.
+void heed_efi() {
+    if (!boot_info.efi_memory_map) return;
+    auto const& map = *boot_info.efi_memory_map;
+    if (!map) return log::warn("memory map: EFI's is ignored: {}", map.error().message());
+    boot::EfiDifference const found = boot::keep_what_efi_calls_ram(map.value(), ram);
+    log::info("memory: EFI's map with {} entries was read", map.value().size());
+    constexpr auto mib = [](std::uint64_t bytes) { return static_cast<double>(bytes) / static_cast<double>(MiB); };
+    if (found.specific_purpose > 0)
+        log::warn("memory map: {:.1} MiB are for a specific purpose by EFI's map (CXL, HBM): they are not used",
+                  mib(found.specific_purpose));
+    if (found.non_volatile > 0)
+        log::warn("memory map: {:.1} MiB are non-volatile by EFI's map: they are not used", mib(found.non_volatile));
+    if (found.only_loader > 0)
+        log::warn("memory map: {:.1} MiB, from {} on, are RAM by the loader's map and not by EFI's: they are not used",
+                  mib(found.only_loader), found.first_only_loader);
+    if (found.only_efi > 0)
+        log::warn("memory map: {:.1} MiB are RAM by EFI's map and not by the loader's: they are not used",
+                  mib(found.only_efi));
+}
+
 // Free memory is RAM that holds neither the kernel nor what the loader left. The first MiB is not handed out either:
 // firmware keeps things there that its memory map does not admit to; one page of it becomes the trampoline.
 void find_free_memory() {
     constexpr MemoryRange first_mib{PhysicalAddress{0}, MiB};
     constexpr PhysicalAddress low_limit{0xa0000};
     usable_memory(boot_info.memory_map, ram);
+    heed_efi();
     if (std::uint64_t const lost = boot::remove_beyond(ram, PhysicalAddress{direct_map_bytes}); lost > 0)
         log::warn("memory map: {} GiB of RAM above 64 TiB are not used: the address space has no room for them",
                   lost / GiB);

@@ -82,13 +82,13 @@ std::optional<ProcessorAffinity> as_processor(Record const& record, std::uint32_
     return std::nullopt;
 }
 
-// Non-volatile memory has a domain too, but is not RAM to be handed out.
-std::optional<MemoryAffinity> as_memory(Record const& record, std::uint32_t domain_mask) {
+// `wanted`: 0, or affinity_nonvolatile: such memory has a domain too, but is not RAM to be handed out. That a range is
+// hot-pluggable (bit 1) says nothing of what is there: the memory map does.
+std::optional<MemoryAffinity> as_memory(Record const& record, std::uint32_t domain_mask, std::uint32_t wanted) {
     if (record.type != MemoryRecord::type) return std::nullopt;
     auto const found = read<MemoryRecord>(record.bytes);
-    if (!found || (found->flags & (affinity_enabled | affinity_nonvolatile)) != affinity_enabled || found->bytes == 0) {
-        return std::nullopt;
-    }
+    constexpr std::uint32_t looked_at = affinity_enabled | affinity_nonvolatile;
+    if (!found || (found->flags & looked_at) != (affinity_enabled | wanted) || found->bytes == 0) return std::nullopt;
     return MemoryAffinity{PhysicalAddress{found->start}, found->bytes, found->domain & domain_mask};
 }
 
@@ -113,7 +113,8 @@ Result<std::optional<Affinities>> affinities(Tables const& tables, Arena& arena)
     // there.
     std::uint32_t const domain_mask = *read<std::uint8_t>(srat, revision_offset) >= 2 ? 0xffff'ffff : 0xff;
     auto const processor = [=](Record const& record) { return as_processor(record, domain_mask); };
-    auto const memory = [=](Record const& record) { return as_memory(record, domain_mask); };
+    auto const memory = [=](Record const& record) { return as_memory(record, domain_mask, 0); };
+    auto const lasting = [=](Record const& record) { return as_memory(record, domain_mask, affinity_nonvolatile); };
 
     Affinities result;
     result.processors = MXK_TRY(collect_records<ProcessorAffinity>(srat, first_affinity, arena, processor));
@@ -121,6 +122,10 @@ Result<std::optional<Affinities>> affinities(Tables const& tables, Arena& arena)
         MXK_TRY(collect_records<MemoryAffinity>(srat, first_affinity, arena, memory));
     cut_at_end_of_address_space(ranges, tables.warnings());
     result.memory = ranges;
+    std::span<MemoryAffinity> const non_volatile =
+        MXK_TRY(collect_records<MemoryAffinity>(srat, first_affinity, arena, lasting));
+    cut_at_end_of_address_space(non_volatile, tables.warnings());
+    result.non_volatile = non_volatile;
     return std::optional(result);
 }
 

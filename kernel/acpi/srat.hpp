@@ -30,6 +30,7 @@ struct MemoryAffinity {
 struct Affinities {
     std::span<ProcessorAffinity const> processors;
     std::span<MemoryAffinity const> memory;
+    std::span<MemoryAffinity const> non_volatile; // no RAM, whatever the memory map says
 };
 
 // Nothing without an SRAT. The only error is lack of memory. Boot core; does not block.

@@ -164,7 +164,10 @@ Result<Topology> discover(acpi::Tables const* tables, ApicId boot_core, std::spa
     acpi::WarningSink& warnings = known.warnings();
     std::span<Core> const cores = MXK_TRY(list_cores(listed, boot_core, warnings, arena));
     std::span<Domain const> const core_domains = MXK_TRY(domains_of(cores, srat, warnings, arena));
-    auto const memory = MXK_TRY(place_memory(srat.value_or(acpi::Affinities{}).memory, usable_memory, warnings, arena));
+    acpi::Affinities const affinities = srat.value_or(acpi::Affinities{});
+    auto const placed = MXK_TRY(place_memory(affinities.memory, usable_memory, warnings, arena));
+    std::uint64_t non_volatile = 0;
+    auto const memory = MXK_TRY(without_non_volatile(placed, affinities.non_volatile, non_volatile, warnings, arena));
     auto const domains = MXK_TRY(used_domains(core_domains, memory, arena));
 
     for (std::size_t i = 0; i < cores.size(); ++i) cores[i].node = node_of(core_domains[i], domains, node_id(0));
@@ -183,6 +186,7 @@ Result<Topology> discover(acpi::Tables const* tables, ApicId boot_core, std::spa
                     .distances = distances,
                     .listed_cores = std::max(listed.listed, cores.size()),
                     .memory_is_known = !memory.empty() || !usable_memory.empty(),
+                    .non_volatile_bytes = non_volatile,
                     .performance = performance};
 }
 

@@ -60,6 +60,7 @@ struct Topology {
     std::span<std::uint8_t const> distances; // nodes x nodes, row "from"; 10 is local, 255 unreachable
     std::size_t listed_cores = 0;            // what the firmware lists, those included that cannot be used
     bool memory_is_known = true;             // false: a machine only looked at, of whose memory nothing is said
+    std::uint64_t non_volatile_bytes = 0;    // RAM by the memory map, non-volatile by the SRAT: of no node
     std::span<MemoryPerformance const> performance{}; // nodes x nodes, row "from"; empty: the firmware has no figures
 
     [[nodiscard]] std::uint8_t distance(NodeId from, NodeId to) const {

@@ -25,4 +25,11 @@ Result<std::span<PlacedMemory const>> place_memory(std::span<acpi::MemoryAffinit
                                                    std::span<MemoryRange const> usable, acpi::WarningSink& warnings,
                                                    Arena& arena);
 
+// The pieces without what the SRAT calls non-volatile; a warning if there is any of it in them, and `lost`: its bytes.
+// Where nothing else would be left, the pieces as they are, with a warning.
+Result<std::span<PlacedMemory const>> without_non_volatile(std::span<PlacedMemory const> pieces,
+                                                           std::span<acpi::MemoryAffinity const> non_volatile,
+                                                           std::uint64_t& lost, acpi::WarningSink& warnings,
+                                                           Arena& arena);
+
 } // namespace mxk::topology

@@ -189,6 +189,13 @@ def acpi_seeds() -> dict[str, bytes]:
 MULTIBOOT2, PVH, AT_THE_END, MADE_RIGHT, NEVER_CLOSED = 0, 1, 4, 8, 16
 LOW_START = 0x9000
 PC_MAP = ((0, 0x9FC00, 1), (0x9FC00, 0x400, 2), (0x100000, 0x3FF00000, 1), (0xFFFC0000, 0x40000, 2))
+EFI_REGIONS = (  # conventional, boot services, for a specific purpose, ACPI's, at run time
+    (7, 0, 0x9F, 0xF),
+    (4, 0x100000, 0x1000, 0xF),
+    (7, 0x1100000, 0x2000, 0x4000F),
+    (9, 0x3100000, 16, 0xF),
+    (6, 0x3110000, 16, 1 << 63),
+)
 ODD_MAP = ((0x100800, 0x10000, 1), (0x105000, 0x10, 2), (0x110000, 0x8000, 1), (2**64 - 4096, 2**32 - 1, 1), (0, 0, 3))
 
 
@@ -197,11 +204,21 @@ def memory_map(entries: Iterable[tuple[int, int, int]]) -> bytes:
     return b"".join(struct.pack("<QQII", *entry, 0) for entry in entries)
 
 
-def multiboot2(entries: Iterable[tuple[int, int, int]], line: bytes) -> bytes:
+def efi_map(regions: Iterable[tuple[int, int, int, int]], stride: int = 48) -> bytes:
+    """Tag 17 of regions: type, start, pages, attributes."""
+    return struct.pack("<II", stride, 1) + b"".join(
+        struct.pack("<IIQQQQ", kind, 0, start, 0, pages, attributes).ljust(stride, b"\0")
+        for kind, start, pages, attributes in regions
+    )
+
+
+def multiboot2(entries: Iterable[tuple[int, int, int]], line: bytes, efi: bytes = b"") -> bytes:
     """The information that GRUB leaves."""
     tags = [(1, line + b"\0"), (2, b"GRUB 2.06\0"), (3, struct.pack("<II", 0x200800, 0x201801) + b"trace\0")]
     tags += [(4, bytes(8)), (14, b"RSD PTR " + bytes(12))]
-    tags += [(15, b"RSD PTR " + bytes(28)), (6, struct.pack("<II", 24, 0) + memory_map(entries)), (0, b"")]
+    tags += [(15, b"RSD PTR " + bytes(28)), (6, struct.pack("<II", 24, 0) + memory_map(entries))]
+    tags += [(17, efi)] if efi else []
+    tags += [(0, b"")]
     body = b""
     for kind, payload in tags:
         body += struct.pack("<II", kind, 8 + len(payload)) + payload
@@ -227,6 +244,8 @@ def boot_info_seeds() -> dict[str, bytes]:
         "multiboot2": bytes([MULTIBOOT2]) + multiboot2(PC_MAP, line),
         "multiboot2-made-right": bytes([MULTIBOOT2 | MADE_RIGHT]) + multiboot2(ODD_MAP, b'"run=a; b"'),
         "multiboot2-at-the-end": bytes([MULTIBOOT2 | AT_THE_END | MADE_RIGHT]) + multiboot2(PC_MAP[:2], b""),
+        "multiboot2-efi": bytes([MULTIBOOT2 | MADE_RIGHT]) + multiboot2(PC_MAP, line, efi_map(EFI_REGIONS)),
+        "multiboot2-efi-wrong": bytes([MULTIBOOT2]) + multiboot2(PC_MAP, line, efi_map(EFI_REGIONS, 40)[:-1]),
         "pvh": bytes([PVH]) + pvh(LOW_START, PC_MAP, line),
         "pvh-at-the-end": bytes([PVH | AT_THE_END]) + pvh(top, ODD_MAP, b"run=x"),
         "pvh-never-closed": bytes([PVH | MADE_RIGHT | NEVER_CLOSED]) + pvh(LOW_START, ODD_MAP, line)[:-1],

@@ -74,6 +74,10 @@ def test_every_way_to_boot(tmp_path: Path, boot: list[str]) -> None:
     ended = run_mxk(tmp_path / "log", shape, "topology; bench table --ops 20k --cores 2 --json")
     assert (counted(ended, "nodes"), counted(ended, "cores")) == (2, 2)
     assert [row["verified"] for row in ended.rows] == [True]
+    read = re.search(r"memory: EFI's map with (\d+) entries was read", ended.output)
+    assert (read is not None) == ("uefi" in boot), "GRUB brings it where it has ended boot services"
+    assert read is None or int(read[1]) > 10
+    assert "WARN memory map" not in ended.output, "both maps say the same here"
 
 
 @pytest.mark.parametrize(
@@ -105,6 +109,43 @@ def test_memoryless_node(tmp_path: Path) -> None:
     ended = run_mxk(tmp_path / "log", shape, "topology; bench table --ops 100k --json")
     assert (counted(ended, "nodes"), counted(ended, "cores")) == (3, 6)
     assert all(row["verified"] for row in ended.rows)
+
+
+def test_coreless_node(tmp_path: Path) -> None:
+    # As memory of CXL devices is: its node has distances, is chosen by name, and runs nothing.
+    shape = ["--cpus", "4", "--nodes", "2", "--coreless-node", "--mem", "384M", "--hmat"]
+    commands = [
+        "test topology memory",
+        "bench table --ops 100k --memory node:2 --json",
+        "bench memory --part latency --node 2 --max 64K --repeat 1 --json",
+        "topology",
+    ]
+    ended = run_mxk(tmp_path / "log", shape, "; ".join(commands))
+    assert (counted(ended, "nodes"), counted(ended, "cores")) == (3, 4)
+    said = ended.after("topology")
+    assert re.search(r"^node 2: cores 0, memory 12\d\.\d MiB", said, re.MULTILINE)
+    assert "  cores   none" in said
+    assert re.search(r"^ +2 +21 +21 +10$", said, re.MULTILINE), "its distances"
+    assert ended.rows
+    assert all(row["verified"] for row in ended.rows)
+    ended = run_mxk(tmp_path / "log", shape, "bench table --cores node:2 --ops 1k", code=1)
+    assert "expected a node with cores, got 2, which has none" in ended.output
+
+
+def test_memory_that_could_be_plugged_in_is_no_ram(tmp_path: Path) -> None:
+    # The SRAT has a hot-pluggable range up to maxmem. The memory map has nothing of it, not even what is plugged in.
+    room = ["--qemu", "-m", "--qemu", "512M,slots=2,maxmem=2G"]
+    module = ["--qemu", "-object", "--qemu", "memory-backend-ram,id=more,size=256M"]
+    plugged = ["--qemu", "-device", "--qemu", "pc-dimm,memdev=more"]
+    for shape in (room, [*room, *module, *plugged]):
+        ended = run_mxk(
+            tmp_path / "log", ["--cpus", "2", "--nodes", "2", *shape], "topology; bench table --ops 10k --json"
+        )
+        found = re.search(r"memory ([\d.]+) MiB", ended.after("topology"))
+        assert found
+        assert 505 < float(found[1]) <= 512
+        assert ended.rows[-1]["verified"]
+        assert "WARN ACPI" not in ended.output
 
 
 def test_a_core_that_does_not_come_up_is_named_and_left_out(tmp_path: Path) -> None:

@@ -29,6 +29,8 @@ BOOTED = [
     "madt-thousands-of-cores",
     "srat-range-in-another",
     "srat-memory-of-no-domain",
+    "srat-ram-non-volatile",
+    "srat-all-non-volatile",
     "slit-asymmetric",
     "hmat-against-slit",
 ]

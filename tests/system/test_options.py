@@ -95,6 +95,7 @@ SHAPES = [
     ["--cpus", "255", "--nodes", "5", "--mem", "320M"],
     ["--cpus", "4", "--no-srat"],
     ["--cpus", "4", "--nodes", "2", "--memoryless-node"],
+    ["--cpus", "4", "--nodes", "3", "--coreless-node"],
     ["--cpus", "6", "--nodes", "2", "--qemu", "-smp", "--qemu", "6,sockets=2,cores=3"],
 ]
 

@@ -80,10 +80,10 @@ def _numa(shape: Shape) -> list[str]:
 
 
 def _hmat(shape: Shape) -> list[str]:
-    """Every node reaches every one that has memory."""
+    """Every node that has cores reaches every one that has memory."""
     arguments = []
     for a, b in itertools.product(range(len(shape.nodes)), repeat=2):
-        if shape.nodes[b].mebibytes == 0:
+        if not shape.nodes[a].cpus or shape.nodes[b].mebibytes == 0:
             continue
         latency, bandwidth = (LOCAL_LATENCY, LOCAL_BANDWIDTH) if a == b else (REMOTE_LATENCY, REMOTE_BANDWIDTH)
         pair = f"hmat-lb,initiator={a},target={b},hierarchy=memory"
@@ -93,7 +93,9 @@ def _hmat(shape: Shape) -> list[str]:
 
 
 def _node(number: int, node: Node, hmat: bool) -> list[str]:
-    place = f"node,nodeid={number},cpus={node.cpus[0]}-{node.cpus[-1]}" + (f",initiator={number}" if hmat else "")
+    cpus = f",cpus={node.cpus[0]}-{node.cpus[-1]}" if node.cpus else ""
+    initiator = f",initiator={number if node.cpus else 0}" if hmat else ""
+    place = f"node,nodeid={number}{cpus}{initiator}"
     if node.mebibytes == 0:
         return ["-numa", place]
     memory = f"memory-backend-ram,id=memory{number},size={node.mebibytes}M"

@@ -20,7 +20,7 @@ def parse_mebibytes(text: str) -> int:
 
 @dataclass(frozen=True)
 class Node:
-    """One NUMA node: its cpus (numbered through the machine) and its memory; 0 MiB: a memory-less node."""
+    """One NUMA node: its cpus (numbered through the machine), perhaps none, and its memory; 0 MiB: none."""
 
     cpus: range
     mebibytes: int
@@ -45,26 +45,33 @@ class Shape:
         *,
         srat: bool = True,
         memoryless_node: bool = False,
+        coreless_node: bool = False,
         hmat: bool = False,
         max_cpus: int = MAX_CPUS,
     ) -> "Shape":
-        """The shape the options ask for; memoryless_node adds a node that has the last cpus but no memory."""
+        """The shape the options ask for. One more node each: memoryless_node, with the last cpus but no memory;
+        coreless_node, with the last share of the memory but no cpus."""
         if not 1 <= cpus <= max_cpus:
             raise UsageError(f"expected --cpus between 1 and {max_cpus}, got {cpus}")
         if not 1 <= nodes <= min(cpus, MAX_NODES):
             raise UsageError(f"expected --nodes between 1 and {min(cpus, MAX_NODES)} (a node has a cpu), got {nodes}")
         if memoryless_node and nodes == min(cpus, MAX_NODES):
             raise UsageError(f"expected --nodes below {nodes}: the memory-less node is one more and has a cpu, too")
-        if not srat and (nodes > 1 or memoryless_node):
+        if not srat and (nodes > 1 or memoryless_node or coreless_node):
             raise UsageError("expected --no-srat with one node only: without an SRAT the kernel cannot see nodes")
         if not srat and hmat:
             raise UsageError("expected --hmat without --no-srat: the HMAT speaks of the SRAT's nodes")
         mebibytes = parse_mebibytes(memory)
-        if mebibytes % nodes != 0 or mebibytes < nodes:
-            fitting = max(mebibytes // nodes, 1) * nodes
-            raise UsageError(f"expected --mem to divide over {nodes} nodes in MiB, such as {fitting}M, got '{memory}'")
-        sizes = [mebibytes // nodes] * nodes + [0] * memoryless_node
-        return cls(cpus, mebibytes, tuple(map(Node, split_evenly(cpus, len(sizes)), sizes)), srat, hmat)
+        parts = nodes + coreless_node
+        if mebibytes % parts != 0 or mebibytes < parts:
+            fitting = max(mebibytes // parts, 1) * parts
+            raise UsageError(f"expected --mem to divide over {parts} nodes in MiB, such as {fitting}M, got '{memory}'")
+        sizes = [mebibytes // parts] * nodes + [0] * memoryless_node
+        made = [
+            *map(Node, split_evenly(cpus, len(sizes)), sizes),
+            *[Node(range(0), mebibytes // parts)] * coreless_node,
+        ]
+        return cls(cpus, mebibytes, tuple(made), srat, hmat)
 
 
 def split_evenly(count: int, parts: int) -> list[range]:

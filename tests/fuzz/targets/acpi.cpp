@@ -67,7 +67,8 @@ void expect_sound_topology(acpi::Tables const* tables, AcpiMachine const& machin
     expect_consistent(topology);
     EXPECT_EQ(topology.cores[0].apic_id, machine.boot_core);
     if (machine.usable.bytes() != 0) {
-        EXPECT_EQ(topology.memory_bytes(), machine.usable.bytes()) << "every byte of RAM in one node";
+        EXPECT_EQ(topology.memory_bytes() + topology.non_volatile_bytes, machine.usable.bytes())
+            << "every byte of RAM in one node";
     }
     expect_printable(topology);
     expect_the_rest_stays(topology, machine, arena);

@@ -77,6 +77,33 @@ void expect_sound_memory(boot::MemoryMap const& map) {
     }
 }
 
+// Nothing is added, and nothing kept that EFI does not call RAM.
+void expect_sound_efi_map(boot::BootInfo const& info) {
+    if (!info.efi_memory_map) return;
+    if (!*info.efi_memory_map) {
+        EXPECT_FALSE(info.efi_memory_map->error().message().empty());
+        return;
+    }
+    boot::EfiMemoryMap const& map = info.efi_memory_map->value();
+    RangeSet ram;
+    boot::usable_memory(info.memory_map, ram);
+    std::uint64_t const before = ram.bytes();
+    std::size_t const dropped = ram.dropped();
+    boot::EfiDifference const found = boot::keep_what_efi_calls_ram(map, ram);
+    if (ram.dropped() == dropped) {
+        EXPECT_EQ(before - ram.bytes(), found.specific_purpose + found.non_volatile + found.only_loader);
+    }
+    for (std::size_t i = 0; i < map.size(); ++i) {
+        boot::EfiMemoryMap::Region const region = map[i];
+        EXPECT_GE(raw(region.range.start) + region.range.bytes, raw(region.range.start));
+        bool const is_ram = region.type == 7 || (region.type >= 1 && region.type <= 4);
+        constexpr std::uint64_t other =
+            boot::EfiMemoryMap::specific_purpose | boot::EfiMemoryMap::non_volatile | boot::EfiMemoryMap::runtime;
+        if (is_ram && (region.attributes & other) == 0) continue;
+        for (MemoryRange const& range : ram.ranges()) EXPECT_EQ(intersection(range, region.range).bytes, 0U);
+    }
+}
+
 void expect_sound_blobs(boot::BootInfo const& info, PhysicalAddress information) {
     EXPECT_TRUE(is_within({information, 8}, info.blobs[0]));
     for (MemoryRange const& blob : info.blobs) {
@@ -124,6 +151,7 @@ void boot_info(InputBytes bytes) {
         EXPECT_GT(screen->range().end(), screen->address) << "it does not wrap around";
     }
     expect_sound_memory(info.value().memory_map);
+    expect_sound_efi_map(info.value());
     expect_sound_blobs(info.value(), start);
     for (std::string_view const name : {"run", "serial", "a"}) {
         expect_part_of_line(boot::option(info.value().command_line, name), info.value().command_line);

@@ -15,8 +15,9 @@ TEST(AcpiSrat, compiled_two_nodes) {
     ASSERT_EQ(srat_content.processors.size(), 4U);
     EXPECT_EQ(raw(srat_content.processors[2].apic_id), 2U);
     EXPECT_EQ(srat_content.processors[2].proximity_domain, 1U);
-    // The hot-pluggable range is kept, the non-volatile one is not.
+    // The hot-pluggable range is memory where there is some; the non-volatile one is listed apart.
     ASSERT_EQ(srat_content.memory.size(), 4U);
+    EXPECT_EQ(srat_content.non_volatile.size(), 1U);
     EXPECT_EQ(raw(srat_content.memory[3].start), 0x1'0000'0000U);
     EXPECT_EQ(srat_content.memory[3].bytes, 0x4000'0000U);
     EXPECT_EQ(srat_content.memory[3].proximity_domain, 1U);

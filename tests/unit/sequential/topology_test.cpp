@@ -41,6 +41,51 @@ TEST(Topology, two_nodes_and_a_memory_map) {
     EXPECT_EQ(machine.topology.memory_bytes(), 0x9'fc00U + 0x7ffd'0000U - 0x10'0000U);
 }
 
+TEST(Topology, what_the_srat_calls_non_volatile_is_no_ram) {
+    constexpr std::uint32_t non_volatile = 5; // and enabled
+    auto const affinities = [](std::uint64_t start, std::uint64_t bytes) {
+        return acpi_test::srat({acpi_test::processor_affinity(0, 0), acpi_test::memory_affinity(0, 0, 0x4000'0000),
+                                acpi_test::memory_affinity(1, 0x4000'0000, 0x4000'0000),
+                                acpi_test::memory_affinity(1, start, bytes, non_volatile)});
+    };
+    auto const madt = acpi_test::madt({acpi_test::local_apic(0, 0)});
+    // In the middle of a node's memory, over the border of two, in none of it.
+    Machine const middle({madt, affinities(0x5000'0000, 0x1000)}, 0, {range(0x10'0000, 0x8000'0000)});
+    EXPECT_EQ(middle.memory_of(0), Texts{"100000-40000000"});
+    EXPECT_EQ(middle.memory_of(1), (Texts{"40000000-50000000", "50001000-80000000"}));
+    EXPECT_EQ(middle.topology.non_volatile_bytes, 0x1000U);
+    ASSERT_FALSE(middle.warnings.empty());
+    EXPECT_EQ(middle.warnings[0], "ACPI: SRAT calls 4 KiB of RAM non-volatile; they are not used");
+    Machine const border({madt, affinities(0x3000'0000, 0x2000'0000)}, 0, {range(0, 0x8000'0000)});
+    EXPECT_EQ(border.memory_of(0), Texts{"0-30000000"});
+    EXPECT_EQ(border.memory_of(1), Texts{"50000000-80000000"});
+    Machine const none({madt, affinities(0x8000'0000, 0x4000'0000)}, 0, {range(0, 0x8000'0000)});
+    EXPECT_EQ(none.topology.non_volatile_bytes, 0U);
+    EXPECT_EQ(none.warnings, Texts{"ACPI: no SLIT; distances taken as 10 local, 20 remote"});
+    // A map that calls it RAM where no entry of the SRAT does: it is not given to the boot core's node.
+    Machine const uncovered({madt, affinities(0x8000'0000, 0x4000'0000)}, 0, {range(0, 0x9000'0000)});
+    EXPECT_EQ(uncovered.topology.memory_bytes(), 0x8000'0000U);
+    EXPECT_EQ(uncovered.topology.non_volatile_bytes, 0x1000'0000U);
+    // All of it: a machine has to have some.
+    Machine const all({madt, affinities(0, 0x8000'0000)}, 0, {range(0, 0x8000'0000)});
+    EXPECT_EQ(all.topology.memory_bytes(), 0x8000'0000U);
+    ASSERT_FALSE(all.warnings.empty());
+    EXPECT_EQ(all.warnings[0], "ACPI: SRAT calls all memory non-volatile, which cannot be: it is used");
+}
+
+// As the memory of CXL devices is described: a domain of its own, in which no processor is.
+TEST(Topology, hot_pluggable_ranges_are_ram_where_the_memory_map_says_so) {
+    constexpr std::uint32_t hot_pluggable = 3; // and enabled
+    auto const srat =
+        acpi_test::srat({acpi_test::processor_affinity(0, 0), acpi_test::memory_affinity(0, 0, 0x4000'0000),
+                         acpi_test::memory_affinity(1, 0x4000'0000, 0x4000'0000, hot_pluggable),
+                         acpi_test::memory_affinity(2, 0x8000'0000, 0x4000'0000, hot_pluggable)});
+    Machine const machine({acpi_test::madt({acpi_test::local_apic(0, 0)}), srat}, 0, {range(0, 0x6000'0000)});
+    EXPECT_EQ(machine.domains(), (Ids{0, 1}));
+    EXPECT_EQ(machine.memory_of(1), Texts{"40000000-60000000"});
+    EXPECT_TRUE(machine.core_ids_of(1).empty());
+}
+
 TEST(Topology, without_a_memory_map_the_ranges_of_the_srat_stand) {
     Machine const machine({compiled("two_nodes_madt"), compiled("two_nodes_srat"), compiled("two_nodes_slit")});
     EXPECT_EQ(machine.memory_of(0), (Texts{"0-a0000", "100000-40000000"}));

@@ -67,6 +67,9 @@ def run(
     memoryless_node: Annotated[
         bool, typer.Option("--memoryless-node", help="One more node with the last cores but no memory.")
     ] = False,
+    coreless_node: Annotated[
+        bool, typer.Option("--coreless-node", help="One more node with the last share of the memory but no cores.")
+    ] = False,
     firmware_fault: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Firmware that lies: one of 'firmware faults'.", show_default=False),
@@ -114,6 +117,7 @@ def run(
         mem,
         srat=not no_srat,
         memoryless_node=memoryless_node,
+        coreless_node=coreless_node,
         hmat=hmat,
         max_cpus=emulator.max_cpus,
     )
