@@ -37,9 +37,9 @@ bool has_core_counters();
 CoreCounters read_core_counters();
 void forget_throttling();
 
-// For machines that do not count system management interrupts: the longest time for which the calling core did not get
-// to read its time-stamp counter, of `duration`, during which it does nothing else. Nothing where they are counted, and
-// under a hypervisor or a system, which take cores away themselves. A task; interrupts wait meanwhile.
-std::optional<Nanoseconds> longest_gap(Nanoseconds duration);
+// For machines that do not count system management interrupts: the maximum of the time for which the calling core did
+// not get to read its time-stamp counter, of `duration`, during which it does nothing else. Nothing where they are
+// counted, and under a hypervisor or a system, which take cores away themselves. A task; interrupts wait meanwhile.
+std::optional<Nanoseconds> max_gap(Nanoseconds duration);
 
 } // namespace mxk::arch

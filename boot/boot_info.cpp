@@ -32,6 +32,7 @@ enum : std::uint32_t {
     ModuleTag = 3,
     MemoryMapTag = 6,
     FramebufferTag = 8,
+    EfiSystemTable = 12,
     OldRsdp = 14,
     NewRsdp = 15,
     EfiMemoryMapTag = 17
@@ -100,6 +101,7 @@ void take_tag(BootInfo& info, std::uint32_t type, std::span<std::byte const> pay
         break;
     }
     case FramebufferTag: info.framebuffer = framebuffer(payload); break;
+    case EfiSystemTable: info.efi_system_table = PhysicalAddress{read<std::uint64_t>(payload).value_or(0)}; break;
     case OldRsdp:
         if (info.rsdp.empty()) info.rsdp = payload; // the new one, which has the XSDT, wins in any order
         break;

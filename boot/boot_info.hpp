@@ -99,6 +99,7 @@ struct BootInfo {
     MemoryMap memory_map;
     std::span<std::byte const> rsdp;                 // a copy of the RSDP (multiboot2) ...
     PhysicalAddress rsdp_address{};                  // ... or where it is (PVH); neither: empty and 0
+    PhysicalAddress efi_system_table{};              // of a 64-bit UEFI machine (multiboot2); 0: it is none
     std::array<MemoryRange, 4 + Modules::max> blobs; // the loader's own memory; unused ones have 0 bytes
     Modules modules;
     // Multiboot2 on UEFI, where the loader has ended boot services; an error where the tag cannot be believed.

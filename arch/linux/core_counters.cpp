@@ -10,7 +10,7 @@ CoreCounters read_core_counters() {
 }
 void forget_throttling() {}
 
-std::optional<Nanoseconds> longest_gap(Nanoseconds /*duration*/) {
+std::optional<Nanoseconds> max_gap(Nanoseconds /*duration*/) {
     return std::nullopt;
 }
 

@@ -13,13 +13,13 @@ constexpr std::uint8_t runs = 1 << 6; // of the answer's timer use
 constexpr std::uint8_t use_bits = 0x07;
 constexpr std::uint8_t action_bits = 0x07;
 
-Result<std::size_t> ask(kcs::Access const& access, std::span<std::uint8_t const> request,
-                        std::span<std::uint8_t> response, std::size_t expected) {
+Result<void> ask(kcs::Access const& access, std::span<std::uint8_t const> request, std::span<std::uint8_t> response,
+                 std::size_t expected) {
     std::size_t const length = MXK_TRY(kcs::exchange(access, request, response));
     if (response[2] != 0)
         return Error::of("command 0x{:x} ended with code 0x{:x}", unsigned{request[1]}, unsigned{response[2]});
     if (length < expected) return Error::of("expected an answer of {} bytes, got {}", expected, length);
-    return length;
+    return {};
 }
 
 // Table 27-9: use, actions, pre-timeout, expired uses, initial countdown, present countdown.

@@ -43,13 +43,12 @@ void forget_throttling() {
     if (registers().package_status) try_write_msr(msr::package_thermal_status, 0);
 }
 
-std::optional<Nanoseconds> longest_gap(Nanoseconds duration) {
+std::optional<Nanoseconds> max_gap(Nanoseconds duration) {
     if (features().hypervisor || read_core_counters().smis) return std::nullopt;
     std::uint64_t const per_microsecond = timestamp_frequency() / 1'000'000;
     if (per_microsecond == 0) return std::nullopt;
     disable_interrupts();
-    std::uint64_t const cycles =
-        longest_gap_of([] { return raw(timestamp()); }, raw(duration) * per_microsecond / 1000);
+    std::uint64_t const cycles = max_gap_of([] { return raw(timestamp()); }, raw(duration) * per_microsecond / 1000);
     enable_interrupts();
     return Nanoseconds{cycles * 1000 / per_microsecond};
 }

@@ -46,16 +46,16 @@ constexpr std::uint64_t amd_smi_event = 1 << 22 | 3 << 16 | 0x2b;
 using ReadMsr = std::optional<std::uint64_t> (*)(std::uint32_t number);
 CoreCounters read_counters(CounterRegisters const& registers, ReadMsr read);
 
-// The longest time between two of the values that `now` gives, until they are `duration` from the first one.
-template <typename Now> std::uint64_t longest_gap_of(Now now, std::uint64_t duration) {
+// The largest time between two of the values that `now` gives, until they are `duration` from the first one.
+template <typename Now> std::uint64_t max_gap_of(Now now, std::uint64_t duration) {
     std::uint64_t const start = now();
-    std::uint64_t longest = 0;
+    std::uint64_t largest = 0;
     for (std::uint64_t last = start; last - start < duration;) {
         std::uint64_t const current = now();
-        if (current - last > longest) longest = current - last;
+        if (current - last > largest) largest = current - last;
         last = current;
     }
-    return longest;
+    return largest;
 }
 
 } // namespace mxk::arch

@@ -112,7 +112,7 @@ Result<std::size_t> send_and_receive(Transfer& transfer, std::span<std::uint8_t 
 Result<std::size_t> exchange(Access const& access, std::span<std::uint8_t const> request,
                              std::span<std::uint8_t> response) {
     Transfer transfer(access);
-    auto const length = send_and_receive(transfer, request, response);
+    auto length = send_and_receive(transfer, request, response);
     if (!length) {
         if (access.read(access.context, Register::Status) != 0xff) transfer.give_up();
         return length;

@@ -15,7 +15,7 @@ enum class TimestampFault : std::uint8_t {
     Skewed,   // the counter is ahead, and no register says so
 };
 // Of all cores but the boot core, by so many cycles. Before they start. The boot core.
-void inject_timestamp_fault(TimestampFault fault, std::uint64_t cycles);
+void inject_timestamp_fault(TimestampFault wanted, std::uint64_t cycles);
 
 // What became of IA32_TSC_ADJUST on a core.
 struct TimestampStart {

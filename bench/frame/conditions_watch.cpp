@@ -40,7 +40,7 @@ RunConditions ConditionsWatch::end_run() {
     for (std::size_t i = 0; i < after_.size(); ++i) call_on(core_id(i), [&] { after_[i] = source.read(); });
     RunConditions result = conditions_between(before_.span(), after_.span());
     constexpr Nanoseconds watched{1'000'000};
-    if (auto const gap = source.longest_gap(watched)) result.longest_gap = raw(*gap);
+    if (auto const gap = source.max_gap(watched)) result.max_gap = raw(*gap);
     return result;
 }
 

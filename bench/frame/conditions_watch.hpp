@@ -15,9 +15,9 @@ struct CounterSource {
     bool (*has_any)() = &arch::has_core_counters;
     arch::CoreCounters (*read)() = &arch::read_core_counters; // of the calling core
     void (*forget_throttling)() = &arch::forget_throttling;   // the same
-    std::optional<Nanoseconds> (*longest_gap)(Nanoseconds) = &arch::longest_gap;
+    std::optional<Nanoseconds> (*max_gap)(Nanoseconds) = &arch::max_gap;
 };
-void set_counter_source(CounterSource const& source);
+void set_counter_source(CounterSource const& wanted);
 
 class ConditionsWatch {
   public:

@@ -35,13 +35,13 @@ constexpr auto both = [](std::uint32_t a, std::uint32_t b) { return a | b; };
 } // namespace
 
 bool Conditions::are_disturbed() const {
-    return smis.value_or(0) != 0 || throttled.value_or(0) != 0 || longest_gap.value_or(0) > max_quiet_gap;
+    return smis.value_or(0) != 0 || throttled.value_or(0) != 0 || max_gap.value_or(0) > max_quiet_gap;
 }
 
 void add_run(Conditions& all, RunConditions const& run) {
     merge(all.smis, run.smis, [](std::uint64_t a, std::uint64_t b) { return a + b; });
     merge(all.throttled, run.throttled, both);
-    merge(all.longest_gap, run.longest_gap, larger);
+    merge(all.max_gap, run.max_gap, larger);
 }
 
 void print_disturbances(TextSink& out, Conditions const& conditions) {
@@ -54,7 +54,7 @@ void print_disturbances(TextSink& out, Conditions const& conditions) {
         begin();
         format(out, "{} SMI{}", smis, smis == 1 ? "" : "s");
     }
-    if (std::uint64_t const gap = conditions.longest_gap.value_or(0); gap > max_quiet_gap) {
+    if (std::uint64_t const gap = conditions.max_gap.value_or(0); gap > max_quiet_gap) {
         begin();
         format(out, "no core ran for {:.1} us, as in an SMI", static_cast<double>(gap) / 1000);
     }
@@ -77,7 +77,7 @@ void write_conditions(JsonWriter& json, Conditions const& conditions) {
             json.null_field(name);
     };
     write("smis", conditions.smis);
-    write("longest_gap_ns", conditions.longest_gap);
+    write("max_gap_ns", conditions.max_gap);
     if (conditions.frequency)
         write_summary(json, "frequency", *conditions.frequency);
     else

@@ -18,10 +18,10 @@ namespace mxk::bench {
 
 // Of one run. What is not counted on this machine is not there.
 struct RunConditions {
-    std::optional<std::uint64_t> smis{};        // that a core has seen; the largest number, for they go to all
-    std::optional<double> frequency{};          // of all cores while they did not sleep, by the time-stamp counter's
-    std::optional<std::uint32_t> throttled{};   // arch::Throttling bits of all cores
-    std::optional<std::uint64_t> longest_gap{}; // ns; arch::longest_gap() of a millisecond after the run
+    std::optional<std::uint64_t> smis{};      // that a core has seen; the largest number, for they go to all
+    std::optional<double> frequency{};        // of all cores while they did not sleep, by the time-stamp counter's
+    std::optional<std::uint32_t> throttled{}; // arch::Throttling bits of all cores
+    std::optional<std::uint64_t> max_gap{};   // ns; arch::max_gap() of a millisecond after the run
 };
 
 // Of all runs of a row together.
@@ -29,14 +29,14 @@ struct Conditions {
     std::optional<std::uint64_t> smis{}; // of all runs
     std::optional<Summary> frequency{};
     std::optional<std::uint32_t> throttled{};
-    std::optional<std::uint64_t> longest_gap{};
+    std::optional<std::uint64_t> max_gap{};
 
     // Whether what was measured is worth little: an SMI came, the cores were slowed down, or did not get to run for
     // longer than an interrupt takes.
     [[nodiscard]] bool are_disturbed() const;
 };
 
-// But for the frequency, which whoever has all runs summarises.
+// But for the frequency, which is summarised once all runs have been made.
 void add_run(Conditions& all, RunConditions const& run);
 
 // "3 SMIs, throttled: power limit"; nothing where nothing disturbed.

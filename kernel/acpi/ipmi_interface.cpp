@@ -40,21 +40,6 @@ std::optional<IpmiInterface> as_interface(std::span<std::byte const> structure) 
     return result;
 }
 
-// Entry points: SMBIOS 3.6 sections 5.2.1 and 5.2.2.
-std::span<std::byte const> structures_at(std::span<std::byte const> entry, PhysicalReader& memory) {
-    constexpr std::uint32_t anchor_3 = 0x334d'535f; // "_SM3"
-    constexpr std::uint32_t anchor_2 = 0x5f4d'535f; // "_SM_"
-    std::uint32_t const anchor = read<std::uint32_t>(entry).value_or(0);
-    bool const is_3 = anchor == anchor_3;
-    if (!is_3 && anchor != anchor_2) return {};
-    std::size_t const length = read<std::uint8_t>(entry, is_3 ? 6 : 5).value_or(0);
-    if (length < (is_3 ? 24U : 30U) || length > entry.size() || byte_sum(entry.first(length)) != 0) return {};
-    std::uint64_t const start = is_3 ? *read<std::uint64_t>(entry, 16) : *read<std::uint32_t>(entry, 24);
-    std::size_t const bytes = is_3 ? *read<std::uint32_t>(entry, 12) : *read<std::uint16_t>(entry, 22);
-    constexpr std::size_t max_bytes = MiB;
-    return memory.view(PhysicalAddress{start}, std::min(bytes, max_bytes));
-}
-
 } // namespace
 
 std::optional<IpmiInterface> ipmi_interface(Tables const& tables) {
@@ -91,17 +76,6 @@ std::optional<IpmiInterface> ipmi_interface_in(std::span<std::byte const> struct
         while (read<std::uint16_t>(structures, next).value_or(0) != 0) ++next;
         if (next + 2 > structures.size()) return std::nullopt;
         structures = structures.subspan(next + 2);
-    }
-    return std::nullopt;
-}
-
-std::optional<IpmiInterface> ipmi_interface_of_smbios(PhysicalReader& memory) {
-    constexpr PhysicalAddress bios{0xf0000};
-    constexpr std::size_t bios_bytes = 0x10000;
-    auto const area = memory.view(bios, bios_bytes);
-    for (std::size_t at = 0; at < area.size(); at += 16) {
-        auto const structures = structures_at(area.subspan(at), memory);
-        if (!structures.empty()) return ipmi_interface_in(structures);
     }
     return std::nullopt;
 }

@@ -6,7 +6,6 @@
 #include <optional>
 #include <span>
 
-#include "base/physical_reader.hpp"
 #include "base/units.hpp"
 #include "kernel/acpi/tables.hpp"
 
@@ -27,11 +26,7 @@ struct IpmiInterface {
 // block.
 std::optional<IpmiInterface> ipmi_interface(Tables const& tables);
 
-// The same from SMBIOS' structures, whose entry point stands in the BIOS' memory; on a UEFI machine it is not looked
-// for. Nothing where there are none, or none of type 38. Never warns: what is broken is as if it were not there.
-std::optional<IpmiInterface> ipmi_interface_of_smbios(PhysicalReader& memory);
-
-// Of the structures themselves: for tests.
+// The same of SMBIOS' structures (smbios.hpp). Nothing where none is of type 38; never warns.
 std::optional<IpmiInterface> ipmi_interface_in(std::span<std::byte const> structures);
 
 } // namespace mxk::acpi

@@ -6,6 +6,7 @@
 #include "arch/x86_64/registers.hpp"
 #include "base/log.hpp"
 #include "kernel/acpi/fixed_hardware.hpp"
+#include "kernel/acpi/smbios.hpp"
 #include "main/clock_skew.hpp"
 #include "main/metal/apic_choice.hpp"
 #include "main/metal/calibration_word.hpp"
@@ -54,7 +55,7 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
 
     arch::enable_interrupts();
     start_clocks(tables); // starting cores needs time, and the timer its frequency
-    stop_controllers_watchdog(tables, memory, ram);
+    stop_controllers_watchdog(tables, acpi::smbios_structures(memory, boot.efi_system_table), ram);
     Arena late_arena(&late_memory);
     auto const phantom = boot::option(boot.command_line, "phantom-core");
     topology::Topology const wanted = with_phantom_core(found, phantom, late_arena);

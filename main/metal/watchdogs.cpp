@@ -1,5 +1,6 @@
 #include "main/metal/watchdogs.hpp"
 
+#include <span>
 #include <string_view>
 
 #include "arch/x86_64/bmc_watchdog.hpp"
@@ -138,9 +139,9 @@ void stop_by_kcs(IpmiInterface const& found) {
 
 } // namespace
 
-void stop_controllers_watchdog(acpi::Tables const& tables, PhysicalReader& memory, RangeSet const& ram) {
+void stop_controllers_watchdog(acpi::Tables const& tables, std::span<std::byte const> smbios, RangeSet const& ram) {
     auto found = acpi::ipmi_interface(tables);
-    if (!found) found = acpi::ipmi_interface_of_smbios(memory);
+    if (!found) found = acpi::ipmi_interface_in(smbios);
     if (!found) return;
     if (found->kind != IpmiInterface::Kind::Kcs)
         return log::info(

@@ -1,7 +1,9 @@
 // Watchdogs that firmware has started, and that would reset the machine in mid-run.
 #pragma once
 
-#include "base/physical_reader.hpp"
+#include <cstddef>
+#include <span>
+
 #include "base/range_set.hpp"
 #include "kernel/acpi/tables.hpp"
 
@@ -12,8 +14,8 @@ namespace mxk::metal {
 void stop_watchdogs(acpi::Tables const& tables, RangeSet const& ram);
 
 // The same for the management controller's, where SPMI or SMBIOS says how it is reached and it speaks KCS; else what
-// a person can do. `memory`: where SMBIOS lies. After the clocks' start, since it may wait for an answer, up to some
+// a person can do. `smbios`: its structures. After the clocks' start, since it may wait for an answer, up to some
 // seconds. The boot core.
-void stop_controllers_watchdog(acpi::Tables const& tables, PhysicalReader& memory, RangeSet const& ram);
+void stop_controllers_watchdog(acpi::Tables const& tables, std::span<std::byte const> smbios, RangeSet const& ram);
 
 } // namespace mxk::metal

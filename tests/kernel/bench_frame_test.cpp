@@ -131,15 +131,15 @@ arch::CoreCounters read() {
 }
 
 struct Pretended {
-    Pretended(std::uint64_t smis, arch::Throttling what, std::uint64_t longest_gap = 0) {
+    Pretended(std::uint64_t smis, arch::Throttling what, std::uint64_t max_gap = 0) {
         step = smis;
         throttled = arch::bit_of(what);
-        gap = longest_gap;
+        gap = max_gap;
         readings = workers::count() - 1; // the first reading is one of a whole round
         set_counter_source({.has_any = [] { return true; },
                             .read = &read,
                             .forget_throttling = [] {},
-                            .longest_gap = [](Nanoseconds) { return std::optional(Nanoseconds{gap.load()}); }});
+                            .max_gap = [](Nanoseconds) { return std::optional(Nanoseconds{gap.load()}); }});
     }
     ~Pretended() { set_counter_source({}); }
     Pretended(Pretended const&) = delete;
@@ -155,8 +155,7 @@ MXK_TEST(bench_frame, smis_and_throttling_are_said_with_the_row) {
     MXK_CHECK(result.outcome == console::Outcome::Ok);
     MXK_CHECK(result.says("  disturbed by 6 SMIs, no core ran for 150.0 us, as in an SMI, throttled: power limit\n"));
     MXK_CHECK(result.says("WARN the machine was not quiet: row 0: 6 SMIs, "));
-    MXK_CHECK(
-        result.says("\"conditions\":{\"smis\":6,\"longest_gap_ns\":150000,\"frequency\":{\"n\":3,\"median\":0.75"));
+    MXK_CHECK(result.says("\"conditions\":{\"smis\":6,\"max_gap_ns\":150000,\"frequency\":{\"n\":3,\"median\":0.75"));
     MXK_CHECK(result.says("\"throttled\":[\"power limit\"]}"));
     MXK_CHECK(result.says("\"quiet\":false,\"not_quiet\":\"6 SMIs, "));
 }
@@ -169,12 +168,11 @@ MXK_TEST(bench_frame, warm_up_and_other_rows_are_not_blamed) {
 
 MXK_TEST(bench_frame, a_machine_that_counts_nothing_says_so) {
     set_counter_source(
-        {.has_any = [] { return false; }, .longest_gap = [](Nanoseconds) { return std::optional<Nanoseconds>(); }});
+        {.has_any = [] { return false; }, .max_gap = [](Nanoseconds) { return std::optional<Nanoseconds>(); }});
     Recorder recorder(1);
     Measured const result = measured(recorder, {.repeat = 2, .json = true});
     set_counter_source({});
-    MXK_CHECK(
-        result.says("\"conditions\":{\"smis\":null,\"longest_gap_ns\":null,\"frequency\":null,\"throttled\":null}"));
+    MXK_CHECK(result.says("\"conditions\":{\"smis\":null,\"max_gap_ns\":null,\"frequency\":null,\"throttled\":null}"));
     MXK_CHECK(result.says("\"quiet\":true") && !result.says("disturbed"));
 }
 

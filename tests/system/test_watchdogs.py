@@ -34,13 +34,15 @@ CAN_RESET = ["-global", "ICH9-LPC.noreboot=false"]
 LONGER_THAN_IT = "soak --seconds 8"
 
 
-def run_after(folder: Path, orders: Sequence[str], qemu: Sequence[str], commands: str) -> tuple[int, str]:
+def run_after(
+    folder: Path, orders: Sequence[str], qemu: Sequence[str], commands: str, boot: Sequence[str] = ()
+) -> tuple[int, str]:
     """Boots with these arguments after the orders; the exit code, and all that the machine said."""
     place = folder / "qtest"
     more = ["-S", "-qtest", f"unix:{place},server=on", "-qmp", f"unix:{folder / 'qmp'},server=on,wait=off", *qemu]
     options = ["--no-build", "--cpus", "2", "--mem", "256M", "--timeout", "60", "--log", str(folder / "log")]
     words = [word for argument in more for word in ("--qemu", argument)]
-    kernel = pexpect.spawn(DRIVER, ["run", *options, *words, "--", commands], encoding="utf-8", timeout=90)
+    kernel = pexpect.spawn(DRIVER, ["run", *options, *boot, *words, "--", commands], encoding="utf-8", timeout=90)
     try:
         with connected(place) as test:
             for order in orders:
@@ -105,7 +107,7 @@ def test_a_description_that_names_no_register_is_told_and_the_chip_sets_is_halte
 
 
 def kcs_message(port: int, message: Sequence[int]) -> list[str]:
-    """Orders that send a message to the management controller and take an answer of three bytes (IPMI 2.0 sec. 9)."""
+    """Orders that send a message to the management controller and take its answer of three bytes (IPMI 2.0, 9)."""
     command = port + 1
     orders = [f"outb {command:#x} 0x61", f"inb {port:#x}"]
     for byte in message[:-1]:
@@ -128,13 +130,21 @@ def spmi(folder: Path, kind: int, space: int, address: int) -> list[str]:
     )
 
 
+BMC_RAN = r"^watchdogs: the management controller's \(IPMI, KCS at port 0xca2\) ran, \d+\.\d s before a reset"
+
+
 def test_the_management_controllers_watchdog_is_stopped(tmp_path: Path) -> None:
     code, said = run_after(tmp_path, START_BMC, BMC, LONGER_THAN_IT)
-    pattern = (
-        r"^watchdogs: the management controller's \(IPMI, KCS at port 0xca2\) ran, \d\.\d s before a reset: it has been"
-    )
     assert code == 0, said
-    assert re.search(f"{pattern} stopped$", said, re.MULTILINE), said
+    assert re.search(rf"{BMC_RAN}: it has been stopped$", said, re.MULTILINE), said
+
+
+def test_a_uefi_machines_management_controller_is_found_too(tmp_path: Path) -> None:
+    a_minute = [*kcs_message(KCS, [0x18, SET, 4, 1, 0, 0, 0x58, 2]), *kcs_message(KCS, [0x18, START])]
+    uefi = ["--boot", "iso", "--firmware", "uefi"]
+    code, said = run_after(tmp_path, a_minute, BMC, "topology", uefi)
+    assert code == 0, said
+    assert re.search(rf"{BMC_RAN}: it has been stopped$", said, re.MULTILINE), said
 
 
 def test_a_management_controller_whose_watchdog_does_not_run_is_left_alone(tmp_path: Path) -> None:

@@ -83,6 +83,7 @@ Image multiboot2_image(std::vector<Entry> const& entries, std::vector<std::strin
     image.put(std::uint64_t{0}); // size, filled in below
     put_tag(image, 1, std::string("run=\"topology; exit\"") + '\0');
     put_tag(image, 2, std::string("GRUB 2.06") + '\0');
+    put_tag(image, 12, std::string("\0\x10\0\x7f\0\0\0\0", 8));
     put_tag(image, 14, std::string(20, 'o'));
     put_tag(image, 15, std::string(36, 'n'));
     for (std::string const& module : modules) put_tag(image, 3, module);
@@ -101,6 +102,7 @@ TEST(BootInfo, multiboot2) {
     EXPECT_EQ(info.value().command_line, "run=\"topology; exit\"");
     EXPECT_EQ(info.value().loader, "GRUB 2.06");
     EXPECT_EQ(info.value().rsdp.size(), 36U); // the new one
+    EXPECT_EQ(raw(info.value().efi_system_table), 0x7f00'1000U);
     ASSERT_EQ(info.value().memory_map.size(), 4U);
     EXPECT_EQ(raw(info.value().memory_map[2].range.start), 0x100000U);
     EXPECT_EQ(raw(info.value().blobs[0].start), 0x9000U);

@@ -124,10 +124,10 @@ TEST(CounterRegisters, bits_that_cpuid_does_not_promise_mean_nothing) {
     EXPECT_EQ(throttled_of(plain, 2, 0), thermal);
 }
 
-TEST(LongestGap, is_the_longest_between_two_readings) {
+TEST(MaxGap, is_the_largest_between_two_readings) {
     std::vector<std::uint64_t> const readings{100, 110, 125, 900, 905, 1099, 1110, 5000};
     std::size_t at = 0;
-    EXPECT_EQ(longest_gap_of([&] { return readings[at++]; }, 1000), 775U);
+    EXPECT_EQ(max_gap_of([&] { return readings[at++]; }, 1000), 775U);
     EXPECT_EQ(at, 7U) << "it ends as soon as the time is over";
 }
 
