@@ -171,12 +171,12 @@ Result<Stack> create(std::uint64_t bytes, NodeId node, std::string_view purpose)
     expect(bytes <= max_bytes, "a stack has up to 16 MiB");
     unsigned const size = size_for(bytes);
     Description* unmapped = nullptr;
-    auto const first = try_create(size, node, purpose, unmapped);
+    auto first = try_create(size, node, purpose, unmapped);
     give_back(unmapped);
     if (first) return first;
     keep_only(0);
     unmapped = nullptr;
-    auto const second = try_create(size, node, purpose, unmapped);
+    auto second = try_create(size, node, purpose, unmapped);
     give_back(unmapped);
     return second;
 }

@@ -9,7 +9,7 @@
 namespace mxk::arch {
 namespace {
 
-constinit SpinLock asking{lock_bands::memory.rank(4)}; // cores_to_answer; who waits for it still answers others
+constinit SpinLock asking{lock_bands::memory.rank(4)}; // cores_to_answer; a waiter still answers others
 
 } // namespace
 

@@ -1,13 +1,14 @@
 """`bench memory`, `bench lines` and `bench tlb` in QEMU and, where it is built, in the Linux program: a row for each
 cell, their self-check, what is skipped and what is refused."""
 
+import re
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from helpers import LINUX_BUILD, interrupt_linux, run_linux, run_mxk
+from helpers import LINUX_BUILD, Console, interrupt_linux, run_linux, run_mxk
 
 PROGRAM = LINUX_BUILD / "mxk"
 KIB = 1024
@@ -115,6 +116,24 @@ def test_a_node_without_memory_has_no_column(tmp_path: Path) -> None:
     pairs = [(row["core_node"], row["memory_node"]) for row in of(rows, "latency-matrix")]
     assert pairs == list(product(range(3), range(2))), "the third node has no memory"
     assert len(rows) == 5 * len(pairs)
+
+
+@in_qemu
+def test_memory_that_leaves_none_for_page_tables_is_skipped_with_a_reason(tmp_path: Path) -> None:
+    def free_mebibytes(console: Console) -> float:
+        found = re.search(r"^ +0 +[\d.]+ +[\d.]+ +([\d.]+)", console.run("memory"), re.MULTILINE)
+        assert found
+        return float(found[1])
+
+    with Console(tmp_path / "log", more=["--mem", "256M"]) as console:
+        free = free_mebibytes(console)
+        # All but 200 KiB; the tables of so many pages of 4 KiB take 490.
+        said = console.run(f"bench tlb --max {int(free * KIB * KIB) - 200 * KIB} --repeat 1 --loads 1000")
+        reason = r"skipped: pages of 4 KiB: out of memory: no frame for a page table \(\d+ of \d+ bytes are mapped\)"
+        assert re.search(reason, said)
+        assert free_mebibytes(console) > free - 0.5, "page tables stay, the memory went back"
+        assert "yes" in console.run("bench tlb --max 64Ki --repeat 1 --loads 1000")
+        assert console.leave() == 0
 
 
 @in_qemu
