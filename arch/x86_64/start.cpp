@@ -114,8 +114,8 @@ extern "C" void start(std::uint32_t magic, std::uint32_t information) {
     warn_of_missing_features();
     find_free_memory();
     build_address_space(ram, free_ram);
-    open_serial(boot_info.command_line, true);
     for (MemoryRange const& blob : boot_info.blobs) reader.view(blob.start, blob.bytes);
+    open_serial(boot_info.command_line, true);
     if (boot_info.framebuffer) screen::open(*boot_info.framebuffer);
     offer_modules();
     kernel_main(boot_info, ram, free_ram, reader);

@@ -2,7 +2,9 @@
 #include <algorithm>
 
 #include "arch/execution.hpp"
+#include "arch/x86_64/apic.hpp"
 #include "arch/x86_64/cpu_features.hpp"
+#include "arch/x86_64/fixup.hpp"
 #include "arch/x86_64/interrupts.hpp"
 #include "arch/x86_64/registers.hpp"
 #include "kernel/testing.hpp"
@@ -47,6 +49,24 @@ MXK_TEST(processor, has_room_for_all_that_is_saved) {
         end = std::max<std::size_t>(end, std::size_t{place.ebx} + place.eax);
     }
     MXK_CHECK_EQUAL(vector_state_bytes(), end);
+}
+
+// Registers that CPUID promises may be missing all the same: reading one must not end the kernel.
+MXK_TEST(processor, a_register_that_is_not_there_is_nothing) {
+    constexpr std::uint32_t x2apic_id = 0x802; // in xAPIC mode a fault: SDM vol. 3A section 11.12.1.2
+    if (!features().x2apic || apic::is_x2apic()) MXK_SKIP("here is no register that is known to be missing");
+    MXK_CHECK(!try_read_msr(x2apic_id).has_value());
+    MXK_CHECK(try_read_msr(msr::apic_base).has_value());
+}
+
+MXK_TEST(processor, a_value_that_a_register_does_not_take_is_told) {
+    constexpr std::uint32_t protection_keys = 0x6e1; // IA32_PKRS: bits 32 to 63 are reserved (SDM vol. 4 table 2-2)
+    constexpr std::uint32_t has_it = std::uint32_t{1} << 31;
+    if (cpuid(0).eax < 7 || (cpuid(7).ecx & has_it) == 0) MXK_SKIP("this processor has no IA32_PKRS");
+    std::uint64_t const before = read_msr(protection_keys);
+    MXK_CHECK(!try_write_msr(protection_keys, std::uint64_t{1} << 32));
+    MXK_CHECK_EQUAL(read_msr(protection_keys), before);
+    MXK_CHECK(try_write_msr(protection_keys, before));
 }
 
 } // namespace

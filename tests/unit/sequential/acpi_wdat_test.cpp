@@ -52,11 +52,11 @@ struct MadeUpRegisters final : acpi::RegisterAccess {
     bool obeys = true;
     int writes = 0;
 
-    bool allows(acpi::GenericAddress const& place) override { return values.contains(place.address); }
-    std::uint32_t read(acpi::GenericAddress const& place) override { return values[place.address]; }
+    bool allows(acpi::GenericAddress const& place) override { return values.contains(std::uint64_t{place.address}); }
+    std::uint32_t read(acpi::GenericAddress const& place) override { return values[std::uint64_t{place.address}]; }
     void write(acpi::GenericAddress const& place, std::uint32_t value) override {
         ++writes;
-        if (obeys) values[place.address] = value;
+        if (obeys) values[std::uint64_t{place.address}] = value;
     }
 };
 

@@ -132,7 +132,7 @@ TEST(BmcWatchdog, one_that_runs_is_stopped_and_loses_its_action) {
 TEST(BmcWatchdog, one_that_does_not_run_is_left_alone) {
     Controller controller;
     controller.timer_use = 0x04;
-    for (std::uint16_t const countdown : {0, 3000}) {
+    for (std::uint16_t const countdown : {std::uint16_t{0}, std::uint16_t{3000}}) {
         controller.countdown = countdown;
         auto const result = stop_watchdog(controller.access());
         ASSERT_TRUE(result);
