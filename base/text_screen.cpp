@@ -32,6 +32,12 @@ void TextScreen::write(std::string_view text) {
     show_cursor(true);
 }
 
+void TextScreen::make_room(std::size_t lines) {
+    if (rows_ == 0 || row_ + lines < rows_) return;
+    column_ = row_ = 0;
+    erase(0, rows_ * columns_);
+}
+
 void TextScreen::take(char character) {
     switch (state_) {
     case State::Text: return take_control(character);

@@ -34,6 +34,8 @@ class TextScreen {
     // Clears it. What is more than the largest numbers is not used.
     void resize(std::size_t columns, std::size_t rows);
     void write(std::string_view text);
+    // Clears it unless so many lines can be written without dropping any: what follows stays together, if it fits.
+    void make_room(std::size_t lines);
 
     [[nodiscard]] std::size_t columns() const { return columns_; }
     [[nodiscard]] std::size_t rows() const { return rows_; }

@@ -76,6 +76,9 @@ void enter_panic(RawConsole& out) {
         owner.store(self, std::memory_order_release);
         machine_is_ending = true;
         apic::stop_other_cores();
+        constexpr std::size_t report_lines =
+            36; // with a backtrace of some fifteen functions, a few of which take two lines
+        screen::make_room(report_lines);
         return;
     }
     if (owner.load(std::memory_order_acquire) != self) halt_forever();

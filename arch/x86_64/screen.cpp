@@ -69,6 +69,10 @@ void write_unlocked(std::string_view text) {
     text_screen.write(text);
 }
 
+void make_room(std::size_t lines) {
+    text_screen.make_room(lines);
+}
+
 } // namespace screen
 
 void write_everywhere(std::string_view text) {

@@ -2,6 +2,7 @@
 // frame buffer of any depth, or VGA text, as the loader has set it up (multiboot2 3.6.12); no mode is ever set here.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "boot/boot_info.hpp"
@@ -15,6 +16,8 @@ void open(boot::Framebuffer const& buffer);
 
 // Without a lock: for panics. Nothing where there is no screen.
 void write_unlocked(std::string_view text);
+// Clears it unless so many lines fit: for a report that is to stay on it as a whole. Without a lock, too.
+void make_room(std::size_t lines);
 
 } // namespace screen
 

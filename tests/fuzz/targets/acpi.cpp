@@ -5,9 +5,12 @@
 
 #include "base/json.hpp"
 #include "kernel/acpi/fixed_hardware.hpp"
+#include "kernel/acpi/ipmi_interface.hpp"
 #include "kernel/acpi/madt.hpp"
 #include "kernel/acpi/power_off.hpp"
 #include "kernel/acpi/root_pointer.hpp"
+#include "kernel/acpi/serial_console.hpp"
+#include "kernel/acpi/wdat.hpp"
 #include "kernel/topology/running_order.hpp"
 #include "kernel/topology/topology.hpp"
 #include "tests/fuzz/targets/acpi_machine.hpp"
@@ -74,6 +77,53 @@ void expect_sound_topology(acpi::Tables const* tables, AcpiMachine const& machin
     expect_the_rest_stays(topology, machine, arena);
 }
 
+// Of what WDAT's instructions touch: nothing that was not asked for before, at a width that there is.
+class WatchedRegisters final : public acpi::RegisterAccess {
+  public:
+    bool allows(acpi::GenericAddress const& place) override {
+        expect_width(place);
+        allowed_.push_back(std::uint64_t{place.address});
+        return true;
+    }
+    std::uint32_t read(acpi::GenericAddress const& place) override {
+        expect_allowed(place);
+        return value_;
+    }
+    void write(acpi::GenericAddress const& place, std::uint32_t value) override {
+        expect_allowed(place);
+        value_ = value;
+    }
+
+  private:
+    static void expect_width(acpi::GenericAddress const& place) {
+        unsigned const bytes = acpi::access_bytes(place);
+        EXPECT_TRUE(bytes == 1 || bytes == 2 || bytes == 4) << bytes;
+    }
+    void expect_allowed(acpi::GenericAddress const& place) const {
+        expect_width(place);
+        std::uint64_t const address = place.address;
+        EXPECT_NE(std::find(allowed_.begin(), allowed_.end(), address), allowed_.end());
+    }
+
+    std::vector<std::uint64_t> allowed_;
+    std::uint32_t value_ = 0;
+};
+
+void expect_legal_devices(acpi::Tables const& tables) {
+    WatchedRegisters registers;
+    acpi::stop_watchdog(tables, registers);
+    for (auto const& found : {acpi::ipmi_interface(tables), acpi::ipmi_interface_in(tables.find("SPMI"))}) {
+        if (!found || found->kind == acpi::IpmiInterface::Kind::Ssif) continue;
+        EXPECT_NE(found->spacing, 0);
+        EXPECT_TRUE(found->in_memory || found->address <= 0xffff);
+    }
+    auto const console = acpi::serial_console(tables);
+    if (!console || console->port) return;
+    EXPECT_NE(raw(console->memory), 0U);
+    EXPECT_TRUE(console->access_bytes == 1 || console->access_bytes == 2 || console->access_bytes == 4);
+    EXPECT_GE(console->stride_bytes, console->access_bytes);
+}
+
 void expect_legal_hardware(acpi::Tables const& tables, PhysicalReader& memory, Arena& arena) {
     auto const model = acpi::interrupt_model(tables, arena);
     ASSERT_TRUE(model.ok());
@@ -87,6 +137,7 @@ void expect_legal_hardware(acpi::Tables const& tables, PhysicalReader& memory, A
         EXPECT_LE(reset->space, acpi::ResetRegister::Space::PciConfiguration);
     }
     acpi::legacy_devices(tables);
+    expect_legal_devices(tables);
     if (auto const off = acpi::power_off(tables, memory)) {
         EXPECT_NE(off->control_port, 0);
         EXPECT_LE(std::max(off->sleep_type, off->second_sleep_type), 7);

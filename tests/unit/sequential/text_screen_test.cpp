@@ -57,6 +57,16 @@ TEST_F(TextScreenTest, lines_returns_and_backspace) {
     EXPECT_EQ(after("\n\ta"), "one\ntwo\nTHree\n        a\n");
 }
 
+TEST_F(TextScreenTest, is_cleared_for_what_is_to_stay_together) {
+    screen.write("one\ntwo\n");
+    screen.make_room(1);
+    EXPECT_EQ(after("three"), "one\ntwo\nthree\n\n") << "there was room";
+    screen.make_room(2);
+    EXPECT_EQ(after("four\nfive\nsix"), "four\nfive\nsix\n\n");
+    screen.make_room(100);
+    EXPECT_EQ(after("seven"), "seven\n\n\n\n") << "more than it has";
+}
+
 TEST_F(TextScreenTest, a_long_line_goes_on_in_the_next_one) {
     EXPECT_EQ(after("0123456789"), "0123456789\n\n\n\n");
     EXPECT_EQ(after("ab"), "0123456789\nab\n\n\n") << "not before there is more";
