@@ -1,58 +1,72 @@
 #include "kernel/remote_call.hpp"
 
-#include <atomic>
+#include <array>
 #include <cstddef>
 #include <new>
 #include <utility>
 
 #include "arch/attention.hpp"
+#include "base/inject.hpp"
+#include "base/log.hpp"
 #include "base/panic.hpp"
 #include "base/spin_wait.hpp"
+#include "kernel/clock.hpp"
+#include "kernel/console/command.hpp"
 #include "kernel/memory/per_core.hpp"
 
 namespace mxk {
-namespace {
-
-// On the caller's stack.
-struct RemoteCall {
-    void (*function)(void*);
-    void* argument;
-    RemoteCall* next = nullptr;
-    std::atomic<bool> is_done{false};
-};
+namespace remote_calls {
 
 // Calls that wait for a core, the last one first. Any core adds one, its own takes them all.
-struct CallList {
-    std::atomic<RemoteCall*> last{nullptr};
-
+class CallList {
+  public:
     // True if it was empty: the core has to be told.
     bool add(RemoteCall& call) {
-        RemoteCall* before = last.load(std::memory_order_relaxed);
-        // release: the call is complete before it can be taken; pairs with take_all(). From then on it is the
-        // receiver's.
-        do call.next = before;
-        while (!last.compare_exchange_weak(before, &call, std::memory_order_release, std::memory_order_relaxed));
+        called_.fetch_add(1, std::memory_order_relaxed); // for display, all three
+        RemoteCall* before = last_.load(std::memory_order_relaxed);
+        // release: the call is complete before it can be taken; pairs with serve(). From then on it is the receiver's.
+        do call.next_ = before;
+        while (!last_.compare_exchange_weak(before, &call, std::memory_order_release, std::memory_order_relaxed));
+        if (before == nullptr) told_.fetch_add(1, std::memory_order_relaxed);
         return before == nullptr;
     }
-    // The first one first.
-    RemoteCall* take_all() {
-        RemoteCall* from = last.exchange(nullptr, std::memory_order_acquire); // pairs with add()
-        RemoteCall* reversed = nullptr;
+
+    // The first one first. Its own core only.
+    void serve() {
+        RemoteCall* from = last_.exchange(nullptr, std::memory_order_acquire); // pairs with add()
+        RemoteCall* call = nullptr;
         while (from != nullptr) {
-            RemoteCall* const call = std::exchange(from, from->next);
-            call->next = std::exchange(reversed, call);
+            RemoteCall* const earlier = std::exchange(from, from->next_);
+            earlier->next_ = std::exchange(call, earlier);
         }
-        return reversed;
+        while (call != nullptr) {
+            RemoteCall& now = *std::exchange(call, call->next_); // its caller may be gone once it is done
+            now.function_(now.argument_);
+            run_.fetch_add(1, std::memory_order_relaxed);
+            inject::point();
+            now.is_done_.store(true, std::memory_order_release); // pairs with is_done()
+        }
     }
+
+    [[nodiscard]] Counts counts() const {
+        return {called_.load(std::memory_order_relaxed), told_.load(std::memory_order_relaxed),
+                run_.load(std::memory_order_relaxed)};
+    }
+
+  private:
+    std::atomic<RemoteCall*> last_{nullptr};
+    std::atomic<std::uint64_t> called_{0};
+    std::atomic<std::uint64_t> told_{0};
+    std::atomic<std::uint64_t> run_{0};
 };
+
+namespace {
 
 // Not an object of its own: the bare machine destroys nothing at its end.
 alignas(PerCore<CallList>) constinit std::byte lists_room[sizeof(PerCore<CallList>)]{};
 constinit PerCore<CallList>* lists = nullptr;
 
 } // namespace
-
-namespace remote_calls {
 
 Result<void> create(std::span<topology::Core const> cores) {
     expect(lists == nullptr, "remote calls are prepared once");
@@ -66,27 +80,75 @@ void forget() {
 }
 
 void serve() {
-    RemoteCall* call = (*lists)[arch::core_local().id].take_all();
-    while (call != nullptr) {
-        RemoteCall* const next = call->next; // its caller may be gone once it is done
-        call->function(call->argument);
-        call->is_done.store(true, std::memory_order_release); // pairs with call_on()
-        call = next;
-    }
+    (*lists)[arch::core_local().id].serve();
+}
+
+Counts counts_of(CoreId core) {
+    return (*lists)[core].counts();
 }
 
 } // namespace remote_calls
 
-void call_on(CoreId core, void (*function)(void* argument), void* argument) {
-    bool const is_task = arch::runs_task();
-    if (is_task && core == arch::core_local().id) return function(argument);
-    expect(lists != nullptr && index(core) < lists->size(), "a core that is called is there");
-    RemoteCall call{function, argument};
+void RemoteCall::start(CoreId core, Function function, void* argument) {
+    if (arch::runs_task() && core == arch::core_local().id) return function(argument);
+    expect(remote_calls::lists != nullptr && index(core) < remote_calls::lists->size(),
+           "a core that is called is there");
+    expect(is_done_.load(std::memory_order_relaxed), "a call is started again when it is done");
+    function_ = function;
+    argument_ = argument;
+    core_ = core;
+    is_done_.store(false, std::memory_order_relaxed); // add() releases it
     // What a list had in it before, has been announced, or will be by the one who found it empty.
-    if ((*lists)[core].add(call)) arch::notify(core, arch::Attention::Call);
-    // A thread cannot serve: its core's worker does, when the thread has to let go of the core.
-    for (SpinWait wait; !call.is_done.load(std::memory_order_acquire); wait.turn())
-        if (is_task) remote_calls::serve();
+    if ((*remote_calls::lists)[core].add(*this)) arch::notify(core, arch::Attention::Call);
 }
 
+void RemoteCall::finish() {
+    if (is_done()) return;
+    bool const is_task = arch::runs_task();
+    Cycles const start = clock::timestamp();
+    bool is_told = false;
+    // A thread cannot serve: its core's worker does, when the thread has to let go of the core.
+    for (SpinWait wait; !is_done(); wait.turn()) {
+        if (is_task) remote_calls::serve();
+        if (is_told || clock::timestamp() - start < clock::to_cycles(remote_calls::patience)) continue;
+        is_told = true;
+        log::warn("remote call: core {} has not answered for {} ms: it runs a long task, or it hangs", core_,
+                  raw(remote_calls::patience) / 1'000'000);
+    }
+}
+
+void call_on(CoreId core, RemoteCall::Function function, void* argument) {
+    RemoteCall call;
+    call.start(core, function, argument);
+    call.finish();
+}
+
+void call_on_each(std::span<CoreId const> cores, RemoteCall::Function function, void* argument) {
+    constexpr std::size_t at_once = 32;
+    std::array<RemoteCall, at_once> calls;
+    for (std::size_t i = 0; i < cores.size(); ++i) {
+        calls[i % at_once].finish();
+        calls[i % at_once].start(cores[i], function, argument);
+    }
+    for (RemoteCall& call : calls) call.finish();
+}
+
+namespace {
+
+console::Outcome show_calls(console::Invocation& invocation) {
+    format(invocation.out, "{:>5} {:>12} {:>12} {:>12}\n", "core", "called", "told", "run");
+    for (std::size_t i = 0; i < remote_calls::lists->size(); ++i) {
+        auto const [called, told, run] = remote_calls::counts_of(core_id(i));
+        if (called != 0) format(invocation.out, "{:5} {:12} {:12} {:12}\n", i, called, told, run);
+    }
+    return console::Outcome::Ok;
+}
+
+constexpr auto calls_command = console::command<&show_calls>(
+    {.name = "calls",
+     .summary = "per core: functions that cores had it run, how often it had to be told, how many it has run",
+     .group = "machine"});
+MXK_REGISTER(mxk_commands, console::Command, calls_command);
+
+} // namespace
 } // namespace mxk

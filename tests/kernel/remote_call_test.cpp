@@ -84,5 +84,82 @@ MXK_TEST(remote_calls, may_come_from_threads) {
     MXK_CHECK_EQUAL(sum(counted.value()), 2 * workers::count() * calls);
 }
 
+// All cores at once; one of them may be the caller's own.
+MXK_TEST(remote_calls, to_all_cores_run_once_on_each) {
+    auto counted = counters();
+    MXK_CHECK(counted.ok());
+    if (!counted) return;
+    auto const cores = all_cores();
+    for (int time = 0; time < 10; ++time) call_on_each(cores.span(), [&] { ++counted.value()[arch::core_local().id]; });
+    for (std::uint64_t const count : counted.value()) MXK_CHECK_EQUAL(count, 10U);
+}
+
+MXK_TEST(remote_calls, that_are_started_are_done_some_time) {
+    std::uint64_t counted = 0; // plain: one core writes it
+    RemoteCall call;
+    MXK_CHECK(call.is_done());
+    for (int time = 0; time < 10; ++time) {
+        call.start(
+            core_id(workers::count() - 1), [](void* count) { ++*static_cast<std::uint64_t*>(count); }, &counted);
+        wait_until([&] { return call.is_done(); });
+    }
+    call.finish();
+    MXK_CHECK_EQUAL(counted, 10U);
+}
+
+// A thread on each of up to nine cores; in each round a call to every core that is waited for, then one to every core
+// that is not, and the wait for all. What is called counts without atomics, since only its caller reads it.
+void check_calls_of_threads(std::size_t rounds, Nanoseconds pause) {
+    constexpr std::size_t max_threads = 9;
+    std::size_t const cores = workers::count();
+    std::size_t const threads = std::min(cores, max_threads);
+    struct Caller {
+        std::size_t cores;
+        std::size_t rounds;
+        Nanoseconds pause;
+        NodeVector<RemoteCall> calls;
+        NodeVector<std::uint64_t> counts; // one for each core that is called
+        void operator()() {
+            RemoteCall::Function const count = [](void* it) { ++*static_cast<std::uint64_t*>(it); };
+            for (std::size_t round = 0; round < rounds; ++round) {
+                for (std::size_t i = 0; i < cores; ++i) call_on(core_id(i), count, &counts[i]);
+                for (std::size_t i = 0; i < cores; ++i) calls[i].start(core_id(i), count, &counts[i]);
+                for (RemoteCall& call : calls) call.finish();
+                if (pause != Nanoseconds{}) static_cast<void>(this_thread::sleep_for(pause));
+            }
+        }
+    };
+    auto callers = NodeVector<Caller>::create(threads, Worker::current().node());
+    MXK_CHECK(callers.ok());
+    if (!callers) return;
+    ThreadGroup group(threads);
+    for (std::size_t i = 0; i < threads; ++i) {
+        auto calls = NodeVector<RemoteCall>::create(cores, workers::of(core_id(i)).node());
+        auto counts = NodeVector<std::uint64_t>::create(cores, workers::of(core_id(i)).node());
+        MXK_CHECK(calls.ok() && counts.ok());
+        if (!calls || !counts) break;
+        for (std::size_t core = 0; core < cores; ++core) {
+            calls.value().emplace();
+            counts.value().emplace(0U);
+        }
+        Caller& caller =
+            callers.value().emplace(cores, rounds, pause, std::move(calls).value(), std::move(counts).value());
+        group.start({.core = core_id(i), .name = "caller"}, caller);
+    }
+    group.join();
+    for (Caller const& caller : callers.value()) {
+        std::uint64_t counted = 0;
+        for (std::uint64_t const count : caller.counts) counted += count;
+        MXK_CHECK_EQUAL(counted, cores * rounds * 2);
+    }
+}
+
+MXK_TEST(smpcall1, short_rounds) {
+    check_calls_of_threads(std::max<std::size_t>(64 / workers::count(), 2), Nanoseconds{});
+}
+MXK_LONG_TEST(smpcall1, a_thousand_rounds) {
+    check_calls_of_threads(1000, Nanoseconds{10'000'000});
+}
+
 } // namespace
 } // namespace mxk
