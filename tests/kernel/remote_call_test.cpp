@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/log.hpp"
+#include "base/spin_wait.hpp"
 #include "bench/workload/random.hpp"
 #include "kernel/memory/per_core.hpp"
 #include "kernel/remote_call.hpp"
@@ -105,6 +107,29 @@ MXK_TEST(remote_calls, that_are_started_are_done_some_time) {
     }
     call.finish();
     MXK_CHECK_EQUAL(counted, 10U);
+}
+
+MXK_TEST(remote_calls, a_core_that_does_not_answer_is_named) {
+    if (workers::count() < 2) MXK_SKIP("one core, which runs the test");
+    struct LongTask : Task {
+        LongTask()
+            : Task(&LongTask::go_on) {}
+        static void go_on(Worker&, Task& task) {
+            auto& self = static_cast<LongTask&>(task);
+            self.has_begun.store(true, std::memory_order_release);
+            for (SpinWait wait; log::warning_count() == self.warnings;) wait.turn();
+        }
+        std::size_t warnings = log::warning_count();
+        std::atomic<bool> has_begun{false};
+    };
+    LongTask task;
+    CoreId const there = core_id(workers::count() - 1);
+    Worker::current().append(task, there);
+    wait_until([&] { return task.has_begun.load(std::memory_order_acquire); });
+    bool is_called = false;
+    call_on(there, [&] { is_called = true; });
+    MXK_CHECK(is_called);
+    MXK_CHECK_EQUAL(log::warning_count(), task.warnings + 1);
 }
 
 // A thread on each of up to nine cores; in each round a call to every core that is waited for, then one to every core
