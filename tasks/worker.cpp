@@ -33,7 +33,8 @@ Worker::Worker(CoreId core, NodeId node, CoreQueue::Memory queue_memory)
                       worker.end_epochs();
                   })
     , call_hook_(arch::Attention::Call, [](Worker&, AttentionHook&) { remote_calls::serve(); })
-    , grace_hook_(arch::Attention::Grace, [](Worker& worker, AttentionHook&) { worker.attend_grace(); }) {
+    , grace_hook_(arch::Attention::Grace, [](Worker& worker, AttentionHook&) { worker.attend_grace(); })
+    , stall_timer_([](Worker& worker, Timer&) { worker.grace_periods_->report_stall(clock::timestamp()); }) {
     for (AttentionHook* const hook : {&timer_hook_, &epoch_hook_, &call_hook_, &grace_hook_}) add_hook(*hook);
 }
 
@@ -161,9 +162,12 @@ bool Worker::is_quiescent_while_halted() const {
 }
 
 void Worker::halt() {
-    if (grace_ != nullptr) grace_periods_->before_halt(*grace_, is_quiescent_while_halted());
+    if (grace_ == nullptr) return arch::halt_until_attention();
+    grace_periods_->before_halt(*grace_, is_quiescent_while_halted());
+    if (rcu::GracePeriods::waits(*grace_) && !stall_timer_.is_set())
+        timers_.set(stall_timer_, clock::timestamp() + clock::to_cycles(rcu::stall_time));
     arch::halt_until_attention();
-    if (grace_ != nullptr) grace_periods_->after_halt(*grace_);
+    grace_periods_->after_halt(*grace_);
 }
 
 void Worker::idle() {

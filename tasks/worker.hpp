@@ -250,6 +250,7 @@ class alignas(cache_line_bytes) Worker {
     rcu::GracePeriods::Core* grace_ = nullptr;
     std::uint64_t grace_number_ = 0; // the one to be answered when grace_epoch_ has ended
     std::uint64_t grace_epoch_ = 0;
+    Timer stall_timer_; // while the core halts and waits for one
     TaskList waiting_for_idle_;
     unsigned rounds_waited_ = 0; // since there are some
     bool ran_dry_ = false;       // when the last one was appended

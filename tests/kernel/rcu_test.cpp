@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/log.hpp"
 #include "base/spin_wait.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/per_core.hpp"
@@ -383,6 +384,27 @@ MXK_TEST(rcu1, a_long_task_may_be_quiescent) {
     await(cookie);
     task.stage.store(3, std::memory_order_release);
     wait_until([&] { return task.stage.load(std::memory_order_acquire) == 4; });
+}
+
+MXK_TEST(rcu1, a_grace_period_that_stalls_is_reported_once) {
+    std::size_t const warnings = log::warning_count();
+    Resident reader;
+    auto body = [&] {
+        rcu::ReadSection const section;
+        reader.stay(1);
+    };
+    ThreadGroup group(1);
+    group.start({.core = last_core(), .name = "reader"}, body);
+    reader.await(1);
+    Cookie cookie;
+    rcu::call(cookie, rcu::Haste::Soon);
+    wait_until([&] { return log::warning_count() != warnings; });
+    MXK_CHECK(!cookie.has_run.load());
+    let_time_pass();
+    reader.let_go();
+    await(cookie);
+    group.join();
+    MXK_CHECK_EQUAL(log::warning_count(), warnings + 1);
 }
 
 // Cores that halt are waited for by nobody, and not woken.

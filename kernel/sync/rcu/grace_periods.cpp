@@ -7,6 +7,7 @@
 #include "arch/sections.hpp"
 #include "base/fence.hpp"
 #include "base/inject.hpp"
+#include "base/log.hpp"
 #include "kernel/clock.hpp"
 
 namespace mxk::rcu {
@@ -206,7 +207,26 @@ void GracePeriods::run_ready(Core& core) {
 
 void GracePeriods::advance(Core& core, Cycles now) {
     sort(core, now, true);
+    if (waits(core)) report_stall(now);
     run_ready(core);
+}
+
+// More than one core may ask, one of them reports.
+void GracePeriods::report_stall(Cycles now) {
+    std::uint64_t const number = begun();
+    Cycles const start = begun_at_.load(std::memory_order_relaxed);
+    if (done() >= number || now < start || now - start < clock::to_cycles(stall_time)) return;
+    if (reported_.exchange(number, std::memory_order_relaxed) >= number) return;
+    std::size_t others = 0;
+    constexpr std::size_t named = 4;
+    for (Core const& core : cores_) {
+        if (core.seen() >= number || ++others > named) continue;
+        log::warn("rcu: a grace period has waited for {} ms for core {}: a task takes long there, or a thread is in a "
+                  "read section",
+                  raw(clock::to_nanoseconds(now - start)) / 1'000'000, core.id_);
+    }
+    if (others > named) log::warn("rcu: and for {} more cores", others - named);
+    statistics_.stalled.add(1);
 }
 
 void GracePeriods::before_halt(Core& core, bool is_quiescent) {

@@ -37,6 +37,9 @@ inline constexpr std::size_t callbacks_per_turn = 256;
 // With more than that not run yet, all that are due run in one turn, and what the core's tasks add does not outrun it.
 inline constexpr std::size_t too_many_callbacks = 30'000;
 
+// A grace period that takes longer is a WARN that names the cores that it waits for.
+inline constexpr Nanoseconds stall_time{1'000'000'000};
+
 // A counter that one core at a time writes, and all may read.
 class Count {
   public:
@@ -64,6 +67,7 @@ struct Statistics {
     Count hurried; // of these, those that somebody wanted Now
     Count cycles;  // of all, from beginning to end
     Count longest; // of one, cycles
+    Count stalled; // took longer than stall_time
 };
 
 class GracePeriods {
@@ -158,6 +162,10 @@ class GracePeriods {
     // company waits no longer.
     void before_halt(Core& core, bool is_quiescent);
     void after_halt(Core& core);
+    // Whether callbacks of the core wait for a grace period: it looks for a stall then, after stall_time, too.
+    [[nodiscard]] static bool waits(Core const& core) { return !core.waiting_.empty(); }
+    // A WARN, once for each grace period, if the one under way takes longer than stall_time.
+    void report_stall(Cycles now);
 
   private:
     bool is_away(Core const& core) const;
@@ -181,6 +189,7 @@ class GracePeriods {
     alignas(cache_line_bytes) std::atomic<std::uint64_t> wanted_{0};
     std::atomic<std::uint64_t> hurried_{0}; // the newest that is wanted Now
     std::atomic<bool> busy_{false};
+    std::atomic<std::uint64_t> reported_{0};                        // the newest that was reported to stall
     std::atomic<Core*> listed_{nullptr};                            // cores that want to know when one ends
     alignas(cache_line_bytes) std::atomic<std::size_t> missing_{0}; // cores that have not answered, and who begins it
     Statistics statistics_;                                         // who ends one writes

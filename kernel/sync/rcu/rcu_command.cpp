@@ -18,6 +18,7 @@ console::Outcome show_rcu(console::Invocation& invocation) {
     if (completed != 0)
         format(invocation.out, "; mean {:.1} us, longest {:.1} us", microseconds(statistics.cycles.value() / completed),
                microseconds(statistics.longest.value()));
+    if (statistics.stalled.value() != 0) format(invocation.out, "; {} stalled", statistics.stalled.value());
     std::uint64_t const begun = periods.begun();
     if (periods.done() < begun) {
         Cycles const so_far = clock::timestamp() - periods.begun_at();
