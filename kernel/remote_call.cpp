@@ -11,7 +11,6 @@
 #include "base/panic.hpp"
 #include "base/spin_wait.hpp"
 #include "kernel/clock.hpp"
-#include "kernel/console/command.hpp"
 #include "kernel/memory/per_core.hpp"
 
 namespace mxk {
@@ -133,22 +132,4 @@ void call_on_each(std::span<CoreId const> cores, RemoteCall::Function function, 
     for (RemoteCall& call : calls) call.finish();
 }
 
-namespace {
-
-console::Outcome show_calls(console::Invocation& invocation) {
-    format(invocation.out, "{:>5} {:>12} {:>12} {:>12}\n", "core", "called", "told", "run");
-    for (std::size_t i = 0; i < remote_calls::lists->size(); ++i) {
-        auto const [called, told, run] = remote_calls::counts_of(core_id(i));
-        if (called != 0) format(invocation.out, "{:5} {:12} {:12} {:12}\n", i, called, told, run);
-    }
-    return console::Outcome::Ok;
-}
-
-constexpr auto calls_command = console::command<&show_calls>(
-    {.name = "calls",
-     .summary = "per core: functions that cores had it run, how often it had to be told, how many it has run",
-     .group = "machine"});
-MXK_REGISTER(mxk_commands, console::Command, calls_command);
-
-} // namespace
 } // namespace mxk
