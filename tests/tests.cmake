@@ -49,21 +49,23 @@ add_executable(mxk-concurrent EXCLUDE_FROM_ALL)
 mxk_tests(mxk-concurrent-tests ${brief_level} ${unit_sources})
 target_link_libraries(mxk-concurrent PRIVATE ${all_objects} mxk-concurrent-tests mxk-test-judge GTest::gtest_main)
 
-# The fuzzers (libFuzzer: Clang only), one program per target. The same targets replay their corpus and regressions in
+# The fuzzers (libFuzzer: Clang only). The same targets replay their corpus and regressions in
 # mxk-unit (tests/unit/sequential/fuzz_regression_test.cpp).
 if(MXK_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     # What is fuzzed. What feeds and watches it does not count as covered: the fuzzer is to look for new ways in this only.
     target_compile_options(mxk-kernel PRIVATE -fsanitize=fuzzer-no-link)
     set_source_files_properties(${CMAKE_SOURCE_DIR}/bench/trace/trace.cpp ${CMAKE_SOURCE_DIR}/bench/workload/text_lines.cpp
         PROPERTIES COMPILE_OPTIONS -fsanitize=fuzzer-no-link SKIP_PRECOMPILE_HEADERS ON)
+    # One program, which is compiled and linked once, with a link for each target.
+    add_executable(mxk-fuzz EXCLUDE_FROM_ALL tests/fuzz/entry.cpp)
+    target_link_options(mxk-fuzz PRIVATE -fsanitize=fuzzer)
+    target_link_libraries(mxk-fuzz PRIVATE ${all_objects} mxk-fuzz-targets)
+    precompile(mxk-fuzz "tests ${level}")
+    target_compile_options(mxk-fuzz PRIVATE ${level})
     add_custom_target(mxk-fuzzers)
     foreach(name acpi boot-info options editor trace)
-        set(target mxk-fuzz-${name})
-        string(REPLACE "-" "_" function ${name})
-        add_executable(${target} EXCLUDE_FROM_ALL tests/fuzz/entry.cpp)
-        target_compile_definitions(${target} PRIVATE MXK_FUZZ_TARGET=${function})
-        target_link_options(${target} PRIVATE -fsanitize=fuzzer)
-        target_link_libraries(${target} PRIVATE ${all_objects} mxk-fuzz-targets)
-        add_dependencies(mxk-fuzzers ${target})
+        add_custom_command(TARGET mxk-fuzz POST_BUILD
+            COMMAND ${CMAKE_COMMAND} -E create_symlink mxk-fuzz mxk-fuzz-${name} VERBATIM)
     endforeach()
+    add_dependencies(mxk-fuzzers mxk-fuzz)
 endif()

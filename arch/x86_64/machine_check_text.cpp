@@ -8,7 +8,7 @@
 namespace mxk::arch {
 namespace {
 
-constexpr bool bit(std::uint64_t word, unsigned number) {
+constexpr bool has_bit(std::uint64_t word, unsigned number) {
     return (word >> number & 1) != 0;
 }
 constexpr std::size_t field(std::uint64_t word, unsigned low, unsigned width) {
@@ -42,7 +42,7 @@ void print_code(TextSink& out, std::uint64_t code) {
     std::uint64_t const kind = code & 0xefff;
     if ((kind & 0xf800) == 0x0800)
         format(out, "bus or interconnect, {} {}, {}, {}{}", space_names[field(code, 2, 2)], request, level,
-               participant_names[field(code, 9, 2)], bit(code, 8) ? ", timed out" : "");
+               participant_names[field(code, 9, 2)], has_bit(code, 8) ? ", timed out" : "");
     else if ((kind & 0xfc00) == 0x0400)
         out.write(kind == 0x0400 ? "internal timer" : "internal, unclassified");
     else if ((kind & 0xff00) == 0x0100)
@@ -65,14 +65,14 @@ void print_code(TextSink& out, std::uint64_t code) {
 
 void print_machine_check(TextSink& out, MachineCheckBank const& bank) {
     std::uint64_t const status = bank.status;
-    bool const is_uncorrected = bit(status, 61);
+    bool const is_uncorrected = has_bit(status, 61);
     format(out, "bank {}: {}{}{}; ", bank.number, is_uncorrected ? "not corrected" : "corrected",
-           bit(status, 57) ? ", the core's state is corrupt" : "",
-           bit(status, 62) ? ", others were lost before it" : "");
+           has_bit(status, 57) ? ", the core's state is corrupt" : "",
+           has_bit(status, 62) ? ", others were lost before it" : "");
     print_code(out, status & 0xffff);
-    if (bit(status, 58)) format(out, ", at 0x{:x}", bank.address);
+    if (has_bit(status, 58)) format(out, ", at 0x{:x}", bank.address);
     format(out, " (status 0x{:016x}", status);
-    if (bit(status, 59)) format(out, ", misc 0x{:x}", bank.misc);
+    if (has_bit(status, 59)) format(out, ", misc 0x{:x}", bank.misc);
     out.write(")");
 }
 

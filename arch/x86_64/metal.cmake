@@ -27,6 +27,8 @@ add_custom_command(OUTPUT ${font}
     COMMAND python3 ${CMAKE_SOURCE_DIR}/tools/font.py ${MXK_FONT} > ${font}
     DEPENDS ${CMAKE_SOURCE_DIR}/tools/font.py ${MXK_FONT} VERBATIM)
 add_library(mxk-objects OBJECT ${portable_sources} ${metal_sources} ${assembly_sources} ${font})
+compile_cold_together(cold ${portable_sources})
+set_target_properties(mxk-objects PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 add_library(mxk-inner-tests OBJECT ${inner_test_sources})
 set_target_properties(mxk-inner-tests PROPERTIES ${tests_together})
 target_compile_options(mxk-inner-tests PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O1>) # linked last: what is optimised more comes first

@@ -19,10 +19,10 @@ namespace {
 // Workers look as far ahead as the benchmark says, and afterwards as by default.
 class PrefetchDistance {
   public:
-    // `tasks`: none: as by default.
-    explicit PrefetchDistance(std::optional<std::uint32_t> tasks)
-        : wanted_(tasks.has_value())
-        , set_(wanted_ && set(*tasks)) {}
+    // `distance`: in tasks; none: as by default.
+    explicit PrefetchDistance(std::optional<std::uint32_t> distance)
+        : wanted_(distance.has_value())
+        , set_(wanted_ && set(*distance)) {}
     ~PrefetchDistance() {
         if (set_ && !set(workers::default_prefetch_distance()))
             log::warn("no memory to set the prefetch distance back");
@@ -32,7 +32,7 @@ class PrefetchDistance {
     PrefetchDistance& operator=(PrefetchDistance const&) = delete;
 
   private:
-    static bool set(std::uint32_t tasks) { return prefetching::set_task_distance(tasks).ok(); }
+    static bool set(std::uint32_t distance) { return prefetching::set_task_distance(distance).ok(); }
 
     bool wanted_;
     bool set_;

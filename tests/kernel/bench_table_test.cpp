@@ -275,7 +275,8 @@ MXK_TEST(tables, owners_change_while_operations_flow) {
     for (EngineKind const* const kind : registered_engines()) {
         if (!has_partitions(*kind)) continue;
         TableOptions options = options_for(*kind);
-        options.operations = 5 * few;
+        // With noise on many emulated cores the four that own the table get little time.
+        options.operations = workers::count() > 8 ? 2 * few : 5 * few;
         options.owners = {1, some_cores(*kind), 1, some_cores(*kind)};
         options.mix = phases("insert,find,erase");
         expect_verified(options, *kind);

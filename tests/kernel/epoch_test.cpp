@@ -1,5 +1,6 @@
 // When a core counts as quiescent (tasks/core_epoch.hpp), and when not: inside a body that runs other tasks in a
 // protected section, and while one of its threads has been preempted in one.
+#include <algorithm>
 #include <array>
 #include <atomic>
 
@@ -51,9 +52,11 @@ void let_rounds_pass(Worker& worker) {
 
 MXK_TEST(epochs, end_on_every_other_core_once_asked) {
     Noise const noise(2000);
+    // Of many cores, which share the processors of the machine that emulates them, each one is asked less often.
+    std::size_t const times = std::clamp<std::size_t>(400 / workers::count(), 20, 100);
     for (std::size_t i = 1; i < workers::count(); ++i) {
         Worker& worker = workers::of(core_id(i));
-        for (int time = 0; time < 100; ++time) {
+        for (std::size_t time = 0; time < times; ++time) {
             std::uint64_t const epoch = worker.request_epoch();
             wait_until([&] { return has_ended(worker, epoch); });
         }

@@ -1,6 +1,6 @@
 // What is fuzzed: functions that take any bytes, feed them to a parser or a state machine, and expect (GoogleTest's
-// EXPECT and ASSERT) what must hold for every input. They keep nothing between two calls. libFuzzer runs them in a
-// program each (entry.cpp); mxk-unit runs them over the corpus and over every input that once failed.
+// EXPECT and ASSERT) what must hold for every input. They keep nothing between two calls. libFuzzer runs the one that
+// the name of its program says (entry.cpp); mxk-unit runs them over the corpus and over every input that once failed.
 #pragma once
 
 #include <array>
