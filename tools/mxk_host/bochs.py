@@ -72,14 +72,15 @@ def expect_bochs() -> None:
 
 def settings(shape: Shape, model: Model, image: Path, serial: Path, folder: Path) -> str:
     """Bochs' configuration file: a machine that boots the ISO and writes its serial line to a file. Its graphics card
-    has no modes beyond VGA's, since the terminal that shows them has text only."""
+    has no modes beyond VGA's, since the terminal that shows them has text only. The BIOS does not wait for
+    the key of its menu."""
     return f"""\
 plugin_ctrl: unmapped=1, biosdev=1, extfpuirq=1, serial=1, speaker=0, parallel=0, gameport=0, e1000=0
 config_interface: textconfig
 display_library: term
 cpu: model={model.bochs_name}, count={shape.cpus}, ips={HERTZ}, reset_on_triple_fault=0, ignore_bad_msrs=1
 memory: guest={shape.mebibytes}, host={shape.mebibytes}
-romimage: file={BIOS}
+romimage: file={BIOS}, options=fastboot
 vgaromimage: file={VIDEO_BIOS}
 vga: extension=none
 ata0: enabled=1, ioaddr1=0x1f0, ioaddr2=0x3f0, irq=14

@@ -54,7 +54,17 @@ def copy_for(boot: Boot, menu_text: str, module: Path | None, folder: Path) -> P
     """A copy of the ISO or of the directory in `folder` with this grub.cfg, and the module that it may name."""
     menu = folder / "grub.cfg"
     menu.write_text(menu_text)
-    return _iso_with(menu, module, folder) if boot is Boot.ISO else _directory_with(menu, module, folder)
+    if boot is Boot.ISO:
+        return _iso_with({"/boot/grub/grub.cfg": menu} | ({} if module is None else {"/boot/module": module}), folder)
+    return _directory_with(menu, module, folder)
+
+
+def unpacked_iso(menu_text: str, folder: Path) -> Path:
+    """A copy of the ISO in `folder` with this grub.cfg and with the kernel as it is, not compressed: for an emulator
+    that takes longer to expand it than to read it."""
+    menu = folder / "grub.cfg"
+    menu.write_text(menu_text)
+    return _iso_with({"/boot/grub/grub.cfg": menu, "/boot/mxk.elf": image_path(Boot.KERNEL)}, folder)
 
 
 def _directory_with(menu: Path, module: Path | None, folder: Path) -> Path:
@@ -67,15 +77,15 @@ def _directory_with(menu: Path, module: Path | None, folder: Path) -> Path:
     return copy
 
 
-def _iso_with(menu: Path, module: Path | None, folder: Path) -> Path:
+def _iso_with(files: dict[str, Path], folder: Path) -> Path:
     expect_installed("xorriso")
-    # The new file is appended to a plain copy, as to a disc: boot sectors and EFI partition stay byte for byte.
+    # What is new is appended to a plain copy, as to a disc: boot sectors and EFI partition stay byte for byte.
     # Writing the image anew fails, because libisofs sees the old EFI partition and its own overlap.
     copy = Path(shutil.copy(image_path(Boot.ISO), folder / "run.iso"))
-    insert = ["-dev", str(copy), "-boot_image", "any", "keep", "-map", str(menu), "/boot/grub/grub.cfg"]
-    if module is not None:
-        insert += ["-map", str(module), "/boot/module"]
-    _quietly(["xorriso", "-report_about", "WARNING", *insert], "the ISO's grub.cfg could not be replaced")
+    insert = ["-dev", str(copy), "-boot_image", "any", "keep"]
+    for place, file in files.items():
+        insert += ["-map", str(file), place]
+    _quietly(["xorriso", "-report_about", "WARNING", *insert], "the ISO's files could not be replaced")
     return copy
 
 

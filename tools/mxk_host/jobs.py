@@ -80,10 +80,11 @@ def run_in_bochs(job: Job, model: bochs.Model, *, build: bool, timeout: float | 
     kept = log or _last_log()
     if build:
         image.build(Boot.ISO)
-    image.expect_image(Boot.ISO)
+    for boot in (Boot.ISO, Boot.KERNEL):
+        image.expect_image(boot)
     with tempfile.TemporaryDirectory(prefix="mxk-") as name, _failure_log_kept(kept):
         folder = Path(name)
-        iso = image.copy_for(Boot.ISO, grub_menu(job.commands, words=job.machine.words), None, folder)
+        iso = image.unpacked_iso(grub_menu(job.commands, words=job.machine.words), folder)
         with display:
             limit = COMMANDS_TIMEOUT if timeout is None else timeout
             verdict = bochs.run(job.machine.shape, model, iso, kept, limit, display.feed, folder)
