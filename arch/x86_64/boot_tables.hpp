@@ -7,6 +7,9 @@
 
 #include "base/range_set.hpp"
 
+// entry.asm. A physical address; the boot page tables map it at kernel_base, too.
+extern "C" std::uint64_t boot_page_table[];
+
 namespace mxk::arch::boot_tables {
 
 enum class Use : std::uint8_t { Read, Write };
