@@ -7,7 +7,7 @@
 
 extern "C" {
 // Physical addresses; the boot page tables map them at kernel_base, too.
-extern std::uint64_t boot_page_table[], boot_low_table[], boot_direct_directories[];
+extern std::uint64_t boot_low_table[], boot_direct_directories[];
 }
 
 namespace mxk::arch::boot_tables {

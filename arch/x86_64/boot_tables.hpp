@@ -7,6 +7,10 @@
 
 #include "base/range_set.hpp"
 
+// The one that a core begins with (boot/entry.asm); its physical address. The boot page tables map it at kernel_base,
+// too.
+extern "C" std::uint64_t boot_page_table[];
+
 namespace mxk::arch::boot_tables {
 
 enum class Use : std::uint8_t { Read, Write };

@@ -60,7 +60,6 @@ struct TrampolineFields { // trampoline.asm
 
 extern "C" {
 extern char const trampoline_begin[], trampoline_end[], trampoline_fields[];
-extern std::uint64_t boot_page_table[];
 mxk::arch::CoreSlot* core_slots = nullptr;
 std::uint64_t core_slot_count = 0;
 std::byte* core_apic_registers = nullptr; // in x2APIC mode none
