@@ -8,8 +8,8 @@
 namespace mxk::rcu {
 
 // Returns after a grace period that has begun after the call. A thread, or a task whose body may Worker::run_until():
-// its core runs other tasks meanwhile. Some microseconds if all cores run short tasks; as long as the longest task,
-// and with Haste::Soon as the longest slice of a thread on metal.
+// its core runs other tasks meanwhile. Some microseconds if all cores run short tasks; else until every core's
+// task has ended, and with Haste::Soon, on metal, every thread's slice.
 void synchronize(Haste haste = Haste::Soon);
 // The same, and threads that run are interrupted for it.
 inline void synchronize_expedited() {
