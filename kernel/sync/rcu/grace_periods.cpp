@@ -118,7 +118,7 @@ void GracePeriods::end() {
     statistics_.completed.add(1);
     if (hurried_.load() >= number) statistics_.hurried.add(1);
     statistics_.cycles.add(took);
-    statistics_.longest.raise_to(took);
+    statistics_.max_cycles.raise_to(took);
     inject::point();
     done_.store(number, std::memory_order_seq_cst); // and a release: pairs with done(); seq_cst: pairs with enlist()
     Core* core = listed_.exchange(nullptr, std::memory_order_seq_cst);
@@ -201,7 +201,7 @@ void GracePeriods::run_ready(Core& core) {
     }
     if (count == 0) return;
     core.statistics_.run.add(count);
-    core.statistics_.longest_turn.raise_to(count);
+    core.statistics_.max_turn.raise_to(count);
     if (!core.ready_.empty()) arch::notify(core.id_, arch::Attention::Grace);
 }
 

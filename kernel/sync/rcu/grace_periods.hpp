@@ -55,19 +55,19 @@ class Count {
 };
 
 struct CoreStatistics {
-    Count called;       // callbacks given to the core, as far as it has seen them
-    Count run;          // of these, run
-    Count longest_turn; // callbacks run in one turn, at most
-    Count answers;      // grace periods that it was told of and has answered
-    Count away;         // grace periods that began while it halted
+    Count called;   // callbacks given to the core, as far as it has seen them
+    Count run;      // of these, run
+    Count max_turn; // callbacks run in one turn, at most
+    Count answers;  // grace periods that it was told of and has answered
+    Count away;     // grace periods that began while it halted
 };
 
 struct Statistics {
     Count completed;
-    Count hurried; // of these, those that somebody wanted Now
-    Count cycles;  // of all, from beginning to end
-    Count longest; // of one, cycles
-    Count stalled; // took longer than stall_time
+    Count hurried;    // of these, those that somebody wanted Now
+    Count cycles;     // of all, from beginning to end
+    Count max_cycles; // of one, cycles
+    Count stalled;    // took longer than stall_time
 };
 
 class GracePeriods {

@@ -16,8 +16,8 @@ console::Outcome show_rcu(console::Invocation& invocation) {
     std::uint64_t const completed = statistics.completed.value();
     format(invocation.out, "grace periods: {} completed, of these {} expedited", completed, statistics.hurried.value());
     if (completed != 0)
-        format(invocation.out, "; mean {:.1} us, longest {:.1} us", microseconds(statistics.cycles.value() / completed),
-               microseconds(statistics.longest.value()));
+        format(invocation.out, "; mean {:.1} us, max {:.1} us", microseconds(statistics.cycles.value() / completed),
+               microseconds(statistics.max_cycles.value()));
     if (statistics.stalled.value() != 0) format(invocation.out, "; {} stalled", statistics.stalled.value());
     std::uint64_t const begun = periods.begun();
     if (periods.done() < begun) {
@@ -30,7 +30,7 @@ console::Outcome show_rcu(console::Invocation& invocation) {
         CoreStatistics const& core = periods.of(core_id(i)).statistics();
         if (core.called.value() + core.answers.value() + core.away.value() == 0) continue;
         format(invocation.out, "{:5} {:12} {:12} {:12} {:12} {:12}\n", i, core.called.value(), core.run.value(),
-               core.longest_turn.value(), core.answers.value(), core.away.value());
+               core.max_turn.value(), core.answers.value(), core.away.value());
     }
     return console::Outcome::Ok;
 }
