@@ -13,7 +13,7 @@
 namespace mxk::rcu {
 namespace {
 
-// Who waits for a number of callbacks, in a thread or in a task.
+// Waits for a number of callbacks, in a thread or in a task.
 class Waiter {
   public:
     explicit Waiter(std::size_t callbacks)

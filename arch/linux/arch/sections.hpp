@@ -1,8 +1,8 @@
 // Protected sections (kernel/protected_section.hpp), and when those of a core's threads are over that had begun before
 // an epoch did. A core's own task only counts. A thread of the system runs whenever that likes, beside its core: it
 // counts in plain stores, without a fence, and who wants to know has the system make all threads execute one
-// (membarrier(2), as liburcu does: Desnoyers et al., "User-Level Implementations of Read-Copy Update", 2012, section
-// 3.4). A thread that is found in a section is told to say when it leaves.
+// (membarrier(2), as liburcu does: Desnoyers et al., "User-Level Implementations of Read-Copy Update", 2012). A thread
+// that is found in a section is told to say when it leaves.
 #pragma once
 
 #include <atomic>
@@ -50,7 +50,7 @@ inline void leave_section() {
     }
     SectionReader& reader = section_reader;
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    // release: what the section has read, it has read before whoever finds it over goes on.
+    // release: what the section has read, it has read before the worker that finds it over goes on.
     reader.depth.store(reader.depth.load(std::memory_order_relaxed) - 1, std::memory_order_release);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (reader.needs_fences) [[unlikely]]

@@ -1,8 +1,8 @@
 // Protected sections (kernel/protected_section.hpp) of what runs on this core, and when those of its threads that had
 // begun before an epoch are over. Entering is one instruction, leaving one and a branch that is not taken; none is
 // atomic to other cores, and none is a fence. A thread that is taken away in one is counted, once for that section,
-// and counts itself off when it leaves the outermost one: so whoever begins a new section before it is looked at again
-// holds nothing up (A. Hraska, "Read-Copy-Update for HelenOS", 2013, section 4.3, has that by two lists).
+// and counts itself off when it leaves the outermost one: so a thread that begins a new section before it is looked at
+// again holds nothing up (A. Hraska, "Read-Copy-Update for HelenOS", 2013, has two lists for that).
 //
 // CoreLocal::sections is twice the depth, less one while what runs is counted: then the subtraction that leaves the
 // outermost section borrows, which the branch sees.

@@ -1,4 +1,4 @@
-// What is to be done once no reader uses something any more: part of the object that was unlinked, or of whoever waits.
+// What is to be done once no reader uses something any more: part of the object that was unlinked, or of a waiter.
 #pragma once
 
 #include <cstddef>

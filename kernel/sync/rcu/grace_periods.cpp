@@ -141,7 +141,7 @@ void GracePeriods::answer(Core& core, std::uint64_t number) {
     count_for(core, number);
 }
 
-// Whoever takes it off the list tells the core.
+// The core that takes it off the list tells it.
 void GracePeriods::enlist(Core& core) {
     if (core.is_listed_.load(std::memory_order_seq_cst)) return;
     core.is_listed_.store(true, std::memory_order_relaxed);

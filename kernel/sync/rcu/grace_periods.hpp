@@ -57,7 +57,7 @@ class Count {
 struct CoreStatistics {
     Count called;   // callbacks given to the core, as far as it has seen them
     Count run;      // of these, run
-    Count max_turn; // callbacks run in one turn, at most
+    Count max_turn; // of callbacks run in one turn
     Count answers;  // grace periods that it was told of and has answered
     Count away;     // grace periods that began while it halted
 };
