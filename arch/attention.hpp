@@ -20,8 +20,8 @@ enum class Attention : std::uint32_t {
     Call = 1 << 4,      // another core wants a function called (kernel/remote_call.hpp)
     Epoch = 1 << 5,     // somebody waits for this core's next epoch (tasks/core_epoch.hpp)
     Unclaimed = 1 << 6, // an interrupt came that nothing handles (metal: CoreLocal)
-    Hurry = 1 << 8,     // a thread that runs is to be interrupted for what is announced (metal)
     Grace = 1 << 7,     // a grace period has begun, or one that this core waits for has ended (kernel/sync/rcu)
+    Hurry = 1 << 8,     // a thread that runs is to be interrupted for what is announced (metal)
 };
 
 // True if the calling core has something to look at. Relaxed: what the bits announce is published by other means.
@@ -38,19 +38,22 @@ inline std::uint32_t take_attention() {
 // the word and the halt ends the halt.
 void halt_until_attention();
 
-// Sets a bit of a core's attention word and ends its halt. Any core, on Linux any thread; never blocks (on metal it
-// waits for the local APIC to accept the interrupt). What the caller has written before is visible to the core when it
-// has taken the bit.
-void notify(CoreId core, Attention what);
+// The two halves of notify(), for a caller that knows whether the core halts. leave_word() sets a bit of its attention
+// word: a core that is not halted sees it before it halts; what the caller has written before is visible to the core
+// when it has taken the bit. True if no bit was set before: any other means that the core is awake, or that somebody
+// ends its halt. A caller that relies on it being awake must call end_halt() if it then finds that it may be halted, or
+// nobody would. Any core, on Linux any thread; never block (on metal end_halt() waits for the local APIC to accept the
+// interrupt).
+bool leave_word(CoreId core, Attention what);
+void end_halt(CoreId core);
+
+// Sets a bit of a core's attention word and ends its halt. As these.
+inline void notify(CoreId core, Attention what) {
+    if (leave_word(core, what)) end_halt(core);
+}
 inline void wake(CoreId core) {
     notify(core, Attention::Wake);
 }
-
-// The two halves of notify(), for a caller that knows whether the core halts. leave_word() sets the bit: a core that is
-// not halted sees it before it halts. If the caller then finds that the core may be halted, it must call end_halt(), or
-// nobody else would: who finds a bit set relies on the one who has set it. Any core, on Linux any thread; never block.
-void leave_word(CoreId core, Attention what);
-void end_halt(CoreId core);
 
 // Sets Attention::Timer of the calling core at this time stamp or soon after (Linux: some tens of microseconds), once;
 // `never`: not at all. Replaces what was set before.

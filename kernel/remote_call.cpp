@@ -9,6 +9,7 @@
 #include "base/inject.hpp"
 #include "base/log.hpp"
 #include "base/panic.hpp"
+#include "base/push_stack.hpp"
 #include "base/spin_wait.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/per_core.hpp"
@@ -16,29 +17,20 @@
 namespace mxk {
 namespace remote_calls {
 
-// Calls that wait for a core, the last one first. Any core adds one, its own takes them all.
+// Calls that wait for a core. Any core adds one, its own takes them all.
 class CallList {
   public:
     // True if it was empty: the core has to be told.
     bool add(RemoteCall& call) {
         called_.fetch_add(1, std::memory_order_relaxed); // for display, all three
-        RemoteCall* before = last_.load(std::memory_order_relaxed);
-        // release: the call is complete before it can be taken; pairs with serve(). From then on it is the receiver's.
-        do call.next_ = before;
-        while (!last_.compare_exchange_weak(before, &call, std::memory_order_release, std::memory_order_relaxed));
-        if (before == nullptr) told_.fetch_add(1, std::memory_order_relaxed);
-        return before == nullptr;
+        bool const was_empty = calls_.push(call);
+        if (was_empty) told_.fetch_add(1, std::memory_order_relaxed);
+        return was_empty;
     }
 
     // The first one first. Its own core only.
     void serve() {
-        RemoteCall* from = last_.exchange(nullptr, std::memory_order_acquire); // pairs with add()
-        RemoteCall* call = nullptr;
-        while (from != nullptr) {
-            RemoteCall* const earlier = std::exchange(from, from->next_);
-            earlier->next_ = std::exchange(call, earlier);
-        }
-        while (call != nullptr) {
+        for (RemoteCall* call = calls_.take_oldest_first(); call != nullptr;) {
             RemoteCall& now = *std::exchange(call, call->next_); // its caller may be gone once it is done
             now.function_(now.argument_);
             run_.fetch_add(1, std::memory_order_relaxed);
@@ -53,7 +45,7 @@ class CallList {
     }
 
   private:
-    std::atomic<RemoteCall*> last_{nullptr};
+    PushStack<RemoteCall, &RemoteCall::next_> calls_;
     std::atomic<std::uint64_t> called_{0};
     std::atomic<std::uint64_t> told_{0};
     std::atomic<std::uint64_t> run_{0};

@@ -22,10 +22,9 @@ class Waiter {
     // release: what has run before, is visible to who has waited. The last one may be the end of this.
     void count_down() {
         CoreId const home = home_;
-        bool const wakes_task = !is_thread_;
-        Semaphore& ended = ended_;
+        bool const is_thread = is_thread_;
         if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-        if (!wakes_task) return ended.post();
+        if (is_thread) return ended_.post();
         has_ended_.store(true, std::memory_order_release); // gone from here on
         arch::wake(home);
     }

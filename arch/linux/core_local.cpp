@@ -51,19 +51,11 @@ void halt_until_attention() {
     while (word.load(std::memory_order_acquire) == 0) futex(word, FUTEX_WAIT_PRIVATE, 0);
 }
 
-void notify(CoreId core, Attention what) {
+bool leave_word(CoreId core, Attention what) {
     CoreLocal* const local = local_of(core);
     expect(local != nullptr, "a core that is notified is there");
-    auto const bit = static_cast<std::uint32_t>(what);
     // release: what the bit announces is visible before it. A word that was not zero has ended the halt already.
-    if (local->attention.fetch_or(bit, std::memory_order_release) == 0)
-        futex(local->attention, FUTEX_WAKE_PRIVATE, INT_MAX);
-}
-
-void leave_word(CoreId core, Attention what) {
-    CoreLocal* const local = local_of(core);
-    expect(local != nullptr, "a core that is notified is there");
-    local->attention.fetch_or(static_cast<std::uint32_t>(what), std::memory_order_release); // as in notify()
+    return local->attention.fetch_or(static_cast<std::uint32_t>(what), std::memory_order_release) == 0;
 }
 
 void end_halt(CoreId core) {

@@ -321,17 +321,9 @@ std::span<CoreLocal* const> released_cores() {
     return locals;
 }
 
-void notify(CoreId core, Attention what) {
-    CoreLocal& local = *locals[index(core)];
+bool leave_word(CoreId core, Attention what) {
     // release: what was left for the core is visible before the bit; pairs with take_attention().
-    std::uint32_t const before = local.attention.fetch_or(static_cast<std::uint32_t>(what), std::memory_order_release);
-    // Any bit set already means that the core is awake, or that the interrupt that wakes it is on its way.
-    if (before == 0 && &local != &core_local()) apic::send(local.apic_id, vector::wake);
-}
-
-void leave_word(CoreId core, Attention what) {
-    // release: as in notify().
-    locals[index(core)]->attention.fetch_or(static_cast<std::uint32_t>(what), std::memory_order_release);
+    return locals[index(core)]->attention.fetch_or(static_cast<std::uint32_t>(what), std::memory_order_release) == 0;
 }
 
 void end_halt(CoreId core) {

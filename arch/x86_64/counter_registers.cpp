@@ -4,12 +4,10 @@
 #include <array>
 #include <utility>
 
+#include "base/bits.hpp"
+
 namespace mxk::arch {
 namespace {
-
-constexpr bool bit(std::uint64_t word, unsigned number) {
-    return (word >> number & 1) != 0;
-}
 
 struct Signature { // SDM vol. 2A, CPUID leaf 1, and AMD APM vol. 3: a family of 15 goes on in the extended one
     unsigned family;
@@ -68,15 +66,15 @@ CounterRegisters counter_registers(AskCpuid ask) {
     constexpr unsigned six_counters = 23; // of leaf 8000'0001h, ECX
     bool const has_extended = ask(0x8000'0000, 0).eax >= 0x8000'0001;
     result.amd_events = (is_vendor(leaf0, amd) || is_vendor(leaf0, hygon)) && signature.family >= zen && has_extended &&
-                        bit(ask(0x8000'0001, 0).ecx, six_counters);
+                        has_bit(ask(0x8000'0001, 0).ecx, six_counters);
     if (leaf0.eax < 6) return result;
     CpuidResult const power = ask(6, 0);
     constexpr unsigned acpi = 22; // of leaf 1, EDX: IA32_THERM_STATUS is there (SDM vol. 3B section 14.8.4.2)
-    result.frequency = bit(power.ecx, 0);
-    result.thermal_status = is_vendor(leaf0, intel) && bit(leaf1.edx, acpi);
-    result.power_limit = bit(power.eax, 4);
-    result.package_status = bit(power.eax, 6);
-    result.other_limits = bit(power.eax, 7);
+    result.frequency = has_bit(power.ecx, 0);
+    result.thermal_status = is_vendor(leaf0, intel) && has_bit(leaf1.edx, acpi);
+    result.power_limit = has_bit(power.eax, 4);
+    result.package_status = has_bit(power.eax, 6);
+    result.other_limits = has_bit(power.eax, 7);
     return result;
 }
 

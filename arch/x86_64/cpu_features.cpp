@@ -5,6 +5,7 @@
 
 #include "arch/x86_64/interrupts.hpp"
 #include "arch/x86_64/registers.hpp"
+#include "base/bits.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/spin_wait.hpp"
@@ -15,10 +16,6 @@ namespace {
 constinit CpuFeatures detected{};
 constinit std::array<char, 48> brand{};
 constinit std::array<char, 12> hypervisor_name{};
-
-constexpr bool bit(std::uint32_t word, unsigned number) {
-    return (word >> number & 1) != 0;
-}
 
 template <std::size_t Size> void put(std::array<char, Size>& text, std::size_t at, std::uint32_t word) {
     for (unsigned i = 0; i < 4; ++i) text[at + i] = static_cast<char>(word >> (8 * i));
@@ -51,31 +48,32 @@ void detect_features() { // leaves: SDM vol. 2A, CPUID
     std::uint32_t const highest = cpuid(0).eax;
     std::uint32_t const highest_extended = cpuid(0x8000'0000).eax;
     CpuidResult const basic = cpuid(1);
-    detected.global_pages = bit(basic.edx, 13);
-    detected.machine_check = bit(basic.edx, 7);
-    detected.machine_check_banks = detected.machine_check && bit(basic.edx, 14);
-    detected.x2apic = bit(basic.ecx, 21);
-    detected.tsc_deadline = bit(basic.ecx, 24);
-    detected.xsave = bit(basic.ecx, 26) && highest >= 0xd;
+    detected.global_pages = has_bit(basic.edx, 13);
+    detected.machine_check = has_bit(basic.edx, 7);
+    detected.machine_check_banks = detected.machine_check && has_bit(basic.edx, 14);
+    detected.x2apic = has_bit(basic.ecx, 21);
+    detected.tsc_deadline = has_bit(basic.ecx, 24);
+    detected.xsave = has_bit(basic.ecx, 26) && highest >= 0xd;
     if (detected.xsave) vector_states = offered_states() & saved_states();
-    detected.hypervisor = bit(basic.ecx, 31);
+    detected.hypervisor = has_bit(basic.ecx, 31);
     processors_may_be_taken = detected.hypervisor;
     if (highest >= 7) {
         CpuidResult const structured = cpuid(7);
-        detected.tsc_adjust = bit(structured.ebx, 1);
-        detected.smep = bit(structured.ebx, 7);
-        detected.smap = bit(structured.ebx, 20);
+        detected.tsc_adjust = has_bit(structured.ebx, 1);
+        detected.smep = has_bit(structured.ebx, 7);
+        detected.smap = has_bit(structured.ebx, 20);
         constexpr std::uint64_t avx_states = 0x06;
-        bool const has_vectors = bit(structured.ebx, 5) && (vector_states & avx_states) == avx_states;
-        detected.avx2 = has_vectors && bit(structured.ebx, 3) && bit(structured.ebx, 8) && bit(basic.ecx, 23);
+        bool const has_vectors = has_bit(structured.ebx, 5) && (vector_states & avx_states) == avx_states;
+        detected.avx2 =
+            has_vectors && has_bit(structured.ebx, 3) && has_bit(structured.ebx, 8) && has_bit(basic.ecx, 23);
     }
     if (highest_extended >= 0x8000'0001) {
         CpuidResult const extended = cpuid(0x8000'0001);
-        detected.no_execute = bit(extended.edx, 20);
-        detected.gigabyte_pages = bit(extended.edx, 26);
-        detected.avx2 = detected.avx2 && bit(extended.ecx, 5);
+        detected.no_execute = has_bit(extended.edx, 20);
+        detected.gigabyte_pages = has_bit(extended.edx, 26);
+        detected.avx2 = detected.avx2 && has_bit(extended.ecx, 5);
     }
-    if (highest_extended >= 0x8000'0007) detected.invariant_tsc = bit(cpuid(0x8000'0007).edx, 8);
+    if (highest_extended >= 0x8000'0007) detected.invariant_tsc = has_bit(cpuid(0x8000'0007).edx, 8);
     if (highest_extended >= 0x8000'0004) {
         for (unsigned leaf = 0; leaf < 3; ++leaf) {
             CpuidResult const part = cpuid(0x8000'0002 + leaf);

@@ -3,14 +3,12 @@
 #include <string_view>
 
 #include "arch/x86_64/machine_check.hpp"
+#include "base/bits.hpp"
 #include "base/format.hpp"
 
 namespace mxk::arch {
 namespace {
 
-constexpr bool has_bit(std::uint64_t word, unsigned number) {
-    return (word >> number & 1) != 0;
-}
 constexpr std::size_t field(std::uint64_t word, unsigned low, unsigned width) {
     return static_cast<std::size_t>(word >> low & ((1U << width) - 1));
 }

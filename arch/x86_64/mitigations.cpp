@@ -2,14 +2,11 @@
 
 #include <string_view>
 
+#include "base/bits.hpp"
 #include "base/format.hpp"
 
 namespace mxk::arch {
 namespace {
-
-constexpr bool bit(std::uint64_t word, unsigned number) {
-    return (word >> number & 1) != 0;
-}
 
 struct NamedBit {
     unsigned number;
@@ -28,21 +25,21 @@ std::uint64_t offered_controls(AskCpuid ask) {
     auto const add = [&](bool has, unsigned control) { offered |= has ? std::uint64_t{1} << control : 0; };
     if (ask(0, 0).eax >= 7) {
         CpuidResult const features = ask(7, 0);
-        add(bit(features.edx, 26), 0);
-        add(bit(features.edx, 27), 1);
-        add(bit(features.edx, 31), 2);
+        add(has_bit(features.edx, 26), 0);
+        add(has_bit(features.edx, 27), 1);
+        add(has_bit(features.edx, 31), 2);
         if (features.eax >= 2) {
             CpuidResult const more = ask(7, 2);
-            add(bit(more.edx, 0), 7);
-            add(bit(more.edx, 4), 10);
+            add(has_bit(more.edx, 0), 7);
+            add(has_bit(more.edx, 4), 10);
         }
     }
     if (ask(0x8000'0000, 0).eax >= 0x8000'0008) {
         CpuidResult const extended = ask(0x8000'0008, 0);
-        add(bit(extended.ebx, 14), 0);
-        add(bit(extended.ebx, 15), 1);
-        add(bit(extended.ebx, 24), 2);
-        add(bit(extended.ebx, 28), 7);
+        add(has_bit(extended.ebx, 14), 0);
+        add(has_bit(extended.ebx, 15), 1);
+        add(has_bit(extended.ebx, 24), 2);
+        add(has_bit(extended.ebx, 28), 7);
     }
     return offered;
 }
@@ -57,7 +54,7 @@ Mitigations read_mitigations(AskCpuid ask, ReadMsr read) {
         result.microcode = static_cast<std::uint32_t>(is_intel ? *revision >> 32 : *revision);
     result.offered = offered_controls(ask);
     if (result.offered != 0) result.on = read(msr::spec_ctrl).value_or(0) & result.offered;
-    bool const has_capabilities = ask(0, 0).eax >= 7 && bit(ask(7, 0).edx, 29);
+    bool const has_capabilities = ask(0, 0).eax >= 7 && has_bit(ask(7, 0).edx, 29);
     if (has_capabilities) result.capabilities = read(msr::arch_capabilities).value_or(0);
     return result;
 }
@@ -66,13 +63,13 @@ void print_mitigations(TextSink& out, Mitigations const& mitigations) {
     if (mitigations.offered == 0) out.write("no controls");
     std::string_view separator;
     for (NamedBit const& control : controls) {
-        if (!bit(mitigations.offered, control.number)) continue;
-        format(out, "{}{} {}", separator, control.name, bit(mitigations.on, control.number) ? "on" : "off");
+        if (!has_bit(mitigations.offered, control.number)) continue;
+        format(out, "{}{} {}", separator, control.name, has_bit(mitigations.on, control.number) ? "on" : "off");
         separator = ", ";
     }
     separator = "; not affected by ";
     for (NamedBit const& immunity : immunities) {
-        if (!bit(mitigations.capabilities, immunity.number)) continue;
+        if (!has_bit(mitigations.capabilities, immunity.number)) continue;
         format(out, "{}{}", separator, immunity.name);
         separator = ", ";
     }

@@ -1,5 +1,6 @@
 #include "bench/frame/conditions_watch.hpp"
 
+#include "arch/core_local.hpp"
 #include "kernel/remote_call.hpp"
 #include "tasks/worker.hpp"
 #include "tasks/workers.hpp"
@@ -21,7 +22,9 @@ Result<ConditionsWatch> ConditionsWatch::create() {
     NodeId const here = Worker::current().node();
     watch.before_ = MXK_TRY(NodeVector<arch::CoreCounters>::create(workers::count(), here));
     watch.after_ = MXK_TRY(NodeVector<arch::CoreCounters>::create(workers::count(), here));
+    watch.cores_ = MXK_TRY(NodeVector<CoreId>::create(workers::count(), here));
     for (std::size_t i = 0; i < workers::count(); ++i) {
+        watch.cores_.emplace(core_id(i));
         watch.before_.emplace();
         watch.after_.emplace();
     }
@@ -29,15 +32,14 @@ Result<ConditionsWatch> ConditionsWatch::create() {
 }
 
 void ConditionsWatch::begin_run() {
-    for (std::size_t i = 0; i < before_.size(); ++i)
-        call_on(core_id(i), [&] {
-            counter_source.forget_throttling();
-            before_[i] = counter_source.read();
-        });
+    call_on_each(cores_.span(), [&] {
+        counter_source.forget_throttling();
+        before_[index(arch::core_local().id)] = counter_source.read();
+    });
 }
 
 RunConditions ConditionsWatch::end_run() {
-    for (std::size_t i = 0; i < after_.size(); ++i) call_on(core_id(i), [&] { after_[i] = counter_source.read(); });
+    call_on_each(cores_.span(), [&] { after_[index(arch::core_local().id)] = counter_source.read(); });
     RunConditions result = conditions_between(before_.span(), after_.span());
     constexpr Nanoseconds watched{1'000'000};
     if (auto const gap = counter_source.max_gap(watched)) result.max_gap = raw(*gap);

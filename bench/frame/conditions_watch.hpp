@@ -29,7 +29,8 @@ class ConditionsWatch {
     RunConditions end_run();
 
   private:
-    NodeVector<arch::CoreCounters> before_;
+    NodeVector<CoreId> cores_;
+    NodeVector<arch::CoreCounters> before_; // by core
     NodeVector<arch::CoreCounters> after_;
 };
 

@@ -1,6 +1,5 @@
 #include "kernel/sync/rcu/grace_periods.hpp"
 
-#include <new>
 #include <utility>
 
 #include "arch/attention.hpp"
@@ -12,11 +11,6 @@
 
 namespace mxk::rcu {
 
-Result<GracePeriods*> GracePeriods::create(std::span<topology::Core const> cores, void* place) {
-    auto states = MXK_TRY(PerCore<Core>::create(cores, [&](std::size_t i) { return Core(cores[i].id); }));
-    return new (place) GracePeriods(std::move(states));
-}
-
 std::uint64_t GracePeriods::next() const {
     store_load_fence(); // what the caller has unlinked is unlinked before it looks; pairs with begin()
     return begun() + 1;
@@ -24,12 +18,7 @@ std::uint64_t GracePeriods::next() const {
 
 void GracePeriods::call(CoreId core_id, Callback& callback, Haste haste) {
     Core& core = of(core_id);
-    Callback* before = core.arrived_.load(std::memory_order_relaxed);
-    // release: the callback is complete, and what it is about unlinked, before it can be taken; pairs with sort().
-    // seq_cst: it looks for arrivals again after it has said that it halts.
-    do callback.next = before;
-    while (
-        !core.arrived_.compare_exchange_weak(before, &callback, std::memory_order_seq_cst, std::memory_order_relaxed));
+    core.arrived_.push(callback); // seq_cst: it looks for arrivals again after it has said that it halts
     inject::point();
     if (haste != Haste::Lazy) {
         // After the callback: a core that takes this takes that, too, or has.
@@ -121,8 +110,7 @@ void GracePeriods::end() {
     statistics_.max_cycles.raise_to(took);
     inject::point();
     done_.store(number, std::memory_order_seq_cst); // and a release: pairs with done(); seq_cst: pairs with enlist()
-    Core* core = listed_.exchange(nullptr, std::memory_order_seq_cst);
-    while (core != nullptr) {
+    for (Core* core = listed_.take_newest_first(); core != nullptr;) {
         Core& listed = *std::exchange(core, core->next_listed_); // before it enlists again
         listed.is_listed_.store(false, std::memory_order_seq_cst);
         tell(listed);
@@ -145,19 +133,12 @@ void GracePeriods::answer(Core& core, std::uint64_t number) {
 void GracePeriods::enlist(Core& core) {
     if (core.is_listed_.load(std::memory_order_seq_cst)) return;
     core.is_listed_.store(true, std::memory_order_relaxed);
-    Core* before = listed_.load(std::memory_order_relaxed);
-    do core.next_listed_ = before;
-    while (!listed_.compare_exchange_weak(before, &core, std::memory_order_seq_cst, std::memory_order_relaxed));
+    listed_.push(core);
 }
 
 void GracePeriods::take_arrived(Core& core, Cycles now) {
-    Callback* newest = core.arrived_.exchange(nullptr, std::memory_order_acquire); // pairs with call()
-    if (newest == nullptr) return;
-    Callback* oldest = nullptr;
-    while (newest != nullptr) {
-        Callback* const callback = std::exchange(newest, newest->next);
-        callback->next = std::exchange(oldest, callback);
-    }
+    Callback* oldest = core.arrived_.take_oldest_first();
+    if (oldest == nullptr) return;
     if (core.next_.empty()) core.oldest_ = now;
     std::size_t const before = core.next_.size();
     while (oldest != nullptr) core.next_.append(*std::exchange(oldest, oldest->next));
@@ -235,8 +216,7 @@ void GracePeriods::before_halt(Core& core, bool is_quiescent) {
     core.presence_.store(is_quiescent ? Core::Presence::Away : Core::Presence::Halted, std::memory_order_seq_cst);
     inject::point();
     // What is due has to run first, nobody would tell the core of it; and what has arrived meanwhile be sorted.
-    if (!core.ready_.empty() || core.arrived_.load(std::memory_order_seq_cst) != nullptr)
-        arch::leave_word(core.id_, arch::Attention::Grace);
+    if (!core.ready_.empty() || !core.arrived_.empty()) arch::leave_word(core.id_, arch::Attention::Grace);
 }
 
 void GracePeriods::after_halt(Core& core) {

@@ -12,14 +12,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 
-#include "base/result.hpp"
+#include "base/push_stack.hpp"
 #include "base/units.hpp"
 #include "kernel/memory/per_core.hpp"
 #include "kernel/sync/rcu/callback.hpp"
-#include "kernel/topology/topology.hpp"
 
 namespace mxk::rcu {
 
@@ -80,8 +78,7 @@ class GracePeriods {
 
         // Whether there are callbacks that do not run yet.
         [[nodiscard]] bool has_callbacks() const {
-            return !waiting_.empty() || !next_.empty() || !ready_.empty() ||
-                   arrived_.load(std::memory_order_relaxed) != nullptr;
+            return !waiting_.empty() || !next_.empty() || !ready_.empty() || !arrived_.empty();
         }
         // Any core.
         [[nodiscard]] CoreStatistics const& statistics() const { return statistics_; }
@@ -109,7 +106,7 @@ class GracePeriods {
         Core* next_listed_ = nullptr;
         CoreId id_;
         // Whatever runs on the core, or lives on it, adds; the core takes.
-        alignas(cache_line_bytes) std::atomic<Callback*> arrived_{nullptr};
+        alignas(cache_line_bytes) PushStack<Callback, &Callback::next> arrived_;
         std::atomic<Haste> haste_{Haste::Lazy};
         // Its own.
         alignas(cache_line_bytes) CallbackList waiting_; // for waits_for_
@@ -122,9 +119,7 @@ class GracePeriods {
         CoreStatistics statistics_;
     };
 
-    // All cores of the machine. The boot core, before the others run. Errors: no memory.
-    static Result<GracePeriods*> create(std::span<topology::Core const> cores, void* place);
-
+    // Of all cores of the machine.
     explicit GracePeriods(PerCore<Core> cores)
         : cores_(std::move(cores)) {}
 
@@ -190,7 +185,7 @@ class GracePeriods {
     std::atomic<std::uint64_t> hurried_{0}; // the newest that is wanted Now
     std::atomic<bool> busy_{false};
     std::atomic<std::uint64_t> reported_{0};                        // the newest that was reported to stall
-    std::atomic<Core*> listed_{nullptr};                            // cores that want to know when one ends
+    PushStack<Core, &Core::next_listed_> listed_;                   // cores that want to know when one ends
     alignas(cache_line_bytes) std::atomic<std::size_t> missing_{0}; // cores that have not answered, and who begins it
     Statistics statistics_;                                         // who ends one writes
 };

@@ -17,7 +17,9 @@ constinit GracePeriods* current = nullptr;
 
 Result<void> create(std::span<topology::Core const> cores) {
     expect(current == nullptr, "grace periods are prepared once");
-    current = MXK_TRY(GracePeriods::create(cores, room));
+    using Core = GracePeriods::Core;
+    current = new (room)
+        GracePeriods(MXK_TRY(PerCore<Core>::create(cores, [&](std::size_t place) { return Core(cores[place].id); })));
     return {};
 }
 

@@ -13,6 +13,7 @@
 #include "base/result.hpp"
 #include "kernel/protected_section.hpp"
 #include "kernel/sync/rcu/grace_periods.hpp"
+#include "kernel/topology/topology.hpp"
 
 namespace mxk::rcu {
 
