@@ -18,6 +18,7 @@
 #include "tasks/workqueue/work_queue.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/noise.hpp"
+#include "tests/kernel/soak_part.hpp"
 #include "tests/kernel/thread_group.hpp"
 
 namespace mxk {
@@ -498,6 +499,7 @@ struct Mixed : WorkItem {
     WorkQueue* queue = nullptr;
     Semaphore* tokens = nullptr;
     std::atomic<std::uint32_t>* left = nullptr;
+    Semaphore* done = nullptr; // posted by the last one
     std::uint64_t seed = 0;
     std::uint32_t rounds = 0;
 
@@ -517,19 +519,24 @@ struct Mixed : WorkItem {
         default: break;
         }
         if (rounds-- == 0) {
-            left->fetch_sub(1, std::memory_order_release); // it may be gone
+            Semaphore* const last_posts = done; // the item may be gone once it is counted
+            if (left->fetch_sub(1, std::memory_order_acq_rel) == 1) last_posts->post();
             return;
         }
         MXK_CHECK(queue->enqueue(*this, &Mixed::run, random.below(2) == 0 ? MayBlock::Yes : MayBlock::No));
     }
 };
 
+WorkQueueLimits some_limits(bench::Random& random) {
+    return {.min_idle = static_cast<std::uint32_t>(random.below(4)),
+            .max_workers = static_cast<std::uint32_t>(4 + random.below(20)),
+            .max_running = static_cast<std::uint32_t>(1 + random.below(6)),
+            .items_per_worker = static_cast<std::uint32_t>(1 + random.below(8))};
+}
+
 void mix(std::uint64_t seed, std::uint32_t items_of_each_core, std::uint32_t rounds) {
     bench::Random random(seed);
-    WorkQueueLimits const limits{.min_idle = static_cast<std::uint32_t>(random.below(4)),
-                                 .max_workers = static_cast<std::uint32_t>(4 + random.below(20)),
-                                 .max_running = static_cast<std::uint32_t>(1 + random.below(6)),
-                                 .items_per_worker = static_cast<std::uint32_t>(1 + random.below(8))};
+    WorkQueueLimits const limits = some_limits(random);
     std::size_t const cores = workers::count();
     std::size_t const count = cores * items_of_each_core;
     auto items = NodeVector<Mixed>::create(count, Worker::current().node());
@@ -537,12 +544,14 @@ void mix(std::uint64_t seed, std::uint32_t items_of_each_core, std::uint32_t rou
     if (!items) return;
     std::atomic<std::uint32_t> left{static_cast<std::uint32_t>(count)};
     Semaphore tokens(2);
+    Semaphore done;
     WorkQueue queue(memory_for({.name = "mixed", .limits = limits}));
     for (std::size_t i = 0; i < count; ++i) {
         Mixed& item = items.value().emplace();
         item.queue = &queue;
         item.tokens = &tokens;
         item.left = &left;
+        item.done = &done;
         item.seed = random.next();
         item.rounds = rounds;
     }
@@ -551,7 +560,7 @@ void mix(std::uint64_t seed, std::uint32_t items_of_each_core, std::uint32_t rou
             MXK_CHECK(queue.enqueue(item, &Mixed::run, MayBlock::No));
         return Step::Done;
     }));
-    wait_until([&] { return left.load(std::memory_order_acquire) == 0; });
+    wait_until([&] { return done.try_wait(); });
     queue.stop();
     WorkQueueReport const report = queue.report();
     MXK_CHECK_EQUAL(report.executed, count * (rounds + 1));
@@ -571,6 +580,34 @@ MXK_LONG_TEST(workqueue, much_work_of_all_kinds) {
     std::uint64_t const seed = inner_tests::seed();
     for (std::uint32_t i = 0; i < 100; ++i) mix(seed + i, 50, 50);
 }
+
+// Queues that come and go, and the system's, which stays.
+void soak_queues(SoakRun const& run) {
+    bench::Random random(run.seed);
+    while (!run.is_over()) {
+        std::array<Mixed, 40> items;
+        Semaphore tokens(2);
+        Semaphore done;
+        std::atomic<std::uint32_t> left{items.size()};
+        WorkQueue own(memory_for({.name = "soak", .limits = some_limits(random)}));
+        for (Mixed& item : items) {
+            item.queue = random.below(2) == 0 ? &own : &system_work_queue();
+            item.tokens = &tokens;
+            item.left = &left;
+            item.done = &done;
+            item.seed = random.next();
+            item.rounds = static_cast<std::uint32_t>(random.below(10));
+            MXK_CHECK(item.queue->enqueue(item, &Mixed::run));
+        }
+        done.wait();
+        own.stop();
+        MXK_CHECK_EQUAL(own.report().counts.workers, 0U);
+    }
+    while (system_work_queue().report().counts.active() != 0) this_thread::yield();
+}
+
+constexpr SoakPart workq_part{.name = "workq", .summary = "work queues that come and go", .run = &soak_queues};
+MXK_REGISTER(mxk_soak_parts, SoakPart, workq_part);
 
 } // namespace
 } // namespace mxk
