@@ -47,8 +47,9 @@ void sleep_for(Nanoseconds time) {
     MxosThread::current()->call(
         [](Worker& worker, MxosThread& self, void* when) {
             self.note(ThreadState::Sleeping);
+            self.begin_wait();
             self.set_alarm(worker, *static_cast<Cycles*>(when),
-                           [](Worker& its_worker, MxosThread& sleeper) { sleeper.append_by(its_worker); });
+                           [](Worker& its_worker, MxosThread& sleeper) { sleeper.wake_by(its_worker); });
             return MxosThread::Then::Switch;
         },
         &until);

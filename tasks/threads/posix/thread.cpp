@@ -5,6 +5,7 @@
 
 #include "arch/system_thread.hpp"
 #include "base/spin_wait.hpp"
+#include "tasks/threads/posix/observed_wait.hpp"
 #include "tasks/threads/semaphore.hpp"
 #include "tasks/threads/thread_backend.hpp"
 #include "tasks/workers.hpp"
@@ -92,7 +93,10 @@ void yield() {
 
 void sleep_for(Nanoseconds time) {
     this_thread->sleeps.store(true, std::memory_order_relaxed);
-    arch::sleep_for(time);
+    {
+        ObservedWait const observed(this_thread->wait_observer);
+        arch::sleep_for(time);
+    }
     this_thread->sleeps.store(false, std::memory_order_relaxed);
 }
 
