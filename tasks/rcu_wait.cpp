@@ -75,7 +75,7 @@ void LaterTask::append(Task& task, Haste haste) {
     call(*this, haste);
 }
 
-void quiescent() {
+void attend_quiescent() {
     Worker::current().pass_quiescent();
 }
 
