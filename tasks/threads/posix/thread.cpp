@@ -3,6 +3,7 @@
 #include <atomic>
 #include <new>
 
+#include "arch/sections.hpp"
 #include "arch/system_thread.hpp"
 #include "base/spin_wait.hpp"
 #include "tasks/threads/posix/observed_wait.hpp"
@@ -112,6 +113,10 @@ void send(Task& task, CoreId target) {
 // Threads have no turns: they run beside their core's tasks.
 Thread::Entry entry_of(Task const&) {
     return nullptr;
+}
+
+std::size_t write_awaited_readers(TextSink& out, CoreId core) {
+    return arch::write_awaited_readers(out, core);
 }
 
 ThreadUse use_of(ThreadRecord const& record) {
