@@ -93,7 +93,7 @@ template <typename Hash = MixedHash, typename Grace = MachineGrace> class Concur
         }
     }
     // Asks for the line that an operation on the key touches first: of a look-up, and of a writer.
-    void prefetch(std::uint64_t key) const { prefetch_for_read(line_of(key)); }
+    void prefetch(std::uint64_t key) const { prefetch_far(line_of(key)); }
     void prefetch_write(std::uint64_t key) const { prefetch_for_write(line_of(key)); }
     [[nodiscard]] void const* line_of(std::uint64_t key) const { return &resize().root()->line_of(resize().hash(key)); }
 
