@@ -1,16 +1,15 @@
 // All ways in which the steps of some actors can follow each other, one after the other: a model checker for code whose
 // accesses to shared memory call before_look() and before_change(). Each actor is a fiber of one thread; what it does
-// between two of these calls is one step. Steps of different actors that do not concern each other are not tried in both
-// orders (sleep sets: Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems", 1996).
+// between two of these calls is one step. Steps of different actors that do not concern each other are not tried in
+// both orders (sleep sets: Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems", 1996).
 // Sequentially consistent: orders that a processor alone could make are not among them.
 //
-//     Interleavings all({.max_runs = 1'000'000});
+//     Interleavings all({});
 //     while (all.next_run()) {
 //         ... make the state
 //         all.run({[&] { Interleavings::begin_operation(); table.insert(a); Interleavings::end_operation(); }, ...});
 //         ... check it
 //     }
-//     all.is_complete()
 #pragma once
 
 #include <ucontext.h>
@@ -27,9 +26,8 @@ class Interleavings {
   public:
     using Actor = std::function<void()>;
     struct Bounds {
-        std::size_t max_runs;
-        // Whether each access is a step of its own. If only changes are, looks belong to the step before: fewer ways, and
-        // all of them have to be tried.
+        // Whether each access is a step of its own. If only changes are, looks belong to the step before: fewer ways,
+        // and all of them have to be tried.
         bool looks_are_steps = true;
     };
 
@@ -38,14 +36,12 @@ class Interleavings {
     Interleavings(Interleavings const&) = delete;
     Interleavings& operator=(Interleavings const&) = delete;
 
-    // False: all have been tried, or as many as there may be.
+    // False: all have been tried.
     bool next_run();
     // One of them: returns when all actors have ended. False: it differs from an earlier one only by steps that do not
     // concern each other.
     bool run(std::vector<Actor> const& actors);
 
-    // next_run() has said that all have been tried.
-    [[nodiscard]] bool is_complete() const { return is_complete_; }
     [[nodiscard]] std::size_t runs() const { return runs_; }
 
     // In an actor. The address is what the next access concerns. An operation's beginning comes before or after each
@@ -97,7 +93,6 @@ class Interleavings {
     std::size_t current_ = 0;
     std::uint64_t steps_ = 0;
     std::size_t runs_ = 0;
-    bool is_complete_ = false;
 };
 
 } // namespace mxk::test

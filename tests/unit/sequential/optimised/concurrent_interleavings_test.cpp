@@ -1,11 +1,14 @@
-// The lock-free core of the concurrent table in all interleavings of small cases: two actors with up to three operations
-// each, while a bucket is split or two are joined. Each history must be linearizable, and nobody may meet a node that
-// was unlinked before its operation began.
+// The lock-free core of the concurrent table in all interleavings of small cases: two actors with up to three
+// operations each, while a bucket is split or two are joined. Each history must be linearizable, and nobody may meet a
+// node that was unlinked before its operation began.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "hashtable/shared/concurrent/chains.hpp"
 #include "tests/unit/interleavings.hpp"
@@ -36,9 +39,7 @@ struct Unlinked {
 // Each access is a step.
 struct ExploredStep {
     static void before_change(void const* where) { Interleavings::before_change(where); }
-    static void before_look(void const* where) {
-        Interleavings::before_look(where);
-    }
+    static void before_look(void const* where) { Interleavings::before_look(where); }
 };
 using Table = Chains<Unlinked, ExploredStep>;
 
@@ -75,9 +76,9 @@ class ConcurrentInterleavings : public MemoryTest {
   protected:
     void SetUp() override { configure({64 * MiB}); }
 
-    // How many runs.
-    static std::size_t explore(Scenario const& scenario, Interleavings::Bounds bounds) {
-        Interleavings all(bounds);
+    // All of it; how many runs differ.
+    static std::size_t explore(Scenario const& scenario, bool looks_are_steps) {
+        Interleavings all({.looks_are_steps = looks_are_steps});
         std::size_t different = 0;
         while (all.next_run()) {
             Run run(scenario);
@@ -88,12 +89,8 @@ class ConcurrentInterleavings : public MemoryTest {
                 break;
             }
         }
-        std::cout << all.runs() << " runs ";
-        EXPECT_TRUE(all.is_complete() || all.runs() == bounds.max_runs);
-        is_complete_ = all.is_complete();
         return different;
     }
-    static inline bool is_complete_ = false;
 
   private:
     class Run {
@@ -264,22 +261,83 @@ class ConcurrentInterleavings : public MemoryTest {
 
 using enum Operation;
 
-TEST_F(ConcurrentInterleavings, probe) {
-    for (bool const looks : {false, true})
- for (auto const resize : {Resize::Split, Resize::Join})
-        for (auto const stage : {Stage::Begun, Stage::Done})
-            for (std::size_t const n : {1U, 2U, 3U}) {
-                
-                Scenario s{resize, stage, {lower_1, upper_1}, {}, {Calls{{Insert, upper_2}, {Erase, upper_1}, {Find, lower_1}},
-                                                                    Calls{{Erase, lower_1}, {Upsert, upper_1}, {Insert, lower_2}}}};
-                for (auto& c : s.calls) c.resize(n);
-                auto const start = std::chrono::steady_clock::now();
-                std::size_t const runs = explore(s, {200'000, looks});
-                std::cout << looks << int(resize) << int(stage) << " n " << n << ": " << runs << " complete " << is_complete_ << " "
-                          << std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() << " s\n";
-                if (HasFailure()) return;
-            }
+// What the two actors do, on what: inserts and erasures at both ends of the cut; everything with one key, which two
+// have or which is the first of the upper half; and halves that become empty, or were.
+std::vector<Scenario> scenarios(Resize resize, Stage stage, std::size_t operations) {
+    std::vector<Scenario> all{
+        {resize,
+         stage,
+         {lower_1, upper_1},
+         {},
+         {Calls{{Insert, upper_2}, {Erase, upper_1}, {Find, lower_1}},
+          Calls{{Erase, lower_1}, {Upsert, upper_1}, {Insert, lower_2}}}},
+        {resize,
+         stage,
+         {upper_2, upper_1, lower_1},
+         {upper_2},
+         {Calls{{Upsert, upper_1}, {Erase, upper_1}, {Find, upper_1}},
+          Calls{{Erase, upper_1}, {Insert, upper_1}, {Update, upper_1}}}},
+        {resize,
+         stage,
+         {lower_2, upper_1},
+         {lower_2},
+         {Calls{{Insert, lower_1}, {Erase, lower_1}, {Insert, upper_2}},
+          Calls{{Insert, lower_1}, {Update, lower_1}, {Erase, upper_1}}}},
+        {resize,
+         stage,
+         {lower_1},
+         {},
+         {Calls{{Erase, lower_1}, {Find, upper_2}, {Insert, upper_1}},
+          Calls{{Upsert, upper_2}, {Find, lower_1}, {Erase, upper_2}}}},
+    };
+    for (Scenario& scenario : all)
+        for (Calls& calls : scenario.calls) calls.resize(operations);
+    return all;
 }
+
+struct Exploration {
+    Resize resize;
+    Stage stage;
+    std::size_t operations; // of each actor
+    bool looks_are_steps;
+    bool is_long;
+};
+
+class ConcurrentExplorations : public ConcurrentInterleavings, public testing::WithParamInterface<Exploration> {};
+
+TEST_P(ConcurrentExplorations, are_linearizable_and_meet_nothing_that_was_given_back) {
+    Exploration const& wanted = GetParam();
+    if (wanted.is_long && !tests_are_long()) GTEST_SKIP() << "long: with MXK_LONG_TESTS";
+    std::size_t runs = 0;
+    for (Scenario const& scenario : scenarios(wanted.resize, wanted.stage, wanted.operations)) {
+        runs += explore(scenario, wanted.looks_are_steps);
+        if (HasFailure()) return;
+    }
+    RecordProperty("runs", static_cast<int>(runs));
+    EXPECT_GT(runs, 20U) << "there is nothing to explore";
+}
+
+std::string name_of(testing::TestParamInfo<Exploration> const& info) {
+    Exploration const& it = info.param;
+    return std::string(it.resize == Resize::Split ? "split" : "join") +
+           (it.stage == Stage::Begun ? "_begun_" : "_separated_") + std::to_string(it.operations) +
+           (it.looks_are_steps ? "_operations_each_access" : "_operations_each_change");
+}
+
+INSTANTIATE_TEST_SUITE_P(all, ConcurrentExplorations,
+                         testing::Values(Exploration{Resize::Split, Stage::Begun, 2, false, false},
+                                         Exploration{Resize::Join, Stage::Begun, 2, false, false},
+                                         Exploration{Resize::Split, Stage::Done, 1, false, false},
+                                         Exploration{Resize::Join, Stage::Done, 1, false, false},
+                                         Exploration{Resize::Split, Stage::Begun, 1, true, false},
+                                         Exploration{Resize::Join, Stage::Begun, 1, true, false},
+                                         Exploration{Resize::Split, Stage::Done, 1, true, false},
+                                         Exploration{Resize::Join, Stage::Done, 1, true, false},
+                                         Exploration{Resize::Split, Stage::Done, 2, false, true},
+                                         Exploration{Resize::Join, Stage::Done, 2, false, true},
+                                         Exploration{Resize::Split, Stage::Begun, 3, false, true},
+                                         Exploration{Resize::Join, Stage::Begun, 3, false, true}),
+                         name_of);
 
 } // namespace
 } // namespace mxk::test

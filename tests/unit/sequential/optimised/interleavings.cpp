@@ -23,7 +23,6 @@ bool Interleavings::concern_each_other(Step const& a, Step const& b) const {
 
 // The next run goes another way at the last place where there is one.
 bool Interleavings::next_run() {
-    if (is_complete_ || runs_ == bounds_.max_runs) return false;
     if (runs_ == 0) return true;
     while (!choices_.empty()) {
         Choice& last = choices_.back();
@@ -35,7 +34,6 @@ bool Interleavings::next_run() {
         }
         choices_.pop_back();
     }
-    is_complete_ = true;
     return false;
 }
 
@@ -127,7 +125,7 @@ void Interleavings::point(Step const& step) {
 }
 
 std::uint64_t Interleavings::now() {
-    return running_->steps_;
+    return running_ != nullptr ? running_->steps_ : 0;
 }
 
 } // namespace mxk::test
