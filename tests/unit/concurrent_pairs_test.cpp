@@ -145,8 +145,8 @@ TEST_F(ConcurrentPairsTest, random_operations_are_those_of_a_map) {
                         return goes;
                     });
                 }
-                ASSERT_EQ(table.find(key), user.expected.contains(key) ? std::optional(user.expected[key])
-                                                                      : std::nullopt);
+                ASSERT_EQ(table.find(key),
+                          user.expected.contains(key) ? std::optional(user.expected[key]) : std::nullopt);
             }
         };
         bool const ran = run_on(cores_of_machine().span(), [&](Worker&, std::size_t place) {
