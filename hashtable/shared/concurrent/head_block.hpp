@@ -30,8 +30,9 @@ class HeadBlock {
     // max_order. `nodes`: a part on each, or on the first of them, if they are no power of two or more than heads.
     // Errors: no memory. Callers as memory::allocate().
     static Result<HeadBlock> create(unsigned order, std::span<NodeId const> nodes) {
-        bool const is_cut = std::has_single_bit(nodes.size()) && nodes.size() <= std::size_t{1} << min_order;
-        std::size_t const parts = is_cut ? nodes.size() : 1;
+        std::size_t const count = nodes.size(); // no std::has_single_bit(): it is a library's on a bare machine
+        bool const is_cut = (count & (count - 1)) == 0 && count <= std::size_t{1} << min_order;
+        std::size_t const parts = is_cut ? count : 1;
         HeadBlock result;
         result.order_ = order;
         result.part_order_ = order - static_cast<unsigned>(std::bit_width(parts) - 1);
