@@ -32,7 +32,8 @@ namespace mxk {
 
 class WorkQueue;
 
-// One piece of work, which its maker keeps until its function is entered. In up to one queue at a time.
+// One piece of work, which its maker keeps until its function is entered. In up to one queue at a time. The function is
+// called in a thread of the queue's and may wait there; it returns, and does not end the thread.
 class WorkItem {
   public:
     using Function = void (*)(WorkItem& item);
@@ -184,7 +185,7 @@ class WorkQueue {
     // Items on their way from interrupt handlers, and handlers that have not looked yet whether the queue is stopped.
     std::atomic<std::uint32_t> from_interrupts_{0};
     std::atomic<bool> is_closed_to_interrupts_{false};
-    std::atomic<bool> has_ended_{false}; // ended_ is not empty; relaxed: whoever finds it joins under the lock
+    std::atomic<bool> has_ended_{false}; // ended_ is not empty; relaxed: what finds it looks again under the lock
 
     mutable SpinLock lock_{lock_bands::waking.rank(1)}; // all below
     WorkItem* first_ = nullptr;                         // and last_ == nullptr: no item

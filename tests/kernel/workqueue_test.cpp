@@ -17,6 +17,7 @@
 #include "tasks/threads/mutex.hpp"
 #include "tasks/workqueue/work_queue.hpp"
 #include "tests/kernel/all_cores.hpp"
+#include "tests/kernel/all_memory.hpp"
 #include "tests/kernel/noise.hpp"
 #include "tests/kernel/soak_part.hpp"
 #include "tests/kernel/thread_group.hpp"
@@ -455,6 +456,23 @@ MXK_TEST(workqueue, items_that_wait_for_a_first_worker_are_run_when_it_stops) {
     MXK_CHECK(queue.enqueue(note, &Note::run));
     queue.stop();
     MXK_CHECK(note.has_run());
+}
+
+// A WARN for the queue, and for nodes that are helped out by others, may come of it.
+MXK_TEST(workqueue, waits_for_memory_where_there_is_none) {
+    if (!Thread::has_slices()) MXK_SKIP("threads of the Linux build need no memory of a node");
+    WorkQueue queue(memory_for({.name = "poor"}));
+    std::array<Note, 3> notes;
+    {
+        AllMemory all;
+        all.take();
+        for (Note& note : notes) MXK_CHECK(queue.enqueue(note, &Note::run, MayBlock::Yes));
+        wait_until([&] { return queue.report().not_created >= 3; });
+        for (Note const& note : notes) MXK_CHECK(!note.has_run());
+    }
+    for (Note const& note : notes) wait_until([&] { return note.has_run(); });
+    queue.stop();
+    MXK_CHECK_EQUAL(queue.report().executed, notes.size());
 }
 
 // As interrupt handlers do it: on all cores at once, by tasks and by threads.
