@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <span>
+#include <utility>
 
+#include "base/push_stack.hpp"
 #include "bench/frame/statistics.hpp"
 #include "bench/task/ending.hpp"
 #include "kernel/clock.hpp"
@@ -17,7 +19,7 @@ namespace mxk::bench {
 namespace {
 
 // Run by a task, or by a thread through send_task(), which then ends: the console's task waits for the ending.
-struct SectionRun {
+template <typename GracePeriods> struct SectionRun {
     Ending ending{Worker::current().core()};
     std::uint64_t sections;
     OwnerCounter done{};
@@ -28,7 +30,7 @@ struct SectionRun {
         Cycles const start = clock::timestamp();
         for (std::uint64_t left = sections; left > 0 && !ending.wanted();) {
             std::uint64_t const some = left < between_looks ? left : between_looks;
-            for (std::uint64_t i = 0; i < some; ++i) rcu::ReadSection const section;
+            for (std::uint64_t i = 0; i < some; ++i) typename GracePeriods::Section const section;
             done.add(some);
             left -= some;
         }
@@ -41,7 +43,7 @@ template <typename Run> std::size_t done_of(void const* run) {
     return static_cast<Run const*>(run)->done.value();
 }
 
-struct CallbackRun : Task {
+template <typename GracePeriods> struct CallbackRun : Task {
     struct OneOf : rcu::Callback {
         explicit OneOf(CallbackRun& its_run)
             : run(&its_run) {
@@ -51,13 +53,14 @@ struct CallbackRun : Task {
         OneOf* next_free = nullptr;
     };
 
-    explicit CallbackRun(std::uint64_t its_callbacks)
+    CallbackRun(GracePeriods its_periods, std::uint64_t its_callbacks)
         : Task(&CallbackRun::begin)
+        , periods(its_periods)
         , callbacks(its_callbacks) {}
 
     static void begin(Worker& worker, Task& task) {
         auto& self = static_cast<CallbackRun&>(task);
-        for (OneOf& one : self.pool.span()) self.release(one);
+        for (OneOf& one : self.pool.span()) self.released.push(one);
         task.body = &CallbackRun::go_on;
         self.start = clock::timestamp();
         worker.append(task);
@@ -66,11 +69,12 @@ struct CallbackRun : Task {
     static void go_on(Worker& worker, Task& task) {
         constexpr std::size_t per_turn = 64;
         auto& self = static_cast<CallbackRun&>(task);
-        for (std::size_t i = 0; i < per_turn && self.free != nullptr && self.called < self.callbacks; ++i) {
-            OneOf& one = *self.free;
-            self.free = one.next_free;
+        for (std::size_t i = 0; i < per_turn && self.called < self.callbacks; ++i) {
+            if (self.free == nullptr) self.free = self.released.take_newest_first();
+            if (self.free == nullptr) break;
+            OneOf& one = *std::exchange(self.free, self.free->next_free);
             ++self.called;
-            rcu::call(one);
+            self.periods.call_lazily(one);
         }
         bool const may_end = self.ending.wanted() || self.called == self.callbacks;
         if (!may_end || self.done.value() < self.called) return worker.append(task);
@@ -79,15 +83,16 @@ struct CallbackRun : Task {
     }
     void has_run(OneOf& one) {
         done.add(1);
-        release(one);
-    }
-    void release(OneOf& one) {
-        one.next_free = free;
-        free = &one;
+        if constexpr (GracePeriods::callbacks_run_in_tasks)
+            one.next_free = std::exchange(free, &one);
+        else
+            released.push(one);
     }
 
     Ending ending{Worker::current().core()};
+    GracePeriods periods;
     NodeVector<OneOf> pool;
+    PushStack<OneOf, &OneOf::next_free> released{};
     std::uint64_t callbacks;
     std::uint64_t called = 0;
     OneOf* free = nullptr;
@@ -112,23 +117,26 @@ struct BusyTask : Task {
     std::size_t& ended;
 };
 
-struct WaitRun : Task {
-    WaitRun(rcu::Haste its_haste, std::span<double> its_samples)
+template <typename GracePeriods> struct WaitRun : Task, rcu::Callback {
+    WaitRun(GracePeriods its_periods, bool it_is_expedited, std::span<double> its_samples)
         : Task(&WaitRun::wait)
-        , haste(its_haste)
-        , samples(its_samples) {}
+        , periods(its_periods)
+        , is_expedited(it_is_expedited)
+        , samples(its_samples) {
+        function = [](rcu::Callback& self) { GracePeriods::append(static_cast<WaitRun&>(self)); };
+    }
 
     static void wait(Worker&, Task& task) {
         auto& self = static_cast<WaitRun&>(task);
         task.body = &WaitRun::arrive;
-        self.newest = rcu::periods()->next();
+        self.newest = self.periods.next();
         self.start = clock::timestamp();
-        self.later.append(task, self.haste);
+        self.periods.call(self, self.is_expedited);
     }
     static void arrive(Worker& worker, Task& task) {
         Cycles const now = clock::timestamp();
         auto& self = static_cast<WaitRun&>(task);
-        if (rcu::periods()->done() < self.newest) ++self.wrong;
+        if (!self.periods.has_ended(self.newest)) ++self.wrong;
         self.samples[self.done.value()] = static_cast<double>(raw(now - self.start));
         self.done.add(1);
         if (self.done.value() < self.samples.size() && !self.ending.wanted()) return wait(worker, task);
@@ -136,8 +144,8 @@ struct WaitRun : Task {
     }
 
     Ending ending{Worker::current().core()};
-    rcu::LaterTask later;
-    rcu::Haste haste;
+    GracePeriods periods;
+    bool is_expedited;
     std::span<double> samples;
     OwnerCounter done{};
     std::uint64_t newest = 0;
@@ -147,9 +155,11 @@ struct WaitRun : Task {
 
 } // namespace
 
-Result<Sample> run_section(CorePair cores, std::uint64_t sections, Progress& progress) {
-    SectionRun run{.sections = sections};
-    progress.phase("section", sections, &done_of<SectionRun>, &run);
+template <typename GracePeriods>
+Result<Sample> run_section(GracePeriods, CorePair cores, std::uint64_t sections, Progress& progress) {
+    using Run = SectionRun<GracePeriods>;
+    Run run{.sections = sections};
+    progress.phase("section", sections, &done_of<Run>, &run);
     auto thread = MXK_TRY(Thread::create({.core = cores.first, .name = "reader"}, run));
     auto const ended = run.ending.await(progress);
     MXK_TRY(thread.join());
@@ -159,12 +169,14 @@ Result<Sample> run_section(CorePair cores, std::uint64_t sections, Progress& pro
                   .verified = run.done.value() == sections};
 }
 
-Result<Sample> run_callback(CorePair cores, std::uint64_t callbacks, Progress& progress) {
+template <typename GracePeriods>
+Result<Sample> run_callback(GracePeriods periods, CorePair cores, std::uint64_t callbacks, Progress& progress) {
+    using Run = CallbackRun<GracePeriods>;
     constexpr std::size_t at_once = 4096;
-    CallbackRun run(callbacks);
-    run.pool = MXK_TRY(NodeVector<CallbackRun::OneOf>::create(at_once, workers::of(cores.first).node()));
+    Run run(periods, callbacks);
+    run.pool = MXK_TRY(NodeVector<typename Run::OneOf>::create(at_once, workers::of(cores.first).node()));
     for (std::size_t i = 0; i < at_once; ++i) run.pool.emplace(run);
-    progress.phase("callback", callbacks, &done_of<CallbackRun>, &run);
+    progress.phase("callback", callbacks, &done_of<Run>, &run);
     Worker::current().append(run, cores.first);
     MXK_TRY(run.ending.await(progress));
     return Sample{.value = static_cast<double>(raw(run.elapsed)) / static_cast<double>(callbacks),
@@ -172,9 +184,12 @@ Result<Sample> run_callback(CorePair cores, std::uint64_t callbacks, Progress& p
                   .verified = run.done.value() == callbacks};
 }
 
-Result<Sample> run_wait(CorePair cores, std::size_t waits, rcu::Haste haste, Progress& progress) {
+template <typename GracePeriods>
+Result<Sample> run_wait(GracePeriods periods, CorePair cores, std::size_t waits, bool is_expedited,
+                        Progress& progress) {
+    using Run = WaitRun<GracePeriods>;
     auto const room = MXK_TRY(NodeArray<double>::create(waits, workers::of(cores.first).node()));
-    WaitRun run(haste, room.span().first(waits));
+    Run run(periods, is_expedited, room.span().first(waits));
     Worker& here = Worker::current();
     std::atomic<bool> is_over{false};
     std::size_t ended = 0;
@@ -182,7 +197,7 @@ Result<Sample> run_wait(CorePair cores, std::size_t waits, rcu::Haste haste, Pro
     BusyTask second(is_over, here.core(), ended);
     here.append(first, cores.first);
     here.append(second, cores.second);
-    progress.phase("grace periods", waits, &done_of<WaitRun>, &run);
+    progress.phase("grace periods", waits, &done_of<Run>, &run);
     here.append(run, cores.first);
     auto const awaited = run.ending.await(progress);
     is_over.store(true, std::memory_order_relaxed); // nothing else is read because of it
@@ -193,5 +208,12 @@ Result<Sample> run_wait(CorePair cores, std::size_t waits, rcu::Haste haste, Pro
                   .operations = waits,
                   .verified = run.wrong == 0 && run.done.value() == waits};
 }
+
+template Result<Sample> run_section(OwnGracePeriods, CorePair, std::uint64_t, Progress&);
+template Result<Sample> run_section(DetectedGracePeriods, CorePair, std::uint64_t, Progress&);
+template Result<Sample> run_callback(OwnGracePeriods, CorePair, std::uint64_t, Progress&);
+template Result<Sample> run_callback(DetectedGracePeriods, CorePair, std::uint64_t, Progress&);
+template Result<Sample> run_wait(OwnGracePeriods, CorePair, std::size_t, bool, Progress&);
+template Result<Sample> run_wait(DetectedGracePeriods, CorePair, std::size_t, bool, Progress&);
 
 } // namespace mxk::bench

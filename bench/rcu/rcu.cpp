@@ -17,17 +17,14 @@ class RcuExperiment final : public CostExperiment<RcuMeasure, RcuOptions> {
     }
 
     Result<Sample> run_measure(RcuMeasure measure, CorePair cores, Progress& progress) override {
-        switch (measure) {
-        case RcuMeasure::Section: return run_section(cores, options().operations, progress);
-        case RcuMeasure::Callback: return run_callback(cores, options().operations, progress);
-        case RcuMeasure::Synchronize: return run_wait(cores, options().waits, rcu::Haste::Soon, progress);
-        case RcuMeasure::Expedite: break;
-        }
-        return run_wait(cores, options().waits, rcu::Haste::Now, progress);
+        if (options().kind == RcuKind::Qsbr) return run_of(measure, OwnGracePeriods(), cores, progress);
+        a_rcu::Engine engine;
+        MXK_TRY(engine.start());
+        return run_of(measure, DetectedGracePeriods(engine), cores, progress);
     }
     void print_head(TextSink& out) const override {
-        format(out, "rcu: {} sections or callbacks, {} waits; {} runs per row\n", options().operations, options().waits,
-               options().repeat);
+        format(out, "rcu: {}; {} sections or callbacks, {} waits; {} runs per row\n", name_of(options().kind),
+               options().operations, options().waits, options().repeat);
     }
     [[nodiscard]] std::string_view failure() const override {
         return "a callback did not run once, or before its grace period had ended";
@@ -35,10 +32,22 @@ class RcuExperiment final : public CostExperiment<RcuMeasure, RcuOptions> {
 
   private:
     using CostExperiment::CostExperiment;
+
+    template <typename GracePeriods>
+    Result<Sample> run_of(RcuMeasure measure, GracePeriods periods, CorePair cores, Progress& progress) const {
+        switch (measure) {
+        case RcuMeasure::Section: return run_section(periods, cores, options().operations, progress);
+        case RcuMeasure::Callback: return run_callback(periods, cores, options().operations, progress);
+        case RcuMeasure::Synchronize: return run_wait(periods, cores, options().waits, false, progress);
+        case RcuMeasure::Expedite: break;
+        }
+        return run_wait(periods, cores, options().waits, true, progress);
+    }
 };
 constexpr auto rcu_benchmark = benchmark<RcuExperiment, rcu_schema>(
     {.summary = "cycles per read section of a thread, per callback, and per grace period while two cores are busy",
-     .notes = "Example: bench rcu --measure synchronize,expedite --waits 1000 --json\n"});
+     .notes = "Example: bench rcu --measure synchronize,expedite --waits 1000 --json\n"
+              "Example: bench rcu --rcu a-rcu --waits 100\n"});
 MXK_REGISTER(mxk_commands, console::Command, rcu_benchmark);
 
 } // namespace

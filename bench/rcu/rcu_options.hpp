@@ -20,6 +20,14 @@ constexpr auto value_names(RcuMeasure) {
                       Named{RcuMeasure::Synchronize, "synchronize"}, Named{RcuMeasure::Expedite, "expedite"}};
 }
 
+// Which grace periods are measured: those that all else uses, or those of tasks/a_rcu.hpp.
+enum class RcuKind : std::uint8_t { Qsbr, ARcu };
+
+constexpr auto value_names(RcuKind) {
+    using Named = console::NamedValue<RcuKind>;
+    return std::array{Named{RcuKind::Qsbr, "qsbr"}, Named{RcuKind::ARcu, "a-rcu"}};
+}
+
 constexpr Placement placement_of(RcuMeasure measure) {
     bool const is_alone = measure == RcuMeasure::Section || measure == RcuMeasure::Callback;
     return is_alone ? Placement::OneCore : Placement::SameNode;
@@ -27,16 +35,22 @@ constexpr Placement placement_of(RcuMeasure measure) {
 
 struct RcuOptions : CostOptions {
     NameSet<RcuMeasure> measures{};
+    RcuKind kind = RcuKind::Qsbr;
     std::uint64_t operations = 1'000'000;
     std::uint32_t waits = 2000;
 
     // For the row.
-    [[nodiscard]] static Settings settings_of(RcuMeasure) { return {}; }
+    [[nodiscard]] Settings settings_of(RcuMeasure) const {
+        Settings settings;
+        settings.add("rcu", name_of(kind));
+        return settings;
+    }
 };
 
 constexpr auto rcu_schema = console::schema<RcuOptions>(
     console::option<&RcuOptions::measures>(
         "measure", "section, callback, synchronize, expedite (none given: all that the machine can do)"),
+    console::option<&RcuOptions::kind>("rcu", "whose: MXK's, or A-RCU, whose detector asks cores by interrupts"),
     cost_option::cores,
     console::option<&RcuOptions::operations>("ops", "per run: section, callback", console::between(1, 4'000'000'000)),
     console::option<&RcuOptions::waits>("waits", "per run: synchronize, expedite", console::between(1, 10'000'000)),

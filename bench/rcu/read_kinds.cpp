@@ -9,6 +9,7 @@
 #include "bench/thread/own_threads.hpp"
 #include "kernel/console/named.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
+#include "tasks/a_rcu.hpp"
 #include "tasks/rcu_wait.hpp"
 
 namespace mxk::bench {
@@ -84,9 +85,9 @@ constexpr ReadKind qsbr{
 MXK_REGISTER(mxk_read_kinds, ReadKind, qsbr);
 
 // A thread's, on metal two instructions. It is preempted at any time, and so needs no quiescent points.
-struct ThreadReaders {
+template <typename ReadSection> struct ThreadReaders {
     struct Reader {
-        struct Section : rcu::ReadSection {
+        struct Section : ReadSection {
             explicit Section(Reader&) {}
         };
         Reader(ThreadReaders&, std::size_t) {}
@@ -147,12 +148,16 @@ template <typename Shared> Result<Sample> read_in_threads(ReadRun const& run, Sh
     return read_sample(turns.span(), shared);
 }
 
-Result<Sample> run_rcu(ReadRun const& run) {
-    ThreadReaders shared;
+template <typename ReadSection> Result<Sample> run_thread_sections(ReadRun const& run) {
+    ThreadReaders<ReadSection> shared;
     return read_in_threads(run, shared);
 }
-constexpr ReadKind rcu_threads{.name = "rcu", .summary = "a thread's section", .run = &run_rcu};
+constexpr ReadKind rcu_threads{
+    .name = "rcu", .summary = "a thread's section", .run = &run_thread_sections<rcu::ReadSection>};
 MXK_REGISTER(mxk_read_kinds, ReadKind, rcu_threads);
+constexpr ReadKind a_rcu_threads{
+    .name = "a-rcu", .summary = "a thread's section of A-RCU", .run = &run_thread_sections<a_rcu::ReadSection>};
+MXK_REGISTER(mxk_read_kinds, ReadKind, a_rcu_threads);
 
 // Each core has the lock at its place, or all have the first one.
 template <typename Lock, bool is_shared> class Locks {

@@ -19,7 +19,7 @@
 #include "tasks/stalled_core.hpp"
 #include "tasks/threads/thread.hpp"
 #include "tests/kernel/all_cores.hpp"
-#include "tests/kernel/noise.hpp"
+#include "tests/kernel/published.hpp"
 #include "tests/kernel/resident.hpp"
 #include "tests/kernel/thread_group.hpp"
 
@@ -201,117 +201,15 @@ MXK_TEST(rcu1, many_empty_sections) {
     group.join();
 }
 
-// An object is found by way of `current` until another one takes its place; it is poisoned when it is reclaimed, and
-// used again later. Of each writer some hundred.
-struct Published {
-    static constexpr std::uint32_t valid = 0x900d;
-    static constexpr std::uint32_t poison = 0xdead;
-    struct Object : rcu::Callback {
-        std::atomic<std::uint32_t> value{poison};
-        std::atomic<bool> is_free{true};
-        std::atomic<std::size_t>* reclaimed = nullptr;
-    };
-    std::atomic<Object*> current{nullptr};
-    std::atomic<std::size_t> wrong{0};
-
-    void read(std::size_t steps) {
-        read(steps, [] {});
-    }
-    // pause(): in the middle of it, with the object in hand.
-    template <typename Pause> void read(std::size_t steps, Pause pause) {
-        Object const* const object = current.load(std::memory_order_acquire);
-        if (object == nullptr) return;
-        check(*object, steps);
-        pause();
-        check(*object, steps);
-    }
-    void check(Object const& object, std::size_t steps) {
-        for (std::size_t i = 0; i < steps; ++i)
-            if (object.value.load(std::memory_order_relaxed) != valid) wrong.fetch_add(1, std::memory_order_relaxed);
-    }
-    // False: none of these is free.
-    template <typename Objects> bool replace(Objects& objects, std::atomic<std::size_t>& reclaimed, rcu::Haste haste) {
-        for (Object& object : objects) {
-            if (!object.is_free.load(std::memory_order_acquire)) continue;
-            object.is_free.store(false, std::memory_order_relaxed);
-            object.value.store(valid, std::memory_order_relaxed);
-            object.reclaimed = &reclaimed;
-            retire(current.exchange(&object, std::memory_order_acq_rel), haste);
-            return true;
-        }
-        return false;
-    }
-    static void retire(Object* object, rcu::Haste haste) {
-        if (object == nullptr) return;
-        object->function = [](rcu::Callback& self) {
-            auto& it = static_cast<Object&>(self);
-            it.value.store(poison, std::memory_order_relaxed);
-            it.reclaimed->fetch_add(1, std::memory_order_relaxed);
-            it.is_free.store(true, std::memory_order_release);
-        };
-        rcu::call(*object, haste);
-    }
+// As tests/kernel/published.hpp asks for it.
+struct GracePeriodUse {
+    using ThreadSection = rcu::ReadSection;
+    using TaskSection = rcu::TaskReadSection;
+    void call(rcu::Callback& callback) const { rcu::call(callback, haste); }
+    rcu::Haste haste;
 };
-
-// Tasks and threads read, tasks and threads replace, each on every core. How often a reader has found what was given
-// back.
 std::size_t read_and_write(std::size_t replacements_per_writer, rcu::Haste haste) {
-    constexpr std::size_t objects_per_writer = 40;
-    Published published;
-    std::atomic<std::size_t> reclaimed{0};
-    std::atomic<std::size_t> replaced{0};
-    std::atomic<std::size_t> writers_left{2 * workers::count()};
-    using Objects = std::array<Published::Object, objects_per_writer>;
-    auto objects = NodeVector<Objects>::create(2 * workers::count(), Worker::current().node());
-    MXK_CHECK(objects.ok());
-    if (!objects) return 0;
-    for (std::size_t i = 0; i < 2 * workers::count(); ++i) objects.value().emplace();
-    {
-        Noise const noise(2000);
-        auto read = [&] {
-            while (writers_left.load(std::memory_order_relaxed) != 0) {
-                rcu::ReadSection const section;
-                published.read(50, &this_thread::yield); // others run, and replace it
-            }
-        };
-        auto next_objects = std::atomic<std::size_t>{0};
-        auto write = [&] {
-            Objects& mine = objects.value()[next_objects.fetch_add(1)];
-            for (std::size_t done = 0; done < replacements_per_writer;) {
-                if (!published.replace(mine, reclaimed, haste)) {
-                    this_thread::yield();
-                    continue;
-                }
-                ++done;
-                replaced.fetch_add(1, std::memory_order_relaxed);
-            }
-            writers_left.fetch_sub(1);
-        };
-        ThreadGroup group(2 * workers::count());
-        for (std::size_t i = 0; i < workers::count(); ++i) {
-            group.start({.core = core_id(i), .name = "reader", .slice = Nanoseconds{100'000}}, read);
-            group.start({.core = core_id(i), .name = "writer", .slice = Nanoseconds{100'000}}, write);
-        }
-        auto left = PerCore<std::size_t>::create(system_topology().cores, [&] { return replacements_per_writer; });
-        MXK_CHECK(left.ok());
-        bool const ran = left.ok() && run_on(all_cores().span(), [&](Worker&, std::size_t place) {
-                             published.read(20); // the body is a section
-                             Objects& mine = objects.value()[workers::count() + place];
-                             if (!published.replace(mine, reclaimed, haste)) return Step::Again;
-                             replaced.fetch_add(1, std::memory_order_relaxed);
-                             published.read(20);
-                             if (--left.value()[place] != 0) return Step::Again;
-                             writers_left.fetch_sub(1);
-                             return Step::Done;
-                         });
-        MXK_CHECK(ran);
-        group.join();
-    }
-    Published::retire(published.current.exchange(nullptr), haste);
-    MXK_CHECK(rcu::barrier().ok());
-    MXK_CHECK_EQUAL(reclaimed.load(), replaced.load());
-    MXK_CHECK_EQUAL(replaced.load(), 2 * workers::count() * replacements_per_writer);
-    return published.wrong.load();
+    return mxk::read_and_write(GracePeriodUse{haste}, replacements_per_writer);
 }
 
 MXK_TEST(rcu1, seq_check) {

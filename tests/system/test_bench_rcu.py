@@ -16,6 +16,7 @@ def expect_sound(rows: list[dict[str, Any]], output: str) -> None:
     assert {row["measure"]: row["count"] for row in rows} == COUNTS
     for row in rows:
         assert row["verified"] is True
+        assert row["rcu"] == "qsbr"
         assert row["cores"] == ([0, 1] if row["measure"] in ("synchronize", "expedite") else [0])
         assert ("p99" in row) == (row["measure"] in ("synchronize", "expedite"))
     counted = re.search(r"grace periods: (\d+) completed, of these (\d+) expedited", output)
@@ -28,7 +29,7 @@ def expect_sound(rows: list[dict[str, Any]], output: str) -> None:
     assert int(core[1]) == int(core[2]) >= 40_000  # callbacks that core 0 was given, and has run
 
 
-OWN_KINDS = {"qsbr", "rcu", "spin", "spin-shared", "ticket", "ticket-shared", "rwlock", "rwlock-shared"}
+OWN_KINDS = {"a-rcu", "qsbr", "rcu", "spin", "spin-shared", "ticket", "ticket-shared", "rwlock", "rwlock-shared"}
 PEER_KINDS = {"urcu-qsbr": "liburcu", "urcu-memb": "liburcu", "pthread-rwlock": "C library"}
 PEER_KINDS["pthread-rwlock-shared"] = "C library"
 READ = "bench rcu-read --cores 1,2 --ms 2 --repeat 2 --json; bench rcu-read --body pointer --cores 2 --ms 1 --json"
@@ -44,6 +45,25 @@ def expect_sections(rows: list[dict[str, Any]], kinds: set[str]) -> None:
         rate = row["throughput"]["median"]
         assert rate > 0
         assert row["throughput_per_core"] == pytest.approx(rate / row["cores"])
+
+
+DETECTED = "bench rcu --rcu a-rcu --ops 2k --waits 4 --repeat 1 --json"
+
+
+def expect_detected(rows: list[dict[str, Any]]) -> None:
+    assert [row["measure"] for row in rows] == list(COUNTS)
+    for row in rows:
+        assert row["verified"] is True
+        assert row["rcu"] == "a-rcu"
+
+
+@pytest.mark.usefixtures("images")
+def test_the_detector_of_a_rcu_in_the_kernel(tmp_path: Path) -> None:
+    expect_detected(run_mxk(tmp_path / "log", ["--cpus", "2"], DETECTED).rows)
+
+
+def test_the_detector_of_a_rcu_in_the_linux_program() -> None:
+    expect_detected(run_linux("--cores", "2", DETECTED).rows)
 
 
 @pytest.mark.usefixtures("images")

@@ -27,6 +27,11 @@ inline void leave_nest() {
     reader.nest.store(reader.nest.load(std::memory_order_relaxed) - 2, std::memory_order_release);
 }
 
+// Whether the caller, a task or a thread, is in one.
+inline bool is_in_nest() {
+    return section_reader.nest.load(std::memory_order_relaxed) >= 2;
+}
+
 // The grace periods' side.
 namespace nests {
 

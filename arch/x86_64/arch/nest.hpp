@@ -35,6 +35,14 @@ listed:
     leave_listed_nest();
 }
 
+// In a core's own word, while its switches are watched. No thread has it.
+inline constexpr std::uint32_t nest_is_watched = std::uint32_t{1} << 31;
+
+// Whether the caller, a task or a thread, is in one.
+inline bool is_in_nest() {
+    return (core_local().readers.nest & ~nest_is_watched) >= 2;
+}
+
 // A thread has given the core away; with interrupts off, after it.
 void note_nest(Execution& execution);
 // A thread that ends: it is in none any more. How many it was in. The worker, after it has run.

@@ -15,9 +15,6 @@
 namespace mxk::arch {
 namespace {
 
-// In a core's own word, while its switches are watched. No thread has it.
-constexpr std::uint32_t is_watched = std::uint32_t{1} << 31;
-
 // The newest grace period.
 constinit std::atomic<std::uint64_t> newest{0};
 
@@ -81,10 +78,11 @@ void note_nest(Execution& execution) {
         execution.is_awaited_nest = !has_seen;
         (has_seen ? later : awaited).append(execution);
     }
-    if (!has_seen && (local.readers.nest & ~is_watched) < 2) acknowledge(local, number);
+    if (!has_seen && !is_in_nest()) acknowledge(local, number);
 }
 
 std::uint32_t forget_nest(Execution& execution) {
+    InterruptsOff const off;
     std::uint32_t const nest = std::exchange(execution.readers.nest, 0);
     if (nest % 2 != 0) take_off(execution);
     return nest / 2;
@@ -93,17 +91,17 @@ std::uint32_t forget_nest(Execution& execution) {
 // Another core's detector wants to know: what was interrupted is in a section, or not.
 void answer_nest_sample() {
     CoreLocal& local = core_local();
-    if ((local.readers.nest & ~is_watched) < 2) acknowledge(local, newest.load(std::memory_order_acquire));
+    if (!is_in_nest()) acknowledge(local, newest.load(std::memory_order_acquire));
     local.nest_answered.fetch_add(1, std::memory_order_release); // pairs with ask()
 }
 
 namespace nests {
 
 void watch() {
-    core_local().readers.nest |= is_watched;
+    core_local().readers.nest |= nest_is_watched;
 }
 void ignore() {
-    core_local().readers.nest &= ~is_watched;
+    core_local().readers.nest &= ~nest_is_watched;
 }
 
 void begin(std::uint64_t number) {

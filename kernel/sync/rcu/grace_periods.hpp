@@ -89,6 +89,8 @@ class GracePeriods {
             std::uint64_t const called = statistics_.called.value();
             return called > run ? called - run : 0;
         }
+        // Any core: it halts, and executes a fence before it goes on. seq_cst.
+        [[nodiscard]] bool is_halted() const { return presence_.load(std::memory_order_seq_cst) != Presence::Awake; }
         // Any core: the newest grace period that it need not be waited for.
         [[nodiscard]] std::uint64_t seen() const { return seen_.load(std::memory_order_relaxed); }
 
