@@ -89,6 +89,7 @@ template <typename Hash, typename Grace> class LineGrowth {
         for (SpinWait wait;;) {
             while (resize_.work(place)) {
             }
+            if (resize_.claim_again()) return false; // no memory for lines
             LineArray const& array = *resize_.root();
             std::size_t const now = array.buckets();
             auto const wanted = static_cast<double>(keys) / default_load / static_cast<double>(array.segments());
@@ -118,14 +119,13 @@ template <typename Hash, typename Grace> class LineGrowth {
             attend_now(place, count);
     }
     [[gnu::noinline]] void attend_now(std::size_t place, std::uint64_t count) {
-        if (resize_.is_resizing()) {
-            if (listener_ == nullptr)
-                resize_.work(place);
-            else if (count % consider_every == 0)
-                listener_->has_work(*listener_); // it may have had no memory
-        } else if (count % consider_every == 0) {
-            consider();
-        }
+        bool const considers = count % consider_every == 0;
+        if (!resize_.is_resizing()) return considers ? consider() : void();
+        if (considers) resize_.claim_again();
+        if (listener_ == nullptr)
+            resize_.work(place);
+        else if (considers)
+            listener_->has_work(*listener_); // it may have had no memory
     }
     // Whether the table has become too small or too large.
     [[gnu::noinline]] void consider() {
