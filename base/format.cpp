@@ -1,6 +1,9 @@
 #include "base/format.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
 
 namespace mxk {
 namespace {
@@ -8,10 +11,19 @@ namespace {
 struct Specification {
     char alignment = 0; // '<', '>' or 0: by kind
     bool zero_fill = false;
-    bool hexadecimal = false;
+    std::uint32_t base = 10;
     std::size_t width = 0;
-    std::size_t digits = 2;
+    std::optional<std::size_t> digits;
 };
+
+constexpr std::uint32_t base_of(char letter) {
+    switch (letter) {
+    case 'x': return 16;
+    case 'o': return 8;
+    case 'b': return 2;
+    default: return 10;
+    }
+}
 
 constexpr bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -37,15 +49,14 @@ Specification parse_specification(std::string_view text) {
         ++at;
         result.digits = parse_number(text, at);
     }
-    result.hexadecimal = at < text.size() && text[at] == 'x';
+    if (at < text.size()) result.base = base_of(text[at]);
     return result;
 }
 
 using NumberText = FixedText<96>;
 
-void append_unsigned(NumberText& out, std::uint64_t value, bool hexadecimal) {
-    std::array<char, 20> digits{};
-    std::size_t const base = hexadecimal ? 16 : 10;
+void append_unsigned(NumberText& out, std::uint64_t value, std::uint32_t base) {
+    std::array<char, 64> digits{};
     std::size_t at = digits.size();
     do {
         digits[--at] = "0123456789abcdef"[value % base];
@@ -70,19 +81,39 @@ void append_real(NumberText& out, double value, std::size_t digits) {
         ++whole;
         fraction -= scale;
     }
-    append_unsigned(out, whole, false);
+    append_unsigned(out, whole, 10);
     if (digits == 0) return;
     out.append(".");
     for (std::uint64_t place = scale / 10; place > fraction && place > 1; place /= 10) out.append("0");
-    append_unsigned(out, fraction, false);
+    append_unsigned(out, fraction, 10);
 }
 
 void pad(TextSink& sink, char fill, std::size_t count) {
     for (; count > 0; --count) sink.write({&fill, 1});
 }
 
+// All but the first byte of a character in UTF-8 (RFC 3629, section 3).
+constexpr bool continues_character(char byte) {
+    return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
+}
+
+std::size_t characters(std::string_view text) {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char byte) { return !continues_character(byte); }));
+}
+
+// No more than so many characters from its beginning.
+std::string_view cut(std::string_view text, std::size_t max_characters) {
+    std::size_t end = 0;
+    for (; end < text.size(); ++end) {
+        if (continues_character(text[end])) continue;
+        if (max_characters-- == 0) break;
+    }
+    return text.substr(0, end);
+}
+
 void write_padded(TextSink& sink, std::string_view text, Specification const& specification, bool is_number) {
-    std::size_t const missing = specification.width > text.size() ? specification.width - text.size() : 0;
+    std::size_t const missing = specification.width - std::min(specification.width, characters(text));
     char const fallback = is_number ? '>' : '<';
     char const alignment = specification.alignment != 0 ? specification.alignment : fallback;
     if (is_number && specification.zero_fill) {
@@ -102,21 +133,24 @@ void format_one(TextSink& sink, FormatArgument const& argument, Specification co
     using Kind = FormatArgument::Kind;
     NumberText number;
     switch (argument.kind) {
-    case Kind::Text: return write_padded(sink, argument.text_value, specification, false);
+    case Kind::Text:
+        return write_padded(
+            sink, specification.digits ? cut(argument.text_value, *specification.digits) : argument.text_value,
+            specification, false);
     case Kind::Character: return write_padded(sink, {&argument.character_value, 1}, specification, false);
     case Kind::Boolean: return write_padded(sink, argument.boolean_value ? "true" : "false", specification, false);
-    case Kind::Unsigned: append_unsigned(number, argument.unsigned_value, specification.hexadecimal); break;
+    case Kind::Unsigned: append_unsigned(number, argument.unsigned_value, specification.base); break;
     case Kind::Signed:
         if (argument.signed_value < 0) number.append("-");
         append_unsigned(number,
                         argument.signed_value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(argument.signed_value)
                                                   : static_cast<std::uint64_t>(argument.signed_value),
-                        specification.hexadecimal);
+                        specification.base);
         break;
-    case Kind::Real: append_real(number, argument.real_value, specification.digits); break;
+    case Kind::Real: append_real(number, argument.real_value, specification.digits.value_or(2)); break;
     case Kind::Address:
         number.append("0x");
-        append_unsigned(number, argument.unsigned_value, true);
+        append_unsigned(number, argument.unsigned_value, 16);
         break;
     }
     write_padded(sink, number.view(), specification, true);

@@ -1,8 +1,8 @@
 // Formatting into a TextSink: format(sink, "{} of {:>8.2}", a, b). No allocation, no locale, usable before memory is
-// up. Placeholder: {[:[<|>][0][width][.digits][x]]}: alignment (numbers right, text left by default), zero fill, min
-// width, digits after the point for reals (default 2), hexadecimal. {{ and }} stand for braces. The number of
-// placeholders is checked against the arguments at compile time. May be called on any core; blocks only as the sink
-// does.
+// up. Placeholder: {[:[<|>][0][width][.digits][x|o|b]]}: alignment (numbers right, text left by default), zero fill,
+// min width, digits after the point for reals (default 2) or the max number of characters of a text, hexadecimal, octal
+// or binary. Text is UTF-8: its characters are code points. {{ and }} stand for braces. The number of placeholders is
+// checked against the arguments at compile time. May be called on any core; blocks only as the sink does.
 #pragma once
 
 #include <concepts>

@@ -22,6 +22,8 @@ using console::Outcome;
 // and that wait is what orders their counts before the verdict.
 constinit std::atomic<std::uint32_t> failures{0};
 constinit std::atomic<char const*> skip_reason{nullptr};
+constinit std::atomic<std::uint64_t> current_seed{default_seed};
+constinit std::atomic<bool> seed_is_used{false};
 
 struct Tally {
     std::uint32_t passed = 0;
@@ -34,18 +36,46 @@ struct TestOptions {
     bool run_long = false;
     bool list = false;
     std::uint32_t repeat = 1;
+    std::uint64_t seed = default_seed;
 };
 
 constexpr auto test_schema = console::schema<TestOptions>(
-    console::positional<&TestOptions::prefixes>("PREFIX", "only tests whose name begins so; none: all tests"),
+    console::positional<&TestOptions::prefixes>("PREFIX", "only tests whose name begins so; none, or *: all tests"),
     console::flag<&TestOptions::run_long>("long", "also those that take minutes on an emulated machine"),
     console::flag<&TestOptions::list>("list", "show the names, run nothing"),
-    console::option<&TestOptions::repeat>("repeat", "run all of them so often", console::between(1, 1'000'000)));
+    console::option<&TestOptions::repeat>("repeat", "run all of them so often", console::between(1, 1'000'000)),
+    console::option<&TestOptions::seed>("seed", "of what they do at random; each repetition has the next one",
+                                        console::between(0, 1'000'000'000)));
+
+constexpr std::string_view everything = "*";
+
+bool begins(Test const& test, std::string_view prefix) {
+    return prefix == everything || test.name.starts_with(prefix);
+}
+
+// Its whole name, or what stands before the point of it, with or without that.
+bool names(Test const& test, std::string_view prefix) {
+    return prefix.size() >= test.name.find('.') && test.name.starts_with(prefix);
+}
 
 bool is_chosen(Test const& test, TestOptions const& options) {
     auto const prefixes = options.prefixes.values();
-    return prefixes.empty() || std::any_of(prefixes.begin(), prefixes.end(),
-                                           [&](std::string_view prefix) { return test.name.starts_with(prefix); });
+    return prefixes.empty() ||
+           std::any_of(prefixes.begin(), prefixes.end(), [&](std::string_view prefix) { return begins(test, prefix); });
+}
+
+bool is_named(Test const& test, TestOptions const& options) {
+    auto const prefixes = options.prefixes.values();
+    return std::any_of(prefixes.begin(), prefixes.end(), [&](std::string_view prefix) { return names(test, prefix); });
+}
+
+std::string_view remark(Test::Kind kind) {
+    switch (kind) {
+    case Test::Kind::Long: return " (long)";
+    case Test::Kind::Unsafe: return " (unsafe)";
+    case Test::Kind::Short: break;
+    }
+    return "";
 }
 
 // Every prefix must mean something: a misspelt one that silently runs nothing would look like success.
@@ -54,34 +84,53 @@ Result<void> check_prefixes(TestOptions const& options) {
     if (tests.empty()) return Error("no test is built in");
     for (std::string_view const prefix : options.prefixes.values()) {
         bool const known =
-            std::any_of(tests.begin(), tests.end(), [&](Test const* test) { return test->name.starts_with(prefix); });
+            std::any_of(tests.begin(), tests.end(), [&](Test const* test) { return begins(*test, prefix); });
         if (!known) return Error::of("no test begins with '{}'; 'test --list' shows all", prefix);
     }
     return {};
 }
 
-void run_one(Test const& test, TestOptions const& options, TextSink& out, Tally& tally) {
-    if (test.is_long && !options.run_long) {
+// A verdict without the end of its line.
+template <typename... Arguments>
+void say(TextSink& out, Test const& test, FormatString<std::type_identity_t<Arguments>...> verdict,
+         Arguments const&... arguments) {
+    format(out, "TEST {} ", test.name);
+    format(out, verdict, arguments...);
+    if (seed_is_used.load(std::memory_order_relaxed))
+        format(out, ", seed {}", current_seed.load(std::memory_order_relaxed));
+    out.write("\n");
+}
+
+void run_one(Test const& test, TestOptions const& options, std::uint64_t seed, TextSink& out, Tally& tally) {
+    if (test.kind == Test::Kind::Long && !options.run_long) {
         ++tally.skipped;
         return format(out, "TEST {} SKIP (long; use --long)\n", test.name);
     }
+    if (test.kind == Test::Kind::Unsafe && !is_named(test, options)) {
+        ++tally.skipped;
+        return format(out, "TEST {} SKIP (unsafe: it ends the kernel, if its name is typed)\n", test.name);
+    }
     begin_checks();
+    seed_is_used.store(false, std::memory_order_relaxed);
+    current_seed.store(seed, std::memory_order_relaxed);
     skip_reason.store(nullptr, std::memory_order_relaxed);
     std::uint64_t const start = raw(clock::now());
     test.body();
     std::uint64_t const milliseconds = (raw(clock::now()) - start) / 1'000'000;
 
-    std::uint32_t const failed = failed_checks();
     char const* const reason = skip_reason.load(std::memory_order_relaxed);
+    if (test.kind == Test::Kind::Unsafe && reason == nullptr)
+        fail_check("a test that ends the kernel does not come back", std::source_location::current());
+    std::uint32_t const failed = failed_checks();
     if (failed > 0) {
         ++tally.failed;
-        format(out, "TEST {} FAIL {} ms (failed checks: {})\n", test.name, milliseconds, failed);
+        say(out, test, "FAIL {} ms (failed checks: {})", milliseconds, failed);
     } else if (reason != nullptr) {
         ++tally.skipped;
-        format(out, "TEST {} SKIP ({})\n", test.name, reason);
+        say(out, test, "SKIP ({})", reason);
     } else {
         ++tally.passed;
-        format(out, "TEST {} PASS {} ms\n", test.name, milliseconds);
+        say(out, test, "PASS {} ms", milliseconds);
     }
 }
 
@@ -90,7 +139,8 @@ Outcome run_chosen(TestOptions const& options, Invocation& invocation) {
     Tally tally;
     for (std::uint32_t round = 0; round < options.repeat; ++round) {
         console::for_each_by_name(registered_tests(), [&](Test const& test) {
-            if (is_chosen(test, options) && !invocation.cancelled()) run_one(test, options, invocation.out, tally);
+            if (is_chosen(test, options) && !invocation.cancelled())
+                run_one(test, options, options.seed + round, invocation.out, tally);
         });
     }
     format(invocation.out, "{} passed, {} failed, {} skipped\n", tally.passed, tally.failed, tally.skipped);
@@ -102,7 +152,7 @@ Outcome run_tests(Invocation& invocation, TestOptions const& options) {
     if (auto const checked = check_prefixes(options); !checked) return invocation.fail(checked.error());
     if (!options.list) return run_chosen(options, invocation);
     console::for_each_by_name(registered_tests(), [&](Test const& test) {
-        if (is_chosen(test, options)) format(invocation.out, "{}{}\n", test.name, test.is_long ? " (long)" : "");
+        if (is_chosen(test, options)) format(invocation.out, "{}{}\n", test.name, remark(test.kind));
     });
     return Outcome::Ok;
 }
@@ -115,9 +165,11 @@ constexpr auto test_command = console::command<&run_tests, test_schema>(
     {.name = "test",
      .summary = "run the tests that are built into the kernel",
      .group = "tests",
-     .notes = "Example: test memory tasks.queue --repeat 10\n"
-              "Each test ends with a line TEST NAME PASS|FAIL|SKIP, all of them with a line of counts. The command "
-              "fails\nif a test does.\n",
+     .notes =
+         "Example: test memory tasks.queue --repeat 10 --seed 7\n"
+         "Each test ends with a line TEST NAME PASS|FAIL|SKIP, with the seed where it has used one, all of them "
+         "with a line\nof counts. The command fails if a test does. A test that ends the kernel runs only where its "
+         "name is typed.\n",
      .more_words = &offer_tests});
 MXK_REGISTER(mxk_commands, console::Command, test_command);
 
@@ -143,6 +195,11 @@ void fail_comparison(std::string_view expression, FormatArgument a, FormatArgume
     format_erased(second, "{}", {&b, 1});
     log::error("{}:{}: check failed: {}: {} and {}", where.file_name(), where.line(), expression, first.view(),
                second.view());
+}
+
+std::uint64_t seed() {
+    seed_is_used.store(true, std::memory_order_relaxed);
+    return current_seed.load(std::memory_order_relaxed);
 }
 
 void skip(char const* reason) {

@@ -25,7 +25,12 @@ namespace mxk::inner_tests {
 struct Test {
     std::string_view name; // room.name
     void (*body)();
-    bool is_long; // runs only with `test --long`
+    enum class Kind : std::uint8_t {
+        Short,
+        Long,   // runs only with `test --long`
+        Unsafe, // ends the kernel: runs only where the command names it, or its room
+    };
+    Kind kind;
 };
 
 MXK_REGISTRY(mxk_tests, Test, registered_tests)
@@ -36,6 +41,11 @@ std::uint32_t failed_checks();
 
 void fail_check(std::string_view expression, std::source_location where);
 void fail_comparison(std::string_view expression, FormatArgument a, FormatArgument b, std::source_location where);
+
+// What the test that runs draws its random numbers from: `test --seed N`, or default_seed. It stands in the verdict of
+// a test that has asked. Any core.
+inline constexpr std::uint64_t default_seed = 1;
+std::uint64_t seed();
 
 // The test that runs counts as skipped unless a check fails. `reason` is a literal.
 void skip(char const* reason);
@@ -67,14 +77,18 @@ void check_equal(A const& a, B const& b, std::string_view expression, std::sourc
 
 } // namespace mxk::inner_tests
 
-#define MXK_TEST(room, name) MXK_DEFINE_TEST(room, name, false)
+#define MXK_TEST(room, name) MXK_DEFINE_TEST(room, name, Short)
 // For what takes minutes on an emulated machine.
-#define MXK_LONG_TEST(room, name) MXK_DEFINE_TEST(room, name, true)
+#define MXK_LONG_TEST(room, name) MXK_DEFINE_TEST(room, name, Long)
+// For what must end the kernel: a test that comes back has failed.
+#define MXK_UNSAFE_TEST(room, name) MXK_DEFINE_TEST(room, name, Unsafe)
 
-#define MXK_DEFINE_TEST(room, test_name, long_test)                                                                    \
+#define MXK_DEFINE_TEST(room, test_name, test_kind)                                                                    \
     static void mxk_test_##room##_##test_name();                                                                       \
     static constexpr ::mxk::inner_tests::Test mxk_test_entry_##room##_##test_name{                                     \
-        .name = #room "." #test_name, .body = &mxk_test_##room##_##test_name, .is_long = long_test};                   \
+        .name = #room "." #test_name,                                                                                  \
+        .body = &mxk_test_##room##_##test_name,                                                                        \
+        .kind = ::mxk::inner_tests::Test::Kind::test_kind};                                                            \
     MXK_REGISTER(mxk_tests, ::mxk::inner_tests::Test, mxk_test_entry_##room##_##test_name);                            \
     static void mxk_test_##room##_##test_name()
 

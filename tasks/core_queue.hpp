@@ -125,6 +125,9 @@ class CoreQueue {
     void set_prefetch_distance(std::uint32_t distance) { fifo_.set_distance(distance); }
     [[nodiscard]] std::uint32_t prefetch_distance() const { return fifo_.distance(); }
 
+    // Any core, as TaskFifo::latest().
+    [[nodiscard]] Task const* latest() const { return fifo_.latest(); }
+
     // Any core.
     [[nodiscard]] QueueStatistics const& statistics() const { return statistics_; }
     [[nodiscard]] OwnerCounter const& prefetched() const { return fifo_.prefetched(); }

@@ -5,6 +5,7 @@
 
 #include "arch/attention.hpp"
 #include "arch/sections.hpp"
+#include "base/panic.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "tasks/threads/semaphore.hpp"
 #include "tasks/threads/thread.hpp"
@@ -49,9 +50,15 @@ struct WaiterCallback : Callback {
     Waiter* waiter;
 };
 
+// Who waited in a section, would wait for himself: on metal for ever.
+void expect_no_section() {
+    expect(!arch::is_in_section(), "who waits for a grace period is in no read section");
+}
+
 } // namespace
 
 void synchronize(Haste haste) {
+    expect_no_section();
     Waiter waiter(1);
     WaiterCallback callback(waiter);
     call(callback, haste);
@@ -60,6 +67,7 @@ void synchronize(Haste haste) {
 
 // A core runs its callbacks in the order in which it got them.
 Result<void> barrier() {
+    expect_no_section();
     Waiter waiter(workers::count());
     auto callbacks =
         MXK_TRY(NodeVector<WaiterCallback>::create(workers::count(), workers::of(arch::home_core()).node()));
@@ -75,7 +83,7 @@ void LaterTask::append(Task& task, Haste haste) {
     call(*this, haste);
 }
 
-void quiescent() {
+void attend_quiescent() {
     Worker::current().pass_quiescent();
 }
 

@@ -2,6 +2,7 @@
 // section: what waits there would wait for itself.
 #pragma once
 
+#include "arch/attention.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
 #include "tasks/task.hpp"
 
@@ -30,8 +31,14 @@ class LaterTask : Callback {
     Task* task_ = nullptr;
 };
 
+// quiescent(), if something waits.
+void attend_quiescent();
+
 // For a task that takes long: the grace periods that wait for this core end here, as far as it is up to it. What it has
 // found in shared structures is gone then, unless it is in a ReadSection. One load if none waits.
-void quiescent();
+inline void quiescent() {
+    if (arch::needs_attention()) [[unlikely]]
+        attend_quiescent();
+}
 
 } // namespace mxk::rcu

@@ -64,6 +64,9 @@ class TaskFifo {
         return task;
     }
 
+    // Any core, for display: the task that was taken last. It need not be there any more, unless it is the one that runs.
+    [[gnu::no_sanitize("thread")]] [[nodiscard]] Task const* latest() const { return ring_[(head_ - 1) % capacity]; }
+
     // In tasks; 0: nothing is fetched ahead. Clamped to max_distance.
     void set_distance(std::uint32_t distance) {
         distance_ = std::min(distance, max_distance);

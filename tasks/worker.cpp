@@ -5,6 +5,7 @@
 #include "kernel/remote_call.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
 #include "tasks/coroutine_task.hpp"
+#include "tasks/stalled_core.hpp"
 #include "tasks/threads/thread_backend.hpp"
 #include "tasks/timeline/core_timeline.hpp"
 #include "tasks/timeline/slice.hpp"
@@ -119,7 +120,9 @@ void Worker::Ring::operator()(CoreId sleeper) const {
 void Worker::begin() {
     statistics_.started.add(raw(clock::timestamp()));
     grace_periods_ = rcu::periods();
-    if (grace_periods_ != nullptr) grace_ = &grace_periods_->of(core_);
+    if (grace_periods_ == nullptr) return;
+    grace_ = &grace_periods_->of(core_);
+    grace_periods_->describe_with(&describe_stalled_core);
 }
 
 void Worker::run() {

@@ -188,6 +188,8 @@ class alignas(cache_line_bytes) Worker {
         return number;
     }
     [[nodiscard]] CoreEpoch const& epoch() const { return epoch_; }
+    // Any core, for display: the task that runs, or ran last, as TaskFifo::latest(); null: none has.
+    [[nodiscard]] Task const* latest_task() const { return queue_.latest(); }
     // What grace periods want of this core now, for a body that takes its time: the core is quiescent here, if nothing
     // below is in a section. One load if they want nothing.
     void pass_quiescent() {

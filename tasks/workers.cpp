@@ -3,6 +3,7 @@
 #include "arch/core_local.hpp"
 #include "kernel/memory/memory.hpp"
 #include "tasks/threads/thread_backend.hpp"
+#include "tasks/workqueue/work_queue.hpp"
 
 namespace mxk::workers {
 namespace {
@@ -32,6 +33,7 @@ void become(CoreId core) {
     arch::core_local().kernel_core = all[index(core)];
     all[index(core)]->begin();
     thread_backend::attach(*all[index(core)]);
+    WorkQueue::attach(*all[index(core)]);
 }
 void forget() {
     all = {};

@@ -7,6 +7,7 @@
 #include <climits>
 
 #include "arch/attention.hpp"
+#include "arch/sections.hpp"
 #include "base/panic.hpp"
 
 namespace mxk::arch {
@@ -38,6 +39,7 @@ void adopt_core(CoreLocal& local, CoreId id) {
     expect(index(id) < local_count, "there is room for the core");
     local.id = id;
     this_core = &local;
+    be_core_reader();
     locals[index(id)].store(&local, std::memory_order_release); // pairs with local_of()
 }
 

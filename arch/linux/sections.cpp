@@ -7,6 +7,8 @@
 #include <mutex>
 
 #include "arch/attention.hpp"
+#include "arch/nest.hpp"
+#include "base/format.hpp"
 #include "base/panic.hpp"
 
 namespace mxk::arch {
@@ -38,10 +40,11 @@ void count_off(CoreLocal& home) {
 
 } // namespace
 
-void live_on(CoreId core) {
+void live_on(CoreId core, std::string_view name) {
     CoreLocal* const home = local_of(core);
     expect(home != nullptr, "a thread lives on a core that is there");
     section_reader.home = home;
+    section_reader.name = name;
     section_reader.needs_fences = !has_membarrier();
     section_reader.is_awaited.store(false, std::memory_order_relaxed);
     // seq_cst: who does not see it, has unlinked before what this thread reads.
@@ -53,7 +56,8 @@ void live_on(CoreId core) {
 
 std::uint32_t leave_home() {
     SectionReader& reader = section_reader;
-    std::uint32_t const left_open = reader.depth.exchange(0, std::memory_order_release);
+    std::uint32_t const left_open =
+        reader.depth.exchange(0, std::memory_order_release) + reader.nest.exchange(0, std::memory_order_release) / 2;
     CoreLocal& home = *reader.home;
     std::scoped_lock const lock(home.readers_mutex);
     if (reader.is_awaited.exchange(true, std::memory_order_acq_rel)) count_off(home);
@@ -99,9 +103,62 @@ void begin_section_epoch() {
             core.awaited_sections.fetch_sub(1, std::memory_order_acq_rel);
 }
 
+std::size_t write_awaited_readers(TextSink& out, CoreId core) {
+    CoreLocal& local = *local_of(core);
+    std::scoped_lock const lock(local.readers_mutex);
+    std::size_t count = 0;
+    for (SectionReader const* reader = local.first_reader; reader != nullptr; reader = reader->next)
+        if (reader->is_awaited.load(std::memory_order_relaxed))
+            format(out, "{}'{}'", count++ == 0 ? "" : ", ", reader->name);
+    return count;
+}
+
 // acquire: pairs with count_off().
 bool are_sections_over() {
     return core_local().awaited_sections.load(std::memory_order_acquire) == 0;
 }
+
+namespace nests {
+namespace {
+
+constinit std::atomic<std::uint64_t> newest{0};
+
+bool is_in_nest(SectionReader const& reader) {
+    return reader.nest.load(std::memory_order_acquire) >= 2; // acquire: pairs with leave_nest()
+}
+
+} // namespace
+
+void watch() {
+    core_local().core_reader = &section_reader;
+}
+void ignore() {
+    core_local().core_reader = nullptr;
+}
+
+void begin(std::uint64_t number) {
+    newest.store(number, std::memory_order_release);
+}
+
+bool has_acknowledged(CoreId core) {
+    return local_of(core)->nest_seen.load(std::memory_order_acquire) == newest.load(std::memory_order_relaxed);
+}
+
+bool ask(CoreId core) {
+    CoreLocal& local = *local_of(core);
+    std::scoped_lock const lock(local.readers_mutex);
+    fence_in_all_threads();
+    if (local.core_reader != nullptr && is_in_nest(*local.core_reader)) return false;
+    for (SectionReader const* reader = local.first_reader; reader != nullptr; reader = reader->next)
+        if (is_in_nest(*reader)) return false;
+    local.nest_seen.store(newest.load(std::memory_order_relaxed), std::memory_order_release);
+    return true;
+}
+
+bool await_readers(void (* /*last_left*/)()) {
+    return false;
+}
+
+} // namespace nests
 
 } // namespace mxk::arch

@@ -55,7 +55,7 @@ class Residence {
   public:
     Residence(CoreId core, std::string_view name)
         : name_(name) {
-        live_on(core);
+        live_on(core, name);
     }
     ~Residence() {
         std::uint32_t const open = leave_home();

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "arch/nest.hpp"
 #include "arch/sections.hpp"
 #include "arch/x86_64/cpu_features.hpp"
 #include "arch/x86_64/interrupts.hpp"
@@ -21,6 +22,13 @@ struct SavedFrame {
     std::uint64_t r15, r14, r13, r12, rbx, rbp;
     std::uint64_t return_address;
 };
+
+// It has been taken away in a section, or A-RCU wants to know of each switch.
+void note_readers(Execution& execution) {
+    std::uint32_t const sections = execution.readers.sections;
+    if (sections != 0 && sections % 2 == 0) count_section(execution);
+    note_nest(execution);
+}
 
 // To run(), which tells why.
 void leave_for(Stop why, CoreLocal& local) {
@@ -59,11 +67,12 @@ Stop run(Execution& execution, Cycles until) {
     local.slice_end = until;
     local.was_preempted = false;
     set_timer(local);
-    // Each has its own count of protected sections: the body below, which may be in some, and the thread.
-    std::uint32_t const sections_below = std::exchange(local.sections, execution.sections);
+    // Each has its own count of sections: the body below, which may be in some, and the thread.
+    ReaderWords const below = std::exchange(local.readers, execution.readers);
     switch_stack(&local.own_stack_pointer, execution.stack_pointer);
-    execution.sections = std::exchange(local.sections, sections_below);
-    if (execution.sections != 0 && execution.sections % 2 == 0) count_section(execution);
+    execution.readers = std::exchange(local.readers, below);
+    if (execution.readers.any() || below.any()) [[unlikely]]
+        note_readers(execution);
     bool const preempted = local.was_preempted; // before another one runs
     enable_interrupts();
     return preempted ? Stop::Preempted : Stop::Left;

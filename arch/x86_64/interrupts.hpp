@@ -28,6 +28,7 @@ constexpr unsigned timer = 49;
 constexpr unsigned wake = 50;
 constexpr unsigned keyboard = 51;
 constexpr unsigned forget_translations = 52;
+constexpr unsigned sample_nest = 53;
 constexpr unsigned first_free = 64; // for set_interrupt_handler()
 constexpr unsigned spurious = 255;
 } // namespace vector
@@ -65,6 +66,9 @@ extern "C" void switch_stack(std::uint64_t* from, std::uint64_t to);
 
 // interrupts/tlb.cpp: another core has asked for it (tlb.hpp).
 void forget_translations_as_asked();
+
+// interrupts/nest.cpp: another core asks whether what runs here is in a section of A-RCU.
+void answer_nest_sample();
 
 // Empties the UART into the ring of serial_ring.hpp.
 void receive_serial();

@@ -40,7 +40,7 @@ FixedText<128> as_typed(Way const& way) {
     FixedText<128> text;
     if (way.model != Model::Tasks) format(text, "--model {} ", name_of(way.model));
     format(text, "--layout {}", name_of(way.layout));
-    if (way.model == Model::Tasks) format(text, " --submit {}", name_of(way.submit));
+    if (runs_tasks(way.model)) format(text, " --submit {}", name_of(way.submit));
     if (way.model == Model::Tasks && way.submit == Submit::Task)
         format(text, " --notation {} --walk {}", name_of(way.notation), name_of(way.walk));
     if (way.probe != Probe::Local) format(text, " --probe {}", name_of(way.probe));
@@ -103,7 +103,7 @@ Result<EngineKind const*> complete(TableOptions& options) {
     EngineKind const& kind = *MXK_TRY(choose_engine(options));
     options.hash = kind.hash;
     options.queue = queue_kind(options, kind);
-    if (options.model == Model::Threads) options.semaphore = semaphore_kind(options);
+    if (has_semaphores(options.model, options.layout)) options.semaphore = semaphore_kind(options);
     if (is_thesis(kind) && !options.prefetch && !options.prefetch_far) options.prefetch = 0;
     MXK_TRY(check_uses(options, &kind)); // of what was filled in, too
     return &kind;

@@ -31,9 +31,11 @@ void print_layout(TextSink& out, Options const& options) {
     format(out, ", got --layout {}", name_of(options.layout));
 }
 
-constexpr Need tasks{[](Options const& options, EngineKind const*) { return options.model == Model::Tasks; },
-                     "--model tasks", &print_model};
-constexpr Need any_threads{[](Options const& options, EngineKind const*) { return options.model != Model::Tasks; },
+constexpr Need tasks{[](Options const& options, EngineKind const*) { return runs_tasks(options.model); },
+                     "--model tasks or shared", &print_model};
+constexpr Need owning_tasks{[](Options const& options, EngineKind const*) { return options.model == Model::Tasks; },
+                            "--model tasks", &print_model};
+constexpr Need any_threads{[](Options const& options, EngineKind const*) { return !runs_tasks(options.model); },
                            "--model threads", &print_model};
 constexpr Need any_order{[](Options const& options, EngineKind const*) { return !depends_on_order(options); },
                          "phases whose results do not depend on which thread takes which instruction (not mixed; with "
@@ -47,8 +49,8 @@ constexpr Need no_course{
     [](Options const& options, EngineKind const*) { return !options.rate && options.owners.empty(); },
     "no --rate and no --owners besides, which are for a table of one size"};
 constexpr Need locking_threads{
-    [](Options const& options, EngineKind const*) { return options.model == Model::Threads; }, "--model threads",
-    &print_model};
+    [](Options const& options, EngineKind const*) { return has_semaphores(options.model, options.layout); },
+    "--model threads and a table that has semaphores (not concurrent)", &print_model};
 constexpr Need a_task_each{
     [](Options const& options, EngineKind const*) { return options.submit.value_or(Submit::Task) == Submit::Task; },
     "--submit task", &print_submit};
@@ -88,7 +90,7 @@ constexpr Need values{
     [](Options const& options, EngineKind const*) {
         return options.ycsb->letter == 'c' || options.layout != Layout::Chained;
     },
-    "--layout bucketed, open or cuckoo, which keep values (with ycsb-c, which only reads, chained, too)",
+    "--layout bucketed, open, cuckoo or concurrent, which keep values (with ycsb-c, which only reads, chained, too)",
     &print_layout};
 constexpr Need time_slices{[](Options const&, EngineKind const*) { return Thread::has_slices(); },
                            "the bare machine, where a thread has the slice that is asked for (in the Linux build the "
@@ -100,7 +102,7 @@ constexpr Need known_size{[](Options const& options, EngineKind const*) { return
                           "a table that begins large enough, got --initial-slots, too"};
 constexpr Need slots{
     [](Options const&, EngineKind const* kind) { return kind == nullptr || kind->growth != Growth::Never; },
-    "--layout open or cuckoo, which have slots (try --buckets)", &print_layout};
+    "--layout open, cuckoo or concurrent, which have slots (try --buckets)", &print_layout};
 constexpr Need partitions{
     [](Options const&, EngineKind const* kind) {
         return kind == nullptr || (kind->growth != Growth::Never && kind->probe == Probe::Local);
@@ -112,13 +114,14 @@ constexpr Need fixed_buckets{
     [](Options const&, EngineKind const* kind) { return kind == nullptr || kind->growth == Growth::Never; },
     "a table of a fixed number of buckets, got one that grows (try --load or --initial-slots)"};
 
-constexpr Need what_a_trace_writes{
-    [](Options const& options, EngineKind const*) {
-        bool const keeps_values =
-            options.layout != Layout::Chained && options.probe.value_or(Probe::Local) == Probe::Local;
-        return options.replay == nullptr || !options.replay->overwrites() || keeps_values;
-    },
-    "--layout bucketed, open or cuckoo without --probe travel, whose values can be overwritten, as this trace does"};
+constexpr Need what_a_trace_writes{[](Options const& options, EngineKind const*) {
+                                       bool const keeps_values = options.layout != Layout::Chained &&
+                                                                 options.probe.value_or(Probe::Local) == Probe::Local;
+                                       return options.replay == nullptr || !options.replay->overwrites() ||
+                                              keeps_values;
+                                   },
+                                   "--layout bucketed, open, cuckoo or concurrent without --probe travel, whose values "
+                                   "can be overwritten, as this trace does"};
 constexpr Need no_steps_of_time{[](Options const& options, EngineKind const*) { return !options.trace; },
                                 "no --trace besides, whose operations are not shared equally among the cores"};
 
@@ -139,14 +142,14 @@ constexpr Use option_uses[] = {
     {"--workload", &is_given<&Options::ycsb>, {&values}},
     {"--trace", [](Options const& options) { return options.trace.has_value(); }, {&what_a_trace_writes}},
     {"--submit", &is_given<&Options::submit>, {&tasks}},
-    {"--notation", &is_given<&Options::notation>, {&tasks, &a_task_each}},
-    {"--walk", &is_given<&Options::walk>, {&tasks, &a_task_each}},
+    {"--notation", &is_given<&Options::notation>, {&owning_tasks, &a_task_each}},
+    {"--walk", &is_given<&Options::walk>, {&owning_tasks, &a_task_each}},
     {"--walk interleaved", [](Options const& options) { return options.walk == Walk::Interleaved; }, {&chains}},
     {"--probe", &is_given<&Options::probe>, {&probes}},
     {"--prefetch", &is_given<&Options::prefetch>, {&tasks, &a_task_each}},
     {"--prefetch-hint", &is_given<&Options::prefetch_hint>, {&tasks, &prefetching}},
     {"--prefetch-far", &is_given<&Options::prefetch_far>, {&tasks, &a_task_each, &no_tasks_ahead}},
-    {"--prefetch-near", &is_given<&Options::prefetch_near>, {&tasks, &batches}},
+    {"--prefetch-near", &is_given<&Options::prefetch_near>, {&owning_tasks, &batches}},
     {"--tasks-per-core", &is_given<&Options::tasks_per_core>, {&tasks, &a_task_each}},
     {"--threads-per-core", &is_given<&Options::threads_per_core>, {&any_threads}},
     {"--threads-per-core of 2 or more",
@@ -157,11 +160,11 @@ constexpr Use option_uses[] = {
     {"--slice", &is_given<&Options::slice>, {&any_threads, &time_slices}},
     {"--buckets", &is_given<&Options::buckets>, {&fixed_buckets}},
     {"--load", &is_given<&Options::load>, {&known_size, &slots}},
-    {"--owners", [](Options const& options) { return !options.owners.empty(); }, {&tasks, &partitions}},
+    {"--owners", [](Options const& options) { return !options.owners.empty(); }, {&owning_tasks, &partitions}},
     {"--memory", [](Options const& options) { return options.memory != TablePlacement{}; }, {&stays_where_it_is}},
     {"--latency", [](Options const& options) { return options.latency; }, {&tasks, &room_for_a_time}},
-    {"--rate", &is_given<&Options::rate>, {&tasks, &batches, &measured_latency, &no_steps_of_time}},
-    {"--max-latency", &is_given<&Options::max_latency>, {&tasks, &batches, &measured_latency}},
+    {"--rate", &is_given<&Options::rate>, {&owning_tasks, &batches, &measured_latency, &no_steps_of_time}},
+    {"--max-latency", &is_given<&Options::max_latency>, {&owning_tasks, &batches, &measured_latency}},
     {"--task-times", [](Options const& options) { return options.task_times; }, {&tasks}},
 };
 

@@ -22,17 +22,26 @@ namespace mxk::bench {
 using console::NamedValue;
 
 // Who carries operations out: tasks, each on the core that owns its key (thesis section 3.2.2), or a thread on each
-// core that does so on the whole table, with semaphores (section 3.2.1), or without any, which loses entries.
-enum class Model : std::uint8_t { Tasks, Threads, ThreadsUnsafe };
+// core that does so on the whole table, with semaphores (section 3.2.1), or without any, which loses entries; or tasks
+// on any core, in place, on a table that is made for that.
+enum class Model : std::uint8_t { Tasks, Shared, Threads, ThreadsUnsafe };
 constexpr auto value_names(Model) {
-    return std::array{NamedValue{Model::Tasks, "tasks"}, NamedValue{Model::Threads, "threads"},
-                      NamedValue{Model::ThreadsUnsafe, "threads-unsafe"}};
+    return std::array{NamedValue{Model::Tasks, "tasks"}, NamedValue{Model::Shared, "shared"},
+                      NamedValue{Model::Threads, "threads"}, NamedValue{Model::ThreadsUnsafe, "threads-unsafe"}};
+}
+constexpr bool runs_tasks(Model model) {
+    return model == Model::Tasks || model == Model::Shared;
 }
 
-enum class Layout : std::uint8_t { Chained, Bucketed, Open, Cuckoo };
+enum class Layout : std::uint8_t { Chained, Bucketed, Open, Cuckoo, Concurrent };
 constexpr auto value_names(Layout) {
     return std::array{NamedValue{Layout::Chained, "chained"}, NamedValue{Layout::Bucketed, "bucketed"},
-                      NamedValue{Layout::Open, "open"}, NamedValue{Layout::Cuckoo, "cuckoo"}};
+                      NamedValue{Layout::Open, "open"}, NamedValue{Layout::Cuckoo, "cuckoo"},
+                      NamedValue{Layout::Concurrent, "concurrent"}};
+}
+// Whether threads take turns by semaphores; else the table keeps them apart by itself.
+constexpr bool has_semaphores(Model model, Layout layout) {
+    return model == Model::Threads && layout != Layout::Concurrent;
 }
 
 // Open addressing: whether an operation stays in the region of its key's hash, or travels to the next core when it
@@ -125,7 +134,8 @@ inline Nanoseconds thread_slice(TableOptions const& options) {
 }
 
 constexpr auto table_schema = console::schema<TableOptions>(
-    console::option<&TableOptions::model>("model", "tasks at the keys' owners, or a thread per core (with semaphores)"),
+    console::option<&TableOptions::model>("model",
+                                          "tasks at the keys' owners, or in place (shared), or a thread per core"),
     console::option<&TableOptions::layout>("layout", "the hash table"),
     console::option<&TableOptions::submit>("submit",
                                            "a task for each operation, or several together (none given: task)"),

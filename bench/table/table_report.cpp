@@ -26,6 +26,10 @@ FixedText<128> way_text(TableOptions const& options) {
     FixedText<128> way;
     if (options.model == Model::Tasks)
         append_tasks(way, options);
+    else if (options.model == Model::Shared)
+        format(way, "{}, in place", name_of(options.submit.value_or(Submit::Task)));
+    else if (options.layout == Layout::Concurrent)
+        way.append("threads, in read sections");
     else if (options.model == Model::Threads)
         format(way, "threads, {} semaphores", as_typed(options.semaphore).view());
     else
@@ -36,8 +40,8 @@ FixedText<128> way_text(TableOptions const& options) {
 // The model, and what only it has.
 void write_model(JsonWriter& json, TableOptions const& options) {
     json.field("model", as_typed(options.model).view());
-    if (options.model != Model::Tasks) {
-        if (options.model == Model::Threads) json.field("semaphore", as_typed(options.semaphore).view());
+    if (!runs_tasks(options.model)) {
+        if (has_semaphores(options.model, options.layout)) json.field("semaphore", as_typed(options.semaphore).view());
         json.field("threads_per_core", threads_per_core(options));
         if (uses(options, "--slice")) json.field("slice_us", raw(thread_slice(options)) / 1000);
         return;

@@ -7,6 +7,7 @@
 #include "bench/machine/measured_memory.hpp"
 #include "bench/table/table_options.hpp"
 #include "bench/workload/instructions.hpp"
+#include "hashtable/shared/concurrent/pair_supply.hpp"
 #include "kernel/console/values.hpp"
 #include "kernel/memory/memory.hpp"
 
@@ -21,6 +22,8 @@ double table_bytes_per_operation(TableOptions const& options) {
     switch (options.layout) {
     case Layout::Chained: return 8 * options.buckets.value_or(0.1) + 16;
     case Layout::Bucketed: return cache_line_bytes * options.buckets.value_or(0.5);
+    case Layout::Concurrent:
+        return sizeof(concurrent::Pair) + sizeof(concurrent::AtomicLink) / options.load.value_or(1);
     case Layout::Open:
     case Layout::Cuckoo: break;
     }

@@ -29,6 +29,20 @@ template <typename Access> struct NextInstruction {
     [[no_unique_address]] typename Access::Extra extra;
 };
 
+// Tables without owners: the core that takes an instruction carries it out.
+template <typename Access>
+concept IsShared = requires {
+    requires Access::is_shared;
+};
+
+template <typename Access>
+[[gnu::always_inline]] inline std::size_t owner_of(Access const& access, std::uint64_t key, std::size_t here) {
+    if constexpr (IsShared<Access>)
+        return here;
+    else
+        return access.owner(key);
+}
+
 // What the core at place `here` takes next, on that core. Inline: for each instruction, in all notations.
 template <typename Access>
 [[gnu::always_inline]] inline NextInstruction<Access> take_next(TwoPhaseRun<Access> const& run, std::size_t here) {
@@ -37,7 +51,7 @@ template <typename Access>
     if (instruction == nullptr) [[unlikely]]
         return {nullptr, 0, {}};
     std::uint64_t const key = instruction->key;
-    std::size_t const owner = run.access.owner(key);
+    std::size_t const owner = owner_of(run.access, key, here);
     return {instruction, owner, run.access.extra(here, home.place_of(*instruction), key, owner)};
 }
 

@@ -23,6 +23,7 @@
 #include "main/library/shape.hpp"
 #include "tasks/prefetching.hpp"
 #include "tasks/workers.hpp"
+#include "tasks/workqueue/work_queue.hpp"
 
 namespace mxk {
 namespace {
@@ -48,6 +49,7 @@ struct Runtime::State {
     Result<void> describe(arch::Shape const& shape);
     void start_threads(arch::Shape const& shape, bool own_threads);
     void become_core(CoreId id, int cpu);
+    void end_system_queue();
 
     Arena arena{&heap_memory};
     std::deque<arch::NodeMemory> memory; // by node
@@ -57,6 +59,7 @@ struct Runtime::State {
     std::vector<std::thread> threads; // all cores but those of the starting thread: 0, or none
     std::atomic<bool> stopping{false};
     std::atomic<std::size_t> cores_ready{0};
+    std::atomic<bool> system_queue_ended{false};
     cpu_set_t affinity_before{}; // of the thread that becomes core 0
 };
 
@@ -132,11 +135,30 @@ void Runtime::State::start_threads(arch::Shape const& shape, bool own_threads) {
         cores_ready.wait(ready, std::memory_order_acquire);
 }
 
+// Its workers are threads, which wait for each other's end; a thread that is no core has core 0 do that.
+void Runtime::State::end_system_queue() {
+    if (!system_queue::has_worked() || !workers::serves(core_id(0))) return system_queue::destroy();
+    struct End : Task {
+        explicit End(std::atomic<bool>& its_flag)
+            : Task([](Worker&, Task& task) {
+                auto& flag = static_cast<End&>(task).ended;
+                system_queue::destroy();
+                flag.store(true, std::memory_order_release);
+                flag.notify_all();
+            })
+            , ended(its_flag) {}
+        std::atomic<bool>& ended;
+    } end(system_queue_ended);
+    workers::of(core_id(0)).append_from_outside(end);
+    system_queue_ended.wait(false, std::memory_order_acquire);
+}
+
 // Also of one that did not get as far as to run.
 Runtime::State::~State() {
     // When not all threads could be started, core 0 has not become one.
     for (std::size_t ready = 0; (ready = cores_ready.load(std::memory_order_acquire)) < threads.size();)
         cores_ready.wait(ready, std::memory_order_acquire);
+    end_system_queue();
     stopping.store(true, std::memory_order_relaxed);
     std::size_t const first = workers::serves(core_id(0)) ? 0 : 1;
     for (std::size_t i = 0; i < threads.size(); ++i) arch::wake(core_id(first + i));
@@ -180,6 +202,7 @@ Result<Runtime> Runtime::start(RuntimeOptions const& options) try {
     MXK_TRY(remote_calls::create(state->topology.cores));
     MXK_TRY(rcu::create(state->topology.cores));
     MXK_TRY(workers::create(state->topology, state->arena));
+    MXK_TRY(system_queue::create());
     if (shape.shares_cpus) {
         log::warn("{} cores share the processors of this system: what they measure is not the hardware's speed",
                   shape.cores.size());

@@ -11,6 +11,7 @@
 #include "main/metal/worker_entry.hpp"
 #include "tasks/prefetching.hpp"
 #include "tasks/workers.hpp"
+#include "tasks/workqueue/work_queue.hpp"
 
 namespace mxk::metal {
 
@@ -53,6 +54,7 @@ topology::Topology start_cores(topology::Topology const& topology, acpi::Interru
     require<Done>(remote_calls::create(running.cores));
     require<Done>(rcu::create(running.cores));
     require<Done>(workers::create(running, arena, prefetching::default_task_distance()));
+    require<Done>(system_queue::create());
     arch::release_cores(cores, order, &enter_worker);
     return running;
 }

@@ -31,5 +31,8 @@ Thread::Entry entry_of(Task const& task);
 
 // Any core.
 ThreadUse use_of(ThreadRecord const& record);
+// The names of the core's threads that are in read sections which a grace period waits for, with commas between, as far
+// as can be seen. How many there are. Blocks for a lock.
+std::size_t write_awaited_readers(TextSink& out, CoreId core);
 
 } // namespace mxk::thread_backend

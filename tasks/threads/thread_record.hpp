@@ -9,6 +9,7 @@
 #include "base/units.hpp"
 #include "tasks/owner_counter.hpp"
 #include "tasks/threads/thread.hpp"
+#include "tasks/threads/wait_observer.hpp"
 
 namespace mxk {
 
@@ -29,6 +30,7 @@ struct ThreadRecord {
     Nanoseconds slice;
     Thread::Entry entry;
     void* argument;
+    WaitObserver* wait_observer = nullptr; // told of its waits; set by the thread itself, while it waits for nothing
     // Null; a task of the joiner, to be sent home when the thread has ended; or one of thread.cpp's marks.
     std::atomic<Task*> joiner{nullptr};
     ListLinks<ThreadRecord> links{}; // thread_list's

@@ -53,7 +53,7 @@ MXK_TEST(bench_table, what_threads_without_semaphores_lose_is_counted) {
 }
 
 bool has_threads(EngineKind const* kind) {
-    return kind->model != Model::Tasks;
+    return !runs_tasks(kind->model);
 }
 
 // They interrupt each other, and wait for each other's semaphores; what goes wrong is counted once.

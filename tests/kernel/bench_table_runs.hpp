@@ -17,7 +17,7 @@ inline constexpr std::uint64_t few = 2000;
 
 // Of threads fewer: they wait for each other.
 inline std::uint32_t some_cores(EngineKind const& kind) {
-    std::size_t const max = kind.model == Model::Tasks ? 4 : 2;
+    std::size_t const max = runs_tasks(kind.model) ? 4 : 2;
     return static_cast<std::uint32_t>(std::min(workers::count(), max));
 }
 
@@ -30,11 +30,11 @@ inline NodeVector<CoreId> first_cores(std::uint32_t count) {
 inline TableOptions options_for(EngineKind const& kind) {
     TableOptions options;
     // Of threads that all want one semaphore each waits to be woken for each operation, across emulated cores.
-    options.operations = kind.model == Model::Tasks ? few : few / 10;
+    options.operations = runs_tasks(kind.model) ? few : few / 10;
     options.model = kind.model;
     options.layout = kind.layout;
     options.hash = kind.hash;
-    if (kind.model == Model::Tasks) options.submit = kind.submit;
+    if (runs_tasks(kind.model)) options.submit = kind.submit;
     if (kind.model == Model::Tasks && kind.submit == Submit::Task) {
         options.tasks_per_core = 7;
         options.notation = kind.notation;

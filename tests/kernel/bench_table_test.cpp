@@ -154,7 +154,7 @@ MXK_TEST(bench_table, a_table_lies_where_it_was_asked_for) {
 }
 
 bool has_batches(EngineKind const* kind) {
-    return kind->submit == Submit::Batch;
+    return kind->submit == Submit::Batch && kind->model == Model::Tasks;
 }
 
 // The first instruction is due at the start and the last one (operations - 1) / rate later, whichever queue they are
@@ -351,13 +351,14 @@ MXK_TEST(bench_table, options_that_are_not_used_are_refused) {
             change(options);
             return !choose_engine(options).ok();
         };
-        bool const is_task_each = kind->model == Model::Tasks && kind->submit == Submit::Task;
+        bool const is_task_each = runs_tasks(kind->model) && kind->submit == Submit::Task;
+        bool const travels = kind->model == Model::Tasks && kind->submit == Submit::Task;
         MXK_CHECK_EQUAL(is_refused([](TableOptions& options) { options.prefetch = 8; }), !is_task_each);
         MXK_CHECK_EQUAL(is_refused([](TableOptions& options) { options.tasks_per_core = 8; }), !is_task_each);
-        MXK_CHECK_EQUAL(is_refused([&](TableOptions& options) { options.notation = kind->notation; }), !is_task_each);
-        MXK_CHECK_EQUAL(is_refused([&](TableOptions& options) { options.walk = kind->walk; }), !is_task_each);
+        MXK_CHECK_EQUAL(is_refused([&](TableOptions& options) { options.notation = kind->notation; }), !travels);
+        MXK_CHECK_EQUAL(is_refused([&](TableOptions& options) { options.walk = kind->walk; }), !travels);
         MXK_CHECK_EQUAL(is_refused([](TableOptions& options) { options.slice = 100; }),
-                        kind->model == Model::Tasks || !Thread::has_slices());
+                        runs_tasks(kind->model) || !Thread::has_slices());
         MXK_CHECK_EQUAL(is_refused([](TableOptions& options) { options.buckets = 1; }), kind->growth != Growth::Never);
     }
 }

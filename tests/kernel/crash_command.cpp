@@ -7,6 +7,7 @@
 #include "kernel/console/command.hpp"
 #include "kernel/console/options.hpp"
 #include "tasks/parallel.hpp"
+#include "tasks/rcu_wait.hpp"
 #include "tasks/threads/mutex.hpp"
 #include "tasks/threads/thread.hpp"
 #include "tasks/workers.hpp"
@@ -24,7 +25,9 @@ enum class Crash : std::uint8_t {
     OtherCore,
     ThreadStack,
     TaskWaits,
-    LockTwice
+    LockTwice,
+    SynchronizeInSection,
+    BarrierInSection
 };
 
 constexpr auto value_names(Crash) {
@@ -38,7 +41,9 @@ constexpr auto value_names(Crash) {
                       NamedValue{Crash::OtherCore, "other-core"},
                       NamedValue{Crash::ThreadStack, "thread-stack"},
                       NamedValue{Crash::TaskWaits, "task-waits"},
-                      NamedValue{Crash::LockTwice, "lock-twice"}};
+                      NamedValue{Crash::LockTwice, "lock-twice"},
+                      NamedValue{Crash::SynchronizeInSection, "synchronize-in-section"},
+                      NamedValue{Crash::BarrierInSection, "barrier-in-section"}};
 }
 
 // Volatile, so that the compiler neither knows nor prevents what is wrong with them.
@@ -76,6 +81,16 @@ void lock_twice(void*) {
     mutex.lock();
 }
 
+void synchronize_in_section(void*) {
+    rcu::ReadSection const section;
+    rcu::synchronize();
+}
+
+void barrier_in_section() {
+    rcu::ReadSection const section;
+    [[maybe_unused]] auto const waited = rcu::barrier();
+}
+
 void do_crash(Crash what) {
     switch (what) {
     case Crash::Null: return write_to(null_address);
@@ -88,6 +103,8 @@ void do_crash(Crash what) {
     case Crash::ThreadStack: return run_thread("deep", [](void*) { null_address = use_up_stack(0); });
     case Crash::TaskWaits: return Semaphore().wait();
     case Crash::LockTwice: return run_thread("locker", &lock_twice);
+    case Crash::SynchronizeInSection: return run_thread("reader", &synchronize_in_section);
+    case Crash::BarrierInSection: return barrier_in_section();
     }
 }
 

@@ -16,6 +16,7 @@
 #include "kernel/topology/system_topology.hpp"
 #include "tasks/parallel.hpp"
 #include "tasks/rcu_wait.hpp"
+#include "tasks/stalled_core.hpp"
 #include "tasks/threads/thread.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/noise.hpp"
@@ -405,17 +406,45 @@ MXK_TEST(rcu1, a_grace_period_that_stalls_is_reported_once) {
         reader.stay(1);
     };
     ThreadGroup group(1);
-    group.start({.core = last_core(), .name = "reader"}, body);
+    group.start({.core = last_core(), .name = "stalling"}, body);
     reader.await(1);
     Cookie cookie;
     rcu::call(cookie, rcu::Haste::Soon);
     wait_until([&] { return log::warning_count() != warnings; });
     MXK_CHECK(!cookie.has_run.load());
+    FixedText<200> what;
+    describe_stalled_core(what, last_core());
+    MXK_CHECK_EQUAL(what.view(), std::string_view("thread 'stalling' is in a read section"));
     let_time_pass();
     reader.let_go();
     await(cookie);
     group.join();
     MXK_CHECK_EQUAL(log::warning_count(), warnings + 1);
+}
+
+struct StallingTask : Task {
+    StallingTask()
+        : Task(&StallingTask::stall) {}
+    static void stall(Worker&, Task& task) {
+        auto& self = static_cast<StallingTask&>(task);
+        self.stage.store(1, std::memory_order_release);
+        for (SpinWait wait; self.stage.load(std::memory_order_acquire) != 2;) wait.turn();
+        self.stage.store(3, std::memory_order_release);
+    }
+    std::atomic<int> stage{0};
+};
+
+MXK_TEST(rcu1, the_task_that_a_grace_period_waits_for_is_named) {
+    if (workers::count() < 2) MXK_SKIP("one core, which runs the test");
+    StallingTask task;
+    Worker::current().append(task, last_core());
+    wait_until([&] { return task.stage.load(std::memory_order_acquire) == 1; });
+    FixedText<200> what;
+    describe_stalled_core(what, last_core());
+    MXK_CHECK(what.view().starts_with("the task that runs there is "));
+    MXK_CHECK(what.view().ends_with("StallingTask::stall"));
+    task.stage.store(2, std::memory_order_release);
+    wait_until([&] { return task.stage.load(std::memory_order_acquire) == 3; });
 }
 
 // Cores that halt are waited for by nobody, and not woken.

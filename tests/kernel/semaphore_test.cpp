@@ -86,31 +86,31 @@ void pass_through(SemaphoreKind kind, std::uint32_t threads, std::uint32_t opera
     for (User const& user : users.value()) MXK_CHECK_EQUAL(user.left, 0U);
 }
 
-MXK_TEST(threads, all_pass_through_a_semaphore) {
+MXK_TEST(semaphore1, all_pass_through_a_semaphore) {
     constexpr std::uint32_t operations = check_locks ? 500 : 2'000; // builds that check are slow
     for (std::uint32_t quarters = 1; quarters <= 3; ++quarters)
         pass_through(SemaphoreKind::Fast, 200, operations, quarters);
 }
 
-MXK_LONG_TEST(threads, many_operations_pass_through_a_semaphore) {
+MXK_LONG_TEST(semaphore1, many_operations_pass_through_a_semaphore) {
     for (std::uint32_t quarters = 1; quarters <= 3; ++quarters)
         pass_through(SemaphoreKind::Fast, 200, 10'000, quarters);
 }
 
-MXK_TEST(threads, all_pass_through_a_syscall_semaphore) {
+MXK_TEST(semaphore1, all_pass_through_a_syscall_semaphore) {
     if (!Semaphore::supports(SemaphoreKind::Syscall)) MXK_SKIP("only metal has these semaphores");
     for (std::uint32_t quarters = 1; quarters <= 3; ++quarters)
         pass_through(SemaphoreKind::Syscall, 200, 1'000, quarters);
 }
 
-MXK_TEST(threads, all_pass_through_while_cores_take_their_time) {
+MXK_TEST(semaphore1, all_pass_through_while_cores_take_their_time) {
     Noise const noise(1'000'000);
     for (SemaphoreKind const kind : kinds)
         if (Semaphore::supports(kind)) pass_through(kind, 40, 500, 2);
 }
 
 // After HelenOS' semaphore2: few units, many who want one, and who does not get it in time does without.
-MXK_TEST(threads, waits_end_by_a_unit_or_by_their_time) {
+MXK_TEST(semaphore2, waits_end_by_a_unit_or_by_their_time) {
     constexpr std::uint32_t units = 5;
     struct User {
         Semaphore* semaphore;
@@ -137,6 +137,7 @@ MXK_TEST(threads, waits_end_by_a_unit_or_by_their_time) {
             }
         }
     };
+    std::uint64_t const seed = inner_tests::seed();
     for (SemaphoreKind const kind : kinds) {
         if (!Semaphore::supports(kind)) continue;
         constexpr std::size_t threads = 40;
@@ -147,7 +148,8 @@ MXK_TEST(threads, waits_end_by_a_unit_or_by_their_time) {
         if (!users) return;
         ThreadGroup group(threads);
         for (std::size_t i = 0; i < threads; ++i)
-            group.start(on_core(i, "user"), users.value().emplace(User{&semaphore, &inside, bench::Random(i)}));
+            group.start(on_core(i, "user"),
+                        users.value().emplace(User{&semaphore, &inside, bench::Random(seed * threads + i)}));
         group.join();
         std::uint32_t taken = 0;
         std::uint32_t timed_out = 0;
@@ -162,7 +164,7 @@ MXK_TEST(threads, waits_end_by_a_unit_or_by_their_time) {
     }
 }
 
-MXK_TEST(threads, timeouts_fire) {
+MXK_TEST(semaphore2, timeouts_fire) {
     struct Waiter {
         Semaphore* semaphore;
         Nanoseconds waited{};

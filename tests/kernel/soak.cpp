@@ -1,16 +1,20 @@
 #include "tests/kernel/soak.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <optional>
 
 #include "bench/workload/random.hpp"
 #include "kernel/clock.hpp"
+#include "kernel/console/named.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/threads/condition.hpp"
 #include "tasks/threads/mutex.hpp"
 #include "tasks/threads/semaphore.hpp"
 #include "tests/kernel/answer.hpp"
+#include "tests/kernel/soak_part.hpp"
 #include "tests/kernel/thread_group.hpp"
 
 namespace mxk {
@@ -158,7 +162,42 @@ struct SoakTask : Task {
     std::size_t& at_home;
 };
 
+// The first of the names, and the others after it.
+std::string_view take_name(std::string_view& names) {
+    std::size_t const comma = std::min(names.find(','), names.size());
+    std::string_view const name = names.substr(0, comma);
+    names.remove_prefix(std::min(comma + 1, names.size()));
+    return name;
+}
+
+// A thread that runs a part.
+struct PartRunner {
+    SoakPart const* part;
+    SoakRun run;
+    void operator()() const { part->run(run); }
+};
+
 } // namespace
+
+bool is_soak_part_chosen(SoakPart const& part, std::string_view names) {
+    while (!names.empty())
+        if (take_name(names) == part.name) return true;
+    return false;
+}
+
+Result<void> check_soak_parts(std::string_view names) {
+    while (!names.empty()) {
+        std::string_view const name = take_name(names);
+        if (console::find_by_name(registered_soak_parts(), name) != nullptr) continue;
+        FixedText<120> known;
+        console::for_each_by_name(registered_soak_parts(), [&](SoakPart const& part) {
+            if (!known.view().empty()) known.append(", ");
+            known.append(part.name);
+        });
+        return Error::of("--with: expected parts, of {}, between commas, got '{}'", known.view(), name);
+    }
+    return {};
+}
 
 void soak(SoakOptions const& options, console::Invocation const* invocation) {
     NodeId const here = Worker::current().node();
@@ -178,10 +217,22 @@ void soak(SoakOptions const& options, console::Invocation const* invocation) {
                     users.value().emplace(soak, options.seed * 1000 + i));
     for (std::size_t i = 0; i < task_count; ++i)
         Worker::current().append(tasks.value().emplace(soak, options.seed * 2000 + i, at_home));
+    constexpr std::size_t max_parts = 16;
+    std::array<std::optional<PartRunner>, max_parts> runners;
+    std::size_t parts = 0;
+    ThreadGroup part_group(max_parts);
+    console::for_each_by_name(registered_soak_parts(), [&](SoakPart const& part) {
+        if (!is_soak_part_chosen(part, options.with)) return;
+        expect(parts < max_parts, "soak has up to 16 parts");
+        runners[parts].emplace(PartRunner{&part, {options.seed * 3000 + parts, soak.stopped}});
+        part_group.start({.core = core_id(parts % workers::count()), .name = part.name}, *runners[parts]);
+        ++parts;
+    });
     std::uint64_t const end = raw(clock::now()) + std::uint64_t{options.seconds} * 1'000'000'000;
     wait_until([&] { return raw(clock::now()) >= end || (invocation != nullptr && invocation->cancelled()); });
     soak.stopped.store(true, std::memory_order_relaxed);
     group.join();
+    part_group.join();
     Worker::current().run_until([&] { return at_home == task_count; });
 
     std::uint64_t counted = 0;
@@ -193,10 +244,10 @@ void soak(SoakOptions const& options, console::Invocation const* invocation) {
 }
 
 MXK_TEST(threads, soak_briefly) {
-    soak({.seconds = 2});
+    soak({.seconds = 2, .with = "rcu,workq"});
 }
 MXK_LONG_TEST(threads, soak_for_ten_minutes) {
-    soak({.seconds = 600});
+    soak({.seconds = 600, .with = "rcu,workq"});
 }
 
 } // namespace mxk

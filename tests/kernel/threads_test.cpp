@@ -15,9 +15,14 @@
 namespace mxk {
 namespace {
 
+// But for those of the system's work queue, which stay.
 std::size_t thread_count() {
     std::size_t count = 0;
-    thread_list::for_each([](ThreadRecord const&, void* sum) { ++*static_cast<std::size_t*>(sum); }, &count);
+    thread_list::for_each(
+        [](ThreadRecord const& thread, void* sum) {
+            if (!thread.name.view().starts_with("workq ")) ++*static_cast<std::size_t*>(sum);
+        },
+        &count);
     return count;
 }
 

@@ -22,7 +22,7 @@ words = sys.argv[-1].split()
 if words[1:3] == ["peer", "--list"]:
     sys.exit(print(json.dumps({{"benchmark": "peer-list", "peers": told["list"]}})))
 costs = {{"task": "mxk-tasks", "task-peer": "peer-tasks", "thread": "mxk-threads", "thread-peer": "peer-threads",
-         "memory": "mxk-memory", "memory-peer": "peer-memory"}}
+         "memory": "mxk-memory", "memory-peer": "peer-memory", "rcu-read": "rcu"}}
 name = costs.get(words[1]) or words[3]
 if words[1] == "table":
     ends = ("--mix", "--workload")
@@ -56,6 +56,12 @@ machine = {{"cpu": "Fake CPU", "tsc_hz": 2.5e9, "nodes": 1, "cores": 2, "memory_
 if words[1] in costs:
     for engine, what, cost in does:
         row = {{"benchmark": words[1], "peer": engine, "verified": True}}
+        if words[1] == "rcu-read":
+            kind, library = engine
+            body, cores = what
+            row |= {{"kind": kind, "library": library, "body": body, "cores": cores, "throughput": {{"median": cost}}}}
+            print(json.dumps(row))
+            continue
         cycles = {{"measure": what, "unit": "cycles", "cycles": {{"median": cost}}, "nanoseconds": cost / 2.5}}
         nanoseconds = {{"measure": "latency", "bytes": what, "nanoseconds": {{"median": cost}}}}
         print(json.dumps(row | (nanoseconds if "memory" in words[1] else cycles)))

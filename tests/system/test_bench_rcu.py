@@ -28,6 +28,44 @@ def expect_sound(rows: list[dict[str, Any]], output: str) -> None:
     assert int(core[1]) == int(core[2]) >= 40_000  # callbacks that core 0 was given, and has run
 
 
+OWN_KINDS = {"qsbr", "rcu", "spin", "spin-shared", "ticket", "ticket-shared", "rwlock", "rwlock-shared"}
+PEER_KINDS = {"urcu-qsbr": "liburcu", "urcu-memb": "liburcu", "pthread-rwlock": "C library"}
+PEER_KINDS["pthread-rwlock-shared"] = "C library"
+READ = "bench rcu-read --cores 1,2 --ms 2 --repeat 2 --json; bench rcu-read --body pointer --cores 2 --ms 1 --json"
+
+
+def expect_sections(rows: list[dict[str, Any]], kinds: set[str]) -> None:
+    """Both commands' rows: each kind on each set of cores, verified, with a sum that is what the cores have each."""
+    wanted = {(kind, body, cores) for kind in kinds for body, cores in (("empty", 1), ("empty", 2), ("pointer", 2))}
+    assert {(row["kind"], row["body"], row["cores"]) for row in rows} == wanted
+    assert len(rows) == len(wanted)
+    for row in rows:
+        assert row["verified"] is True
+        rate = row["throughput"]["median"]
+        assert rate > 0
+        assert row["throughput_per_core"] == pytest.approx(rate / row["cores"])
+
+
+@pytest.mark.usefixtures("images")
+def test_read_sections_in_the_kernel(tmp_path: Path) -> None:
+    ended = run_mxk(tmp_path / "log", ["--cpus", "2"], READ)
+    expect_sections(ended.rows, OWN_KINDS)
+
+
+def test_read_sections_of_the_linux_program_and_of_others() -> None:
+    rows = run_linux("--cores", "2", READ, name="mxk-peers").rows
+    expect_sections(rows, OWN_KINDS | PEER_KINDS.keys())
+    for row in rows:
+        assert PEER_KINDS.get(row["kind"], "none") in row["library"]
+
+
+def test_unknown_kinds_are_named() -> None:
+    ended = run_linux("bench rcu-read --kind qsbr,rwlok", code=1)
+    assert "unknown kind 'rwlok'; did you mean rwlock? ('help bench rcu-read' lists all)" in ended.output
+    listed = run_linux("help bench rcu-read").output
+    assert "  ticket-shared          a ticket lock for all cores" in listed
+
+
 @pytest.mark.usefixtures("images")
 def test_in_the_kernel(tmp_path: Path) -> None:
     ended = run_mxk(tmp_path / "log", ["--cpus", "2"], COMMANDS)

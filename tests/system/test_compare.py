@@ -184,6 +184,40 @@ def test_memory_is_measured_twice_by_working_set(fakes: Fakes) -> None:
     assert commands.count("'bench memory-peer --max 128Mi --repeat 1 --json'") == 3
 
 
+def test_read_sections_are_measured_in_one_process(fakes: Fakes) -> None:
+    fakes.engine("absent", missing="not found")
+    rates = {"rcu": 800e6, "qsbr": 3000e6, "rwlock": 200e6, "urcu-qsbr": 1500e6}  # with one core
+    libraries = {"urcu-qsbr": "liburcu 0.0"}
+    fakes.does["rcu"] = [
+        [
+            ((kind, libraries.get(kind, "none")), (body, cores), rate * cores * factor)
+            for kind, rate in rates.items()
+            for body in ("empty", "pointer")
+            for cores in (1, 2)
+        ]
+        for factor in (1, 2, 1)
+    ]
+    ended = fakes.compare("--rounds", "3", "--only", "rcu")
+    assert ended.code == 0, ended.complaint
+    result = summary(ended)
+    sections = {(r["engine"], r["measure"]): r for r in result["rows"]}
+    assert len(sections) == 16
+    assert next(iter(sections)) == ("qsbr", "empty, 1 core"), "what ratios are about comes first"
+    assert sections["rcu", "empty, 2 cores"]["throughput"] == {"n": 3, "median": 1600e6, "min": 1600e6, "max": 3200e6}
+    assert sections["urcu-qsbr", "pointer, 1 core"]["ratio"]["median"] == 2
+    assert sections["rwlock", "empty, 1 core"]["ratio"]["median"] == 15
+    assert {(r["engine"], r["kind"]) for r in result["rows"]} == {
+        ("qsbr", "mxk"),
+        ("rcu", "mxk"),
+        ("rwlock", "mxk"),
+        ("urcu-qsbr", "peer"),
+    }
+    assert "read sections in M/s" in ended.output
+    commands = (Path(result["results"]) / "commands.txt").read_text()
+    for body in ("empty", "pointer"):
+        assert commands.count(f"bench rcu-read --body {body} --cores 1,2 --ms 50 --repeat 1 --json") == 3
+
+
 def test_workloads_of_ycsb_are_a_part_of_their_own(fakes: Fakes) -> None:
     threads = "mxk-open-threads"
     fakes.engine(MXK, 10e6, 10e6, 10e6)

@@ -54,6 +54,16 @@ MXK_TEST(unit_skip, but_failed_before) {
     MXK_CHECK(false);
     MXK_SKIP("too late");
 }
+bool unsafe_one_ran = false;
+std::vector<std::uint64_t> seeds;
+
+MXK_UNSAFE_TEST(unit_unsafe, runs_when_named) {
+    unsafe_one_ran = true;
+}
+MXK_TEST(unit_seed, draws) {
+    seeds.push_back(mxk::inner_tests::seed());
+    MXK_CHECK(seeds.back() != 9);
+}
 MXK_LONG_TEST(unit_long, runs_when_asked) {
     long_one_ran = true;
 }
@@ -117,6 +127,35 @@ TEST_F(KernelTests, long_ones_run_when_asked) {
     EXPECT_EQ(said("test unit_long --long"),
               "TEST unit_long.runs_when_asked PASS _ ms\n1 passed, 0 failed, 0 skipped\n");
     EXPECT_TRUE(long_one_ran);
+}
+
+TEST_F(KernelTests, unsafe_ones_run_when_named_and_fail_if_they_come_back) {
+    std::string const skipped =
+        "TEST unit_unsafe.runs_when_named SKIP (unsafe: it ends the kernel, if its name is typed)\n";
+    EXPECT_EQ(said("test unit_uns"), skipped + "0 passed, 0 failed, 1 skipped\n");
+    EXPECT_NE(said("test unit_").find(skipped), std::string::npos);
+    EXPECT_FALSE(unsafe_one_ran);
+    EXPECT_EQ(said("test --list unit_u"), "unit_unsafe.runs_when_named (unsafe)\n");
+    for (std::string const name : {"unit_unsafe", "unit_unsafe.", "unit_unsafe.runs_when_named"}) {
+        unsafe_one_ran = false;
+        EXPECT_EQ(said("test " + name), "TEST unit_unsafe.runs_when_named FAIL _ ms (failed checks: 1)\n"
+                                        "0 passed, 1 failed, 0 skipped\n");
+        EXPECT_TRUE(unsafe_one_ran) << name;
+    }
+}
+
+TEST_F(KernelTests, a_star_is_all_of_them) {
+    EXPECT_EQ(said("test --list *"), said("test --list"));
+    EXPECT_NE(said("test --list *").find("unit_pass.holds\n"), std::string::npos);
+}
+
+TEST_F(KernelTests, a_seed_is_set_and_stands_in_the_verdict) {
+    seeds.clear();
+    EXPECT_EQ(said("test unit_seed"), "TEST unit_seed.draws PASS _ ms, seed 1\n1 passed, 0 failed, 0 skipped\n");
+    EXPECT_EQ(said("test unit_seed --seed 8 --repeat 2"),
+              "TEST unit_seed.draws PASS _ ms, seed 8\n"
+              "TEST unit_seed.draws FAIL _ ms (failed checks: 1), seed 9\n1 passed, 1 failed, 0 skipped\n");
+    EXPECT_EQ(seeds, (std::vector<std::uint64_t>{1, 8, 9}));
 }
 
 TEST_F(KernelTests, several_prefixes_list_and_repeat) {

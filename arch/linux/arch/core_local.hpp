@@ -18,12 +18,15 @@ struct alignas(cache_line_bytes) CoreLocal {
     void* kernel_core = nullptr;
     std::atomic<std::uint32_t> attention{0};
     CoreId id{};
-    std::uint32_t sections = 0; // protected sections that its task is in (arch/sections.hpp)
     // The threads that live on it, and how many of them are in a section that its epoch waits for.
     alignas(cache_line_bytes) std::mutex readers_mutex;
     SectionReader* first_reader = nullptr;
     std::atomic<std::uint32_t> reader_count{0};
     std::atomic<std::uint32_t> awaited_sections{0};
+    // A-RCU (arch/nest.hpp): the core's own sections, while they count; the newest grace period that it was found
+    // quiescent for.
+    SectionReader* core_reader = nullptr;
+    std::atomic<std::uint64_t> nest_seen{0};
 };
 
 // Null in a thread that is no core. constinit: read without asking whether it is initialised.

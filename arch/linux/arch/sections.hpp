@@ -6,25 +6,37 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "arch/core_local.hpp"
 #include "base/fence.hpp"
+#include "base/text.hpp"
 
 namespace mxk::arch {
 
-// Of a thread that is no core.
+// Of a thread: of one that is a core, which nobody waits for in its sections but itself, or of one that lives on one.
 struct SectionReader {
     std::atomic<std::uint32_t> depth{0};
-    std::atomic<bool> is_awaited{true}; // also until it lives on a core: then leave_awaited_section() finds it out
-    bool needs_fences = false;          // the system has no membarrier
-    CoreLocal* home = nullptr;
-    SectionReader* next = nullptr; // of the same home
+    std::atomic<bool> is_awaited{
+        true};                 // also until it is a core, or lives on one: then leave_awaited_section() says so
+    bool needs_fences = false; // the system has no membarrier
+    std::atomic<std::uint32_t> nest{0}; // arch/nest.hpp
+    CoreLocal* home = nullptr;          // that it lives on
+    SectionReader* next = nullptr;      // of the same home
+    std::string_view name{};            // for display
 };
 extern thread_local constinit SectionReader section_reader;
 
+// The calling thread is a core.
+inline void be_core_reader() {
+    section_reader.is_awaited.store(false, std::memory_order_relaxed);
+    section_reader.needs_fences = false;
+}
 // The calling thread, which is no core, lives on this one until it leaves it: that core's epochs wait for its sections.
-void live_on(CoreId core);
+// `name`, for display, lives as long as it does.
+void live_on(CoreId core, std::string_view name);
 // Before it ends. How many sections it has left open; they are over now.
 std::uint32_t leave_home();
 
@@ -32,10 +44,6 @@ void leave_awaited_section(SectionReader& reader);
 
 // Any core, any thread that lives on one; never block.
 inline void enter_section() {
-    if (CoreLocal* const core = this_core; core != nullptr) {
-        ++core->sections;
-        return;
-    }
     SectionReader& reader = section_reader;
     // relaxed, and no fence: begin_section_epoch() makes this thread execute one. The compiler keeps the order, too.
     reader.depth.store(reader.depth.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -44,10 +52,6 @@ inline void enter_section() {
         store_load_fence();
 }
 inline void leave_section() {
-    if (CoreLocal* const core = this_core; core != nullptr) {
-        --core->sections;
-        return;
-    }
     SectionReader& reader = section_reader;
     std::atomic_signal_fence(std::memory_order_seq_cst);
     // release: what the section has read, it has read before the worker that finds it over goes on.
@@ -64,9 +68,14 @@ inline CoreId home_core() {
     return this_core != nullptr ? this_core->id : section_reader.home->id;
 }
 
+// Whether the caller, a task or a thread, is in one.
+inline bool is_in_section() {
+    return section_reader.depth.load(std::memory_order_relaxed) != 0;
+}
+
 // How many sections the calling core's task is in.
 inline std::uint32_t sections_of_task() {
-    return core_local().sections;
+    return section_reader.depth.load(std::memory_order_relaxed);
 }
 
 // Whether the calling core has threads in sections that do not run: here nobody knows, and threads_live_on() says it.
@@ -83,5 +92,9 @@ inline void interrupt_thread(CoreId) {}
 void begin_section_epoch();
 // Whether all of these are over. If not, the last of them to leave wakes the core. The worker.
 bool are_sections_over();
+
+// The names of the core's threads that are in sections which its epoch waits for, with commas between. How many there
+// are. Any core; blocks for a lock.
+std::size_t write_awaited_readers(TextSink& out, CoreId core);
 
 } // namespace mxk::arch

@@ -14,6 +14,14 @@ namespace mxk::arch {
 
 struct Execution; // arch/execution.hpp
 
+// How many sections what runs is in, of both kinds, which change hands together when it does.
+struct ReaderWords {
+    std::uint32_t sections = 0; // protected sections (arch/sections.hpp): twice the depth, less one if counted
+    std::uint32_t nest = 0;     // sections of A-RCU (arch/nest.hpp)
+
+    [[nodiscard]] bool any() const { return (sections | nest) != 0; }
+};
+
 struct alignas(cache_line_bytes) CoreLocal {
     CoreLocal* self = this;      // offset 0: %gs:0 gives the address of this
     void* kernel_core = nullptr; // the kernel's object for this core
@@ -36,12 +44,17 @@ struct alignas(cache_line_bytes) CoreLocal {
     HeldLocks own_locks{};
     std::uint64_t unclaimed_interrupts = 0; // that nothing handled
     std::uint32_t unclaimed_vector = 0;     // the last one's
-    // Protected sections (arch/sections.hpp): of what runs now; the epoch that the core is in, by its last bit; how
-    // many threads are counted for each; whether those of the one before are waited for.
-    std::uint32_t sections = 0;
+    ReaderWords readers{};
+    // Protected sections: the epoch that the core is in, by its last bit; how many threads are counted for each;
+    // whether those of the one before are waited for.
     std::uint32_t section_epoch = 0;
     std::array<std::uint32_t, 2> counted_sections{};
     bool awaits_sections = false;
+    // A-RCU (arch/nest.hpp): the newest grace period that the core has acknowledged, written by itself; how often it
+    // was asked, and has answered.
+    std::atomic<std::uint64_t> nest_seen{0};
+    std::atomic<std::uint32_t> nest_asked{0};
+    std::atomic<std::uint32_t> nest_answered{0};
 };
 
 inline CoreLocal& core_local() {

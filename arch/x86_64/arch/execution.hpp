@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "arch/core_local.hpp"
+#include "base/linked_list.hpp"
 #include "base/lock_rank.hpp"
 
 namespace mxk::arch {
@@ -17,8 +18,10 @@ struct Execution {
     std::uint64_t stack_pointer = 0; // while it does not run
     std::byte* vector_state = nullptr;
     HeldLocks locks{};
-    std::uint32_t sections = 0;      // CoreLocal::sections, while it does not run
+    ReaderWords readers{};           // CoreLocal::readers, while it does not run
     std::uint32_t section_epoch = 0; // that it is counted for, if it is
+    ListLinks<Execution> nest_links{};
+    bool is_awaited_nest = false; // which of the two lists of arch/nest.hpp it is in, if in one
 };
 
 // Of Execution::vector_state, which is aligned to cache lines. All bytes 0 at first.

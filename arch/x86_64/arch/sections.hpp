@@ -4,7 +4,7 @@
 // and counts itself off when it leaves the outermost one: so a thread that begins a new section before it is looked at
 // again holds nothing up (A. Hraska, "Read-Copy-Update for HelenOS", 2013, has two lists for that).
 //
-// CoreLocal::sections is twice the depth, less one while what runs is counted: then the subtraction that leaves the
+// ReaderWords::sections is twice the depth, less one while what runs is counted: then the subtraction that leaves the
 // outermost section borrows, which the branch sees.
 #pragma once
 
@@ -22,10 +22,14 @@ void leave_counted_section();
 
 // What runs now, on any core, in interrupt handlers too; never block. Each instruction is one step to interrupts.
 inline void enter_section() {
-    asm volatile("addl $2, %%gs:%c0" : : "i"(offsetof(CoreLocal, sections)) : "memory", "cc");
+    asm volatile("addl $2, %%gs:%c0" : : "i"(offsetof(CoreLocal, readers.sections)) : "memory", "cc");
 }
 inline void leave_section() {
-    asm goto("subl $2, %%gs:%c0\n\tjc %l[counted]" : : "i"(offsetof(CoreLocal, sections)) : "memory", "cc" : counted);
+    asm goto("subl $2, %%gs:%c0\n\tjc %l[counted]"
+             :
+             : "i"(offsetof(CoreLocal, readers.sections))
+             : "memory", "cc"
+             : counted);
     return;
 counted:
     leave_counted_section();
@@ -36,9 +40,14 @@ inline CoreId home_core() {
     return core_local().id;
 }
 
+// Whether the caller, a task or a thread, is in one.
+inline bool is_in_section() {
+    return core_local().readers.sections != 0;
+}
+
 // How many sections the calling core's task is in.
 inline std::uint32_t sections_of_task() {
-    return core_local().sections / 2;
+    return core_local().readers.sections / 2;
 }
 
 // An epoch begins: those that the core's threads are in now are what it waits for. The worker, while none of them runs,
@@ -47,6 +56,8 @@ void begin_section_epoch();
 // Whether all of these are over. If not, the last of them to leave sets Attention::Wake. The worker.
 bool are_sections_over();
 
+// Whether the thread was taken away in a section that its core's epoch waits for. Any core, for display.
+bool is_awaited_reader(Execution const& execution, CoreId core);
 // The thread has been taken away, or has given the core away, in a section that it is not counted for yet; with
 // interrupts off.
 void count_section(Execution& execution);
@@ -63,7 +74,7 @@ inline bool threads_live_on(CoreId) {
 // slice goes on. Any core.
 void interrupt_thread(CoreId core);
 
-// A thread that ends: it is in none any more. How many it was in. The worker, after it has run.
+// A thread that ends: it is in none any more, of A-RCU's neither. How many it was in. The worker, after it has run.
 std::uint32_t forget_sections(Execution& execution);
 
 } // namespace mxk::arch

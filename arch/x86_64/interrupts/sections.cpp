@@ -1,9 +1,11 @@
 // Compiled without SSE, since handlers leave sections, too: interrupts.hpp.
 #include "arch/sections.hpp"
+#include "arch/nest.hpp"
 
 #include <utility>
 
 #include "arch/execution.hpp"
+#include "arch/x86_64/cores.hpp"
 #include "arch/x86_64/interrupts.hpp"
 #include "arch/x86_64/registers.hpp"
 #include "base/panic.hpp"
@@ -29,8 +31,8 @@ void count_off(CoreLocal& local, Execution const& execution) {
 void leave_counted_section() {
     InterruptsOff const off;
     CoreLocal& local = core_local();
-    if (static_cast<std::int32_t>(local.sections) < 0) {
-        local.sections = 0;
+    if (static_cast<std::int32_t>(local.readers.sections) < 0) {
+        local.readers.sections = 0;
         count_off(local, *local.running);
     }
 }
@@ -52,17 +54,23 @@ bool are_sections_over() {
     return !local.awaits_sections;
 }
 
+bool is_awaited_reader(Execution const& execution, CoreId core) {
+    return execution.readers.sections % 2 != 0 &&
+           execution.section_epoch != released_cores()[index(core)]->section_epoch;
+}
+
 void count_section(Execution& execution) {
     CoreLocal& local = core_local();
-    --execution.sections;
+    --execution.readers.sections;
     execution.section_epoch = local.section_epoch;
     ++local.counted_sections[local.section_epoch];
 }
 
 std::uint32_t forget_sections(Execution& execution) {
-    std::uint32_t const word = std::exchange(execution.sections, 0);
+    std::uint32_t const nested = forget_nest(execution);
+    std::uint32_t const word = std::exchange(execution.readers.sections, 0);
     if (word % 2 != 0) count_off(core_local(), execution);
-    return (word + 1) / 2;
+    return (word + 1) / 2 + nested;
 }
 
 } // namespace mxk::arch

@@ -202,9 +202,11 @@ void GracePeriods::report_stall(Cycles now) {
     constexpr std::size_t named = 4;
     for (Core const& core : cores_) {
         if (core.seen() >= number || ++others > named) continue;
-        log::warn("rcu: a grace period has waited for {} ms for core {}: a task takes long there, or a thread is in a "
-                  "read section",
-                  raw(clock::to_nanoseconds(now - start)) / 1'000'000, core.id_);
+        FixedText<200> what;
+        if (Describe const describe = describe_.load(std::memory_order_relaxed); describe != nullptr)
+            describe(what, core.id_);
+        log::warn("rcu: a grace period has waited for {} ms for core {}: {}",
+                  raw(clock::to_nanoseconds(now - start)) / 1'000'000, core.id_, what.view());
     }
     if (others > named) log::warn("rcu: and for {} more cores", others - named);
     statistics_.stalled.add(1);

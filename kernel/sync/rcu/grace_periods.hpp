@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/push_stack.hpp"
+#include "base/text.hpp"
 #include "base/units.hpp"
 #include "kernel/memory/per_core.hpp"
 #include "kernel/sync/rcu/callback.hpp"
@@ -161,6 +162,9 @@ class GracePeriods {
     [[nodiscard]] static bool waits(Core const& core) { return !core.waiting_.empty(); }
     // A WARN, once for each grace period, if the one under way takes longer than stall_time.
     void report_stall(Cycles now);
+    // What that says of a core which is waited for. Any core, before grace periods are asked for.
+    using Describe = void (*)(TextSink& out, CoreId core);
+    void describe_with(Describe describe) { describe_.store(describe, std::memory_order_relaxed); }
 
   private:
     bool is_away(Core const& core) const;
@@ -184,6 +188,7 @@ class GracePeriods {
     alignas(cache_line_bytes) std::atomic<std::uint64_t> wanted_{0};
     std::atomic<std::uint64_t> hurried_{0}; // the newest that is wanted Now
     std::atomic<bool> busy_{false};
+    std::atomic<Describe> describe_{nullptr};
     std::atomic<std::uint64_t> reported_{0};                        // the newest that was reported to stall
     PushStack<Core, &Core::next_listed_> listed_;                   // cores that want to know when one ends
     alignas(cache_line_bytes) std::atomic<std::size_t> missing_{0}; // cores that have not answered, and who begins it

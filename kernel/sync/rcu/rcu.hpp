@@ -3,7 +3,7 @@
 //
 //     in a task    nothing: its body is a read section as a whole
 //     in a thread  rcu::ReadSection const section;
-//     unlink(object); rcu::call(object.callback);        or rcu::synchronize() (tasks/rcu/rcu_wait.hpp)
+//     unlink(object); rcu::call(object.callback);        or rcu::synchronize() (tasks/rcu_wait.hpp)
 //
 // A body that waits in the middle (Worker::run_until()) is in no section while it does, unless it has a ReadSection.
 #pragma once
@@ -19,6 +19,16 @@ namespace mxk::rcu {
 
 // May nest, in interrupt handlers too; never blocks. What is found in it stays valid until it ends.
 using ReadSection = ProtectedSection;
+
+// The section of a task's body that does not wait in the middle: no instruction, since the whole body is one. For code
+// that both tasks and threads run, and says which.
+class TaskReadSection {
+  public:
+    TaskReadSection() = default;
+    ~TaskReadSection() = default;
+    TaskReadSection(TaskReadSection const&) = delete;
+    TaskReadSection& operator=(TaskReadSection const&) = delete;
+};
 
 // For all cores of the machine. The boot core, before the others run. Errors: no memory.
 Result<void> create(std::span<topology::Core const> cores);

@@ -47,8 +47,9 @@ void sleep_for(Nanoseconds time) {
     MxosThread::current()->call(
         [](Worker& worker, MxosThread& self, void* when) {
             self.note(ThreadState::Sleeping);
+            self.begin_wait();
             self.set_alarm(worker, *static_cast<Cycles*>(when),
-                           [](Worker& its_worker, MxosThread& sleeper) { sleeper.append_by(its_worker); });
+                           [](Worker& its_worker, MxosThread& sleeper) { sleeper.wake_by(its_worker); });
             return MxosThread::Then::Switch;
         },
         &until);
@@ -86,6 +87,23 @@ void send(Task& task, CoreId target) {
 
 Thread::Entry entry_of(Task const& task) {
     return MxosThread::entry_of(task);
+}
+
+std::size_t write_awaited_readers(TextSink& out, CoreId core) {
+    struct Readers {
+        TextSink& out;
+        CoreId core;
+        std::size_t count = 0;
+    } readers{out, core};
+    thread_list::for_each(
+        [](ThreadRecord const& record, void* it) {
+            auto& its = *static_cast<Readers*>(it);
+            bool const is_reader =
+                record.core == its.core && arch::is_awaited_reader(static_cast<MxosThread const&>(record), record.core);
+            if (is_reader) format(its.out, "{}'{}'", its.count++ == 0 ? "" : ", ", record.name.view());
+        },
+        &readers);
+    return readers.count;
 }
 
 ThreadUse use_of(ThreadRecord const& record) {

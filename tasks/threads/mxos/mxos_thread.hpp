@@ -43,6 +43,18 @@ class MxosThread final : public Task, public ThreadRecord, public arch::Executio
     // To the end of its core's queue. Any core's task.
     void append_by(Worker& worker);
 
+    // Around each wait. To the end of its core's queue when it is over. Any core's task.
+    void begin_wait() {
+        if (wait_observer != nullptr) wait_observer->wait_begins();
+    }
+    void end_wait() {
+        if (wait_observer != nullptr) wait_observer->wait_ends();
+    }
+    void wake_by(Worker& worker) {
+        end_wait();
+        append_by(worker);
+    }
+
     // Calls alarm(worker, thread) at this time, unless it runs again before. Its core's tasks.
     using Alarm = void (*)(Worker& worker, MxosThread& thread);
     void set_alarm(Worker& worker, Cycles when, Alarm alarm);

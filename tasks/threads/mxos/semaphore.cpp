@@ -37,10 +37,16 @@ void note_wait(Worker& worker, MxosThread& self, void const* semaphore) {
                  reinterpret_cast<std::uintptr_t>(semaphore));
 }
 
-// Apart, so that the other way needs nothing behind take_or_wait().
+// Apart, so that the other way needs nothing behind take_or_wait(). An observer is told before another core can end the
+// wait, so it may have to be told that there was none.
 [[gnu::noinline]] Then take_or_note_wait(Worker& worker, MxosThread& self, void const* semaphore, SemaphoreCore& core) {
-    if (core.take_or_wait(self)) return Then::Continue;
-    note_wait(worker, self, semaphore);
+    if (core.try_take()) return Then::Continue;
+    self.begin_wait();
+    if (core.take_or_wait(self)) {
+        self.end_wait();
+        return Then::Continue;
+    }
+    if (worker.timeline() != nullptr) note_wait(worker, self, semaphore);
     return Then::Switch;
 }
 
@@ -53,7 +59,7 @@ void Semaphore::wait_in_kernel() {
         [](Worker& worker, MxosThread& self, void* semaphore) {
             self.note(ThreadState::Waiting); // before: another core may wake it at once
             SemaphoreCore& core = static_cast<Semaphore*>(semaphore)->core_;
-            if (worker.timeline() != nullptr) [[unlikely]]
+            if (worker.timeline() != nullptr || self.wait_observer != nullptr) [[unlikely]]
                 return take_or_note_wait(worker, self, semaphore, core);
             return core.take_or_wait(self) ? Then::Continue : Then::Switch;
         },
@@ -88,8 +94,7 @@ struct Semaphore::Wait {
         self.note(ThreadState::Waiting);
         Cycles const until = mine.until; // on the thread's stack, which is its own again once it is woken
         Semaphore const* const semaphore = &mine.semaphore;
-        if (mine.semaphore.core_.take_or_wait(self)) return Then::Continue;
-        note_wait(worker, self, semaphore);
+        if (take_or_note_wait(worker, self, semaphore, mine.semaphore.core_) == Then::Continue) return Then::Continue;
         self.set_alarm(worker, until, &Wait::end);
         return Then::Switch;
     }
@@ -97,7 +102,7 @@ struct Semaphore::Wait {
     static void end(Worker& worker, MxosThread& self) {
         if (!static_cast<Semaphore*>(self.waits_at)->core_.withdraw(self)) return;
         self.timed_out = true;
-        self.append_by(worker);
+        self.wake_by(worker);
     }
 };
 
@@ -111,7 +116,7 @@ Result<bool> Semaphore::wait_for(Nanoseconds time) {
 }
 
 void Semaphore::give(Worker& worker) {
-    if (SemaphoreCore::Waiter* const waiter = core_.give()) static_cast<MxosThread*>(waiter)->append_by(worker);
+    if (SemaphoreCore::Waiter* const waiter = core_.give()) static_cast<MxosThread*>(waiter)->wake_by(worker);
 }
 
 void Semaphore::post_in_kernel() {

@@ -5,8 +5,9 @@
 
 #include "base/panic.hpp"
 #include "base/sanitizers.hpp"
+#include "tasks/threads/posix/observed_wait.hpp"
 #include "tasks/threads/semaphore.hpp"
-#include "tasks/threads/thread.hpp"
+#include "tasks/threads/thread_backend.hpp"
 
 namespace mxk {
 namespace {
@@ -27,8 +28,10 @@ bool has_waited(sem_t& semaphore) {
     return true;
 }
 
-void expect_thread() {
-    expect(in_thread(), "a task must not wait for a semaphore: it would block its core");
+WaitObserver* observer_of_caller() {
+    ThreadRecord const* const self = thread_backend::current();
+    expect(self != nullptr, "a task must not wait for a semaphore: it would block its core");
+    return self->wait_observer;
 }
 
 } // namespace
@@ -52,7 +55,9 @@ Semaphore::Semaphore(Semaphore&& other) noexcept {
 }
 
 void Semaphore::wait() {
-    expect_thread();
+    WaitObserver* const observer = observer_of_caller();
+    if (observer != nullptr && try_wait()) return;
+    ObservedWait const observed(observer);
     while (sem_wait(&semaphore_) != 0) expect(errno == EINTR, "sem_wait fails for signals only");
 }
 
@@ -64,8 +69,10 @@ bool Semaphore::try_wait() {
 }
 
 Result<bool> Semaphore::wait_for(Nanoseconds time) {
-    expect_thread();
+    WaitObserver* const observer = observer_of_caller();
     MXK_TRY(check_waiting_time(time));
+    if (observer != nullptr && try_wait()) return true;
+    ObservedWait const observed(observer);
     timespec const deadline = after(time);
     for (;;) {
         if (sem_clockwait(&semaphore_, CLOCK_MONOTONIC, &deadline) == 0) return has_waited(semaphore_);

@@ -3,8 +3,10 @@
 #include <atomic>
 #include <new>
 
+#include "arch/sections.hpp"
 #include "arch/system_thread.hpp"
 #include "base/spin_wait.hpp"
+#include "tasks/threads/posix/observed_wait.hpp"
 #include "tasks/threads/semaphore.hpp"
 #include "tasks/threads/thread_backend.hpp"
 #include "tasks/workers.hpp"
@@ -92,7 +94,10 @@ void yield() {
 
 void sleep_for(Nanoseconds time) {
     this_thread->sleeps.store(true, std::memory_order_relaxed);
-    arch::sleep_for(time);
+    {
+        ObservedWait const observed(this_thread->wait_observer);
+        arch::sleep_for(time);
+    }
     this_thread->sleeps.store(false, std::memory_order_relaxed);
 }
 
@@ -108,6 +113,10 @@ void send(Task& task, CoreId target) {
 // Threads have no turns: they run beside their core's tasks.
 Thread::Entry entry_of(Task const&) {
     return nullptr;
+}
+
+std::size_t write_awaited_readers(TextSink& out, CoreId core) {
+    return arch::write_awaited_readers(out, core);
 }
 
 ThreadUse use_of(ThreadRecord const& record) {

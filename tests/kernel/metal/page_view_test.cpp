@@ -15,7 +15,7 @@ std::uint64_t page_bytes_at(std::byte const* address) {
     return found ? found->page_bytes : 0;
 }
 
-MXK_TEST(page_view, is_the_same_memory_by_other_pages) {
+MXK_TEST(mapping1, is_the_same_memory_by_other_pages) {
     auto const block = memory::allocate(4 * MiB, 2 * MiB, Worker::current().node());
     MXK_CHECK(block.ok());
     if (!block.ok()) return;

@@ -313,9 +313,10 @@ MXK_TEST(threads, interrupts_post) {
     Semaphore semaphore;
     PostingInterrupts const interrupts(arch::vector::first_free, semaphore);
     std::atomic<bool> stopped{false};
-    std::uint64_t taken = 0;
+    std::atomic<std::uint64_t> taken{0};
     auto taker = [&] {
-        for (; !stopped.load(std::memory_order_relaxed); ++taken) semaphore.wait();
+        for (; !stopped.load(std::memory_order_relaxed); taken.fetch_add(1, std::memory_order_relaxed))
+            semaphore.wait();
     };
     ThreadGroup group(1);
     group.start({.core = last_core(), .name = "taker"}, taker);
@@ -328,12 +329,14 @@ MXK_TEST(threads, interrupts_post) {
         for (std::size_t core = 0; core < cores; ++core)
             wait_until([&] { return interrupts.handled_by(core) == round + 1; });
     }
+    // A core may have handled its last ones, and not have come to its safe point yet, where it posts.
+    wait_until([&] { return taken.load(std::memory_order_relaxed) >= rounds * cores; });
     stopped.store(true, std::memory_order_relaxed);
     semaphore.post();
     group.join();
     std::uint64_t left = 0;
     while (semaphore.try_wait()) ++left;
-    MXK_CHECK_EQUAL(taken + left, rounds * cores + 1);
+    MXK_CHECK_EQUAL(taken.load() + left, rounds * cores + 1);
 }
 
 MXK_TEST(threads, stacks_have_guards_with_their_names) {

@@ -158,7 +158,7 @@ MXK_TEST(paging, a_missing_page_table_is_an_error) {
     memory::free(block.value());
 }
 
-MXK_TEST(page_view, a_missing_page_table_is_an_error) {
+MXK_TEST(mapping1, a_missing_page_table_is_an_error) {
     constexpr std::size_t bytes = 4 * MiB; // two page tables, if the memory was never seen through such pages
     std::size_t const before = used_memory();
     auto const block = memory::allocate(bytes, 2 * MiB, node_id(0));

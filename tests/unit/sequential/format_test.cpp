@@ -24,6 +24,23 @@ TEST(Format, integers) {
     EXPECT_EQ(formatted("{:x} {:08x}", 0xabcU, 0xabcU), "abc 00000abc");
 }
 
+TEST(Format, integers_in_other_bases) {
+    EXPECT_EQ(formatted("{:o} {:b} {:08b}", 8U, 5U, 5U), "10 101 00000101");
+    EXPECT_EQ(formatted("{:b}", std::numeric_limits<std::uint64_t>::max()), std::string(64, '1'));
+    EXPECT_EQ(formatted("{:b}", std::numeric_limits<std::int64_t>::min()), "-1" + std::string(63, '0'));
+    EXPECT_EQ(formatted("{:o}", std::numeric_limits<std::uint64_t>::max()), "1777777777777777777777");
+    EXPECT_EQ(formatted("[{:<6o}][{:6x}]", -8, -255), "[-10   ][   -ff]");
+}
+
+TEST(Format, text_has_up_to_so_many_characters_which_are_code_points) {
+    EXPECT_EQ(formatted("[{:.3}][{:.0}][{:.9}]", "abcdef", "abcdef", "abc"), "[abc][][abc]");
+    EXPECT_EQ(formatted("[{:8.3}][{:>8.3}]", "abcdef", "abcdef"), "[abc     ][     abc]");
+    EXPECT_EQ(formatted("[{:6}][{:>6}]", "\u00e4\u20ac\U0001f600", "\u00fc"),
+              "[\u00e4\u20ac\U0001f600   ][     \u00fc]");
+    EXPECT_EQ(formatted("[{:.2}]", "\u00e4\u20ac\U0001f600"), "[\u00e4\u20ac]");
+    EXPECT_EQ(formatted("[{:.1}]", "\xbf\x80"), "[\xbf\x80]") << "what is not UTF-8 has no character";
+}
+
 TEST(Format, width_and_alignment) {
     EXPECT_EQ(formatted("[{:5}][{:<5}]", 42, 42), "[   42][42   ]");
     EXPECT_EQ(formatted("[{:5}][{:>5}]", "ab", "ab"), "[ab   ][   ab]");

@@ -19,6 +19,7 @@ from mxk_host.compare.plan import (
     cost_processes,
     group_by_processes,
     latency_processes,
+    rcu_processes,
     table_processes,
 )
 from mxk_host.compare.run import list_peers, run_rounds
@@ -42,6 +43,8 @@ def compare(settings: Settings, *, peers: str | None, folder: Path) -> Summary:
     if Part.GROUP_BY in settings.parts:
         groups.append(group_by_processes(settings))
     groups += [cost_processes(settings, part) for part in settings.parts if part in COSTS]
+    if Part.RCU in settings.parts:
+        groups.append(rcu_processes(settings))
     kept = results.new_folder(folder)
     with RoundsProgress(_names(groups, settings.rounds)) as progress:
         record = run_rounds(settings, groups, kept, progress.announce)

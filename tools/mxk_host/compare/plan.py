@@ -114,6 +114,7 @@ class Part(StrEnum):
     TASKS = "tasks"
     THREADS = "threads"
     MEMORY = "memory"
+    RCU = "rcu"
 
 
 # What is measured unless --only says it: the workloads of YCSB take four runs for each engine, with a load each.
@@ -137,8 +138,14 @@ def cost_unit(part: Part) -> str:
 
 
 COST_BENCHMARKS = {name for benchmarks in COSTS.values() for name in benchmarks}
+# Read sections by ways to protect a reader, MXK's and others' in one process: empty ones, and such that follow a
+# pointer.
+RCU_BENCHMARK = "rcu-read"
+RCU_BODIES = ("empty", "pointer")
+RCU_ENGINE = "qsbr"  # MXK's that ratios are about: a task's section
+
 # The parts in which one process measures several engines, with what each cost or did; the others measure tables.
-SEVERAL_IN_ONE = (Part.GROUP_BY, *COSTS)
+SEVERAL_IN_ONE = (Part.GROUP_BY, *COSTS, Part.RCU)
 
 
 class Kind(StrEnum):
@@ -290,7 +297,7 @@ def process_name(part: Part, engine: str) -> str:
     """What the process is called that measures an engine in a part. The costs of all peers are one process."""
     if part is Part.TABLE:
         return engine
-    if part is Part.GROUP_BY:
+    if part in (Part.GROUP_BY, Part.RCU):
         return part
     return f"{'peer' if part in COSTS and engine != COST_ENGINE else engine}-{part}"
 
@@ -364,6 +371,15 @@ def group_by_processes(settings: Settings) -> list[Process]:
     numbers = [text for name, value in options.items() for text in (f"--{name}", str(value))]
     line = ("env", f"PYTHONPATH={module}", str(python), str(GROUP_BY_PROGRAM), "--json", *numbers)
     return [Process(process_name(Part.GROUP_BY, GROUP_BY_ENGINE), Part.GROUP_BY, line)]
+
+
+def rcu_processes(settings: Settings) -> list[Process]:
+    """The one that enters and leaves read sections."""
+    counts = ",".join(map(str, settings.cores))
+    run = f"--cores {counts} --ms 50 --repeat 1 --json"
+    command = "; ".join(f"bench {RCU_BENCHMARK} --body {body} {run}" for body in RCU_BODIES)
+    line = _line(settings, "mxk-peers", max(settings.cores), command)
+    return [Process(process_name(Part.RCU, RCU_ENGINE), Part.RCU, line)]
 
 
 def _line(settings: Settings, program: str, cores: int, command: str) -> tuple[str, ...]:

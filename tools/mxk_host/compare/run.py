@@ -15,6 +15,7 @@ from mxk_host.compare.disturber import disturbing
 from mxk_host.compare.plan import (
     COST_BENCHMARKS,
     COST_ENGINE,
+    RCU_BENCHMARK,
     Cell,
     Column,
     Engine,
@@ -140,6 +141,8 @@ def _take(row: Row, process: Process, round_number: int, record: Record) -> None
             engine, column, measured = row["peer"], _table_column, "throughput"
         case "group-by":
             engine, column, measured = row["engine"], _cost_column, "throughput"
+        case str(benchmark) if benchmark == RCU_BENCHMARK:
+            engine, column, measured = row["kind"], _section_column, "throughput"
         case str(benchmark) if benchmark in COST_BENCHMARKS:
             engine, column, measured = COST_ENGINE, _cost_column, cost_unit(process.part)
         case str(benchmark) if benchmark.removesuffix("-peer") in COST_BENCHMARKS:
@@ -162,6 +165,10 @@ def _take(row: Row, process: Process, round_number: int, record: Record) -> None
 
 def _table_column(row: Row) -> Column:
     return Column(row.get("workload") or row["mix"], row["cores"])
+
+
+def _section_column(row: Row) -> Column:
+    return Column(f"{row['body']}, {row['cores']} {'core' if row['cores'] == 1 else 'cores'}")
 
 
 def _cost_column(row: Row) -> Column:

@@ -13,6 +13,7 @@ from mxk_host.compare.plan import (
     COSTS,
     GROUP_BY_ENGINE,
     MIN_ROUNDS,
+    RCU_ENGINE,
     SEVERAL_IN_ONE,
     ZIPF,
     Cell,
@@ -98,10 +99,12 @@ def _skipped(settings: Settings, record: Record) -> list[str]:
 def _engines_of(samples: Sequence[Sample]) -> list[Engine]:
     engines = {}
     for sample in samples:
-        is_mxk = sample.row["benchmark"] in COST_BENCHMARKS or sample.cell.engine == GROUP_BY_ENGINE
+        is_mxk = sample.row["benchmark"] in COST_BENCHMARKS or sample.cell.engine in (GROUP_BY_ENGINE, RCU_ENGINE)
+        is_mxk = is_mxk or (sample.cell.part is Part.RCU and sample.row["library"] == "none")
         kind = Kind.MXK if is_mxk else Kind.PEER
-        engines.setdefault(sample.cell.engine, Engine(sample.cell.engine, kind, sample.row.get("library", "")))
-    return sorted(engines.values(), key=lambda engine: engine.kind is not Kind.MXK)
+        library = sample.row.get("library", "").removesuffix("none")
+        engines.setdefault(sample.cell.engine, Engine(sample.cell.engine, kind, library))
+    return sorted(engines.values(), key=lambda engine: (engine.kind is not Kind.MXK, engine.name != RCU_ENGINE))
 
 
 def _rows(part: Part, engines: Sequence[Engine], columns: Sequence[Column], cells: Cells) -> list[dict[str, Any]]:

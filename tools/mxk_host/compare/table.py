@@ -37,6 +37,7 @@ _ABOUT = {
     Part.DISTURBED: "beside a process that keeps the second processor busy",
     Part.UNDISTURBED: "the same without it, in the same rounds",
     Part.GROUP_BY: "rows counted by key, in M rows/s: a Python module over mxk::Table, and what others have",
+    Part.RCU: "read sections in M/s, empty or following a pointer; locks: one for each core, or -shared",
     Part.MEMORY: "ns per load by working set; the peer is a plain loop over memory of its own",
     Part.LOAD: f"half of the maximum throughput offered, each operation at its time; batches, up to {MAX_LATENCY} us",
 }

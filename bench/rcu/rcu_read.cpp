@@ -1,0 +1,143 @@
+// `bench rcu-read`: empty read sections per second, by ways to protect a reader (read_kind.hpp). A configuration is a
+// way on a set of cores.
+#include <array>
+#include <utility>
+
+#include "bench/frame/benchmark.hpp"
+#include "bench/frame/core_choice.hpp"
+#include "bench/frame/names.hpp"
+#include "bench/rcu/read_kind.hpp"
+#include "kernel/console/named.hpp"
+
+namespace mxk::bench {
+
+// As they are typed and as they stand in results.
+constexpr auto value_names(ReadBody) {
+    return std::array{console::NamedValue{ReadBody::Empty, "empty"}, console::NamedValue{ReadBody::Pointer, "pointer"}};
+}
+
+namespace {
+
+struct RcuReadOptions : CoreSetOptions {
+    constexpr RcuReadOptions()
+        : CoreSetOptions{{.repeat = 5}, {}} {}
+    ReadKinds kinds{};
+    ReadBody body = ReadBody::Empty;
+    std::uint32_t milliseconds = 20;
+};
+
+constexpr auto rcu_read_schema = console::schema<RcuReadOptions>(
+    console::option<&RcuReadOptions::kinds>("kind", "ways to protect a reader, with commas between (none given: all)"),
+    core_set_option::cores,
+    console::option<&RcuReadOptions::body>("body", "of a section: nothing, or a pointer that is followed"),
+    console::option<&RcuReadOptions::milliseconds>("ms", "milliseconds of a run", console::between(1, 10'000)),
+    run_option::repeat, run_option::warm_up, run_option::json);
+
+class RcuReadExperiment final : public Experiment {
+  public:
+    using Options = RcuReadOptions;
+    static constexpr std::string_view name = "rcu-read";
+
+    static Result<RcuReadExperiment> create(Options const& options) {
+        RcuReadExperiment experiment(options);
+        experiment.core_sets_ = MXK_TRY(CoreSetList::create(options.cores));
+        std::size_t count = 0;
+        for ([[maybe_unused]] ReadKind const* const kind : registered_read_kinds()) ++count;
+        NodeId const here = Worker::current().node();
+        experiment.kinds_ = MXK_TRY(NodeVector<ReadKind const*>::create(count, here));
+        experiment.skipped_ = MXK_TRY(NodeVector<Skipped>::create(count, here));
+        experiment.choose(options.kinds);
+        return experiment;
+    }
+
+    // The list below the command's options in its help.
+    static void print_kinds(TextSink& out) {
+        out.write("Kinds:\n");
+        console::for_each_by_name(registered_read_kinds(), [&](ReadKind const& kind) {
+            format(out, "  {:<22} {}\n", kind.name, kind.missing.empty() ? kind.summary : kind.missing);
+        });
+    }
+
+    [[nodiscard]] Unit unit() const override { return Unit::OperationsPerSecond; }
+    [[nodiscard]] std::size_t configurations() const override { return kinds_.size() * core_sets_.size(); }
+    [[nodiscard]] std::span<Skipped const> skipped() const override { return skipped_.span(); }
+    [[nodiscard]] bool has_speed_up() const override { return true; }
+    [[nodiscard]] std::size_t baseline(std::size_t configuration) const override {
+        return configuration - set_of(configuration);
+    }
+    [[nodiscard]] std::size_t cores_of(Row const& row) const override { return cores(row.configuration).size(); }
+
+    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
+        Cycles const time = clock::to_cycles(Nanoseconds{std::uint64_t{options_.milliseconds} * 1'000'000});
+        samples[0] = MXK_TRY(
+            kind(configuration)
+                .run({.cores = cores(configuration), .time = time, .body = options_.body, .progress = progress}));
+        return {};
+    }
+    [[nodiscard]] std::string_view failure() const override {
+        return "a core made no section, a lock counted others than were made, or somebody was left inside";
+    }
+
+    void print_head(TextSink& out) const override {
+        format(out, "rcu-read: sections with body {}, {} ms; {} runs per row\n", name_of(options_.body),
+               options_.milliseconds, options_.repeat);
+        for (ReadKind const* const it : kinds_)
+            if (!it->library.empty()) format(out, "{}: {}\n", it->name, it->library);
+    }
+    void print_label_heading(TextSink& out) const override {
+        format(out, "{:<22} ", "kind");
+        core_sets_.print_heading(out);
+    }
+    void print_label(TextSink& out, Row const& row) const override {
+        format(out, "{:<22} ", kind(row.configuration).name);
+        core_sets_.print(out, set_of(row.configuration));
+    }
+    void print_title(TextSink& out, Row const& row) const override {
+        format(out, "{}, {} cores", kind(row.configuration).name, core_sets_.label(set_of(row.configuration)));
+    }
+    void write_settings(JsonWriter& json, Row const& row) const override {
+        ReadKind const& it = kind(row.configuration);
+        json.field("kind", it.name);
+        json.field("library", it.library.empty() ? std::string_view("none") : it.library);
+        json.field("body", name_of(options_.body));
+        core_sets_.write(json, set_of(row.configuration));
+    }
+
+  private:
+    explicit RcuReadExperiment(Options const& options)
+        : options_(options) {}
+
+    void choose(ReadKinds const& chosen) {
+        console::for_each_by_name(registered_read_kinds(), [&, place = 0U](ReadKind const& kind) mutable {
+            bool const is_chosen = chosen.bits == 0 || (chosen.bits >> place & 1U) != 0;
+            ++place;
+            if (!is_chosen) return;
+            if (kind.missing.empty())
+                kinds_.emplace(&kind);
+            else
+                skipped_.emplace(kind.name, Error(kind.missing));
+        });
+    }
+
+    // One kind after the other, each on all sets.
+    [[nodiscard]] std::size_t set_of(std::size_t configuration) const { return configuration % core_sets_.size(); }
+    [[nodiscard]] ReadKind const& kind(std::size_t configuration) const {
+        return *kinds_[configuration / core_sets_.size()];
+    }
+    [[nodiscard]] std::span<CoreId const> cores(std::size_t configuration) const {
+        return core_sets_.cores(set_of(configuration));
+    }
+
+    Options options_;
+    CoreSetList core_sets_;
+    NodeVector<ReadKind const*> kinds_;
+    NodeVector<Skipped> skipped_;
+};
+constexpr auto rcu_read_benchmark = benchmark<RcuReadExperiment, rcu_read_schema>(
+    {.summary = "empty read sections per second: of tasks, of threads, and with locks instead",
+     .notes = "Example: bench rcu-read --kind qsbr,rwlock --cores 1,2 --json\n",
+     .more_help = &RcuReadExperiment::print_kinds});
+MXK_REGISTER(mxk_commands, console::Command, rcu_read_benchmark);
+
+} // namespace
+} // namespace mxk::bench

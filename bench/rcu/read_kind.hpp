@@ -1,0 +1,144 @@
+// What `bench rcu-read` compares: ways to protect a reader. Each is a constant that registers itself where it is
+// defined (read_kinds.cpp; those of others in bench/peers/):
+//
+//     constexpr ReadKind qsbr{.name = "qsbr", .summary = "...", .run = &run_qsbr};
+//     MXK_REGISTER(mxk_read_kinds, ReadKind, qsbr);
+//
+// and is measured by the same loop (read_for()), an instance for each, in a task of each core of a set
+// (read_in_tasks()) or in a thread of each (read_kinds.cpp). A way has what its readers share, Shared, with
+//
+//     typename Shared::Reader     one core's, made on it: Reader(Shared&, std::size_t place)
+//     Reader::Section             a section: its constructor takes the reader, its destructor leaves it
+//     reader.quiescent()          after every so many sections: the reader uses nothing
+//     bool is_sound(sections)     afterwards: nobody is left inside, and what counts has counted so many
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/registry.hpp"
+#include "base/result.hpp"
+#include "bench/frame/experiment.hpp"
+#include "bench/frame/progress.hpp"
+#include "bench/frame/steps.hpp"
+#include "kernel/clock.hpp"
+#include "kernel/console/completion.hpp"
+#include "kernel/memory/node_vector.hpp"
+
+namespace mxk::bench {
+
+// What a reader does in its section: nothing, or it follows a pointer, which takes the time of a load from the
+// first-level cache, one after the other.
+enum class ReadBody : std::uint8_t { Empty, Pointer };
+
+// One run: on each of the cores for about this time.
+struct ReadRun {
+    std::span<CoreId const> cores;
+    Cycles time;
+    ReadBody body;
+    Progress& progress;
+};
+
+struct ReadKind {
+    std::string_view name;
+    std::string_view summary;
+    std::string_view library{}; // with its version; empty: MXK's
+    std::string_view missing{}; // why it was not built; empty: it was
+    // Operations per second of all cores together. Errors: no memory, no thread, Ctrl-C. The console's task.
+    Result<Sample> (*run)(ReadRun const& run) = nullptr;
+};
+
+MXK_REGISTRY(mxk_read_kinds, ReadKind, registered_read_kinds)
+
+// Those chosen, by their places in the order of names; none: all. What kernel/console/options.hpp asks of an option's
+// type. Errors: no such kind, or one that was not built.
+struct ReadKinds {
+    std::uint32_t bits = 0;
+};
+Result<void> parse_value(std::string_view text, ReadKinds& kinds);
+void print_value(TextSink& out, ReadKinds const& kinds);
+void describe_value(TextSink& out, ReadKinds const& kinds);
+void complete_value(console::Candidates& candidates, ReadKinds const& kinds);
+
+// Sections between two quiescent points, as in the peers' tables.
+inline constexpr unsigned sections_per_quiescent_point = 1024;
+
+// What one core has done.
+struct alignas(cache_line_bytes) ReadTurn {
+    std::uint64_t sections = 0;
+    Cycles start{};
+    Cycles end{};
+};
+
+// An object that a reader finds by way of the one before, which is the same one.
+struct alignas(cache_line_bytes) ReadCell {
+    std::atomic<ReadCell const*> next{this};
+};
+
+// Sections for about this time, or until `stop()`, which is asked now and then.
+template <ReadBody body, typename Reader, typename Stop>
+[[gnu::noinline]] void read_for(Reader& reader, Cycles time, Stop const& stop, ReadTurn& turn) {
+    constexpr unsigned points_per_look = 8;
+    ReadCell const cell;
+    [[maybe_unused]] ReadCell const* at = &cell;
+    turn.start = clock::timestamp();
+    Cycles const until = turn.start + time;
+    do {
+        for (unsigned point = 0; point < points_per_look; ++point) {
+            for (unsigned i = sections_per_quiescent_point; i != 0; --i) {
+                [[maybe_unused]] typename Reader::Section const section(reader);
+                if constexpr (body == ReadBody::Pointer) at = at->next.load(std::memory_order_acquire);
+                asm volatile("" ::: "memory"); // nothing is moved out of the section, and none is left out
+            }
+            reader.quiescent();
+        }
+        turn.sections += points_per_look * sections_per_quiescent_point;
+        turn.end = clock::timestamp();
+    } while (turn.end < until && !stop());
+    if (at != &cell) turn.sections = 0; // it has read what was not there
+}
+template <typename Reader, typename Stop>
+void read_for(ReadRun const& run, Reader& reader, Stop const& stop, ReadTurn& turn) {
+    if (run.body == ReadBody::Empty) return read_for<ReadBody::Empty>(reader, run.time, stop, turn);
+    read_for<ReadBody::Pointer>(reader, run.time, stop, turn);
+}
+
+// Of all cores together. `shared`: what judges how many sections there were.
+template <typename Shared> Sample read_sample(std::span<ReadTurn const> turns, Shared& shared) {
+    TimeSpan span;
+    std::uint64_t sections = 0;
+    bool all_have = true;
+    for (ReadTurn const& turn : turns) {
+        span.cover(turn.start, turn.end);
+        sections += turn.sections;
+        all_have = all_have && turn.sections != 0;
+    }
+    return {.value = static_cast<double>(sections) / span.seconds(),
+            .operations = sections,
+            .verified = all_have && shared.is_sound(sections)};
+}
+
+inline Result<NodeVector<ReadTurn>> turns_of(std::size_t cores) {
+    auto turns = MXK_TRY(NodeVector<ReadTurn>::create(cores, Worker::current().node()));
+    for (std::size_t place = 0; place < cores; ++place) turns.emplace();
+    return turns;
+}
+
+// One run in tasks, a reader on each core.
+template <typename Shared> Result<Sample> read_in_tasks(ReadRun const& run, Shared& shared) {
+    auto const turns = MXK_TRY(turns_of(run.cores.size()));
+    StartBarrier barrier(run.cores.size());
+    MXK_TRY(run_steps(run.cores, run.progress, [&](Worker&, std::size_t place) {
+        typename Shared::Reader reader(shared, place);
+        barrier.arrive_and_wait();
+        auto const stop = [&] { return run.progress.interrupted(); };
+        read_for(run, reader, stop, turns[place]);
+        return Step::Done;
+    }));
+    return read_sample(turns.span(), shared);
+}
+
+} // namespace mxk::bench

@@ -1,0 +1,235 @@
+// MXK's own ways to protect a reader, and simple locks: one for each core, which nobody else wants, and one for all.
+#include "bench/rcu/read_kind.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/spin_wait.hpp"
+#include "bench/rcu/simple_locks.hpp"
+#include "bench/thread/own_threads.hpp"
+#include "kernel/console/named.hpp"
+#include "kernel/sync/rcu/rcu.hpp"
+#include "tasks/rcu_wait.hpp"
+
+namespace mxk::bench {
+
+namespace {
+
+// The names in a list, in the order of names.
+template <typename Visit> void for_each_kind(Visit visit) {
+    console::for_each_by_name(registered_read_kinds(), [&, place = 0U](ReadKind const& kind) mutable {
+        visit(kind, std::uint32_t{1} << place++);
+    });
+}
+
+} // namespace
+
+Result<void> parse_value(std::string_view text, ReadKinds& kinds) {
+    kinds = {};
+    for (std::string_view rest = text;;) {
+        std::size_t const comma = std::min(rest.find(','), rest.size());
+        std::string_view const name = rest.substr(0, comma);
+        ReadKind const* const found = console::find_by_name(registered_read_kinds(), name);
+        if (found == nullptr) {
+            Error const unknown = console::unknown_name("kind", name, registered_read_kinds());
+            return Error::of("{} ('help bench rcu-read' lists all)", unknown.message());
+        }
+        if (!found->missing.empty()) return Error::of("kind '{}' was not built: {}", name, found->missing);
+        for_each_kind([&](ReadKind const& kind, std::uint32_t bit) {
+            if (&kind == found) kinds.bits |= bit;
+        });
+        if (comma == rest.size()) return {};
+        rest.remove_prefix(comma + 1);
+    }
+}
+
+void print_value(TextSink& out, ReadKinds const& kinds) {
+    std::string_view separator;
+    for_each_kind([&](ReadKind const& kind, std::uint32_t bit) {
+        if ((kinds.bits & bit) == 0) return;
+        format(out, "{}{}", separator, kind.name);
+        separator = ",";
+    });
+    if (kinds.bits == 0) out.write("all");
+}
+
+void describe_value(TextSink& out, ReadKinds const&) {
+    out.write("NAME,NAME,...");
+}
+
+void complete_value(console::Candidates& candidates, ReadKinds const&) {
+    for (ReadKind const* const kind : registered_read_kinds()) candidates.offer(kind->name);
+}
+
+namespace {
+
+// A task's section is nothing; its core is quiescent where the reader says so.
+struct TaskReaders {
+    struct Reader {
+        struct Section : rcu::TaskReadSection {
+            explicit Section(Reader&) {}
+        };
+        Reader(TaskReaders&, std::size_t) {}
+        static void quiescent() { rcu::quiescent(); }
+    };
+    [[nodiscard]] static bool is_sound(std::uint64_t /*sections*/) { return arch::sections_of_task() == 0; }
+};
+
+Result<Sample> run_qsbr(ReadRun const& run) {
+    TaskReaders shared;
+    return read_in_tasks(run, shared);
+}
+constexpr ReadKind qsbr{
+    .name = "qsbr", .summary = "a task's section, with a quiescent point every 1024 of them", .run = &run_qsbr};
+MXK_REGISTER(mxk_read_kinds, ReadKind, qsbr);
+
+// A thread's, on metal two instructions. It is preempted at any time, and so needs no quiescent points.
+struct ThreadReaders {
+    struct Reader {
+        struct Section : rcu::ReadSection {
+            explicit Section(Reader&) {}
+        };
+        Reader(ThreadReaders&, std::size_t) {}
+        static void quiescent() {}
+    };
+    [[nodiscard]] static bool is_sound(std::uint64_t /*sections*/) { return true; }
+};
+
+// One run in threads, one on each core.
+template <typename Shared> class ReadThreads {
+  public:
+    ReadThreads(ReadRun const& run, Shared& shared, OwnThreads::Crew& crew, NodeVector<ReadTurn> const& turns)
+        : run_(run)
+        , shared_(shared)
+        , crew_(crew)
+        , turns_(turns)
+        , missing_(run.cores.size()) {}
+
+    struct Body {
+        ReadThreads& all;
+        std::size_t place;
+        void operator()() const { all.read(place); }
+    };
+
+    static std::size_t count_done(void const* it) {
+        return static_cast<ReadThreads const*>(it)->done_.load(std::memory_order_relaxed);
+    }
+
+  private:
+    void read(std::size_t place) {
+        typename Shared::Reader reader(shared_, place);
+        // acq_rel, with the load below: all begin together
+        missing_.fetch_sub(1, std::memory_order_acq_rel);
+        for (SpinWait wait; missing_.load(std::memory_order_acquire) != 0;) wait.turn();
+        auto const stop = [this] { return crew_.wanted(); };
+        read_for(run_, reader, stop, turns_[place]);
+        done_.fetch_add(1, std::memory_order_relaxed);
+    }
+
+    ReadRun const& run_;
+    Shared& shared_;
+    OwnThreads::Crew& crew_;
+    NodeVector<ReadTurn> const& turns_;
+    std::atomic<std::size_t> missing_;
+    std::atomic<std::size_t> done_{0};
+};
+
+template <typename Shared> Result<Sample> read_in_threads(ReadRun const& run, Shared& shared) {
+    using Threads = ReadThreads<Shared>;
+    auto const turns = MXK_TRY(turns_of(run.cores.size()));
+    auto bodies = MXK_TRY(NodeVector<typename Threads::Body>::create(run.cores.size(), Worker::current().node()));
+    OwnThreads const layer{.progress = run.progress, .slice = Nanoseconds{1'000'000}};
+    OwnThreads::Crew crew(layer, MXK_TRY(OwnThreads::Crew::room(run.cores.size())));
+    Threads threads(run, shared, crew, turns);
+    for (std::size_t place = 0; place < run.cores.size(); ++place)
+        MXK_TRY(crew.add(run.cores[place], bodies.emplace(threads, place)));
+    MXK_TRY(crew.run("sections of threads", run.cores.size(), &Threads::count_done, &threads));
+    return read_sample(turns.span(), shared);
+}
+
+Result<Sample> run_rcu(ReadRun const& run) {
+    ThreadReaders shared;
+    return read_in_threads(run, shared);
+}
+constexpr ReadKind rcu_threads{.name = "rcu", .summary = "a thread's section", .run = &run_rcu};
+MXK_REGISTER(mxk_read_kinds, ReadKind, rcu_threads);
+
+// Each core has the lock at its place, or all have the first one.
+template <typename Lock, bool is_shared> class Locks {
+  public:
+    class Reader {
+      public:
+        class Section {
+          public:
+            explicit Section(Reader& reader)
+                : lock_(reader.lock_) {
+                lock_.lock();
+            }
+            ~Section() { lock_.unlock(); }
+            Section(Section const&) = delete;
+            Section& operator=(Section const&) = delete;
+
+          private:
+            Lock& lock_;
+        };
+        Reader(Locks& locks, std::size_t place)
+            : lock_(locks.locks_[is_shared ? 0 : place])
+            , sections_(locks.sections_[place]) {}
+        // Nobody waits for it: for locks it only counts.
+        void quiescent() { sections_ += sections_per_quiescent_point; }
+
+      private:
+        Lock& lock_;
+        std::uint64_t& sections_;
+    };
+
+    static Result<Sample> run(ReadRun const& run) {
+        std::size_t const cores = run.cores.size();
+        NodeId const here = Worker::current().node();
+        Locks locks(MXK_TRY(NodeVector<Lock>::create(is_shared ? 1 : cores, here)),
+                    MXK_TRY(NodeVector<std::uint64_t>::create(cores, here)));
+        for (std::size_t i = 0; i < (is_shared ? 1 : cores); ++i) locks.locks_.emplace();
+        for (std::size_t i = 0; i < cores; ++i) locks.sections_.emplace();
+        return read_in_tasks(run, locks);
+    }
+
+    [[nodiscard]] bool is_sound(std::uint64_t sections) {
+        if constexpr (is_shared) return locks_[0].has_counted(sections);
+        for (std::size_t i = 0; i < locks_.size(); ++i)
+            if (!locks_[i].has_counted(sections_[i])) return false;
+        return true;
+    }
+
+  private:
+    Locks(NodeVector<Lock> locks, NodeVector<std::uint64_t> sections)
+        : locks_(std::move(locks))
+        , sections_(std::move(sections)) {}
+
+    NodeVector<Lock> locks_;
+    NodeVector<std::uint64_t> sections_; // by place
+};
+
+constexpr ReadKind spin{.name = "spin",
+                        .summary = "a test-and-set lock for each core: nobody else wants it",
+                        .run = &Locks<TestAndSetLock, false>::run};
+MXK_REGISTER(mxk_read_kinds, ReadKind, spin);
+constexpr ReadKind spin_shared{
+    .name = "spin-shared", .summary = "a test-and-set lock for all cores", .run = &Locks<TestAndSetLock, true>::run};
+MXK_REGISTER(mxk_read_kinds, ReadKind, spin_shared);
+constexpr ReadKind ticket{
+    .name = "ticket", .summary = "a ticket lock for each core", .run = &Locks<TicketLock, false>::run};
+MXK_REGISTER(mxk_read_kinds, ReadKind, ticket);
+constexpr ReadKind ticket_shared{
+    .name = "ticket-shared", .summary = "a ticket lock for all cores", .run = &Locks<TicketLock, true>::run};
+MXK_REGISTER(mxk_read_kinds, ReadKind, ticket_shared);
+constexpr ReadKind rwlock{.name = "rwlock",
+                          .summary = "a reader-writer lock for each core, taken by a reader",
+                          .run = &Locks<ReaderWriterLock, false>::run};
+MXK_REGISTER(mxk_read_kinds, ReadKind, rwlock);
+constexpr ReadKind rwlock_shared{.name = "rwlock-shared",
+                                 .summary = "a reader-writer lock for all cores, taken by readers",
+                                 .run = &Locks<ReaderWriterLock, true>::run};
+MXK_REGISTER(mxk_read_kinds, ReadKind, rwlock_shared);
+
+} // namespace
+} // namespace mxk::bench

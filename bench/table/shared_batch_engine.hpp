@@ -1,0 +1,101 @@
+// Operations in groups on a table that any core works on in place: one task on each core takes some tens of
+// instructions in a turn and carries them out together, so that their cache misses overlap. Finds by the table's own
+// batched look-up; others one after the other, when what they touch first has been asked for. Access:
+// shared_access.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "bench/table/engine.hpp"
+#include "bench/table/two_phase.hpp"
+#include "bench/workload/operation_start.hpp"
+#include "kernel/memory/per_core.hpp"
+#include "tasks/workers.hpp"
+
+namespace mxk::bench {
+
+template <typename Access> class GroupTask : public Task {
+  public:
+    explicit GroupTask(Access& access)
+        : Task(&GroupTask::go_on)
+        , access_(access) {}
+
+    void take_from(CoreRun& run) { run_ = &run; }
+
+  private:
+    static constexpr std::size_t per_turn = 64;
+    static constexpr std::size_t together = 16; // as many misses as a core can have under way
+
+    static void go_on(Worker& worker, Task& task) {
+        auto& self = static_cast<GroupTask&>(task);
+        auto const taken = self.run_->take(per_turn);
+        if (taken.empty()) return self.run_->end();
+        self.carry_out_all(taken);
+        worker.append(task);
+    }
+
+    void carry_out_all(std::span<Instruction const> taken) {
+        Histogram* const latency = run_->latency();
+        OperationStart const start = latency != nullptr ? OperationStart::now() : OperationStart();
+        bool const are_finds = std::ranges::all_of(
+            taken, [](Instruction const& instruction) { return instruction.operation == Operation::Find; });
+        std::uint64_t const wrong = are_finds ? access_.find_each(taken) : carry_out_each(taken);
+        if (wrong != 0) [[unlikely]]
+            run_->count_wrong(wrong);
+        if (latency != nullptr)
+            for (std::size_t i = 0; i < taken.size(); ++i) start.count_end(*latency);
+    }
+
+    std::uint64_t carry_out_each(std::span<Instruction const> taken) {
+        std::uint64_t wrong = 0;
+        for (std::size_t from = 0; from < taken.size(); from += together) {
+            auto const group = taken.subspan(from, std::min(together, taken.size() - from));
+            for (Instruction const& instruction : group) access_.prefetch(instruction.key);
+            for (Instruction const& instruction : group) access_.prefetch_first(instruction.key);
+            for (Instruction const& instruction : group)
+                dispatch(instruction.operation, [&](auto operation) {
+                    constexpr Operation method = overwrites(operation) ? Operation::Update : Operation{operation};
+                    wrong += carry_out<method>(access_, 0, instruction.key, {}, instruction) ? 0U : 1U;
+                });
+        }
+        return wrong;
+    }
+
+    Access& access_;
+    CoreRun* run_ = nullptr;
+};
+
+template <typename Access> class SharedBatchEngine final : public AccessEngine<Access> {
+  public:
+    struct Parts {
+        Access access;
+        std::span<Owner const> owners;
+    };
+    static Result<Parts> make(EngineSetup const& setup) { return Parts{MXK_TRY(Access::create(setup)), setup.owners}; }
+    explicit SharedBatchEngine(Parts parts)
+        : AccessEngine<Access>(std::move(parts.access))
+        , owners_(parts.owners) {}
+
+    Result<void> reset() override {
+        MXK_TRY(AccessEngine<Access>::reset());
+        if (!tasks_.empty()) return {};
+        tasks_ =
+            MXK_TRY(PerCore<GroupTask<Access>>::create(owners_, [this] { return GroupTask<Access>(this->access()); }));
+        return {};
+    }
+    void prepare(PhaseCores const& cores) override {
+        for (std::size_t i = 0; i < tasks_.size(); ++i) tasks_[i].take_from(cores.run(i));
+    }
+    void prepare_core(Worker&, std::size_t) override {}
+    void start_core(Worker& worker, std::size_t at) override { worker.append(tasks_[at]); }
+
+  private:
+    std::span<Owner const> owners_;
+    PerCore<GroupTask<Access>> tasks_; // by place
+};
+
+} // namespace mxk::bench

@@ -1,0 +1,91 @@
+// Memory for the pairs of a concurrent table, for each core its own: some made and touched in advance, more in chunks,
+// and those that come back when nobody reads them any more. Removed pairs wait for a grace period together, a batch at
+// a time, since a reader may still stand on one: nothing in a pair can be used to link it meanwhile.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/lock.hpp"
+#include "base/lock_rank.hpp"
+#include "base/result.hpp"
+#include "base/spin_lock.hpp"
+#include "base/units.hpp"
+#include "hashtable/shared/concurrent/marked_link.hpp"
+#include "kernel/memory/memory.hpp"
+#include "kernel/sync/rcu/rcu.hpp"
+
+namespace mxk::concurrent {
+
+// Half a cache line.
+struct alignas(32) Pair : Node {
+    std::uint64_t key = 0;
+    std::atomic<std::uint64_t> value{0}; // relaxed where the link's compare-exchange orders it
+};
+static_assert(sizeof(Pair) == 32);
+
+// All functions: any core, tasks and threads; a lock is held for some instructions, and for the allocator when there is
+// nothing left.
+class PairSupply {
+  public:
+    explicit PairSupply(NodeId node)
+        : node_(node) {}
+    PairSupply(PairSupply const&) = delete;
+    PairSupply& operator=(PairSupply const&) = delete;
+    // All pairs go with it. Not while is_waited_for().
+    ~PairSupply();
+
+    // Makes so many pairs in advance, besides those that there are, and writes to all of their memory. Errors: no
+    // memory.
+    Result<void> reserve(std::size_t pairs);
+
+    // One that holds anything; null: no memory.
+    [[nodiscard]] Pair* take();
+    // One that was in no table since it was taken.
+    void give_back(Pair& pair);
+    // One that was unlinked, after a grace period. If there is no memory for the batch, the pair is not used again.
+    void retire(Pair& pair);
+
+    // Whether batches of it wait for a grace period.
+    [[nodiscard]] bool is_waited_for() const { return batches_out_.load(std::memory_order_acquire) != 0; }
+    // What was taken from the machine's memory.
+    [[nodiscard]] std::size_t bytes() const;
+
+  private:
+    struct Chunk;
+    // Of 512 bytes.
+    struct Batch : rcu::Callback {
+        PairSupply* supply = nullptr;
+        std::uint32_t size = 0;
+        std::array<Pair*, 60> pairs{};
+    };
+    static_assert(sizeof(Batch) == 512);
+    // In checked builds, what was given back shows it.
+    static constexpr bool poisons = check_locks;
+    static constexpr std::uint64_t poison = 0xdead'dead'dead'dead;
+    static constexpr std::size_t chunk_bytes = 256 * KiB;
+
+    // Under the lock.
+    Result<void> add_chunk(std::size_t bytes);
+    // Null: no memory.
+    void* carve(std::size_t bytes);
+    Batch* batch_to_fill();
+
+    void take_back(Batch& batch);
+    void come_back(Batch& batch);
+
+    alignas(cache_line_bytes) mutable SpinLock lock_{lock_bands::objects.rank(14)};
+    std::atomic<std::size_t> batches_out_{0}; // not under the lock
+    Node* freed_ = nullptr;                   // by their links
+    std::byte* fresh_ = nullptr;
+    std::byte* fresh_end_ = nullptr;
+    Batch* open_ = nullptr;                  // being filled
+    rcu::Callback* freed_batches_ = nullptr; // by `next`
+    Chunk* newest_ = nullptr;
+    std::size_t bytes_ = 0;
+    NodeId node_;
+};
+
+} // namespace mxk::concurrent

@@ -1,0 +1,369 @@
+// A concurrent table of nodes that grows and shrinks by itself: chains (chains.hpp), a count of what is in them, and
+// the tasks that exchange their heads. Nothing is waited for: an insert that finds the table too full has it grow and
+// goes on; look-ups and updates go on while it does.
+//
+//     ResizingChains<MyReclaim> table(MXK_TRY(ResizingChains<MyReclaim>::make(shape)), MyReclaim());
+//     ... any core, in a section: table.insert_unique(node, matches), table.find(hash, matches), table.remove(...)
+//
+// How many nodes there are, each core counts for itself, and adds what has come together to the sum now and then; who
+// does looks whether the table wants another size. One task leads a resize; the work on the heads is done by tasks on
+// all cores, in pieces (piece_tasks.hpp), and by updaters for their own buckets. The memory for new heads is asked for
+// once; if there is none, the table goes on as it is with a WARN, and tries again when it has an eighth more nodes.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "arch/sections.hpp"
+#include "base/log.hpp"
+#include "base/push_stack.hpp"
+#include "hashtable/shared/concurrent/chains.hpp"
+#include "hashtable/shared/concurrent/head_block.hpp"
+#include "hashtable/shared/concurrent/piece_tasks.hpp"
+#include "hashtable/shared/concurrent/table_shape.hpp"
+#include "kernel/memory/node_vector.hpp"
+#include "kernel/memory/per_core.hpp"
+#include "kernel/topology/system_topology.hpp"
+#include "tasks/count_down.hpp"
+#include "tasks/parallel.hpp"
+#include "tasks/rcu_wait.hpp"
+#include "tasks/threads/thread.hpp"
+#include "tasks/workers.hpp"
+
+namespace mxk::concurrent {
+
+// Reclaim: called with each node that has left the table and was unlinked, once, by whoever has done it; it may be
+// given back, or used again, after a grace period.
+template <typename Reclaim> class ResizingChains {
+    struct Counter {
+        std::atomic<std::int64_t> nodes{0}; // inserted less removed since the core has added them to the sum
+    };
+
+  public:
+    struct Parts {
+        TableShape shape;
+        NodeVector<NodeId> nodes; // for the heads
+        HeadBlock heads;
+        PerCore<Counter> counters;
+        PieceTasks pieces;
+    };
+    // Errors: no memory. A task of the console, or another one that may wait.
+    static Result<Parts> make(TableShape const& shape, std::span<NodeId const> nodes);
+    ResizingChains(Parts parts, Reclaim reclaim)
+        : shape_(parts.shape)
+        , nodes_(std::move(parts.nodes))
+        , counters_(std::move(parts.counters))
+        , pieces_(std::move(parts.pieces))
+        , chains_(blocks_[0].emplace(std::move(parts.heads)), std::move(reclaim)) {
+        set_limits();
+    }
+    ResizingChains(ResizingChains const&) = delete;
+    ResizingChains& operator=(ResizingChains const&) = delete;
+    // Waits for a resize under way. Nobody uses the table any more. A task that may wait, or a thread.
+    ~ResizingChains() { settle(); }
+
+    // As in chains.hpp; in a section, any core.
+    template <typename Match> [[nodiscard]] Node* find(std::uint64_t hash, Match match) const {
+        return chains_.find(hash, match);
+    }
+    template <typename Match> [[nodiscard]] Node* find_next(Node const& node, Match match) const {
+        return chains_.find_next(node, match);
+    }
+    template <typename Match> void find_each(std::span<Lookup> lookups, Match match) const {
+        chains_.find_each(lookups, match);
+    }
+    template <typename Visit> std::uint64_t visit_from(std::uint64_t from, Visit visit) const {
+        return chains_.visit_from(from, visit);
+    }
+    void prefetch(std::uint64_t hash) const { chains_.prefetch(hash); }
+    // Of the chain, when its head has come.
+    void prefetch_first(std::uint64_t hash) const { prefetch_far(chains_.first(hash)); }
+    [[nodiscard]] void const* head(std::uint64_t hash) const { return &chains_.current().of(hash); }
+
+    void insert(Node& node) {
+        chains_.insert(node);
+        count(1);
+    }
+    template <typename Match> [[nodiscard]] Node* insert_unique(Node& node, Match match) {
+        Node* const other = chains_.insert_unique(node, match);
+        if (other == nullptr) count(1);
+        return other;
+    }
+    template <typename Match> [[nodiscard]] Node* replace_or_insert(Node& node, Match match) {
+        Node* const other = chains_.replace_or_insert(node, match);
+        if (other == nullptr) count(1);
+        return other;
+    }
+    template <typename Match> [[nodiscard]] Node* replace(Node& node, Match match) {
+        return chains_.replace(node, match);
+    }
+    template <typename Match> [[nodiscard]] Node* remove(std::uint64_t hash, Match match) {
+        Node* const node = chains_.remove(hash, match);
+        if (node != nullptr) count(-1);
+        return node;
+    }
+    [[nodiscard]] bool remove(Node& node) {
+        bool const is_mine = chains_.remove(node);
+        if (is_mine) count(-1);
+        return is_mine;
+    }
+
+    // Room for so many nodes: the table becomes as large as it should be with them, and no smaller from then on.
+    // Returns when it is. Errors: no memory for the heads; then nothing has changed, or, if others have taken the memory
+    // meanwhile, it is as large as it could become. A task that may wait, or a thread.
+    Result<void> reserve(std::size_t nodes) {
+        TableShape const wanted{.first_heads = static_cast<std::size_t>(static_cast<double>(nodes) / shape_.max_load)};
+        MXK_TRY(HeadBlock::create(wanted.first_order(), nodes_.span())); // before it is asked for step by step
+        reserved_.store(static_cast<std::int64_t>(nodes), std::memory_order_relaxed); // start() publishes it
+        refused_at_.store(0, std::memory_order_relaxed);
+        settle(); // one under way may have looked already
+        start();
+        settle();
+        if (wants_more(static_cast<std::int64_t>(nodes)))
+            return Error::of("out of memory: {} heads for {} nodes", head_count(), nodes);
+        return {};
+    }
+    // Returns when no resize is under way. A task that may wait, or a thread.
+    void settle() {
+        Settler settler;
+        settlers_.push(settler);
+        start(); // the leader says when there is nothing left to do
+        settler.idle.wait();
+    }
+
+    // Any core, about; exact while nobody inserts or removes.
+    [[nodiscard]] std::size_t size() const {
+        std::int64_t sum = sum_.load(std::memory_order_relaxed);
+        for (Counter const& counter : counters_) sum += counter.nodes.load(std::memory_order_relaxed);
+        return sum > 0 ? static_cast<std::size_t>(sum) : 0;
+    }
+    // Any core, in a section.
+    [[nodiscard]] std::size_t head_count() const { return chains_.current().size(); }
+    [[nodiscard]] std::size_t bytes() const { return chains_.current().bytes(); }
+    // Any core: how often the heads have been exchanged.
+    [[nodiscard]] std::uint64_t resizes() const { return resizes_.load(std::memory_order_relaxed); }
+
+  private:
+    // Nodes that a core counts before it adds them to the sum.
+    static constexpr std::int64_t counted_together = 64;
+    static constexpr std::size_t heads_per_fill = 8192;
+    static constexpr std::size_t buckets_per_piece = 64;
+
+    struct Settler {
+        Settler* next = nullptr;
+        CountDown idle{1};
+    };
+    struct Leader : Task {
+        explicit Leader(ResizingChains& its_table)
+            : Task(&Leader::decide)
+            , table(its_table) {}
+        static void decide(Worker&, Task& task) { static_cast<Leader&>(task).table.decide(); }
+        static void publish(Worker&, Task& task) { static_cast<Leader&>(task).table.publish(); }
+        static void wait_for_updaters(Worker&, Task& task) {
+            static_cast<Leader&>(task).table.after_grace_period(&Leader::separate);
+        }
+        static void separate(Worker&, Task& task) { static_cast<Leader&>(task).table.separate(); }
+        static void finish(Worker&, Task& task) {
+            static_cast<Leader&>(task).table.chains_.finish();
+            static_cast<Leader&>(task).table.after_grace_period(&Leader::forget);
+        }
+        static void forget(Worker&, Task& task) { static_cast<Leader&>(task).table.forget(); }
+        ResizingChains& table;
+    };
+
+    void count(std::int64_t nodes) {
+        std::atomic<std::int64_t>& mine = counters_[arch::home_core()].nodes;
+        // relaxed, all of these: numbers that order nothing. An atomic step: threads of a core may interrupt each
+        // other.
+        std::int64_t const sum_of_mine = mine.fetch_add(nodes, std::memory_order_relaxed) + nodes;
+        if (sum_of_mine < counted_together && sum_of_mine > -counted_together) [[likely]]
+            return;
+        std::int64_t const taken = mine.exchange(0, std::memory_order_relaxed);
+        std::int64_t const sum = sum_.fetch_add(taken, std::memory_order_relaxed) + taken;
+        if (sum > grow_at_.load(std::memory_order_relaxed) || sum < shrink_at_.load(std::memory_order_relaxed))
+            [[unlikely]]
+            start();
+    }
+
+    [[nodiscard]] std::int64_t full(unsigned order) const {
+        return static_cast<std::int64_t>(shape_.max_load * static_cast<double>(std::uint64_t{1} << order));
+    }
+    [[nodiscard]] bool wants_more(std::int64_t nodes) const { return nodes > full(chains_.current().order()); }
+    // The order that the heads should have, a step from the one that they have.
+    [[nodiscard]] unsigned wanted_order() const {
+        unsigned const order = chains_.current().order();
+        std::int64_t const nodes =
+            std::max(sum_.load(std::memory_order_relaxed), reserved_.load(std::memory_order_relaxed));
+        if (wants_more(nodes))
+            return order < HeadBlock::max_order && nodes >= refused_at_.load(std::memory_order_relaxed) ? order + 1
+                                                                                                        : order;
+        return nodes < full(order) / 8 && order > shape_.min_order ? order - 1 : order;
+    }
+    // When count() is to look again.
+    void set_limits() {
+        unsigned const order = chains_.current().order();
+        std::int64_t const refused = refused_at_.load(std::memory_order_relaxed);
+        grow_at_.store(std::max(full(order), refused), std::memory_order_relaxed);
+        bool const may_shrink = order > shape_.min_order && reserved_.load(std::memory_order_relaxed) < full(order) / 8;
+        shrink_at_.store(may_shrink ? full(order) / 8 : std::numeric_limits<std::int64_t>::min(),
+                         std::memory_order_relaxed);
+    }
+
+    // Whether a resize is under way, and whether it was asked for another one since the leader has decided: that is not
+    // lost then.
+    enum class State : std::uint8_t { Idle, Busy, AskedAgain };
+
+    // Any core.
+    void start() {
+        State state = state_.load(std::memory_order_relaxed);
+        // acq_rel: the leader finds what was counted before
+        while (state != State::AskedAgain &&
+               !state_.compare_exchange_weak(state, state == State::Idle ? State::Busy : State::AskedAgain,
+                                             std::memory_order_acq_rel, std::memory_order_relaxed)) {
+        }
+        if (state != State::Idle) return;
+        leader_.body = &Leader::decide;
+        send_task(leader_, arch::home_core());
+    }
+
+    // Below: the leader, one step after the other, on any core.
+
+    void decide() {
+        std::optional<HeadBlock> block;
+        do {
+            state_.exchange(State::Busy, std::memory_order_acq_rel); // pairs with start()
+            block = make_block();
+            if (!block && stop()) return; // this may be gone
+        } while (!block);
+        HeadBlock& next = spare_block().emplace(std::move(*block));
+        leader_.body = &Leader::publish;
+        pieces_.begin(
+            next.size(), heads_per_fill,
+            [](void* self, std::size_t from, std::size_t to) {
+                static_cast<ResizingChains*>(self)->spare_block()->fill(from, to, MarkedLink::invalid);
+            },
+            this, leader_);
+    }
+    void publish() {
+        chains_.begin(*spare_block());
+        leader_.body = &Leader::wait_for_updaters;
+        pieces_.begin(
+            bucket_count(), buckets_per_piece,
+            [](void* self, std::size_t from, std::size_t to) {
+                for (std::size_t at = from; at < to; ++at) static_cast<ResizingChains*>(self)->chains_.transfer(at);
+            },
+            this, leader_);
+    }
+    void separate() {
+        leader_.body = &Leader::finish;
+        pieces_.begin(
+            bucket_count(), buckets_per_piece,
+            [](void* self, std::size_t from, std::size_t to) {
+                for (std::size_t at = from; at < to; ++at) static_cast<ResizingChains*>(self)->chains_.separate(at);
+            },
+            this, leader_);
+    }
+    void after_grace_period(Task::Body body) {
+        leader_.body = body;
+        later_.append(leader_, rcu::Haste::Soon);
+    }
+    void forget() {
+        chains_.forget_last();
+        spare_block().reset();
+        // relaxed: a number for display
+        resizes_.store(resizes_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        set_limits();
+        decide();
+    }
+    // For what is wanted; none: nothing else, or there is no memory.
+    std::optional<HeadBlock> make_block() {
+        unsigned const order = wanted_order();
+        if (order == chains_.current().order()) return std::nullopt;
+        auto block = HeadBlock::create(order, nodes_.span());
+        if (block) return std::move(block.value());
+        refuse(order, block.error());
+        return std::nullopt;
+    }
+    // False: it was asked for another one meanwhile.
+    bool stop() {
+        set_limits();
+        Settler* settler = settlers_.take_newest_first();
+        State expected = State::Busy;
+        // release: pairs with start()
+        bool const has_stopped =
+            state_.compare_exchange_strong(expected, State::Idle, std::memory_order_acq_rel, std::memory_order_relaxed);
+        while (settler != nullptr) {
+            Settler& told = *std::exchange(settler, settler->next);
+            if (has_stopped)
+                told.idle.count(); // who is told may end this
+            else
+                settlers_.push(told);
+        }
+        return has_stopped;
+    }
+    void refuse(unsigned order, Error const& error) {
+        std::int64_t const sum = sum_.load(std::memory_order_relaxed);
+        refused_at_.store(std::max(sum, full(order - 1)) * 9 / 8 + 1, std::memory_order_relaxed);
+        reserved_.store(0, std::memory_order_relaxed);
+        log::warn("concurrent table: {} heads remain for {} nodes: {}", chains_.current().size(), sum, error.message());
+    }
+
+    // Of those that become one, or are made of one.
+    [[nodiscard]] std::size_t bucket_count() const {
+        return std::min(chains_.current().size(), chains_.next()->size());
+    }
+    // The one that is not current.
+    [[nodiscard]] std::optional<HeadBlock>& spare_block() {
+        bool const is_first = blocks_[0] && &*blocks_[0] == &chains_.current();
+        return blocks_[is_first ? 1 : 0];
+    }
+
+    TableShape shape_;
+    NodeVector<NodeId> nodes_;
+    std::optional<HeadBlock> blocks_[2];
+    PerCore<Counter> counters_;
+    PieceTasks pieces_;
+    Chains<Reclaim> chains_;
+    Leader leader_{*this};
+    rcu::LaterTask later_;
+    PushStack<Settler, &Settler::next> settlers_;
+    // Read by all updaters now and then, written with each resize.
+    alignas(cache_line_bytes) std::atomic<std::int64_t> sum_{0};
+    std::atomic<std::int64_t> grow_at_{0};
+    std::atomic<std::int64_t> shrink_at_{0};
+    std::atomic<std::int64_t> refused_at_{0}; // nodes from which on memory is asked for again
+    std::atomic<std::int64_t> reserved_{0};
+    std::atomic<State> state_{State::Idle};
+    std::atomic<std::uint64_t> resizes_{0};
+};
+
+template <typename Reclaim>
+Result<typename ResizingChains<Reclaim>::Parts> ResizingChains<Reclaim>::make(TableShape const& shape,
+                                                                              std::span<NodeId const> nodes) {
+    unsigned const order = shape.first_order();
+    auto its_nodes = MXK_TRY(NodeVector<NodeId>::create(nodes.size(), nodes.front()));
+    for (NodeId const node : nodes) its_nodes.emplace(node);
+    Parts parts{shape, std::move(its_nodes), MXK_TRY(HeadBlock::create(order, nodes)),
+                MXK_TRY(PerCore<Counter>::create(system_topology().cores, [] { return Counter{}; })),
+                MXK_TRY(PieceTasks::create())};
+    parts.shape.min_order = std::min(shape.min_order, order);
+    auto cores = MXK_TRY(NodeVector<CoreId>::create(workers::count(), nodes.front()));
+    for (std::size_t at = 0; at < workers::count(); ++at) cores.emplace(core_id(at));
+    std::atomic<std::size_t> next{0};
+    bool const ran = run_on(cores.span(), [&](Worker&, std::size_t) {
+        std::size_t const from = next.fetch_add(heads_per_fill, std::memory_order_relaxed); // relaxed: only a number
+        if (from >= parts.heads.size()) return Step::Done;
+        parts.heads.fill(from, std::min(from + heads_per_fill, parts.heads.size()), 0);
+        return Step::Again;
+    });
+    if (!ran) return Error("out of memory: no room for the tasks that make a table");
+    return parts;
+}
+
+} // namespace mxk::concurrent

@@ -1,0 +1,12 @@
+// What keeps a core from being quiescent: the threads that are in read sections there, or the task that runs.
+#pragma once
+
+#include "base/text.hpp"
+#include "base/units.hpp"
+
+namespace mxk {
+
+// In words, for a WARN, as far as it can be seen from outside. Any core; waits for a millisecond, and for a lock.
+void describe_stalled_core(TextSink& out, CoreId core);
+
+} // namespace mxk

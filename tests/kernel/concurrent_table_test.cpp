@@ -1,0 +1,403 @@
+// The concurrent table of chains on all cores, in tasks and threads, while it grows and shrinks: `test cht`.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "base/splitmix.hpp"
+#include "hashtable/shared/concurrent/concurrent_pairs.hpp"
+#include "hashtable/shared/concurrent/resizing_chains.hpp"
+#include "kernel/sync/rcu/rcu.hpp"
+#include "kernel/testing.hpp"
+#include "tasks/rcu_wait.hpp"
+#include "tests/delays.hpp"
+#include "tests/kernel/all_cores.hpp"
+#include "tests/kernel/noise.hpp"
+#include "tests/kernel/thread_group.hpp"
+
+namespace mxk {
+namespace {
+
+using concurrent::Node;
+
+// Who works with it: the item's key is its place among its owner's, of which all owners' equal ones have the same hash.
+struct TestItem : Node, rcu::Callback {
+    static constexpr std::uint64_t poison = 0xfaec'faec'faec'faec;
+    enum class State : std::uint8_t { Free, InTable, Removed };
+
+    std::uint64_t owner = 0;
+    std::uint64_t key = 0;
+    std::atomic<State> state{State::Free};
+};
+
+// After a grace period an item is poisoned, and can be inserted again.
+struct RetireItem {
+    void operator()(Node& node) const {
+        auto& item = static_cast<TestItem&>(node);
+        item.function = [](rcu::Callback& self) {
+            auto& its = static_cast<TestItem&>(self);
+            its.key = TestItem::poison;
+            its.owner = TestItem::poison;
+            its.hash = TestItem::poison;
+            its.state.store(TestItem::State::Free, std::memory_order_release); // with its owner's look
+        };
+        rcu::call(item);
+    }
+};
+using Table = concurrent::ResizingChains<RetireItem>;
+
+std::uint64_t hash_of(std::uint64_t key) {
+    return MixedHash()(key) & ~std::uint64_t{1};
+}
+struct IsItem {
+    bool operator()(Node const& node) const {
+        auto const& item = static_cast<TestItem const&>(node);
+        return item.key == key && (!owner || item.owner == *owner);
+    }
+    std::uint64_t key;
+    std::optional<std::uint64_t> owner;
+};
+
+// A table on the first core's node.
+class Chains {
+  public:
+    explicit Chains(concurrent::TableShape const& shape) {
+        NodeId const node = Worker::current().node();
+        auto parts = Table::make(shape, {&node, 1});
+        MXK_CHECK(parts.ok());
+        if (parts) table_.emplace(std::move(parts.value()), RetireItem());
+    }
+    [[nodiscard]] bool ok() const { return table_.has_value(); }
+    Table& operator*() { return *table_; }
+    Table* operator->() { return &*table_; }
+
+  private:
+    std::optional<Table> table_;
+};
+
+void put(TestItem& item, std::uint64_t key, std::uint64_t owner) {
+    item.key = key;
+    item.owner = owner;
+    item.hash = hash_of(key);
+    item.state.store(TestItem::State::InTable, std::memory_order_relaxed);
+}
+
+std::size_t count_equal(Table const& table, std::uint64_t key) {
+    std::size_t count = 0;
+    IsItem const is{key, {}};
+    for (Node* node = table.find(hash_of(key), is); node != nullptr; node = table.find_next(*node, is)) ++count;
+    return count;
+}
+
+// Six items, three of them alike, one with an equal hash and another key.
+MXK_TEST(cht, sanity) {
+    Chains table({.first_heads = 8});
+    if (!table.ok()) return;
+    std::array<TestItem, 6> items;
+    for (std::size_t i = 0; i < 3; ++i) put(items[i], 7, i);
+    put(items[3], 8, 3);
+    put(items[4], 9, 4);
+    put(items[5], 10, 5);
+    items[5].hash = hash_of(7);
+    MXK_CHECK(table->find(hash_of(7), IsItem{7, {}}) == nullptr);
+    for (TestItem& item : items) table->insert(item);
+    MXK_CHECK_EQUAL(table->size(), 6U);
+    MXK_CHECK_EQUAL(count_equal(*table, 7), 3U);
+    MXK_CHECK(table->find(hash_of(7), IsItem{10, {}}) == &items[5]);
+    MXK_CHECK(table->find(hash_of(7), IsItem{11, {}}) == nullptr);
+    TestItem another;
+    put(another, 8, 6);
+    MXK_CHECK(table->insert_unique(another, IsItem{8, {}}) == &items[3]);
+    MXK_CHECK(table->replace_or_insert(another, IsItem{8, {}}) == &items[3]);
+    MXK_CHECK(table->find(hash_of(8), IsItem{8, {}}) == &another);
+    MXK_CHECK(!table->remove(items[3]));
+    MXK_CHECK(table->remove(items[1]));
+    MXK_CHECK_EQUAL(count_equal(*table, 7), 2U);
+    MXK_CHECK(table->remove(hash_of(7), IsItem{7, {}}) != nullptr);
+    MXK_CHECK(table->remove(hash_of(7), IsItem{7, {}}) != nullptr);
+    MXK_CHECK(table->remove(hash_of(7), IsItem{7, {}}) == nullptr);
+    MXK_CHECK_EQUAL(count_equal(*table, 7), 0U);
+    MXK_CHECK(table->remove(another));
+    MXK_CHECK(table->remove(items[4]));
+    MXK_CHECK(table->remove(items[5]));
+    MXK_CHECK_EQUAL(table->size(), 0U);
+    MXK_CHECK(rcu::barrier().ok());
+    for (TestItem const& item : items) MXK_CHECK_EQUAL(item.key, TestItem::poison);
+}
+
+// Many users, each with items of its own, and some that stay in the table.
+class Stress {
+  public:
+    static constexpr std::size_t items_each = 64;
+
+    Stress(Table& table, std::size_t users)
+        : table_(table)
+        , items_(NodeVector<std::array<TestItem, items_each>>::create(users, Worker::current().node())) {
+        MXK_CHECK(items_.ok());
+        if (!items_) return;
+        for (std::size_t i = 0; i < users; ++i) items_.value().emplace();
+        // The last item of each remains: everybody must find it, always.
+        for (std::size_t i = 0; i < users; ++i) {
+            TestItem& item = items_.value()[i][items_each - 1];
+            put(item, items_each - 1, i);
+            table_.insert(item);
+        }
+    }
+    [[nodiscard]] bool ok() const { return items_.ok(); }
+    [[nodiscard]] std::size_t wrong() const { return wrong_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::size_t users() const { return items_.value().size(); }
+
+    // One operation, in a section. `number`: that nobody has had.
+    void operate(std::size_t user, std::uint64_t number) {
+        std::uint64_t const noise = splitmix(number * users() + user);
+        std::size_t const key = (noise >> 8) % (items_each - 1);
+        bool const updates = noise % users() <= user; // the first users mostly look, the last ones mostly write
+        if ((noise >> 32) % 4 == 0) return look_at_others(noise);
+        own(items_.value()[user][key], key, user, updates, (noise >> 40) % 2 == 0);
+    }
+    // All of their items, and those that remain.
+    void remove_all() {
+        for (auto& items : items_.value())
+            for (TestItem& item : items)
+                if (item.state.load(std::memory_order_acquire) == TestItem::State::InTable)
+                    expect_that(table_.remove(item));
+    }
+
+  private:
+    void expect_that(bool is_so) {
+        if (!is_so) wrong_.fetch_add(1, std::memory_order_relaxed);
+    }
+    // Nobody else changes whether it is in the table.
+    void own(TestItem& item, std::uint64_t key, std::uint64_t user, bool updates, bool by_item) {
+        TestItem::State const state = item.state.load(std::memory_order_acquire);
+        bool const is_in = state == TestItem::State::InTable;
+        IsItem const is{key, user};
+        if (!updates || state == TestItem::State::Removed)
+            return expect_that(table_.find(hash_of(key), is) == (is_in ? &item : nullptr));
+        if (!is_in) {
+            put(item, key, user);
+            return by_item ? table_.insert(item) : expect_that(table_.insert_unique(item, is) == nullptr);
+        }
+        item.state.store(TestItem::State::Removed, std::memory_order_relaxed); // before anybody can retire it
+        if (by_item)
+            expect_that(table_.remove(item));
+        else
+            expect_that(table_.remove(hash_of(key), is) == &item);
+    }
+    void look_at_others(std::uint64_t noise) {
+        std::uint64_t const other = (noise >> 16) % users();
+        IsItem const stays{items_each - 1, other};
+        Node const* const found = table_.find(hash_of(items_each - 1), stays);
+        expect_that(found == &items_.value()[other][items_each - 1]);
+        // One that comes and goes: if it is found, it is not given back before the section ends.
+        std::size_t const key = (noise >> 24) % (items_each - 1);
+        auto const* const item = static_cast<TestItem const*>(table_.find(hash_of(key), IsItem{key, {}}));
+        if (item == nullptr) return;
+        inject::point();
+        expect_that(item->key == key && item->hash == hash_of(key) && item->owner < users());
+    }
+
+    Table& table_;
+    Result<NodeVector<std::array<TestItem, items_each>>> items_;
+    std::atomic<std::size_t> wrong_{0};
+};
+
+// Waves of items that make the table grow and shrink: inserted and removed by tasks of all cores.
+void resize_in_waves(Table& table, std::size_t waves, std::size_t items) {
+    auto filling = NodeVector<TestItem>::create(items, Worker::current().node());
+    MXK_CHECK(filling.ok());
+    if (!filling) return;
+    for (std::size_t i = 0; i < items; ++i) put(filling.value().emplace(), 1'000'000 + i, 1'000'000);
+    for (std::size_t wave = 0; wave < waves; ++wave) {
+        for (bool const inserts : {true, false}) {
+            std::atomic<std::size_t> next{0};
+            bool const ran = run_on(all_cores().span(), [&](Worker&, std::size_t) {
+                for (int time = 0; time < 16; ++time) {
+                    std::size_t const at = next.fetch_add(1, std::memory_order_relaxed);
+                    if (at >= items) return Step::Done;
+                    TestItem& item = filling.value()[at];
+                    if (inserts) {
+                        put(item, 1'000'000 + at, 1'000'000);
+                        table.insert(item);
+                    } else {
+                        MXK_CHECK(table.remove(item));
+                    }
+                }
+                return Step::Again;
+            });
+            MXK_CHECK(ran);
+            table.settle();
+            if (!inserts) MXK_CHECK(rcu::barrier().ok()); // before they are inserted again
+        }
+    }
+}
+
+void stress(std::size_t operations_each, std::size_t waves) {
+    Chains table({.first_heads = 8, .min_order = 3});
+    if (!table.ok()) return;
+    std::size_t const threads = std::max<std::size_t>(9, workers::count()); // more than eight
+    std::size_t const users = threads + workers::count();
+    Stress stress(*table, users);
+    if (!stress.ok()) return;
+    {
+        InjectDelays const delays;
+        Noise const noise(5000);
+        std::atomic<std::size_t> next_user{0};
+        auto body = [&] {
+            std::size_t const user = next_user.fetch_add(1);
+            for (std::size_t i = 0; i < operations_each; ++i) {
+                rcu::ReadSection const section;
+                stress.operate(user, i);
+            }
+        };
+        ThreadGroup group(threads);
+        for (std::size_t i = 0; i < threads; ++i)
+            group.start({.core = core_id(i % workers::count()), .name = "cht", .slice = Nanoseconds{200'000}}, body);
+        auto done = PerCore<std::size_t>::create(system_topology().cores, [] { return std::size_t{0}; });
+        MXK_CHECK(done.ok());
+        bool const ran = done.ok() && run_on(all_cores().span(), [&](Worker&, std::size_t place) {
+                             for (int time = 0; time < 8; ++time) {
+                                 stress.operate(threads + place, done.value()[place]);
+                                 if (++done.value()[place] == operations_each) return Step::Done;
+                             }
+                             return Step::Again;
+                         });
+        MXK_CHECK(ran);
+        resize_in_waves(*table, waves, 4 * Stress::items_each * 16);
+        group.join();
+    }
+    MXK_CHECK_EQUAL(stress.wrong(), 0U);
+    MXK_CHECK(table->resizes() > 0);
+    stress.remove_all();
+    MXK_CHECK(rcu::barrier().ok());
+    MXK_CHECK_EQUAL(table->size(), 0U);
+}
+
+MXK_TEST(cht, stress) {
+    stress(std::max<std::size_t>(8000 / workers::count(), 150), 2);
+}
+MXK_LONG_TEST(cht, stress_long) {
+    stress(500'000, 100);
+}
+
+// Keys and values, in tasks.
+class Pairs {
+  public:
+    explicit Pairs(concurrent::TableShape const& shape) {
+        NodeId const node = Worker::current().node();
+        Owner const owner{core_id(0), node};
+        auto parts = ConcurrentPairs::make(shape, {&node, 1}, {&owner, 1}, 0);
+        MXK_CHECK(parts.ok());
+        if (parts) table_.emplace(std::move(parts.value()));
+    }
+    [[nodiscard]] bool ok() const { return table_.has_value(); }
+    ConcurrentPairs* operator->() { return &*table_; }
+
+  private:
+    std::optional<ConcurrentPairs> table_;
+};
+
+MXK_TEST(cht, pairs_have_values_that_can_be_overwritten) {
+    Pairs table({.first_heads = 8});
+    if (!table.ok()) return;
+    MXK_CHECK(table->insert(0, 5) == Insert::Inserted); // any key
+    MXK_CHECK(table->insert(0, 6) == Insert::Present);
+    MXK_CHECK(table->find(0) == 5U);
+    MXK_CHECK(table->update(0, 7));
+    MXK_CHECK(!table->update(1, 7));
+    MXK_CHECK(table->upsert(1, 8) == Insert::Inserted);
+    MXK_CHECK(table->upsert(1, 9) == Insert::Present);
+    MXK_CHECK(table->modify(1, [](std::uint64_t value) { return value + 1; }) == 9U);
+    MXK_CHECK(!table->modify(2, [](std::uint64_t value) { return value + 1; }));
+    MXK_CHECK(table->find(1) == 10U);
+    MXK_CHECK(table->erase(1));
+    MXK_CHECK(!table->erase(1));
+    MXK_CHECK(!table->find(1));
+    MXK_CHECK_EQUAL(table->size(), 1U);
+}
+
+MXK_TEST(cht, reserve_makes_room_and_keeps_it) {
+    Pairs table({.first_heads = 8});
+    if (!table.ok()) return;
+    MXK_CHECK(table->reserve(20'000).ok());
+    std::size_t const heads = table->head_count();
+    MXK_CHECK(2 * heads >= 20'000);
+    std::uint64_t const resizes = table->resizes();
+    for (std::uint64_t key = 0; key < 20'000; ++key) MXK_CHECK(table->insert(key, ~key) == Insert::Inserted);
+    for (std::uint64_t key = 0; key < 20'000; ++key) MXK_CHECK(table->erase(key));
+    table->settle();
+    MXK_CHECK_EQUAL(table->resizes(), resizes);
+    MXK_CHECK_EQUAL(table->head_count(), heads);
+}
+
+// It is not tried, and the table goes on.
+MXK_TEST(cht, without_memory_for_heads_it_remains_as_it_is) {
+    Pairs table({.first_heads = 8});
+    if (!table.ok()) return;
+    MXK_CHECK(!table->reserve(std::size_t{1} << 45).ok());
+    MXK_CHECK_EQUAL(table->resizes(), 0U);
+    for (std::uint64_t key = 0; key < 1000; ++key) MXK_CHECK(table->insert(key, ~key) == Insert::Inserted);
+    for (std::uint64_t key = 0; key < 1000; ++key) MXK_CHECK(table->find(key) == ~key);
+}
+
+// Look-ups of several keys, and an iteration, while the table grows and shrinks: what stays in it is found, and visited
+// once.
+MXK_TEST(cht, look_ups_and_iterations_while_it_is_resized) {
+    constexpr std::uint64_t staying = 300;
+    Pairs table({.first_heads = 8, .min_order = 3});
+    if (!table.ok()) return;
+    for (std::uint64_t key = 0; key < staying; ++key) MXK_CHECK(table->insert(key, ~key) == Insert::Inserted);
+    std::atomic<std::size_t> left{0};
+    std::size_t const cores = workers::count();
+    struct Progress {
+        std::uint64_t next = 0;
+        std::uint64_t from = 0;
+        std::uint64_t seen = 0;
+        std::uint64_t sum = 0;
+        std::size_t iterations = 0;
+    };
+    auto progress = PerCore<Progress>::create(system_topology().cores, [] { return Progress{}; });
+    MXK_CHECK(progress.ok());
+    if (!progress) return;
+    left.store(cores);
+    InjectDelays const delays;
+    constexpr std::uint64_t coming = 2000; // of each core, which then go again
+    bool const ran = run_on(all_cores().span(), [&](Worker&, std::size_t place) {
+        Progress& mine = progress.value()[place];
+        std::uint64_t const base = 1000 + place * coming;
+        for (int time = 0; time < 32 && mine.next < 2 * coming; ++time, ++mine.next) {
+            std::uint64_t const key = base + mine.next % coming;
+            MXK_CHECK(mine.next < coming ? table->insert(key, ~key) == Insert::Inserted : table->erase(key));
+        }
+        std::array<std::uint64_t, 20> keys{};
+        for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = splitmix(mine.next * 20 + i) % (staying + 10);
+        table->find_each(keys, [&](std::size_t at, std::optional<std::uint64_t> const& value) {
+            MXK_CHECK(keys[at] < staying ? value == ~keys[at] : !value.has_value());
+        });
+        mine.from = table->visit_from(mine.from, [&](std::uint64_t key, std::uint64_t value) {
+            MXK_CHECK_EQUAL(value, ~key);
+            if (key >= staying) return;
+            ++mine.seen;
+            mine.sum += key;
+        });
+        if (mine.from == 0) {
+            MXK_CHECK_EQUAL(mine.seen, staying);
+            MXK_CHECK_EQUAL(mine.sum, staying * (staying - 1) / 2);
+            mine.seen = mine.sum = 0;
+            ++mine.iterations;
+        }
+        return mine.next == 2 * coming && mine.from == 0 ? Step::Done : Step::Again;
+    });
+    MXK_CHECK(ran);
+    table->settle();
+    MXK_CHECK(table->resizes() >= 4);
+    MXK_CHECK_EQUAL(table->size(), staying);
+    std::size_t visited = 0;
+    table->for_each([&](std::uint64_t, std::uint64_t) { ++visited; });
+    MXK_CHECK_EQUAL(visited, staying);
+}
+
+} // namespace
+} // namespace mxk

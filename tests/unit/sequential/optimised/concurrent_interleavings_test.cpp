@@ -1,0 +1,343 @@
+// The lock-free core of the concurrent table in all interleavings of small cases: two actors with up to three
+// operations each, while a bucket is split or two are joined. Each history must be linearizable, and nobody may meet a
+// node that was unlinked before its operation began.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hashtable/shared/concurrent/chains.hpp"
+#include "tests/unit/interleavings.hpp"
+#include "tests/unit/linearizable.hpp"
+#include "tests/unit/long_tests.hpp"
+#include "tests/unit/memory_fixture.hpp"
+
+namespace mxk::test {
+namespace {
+
+using namespace concurrent;
+
+struct Item : Node {
+    std::uint64_t key = 0;
+    std::uint64_t value = 0;
+    std::uint64_t unlinked = 0; // when; 0: not yet
+};
+
+struct Unlinked {
+    void operator()(Node& node) const {
+        EXPECT_EQ(static_cast<Item&>(node).unlinked, 0U) << "unlinked twice: " << static_cast<Item&>(node).key;
+        static_cast<Item&>(node).unlinked = std::max<std::uint64_t>(Interleavings::now(), 1);
+        ++*count;
+    }
+    std::size_t* count;
+};
+
+// Each access is a step.
+struct ExploredStep {
+    static void before_change(void const* where) { Interleavings::before_change(where); }
+    static void before_look(void const* where) { Interleavings::before_look(where); }
+};
+using Table = Chains<Unlinked, ExploredStep>;
+
+constexpr unsigned shift = 64 - HeadBlock::min_order - 1; // bucket numbers of the larger block
+// Keys of one bucket of eight, which is the lower and the upper one of sixteen.
+constexpr std::uint64_t lower_1 = (std::uint64_t{4} << shift) + 2;
+constexpr std::uint64_t lower_2 = (std::uint64_t{4} << shift) + 4;
+constexpr std::uint64_t upper_1 = (std::uint64_t{5} << shift) + 2;
+constexpr std::uint64_t upper_2 = (std::uint64_t{5} << shift) + 4;
+constexpr std::size_t bucket = 2; // of the smaller block
+
+struct Call {
+    Operation operation; // Update: replaces the item
+    std::uint64_t key;
+};
+using Calls = std::vector<Call>;
+
+// What the bucket goes through.
+enum class Resize : std::uint8_t { Split, Join };
+enum class Stage : std::uint8_t {
+    Begun, // updaters do it
+    Done,  // and the grace period is over: what remains is the first actor's first operation
+};
+
+struct Scenario {
+    Resize resize;
+    Stage stage;
+    std::vector<std::uint64_t> content;
+    std::vector<std::uint64_t> removed; // of the content, before
+    std::array<Calls, 2> calls;
+};
+
+class ConcurrentInterleavings : public MemoryTest {
+  protected:
+    void SetUp() override { configure({64 * MiB}); }
+
+    // All of it; how many runs differ.
+    static std::size_t explore(Scenario const& scenario, bool looks_are_steps) {
+        Interleavings all({.looks_are_steps = looks_are_steps});
+        std::size_t different = 0;
+        while (all.next_run()) {
+            Run run(scenario);
+            different += run.go(all) ? 1U : 0U;
+            run.check();
+            if (HasFailure()) {
+                ADD_FAILURE() << "in run " << all.runs();
+                break;
+            }
+        }
+        return different;
+    }
+
+  private:
+    class Run {
+      public:
+        explicit Run(Scenario const& scenario)
+            : scenario_(scenario)
+            , small_(make_block(HeadBlock::min_order))
+            , large_(make_block(HeadBlock::min_order + 1))
+            , table_(first(), Unlinked{&unlinked_}) {
+            for (std::uint64_t const key : scenario.content) {
+                Event event{Operation::Insert, key, next_value_, TableResult::Yes, 0, 0, core_id(2)};
+                table_.insert(make_item(key));
+                history_.push_back(event);
+            }
+            for (std::uint64_t const key : scenario.removed) {
+                EXPECT_NE(remove(key), nullptr);
+                history_.push_back({Operation::Erase, key, 0, TableResult::Yes, 1, 1, core_id(2)});
+            }
+            table_.begin(second());
+            for (std::size_t at = 0; at < small_.size(); ++at)
+                if (at != bucket || scenario.stage == Stage::Done) table_.transfer(at);
+        }
+
+        bool go(Interleavings& all) {
+            std::vector<Interleavings::Actor> actors;
+            for (std::size_t i = 0; i < scenario_.calls.size(); ++i) actors.push_back([this, i] { act(i); });
+            return all.run(actors);
+        }
+
+        void check() {
+            // What was not done by updaters.
+            if (scenario_.stage == Stage::Begun) {
+                table_.transfer(bucket);
+                table_.separate(bucket);
+            }
+            for (std::size_t at = 0; at < small_.size(); ++at)
+                if (at != bucket) table_.separate(at);
+            table_.finish();
+            table_.forget_last();
+            for (auto const& event : final_finds()) history_.push_back(event);
+            auto const why = why_not_linearizable(history_);
+            EXPECT_FALSE(why) << *why;
+            check_chains();
+        }
+
+      private:
+        static HeadBlock make_block(unsigned order) {
+            NodeId const node = node_id(0);
+            auto block = HeadBlock::create(order, {&node, 1});
+            EXPECT_TRUE(block.ok());
+            return std::move(block.value());
+        }
+        HeadBlock& first() {
+            HeadBlock& block = scenario_.resize == Resize::Split ? small_ : large_;
+            block.fill(0, block.size(), 0);
+            return block;
+        }
+        HeadBlock& second() {
+            HeadBlock& block = scenario_.resize == Resize::Split ? large_ : small_;
+            block.fill(0, block.size(), MarkedLink::invalid);
+            return block;
+        }
+
+        Item& make_item(std::uint64_t key) {
+            Item& item = items_.emplace_back();
+            item.hash = key;
+            item.key = key;
+            item.value = next_value_++;
+            return item;
+        }
+        auto matches(std::uint64_t key, std::uint64_t begun) {
+            return [key, begun](Node& node) {
+                auto const& item = static_cast<Item&>(node);
+                EXPECT_TRUE(item.unlinked == 0 || item.unlinked > begun) << "met after it was given back: " << key;
+                return item.key == key;
+            };
+        }
+        Node* remove(std::uint64_t key, std::uint64_t begun = 0) { return table_.remove(key, matches(key, begun)); }
+
+        void act(std::size_t actor) {
+            if (scenario_.stage == Stage::Done && actor == 0) {
+                Interleavings::begin_operation();
+                table_.separate(bucket);
+                Interleavings::end_operation();
+            }
+            for (Call const& call : scenario_.calls[actor]) {
+                Interleavings::begin_operation();
+                std::uint64_t const begun = Interleavings::now();
+                Event event = carry_out(call, begun);
+                Interleavings::end_operation();
+                event.invoked = 10 + 2 * begun;
+                event.responded = 10 + 2 * Interleavings::now() - 1;
+                event.core = core_id(actor);
+                history_.push_back(event);
+            }
+        }
+        Event carry_out(Call const& call, std::uint64_t begun) {
+            Event event{.operation = call.operation, .key = call.key};
+            auto const match = matches(call.key, begun);
+            auto const yes = [&](bool is_so) { event.result = is_so ? TableResult::Yes : TableResult::No; };
+            switch (call.operation) {
+            case Operation::Find: {
+                auto const* const found = static_cast<Item const*>(std::as_const(table_).find(call.key, match));
+                yes(found != nullptr);
+                if (found != nullptr) event.value = found->value;
+                break;
+            }
+            case Operation::Insert: {
+                event.value = next_value_;
+                yes(table_.insert_unique(make_item(call.key), match) == nullptr);
+                break;
+            }
+            case Operation::Erase: yes(remove(call.key, begun) != nullptr); break;
+            case Operation::Update: {
+                event.value = next_value_;
+                yes(table_.replace(make_item(call.key), match) != nullptr);
+                break;
+            }
+            default: {
+                event.value = next_value_;
+                yes(table_.replace_or_insert(make_item(call.key), match) == nullptr);
+            }
+            }
+            return event;
+        }
+
+        std::vector<Event> final_finds() {
+            std::vector<Event> finds;
+            std::uint64_t const late = ~std::uint64_t{0} - 10;
+            for (std::uint64_t const key : {lower_1, lower_2, upper_1, upper_2}) {
+                auto const* const found = static_cast<Item const*>(table_.find(key, matches(key, late)));
+                finds.push_back({Operation::Find, key, found != nullptr ? found->value : 0,
+                                 found != nullptr ? TableResult::Yes : TableResult::No, late, late + 1, core_id(2)});
+            }
+            return finds;
+        }
+        // Sorted, in the bucket of their hashes, without marks, and each item linked or unlinked.
+        void check_chains() {
+            std::size_t linked = 0;
+            HeadBlock& now = table_.current();
+            for (std::size_t at = 0; at < now.size(); ++at) {
+                EXPECT_TRUE(now[at].load().is_clean());
+                std::uint64_t last = 0;
+                for (Node* node = now[at].load().node(); node != &end_of_chains; node = node->link.load().node()) {
+                    EXPECT_TRUE(node->link.load().is_clean());
+                    EXPECT_EQ(now.index(node->hash), at);
+                    EXPECT_GE(node->hash, last);
+                    EXPECT_EQ(static_cast<Item*>(node)->unlinked, 0U);
+                    last = node->hash;
+                    ++linked;
+                }
+            }
+            std::size_t inserted = 0;
+            for (Item const& item : items_) inserted += item.link.load() != MarkedLink() ? 1U : 0U;
+            EXPECT_LE(linked + unlinked_, inserted);
+        }
+
+        Scenario const& scenario_;
+        HeadBlock small_;
+        HeadBlock large_;
+        std::size_t unlinked_ = 0;
+        std::uint64_t next_value_ = 1;
+        std::deque<Item> items_;
+        std::vector<Event> history_;
+        Table table_;
+    };
+};
+
+using enum Operation;
+
+// What the two actors do, on what: inserts and erasures at both ends of the cut; everything with one key, which two
+// have or which is the first of the upper half; and halves that become empty, or were.
+std::vector<Scenario> scenarios(Resize resize, Stage stage, std::size_t operations) {
+    std::vector<Scenario> all{
+        {resize,
+         stage,
+         {lower_1, upper_1},
+         {},
+         {Calls{{Insert, upper_2}, {Erase, upper_1}, {Find, lower_1}},
+          Calls{{Erase, lower_1}, {Upsert, upper_1}, {Insert, lower_2}}}},
+        {resize,
+         stage,
+         {upper_2, upper_1, lower_1},
+         {upper_2},
+         {Calls{{Upsert, upper_1}, {Erase, upper_1}, {Find, upper_1}},
+          Calls{{Erase, upper_1}, {Insert, upper_1}, {Update, upper_1}}}},
+        {resize,
+         stage,
+         {lower_2, upper_1},
+         {lower_2},
+         {Calls{{Insert, lower_1}, {Erase, lower_1}, {Insert, upper_2}},
+          Calls{{Insert, lower_1}, {Update, lower_1}, {Erase, upper_1}}}},
+        {resize,
+         stage,
+         {lower_1},
+         {},
+         {Calls{{Erase, lower_1}, {Find, upper_2}, {Insert, upper_1}},
+          Calls{{Upsert, upper_2}, {Find, lower_1}, {Erase, upper_2}}}},
+    };
+    for (Scenario& scenario : all)
+        for (Calls& calls : scenario.calls) calls.resize(operations);
+    return all;
+}
+
+struct Exploration {
+    Resize resize;
+    Stage stage;
+    std::size_t operations; // of each actor
+    bool looks_are_steps;
+    bool is_long;
+};
+
+class ConcurrentExplorations : public ConcurrentInterleavings, public testing::WithParamInterface<Exploration> {};
+
+TEST_P(ConcurrentExplorations, are_linearizable_and_meet_nothing_that_was_given_back) {
+    Exploration const& wanted = GetParam();
+    if (wanted.is_long && !tests_are_long()) GTEST_SKIP() << "long: with MXK_LONG_TESTS";
+    std::size_t runs = 0;
+    for (Scenario const& scenario : scenarios(wanted.resize, wanted.stage, wanted.operations)) {
+        runs += explore(scenario, wanted.looks_are_steps);
+        if (HasFailure()) return;
+    }
+    RecordProperty("runs", static_cast<int>(runs));
+    EXPECT_GT(runs, 20U) << "there is nothing to explore";
+}
+
+std::string name_of(testing::TestParamInfo<Exploration> const& info) {
+    Exploration const& it = info.param;
+    return std::string(it.resize == Resize::Split ? "split" : "join") +
+           (it.stage == Stage::Begun ? "_begun_" : "_separated_") + std::to_string(it.operations) +
+           (it.looks_are_steps ? "_operations_each_access" : "_operations_each_change");
+}
+
+INSTANTIATE_TEST_SUITE_P(all, ConcurrentExplorations,
+                         testing::Values(Exploration{Resize::Split, Stage::Begun, 2, false, false},
+                                         Exploration{Resize::Join, Stage::Begun, 2, false, false},
+                                         Exploration{Resize::Split, Stage::Done, 1, false, false},
+                                         Exploration{Resize::Join, Stage::Done, 1, false, false},
+                                         Exploration{Resize::Split, Stage::Begun, 1, true, false},
+                                         Exploration{Resize::Join, Stage::Begun, 1, true, false},
+                                         Exploration{Resize::Split, Stage::Done, 1, true, false},
+                                         Exploration{Resize::Join, Stage::Done, 1, true, false},
+                                         Exploration{Resize::Split, Stage::Done, 2, false, true},
+                                         Exploration{Resize::Join, Stage::Done, 2, false, true},
+                                         Exploration{Resize::Split, Stage::Begun, 3, false, true},
+                                         Exploration{Resize::Join, Stage::Begun, 3, false, true}),
+                         name_of);
+
+} // namespace
+} // namespace mxk::test
