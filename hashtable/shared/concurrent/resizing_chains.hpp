@@ -115,8 +115,8 @@ template <typename Reclaim> class ResizingChains {
     }
 
     // Room for so many nodes: the table becomes as large as it should be with them, and no smaller from then on.
-    // Returns when it is. Errors: no memory for the heads; then nothing has changed, or, if others have taken the memory
-    // meanwhile, it is as large as it could become. A task that may wait, or a thread.
+    // Returns when it is. Errors: no memory for the heads; then nothing has changed, or, if others have taken the
+    // memory meanwhile, it is as large as it could become. A task that may wait, or a thread.
     Result<void> reserve(std::size_t nodes) {
         TableShape const wanted{.first_heads = static_cast<std::size_t>(static_cast<double>(nodes) / shape_.max_load)};
         MXK_TRY(HeadBlock::create(wanted.first_order(), nodes_.span())); // before it is asked for step by step

@@ -27,6 +27,9 @@ _NAMES = {
     "mxk-cuckoo-0.5": "MXK, cuckoo, half full, in batches",
     "mxk-cuckoo": "MXK, cuckoo, 90 % full, in batches",
     "mxk-cuckoo-growing": "MXK, cuckoo, grown from 1024 slots, in batches",
+    "mxk-concurrent": "MXK, concurrent chains, any core in place",
+    "mxk-concurrent-batch": "MXK, concurrent chains, any core in place, 16 look-ups together",
+    "mxk-concurrent-growing": "MXK, concurrent chains, grown from 1024 heads",
     "mxk-open-threads": "MXK, open addressing, a thread per core with semaphores",
 }
 _MIXES = ("insert", "find", "erase")

@@ -37,6 +37,9 @@ CONFIGURATIONS = {
     "mxk-cuckoo-0.5": f"--layout cuckoo --load 0.5 {_BATCHES}",
     "mxk-cuckoo": f"--layout cuckoo --load 0.9 {_BATCHES}",
     "mxk-cuckoo-growing": f"--layout cuckoo --initial-slots 1024 {_BATCHES}",
+    "mxk-concurrent": f"--model shared --layout concurrent {_TASKS}",
+    "mxk-concurrent-batch": f"--model shared --layout concurrent {_BATCHES}",
+    "mxk-concurrent-growing": f"--model shared --layout concurrent --initial-slots 1024 {_BATCHES}",
     "mxk-open-threads": "--model threads --layout open --queue node-local",
 }
 COST_ENGINE = "mxk"
@@ -66,6 +69,8 @@ YCSB_ENGINES = YCSB_ONLY | {
     "mxk-open",
     "mxk-open-growing",
     "mxk-cuckoo-0.5",
+    "mxk-concurrent",
+    "mxk-concurrent-batch",
     "tbb-hash-map",
     "tbb-hash-map-stock",
     "tbb-unordered-map",

@@ -25,6 +25,7 @@ struct Item : Node {
     std::uint64_t key = 0;
     std::uint64_t value = 0;
     std::uint64_t unlinked = 0; // when; 0: not yet
+    bool is_given_back = false; // all operations have ended that had begun then
 };
 
 struct Unlinked {
@@ -36,10 +37,23 @@ struct Unlinked {
     std::size_t* count;
 };
 
+// The links of items that were given back: nobody may touch them.
+std::vector<void const*> links_given_back;
+
 // Each access is a step.
 struct ExploredStep {
-    static void before_change(void const* where) { Interleavings::before_change(where); }
-    static void before_look(void const* where) { Interleavings::before_look(where); }
+    static void before_change(void const* where) {
+        Interleavings::before_change(where);
+        check(where);
+    }
+    static void before_look(void const* where) {
+        Interleavings::before_look(where);
+        check(where);
+    }
+    static void check(void const* where) {
+        EXPECT_TRUE(std::find(links_given_back.begin(), links_given_back.end(), where) == links_given_back.end())
+            << "touched after it was given back";
+    }
 };
 using Table = Chains<Unlinked, ExploredStep>;
 
@@ -100,6 +114,7 @@ class ConcurrentInterleavings : public MemoryTest {
             , small_(make_block(HeadBlock::min_order))
             , large_(make_block(HeadBlock::min_order + 1))
             , table_(first(), Unlinked{&unlinked_}) {
+            links_given_back.clear(); // of the last run
             for (std::uint64_t const key : scenario.content) {
                 Event event{Operation::Insert, key, next_value_, TableResult::Yes, 0, 0, core_id(2)};
                 table_.insert(make_item(key));
@@ -173,18 +188,33 @@ class ConcurrentInterleavings : public MemoryTest {
         void act(std::size_t actor) {
             if (scenario_.stage == Stage::Done && actor == 0) {
                 Interleavings::begin_operation();
+                open_since_[actor] = Interleavings::now();
                 table_.separate(bucket);
                 Interleavings::end_operation();
+                open_since_[actor] = nobody;
+                give_back();
             }
             for (Call const& call : scenario_.calls[actor]) {
                 Interleavings::begin_operation();
-                std::uint64_t const begun = Interleavings::now();
+                std::uint64_t const begun = open_since_[actor] = Interleavings::now();
                 Event event = carry_out(call, begun);
                 Interleavings::end_operation();
+                open_since_[actor] = nobody;
+                give_back();
                 event.invoked = 10 + 2 * begun;
                 event.responded = 10 + 2 * Interleavings::now() - 1;
                 event.core = core_id(actor);
                 history_.push_back(event);
+            }
+        }
+        // After a grace period. Whoever goes on to one that is given back walks over it, and is seen there.
+        void give_back() {
+            std::uint64_t const oldest = *std::min_element(open_since_.begin(), open_since_.end());
+            for (Item& item : items_) {
+                if (item.unlinked == 0 || item.is_given_back || oldest <= item.unlinked) continue;
+                item.is_given_back = true;
+                item.hash = 0;
+                links_given_back.push_back(&item.link);
             }
         }
         Event carry_out(Call const& call, std::uint64_t begun) {
@@ -248,7 +278,10 @@ class ConcurrentInterleavings : public MemoryTest {
             EXPECT_LE(linked + unlinked_, inserted);
         }
 
+        static constexpr std::uint64_t nobody = ~std::uint64_t{0};
+
         Scenario const& scenario_;
+        std::array<std::uint64_t, 2> open_since_{nobody, nobody}; // an actor's operation
         HeadBlock small_;
         HeadBlock large_;
         std::size_t unlinked_ = 0;
