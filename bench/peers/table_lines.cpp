@@ -75,22 +75,23 @@ class GrowingLines : GrowthMemory, public SharedLines {
         , SharedLines(growing_start, cores) {}
 };
 
-constexpr Peer mxk_lines{.name = "mxk-lines",
-                         .library = "none",
-                         .setup = "MXK's shared table of cache lines under RCU, sized for the keys, one call after the "
-                                  "other",
-                         .create = &create_table<SharedLines>};
-MXK_REGISTER(mxk_peers, Peer, mxk_lines);
-constexpr Peer mxk_lines_prefetch{.name = "mxk-lines-prefetch",
+constexpr Peer mxk_shared{.name = "mxk-shared",
+                          .library = "none",
+                          .setup =
+                              "MXK's shared table of cache lines under RCU, sized for the keys, one call after the "
+                              "other",
+                          .create = &create_table<SharedLines>};
+MXK_REGISTER(mxk_peers, Peer, mxk_shared);
+constexpr Peer mxk_shared_prefetch{.name = "mxk-shared-prefetch",
+                                   .library = "none",
+                                   .setup = "the same, keys known 16 operations ahead",
+                                   .create = &create_table<PrefetchedLines>};
+MXK_REGISTER(mxk_peers, Peer, mxk_shared_prefetch);
+constexpr Peer mxk_shared_growing{.name = "mxk-shared-growing",
                                   .library = "none",
-                                  .setup = "the same, keys known 16 operations ahead",
-                                  .create = &create_table<PrefetchedLines>};
-MXK_REGISTER(mxk_peers, Peer, mxk_lines_prefetch);
-constexpr Peer mxk_lines_growing{.name = "mxk-lines-growing",
-                                 .library = "none",
-                                 .setup = "mxk-lines from 1024 keys on; who inserts moves its buckets",
-                                 .create = &create_table<GrowingLines>};
-MXK_REGISTER(mxk_peers, Peer, mxk_lines_growing);
+                                  .setup = "mxk-shared from 1024 keys on; who inserts moves its buckets",
+                                  .create = &create_table<GrowingLines>};
+MXK_REGISTER(mxk_peers, Peer, mxk_shared_growing);
 
 } // namespace
 } // namespace mxk::bench

@@ -50,7 +50,7 @@ constexpr Need no_course{
     "no --rate and no --owners besides, which are for a table of one size"};
 constexpr Need locking_threads{
     [](Options const& options, EngineKind const*) { return has_semaphores(options.model, options.layout); },
-    "--model threads and a table that has semaphores (not concurrent)", &print_model};
+    "--model threads and a table that has semaphores (not concurrent or concurrent-lines)", &print_model};
 constexpr Need a_task_each{
     [](Options const& options, EngineKind const*) { return options.submit.value_or(Submit::Task) == Submit::Task; },
     "--submit task", &print_submit};
@@ -86,12 +86,12 @@ constexpr Need room_for_a_time{[](Options const& options, EngineKind const*) {
                                },
                                "--submit batch, or --notation function, --walk whole and --probe local"};
 // A chained table's nodes are keys only, one for each instruction.
-constexpr Need values{
-    [](Options const& options, EngineKind const*) {
-        return options.ycsb->letter == 'c' || options.layout != Layout::Chained;
-    },
-    "--layout bucketed, open, cuckoo or concurrent, which keep values (with ycsb-c, which only reads, chained, too)",
-    &print_layout};
+constexpr Need values{[](Options const& options, EngineKind const*) {
+                          return options.ycsb->letter == 'c' || options.layout != Layout::Chained;
+                      },
+                      "--layout bucketed, open, cuckoo, concurrent or concurrent-lines, which keep values (with "
+                      "ycsb-c, which only reads, chained, too)",
+                      &print_layout};
 constexpr Need time_slices{[](Options const&, EngineKind const*) { return Thread::has_slices(); },
                            "the bare machine, where a thread has the slice that is asked for (in the Linux build the "
                            "system chooses)"};
@@ -102,7 +102,7 @@ constexpr Need known_size{[](Options const& options, EngineKind const*) { return
                           "a table that begins large enough, got --initial-slots, too"};
 constexpr Need slots{
     [](Options const&, EngineKind const* kind) { return kind == nullptr || kind->growth != Growth::Never; },
-    "--layout open, cuckoo or concurrent, which have slots (try --buckets)", &print_layout};
+    "--layout open, cuckoo, concurrent or concurrent-lines, which have slots (try --buckets)", &print_layout};
 constexpr Need partitions{
     [](Options const&, EngineKind const* kind) {
         return kind == nullptr || (kind->growth != Growth::Never && kind->probe == Probe::Local);
@@ -114,14 +114,14 @@ constexpr Need fixed_buckets{
     [](Options const&, EngineKind const* kind) { return kind == nullptr || kind->growth == Growth::Never; },
     "a table of a fixed number of buckets, got one that grows (try --load or --initial-slots)"};
 
-constexpr Need what_a_trace_writes{[](Options const& options, EngineKind const*) {
-                                       bool const keeps_values = options.layout != Layout::Chained &&
-                                                                 options.probe.value_or(Probe::Local) == Probe::Local;
-                                       return options.replay == nullptr || !options.replay->overwrites() ||
-                                              keeps_values;
-                                   },
-                                   "--layout bucketed, open, cuckoo or concurrent without --probe travel, whose values "
-                                   "can be overwritten, as this trace does"};
+constexpr Need what_a_trace_writes{
+    [](Options const& options, EngineKind const*) {
+        bool const keeps_values =
+            options.layout != Layout::Chained && options.probe.value_or(Probe::Local) == Probe::Local;
+        return options.replay == nullptr || !options.replay->overwrites() || keeps_values;
+    },
+    "--layout bucketed, open, cuckoo, concurrent or concurrent-lines without --probe travel, whose values "
+    "can be overwritten, as this trace does"};
 constexpr Need no_steps_of_time{[](Options const& options, EngineKind const*) { return !options.trace; },
                                 "no --trace besides, whose operations are not shared equally among the cores"};
 

@@ -33,15 +33,22 @@ constexpr bool runs_tasks(Model model) {
     return model == Model::Tasks || model == Model::Shared;
 }
 
-enum class Layout : std::uint8_t { Chained, Bucketed, Open, Cuckoo, Concurrent };
+enum class Layout : std::uint8_t { Chained, Bucketed, Open, Cuckoo, Concurrent, ConcurrentLines };
 constexpr auto value_names(Layout) {
-    return std::array{NamedValue{Layout::Chained, "chained"}, NamedValue{Layout::Bucketed, "bucketed"},
-                      NamedValue{Layout::Open, "open"}, NamedValue{Layout::Cuckoo, "cuckoo"},
-                      NamedValue{Layout::Concurrent, "concurrent"}};
+    return std::array{NamedValue{Layout::Chained, "chained"},
+                      NamedValue{Layout::Bucketed, "bucketed"},
+                      NamedValue{Layout::Open, "open"},
+                      NamedValue{Layout::Cuckoo, "cuckoo"},
+                      NamedValue{Layout::Concurrent, "concurrent"},
+                      NamedValue{Layout::ConcurrentLines, "concurrent-lines"}};
+}
+// Made for all cores at once, which read it under RCU.
+constexpr bool is_concurrent(Layout layout) {
+    return layout == Layout::Concurrent || layout == Layout::ConcurrentLines;
 }
 // Whether threads take turns by semaphores; else the table keeps them apart by itself.
 constexpr bool has_semaphores(Model model, Layout layout) {
-    return model == Model::Threads && layout != Layout::Concurrent;
+    return model == Model::Threads && !is_concurrent(layout);
 }
 
 // Open addressing: whether an operation stays in the region of its key's hash, or travels to the next core when it

@@ -28,7 +28,7 @@ FixedText<128> way_text(TableOptions const& options) {
         append_tasks(way, options);
     else if (options.model == Model::Shared)
         format(way, "{}, in place", name_of(options.submit.value_or(Submit::Task)));
-    else if (options.layout == Layout::Concurrent)
+    else if (is_concurrent(options.layout))
         way.append("threads, in read sections");
     else if (options.model == Model::Threads)
         format(way, "threads, {} semaphores", as_typed(options.semaphore).view());

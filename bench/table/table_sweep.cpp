@@ -8,6 +8,7 @@
 #include "bench/table/table_options.hpp"
 #include "bench/workload/instructions.hpp"
 #include "hashtable/shared/concurrent/pair_supply.hpp"
+#include "hashtable/shared/concurrent_line.hpp"
 #include "kernel/console/values.hpp"
 #include "kernel/memory/memory.hpp"
 
@@ -24,6 +25,8 @@ double table_bytes_per_operation(TableOptions const& options) {
     case Layout::Bucketed: return cache_line_bytes * options.buckets.value_or(0.5);
     case Layout::Concurrent:
         return sizeof(concurrent::Pair) + sizeof(concurrent::AtomicLink) / options.load.value_or(1);
+    case Layout::ConcurrentLines:
+        return sizeof(ConcurrentLine) / (ConcurrentLine::places * options.load.value_or(0.5)); // and few lines behind
     case Layout::Open:
     case Layout::Cuckoo: break;
     }

@@ -89,6 +89,7 @@ template <typename Hash, typename Grace> class LineGrowth {
         for (SpinWait wait;;) {
             while (resize_.work(place)) {
             }
+            if (resize_.claim_again()) return false; // no memory for lines
             LineArray const& array = *resize_.root();
             std::size_t const now = array.buckets();
             auto const wanted = static_cast<double>(keys) / default_load / static_cast<double>(array.segments());
@@ -118,14 +119,13 @@ template <typename Hash, typename Grace> class LineGrowth {
             attend_now(place, count);
     }
     [[gnu::noinline]] void attend_now(std::size_t place, std::uint64_t count) {
-        if (resize_.is_resizing()) {
-            if (listener_ == nullptr)
-                resize_.work(place);
-            else if (count % consider_every == 0)
-                listener_->has_work(*listener_); // it may have had no memory
-        } else if (count % consider_every == 0) {
-            consider();
-        }
+        bool const considers = count % consider_every == 0;
+        if (!resize_.is_resizing()) return considers ? consider() : void();
+        if (considers) resize_.claim_again();
+        if (listener_ == nullptr)
+            resize_.work(place);
+        else if (considers)
+            listener_->has_work(*listener_); // it may have had no memory
     }
     // Whether the table has become too small or too large.
     [[gnu::noinline]] void consider() {
@@ -133,7 +133,7 @@ template <typename Hash, typename Grace> class LineGrowth {
         if (array.next() != nullptr) return;
         std::size_t const now = array.buckets();
         double const load = static_cast<double>(keys()) / static_cast<double>(array.all_buckets());
-        if (load > max_load)
+        if (load > max_load && keys() >= retry_at_.load(std::memory_order_relaxed))
             start(now, now * factor_for(load / default_load));
         else if (load < min_load && now > resize_.min_buckets() && may_halve(array.all_buckets()))
             start(now, now / 2);
@@ -151,13 +151,11 @@ template <typename Hash, typename Grace> class LineGrowth {
         bool const is_possible = array.next() == nullptr && now * times / divisor >= resize_.min_buckets();
         return is_possible && start(now, now * times / divisor);
     }
-    // False: no memory, or there was none lately.
+    // False: no memory.
     bool start(std::size_t from, std::size_t buckets) {
-        std::size_t const count = keys();
-        if (count < retry_at_.load(std::memory_order_relaxed)) return false;
         switch (resize_.start(from, buckets)) {
         case Resize::Start::UnderWay: return true;
-        case Resize::Start::NoMemory: give_up(count, buckets); return false;
+        case Resize::Start::NoMemory: give_up(keys(), buckets); return false;
         case Resize::Start::Started: break;
         }
         has_warned_.store(false, std::memory_order_relaxed);
@@ -165,7 +163,8 @@ template <typename Hash, typename Grace> class LineGrowth {
         if (listener_ != nullptr) listener_->has_work(*listener_);
         return true;
     }
-    // Until there are an eighth more keys. One WARN for all times in a row. relaxed: who sees it when does not matter.
+    // It does not grow by itself until there are an eighth more keys. One WARN for all times in a row. relaxed: who
+    // sees it when does not matter.
     void give_up(std::size_t count, std::size_t buckets) {
         retry_at_.store(count + count / 8 + 1, std::memory_order_relaxed);
         if (has_warned_.exchange(true, std::memory_order_relaxed)) return;
@@ -177,7 +176,7 @@ template <typename Hash, typename Grace> class LineGrowth {
     KeyCounters counters_;
     ResizeListener* listener_ = nullptr;
     std::atomic<std::size_t> floor_{0};    // keys that it keeps room for
-    std::atomic<std::size_t> retry_at_{0}; // no resize before there are so many keys
+    std::atomic<std::size_t> retry_at_{0}; // it does not grow before there are so many keys
     std::atomic<bool> has_warned_{false};
 };
 

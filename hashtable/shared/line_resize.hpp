@@ -110,7 +110,16 @@ template <typename Hash, typename Grace> class LineResize {
             move_slice(*old, *next, at, first, std::min(first + slice, groups), place);
             return true;
         }
-        return claim_again(*old);
+        return false;
+    }
+    // Whether slices had to be left for lack of memory: all are to be claimed once more, then. What is moved already
+    // says so itself.
+    bool claim_again() {
+        LineArray* const old = root();
+        if (!old->take_failure()) return false;
+        for (std::size_t at = 0; at < old->segments(); ++at)
+            old->segment(at).claimed.store(0, std::memory_order_relaxed);
+        return true;
     }
 
     // Moves the bucket of this hash now, if it is not. False: no memory for it.
@@ -141,11 +150,6 @@ template <typename Hash, typename Grace> class LineResize {
             is_whole = move_group(old, next, segment, group, place, count) && is_whole;
         if (!is_whole) old.note_failure();
         note_moved(old, next, count);
-    }
-    bool claim_again(LineArray& old) {
-        if (!old.take_failure()) return false;
-        for (std::size_t at = 0; at < old.segments(); ++at) old.segment(at).claimed.store(0, std::memory_order_relaxed);
-        return false; // not at once: there was no memory just now
     }
     void note_moved(LineArray& old, LineArray& next, std::size_t count) {
         if (count == 0 || !old.note_moved(count)) return;

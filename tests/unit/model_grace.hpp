@@ -29,6 +29,9 @@ class GraceModel {
     GraceModel& operator=(GraceModel const&) = delete;
     ~GraceModel() { end(); }
 
+    // Callbacks run in end() only: where one that runs in the middle of something would wait for that.
+    void keep_callbacks() { keeps_callbacks_ = true; }
+
     // Runs all callbacks that still wait. While nobody is in a section.
     void end() { run(std::exchange(callbacks_, {})); }
 
@@ -54,16 +57,19 @@ class GraceModel {
     class Section {
       public:
         explicit Section(GraceModel& model)
-            : model_(model) {
-            auto& since = model_.readers_.at(place_of_thread).since;
+            : Section(model, place_of_thread) {}
+        // Of one of several that share a thread.
+        Section(GraceModel& model, std::size_t place)
+            : model_(model)
+            , since_(model.readers_.at(place).since) {
             std::uint64_t begun = 0;
             do { // seq_cst: it is seen by who begins the next one, or sees it begun
                 begun = model_.begun_.load();
-                since.store(begun + 1);
+                since_.store(begun + 1);
             } while (model_.begun_.load() != begun);
         }
         ~Section() {
-            model_.readers_.at(place_of_thread).since.store(0, std::memory_order_release);
+            since_.store(0, std::memory_order_release);
             model_.advance();
         }
         Section(Section const&) = delete;
@@ -71,6 +77,7 @@ class GraceModel {
 
       private:
         GraceModel& model_;
+        std::atomic<std::uint64_t>& since_;
     };
 
     // Which of the threads the calling one is; each sets its own.
@@ -114,7 +121,7 @@ class GraceModel {
             }
             done_.store(number, std::memory_order_release);
             std::erase_if(callbacks_, [&](Waiting const& waiting) {
-                if (waiting.number > number) return false;
+                if (waiting.number > number || keeps_callbacks_) return false;
                 due.push_back(waiting);
                 return true;
             });
@@ -126,6 +133,7 @@ class GraceModel {
     }
 
     Kind kind_;
+    bool keeps_callbacks_ = false;
     std::atomic<std::uint64_t> begun_{0};
     std::atomic<std::uint64_t> done_{0};
     std::atomic<std::uint64_t> wanted_{0};

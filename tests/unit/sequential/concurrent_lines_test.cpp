@@ -228,6 +228,36 @@ TEST_F(ConcurrentLinesTest, without_memory_it_warns_once_goes_on_and_grows_later
     }
 }
 
+TEST_F(ConcurrentLinesTest, having_given_up_to_grow_it_still_shrinks) {
+    configure({8 * MiB});
+    auto created = make(100);
+    auto& table = created.value();
+    std::uint64_t key = 0;
+    auto const insert = [&] {
+        GraceModel::Section const section(grace);
+        ++key;
+        return table.insert(key, key) == Insert::Inserted;
+    };
+    while (key < 5'000) ASSERT_TRUE(insert());
+    std::size_t buckets = 0;
+    {
+        std::vector<NodeArray<std::byte>> hogs;
+        while (auto hog = NodeArray<std::byte>::create(16 * KiB, node_id(0))) hogs.push_back(std::move(hog).value());
+        while (insert()) {
+        }
+        buckets = table.bucket_count();
+        ASSERT_GT(key, 3 * buckets); // it has wanted to grow
+    }
+    for (; key > 0; --key) {
+        GraceModel::Section const section(grace);
+        table.erase(key);
+    }
+    GraceModel::Section const section(grace);
+    finish(table);
+    EXPECT_LT(table.bucket_count(), buckets);
+    EXPECT_EQ(table.size(), 0U);
+}
+
 TEST_F(ConcurrentLinesTest, no_memory_at_all_is_an_error) {
     configure({2 * MiB});
     EXPECT_FALSE(make(10'000'000).ok());

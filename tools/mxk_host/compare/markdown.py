@@ -30,6 +30,9 @@ _NAMES = {
     "mxk-concurrent": "MXK, concurrent chains, any core in place",
     "mxk-concurrent-batch": "MXK, concurrent chains, any core in place, 16 look-ups together",
     "mxk-concurrent-growing": "MXK, concurrent chains, grown from 1024 heads",
+    "mxk-lines": "MXK, concurrent lines, any core in place",
+    "mxk-lines-batch": "MXK, concurrent lines, any core in place, 16 look-ups together",
+    "mxk-lines-growing": "MXK, concurrent lines, grown from 1024 places",
     "mxk-open-threads": "MXK, open addressing, a thread per core with semaphores",
 }
 _MIXES = ("insert", "find", "erase")

@@ -40,6 +40,9 @@ CONFIGURATIONS = {
     "mxk-concurrent": f"--model shared --layout concurrent {_TASKS}",
     "mxk-concurrent-batch": f"--model shared --layout concurrent {_BATCHES}",
     "mxk-concurrent-growing": f"--model shared --layout concurrent --initial-slots 1024 {_BATCHES}",
+    "mxk-lines": f"--model shared --layout concurrent-lines {_TASKS}",
+    "mxk-lines-batch": f"--model shared --layout concurrent-lines {_BATCHES}",
+    "mxk-lines-growing": f"--model shared --layout concurrent-lines --initial-slots 1024 {_BATCHES}",
     "mxk-open-threads": "--model threads --layout open --queue node-local",
 }
 COST_ENGINE = "mxk"
@@ -71,6 +74,8 @@ YCSB_ENGINES = YCSB_ONLY | {
     "mxk-cuckoo-0.5",
     "mxk-concurrent",
     "mxk-concurrent-batch",
+    "mxk-lines",
+    "mxk-lines-batch",
     "tbb-hash-map",
     "tbb-hash-map-stock",
     "tbb-unordered-map",

@@ -1,0 +1,215 @@
+// The shared table of lines on real cores: tasks and threads of all of them use all of it, while tasks of all of them
+// move its buckets.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "bench/workload/random.hpp"
+#include "hashtable/shared/concurrent_lines.hpp"
+#include "hashtable/shared/resize_tasks.hpp"
+#include "kernel/memory/node_array.hpp"
+#include "kernel/testing.hpp"
+#include "tasks/parallel.hpp"
+#include "tasks/rcu_wait.hpp"
+#include "tests/kernel/all_cores.hpp"
+#include "tests/kernel/contenders.hpp"
+
+namespace mxk {
+namespace {
+
+NodeVector<Owner> owners_of_lines() {
+    auto owners = NodeVector<Owner>::create(workers::count(), Worker::current().node());
+    expect(owners.ok(), "a test needs some bytes of memory");
+    for (CoreId const core : all_cores()) owners.value().emplace(core, workers::of(core).node());
+    return std::move(owners).value();
+}
+
+std::size_t bytes_in_use() {
+    std::size_t used = 0;
+    for (std::size_t i = 0; i < memory::node_count(); ++i) used += memory::use(node_id(i)).used;
+    return used;
+}
+
+// A table whose buckets are moved by tasks of all cores.
+struct ServedLines {
+    ServedLines()
+        : owners(owners_of_lines())
+        , table(ConcurrentLines<>::create({.keys = 16}, owners.span())) {
+        MXK_CHECK(table.ok() && tasks.serve(table.value(), owners.span()).ok());
+    }
+    // Nobody uses it any more.
+    void end() {
+        if (!table.ok()) return;
+        tasks.end();
+        while (table.value().work()) {
+        }
+        MXK_CHECK(!table.value().is_resizing());
+        table.value().check();
+    }
+    NodeVector<Owner> owners;
+    Result<ConcurrentLines<>> table;
+    ResizeTasks tasks;
+};
+
+// A thread's, for contenders.hpp.
+class LinesUser {
+  public:
+    explicit LinesUser(ConcurrentLines<>& table)
+        : table_(table) {}
+    bool insert(std::uint64_t key) {
+        rcu::ReadSection const section;
+        return key % 2 == 0 ? table_.insert(key, ~key) == Insert::Inserted
+                            : table_.upsert(key, ~key) == Insert::Inserted;
+    }
+    bool find(std::uint64_t key) {
+        rcu::ReadSection const section;
+        return table_.find(key) == ~key;
+    }
+    bool erase(std::uint64_t key) {
+        rcu::ReadSection const section;
+        return table_.erase(key);
+    }
+
+  private:
+    ConcurrentLines<>& table_;
+};
+
+// A core's task: keys of its own come, change, and go, some at a time; the table grows and shrinks with them.
+class Wave {
+  public:
+    Wave(ConcurrentLines<>& table, std::size_t place, std::uint64_t keys, std::size_t waves)
+        : table_(table)
+        , first_((place + 1) << 32)
+        , keys_(keys)
+        , waves_(waves) {}
+
+    Step step() {
+        std::uint64_t const end = std::min(next_ + 64, keys_);
+        for (; next_ < end; ++next_) comes_ ? come(first_ + next_) : go(first_ + next_);
+        if (next_ < keys_) return Step::Again;
+        next_ = 0;
+        comes_ = !comes_;
+        return comes_ && --waves_ == 0 ? Step::Done : Step::Again;
+    }
+
+  private:
+    void come(std::uint64_t key) {
+        MXK_CHECK(table_.insert(key, key) == Insert::Inserted);
+        MXK_CHECK(table_.insert(key, 0) == Insert::Present);
+        MXK_CHECK(table_.modify(key, [](std::uint64_t value) { return value + 1; }) == key);
+    }
+    void go(std::uint64_t key) {
+        MXK_CHECK(table_.find(key) == key + 1);
+        MXK_CHECK(table_.update(key, 3));
+        MXK_CHECK(table_.find(key) == std::uint64_t{3});
+        MXK_CHECK(table_.erase(key));
+        MXK_CHECK(!table_.erase(key));
+        MXK_CHECK(table_.find(key) == std::nullopt);
+    }
+
+    ConcurrentLines<>& table_;
+    std::uint64_t first_;
+    std::uint64_t keys_;
+    std::uint64_t next_ = 0;
+    bool comes_ = true;
+    std::size_t waves_;
+};
+
+// So much less for each core where there are many: a host has seldom so many processors.
+std::size_t shared_among_cores(std::size_t count) {
+    return count / std::max<std::size_t>(workers::count(), 2) + 1;
+}
+
+void waves_of_all_cores(ConcurrentLines<>& table, std::uint64_t keys, std::size_t waves) {
+    auto all = NodeVector<Wave>::create(workers::count(), Worker::current().node());
+    MXK_CHECK(all.ok());
+    if (!all) return;
+    for (std::size_t i = 0; i < workers::count(); ++i) all.value().emplace(table, i, keys, waves);
+    MXK_CHECK(run_on(all_cores().span(), [&](Worker&, std::size_t place) { return all.value()[place].step(); }));
+}
+
+void tasks_come_and_go(std::size_t keys, std::size_t waves) {
+    MXK_CHECK(rcu::barrier().ok());
+    std::size_t const used = bytes_in_use();
+    {
+        ServedLines lines;
+        if (!lines.table.ok()) return;
+        std::size_t const first = lines.table.value().bucket_count();
+        waves_of_all_cores(lines.table.value(), keys, waves);
+        lines.end();
+        MXK_CHECK_EQUAL(lines.table.value().size(), 0U);
+        MXK_CHECK(lines.table.value().bytes() > first * sizeof(ConcurrentLine)); // it has grown: lines are kept
+    }
+    MXK_CHECK(rcu::barrier().ok()); // old arrays are given back in callbacks
+    MXK_CHECK_EQUAL(bytes_in_use(), used);
+}
+
+MXK_TEST(cht_lines, tasks_of_all_cores_fill_and_empty_it) {
+    tasks_come_and_go(shared_among_cores(20'000), 3);
+}
+MXK_LONG_TEST(cht_lines, tasks_of_all_cores_fill_and_empty_it_for_long) {
+    tasks_come_and_go(shared_among_cores(400'000), 100);
+}
+
+MXK_TEST(cht_lines, threads_of_all_cores_have_the_results_of_some_order) {
+    ServedLines lines;
+    if (!lines.table.ok()) return;
+    auto& table = lines.table.value();
+    auto const wrong = contend(
+        static_cast<std::uint32_t>(shared_among_cores(40'000)), [&](std::size_t) { return LinesUser(table); },
+        [&](std::uint64_t key) { return table.find(key) == ~key; });
+    MXK_CHECK_EQUAL(wrong, 0U);
+    lines.end();
+}
+
+// Threads look up, and walk, while tasks fill and empty it.
+MXK_TEST(cht_lines, threads_find_what_stays_while_tasks_grow_and_shrink_it) {
+    constexpr std::uint64_t lasting = 300;
+    ServedLines lines;
+    if (!lines.table.ok()) return;
+    auto& table = lines.table.value();
+    for (std::uint64_t key = 1; key <= lasting; ++key) MXK_CHECK(table.insert(key, 5 * key) == Insert::Inserted);
+    std::atomic<bool> is_over{false};
+    std::atomic<std::size_t> wrong{0};
+    std::atomic<std::size_t> walks{0};
+    auto look = [&] {
+        std::array<std::uint64_t, 64> keys{};
+        std::array<std::optional<std::uint64_t>, 64> values;
+        bench::Random random(1);
+        std::array<std::uint8_t, lasting + 1> visits{};
+        do {
+            {
+                rcu::ReadSection const section;
+                for (auto& key : keys) key = 1 + random.below(lasting);
+                table.find_many(keys, values);
+            }
+            for (std::size_t i = 0; i < keys.size(); ++i) wrong += values[i] == 5 * keys[i] ? 0U : 1U;
+            visits.fill(0);
+            LineWalk walk;
+            for (bool goes_on = true; goes_on;) {
+                rcu::ReadSection const section;
+                goes_on = table.visit_some(walk, 100, [&](std::uint64_t key, std::uint64_t) {
+                    if (key <= lasting) ++visits.at(key);
+                });
+            }
+            for (std::uint64_t key = 1; key <= lasting; ++key) wrong += visits.at(key) == 1 ? 0U : 1U;
+            ++walks;
+            this_thread::yield();
+        } while (!is_over.load());
+    };
+    ThreadGroup group(workers::count());
+    for (CoreId const core : all_cores()) group.start({.core = core, .name = "reader"}, look);
+    waves_of_all_cores(table, shared_among_cores(6'000), 2);
+    is_over.store(true);
+    group.join();
+    MXK_CHECK_EQUAL(wrong.load(), 0U);
+    MXK_CHECK(walks.load() >= workers::count());
+    lines.end();
+    MXK_CHECK_EQUAL(table.size(), lasting);
+}
+
+} // namespace
+} // namespace mxk
