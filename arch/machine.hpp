@@ -14,6 +14,11 @@ enum class ExitStatus : std::uint32_t { Success = 0x10, CommandFailed = 0x11, Pa
 // Linux: ends the program. Core 0.
 [[noreturn]] void exit_machine(ExitStatus status);
 
+// Metal: all cores stop, with a last line that says whether any command has failed, and the machine stays on: the
+// exit device is not asked. Any core.
+// Linux: the same line, and the program ends as by exit_machine(). Core 0.
+[[noreturn]] void halt_machine(ExitStatus status);
+
 // Metal: resets through ACPI's reset register, the keyboard controller or, last, a triple fault. Any core.
 // Linux: there is nothing to reset, so the program starts anew, with the same arguments. Where these were commands it
 // would come here again for ever: there it only says so, and ends with a failure. Core 0.

@@ -73,7 +73,7 @@ list(REMOVE_ITEM portable_sources ${kernel_sources} ${bench_sources})
 if(MXK_SANITIZE)
     list(FILTER bench_sources EXCLUDE REGEX "/bench/table/(open|cuckoo)_modulo\\.cpp$") # as open_modulo.cpp says
 endif()
-room_sources(linux_sources arch/linux tasks/threads/posix main)
+room_sources(linux_sources arch/linux arch/cpuid tasks/threads/posix main)
 list(FILTER linux_sources EXCLUDE REGEX "/main/(metal/|linux/program\\.cpp$)")
 mxk_objects(mxk-rooms library ${level} ${portable_sources} ${linux_sources})
 mxk_objects(mxk-kernel ${kernel_kind} ${level} ${kernel_sources})
@@ -82,7 +82,7 @@ target_compile_options(mxk-kernel PRIVATE ${library_options})
 target_compile_options(mxk-rooms PRIVATE ${library_options})
 # What is not of the library libmxk.a, by sources or objects: what boot loaders say, benchmarks, and the console with all
 # that registers itself for it (which nobody names, so an archive could not hold it anyway).
-set(not_for_users "(\\.dir/(\\./)?|${CMAKE_SOURCE_DIR}/)(boot|bench|kernel/console)/|_command\\.cpp|/kernel/testing\\.cpp|/core_set\\.cpp|/console_task\\.cpp|/main/(linux/|clock_skew\\.cpp)|/Unity/unity_program_")
+set(not_for_users "(\\.dir/(\\./)?|${CMAKE_SOURCE_DIR}/)(boot|bench|kernel/(console|inspect))/|_command\\.cpp|/kernel/testing\\.cpp|/core_set\\.cpp|/console_task\\.cpp|/main/(linux/|clock_skew\\.cpp)|/Unity/unity_program_")
 if(NOT MXK_COVERAGE)
     foreach(target mxk-kernel mxk-rooms mxk-bench)
         get_target_property(of_library ${target} SOURCES)

@@ -126,6 +126,12 @@ void exit_machine(ExitStatus status) {
     std::exit(exit_code(status));
 }
 
+void halt_machine(ExitStatus status) {
+    terminal_write(status == ExitStatus::Success ? "MXK has halted: every command succeeded.\n"
+                                                 : "MXK has halted: a command failed.\n");
+    exit_machine(status);
+}
+
 void reset_machine() {
     if (terminal_closed()) {
         std::fputs("mxk: nothing to start anew: there is nobody at the console\n", stderr);

@@ -10,8 +10,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 // The linker's: where this program begins.
@@ -41,6 +43,9 @@ class OwnSymbols {
         std::sort(functions_.begin(), functions_.end(),
                   [](Elf64_Sym const& a, Elf64_Sym const& b) { return a.st_value < b.st_value; });
     }
+
+    [[nodiscard]] std::span<Elf64_Sym const> all() const { return functions_; } // by address
+    [[nodiscard]] char const* name_of(Elf64_Sym const& symbol) const { return names_.data() + symbol.st_name; }
 
     // As the compiler wrote it; null: none contains the address.
     [[nodiscard]] char const* find(std::uint64_t address) const {
@@ -105,9 +110,39 @@ std::string shortened(std::string_view name) {
 
 } // namespace
 
-bool write_function_name(TextSink& out, std::uintptr_t address) {
+namespace {
+
+OwnSymbols const& own_symbols() {
     static OwnSymbols const symbols;
-    char const* const name = symbols.find(address - load_offset());
+    return symbols;
+}
+
+struct NamedFunction {
+    std::string name;
+    std::uintptr_t address;
+};
+
+// Of functions that are one (aliases of one name) only the first.
+std::vector<NamedFunction> named_functions() {
+    std::vector<NamedFunction> result;
+    for (Elf64_Sym const& symbol : own_symbols().all()) {
+        std::string name = shortened(demangled(own_symbols().name_of(symbol)));
+        std::uintptr_t const address = symbol.st_value + load_offset();
+        bool const is_known = !result.empty() && result.back().address == address && result.back().name == name;
+        if (!is_known) result.push_back({std::move(name), address});
+    }
+    return result;
+}
+
+} // namespace
+
+void for_each_function(void (*visit)(std::string_view name, std::uintptr_t address, void* context), void* context) {
+    static std::vector<NamedFunction> const functions = named_functions();
+    for (NamedFunction const& each : functions) visit(each.name, each.address, context);
+}
+
+bool write_function_name(TextSink& out, std::uintptr_t address) {
+    char const* const name = own_symbols().find(address - load_offset());
     if (name == nullptr) return false;
     out.write(shortened(demangled(name)));
     return true;

@@ -6,12 +6,10 @@
 
 #include <cstdint>
 
-#include "arch/x86_64/registers.hpp"
+#include "arch/cpuid/cpuid.hpp"
 #include "base/core_levels.hpp"
 
 namespace mxk::arch {
-
-using AskCpuid = CpuidResult (*)(std::uint32_t leaf, std::uint32_t subleaf);
 
 // `ask`: answers as the core whose levels are wanted. What it does not say stays unknown.
 CoreLevels read_levels(AskCpuid ask);

@@ -23,6 +23,14 @@ bool can_write(std::uint64_t address) {
     return done;
 }
 
+std::optional<std::uint64_t> try_read(std::uint64_t address) {
+    bool done = false;
+    std::uint64_t word = 0;
+    asm volatile(MXK_MAY_FAULT("movq (%2), %1") : "+m"(done), "+r"(word) : "r"(address) : "memory");
+    if (!done) return std::nullopt;
+    return word;
+}
+
 std::optional<std::uint64_t> try_read_msr(std::uint32_t number) {
     bool done = false;
     std::uint32_t low = 0;

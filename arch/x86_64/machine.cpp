@@ -74,6 +74,15 @@ void exit_machine(ExitStatus status) {
     offer_reset();
 }
 
+void halt_machine(ExitStatus status) {
+    write_everywhere(status == ExitStatus::Success ? "MXK has halted: every command succeeded.\n"
+                                                   : "MXK has halted: a command failed.\n");
+    disable_interrupts();
+    machine_is_ending = true;
+    apic::stop_other_cores();
+    halt_forever();
+}
+
 MachineDescription describe_machine() {
     static constinit bool is_known = false; // the boot core asks first, alone
     static constinit CodeState code{};

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 
+#include "arch/cpuid/cpuid.hpp"
+
 namespace mxk::arch {
 
 inline std::uint8_t in8(std::uint16_t port) {
@@ -98,17 +100,6 @@ class InterruptsOff {
   private:
     std::uint64_t flags_ = 0;
 };
-
-struct CpuidResult {
-    std::uint32_t eax, ebx, ecx, edx;
-};
-inline CpuidResult cpuid(std::uint32_t leaf, std::uint32_t subleaf = 0) {
-    CpuidResult result{};
-    asm volatile("cpuid"
-                 : "=a"(result.eax), "=b"(result.ebx), "=c"(result.ecx), "=d"(result.edx)
-                 : "a"(leaf), "c"(subleaf));
-    return result;
-}
 
 namespace msr {
 constexpr std::uint32_t apic_base = 0x1b;

@@ -1,5 +1,6 @@
 // From the first C++ instruction to kernel_main: the serial line, so that every later failure can speak; faults; what
 // the loader said; the kernel's own page tables. After this the boot page tables serve only other cores' first steps.
+#include "arch/boot_report.hpp"
 #include "arch/terminal.hpp"
 #include "arch/x86_64/core_start.hpp"
 #include "arch/x86_64/cpu_features.hpp"
@@ -100,6 +101,19 @@ void offer_modules() {
 }
 
 } // namespace
+
+BootReport boot_report() {
+    return {.loader = boot_info.loader, .command_line = boot_info.command_line};
+}
+
+std::size_t firmware_range_count() {
+    return boot_info.memory_map.size();
+}
+
+FirmwareRange firmware_range(std::size_t i) {
+    boot::MemoryRegion const region = boot_info.memory_map[i];
+    return {region.range, region.type};
+}
 
 extern "C" void start(std::uint32_t magic, std::uint32_t information) {
     serial::open({});

@@ -41,6 +41,12 @@ bool write_function_name(TextSink& out, std::uintptr_t address) {
     return !symbol.name.empty();
 }
 
+void for_each_function(void (*visit)(std::string_view name, std::uintptr_t address, void* context), void* context) {
+    if (&symbol_count == nullptr) return;
+    for (SymbolEntry const* entry = symbol_entries; entry != symbol_entries + symbol_count; ++entry)
+        visit(symbol_names + entry->name, kernel_base + entry->address, context);
+}
+
 // It runs where it was linked to.
 std::uintptr_t load_offset() {
     return 0;

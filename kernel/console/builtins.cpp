@@ -1,4 +1,4 @@
-// The commands of the console itself: help, exit, reboot.
+// The commands of the console itself: help, exit, halt, reboot.
 #include "arch/machine.hpp"
 #include "kernel/console/command.hpp"
 #include "kernel/console/command_tree.hpp"
@@ -25,8 +25,16 @@ Outcome run_help(Invocation& invocation, HelpOptions const& options) {
     return Outcome::Ok;
 }
 
+arch::ExitStatus status_after(Invocation const& invocation) {
+    return invocation.failed_before ? arch::ExitStatus::CommandFailed : arch::ExitStatus::Success;
+}
+
 Outcome run_exit(Invocation& invocation) {
-    arch::exit_machine(invocation.failed_before ? arch::ExitStatus::CommandFailed : arch::ExitStatus::Success);
+    arch::exit_machine(status_after(invocation));
+}
+
+Outcome run_halt(Invocation& invocation) {
+    arch::halt_machine(status_after(invocation));
 }
 
 Outcome run_reboot(Invocation&) {
@@ -41,11 +49,18 @@ constexpr auto exit_command = command<&run_exit>(
      .group = "session",
      .notes = "Ends the machine (QEMU with the exit device, or the program on Linux). The status tells whether any "
               "command\nhas failed since boot, so that a script can trust it: run=\"test; exit\".\n"});
+constexpr auto halt_command = command<&run_halt>(
+    {.name = "halt",
+     .summary = "stop all cores; the machine stays on",
+     .group = "session",
+     .notes = "The last line says whether any command has failed since boot. Nothing is obeyed afterwards, and QEMU "
+              "does not end:\nscripts use 'exit'. The Linux program ends, with the exit code of 'exit'.\n"});
 constexpr auto reboot_command =
     command<&run_reboot>({.name = "reboot", .summary = "reset the machine", .group = "session"});
 
 MXK_REGISTER(mxk_commands, Command, help_command);
 MXK_REGISTER(mxk_commands, Command, exit_command);
+MXK_REGISTER(mxk_commands, Command, halt_command);
 MXK_REGISTER(mxk_commands, Command, reboot_command);
 
 } // namespace

@@ -63,20 +63,6 @@ void print_usage_line(TextSink& out, Command const& command) {
     out.write(any ? " [OPTIONS]\n" : "\n");
 }
 
-void print_help_of(TextSink& out, Command const& command) {
-    format(out, "{}: {}\n", command.name, command.summary);
-    bool const only_nested = command.run == nullptr;
-    if (only_nested || command.print_options != nullptr) print_usage_line(out, command);
-    if (only_nested) {
-        format(out, "Without a name it lists the {}s. 'help {} NAME' shows the options of one, and their defaults.\n",
-               command.nested, path_of(&command).view());
-    }
-    if (command.print_options != nullptr) command.print_options(out);
-    out.write(command.notes);
-    if (command.more_help != nullptr) command.more_help(out);
-    if (has_nested(command)) list_nested(out, command);
-}
-
 } // namespace
 
 FoundCommand find_command(std::span<std::string_view const> words) {
@@ -120,11 +106,25 @@ void list_commands(TextSink& out) {
     }
 }
 
+void print_command_help(TextSink& out, Command const& command) {
+    format(out, "{}: {}\n", command.name, command.summary);
+    bool const only_nested = command.run == nullptr;
+    if (only_nested || command.print_options != nullptr) print_usage_line(out, command);
+    if (only_nested) {
+        format(out, "Without a name it lists the {}s. 'help {} NAME' shows the options of one, and their defaults.\n",
+               command.nested, path_of(&command).view());
+    }
+    if (command.print_options != nullptr) command.print_options(out);
+    out.write(command.notes);
+    if (command.more_help != nullptr) command.more_help(out);
+    if (has_nested(command)) list_nested(out, command);
+}
+
 Result<void> print_command_help(TextSink& out, std::span<std::string_view const> words) {
     auto const [command, rest] = find_command(words);
     if (command == nullptr) return unknown_command(words.front());
     if (rest.empty()) {
-        print_help_of(out, *command);
+        print_command_help(out, *command);
         return {};
     }
     if (has_nested(*command)) return unknown_nested(*command, rest.front());

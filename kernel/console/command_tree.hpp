@@ -33,6 +33,8 @@ Error unknown_nested(Command const& command, std::string_view word);
 void list_commands(TextSink& out);
 // `help WORDS`. Errors: no such command.
 Result<void> print_command_help(TextSink& out, std::span<std::string_view const> words);
+// The same of one that is known.
+void print_command_help(TextSink& out, Command const& command);
 
 // Offers what may follow the finished words `before`: names of commands, then what the command itself takes.
 void complete_command(std::span<std::string_view const> before, Candidates& candidates);

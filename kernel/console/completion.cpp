@@ -28,6 +28,7 @@ void Candidates::start(std::string_view word) {
     word_ = word;
     count_ = 0;
     any_ = false;
+    has_more_ = false;
     common_.clear();
 }
 
@@ -47,10 +48,12 @@ void Candidates::offer(std::string_view name, std::string_view lead) {
     std::size_t at = 0;
     while (at < count_ && compare(kept_[at], candidate) < 0) ++at;
     bool const known = at < count_ && compare(kept_[at], candidate) == 0;
-    if (known || count_ == capacity) return;
-    std::copy_backward(kept_.begin() + at, kept_.begin() + count_, kept_.begin() + count_ + 1);
+    if (known) return;
+    has_more_ = has_more_ || count_ == capacity;
+    if (at == capacity) return;
+    count_ = std::min(count_ + 1, capacity); // of as many as there is room for the last one goes
+    std::copy_backward(kept_.begin() + at, kept_.begin() + count_ - 1, kept_.begin() + count_);
     kept_[at] = candidate;
-    ++count_;
 }
 
 } // namespace mxk::console

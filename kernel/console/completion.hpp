@@ -35,8 +35,10 @@ class Candidates {
 
     // The word that is being completed.
     [[nodiscard]] std::string_view word() const { return word_; }
-    // In alphabetical order, without duplicates; up to `capacity`. What came after that is not listed.
+    // In alphabetical order, without duplicates; the first `capacity` of them.
     [[nodiscard]] std::span<Candidate const> sorted() const { return {kept_.data(), count_}; }
+    // Whether there are more than these.
+    [[nodiscard]] bool has_more() const { return has_more_; }
     // What all candidates begin with: word() or more, if there is one.
     [[nodiscard]] std::string_view common_prefix() const { return common_.view(); }
 
@@ -45,6 +47,7 @@ class Candidates {
     std::array<Candidate, capacity> kept_{};
     std::size_t count_ = 0;
     bool any_ = false;
+    bool has_more_ = false;
     FixedText<max_size> common_;
 };
 

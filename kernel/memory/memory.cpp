@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "base/panic.hpp"
+#include "kernel/memory/zones.hpp"
 
 namespace mxk::memory {
 namespace {
@@ -107,6 +108,11 @@ NodeUse use(NodeId node) {
     std::size_t const total = of.frames->total_bytes();
     return {
         .total = total, .used = total - of.frames->free_bytes(), .spilled = of.spilled.load(std::memory_order_relaxed)};
+}
+
+std::size_t largest_free_block(NodeId node) {
+    expect(index(node) < nodes.size(), "the largest free block of a node that does not exist");
+    return nodes[index(node)].frames->largest_free_extent();
 }
 
 std::size_t node_count() {

@@ -20,6 +20,7 @@
 #include "kernel/remote_call.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
 #include "kernel/topology/system_topology.hpp"
+#include "kernel/uptime.hpp"
 #include "main/library/shape.hpp"
 #include "tasks/prefetching.hpp"
 #include "tasks/workers.hpp"
@@ -194,6 +195,7 @@ Worker& Runtime::core_zero() const {
 
 Result<Runtime> Runtime::start(RuntimeOptions const& options) try {
     expect(!is_running, "one Runtime at a time");
+    clock::note_start();
     arch::Shape const shape = MXK_TRY(arch::make_shape(options, arch::read_host(), arch::available_memory_bytes()));
     is_running = true;
     auto state = std::make_unique<State>();

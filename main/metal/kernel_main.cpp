@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "kernel/acpi/fixed_hardware.hpp"
 #include "kernel/acpi/smbios.hpp"
+#include "kernel/uptime.hpp"
 #include "main/clock_skew.hpp"
 #include "main/metal/apic_choice.hpp"
 #include "main/metal/calibration_word.hpp"
@@ -29,6 +30,7 @@ namespace mxk {
 
 void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free, PhysicalReader& memory) {
     using namespace metal;
+    clock::note_start();
     auto const machine = arch::describe_machine();
     log::info("\nMXK {}, started by {}", machine.build, boot.loader);
     log::info("cpu: {}{}{}", machine.cpu, machine.hypervisor.empty() ? "" : " under ", machine.hypervisor);

@@ -9,6 +9,7 @@
 #include "kernel/console/named.hpp"
 #include "kernel/console/options.hpp"
 #include "kernel/console/words.hpp"
+#include "kernel/testing.hpp"
 
 namespace mxk::console {
 namespace {
@@ -76,6 +77,8 @@ MXK_REGISTER(mxk_commands, Command, outer_command);
 MXK_REGISTER(mxk_commands, Command, middle_command);
 MXK_REGISTER(mxk_commands, Command, inner_command);
 
+MXK_LONG_TEST(unit, describe_me) {}
+
 struct ShellTest : testing::Test {
     Output out;
     Shell shell{out};
@@ -141,9 +144,9 @@ TEST_F(ShellTest, unknown_names_are_answered_with_similar_ones) {
 
 TEST_F(ShellTest, help_lists_what_is_registered_by_group_and_name) {
     std::string const all = said("help");
-    EXPECT_TRUE(all.starts_with("Commands:\nmachine\n")) << all;
+    EXPECT_TRUE(all.starts_with("Commands:\ndebugging\n  call ")) << all;
     EXPECT_LT(all.find("\nmeasuring\n  again "), all.find("\nothers\n  unit-record "));
-    EXPECT_LT(all.find("\nothers\n"), all.find("\nsession\n  exit "));
+    EXPECT_LT(all.find("\nothers\n"), all.find("\nsession\n  describe "));
     EXPECT_LT(all.find("\nsession\n"), all.find("\ntests\n"));
     EXPECT_LT(all.find("\ntests\n"), all.find("\nunit\n  unit-outer "));
     for (std::string_view const line :
@@ -204,6 +207,27 @@ TEST_F(ShellTest, commands_nest_at_any_depth) {
     EXPECT_EQ(completed("help unit-outer middle "), "bench ");
 }
 
+TEST_F(ShellTest, describe_shows_whatever_has_the_name) {
+    EXPECT_EQ(said("describe bench"), said("help bench") + "\n" + said("help unit-outer middle bench"))
+        << "two commands of one name";
+    EXPECT_EQ(said("describe unit-outer middle"), said("help unit-outer middle"));
+    EXPECT_EQ(said("describe unit.describe_me"),
+              "unit.describe_me: a test that is built into the kernel, one that takes "
+              "minutes on an emulated machine\nusage: test unit.describe_me --long\n");
+    EXPECT_EQ(said("describe unit"), "unit: 1 test\nusage: test unit\n'test --list unit' shows their names.\n");
+    EXPECT_FALSE(shell.failed());
+    EXPECT_EQ(completed("describe unit-p"), "unit-probe ");
+    EXPECT_EQ(completed("describe unit."), "unit.describe_me ");
+}
+
+TEST_F(ShellTest, describe_names_what_it_expects) {
+    EXPECT_EQ(said("describe"), "error: expected a name, as in 'describe memory'; 'help' lists commands\n");
+    EXPECT_EQ(said("describe unit-recrod"), "error: expected the name of a command, a benchmark, a test or a function, "
+                                            "got 'unit-recrod'; did you mean unit-record?\n");
+    EXPECT_EQ(said("describe unit-recrod x"), said("help unit-recrod x"));
+    EXPECT_TRUE(shell.failed());
+}
+
 // A command whose parent is missing could not be typed, and of two with one name only one could.
 TEST(CommandTree, every_parent_is_registered_and_every_name_is_there_once) {
     for (Command const* const command : registered_commands()) {
@@ -246,6 +270,11 @@ TEST_F(ShellTest, completion_follows_the_words) {
     EXPECT_EQ(completed("bench 'unit"), "");
     EXPECT_EQ(completed("bench 'a b' \"uni"), "");
     EXPECT_NE(completed("bench;"), "");
+}
+
+TEST_F(ShellTest, halt_ends_the_program_as_exit_does) {
+    EXPECT_EXIT(shell.execute("unit-record; halt"), testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(shell.execute("unit-record fail; halt"), testing::ExitedWithCode(1), "");
 }
 
 TEST_F(ShellTest, exit_tells_whether_anything_failed) {
