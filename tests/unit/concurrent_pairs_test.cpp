@@ -2,7 +2,9 @@
 // its own keys, and short runs on few keys that must be linearizable, while the table grows and shrinks.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
+#include <cstdint>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -60,8 +62,8 @@ class InPlace final : public Way {
 class ConcurrentPairsTest : public LinearizableRuns {};
 
 TEST_F(ConcurrentPairsTest, is_linearizable_while_it_is_resized) {
-    constexpr std::uint64_t runs = 20;
     with_runtime([](Worker& here) {
+        constexpr std::uint64_t runs = 20;
         bench::KeySequence const sequence(1);
         InjectDelays const delays;
         std::uint64_t resizes = 0;
@@ -97,7 +99,7 @@ TEST_F(ConcurrentPairsTest, is_linearizable_while_it_is_resized) {
 TEST_F(ConcurrentPairsTest, random_operations_are_those_of_a_map) {
     with_runtime([](Worker&) {
         ConcurrentPairs table(parts({.first_heads = 8, .min_order = 3}));
-        std::size_t const operations_each = operations(250'000 / (tests_are_sanitized ? 4 : 1), 25'000'000);
+        std::size_t const operations_each = operations(250'000, 25'000'000);
         struct User {
             std::unordered_map<std::uint64_t, std::uint64_t> expected;
             bench::Random random{1};
@@ -108,7 +110,7 @@ TEST_F(ConcurrentPairsTest, random_operations_are_those_of_a_map) {
         for (std::size_t i = 0; i < users.size(); ++i) users[i].random = bench::Random(i + 1);
         std::optional<InjectDelays> delays;
         auto const operate = [&](User& user, std::size_t place) {
-            std::uint64_t const noise = user.random();
+            std::uint64_t const noise = user.random.next();
             if (noise % 4096 == 0) user.range = std::size_t{16} << (noise >> 16) % 9;
             std::uint64_t const key = place + users.size() * ((noise >> 32) % user.range);
             auto const it = user.expected.find(key);
