@@ -10,6 +10,7 @@
 #include "kernel/console/command.hpp"
 #include "kernel/console/named.hpp"
 #include "kernel/console/options.hpp"
+#include "kernel/test_remark.hpp"
 
 namespace mxk::inner_tests {
 namespace {
@@ -22,6 +23,12 @@ using console::Outcome;
 // and that wait is what orders their counts before the verdict.
 constinit std::atomic<std::uint32_t> failures{0};
 constinit std::atomic<char const*> skip_reason{nullptr};
+// Of the body, which runs on the console's core.
+struct Remark {
+    std::uint64_t count = 0;
+    char const* what = nullptr;
+};
+constinit Remark its_remark{};
 
 struct Tally {
     std::uint32_t passed = 0;
@@ -67,6 +74,7 @@ void run_one(Test const& test, TestOptions const& options, TextSink& out, Tally&
     }
     begin_checks();
     skip_reason.store(nullptr, std::memory_order_relaxed);
+    its_remark = {};
     std::uint64_t const start = raw(clock::now());
     test.body();
     std::uint64_t const milliseconds = (raw(clock::now()) - start) / 1'000'000;
@@ -81,7 +89,9 @@ void run_one(Test const& test, TestOptions const& options, TextSink& out, Tally&
         format(out, "TEST {} SKIP ({})\n", test.name, reason);
     } else {
         ++tally.passed;
-        format(out, "TEST {} PASS {} ms\n", test.name, milliseconds);
+        format(out, "TEST {} PASS {} ms", test.name, milliseconds);
+        if (its_remark.what != nullptr) format(out, " ({} {})", its_remark.count, its_remark.what);
+        out.write("\n");
     }
 }
 
@@ -143,6 +153,10 @@ void fail_comparison(std::string_view expression, FormatArgument a, FormatArgume
     format_erased(second, "{}", {&b, 1});
     log::error("{}:{}: check failed: {}: {} and {}", where.file_name(), where.line(), expression, first.view(),
                second.view());
+}
+
+void remark(std::uint64_t count, char const* what) {
+    its_remark = {count, what};
 }
 
 void skip(char const* reason) {
