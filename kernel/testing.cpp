@@ -10,6 +10,7 @@
 #include "kernel/console/command.hpp"
 #include "kernel/console/named.hpp"
 #include "kernel/console/options.hpp"
+#include "kernel/test_remark.hpp"
 
 namespace mxk::inner_tests {
 namespace {
@@ -24,6 +25,12 @@ constinit std::atomic<std::uint32_t> failures{0};
 constinit std::atomic<char const*> skip_reason{nullptr};
 constinit std::atomic<std::uint64_t> current_seed{default_seed};
 constinit std::atomic<bool> seed_is_used{false};
+// Of the body, which runs on the console's core.
+struct Remark {
+    std::uint64_t count = 0;
+    char const* what = nullptr;
+};
+constinit Remark its_remark{};
 
 struct Tally {
     std::uint32_t passed = 0;
@@ -114,6 +121,7 @@ void run_one(Test const& test, TestOptions const& options, std::uint64_t seed, T
     seed_is_used.store(false, std::memory_order_relaxed);
     current_seed.store(seed, std::memory_order_relaxed);
     skip_reason.store(nullptr, std::memory_order_relaxed);
+    its_remark = {};
     std::uint64_t const start = raw(clock::now());
     test.body();
     std::uint64_t const milliseconds = (raw(clock::now()) - start) / 1'000'000;
@@ -130,7 +138,9 @@ void run_one(Test const& test, TestOptions const& options, std::uint64_t seed, T
         say(out, test, "SKIP ({})", reason);
     } else {
         ++tally.passed;
-        say(out, test, "PASS {} ms", milliseconds);
+        FixedText<64> remark;
+        if (its_remark.what != nullptr) format(remark, " ({} {})", its_remark.count, its_remark.what);
+        say(out, test, "PASS {} ms{}", milliseconds, remark.view());
     }
 }
 
@@ -200,6 +210,10 @@ void fail_comparison(std::string_view expression, FormatArgument a, FormatArgume
 std::uint64_t seed() {
     seed_is_used.store(true, std::memory_order_relaxed);
     return current_seed.load(std::memory_order_relaxed);
+}
+
+void remark(std::uint64_t count, char const* what) {
+    its_remark = {count, what};
 }
 
 void skip(char const* reason) {

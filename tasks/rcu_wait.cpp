@@ -52,6 +52,29 @@ void LaterTask::append(Task& task, Haste haste) {
     call(*this, haste);
 }
 
+Throttle::~Throttle() {
+    for (Marker& marker : markers_) await(marker);
+}
+
+void Throttle::await(Marker& marker) {
+    if (!marker.is_given) return;
+    marker.has_run.wait();
+    marker.is_given = false;
+}
+
+void Throttle::call(Callback& callback, Haste haste) {
+    expect_no_section();
+    rcu::call(callback, haste);
+    if (++given_ < batch_) return;
+    given_ = 0;
+    Marker& marker = markers_.at(next_);
+    marker.function = [](Callback& self) { static_cast<Marker&>(self).has_run.post(); };
+    marker.is_given = true;
+    rcu::call(marker, Haste::Soon);
+    next_ ^= 1U;
+    await(markers_.at(next_)); // the half before this one
+}
+
 void attend_quiescent() {
     Worker::current().pass_quiescent();
 }

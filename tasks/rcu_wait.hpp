@@ -2,9 +2,13 @@
 // section: what waits there would wait for itself.
 #pragma once
 
+#include <array>
+#include <cstddef>
+
 #include "arch/attention.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
 #include "tasks/task.hpp"
+#include "tasks/threads/semaphore.hpp"
 
 namespace mxk::rcu {
 
@@ -29,6 +33,37 @@ class LaterTask : Callback {
 
   private:
     Task* task_ = nullptr;
+};
+
+// Callbacks of one thread that must not be given faster than they run: of those that it has given this way, no more
+// than `limit` wait; it waits where there would be more. (Tasks cannot outrun their core: GracePeriods::run_ready().)
+class Throttle {
+  public:
+    static constexpr std::size_t default_limit = 8192;
+
+    // 2 or more.
+    explicit Throttle(std::size_t limit = default_limit)
+        : batch_(limit / 2) {}
+    Throttle(Throttle const&) = delete;
+    Throttle& operator=(Throttle const&) = delete;
+    // Waits until all but the last ones, fewer than half of the limit, have run.
+    ~Throttle();
+
+    // As rcu::call(), by the thread, which stays on its core. Not in a read section, which is a panic: it may wait.
+    void call(Callback& callback, Haste haste = Haste::Lazy);
+
+  private:
+    // Behind each half of them. Callbacks run in order, so when it runs, those before it have.
+    struct Marker : Callback {
+        Semaphore has_run{0};
+        bool is_given = false; // the thread's
+    };
+    static void await(Marker& marker);
+
+    std::size_t batch_;
+    std::size_t given_ = 0; // since the last marker
+    std::array<Marker, 2> markers_{};
+    std::size_t next_ = 0;
 };
 
 // quiescent(), if something waits.

@@ -35,10 +35,17 @@ class Descriptions {
     std::size_t count_ = 0;
 };
 
+std::string_view note_on(inner_tests::Test::Kind kind) {
+    switch (kind) {
+    case inner_tests::Test::Kind::Long: return ", one that takes minutes on an emulated machine";
+    case inner_tests::Test::Kind::Unsafe: return ", one that ends the kernel: it runs only if it is named";
+    case inner_tests::Test::Kind::Short: break;
+    }
+    return "";
+}
 void describe_test(TextSink& out, inner_tests::Test const& test) {
-    format(out, "{}: a test that is built into the kernel{}\nusage: test {}{}\n", test.name,
-           test.is_long ? ", one that takes minutes on an emulated machine" : "", test.name,
-           test.is_long ? " --long" : "");
+    format(out, "{}: a test that is built into the kernel{}\nusage: test {}{}\n", test.name, note_on(test.kind),
+           test.name, test.kind == inner_tests::Test::Kind::Long ? " --long" : "");
 }
 
 // Commands of that name, wherever they stand.

@@ -1,22 +1,28 @@
 // Read-copy-update: that no callback runs while a reader may still use what was unlinked before, that none is left
-// behind, and that readers who are preempted, end, or never pause do not hold it up. The list of the tests is that of
-// HelenOS's rcu1, with the objects poisoned when they are reclaimed, so that a reader who is too late finds it out.
+// behind, and that readers who are preempted, end, or never pause do not hold it up. Those of HelenOS's rcu1
+// have its names (one_cb, reader_preempt, synch, barrier, reader_exit, nop_readers, seq_check, nop_callbacks, stress,
+// long_readers, expedite), with objects that are poisoned when they are reclaimed, so that a reader who is too late
+// finds it out; they say how many grace periods they have used.
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "base/log.hpp"
 #include "base/spin_wait.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/per_core.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
+#include "kernel/test_remark.hpp"
 #include "kernel/testing.hpp"
 #include "kernel/topology/system_topology.hpp"
+#include "tasks/grace_turn.hpp"
 #include "tasks/parallel.hpp"
 #include "tasks/rcu_wait.hpp"
 #include "tasks/stalled_core.hpp"
+#include "tasks/start.hpp"
 #include "tasks/threads/thread.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/published.hpp"
@@ -46,18 +52,36 @@ void await(Cookie const& cookie) {
     MXK_CHECK(cookie.was_valid);
 }
 
-// As many grace periods as it takes to see that one does not end: other readers' end meanwhile.
-void let_time_pass() {
-    Cycles const until = clock::timestamp() + clock::to_cycles(Nanoseconds{5'000'000});
+// Says at the end how many grace periods a test has used.
+class GracePeriodCount {
+  public:
+    GracePeriodCount() = default;
+    GracePeriodCount(GracePeriodCount const&) = delete;
+    GracePeriodCount& operator=(GracePeriodCount const&) = delete;
+    ~GracePeriodCount() { inner_tests::remark(rcu::periods()->done() - before_, "grace periods"); }
+
+  private:
+    std::uint64_t before_ = rcu::periods()->done();
+};
+
+void let_time_pass(Nanoseconds time) {
+    Cycles const until = clock::timestamp() + clock::to_cycles(time);
     wait_until([&] { return clock::timestamp() >= until; });
 }
+// As many grace periods as it takes to see that one does not end: other readers' end meanwhile.
+constexpr Nanoseconds short_time{5'000'000};
+void let_time_pass() {
+    let_time_pass(short_time);
+}
+constexpr Nanoseconds long_time{1'000'000'000}; // of the original's tests
 
 // The last core, which is not the console's if there are two.
 CoreId last_core() {
     return core_id(workers::count() - 1);
 }
 
-MXK_TEST(rcu1, a_callback_runs_after_the_reader_who_gave_it) {
+void one_callback(Nanoseconds in_section) {
+    GracePeriodCount const count;
     Cookie cookie;
     Resident reader;
     auto body = [&] {
@@ -69,15 +93,83 @@ MXK_TEST(rcu1, a_callback_runs_after_the_reader_who_gave_it) {
     ThreadGroup group(1);
     group.start({.core = last_core(), .name = "reader"}, body);
     reader.await(1);
-    let_time_pass();
+    let_time_pass(in_section);
     MXK_CHECK(!cookie.has_run.load());
     reader.let_go();
     group.join();
     await(cookie);
 }
+MXK_TEST(rcu1, one_cb) {
+    one_callback(short_time);
+}
+MXK_LONG_TEST(rcu1, one_cb_long) {
+    one_callback(long_time);
+}
 
-// A reader who is taken away in its section: before the grace period begins, or in it, or both.
-MXK_TEST(rcu1, waits_for_a_reader_who_was_preempted_before_it_began) {
+// A reader of another core, whose slice is so long that it is only taken away where it yields: so often before the
+// grace period begins, and so often while it goes on. `is_away_at_start`: it yields until that has begun.
+struct PreemptCase {
+    int before;
+    int during;
+    bool is_away_at_start = false;
+    bool begins_in_it = false; // the section: the grace period need not wait for it
+};
+void preempt_reader(PreemptCase const& its) {
+    if (workers::count() < 2) MXK_SKIP("one core, which begins the grace period");
+    GracePeriodCount const count;
+    Cookie cookie;
+    std::atomic<bool> is_ready{false};
+    std::atomic<std::uint64_t> number{0};
+    auto const yield = [](int times) {
+        for (int i = 0; i < times; ++i) this_thread::yield();
+    };
+    auto const await_beginning = [&] {
+        is_ready.store(true, std::memory_order_release);
+        std::uint64_t wanted = 0;
+        for (SpinWait wait;
+             (wanted = number.load(std::memory_order_acquire)) == 0 || rcu::periods()->begun() < wanted;) {
+            if (its.is_away_at_start)
+                this_thread::yield();
+            else
+                wait.turn();
+        }
+    };
+    auto body = [&] {
+        if (its.begins_in_it) await_beginning();
+        rcu::ReadSection const outer;
+        rcu::ReadSection const inner;
+        yield(its.before);
+        if (!its.begins_in_it) await_beginning();
+        yield(its.during);
+        if (!its.begins_in_it) MXK_CHECK(!cookie.has_run.load());
+    };
+    ThreadGroup group(1);
+    group.start({.core = last_core(), .name = "reader", .slice = Thread::max_slice}, body);
+    wait_until([&] { return is_ready.load(std::memory_order_acquire); });
+    number.store(rcu::periods()->next(), std::memory_order_release);
+    rcu::call(cookie, rcu::Haste::Soon);
+    await(cookie);
+    group.join();
+}
+MXK_TEST(rcu1, reader_preempt_before_it) {
+    preempt_reader({.before = 1, .during = 0, .is_away_at_start = true});
+}
+MXK_TEST(rcu1, reader_preempt_during_it) {
+    preempt_reader({.before = 0, .during = 1});
+}
+MXK_TEST(rcu1, reader_preempt_in_it) {
+    preempt_reader({.before = 0, .during = 2, .begins_in_it = true});
+}
+MXK_TEST(rcu1, reader_preempt_before_not_during) {
+    preempt_reader({.before = 1, .during = 0});
+}
+MXK_TEST(rcu1, reader_preempt_before_and_twice_during) {
+    preempt_reader({.before = 1, .during = 2});
+}
+
+// By the ends of its slices, as often as they come.
+MXK_TEST(rcu1, reader_preempt_by_slices) {
+    GracePeriodCount const count;
     Cookie cookie;
     Resident reader;
     auto body = [&] {
@@ -125,7 +217,8 @@ MXK_TEST(rcu1, does_not_wait_for_sections_that_begin_later) {
     group.join();
 }
 
-MXK_TEST(rcu1, synchronize_returns_after_the_readers_of_before) {
+void synchronize_with_reader(Nanoseconds in_section) {
+    GracePeriodCount const count;
     Resident reader;
     std::atomic<bool> has_left{false};
     std::atomic<bool> has_returned{false};
@@ -147,13 +240,19 @@ MXK_TEST(rcu1, synchronize_returns_after_the_readers_of_before) {
     group.start({.core = last_core(), .name = "reader"}, read);
     group.start({.core = core_id(0), .name = "writer"}, write);
     reader.await(1);
-    let_time_pass();
+    let_time_pass(in_section);
     MXK_CHECK(!has_returned.load());
     reader.let_go();
     wait_until([&] { return has_returned.load(); });
     reader.await(2);
     reader.let_go();
     group.join();
+}
+MXK_TEST(rcu1, synch) {
+    synchronize_with_reader(short_time);
+}
+MXK_LONG_TEST(rcu1, synch_long) {
+    synchronize_with_reader(long_time);
 }
 
 MXK_TEST(rcu1, a_task_may_synchronize_and_runs_others_meanwhile) {
@@ -164,7 +263,8 @@ MXK_TEST(rcu1, a_task_may_synchronize_and_runs_others_meanwhile) {
     MXK_CHECK(rcu::periods()->done() > before + 1);
 }
 
-MXK_TEST(rcu1, a_barrier_waits_for_all_callbacks_of_all_cores) {
+MXK_TEST(rcu1, barrier) {
+    GracePeriodCount const count;
     auto cookies = NodeVector<Cookie>::create(workers::count() * 3, Worker::current().node());
     MXK_CHECK(cookies.ok());
     if (!cookies) return;
@@ -174,7 +274,8 @@ MXK_TEST(rcu1, a_barrier_waits_for_all_callbacks_of_all_cores) {
     for (Cookie& cookie : cookies.value()) MXK_CHECK(cookie.has_run.load(std::memory_order_relaxed));
 }
 
-MXK_TEST(rcu1, a_thread_that_ends_in_a_section_holds_nothing_up) {
+MXK_TEST(rcu1, reader_exit) {
+    GracePeriodCount const count;
     auto body = [&] {
         for (int depth = 0; depth < 4; ++depth) arch::enter_section();
         this_thread::yield(); // counted, too
@@ -187,9 +288,9 @@ MXK_TEST(rcu1, a_thread_that_ends_in_a_section_holds_nothing_up) {
     rcu::synchronize();
 }
 
-MXK_TEST(rcu1, many_empty_sections) {
-    constexpr std::size_t sections = 100'000;
-    auto body = [] {
+// So many empty sections in a thread of each core.
+void read_nothing(std::size_t sections) {
+    auto body = [&] {
         for (std::size_t i = 0; i < sections; ++i) {
             rcu::ReadSection const outer;
             rcu::ReadSection const inner;
@@ -199,6 +300,140 @@ MXK_TEST(rcu1, many_empty_sections) {
     for (std::size_t i = 0; i < workers::count(); ++i) group.start({.core = core_id(i), .name = "reader"}, body);
     for (int time = 0; time < 20; ++time) rcu::synchronize();
     group.join();
+}
+MXK_TEST(rcu1, nop_readers) {
+    GracePeriodCount const count;
+    for (std::size_t sections = 100; sections <= 10'000; sections *= 10) read_nothing(sections);
+}
+MXK_LONG_TEST(rcu1, nop_readers_long) {
+    GracePeriodCount const count;
+    for (std::size_t sections = 100; sections <= 10'000'000; sections *= 10) read_nothing(sections);
+}
+
+// Readers of all cores, whose sections take from a few rounds of a loop to very many, while grace periods go on.
+void read_for_long(std::size_t iterations, std::size_t max_section) {
+    GracePeriodCount const count;
+    for (std::size_t section = 10; section <= max_section; section *= 10) {
+        std::atomic<std::size_t> readers{workers::count()};
+        auto body = [&] {
+            for (std::size_t left = iterations; left > 0;) {
+                rcu::ReadSection const reading;
+                std::size_t const some = std::min(left, section);
+                for (std::size_t i = 0; i < some; ++i) asm volatile("" ::: "memory");
+                left -= some;
+            }
+            readers.fetch_sub(1, std::memory_order_relaxed);
+        };
+        // A thread, since a task that waits for one grace period after the other lets no reader of its core have a
+        // turn.
+        auto writer = [&] {
+            rcu::synchronize();
+            while (readers.load(std::memory_order_relaxed) != 0) rcu::synchronize();
+        };
+        ThreadGroup group(workers::count() + 1);
+        for (std::size_t i = 0; i < workers::count(); ++i) group.start({.core = core_id(i), .name = "reader"}, body);
+        group.start({.core = core_id(0), .name = "writer"}, writer);
+        group.join();
+    }
+}
+MXK_TEST(rcu1, long_readers) {
+    read_for_long(100'000, 100'000);
+}
+MXK_LONG_TEST(rcu1, long_readers_long) {
+    read_for_long(100'000'000, 1'000'000);
+}
+
+// A callback that gives itself back, so often, one after the other.
+struct ChainedCallback : rcu::Callback {
+    ChainedCallback(std::size_t its_times, rcu::Haste its_haste)
+        : left(its_times)
+        , haste(its_haste) {
+        function = [](rcu::Callback& self) {
+            auto& chained = static_cast<ChainedCallback&>(self);
+            if (chained.left.fetch_sub(1, std::memory_order_release) > 1) rcu::call(chained, chained.haste);
+        };
+    }
+    void run() {
+        rcu::call(*this, haste);
+        wait_until([this] { return left.load(std::memory_order_acquire) == 0; });
+    }
+    std::atomic<std::size_t> left;
+    rcu::Haste haste;
+};
+void expedite_chain(std::size_t expedited, std::size_t lazy) {
+    GracePeriodCount const count;
+    std::uint64_t const before = rcu::periods()->done();
+    ChainedCallback(expedited, rcu::Haste::Now).run();
+    MXK_CHECK(rcu::periods()->done() >= before + expedited);
+    ChainedCallback(lazy, rcu::Haste::Lazy).run();
+    MXK_CHECK(rcu::periods()->done() >= before + expedited + lazy);
+}
+MXK_TEST(rcu1, expedite) {
+    expedite_chain(200, 10);
+}
+MXK_LONG_TEST(rcu1, expedite_long) {
+    expedite_chain(1'000'000, 1000);
+}
+
+// A reader on each core, and a thread that gives callbacks which take 5 us each, as fast as it is let.
+struct SlowCallback : rcu::Callback {
+    SlowCallback() {
+        function = [](rcu::Callback& self) {
+            auto& slow = static_cast<SlowCallback&>(self);
+            Cycles const until = clock::timestamp() + clock::to_cycles(Nanoseconds{5'000});
+            while (clock::timestamp() < until) {
+            }
+            slow.runs.fetch_add(1, std::memory_order_relaxed);
+            slow.is_free.store(true, std::memory_order_release);
+        };
+    }
+    std::atomic<std::size_t> runs{0};
+    std::atomic<bool> is_free{true};
+};
+void stress_callbacks(std::size_t callbacks) {
+    GracePeriodCount const count;
+    constexpr std::size_t at_once = 256; // of a core: half of them wait at a time
+    auto pools = NodeVector<std::array<SlowCallback, at_once>>::create(workers::count(), Worker::current().node());
+    MXK_CHECK(pools.ok());
+    if (!pools) return;
+    for (std::size_t i = 0; i < workers::count(); ++i) pools.value().emplace();
+    std::atomic<std::size_t> updaters{workers::count()};
+    std::atomic<std::size_t> next_pool{0};
+    std::atomic<std::size_t> outrun{0};
+    auto read = [&] {
+        while (updaters.load(std::memory_order_relaxed) != 0) rcu::ReadSection const section;
+    };
+    auto update = [&] {
+        auto& pool = pools.value()[next_pool.fetch_add(1)];
+        {
+            rcu::Throttle throttle(at_once);
+            for (std::size_t i = 0; i < callbacks; ++i) {
+                SlowCallback& one = pool[i % at_once]; // NOLINT(*-constant-array-index)
+                // The throttle lets no more wait than there are.
+                if (!one.is_free.exchange(false, std::memory_order_acquire)) outrun.fetch_add(1);
+                throttle.call(one);
+            }
+        }
+        updaters.fetch_sub(1);
+    };
+    ThreadGroup group(2 * workers::count());
+    for (std::size_t i = 0; i < workers::count(); ++i) {
+        group.start({.core = core_id(i), .name = "reader"}, read);
+        group.start({.core = core_id(i), .name = "updater"}, update);
+    }
+    group.join();
+    MXK_CHECK(rcu::barrier().ok());
+    MXK_CHECK_EQUAL(outrun.load(), 0U);
+    std::size_t runs = 0;
+    for (auto& pool : pools.value())
+        for (SlowCallback& one : pool) runs += one.runs.load(std::memory_order_relaxed);
+    MXK_CHECK_EQUAL(runs, workers::count() * callbacks);
+}
+MXK_TEST(rcu1, stress) {
+    stress_callbacks(std::max<std::size_t>(2000 / workers::count(), 300));
+}
+MXK_LONG_TEST(rcu1, stress_long) {
+    stress_callbacks(1'000'000);
 }
 
 // As tests/kernel/published.hpp asks for it.
@@ -213,12 +448,15 @@ std::size_t read_and_write(std::size_t replacements_per_writer, rcu::Haste haste
 }
 
 MXK_TEST(rcu1, seq_check) {
+    GracePeriodCount const count;
     MXK_CHECK_EQUAL(read_and_write(std::max<std::size_t>(400 / workers::count(), 10), rcu::Haste::Lazy), 0U);
 }
-MXK_TEST(rcu1, expedite) {
+MXK_TEST(rcu1, seq_check_expedited) {
+    GracePeriodCount const count;
     MXK_CHECK_EQUAL(read_and_write(std::max<std::size_t>(200 / workers::count(), 5), rcu::Haste::Now), 0U);
 }
 MXK_LONG_TEST(rcu1, seq_check_long) {
+    GracePeriodCount const count;
     MXK_CHECK_EQUAL(read_and_write(20'000, rcu::Haste::Lazy), 0U);
 }
 
@@ -246,8 +484,8 @@ MXK_TEST(rcu1, a_broken_grace_period_is_found_out) {
 }
 
 // More callbacks than run in a turn, of all cores, while nobody reads.
-MXK_TEST(rcu1, nop_callbacks) {
-    constexpr std::size_t callbacks = 2000; // of each core
+void run_nop_callbacks(std::size_t callbacks) {
+    GracePeriodCount const count;
     auto nops = NodeVector<rcu::Callback>::create(callbacks * workers::count(), Worker::current().node());
     auto runs = PerCore<std::size_t>::create(system_topology().cores, [] { return std::size_t{0}; });
     MXK_CHECK(nops.ok() && runs.ok());
@@ -266,6 +504,85 @@ MXK_TEST(rcu1, nop_callbacks) {
     MXK_CHECK(ran);
     MXK_CHECK(rcu::barrier().ok());
     for (std::size_t const run : runs.value()) MXK_CHECK_EQUAL(run, callbacks);
+}
+MXK_TEST(rcu1, nop_callbacks) {
+    run_nop_callbacks(2000);
+}
+MXK_LONG_TEST(rcu1, nop_callbacks_long) {
+    run_nop_callbacks(100'000);
+}
+
+// A coroutine goes on when nobody can be using what it has unlinked.
+Coroutine<> reclaim_after_grace_period(std::atomic<std::uint32_t>& value, rcu::Haste haste, std::size_t& wrong) {
+    std::uint64_t const before = rcu::periods()->next();
+    CoreId const home = Worker::current().core();
+    Worker& here = co_await rcu::after_grace_period(haste);
+    if (rcu::periods()->done() < before || here.core() != home) ++wrong;
+    value.store(Published::poison, std::memory_order_relaxed);
+}
+MXK_TEST(rcu1, a_coroutine_awaits_a_grace_period) {
+    GracePeriodCount const count;
+    std::atomic<std::uint32_t> value{Published::valid};
+    std::atomic<bool> has_read{false};
+    Resident reader;
+    auto body = [&] {
+        rcu::ReadSection const section;
+        reader.stay(1);
+        has_read.store(value.load(std::memory_order_relaxed) == Published::valid);
+    };
+    ThreadGroup readers(1);
+    readers.start({.core = last_core(), .name = "reader"}, body);
+    reader.await(1);
+    Worker& here = Worker::current();
+    std::size_t wrong = 0;
+    TaskGroup group(here);
+    MXK_CHECK(start(here, group, reclaim_after_grace_period(value, rcu::Haste::Soon, wrong)));
+    let_time_pass();
+    MXK_CHECK_EQUAL(value.load(), Published::valid);
+    reader.let_go();
+    group.wait();
+    readers.join();
+    MXK_CHECK(has_read.load());
+    MXK_CHECK_EQUAL(value.load(), Published::poison);
+    for (rcu::Haste const haste : {rcu::Haste::Lazy, rcu::Haste::Now}) {
+        MXK_CHECK(start(here, group, reclaim_after_grace_period(value, haste, wrong)));
+        group.wait();
+    }
+    MXK_CHECK_EQUAL(wrong, 0U);
+}
+
+// Of the callbacks of a thread that is held back no more wait than it says.
+MXK_TEST(rcu1, a_thread_is_held_back) {
+    GracePeriodCount const count;
+    constexpr std::size_t limit = 100;
+    constexpr std::size_t callbacks = 20'000;
+    struct Counted : rcu::Callback {
+        std::atomic<std::size_t>* run = nullptr;
+    };
+    auto pool = NodeVector<Counted>::create(callbacks, Worker::current().node());
+    MXK_CHECK(pool.ok());
+    if (!pool) return;
+    std::atomic<std::size_t> run{0};
+    std::size_t max_waiting = 0;
+    auto body = [&] {
+        rcu::Throttle throttle(limit);
+        for (std::size_t i = 0; i < callbacks; ++i) {
+            Counted& one = pool.value().emplace();
+            one.run = &run;
+            one.function = [](rcu::Callback& self) {
+                static_cast<Counted&>(self).run->fetch_add(1, std::memory_order_relaxed);
+            };
+            throttle.call(one);
+            max_waiting = std::max(max_waiting, i + 1 - run.load(std::memory_order_relaxed));
+        }
+    };
+    ThreadGroup group(1);
+    group.start({.core = last_core(), .name = "giver"}, body);
+    group.join();
+    MXK_CHECK(max_waiting <= limit);
+    MXK_CHECK(max_waiting > 1);
+    MXK_CHECK(rcu::barrier().ok());
+    MXK_CHECK_EQUAL(run.load(), callbacks);
 }
 
 // A task that goes on for long lets grace periods end where it says so.
