@@ -38,27 +38,15 @@ void note_wait(Worker& worker, MxosThread& self, void const* semaphore) {
 }
 
 // Apart, so that the other way needs nothing behind take_or_wait().
-[[gnu::noinline]] Then take_or_note_wait(Worker& worker, MxosThread& self, void const* semaphore, SemaphoreCore& core) {
-    if (core.take_or_wait(self)) return Then::Continue;
+[[gnu::noinline]] bool take_or_note_wait(Worker& worker, MxosThread& self, void const* semaphore, SemaphoreCore& core) {
+    if (core.take_or_wait(self)) return true;
     note_wait(worker, self, semaphore);
-    return Then::Switch;
+    return false;
 }
 
 } // namespace
 
 // The system calls: each runs on the core's own stack.
-
-void Semaphore::wait_in_kernel() {
-    waiting_thread().call(
-        [](Worker& worker, MxosThread& self, void* semaphore) {
-            self.note(ThreadState::Waiting); // before: another core may wake it at once
-            SemaphoreCore& core = static_cast<Semaphore*>(semaphore)->core_;
-            if (worker.timeline() != nullptr) [[unlikely]]
-                return take_or_note_wait(worker, self, semaphore, core);
-            return core.take_or_wait(self) ? Then::Continue : Then::Switch;
-        },
-        this);
-}
 
 bool Semaphore::try_wait_in_kernel() {
     MxosThread* const self = MxosThread::current();
@@ -81,14 +69,27 @@ struct Semaphore::Wait {
     Semaphore& semaphore;
     Cycles until;
 
+    // Before it is in the list: another core may wake it at once.
+    static void prepare(MxosThread& self, Semaphore& semaphore) {
+        self.timed_out = false;
+        self.waits_at = &semaphore;
+        self.withdraw = &Wait::end;
+        self.note(ThreadState::Waiting);
+    }
+    // There was a unit, which is its own now.
+    static Then goes_on(MxosThread& self) {
+        self.waits_at = nullptr;
+        return Then::Continue;
+    }
+
     static Then begin(Worker& worker, MxosThread& self, void* wait) {
         auto const& mine = *static_cast<Wait*>(wait);
-        self.timed_out = false;
-        self.waits_at = &mine.semaphore;
-        self.note(ThreadState::Waiting);
+        if (self.ends_here()) [[unlikely]]
+            return self.finish();
+        prepare(self, mine.semaphore);
         Cycles const until = mine.until; // on the thread's stack, which is its own again once it is woken
         Semaphore const* const semaphore = &mine.semaphore;
-        if (mine.semaphore.core_.take_or_wait(self)) return Then::Continue;
+        if (mine.semaphore.core_.take_or_wait(self)) return goes_on(self);
         note_wait(worker, self, semaphore);
         self.set_alarm(worker, until, &Wait::end);
         return Then::Switch;
@@ -100,6 +101,20 @@ struct Semaphore::Wait {
         self.append_by(worker);
     }
 };
+
+void Semaphore::wait_in_kernel() {
+    waiting_thread().call(
+        [](Worker& worker, MxosThread& self, void* semaphore) {
+            if (self.ends_here()) [[unlikely]]
+                return self.finish();
+            Semaphore& mine = *static_cast<Semaphore*>(semaphore);
+            Wait::prepare(self, mine);
+            if (worker.timeline() != nullptr) [[unlikely]]
+                return take_or_note_wait(worker, self, semaphore, mine.core_) ? Wait::goes_on(self) : Then::Switch;
+            return mine.core_.take_or_wait(self) ? Wait::goes_on(self) : Then::Switch;
+        },
+        this);
+}
 
 Result<bool> Semaphore::wait_for(Nanoseconds time) {
     MXK_TRY(check_waiting_time(time));

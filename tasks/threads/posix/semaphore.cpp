@@ -3,10 +3,11 @@
 #include <cerrno>
 #include <ctime>
 
+#include "arch/system_thread.hpp"
 #include "base/panic.hpp"
 #include "base/sanitizers.hpp"
 #include "tasks/threads/semaphore.hpp"
-#include "tasks/threads/thread.hpp"
+#include "tasks/threads/thread_backend.hpp"
 
 namespace mxk {
 namespace {
@@ -27,9 +28,29 @@ bool has_waited(sem_t& semaphore) {
     return true;
 }
 
-void expect_thread() {
-    expect(in_thread(), "a task must not wait for a semaphore: it would block its core");
+// Whether the caller, which must be a thread, may end while it waits (kill.hpp).
+bool expect_thread() {
+    ThreadRecord const* const self = thread_backend::current();
+    expect(self != nullptr, "a task must not wait for a semaphore: it would block its core");
+    return self->is_killable.load(std::memory_order_relaxed) && self->end_holds == 0;
 }
+
+// A post wakes one waiter. If that ends instead of taking the unit, the next waiter has to be woken in its place.
+class PassOn {
+  public:
+    explicit PassOn(sem_t& semaphore)
+        : semaphore_(semaphore) {}
+    ~PassOn() {
+        if (!has_returned && sem_trywait(&semaphore_) == 0) sem_post(&semaphore_);
+    }
+    PassOn(PassOn const&) = delete;
+    PassOn& operator=(PassOn const&) = delete;
+
+    bool has_returned = false;
+
+  private:
+    sem_t& semaphore_;
+};
 
 } // namespace
 
@@ -52,8 +73,10 @@ Semaphore::Semaphore(Semaphore&& other) noexcept {
 }
 
 void Semaphore::wait() {
-    expect_thread();
+    arch::EndPoint const point(expect_thread());
+    PassOn pass_on(semaphore_);
     while (sem_wait(&semaphore_) != 0) expect(errno == EINTR, "sem_wait fails for signals only");
+    pass_on.has_returned = true;
 }
 
 bool Semaphore::try_wait() {
@@ -64,14 +87,18 @@ bool Semaphore::try_wait() {
 }
 
 Result<bool> Semaphore::wait_for(Nanoseconds time) {
-    expect_thread();
+    bool const may_end = expect_thread();
     MXK_TRY(check_waiting_time(time));
     timespec const deadline = after(time);
-    for (;;) {
-        if (sem_clockwait(&semaphore_, CLOCK_MONOTONIC, &deadline) == 0) return has_waited(semaphore_);
-        if (errno == ETIMEDOUT) return false;
-        expect(errno == EINTR, "sem_clockwait fails for signals and times only");
-    }
+    arch::EndPoint const point(may_end);
+    PassOn pass_on(semaphore_);
+    int result = 0;
+    do result = sem_clockwait(&semaphore_, CLOCK_MONOTONIC, &deadline);
+    while (result != 0 && errno == EINTR);
+    pass_on.has_returned = true;
+    if (result == 0) return has_waited(semaphore_);
+    expect(errno == ETIMEDOUT, "sem_clockwait fails for signals and times only");
+    return false;
 }
 
 void Semaphore::post() {

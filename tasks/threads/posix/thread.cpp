@@ -50,6 +50,11 @@ void run(void* argument) {
     thread.entry(thread.argument);
 }
 
+// Whether it may end where it waits now.
+bool may_end(ThreadRecord const& thread) {
+    return thread.is_killable.load(std::memory_order_relaxed) && thread.end_holds == 0;
+}
+
 ThreadState state_of(PosixThread const& thread, bool is_waiting) {
     if (!is_waiting) return ThreadState::Ready;
     return thread.sleeps.load(std::memory_order_relaxed) ? ThreadState::Sleeping : ThreadState::Waiting;
@@ -87,10 +92,13 @@ ThreadRecord* current() {
 }
 
 void yield() {
+    if (this_thread->ends_here()) exit();
     offer_processor();
 }
 
 void sleep_for(Nanoseconds time) {
+    if (this_thread->ends_here()) exit();
+    arch::EndPoint const point(may_end(*this_thread));
     this_thread->sleeps.store(true, std::memory_order_relaxed);
     arch::sleep_for(time);
     this_thread->sleeps.store(false, std::memory_order_relaxed);
@@ -108,6 +116,15 @@ void send(Task& task, CoreId target) {
 // Threads have no turns: they run beside their core's tasks.
 Thread::Entry entry_of(Task const&) {
     return nullptr;
+}
+
+void want_end(ThreadRecord& record) {
+    record.end_is_wanted.store(true, std::memory_order_relaxed);
+    static_cast<PosixThread&>(record).system.end_at_point();
+}
+
+Result<std::size_t> trace(ThreadRecord& record, std::span<std::uintptr_t> addresses) {
+    return static_cast<PosixThread&>(record).system.trace(addresses);
 }
 
 ThreadUse use_of(ThreadRecord const& record) {
