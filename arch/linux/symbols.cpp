@@ -3,6 +3,7 @@
 #include "arch/symbols.hpp"
 
 #include <cxxabi.h>
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 
@@ -142,7 +143,11 @@ void for_each_function(void (*visit)(std::string_view name, std::uintptr_t addre
 }
 
 bool write_function_name(TextSink& out, std::uintptr_t address) {
-    char const* const name = own_symbols().find(address - load_offset());
+    char const* name = own_symbols().find(address - load_offset());
+    Dl_info of_library{};
+    if (name == nullptr &&
+        dladdr(reinterpret_cast<void*>(address), &of_library) != 0) // NOLINT(performance-no-int-to-ptr)
+        name = of_library.dli_sname;
     if (name == nullptr) return false;
     out.write(shortened(demangled(name)));
     return true;

@@ -1,10 +1,14 @@
 #include "arch/system_thread.hpp"
 
+#include <execinfo.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,10 +16,13 @@
 #include <string>
 
 #include "arch/core_local.hpp"
+#include "arch/cpu.hpp"
+#include "arch/linux/backtrace.hpp"
 #include "arch/linux/pinning.hpp"
 #include "arch/linux/signals.hpp"
 #include "arch/sections.hpp"
 #include "base/log.hpp"
+#include "base/spin_wait.hpp"
 
 namespace mxk::arch {
 
@@ -72,7 +79,8 @@ class Residence {
 
 void* SystemThread::run(void* self) {
     auto& thread = *static_cast<SystemThread*>(self);
-    SignalStack const stack; // where an overflow of the other one can be reported
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr); // but for EndPoint
+    SignalStack const stack;                                 // where an overflow of the other one can be reported
     thread.system_id_.store(gettid(), std::memory_order_relaxed);
     pthread_setname_np(pthread_self(), std::string(thread.name_.view()).c_str());
     Residence const residence(thread.core_, thread.name_.view());
@@ -123,6 +131,71 @@ SystemThreadUse SystemThread::use() const {
     char const* const state = std::strstr(status.data(), "State:\t");
     use.is_waiting = state != nullptr && state[7] != 'R';
     return use;
+}
+
+void SystemThread::end_at_point() {
+    pthread_cancel(handle_);
+}
+
+EndPoint::EndPoint(bool allowed)
+    : allowed_(allowed) {
+    if (allowed_) pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
+}
+
+EndPoint::~EndPoint() {
+    if (allowed_) pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
+}
+
+namespace {
+
+// What a traced thread is asked for. There is one at a time.
+enum class TraceStep : std::uint8_t { None, Asked, Answers, Answered };
+constinit std::atomic<TraceStep> trace_step{TraceStep::None}; // the other two belong to who is at work
+constexpr std::size_t max_frames = 64;
+constinit std::array<void*, max_frames> trace_frames{};
+constinit int trace_count = 0;
+
+int trace_signal() {
+    return SIGRTMIN + 4; // no other use in this program
+}
+
+// In the traced thread. prepare_backtraces() has loaded what backtrace() needs.
+void answer_trace(int /*signal*/) {
+    int const error = errno;
+    TraceStep expected = TraceStep::Asked;
+    if (trace_step.compare_exchange_strong(expected, TraceStep::Answers, std::memory_order_acquire)) {
+        trace_count = backtrace(trace_frames.data(), static_cast<int>(trace_frames.size()));
+        trace_step.store(TraceStep::Answered, std::memory_order_release); // pairs with trace()
+    }
+    errno = error;
+}
+
+} // namespace
+
+Result<std::size_t> SystemThread::trace(std::span<std::uintptr_t> addresses) {
+    prepare_backtraces();
+    struct sigaction action {};
+    action.sa_handler = &answer_trace;
+    action.sa_flags = SA_RESTART;
+    sigaction(trace_signal(), &action, nullptr);
+    trace_step.store(TraceStep::Asked, std::memory_order_release);
+    bool const is_asked = pthread_kill(handle_, trace_signal()) == 0;
+    std::uint64_t const ticks = timestamp_frequency(); // a second's
+    Cycles const start = timestamp();
+    for (SpinWait wait; trace_step.load(std::memory_order_acquire) != TraceStep::Answered; wait.turn()) {
+        if (is_asked && raw(timestamp() - start) < ticks) continue;
+        TraceStep expected = TraceStep::Asked; // a handler that has begun is awaited
+        if (trace_step.compare_exchange_strong(expected, TraceStep::None, std::memory_order_relaxed))
+            return Error::of("thread '{}' does not answer: it ends, or has no processor", name_.view());
+    }
+    // Behind the first one they are return addresses: where the call was a function's end, that of the next function.
+    constexpr std::size_t own_frames = 2; // of the handler, and what the system calls it by
+    std::size_t const all = static_cast<std::size_t>(trace_count);
+    std::size_t const count = std::min(addresses.size(), all - std::min(all, own_frames));
+    for (std::size_t i = 0; i < count; ++i)
+        addresses[i] = reinterpret_cast<std::uintptr_t>(trace_frames[own_frames + i]) - (i == 0 ? 0 : 1);
+    trace_step.store(TraceStep::None, std::memory_order_relaxed);
+    return count;
 }
 
 SystemThreadUse own_use() {

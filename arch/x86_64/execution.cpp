@@ -4,9 +4,11 @@
 
 #include "arch/nest.hpp"
 #include "arch/sections.hpp"
+#include "arch/stacks.hpp"
 #include "arch/x86_64/cpu_features.hpp"
 #include "arch/x86_64/interrupts.hpp"
 #include "arch/x86_64/registers.hpp"
+#include "arch/x86_64/symbols.hpp"
 #include "base/panic.hpp"
 #include "base/preemption.hpp"
 
@@ -76,6 +78,37 @@ Stop run(Execution& execution, Cycles until) {
     bool const preempted = local.was_preempted; // before another one runs
     enable_interrupts();
     return preempted ? Stop::Preempted : Stop::Left;
+}
+
+std::size_t trace(Execution const& execution, std::span<std::uintptr_t> addresses) {
+    auto const* const saved =
+        reinterpret_cast<SavedFrame const*>(execution.stack_pointer); // NOLINT(performance-no-int-to-ptr)
+    std::uint64_t address = saved->return_address;
+    std::uint64_t rbp = saved->rbp;
+    bool is_return_address = rbp != 0; // else it has not begun
+    std::size_t count = 0;
+    while (count < addresses.size() && is_code(address)) {
+        // Where a call was a function's end, it returns to the next function.
+        addresses[count++] = address - (is_return_address ? 1 : 0);
+        if (!stacks::containing(rbp, 2 * sizeof(std::uint64_t))) break;
+        auto const* const frame = reinterpret_cast<std::uint64_t const*>(rbp); // NOLINT(performance-no-int-to-ptr)
+        // What the interrupt's stub has saved lies above the handler's return address.
+        std::uint64_t const above = rbp + 2 * sizeof(std::uint64_t);
+        is_return_address = find_symbol(frame[1]).name != "interrupt_common";
+        if (is_return_address) {
+            address = frame[1];
+            bool const is_last = frame[0] <= rbp;
+            rbp = is_last ? 0 : frame[0];
+        } else if (stacks::containing(above, sizeof(InterruptFrame))) {
+            auto const* const taken =
+                reinterpret_cast<InterruptFrame const*>(above); // NOLINT(performance-no-int-to-ptr)
+            address = taken->rip;
+            rbp = taken->rbp;
+        } else {
+            break;
+        }
+    }
+    return count;
 }
 
 void leave() {

@@ -1,5 +1,7 @@
 #include "tasks/threads/condition.hpp"
 
+#include "tasks/threads/kill.hpp"
+
 namespace mxk {
 
 void ConditionVariable::append(Waiter& waiter) {
@@ -25,6 +27,7 @@ ConditionVariable::Waiter* ConditionVariable::take() {
 }
 
 void ConditionVariable::wait(Mutex& mutex) {
+    EndHold const hold; // the list refers to this stack
     Waiter waiter;
     append(waiter);
     mutex.unlock();
@@ -34,6 +37,7 @@ void ConditionVariable::wait(Mutex& mutex) {
 
 Result<bool> ConditionVariable::wait_for(Mutex& mutex, Nanoseconds time) {
     MXK_TRY(check_waiting_time(time));
+    EndHold const hold;
     Waiter waiter;
     append(waiter);
     mutex.unlock();

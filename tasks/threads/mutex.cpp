@@ -21,13 +21,18 @@ void Mutex::note(ThreadRecord* self, std::source_location where) {
 void Mutex::lock(Node& /*node*/, std::source_location where) {
     ThreadRecord* const self = expect_not_owner();
     if constexpr (check_locks) held_locks().taking(this, rank_, where);
+    ++self->end_holds; // until unlock(): see kill.hpp
     semaphore_.wait();
     note(self, where);
 }
 
 bool Mutex::try_lock(Node& /*node*/, std::source_location where) {
     ThreadRecord* const self = expect_not_owner();
-    if (!semaphore_.try_wait()) return false; // out of order, too: it does not wait
+    ++self->end_holds;
+    if (!semaphore_.try_wait()) { // out of order, too: it does not wait
+        --self->end_holds;
+        return false;
+    }
     note(self, where);
     return true;
 }
@@ -35,7 +40,12 @@ bool Mutex::try_lock(Node& /*node*/, std::source_location where) {
 Result<bool> Mutex::try_lock_for(Nanoseconds time, std::source_location where) {
     ThreadRecord* const self = expect_not_owner();
     if constexpr (check_locks) held_locks().taking(this, rank_, where);
-    if (!MXK_TRY(semaphore_.wait_for(time))) return false;
+    ++self->end_holds;
+    auto const taken = semaphore_.wait_for(time);
+    if (!taken || !taken.value()) {
+        --self->end_holds;
+        return taken;
+    }
     note(self, where);
     return true;
 }
@@ -47,6 +57,7 @@ void Mutex::unlock(Node& /*node*/, std::source_location where) {
     owner_.store(nullptr, std::memory_order_relaxed);
     if constexpr (check_locks) held_locks().given_back(this, where);
     semaphore_.post();
+    --self->end_holds;
 }
 
 } // namespace mxk

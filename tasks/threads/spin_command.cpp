@@ -3,6 +3,7 @@
 #include "kernel/clock.hpp"
 #include "kernel/console/command.hpp"
 #include "kernel/console/options.hpp"
+#include "tasks/threads/kill.hpp"
 #include "tasks/threads/thread.hpp"
 #include "tasks/workers.hpp"
 
@@ -24,8 +25,8 @@ constexpr auto spin_schema = console::schema<SpinOptions>(
 
 // `end`: a time stamp.
 void spin_until(void* end) {
-    while (raw(clock::timestamp()) < reinterpret_cast<std::uintptr_t>(end)) {
-    }
+    become_killable(); // it has nothing
+    while (raw(clock::timestamp()) < reinterpret_cast<std::uintptr_t>(end)) end_if_killed();
 }
 
 Result<void> start_spinning(SpinOptions const& options) {

@@ -2,6 +2,7 @@
 
 #include "base/panic.hpp"
 #include "kernel/clock.hpp"
+#include "tasks/threads/kill.hpp"
 #include "tasks/threads/semaphore.hpp"
 #include "tasks/threads/thread_backend.hpp"
 #include "tasks/workers.hpp"
@@ -28,6 +29,7 @@ struct EndNotice : Task {
 };
 
 void wait_for_end(ThreadRecord& thread) {
+    EndHold const hold; // the thread refers to this stack
     bool const is_thread = in_thread();
     EndNotice notice(is_thread ? this_thread::core() : Worker::current().core());
     Semaphore waiter;

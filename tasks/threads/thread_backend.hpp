@@ -2,6 +2,10 @@
 // it (the Linux build). Both have these functions and thread_backend/semaphore.hpp; the build chooses one.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
 #include "base/result.hpp"
 #include "tasks/threads/thread_record.hpp"
 
@@ -28,6 +32,12 @@ void send(Task& task, CoreId target);
 
 // What the thread runs whose turn this task is; null: it is no thread's. Its core.
 Thread::Entry entry_of(Task const& task);
+
+// For kill.hpp and trace.hpp: between two tasks of its core, with thread_list locked, so that it neither runs there nor
+// is reclaimed. It is to end: if it waits or sleeps where it may end, it waits no more.
+void want_end(ThreadRecord& record);
+// An address in each function that it is in, the last call first; how many. Errors: it does not answer (Linux).
+Result<std::size_t> trace(ThreadRecord& record, std::span<std::uintptr_t> addresses);
 
 // Any core.
 ThreadUse use_of(ThreadRecord const& record);

@@ -25,6 +25,7 @@ struct ThreadRecord {
     ThreadRecord(ThreadRecord const&) = delete;
     ThreadRecord& operator=(ThreadRecord const&) = delete;
 
+    std::uint32_t id = 0; // what a person types who means it; from 1 on, never used again
     FixedText<31> name;
     CoreId core;
     Nanoseconds slice;
@@ -34,6 +35,18 @@ struct ThreadRecord {
     // Null; a task of the joiner, to be sent home when the thread has ended; or one of thread.cpp's marks.
     std::atomic<Task*> joiner{nullptr};
     ListLinks<ThreadRecord> links{}; // thread_list's
+    // kill.hpp. relaxed, both: flags alone. The thread allows it; somebody wants its end.
+    std::atomic<bool> is_killable{false};
+    std::atomic<bool> end_is_wanted{false};
+    // While it is not 0 the thread does not end: what it does or has must not be left as it is. The thread itself, and
+    // its core while it does not run.
+    std::uint32_t end_holds = 0;
+
+    // Whether it is to end at a point where it may.
+    [[nodiscard]] bool ends_here() const {
+        return end_is_wanted.load(std::memory_order_relaxed) && is_killable.load(std::memory_order_relaxed) &&
+               end_holds == 0;
+    }
 };
 
 // What a thread has had so far.
@@ -51,6 +64,8 @@ void add(ThreadRecord& record);
 void remove(ThreadRecord& record);
 // Calls visit(record, context) for each, in the order of their making, while nobody can be added or removed.
 void for_each(void (*visit)(ThreadRecord const&, void* context), void* context);
+// Calls visit(record, context) for the thread with that id, in the same way. False: there is none.
+bool visit_one(std::uint32_t id, void (*visit)(ThreadRecord&, void* context), void* context);
 
 } // namespace thread_list
 

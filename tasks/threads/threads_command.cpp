@@ -18,21 +18,21 @@ std::string_view name_of(ThreadState state) {
 
 void print_thread(ThreadRecord const& thread, void* context) {
     ThreadUse const use = thread_backend::use_of(thread);
-    format(*static_cast<TextSink*>(context), "{:<31} {:>4} {:<8} {:>9} {:>12.3} {:>9} {:>9}\n", thread.name.view(),
-           thread.core, name_of(use.state), raw(thread.slice) / 1000, static_cast<double>(raw(use.run_time)) / 1e6,
-           use.switches, use.preemptions);
+    format(*static_cast<TextSink*>(context), "{:>5} {:<31} {:>4} {:<8} {:>9} {:>12.3} {:>9} {:>9}\n", thread.id,
+           thread.name.view(), thread.core, name_of(use.state), raw(thread.slice) / 1000,
+           static_cast<double>(raw(use.run_time)) / 1e6, use.switches, use.preemptions);
 }
 
 console::Outcome show_threads(console::Invocation& invocation) {
-    format(invocation.out, "{:<31} {:>4} {:<8} {:>9} {:>12} {:>9} {:>9}\n", "name", "core", "state", "slice, us",
-           "run, ms", "switches", "preempted");
+    format(invocation.out, "{:>5} {:<31} {:>4} {:<8} {:>9} {:>12} {:>9} {:>9}\n", "", "name", "core", "state",
+           "slice, us", "run, ms", "switches", "preempted");
     thread_list::for_each(&print_thread, &invocation.out);
     return console::Outcome::Ok;
 }
 
 constexpr auto threads_command = console::command<&show_threads>(
     {.name = "threads",
-     .summary = "per thread: core, state, slice, run time, switches by itself and by preemption",
+     .summary = "per thread: its number, core, state, slice, run time, switches by itself and by preemption",
      .group = "machine"});
 MXK_REGISTER(mxk_commands, console::Command, threads_command);
 

@@ -161,3 +161,21 @@ def test_halt_stops_the_machine_with_a_last_line(tmp_path: Path) -> None:
 def test_halt_ends_the_program() -> None:
     assert run_linux("halt; uptime").output == "MXK has halted: every command succeeded.\n"
     assert run_linux("bogus; halt", code=1).output.endswith("MXK has halted: a command failed.\n")
+
+
+@BUILDS
+def test_threads_have_numbers_by_which_they_are_traced_and_killed(build: Callable[..., Said], tmp_path: Path) -> None:
+    bad = {
+        "kill": "expected the number of a thread, as in 'kill 1'",
+        "btrace": "expected the number of a thread, as in 'btrace 1'",
+        "kill 99": "expected the number of a thread as 'threads' shows it, got 99",
+        "btrace 99": "expected the number of a thread as 'threads' shows it, got 99",
+        "kill x": "THREAD: expected a count such as 24M",
+    }
+    said = build(tmp_path / "log", "spin --seconds 60", "test clock", "threads", "btrace 2", "kill 1", *bad)
+    assert re.search(r"^ +2 spin 2000 us +1 \w+ +2000 ", said["threads"], re.MULTILINE)
+    assert re.search(r"^thread 2 'spin 2000 us':\n", said["btrace 2"].lstrip(), re.MULTILINE)
+    assert re.search(r"^    0x[0-9a-f]{16} .*\bspin_until$", said["btrace 2"], re.MULTILINE)
+    assert "error" not in said["kill 1"]
+    for command, message in bad.items():
+        assert f"error: {message}" in said[command]

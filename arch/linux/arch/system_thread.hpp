@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "base/result.hpp"
@@ -42,6 +43,13 @@ class SystemThread {
     // While it has not ended; any thread.
     [[nodiscard]] SystemThreadUse use() const;
 
+    // It ends at the next EndPoint that it is in, or comes to; its stack is unwound. While it is not released.
+    void end_at_point();
+
+    // An address in each function that it is in, the last call first; how many. By a signal, so that it may be
+    // anywhere. Waits for its answer; one caller at a time. Errors: none has come for a second.
+    Result<std::size_t> trace(std::span<std::uintptr_t> addresses);
+
   private:
     static void* run(void* self);
 
@@ -51,6 +59,18 @@ class SystemThread {
     CoreId core_{};
     Entry entry_ = nullptr;
     void* argument_ = nullptr;
+};
+
+// While it lives, and `allowed`, the calling thread may end by end_at_point(), when it waits for a semaphore or sleeps.
+class EndPoint {
+  public:
+    explicit EndPoint(bool allowed);
+    ~EndPoint();
+    EndPoint(EndPoint const&) = delete;
+    EndPoint& operator=(EndPoint const&) = delete;
+
+  private:
+    bool allowed_;
 };
 
 // All below: of the calling thread.

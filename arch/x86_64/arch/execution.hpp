@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "arch/core_local.hpp"
 #include "base/linked_list.hpp"
@@ -43,5 +44,9 @@ Stop run(Execution& execution, Cycles until);
 
 // In an execution: back to the core's own stack. Returns when it is run again. Nothing may hold preemption.
 void leave();
+
+// An address in each function that one is in which does not run now, the last call first; how many those are. By frame
+// pointers; of one that was preempted, where that was, behind the handler's. The core that it runs on.
+std::size_t trace(Execution const& execution, std::span<std::uintptr_t> addresses);
 
 } // namespace mxk::arch

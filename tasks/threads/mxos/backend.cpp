@@ -1,6 +1,4 @@
 // What threads ask of MxOS (tasks/threads/thread_backend.hpp).
-#include "arch/sections.hpp"
-#include "base/log.hpp"
 #include "base/panic.hpp"
 #include "kernel/clock.hpp"
 #include "tasks/threads/mxos/mxos_thread.hpp"
@@ -36,6 +34,8 @@ ThreadRecord* current() {
 void yield() {
     MxosThread::current()->call(
         [](Worker& worker, MxosThread& self, void*) {
+            if (self.ends_here()) [[unlikely]]
+                return self.finish();
             self.append_by(worker);
             return MxosThread::Then::Switch;
         },
@@ -46,6 +46,8 @@ void sleep_for(Nanoseconds time) {
     Cycles until = clock::timestamp() + clock::to_cycles(time);
     MxosThread::current()->call(
         [](Worker& worker, MxosThread& self, void* when) {
+            if (self.ends_here()) [[unlikely]]
+                return self.finish();
             self.note(ThreadState::Sleeping);
             self.begin_wait();
             self.set_alarm(worker, *static_cast<Cycles*>(when),
@@ -56,16 +58,7 @@ void sleep_for(Nanoseconds time) {
 }
 
 void exit() {
-    MxosThread::current()->call(
-        [](Worker&, MxosThread& self, void*) {
-            std::uint32_t const open = arch::forget_sections(self);
-            if (open != 0)
-                log::warn("thread '{}' has ended in {} protected sections: they are over", self.name.view(), open);
-            self.note(ThreadState::Ended);
-            thread_has_ended(self);
-            return MxosThread::Then::End;
-        },
-        nullptr);
+    MxosThread::current()->call([](Worker&, MxosThread& self, void*) { return self.finish(); }, nullptr);
     __builtin_unreachable(); // nobody runs it any more
 }
 
@@ -104,6 +97,14 @@ std::size_t write_awaited_readers(TextSink& out, CoreId core) {
         },
         &readers);
     return readers.count;
+}
+
+void want_end(ThreadRecord& record) {
+    static_cast<MxosThread&>(record).want_end(Worker::current());
+}
+
+Result<std::size_t> trace(ThreadRecord& record, std::span<std::uintptr_t> addresses) {
+    return arch::trace(static_cast<MxosThread&>(record), addresses);
 }
 
 ThreadUse use_of(ThreadRecord const& record) {

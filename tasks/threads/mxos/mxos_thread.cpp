@@ -4,6 +4,8 @@
 #include <new>
 #include <utility>
 
+#include "arch/sections.hpp"
+#include "base/log.hpp"
 #include "base/panic.hpp"
 #include "kernel/clock.hpp"
 #include "tasks/timeline/slice.hpp"
@@ -75,6 +77,23 @@ void MxosThread::set_alarm(Worker& worker, Cycles when, Alarm alarm) {
     worker.timers().set(alarm_, when);
 }
 
+void MxosThread::want_end(Worker& worker) {
+    end_is_wanted.store(true, std::memory_order_relaxed);
+    if (!ends_here()) return;                                // it holds something: where it lets go of it
+    if (waits_at != nullptr) return withdraw(worker, *this); // nothing if a unit is on its way to it
+    if (!alarm_.is_set()) return;                            // it is in the queue
+    worker.timers().cancel(alarm_);                          // it sleeps
+    append_by(worker);
+}
+
+MxosThread::Then MxosThread::finish() {
+    std::uint32_t const open = arch::forget_sections(*this);
+    if (open != 0) log::warn("thread '{}' has ended in {} protected sections: they are over", name.view(), open);
+    note(ThreadState::Ended);
+    thread_has_ended(*this);
+    return Then::End;
+}
+
 // While a thread runs there is no worker: its functions are for tasks. And what tasks have sent must not wait for the
 // slice's end. `now`: before and after; what the core does for the thread at once counts as the thread's.
 [[gnu::always_inline]] inline arch::Stop MxosThread::run_until(Worker& worker, Cycles& now, Cycles until) {
@@ -92,6 +111,12 @@ void MxosThread::set_alarm(Worker& worker, Cycles when, Alarm alarm) {
 void MxosThread::run_slice(Worker& worker, Task& task) {
     auto& self = static_cast<MxosThread&>(task);
     worker.timers().cancel(self.alarm_); // of a wait that has ended before its time
+    void const* const waited_at = std::exchange(self.waits_at, nullptr);
+    // A unit that it has been given must not be lost: it goes on with that.
+    if (self.ends_here() && (waited_at == nullptr || self.timed_out)) [[unlikely]] {
+        self.finish();
+        return;
+    }
     Cycles const overrun = self.overrun();
     if (overrun != Cycles{}) [[unlikely]] {
         if (overrun >= self.slice_cycles_) return self.skip_turn(worker);

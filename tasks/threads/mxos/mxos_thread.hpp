@@ -59,12 +59,20 @@ class MxosThread final : public Task, public ThreadRecord, public arch::Executio
     using Alarm = void (*)(Worker& worker, MxosThread& thread);
     void set_alarm(Worker& worker, Cycles when, Alarm alarm);
 
+    // See kill.hpp. Its core's tasks, while it does not run.
+    void want_end(Worker& worker);
+    // Its end, as the thread's own call, or in place of its turn.
+    Then finish();
+
     [[nodiscard]] ThreadUse use() const;
     // What it has had too much so far, which its next slices are shorter by. Any core.
     [[nodiscard]] Cycles overrun() const { return overrun_.load(std::memory_order_relaxed); }
     void note(ThreadState state) { state_.store(state, std::memory_order_relaxed); } // for display
 
-    void* waits_at = nullptr; // a semaphore's
+    // Of one that waits for a semaphore, until its next turn: that, and how to take it out of the list of waiters,
+    // which sets timed_out and appends the thread.
+    void* waits_at = nullptr;
+    Alarm withdraw = nullptr;
     bool timed_out = false;
 
   private:

@@ -54,18 +54,6 @@ void note_wait(Worker& worker, MxosThread& self, void const* semaphore) {
 
 // The system calls: each runs on the core's own stack.
 
-void Semaphore::wait_in_kernel() {
-    waiting_thread().call(
-        [](Worker& worker, MxosThread& self, void* semaphore) {
-            self.note(ThreadState::Waiting); // before: another core may wake it at once
-            SemaphoreCore& core = static_cast<Semaphore*>(semaphore)->core_;
-            if (worker.timeline() != nullptr || self.wait_observer != nullptr) [[unlikely]]
-                return take_or_note_wait(worker, self, semaphore, core);
-            return core.take_or_wait(self) ? Then::Continue : Then::Switch;
-        },
-        this);
-}
-
 bool Semaphore::try_wait_in_kernel() {
     MxosThread* const self = MxosThread::current();
     if (self == nullptr) return core_.try_take();
@@ -87,14 +75,27 @@ struct Semaphore::Wait {
     Semaphore& semaphore;
     Cycles until;
 
+    // Before it is in the list: another core may wake it at once.
+    static void prepare(MxosThread& self, Semaphore& semaphore) {
+        self.timed_out = false;
+        self.waits_at = &semaphore;
+        self.withdraw = &Wait::end;
+        self.note(ThreadState::Waiting);
+    }
+    // There was a unit, which is its own now.
+    static Then goes_on(MxosThread& self) {
+        self.waits_at = nullptr;
+        return Then::Continue;
+    }
+
     static Then begin(Worker& worker, MxosThread& self, void* wait) {
         auto const& mine = *static_cast<Wait*>(wait);
-        self.timed_out = false;
-        self.waits_at = &mine.semaphore;
-        self.note(ThreadState::Waiting);
+        if (self.ends_here()) [[unlikely]]
+            return self.finish();
+        prepare(self, mine.semaphore);
         Cycles const until = mine.until; // on the thread's stack, which is its own again once it is woken
         Semaphore const* const semaphore = &mine.semaphore;
-        if (take_or_note_wait(worker, self, semaphore, mine.semaphore.core_) == Then::Continue) return Then::Continue;
+        if (take_or_note_wait(worker, self, semaphore, mine.semaphore.core_) == Then::Continue) return goes_on(self);
         self.set_alarm(worker, until, &Wait::end);
         return Then::Switch;
     }
@@ -105,6 +106,22 @@ struct Semaphore::Wait {
         self.wake_by(worker);
     }
 };
+
+void Semaphore::wait_in_kernel() {
+    waiting_thread().call(
+        [](Worker& worker, MxosThread& self, void* semaphore) {
+            if (self.ends_here()) [[unlikely]]
+                return self.finish();
+            Semaphore& mine = *static_cast<Semaphore*>(semaphore);
+            Wait::prepare(self, mine);
+            if (worker.timeline() != nullptr || self.wait_observer != nullptr) [[unlikely]] {
+                bool const goes_on = take_or_note_wait(worker, self, semaphore, mine.core_) == Then::Continue;
+                return goes_on ? Wait::goes_on(self) : Then::Switch;
+            }
+            return mine.core_.take_or_wait(self) ? Wait::goes_on(self) : Then::Switch;
+        },
+        this);
+}
 
 Result<bool> Semaphore::wait_for(Nanoseconds time) {
     MXK_TRY(check_waiting_time(time));

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <ctime>
 
+#include "arch/system_thread.hpp"
 #include "base/panic.hpp"
 #include "base/sanitizers.hpp"
 #include "tasks/threads/posix/observed_wait.hpp"
@@ -28,11 +29,32 @@ bool has_waited(sem_t& semaphore) {
     return true;
 }
 
-WaitObserver* observer_of_caller() {
+ThreadRecord const& waiting_thread() {
     ThreadRecord const* const self = thread_backend::current();
     expect(self != nullptr, "a task must not wait for a semaphore: it would block its core");
-    return self->wait_observer;
+    return *self;
 }
+// Whether it may end while it waits (kill.hpp).
+bool may_end(ThreadRecord const& self) {
+    return self.is_killable.load(std::memory_order_relaxed) && self.end_holds == 0;
+}
+
+// A post wakes one waiter. If that ends instead of taking the unit, the next waiter has to be woken in its place.
+class PassOn {
+  public:
+    explicit PassOn(sem_t& semaphore)
+        : semaphore_(semaphore) {}
+    ~PassOn() {
+        if (!has_returned && sem_trywait(&semaphore_) == 0) sem_post(&semaphore_);
+    }
+    PassOn(PassOn const&) = delete;
+    PassOn& operator=(PassOn const&) = delete;
+
+    bool has_returned = false;
+
+  private:
+    sem_t& semaphore_;
+};
 
 } // namespace
 
@@ -55,10 +77,13 @@ Semaphore::Semaphore(Semaphore&& other) noexcept {
 }
 
 void Semaphore::wait() {
-    WaitObserver* const observer = observer_of_caller();
-    if (observer != nullptr && try_wait()) return;
-    ObservedWait const observed(observer);
+    ThreadRecord const& self = waiting_thread();
+    if (self.wait_observer != nullptr && try_wait()) return;
+    ObservedWait const observed(self.wait_observer);
+    arch::EndPoint const point(may_end(self));
+    PassOn pass_on(semaphore_);
     while (sem_wait(&semaphore_) != 0) expect(errno == EINTR, "sem_wait fails for signals only");
+    pass_on.has_returned = true;
 }
 
 bool Semaphore::try_wait() {
@@ -69,16 +94,20 @@ bool Semaphore::try_wait() {
 }
 
 Result<bool> Semaphore::wait_for(Nanoseconds time) {
-    WaitObserver* const observer = observer_of_caller();
+    ThreadRecord const& self = waiting_thread();
     MXK_TRY(check_waiting_time(time));
-    if (observer != nullptr && try_wait()) return true;
-    ObservedWait const observed(observer);
+    if (self.wait_observer != nullptr && try_wait()) return true;
+    ObservedWait const observed(self.wait_observer);
     timespec const deadline = after(time);
-    for (;;) {
-        if (sem_clockwait(&semaphore_, CLOCK_MONOTONIC, &deadline) == 0) return has_waited(semaphore_);
-        if (errno == ETIMEDOUT) return false;
-        expect(errno == EINTR, "sem_clockwait fails for signals and times only");
-    }
+    arch::EndPoint const point(may_end(self));
+    PassOn pass_on(semaphore_);
+    int result = 0;
+    do result = sem_clockwait(&semaphore_, CLOCK_MONOTONIC, &deadline);
+    while (result != 0 && errno == EINTR);
+    pass_on.has_returned = true;
+    if (result == 0) return has_waited(semaphore_);
+    expect(errno == ETIMEDOUT, "sem_clockwait fails for signals and times only");
+    return false;
 }
 
 void Semaphore::post() {

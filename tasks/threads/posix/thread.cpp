@@ -52,6 +52,11 @@ void run(void* argument) {
     thread.entry(thread.argument);
 }
 
+// Whether it may end where it waits now.
+bool may_end(ThreadRecord const& thread) {
+    return thread.is_killable.load(std::memory_order_relaxed) && thread.end_holds == 0;
+}
+
 ThreadState state_of(PosixThread const& thread, bool is_waiting) {
     if (!is_waiting) return ThreadState::Ready;
     return thread.sleeps.load(std::memory_order_relaxed) ? ThreadState::Sleeping : ThreadState::Waiting;
@@ -89,10 +94,13 @@ ThreadRecord* current() {
 }
 
 void yield() {
+    if (this_thread->ends_here()) exit();
     offer_processor();
 }
 
 void sleep_for(Nanoseconds time) {
+    if (this_thread->ends_here()) exit();
+    arch::EndPoint const point(may_end(*this_thread));
     this_thread->sleeps.store(true, std::memory_order_relaxed);
     {
         ObservedWait const observed(this_thread->wait_observer);
@@ -117,6 +125,15 @@ Thread::Entry entry_of(Task const&) {
 
 std::size_t write_awaited_readers(TextSink& out, CoreId core) {
     return arch::write_awaited_readers(out, core);
+}
+
+void want_end(ThreadRecord& record) {
+    record.end_is_wanted.store(true, std::memory_order_relaxed);
+    static_cast<PosixThread&>(record).system.end_at_point();
+}
+
+Result<std::size_t> trace(ThreadRecord& record, std::span<std::uintptr_t> addresses) {
+    return static_cast<PosixThread&>(record).system.trace(addresses);
 }
 
 ThreadUse use_of(ThreadRecord const& record) {
