@@ -79,7 +79,7 @@ void Engine::call_on(CoreId core_id, rcu::Callback& callback, bool is_expedited)
 }
 
 void Engine::synchronize(bool is_expedited) {
-    expect(!arch::is_in_nest(), "who waits for a grace period is in no read section");
+    expect(!arch::is_in_nest(), "nobody waits for a grace period in a read section");
     Waiter waiter(1);
     WaiterCallback callback(waiter);
     call(callback, is_expedited);
@@ -88,7 +88,7 @@ void Engine::synchronize(bool is_expedited) {
 
 // A core runs its callbacks in the order in which it got them.
 Result<void> Engine::barrier() {
-    expect(!arch::is_in_nest(), "who waits for a grace period is in no read section");
+    expect(!arch::is_in_nest(), "nobody waits for a grace period in a read section");
     Waiter waiter(workers::count());
     auto callbacks =
         MXK_TRY(NodeVector<WaiterCallback>::create(workers::count(), workers::of(arch::home_core()).node()));

@@ -23,7 +23,7 @@ class AfterGracePeriod {
 
     static bool await_ready() { return false; }
     template <std::derived_from<CoroutineTask> Promise> void await_suspend(std::coroutine_handle<Promise> coroutine) {
-        expect(!arch::is_in_section(), "who waits for a grace period is in no read section");
+        expect(!arch::is_in_section(), "nobody waits for a grace period in a read section");
         later_.append(coroutine.promise(), haste_);
     }
     static Worker& await_resume() { return Worker::current(); }

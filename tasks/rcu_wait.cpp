@@ -19,9 +19,9 @@ struct WaiterCallback : Callback {
     CountDown* waiter;
 };
 
-// Who waited in a section, would wait for himself: on metal for ever.
+// A waiter in a section would wait for itself, for ever.
 void expect_no_section() {
-    expect(!arch::is_in_section(), "who waits for a grace period is in no read section");
+    expect(!arch::is_in_section(), "nobody waits for a grace period in a read section");
 }
 
 } // namespace

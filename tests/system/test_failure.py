@@ -29,8 +29,8 @@ CRASHES = {
     "thread-stack": "stack overflow: the 65536 bytes of the thread 'deep' stack are used up",
     "task-waits": "a task must not wait for a semaphore",
     "lock-twice": "a thread locks a mutex that it has already",
-    "synchronize-in-section": "who waits for a grace period is in no read section",
-    "barrier-in-section": "who waits for a grace period is in no read section",
+    "synchronize-in-section": "nobody waits for a grace period in a read section",
+    "barrier-in-section": "nobody waits for a grace period in a read section",
 }
 
 
