@@ -140,7 +140,8 @@ template <typename Hash, typename Grace> class LineGrowth {
     }
     [[nodiscard]] bool may_halve(std::size_t buckets) const {
         auto const reserved = static_cast<double>(floor_.load(std::memory_order_relaxed));
-        return static_cast<double>(buckets / 2) * default_load >= reserved;
+        std::size_t const half = buckets / 2;
+        return static_cast<double>(half) * default_load >= reserved;
     }
     static std::size_t factor_for(double ratio) {
         return std::clamp<std::size_t>(std::bit_ceil(static_cast<std::size_t>(ratio) + 1), 2, Resize::max_factor);

@@ -40,7 +40,10 @@ class ResizeTasks : ResizeListener {
         work_ = [](void* it) { return static_cast<Table*>(it)->work(); };
         tell_ = [](void* it, ResizeListener* listener) { static_cast<Table*>(it)->tell(listener); };
         tasks_ = MXK_TRY(PerCore<Part>::with_room(cores.size(), cores.front().node));
-        for (Owner const& owner : cores) MXK_TRY(tasks_.add(owner.node, *this, owner.core));
+        for (Owner const& owner : cores) {
+            auto const added = tasks_.add(owner.node, *this, owner.core);
+            if (!added) return added.error();
+        }
         table.tell(this);
         return {};
     }

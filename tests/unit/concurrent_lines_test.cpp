@@ -229,7 +229,7 @@ std::vector<Event> history_of(SharedLines& table, GraceModel& grace, std::size_t
 }
 
 TEST_F(ConcurrentLinesThreads, are_linearizable_while_it_is_resized) {
-    std::size_t const runs = operations(60, 6'000);
+    std::size_t const runs = operations(30, 6'000);
     std::size_t overlaps = 0;
     std::size_t total = 0;
     std::size_t resizes = 0;
