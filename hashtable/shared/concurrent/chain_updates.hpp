@@ -1,7 +1,7 @@
 // Changes of one chain of a concurrent table: a list without locks, sorted by hash (Harris 2001; Michael, "High
 // Performance Dynamic Lock-Free Hash Tables and List-Based Sets", SPAA 2002). A node is removed in two steps: DELETED
-// into its own link, from when on it is not in the table, and then past it in the link before it, by whoever comes
-// along. chains.hpp says how a chain comes to be split and joined.
+// into its own link, from when on it is not in the table, and then past it in the link before it, by the next updater
+// that comes along. chains.hpp says how a chain comes to be split and joined.
 //
 // All in a section. Loads of links acquire, and pair with the compare-exchange that wrote them, which releases: what a
 // node is, is visible to who finds it. All changes of links are compare-exchanges (acq_rel).

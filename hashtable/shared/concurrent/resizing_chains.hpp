@@ -38,8 +38,8 @@
 
 namespace mxk::concurrent {
 
-// Reclaim: called with each node that has left the table and was unlinked, once, by whoever has done it; it may be
-// given back, or used again, after a grace period.
+// Reclaim: called with each node that has left the table and was unlinked, once, by the core that has done it; it may
+// be given back, or used again, after a grace period.
 template <typename Reclaim> class ResizingChains {
     struct Counter {
         std::atomic<std::int64_t> nodes{0}; // inserted less removed since the core has added them to the sum

@@ -207,7 +207,7 @@ class ConcurrentInterleavings : public MemoryTest {
                 history_.push_back(event);
             }
         }
-        // After a grace period. Whoever goes on to one that is given back walks over it, and is seen there.
+        // After a grace period. An updater that goes on to one that is given back walks over it, and is seen there.
         void give_back() {
             std::uint64_t const oldest = *std::min_element(open_since_.begin(), open_since_.end());
             for (Item& item : items_) {
