@@ -151,8 +151,8 @@ namespace {
 // What a traced thread is asked for. There is one at a time.
 enum class TraceStep : std::uint8_t { None, Asked, Answers, Answered };
 constinit std::atomic<TraceStep> trace_step{TraceStep::None}; // the other two belong to who is at work
-constexpr std::size_t max_frames = 64;
-constinit std::array<void*, max_frames> trace_frames{};
+constexpr std::size_t max_traced_frames = 64;
+constinit std::array<void*, max_traced_frames> trace_frames{};
 constinit int trace_count = 0;
 
 int trace_signal() {

@@ -15,6 +15,15 @@ void LineEditor::begin_line() {
 
 std::optional<std::string_view> LineEditor::feed(char byte) {
     Key const key = keys_.feed(byte);
+    if (key != Key::None && pager_.is_waiting()) {
+        bool const is_taken = pager_.press(key, byte) == CandidatePager::Answer::Taken;
+        if (pager_.is_waiting()) return std::nullopt;
+        display_.draw(line_);
+        if (is_taken) {
+            last_key_ = key;
+            return std::nullopt;
+        }
+    }
     if (key == Key::Enter) {
         last_key_ = key;
         display_.leave();
@@ -96,22 +105,8 @@ void LineEditor::complete(bool again) {
 }
 
 void LineEditor::list_candidates() {
-    std::span<Candidate const> const all = candidates_.sorted();
-    std::size_t widest = 0;
-    for (Candidate const& candidate : all) widest = std::max(widest, candidate.size());
-    std::size_t const per_row = std::max<std::size_t>(1, LineDisplay::terminal_columns / (widest + 2));
-
     display_.leave();
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        bool const last_in_row = (i + 1) % per_row == 0 || i + 1 == all.size();
-        format(terminal_, "{}{}", all[i].lead, all[i].name);
-        if (last_in_row) {
-            terminal_.write("\n");
-        } else {
-            for (std::size_t filled = all[i].size(); filled < widest + 2; ++filled) terminal_.write(" ");
-        }
-    }
-    display_.draw(line_);
+    if (!pager_.start(candidates_)) display_.draw(line_);
 }
 
 void LineEditor::interrupt() {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/text.hpp"
+#include "kernel/console/candidate_pager.hpp"
 #include "kernel/console/completion.hpp"
 #include "kernel/console/history.hpp"
 #include "kernel/console/key_decoder.hpp"
@@ -21,7 +22,8 @@ class LineEditor {
     constexpr LineEditor(TextSink& terminal, std::string_view prompt, Completer& completer)
         : terminal_(terminal)
         , completer_(completer)
-        , display_(terminal, prompt) {}
+        , display_(terminal, prompt)
+        , pager_(terminal) {}
 
     // Shows the prompt and begins an empty line. The terminal's cursor stands in the first column.
     void begin_line();
@@ -52,6 +54,7 @@ class LineEditor {
     std::size_t recalled_ = 0; // 0: the line being typed; n: history_[n - 1]
     Key last_key_ = Key::None;
     Candidates candidates_;
+    CandidatePager pager_;
 };
 
 } // namespace mxk::console

@@ -8,7 +8,7 @@
 namespace mxk::console {
 namespace {
 
-constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t max_count = std::numeric_limits<std::uint64_t>::max();
 
 struct Suffix {
     std::string_view text;
@@ -46,7 +46,7 @@ std::optional<std::uint64_t> parse_digits(std::string_view digits) {
     for (char const c : digits) {
         if (c < '0' || c > '9') return std::nullopt;
         auto const digit = static_cast<std::uint64_t>(c - '0');
-        if (value > (largest - digit) / 10) return std::nullopt;
+        if (value > (max_count - digit) / 10) return std::nullopt;
         value = value * 10 + digit;
     }
     return value;
@@ -87,7 +87,7 @@ std::optional<std::uint64_t> exact_count(std::string_view text) {
     if (!decimal) return std::nullopt;
     std::uint64_t const part = decimal->fraction * factor;
     std::uint64_t const unit = power_of_ten(decimal->digits);
-    if (part % unit != 0 || decimal->whole > (largest - part / unit) / factor) return std::nullopt;
+    if (part % unit != 0 || decimal->whole > (max_count - part / unit) / factor) return std::nullopt;
     return decimal->whole * factor + part / unit;
 }
 
@@ -96,7 +96,7 @@ std::optional<std::uint64_t> exact_count(std::string_view text) {
 Result<std::uint64_t> parse_count(std::string_view text, std::uint64_t low, std::uint64_t high) {
     auto const count = exact_count(text);
     if (count && *count >= low && *count <= high) return *count;
-    if (high != largest) return Error::of("expected a count such as 24M ({} to {}), got '{}'", low, high, text);
+    if (high != max_count) return Error::of("expected a count such as 24M ({} to {}), got '{}'", low, high, text);
     if (low > 0) return Error::of("expected a count such as 24M (no less than {}), got '{}'", low, text);
     return Error::of("expected a count such as 24M, got '{}'", text);
 }

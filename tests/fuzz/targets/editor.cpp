@@ -3,6 +3,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "kernel/console/line_editor.hpp"
 #include "kernel/console/shell.hpp"
@@ -14,6 +15,23 @@ namespace mxk::fuzz {
 namespace {
 
 using console::Key;
+
+// A list that is longer than the screen.
+void offer_many(std::span<std::string_view const> /*before*/, console::Candidates& candidates) {
+    static std::vector<std::string> const names = [] {
+        std::vector<std::string> made;
+        for (int i = 0; i < 70; ++i) made.push_back(std::to_string(100 + i) + "-of-many-names-in-two-columns");
+        return made;
+    }();
+    for (std::string const& name : names) candidates.offer(name);
+}
+constexpr console::Command many_command{
+    .name = "fuzz-many",
+    .summary = "completes many names",
+    .more_words = &offer_many,
+    .run = [](console::Invocation&) { return console::Outcome::Ok; },
+};
+MXK_REGISTER(mxk_commands, console::Command, many_command);
 
 constexpr std::string_view prompt = "mxk> ";
 constexpr std::size_t window = console::LineDisplay::terminal_columns - prompt.size() - 2;
@@ -30,21 +48,27 @@ struct Session {
         std::string const before = model.line();
         Key const key = keys.feed(byte);
         std::size_t const row_before = terminal.rows.size() - 1;
+        bool const asked = model.asks();
         auto const line = editor.feed(byte);
         model.press(key, byte);
 
-        ASSERT_EQ(line.has_value(), key == Key::Enter);
+        ASSERT_EQ(line.has_value(), key == Key::Enter && !asked);
         if (line) {
             ASSERT_EQ(*line, before);
             editor.begin_line();
         }
         expect_shown();
-        expect_listed(row_before);
+        // The question's row is the first of what is listed instead of it.
+        expect_listed(asked ? row_before : row_before + 1);
         ASSERT_EQ(terminal.bells, model.bells());
     }
 
     // Prompt and line stand in the last row: all of it, or the window around the cursor.
     void expect_shown() const {
+        if (model.asks()) {
+            ASSERT_TRUE(terminal.row().ends_with(": y, space: a page; Enter: a row; n, q: no more")) << terminal.row();
+            return;
+        }
         std::string const& line = model.line();
         ASSERT_GE(terminal.column, prompt.size());
         std::size_t const seen_before_cursor = terminal.column - prompt.size();
@@ -56,11 +80,11 @@ struct Session {
         ASSERT_EQ(terminal.row(), shown);
     }
 
-    // The rows between the one that was edited and the one that is.
-    void expect_listed(std::size_t row_before) const {
+    // The rows from this one to the one that is edited, or asks.
+    void expect_listed(std::size_t first_row) const {
         if (model.listed().empty()) return;
         std::vector<std::string> words;
-        for (std::size_t row = row_before + 1; row + 1 < terminal.rows.size(); ++row) {
+        for (std::size_t row = first_row; row + 1 < terminal.rows.size(); ++row) {
             std::istringstream in(terminal.rows[row]);
             for (std::string word; in >> word;) words.push_back(word);
         }

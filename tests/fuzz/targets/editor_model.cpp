@@ -9,9 +9,11 @@ namespace mxk::fuzz {
 
 using console::Key;
 
+constexpr std::size_t screen_rows = 23; // and one for the question
+
 void EditorModel::press(Key key, char byte) {
     listed_.clear();
-    if (key == Key::None) return;
+    if (key == Key::None || (asks() && answer(key, byte))) return;
     std::size_t const end = line_.size();
     switch (key) {
     case Key::Character: insert({byte}); break;
@@ -36,6 +38,24 @@ void EditorModel::press(Key key, char byte) {
     case Key::None: break;
     }
     last_key_ = key;
+}
+
+// False: the key is not meant for the list, which ends.
+bool EditorModel::answer(Key key, char byte) {
+    bool const is_page = key == Key::Character && (byte == 'y' || byte == ' ');
+    bool const is_end = key == Key::Character && (byte == 'n' || byte == 'q');
+    if (is_page || key == Key::Enter)
+        list(is_page ? screen_rows : 1);
+    else
+        unlisted_.clear();
+    if (!asks() && (is_page || is_end || key == Key::Enter)) last_key_ = key;
+    return is_page || is_end || key == Key::Enter;
+}
+
+void EditorModel::list(std::size_t rows) {
+    auto const end = unlisted_.begin() + static_cast<std::ptrdiff_t>(std::min(rows * per_row_, unlisted_.size()));
+    listed_.assign(unlisted_.begin(), end);
+    unlisted_.erase(unlisted_.begin(), end);
 }
 
 bool EditorModel::insert(std::string const& text) {
@@ -76,7 +96,13 @@ void EditorModel::complete(bool again) {
     if (all.size() == 1) {
         if (is_whole) insert(" ");
     } else if (again) {
-        for (console::Candidate const& one : all) listed_.push_back(std::string(one.lead) + std::string(one.name));
+        std::size_t widest = 0;
+        for (console::Candidate const& one : all) {
+            unlisted_.push_back(std::string(one.lead) + std::string(one.name));
+            widest = std::max(widest, one.size());
+        }
+        per_row_ = std::max<std::size_t>(1, 80 / (widest + 2));
+        if (all.size() <= screen_rows * per_row_) list(screen_rows);
     }
     if (all.empty() || (all.size() > 1 && !again && missing.empty())) ++bells_;
 }

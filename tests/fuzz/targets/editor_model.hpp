@@ -26,7 +26,12 @@ class EditorModel {
     // What the last key listed below the line; mostly nothing.
     [[nodiscard]] std::vector<std::string> const& listed() const { return listed_; }
 
+    // Whether it asks what to show of a list that is longer than the screen.
+    [[nodiscard]] bool asks() const { return !unlisted_.empty(); }
+
   private:
+    bool answer(console::Key key, char byte);
+    void list(std::size_t rows);
     bool insert(std::string const& text); // false, and a bell, where it does not fit
     void erase(std::size_t from, std::size_t to);
     void recall(std::size_t age);
@@ -45,6 +50,8 @@ class EditorModel {
     console::Key last_key_ = console::Key::None;
     std::size_t bells_ = 0;
     std::vector<std::string> listed_;
+    std::vector<std::string> unlisted_; // of the list that it asks for
+    std::size_t per_row_ = 1;
 };
 
 } // namespace mxk::fuzz

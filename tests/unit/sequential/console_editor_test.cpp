@@ -175,6 +175,104 @@ TEST_F(Editing, second_tab_lists_and_draws_the_line_again) {
     EXPECT_EQ(terminal.column, 7U);
 }
 
+// 60 names, each wide enough for two in a row: 30 rows.
+class ManyWords final : public Completer {
+  public:
+    ManyWords() {
+        for (int i = 100; i < 160; ++i) names_.push_back("name-" + std::to_string(i) + std::string(25, 'x'));
+    }
+    void complete(std::string_view text, Candidates& candidates) override {
+        candidates.start(text.substr(text.find_last_of(' ') + 1));
+        for (std::string const& name : names_) candidates.offer(name);
+    }
+
+  private:
+    std::vector<std::string> names_;
+};
+
+struct Paging : testing::Test {
+    Terminal terminal;
+    ManyWords many;
+    LineEditor editor{terminal, "mxk> ", many};
+    std::vector<std::string> lines;
+
+    void SetUp() override {
+        editor.begin_line();
+        type("name-1\t\t");
+    }
+    void type(std::string_view bytes) {
+        for (char const byte : bytes) {
+            auto const line = editor.feed(byte);
+            if (!line) continue;
+            lines.emplace_back(*line);
+            editor.begin_line();
+        }
+    }
+    // The first name of each row that has been shown, as a number.
+    [[nodiscard]] std::vector<int> shown() const {
+        std::vector<int> first;
+        for (std::string const& row : terminal.rows)
+            if (row.starts_with("name-")) first.push_back(std::stoi(row.substr(5, 3)));
+        return first;
+    }
+};
+
+TEST_F(Paging, a_list_longer_than_the_screen_is_asked_for) {
+    EXPECT_EQ(terminal.row(), "60 possibilities: y, space: a page; Enter: a row; n, q: no more");
+    EXPECT_TRUE(shown().empty());
+    type("n");
+    EXPECT_EQ(terminal.row(), "mxk> name-1");
+    EXPECT_TRUE(shown().empty());
+    type("\r");
+    EXPECT_EQ(lines, std::vector<std::string>{"name-1"});
+}
+
+TEST_F(Paging, pages_and_rows_until_the_end) {
+    type("y");
+    EXPECT_EQ(shown().size(), CandidatePager::page_rows);
+    EXPECT_EQ(terminal.row(), "23 of 30 rows: y, space: a page; Enter: a row; n, q: no more");
+    type("\r");
+    EXPECT_EQ(terminal.row().substr(0, 13), "24 of 30 rows");
+    type(" ");
+    std::vector<int> expected;
+    for (int i = 100; i < 160; i += 2) expected.push_back(i);
+    EXPECT_EQ(shown(), expected) << "each row once, and nothing between them";
+    EXPECT_EQ(terminal.row(), "mxk> name-1");
+    EXPECT_TRUE(lines.empty());
+}
+
+TEST_F(Paging, q_ends_it_in_the_middle) {
+    type("\r\r\rq");
+    EXPECT_EQ(shown(), (std::vector<int>{100, 102, 104}));
+    EXPECT_EQ(terminal.row(), "mxk> name-1");
+}
+
+TEST_F(Paging, any_other_key_ends_it_and_is_obeyed) {
+    type("50x\r");
+    EXPECT_EQ(lines, std::vector<std::string>{"name-150x"});
+    type("name-1\t\t\x1b[D0\r");
+    EXPECT_EQ(lines.back(), "name-01") << "a key of several bytes, too";
+    type("name-1\t\t\x03next\r");
+    EXPECT_EQ(lines.back(), "next");
+    type("name-1\t\t\t");
+    EXPECT_EQ(terminal.row().substr(0, 16), "60 possibilities") << "Tab asks again";
+}
+
+TEST(CandidatesTest, of_more_than_there_is_room_for_the_first_in_the_alphabet_are_kept) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < Candidates::capacity + 10; ++i) names.push_back("n" + std::to_string(9999 - i));
+    Candidates candidates;
+    candidates.start("n");
+    for (std::string const& name : names) candidates.offer(name);
+    EXPECT_TRUE(candidates.has_more());
+    ASSERT_EQ(candidates.sorted().size(), Candidates::capacity);
+    EXPECT_EQ(candidates.sorted().front().name, names.back());
+    EXPECT_EQ(candidates.sorted().back().name, names[10]);
+    candidates.start("n");
+    candidates.offer(names[0]);
+    EXPECT_FALSE(candidates.has_more());
+}
+
 // Every byte keeps the invariants: the terminal shows prompt and text, nothing wraps, the line stays bounded.
 TEST(EditorFuzz, random_bytes_never_corrupt_line_or_terminal) {
     for (unsigned const seed : {1U, 2U, 3U, 4U}) {
