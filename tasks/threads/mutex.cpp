@@ -41,7 +41,7 @@ Result<bool> Mutex::try_lock_for(Nanoseconds time, std::source_location where) {
     ThreadRecord* const self = expect_not_owner();
     if constexpr (check_locks) held_locks().taking(this, rank_, where);
     ++self->end_holds;
-    auto const taken = semaphore_.wait_for(time);
+    auto taken = semaphore_.wait_for(time);
     if (!taken || !taken.value()) {
         --self->end_holds;
         return taken;

@@ -12,7 +12,8 @@ Result<ConcurrentPairs::Parts> ConcurrentPairs::make(concurrent::TableShape cons
         NodeId node = workers::of(core_id(at)).node();
         for (Owner const& owner : owners)
             if (owner.core == core_id(at)) node = owner.node;
-        MXK_TRY(supplies.add(node, node));
+        auto const added = supplies.add(node, node);
+        if (!added) return added.error();
     }
     for (Owner const& owner : owners) MXK_TRY(supplies[owner.core].reserve(pairs));
     return Parts(MXK_TRY(Chains::make(shape, nodes)), std::move(supplies));

@@ -1,4 +1,5 @@
 // What threads ask of MxOS (tasks/threads/thread_backend.hpp).
+#include "arch/sections.hpp"
 #include "base/panic.hpp"
 #include "kernel/clock.hpp"
 #include "tasks/threads/mxos/mxos_thread.hpp"
