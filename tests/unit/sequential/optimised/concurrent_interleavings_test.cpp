@@ -292,11 +292,10 @@ class ConcurrentInterleavings : public MemoryTest {
     };
 };
 
-using enum Operation;
-
 // What the two actors do, on what: inserts and erasures at both ends of the cut; everything with one key, which two
 // have or which is the first of the upper half; and halves that become empty, or were.
 std::vector<Scenario> scenarios(Resize resize, Stage stage, std::size_t operations) {
+    using enum Operation;
     std::vector<Scenario> all{
         {resize,
          stage,
@@ -350,7 +349,7 @@ TEST_P(ConcurrentExplorations, are_linearizable_and_meet_nothing_that_was_given_
     EXPECT_GT(runs, 20U) << "there is nothing to explore";
 }
 
-std::string name_of(testing::TestParamInfo<Exploration> const& info) {
+std::string exploration_name(testing::TestParamInfo<Exploration> const& info) {
     Exploration const& it = info.param;
     return std::string(it.resize == Resize::Split ? "split" : "join") +
            (it.stage == Stage::Begun ? "_begun_" : "_separated_") + std::to_string(it.operations) +
@@ -370,7 +369,7 @@ INSTANTIATE_TEST_SUITE_P(all, ConcurrentExplorations,
                                          Exploration{Resize::Join, Stage::Done, 2, false, true},
                                          Exploration{Resize::Split, Stage::Begun, 3, false, true},
                                          Exploration{Resize::Join, Stage::Begun, 3, false, true}),
-                         name_of);
+                         exploration_name);
 
 } // namespace
 } // namespace mxk::test
