@@ -170,9 +170,8 @@ class LinesInterleavings : public MemoryTest {
     };
 };
 
-using enum Operation;
-
 TEST_F(LinesInterleavings, are_linearizable) {
+    using enum Operation;
     std::size_t runs = 0;
     for (std::uint64_t const others : {0U, 3U}) { // the key is in the first line, or behind it
         std::vector<LinesScenario> const scenarios{
