@@ -35,6 +35,7 @@ struct NotingTask : Task {
 
 TEST_F(CoroutineTest, stand_in_one_fifo_with_other_tasks) {
     with_runtime([](Worker& here) {
+        std::int64_t const for_ever = here.pool().in_use(); // the core's hooks
         std::vector<int> notes;
         NotingTask one(notes, 1);
         NotingTask three(notes, 3);
@@ -42,7 +43,7 @@ TEST_F(CoroutineTest, stand_in_one_fifo_with_other_tasks) {
         here.append(one);
         ASSERT_TRUE(start(here, note(notes, 2)));
         here.append(three);
-        here.run_until([&] { return notes.size() == 12 && here.pool().in_use() == 0; });
+        here.run_until([&] { return notes.size() == 12 && here.pool().in_use() == for_ever; });
         EXPECT_EQ(notes, (std::vector<int>{0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23}));
     });
 }
@@ -82,6 +83,7 @@ Coroutine<> hold(Tracked, int& runs) {
 
 TEST_F(CoroutineTest, one_that_is_called_does_not_run_and_may_be_dropped) {
     with_runtime([](Worker& here) {
+        std::int64_t const for_ever = here.pool().in_use(); // the core's hooks
         Tracks tracks;
         int runs = 0;
         {
@@ -95,7 +97,7 @@ TEST_F(CoroutineTest, one_that_is_called_does_not_run_and_may_be_dropped) {
         EXPECT_EQ(runs, 0);
         EXPECT_EQ(tracks.alive.load(), 0);
         EXPECT_EQ(tracks.ended_at_home.load(), 2);
-        EXPECT_EQ(here.pool().in_use(), 0);
+        EXPECT_EQ(here.pool().in_use(), for_ever);
     });
 }
 
@@ -270,6 +272,7 @@ Coroutine<int> wander(Tracked, std::uint32_t seed) {
 
 TEST_F(CoroutineTest, parameters_end_once_and_at_home) {
     with_runtime([](Worker& here) {
+        std::int64_t const for_ever = here.pool().in_use(); // the core's hooks
         Tracks tracks;
         int ended = 0;
         for (std::uint32_t i = 0; i < 200; ++i) {
@@ -282,19 +285,20 @@ TEST_F(CoroutineTest, parameters_end_once_and_at_home) {
         EXPECT_EQ(tracks.alive.load(), 0);
         EXPECT_EQ(tracks.ended_at_home.load(), 200);
         EXPECT_EQ(tracks.ended_elsewhere.load(), 0);
-        EXPECT_EQ(here.pool().in_use(), 0);
+        EXPECT_EQ(here.pool().in_use(), for_ever);
     });
 }
 
 TEST_F(CoroutineTest, what_the_end_is_told_finds_the_coroutine_gone) {
     with_runtime([](Worker& here) {
+        std::int64_t const for_ever = here.pool().in_use(); // the core's hooks
         auto const shared = std::make_shared<int>(1);
         bool has_ended = false;
         int runs = 0;
         Tracks tracks;
         ASSERT_TRUE(start(here, hold(Tracked(tracks, here.core()), runs), [&, shared](Worker& worker) {
             EXPECT_EQ(tracks.alive.load(), 0);
-            EXPECT_EQ(worker.pool().in_use(), 0);
+            EXPECT_EQ(worker.pool().in_use(), for_ever);
             has_ended = true;
         }));
         here.run_until([&] { return has_ended; });
