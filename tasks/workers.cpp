@@ -8,20 +8,28 @@
 namespace mxk::workers {
 namespace {
 
-constinit std::span<Worker*> all{};
+// What a core has for ever.
+struct Place {
+    Place(topology::Core const& core, CoreQueue::Memory queue)
+        : worker(core.id, core.node, std::move(queue)) {}
+    Worker worker;
+    AttentionHook work_items = WorkQueue::hook();
+};
+
+constinit std::span<Place*> all{};
 constinit std::uint32_t default_distance = 0;
 constinit bool core_zero_visits = false;
 
 } // namespace
 
 Result<void> create(topology::Topology const& topology, Arena& arena, std::uint32_t prefetch_distance) {
-    auto const table = MXK_TRY(arena.array<Worker*>(topology.cores.size()));
+    auto const table = MXK_TRY(arena.array<Place*>(topology.cores.size()));
     for (topology::Core const& core : topology.cores) {
-        memory::Block const place = MXK_TRY(memory::allocate(sizeof(Worker), alignof(Worker), core.node));
+        memory::Block const place = MXK_TRY(memory::allocate(sizeof(Place), alignof(Place), core.node));
         auto queue = MXK_TRY(CoreQueue::Memory::create(topology.cores.size(), core.node));
-        auto* const worker = new (place.address) Worker(core.id, core.node, std::move(queue));
-        worker->set_prefetch_distance(prefetch_distance);
-        table[index(core.id)] = worker;
+        auto* const its_place = new (place.address) Place(core, std::move(queue));
+        its_place->worker.set_prefetch_distance(prefetch_distance);
+        table[index(core.id)] = its_place;
     }
     all = table;
     core_zero_visits = false;
@@ -30,17 +38,18 @@ Result<void> create(topology::Topology const& topology, Arena& arena, std::uint3
 }
 
 void become(CoreId core) {
-    arch::core_local().kernel_core = all[index(core)];
-    all[index(core)]->begin();
-    thread_backend::attach(*all[index(core)]);
-    WorkQueue::attach(*all[index(core)]);
+    Place& place = *all[index(core)];
+    arch::core_local().kernel_core = &place.worker;
+    place.worker.begin();
+    thread_backend::attach(place.worker);
+    place.worker.add_hook(place.work_items);
 }
 void forget() {
     all = {};
 }
 void enter(CoreId core) {
     become(core);
-    all[index(core)]->run();
+    of(core).run();
 }
 
 void let_core_zero_visit() {
@@ -51,7 +60,7 @@ bool serves(CoreId core) {
 }
 
 Worker& of(CoreId core) {
-    return *all[index(core)];
+    return all[index(core)]->worker;
 }
 std::size_t count() {
     return all.size();

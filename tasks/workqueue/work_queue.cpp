@@ -152,11 +152,8 @@ void WorkQueue::take_from_interrupts() {
     }
 }
 
-void WorkQueue::attach(Worker& worker) {
-    auto* const hook = worker.create<AttentionHook>(arch::Attention::Deferred,
-                                                    [](Worker&, AttentionHook&) { take_from_interrupts(); });
-    expect(hook != nullptr, "a core has memory for its hooks");
-    worker.add_hook(*hook); // for ever
+AttentionHook WorkQueue::hook() {
+    return {arch::Attention::Deferred, [](Worker&, AttentionHook&) { take_from_interrupts(); }};
 }
 
 // The workers: how many there are is decided under the lock, what follows from it is done without.

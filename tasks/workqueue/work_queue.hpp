@@ -21,6 +21,7 @@
 #include "base/spin_lock.hpp"
 #include "base/text.hpp"
 #include "kernel/memory/node_vector.hpp"
+#include "tasks/attention_hook.hpp"
 #include "tasks/task.hpp"
 #include "tasks/threads/semaphore.hpp"
 #include "tasks/threads/thread.hpp"
@@ -104,8 +105,8 @@ class WorkQueue {
 
     // Calls visit(queue, context) for each queue there is, while none can come or go.
     static void for_each(void (*visit)(WorkQueue const&, void* context), void* context);
-    // Makes a core ready for items from interrupt handlers. On it, before it runs anything.
-    static void attach(Worker& worker);
+    // By which a core takes items from interrupt handlers.
+    static AttentionHook hook();
 
   private:
     // A place for a worker. In one of the lists below, or starting, or at work.

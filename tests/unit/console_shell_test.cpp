@@ -144,7 +144,7 @@ TEST_F(ShellTest, unknown_names_are_answered_with_similar_ones) {
 
 TEST_F(ShellTest, help_lists_what_is_registered_by_group_and_name) {
     std::string const all = said("help");
-    EXPECT_TRUE(all.starts_with("Commands:\ndebugging\n  call ")) << all;
+    EXPECT_TRUE(all.starts_with("Commands:\ndebugging\n  btrace ")) << all;
     EXPECT_LT(all.find("\nmeasuring\n  again "), all.find("\nothers\n  unit-record "));
     EXPECT_LT(all.find("\nothers\n"), all.find("\nsession\n  describe "));
     EXPECT_LT(all.find("\nsession\n"), all.find("\ntests\n"));
