@@ -93,9 +93,13 @@ BAD_WAYS = [
     ("--queue shared", "--trace: expected --queue node-local or per-core: from a shared queue operations on one key"),
     (
         "--layout chained",
-        "--trace: expected --layout bucketed, open or cuckoo without --probe travel, whose values can",
+        "--trace: expected --layout bucketed, open, cuckoo, concurrent or concurrent-lines without --probe travel, whose"
+        " values can",
     ),
-    ("--layout open --probe travel", "--trace: expected --layout bucketed, open or cuckoo without --probe travel"),
+    (
+        "--layout open --probe travel",
+        "--trace: expected --layout bucketed, open, cuckoo, concurrent or concurrent-lines without --probe travel",
+    ),
     (f"{BATCHES} --latency --rate 1M", "--rate: expected no --trace besides, whose operations are not shared equally"),
 ]
 
