@@ -253,7 +253,10 @@ BAD_WAYS = [
     ),
     ("--model threads --slice 9", "--slice: expected a count such as 24M (10 to 1000000), got '9'"),
     ("--slice 100", "--slice: expected --model threads, got --model tasks"),
-    ("--layout oak", "--layout: expected one of chained, bucketed, open, cuckoo, concurrent, concurrent-lines, got 'oak'"),
+    (
+        "--layout oak",
+        "--layout: expected one of chained, bucketed, open, cuckoo, concurrent, concurrent-lines, got 'oak'",
+    ),
     ("--probe travel", "--probe: expected --layout open"),
     ("--submit thread", "--submit: expected one of task, batch, got 'thread'"),
     ("--notation prose", "--notation: expected one of function, coroutine, got 'prose'"),
