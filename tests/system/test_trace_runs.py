@@ -93,8 +93,8 @@ BAD_WAYS = [
     ("--queue shared", "--trace: expected --queue node-local or per-core: from a shared queue operations on one key"),
     (
         "--layout chained",
-        "--trace: expected --layout bucketed, open, cuckoo, concurrent or concurrent-lines without --probe travel, whose"
-        " values can",
+        "--trace: expected --layout bucketed, open, cuckoo, concurrent or concurrent-lines without --probe travel,"
+        " whose values can",
     ),
     (
         "--layout open --probe travel",
