@@ -73,11 +73,19 @@ figures-check: python ## fails where a figure that MXK is to reach is not reache
 	@tools/mxk figures-check $(FIGURES)
 
 # First all that has to be compiled, two builds at a time, so that no core is idle at the end of one; then what runs for minutes and often waits, two at a time;
-# last what looks at the time as a person does, alone.
+# last what looks at the time as a person does, alone. What has failed is said once more at the end, where one looks first.
 test: lint ## everything: lint and the three rings of tests
 	@$(MAKE) -j2 machines programs-asan programs-tsan linux iso
-	@$(MAKE) -j2 --output-sync=target unit-tsan fuzzers unit-asan inner-tsan inner-asan FUZZ_JOBS=1 FUZZ_SECONDS=5
+	@rm -f build/failures.log
+	@$(MAKE) -j2 --output-sync=target unit-tsan fuzzers unit-asan inner-tsan inner-asan FUZZ_JOBS=1 FUZZ_SECONDS=5 || { cat build/failures.log 2>/dev/null; exit 1; }
 	@$(MAKE) system
+
+# $(call logged,NAME,COMMAND): prints the command's summary; if it fails all it has said is in build/NAME.log, and what shows why is printed.
+# A lost wake-up shows as a hang; the deadline makes it a failure.
+logged = $(sanitized) timeout 600 $(2) >build/$(1).log 2>&1; rc=$$?; grep -E '^\[(=+\] [0-9]+ tests? from .* ran|  PASSED|  SKIPPED \] [0-9])|^[0-9]+ passed' build/$(1).log; [ $$rc = 0 ] || \
+         { { echo "$(1) ended with $$rc, 124 is the deadline; build/$(1).log has all of it:"; \
+             grep -A 45 -E '(WARNING|ERROR): [A-Za-z]+Sanitizer|runtime error:' build/$(1).log | cut -c -180 | head -n 100; \
+             grep -E -B 12 ' FAIL |  FAILED  ' build/$(1).log | cut -c -250 | tail -n 60; tail -n 4 build/$(1).log; } | tee -a build/failures.log; exit 1; }
 
 .PHONY: machines programs-asan programs-tsan unit-asan unit-tsan concurrent-asan inner-asan inner-tsan
 machines: setup
@@ -89,20 +97,18 @@ programs-tsan: setup
 
 unit: unit-asan unit-tsan ## first ring: unit tests on the host, of one thread under ASan+UBSan, of several under TSan
 unit-asan: programs-asan
-	@echo 'unit tests, asan:' && $(sanitized) timeout 600 build/linux-asan/mxk-unit --gtest_brief=1
-# A lost wake-up shows as a hang; the deadline makes it a failure.
+	@echo 'unit tests, asan:'; $(call logged,$@,build/linux-asan/mxk-unit)
 unit-tsan: programs-tsan
-	@echo 'unit tests, tsan:' && $(sanitized) timeout 600 build/linux-tsan/mxk-concurrent --gtest_brief=1
+	@echo 'unit tests, tsan:'; $(call logged,$@,build/linux-tsan/mxk-concurrent)
 concurrent-asan: setup ## the unit tests of several threads under ASan+UBSan, too (five minutes, no part of make test)
 	@$(call build,linux-asan,mxk-concurrent)
-	@$(sanitized) timeout 600 build/linux-asan/mxk-concurrent --gtest_brief=1
+	@$(call logged,$@,build/linux-asan/mxk-concurrent)
 
 # More cores than the machine has, on two nodes. The shape of the machine itself, and others, without sanitizers, in the
 # Linux program and in QEMU, are part of the system tests.
 inner: inner-asan inner-tsan ## second ring: the tests inside the kernel, in the Linux program under both sanitizers
 inner-asan inner-tsan: inner-%: programs-%
-	@shape='--cores 8 --nodes 2'; log=build/inner-$*.log; echo "tests inside, $* $$shape:"; \
-	    $(sanitized) timeout 600 build/linux-$*/mxk $$shape test >$$log 2>&1 || { cat $$log; exit 1; }; tail -n 1 $$log
+	@shape='--cores 8 --nodes 2'; echo "tests inside, $* $$shape:"; $(call logged,$@,build/linux-$*/mxk $$shape test)
 
 fuzzers: programs-asan ## first ring, too: every fuzzer for FUZZ_SECONDS=30
 	@echo 'fuzzers:' && tests/fuzz/run --seconds $(FUZZ_SECONDS) --jobs $(FUZZ_JOBS)

@@ -65,8 +65,10 @@ struct Published {
         object->function = [](rcu::Callback& self) {
             auto& it = static_cast<Object&>(self);
             it.value.store(poison, std::memory_order_relaxed);
-            it.reclaimed->fetch_add(1, std::memory_order_relaxed);
-            it.is_free.store(true, std::memory_order_release);
+            std::atomic<std::size_t>& reclaimed = *it.reclaimed;
+            it.is_free.store(true, std::memory_order_release); // it may be another writer's from here on
+            // The last access: the test ends, and objects and counter with it, when all are counted.
+            reclaimed.fetch_add(1, std::memory_order_release);
         };
         use.call(*object);
     }
