@@ -26,12 +26,13 @@
 namespace mxk::bench {
 
 // Section: NoSection, or rcu::ReadSection.
-template <typename Section> class ConcurrentLinesAccess {
+template <typename Section>
+class ConcurrentLinesAccess : public InPlaceOperations<ConcurrentLinesAccess<Section>, Section> {
+    using Operations = InPlaceOperations<ConcurrentLinesAccess, Section>;
+
   public:
+    using typename Operations::Extra;
     using Table = ConcurrentLines<>;
-    struct Extra {};
-    // Whichever core takes an instruction carries it out.
-    static constexpr bool is_shared = true;
 
     static Result<ConcurrentLinesAccess> create(EngineSetup const& setup) { return ConcurrentLinesAccess(setup); }
 
@@ -46,27 +47,12 @@ template <typename Section> class ConcurrentLinesAccess {
     }
 
     [[nodiscard]] std::size_t bucket_count() const { return served_.size() != 0 ? table().bucket_count() : 0; }
-    [[nodiscard]] Extra extra(std::size_t, std::size_t, std::uint64_t, std::size_t) const { return {}; }
     [[nodiscard]] Annotation line(std::uint64_t key, std::size_t, Extra) const {
         return Annotation::table_line(table().line_of(key));
     }
     void prefetch(std::uint64_t key) const { table().prefetch(key); }
     void prefetch_first(std::uint64_t) const {} // that was it
 
-    template <Operation operation> bool operate(std::size_t, std::uint64_t key, Extra, Order const& order) {
-        Section const section;
-        if constexpr (operation == Operation::Insert) {
-            return table().insert(key, value_of(key)) == (order.expected ? Insert::Inserted : Insert::Present);
-        } else if constexpr (operation == Operation::Find) {
-            return is_expected(key, table().find(key), order);
-        } else {
-            return table().erase(key) == order.expected;
-        }
-    }
-    [[gnu::noinline]] bool overwrite(std::size_t, std::uint64_t key, Extra, Order const& order) {
-        Section const section;
-        return overwrite_in(table(), order, key);
-    }
     // Finds, several at a time: how many have another result than the expected one.
     std::uint64_t find_each(std::span<Instruction const> finds) {
         Section const section;
@@ -78,15 +64,12 @@ template <typename Section> class ConcurrentLinesAccess {
             std::size_t const count = std::min(room, finds.size());
             for (std::size_t i = 0; i < count; ++i) keys[i] = finds[i].key;
             table().find_many(std::span(keys).first(count), values);
-            for (std::size_t i = 0; i < count; ++i) wrong += is_expected(keys[i], values[i], finds[i]) ? 0U : 1U;
+            for (std::size_t i = 0; i < count; ++i)
+                wrong += Operations::is_expected(keys[i], values[i], finds[i]) ? 0U : 1U;
         }
         return wrong;
     }
 
-    [[nodiscard]] std::optional<std::uint64_t> value(std::uint64_t key) const {
-        Section const section;
-        return table().find(key);
-    }
     [[nodiscard]] std::size_t bytes() const { return table().bytes(); }
     [[nodiscard]] std::size_t touched_bytes() const { return touched_bytes_; }
     [[nodiscard]] Table& table() const { return served_[0].table; }
@@ -125,9 +108,6 @@ template <typename Section> class ConcurrentLinesAccess {
         if (options.initial_slots) return *options.initial_slots / 2;
         return static_cast<std::size_t>(static_cast<double>(options.operations) * own_load /
                                         options.load.value_or(own_load));
-    }
-    static bool is_expected(std::uint64_t key, std::optional<std::uint64_t> const& value, Order const& order) {
-        return value ? order.expected && is_value_of(key, *value, order) : !order.expected;
     }
 
     std::span<Owner const> owners_;

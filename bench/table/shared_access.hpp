@@ -27,12 +27,52 @@ struct NoSection {
     NoSection() {} // so that it counts as used
 };
 
-// Section: NoSection, or rcu::ReadSection.
-template <typename Section> class ConcurrentAccess {
+// What all of them do alike. Section: NoSection, or rcu::ReadSection. Access: the class that derives from it; its
+// table() has the operations of hashtable/value_writes.hpp, and a find() that gives an optional value.
+template <typename Access, typename Section> class InPlaceOperations {
   public:
     struct Extra {};
     // Whichever core takes an instruction carries it out.
     static constexpr bool is_shared = true;
+
+    [[nodiscard]] Extra extra(std::size_t, std::size_t, std::uint64_t, std::size_t) const { return {}; }
+
+    template <Operation operation> bool operate(std::size_t, std::uint64_t key, Extra, Order const& order) {
+        Section const section;
+        if constexpr (operation == Operation::Insert) {
+            return table().insert(key, value_of(key)) == (order.expected ? Insert::Inserted : Insert::Present);
+        } else if constexpr (operation == Operation::Find) {
+            return is_expected(key, table().find(key), order);
+        } else {
+            return table().erase(key) == order.expected;
+        }
+    }
+    [[gnu::noinline]] bool overwrite(std::size_t, std::uint64_t key, Extra, Order const& order) {
+        Section const section;
+        return overwrite_in(table(), order, key);
+    }
+    [[nodiscard]] std::optional<std::uint64_t> value(std::uint64_t key) const {
+        Section const section;
+        return table().find(key);
+    }
+
+  protected:
+    static bool is_expected(std::uint64_t key, std::optional<std::uint64_t> const& value, Order const& order) {
+        return value ? order.expected && is_value_of(key, *value, order) : !order.expected;
+    }
+
+  private:
+    friend Access;
+    InPlaceOperations() = default;
+    [[nodiscard]] auto& table() const { return static_cast<Access const&>(*this).table(); }
+};
+
+// Section: NoSection, or rcu::ReadSection.
+template <typename Section> class ConcurrentAccess : public InPlaceOperations<ConcurrentAccess<Section>, Section> {
+    using Operations = InPlaceOperations<ConcurrentAccess, Section>;
+
+  public:
+    using typename Operations::Extra;
 
     static Result<ConcurrentAccess> create(EngineSetup const& setup) {
         auto nodes = MXK_TRY(NodeVector<NodeId>::create(setup.table_owners.size(), setup.owners.front().node));
@@ -54,27 +94,12 @@ template <typename Section> class ConcurrentAccess {
     [[nodiscard]] std::size_t bucket_count() const {
         return table_.size() != 0 ? table().head_count() : std::size_t{1} << shape_.first_order();
     }
-    [[nodiscard]] Extra extra(std::size_t, std::size_t, std::uint64_t, std::size_t) const { return {}; }
     [[nodiscard]] Annotation line(std::uint64_t key, std::size_t, Extra) const {
         return Annotation::table_line(table().head(key));
     }
     void prefetch(std::uint64_t key) const { table().prefetch(key); }
     void prefetch_first(std::uint64_t key) const { table().prefetch_first(key); }
 
-    template <Operation operation> bool operate(std::size_t, std::uint64_t key, Extra, Order const& order) {
-        Section const section;
-        if constexpr (operation == Operation::Insert) {
-            return table().insert(key, value_of(key)) == (order.expected ? Insert::Inserted : Insert::Present);
-        } else if constexpr (operation == Operation::Find) {
-            return is_expected(key, table().find(key), order);
-        } else {
-            return table().erase(key) == order.expected;
-        }
-    }
-    [[gnu::noinline]] bool overwrite(std::size_t, std::uint64_t key, Extra, Order const& order) {
-        Section const section;
-        return overwrite_in(table(), order, key);
-    }
     // Finds, several at a time: how many have another result than the expected one.
     std::uint64_t find_each(std::span<Instruction const> finds) {
         Section const section;
@@ -83,15 +108,11 @@ template <typename Section> class ConcurrentAccess {
         for (std::size_t i = 0; i < finds.size(); ++i) keys[i] = finds[i].key;
         table().find_each(std::span(keys).first(finds.size()),
                           [&](std::size_t at, std::optional<std::uint64_t> const& value) {
-                              wrong += is_expected(finds[at].key, value, finds[at]) ? 0U : 1U;
+                              wrong += Operations::is_expected(finds[at].key, value, finds[at]) ? 0U : 1U;
                           });
         return wrong;
     }
 
-    [[nodiscard]] std::optional<std::uint64_t> value(std::uint64_t key) const {
-        Section const section;
-        return table().find(key);
-    }
     [[nodiscard]] std::size_t bytes() const { return table().bytes(); }
     [[nodiscard]] std::size_t touched_bytes() const { return touched_bytes_; }
     [[nodiscard]] ConcurrentPairs& table() const { return table_[0]; }
@@ -113,9 +134,6 @@ template <typename Section> class ConcurrentAccess {
         if (options.initial_slots) return {.first_heads = *options.initial_slots, .max_load = 1};
         return {.first_heads =
                     static_cast<std::size_t>(static_cast<double>(options.operations) / options.load.value_or(1.0))};
-    }
-    static bool is_expected(std::uint64_t key, std::optional<std::uint64_t> const& value, Order const& order) {
-        return value ? order.expected && is_value_of(key, *value, order) : !order.expected;
     }
 
     std::span<Owner const> owners_;
