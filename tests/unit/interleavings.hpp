@@ -1,10 +1,11 @@
 // All ways in which the steps of some actors can follow each other, one after the other: a model checker for code whose
 // accesses to shared memory call before_look() and before_change(). Each actor is a fiber of one thread; what it does
 // between two of these calls is one step. Steps of different actors that do not concern each other are not tried in
-// both orders (sleep sets: Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems", 1996).
-// Sequentially consistent: orders that a processor alone could make are not among them.
+// both orders (Flanagan and Godefroid, "Dynamic Partial-Order Reduction for Model Checking Software", POPL 2005, with
+// the sleep sets of Godefroid's thesis, 1996). Sequentially consistent: orders that a processor alone could make are
+// not among them.
 //
-//     Interleavings all({});
+//     Interleavings all;
 //     while (all.next_run()) {
 //         ... make the state
 //         all.run({[&] { Interleavings::begin_operation(); table.insert(a); Interleavings::end_operation(); }, ...});
@@ -25,14 +26,8 @@ namespace mxk::test {
 class Interleavings {
   public:
     using Actor = std::function<void()>;
-    struct Bounds {
-        // Whether each access is a step of its own. If only changes are, looks belong to the step before: fewer ways,
-        // and all of them have to be tried.
-        bool looks_are_steps = true;
-    };
 
-    explicit Interleavings(Bounds bounds)
-        : bounds_(bounds) {}
+    Interleavings() = default;
     Interleavings(Interleavings const&) = delete;
     Interleavings& operator=(Interleavings const&) = delete;
 
@@ -44,51 +39,64 @@ class Interleavings {
 
     [[nodiscard]] std::size_t runs() const { return runs_; }
 
-    // In an actor. The address is what the next access concerns. An operation's beginning comes before or after each
-    // change and each end of others' operations: who takes part in it may be given back only later, and what ended
-    // before must have taken effect.
+    // In an actor. The address is what the next access concerns; null: anything.
     static void before_look(void const* where) { point({Access::Look, where}); }
     static void before_change(void const* where) { point({Access::Change, where}); }
+    // An operation that ends before another one begins must have taken effect.
     static void begin_operation() { point({Access::Begin, nullptr}); }
     static void end_operation() { point({Access::End, nullptr}); }
+    // Something was unlinked: an operation that begins later must not meet it.
+    static void unlinked() { point({Access::Unlinked, nullptr}); }
     // Steps that the run has taken so far.
     static std::uint64_t now();
+    // The same when the actor's operation began. 0: the state is made, or checked.
+    static std::uint64_t begun();
 
   private:
-    enum class Access : std::uint8_t { Start, Look, Change, Begin, End };
+    enum class Access : std::uint8_t { Start, Look, Change, Begin, End, Unlinked };
     struct Step {
         Access access = Access::Start;
         void const* where = nullptr;
     };
+    // For each actor, how many of its steps come before, because one concerns the next.
+    using Before = std::vector<std::size_t>;
     struct Fiber {
         ucontext_t context{};
         std::unique_ptr<std::byte[]> stack;
         Actor const* actor = nullptr;
-        Step next; // that it is about to take
+        Step next;               // that it is about to take
+        std::uint64_t begun = 0; // its operation
+        std::size_t steps = 0;
+        Before before; // its last step, and itself
         bool has_ended = false;
     };
-    // Where a run could have gone on otherwise.
+    // One bit for each actor.
+    using Actors = std::uint32_t;
+    // What a run did, and how it could have gone on otherwise.
     struct Choice {
-        std::size_t taken;
-        std::vector<std::size_t> enabled;
-        std::vector<std::size_t> tried; // before
-        std::vector<std::size_t> asleep;
+        std::size_t taken = 0;
+        Actors wanted = 0;   // to be taken in some run: what they did later concerns this step
+        Actors tried = 0;    // before
+        Actors asleep = 0;   // were tried at an earlier choice, and nothing has concerned them since
+        Step step = {};      // that was taken
+        std::size_t nth = 0; // of this actor
+        Before before = {};  // and itself
     };
 
-    [[nodiscard]] bool concern_each_other(Step const& a, Step const& b) const;
+    [[nodiscard]] static bool concern_each_other(Step const& a, Step const& b);
     static void point(Step const& step);
     static void enter();
     void start(std::vector<Actor> const& actors);
-    [[nodiscard]] std::vector<std::size_t> those_to_go_on() const;
-    [[nodiscard]] std::vector<std::size_t> asleep_after(Choice const& choice) const;
+    [[nodiscard]] Actors those_to_go_on() const;
+    [[nodiscard]] Actors asleep_at(std::size_t depth) const;
+    void want_others(std::size_t depth, Actors enabled);
+    void note_order(std::size_t depth);
     void go_on(std::size_t actor);
 
     static inline Interleavings* running_ = nullptr;
 
-    Bounds bounds_;
     std::vector<Fiber> fibers_;
     std::vector<Choice> choices_; // of the last run; the next one begins with these
-    Step last_;                   // that was taken
     ucontext_t scheduler_{};
     std::size_t current_ = 0;
     std::uint64_t steps_ = 0;

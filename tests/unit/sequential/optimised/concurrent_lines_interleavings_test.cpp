@@ -13,6 +13,7 @@
 #include "tests/delays.hpp"
 #include "tests/unit/interleavings.hpp"
 #include "tests/unit/linearizable.hpp"
+#include "tests/unit/long_tests.hpp"
 #include "tests/unit/memory_fixture.hpp"
 #include "tests/unit/model_grace.hpp"
 
@@ -42,6 +43,7 @@ struct LinesScenario {
     std::vector<std::uint64_t> content;
     std::vector<std::uint64_t> looked_for;
     std::vector<WriterCall> calls;
+    bool is_long = false; // minutes
 };
 
 class LinesInterleavings : public MemoryTest {
@@ -52,7 +54,7 @@ class LinesInterleavings : public MemoryTest {
     }
 
     std::size_t explore(LinesScenario const& scenario) {
-        Interleavings all({});
+        Interleavings all;
         while (all.next_run()) {
             GraceModel grace;
             grace.keep_callbacks(); // the writer may be in the middle of the allocator
@@ -183,13 +185,16 @@ TEST_F(LinesInterleavings, are_linearizable) {
             {others, {1}, {1}, {grow, call(Erase, 1), call(Insert, 2)}},
             {others, {1}, {1}, {shrink, call(Update, 1)}},
             {others, {1}, {1}, {call(Erase, 1), shrink, call(Insert, 1)}},
-            {others, {1}, {1, 1}, {grow}},
-            {others, {1}, {1, 1}, {shrink}},
+            {others, {1}, {1}, {grow}},
+            {others, {1}, {1}, {shrink}},
+            {others, {1}, {1, 1}, {grow}, true},
+            {others, {1}, {1, 1}, {shrink}, true},
             {others, {1}, {1, 1}, {call(Erase, 1)}},
             {others, {}, {1, 1}, {call(Upsert, 1)}},
             {others, {1}, {1, 1}, {call(Update, 1)}},
         };
         for (LinesScenario const& scenario : scenarios) {
+            if (scenario.is_long && !tests_are_long()) continue;
             runs += explore(scenario);
             ASSERT_FALSE(HasFailure()) << others << " others, scenario " << &scenario - scenarios.data();
         }
