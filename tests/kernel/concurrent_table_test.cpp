@@ -15,6 +15,7 @@
 #include "tests/delays.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/noise.hpp"
+#include "tests/kernel/soak_part.hpp"
 #include "tests/kernel/thread_group.hpp"
 
 namespace mxk {
@@ -132,9 +133,10 @@ class Stress {
   public:
     static constexpr std::size_t items_each = 64;
 
-    Stress(Table& table, std::size_t users)
+    // In a section.
+    Stress(Table& table, std::size_t users, NodeId node)
         : table_(table)
-        , items_(NodeVector<std::array<TestItem, items_each>>::create(users, Worker::current().node())) {
+        , items_(NodeVector<std::array<TestItem, items_each>>::create(users, node)) {
         MXK_CHECK(items_.ok());
         if (!items_) return;
         for (std::size_t i = 0; i < users; ++i) items_.value().emplace();
@@ -157,7 +159,7 @@ class Stress {
         if ((noise >> 32) % 4 == 0) return look_at_others(noise);
         own(items_.value()[user][key], key, user, updates, (noise >> 40) % 2 == 0);
     }
-    // All of their items, and those that remain.
+    // All of their items, and those that remain. In a section.
     void remove_all() {
         for (auto& items : items_.value())
             for (TestItem& item : items)
@@ -239,7 +241,7 @@ void stress(std::size_t operations_each, std::size_t waves) {
     if (!table.ok()) return;
     std::size_t const threads = std::max<std::size_t>(9, workers::count()); // more than eight
     std::size_t const users = threads + workers::count();
-    Stress stress(*table, users);
+    Stress stress(*table, users, Worker::current().node());
     if (!stress.ok()) return;
     {
         InjectDelays const delays;
@@ -281,6 +283,89 @@ MXK_TEST(cht, stress) {
 MXK_LONG_TEST(cht, stress_long) {
     stress(500'000, 100);
 }
+
+// A small table, made by a task for a thread.
+class TableOfThread : Task {
+  public:
+    TableOfThread()
+        : Task(&TableOfThread::make) {
+        send_task(*this, this_thread::core());
+        is_made_.wait();
+    }
+    [[nodiscard]] bool ok() const { return table_->ok(); }
+    Table& operator*() { return **table_; }
+    Table* operator->() { return &**table_; }
+
+  private:
+    static void make(Worker&, Task& task) {
+        auto& self = static_cast<TableOfThread&>(task);
+        self.table_.emplace(concurrent::TableShape{.first_heads = 8, .min_order = 3});
+        self.is_made_.post();
+    }
+    std::optional<Chains> table_;
+    Semaphore is_made_;
+};
+
+// All of it in threads, on a table that comes and goes.
+void soak_round(SoakRun const& run, std::uint64_t first_number) {
+    constexpr std::size_t operations_each = 20'000;
+    constexpr std::size_t max_filling = 4000;
+    NodeId const node = node_id(0);
+    TableOfThread table;
+    auto filling = NodeVector<TestItem>::create(max_filling, node);
+    MXK_CHECK(filling.ok());
+    if (!table.ok() || !filling) return;
+    for (std::size_t i = 0; i < max_filling; ++i) filling.value().emplace();
+    std::size_t const users = workers::count() + 1;
+    std::optional<Stress> stress;
+    {
+        rcu::ReadSection const section;
+        stress.emplace(*table, users, node);
+    }
+    if (!stress->ok()) return;
+    std::atomic<std::size_t> next_user{0};
+    std::atomic<std::size_t> left{users};
+    auto body = [&] {
+        std::size_t const user = next_user.fetch_add(1);
+        for (std::size_t i = 0; i < operations_each && !run.is_over(); ++i) {
+            rcu::ReadSection const section;
+            stress->operate(user, first_number + i);
+        }
+        left.fetch_sub(1);
+    };
+    ThreadGroup group(users);
+    for (std::size_t i = 0; i < users; ++i)
+        group.start({.core = core_id(i % workers::count()), .name = "cht", .slice = Nanoseconds{200'000}}, body);
+    for (std::uint64_t wave = first_number; left.load() != 0; ++wave) {
+        std::size_t const items = 100 + splitmix(wave) % (max_filling - 100);
+        for (std::size_t i = 0; i < items; ++i) {
+            rcu::ReadSection const section;
+            put(filling.value()[i], 1'000'000 + i, 1'000'000);
+            table->insert(filling.value()[i]);
+        }
+        for (std::size_t i = 0; i < items; ++i) {
+            rcu::ReadSection const section;
+            MXK_CHECK(table->remove(filling.value()[i]));
+        }
+        if (wave % 2 == 0) table->settle();
+        MXK_CHECK(rcu::barrier().ok()); // before they are inserted again
+    }
+    group.join();
+    MXK_CHECK_EQUAL(stress->wrong(), 0U);
+    {
+        rcu::ReadSection const section;
+        stress->remove_all();
+    }
+    table->settle();
+    MXK_CHECK_EQUAL(table->size(), 0U);
+    MXK_CHECK(rcu::barrier().ok());
+}
+void soak_table(SoakRun const& run) {
+    for (std::uint64_t round = 0; !run.is_over(); ++round) soak_round(run, (run.seed + round) << 20);
+}
+constexpr SoakPart table_part{
+    .name = "cht", .summary = "a concurrent table that grows and shrinks under threads", .run = &soak_table};
+MXK_REGISTER(mxk_soak_parts, SoakPart, table_part);
 
 // Keys and values, in tasks.
 class Pairs {

@@ -246,11 +246,11 @@ void soak(SoakOptions const& options, console::Invocation const* invocation) {
 MXK_TEST(threads, soak_briefly) {
     soak({.seconds = 2, .with = ""});
 }
-MXK_TEST(threads, soak_with_readers_and_work_queues_briefly) {
-    soak({.seconds = 2, .with = "rcu,workq"});
+MXK_TEST(threads, soak_with_all_parts_briefly) {
+    soak({.seconds = 2, .with = "rcu,cht,workq"});
 }
 MXK_LONG_TEST(threads, soak_for_ten_minutes) {
-    soak({.seconds = 600, .with = "rcu,workq"});
+    soak({.seconds = 600, .with = "rcu,cht,workq"});
 }
 
 } // namespace mxk

@@ -1,4 +1,4 @@
-// Threads that a test starts together and waits for.
+// Threads that a test starts together and waits for. The console's task, or a thread.
 #pragma once
 
 #include <utility>
@@ -21,7 +21,7 @@ template <typename Done> void wait_until(Done done) {
 class ThreadGroup {
   public:
     explicit ThreadGroup(std::size_t max_threads)
-        : threads_(NodeVector<Thread>::create(max_threads, Worker::current().node())) {
+        : threads_(NodeVector<Thread>::create(max_threads, node_id(0))) {
         MXK_CHECK(threads_.ok());
     }
 
@@ -33,7 +33,7 @@ class ThreadGroup {
         if (thread) threads_.value().emplace(std::move(thread).value());
     }
 
-    // All, in the order of their starting. The console's task.
+    // All, in the order of their starting.
     void join() {
         if (!threads_) return;
         for (Thread& thread : threads_.value()) MXK_CHECK(thread.join().ok());

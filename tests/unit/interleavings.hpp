@@ -27,7 +27,13 @@ class Interleavings {
   public:
     using Actor = std::function<void()>;
 
-    Interleavings() = default;
+    enum class Steps : std::uint8_t {
+        Accesses, // each access, and each beginning and end of an operation
+        Changes,  // what lies before a change belongs to the step before: fewer, but all orders of them are tried
+    };
+
+    explicit Interleavings(Steps steps = Steps::Accesses)
+        : steps_are_(steps) {}
     Interleavings(Interleavings const&) = delete;
     Interleavings& operator=(Interleavings const&) = delete;
 
@@ -83,7 +89,7 @@ class Interleavings {
         Before before = {};  // and itself
     };
 
-    [[nodiscard]] static bool concern_each_other(Step const& a, Step const& b);
+    [[nodiscard]] bool concern_each_other(Step const& a, Step const& b) const;
     static void point(Step const& step);
     static void enter();
     void start(std::vector<Actor> const& actors);
@@ -95,6 +101,7 @@ class Interleavings {
 
     static inline Interleavings* running_ = nullptr;
 
+    Steps steps_are_;
     std::vector<Fiber> fibers_;
     std::vector<Choice> choices_; // of the last run; the next one begins with these
     ucontext_t scheduler_{};

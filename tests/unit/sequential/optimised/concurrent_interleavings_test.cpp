@@ -98,8 +98,8 @@ class ConcurrentInterleavings : public MemoryTest {
     void SetUp() override { configure({64 * MiB}); }
 
     // All of it; how many runs differ.
-    static std::size_t explore(Scenario const& scenario) {
-        Interleavings all;
+    static std::size_t explore(Scenario const& scenario, Interleavings::Steps steps) {
+        Interleavings all(steps);
         std::size_t different = 0;
         while (all.next_run()) {
             Run run(scenario);
@@ -200,20 +200,21 @@ class ConcurrentInterleavings : public MemoryTest {
             }
             for (Call const& call : scenario_.calls[actor]) {
                 Event event;
-                std::uint64_t const begun = carry_out([&] { event = result_of(call); });
-                event.invoked = 10 + 2 * begun;
-                event.responded = 10 + 2 * Interleavings::now() - 1;
+                std::uint64_t invoked = 0;
+                carry_out([&] {
+                    invoked = ++clock_;
+                    event = result_of(call);
+                });
+                event.invoked = invoked;
+                event.responded = ++clock_;
                 event.core = core_id(actor);
                 history_.push_back(event);
             }
         }
-        // When it has begun.
-        template <typename What> static std::uint64_t carry_out(What what) {
+        template <typename What> static void carry_out(What what) {
             Interleavings::begin_operation();
-            std::uint64_t const begun = Interleavings::begun();
             what();
             Interleavings::end_operation();
-            return begun;
         }
         Event result_of(Call const& call) {
             Event event{.operation = call.operation, .key = call.key};
@@ -281,6 +282,7 @@ class ConcurrentInterleavings : public MemoryTest {
         HeadBlock large_;
         std::size_t unlinked_ = 0;
         std::uint64_t next_value_ = 1;
+        std::uint64_t clock_ = 10; // counts what begins and ends
         Items items_;
         std::vector<Event> history_;
         Table table_;
@@ -347,7 +349,8 @@ struct Exploration {
     Resize resize;
     Stage stage;
     std::size_t operations; // of each actor
-    bool is_long;
+    Interleavings::Steps steps = Interleavings::Steps::Accesses;
+    bool is_long = false;
 };
 
 class ConcurrentExplorations : public ConcurrentInterleavings, public testing::WithParamInterface<Exploration> {};
@@ -358,7 +361,7 @@ TEST_P(ConcurrentExplorations, are_linearizable_and_meet_nothing_that_was_given_
     std::size_t runs = 0;
     for (Scenario scenario : scenarios(wanted.resize, wanted.stage, wanted.operations)) {
         for (scenario.resizer = 0; scenario.resizer < 2; ++scenario.resizer) {
-            runs += explore(scenario);
+            runs += explore(scenario, wanted.steps);
             if (HasFailure()) return;
         }
     }
@@ -369,19 +372,24 @@ TEST_P(ConcurrentExplorations, are_linearizable_and_meet_nothing_that_was_given_
 std::string exploration_name(testing::TestParamInfo<Exploration> const& info) {
     Exploration const& it = info.param;
     return std::string(it.resize == Resize::Split ? "split" : "join") +
-           (it.stage == Stage::Begun ? "_begun_" : "_separated_") + std::to_string(it.operations);
+           (it.stage == Stage::Begun ? "_begun_" : "_separated_") + std::to_string(it.operations) +
+           (it.steps == Interleavings::Steps::Accesses ? "_accesses" : "_changes");
 }
 
-INSTANTIATE_TEST_SUITE_P(all, ConcurrentExplorations,
-                         testing::Values(Exploration{Resize::Split, Stage::Begun, 1, false},
-                                         Exploration{Resize::Join, Stage::Begun, 1, false},
-                                         Exploration{Resize::Split, Stage::Done, 1, false},
-                                         Exploration{Resize::Join, Stage::Done, 1, false},
-                                         Exploration{Resize::Split, Stage::Done, 2, true},
-                                         Exploration{Resize::Join, Stage::Done, 2, true},
-                                         Exploration{Resize::Split, Stage::Begun, 2, true},
-                                         Exploration{Resize::Join, Stage::Begun, 2, true}),
-                         exploration_name);
+std::vector<Exploration> explorations() {
+    using enum Interleavings::Steps;
+    std::vector<Exploration> all;
+    for (Resize const resize : {Resize::Split, Resize::Join}) {
+        for (Stage const stage : {Stage::Begun, Stage::Done}) {
+            all.push_back({resize, stage, 1});
+            all.push_back({resize, stage, 2, Changes});
+            all.push_back({resize, stage, 2, Accesses, true});
+            all.push_back({resize, stage, 3, Changes, true});
+        }
+    }
+    return all;
+}
+INSTANTIATE_TEST_SUITE_P(all, ConcurrentExplorations, testing::ValuesIn(explorations()), exploration_name);
 
 } // namespace
 } // namespace mxk::test

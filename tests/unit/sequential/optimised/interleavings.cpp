@@ -16,7 +16,8 @@ constexpr std::uint32_t bit_of(std::size_t actor) {
 
 } // namespace
 
-bool Interleavings::concern_each_other(Step const& a, Step const& b) {
+bool Interleavings::concern_each_other(Step const& a, Step const& b) const {
+    if (steps_are_ == Steps::Changes) return true;
     auto const is = [&](Access one, Access other) {
         return (a.access == one && b.access == other) || (a.access == other && b.access == one);
     };
@@ -162,8 +163,10 @@ void Interleavings::enter() {
 void Interleavings::point(Step const& step) {
     if (running_ == nullptr) return; // the state is made, or checked
     Fiber& self = running_->fibers_[running_->current_];
-    self.next = step;
-    swapcontext(&self.context, &running_->scheduler_);
+    if (running_->steps_are_ == Steps::Accesses || step.access == Access::Change) {
+        self.next = step;
+        swapcontext(&self.context, &running_->scheduler_);
+    }
     if (step.access == Access::Begin) self.begun = now();
 }
 
