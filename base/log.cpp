@@ -1,6 +1,7 @@
 #include "base/log.hpp"
 
 #include <array>
+#include <atomic>
 
 #include "base/spin_lock.hpp"
 
@@ -10,7 +11,7 @@ namespace {
 constinit SpinLock lock{lock_bands::output.rank(0)};
 constinit TextSink* sink = nullptr;
 constinit std::array<Line, kept_warnings> kept{};
-constinit std::size_t count = 0;
+constinit std::atomic<std::size_t> count{0}; // changed under the lock, read by all
 
 } // namespace
 
@@ -30,15 +31,16 @@ void write_line(std::string_view level, Line& line) {
 
 void keep_warning(Line const& line) {
     LockGuard const guard(lock);
-    if (count < kept.size()) kept[count] = line;
-    ++count;
+    std::size_t const before = count.load(std::memory_order_relaxed);
+    if (before < kept.size()) kept[before] = line;
+    count.store(before + 1, std::memory_order_release); // pairs with the two below: the line is complete
 }
 
 std::span<Line const> warnings() {
-    return {kept.data(), std::min(count, kept.size())};
+    return {kept.data(), std::min(count.load(std::memory_order_acquire), kept.size())};
 }
 std::size_t warning_count() {
-    return count;
+    return count.load(std::memory_order_acquire);
 }
 
 } // namespace mxk::log

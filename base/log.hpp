@@ -19,7 +19,7 @@ void set_sink(TextSink& sink);
 void write_line(std::string_view level, Line& line);
 void keep_warning(Line const& line);
 
-// The warnings so far. Stable only while no core warns; the console reads it between commands.
+// The warnings so far, the first few of them in their words. Any core; one that comes meanwhile may be missing.
 std::span<Line const> warnings();
 std::size_t warning_count();
 

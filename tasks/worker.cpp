@@ -52,6 +52,11 @@ void Worker::send_first(Task& task, CoreId target) {
 }
 
 void Worker::begin_round() {
+    if (!find_tasks()) idle();
+}
+
+// False if there is nothing to do.
+bool Worker::find_tasks() {
     if (epoch_.is_due()) [[unlikely]]
         end_epochs();
     if (grace_ != nullptr && grace_->has_callbacks()) [[unlikely]]
@@ -59,14 +64,16 @@ void Worker::begin_round() {
     bool const has_tasks = queue_.begin_round(Ring{*this});
     if (timeline_ != nullptr) [[unlikely]]
         timeline_->end_slice(EventKind::Round);
-    if (!waiting_for_round_.empty()) [[unlikely]]
-        return append_each_round(has_tasks);
-    if (waiting_for_idle_.empty()) {
-        if (!has_tasks) idle();
-    } else if (!has_tasks || ++rounds_waited_ == max_wait / CoreQueue::round) {
+    if (!waiting_for_round_.empty()) [[unlikely]] {
+        append_each_round(has_tasks);
+        return true;
+    }
+    if (waiting_for_idle_.empty()) return has_tasks;
+    if (!has_tasks || ++rounds_waited_ == max_wait / CoreQueue::round) {
         ran_dry_ = !has_tasks;
         append_waiting();
     }
+    return true;
 }
 
 void Worker::append_each_round(bool has_tasks) {
@@ -127,6 +134,16 @@ void Worker::begin() {
 
 void Worker::run() {
     for (;;) turn();
+}
+
+// Attention comes before tasks, since it may be what run_until() waits for. Where it never ends, as with a task that
+// waits for one grace period after the other, tasks have their turn all the same.
+void Worker::attend_first() {
+    attend();
+    if (++times_attended_ % attentions_per_task != 0) return;
+    Task* task = queue_.take();
+    if (task == nullptr && find_tasks()) task = queue_.take();
+    if (task != nullptr) run_task(*task);
 }
 
 void Worker::attend() {

@@ -80,6 +80,7 @@ class alignas(cache_line_bytes) Worker {
     // dry, after `max_wait` other tasks. Once: it asks again if it wants to be called again. Never blocks.
     void when_idle(Task& task) { waiting_for_idle_.append(task); }
     static constexpr unsigned max_wait = 1024;
+    static constexpr unsigned attentions_per_task = 8; // then a task
     static_assert(max_wait % CoreQueue::round == 0);
 
     // Appends the task when the next round of tasks begins (up to CoreQueue::round of them), or at once when this core
@@ -201,20 +202,24 @@ class alignas(cache_line_bytes) Worker {
     // One task, or what there is to do between two rounds of them.
     [[gnu::always_inline]] void turn() {
         if (arch::needs_attention()) [[unlikely]]
-            return attend(); // which may be what run_until() waits for
+            return attend_first();
         Task* const task = queue_.take();
         if (task == nullptr) [[unlikely]]
             return begin_round();
+        run_task(*task);
+    }
+    [[gnu::always_inline]] void run_task(Task& task) {
         statistics_.tasks_run.add(1);
         if (is_watched_) [[unlikely]]
-            return run_watched(*task);
-        task->body(*this, *task);
+            return run_watched(task);
+        task.body(*this, task);
     }
     void run_watched(Task& task);
     void run_measured(Task& task);
     void note_hop(Task const& task, CoreId target);
     void begin_slice();
     void begin_round();
+    bool find_tasks();
     // Wakes a core for the queue, and counts.
     struct Ring {
         Worker& worker;
@@ -222,6 +227,7 @@ class alignas(cache_line_bytes) Worker {
     };
     void send(Task& task, CoreId target);
     void send_first(Task& task, CoreId target); // or the last one of a line
+    void attend_first();
     void attend();
     void end_epochs();
     void attend_grace();
@@ -255,7 +261,8 @@ class alignas(cache_line_bytes) Worker {
     Timer stall_timer_; // while the core halts and waits for one
     TaskList waiting_for_idle_;
     unsigned rounds_waited_ = 0; // since there are some
-    bool ran_dry_ = false;       // when the last one was appended
+    unsigned times_attended_ = 0;
+    bool ran_dry_ = false; // when the last one was appended
     TaskList waiting_for_round_;
     // Polling about as long as a halt, an interrupt and its sending cost together is never much worse than the better
     // of the two (Karlin et al. 1991): some microseconds on metal, some tens where both are emulated.

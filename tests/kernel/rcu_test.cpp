@@ -324,8 +324,6 @@ void read_for_long(std::size_t iterations, std::size_t max_section) {
             }
             readers.fetch_sub(1, std::memory_order_relaxed);
         };
-        // A thread, since a task that waits for one grace period after the other lets no reader of its core have a
-        // turn.
         auto writer = [&] {
             rcu::synchronize();
             while (readers.load(std::memory_order_relaxed) != 0) rcu::synchronize();
@@ -458,6 +456,29 @@ MXK_TEST(rcu1, seq_check_expedited) {
 MXK_LONG_TEST(rcu1, seq_check_long) {
     GracePeriodCount const count;
     MXK_CHECK_EQUAL(read_and_write(20'000, rcu::Haste::Lazy), 0U);
+}
+
+// The core's other tasks have their turns, too.
+MXK_TEST(rcu1, a_task_that_waits_again_and_again_starves_no_other) {
+    struct Counting : Task {
+        Counting()
+            : Task(&Counting::go_on) {}
+        static void go_on(Worker& worker, Task& task) {
+            auto& self = static_cast<Counting&>(task);
+            ++self.turns;
+            if (self.ends) return;
+            worker.append(self);
+        }
+        std::size_t turns = 0;
+        bool ends = false;
+    };
+    Counting other;
+    Worker::current().append(other);
+    for (int time = 0; time < 100; ++time) rcu::synchronize();
+    MXK_CHECK(other.turns > 0);
+    other.ends = true;
+    std::size_t const before = other.turns;
+    Worker::current().run_until([&] { return other.turns != before; });
 }
 
 // Grace periods that somebody ends for the other cores as soon as they begin: seq_check finds it out.
