@@ -12,7 +12,7 @@ from mxk_host.errors import ExitCode
 
 needs_bochs = pytest.mark.skipif(bool(bochs.missing()), reason="needs Bochs: tools/setup --machines")
 
-TESTS = "interrupts topology threads.a_task threads.preemption_changes threads.soak_briefly"
+TESTS = "interrupts topology threads.a_task threads.preemption_changes threads.soak_with_all_parts_briefly"
 
 
 @needs_bochs
@@ -27,7 +27,7 @@ def test_threads_are_preempted_and_a_table_is_verified(
     assert f"cores: 2 of 2 run, 1 nodes, {apic} APIC" in ended.output
     verdicts, (passed, failed, skipped) = kernel_tests(ended)
     assert (passed, failed, skipped) == (len(verdicts), 0, 0)
-    assert {"interrupts.every_core_has_its_timer", "threads.soak_briefly"} < verdicts.keys()
+    assert {"interrupts.every_core_has_its_timer", "threads.soak_with_all_parts_briefly"} < verdicts.keys()
     assert [(row["cores"], row["verified"]) for row in ended.rows] == [(1, True), (2, True)]
     assert ended.rows[0]["machine"]["hypervisor"] == ""
     conditions = ended.rows[0]["conditions"]

@@ -1,5 +1,7 @@
 // The local timer: one alarm for the core, and the end of the slice of what runs on it. Compiled without SSE:
 // interrupts.hpp.
+#include <algorithm>
+
 #include "arch/attention.hpp"
 #include "arch/cpu.hpp"
 #include "arch/execution.hpp"
@@ -16,7 +18,8 @@ constinit std::uint64_t timer_ticks_per_cycle = 0;
 namespace {
 
 void fire_at(Cycles when) {
-    if (timer_ticks_per_cycle == 0) return write_msr(msr::tsc_deadline, raw(when));
+    // Zero would turn the timer off (SDM vol. 3A section 11.5.4.1); one is long past, too.
+    if (timer_ticks_per_cycle == 0) return write_msr(msr::tsc_deadline, std::max<std::uint64_t>(raw(when), 1));
     std::uint64_t const now = raw(timestamp());
     std::uint64_t const cycles = raw(when) > now ? raw(when) - now : 0;
     // One that is too far away fires early, and is set again then.

@@ -54,6 +54,20 @@ MXK_TEST(interrupts, every_core_has_its_timer) {
     MXK_CHECK(ran);
 }
 
+// A thread's slice is ended at once this way when grace periods wait for its core.
+MXK_TEST(interrupts, a_timer_that_is_set_to_time_zero_fires_at_once) {
+    bool const ran = run_on(all_cores().span(), [](Worker&, std::size_t) {
+        constexpr std::uint64_t patience = 1'000'000'000; // ns
+        arch::CoreLocal const volatile& local = arch::core_local();
+        std::uint64_t const start = raw(clock::now());
+        arch::arm_timer(Cycles{}); // the worker sets its own time again afterwards
+        while (local.alarm != arch::never && raw(clock::now()) - start < patience) arch::pause();
+        MXK_CHECK(local.alarm == arch::never);
+        return Step::Done;
+    });
+    MXK_CHECK(ran);
+}
+
 // Once the slice has ended, the timer is not set for its end again, which is past: it would fire for ever.
 MXK_TEST(interrupts, a_slice_that_ends_while_preemption_is_held_ends_once) {
     struct Holder {
