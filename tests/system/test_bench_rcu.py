@@ -95,3 +95,47 @@ def test_in_the_kernel(tmp_path: Path) -> None:
 def test_in_the_linux_program() -> None:
     ended = run_linux("--cores", "2", COMMANDS)
     expect_sound(ended.rows, ended.output)
+
+
+RESIZE = "bench resize --cores 1,2 --keys 20k --ms 2 --json"
+
+
+def expect_resized(rows: list[dict[str, Any]]) -> None:
+    """Each layout on each set of cores, quiet and growing; percentiles in order, and a verdict that fits."""
+    layouts = ("concurrent", "concurrent-lines")
+    wanted = {(layout, cores, phase) for layout in layouts for cores in (1, 2) for phase in ("quiet", "growing")}
+    by_name = {(row["layout"], row["cores"], row["phase"]): row for row in rows}
+    assert by_name.keys() == wanted
+    assert len(rows) == len(wanted)
+    for row in rows:
+        assert row["verified"] is True
+        assert row["keys"] == 20_000
+        assert row["load"] == (1 if row["layout"] == "concurrent" else 0.5)
+        assert 0 < row["nanoseconds"]["median"] <= row["p99"] <= row["max_ns"]
+        assert row["count"] > 0
+        assert row["buckets"] > 0
+    for layout in layouts:
+        for cores in (1, 2):
+            quiet, growing = by_name[layout, cores, "quiet"], by_name[layout, cores, "growing"]
+            assert quiet["buckets"] == 2 * growing["buckets"]
+            assert quiet["duration_ms"] >= 0.999 * max(2, growing["duration_ms"])
+            assert growing["p99_quiet"] == quiet["p99"]
+            assert growing["within"] is (growing["p99"] <= 2 * quiet["p99"] + 5000)
+            assert "within" not in quiet
+
+
+@pytest.mark.usefixtures("images")
+def test_look_ups_while_a_table_doubles_in_the_kernel(tmp_path: Path) -> None:
+    expect_resized(run_mxk(tmp_path / "log", ["--cpus", "2"], RESIZE).rows)
+
+
+def test_look_ups_while_a_table_doubles_in_the_linux_program() -> None:
+    expect_resized(run_linux("--cores", "2", RESIZE).rows)
+
+
+def test_loads_beyond_which_a_table_grows_by_itself_are_refused() -> None:
+    ended = run_linux("bench resize --load 0.8", code=1)
+    assert "--load: expected up to 0.7 for layout concurrent-lines, which grows by itself with more" in ended.output
+    assert run_linux("bench resize --layout concurrent --load 1.9 --cores 1 --keys 1000 --ms 1").rows == []
+    listed = run_linux("help bench resize").output
+    assert "--layout NAME,NAME,...  concurrent, concurrent-lines (none given: both)" in listed
