@@ -139,3 +139,43 @@ def test_loads_beyond_which_a_table_grows_by_itself_are_refused() -> None:
     assert run_linux("bench resize --layout concurrent --load 1.9 --cores 1 --keys 1000 --ms 1").rows == []
     listed = run_linux("help bench resize").output
     assert "--layout NAME,NAME,...  concurrent, concurrent-lines (none given: both)" in listed
+
+
+LIST = "bench list --cores 1,2 --ms 2 --repeat 2 --json; bench list --kind rcu --cores 2 --update-pct 100 --ms 2 --json"
+LIST += "; bench list --kind rwlock,spin --cores 1 --keys 1000 --update-pct 0 --dist zipf:0.9 --ms 2 --repeat 1 --json"
+
+
+def expect_listed(rows: list[dict[str, Any]]) -> None:
+    """The three commands' rows: each kind on each set of cores, verified, with as many updates as were asked for."""
+    wanted = {(kind, cores, 10, 100, "uniform") for kind in ("rcu", "spin", "ticket", "rwlock") for cores in (1, 2)}
+    wanted |= {("rcu", 2, 100, 100, "uniform")}
+    wanted |= {(kind, 1, 0, 1000, "zipf:0.9") for kind in ("rwlock", "spin")}
+    assert {(row["kind"], row["cores"], row["update_pct"], row["keys"], row["dist"]) for row in rows} == wanted
+    assert len(rows) == len(wanted)
+    for row in rows:
+        assert row["verified"] is True
+        rate = row["throughput"]["median"]
+        assert rate > 0
+        assert row["throughput_per_core"] == pytest.approx(rate / row["cores"])
+        assert row["waits"] >= 0
+        assert row["updates"] > 0 or row["update_pct"] < 100
+        assert row["updates"] == 0 or row["update_pct"] > 0
+
+
+@pytest.mark.usefixtures("images")
+def test_one_list_of_all_cores_in_the_kernel(tmp_path: Path) -> None:
+    expect_listed(run_mxk(tmp_path / "log", ["--cpus", "2"], LIST).rows)
+
+
+def test_one_list_of_all_cores_in_the_linux_program() -> None:
+    expect_listed(run_linux("--cores", "2", LIST).rows)
+
+
+def test_options_of_the_list_are_checked() -> None:
+    ended = run_linux("bench list --update-pct 101", code=1)
+    assert "--update-pct: expected a count such as 24M (0 to 100), got '101'" in ended.output
+    ended = run_linux("bench list --kind rcu,spinn", code=1)
+    assert "--kind: expected one of rcu, spin, ticket, rwlock, got 'spinn'" in ended.output
+    listed = run_linux("help bench list").output
+    assert "--kind NAME,NAME,...    rcu, spin, ticket, rwlock (none given: all)" in listed
+    assert "of the operations that replace an item; 0 to 100; default 10" in listed
