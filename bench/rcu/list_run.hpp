@@ -109,7 +109,7 @@ template <typename Protection> class ProtectedList {
     // Once. Errors: no memory; Ctrl-C.
     Result<ListOutcome> run() {
         StartBarrier barrier(run_.cores.size());
-        std::size_t const operations_per_turn = std::clamp<std::size_t>(keys_walked_per_turn / run_.keys, 1, 64);
+        std::size_t const operations_per_turn = std::clamp<std::size_t>(keys_walked_per_turn / run_.keys, 1, 32);
         ProgressCounter nothing;
         run_.progress.phase("list", 1, nothing);
         MXK_TRY(run_steps(run_.cores, run_.progress, [&](Worker&, std::size_t place) {
@@ -130,7 +130,7 @@ template <typename Protection> class ProtectedList {
 
   private:
     // Some microseconds of work.
-    static constexpr std::size_t keys_walked_per_turn = 4096;
+    static constexpr std::size_t keys_walked_per_turn = 2048;
 
     // What all cores read, and lines that they write.
     struct alignas(cache_line_bytes) Shared {

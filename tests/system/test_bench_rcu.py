@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from helpers import run_linux, run_mxk
+from helpers import interrupt_linux, run_linux, run_mxk
 
 COMMANDS = "bench rcu --ops 20k --waits 100 --repeat 2 --json; rcu"
 COUNTS = {"section": 20_000, "callback": 20_000, "synchronize": 100, "expedite": 100}
@@ -179,3 +179,9 @@ def test_options_of_the_list_are_checked() -> None:
     listed = run_linux("help bench list").output
     assert "--kind NAME,NAME,...    rcu, spin, ticket, rwlock (none given: all)" in listed
     assert "of the operations that replace an item; 0 to 100; default 10" in listed
+
+
+@pytest.mark.parametrize("command", ["bench list --ms 10000 --cores 2", "bench resize --ms 10000 --cores 2 --keys 10k"])
+def test_ctrl_c_ends_a_run_in_its_middle(command: str) -> None:
+    output = interrupt_linux(command, command.split()[1] + ":", "--cores", "2")
+    assert "error: interrupted by Ctrl-C" in output
