@@ -56,19 +56,29 @@ class alignas(cache_line_bytes) TicketLock {
     std::uint64_t sections_ = 0;
 };
 
-// Any number of readers, or one writer: one word, which each reader changes twice.
+// Any number of readers, or one writer: one word, which each reader changes twice. A writer that waits keeps new
+// readers out.
 class alignas(cache_line_bytes) ReaderWriterLock {
   public:
     // As a reader.
     void lock() {
-        // acquire: pairs with the writer's unlock, which is none here: a benchmark of readers has no writer but the
-        // one that looks at the end.
+        // acquire: pairs with unlock_for_writing()
         while ((word_.fetch_add(1, std::memory_order_acquire) & writer) != 0) {
             word_.fetch_sub(1, std::memory_order_relaxed);
             for (SpinWait wait; (word_.load(std::memory_order_relaxed) & writer) != 0;) wait.turn();
         }
     }
     void unlock() { word_.fetch_sub(1, std::memory_order_release); }
+
+    void lock_for_writing() {
+        // acquire: pairs with another writer's unlock_for_writing()
+        while ((word_.fetch_or(writer, std::memory_order_acquire) & writer) != 0)
+            for (SpinWait wait; (word_.load(std::memory_order_relaxed) & writer) != 0;) wait.turn();
+        // Readers that were inside leave, and those that come go again. acquire: pairs with their unlock()
+        for (SpinWait wait; word_.load(std::memory_order_acquire) != writer;) wait.turn();
+    }
+    // A reader that is about to go again may be counted now, so only the writer's bit is taken away.
+    void unlock_for_writing() { word_.fetch_and(~writer, std::memory_order_release); }
 
     // When nobody uses it: a writer can have it. How often readers had it, no word of it knows.
     [[nodiscard]] bool has_counted(std::uint64_t /*sections*/) {

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from helpers import run_linux, run_mxk
+from helpers import interrupt_linux, run_linux, run_mxk
 
 COMMANDS = "bench rcu --ops 20k --waits 100 --repeat 2 --json; rcu"
 COUNTS = {"section": 20_000, "callback": 20_000, "synchronize": 100, "expedite": 100}
@@ -95,3 +95,93 @@ def test_in_the_kernel(tmp_path: Path) -> None:
 def test_in_the_linux_program() -> None:
     ended = run_linux("--cores", "2", COMMANDS)
     expect_sound(ended.rows, ended.output)
+
+
+RESIZE = "bench resize --cores 1,2 --keys 20k --ms 2 --json"
+
+
+def expect_resized(rows: list[dict[str, Any]]) -> None:
+    """Each layout on each set of cores, quiet and growing; percentiles in order, and a verdict that fits."""
+    layouts = ("concurrent", "concurrent-lines")
+    wanted = {(layout, cores, phase) for layout in layouts for cores in (1, 2) for phase in ("quiet", "growing")}
+    by_name = {(row["layout"], row["cores"], row["phase"]): row for row in rows}
+    assert by_name.keys() == wanted
+    assert len(rows) == len(wanted)
+    for row in rows:
+        assert row["verified"] is True
+        assert row["keys"] == 20_000
+        assert row["load"] == (1 if row["layout"] == "concurrent" else 0.5)
+        assert 0 < row["nanoseconds"]["median"] <= row["p99"] <= row["max_ns"]
+        assert row["count"] > 0
+        assert row["buckets"] > 0
+    for layout in layouts:
+        for cores in (1, 2):
+            quiet, growing = by_name[layout, cores, "quiet"], by_name[layout, cores, "growing"]
+            assert quiet["buckets"] == 2 * growing["buckets"]
+            assert quiet["duration_ms"] >= 0.999 * max(2, growing["duration_ms"])
+            assert growing["p99_quiet"] == quiet["p99"]
+            assert growing["within"] is (growing["p99"] <= 2 * quiet["p99"] + 5000)
+            assert "within" not in quiet
+
+
+@pytest.mark.usefixtures("images")
+def test_look_ups_while_a_table_doubles_in_the_kernel(tmp_path: Path) -> None:
+    expect_resized(run_mxk(tmp_path / "log", ["--cpus", "2"], RESIZE).rows)
+
+
+def test_look_ups_while_a_table_doubles_in_the_linux_program() -> None:
+    expect_resized(run_linux("--cores", "2", RESIZE).rows)
+
+
+def test_loads_beyond_which_a_table_grows_by_itself_are_refused() -> None:
+    ended = run_linux("bench resize --load 0.8", code=1)
+    assert "--load: expected up to 0.7 for layout concurrent-lines, which grows by itself with more" in ended.output
+    assert run_linux("bench resize --layout concurrent --load 1.9 --cores 1 --keys 1000 --ms 1").rows == []
+    listed = run_linux("help bench resize").output
+    assert "--layout NAME,NAME,...  concurrent, concurrent-lines (none given: both)" in listed
+
+
+LIST = "bench list --cores 1,2 --ms 2 --repeat 2 --json; bench list --kind rcu --cores 2 --update-pct 100 --ms 2 --json"
+LIST += "; bench list --kind rwlock,spin --cores 1 --keys 1000 --update-pct 0 --dist zipf:0.9 --ms 2 --repeat 1 --json"
+
+
+def expect_listed(rows: list[dict[str, Any]]) -> None:
+    """The three commands' rows: each kind on each set of cores, verified, with as many updates as were asked for."""
+    wanted = {(kind, cores, 10, 100, "uniform") for kind in ("rcu", "spin", "ticket", "rwlock") for cores in (1, 2)}
+    wanted |= {("rcu", 2, 100, 100, "uniform")}
+    wanted |= {(kind, 1, 0, 1000, "zipf:0.9") for kind in ("rwlock", "spin")}
+    assert {(row["kind"], row["cores"], row["update_pct"], row["keys"], row["dist"]) for row in rows} == wanted
+    assert len(rows) == len(wanted)
+    for row in rows:
+        assert row["verified"] is True
+        rate = row["throughput"]["median"]
+        assert rate > 0
+        assert row["throughput_per_core"] == pytest.approx(rate / row["cores"])
+        assert row["waits"] >= 0
+        assert row["updates"] > 0 or row["update_pct"] < 100
+        assert row["updates"] == 0 or row["update_pct"] > 0
+
+
+@pytest.mark.usefixtures("images")
+def test_one_list_of_all_cores_in_the_kernel(tmp_path: Path) -> None:
+    expect_listed(run_mxk(tmp_path / "log", ["--cpus", "2"], LIST).rows)
+
+
+def test_one_list_of_all_cores_in_the_linux_program() -> None:
+    expect_listed(run_linux("--cores", "2", LIST).rows)
+
+
+def test_options_of_the_list_are_checked() -> None:
+    ended = run_linux("bench list --update-pct 101", code=1)
+    assert "--update-pct: expected a count such as 24M (0 to 100), got '101'" in ended.output
+    ended = run_linux("bench list --kind rcu,spinn", code=1)
+    assert "--kind: expected one of rcu, spin, ticket, rwlock, got 'spinn'" in ended.output
+    listed = run_linux("help bench list").output
+    assert "--kind NAME,NAME,...    rcu, spin, ticket, rwlock (none given: all)" in listed
+    assert "of the operations that replace an item; 0 to 100; default 10" in listed
+
+
+@pytest.mark.parametrize("command", ["bench list --ms 10000 --cores 2", "bench resize --ms 10000 --cores 2 --keys 10k"])
+def test_ctrl_c_ends_a_run_in_its_middle(command: str) -> None:
+    output = interrupt_linux(command, command.split()[1] + ":", "--cores", "2")
+    assert "error: interrupted by Ctrl-C" in output

@@ -1,0 +1,146 @@
+// `bench list`: operations per second on one sorted list by all cores of a set (list_run.hpp), by ways to protect it. A
+// configuration is a way on a set of cores.
+#include <array>
+#include <utility>
+
+#include "bench/frame/benchmark.hpp"
+#include "bench/frame/core_choice.hpp"
+#include "bench/frame/names.hpp"
+#include "bench/rcu/list_protection.hpp"
+#include "bench/rcu/list_run.hpp"
+
+namespace mxk::bench {
+
+enum class ListKind : std::uint8_t { Rcu, Spin, Ticket, ReaderWriter };
+
+// As they are typed and as they stand in results.
+constexpr auto value_names(ListKind) {
+    using Named = console::NamedValue<ListKind>;
+    return std::array{Named{ListKind::Rcu, "rcu"}, Named{ListKind::Spin, "spin"}, Named{ListKind::Ticket, "ticket"},
+                      Named{ListKind::ReaderWriter, "rwlock"}};
+}
+
+namespace {
+
+struct ListOptions : CoreSetOptions {
+    constexpr ListOptions()
+        : CoreSetOptions{{.repeat = 5}, {}} {}
+    NameSet<ListKind> kinds{};
+    std::uint64_t keys = 100;
+    std::uint32_t update_percent = 10;
+    Distribution distribution{};
+    std::uint32_t milliseconds = 20;
+    std::uint64_t seed = 1;
+};
+
+constexpr auto list_schema = console::schema<ListOptions>(
+    console::option<&ListOptions::kinds>("kind", "rcu, spin, ticket, rwlock (none given: all)"), core_set_option::cores,
+    console::option<&ListOptions::keys>("keys", "in the list", console::between(1, 100'000)),
+    console::option<&ListOptions::update_percent>("update-pct", "of the operations that replace an item",
+                                                  console::between(0, 100)),
+    console::option<&ListOptions::distribution>("dist", "how often which key is used"),
+    console::option<&ListOptions::milliseconds>("ms", "milliseconds of a run", console::between(1, 10'000)),
+    console::option<&ListOptions::seed>("seed", "of the keys and of what is done with them"), run_option::repeat,
+    run_option::warm_up, run_option::json);
+
+class ListExperiment final : public Experiment {
+  public:
+    using Options = ListOptions;
+    static constexpr std::string_view name = "list";
+
+    static Result<ListExperiment> create(Options const& options) {
+        ListExperiment experiment(options);
+        experiment.core_sets_ = MXK_TRY(CoreSetList::create(options.cores));
+        for (auto const& [kind, kind_name] : value_names(ListKind{}))
+            if (options.kinds.empty() || options.kinds.has(kind)) experiment.kinds_[experiment.kind_count_++] = kind;
+        print_value(experiment.distribution_, options.distribution);
+        return experiment;
+    }
+
+    [[nodiscard]] Unit unit() const override { return Unit::OperationsPerSecond; }
+    [[nodiscard]] std::size_t configurations() const override { return kind_count_ * core_sets_.size(); }
+    [[nodiscard]] bool has_speed_up() const override { return true; }
+    [[nodiscard]] std::size_t baseline(std::size_t configuration) const override {
+        return configuration - set_of(configuration);
+    }
+    [[nodiscard]] std::size_t cores_of(Row const& row) const override {
+        return core_sets_.cores(set_of(row.configuration)).size();
+    }
+
+    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
+        ListRun const run{.cores = core_sets_.cores(set_of(configuration)),
+                          .keys = options_.keys,
+                          .update_percent = options_.update_percent,
+                          .distribution = options_.distribution,
+                          .time = clock::to_cycles(Nanoseconds{std::uint64_t{options_.milliseconds} * 1'000'000}),
+                          .seed = options_.seed,
+                          .progress = progress};
+        ListOutcome const outcome = MXK_TRY(run_kind(kind(configuration), run));
+        Sample& sample = samples[0];
+        sample = {.value = static_cast<double>(outcome.operations) / outcome.time.seconds(),
+                  .operations = outcome.operations,
+                  .verified = outcome.verified()};
+        sample.findings.add("updates", static_cast<double>(outcome.updates));
+        sample.findings.add("waits", static_cast<double>(outcome.waits));
+        return {};
+    }
+    [[nodiscard]] std::string_view failure() const override {
+        return "an operation met what is not its key's, a core made none, an update or an item was lost, or a lock has "
+               "counted others";
+    }
+
+    void print_head(TextSink& out) const override {
+        format(out, "list: {} keys, {}, {} % of the operations are updates, {} ms; {} runs per row\n", options_.keys,
+               distribution_.view(), options_.update_percent, options_.milliseconds, options_.repeat);
+    }
+    void print_label_heading(TextSink& out) const override {
+        format(out, "{:<8} ", "kind");
+        core_sets_.print_heading(out);
+    }
+    void print_label(TextSink& out, Row const& row) const override {
+        format(out, "{:<8} ", name_of(kind(row.configuration)));
+        core_sets_.print(out, set_of(row.configuration));
+    }
+    void print_title(TextSink& out, Row const& row) const override {
+        format(out, "{}, {} cores", name_of(kind(row.configuration)), core_sets_.label(set_of(row.configuration)));
+    }
+    void write_settings(JsonWriter& json, Row const& row) const override {
+        json.field("kind", name_of(kind(row.configuration)));
+        json.field("keys", options_.keys);
+        json.field("update_pct", options_.update_percent);
+        json.field("dist", distribution_.view());
+        json.field("seed", options_.seed);
+        core_sets_.write(json, set_of(row.configuration));
+    }
+
+  private:
+    explicit ListExperiment(Options const& options)
+        : options_(options) {}
+
+    static Result<ListOutcome> run_kind(ListKind kind, ListRun const& run) {
+        switch (kind) {
+        case ListKind::Rcu: return run_list<RcuProtection>(run);
+        case ListKind::Spin: return run_list<LockProtection<TestAndSetLock>>(run);
+        case ListKind::Ticket: return run_list<LockProtection<TicketLock>>(run);
+        case ListKind::ReaderWriter: break;
+        }
+        return run_list<ReaderWriterProtection>(run);
+    }
+
+    // One kind after the other, each on all sets.
+    [[nodiscard]] std::size_t set_of(std::size_t configuration) const { return configuration % core_sets_.size(); }
+    [[nodiscard]] ListKind kind(std::size_t configuration) const { return kinds_[configuration / core_sets_.size()]; }
+
+    Options options_;
+    CoreSetList core_sets_;
+    FixedText<64> distribution_;
+    std::array<ListKind, value_names(ListKind{}).size()> kinds_{};
+    std::size_t kind_count_ = 0;
+};
+constexpr auto list_benchmark = benchmark<ListExperiment, list_schema>(
+    {.summary = "operations per second on one sorted list by all cores: under RCU, and under one lock",
+     .notes = "Example: bench list --kind rcu,spin --cores 1,2,4 --update-pct 10 --json\n"});
+MXK_REGISTER(mxk_commands, console::Command, list_benchmark);
+
+} // namespace
+} // namespace mxk::bench
