@@ -152,8 +152,8 @@ template <typename Reclaim> class ResizingChains {
   private:
     // Nodes that a core counts before it adds them to the sum.
     static constexpr std::int64_t counted_together = 64;
-    static constexpr std::size_t heads_per_fill = 8192;
-    static constexpr std::size_t buckets_per_piece = 64;
+    static constexpr std::size_t heads_per_fill = 2048;
+    static constexpr std::size_t buckets_per_piece = 16;
 
     struct Settler {
         Settler* next = nullptr;
