@@ -439,7 +439,6 @@ MXK_TEST(cht, look_ups_and_iterations_while_it_is_resized) {
     Pairs table({.first_heads = 8, .min_order = 3});
     if (!table.ok()) return;
     for (std::uint64_t key = 0; key < staying; ++key) MXK_CHECK(table->insert(key, ~key) == Insert::Inserted);
-    std::atomic<std::size_t> left{0};
     std::size_t const cores = workers::count();
     struct Progress {
         std::uint64_t next = 0;
@@ -451,9 +450,9 @@ MXK_TEST(cht, look_ups_and_iterations_while_it_is_resized) {
     auto progress = PerCore<Progress>::create(system_topology().cores, [] { return Progress{}; });
     MXK_CHECK(progress.ok());
     if (!progress) return;
-    left.store(cores);
     InjectDelays const delays;
-    constexpr std::uint64_t coming = 2000; // of each core, which then go again
+    // Of each core, which then go again; an iteration of each core has as many steps as there are buckets.
+    std::uint64_t const coming = std::max<std::uint64_t>(8000 / cores, 32);
     bool const ran = run_on(all_cores().span(), [&](Worker&, std::size_t place) {
         Progress& mine = progress.value()[place];
         std::uint64_t const base = 1000 + place * coming;
