@@ -86,8 +86,7 @@ class BulkPeer final : public PeerTable {
                 while (end < last && slice[end].operation == slice[at].operation) ++end;
                 OperationStart const start = OperationStart::now();
                 wrong += calls_[core].run(table_.value(), slice.subspan(at, end - at));
-                if (latency != nullptr)
-                    for (; at < end; ++at) start.count_end(*latency);
+                if (latency != nullptr) start.count_end(*latency, end - at);
                 at = end;
             }
             return wrong;

@@ -4,20 +4,10 @@
 
 #include "kernel/memory/node_vector.hpp"
 #include "tasks/rcu_wait.hpp"
-#include "tasks/ticker.hpp"
+#include "tasks/wait_until.hpp"
 #include "tasks/worker.hpp"
 
 namespace mxk::bench {
-namespace {
-
-// `done` becomes true on other cores, which tell nobody: the console's core looks every millisecond, too.
-template <typename Done> void wait_until(Done done) {
-    Ticker const ticker(
-        Nanoseconds{1'000'000}, [](void*) {}, nullptr);
-    Worker::current().run_until(done);
-}
-
-} // namespace
 
 Result<ConcurrentPairs::Parts> DoublingChains::make(std::span<Owner const> owners, std::size_t keys, double load) {
     auto nodes = MXK_TRY(NodeVector<NodeId>::create(owners.size(), owners.front().node));

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "base/lock.hpp"
 #include "bench/rcu/list_item_pool.hpp"
 #include "bench/rcu/simple_locks.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
@@ -22,10 +23,8 @@ class RcuProtection {
         return function();
     }
     template <typename Function> auto write(Function function) {
-        writers_.lock();
-        auto const result = function();
-        writers_.unlock();
-        return result;
+        LockGuard const guard(writers_);
+        return function();
     }
     static void give_back(ListItemPool& pool, ListItem& item) { pool.give_back_after_readers(item); }
     [[nodiscard]] bool is_sound(std::uint64_t /*operations*/, std::uint64_t updates) const {
@@ -37,45 +36,31 @@ class RcuProtection {
 };
 
 // A lock for one at a time.
-template <typename Lock> class LockProtection {
+template <Lock LockType> class LockProtection {
   public:
     template <typename Function> auto read(Function function) {
-        lock_.lock();
-        auto const result = function();
-        lock_.unlock();
-        return result;
+        LockGuard const guard(lock_);
+        return function();
     }
     template <typename Function> auto write(Function function) { return read(function); }
     static void give_back(ListItemPool& pool, ListItem& item) { pool.give_back(item); }
-    [[nodiscard]] bool is_sound(std::uint64_t operations, std::uint64_t /*updates*/) const {
+    [[nodiscard]] bool is_sound(std::uint64_t operations, std::uint64_t /*updates*/) {
         return lock_.has_counted(operations);
     }
 
-  private:
-    Lock lock_;
+  protected:
+    LockType lock_;
 };
 
-class ReaderWriterProtection {
+// One that lets many readers in.
+class ReaderWriterProtection : public LockProtection<ReaderWriterLock> {
   public:
-    template <typename Function> auto read(Function function) {
-        lock_.lock();
-        auto const result = function();
-        lock_.unlock();
-        return result;
-    }
     template <typename Function> auto write(Function function) {
         lock_.lock_for_writing();
         auto const result = function();
         lock_.unlock_for_writing();
         return result;
     }
-    static void give_back(ListItemPool& pool, ListItem& item) { pool.give_back(item); }
-    [[nodiscard]] bool is_sound(std::uint64_t operations, std::uint64_t /*updates*/) {
-        return lock_.has_counted(operations);
-    }
-
-  private:
-    ReaderWriterLock lock_;
 };
 
 } // namespace mxk::bench

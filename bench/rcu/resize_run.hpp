@@ -24,13 +24,14 @@
 #include "bench/frame/statistics.hpp"
 #include "bench/frame/steps.hpp"
 #include "bench/workload/instructions.hpp"
+#include "bench/workload/operation_start.hpp"
 #include "bench/workload/random.hpp"
 #include "hashtable/partition/owner.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "kernel/memory/per_core.hpp"
 #include "tasks/owner_counter.hpp"
-#include "tasks/ticker.hpp"
+#include "tasks/wait_until.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::bench {
@@ -67,13 +68,6 @@ struct alignas(cache_line_bytes) LookUpWindow {
     std::atomic<std::uint64_t> until{never};
 };
 
-// A time stamp when all that comes before has been done, loads among them (SDM vol. 2B, RDTSC): without it, a look-up's
-// time would end while its cache misses are under way.
-inline std::uint64_t stamp_after_loads() {
-    __builtin_ia32_lfence();
-    return raw(clock::timestamp());
-}
-
 // One core's look-ups of keys 1 to `keys`. Table: find(key), which any core calls in a task.
 template <typename Table> class LookUpTask : public Task {
   public:
@@ -107,7 +101,7 @@ template <typename Table> class LookUpTask : public Task {
         std::optional<std::uint64_t> const value = self.table_.find(self.key_);
         if (value != value_of(self.key_)) [[unlikely]]
             ++self.wrong_;
-        std::uint64_t const now = stamp_after_loads();
+        std::uint64_t const now = raw(stamp_after_loads());
         std::uint64_t const until = self.window_.until.load(std::memory_order_relaxed);
         if (self.appended_ >= self.window_.from.load(std::memory_order_relaxed) && self.appended_ < until)
             self.latency_.add(now - self.appended_);
@@ -142,16 +136,13 @@ Result<LookUpPhase> look_up_while(Table const& table, ResizeRun const& run, std:
     auto tasks = MXK_TRY(PerCore<LookUps>::create(owners, [&](std::size_t place) {
         return LookUps(table, window, run.keys, run.seed + place, left, here.core());
     }));
-    // What other cores change wakes nobody here.
-    Ticker const ticker(
-        Nanoseconds{1'000'000}, [](void*) {}, nullptr);
     if (!run_on(run.cores, [&](Worker& worker, std::size_t place) {
             tasks[place].begin(worker);
             return Step::Done;
         }))
         return no_memory_for_steps();
     left = owners.size();
-    here.run_until([&] {
+    wait_until([&] {
         return run.progress.interrupted() ||
                std::all_of(tasks.begin(), tasks.end(), [](LookUps const& of_core) { return of_core.done() >= before; });
     });
@@ -162,7 +153,7 @@ Result<LookUpPhase> look_up_while(Table const& table, ResizeRun const& run, std:
     Cycles end = clock::timestamp();
     if (done && end < start + min_time) end = start + min_time;
     window.until.store(raw(end), std::memory_order_relaxed);
-    here.run_until([&] {
+    wait_until([&] {
         if (run.progress.interrupted()) window.until.store(0, std::memory_order_relaxed);
         return left == 0;
     });

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/lock.hpp"
 #include "base/spin_wait.hpp"
 #include "base/units.hpp"
 
@@ -14,13 +15,15 @@ namespace mxk::bench {
 // Test and test-and-set: the first that finds it free has it.
 class alignas(cache_line_bytes) TestAndSetLock {
   public:
-    void lock() {
+    using Node = NoLockNode;
+
+    void lock(Node& /*node*/ = no_lock_node) {
         // acquire: pairs with unlock()
         while (is_taken_.exchange(true, std::memory_order_acquire))
             for (SpinWait wait; is_taken_.load(std::memory_order_relaxed);) wait.turn();
         ++sections_;
     }
-    void unlock() { is_taken_.store(false, std::memory_order_release); }
+    void unlock(Node& /*node*/ = no_lock_node) { is_taken_.store(false, std::memory_order_release); }
 
     // When nobody uses it: whether it is free and has been taken so often.
     [[nodiscard]] bool has_counted(std::uint64_t sections) const {
@@ -35,13 +38,15 @@ class alignas(cache_line_bytes) TestAndSetLock {
 // First come, first served.
 class alignas(cache_line_bytes) TicketLock {
   public:
-    void lock() {
+    using Node = NoLockNode;
+
+    void lock(Node& /*node*/ = no_lock_node) {
         std::uint32_t const ticket = next_.fetch_add(1, std::memory_order_relaxed);
         // acquire: pairs with unlock()
         for (SpinWait wait; serving_.load(std::memory_order_acquire) != ticket;) wait.turn();
         ++sections_;
     }
-    void unlock() {
+    void unlock(Node& /*node*/ = no_lock_node) {
         serving_.store(serving_.load(std::memory_order_relaxed) + 1, std::memory_order_release); // its holder's
     }
 
@@ -60,15 +65,17 @@ class alignas(cache_line_bytes) TicketLock {
 // readers out.
 class alignas(cache_line_bytes) ReaderWriterLock {
   public:
+    using Node = NoLockNode;
+
     // As a reader.
-    void lock() {
+    void lock(Node& /*node*/ = no_lock_node) {
         // acquire: pairs with unlock_for_writing()
         while ((word_.fetch_add(1, std::memory_order_acquire) & writer) != 0) {
             word_.fetch_sub(1, std::memory_order_relaxed);
             for (SpinWait wait; (word_.load(std::memory_order_relaxed) & writer) != 0;) wait.turn();
         }
     }
-    void unlock() { word_.fetch_sub(1, std::memory_order_release); }
+    void unlock(Node& /*node*/ = no_lock_node) { word_.fetch_sub(1, std::memory_order_release); }
 
     void lock_for_writing() {
         // acquire: pairs with another writer's unlock_for_writing()

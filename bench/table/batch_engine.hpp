@@ -176,7 +176,7 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
     }
 
     void count_latency(CookieBatch<Expected> const& batch, Histogram& latency) const {
-        Cycles const now = clock::timestamp();
+        Cycles const now = stamp_after_loads();
         if (!run_->arrivals().is_measured(now)) return;
         for (std::size_t at = 0; at < batch.size(); ++at) batch.cookie(at).start.count_end(latency, now);
     }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -15,13 +14,12 @@
 #include "bench/table/engine.hpp"
 #include "bench/table/shared_access.hpp"
 #include "bench/table/table_access.hpp"
-#include "bench/workload/instructions.hpp"
 #include "hashtable/shared/concurrent_lines.hpp"
 #include "hashtable/shared/resize_tasks.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "tasks/annotation.hpp"
 #include "tasks/rcu_wait.hpp"
-#include "tasks/ticker.hpp"
+#include "tasks/wait_until.hpp"
 
 namespace mxk::bench {
 
@@ -53,33 +51,13 @@ class ConcurrentLinesAccess : public InPlaceOperations<ConcurrentLinesAccess<Sec
     void prefetch(std::uint64_t key) const { table().prefetch(key); }
     void prefetch_first(std::uint64_t) const {} // that was it
 
-    // Finds, several at a time: how many have another result than the expected one.
-    std::uint64_t find_each(std::span<Instruction const> finds) {
-        Section const section;
-        constexpr std::size_t room = 64;
-        std::array<std::uint64_t, room> keys;
-        std::array<std::optional<std::uint64_t>, room> values;
-        std::uint64_t wrong = 0;
-        for (; !finds.empty(); finds = finds.subspan(std::min(room, finds.size()))) {
-            std::size_t const count = std::min(room, finds.size());
-            for (std::size_t i = 0; i < count; ++i) keys[i] = finds[i].key;
-            table().find_many(std::span(keys).first(count), values);
-            for (std::size_t i = 0; i < count; ++i)
-                wrong += Operations::is_expected(keys[i], values[i], finds[i]) ? 0U : 1U;
-        }
-        return wrong;
-    }
-
     [[nodiscard]] std::size_t bytes() const { return table().bytes(); }
     [[nodiscard]] std::size_t touched_bytes() const { return touched_bytes_; }
     [[nodiscard]] Table& table() const { return served_[0].table; }
     Result<void> settle() {
         while (table().work()) {
         }
-        // The last slices may be other cores'.
-        Ticker const ticker(
-            Nanoseconds{1'000'000}, [](void*) {}, nullptr);
-        Worker::current().run_until([&] { return !table().is_resizing(); });
+        wait_until([&] { return !table().is_resizing(); }); // the last slices may be other cores'
         return {};
     }
 

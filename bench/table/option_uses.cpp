@@ -38,8 +38,8 @@ constexpr Need owning_tasks{[](Options const& options, EngineKind const*) { retu
 constexpr Need any_threads{[](Options const& options, EngineKind const*) { return !runs_tasks(options.model); },
                            "--model threads", &print_model};
 constexpr Need any_order{[](Options const& options, EngineKind const*) { return !depends_on_order(options); },
-                         "phases whose results do not depend on which thread takes which instruction (not mixed; with "
-                         "zipf only find)"};
+                         "phases whose results do not depend on which thread takes which instruction (not mixed or "
+                         "loaded; with zipf only find)"};
 constexpr Need own_slices{
     [](Options const& options, EngineKind const*) {
         return options.queue.value_or(QueueKind::PerCore) != QueueKind::Shared;
@@ -92,6 +92,12 @@ constexpr Need values{[](Options const& options, EngineKind const*) {
                       "--layout bucketed, open, cuckoo, concurrent or concurrent-lines, which keep values (with "
                       "ycsb-c, which only reads, chained, too)",
                       &print_layout};
+constexpr Need keys_that_come_back{
+    [](Options const& options, EngineKind const*) { return options.layout != Layout::Chained; },
+    "--layout bucketed, open, cuckoo, concurrent or concurrent-lines (chained has a node for each instruction, which "
+    "its "
+    "key keeps, so that no other instruction can put a key back)",
+    &print_layout};
 constexpr Need time_slices{[](Options const&, EngineKind const*) { return Thread::has_slices(); },
                            "the bare machine, where a thread has the slice that is asked for (in the Linux build the "
                            "system chooses)"};
@@ -139,6 +145,9 @@ constexpr Use option_uses[] = {
     {"--model threads-unsafe",
      [](Options const& options) { return options.model == Model::ThreadsUnsafe; },
      {&race_that_loses}},
+    {"--mix loaded",
+     [](Options const& options) { return options.mix.list().front().kind == Mix::Kind::Loaded; },
+     {&keys_that_come_back}},
     {"--workload", &is_given<&Options::ycsb>, {&values}},
     {"--trace", [](Options const& options) { return options.trace.has_value(); }, {&what_a_trace_writes}},
     {"--submit", &is_given<&Options::submit>, {&tasks}},

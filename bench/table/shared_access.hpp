@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -55,13 +56,25 @@ template <typename Access, typename Section> class InPlaceOperations {
         Section const section;
         return table().find(key);
     }
+    // Finds, up to max_finds at a time: how many have another result than the expected one.
+    static constexpr std::size_t max_finds = 256;
+    std::uint64_t find_each(std::span<Instruction const> finds) {
+        Section const section;
+        std::uint64_t wrong = 0;
+        std::array<std::uint64_t, max_finds> keys;
+        for (std::size_t i = 0; i < finds.size(); ++i) keys[i] = finds[i].key;
+        table().find_each(std::span(keys).first(finds.size()),
+                          [&](std::size_t at, std::optional<std::uint64_t> const& value) {
+                              wrong += is_expected(finds[at].key, value, finds[at]) ? 0U : 1U;
+                          });
+        return wrong;
+    }
 
-  protected:
+  private:
     static bool is_expected(std::uint64_t key, std::optional<std::uint64_t> const& value, Order const& order) {
         return value ? order.expected && is_value_of(key, *value, order) : !order.expected;
     }
 
-  private:
     friend Access;
     InPlaceOperations() = default;
     [[nodiscard]] auto& table() const { return static_cast<Access const&>(*this).table(); }
@@ -99,19 +112,6 @@ template <typename Section> class ConcurrentAccess : public InPlaceOperations<Co
     }
     void prefetch(std::uint64_t key) const { table().prefetch(key); }
     void prefetch_first(std::uint64_t key) const { table().prefetch_first(key); }
-
-    // Finds, several at a time: how many have another result than the expected one.
-    std::uint64_t find_each(std::span<Instruction const> finds) {
-        Section const section;
-        std::uint64_t wrong = 0;
-        std::array<std::uint64_t, 64> keys;
-        for (std::size_t i = 0; i < finds.size(); ++i) keys[i] = finds[i].key;
-        table().find_each(std::span(keys).first(finds.size()),
-                          [&](std::size_t at, std::optional<std::uint64_t> const& value) {
-                              wrong += Operations::is_expected(finds[at].key, value, finds[at]) ? 0U : 1U;
-                          });
-        return wrong;
-    }
 
     [[nodiscard]] std::size_t bytes() const { return table().bytes(); }
     [[nodiscard]] std::size_t touched_bytes() const { return touched_bytes_; }

@@ -1,6 +1,6 @@
-// Operations in groups on a table that any core works on in place: one task on each core takes some tens of
-// instructions in a turn and carries them out together, so that their cache misses overlap. Finds by the table's own
-// batched look-up; others one after the other, when what they touch first has been asked for. Access:
+// Operations in groups on a table that any core works on in place: one task on each core takes up to some
+// hundred instructions in a turn and carries them out together, so that their cache misses overlap. Finds by the
+// table's own batched look-up; others one after the other, when what they touch first has been asked for. Access:
 // shared_access.hpp.
 #pragma once
 
@@ -27,8 +27,10 @@ template <typename Access> class GroupTask : public Task {
     void take_from(CoreRun& run) { run_ = &run; }
 
   private:
-    static constexpr std::size_t per_turn = 64;
-    static constexpr std::size_t together = 16; // as many misses as a core can have under way
+    static constexpr std::size_t per_turn = Access::max_finds;
+    // Operations between the prefetch of what one touches first and that of what it touches then, and between that and
+    // the operation.
+    static constexpr std::size_t ahead = 8;
 
     static void go_on(Worker& worker, Task& task) {
         auto& self = static_cast<GroupTask&>(task);
@@ -46,21 +48,20 @@ template <typename Access> class GroupTask : public Task {
         std::uint64_t const wrong = are_finds ? access_.find_each(taken) : carry_out_each(taken);
         if (wrong != 0) [[unlikely]]
             run_->count_wrong(wrong);
-        if (latency != nullptr)
-            for (std::size_t i = 0; i < taken.size(); ++i) start.count_end(*latency);
+        if (latency != nullptr) start.count_end(*latency, taken.size());
     }
 
     std::uint64_t carry_out_each(std::span<Instruction const> taken) {
         std::uint64_t wrong = 0;
-        for (std::size_t from = 0; from < taken.size(); from += together) {
-            auto const group = taken.subspan(from, std::min(together, taken.size() - from));
-            for (Instruction const& instruction : group) access_.prefetch(instruction.key);
-            for (Instruction const& instruction : group) access_.prefetch_first(instruction.key);
-            for (Instruction const& instruction : group)
-                dispatch(instruction.operation, [&](auto operation) {
-                    constexpr Operation method = overwrites(operation) ? Operation::Update : Operation{operation};
-                    wrong += carry_out<method>(access_, 0, instruction.key, {}, instruction) ? 0U : 1U;
-                });
+        for (std::size_t at = 0; at < taken.size() + 2 * ahead; ++at) {
+            if (at < taken.size()) access_.prefetch(taken[at].key);
+            if (at >= ahead && at - ahead < taken.size()) access_.prefetch_first(taken[at - ahead].key);
+            if (at < 2 * ahead) continue;
+            Instruction const& instruction = taken[at - 2 * ahead];
+            dispatch(instruction.operation, [&](auto operation) {
+                constexpr Operation method = overwrites(operation) ? Operation::Update : Operation{operation};
+                wrong += carry_out<method>(access_, 0, instruction.key, {}, instruction) ? 0U : 1U;
+            });
         }
         return wrong;
     }

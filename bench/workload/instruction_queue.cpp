@@ -71,7 +71,9 @@ void Slice::fill_inserts(std::size_t from, std::size_t to, std::size_t kept) {
     for (std::size_t at = from; at < std::min(to, count_); ++at) {
         instructions_[at] = {key(at), Operation::Insert, true};
         set_live(at, true);
+        if (picks_.size() != 0) picks_[at] = static_cast<std::uint32_t>(at);
     }
+    pick_count_ = std::min(to, count_);
 }
 
 void Slice::turn_into(Operation operation, std::size_t from, std::size_t to, Random& random) {
@@ -88,7 +90,14 @@ void Slice::put_find_or_erase(std::size_t at, Operation operation, Random& rando
     instructions_[at] = {key(picked), operation, true};
     if (operation == Operation::Find) return;
     set_live(picked, false);
-    picks_[pick] = picks_[--pick_count_];
+    std::swap(picks_[pick], picks_[--pick_count_]);
+}
+
+void Slice::put_insert(std::size_t at, Random& random) {
+    std::swap(picks_[pick_count_ + random.below(size() - pick_count_)], picks_[pick_count_]);
+    std::size_t const picked = picks_[pick_count_++];
+    instructions_[at] = {key(picked), Operation::Insert, true};
+    set_live(picked, true);
 }
 
 void Slice::fill_mixed(std::size_t from, std::size_t to, Mix const& mix, Random& random) {
@@ -103,6 +112,18 @@ void Slice::fill_mixed(std::size_t from, std::size_t to, Mix const& mix, Random&
         }
         instructions_[at] = {key(at), Operation::Insert, true};
         picks_[pick_count_++] = static_cast<std::uint32_t>(at);
+    }
+}
+
+void Slice::fill_loaded(std::size_t from, std::size_t to, Mix const& mix, Random& random) {
+    for (std::size_t at = from; at < to; ++at) {
+        Operation operation = drawn_operation(mix, random);
+        if (pick_count_ == 0) operation = Operation::Insert;
+        if (operation == Operation::Insert && pick_count_ == size()) operation = Operation::Erase;
+        if (operation == Operation::Insert)
+            put_insert(at, random);
+        else
+            put_find_or_erase(at, operation, random);
     }
 }
 
@@ -165,7 +186,7 @@ Result<InstructionQueue> InstructionQueue::create(Workload const& workload, Queu
     bool const overwrites = workload.max_version() != 0;
     if (workload.ycsb) result.all_keys_.emplace(workload.distribution, workload.operations, workload.seed);
     if (overwrites) result.writes_ = MXK_TRY(YcsbWrites::create(workload.operations, here));
-    bool const mixed = workload.mix.list().front().kind == Mix::Kind::Mixed;
+    bool const mixed = workload.mix.list().front().has_shares();
     result.cores_ = MXK_TRY(NodeVector<CoreId>::create(cores.size(), here));
     result.arrays_ = MXK_TRY(NodeVector<NodeArray<Instruction>>::create(cores.size(), here));
     result.parts_ = MXK_TRY(NodeVector<Part>::create(cores.size(), here));
@@ -272,12 +293,16 @@ Result<void> InstructionQueue::begin_with(Mix const& phase, Progress& progress) 
 
 Result<void> InstructionQueue::continue_with(Mix const& phase, Progress& progress) {
     if (phase.kind == Mix::Kind::Run) return make_run(progress);
+    bool const is_loaded = phase.kind == Mix::Kind::Loaded;
     Operation const operation = phase.kind == Mix::Kind::Find ? Operation::Find : Operation::Erase;
-    return over_slices("shuffling keys", progress, [&](Part& part, std::size_t from, std::size_t to) {
-        if (workload_->distribution.is_uniform())
-            part.slice.turn_into(operation, from, to, part.random);
-        else
+    std::string_view const what = is_loaded ? "making instructions" : "shuffling keys";
+    return over_slices(what, progress, [&](Part& part, std::size_t from, std::size_t to) {
+        if (!workload_->distribution.is_uniform())
             part.slice.draw(from, to, phase, part.keys, part.random);
+        else if (is_loaded)
+            part.slice.fill_loaded(from, to, phase, part.random);
+        else
+            part.slice.turn_into(operation, from, to, part.random);
     });
 }
 

@@ -37,7 +37,7 @@ class Slice {
     static Result<Slice> create(std::span<Instruction> room, KeySequence keys, std::uint64_t first_key, NodeId node);
     // Of a trace: instructions and keys are put into it one by one, as many as there is room for. Errors: no memory.
     static Result<Slice> create_dealt(std::span<Instruction> room, std::size_t keys, NodeId node);
-    // Before fill_mixed() is used. Errors: no memory.
+    // Before fill_mixed() is used, or fill_inserts() with fill_loaded() behind it. Errors: no memory.
     Result<void> prepare_mixed(NodeId node);
 
     // Of the phase; mostly as many as there is room for.
@@ -61,6 +61,10 @@ class Slice {
     // For a table that is empty: random operations in the shares of `mix`, where there is a key to find or to erase;
     // else an insert.
     void fill_mixed(std::size_t from, std::size_t to, Mix const& mix, Random& random);
+    // Behind fill_inserts() of all keys: random operations in the shares of `mix`, finds and erases of keys that are
+    // there, inserts of keys that were erased before. Where there is no key to insert, one is erased, and the other way
+    // round: as many operations write as were asked for.
+    void fill_loaded(std::size_t from, std::size_t to, Mix const& mix, Random& random);
     // Behind fill_inserts(): the same keys in random order, to be found or erased.
     void turn_into(Operation operation, std::size_t from, std::size_t to, Random& random);
     // Behind anything, or with a table that is empty, in which case forget() comes first: the phase's operations on
@@ -84,6 +88,7 @@ class Slice {
         , keys_(keys)
         , first_key_(first_key) {}
 
+    void put_insert(std::size_t at, Random& random);
     void put_find_or_erase(std::size_t at, Operation operation, Random& random);
     void put_drawn(std::size_t at, Operation operation, std::size_t drawn);
     void set_live(std::size_t at, bool live);
@@ -103,7 +108,8 @@ class Slice {
     std::uint64_t first_key_;       // and the number of the first instruction among those of all slices
     NodeArray<std::uint64_t> live_; // a bit for each key
     std::uint64_t live_count_ = 0;  // bits that are set
-    // For fill_mixed() only: the live keys, in no order, so that one can be picked.
+    // For mixed phases only: the live keys, in no order, so that one can be picked; behind them, on a table that was
+    // loaded, the others.
     NodeArray<std::uint32_t> picks_;
     std::size_t pick_count_ = 0;
 };

@@ -11,10 +11,12 @@ namespace {
 
 constexpr std::array<std::pair<std::string_view, Mix::Kind>, 3> pure = {
     {{"insert", Mix::Kind::Insert}, {"find", Mix::Kind::Find}, {"erase", Mix::Kind::Erase}}};
-constexpr std::string_view mixed_prefix = "mixed:";
+constexpr std::array<std::pair<std::string_view, Mix::Kind>, 2> with_shares = {
+    {{"mixed:", Mix::Kind::Mixed}, {"loaded:", Mix::Kind::Loaded}}};
 
 Error unexpected(std::string_view text) {
-    return Error::of("expected insert, find, erase or mixed:I/F/E with three percentages that add up to 100, got '{}'",
+    return Error::of("expected insert, find, erase, mixed:I/F/E or loaded:I/F/E with three percentages that add up to "
+                     "100, got '{}'",
                      text);
 }
 
@@ -33,19 +35,22 @@ Result<void> parse_value(std::string_view text, Mix& mix) {
         mix = {kind};
         return {};
     }
-    if (!text.starts_with(mixed_prefix)) return unexpected(text);
-    std::string_view rest = text.substr(mixed_prefix.size());
+    auto const* const known =
+        std::ranges::find_if(with_shares, [&](auto const& one) { return text.starts_with(one.first); });
+    if (known == with_shares.end()) return unexpected(text);
+    std::string_view rest = text.substr(known->first.size());
     auto const insert = next_share(rest);
     auto const find = next_share(rest);
     auto const erase = next_share(rest);
     if (!insert || !find || !erase || !rest.empty()) return unexpected(text);
-    mix = {Mix::Kind::Mixed, insert.value(), find.value(), erase.value()};
+    mix = {known->second, insert.value(), find.value(), erase.value()};
     if (mix.insert + mix.find + mix.erase != 100) return unexpected(text);
     return {};
 }
 
 void print_value(TextSink& out, Mix const& mix) {
-    if (mix.kind == Mix::Kind::Mixed) return format(out, "{}{}/{}/{}", mixed_prefix, mix.insert, mix.find, mix.erase);
+    for (auto const& [prefix, kind] : with_shares)
+        if (kind == mix.kind) return format(out, "{}{}/{}/{}", prefix, mix.insert, mix.find, mix.erase);
     if (mix.kind == Mix::Kind::Trace) return out.write("trace");
     if (mix.kind == Mix::Kind::Load) out.write("load");
     if (mix.kind == Mix::Kind::Run) out.write("run");
@@ -55,7 +60,7 @@ void print_value(TextSink& out, Mix const& mix) {
 
 Result<void> Phases::append(Mix const& mix) {
     Mix const& last = list().back();
-    if (mix.kind == Mix::Kind::Mixed || last.kind == Mix::Kind::Mixed) return Error("expected a mixed phase alone");
+    if (mix.has_shares() || last.has_shares()) return Error("expected a phase with shares alone");
     if (mix.kind <= last.kind) return Error("expected each phase up to once, in the order insert,find,erase");
     phases_[size_++] = mix; // kinds ascend, so there are never more than `max`
     return {};
@@ -89,7 +94,7 @@ void print_value(TextSink& out, Phases const& phases) {
 }
 
 void describe_value(TextSink& out, Phases const&) {
-    out.write("PHASE,...|mixed:I/F/E");
+    out.write("PHASE,...|mixed:I/F/E|loaded:I/F/E");
 }
 
 } // namespace mxk::bench

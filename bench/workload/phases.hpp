@@ -1,6 +1,6 @@
-// What a run does to one table, one phase after the other: any of insert, find and erase, in this order, or a mixed
-// phase alone. Each phase runs as many operations as there are keys. Without keys from an insert before, the first
-// find or erase needs a table that was filled for it. A workload of YCSB (ycsb.hpp) has two phases of its own.
+// What a run does to one table, one phase after the other: any of insert, find and erase, in this order, or a phase
+// that mixes them alone. Each phase runs as many operations as there are keys. Without keys from an insert before, the
+// first find or erase needs a table that was filled for it. A workload of YCSB (ycsb.hpp) has two phases of its own.
 #pragma once
 
 #include <array>
@@ -14,22 +14,24 @@
 
 namespace mxk::bench {
 
-// Which operations a phase of a run consists of: `insert`, `find`, `erase`, or `mixed:I/F/E` in percent; or those of a
-// trace, which are not asked for by a name.
+// Which operations a phase of a run consists of: `insert`, `find`, `erase`, or of all three with shares in percent:
+// `mixed:I/F/E` from an empty table on, `loaded:I/F/E` on one that was filled with all keys; or those of a trace, which
+// are not asked for by a name.
 struct Mix {
     // In the order in which phases make sense. Load and Run are those of a workload (ycsb.hpp).
-    enum class Kind : std::uint8_t { Insert, Find, Erase, Mixed, Load, Run, Trace };
+    enum class Kind : std::uint8_t { Insert, Find, Erase, Mixed, Loaded, Load, Run, Trace };
 
     Kind kind = Kind::Insert;
-    // Percent, together 100; only for Mixed.
+    // Percent, together 100; only for Mixed and Loaded.
     std::uint32_t insert = 0;
     std::uint32_t find = 0;
     std::uint32_t erase = 0;
 
     // Works on keys that must be in the table already.
     [[nodiscard]] constexpr bool needs_keys() const {
-        return kind == Kind::Find || kind == Kind::Erase || kind == Kind::Run;
+        return kind == Kind::Find || kind == Kind::Erase || kind == Kind::Loaded || kind == Kind::Run;
     }
+    [[nodiscard]] constexpr bool has_shares() const { return kind == Kind::Mixed || kind == Kind::Loaded; }
 };
 
 // As console options are parsed and printed; Phases is made of them.

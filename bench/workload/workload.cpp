@@ -8,7 +8,7 @@ namespace {
 
 // Whether an operation's result depends on which other ones came before.
 bool depends_on_order(Mix const& phase, Distribution const& distribution) {
-    if (phase.kind == Mix::Kind::Mixed || phase.kind == Mix::Kind::Load || phase.kind == Mix::Kind::Run) return true;
+    if (phase.has_shares() || phase.kind == Mix::Kind::Load || phase.kind == Mix::Kind::Run) return true;
     return phase.kind != Mix::Kind::Find && !distribution.is_uniform();
 }
 
@@ -84,9 +84,10 @@ Result<void> check(Workload const& workload) {
     print_value(name, *phase);
     FixedText<32> distribution;
     print_value(distribution, workload.distribution);
-    return Error::of("--queue shared: expected phases whose results do not depend on which core takes which "
-                     "instruction (not mixed; with other keys than uniform only find), got --mix {} --dist {}",
-                     name.view(), distribution.view());
+    return Error::of(
+        "--queue shared: expected phases whose results do not depend on which core takes which "
+        "instruction (not mixed or loaded; with other keys than uniform only find), got --mix {} --dist {}",
+        name.view(), distribution.view());
 }
 
 } // namespace mxk::bench

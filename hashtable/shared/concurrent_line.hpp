@@ -60,13 +60,28 @@ class alignas(cache_line_bytes) ConcurrentLine {
     // Every load is acquire, so that they are done in this order; each pairs with the release of the writer's store to
     // the same word.
     [[gnu::always_inline]] static LookUp look_up(ConcurrentLine const& first, std::uint64_t key) {
+        ConcurrentLine const* behind = nullptr;
+        LookUp const seen = look_at_first(first, key, behind);
+        return behind == nullptr ? seen : look_behind(*behind, key);
+    }
+    // The same in two steps, with any time between them: what the first line says; where it does not hold the key, but
+    // has a line behind it, the answer is look_behind()'s.
+    [[gnu::always_inline]] static LookUp look_at_first(ConcurrentLine const& first, std::uint64_t key,
+                                                       ConcurrentLine const*& behind) {
         if ((first.control.load(std::memory_order_acquire) & moved) != 0) [[unlikely]]
             return {Seen::Moved, 0};
         inject::point();
         if (unsigned const found = first.places_of(key); found != 0) [[likely]]
             return first.read(found, key);
-        ConcurrentLine const* const behind = first.link.load(std::memory_order_acquire);
-        return behind == nullptr ? LookUp{Seen::Absent, 0} : look_behind(*behind, key);
+        behind = first.link.load(std::memory_order_acquire);
+        return {Seen::Absent, 0};
+    }
+    [[gnu::noinline]] static LookUp look_behind(ConcurrentLine const& behind, std::uint64_t key) {
+        for (ConcurrentLine const* line = &behind; line != nullptr; line = line->next()) {
+            line->check();
+            if (unsigned const found = line->places_of(key); found != 0) return line->read(found, key);
+        }
+        return {Seen::Absent, 0};
     }
 
     // The places that hold this key. No branch, because where a key stands cannot be predicted.
@@ -118,13 +133,6 @@ class alignas(cache_line_bytes) ConcurrentLine {
         inject::point();
         bool const is_there = keys[at].load(std::memory_order_acquire) == key;
         return {is_there ? Seen::There : Seen::Absent, value};
-    }
-    [[gnu::noinline]] static LookUp look_behind(ConcurrentLine const& behind, std::uint64_t key) {
-        for (ConcurrentLine const* line = &behind; line != nullptr; line = line->next()) {
-            line->check();
-            if (unsigned const found = line->places_of(key); found != 0) return line->read(found, key);
-        }
-        return {Seen::Absent, 0};
     }
 };
 static_assert(sizeof(ConcurrentLine) == cache_line_bytes);

@@ -19,7 +19,7 @@
 #include "hashtable/shared/line_growth.hpp"
 #include "kernel/memory/per_core.hpp"
 #include "tasks/task.hpp"
-#include "tasks/ticker.hpp"
+#include "tasks/wait_until.hpp"
 #include "tasks/worker.hpp"
 #include "tasks/workers.hpp"
 
@@ -52,10 +52,8 @@ class ResizeTasks : ResizeListener {
     void end() {
         if (table_ == nullptr) return;
         tell_(table_, nullptr);
-        // The last one may end on another core, which tells nobody: it is looked for every millisecond.
-        Ticker const ticker(
-            Nanoseconds{1'000'000}, [](void*) {}, nullptr);
-        Worker::current().run_until([this] {
+        // The last one may end on another core, which tells nobody.
+        wait_until([this] {
             for (Part const& task : tasks_)
                 if (task.told.load(std::memory_order_acquire) != 0) return false;
             return true;

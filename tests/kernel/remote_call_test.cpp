@@ -43,14 +43,14 @@ std::uint64_t sum(Counters const& all) {
     return result;
 }
 
-// Cores that call at once: on emulated machines, all of hundreds that wait for each other would take minutes.
-std::size_t caller_count() {
+// Cores that call at once in short tests: where hundreds are emulated by a few processors, those of all would take
+// minutes. The long ones have all.
+std::size_t some_callers() {
     return std::min<std::size_t>(workers::count(), 32);
 }
 
-// Many cores, or all, call random ones of all, themselves too, while these do the same and tasks come between.
-MXK_TEST(remote_calls, of_many_cores_to_all_cores_are_each_done_once) {
-    std::size_t const callers = caller_count();
+// Cores call random ones of all, themselves too, while these do the same and tasks come between.
+void check_calls_of_cores(std::size_t callers) {
     std::size_t const steps = std::max<std::size_t>(40 / callers, 3); // of each core
     constexpr std::size_t calls_per_step = 25;
     auto counted = counters();
@@ -75,10 +75,18 @@ MXK_TEST(remote_calls, of_many_cores_to_all_cores_are_each_done_once) {
     MXK_CHECK_EQUAL(sum(counted.value()), callers * steps * calls_per_step);
 }
 
-// A thread cannot serve while it waits, its core's worker does: when it calls that core itself, too.
-MXK_TEST(remote_calls, may_come_from_threads) {
+MXK_TEST(remote_calls, of_many_cores_to_all_cores_are_each_done_once) {
+    check_calls_of_cores(some_callers());
+}
+MXK_LONG_TEST(remote_calls, of_all_cores_to_all_cores_are_each_done_once) {
+    check_calls_of_cores(workers::count());
+}
+
+// Of two threads on each of so many cores. A thread cannot serve while it waits, its core's worker does: when it calls
+// that core itself, too.
+void check_calls_of_threads_on(std::size_t cores) {
     constexpr std::size_t calls = 8;
-    std::size_t const threads = 2 * caller_count();
+    std::size_t const threads = 2 * cores;
     auto counted = counters();
     MXK_CHECK(counted.ok());
     if (!counted) return;
@@ -87,10 +95,16 @@ MXK_TEST(remote_calls, may_come_from_threads) {
             call_on(core_id(i % workers::count()), [&, i] { ++counted.value()[i % workers::count()]; });
     };
     ThreadGroup group(threads);
-    for (std::size_t i = 0; i < threads; ++i)
-        group.start({.core = core_id(i % workers::count()), .name = "caller"}, body);
+    for (std::size_t i = 0; i < threads; ++i) group.start({.core = core_id(i % cores), .name = "caller"}, body);
     group.join();
     MXK_CHECK_EQUAL(sum(counted.value()), threads * calls);
+}
+
+MXK_TEST(remote_calls, may_come_from_threads) {
+    check_calls_of_threads_on(some_callers());
+}
+MXK_LONG_TEST(remote_calls, may_come_from_threads_of_all_cores) {
+    check_calls_of_threads_on(workers::count());
 }
 
 // All cores at once; one of them may be the caller's own.

@@ -6,17 +6,10 @@
 #include "kernel/memory/node_vector.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/threads/thread.hpp"
-#include "tasks/ticker.hpp"
+#include "tasks/wait_until.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk {
-
-// Runs the core's tasks and threads until `done()`, which is asked every millisecond, too. The console's task.
-template <typename Done> void wait_until(Done done) {
-    Ticker const ticker(
-        Nanoseconds{1'000'000}, [](void*) {}, nullptr);
-    Worker::current().run_until(done);
-}
 
 class ThreadGroup {
   public:

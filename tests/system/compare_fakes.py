@@ -13,7 +13,8 @@ MXK = "mxk-batch"
 # Both programs. told.json: what each engine does, round by round: a rate (operations per second with one core,
 # inserting), or a way to fail; a dict adds fields to its rows. The n-th run of an engine is that of round n. With
 # skewed keys it is NAME-zipf, with workloads NAME-ycsb, where latency is measured NAME-latency, at a set rate
-# NAME-load, and beside another child of its parent, which must be pinned to the second processor, NAME-disturbed.
+# NAME-load, with updates NAME-updates, and beside another child of its parent, which must be pinned to the second
+# processor, NAME-disturbed.
 FAKE = """#!{python}
 import json, os, pathlib, signal, sys
 here = pathlib.Path(__file__).parent
@@ -37,6 +38,7 @@ name += "-ycsb" * bool(workloads)
 if "--dist" in words:
     assert "--dist zipf:0.99 " in sys.argv[-1]
     name += "-zipf"
+name += "-updates" * any("loaded:" in word for word in words)
 name += "-load" if "--rate" in words else "-latency" * ("--latency" in words)
 children = pathlib.Path(f"/proc/{{os.getppid()}}/task/{{os.getppid()}}/children").read_text()
 if beside := set(children.split()) - {{str(os.getpid())}}:
@@ -87,7 +89,7 @@ for workload in workloads:
         row |= {{"throughput": {{"n": 1, "median": rate}}}}
         print(json.dumps(row | {{"mix": "load", "verified": True}}))
         print(json.dumps(row | {{"mix": "run", "verified": not wrong}}))
-for mix, factor in (("insert", 1), ("find", 2), ("erase", 4)):
+for mix, factor in (("insert", 1), ("find", 2), ("erase", 4), ("loaded:5/90/5", 2)):
     if workloads or mix not in option("--mix").split(","):
         continue
     for cores in map(int, option("--cores").split(",")):
@@ -125,13 +127,17 @@ class Fakes:
 
     def arguments(self, *options: str) -> list[str]:
         """The driver's arguments for this folder: of the parts those for which there is something to do."""
-        told = {"list": self.peers, "does": self.does, "configurations": CONFIGURATIONS}
-        (self.folder / "told.json").write_text(json.dumps(told))
+        self.tell()
         mxk = [name for name in CONFIGURATIONS if name in self.does] or [MXK]
         parts = ["table"] + ["zipf"] * any(name.endswith("-zipf") for name in self.does)
         parts += [part for part in ("tasks", "threads") if f"mxk-{part}" in self.does]
         chosen = ["--ops", "200K", "--mxk", ",".join(mxk), "--only", ",".join(parts), "--json"]
         return ["compare", *self.places(), *chosen, *options]
+
+    def tell(self) -> None:
+        """Hands the programs what they are to do."""
+        told = {"list": self.peers, "does": self.does, "configurations": CONFIGURATIONS}
+        (self.folder / "told.json").write_text(json.dumps(told))
 
     def places(self) -> list[str]:
         """The options that say where the programs and the results are."""

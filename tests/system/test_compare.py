@@ -212,6 +212,10 @@ def test_read_sections_are_measured_in_one_process(fakes: Fakes) -> None:
         ("rwlock", "mxk"),
         ("urcu-qsbr", "peer"),
     }
+    assert {f["figure"]: f["measured"]["median"] for f in result["figures"] if "measured" in f} == {
+        "qsbr read sections at 2 cores by 1 core": 2,
+        "qsbr read sections at 2 cores by urcu-qsbr": 2,
+    }
     assert "read sections in M/s" in ended.output
     commands = (Path(result["results"]) / "commands.txt").read_text()
     for body in ("empty", "pointer"):
@@ -242,6 +246,28 @@ def test_workloads_of_ycsb_are_a_part_of_their_own(fakes: Fakes) -> None:
     assert row(result, "cuckoo", "ycsb-b", 2, "ycsb")["verified"] is False
     assert threads not in {r["engine"] for r in result["rows"] if r["section"] == "table"}
     assert "keys drawn by zipf:0.99 and used by all cores" in ended.output
+
+
+def test_updates_are_measured_on_a_full_table_and_figures_are_chosen_by_engine(fakes: Fakes) -> None:
+    fakes.engine("mxk-shared", *[15e6] * 5)
+    fakes.engine("urcu-lfht", *[4e6] * 5)
+    fakes.engine(TBB, *[5e6] * 5)
+    fakes.engine("tbb-hash-map-stock", *[4e6] * 5)
+    fakes.does |= {"mxk-shared-updates": [12e6] * 5, "urcu-lfht-updates": [5e6] * 5, f"{TBB}-updates": [6e6] * 5}
+    fakes.does["tbb-hash-map-stock-updates"] = [3e6] * 5
+    fakes.tell()
+    ended = drive("figures-check", "--of", "mxk-shared", *fakes.places())
+    assert ended.code == 1
+    latest = str(fakes.folder / "results/latest")
+    name = "mxk-shared loaded:5/90/5 at 2 cores by tbb-hash-map"
+    assert ended.complaint.splitlines()[-2:] == [
+        "tools/mxk: 1 of 5 figures are not reached:",
+        f"  {name}: 2 x, wanted >= 3 x",
+    ]
+    assert "on a table that holds all keys one of ten operations inserts or erases" in ended.output
+    assert "mxk-lines-batch" not in ended.output, "of another figure"
+    wrong = drive("figures-check", "--of", "mxk-shred", "--from", latest)
+    assert (wrong.code, "--of: expected names out of mxk-batch, " in wrong.complaint) == (2, True)
 
 
 def test_skewed_keys_are_a_part_of_their_own(fakes: Fakes) -> None:

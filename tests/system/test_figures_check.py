@@ -13,6 +13,7 @@ from mxk_host.compare.plan import (
     MAX_LATENCY,
     MEMORY_SETS,
     MIXES,
+    UPDATES_MIX,
     Cell,
     Column,
     Part,
@@ -40,6 +41,11 @@ _GOOD = {
         "tbb-hash-map-growing": (2.5e6, 4.25e6),
         "mxk-cuckoo": (36e6, 56e6),
         "mxk-cuckoo-0.5": (45e6, 70e6),
+        "mxk-shared": (15e6, 30e6),
+        "mxk-shared-growing": (10e6, 20e6),
+        "mxk-lines-batch": (60e6, 120e6),
+        "urcu-lfht": (5e6, 10e6),
+        "urcu-lfht-growing": (5e6, 10e6),
     }.items()
     for mix, scale in (("insert", 1), ("find", 2), ("erase", 1))
     for cores, rate in enumerate(rates, 1)
@@ -52,6 +58,19 @@ _GOOD |= {Cell(Part.DISTURBED, "mxk-batch", Column(mix, DISTURBED_CORES)): 45e6 
 _GOOD |= {Cell(Part.GROUP_BY, engine, Column("count by key")): 30e6 for engine in ("mxk_table", "polars, streaming")}
 _GOOD |= {Cell(Part.MEMORY, "mxk", Column(size)): 109.0 for size in MEMORY_SETS}
 _GOOD |= {Cell(Part.MEMORY, "chase", Column(size)): 100.0 for size in MEMORY_SETS}
+_GOOD |= {
+    Cell(Part.UPDATES, engine, Column(UPDATES_MIX, 2)): rate
+    for engine, rate in (("mxk-shared", 30e6), (TBB, 10e6), ("tbb-hash-map-stock", 9e6))
+}
+_GOOD |= {
+    Cell(Part.RCU, engine, Column(f"empty, {cores}")): rate
+    for engine, cores, rate in (
+        ("qsbr", "1 core", 1e9),
+        ("qsbr", "2 cores", 1.95e9),
+        ("urcu-qsbr", "2 cores", 1.95e9),
+        ("pthread-rwlock", "2 cores", 0.19e9),
+    )
+}
 _GOOD |= {Cell(Part.LOAD, "mxk-batch", Column(mix, LOAD_CORES)): 2000.0 * MAX_LATENCY for mix in LOAD_MIXES}
 
 

@@ -114,10 +114,13 @@ class SharedUser {
     }
     void look_at_others() {
         std::array<std::uint64_t, 20> keys{};
-        std::array<std::optional<std::uint64_t>, 20> values;
         for (auto& key : keys) key = own_key(random_.below(8), random_.below(own_keys));
-        table_.find_many(keys, values);
-        for (std::size_t i = 0; i < keys.size(); ++i) expect_that(!values[i] || is_of(keys[i], *values[i]));
+        std::size_t answers = 0;
+        table_.find_each(keys, [&](std::size_t at, std::optional<std::uint64_t> const& value) {
+            ++answers;
+            expect_that(!value || is_of(keys[at], *value));
+        });
+        expect_that(answers == keys.size());
     }
     void use_own(std::size_t i) {
         // Waves, so that the table grows and shrinks by itself, too.

@@ -32,9 +32,12 @@ def parse_cores(text: str) -> tuple[int, ...]:
 
 
 def choose_names(option: str, known: Sequence[str], names: str | None) -> tuple[str, ...]:
-    """The names of a list such as "a,b", in its order and each once; all that are known without one."""
+    """The names of a list such as "a,b", in its order and each once; none of an empty one; all that are known without
+    one."""
     if names is None:
         return tuple(known)
+    if not names:
+        return ()
     chosen = tuple(dict.fromkeys(name.strip() for name in names.split(",")))
     if unknown := [name for name in chosen if name not in known]:
         raise UsageError(f"{option}: expected names out of {', '.join(known)}; got {', '.join(unknown)}")

@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <unordered_map>
@@ -295,13 +296,29 @@ TEST_F(ConcurrentLinesTest, batched_look_ups_find_what_single_ones_find) {
     auto& table = created.value();
     GraceModel::Section const section(grace);
     for (std::uint64_t key = 1; key <= 5000; ++key) table.insert(2 * key, key);
-    for (std::size_t const count : {0U, 1U, 15U, 16U, 17U, 1000U}) {
-        std::vector<std::uint64_t> keys;
-        for (std::uint64_t key = 1; key <= count; ++key) keys.push_back(key);
-        std::vector<std::optional<std::uint64_t>> values(count, 77);
-        table.find_many(keys, values);
-        for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(values[i], table.find(keys[i]));
+    auto const compare = [&](std::vector<std::uint64_t> const& keys) {
+        std::vector<std::size_t> answers(keys.size());
+        table.find_each(keys, [&](std::size_t at, std::optional<std::uint64_t> const& value) {
+            ++answers[at];
+            ASSERT_EQ(value, table.find(keys[at])) << keys[at];
+        });
+        ASSERT_EQ(answers, std::vector<std::size_t>(keys.size(), 1));
+    };
+    for (std::size_t const count : {0U, 1U, 31U, 32U, 33U, 1000U, 10'000U}) {
+        std::vector<std::uint64_t> keys(count);
+        std::iota(keys.begin(), keys.end(), 0); // 0 is no key
+        keys.push_back(~std::uint64_t{0});      // nor is that
+        compare(keys);
     }
+    // Many whose answers are in lines behind, and, while it is resized, in buckets that are moved.
+    table.tell(nullptr);
+    for (std::uint64_t key = 5001; key <= 8000; ++key) table.insert(2 * key, key);
+    ASSERT_TRUE(table.is_resizing() || table.begin_growing());
+    std::vector<std::uint64_t> keys(16'002);
+    std::iota(keys.begin(), keys.end(), 0);
+    do compare(keys);
+    while (table.work());
+    compare(keys);
 }
 
 // What is in the table all the time, a walk visits once, however the table is resized in its middle.

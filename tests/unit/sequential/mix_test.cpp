@@ -22,14 +22,16 @@ TEST(Mix, reads_and_prints) {
     EXPECT_EQ(parsed("erase"), "erase");
     EXPECT_EQ(parsed("mixed:50/40/10"), "mixed:50/40/10");
     EXPECT_EQ(parsed("mixed:100/0/0"), "mixed:100/0/0");
+    EXPECT_EQ(parsed("loaded:5/90/5"), "loaded:5/90/5");
 }
 
 TEST(Mix, says_what_it_expects) {
-    for (std::string const text : {"", "inserts", "mixed", "mixed:", "mixed:50/50", "mixed:50/40/20",
-                                   "mixed:50/40/10/0", "mixed:-1/51/50", "mixed:a/b/c", "mixed:50/40/10 "})
+    for (std::string const text :
+         {"", "inserts", "mixed", "mixed:", "mixed:50/50", "mixed:50/40/20", "mixed:50/40/10/0", "mixed:-1/51/50",
+          "mixed:a/b/c", "mixed:50/40/10 ", "loaded", "loaded:50/50"})
         EXPECT_EQ(parsed(text),
-                  "expected insert, find, erase or mixed:I/F/E with three percentages that add up to 100, "
-                  "got '" +
+                  "expected insert, find, erase, mixed:I/F/E or loaded:I/F/E with three percentages that add up to "
+                  "100, got '" +
                       text + "'");
 }
 

@@ -24,7 +24,7 @@ TEST(Phases, are_an_insert_where_nothing_is_said) {
 
 TEST(Phases, read_and_print_one_or_several) {
     for (std::string const text : {"insert", "find", "erase", "insert,find", "insert,erase", "find,erase",
-                                   "insert,find,erase", "mixed:50/40/10"})
+                                   "insert,find,erase", "mixed:50/40/10", "loaded:5/90/5"})
         EXPECT_EQ(parsed(text), text);
 }
 
@@ -44,6 +44,7 @@ TEST(Phases, know_which_of_them_need_keys) {
     EXPECT_TRUE(phases.list()[1].needs_keys());
     EXPECT_TRUE(phases.list()[2].needs_keys());
     EXPECT_FALSE((Mix{Mix::Kind::Mixed, 0, 50, 50}.needs_keys()));
+    EXPECT_TRUE((Mix{Mix::Kind::Loaded, 0, 50, 50}.needs_keys()));
 }
 
 TEST(Phases, have_an_order_and_no_repetition) {
@@ -52,14 +53,15 @@ TEST(Phases, have_an_order_and_no_repetition) {
         EXPECT_EQ(parsed(text), "expected each phase up to once, in the order insert,find,erase, got '" + text + "'");
 }
 
-TEST(Phases, a_mixed_one_stands_alone) {
-    for (std::string const text : {"insert,mixed:50/40/10", "mixed:50/40/10,find", "mixed:50/40/10,mixed:50/40/10"})
-        EXPECT_EQ(parsed(text), "expected a mixed phase alone, got '" + text + "'");
+TEST(Phases, one_with_shares_stands_alone) {
+    for (std::string const text : {"insert,mixed:50/40/10", "mixed:50/40/10,find", "mixed:50/40/10,mixed:50/40/10",
+                                   "insert,loaded:50/40/10", "loaded:50/40/10,erase"})
+        EXPECT_EQ(parsed(text), "expected a phase with shares alone, got '" + text + "'");
 }
 
 TEST(Phases, name_the_word_that_is_none) {
     std::string const expected =
-        "expected insert, find, erase or mixed:I/F/E with three percentages that add up to 100, got ";
+        "expected insert, find, erase, mixed:I/F/E or loaded:I/F/E with three percentages that add up to 100, got ";
     EXPECT_EQ(parsed(""), expected + "''");
     EXPECT_EQ(parsed("insert,"), expected + "''");
     EXPECT_EQ(parsed(",insert"), expected + "''");

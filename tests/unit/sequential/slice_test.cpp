@@ -153,6 +153,34 @@ TEST_F(SliceTest, mixed_without_inserts_still_begins_with_one) {
     EXPECT_EQ(slice.instructions()[0].operation, Operation::Insert);
 }
 
+TEST_F(SliceTest, mixed_instructions_on_a_loaded_table_know_their_results) {
+    Slice slice = make(count);
+    ASSERT_TRUE(slice.prepare_mixed(node_id(0)));
+    Random random(5);
+    std::unordered_set<std::uint64_t> model;
+    for (Mix const mix : {Mix{Mix::Kind::Loaded, 5, 90, 5},
+                          {Mix::Kind::Loaded, 10, 90, 0},
+                          {Mix::Kind::Loaded, 0, 10, 90},
+                          {Mix::Kind::Loaded, 50, 0, 50}}) {
+        slice.forget();
+        model.clear();
+        in_pieces(count, [&](std::size_t from, std::size_t to) { slice.fill_inserts(from, to); });
+        EXPECT_EQ(expect_as_on(model, slice), 0U);
+        EXPECT_EQ(model.size(), count);
+        in_pieces(count, [&](std::size_t from, std::size_t to) { slice.fill_loaded(from, to, mix, random); });
+        EXPECT_EQ(expect_as_on(model, slice), 0U);
+        EXPECT_EQ(model.size(), slice.live_count());
+        std::unordered_map<Operation, double> operations;
+        std::unordered_set<std::uint64_t> found;
+        for (Instruction const& instruction : slice.instructions()) {
+            ++operations[instruction.operation];
+            found.insert(instruction.key);
+        }
+        EXPECT_NEAR(operations[Operation::Find] / static_cast<double>(count), mix.find / 100.0, 0.02);
+        EXPECT_GT(found.size(), count / 4) << "not only those that were erased";
+    }
+}
+
 // Phase after phase on one table, as a run has them.
 TEST_F(SliceTest, drawn_instructions_know_their_results) {
     Slice slice = make(count);

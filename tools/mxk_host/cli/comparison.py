@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from mxk_host.arguments import typed_command
+from mxk_host.arguments import choose_names, typed_command
 from mxk_host.compare import job
 from mxk_host.compare.check import expect_figures
 from mxk_host.compare.figures import FIGURES, engines_of, parts_of
@@ -70,6 +70,10 @@ def figures_check(
     quick: Annotated[
         bool, typer.Option("--quick", help="2M operations and 3 rounds, for a look; default 24M and 5.")
     ] = False,
+    of: Annotated[
+        str | None,
+        typer.Option(help="Only the figures of these engines, with commas between; default all.", show_default=False),
+    ] = None,
     finished: From = None,
     timeout: Timeout = 1800,
     build: Build = BUILD / "linux",
@@ -79,15 +83,17 @@ def figures_check(
 
     Exit codes: 0 all are reached, 1 some are not (they are named) or something failed, 2 wrong usage or not built.
     """
+    engines = choose_names("--of", list(dict.fromkeys(figure.over.engine for figure in FIGURES)), of)
+    figures = [figure for figure in FIGURES if figure.over.engine in engines]
     if finished is not None:
         summary = job.read(finished)
     else:
         ops, rounds = ("2M", 3) if quick else ("24M", 5)
-        engines = engines_of(FIGURES)
+        engines = engines_of(figures)
         mxk = ",".join(engine for engine in CONFIGURATIONS if engine in engines)
         peers = ",".join(engine for engine in engines if engine not in CONFIGURATIONS)
-        parts = ",".join(parts_of(FIGURES))
+        parts = ",".join(parts_of(figures))
         settings = Settings.checked(typed_command(), ops, "1,2", rounds, 1, timeout, build, mxk, parts, latency=False)
         summary = job.compare(settings, peers=peers, folder=results)
     job.expect_success(summary)
-    expect_figures(summary)
+    expect_figures(summary, [figure.name for figure in figures])

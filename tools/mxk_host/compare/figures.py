@@ -17,7 +17,9 @@ from mxk_host.compare.plan import (
     MAX_LATENCY,
     MEMORY_SETS,
     MIXES,
+    RCU_ENGINE,
     SEVERAL_IN_ONE,
+    UPDATES_MIX,
     Cell,
     Column,
     Part,
@@ -73,6 +75,8 @@ CUCKOO, CUCKOO_HALF = "mxk-cuckoo", "mxk-cuckoo-0.5"
 TBB, TBB_STOCK, TBB_GROWING = "tbb-hash-map", "tbb-hash-map-stock", "tbb-hash-map-growing"
 BOUND = "reference-buckets-ring"
 BY_ORDINARY_THREADS = "mxk-table"
+SHARED, SHARED_GROWING, SHARED_BATCH = "mxk-shared", "mxk-shared-growing", "mxk-lines-batch"
+URCU, URCU_GROWING = "urcu-lfht", "urcu-lfht-growing"
 
 
 def _ratio(over: str, under: str, mix: str, cores: int, unit: Unit, target: float, part: Part = Part.TABLE) -> Figure:
@@ -86,6 +90,11 @@ def _ratio(over: str, under: str, mix: str, cores: int, unit: Unit, target: floa
 
 def _task(engine: str, measure: str) -> Cell:
     return Cell(Part.TASKS, engine, Column(measure))
+
+
+def _sections(engine: str, cores: int) -> Cell:
+    """Empty read sections of this many cores."""
+    return Cell(Part.RCU, engine, Column(f"empty, {cores} {'core' if cores == 1 else 'cores'}"))
 
 
 def _shares_of_bound(engine: str, one_core: float, two_cores: float) -> list[Figure]:
@@ -141,6 +150,27 @@ FIGURES: Sequence[Figure] = (
             is_maximum=True,
         )
         for column in (Column(mix, LOAD_CORES) for mix in LOAD_MIXES)
+    ),
+    # The table that all cores share, in the loop in which liburcu's is measured, and in batches.
+    *(_ratio(SHARED, URCU, "find", cores, Unit.TIMES, 3) for cores in (1, 2)),
+    *(_ratio(SHARED, URCU, "insert", cores, Unit.TIMES, 1.5) for cores in (1, 2)),
+    *(_ratio(SHARED_GROWING, URCU_GROWING, "insert", cores, Unit.TIMES, 2) for cores in (1, 2)),
+    *(_ratio(SHARED_BATCH, BOUND, "find", cores, Unit.SHARE, 0.6) for cores in (1, 2)),
+    _ratio(SHARED, TBB, UPDATES_MIX, 2, Unit.TIMES, 3, part=Part.UPDATES),
+    *(
+        Figure(
+            f"{RCU_ENGINE} read sections at 2 cores",
+            f"by {against}",
+            Unit.TIMES,
+            _sections(RCU_ENGINE, 2),
+            _sections(under, cores),
+            target,
+        )
+        for against, under, cores, target in (
+            ("1 core", RCU_ENGINE, 1, 1.95),
+            ("urcu-qsbr", "urcu-qsbr", 2, 1),
+            ("pthread-rwlock", "pthread-rwlock", 2, 10),
+        )
     ),
     Figure(
         "mxk_table count by key",

@@ -86,6 +86,19 @@ YCSB_ENGINES = YCSB_ONLY | {
     "mxk-table",
 }
 
+# The part with updates: on a table that holds all keys a tenth of the operations insert or erase, the others find.
+# Of MXK those whose tables all cores share, of the peers those that can erase while others read.
+UPDATES_MIX = "loaded:5/90/5"
+UPDATES_ENGINES = {
+    "mxk-concurrent-batch",
+    "mxk-lines",
+    "mxk-lines-batch",
+    "mxk-shared",
+    "tbb-hash-map",
+    "tbb-hash-map-stock",
+    "urcu-lfht",
+}
+
 # What a process beside it costs that is busy on one of the two processors: the other half of each time slice.
 DISTURBED_ENGINES = {"mxk-batch"}
 DISTURBED_CORES = 2
@@ -117,6 +130,7 @@ class Part(StrEnum):
     TABLE = "table"
     ZIPF = "zipf"
     YCSB = "ycsb"
+    UPDATES = "updates"
     DISTURBED = "disturbed"
     UNDISTURBED = "undisturbed"  # the same runs, right beside
     LOAD = "load"
@@ -257,7 +271,12 @@ class Settings:
 
     def columns(self, part: Part) -> list[Column]:
         """The columns of a part that measures tables."""
-        mixes = {Part.ZIPF: ZIPF_MIXES, Part.YCSB: YCSB_WORKLOADS, Part.LOAD: LOAD_MIXES}.get(part, MIXES)
+        mixes = {
+            Part.ZIPF: ZIPF_MIXES,
+            Part.YCSB: YCSB_WORKLOADS,
+            Part.UPDATES: (UPDATES_MIX,),
+            Part.LOAD: LOAD_MIXES,
+        }.get(part, MIXES)
         only = {Part.DISTURBED: DISTURBED_CORES, Part.UNDISTURBED: DISTURBED_CORES, Part.LOAD: LOAD_CORES}.get(part)
         return [Column(mix, cores) for mix in mixes for cores in self.cores if only in (None, cores)]
 
@@ -292,6 +311,7 @@ def choose_engines(settings: Settings, known: Sequence[Engine], peers: str | Non
         Part.TABLE: {engine.name for engine in engines} - YCSB_ONLY,
         Part.ZIPF: ZIPF_ENGINES,
         Part.YCSB: YCSB_ENGINES,
+        Part.UPDATES: UPDATES_ENGINES,
         Part.DISTURBED: DISTURBED_ENGINES,
         Part.UNDISTURBED: DISTURBED_ENGINES,
         Part.LOAD: LOAD_ENGINES,

@@ -31,9 +31,10 @@ ASYNCHRONOUS = (
     "set-up says that they take several at once.",
 )
 # The parts that measure tables, and what is said of those that are not measured with all core counts.
-_TABLES = (Part.TABLE, Part.ZIPF, Part.YCSB, Part.DISTURBED, Part.UNDISTURBED, Part.LOAD)
+_TABLES = (Part.TABLE, Part.ZIPF, Part.YCSB, Part.UPDATES, Part.DISTURBED, Part.UNDISTURBED, Part.LOAD)
 _ABOUT = {
     Part.YCSB: "workloads of YCSB, loaded before, keys drawn by zipf:0.99 and used by all cores; M ops/s of the run",
+    Part.UPDATES: "on a table that holds all keys one of ten operations inserts or erases, the others find",
     Part.DISTURBED: "beside a process that keeps the second processor busy",
     Part.UNDISTURBED: "the same without it, in the same rounds",
     Part.GROUP_BY: "rows counted by key, in M rows/s: a Python module over mxk::Table, and what others have",
