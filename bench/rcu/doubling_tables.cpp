@@ -30,12 +30,6 @@ Result<DoublingLines::Table> DoublingLines::make(std::span<Owner const> owners, 
     return Table::create({.keys = static_cast<std::size_t>(told)}, owners);
 }
 
-void DoublingLines::settle() {
-    while (table_.work()) {
-    }
-    wait_until([this] { return !table_.is_resizing(); }); // the last slices may be other cores'
-}
-
 Result<void> DoublingLines::double_now(Progress& progress) {
     if (!table_.begin_growing()) return Error::of("out of memory: {} more buckets of 64 bytes", 2 * buckets());
     wait_until([&] { return !table_.is_resizing() || progress.interrupted(); });

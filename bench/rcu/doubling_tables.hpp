@@ -4,7 +4,8 @@
 //     insert(key, value), find(key)     any core, in a task
 //     buckets(), size()            any core while nobody inserts
 //     bytes_to_double()            about how much memory the doubling asks for
-//     settle()                     returns when no resize is under way; the console's task, as the next one
+//     settle()                     returns when no resize is under way; the console's task, as the next one. Errors:
+//                                  no memory
 //     double_now(progress)         returns when there are twice as many buckets. Errors: no memory, Ctrl-C
 //     resizes()                    where the table counts them
 #pragma once
@@ -42,7 +43,10 @@ class DoublingChains {
     [[nodiscard]] std::size_t buckets() const { return table_.head_count(); }
     [[nodiscard]] std::size_t size() const { return table_.size(); }
     [[nodiscard]] std::size_t bytes_to_double() const { return 2 * buckets() * sizeof(concurrent::AtomicLink); }
-    void settle() { table_.settle(); }
+    Result<void> settle() {
+        table_.settle();
+        return {};
+    }
     Result<void> double_now(Progress& progress);
     [[nodiscard]] std::optional<std::uint64_t> resizes() const { return table_.resizes(); }
 
@@ -72,7 +76,7 @@ class DoublingLines {
     [[nodiscard]] std::size_t buckets() const { return table_.bucket_count(); }
     [[nodiscard]] std::size_t size() const { return table_.size(); }
     [[nodiscard]] std::size_t bytes_to_double() const { return 2 * table_.bytes(); }
-    void settle();
+    Result<void> settle() { return finish_resize(table_); }
     Result<void> double_now(Progress& progress);
     [[nodiscard]] static std::optional<std::uint64_t> resizes() { return std::nullopt; }
 

@@ -217,7 +217,7 @@ template <typename Table> Result<ResizeOutcome> run_resize(ResizeRun const& run)
     Table table(MXK_TRY(Table::make(owners.span(), run.keys, run.load)));
     MXK_TRY(table.begin(owners.span()));
     if (!MXK_TRY(fill_table(table, run))) return Error("a key could not be inserted: no memory, or it was there");
-    table.settle();
+    MXK_TRY(table.settle());
     make_memory_ready(table.bytes_to_double() / owners.size() + 1, owners.span());
 
     ResizeOutcome outcome;

@@ -19,7 +19,6 @@
 #include "kernel/memory/node_vector.hpp"
 #include "tasks/annotation.hpp"
 #include "tasks/rcu_wait.hpp"
-#include "tasks/wait_until.hpp"
 
 namespace mxk::bench {
 
@@ -54,12 +53,7 @@ class ConcurrentLinesAccess : public InPlaceOperations<ConcurrentLinesAccess<Sec
     [[nodiscard]] std::size_t bytes() const { return table().bytes(); }
     [[nodiscard]] std::size_t touched_bytes() const { return touched_bytes_; }
     [[nodiscard]] Table& table() const { return served_[0].table; }
-    Result<void> settle() {
-        while (table().work()) {
-        }
-        wait_until([&] { return !table().is_resizing(); }); // the last slices may be other cores'
-        return {};
-    }
+    Result<void> settle() { return finish_resize(table()); }
 
   private:
     struct Served {

@@ -158,6 +158,8 @@ template <typename Hash = MixedHash, typename Grace = MachineGrace> class Concur
     // Does a part of a resize that is under way, some microseconds of it; false: there is none, or others do the rest.
     bool work() { return resize().work(Grace::place()); }
     [[nodiscard]] bool is_resizing() const { return resize().is_resizing(); }
+    // Whether a resize under way had to leave buckets where they are, for lack of memory; work() then tries them again.
+    bool try_again() { return resize().claim_again(); }
     // Null: nobody is told, and writers do the work, a slice with every 16th insert or erase of a core. While nobody
     // uses the table.
     void tell(ResizeListener* listener) { growth_.tell(listener); }

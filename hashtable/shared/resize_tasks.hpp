@@ -97,4 +97,19 @@ class ResizeTasks : ResizeListener {
     PerCore<Part> tasks_;
 };
 
+// Returns when no resize of the table is under way; the calling core moves, too. Errors: no memory for a further line
+// of a bucket; then the table is all right, and the resize goes on with later inserts or the next call. The console's
+// task.
+template <typename Table> Result<void> finish_resize(Table& table) {
+    bool lacks_memory = false;
+    wait_until([&] { // the last slices may be other cores'
+        while (table.work()) {
+        }
+        lacks_memory = table.try_again();
+        return lacks_memory || !table.is_resizing();
+    });
+    if (lacks_memory) return Error("out of memory: a bucket needs a further line, in the middle of a resize");
+    return {};
+}
+
 } // namespace mxk

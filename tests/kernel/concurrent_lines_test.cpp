@@ -44,9 +44,7 @@ struct ServedLines {
     void end() {
         if (!table.ok()) return;
         tasks.end();
-        while (table.value().work()) {
-        }
-        MXK_CHECK(!table.value().is_resizing());
+        MXK_CHECK(finish_resize(table.value()).ok());
         table.value().check();
     }
     NodeVector<Owner> owners;
@@ -211,6 +209,20 @@ MXK_TEST(cht_lines, threads_find_what_stays_while_tasks_grow_and_shrink_it) {
     MXK_CHECK(walks.load() >= workers::count());
     lines.end();
     MXK_CHECK_EQUAL(table.size(), lasting);
+}
+
+// One whose last buckets wait for memory, until it has been tried so often.
+MXK_TEST(cht_lines, a_resize_that_lacks_memory_is_not_waited_for) {
+    struct Lacking {
+        [[nodiscard]] static bool work() { return false; }
+        bool try_again() { return tries != 0 && tries-- != 0; }
+        [[nodiscard]] bool is_resizing() const { return tries != 0; }
+        std::size_t tries;
+    };
+    Lacking table{2};
+    MXK_CHECK(!finish_resize(table).ok());
+    MXK_CHECK(!finish_resize(table).ok());
+    MXK_CHECK(finish_resize(table).ok());
 }
 
 } // namespace

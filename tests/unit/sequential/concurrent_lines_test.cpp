@@ -259,6 +259,35 @@ TEST_F(ConcurrentLinesTest, having_given_up_to_grow_it_still_shrinks) {
     EXPECT_EQ(table.size(), 0U);
 }
 
+TEST_F(ConcurrentLinesTest, a_resize_without_memory_for_further_lines_says_so_and_is_tried_again) {
+    configure({8 * MiB});
+    auto created = make(100);
+    auto& table = created.value();
+    std::uint64_t keys = 0;
+    while (keys < 5'000 || table.is_resizing() || keys < 2 * table.bucket_count()) { // as full as it can be
+        GraceModel::Section const section(grace);
+        ++keys;
+        ASSERT_EQ(table.insert(keys, keys), Insert::Inserted);
+    }
+    GraceModel::Section const section(grace);
+    EXPECT_FALSE(table.try_again()) << "nothing is under way";
+    {
+        ASSERT_TRUE(table.begin_shrinking()); // two buckets become one, which needs further lines
+        std::vector<NodeArray<std::byte>> hogs;
+        for (std::size_t const size : {16 * KiB, 64 * std::size_t{1}})
+            while (auto hog = NodeArray<std::byte>::create(size, node_id(0))) hogs.push_back(std::move(hog).value());
+        while (table.work()) {
+        }
+        EXPECT_TRUE(table.is_resizing());
+        EXPECT_TRUE(table.try_again());
+        EXPECT_FALSE(table.try_again()) << "said once";
+    }
+    finish(table);
+    EXPECT_FALSE(table.try_again());
+    for (std::uint64_t key = 1; key <= keys; ++key) ASSERT_EQ(table.find(key), key);
+    table.check();
+}
+
 TEST_F(ConcurrentLinesTest, no_memory_at_all_is_an_error) {
     configure({2 * MiB});
     EXPECT_FALSE(make(10'000'000).ok());
