@@ -64,7 +64,11 @@ template <typename Hash = MixedHash, typename Grace = MachineGrace> class Concur
     ConcurrentLines(ConcurrentLines&& other) noexcept
         : growth_(std::move(other.growth_)) {}
     ConcurrentLines& operator=(ConcurrentLines&&) = delete;
-    ~ConcurrentLines() = default;
+    // Builds that check look at all of it once more, unless it was moved from or is in the middle of a resize.
+    ~ConcurrentLines() {
+        if constexpr (inject::enabled)
+            if (resize().root() != nullptr && !resize().is_resizing()) check();
+    }
 
     // The value that is with the key, or nothing.
     [[gnu::always_inline]] [[nodiscard]] std::optional<std::uint64_t> find(std::uint64_t key) const {

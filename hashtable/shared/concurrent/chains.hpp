@@ -40,8 +40,8 @@
 #include <span>
 #include <utility>
 
+#include "base/panic.hpp"
 #include "base/prefetch.hpp"
-
 #include "hashtable/shared/concurrent/chain_updates.hpp"
 #include "hashtable/shared/concurrent/head_block.hpp"
 #include "hashtable/shared/concurrent/marked_link.hpp"
@@ -231,7 +231,33 @@ template <typename Reclaim, typename Step = InjectedDelay> class Chains {
     void finish() { change(current_, next()); }
     void forget_last() { change(next_, nullptr); }
 
+    // Panics where the chains are not what they must be: each node in its bucket's chain, in the order of hashes, and no
+    // mark of a resize. Gives how many nodes there are; those that were removed may still be linked. While nobody uses
+    // the table, and no resize is under way.
+    [[nodiscard]] std::size_t check() const {
+        expect(next() == nullptr, "a table is checked while no resize is under way");
+        std::size_t nodes = 0;
+        for (std::size_t at = 0; at < current().size(); ++at) nodes += check_chain(at);
+        return nodes;
+    }
+
   private:
+    [[nodiscard]] std::size_t check_chain(std::size_t index) const {
+        MarkedLink link = Updates::load(current()[index]);
+        expect(link.is_clean(), "a head has no mark while no resize is under way");
+        std::size_t nodes = 0;
+        for (std::uint64_t hash = 0; link.node() != &end_of_chains;) {
+            Node const& node = *link.node();
+            expect(current().index(node.hash) == index, "a node is in its bucket's chain");
+            expect(node.hash >= hash, "a chain is in the order of its hashes");
+            hash = node.hash;
+            link = Updates::load(node.link);
+            expect(!link.is_joint(), "no node is joint while no resize is under way");
+            nodes += link.is_deleted() ? 0U : 1U;
+        }
+        return nodes;
+    }
+
     static void go_to(Lookup& lookup, Node* node) {
         lookup.node = node;
         prefetch_for_read(node);

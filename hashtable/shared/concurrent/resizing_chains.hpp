@@ -21,7 +21,9 @@
 #include <utility>
 
 #include "arch/sections.hpp"
+#include "base/inject.hpp"
 #include "base/log.hpp"
+#include "base/panic.hpp"
 #include "base/push_stack.hpp"
 #include "hashtable/shared/concurrent/chains.hpp"
 #include "hashtable/shared/concurrent/head_block.hpp"
@@ -65,8 +67,12 @@ template <typename Reclaim> class ResizingChains {
     }
     ResizingChains(ResizingChains const&) = delete;
     ResizingChains& operator=(ResizingChains const&) = delete;
-    // Waits for a resize under way. Nobody uses the table any more. A task that may wait, or a thread.
-    ~ResizingChains() { settle(); }
+    // Waits for a resize under way. Nobody uses the table any more. A task that may wait, or a thread. Builds that check
+    // look at all of it once more: its nodes are still there.
+    ~ResizingChains() {
+        settle();
+        if constexpr (inject::enabled) check();
+    }
 
     // As in chains.hpp; in a section, any core.
     template <typename Match> [[nodiscard]] Node* find(std::uint64_t hash, Match match) const {
@@ -146,6 +152,9 @@ template <typename Reclaim> class ResizingChains {
     // Any core, in a section.
     [[nodiscard]] std::size_t head_count() const { return chains_.current().size(); }
     [[nodiscard]] std::size_t bytes() const { return chains_.current().bytes(); }
+    // Panics where the chains are not what they must be (chains.hpp), or hold more or fewer nodes than were counted.
+    // While nobody uses the table, after settle().
+    void check() const { expect(chains_.check() == size(), "a table has as many nodes as were inserted less removed"); }
     // Any core: how often the heads have been exchanged.
     [[nodiscard]] std::uint64_t resizes() const { return resizes_.load(std::memory_order_relaxed); }
 
