@@ -1,4 +1,4 @@
-// The ids of all cores, for tests that use them all.
+// The ids of cores, for tests that use all of them, or another than the console's.
 #pragma once
 
 #include "base/panic.hpp"
@@ -12,6 +12,11 @@ inline NodeVector<CoreId> all_cores() {
     expect(ids.ok(), "a test needs some bytes of memory");
     for (std::size_t i = 0; i < workers::count(); ++i) ids.value().emplace(core_id(i));
     return std::move(ids).value();
+}
+
+// The core that the console does not work on, if there is one.
+inline CoreId last_core() {
+    return core_id(workers::count() - 1);
 }
 
 } // namespace mxk

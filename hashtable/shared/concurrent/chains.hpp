@@ -231,9 +231,9 @@ template <typename Reclaim, typename Step = InjectedDelay> class Chains {
     void finish() { change(current_, next()); }
     void forget_last() { change(next_, nullptr); }
 
-    // Panics where the chains are not what they must be: each node in its bucket's chain, in the order of hashes, and no
-    // mark of a resize. Gives how many nodes there are; those that were removed may still be linked. While nobody uses
-    // the table, and no resize is under way.
+    // Panics where the chains are not what they must be: each node in its bucket's chain, in the order of hashes, and
+    // no mark of a resize. Gives how many nodes there are; those that were removed may still be linked. While nobody
+    // uses the table, and no resize is under way.
     [[nodiscard]] std::size_t check() const {
         expect(next() == nullptr, "a table is checked while no resize is under way");
         std::size_t nodes = 0;

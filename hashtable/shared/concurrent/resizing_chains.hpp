@@ -67,8 +67,8 @@ template <typename Reclaim> class ResizingChains {
     }
     ResizingChains(ResizingChains const&) = delete;
     ResizingChains& operator=(ResizingChains const&) = delete;
-    // Waits for a resize under way. Nobody uses the table any more. A task that may wait, or a thread. Builds that check
-    // look at all of it once more: its nodes are still there.
+    // Waits for a resize under way. Nobody uses the table any more. A task that may wait, or a thread. Builds that
+    // check look at all of it once more: its nodes are still there.
     ~ResizingChains() {
         settle();
         if constexpr (inject::enabled) check();

@@ -16,6 +16,7 @@
 #include "tasks/threads/mxos/mxos_thread.hpp"
 #include "tasks/threads/semaphore.hpp"
 #include "tasks/threads/thread_backend.hpp"
+#include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/metal/interrupts/post.hpp"
 #include "tests/kernel/thread_group.hpp"
 
@@ -42,11 +43,6 @@ namespace {
 
 constexpr Nanoseconds operator""_us(unsigned long long count) {
     return microseconds(count);
-}
-
-// The core that the console does not work on, if there is one.
-CoreId last_core() {
-    return core_id(workers::count() - 1);
 }
 
 // Counts, and never gives the core away.
