@@ -100,8 +100,8 @@ template <typename Hash = MixedHash, typename Grace = MachineGrace> class Concur
             prefetch_far(&line);
             lines[at % batch] = &line;
         };
-        auto const look_behind = [&] {
-            Behind const one = behind[taken++ % behind.size()];
+        auto const look_behind = [&](std::size_t number) {
+            Behind const one = behind[number % behind.size()];
             found(one.at, value_in(Line::look_behind(*one.line, keys[one.at])));
         };
         for (std::size_t at = 0; at < std::min(batch, keys.size()); ++at) ask_for(at);
@@ -114,13 +114,13 @@ template <typename Hash = MixedHash, typename Grace = MachineGrace> class Concur
                 found(at, find(keys[at]));
             } else if (line != nullptr) [[unlikely]] {
                 prefetch_far(line);
-                if (put - taken == behind.size()) look_behind();
+                if (put - taken == behind.size()) look_behind(taken++);
                 behind[put++ % behind.size()] = {at, line};
             } else {
                 found(at, value_in(seen));
             }
         }
-        while (taken != put) look_behind();
+        for (; taken != put; ++taken) look_behind(taken);
     }
     // Asks for the line that an operation on the key touches first: of a look-up, and of a writer.
     void prefetch(std::uint64_t key) const { prefetch_far(line_of(key)); }
