@@ -37,10 +37,10 @@ console::Outcome show_rcu(console::Invocation& invocation) {
 
 constexpr auto rcu_command = console::command<&show_rcu>(
     {.name = "rcu",
-     .summary =
-         "grace periods, and per core: callbacks given and run, the largest number run in one turn, grace periods "
-         "answered, and those that began while it halted",
-     .group = "machine"});
+     .summary = "grace periods, and what each core has had to do with them",
+     .group = "machine",
+     .notes = "Per core: callbacks given to it and run, the largest number run in one turn, grace periods that it has\n"
+              "answered, and those that began while it halted. Cores that have none of these have no line.\n"});
 MXK_REGISTER(mxk_commands, console::Command, rcu_command);
 
 } // namespace
