@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/spin_wait.hpp"
+#include "bench/rcu/lock_readers.hpp"
 #include "bench/rcu/simple_locks.hpp"
 #include "bench/thread/own_threads.hpp"
 #include "kernel/console/named.hpp"
@@ -159,81 +160,27 @@ constexpr ReadKind a_rcu_threads{
     .name = "a-rcu", .summary = "a thread's section of A-RCU", .run = &run_thread_sections<a_rcu::ReadSection>};
 MXK_REGISTER(mxk_read_kinds, ReadKind, a_rcu_threads);
 
-// Each core has the lock at its place, or all have the first one.
-template <typename Lock, bool is_shared> class Locks {
-  public:
-    class Reader {
-      public:
-        class Section {
-          public:
-            explicit Section(Reader& reader)
-                : lock_(reader.lock_) {
-                lock_.lock();
-            }
-            ~Section() { lock_.unlock(); }
-            Section(Section const&) = delete;
-            Section& operator=(Section const&) = delete;
-
-          private:
-            Lock& lock_;
-        };
-        Reader(Locks& locks, std::size_t place)
-            : lock_(locks.locks_[is_shared ? 0 : place])
-            , sections_(locks.sections_[place]) {}
-        // Nobody waits for it: for locks it only counts.
-        void quiescent() { sections_ += sections_per_quiescent_point; }
-
-      private:
-        Lock& lock_;
-        std::uint64_t& sections_;
-    };
-
-    static Result<Sample> run(ReadRun const& run) {
-        std::size_t const cores = run.cores.size();
-        NodeId const here = Worker::current().node();
-        Locks locks(MXK_TRY(NodeVector<Lock>::create(is_shared ? 1 : cores, here)),
-                    MXK_TRY(NodeVector<std::uint64_t>::create(cores, here)));
-        for (std::size_t i = 0; i < (is_shared ? 1 : cores); ++i) locks.locks_.emplace();
-        for (std::size_t i = 0; i < cores; ++i) locks.sections_.emplace();
-        return read_in_tasks(run, locks);
-    }
-
-    [[nodiscard]] bool is_sound(std::uint64_t sections) {
-        if constexpr (is_shared) return locks_[0].has_counted(sections);
-        for (std::size_t i = 0; i < locks_.size(); ++i)
-            if (!locks_[i].has_counted(sections_[i])) return false;
-        return true;
-    }
-
-  private:
-    Locks(NodeVector<Lock> locks, NodeVector<std::uint64_t> sections)
-        : locks_(std::move(locks))
-        , sections_(std::move(sections)) {}
-
-    NodeVector<Lock> locks_;
-    NodeVector<std::uint64_t> sections_; // by place
-};
-
 constexpr ReadKind spin{.name = "spin",
                         .summary = "a test-and-set lock for each core: nobody else wants it",
-                        .run = &Locks<TestAndSetLock, false>::run};
+                        .run = &LockReaders<TestAndSetLock, false>::run};
 MXK_REGISTER(mxk_read_kinds, ReadKind, spin);
-constexpr ReadKind spin_shared{
-    .name = "spin-shared", .summary = "a test-and-set lock for all cores", .run = &Locks<TestAndSetLock, true>::run};
+constexpr ReadKind spin_shared{.name = "spin-shared",
+                               .summary = "a test-and-set lock for all cores",
+                               .run = &LockReaders<TestAndSetLock, true>::run};
 MXK_REGISTER(mxk_read_kinds, ReadKind, spin_shared);
 constexpr ReadKind ticket{
-    .name = "ticket", .summary = "a ticket lock for each core", .run = &Locks<TicketLock, false>::run};
+    .name = "ticket", .summary = "a ticket lock for each core", .run = &LockReaders<TicketLock, false>::run};
 MXK_REGISTER(mxk_read_kinds, ReadKind, ticket);
 constexpr ReadKind ticket_shared{
-    .name = "ticket-shared", .summary = "a ticket lock for all cores", .run = &Locks<TicketLock, true>::run};
+    .name = "ticket-shared", .summary = "a ticket lock for all cores", .run = &LockReaders<TicketLock, true>::run};
 MXK_REGISTER(mxk_read_kinds, ReadKind, ticket_shared);
 constexpr ReadKind rwlock{.name = "rwlock",
                           .summary = "a reader-writer lock for each core, taken by a reader",
-                          .run = &Locks<ReaderWriterLock, false>::run};
+                          .run = &LockReaders<ReaderWriterLock, false>::run};
 MXK_REGISTER(mxk_read_kinds, ReadKind, rwlock);
 constexpr ReadKind rwlock_shared{.name = "rwlock-shared",
                                  .summary = "a reader-writer lock for all cores, taken by readers",
-                                 .run = &Locks<ReaderWriterLock, true>::run};
+                                 .run = &LockReaders<ReaderWriterLock, true>::run};
 MXK_REGISTER(mxk_read_kinds, ReadKind, rwlock_shared);
 
 } // namespace
