@@ -27,28 +27,33 @@ template <typename Access> class GroupTask : public Task {
     void take_from(CoreRun& run) { run_ = &run; }
 
   private:
-    static constexpr std::size_t per_turn = Access::max_finds;
+    // Finds go together as long as they are no others. What changes the table lets a resize have its turn sooner: with
+    // four times as many inserts in a turn, a table of chains on two cores grew at a third of the speed.
+    static constexpr std::size_t finds_per_turn = Access::max_finds;
+    static constexpr std::size_t changes_per_turn = 64;
     // Operations between the prefetch of what one touches first and that of what it touches then, and between that and
     // the operation.
     static constexpr std::size_t ahead = 8;
 
     static void go_on(Worker& worker, Task& task) {
         auto& self = static_cast<GroupTask&>(task);
-        auto const taken = self.run_->take(per_turn);
-        if (taken.empty()) return self.run_->end();
-        self.carry_out_all(taken);
+        if (self.taken_.empty()) self.taken_ = self.run_->take(finds_per_turn);
+        if (self.taken_.empty()) return self.run_->end();
+        self.carry_out_some();
         worker.append(task);
     }
 
-    void carry_out_all(std::span<Instruction const> taken) {
+    void carry_out_some() {
         Histogram* const latency = run_->latency();
         OperationStart const start = latency != nullptr ? OperationStart::now() : OperationStart();
         bool const are_finds = std::ranges::all_of(
-            taken, [](Instruction const& instruction) { return instruction.operation == Operation::Find; });
-        std::uint64_t const wrong = are_finds ? access_.find_each(taken) : carry_out_each(taken);
+            taken_, [](Instruction const& instruction) { return instruction.operation == Operation::Find; });
+        auto const now = taken_.first(are_finds ? taken_.size() : std::min(taken_.size(), changes_per_turn));
+        taken_ = taken_.subspan(now.size());
+        std::uint64_t const wrong = are_finds ? access_.find_each(now) : carry_out_each(now);
         if (wrong != 0) [[unlikely]]
             run_->count_wrong(wrong);
-        if (latency != nullptr) start.count_end(*latency, taken.size());
+        if (latency != nullptr) start.count_end(*latency, now.size());
     }
 
     std::uint64_t carry_out_each(std::span<Instruction const> taken) {
@@ -68,6 +73,7 @@ template <typename Access> class GroupTask : public Task {
 
     Access& access_;
     CoreRun* run_ = nullptr;
+    std::span<Instruction const> taken_; // and not carried out yet
 };
 
 template <typename Access> class SharedBatchEngine final : public AccessEngine<Access> {

@@ -15,7 +15,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -28,6 +27,7 @@
 #include "hashtable/shared/concurrent/chains.hpp"
 #include "hashtable/shared/concurrent/head_block.hpp"
 #include "hashtable/shared/concurrent/piece_tasks.hpp"
+#include "hashtable/shared/concurrent/size_limits.hpp"
 #include "hashtable/shared/concurrent/table_shape.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "kernel/memory/per_core.hpp"
@@ -58,13 +58,12 @@ template <typename Reclaim> class ResizingChains {
     // Errors: no memory. A task of the console, or another one that may wait.
     static Result<Parts> make(TableShape const& shape, std::span<NodeId const> nodes);
     ResizingChains(Parts parts, Reclaim reclaim)
-        : shape_(parts.shape)
+        : max_load_(parts.shape.max_load)
         , nodes_(std::move(parts.nodes))
         , counters_(std::move(parts.counters))
         , pieces_(std::move(parts.pieces))
-        , chains_(blocks_[0].emplace(std::move(parts.heads)), std::move(reclaim)) {
-        set_limits();
-    }
+        , chains_(blocks_[0].emplace(std::move(parts.heads)), std::move(reclaim))
+        , limits_(parts.shape) {}
     ResizingChains(ResizingChains const&) = delete;
     ResizingChains& operator=(ResizingChains const&) = delete;
     // Waits for a resize under way. Nobody uses the table any more. A task that may wait, or a thread. Builds that
@@ -124,14 +123,13 @@ template <typename Reclaim> class ResizingChains {
     // Returns when it is. Errors: no memory for the heads; then nothing has changed, or, if others have taken the
     // memory meanwhile, it is as large as it could become. A task that may wait, or a thread.
     Result<void> reserve(std::size_t nodes) {
-        TableShape const wanted{.first_heads = static_cast<std::size_t>(static_cast<double>(nodes) / shape_.max_load)};
+        TableShape const wanted{.first_heads = static_cast<std::size_t>(static_cast<double>(nodes) / max_load_)};
         MXK_TRY(HeadBlock::create(wanted.first_order(), nodes_.span())); // before it is asked for step by step
-        reserved_.store(static_cast<std::int64_t>(nodes), std::memory_order_relaxed); // start() publishes it
-        refused_at_.store(0, std::memory_order_relaxed);
-        settle(); // one under way may have looked already
+        limits_.reserve(static_cast<std::int64_t>(nodes));               // start() publishes it
+        settle();                                                        // one under way may have looked already
         start();
         settle();
-        if (wants_more(static_cast<std::int64_t>(nodes)))
+        if (limits_.wants_more(chains_.current().order(), static_cast<std::int64_t>(nodes)))
             return Error::of("out of memory: {} heads for {} nodes", head_count(), nodes);
         return {};
     }
@@ -195,33 +193,8 @@ template <typename Reclaim> class ResizingChains {
             return;
         std::int64_t const taken = mine.exchange(0, std::memory_order_relaxed);
         std::int64_t const sum = sum_.fetch_add(taken, std::memory_order_relaxed) + taken;
-        if (sum > grow_at_.load(std::memory_order_relaxed) || sum < shrink_at_.load(std::memory_order_relaxed))
-            [[unlikely]]
+        if (limits_.may_be_left(sum)) [[unlikely]]
             start();
-    }
-
-    [[nodiscard]] std::int64_t full(unsigned order) const {
-        return static_cast<std::int64_t>(shape_.max_load * static_cast<double>(std::uint64_t{1} << order));
-    }
-    [[nodiscard]] bool wants_more(std::int64_t nodes) const { return nodes > full(chains_.current().order()); }
-    // The order that the heads should have, a step from the one that they have.
-    [[nodiscard]] unsigned wanted_order() const {
-        unsigned const order = chains_.current().order();
-        std::int64_t const nodes =
-            std::max(sum_.load(std::memory_order_relaxed), reserved_.load(std::memory_order_relaxed));
-        if (wants_more(nodes))
-            return order < HeadBlock::max_order && nodes >= refused_at_.load(std::memory_order_relaxed) ? order + 1
-                                                                                                        : order;
-        return nodes < full(order) / 8 && order > shape_.min_order ? order - 1 : order;
-    }
-    // When count() is to look again.
-    void set_limits() {
-        unsigned const order = chains_.current().order();
-        std::int64_t const refused = refused_at_.load(std::memory_order_relaxed);
-        grow_at_.store(std::max(full(order), refused), std::memory_order_relaxed);
-        bool const may_shrink = order > shape_.min_order && reserved_.load(std::memory_order_relaxed) < full(order) / 8;
-        shrink_at_.store(may_shrink ? full(order) / 8 : std::numeric_limits<std::int64_t>::min(),
-                         std::memory_order_relaxed);
     }
 
     // Whether a resize is under way, and whether it was asked for another one since the leader has decided: that is not
@@ -287,21 +260,25 @@ template <typename Reclaim> class ResizingChains {
         spare_block().reset();
         // relaxed: a number for display
         resizes_.store(resizes_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-        set_limits();
+        limits_.resized_to(chains_.current().order());
         decide();
     }
     // For what is wanted; none: nothing else, or there is no memory.
     std::optional<HeadBlock> make_block() {
-        unsigned const order = wanted_order();
-        if (order == chains_.current().order()) return std::nullopt;
-        auto block = HeadBlock::create(order, nodes_.span());
+        unsigned const order = chains_.current().order();
+        std::int64_t const sum = sum_.load(std::memory_order_relaxed);
+        unsigned const wanted = limits_.wanted_order(order, sum);
+        if (wanted == order) return std::nullopt;
+        auto block = HeadBlock::create(wanted, nodes_.span());
         if (block) return std::move(block.value());
-        refuse(order, block.error());
+        limits_.refused(order, wanted, sum);
+        log::warn("concurrent table: {} heads remain for {} nodes: {}", chains_.current().size(), sum,
+                  block.error().message());
         return std::nullopt;
     }
     // False: it was asked for another one meanwhile.
     bool stop() {
-        set_limits();
+        limits_.watch(chains_.current().order());
         Settler* settler = settlers_.take_newest_first();
         State expected = State::Busy;
         // release: pairs with start()
@@ -316,12 +293,6 @@ template <typename Reclaim> class ResizingChains {
         }
         return has_stopped;
     }
-    void refuse(unsigned order, Error const& error) {
-        std::int64_t const sum = sum_.load(std::memory_order_relaxed);
-        refused_at_.store(std::max(sum, full(order - 1)) * 9 / 8 + 1, std::memory_order_relaxed);
-        reserved_.store(0, std::memory_order_relaxed);
-        log::warn("concurrent table: {} heads remain for {} nodes: {}", chains_.current().size(), sum, error.message());
-    }
 
     // Of those that become one, or are made of one.
     [[nodiscard]] std::size_t bucket_count() const {
@@ -333,7 +304,7 @@ template <typename Reclaim> class ResizingChains {
         return blocks_[is_first ? 1 : 0];
     }
 
-    TableShape shape_;
+    double max_load_;
     NodeVector<NodeId> nodes_;
     std::optional<HeadBlock> blocks_[2];
     PerCore<Counter> counters_;
@@ -342,12 +313,9 @@ template <typename Reclaim> class ResizingChains {
     Leader leader_{*this};
     rcu::LaterTask later_;
     PushStack<Settler, &Settler::next> settlers_;
-    // Read by all updaters now and then, written with each resize.
+    // Both read by all updaters now and then; the first written with each resize.
+    SizeLimits limits_;
     alignas(cache_line_bytes) std::atomic<std::int64_t> sum_{0};
-    std::atomic<std::int64_t> grow_at_{0};
-    std::atomic<std::int64_t> shrink_at_{0};
-    std::atomic<std::int64_t> refused_at_{0}; // nodes from which on memory is asked for again
-    std::atomic<std::int64_t> reserved_{0};
     std::atomic<State> state_{State::Idle};
     std::atomic<std::uint64_t> resizes_{0};
 };
