@@ -127,7 +127,7 @@ Workload workload(std::string_view mix, QueueKind queue, std::string_view distri
 TEST(Workload, a_shared_queue_needs_results_that_depend_on_no_order) {
     EXPECT_TRUE(check(workload("insert,find,erase", QueueKind::Shared)));
     EXPECT_TRUE(check(workload("find", QueueKind::Shared, "zipf:0.99")));
-    for (auto const* mix : {"insert", "insert,find", "find,erase", "mixed:50/40/10"}) {
+    for (auto const* mix : {"insert", "insert,find", "find,erase", "mixed:50/40/10", "loaded:5/90/5"}) {
         EXPECT_FALSE(check(workload(mix, QueueKind::Shared, "zipf:0.99"))) << mix;
         EXPECT_TRUE(check(workload(mix, QueueKind::PerCore, "zipf:0.99"))) << mix;
         EXPECT_TRUE(check(workload(mix, QueueKind::NodeLocal, "zipf:0.99"))) << mix;
@@ -136,7 +136,7 @@ TEST(Workload, a_shared_queue_needs_results_that_depend_on_no_order) {
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().message(),
               "--queue shared: expected phases whose results do not depend on which core takes which instruction (not "
-              "mixed; with other keys than uniform only find), got --mix mixed:50/40/10 --dist uniform");
+              "mixed or loaded; with other keys than uniform only find), got --mix mixed:50/40/10 --dist uniform");
 }
 
 } // namespace
