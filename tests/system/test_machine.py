@@ -166,8 +166,9 @@ def test_the_linux_program_gives_the_same_rows() -> None:
 
 @on_linux
 def test_cores_that_share_processors_come_to_an_end() -> None:
-    ended = run_linux("--cores", "8", "bench lines --measure round-trip --trips 20k --limit 50 --repeat 1 --json")
-    assert len(ended.rows) == 8 * 7
+    # The limit is that of a host with other work, where a thread may wait for its processor for tens of milliseconds.
+    ended = run_linux("--cores", "4", "bench lines --measure round-trip --trips 20k --limit 250 --repeat 1 --json")
+    assert len(ended.rows) == 4 * 3
     assert all(row["verified"] for row in ended.rows)
     shared = [row for row in ended.rows if row["long_waits"] * 10 > row["count"] or row["missing"] > 0]
     for row in shared:
