@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "arch/attention.hpp"
+#include "arch/sections.hpp"
 #include "base/inject.hpp"
 #include "base/log.hpp"
 #include "base/panic.hpp"
@@ -20,11 +21,11 @@ namespace remote_calls {
 // Calls that wait for a core. Any core adds one, its own takes them all.
 class CallList {
   public:
-    // True if it was empty: the core has to be told.
+    // True if it was empty: the core has to be notified.
     bool add(RemoteCall& call) {
         called_.fetch_add(1, std::memory_order_relaxed); // for display, all three
         bool const was_empty = calls_.push(call);
-        if (was_empty) told_.fetch_add(1, std::memory_order_relaxed);
+        if (was_empty) notified_.fetch_add(1, std::memory_order_relaxed);
         return was_empty;
     }
 
@@ -40,14 +41,14 @@ class CallList {
     }
 
     [[nodiscard]] Counts counts() const {
-        return {called_.load(std::memory_order_relaxed), told_.load(std::memory_order_relaxed),
+        return {called_.load(std::memory_order_relaxed), notified_.load(std::memory_order_relaxed),
                 run_.load(std::memory_order_relaxed)};
     }
 
   private:
     PushStack<RemoteCall, &RemoteCall::next_> calls_;
     std::atomic<std::uint64_t> called_{0};
-    std::atomic<std::uint64_t> told_{0};
+    std::atomic<std::uint64_t> notified_{0};
     std::atomic<std::uint64_t> run_{0};
 };
 
@@ -90,19 +91,20 @@ void RemoteCall::start(CoreId core, Function function, void* argument) {
     core_ = core;
     is_done_.store(false, std::memory_order_relaxed); // add() releases it
     // What a list had in it before, has been announced, or will be by the one who found it empty.
-    if ((*remote_calls::lists)[core].add(*this)) arch::notify(core, arch::Attention::Call);
+    if (!(*remote_calls::lists)[core].add(*this)) return;
+    arch::notify_at_once(core, arch::Attention::Call); // the slice of a thread that runs there does not hold it up
 }
 
 void RemoteCall::finish() {
     if (is_done()) return;
     bool const is_task = arch::runs_task();
     Cycles const start = clock::timestamp();
-    bool is_told = false;
-    // A thread cannot serve: its core's worker does, when the thread has to let go of the core.
+    bool has_warned = false;
+    // A thread cannot serve: its core's worker does, for which the thread is interrupted.
     for (SpinWait wait; !is_done(); wait.turn()) {
         if (is_task) remote_calls::serve();
-        if (is_told || clock::timestamp() - start < clock::to_cycles(remote_calls::patience)) continue;
-        is_told = true;
+        if (has_warned || clock::timestamp() - start < clock::to_cycles(remote_calls::patience)) continue;
+        has_warned = true;
         log::warn("remote call: core {} has not answered for {} ms: it runs a long task, or it hangs", core_,
                   raw(remote_calls::patience) / 1'000'000);
     }
@@ -114,14 +116,30 @@ void call_on(CoreId core, RemoteCall::Function function, void* argument) {
     call.finish();
 }
 
-void call_on_each(std::span<CoreId const> cores, RemoteCall::Function function, void* argument) {
+namespace {
+
+// core_of(i), for each i up to `count`.
+template <typename CoreOf>
+void call_some_at_once(std::size_t count, CoreOf core_of, RemoteCall::Function function, void* argument) {
     constexpr std::size_t at_once = 32;
     std::array<RemoteCall, at_once> calls;
-    for (std::size_t i = 0; i < cores.size(); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
         calls[i % at_once].finish();
-        calls[i % at_once].start(cores[i], function, argument);
+        calls[i % at_once].start(core_of(i), function, argument);
     }
     for (RemoteCall& call : calls) call.finish();
+}
+
+} // namespace
+
+void call_on_each(std::span<CoreId const> cores, RemoteCall::Function function, void* argument) {
+    call_some_at_once(
+        cores.size(), [&](std::size_t i) { return cores[i]; }, function, argument);
+}
+
+void call_on_all(RemoteCall::Function function, void* argument) {
+    call_some_at_once(
+        remote_calls::lists->size(), [](std::size_t i) { return core_id(i); }, function, argument);
 }
 
 } // namespace mxk

@@ -1,9 +1,11 @@
 // A function that another core runs, with an argument. The call goes to a list of the receiver, whose attention word
-// says so if the list was empty (on metal an interrupt ends its halt); it runs there at the worker's safe point,
-// between two tasks. For what is rare: a caller may have to wait while the receiver runs a long task.
+// says so if the list was empty (on metal an interrupt ends its halt, or takes its thread away for a moment); it runs
+// there at the worker's safe point, between two tasks. For what is rare: a caller may have to wait while the receiver
+// runs a long task.
 //
 //     call_on(core, [&] { ... });            one core, and wait
 //     call_on_each(cores, [&] { ... });      several at the same time, and wait for all
+//     call_on_all([&] { ... });              all cores of the machine
 //     RemoteCall call; call.start(core, function, argument); ...; call.finish();
 //
 // What the caller has written before is visible there, and what is written there, after the wait. While a task waits,
@@ -62,6 +64,9 @@ void call_on(CoreId core, RemoteCall::Function function, void* argument);
 // them). As RemoteCall.
 void call_on_each(std::span<CoreId const> cores, RemoteCall::Function function, void* argument);
 
+// The same on all cores of the machine, the caller's own among them.
+void call_on_all(RemoteCall::Function function, void* argument);
+
 template <typename Callable> RemoteCall::Function function_of() {
     return [](void* called) { (*static_cast<Callable*>(called))(); };
 }
@@ -72,6 +77,10 @@ template <typename Callable> void call_on(CoreId core, Callable&& callable) {
 template <typename Callable> void call_on_each(std::span<CoreId const> cores, Callable&& callable) {
     using Called = std::remove_reference_t<Callable>;
     call_on_each(cores, function_of<Called>(), const_cast<std::remove_const_t<Called>*>(&callable));
+}
+template <typename Callable> void call_on_all(Callable&& callable) {
+    using Called = std::remove_reference_t<Callable>;
+    call_on_all(function_of<Called>(), const_cast<std::remove_const_t<Called>*>(&callable));
 }
 
 namespace remote_calls {
@@ -87,11 +96,12 @@ void forget();
 // place.
 void serve();
 
-// Of one core: how many calls others, and itself, have made to it; of these, how many it had to be told of; how many it
-// has run. Any core; the numbers may be a moment old.
+// Of one core: how many calls were put into its list (those of a task to its own core are not: they run at once); of
+// these, how many found it empty, so that the core was notified, on metal by an interrupt; how many it has run. Any
+// core; the numbers may be a moment old.
 struct Counts {
     std::uint64_t called;
-    std::uint64_t told;
+    std::uint64_t notified;
     std::uint64_t run;
 };
 [[nodiscard]] Counts counts_of(CoreId core);

@@ -200,7 +200,8 @@ void Engine::post_last_reader() {
 
 void Engine::drop_quiescent() {
     for (Core& core : cores_) {
-        bool const is_idle = rcu::periods()->of(core.id).is_halted() && !arch::threads_live_on(core.id);
+        bool const is_idle =
+            rcu::periods()->of(core.id).is_halted() && arch::halts_quietly(core.id) && !arch::threads_live_on(core.id);
         if (is_idle || arch::nests::has_acknowledged(core.id)) core.is_missing = false;
     }
 }

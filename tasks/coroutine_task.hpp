@@ -107,6 +107,17 @@ class CoroutineTask : public Task {
         return reinterpret_cast<std::uintptr_t>(static_cast<CoroutineTask const&>(task).resume_);
     }
 
+    // Where function_of() reads, for a caller that must not read it itself, since the task may be gone: `first` has the
+    // body; if that is resumes(), `second` has the function.
+    struct FunctionPlaces {
+        explicit FunctionPlaces(Task const* task)
+            : first(reinterpret_cast<std::uintptr_t>(&task->body))
+            , second(reinterpret_cast<std::uintptr_t>(&static_cast<CoroutineTask const*>(task)->resume_)) {}
+        static std::uintptr_t resumes() { return reinterpret_cast<std::uintptr_t>(&resume); }
+        std::uintptr_t first;
+        std::uintptr_t second;
+    };
+
     // Runs it up to its first suspension, as a function is called. True if it has ended by then; else as begin().
     [[nodiscard]] bool begin_now(CoroutineWaiter& waiter) {
         begin_for(&waiter);

@@ -76,6 +76,7 @@ void Throttle::call(Callback& callback, Haste haste) {
 }
 
 void attend_quiescent() {
+    expect(arch::runs_task(), "a task is quiescent in the middle; a thread is wherever it is in no section");
     Worker::current().pass_quiescent();
 }
 

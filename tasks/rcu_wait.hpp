@@ -69,8 +69,8 @@ class Throttle {
 // quiescent(), if something waits.
 void attend_quiescent();
 
-// For a task that takes long: the grace periods that wait for this core end here, as far as it is up to it. What it has
-// found in shared structures is gone then, unless it is in a ReadSection. One load if none waits.
+// For a task (no thread) that takes long: the grace periods that wait for this core end here, as far as it is up to it.
+// What it has found in shared structures is gone then, unless it is in a ReadSection. One load if none waits.
 inline void quiescent() {
     if (arch::needs_attention()) [[unlikely]]
         attend_quiescent();

@@ -1,5 +1,6 @@
 #include "tasks/stalled_core.hpp"
 
+#include "arch/inspect.hpp"
 #include "arch/symbols.hpp"
 #include "base/format.hpp"
 #include "base/spin_wait.hpp"
@@ -20,6 +21,22 @@ Task const* task_that_stays(Worker const& worker) {
     return worker.statistics().tasks_run.value() == before ? task : nullptr;
 }
 
+struct Function {
+    std::uintptr_t address = 0; // 0: it cannot be told
+    bool is_of_thread = false;
+};
+
+// The task may end meanwhile, and its memory go: nothing of it is read but by what may fail.
+Function function_of(Task const* task) {
+    if (Thread::Entry const entry = thread_backend::entry_of_listed(task); entry != nullptr)
+        return {reinterpret_cast<std::uintptr_t>(entry), true};
+    CoroutineTask::FunctionPlaces const places(task);
+    Result<std::uint64_t> address = arch::read_memory(places.first);
+    if (address.ok() && address.value() == CoroutineTask::FunctionPlaces::resumes())
+        address = arch::read_memory(places.second);
+    return {address.ok() ? address.value() : 0};
+}
+
 } // namespace
 
 void describe_stalled_core(TextSink& out, CoreId core) {
@@ -29,13 +46,12 @@ void describe_stalled_core(TextSink& out, CoreId core) {
         return format(out, "{} {} {}", is_one ? "thread" : "threads", names.view(),
                       is_one ? "is in a read section" : "are in read sections");
     }
+    if (!workers::serves(core)) return out.write("a task takes long there, or its thread is not in the runtime");
     Task const* const task = task_that_stays(workers::of(core));
-    if (task == nullptr) return out.write("a task takes long there, or a thread is in a read section");
-    Thread::Entry const entry = thread_backend::entry_of(*task);
-    auto const function =
-        entry != nullptr ? reinterpret_cast<std::uintptr_t>(entry) : CoroutineTask::function_of(*task);
-    out.write(entry != nullptr ? "the thread that runs there is " : "the task that runs there is ");
-    if (!arch::write_function_name(out, function)) format(out, "0x{:x}", function);
+    Function const function = task != nullptr ? function_of(task) : Function{};
+    if (function.address == 0) return out.write("a task takes long there, or a thread is in a read section");
+    out.write(function.is_of_thread ? "the thread that runs there is " : "the task that runs there is ");
+    if (!arch::write_function_name(out, function.address)) format(out, "0x{:x}", function.address);
 }
 
 } // namespace mxk

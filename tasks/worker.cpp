@@ -153,6 +153,8 @@ void Worker::attend() {
         hook = decltype(hooks_)::next(now); // before it takes itself off
         if ((bits & static_cast<std::uint32_t>(now.what_)) != 0) now.function_(*this, now);
     }
+    if (epoch_.is_due()) [[unlikely]]
+        end_epochs(); // the last awaited reader has left its section, which no bit of its own says
     if (timeline_ != nullptr) [[unlikely]]
         timeline_->end_slice(EventKind::SafePoint);
 }
@@ -171,8 +173,11 @@ void Worker::attend_grace() {
     if (number != 0 && number != grace_number_) {
         grace_number_ = number;
         grace_epoch_ = epoch_.request();
+        end_epochs();
+        if (grace_epoch_ != 0) rcu::GracePeriods::note_blocked(*grace_);
+    } else {
+        end_epochs();
     }
-    end_epochs();
     grace_periods_->advance(*grace_, clock::timestamp());
 }
 

@@ -131,9 +131,11 @@ bool is_in_nest(SectionReader const& reader) {
 
 void watch() {
     core_local().core_reader = &section_reader;
+    section_reader.needs_fences = !has_membarrier();
 }
 void ignore() {
     core_local().core_reader = nullptr;
+    section_reader.needs_fences = false;
 }
 
 void begin(std::uint64_t number) {

@@ -62,17 +62,17 @@ class Residence {
   public:
     Residence(CoreId core, std::string_view name)
         : name_(name) {
-        live_on(core, name);
+        live_on(core, name_.view());
     }
     ~Residence() {
         std::uint32_t const open = leave_home();
-        if (open != 0) log::warn("thread '{}' has ended in {} protected sections: they are over", name_, open);
+        if (open != 0) log::warn("thread '{}' has ended in {} protected sections: they are over", name_.view(), open);
     }
     Residence(Residence const&) = delete;
     Residence& operator=(Residence const&) = delete;
 
   private:
-    std::string_view name_;
+    FixedText<15> name_; // a detached thread's object is gone before this ends
 };
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "arch/attention.hpp"
 #include "arch/nest.hpp"
 #include "arch/sections.hpp"
 #include "arch/stacks.hpp"
@@ -65,6 +66,14 @@ void prepare(Execution& execution, std::uint64_t stack_top, void (*entry)(void*)
 Stop run(Execution& execution, Cycles until) {
     CoreLocal& local = core_local();
     disable_interrupts();
+    // What an interrupt that wants the core back has left while no thread ran, as in a thread's call: it does nothing
+    // then, and no other one comes before the slice's end.
+    constexpr auto ends_slices =
+        static_cast<std::uint32_t>(Attention::Hurry) | static_cast<std::uint32_t>(Attention::Timer);
+    if ((local.attention.load(std::memory_order_relaxed) & ends_slices) != 0) [[unlikely]] {
+        enable_interrupts();
+        return Stop::Preempted;
+    }
     local.running = &execution;
     local.slice_end = until;
     local.was_preempted = false;

@@ -13,6 +13,7 @@
 #include "tasks/owner_counter.hpp"
 #include "tasks/rcu_wait.hpp"
 #include "tasks/threads/thread.hpp"
+#include "tasks/wait_until.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::bench {
@@ -109,12 +110,14 @@ struct BusyTask : Task {
         , ended(its_ended) {}
     static void go_on(Worker& worker, Task& task) {
         auto& self = static_cast<BusyTask&>(task);
+        self.turns.add(1);
         if (!self.is_over.load(std::memory_order_relaxed)) return worker.append(task);
         task.body = [](Worker&, Task& at_home) { ++static_cast<BusyTask&>(at_home).ended; };
         worker.append(task, task.home);
     }
     std::atomic<bool> const& is_over;
     std::size_t& ended;
+    OwnerCounter turns{};
 };
 
 template <typename GracePeriods> struct WaitRun : Task, rcu::Callback {
@@ -197,16 +200,21 @@ Result<Sample> run_wait(GracePeriods periods, CorePair cores, std::size_t waits,
     BusyTask second(is_over, here.core(), ended);
     here.append(first, cores.first);
     here.append(second, cores.second);
+    // Both cores are busy before the first grace period is asked for, and stay so.
+    wait_until([&] { return first.turns.value() != 0 && second.turns.value() != 0; });
+    rcu::CoreStatistics const& of_second = rcu::periods()->of(cores.second).statistics();
+    std::uint64_t const halted = of_second.away.value();
     progress.phase("grace periods", waits, &done_of<Run>, &run);
     here.append(run, cores.first);
     auto const awaited = run.ending.await(progress);
+    bool const was_busy = of_second.away.value() == halted;
     is_over.store(true, std::memory_order_relaxed); // nothing else is read because of it
     here.run_until([&] { return ended == 2; });
     MXK_TRY(awaited);
     return Sample{.value = percentile(run.samples, 50),
                   .p99 = percentile(run.samples, 99),
                   .operations = waits,
-                  .verified = run.wrong == 0 && run.done.value() == waits};
+                  .verified = run.wrong == 0 && run.done.value() == waits && was_busy};
 }
 
 template Result<Sample> run_section(OwnGracePeriods, CorePair, std::uint64_t, Progress&);

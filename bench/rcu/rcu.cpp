@@ -27,7 +27,7 @@ class RcuExperiment final : public CostExperiment<RcuMeasure, RcuOptions> {
                options().operations, options().waits, options().repeat);
     }
     [[nodiscard]] std::string_view failure() const override {
-        return "a callback did not run once, or before its grace period had ended";
+        return "a callback did not run once, or before its grace period had ended, or a core halted meanwhile";
     }
 
   private:

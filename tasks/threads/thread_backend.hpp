@@ -32,6 +32,8 @@ void send(Task& task, CoreId target);
 
 // What the thread runs whose turn this task is; null: it is no thread's. Its core.
 Thread::Entry entry_of(Task const& task);
+// The same of a task that may be gone meanwhile. Any core; blocks for thread_list's lock.
+Thread::Entry entry_of_listed(Task const* task);
 
 // For kill.hpp and trace.hpp: between two tasks of its core, with thread_list locked, so that it neither runs there nor
 // is reclaimed. It is to end: if it waits or sleeps where it may end, it waits no more.

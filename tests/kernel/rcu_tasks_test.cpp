@@ -70,6 +70,48 @@ MXK_TEST(rcu1, a_long_task_may_be_quiescent) {
     wait_until([&] { return task.stage.load(std::memory_order_acquire) == 4; });
 }
 
+// A long task that says where it is quiescent, and a reader of the same core: once the reader has left, the grace
+// period ends at the task's next quiescent point.
+MXK_TEST(rcu1, a_long_task_is_quiescent_after_a_reader_has_left) {
+    if (workers::count() < 2 || Thread::has_slices()) MXK_SKIP("threads of a core wait while its task runs");
+    struct LongTask : Task {
+        LongTask()
+            : Task(&LongTask::go_on) {}
+        static void go_on(Worker&, Task& task) {
+            auto& self = static_cast<LongTask&>(task);
+            self.stage.store(1, std::memory_order_release);
+            while (self.stage.load(std::memory_order_acquire) != 2) rcu::quiescent();
+            self.stage.store(3, std::memory_order_release);
+        }
+        std::atomic<int> stage{0};
+    };
+    Resident reader;
+    auto read = [&] {
+        {
+            rcu::ReadSection const section;
+            reader.stay(1);
+        }
+        reader.stay(2);
+    };
+    ThreadGroup group(1);
+    group.start({.core = last_core(), .name = "reader"}, read);
+    reader.await(1);
+    LongTask task;
+    Worker::current().append(task, last_core());
+    wait_until([&] { return task.stage.load(std::memory_order_acquire) == 1; });
+    Cookie cookie;
+    rcu::call(cookie, rcu::Haste::Now);
+    let_time_pass();
+    MXK_CHECK(!cookie.has_run.load());
+    reader.let_go();
+    await(cookie); // while the task goes on
+    task.stage.store(2, std::memory_order_release);
+    wait_until([&] { return task.stage.load(std::memory_order_acquire) == 3; });
+    reader.await(2);
+    reader.let_go();
+    group.join();
+}
+
 MXK_TEST(rcu1, a_grace_period_that_stalls_is_reported_once) {
     std::size_t const warnings = log::warning_count();
     Resident reader;

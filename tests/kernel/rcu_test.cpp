@@ -52,7 +52,7 @@ struct PreemptCase {
     int before;
     int during;
     bool is_away_at_start = false;
-    bool begins_in_it = false; // the section: the grace period need not wait for it
+    bool begins_in_it = false; // the section: the grace period may wait for it, and may not
 };
 void preempt_reader(PreemptCase const& its) {
     if (workers::count() < 2) MXK_SKIP("one core, which begins the grace period");

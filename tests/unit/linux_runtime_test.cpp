@@ -2,15 +2,22 @@
 #include <gtest/gtest.h>
 
 #include <sched.h>
+#include <sys/mman.h>
 
+#include <atomic>
+#include <new>
 #include <thread>
 
 #include "arch/linux/pinning.hpp"
+#include "arch/sections.hpp"
+#include "base/log.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/topology/system_topology.hpp"
 #include "main/library/runtime.hpp"
 #include "tasks/parallel.hpp"
 #include "tasks/prefetching.hpp"
+#include "tasks/stalled_core.hpp"
+#include "tasks/threads/thread.hpp"
 #include "tasks/workers.hpp"
 #include "tests/kernel/all_cores.hpp"
 
@@ -46,6 +53,54 @@ TEST(RuntimeTest, calibrates_prefetching_when_it_is_told_to) {
     }
     EXPECT_EQ(prefetch_plan, PrefetchPlan{});
     EXPECT_EQ(prefetching::state().source, prefetching::Source::Default);
+}
+
+// A program's own core is outside of the runtime between two run(): a report on it reads nothing of its last task,
+// whose memory may be gone.
+TEST(RuntimeTest, a_report_on_a_core_that_is_outside_reads_no_task_of_it) {
+    auto runtime = Runtime::start(small);
+    ASSERT_TRUE(runtime.ok()) << runtime.error().message();
+    struct Nothing : Task {
+        Nothing()
+            : Task([](Worker&, Task& task) { static_cast<Nothing&>(task).has_run = true; }) {}
+        bool has_run = false;
+    };
+    void* const page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(page, MAP_FAILED);
+    runtime.value().run([&](Worker& here) {
+        auto& last = *new (page) Nothing();
+        here.append(last);
+        here.run_until([&] { return last.has_run; });
+    });
+    munmap(page, 4096);
+    struct Report : Task {
+        Report()
+            : Task([](Worker&, Task& task) {
+                auto& self = static_cast<Report&>(task);
+                describe_stalled_core(self.text, core_id(0));
+                self.is_there.store(true, std::memory_order_release);
+                self.is_there.notify_all();
+            }) {}
+        FixedText<200> text;
+        std::atomic<bool> is_there{false};
+    } report;
+    workers::of(core_id(1)).append_from_outside(report);
+    report.is_there.wait(false, std::memory_order_acquire);
+    EXPECT_EQ(report.text.view(), "a task takes long there, or its thread is not in the runtime");
+}
+
+// The record of a detached thread is gone before its thread has left its core: what is said of it must not be.
+TEST(RuntimeTest, a_detached_thread_may_end_in_a_section) {
+    auto runtime = Runtime::start(small);
+    ASSERT_TRUE(runtime.ok()) << runtime.error().message();
+    std::size_t const warnings = log::warning_count();
+    auto body = [] { arch::enter_section(); };
+    runtime.value().run([&](Worker& here) {
+        auto thread = Thread::create({.core = core_id(1), .name = "leaver"}, body);
+        ASSERT_TRUE(thread.ok());
+        ASSERT_TRUE(thread.value().detach().ok());
+        here.run_until([&] { return log::warning_count() != warnings; });
+    });
 }
 
 TEST(RuntimeTest, runs_tasks_on_every_core_again_and_again) {

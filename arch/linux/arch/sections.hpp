@@ -10,8 +10,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include "arch/attention.hpp"
 #include "arch/core_local.hpp"
 #include "base/fence.hpp"
+#include "base/panic.hpp"
 #include "base/text.hpp"
 
 namespace mxk::arch {
@@ -65,12 +67,19 @@ inline void leave_section() {
 
 // The core that the calling thread is, or lives on.
 inline CoreId home_core() {
+    expect(this_core != nullptr || section_reader.home != nullptr, "the calling thread is a core, or lives on one");
     return this_core != nullptr ? this_core->id : section_reader.home->id;
 }
 
 // Whether the caller, a task or a thread, is in one.
 inline bool is_in_section() {
     return section_reader.depth.load(std::memory_order_relaxed) != 0;
+}
+
+// As on metal, where handlers enter sections; here none does.
+inline void begin_quiet_halt() {}
+inline bool halts_quietly(CoreId) {
+    return true;
 }
 
 // How many sections the calling core's task is in.
@@ -86,6 +95,9 @@ inline bool threads_in_sections() {
 bool threads_live_on(CoreId core);
 // They do not keep their core from attending.
 inline void interrupt_thread(CoreId) {}
+inline void notify_at_once(CoreId core, Attention what) {
+    notify(core, what);
+}
 
 // An epoch begins: the sections that the core's threads are in now are what it waits for. The worker, after the one
 // before is over. Some microseconds if threads live on the core.

@@ -50,6 +50,7 @@ struct alignas(cache_line_bytes) CoreLocal {
     std::uint32_t section_epoch = 0;
     std::array<std::uint32_t, 2> counted_sections{};
     bool awaits_sections = false;
+    std::atomic<bool> halts_quietly{false}; // no handler has run since the core began to halt (arch/sections.hpp)
     // A-RCU (arch/nest.hpp): the newest grace period that the core has acknowledged, written by itself; how often it
     // was asked, and has answered.
     std::atomic<std::uint64_t> nest_seen{0};

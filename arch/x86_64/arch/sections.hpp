@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "arch/attention.hpp"
 #include "arch/core_local.hpp"
 
 namespace mxk::arch {
@@ -70,9 +71,22 @@ inline bool threads_in_sections() {
 inline bool threads_live_on(CoreId) {
     return false;
 }
+// The calling core is about to halt, and nothing of it is in a section: none is entered there before a handler runs,
+// which ends the promise, or the core goes on. The worker.
+inline void begin_quiet_halt() {
+    core_local().halts_quietly.store(true, std::memory_order_seq_cst);
+}
+// Whether no handler has run on the core since. seq_cst. Any core, after it has found that the core halts.
+bool halts_quietly(CoreId core);
+
 // A thread that runs on this core now is taken away, so that its worker attends to what it was told before; then its
-// slice goes on. Any core.
+// slice goes on. A core that halts is woken. Any core, the caller's own, too; interrupt handlers, too.
 void interrupt_thread(CoreId core);
+// arch::notify(), and that.
+inline void notify_at_once(CoreId core, Attention what) {
+    leave_word(core, what);
+    interrupt_thread(core); // ends a halt, too
+}
 
 // A thread that ends: it is in none any more, of A-RCU's neither. How many it was in. The worker, after it has run.
 std::uint32_t forget_sections(Execution& execution);

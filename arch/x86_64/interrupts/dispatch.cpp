@@ -7,6 +7,7 @@
 #include "arch/x86_64/fixup.hpp"
 #include "arch/x86_64/interrupts.hpp"
 #include "arch/x86_64/keyboard.hpp"
+#include "base/fence.hpp"
 
 extern "C" {
 extern mxk::arch::Fixup const __start_mxk_fixups[];
@@ -50,6 +51,12 @@ extern "C" void dispatch_interrupt(InterruptFrame& frame) {
     if (frame.vector < exception::count) {
         if (continue_at_fixup(frame)) return;
         report_exception(frame);
+    }
+    // A handler may read what is protected: grace periods wait for this core from here on, and what was unlinked before
+    // one found it quiet is found unlinked (pairs with rcu::GracePeriods::begin()).
+    if (CoreLocal& local = core_local(); local.halts_quietly.load(std::memory_order_relaxed)) {
+        local.halts_quietly.store(false, std::memory_order_seq_cst);
+        store_load_fence();
     }
     switch (frame.vector) {
     case vector::timer:

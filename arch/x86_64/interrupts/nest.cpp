@@ -69,16 +69,16 @@ void leave_listed_nest() {
 
 void note_nest(Execution& execution) {
     CoreLocal& local = core_local();
-    std::uint64_t const number = newest.load(std::memory_order_acquire);
-    bool const has_seen = local.nest_seen.load(std::memory_order_relaxed) == number;
     std::uint32_t const nest = execution.readers.nest;
     if (nest >= 2 && nest % 2 == 0) {
         execution.readers.nest |= 1U;
-        ReadersLock const lock;
+        ReadersLock const lock; // begin() changes the number behind it: a reader is on the list that this one awaits
+        bool const has_seen = local.nest_seen.load(std::memory_order_relaxed) == newest.load(std::memory_order_relaxed);
         execution.is_awaited_nest = !has_seen;
         (has_seen ? later : awaited).append(execution);
     }
-    if (!has_seen && !is_in_nest()) acknowledge(local, number);
+    std::uint64_t const number = newest.load(std::memory_order_acquire);
+    if (local.nest_seen.load(std::memory_order_relaxed) != number && !is_in_nest()) acknowledge(local, number);
 }
 
 std::uint32_t forget_nest(Execution& execution) {

@@ -39,7 +39,16 @@ void leave_counted_section() {
 
 void interrupt_thread(CoreId core) {
     leave_word(core, Attention::Hurry);
-    end_halt(core);
+    InterruptsOff const off;
+    CoreLocal& local = core_local();
+    if (core != local.id) return end_halt(core);
+    if (local.running == nullptr) return; // its worker looks at the word anyway
+    local.slice_end = Cycles{};
+    set_timer(local);
+}
+
+bool halts_quietly(CoreId core) {
+    return released_cores()[index(core)]->halts_quietly.load(std::memory_order_seq_cst);
 }
 
 void begin_section_epoch() {

@@ -16,25 +16,6 @@ std::uint64_t GracePeriods::next() const {
     return begun() + 1;
 }
 
-void GracePeriods::call(CoreId core_id, Callback& callback, Haste haste) {
-    Core& core = of(core_id);
-    core.arrived_.push(callback); // seq_cst: it looks for arrivals again after it has said that it halts
-    inject::point();
-    if (haste != Haste::Lazy) {
-        // After the callback: a core that takes this takes that, too, or has.
-        core.haste_.store(haste, std::memory_order_relaxed);
-        tell(core);
-    } else if (core.presence_.load(std::memory_order_seq_cst) != Core::Presence::Awake) {
-        tell(core); // else it looks every round
-    }
-}
-
-void GracePeriods::tell(Core& core) {
-    arch::leave_word(core.id_, arch::Attention::Grace);
-    // seq_cst: either the core sees the bit before it halts, or it is seen here that it may halt.
-    if (core.presence_.load(std::memory_order_seq_cst) != Core::Presence::Awake) arch::end_halt(core.id_);
-}
-
 void GracePeriods::ask_for(std::uint64_t number, Haste haste) {
     if (haste == Haste::Now) {
         std::uint64_t before = hurried_.load(std::memory_order_relaxed);
@@ -81,11 +62,15 @@ void GracePeriods::begin(std::uint64_t number) {
 // A slice that is interrupted for it goes on afterwards.
 void GracePeriods::hurry(std::uint64_t number) {
     for (Core& core : cores_)
-        if (core.seen_.load(std::memory_order_relaxed) < number) arch::interrupt_thread(core.id_);
+        if (core.seen_.load(std::memory_order_relaxed) < number) {
+            statistics_.interrupts.fetch_add(1, std::memory_order_relaxed);
+            arch::interrupt_thread(core.id_);
+        }
 }
 
 bool GracePeriods::is_away(Core const& core) const {
-    return core.presence_.load(std::memory_order_seq_cst) == Core::Presence::Away && !arch::threads_live_on(core.id_);
+    return core.presence_.load(std::memory_order_seq_cst) == Core::Presence::Away && arch::halts_quietly(core.id_) &&
+           !arch::threads_live_on(core.id_);
 }
 
 // Once for each core: by itself, or by who finds it away.
@@ -139,7 +124,8 @@ void GracePeriods::enlist(Core& core) {
 void GracePeriods::take_arrived(Core& core, Cycles now) {
     Callback* oldest = core.arrived_.take_oldest_first();
     if (oldest == nullptr) return;
-    if (core.next_.empty()) core.oldest_ = now;
+    bool const nothing_waits_unasked = core.waiting_.empty() || core.asked_for_ >= core.waits_for_;
+    if (core.next_.empty() && nothing_waits_unasked) core.oldest_ = now;
     std::size_t const before = core.next_.size();
     while (oldest != nullptr) core.next_.append(*std::exchange(oldest, oldest->next));
     core.statistics_.called.add(core.next_.size() - before);
@@ -147,10 +133,11 @@ void GracePeriods::take_arrived(Core& core, Cycles now) {
 }
 
 void GracePeriods::sort(Core& core, Cycles now, bool may_wait) {
+    // acquire, and first: pairs with call(). What comes in between is asked for by the next look.
+    Haste const haste = core.haste_.exchange(Haste::Lazy, std::memory_order_acquire);
     take_arrived(core, now);
-    Haste const haste = core.haste_.exchange(Haste::Lazy, std::memory_order_relaxed);
     for (;;) {
-        if (!core.waiting_.empty() && core.waits_for_ <= done()) core.ready_.append(core.waiting_);
+        if (!core.waiting_.empty() && core.waits_for_ <= done()) make_due(core);
         if (core.waiting_.empty()) {
             if (core.next_.empty()) return;
             core.waiting_.append(core.next_);
@@ -169,6 +156,12 @@ void GracePeriods::sort(Core& core, Cycles now, bool may_wait) {
         // seq_cst: it may have ended before the core was on the list.
         if (done_.load(std::memory_order_seq_cst) < core.waits_for_) return;
     }
+}
+
+void GracePeriods::make_due(Core& core) {
+    core.statistics_.batches.add(1);
+    core.statistics_.max_batch.raise_to(core.waiting_.size());
+    core.ready_.append(core.waiting_);
 }
 
 void GracePeriods::run_ready(Core& core) {
@@ -214,6 +207,7 @@ void GracePeriods::report_stall(Cycles now) {
 
 void GracePeriods::before_halt(Core& core, bool is_quiescent) {
     if (core.has_callbacks()) sort(core, clock::timestamp(), false);
+    if (is_quiescent) arch::begin_quiet_halt();
     // seq_cst: pairs with begin() and tell().
     core.presence_.store(is_quiescent ? Core::Presence::Away : Core::Presence::Halted, std::memory_order_seq_cst);
     inject::point();

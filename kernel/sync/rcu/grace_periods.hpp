@@ -59,14 +59,19 @@ struct CoreStatistics {
     Count max_turn; // of callbacks run in one turn
     Count answers;  // grace periods that it was told of and has answered
     Count away;     // grace periods that began while it halted
+    Count blocked;  // grace periods that had to wait for readers of the core who were preempted, or on Linux ran, in
+                    // sections, or for a task that is in one
+    Count batches;  // callbacks that became due together
+    Count max_batch;
 };
 
 struct Statistics {
     Count completed;
-    Count hurried;    // of these, those that somebody wanted Now
-    Count cycles;     // of all, from beginning to end
-    Count max_cycles; // of one, cycles
-    Count stalled;    // took longer than stall_time
+    Count hurried;                            // of these, those that somebody wanted Now
+    Count cycles;                             // of all, from beginning to end
+    Count max_cycles;                         // of one, cycles
+    Count stalled;                            // took longer than stall_time
+    std::atomic<std::uint64_t> interrupts{0}; // sent to cores, so that threads' slices do not hold one up; relaxed
 };
 
 class GracePeriods {
@@ -152,6 +157,8 @@ class GracePeriods {
 
     // The grace period that the core has been told of and has not answered; 0: none.
     [[nodiscard]] std::uint64_t unanswered(Core const& core) const;
+    // It was not quiescent when it had been told of the one under way: somebody is in a section.
+    static void note_blocked(Core& core) { core.statistics_.blocked.add(1); }
     // It has been quiescent after it had been told of this one.
     void answer(Core& core, std::uint64_t number);
     // Sorts the callbacks by what has ended since, asks for what they need, and runs those that are due.
@@ -173,6 +180,7 @@ class GracePeriods {
     void take_arrived(Core& core, Cycles now);
     void sort(Core& core, Cycles now, bool may_wait);
     static void tell(Core& core);
+    static void make_due(Core& core);
     void run_ready(Core& core);
     void try_to_begin();
     void begin(std::uint64_t number);

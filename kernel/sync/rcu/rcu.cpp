@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <new>
 
-#include "arch/sections.hpp"
 #include "base/panic.hpp"
 
 namespace mxk::rcu {
@@ -11,9 +10,10 @@ namespace {
 
 // Not an object of its own: the bare machine destroys nothing at its end.
 alignas(GracePeriods) constinit std::byte room[sizeof(GracePeriods)]{};
-constinit GracePeriods* current = nullptr;
 
 } // namespace
+
+constinit GracePeriods* current = nullptr;
 
 Result<void> create(std::span<topology::Core const> cores) {
     expect(current == nullptr, "grace periods are prepared once");
@@ -26,14 +26,6 @@ Result<void> create(std::span<topology::Core const> cores) {
 void forget() {
     if (current != nullptr) current->~GracePeriods();
     current = nullptr;
-}
-
-GracePeriods* periods() {
-    return current;
-}
-
-void call(Callback& callback, Haste haste) {
-    current->call(arch::home_core(), callback, haste);
 }
 
 } // namespace mxk::rcu

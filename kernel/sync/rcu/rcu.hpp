@@ -35,10 +35,14 @@ Result<void> create(std::span<topology::Core const> cores);
 // After they have stopped.
 void forget();
 // Null: not created, or forgotten.
-GracePeriods* periods();
+extern constinit GracePeriods* current;
+inline GracePeriods* periods() {
+    return current;
+}
 
 // callback.function(callback) runs on the calling core after the next grace period, between two of its tasks. Tasks,
-// threads, interrupt handlers, also in read sections; never blocks. On Linux: a core, or a thread that lives on one.
+// threads, interrupt handlers, also in read sections; never blocks. On Linux: a core, or a thread of mxk::Thread; any
+// other thread ends the program.
 void call(Callback& callback, Haste haste = Haste::Lazy);
 
 } // namespace mxk::rcu

@@ -18,19 +18,24 @@ console::Outcome show_rcu(console::Invocation& invocation) {
     if (completed != 0)
         format(invocation.out, "; mean {:.1} us, max {:.1} us", microseconds(statistics.cycles.value() / completed),
                microseconds(statistics.max_cycles.value()));
+    if (std::uint64_t const interrupts = statistics.interrupts.load(std::memory_order_relaxed); interrupts != 0)
+        format(invocation.out, "; {} interrupts", interrupts);
     if (statistics.stalled.value() != 0) format(invocation.out, "; {} stalled", statistics.stalled.value());
     std::uint64_t const begun = periods.begun();
     if (periods.done() < begun) {
         Cycles const so_far = clock::timestamp() - periods.begun_at();
         format(invocation.out, "; one has waited for {:.1} us", microseconds(raw(so_far)));
     }
-    format(invocation.out, "\n{:>5} {:>12} {:>12} {:>12} {:>12} {:>12}\n", "core", "callbacks", "run", "in one turn",
-           "answers", "halted");
+    format(invocation.out, "\n{:>5} {:>12} {:>12} {:>10} {:>10} {:>12} {:>12} {:>12} {:>12}\n", "core", "callbacks",
+           "run", "mean due", "max due", "in one turn", "answers", "blocked", "halted");
     for (std::size_t i = 0; i < periods.cores().size(); ++i) {
         CoreStatistics const& core = periods.of(core_id(i)).statistics();
         if (core.called.value() + core.answers.value() + core.away.value() == 0) continue;
-        format(invocation.out, "{:5} {:12} {:12} {:12} {:12} {:12}\n", i, core.called.value(), core.run.value(),
-               core.max_turn.value(), core.answers.value(), core.away.value());
+        std::uint64_t const batches = core.batches.value();
+        double const mean = batches != 0 ? static_cast<double>(core.run.value()) / static_cast<double>(batches) : 0;
+        format(invocation.out, "{:5} {:12} {:12} {:10.1} {:10} {:12} {:12} {:12} {:12}\n", i, core.called.value(),
+               core.run.value(), mean, core.max_batch.value(), core.max_turn.value(), core.answers.value(),
+               core.blocked.value(), core.away.value());
     }
     return console::Outcome::Ok;
 }
@@ -39,8 +44,11 @@ constexpr auto rcu_command = console::command<&show_rcu>(
     {.name = "rcu",
      .summary = "grace periods, and what each core has had to do with them",
      .group = "machine",
-     .notes = "Per core: callbacks given to it and run, the largest number run in one turn, grace periods that it has\n"
-              "answered, and those that began while it halted. Cores that have none of these have no line.\n"});
+     .notes =
+         "Per core: callbacks given to it and run; how many became due together, on average and at most; the largest\n"
+         "number run in one turn; grace periods that it has answered; those that had to wait for a read section of\n"
+         "the core; those that began while it halted. Cores that have none of these have no line. Interrupts are\n"
+         "those that ended threads' slices for an expedited grace period.\n"});
 MXK_REGISTER(mxk_commands, console::Command, rcu_command);
 
 } // namespace

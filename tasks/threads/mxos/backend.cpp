@@ -83,6 +83,20 @@ Thread::Entry entry_of(Task const& task) {
     return MxosThread::entry_of(task);
 }
 
+Thread::Entry entry_of_listed(Task const* task) {
+    struct Search {
+        Task const* task;
+        Thread::Entry entry = nullptr;
+    } search{task};
+    thread_list::for_each(
+        [](ThreadRecord const& record, void* context) {
+            auto& its = *static_cast<Search*>(context);
+            if (&static_cast<MxosThread const&>(record) == its.task) its.entry = record.entry;
+        },
+        &search);
+    return search.entry;
+}
+
 std::size_t write_awaited_readers(TextSink& out, CoreId core) {
     struct Readers {
         TextSink& out;

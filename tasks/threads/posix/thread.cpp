@@ -123,6 +123,10 @@ Thread::Entry entry_of(Task const&) {
     return nullptr;
 }
 
+Thread::Entry entry_of_listed(Task const*) {
+    return nullptr;
+}
+
 std::size_t write_awaited_readers(TextSink& out, CoreId core) {
     return arch::write_awaited_readers(out, core);
 }
