@@ -65,7 +65,12 @@ def test_a_fault_ends_the_kernel_only_where_it_is_named(tmp_path: Path) -> None:
     assert counts == (0, 0, 1)
 
 
+# Two processors emulate them all: minutes.
+MANY_CORES = ((64, "workqueue"), (64, "cht"), (64, "rcu1"), (64, "smpcall1 remote_calls"), (255, "smpcall1"))
+
+
 @pytest.mark.skipif("MXK_LONG_TESTS" not in os.environ, reason="long: MXK_LONG_TESTS is not set")
-def test_work_queues_on_64_cores(tmp_path: Path) -> None:
-    shape = ["--cpus", "64", "--nodes", "4", "--mem", "4G"]
-    check_kernel_tests(run_mxk(tmp_path / "log", shape, "test workqueue", seconds=400))
+@pytest.mark.parametrize(("cores", "tests"), MANY_CORES)
+def test_named_tests_on_many_cores(tmp_path: Path, cores: int, tests: str) -> None:
+    shape = ["--cpus", str(cores), "--nodes", "4", "--mem", "8G"]
+    check_kernel_tests(run_mxk(tmp_path / "log", shape, f"test {tests}", seconds=900))
