@@ -18,6 +18,7 @@
 #include "tasks/prefetching.hpp"
 #include "tasks/stalled_core.hpp"
 #include "tasks/threads/thread.hpp"
+#include "tasks/wait_until.hpp"
 #include "tasks/workers.hpp"
 #include "tests/kernel/all_cores.hpp"
 
@@ -95,11 +96,11 @@ TEST(RuntimeTest, a_detached_thread_may_end_in_a_section) {
     ASSERT_TRUE(runtime.ok()) << runtime.error().message();
     std::size_t const warnings = log::warning_count();
     auto body = [] { arch::enter_section(); };
-    runtime.value().run([&](Worker& here) {
+    runtime.value().run([&](Worker&) {
         auto thread = Thread::create({.core = core_id(1), .name = "leaver"}, body);
         ASSERT_TRUE(thread.ok());
         ASSERT_TRUE(thread.value().detach().ok());
-        here.run_until([&] { return log::warning_count() != warnings; });
+        wait_until([&] { return log::warning_count() != warnings; });
     });
 }
 
