@@ -3,6 +3,7 @@ once, with a few operations."""
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -162,6 +163,27 @@ def test_what_tasks_and_threads_cost(fakes: Fakes) -> None:
     assert all(cost["verified"] for cost in costs.values())
     assert result["missing"] == [], "no table was asked for"
     assert "what tasks cost, in cycles" in ended.output
+
+
+def test_chains_are_measured_on_machines_of_as_many_cores_as_the_column_says(fakes: Fakes) -> None:
+    chains = "mxk-concurrent-growing"
+    fakes.engine("absent", missing="not found")
+    fakes.engine(MXK, 10e6, 10e6)
+    fakes.engine(chains, 4e6, 6e6, 4e6, "crash")  # one and two cores, in each round; the order is that of the design
+    ended = fakes.compare("--rounds", "2")
+    assert ended.code == 1
+    result = summary(ended)
+    commands = (Path(result["results"]) / "commands.txt").read_text().splitlines()
+    mine = [shlex.split(line, comments=True) for line in commands if "--layout concurrent --initial-slots" in line]
+    machines = {(words[2], words[3].partition("--cores ")[2][0], "--latency" in words[3]) for words in mine}
+    assert machines == {(cores, cores, latency) for cores in "12" for latency in (False, True)}
+    others = [shlex.split(line, comments=True) for line in commands if "--layout bucketed" in line]
+    assert {(words[2], "--cores 1,2" in words[3]) for words in others} == {("2", True)}
+    assert [failure["process"][:-1] for failure in result["failures"]] == [f"{chains}-at-"]
+    (failed,) = [failure["process"][-1] for failure in result["failures"]]
+    verified = {r["cores"]: r["verified"] for r in result["rows"] if r["engine"] == chains}
+    assert verified == {int(failed): False, 3 - int(failed): True}, "the other one is judged by itself"
+    assert "FAILED" in ended.output
 
 
 def test_memory_is_measured_twice_by_working_set(fakes: Fakes) -> None:

@@ -47,6 +47,10 @@ CONFIGURATIONS = {
 }
 COST_ENGINE = "mxk"
 
+# Chains are resized by tasks of all cores of the machine, whichever cores use the table: that a column says 1 core is
+# true only where the machine has no more. So they have a process for each number of cores, with a machine of that size.
+OWN_MACHINES = {"mxk-concurrent", "mxk-concurrent-batch", "mxk-concurrent-growing"}
+
 # The skewed part: how often which key is used, and which engines are measured with that: MXK one by one and in batches,
 # the peers that figures name, a table whose readers take no locks, and private parts of the same keys.
 ZIPF = "zipf:0.99"
@@ -323,8 +327,11 @@ def choose_engines(settings: Settings, known: Sequence[Engine], peers: str | Non
     }
 
 
-def process_name(part: Part, engine: str) -> str:
-    """What the process is called that measures an engine in a part. The costs of all peers are one process."""
+def process_name(part: Part, engine: str, cores: int | None = None) -> str:
+    """What the process is called that measures an engine in a part, in columns of so many cores. The costs of all peers
+    are one process."""
+    if engine in OWN_MACHINES and cores is not None:
+        return f"{process_name(part, engine)}-at-{cores}"
     if part is Part.TABLE:
         return engine
     if part in (Part.GROUP_BY, Part.RCU):
@@ -333,23 +340,41 @@ def process_name(part: Part, engine: str) -> str:
 
 
 def table_processes(settings: Settings, part: Part, engines: Iterable[Engine]) -> list[Process]:
-    """One for each engine that is built, for the same operations and core counts; none where the part has no column."""
+    """For each engine that is built one, or one for each number of cores, with the same operations; none where the part
+    has no column."""
     more = {Part.ZIPF: f" --dist {ZIPF}", Part.LOAD: LOAD_OPTIONS}.get(part, "")
     return [
-        _table_process(settings, part, engine, process_name(part, engine.name), columns, more)
+        _table_process(settings, part, engine, process_name(part, engine.name, cores), columns, more)
         for engine in engines
-        if not engine.missing and (columns := settings.columns(part))
+        if not engine.missing
+        for cores, columns in _by_process(engine, settings.columns(part))
     ]
 
 
 def latency_processes(settings: Settings, engines: Iterable[Engine]) -> list[Process]:
-    """One for each engine of the table part that can say how long an operation takes."""
-    columns = [column for column in settings.columns(Part.TABLE) if column.what in LATENCY_MIXES]
+    """The same for each engine of the table part that can say how long an operation takes."""
+    timed = [column for column in settings.columns(Part.TABLE) if column.what in LATENCY_MIXES]
     return [
-        _table_process(settings, Part.TABLE, engine, f"{engine.name}-latency", columns, " --latency")
+        _table_process(
+            settings,
+            Part.TABLE,
+            engine,
+            f"{process_name(Part.TABLE, engine.name, cores)}-latency",
+            columns,
+            " --latency",
+        )
         for engine in engines
         if not engine.missing and (engine.kind is not Kind.MXK or _has_latency(engine.name))
+        for cores, columns in _by_process(engine, timed)
     ]
+
+
+def _by_process(engine: Engine, columns: Sequence[Column]) -> Iterable[tuple[int | None, Sequence[Column]]]:
+    """Those that a process of this engine measures; with how many cores, if it is for these only."""
+    if engine.name not in OWN_MACHINES:
+        return [(None, columns)] if columns else []
+    counts = dict.fromkeys(column.cores for column in columns)
+    return [(cores, [column for column in columns if column.cores == cores]) for cores in counts]
 
 
 def _has_latency(configuration: str) -> bool:
@@ -366,7 +391,8 @@ def _table_process(
     bench = f"bench table {CONFIGURATIONS[engine.name]}" if is_mxk else f"bench peer --peer {engine.name}"
     phases = [f"--workload {what}" for what in whats] if part is Part.YCSB else [f"--mix {','.join(whats)}{more}"]
     command = "; ".join(f"{bench} {phase} {run}" for phase in phases)
-    line = _line(settings, "mxk" if is_mxk else "mxk-peers", max(settings.cores), command)
+    machine = max(column.cores or 1 for column in columns) if engine.name in OWN_MACHINES else max(settings.cores)
+    line = _line(settings, "mxk" if is_mxk else "mxk-peers", machine, command)
     return Process(
         name,
         part,
