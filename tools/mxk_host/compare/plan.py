@@ -49,7 +49,13 @@ COST_ENGINE = "mxk"
 
 # Chains are resized by tasks of all cores of the machine, whichever cores use the table: that a column says 1 core is
 # true only where the machine has no more. So they have a process for each number of cores, with a machine of that size.
-OWN_MACHINES = {"mxk-concurrent", "mxk-concurrent-batch", "mxk-concurrent-growing"}
+OWN_MACHINES = {
+    "mxk-concurrent",
+    "mxk-concurrent-batch",
+    "mxk-concurrent-growing",
+    "mxk-shared-chains",
+    "mxk-shared-chains-growing",
+}
 
 # The skewed part: how often which key is used, and which engines are measured with that: MXK one by one and in batches,
 # the peers that figures name, a table whose readers take no locks, and private parts of the same keys.
