@@ -244,6 +244,43 @@ def test_read_sections_are_measured_in_one_process(fakes: Fakes) -> None:
         assert commands.count(f"bench rcu-read --body {body} --cores 1,2 --ms 50 --repeat 1 --json") == 3
 
 
+def test_grace_periods_and_look_ups_beside_a_resize_are_a_part_with_figures(fakes: Fakes) -> None:
+    fakes.engine("absent", missing="not found")
+    fakes.does["grace"] = [
+        [
+            ("", "synchronize", synchronize * 2500),  # cycles at 2.5 GHz: of us
+            ("", "expedite", 12 * 2500),
+            ("concurrent", "quiet", 500),
+            ("concurrent", "growing", growing),
+            ("concurrent-lines", "quiet", 1000),
+            ("concurrent-lines", "growing", 7700),
+        ]
+        for synchronize, growing in ((20, 3000), (30, 6000), (900, 90_000))
+    ]
+    ended = fakes.compare("--rounds", "3", "--only", "grace")
+    assert ended.code == 0, ended.complaint
+    result = summary(ended)
+    times = {(r["engine"], r["measure"]): r["nanoseconds"]["median"] for r in result["rows"]}
+    assert times["mxk", "synchronize"] == 30_000
+    assert times["concurrent", "p99 growing, 2 cores"] == 6000
+    figures = {f["figure"]: (f["measured"]["median"], f["reached"]) for f in result["figures"] if "measured" in f}
+    resize = "p99 of look-ups in {} at 2 cores while it doubles by twice the quiet one and 5 us"
+    assert figures == {
+        "synchronize beside a busy core": (30, True),
+        "expedited grace period beside a busy core": (12, False),
+        resize.format("concurrent"): (1.0, True),
+        resize.format("concurrent-lines"): (1.1, False),
+    }
+    assert "ns until a grace period has ended" in ended.output
+    commands = (Path(result["results"]) / "commands.txt").read_text()
+    assert commands.count("bench resize --cores 2 --keys 200000 --repeat 3 --json") == 3
+    assert commands.count("mxk --cores 2 'bench rcu --measure synchronize,expedite --waits 1000") == 3
+
+
+def test_skewed_keys_are_used_on_shared_tables_too() -> None:
+    assert {"mxk-shared", "mxk-lines-batch"} <= ZIPF_ENGINES
+
+
 def test_workloads_of_ycsb_are_a_part_of_their_own(fakes: Fakes) -> None:
     threads = "mxk-open-threads"
     fakes.engine(MXK, 10e6, 10e6, 10e6)
@@ -286,7 +323,10 @@ def test_updates_are_measured_on_a_full_table_and_figures_are_chosen_by_engine(f
         "tools/mxk: 1 of 5 figures are not reached:",
         f"  {name}: 2 x, wanted >= 3 x",
     ]
-    assert "on a table that holds all keys one of ten operations inserts or erases" in ended.output
+    assert "on a table that holds all keys some operations insert or erase" in ended.output
+    rows = json.loads((Path(latest) / "summary.json").read_text())["rows"]
+    updates = {r["mix"] for r in rows if r["section"] == "updates"}
+    assert updates == {"loaded:1/99/0", "loaded:5/90/5", "loaded:25/50/25"}, "1, 10 and 50 % of the operations"
     assert "mxk-lines-batch" not in ended.output, "of another figure"
     wrong = drive("figures-check", "--of", "mxk-shred", "--from", latest)
     assert (wrong.code, "--of: expected names out of mxk-batch, " in wrong.complaint) == (2, True)

@@ -58,12 +58,15 @@ OWN_MACHINES = {
 }
 
 # The skewed part: how often which key is used, and which engines are measured with that: MXK one by one and in batches,
-# the peers that figures name, a table whose readers take no locks, and private parts of the same keys.
+# its shared table, which needs no owner for a key that all use, the peers that figures name, a table whose readers take
+# no locks, and private parts of the same keys.
 ZIPF = "zipf:0.99"
 ZIPF_MIXES = ("find",)
 ZIPF_ENGINES = {
     "mxk-batch",
     "mxk-task",
+    "mxk-lines-batch",
+    "mxk-shared",
     "tbb-hash-map",
     "tbb-hash-map-stock",
     "urcu-lfht",
@@ -96,14 +99,17 @@ YCSB_ENGINES = YCSB_ONLY | {
     "mxk-table",
 }
 
-# The part with updates: on a table that holds all keys a tenth of the operations insert or erase, the others find.
-# Of MXK those whose tables all cores share, of the peers those that can erase while others read.
+# The part with updates: on a table that holds all keys 1, 10 or 50 % of the operations insert or erase, the others
+# find (where there is no key to insert, one is erased, and the other way round: 1/99/0 does both). Of MXK those whose
+# tables all cores share, of the peers those that can erase while others read. Figures are about UPDATES_MIX.
 UPDATES_MIX = "loaded:5/90/5"
+UPDATES_MIXES = ("loaded:1/99/0", UPDATES_MIX, "loaded:25/50/25")
 UPDATES_ENGINES = {
     "mxk-concurrent-batch",
     "mxk-lines",
     "mxk-lines-batch",
     "mxk-shared",
+    "mxk-shared-chains",
     "tbb-hash-map",
     "tbb-hash-map-stock",
     "urcu-lfht",
@@ -149,6 +155,7 @@ class Part(StrEnum):
     THREADS = "threads"
     MEMORY = "memory"
     RCU = "rcu"
+    GRACE = "grace"
 
 
 # What is measured unless --only says it: the workloads of YCSB take four runs for each engine, with a load each.
@@ -166,9 +173,17 @@ OWN_OPTIONS = {"memory": " --part latency"}  # what MXK's benchmark measures tha
 MEMORY_SETS = ("16 KiB", "192 KiB", "8 MiB", "128 MiB")
 
 
+# Grace periods, waited for and expedited, while two cores are busy; and look-ups while a shared table doubles, in a
+# process whose machine has no other cores than those measured, since all of the machine help to resize.
+GRACE_BENCHMARK, RESIZE_BENCHMARK = "rcu", "resize"
+RESIZE_KEYS = 1_000_000
+# The parts whose rows are times, or cycles: less is better.
+TIMED = (*COSTS, Part.GRACE)
+
+
 def cost_unit(part: Part) -> str:
-    """What a part that measures costs counts them in: the field of a row."""
-    return "nanoseconds" if part is Part.MEMORY else "cycles"
+    """What a part of TIMED counts in: the field of a row."""
+    return "nanoseconds" if part in (Part.MEMORY, Part.GRACE) else "cycles"
 
 
 COST_BENCHMARKS = {name for benchmarks in COSTS.values() for name in benchmarks}
@@ -179,7 +194,7 @@ RCU_BODIES = ("empty", "pointer")
 RCU_ENGINE = "qsbr"  # MXK's that ratios are about: a task's section
 
 # The parts in which one process measures several engines, with what each cost or did; the others measure tables.
-SEVERAL_IN_ONE = (Part.GROUP_BY, *COSTS, Part.RCU)
+SEVERAL_IN_ONE = (Part.GROUP_BY, *COSTS, Part.RCU, Part.GRACE)
 
 
 class Kind(StrEnum):
@@ -284,7 +299,7 @@ class Settings:
         mixes = {
             Part.ZIPF: ZIPF_MIXES,
             Part.YCSB: YCSB_WORKLOADS,
-            Part.UPDATES: (UPDATES_MIX,),
+            Part.UPDATES: UPDATES_MIXES,
             Part.LOAD: LOAD_MIXES,
         }.get(part, MIXES)
         only = {Part.DISTURBED: DISTURBED_CORES, Part.UNDISTURBED: DISTURBED_CORES, Part.LOAD: LOAD_CORES}.get(part)
@@ -340,7 +355,7 @@ def process_name(part: Part, engine: str, cores: int | None = None) -> str:
         return f"{process_name(part, engine)}-at-{cores}"
     if part is Part.TABLE:
         return engine
-    if part in (Part.GROUP_BY, Part.RCU):
+    if part in (Part.GROUP_BY, Part.RCU, Part.GRACE):
         return part
     return f"{'peer' if part in COSTS and engine != COST_ENGINE else engine}-{part}"
 
@@ -395,7 +410,9 @@ def _table_process(
     run = f"--ops {settings.operations} --cores {counts} --seed {settings.seed} --repeat 1 --json"
     is_mxk = engine.kind is Kind.MXK
     bench = f"bench table {CONFIGURATIONS[engine.name]}" if is_mxk else f"bench peer --peer {engine.name}"
-    phases = [f"--workload {what}" for what in whats] if part is Part.YCSB else [f"--mix {','.join(whats)}{more}"]
+    phases = [f"--mix {','.join(whats)}{more}"]
+    if part in (Part.YCSB, Part.UPDATES):  # stand alone
+        phases = [f"--{'workload' if part is Part.YCSB else 'mix'} {what}" for what in whats]
     command = "; ".join(f"{bench} {phase} {run}" for phase in phases)
     machine = max(column.cores or 1 for column in columns) if engine.name in OWN_MACHINES else max(settings.cores)
     line = _line(settings, "mxk" if is_mxk else "mxk-peers", machine, command)
@@ -442,6 +459,16 @@ def rcu_processes(settings: Settings) -> list[Process]:
     command = "; ".join(f"bench {RCU_BENCHMARK} --body {body} {run}" for body in RCU_BODIES)
     line = _line(settings, "mxk-peers", max(settings.cores), command)
     return [Process(process_name(Part.RCU, RCU_ENGINE), Part.RCU, line)]
+
+
+def grace_processes(settings: Settings) -> list[Process]:
+    """The one that waits for grace periods, and looks keys up while tables double."""
+    cores, keys = max(2, *settings.cores), min(max(settings.operations, 1000), RESIZE_KEYS)
+    command = (
+        f"bench {GRACE_BENCHMARK} --measure synchronize,expedite --waits 1000 --repeat 3 --json; "
+        f"bench {RESIZE_BENCHMARK} --cores {cores} --keys {keys} --repeat 3 --json"
+    )
+    return [Process(process_name(Part.GRACE, COST_ENGINE), Part.GRACE, _line(settings, "mxk", cores, command))]
 
 
 def _line(settings: Settings, program: str, cores: int, command: str) -> tuple[str, ...]:
