@@ -7,6 +7,8 @@
 //         class Session { ... };      // a core's access, for one piece of its slice
 //     };
 //
+// It may have `make_ready(core, inserts)`: before each measured phase, so many keys will be inserted by this core.
+//
 // A session is where a library wants to know its threads. It may prefetch: then it is told each key some instructions
 // ahead.
 #pragma once
@@ -95,6 +97,21 @@ template <Measurable Table> class MeasuredTable final : public PeerTable {
         } catch (std::exception const& failure) {
             return Error(failure.what());
         }
+    }
+
+    Result<void> prepare([[maybe_unused]] std::size_t core,
+                         [[maybe_unused]] std::span<Instruction const> slice) override {
+        if constexpr (requires { table_.make_ready(core, slice.size()); }) {
+            auto const inserts = std::ranges::count_if(slice, [](Instruction const& it) {
+                return (it.operation == Operation::Insert || it.operation == Operation::Upsert) && it.expected;
+            });
+            try {
+                table_.make_ready(core, static_cast<std::size_t>(inserts));
+            } catch (std::exception const& failure) {
+                return Error(failure.what());
+            }
+        }
+        return {};
     }
 
     Result<Taken> run_shared(std::size_t core, std::span<Instruction const> all, std::atomic<std::size_t>& head,

@@ -59,10 +59,16 @@ class TablePeers final : public Experiment {
         TablePeers benchmark(std::move(options));
         benchmark.trace_ = std::move(trace);
         benchmark.core_sets_ = MXK_TRY(CoreSetList::create(benchmark.options_.cores));
-        benchmark.latencies_.resize(benchmark.configurations() * benchmark.phases());
+        benchmark.details_.resize(benchmark.configurations() * benchmark.phases());
         benchmark.file_keys_ = MXK_TRY(read_keys(benchmark.options_, Worker::current().node()));
         return benchmark;
     }
+
+    // What a phase's row says beside its throughput.
+    struct Details {
+        Durations latency{};
+        std::uint64_t page_faults = 0;
+    };
 
     [[nodiscard]] Unit unit() const override { return Unit::OperationsPerSecond; }
     [[nodiscard]] std::size_t configurations() const override { return peers_.size() * core_sets_.size(); }
@@ -84,7 +90,7 @@ class TablePeers final : public Experiment {
             samples[phase] = {.value = static_cast<double>(outcome.operations) / outcome.time.seconds(),
                               .operations = outcome.operations,
                               .verified = outcome.verified()};
-            latest_[phase] = outcome.latency;
+            latest_[phase] = {outcome.latency, outcome.page_faults};
             if (outcome.verified()) continue;
             progress.clear();
             format(
@@ -97,7 +103,7 @@ class TablePeers final : public Experiment {
     }
 
     void keep(std::size_t configuration) override {
-        std::ranges::copy(latest_, latencies_.begin() + static_cast<std::ptrdiff_t>(configuration * phases()));
+        std::ranges::copy(latest_, details_.begin() + static_cast<std::ptrdiff_t>(configuration * phases()));
     }
 
     [[nodiscard]] std::optional<Error> unsupported(std::size_t configuration, std::size_t phase) const override {
@@ -153,11 +159,12 @@ class TablePeers final : public Experiment {
     }
     void print_details(TextSink& out, Row const& row) const override {
         if (options_.replay != nullptr) print_trace_results(out, options_.replay->results());
-        if (options_.latency) print_durations(out, "operations", latency_of(row));
+        if (options_.latency) print_durations(out, "operations", details_of(row).latency);
     }
     void write_details(JsonWriter& json, Row const& row) const override {
         if (options_.replay != nullptr) write_trace_results(json, options_.replay->results());
-        if (options_.latency) write_durations(json, "latency", latency_of(row));
+        if (options_.latency) write_durations(json, "latency", details_of(row).latency);
+        json.field("page_faults", details_of(row).page_faults);
     }
 
   private:
@@ -170,8 +177,8 @@ class TablePeers final : public Experiment {
     }
     [[nodiscard]] std::size_t set_of(std::size_t configuration) const { return configuration % core_sets_.size(); }
     [[nodiscard]] Mix const& mix_of(Row const& row) const { return options_.mix.list()[row.phase]; }
-    [[nodiscard]] Durations const& latency_of(Row const& row) const {
-        return latencies_[row.configuration * phases() + row.phase];
+    [[nodiscard]] Details const& details_of(Row const& row) const {
+        return details_[row.configuration * phases() + row.phase];
     }
 
     // Why a phase cannot be measured; empty: it can.
@@ -207,9 +214,9 @@ class TablePeers final : public Experiment {
     std::vector<Peer const*> peers_;
     CoreSetList core_sets_;
     std::optional<PeerRun> run_{};
-    std::size_t prepared_for_ = 0;       // the configuration that run_ is of
-    std::vector<Durations> latest_{};    // of the latest run, by phase
-    std::vector<Durations> latencies_{}; // of the latest that counts, by row
+    std::size_t prepared_for_ = 0;   // the configuration that run_ is of
+    std::vector<Details> latest_{};  // of the latest run, by phase
+    std::vector<Details> details_{}; // of the latest that counts, by row
 };
 
 // All that are known, with their libraries, and why any was not built.

@@ -88,6 +88,10 @@ class PeerTable {
     PeerTable& operator=(PeerTable const&) = delete;
     virtual ~PeerTable() = default;
 
+    // What this core runs next, all of it: the time to make what it would have to make meanwhile. Not measured. Errors:
+    // what the table threw. Any core, while nobody uses the table.
+    virtual Result<void> prepare(std::size_t /*core*/, std::span<Instruction const> /*slice*/) { return {}; }
+
     // Runs the instructions [from, to) of a core's slice, in order; gives how many had another result than the expected
     // one. Counts how long each took in `latency`, unless that is null: from the call, or from the prefetch of its
     // line, to the result. Errors: what the table threw. On that core, all cores at once.

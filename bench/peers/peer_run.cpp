@@ -1,5 +1,7 @@
 #include "bench/peers/peer_run.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -24,6 +26,13 @@ struct alignas(cache_line_bytes) Share {
     Cycles end{};
     Histogram latency{};
 };
+
+// Of all threads of the process, so far.
+std::uint64_t page_faults() {
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    return static_cast<std::uint64_t>(used.ru_minflt + used.ru_majflt);
+}
 
 // The next piece of a core's own slice.
 Result<PeerTable::Taken> run_piece(PeerTable& table, std::size_t core, std::span<Instruction const> slice, Share& share,
@@ -134,7 +143,11 @@ Result<std::uint64_t> PeerRun::count_lost(Progress& progress) {
 
 Result<PeerRun::Outcome> PeerRun::run(Mix const& phase, Progress& progress) {
     if (phase.needs_keys()) MXK_TRY(queue_.continue_with(phase, progress));
+    if (queue_.kind() != QueueKind::Shared) // where nobody knows which core takes what
+        for (std::size_t i = 0; i < queue_.cores().size(); ++i) MXK_TRY(table_->prepare(i, queue_.source(i)));
+    std::uint64_t const faults = page_faults();
     Outcome outcome = MXK_TRY(run_all("measuring", progress));
+    outcome.page_faults = page_faults() - faults;
     outcome.wrong += wrong_while_filling_;
     if (workload_->max_version() != 0) outcome.lost = MXK_TRY(count_lost(progress));
     outcome.in_table = table_->size();

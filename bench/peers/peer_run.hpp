@@ -27,7 +27,8 @@ class PeerRun {
         std::uint64_t lost = 0;  // keys without a value that was written last, where values are overwritten
         std::uint64_t in_table = 0;
         std::uint64_t expected_in_table = 0;
-        Durations latency{}; // of operations, if it is measured
+        Durations latency{};           // of operations, if it is measured
+        std::uint64_t page_faults = 0; // of the process while it was measured: pages that the system had to find
 
         [[nodiscard]] bool verified() const { return wrong == 0 && lost == 0 && in_table == expected_in_table; }
     };

@@ -1,5 +1,6 @@
 #include "bench/peers/table_memory.hpp"
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -103,6 +104,25 @@ void TableArena::deallocate(void* place, std::size_t bytes) noexcept {
         std::lock_guard const locked(mutex_);
         memory::free(large_.extract(place).mapped());
     } // between the two: rare, given back at the end
+}
+
+LibraryMemory::LibraryMemory(std::size_t bytes) {
+    constexpr std::size_t page = 4 * KiB;
+    mallopt(M_ARENA_MAX, 1);
+    mallopt(M_MMAP_MAX, 0);
+    mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+    auto* const memory = static_cast<std::byte volatile*>(std::malloc(bytes)); // volatile: to be written, not read
+    if (memory == nullptr) return;                                             // then it is found while measured
+    for (std::size_t at = 0; at < bytes; at += page) memory[at] = std::byte{0};
+    std::free(const_cast<std::byte*>(memory));
+}
+
+LibraryMemory::~LibraryMemory() {
+    constexpr int trim_threshold = 128 * 1024; // the library's own
+    constexpr int mmap_max = 65536;            // the same
+    mallopt(M_TRIM_THRESHOLD, trim_threshold);
+    mallopt(M_MMAP_MAX, mmap_max);
+    malloc_trim(0);
 }
 
 } // namespace mxk::bench

@@ -110,4 +110,15 @@ template <typename T> class ArenaAllocator {
     TableArena* arena_;
 };
 
+// So many bytes of the C library's memory, touched, for a table that takes no allocator: while this lives, what is
+// asked for comes from there, however large it is, and what is given back stays with the program. For memory that other
+// threads ask for, too: they have no parts of their own meanwhile. One at a time.
+class LibraryMemory {
+  public:
+    explicit LibraryMemory(std::size_t bytes);
+    LibraryMemory(LibraryMemory const&) = delete;
+    LibraryMemory& operator=(LibraryMemory const&) = delete;
+    ~LibraryMemory(); // gives all of it back
+};
+
 } // namespace mxk::bench

@@ -82,6 +82,9 @@ class RcuTable {
         for (CoreId const core : cores) supplies_.emplace_back(core, share_of(capacity, cores));
     }
 
+    // Nodes for so many keys that this core inserts, where fewer are left.
+    void make_ready(std::size_t core, std::size_t inserts) { supplies_[core].make_ready(inserts); }
+
     // Walks over all nodes.
     std::size_t size() {
         Reader const reader;
@@ -151,6 +154,9 @@ class RcuTable {
                 return blocks_.back()[used_];
             }
             void take() { ++used_; }
+            void make_ready(std::size_t nodes) {
+                if (blocks_.back().size() - used_ < nodes) add(nodes);
+            }
 
           private:
             static constexpr std::size_t further = 16 * 1024;
@@ -217,10 +223,12 @@ class AnyProcessor {
     cpu_set_t before_;
 };
 
-class GrowingUrcu : GrowthMemory, AnyProcessor, public RcuTable {
+// Its buckets are the C library's memory: two words each, up to twice as many as keys, and as many again that are given
+// back on the way.
+class GrowingUrcu : LibraryMemory, AnyProcessor, public RcuTable {
   public:
     GrowingUrcu(std::size_t capacity, Cores cores)
-        : GrowthMemory(capacity, cores)
+        : LibraryMemory(4 * std::bit_ceil(capacity) * sizeof(cds_lfht_node))
         , RcuTable(capacity, cores, growing_start, CDS_LFHT_AUTO_RESIZE | CDS_LFHT_ACCOUNTING) {
         AnyProcessor::end();
     }

@@ -37,15 +37,18 @@ template <typename Access> class GroupTask : public Task {
 
     static void go_on(Worker& worker, Task& task) {
         auto& self = static_cast<GroupTask&>(task);
-        if (self.taken_.empty()) self.taken_ = self.run_->take(finds_per_turn);
+        if (self.taken_.empty()) self.take();
         if (self.taken_.empty()) return self.run_->end();
         self.carry_out_some();
         worker.append(task);
     }
 
+    void take() {
+        if (run_->latency() != nullptr) start_ = OperationStart::now();
+        taken_ = run_->take(finds_per_turn);
+    }
     void carry_out_some() {
         Histogram* const latency = run_->latency();
-        OperationStart const start = latency != nullptr ? OperationStart::now() : OperationStart();
         bool const are_finds = std::ranges::all_of(
             taken_, [](Instruction const& instruction) { return instruction.operation == Operation::Find; });
         auto const now = taken_.first(are_finds ? taken_.size() : std::min(taken_.size(), changes_per_turn));
@@ -53,7 +56,7 @@ template <typename Access> class GroupTask : public Task {
         std::uint64_t const wrong = are_finds ? access_.find_each(now) : carry_out_each(now);
         if (wrong != 0) [[unlikely]]
             run_->count_wrong(wrong);
-        if (latency != nullptr) start.count_end(*latency, now.size());
+        if (latency != nullptr) start_.count_end(*latency, now.size());
     }
 
     std::uint64_t carry_out_each(std::span<Instruction const> taken) {
@@ -74,6 +77,7 @@ template <typename Access> class GroupTask : public Task {
     Access& access_;
     CoreRun* run_ = nullptr;
     std::span<Instruction const> taken_; // and not carried out yet
+    OperationStart start_;               // when these were taken, some of them turns ago
 };
 
 template <typename Access> class SharedBatchEngine final : public AccessEngine<Access> {

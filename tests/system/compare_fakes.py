@@ -23,7 +23,7 @@ words = sys.argv[-1].split()
 if words[1:3] == ["peer", "--list"]:
     sys.exit(print(json.dumps({{"benchmark": "peer-list", "peers": told["list"]}})))
 costs = {{"task": "mxk-tasks", "task-peer": "peer-tasks", "thread": "mxk-threads", "thread-peer": "peer-threads",
-         "memory": "mxk-memory", "memory-peer": "peer-memory", "rcu-read": "rcu"}}
+         "memory": "mxk-memory", "memory-peer": "peer-memory", "rcu-read": "rcu", "rcu": "grace"}}
 name = costs.get(words[1]) or words[3]
 if words[1] == "table":
     ends = ("--mix", "--workload")
@@ -64,6 +64,10 @@ if words[1] in costs:
             row |= {{"kind": kind, "library": library, "body": body, "cores": cores, "throughput": {{"median": cost}}}}
             print(json.dumps(row))
             continue
+        if engine in ("concurrent", "concurrent-lines"):
+            row |= {{"benchmark": "resize", "layout": engine, "phase": what, "cores": 2, "p99": cost}}
+            print(json.dumps(row | {{"nanoseconds": {{"median": cost / 2}}}}))
+            continue
         cycles = {{"measure": what, "unit": "cycles", "cycles": {{"median": cost}}, "nanoseconds": cost / 2.5}}
         nanoseconds = {{"measure": "latency", "bytes": what, "nanoseconds": {{"median": cost}}}}
         print(json.dumps(row | (nanoseconds if "memory" in words[1] else cycles)))
@@ -89,8 +93,10 @@ for workload in workloads:
         row |= {{"throughput": {{"n": 1, "median": rate}}}}
         print(json.dumps(row | {{"mix": "load", "verified": True}}))
         print(json.dumps(row | {{"mix": "run", "verified": not wrong}}))
-for mix, factor in (("insert", 1), ("find", 2), ("erase", 4), ("loaded:5/90/5", 2)):
-    if workloads or mix not in option("--mix").split(","):
+mixes = [mix for at, word in enumerate(words) if word == "--mix" for mix in words[at + 1].split(",")]
+loaded = [(mix, 2) for mix in ("loaded:1/99/0", "loaded:5/90/5", "loaded:25/50/25")]
+for mix, factor in (("insert", 1), ("find", 2), ("erase", 4), *loaded):
+    if workloads or mix not in mixes:
         continue
     for cores in map(int, option("--cores").split(",")):
         if does == "half" and mix == "erase":

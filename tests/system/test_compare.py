@@ -3,6 +3,7 @@ once, with a few operations."""
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -164,6 +165,27 @@ def test_what_tasks_and_threads_cost(fakes: Fakes) -> None:
     assert "what tasks cost, in cycles" in ended.output
 
 
+def test_chains_are_measured_on_machines_of_as_many_cores_as_the_column_says(fakes: Fakes) -> None:
+    chains = "mxk-concurrent-growing"
+    fakes.engine("absent", missing="not found")
+    fakes.engine(MXK, 10e6, 10e6)
+    fakes.engine(chains, 4e6, 6e6, 4e6, "crash")  # one and two cores, in each round; the order is that of the design
+    ended = fakes.compare("--rounds", "2")
+    assert ended.code == 1
+    result = summary(ended)
+    commands = (Path(result["results"]) / "commands.txt").read_text().splitlines()
+    mine = [shlex.split(line, comments=True) for line in commands if "--layout concurrent --initial-slots" in line]
+    machines = {(words[2], words[3].partition("--cores ")[2][0], "--latency" in words[3]) for words in mine}
+    assert machines == {(cores, cores, latency) for cores in "12" for latency in (False, True)}
+    others = [shlex.split(line, comments=True) for line in commands if "--layout bucketed" in line]
+    assert {(words[2], "--cores 1,2" in words[3]) for words in others} == {("2", True)}
+    assert [failure["process"][:-1] for failure in result["failures"]] == [f"{chains}-at-"]
+    (failed,) = [failure["process"][-1] for failure in result["failures"]]
+    verified = {r["cores"]: r["verified"] for r in result["rows"] if r["engine"] == chains}
+    assert verified == {int(failed): False, 3 - int(failed): True}, "the other one is judged by itself"
+    assert "FAILED" in ended.output
+
+
 def test_memory_is_measured_twice_by_working_set(fakes: Fakes) -> None:
     fakes.engine("absent", missing="not found")
     small, large = 16 << 10, 128 << 20
@@ -222,6 +244,43 @@ def test_read_sections_are_measured_in_one_process(fakes: Fakes) -> None:
         assert commands.count(f"bench rcu-read --body {body} --cores 1,2 --ms 50 --repeat 1 --json") == 3
 
 
+def test_grace_periods_and_look_ups_beside_a_resize_are_a_part_with_figures(fakes: Fakes) -> None:
+    fakes.engine("absent", missing="not found")
+    fakes.does["grace"] = [
+        [
+            ("", "synchronize", synchronize * 2500),  # cycles at 2.5 GHz: of us
+            ("", "expedite", 12 * 2500),
+            ("concurrent", "quiet", 500),
+            ("concurrent", "growing", growing),
+            ("concurrent-lines", "quiet", 1000),
+            ("concurrent-lines", "growing", 7700),
+        ]
+        for synchronize, growing in ((20, 3000), (30, 6000), (900, 90_000))
+    ]
+    ended = fakes.compare("--rounds", "3", "--only", "grace")
+    assert ended.code == 0, ended.complaint
+    result = summary(ended)
+    times = {(r["engine"], r["measure"]): r["nanoseconds"]["median"] for r in result["rows"]}
+    assert times["mxk", "synchronize"] == 30_000
+    assert times["concurrent", "p99 growing, 2 cores"] == 6000
+    figures = {f["figure"]: (f["measured"]["median"], f["reached"]) for f in result["figures"] if "measured" in f}
+    resize = "p99 of look-ups in {} at 2 cores while it doubles by twice the quiet one and 5 us"
+    assert figures == {
+        "synchronize beside a busy core": (30, True),
+        "expedited grace period beside a busy core": (12, False),
+        resize.format("concurrent"): (1.0, True),
+        resize.format("concurrent-lines"): (1.1, False),
+    }
+    assert "ns until a grace period has ended" in ended.output
+    commands = (Path(result["results"]) / "commands.txt").read_text()
+    assert commands.count("bench resize --cores 2 --keys 200000 --repeat 3 --json") == 3
+    assert commands.count("mxk --cores 2 'bench rcu --measure synchronize,expedite --waits 1000") == 3
+
+
+def test_skewed_keys_are_used_on_shared_tables_too() -> None:
+    assert {"mxk-shared", "mxk-lines-batch"} <= ZIPF_ENGINES
+
+
 def test_workloads_of_ycsb_are_a_part_of_their_own(fakes: Fakes) -> None:
     threads = "mxk-open-threads"
     fakes.engine(MXK, 10e6, 10e6, 10e6)
@@ -264,7 +323,10 @@ def test_updates_are_measured_on_a_full_table_and_figures_are_chosen_by_engine(f
         "tools/mxk: 1 of 5 figures are not reached:",
         f"  {name}: 2 x, wanted >= 3 x",
     ]
-    assert "on a table that holds all keys one of ten operations inserts or erases" in ended.output
+    assert "on a table that holds all keys some operations insert or erase" in ended.output
+    rows = json.loads((Path(latest) / "summary.json").read_text())["rows"]
+    updates = {r["mix"] for r in rows if r["section"] == "updates"}
+    assert updates == {"loaded:1/99/0", "loaded:5/90/5", "loaded:25/50/25"}, "1, 10 and 50 % of the operations"
     assert "mxk-lines-batch" not in ended.output, "of another figure"
     wrong = drive("figures-check", "--of", "mxk-shred", "--from", latest)
     assert (wrong.code, "--of: expected names out of mxk-batch, " in wrong.complaint) == (2, True)

@@ -7,6 +7,8 @@ import docs_lines
 import pytest
 
 from helpers import ROOT, run_linux
+from mxk_host.compare import markdown
+from mxk_host.compare.plan import CONFIGURATIONS
 
 EXAMPLE = "tests/kernel/addition_benchmark.cpp"
 
@@ -56,6 +58,52 @@ def test_a_function_is_found_by_its_class(tmp_path: Path) -> None:
     assert docs_lines.line_of(str(file), "A::run") == 2
     assert docs_lines.line_of(str(file), "B::run") == 6
     assert docs_lines.line_of(str(file), "C::run") is None
+
+
+def section(page: str, heading: str) -> str:
+    """From this heading to the next one of a page in docs/."""
+    return (ROOT / "docs" / page).read_text().partition(f"\n{heading}\n")[2].partition("\n## ")[0]
+
+
+def test_every_configuration_of_the_comparison_is_explained() -> None:
+    table = re.findall(r"^\| `(mxk-[^`]+)` \| ", section("tools.md", "## Comparing"), re.MULTILINE)
+    assert sorted(table) == sorted(CONFIGURATIONS)
+
+
+def test_as_many_look_ups_are_said_to_be_together_as_are() -> None:
+    shared = ROOT / "hashtable/shared"
+    together = {
+        "mxk-concurrent-batch": (
+            shared / "concurrent/concurrent_pairs.hpp",
+            r"constexpr std::size_t together = (\d+);",
+        ),
+        "mxk-lines-batch": (shared / "concurrent_lines.hpp", r"constexpr std::size_t batch = (\d+);"),
+    }
+    for name, (file, pattern) in together.items():
+        (number,) = re.findall(pattern, file.read_text())
+        assert f", {number} look-ups together" in markdown.NAMES[name]
+        assert re.search(
+            rf"^\| `{name}` .* {number} look-ups under way together", section("tools.md", "## Comparing"), re.M
+        )
+
+
+def test_the_benchmarks_that_are_said_to_be_those_of_chtbench_run() -> None:
+    rows = section("bench-rcu.md", "## The benchmarks of chtbench").partition("\n\n| option")[0].splitlines()
+    ran = {}
+    for row in rows:
+        for command in re.findall(r"`(bench [^`]+)`", row):
+            short = command.replace("--ops 1M", "--ops 4K").replace("--cores 1,2,4", "--cores 1,2")
+            short += " --keys 2K --ms 1" if " resize " in command else " --ms 1" if "--ops" not in command else ""
+            ended = run_linux("--cores", "2", f"{short} --json", name="mxk-peers")
+            assert ended.rows, command
+            assert all(it["verified"] for it in ended.rows), command
+            ran[command] = row
+    # One semaphore for each core's region is no stripe of locks.
+    striped = [command for command, row in ran.items() if "striped locks" in row.split("|")[1]]
+    assert [re.findall(r"--(?:layout|peer) (\S+)", command)[0] for command in striped] == [
+        "chained",
+        "sharded-map,cuckoo",
+    ]
 
 
 def test_the_example_of_a_benchmark_is_the_file_that_is_built() -> None:

@@ -74,13 +74,22 @@ _GOOD |= {
 _GOOD |= {Cell(Part.LOAD, "mxk-batch", Column(mix, LOAD_CORES)): 2000.0 * MAX_LATENCY for mix in LOAD_MIXES}
 
 
+_GOOD |= {Cell(Part.GRACE, "mxk", Column(m)): us * 1000.0 for m, us in (("synchronize", 50), ("expedite", 10))}
+_GOOD |= {
+    Cell(Part.GRACE, layout, Column(f"p99 {phase}, 2 cores")): p99
+    for layout in ("concurrent", "concurrent-lines")
+    for phase, p99 in (("quiet", 1000.0), ("growing", 7000.0))
+}
+
+
 def figures_of(values: dict[Cell, float], **record: Any) -> dict[str, dict[str, Any]]:  # noqa: ANN401
     """The figures of a machine that has these values in each of three rounds, faster by the round."""
     samples = []
     for cell, value in values.items():
         for number in (1, 2, 3):
-            now = value / number if cell.part in (Part.TASKS, Part.LOAD) else value * number
-            row = {Part.TASKS: {"nanoseconds": now / 2.5}, Part.LOAD: {"latency": {"p99_ns": now}}}.get(cell.part, {})
+            now = value / number if cell.part in (Part.TASKS, Part.LOAD, Part.GRACE) else value * number
+            rows = {Part.TASKS: {"nanoseconds": now / 2.5}, Part.LOAD: {"latency": {"p99_ns": now}}}
+            row = rows.get(cell.part, {"nanoseconds": now} if cell.part is Part.GRACE else {})
             samples.append(Sample("", cell, number, now, True, row))
     everything = evaluate(FIGURES, Cells(Record(samples, **record)), tuple(Part))
     return {figure["figure"]: figure for figure in everything}

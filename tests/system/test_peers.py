@@ -25,6 +25,8 @@ ALL = {
     "mxk-shared",
     "mxk-shared-prefetch",
     "mxk-shared-growing",
+    "mxk-shared-chains",
+    "mxk-shared-chains-growing",
     "reference-prefetch",
     "reference-random",
     "reference-buckets-ring",
@@ -100,6 +102,21 @@ def test_repeated_runs_begin_with_a_new_table() -> None:
         ("insert", 3, True),
         ("find", 3, True),
     ] * 2
+
+
+@pytest.mark.parametrize(
+    ("peer", "mix"),
+    [
+        ("urcu-lfht-growing", "insert"),
+        ("cuckoo-growing", "insert"),
+        ("mxk-shared-growing", "insert"),
+        ("mxk-shared-chains-growing", "insert"),
+    ],
+)
+def test_the_memory_that_a_table_asks_for_while_it_is_measured_is_there(peer: str, mix: str) -> None:
+    (row,) = peers(f"bench peer --peer {peer} --mix {mix} --cores 1 --ops 600K --json").rows
+    assert row["verified"] is True
+    assert row["page_faults"] < 48, "some are the program's own, such as of what it shows meanwhile"
 
 
 @pytest.mark.parametrize("mix", ["find", "erase", "find,erase", "mixed:50/40/10", "loaded:20/60/20"])

@@ -15,7 +15,10 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from helpers import ROOT, drive
 from mxk_host.report.browser import browser, open_page, prefer_dark, print_page
-from report_rows import all_kinds, as_lines
+from mxk_host.report.shared import shared_plots
+from mxk_host.runs.log import Found
+from mxk_host.runs.point import points_of
+from report_rows import all_kinds, as_lines, spread
 
 CAPTURED = Path(__file__).parent / "captured"
 PICTURES = ROOT / "build/results/report-test"
@@ -173,6 +176,58 @@ def test_dark_and_printed(light: Chrome) -> None:
     print_page(light, PICTURES / "printed.pdf")
     prefer_dark(light, False)
     assert (PICTURES / "printed.pdf").read_bytes().startswith(b"%PDF-")
+
+
+def test_what_all_cores_share_has_plots_of_its_own(tmp_path: Path) -> None:
+    page = tmp_path / "shared.html"
+    ended = drive("report", str(CAPTURED / "shared.log"), "--output", str(page))
+    assert ended.code == 0, ended.complaint
+    with browser(LAPTOP, log=True) as chrome:
+        open_page(chrome, page)
+        found = plots(chrome)
+        picture(chrome, "shared")
+        headings = [it.text for it in chrome.find_elements(By.CSS_SELECTOR, "#shared h3")]
+        tables = {
+            article.find_element(By.CSS_SELECTOR, "h3").text: [
+                [cell.get_attribute("textContent").strip() for cell in row.find_elements(By.CSS_SELECTOR, "td")]
+                for row in article.find_elements(By.CSS_SELECTOR, "tbody tr:not(.command)")
+            ]
+            for article in chrome.find_elements(By.CSS_SELECTOR, "#shared article")
+        }
+        assert chrome.get_log("browser") == []
+    sections, one_list, resize, shared = (
+        "Read sections per second: empty",
+        "One sorted list: 100 keys, uniform, 10 % updates",
+        "Look-ups while a table doubles: 100K keys",
+        "Shared and partitioned: find, 100K operations, uniform, random keys",
+    )
+    assert headings == [sections, one_list, resize, shared]
+    for title, lines in ((sections, 4), (one_list, 4), (shared, 2)):
+        assert found[title]["given"] == [2] * lines, title
+        assert found[title]["axis"]["title"] == "cores", title
+    assert found[resize]["given"] == [8, 8], "p50 and p99 of two tables, two numbers of cores, two phases"
+    assert found[resize]["axis"]["type"] == "log"
+    assert all(found[title]["drawn"] == sum(found[title]["given"]) for title in headings)
+    rows = {row[0]: row for row in tables[resize]}
+    assert len(rows) == len(tables[resize]) == 8, "each with a name of its own"
+    p99, p99_quiet, within = rows["concurrent, 1 core, growing"][5:8]
+    assert p99_quiet == rows["concurrent, 1 core, quiet"][5] != p99
+    assert within in ("yes", "NO")
+    assert {row[0] for row in tables[sections]} == {"qsbr", "rwlock", "rwlock-shared", "urcu-qsbr"}
+    assert {row[0] for row in tables[shared]} == {
+        "shared: concurrent-lines, batch",
+        "partitioned: bucketed, batch",
+    }
+    assert "What read sections and grace periods cost" in found
+
+
+def test_all_ways_to_protect_a_reader_are_lines_of_one_plot() -> None:
+    row = {"benchmark": "rcu-read", "body": "empty"}
+    measured = {"throughput": spread(1e9), "verified": True}
+    rows = [row | {"kind": f"kind-{kind}", "cores": cores} | measured for kind in range(13) for cores in (1, 2)]
+    (plot,) = shared_plots(points_of([Found(it, "") for it in rows]), [], ["run"])
+    assert plot.figure is not None
+    assert [it["name"] for it in plot.figure["data"]] == [f"kind-{kind}" for kind in range(13)]
 
 
 def test_pdf_by_the_command_and_nothing_to_show(tmp_path: Path) -> None:

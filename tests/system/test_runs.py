@@ -12,6 +12,7 @@ import pytest
 from helpers import drive, run_linux
 from mxk_host.check_sum import line_of
 from mxk_host.errors import UsageError
+from mxk_host.report.labels import series_names
 from mxk_host.runs.changes import Verdict, changes
 from mxk_host.runs.command import command_of
 from mxk_host.runs.compare import compare_runs
@@ -178,6 +179,11 @@ def test_the_command_of_a_point() -> None:
         ("mxk", "bench table --ops 40K --cores 2 --layout cuckoo --submit batch --load 0.9 --hash mixed --latency"),
         ("mxk", "bench task --measure local,round-trip --cores 1,0"),
         ("mxk", "bench semaphore --measure uncontended"),
+        ("mxk", "bench rcu --measure section,synchronize --ops 1K --waits 10 --repeat 1"),
+        ("mxk", "bench rcu-read --kind qsbr,rwlock --cores 1,2 --body pointer --ms 1"),
+        ("mxk-peers", "bench rcu-read --kind urcu-qsbr,pthread-rwlock --cores 2 --ms 1"),
+        ("mxk", "bench list --kind rcu,spin --cores 2 --update-pct 50 --keys 50 --dist zipf:0.9 --ms 1"),
+        ("mxk", "bench resize --layout concurrent-lines --cores 2 --keys 2000 --load 0.6 --seed 3 --ms 1"),
         ("mxk-peers", "bench peer --peer mxk-table,reference-random --ops 4K --cores 1,2 --mix find --latency"),
         ("mxk-peers", "bench task-peer --peer deque-pool --measure local"),
     ],
@@ -187,7 +193,46 @@ def test_a_command_put_together_from_a_row_gives_that_row(program: str, typed: s
         path, command = shlex.split(command_of(point))
         assert path == f"build/linux/{program}"
         again = points(run_linux("--cores", "2", command, name=program).rows)
-        assert [key_of(it.first) for it in again] == [key_of(point.first)], command
+        phases = 2 if point.benchmark == "resize" else 1  # both are measured at once
+        assert [key_of(it.first) for it in again].count(key_of(point.first)) == 1, command
+        assert len(again) == phases, command
+
+
+SHARED = CAPTURED / "shared.log"
+
+
+def of_shared(benchmark: str) -> list[Point]:
+    return [point for point in points_of(read_log(SHARED.read_bytes()).rows) if point.benchmark == benchmark]
+
+
+def test_rows_of_different_kinds_are_different_points() -> None:
+    sections = {(it.settings["kind"], it.settings["cores"]): it for it in of_shared("rcu-read")}
+    kinds = ("qsbr", "rwlock", "rwlock-shared", "urcu-qsbr")
+    assert sections.keys() == {(kind, cores) for kind in kinds for cores in (1, 2)}
+    assert all(len(it.found) == 1 for it in sections.values()), "none is made of two kinds"
+    faster = {it.values["throughput"].median for (kind, _), it in sections.items() if kind == "qsbr"}
+    assert min(faster) > sections["rwlock", 2].values["throughput"].median
+    assert {it.settings["kind"] for it in of_shared("list")} == {"rcu", "spin", "ticket", "rwlock"}
+    peer = {"benchmark": "peer", "peer": "cuckoo", "kind": "peer", "mix": "find", "cores": 1, "throughput": spread(1)}
+    assert key_of(peer) == key_of(peer | {"kind": "reference"}), "what a peer is, is said of it"
+
+
+def test_labels_say_the_cores_where_they_are_no_axis() -> None:
+    resized = of_shared("resize")
+    names = series_names(resized)
+    assert len(set(names)) == len(resized) == 8
+    assert names[:2] == ["concurrent, quiet, 1 core", "concurrent, growing, 1 core"]
+    assert len(set(series_names(resized, apart=("cores",)))) == 4
+    assert series_names(of_shared("list"), apart=("cores",))[::2] == ["rcu", "spin", "ticket", "rwlock"]
+
+
+def test_commands_of_what_all_cores_share() -> None:
+    kinds = {(it.settings["kind"], it.settings["cores"]): command_of(it) for it in of_shared("rcu-read")}
+    run = "--body empty --cores 2 --repeat 2 --json'"
+    assert kinds["rwlock", 2] == f"build/linux/mxk 'bench rcu-read --kind rwlock {run}"
+    assert kinds["urcu-qsbr", 2] == f"build/linux/mxk-peers 'bench rcu-read --kind urcu-qsbr {run}"
+    typed = Found({"benchmark": "rcu-read", "kind": "qsbr", "library": "none"}, "bench rcu-read --kind qsbr,urcu-memb")
+    assert command_of(points_of([typed])[0]).startswith("build/linux/mxk-peers 'bench rcu-read --kind qsbr,urcu-memb'")
 
 
 def compared(a: list[Row], b: list[Row]) -> dict[str, Verdict]:

@@ -83,4 +83,4 @@ class Cells:
 
     def failed(self, cell: Cell) -> bool:
         """Whether some round's result was wrong, or the process that had to report it failed."""
-        return cell in self._wrong or process_name(cell.part, cell.engine) in self._failures
+        return cell in self._wrong or process_name(cell.part, cell.engine, cell.column.cores) in self._failures

@@ -37,9 +37,10 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True)
 class Figure:
-    """`over` by `under`, or without that the time `over` takes (in microseconds: its p99); to be no smaller than the
-    target, or no larger where that `is_maximum`, or, with a `tolerance`, no further from it than this share. `beside`:
-    the ratio over this is shown with it, and has no target."""
+    """`over` by `under`, or without that the time `over` takes (in microseconds, and of a table: its p99); to be no
+    smaller than the target, or no larger where that `is_maximum`, or, with a `tolerance`, no further from it than this
+    share. `beside`: the ratio over this is shown with it, and has no target. `limit`: in place of `under` stands so
+    many times that, and so much more."""
 
     what: str
     against: str  # empty: nothing, it is a time
@@ -50,6 +51,7 @@ class Figure:
     is_maximum: bool = False
     tolerance: float = 0
     beside: Cell | None = None
+    limit: tuple[float, float] = (1, 0)
 
     @property
     def name(self) -> str:
@@ -75,6 +77,7 @@ CUCKOO, CUCKOO_HALF = "mxk-cuckoo", "mxk-cuckoo-0.5"
 TBB, TBB_STOCK, TBB_GROWING = "tbb-hash-map", "tbb-hash-map-stock", "tbb-hash-map-growing"
 BOUND = "reference-buckets-ring"
 BY_ORDINARY_THREADS = "mxk-table"
+RESIZE_CORES = 2
 SHARED, SHARED_GROWING, SHARED_BATCH = "mxk-shared", "mxk-shared-growing", "mxk-lines-batch"
 URCU, URCU_GROWING = "urcu-lfht", "urcu-lfht-growing"
 
@@ -95,6 +98,14 @@ def _task(engine: str, measure: str) -> Cell:
 def _sections(engine: str, cores: int) -> Cell:
     """Empty read sections of this many cores."""
     return Cell(Part.RCU, engine, Column(f"empty, {cores} {'core' if cores == 1 else 'cores'}"))
+
+
+def _grace(measure: str) -> Cell:
+    return Cell(Part.GRACE, COST_ENGINE, Column(measure))
+
+
+def _resize(layout: str, phase: str) -> Cell:
+    return Cell(Part.GRACE, layout, Column(f"p99 {phase}, {RESIZE_CORES} cores"))
 
 
 def _shares_of_bound(engine: str, one_core: float, two_cores: float) -> list[Figure]:
@@ -171,6 +182,27 @@ FIGURES: Sequence[Figure] = (
             ("urcu-qsbr", "urcu-qsbr", 2, 1),
             ("pthread-rwlock", "pthread-rwlock", 2, 10),
         )
+    ),
+    # What waits for readers, and what readers wait for.
+    *(
+        Figure(what, "", Unit.MICROSECONDS, _grace(measure), None, target, is_maximum=True)
+        for what, measure, target in (
+            ("synchronize beside a busy core", "synchronize", 50),
+            ("expedited grace period beside a busy core", "expedite", 10),
+        )
+    ),
+    *(
+        Figure(
+            f"p99 of look-ups in {layout} at {RESIZE_CORES} cores while it doubles",
+            "by twice the quiet one and 5 us",
+            Unit.TIMES,
+            _resize(layout, "growing"),
+            _resize(layout, "quiet"),
+            1,
+            is_maximum=True,
+            limit=(2, 5000),
+        )
+        for layout in ("concurrent", "concurrent-lines")
     ),
     Figure(
         "mxk_table count by key",
@@ -254,7 +286,7 @@ def _evaluated(figure: Figure, cells: Cells) -> dict[str, Any]:
     result |= {"tolerance": figure.tolerance, "reached": None}
     if failed := [cell for cell in figure.cells if cells.failed(cell)]:
         return result | {"failed": True, "reason": f"failed: {', '.join(map(str, failed))}"}
-    measured = _measured(figure, figure.under, cells)
+    measured = _measured(figure, figure.under, cells, figure.limit)
     if measured is None:
         absent = [cell for cell in figure.cells if not cells.values(cell)] or figure.cells
         return result | {"failed": False, "reason": f"not measured: {', '.join(map(str, absent))}"}
@@ -266,9 +298,13 @@ def _evaluated(figure: Figure, cells: Cells) -> dict[str, Any]:
     return result
 
 
-def _measured(figure: Figure, under: Cell | None, cells: Cells) -> Spread | None:
+def _measured(figure: Figure, under: Cell | None, cells: Cells, limit: tuple[float, float] = (1, 0)) -> Spread | None:
     if under is None:
         if figure.unit is Unit.MICROSECONDS:
-            return spread(nanoseconds / 1000 for nanoseconds in cells.p99(figure.over).values())
+            times = cells.nanoseconds(figure.over) if figure.over.part in SEVERAL_IN_ONE else cells.p99(figure.over)
+            return spread(nanoseconds / 1000 for nanoseconds in times.values())
         return spread(cells.nanoseconds(figure.over).values())
-    return paired_ratio(cells.values(figure.over), cells.values(under))
+    factor, more = limit
+    return paired_ratio(
+        cells.values(figure.over), {number: factor * value + more for number, value in cells.values(under).items()}
+    )

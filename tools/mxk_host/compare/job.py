@@ -17,6 +17,7 @@ from mxk_host.compare.plan import (
     Settings,
     choose_engines,
     cost_processes,
+    grace_processes,
     group_by_processes,
     latency_processes,
     rcu_processes,
@@ -45,6 +46,8 @@ def compare(settings: Settings, *, peers: str | None, folder: Path) -> Summary:
     groups += [cost_processes(settings, part) for part in settings.parts if part in COSTS]
     if Part.RCU in settings.parts:
         groups.append(rcu_processes(settings))
+    if Part.GRACE in settings.parts:
+        groups.append(grace_processes(settings))
     kept = results.new_folder(folder)
     with RoundsProgress(_names(groups, settings.rounds)) as progress:
         record = run_rounds(settings, groups, kept, progress.announce)

@@ -14,7 +14,7 @@ Summary = dict[str, Any]
 Row = dict[str, Any]
 
 # What a page calls the engines; a peer has its library's name from the program.
-_NAMES = {
+NAMES = {
     "mxk-batch": "MXK, bucketed, in batches",
     "mxk-task": "MXK, bucketed, a task per operation",
     "mxk-coroutine": "MXK, bucketed, a coroutine per operation",
@@ -31,7 +31,7 @@ _NAMES = {
     "mxk-concurrent-batch": "MXK, concurrent chains, any core in place, 16 look-ups together",
     "mxk-concurrent-growing": "MXK, concurrent chains, grown from 1024 heads",
     "mxk-lines": "MXK, concurrent lines, any core in place",
-    "mxk-lines-batch": "MXK, concurrent lines, any core in place, 16 look-ups together",
+    "mxk-lines-batch": "MXK, concurrent lines, any core in place, 32 look-ups together",
     "mxk-lines-growing": "MXK, concurrent lines, grown from 1024 places",
     "mxk-open-threads": "MXK, open addressing, a thread per core with semaphores",
 }
@@ -107,7 +107,7 @@ def _throughput(row: Row | None) -> str:
 
 def _name(engine: str, row: Row) -> str:
     if row["kind"] == Kind.MXK:
-        return f"{_NAMES[engine]} (`{engine}`)"
+        return f"{NAMES[engine]} (`{engine}`)"
     return f"`{engine}`" if row["kind"] == Kind.PEER else f"{row['kind']}: `{engine}`"
 
 

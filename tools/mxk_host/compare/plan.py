@@ -47,13 +47,26 @@ CONFIGURATIONS = {
 }
 COST_ENGINE = "mxk"
 
+# Chains are resized by tasks of all cores of the machine, whichever cores use the table: that a column says 1 core is
+# true only where the machine has no more. So they have a process for each number of cores, with a machine of that size.
+OWN_MACHINES = {
+    "mxk-concurrent",
+    "mxk-concurrent-batch",
+    "mxk-concurrent-growing",
+    "mxk-shared-chains",
+    "mxk-shared-chains-growing",
+}
+
 # The skewed part: how often which key is used, and which engines are measured with that: MXK one by one and in batches,
-# the peers that figures name, a table whose readers take no locks, and private parts of the same keys.
+# its shared table, which needs no owner for a key that all use, the peers that figures name, a table whose readers take
+# no locks, and private parts of the same keys.
 ZIPF = "zipf:0.99"
 ZIPF_MIXES = ("find",)
 ZIPF_ENGINES = {
     "mxk-batch",
     "mxk-task",
+    "mxk-lines-batch",
+    "mxk-shared",
     "tbb-hash-map",
     "tbb-hash-map-stock",
     "urcu-lfht",
@@ -86,14 +99,17 @@ YCSB_ENGINES = YCSB_ONLY | {
     "mxk-table",
 }
 
-# The part with updates: on a table that holds all keys a tenth of the operations insert or erase, the others find.
-# Of MXK those whose tables all cores share, of the peers those that can erase while others read.
+# The part with updates: on a table that holds all keys 1, 10 or 50 % of the operations insert or erase, the others
+# find (where there is no key to insert, one is erased, and the other way round: 1/99/0 does both). Of MXK those whose
+# tables all cores share, of the peers those that can erase while others read. Figures are about UPDATES_MIX.
 UPDATES_MIX = "loaded:5/90/5"
+UPDATES_MIXES = ("loaded:1/99/0", UPDATES_MIX, "loaded:25/50/25")
 UPDATES_ENGINES = {
     "mxk-concurrent-batch",
     "mxk-lines",
     "mxk-lines-batch",
     "mxk-shared",
+    "mxk-shared-chains",
     "tbb-hash-map",
     "tbb-hash-map-stock",
     "urcu-lfht",
@@ -139,6 +155,7 @@ class Part(StrEnum):
     THREADS = "threads"
     MEMORY = "memory"
     RCU = "rcu"
+    GRACE = "grace"
 
 
 # What is measured unless --only says it: the workloads of YCSB take four runs for each engine, with a load each.
@@ -156,9 +173,17 @@ OWN_OPTIONS = {"memory": " --part latency"}  # what MXK's benchmark measures tha
 MEMORY_SETS = ("16 KiB", "192 KiB", "8 MiB", "128 MiB")
 
 
+# Grace periods, waited for and expedited, while two cores are busy; and look-ups while a shared table doubles, in a
+# process whose machine has no other cores than those measured, since all of the machine help to resize.
+GRACE_BENCHMARK, RESIZE_BENCHMARK = "rcu", "resize"
+RESIZE_KEYS = 1_000_000
+# The parts whose rows are times, or cycles: less is better.
+TIMED = (*COSTS, Part.GRACE)
+
+
 def cost_unit(part: Part) -> str:
-    """What a part that measures costs counts them in: the field of a row."""
-    return "nanoseconds" if part is Part.MEMORY else "cycles"
+    """What a part of TIMED counts in: the field of a row."""
+    return "nanoseconds" if part in (Part.MEMORY, Part.GRACE) else "cycles"
 
 
 COST_BENCHMARKS = {name for benchmarks in COSTS.values() for name in benchmarks}
@@ -169,7 +194,7 @@ RCU_BODIES = ("empty", "pointer")
 RCU_ENGINE = "qsbr"  # MXK's that ratios are about: a task's section
 
 # The parts in which one process measures several engines, with what each cost or did; the others measure tables.
-SEVERAL_IN_ONE = (Part.GROUP_BY, *COSTS, Part.RCU)
+SEVERAL_IN_ONE = (Part.GROUP_BY, *COSTS, Part.RCU, Part.GRACE)
 
 
 class Kind(StrEnum):
@@ -274,7 +299,7 @@ class Settings:
         mixes = {
             Part.ZIPF: ZIPF_MIXES,
             Part.YCSB: YCSB_WORKLOADS,
-            Part.UPDATES: (UPDATES_MIX,),
+            Part.UPDATES: UPDATES_MIXES,
             Part.LOAD: LOAD_MIXES,
         }.get(part, MIXES)
         only = {Part.DISTURBED: DISTURBED_CORES, Part.UNDISTURBED: DISTURBED_CORES, Part.LOAD: LOAD_CORES}.get(part)
@@ -323,33 +348,54 @@ def choose_engines(settings: Settings, known: Sequence[Engine], peers: str | Non
     }
 
 
-def process_name(part: Part, engine: str) -> str:
-    """What the process is called that measures an engine in a part. The costs of all peers are one process."""
+def process_name(part: Part, engine: str, cores: int | None = None) -> str:
+    """What the process is called that measures an engine in a part, in columns of so many cores. The costs of all peers
+    are one process."""
+    if engine in OWN_MACHINES and cores is not None:
+        return f"{process_name(part, engine)}-at-{cores}"
     if part is Part.TABLE:
         return engine
-    if part in (Part.GROUP_BY, Part.RCU):
+    if part in (Part.GROUP_BY, Part.RCU, Part.GRACE):
         return part
     return f"{'peer' if part in COSTS and engine != COST_ENGINE else engine}-{part}"
 
 
 def table_processes(settings: Settings, part: Part, engines: Iterable[Engine]) -> list[Process]:
-    """One for each engine that is built, for the same operations and core counts; none where the part has no column."""
+    """For each engine that is built one, or one for each number of cores, with the same operations; none where the part
+    has no column."""
     more = {Part.ZIPF: f" --dist {ZIPF}", Part.LOAD: LOAD_OPTIONS}.get(part, "")
     return [
-        _table_process(settings, part, engine, process_name(part, engine.name), columns, more)
+        _table_process(settings, part, engine, process_name(part, engine.name, cores), columns, more)
         for engine in engines
-        if not engine.missing and (columns := settings.columns(part))
+        if not engine.missing
+        for cores, columns in _by_process(engine, settings.columns(part))
     ]
 
 
 def latency_processes(settings: Settings, engines: Iterable[Engine]) -> list[Process]:
-    """One for each engine of the table part that can say how long an operation takes."""
-    columns = [column for column in settings.columns(Part.TABLE) if column.what in LATENCY_MIXES]
+    """The same for each engine of the table part that can say how long an operation takes."""
+    timed = [column for column in settings.columns(Part.TABLE) if column.what in LATENCY_MIXES]
     return [
-        _table_process(settings, Part.TABLE, engine, f"{engine.name}-latency", columns, " --latency")
+        _table_process(
+            settings,
+            Part.TABLE,
+            engine,
+            f"{process_name(Part.TABLE, engine.name, cores)}-latency",
+            columns,
+            " --latency",
+        )
         for engine in engines
         if not engine.missing and (engine.kind is not Kind.MXK or _has_latency(engine.name))
+        for cores, columns in _by_process(engine, timed)
     ]
+
+
+def _by_process(engine: Engine, columns: Sequence[Column]) -> Iterable[tuple[int | None, Sequence[Column]]]:
+    """Those that a process of this engine measures; with how many cores, if it is for these only."""
+    if engine.name not in OWN_MACHINES:
+        return [(None, columns)] if columns else []
+    counts = dict.fromkeys(column.cores for column in columns)
+    return [(cores, [column for column in columns if column.cores == cores]) for cores in counts]
 
 
 def _has_latency(configuration: str) -> bool:
@@ -364,9 +410,12 @@ def _table_process(
     run = f"--ops {settings.operations} --cores {counts} --seed {settings.seed} --repeat 1 --json"
     is_mxk = engine.kind is Kind.MXK
     bench = f"bench table {CONFIGURATIONS[engine.name]}" if is_mxk else f"bench peer --peer {engine.name}"
-    phases = [f"--workload {what}" for what in whats] if part is Part.YCSB else [f"--mix {','.join(whats)}{more}"]
+    phases = [f"--mix {','.join(whats)}{more}"]
+    if part in (Part.YCSB, Part.UPDATES):  # stand alone
+        phases = [f"--{'workload' if part is Part.YCSB else 'mix'} {what}" for what in whats]
     command = "; ".join(f"{bench} {phase} {run}" for phase in phases)
-    line = _line(settings, "mxk" if is_mxk else "mxk-peers", max(settings.cores), command)
+    machine = max(column.cores or 1 for column in columns) if engine.name in OWN_MACHINES else max(settings.cores)
+    line = _line(settings, "mxk" if is_mxk else "mxk-peers", machine, command)
     return Process(
         name,
         part,
@@ -410,6 +459,16 @@ def rcu_processes(settings: Settings) -> list[Process]:
     command = "; ".join(f"bench {RCU_BENCHMARK} --body {body} {run}" for body in RCU_BODIES)
     line = _line(settings, "mxk-peers", max(settings.cores), command)
     return [Process(process_name(Part.RCU, RCU_ENGINE), Part.RCU, line)]
+
+
+def grace_processes(settings: Settings) -> list[Process]:
+    """The one that waits for grace periods, and looks keys up while tables double."""
+    cores, keys = max(2, *settings.cores), min(max(settings.operations, 1000), RESIZE_KEYS)
+    command = (
+        f"bench {GRACE_BENCHMARK} --measure synchronize,expedite --waits 1000 --repeat 3 --json; "
+        f"bench {RESIZE_BENCHMARK} --cores {cores} --keys {keys} --repeat 3 --json"
+    )
+    return [Process(process_name(Part.GRACE, COST_ENGINE), Part.GRACE, _line(settings, "mxk", cores, command))]
 
 
 def _line(settings: Settings, program: str, cores: int, command: str) -> tuple[str, ...]:

@@ -15,7 +15,9 @@ from mxk_host.compare.disturber import disturbing
 from mxk_host.compare.plan import (
     COST_BENCHMARKS,
     COST_ENGINE,
+    GRACE_BENCHMARK,
     RCU_BENCHMARK,
+    RESIZE_BENCHMARK,
     Cell,
     Column,
     Engine,
@@ -143,6 +145,10 @@ def _take(row: Row, process: Process, round_number: int, record: Record) -> None
             engine, column, measured = row["engine"], _cost_column, "throughput"
         case str(benchmark) if benchmark == RCU_BENCHMARK:
             engine, column, measured = row["kind"], _section_column, "throughput"
+        case str(benchmark) if benchmark == GRACE_BENCHMARK:
+            engine, column, measured = COST_ENGINE, _cost_column, "nanoseconds"
+        case str(benchmark) if benchmark == RESIZE_BENCHMARK:
+            engine, column, measured = row["layout"], _resize_column, "p99"
         case str(benchmark) if benchmark in COST_BENCHMARKS:
             engine, column, measured = COST_ENGINE, _cost_column, cost_unit(process.part)
         case str(benchmark) if benchmark.removesuffix("-peer") in COST_BENCHMARKS:
@@ -155,7 +161,8 @@ def _take(row: Row, process: Process, round_number: int, record: Record) -> None
         return
     if "error" in row:
         return  # no measurement; the exit status says so, too
-    value, verified = float(row[measured]["median"]), row.get("verified") is True
+    found, verified = row[measured], row.get("verified") is True
+    value = float(found["median"] if isinstance(found, dict) else found)
     if process.latency:
         value = float(row.get("latency", {}).get("p50_ns", 0))
         record.latencies.append(Sample(process.name, cell, round_number, value, verified, row))
@@ -169,6 +176,10 @@ def _table_column(row: Row) -> Column:
 
 def _section_column(row: Row) -> Column:
     return Column(f"{row['body']}, {row['cores']} {'core' if row['cores'] == 1 else 'cores'}")
+
+
+def _resize_column(row: Row) -> Column:
+    return Column(f"p99 {row['phase']}, {row['cores']} cores")
 
 
 def _cost_column(row: Row) -> Column:

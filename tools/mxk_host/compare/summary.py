@@ -10,11 +10,11 @@ from mxk_host.compare.figures import FIGURES, evaluate
 from mxk_host.compare.plan import (
     COST_BENCHMARKS,
     COST_ENGINE,
-    COSTS,
     GROUP_BY_ENGINE,
     MIN_ROUNDS,
     RCU_ENGINE,
     SEVERAL_IN_ONE,
+    TIMED,
     ZIPF,
     Cell,
     Column,
@@ -101,6 +101,7 @@ def _engines_of(samples: Sequence[Sample]) -> list[Engine]:
     for sample in samples:
         is_mxk = sample.row["benchmark"] in COST_BENCHMARKS or sample.cell.engine in (GROUP_BY_ENGINE, RCU_ENGINE)
         is_mxk = is_mxk or (sample.cell.part is Part.RCU and sample.row["library"] == "none")
+        is_mxk = is_mxk or sample.cell.part is Part.GRACE
         kind = Kind.MXK if is_mxk else Kind.PEER
         library = sample.row.get("library", "").removesuffix("none")
         engines.setdefault(sample.cell.engine, Engine(sample.cell.engine, kind, library))
@@ -120,7 +121,7 @@ def _rows(part: Part, engines: Sequence[Engine], columns: Sequence[Column], cell
                 continue  # not supported, or the comparison was interrupted before
             row: dict[str, Any] = {"section": part, "engine": engine.name, "kind": engine.kind}
             row |= {"library": engine.library} | _column(column)
-            measured: dict[str, Any] = {cost_unit(part) if part in COSTS else "throughput": spread(mine.values())}
+            measured: dict[str, Any] = {cost_unit(part) if part in TIMED else "throughput": spread(mine.values())}
             if engine.name != baseline:
                 measured["ratio"] = paired_ratio(cells.values(Cell(part, baseline, column)), mine)
             if engine.kind is not Kind.BOUND:
@@ -137,7 +138,7 @@ def _rows(part: Part, engines: Sequence[Engine], columns: Sequence[Column], cell
 
 def _baseline(part: Part, engines: Sequence[Engine]) -> str:
     """Whom ratios are about: the first one of MXK's; empty if there is none."""
-    if part in COSTS:
+    if part in TIMED:
         return COST_ENGINE
     return next((engine.name for engine in engines if engine.kind is Kind.MXK), "")
 

@@ -11,10 +11,10 @@ from rich.text import Text
 
 from mxk_host.compare.figures import Unit, wanted
 from mxk_host.compare.plan import (
-    COSTS,
     MAX_LATENCY,
     MIN_ROUNDS,
     SEVERAL_IN_ONE,
+    TIMED,
     Kind,
     Part,
     cost_unit,
@@ -34,11 +34,12 @@ ASYNCHRONOUS = (
 _TABLES = (Part.TABLE, Part.ZIPF, Part.YCSB, Part.UPDATES, Part.DISTURBED, Part.UNDISTURBED, Part.LOAD)
 _ABOUT = {
     Part.YCSB: "workloads of YCSB, loaded before, keys drawn by zipf:0.99 and used by all cores; M ops/s of the run",
-    Part.UPDATES: "on a table that holds all keys one of ten operations inserts or erases, the others find",
+    Part.UPDATES: "on a table that holds all keys some operations insert or erase, the others find: I/F/E in percent",
     Part.DISTURBED: "beside a process that keeps the second processor busy",
     Part.UNDISTURBED: "the same without it, in the same rounds",
     Part.GROUP_BY: "rows counted by key, in M rows/s: a Python module over mxk::Table, and what others have",
     Part.RCU: "read sections in M/s, empty or following a pointer; locks: one for each core, or -shared",
+    Part.GRACE: "ns until a grace period has ended, or is expedited; p99 of look-ups while a shared table doubles",
     Part.MEMORY: "ns per load by working set; the peer is a plain loop over memory of its own",
     Part.LOAD: f"half of the maximum throughput offered, each operation at its time; batches, up to {MAX_LATENCY} us",
 }
@@ -143,7 +144,7 @@ def _table(summary: Summary, section: str, columns: Sequence[Any], headings: Seq
             section,
             first,
             [mine.get(column) for column in columns],
-            process_name(Part(section), engine) in failures,
+            any(process_name(Part(section), engine, row.get("cores")) in failures for row in mine.values()),
         )
         verified = "yes" if all(row["verified"] for row in mine.values()) else "NO"
         name = Text(engine, style="bold") + Text(f"\n{first['library']}" if first["library"] else "", style="dim")
@@ -165,8 +166,9 @@ def _lines(
 ) -> list[tuple[str, list[str]]]:
     """An engine's lines of text: a name, and a cell for each column. `failed`: not in all columns or rounds."""
     unit, factor, field = ("M ops/s", 1e-6, "throughput")
-    if section in COSTS:
-        unit, factor, field = ("ns" if section == Part.MEMORY else "cycles", 1.0, cost_unit(Part(section)))
+    if section in TIMED:
+        field = cost_unit(Part(section))
+        unit, factor = ("ns" if field == "nanoseconds" else field), 1.0
     if section == Part.GROUP_BY:
         unit = "M rows/s"
     measured = [(row or {}).get(field) for row in rows]
@@ -177,7 +179,7 @@ def _lines(
     ]  # fmt: skip
     if any(row and "ratio" in row for row in rows):
         lines.append(("mxk/this", [number(row["ratio"]["median"]) if row and "ratio" in row else "" for row in rows]))
-    if first["kind"] != Kind.BOUND and section not in COSTS and any(row and "share" in row for row in rows):
+    if first["kind"] != Kind.BOUND and section not in TIMED and any(row and "share" in row for row in rows):
         lines.append(("share", [_shares(row, summary["bounds"]) for row in rows]))
     if any(row and "latency" in row for row in rows):
         lines += [(f"{name} us", [_microseconds(row, f"{name}_ns") for row in rows]) for name in ("p50", "p99")]

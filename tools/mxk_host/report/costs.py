@@ -1,4 +1,5 @@
-"""What tasks, threads and semaphores cost, each in a line, on a logarithmic axis: from nanoseconds to milliseconds."""
+"""What tasks, threads, semaphores and grace periods cost, each in a line, on a logarithmic axis: from nanoseconds to
+milliseconds."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +19,7 @@ from mxk_host.report.plot import (
 )
 from mxk_host.runs.point import Point, text_of
 
-_COSTS = ("task", "thread", "semaphore")
+_COSTS = ("task", "thread", "semaphore", "rcu")
 
 
 def is_cost(point: Point) -> bool:
@@ -27,7 +28,7 @@ def is_cost(point: Point) -> bool:
 
 
 def cost_plots(points: Sequence[Point], names: Sequence[str]) -> list[Plot]:
-    """One for tasks, threads and semaphores each, with the peers'."""
+    """One for tasks, threads, semaphores and RCU each, with the peers'."""
     plots = []
     for subject in _COSTS:
         of_subject = [point for point in points if point.benchmark.removesuffix("-peer") == subject]
@@ -68,4 +69,4 @@ def _plot(subject: str, points: Sequence[Point], names: Sequence[str]) -> Plot:
     return plot
 
 
-_PLURAL = {"task": "tasks", "thread": "threads", "semaphore": "semaphores"}
+_PLURAL = {"task": "tasks", "thread": "threads", "semaphore": "semaphores", "rcu": "read sections and grace periods"}

@@ -7,15 +7,17 @@ from mxk_host.runs.point import Point, Setting, number_of
 
 # Named first where it says enough. The name that a comparison gave is the best there is.
 _NAMES = ("series", "process", "peer", "engine")
-_KINDS = ("layout", "submit")
-_NEVER = ("cores", "command", "build")
+_KINDS = ("kind", "layout", "submit")
+_NEVER = ("command", "build")
+_LAST = "cores"
 
 
 def series_names(points: Sequence[Point], apart: Collection[str] = (), begin: Sequence[str] | None = None) -> list[str]:
     """One for each: those that differ in nothing but `apart`, which are the plot's axes, have the same. `begin`: what
     the names begin with, if that is known."""
     order = [*_NAMES, *_KINDS, *dict.fromkeys(name for point in points for name in point.settings)]
-    order = [name for name in dict.fromkeys(order) if name not in apart and name not in _NEVER]
+    order = [name for name in dict.fromkeys(order) if name not in (*apart, *_NEVER, _LAST)]
+    order += [_LAST] if _LAST not in apart else []
     parts: list[tuple[str, ...]] = [() for _ in points] if begin is None else [(text,) for text in begin]
     for name in order:
         values = [_words(name, point.settings.get(name)) for point in points]
@@ -48,6 +50,8 @@ def setting_text(value: Setting | None) -> str:
 def _words(name: str, value: Setting | None) -> str:
     """With its name, where a value does not say what it is."""
     text = setting_text(value)
+    if name == "cores" and (count := number_of(value)) is not None:
+        return cores_text(count)
     if name.endswith("_bytes") and (size := number_of(value)) is not None:
         return f"{bytes_text(size)} {name.removesuffix('_bytes').replace('_', ' ')}s"
     if value is None or name in _NAMES or (isinstance(value, str) and not text.isdecimal()):

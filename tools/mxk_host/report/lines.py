@@ -35,9 +35,11 @@ def plot_over(
     quantity: str,
     axis: str,
     names: Sequence[str],
+    max_lines: int = MAX_LINES,
     **axes: Axis,
 ) -> Plot:
-    """`axis`: the setting that is drawn to the right. `names`: of the runs. `axes`: more about `x` and `y`."""
+    """`axis`: the setting that is drawn to the right. `names`: of the runs. `max_lines`: with more series it is a row
+    of dots for each. `axes`: more about `x` and `y`."""
     # Rows without a value, such as what a peer cannot do, stand in the table only.
     drawn = [point for point in points if quantity in point.values and number_of(point.settings.get(axis)) is not None]
     labels = dict(zip(map(id, points), series_names(points, apart=(axis,)), strict=True))
@@ -52,7 +54,7 @@ def plot_over(
         emulated=any(point.is_emulated for point in points),
     )
     _add_speed_up(plot, points)
-    if drawn and several and len({it.name for it in series}) <= MAX_LINES:
+    if drawn and several and len({it.name for it in series}) <= max_lines:
         plot.figure = _lines(series, axis, runs, axes)
     elif drawn:
         by_axis = _series(

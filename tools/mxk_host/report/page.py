@@ -18,6 +18,7 @@ from mxk_host.report.latency import latency_plots
 from mxk_host.report.machine import is_machine, machine_plots
 from mxk_host.report.others import other_plots
 from mxk_host.report.plot import Plot
+from mxk_host.report.shared import is_shared, shared_plots
 from mxk_host.report.sweep import is_sweep, sweep_plots
 from mxk_host.report.thesis import figure_numbers, figure_plots, figure_title
 from mxk_host.report.throughput import is_table, ratio_plots, throughput_plots
@@ -50,7 +51,7 @@ def sections_of(runs: Sequence[Run], points: Sequence[Point]) -> list[Section]:
     # Time stamps for each operation cost throughput: such runs count only where there are no others.
     tables = untimed or [point for point in free if is_table(point)]
     costs = [point for point in free if is_cost(point)]
-    rest = [point for point in free if not (is_table(point) or is_cost(point) or is_machine(point))]
+    rest = [p for p in free if not (is_table(p) or is_cost(p) or is_machine(p) or is_shared(p))]
     sections = [
         *(
             Section(f"figure-{it}", f"Figure {it}", figure_title(it, points), "", figure_plots(it, points, names))
@@ -60,7 +61,8 @@ def sections_of(runs: Sequence[Run], points: Sequence[Point]) -> list[Section]:
         Section("sizes", "Sizes", "Tables in caches and in memory", _SIZES, sweep_plots(_sweeps(every), names)),
         Section("ratios", "Peers", "Against peers", _RATIOS, ratio_plots(tables, names)),
         Section("latency", "Latency", "Latency", _LATENCY, latency_plots(timed, names)),
-        Section("costs", "Costs", "What tasks and threads cost", _COSTS, cost_plots(costs, names)),
+        Section("shared", "Shared", "What all cores read and write", _SHARED, shared_plots(free, tables, names)),
+        Section("costs", "Costs", "What tasks, threads and grace periods cost", _COSTS, cost_plots(costs, names)),
         Section(
             "machine",
             "Memory",
@@ -83,6 +85,7 @@ _RATIOS = (
     "at latency, too."
 )
 _LATENCY = "Measured in runs of their own, with a time stamp for each operation."
+_SHARED = "Read sections, a list and tables that all cores use at once, without owners of parts."
 _COSTS = "MXK's own, and what others have for the same."
 _MACHINE = "Measured by the same program, not read from a data sheet."
 

@@ -151,7 +151,10 @@ def trust_of(points: Sequence[Point], run: int) -> Trust:
 
 
 def _said(point: Point, why: str) -> str:
-    settings = [text_of(point.settings.get(name)) for name in ("process", "peer", "layout", "submit", "measure", "mix")]
+    settings = [
+        text_of(point.settings.get(name))
+        for name in ("process", "peer", "kind", "layout", "phase", "submit", "measure", "mix")
+    ]
     cores = number_of(point.settings.get("cores"))
     where = ", ".join(text for text in settings if text)
     return f"{point.benchmark} {where}{f', {cores_text(cores)}' if cores else ''}: {why}"

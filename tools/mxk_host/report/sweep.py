@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mxk_host.report.labels import cores_text
 from mxk_host.report.lines import plot_over
 from mxk_host.report.plot import Plot, bytes_axis
 from mxk_host.report.throughput import panels
@@ -24,9 +23,8 @@ def sweep_plots(points: Sequence[Point], names: Sequence[str]) -> list[Plot]:
 
 
 def _of_a_line(point: Point) -> Point:
-    """With the settings that are the same for all sizes; the cores by a name that tells lines apart."""
-    settings = {name: value for name, value in point.settings.items() if name not in _BY_SIZE}
-    return replace(point, settings=settings | {"on": cores_text(number_of(settings.get("cores")) or 0)})
+    """With the settings that are the same for all sizes."""
+    return replace(point, settings={name: it for name, it in point.settings.items() if name not in _BY_SIZE})
 
 
 def _plot(points: Sequence[Point], names: Sequence[str]) -> Plot:

@@ -1,14 +1,19 @@
 """The command that measures a point again: as it was typed, where that was kept; otherwise put together from the
 row."""
 
+import re
 import shlex
 from collections.abc import Callable
 
-from mxk_host.runs.point import Point, machine_of, number_of, text_of
+from mxk_host.runs.point import Point, is_of_a_peer, machine_of, number_of, text_of
 
 # Settings that are options of the same value.
 _OPTIONS = {
     "peer": "peer",
+    "kind": "kind",
+    "body": "body",
+    "rcu": "rcu",
+    "update_pct": "update-pct",
     "measure": "measure",
     "model": "model",
     "layout": "layout",
@@ -43,8 +48,13 @@ _OPTIONS = {
 _IMPLIED = (("probe", "local"),)
 # Of a recorded workload.
 _SAID_BY_A_TRACE = ("operations", "mix")
-# Of these benchmarks only some: the console refuses an option that a benchmark does not have.
+# Of tables all but these; of other benchmarks only some: the console refuses an option that a benchmark does not have.
+_NOT_OF_TABLES = ("kind", "body", "rcu", "update_pct")
 _ONLY = {
+    "rcu": ("measure", "rcu"),
+    "rcu-read": ("kind", "body"),
+    "list": ("kind", "keys", "update_pct", "dist", "seed"),
+    "resize": ("layout", "keys", "load", "seed"),
     "task": ("measure",),
     "thread": ("measure",),
     "semaphore": ("measure", "semaphore"),
@@ -68,8 +78,7 @@ def command_of(point: Point) -> str:
     if not typed.startswith("bench "):
         return typed  # a whole line, which the comparison kept
     if not text_of(machine_of(row).get("platform")).startswith("metal"):
-        program = "mxk-peers" if point.benchmark == "peer" or point.benchmark.endswith("-peer") else "mxk"
-        return f"build/linux/{program} {shlex.quote(typed)}"
+        return f"build/linux/{_program(point, typed)} {shlex.quote(typed)}"
     machine = machine_of(row)
     cores, nodes = number_of(machine.get("cores")), number_of(machine.get("nodes"))
     shape = (f"--cpus {cores:.0f} " if cores else "") + (f"--nodes {nodes:.0f} " if nodes else "")
@@ -78,8 +87,15 @@ def command_of(point: Point) -> str:
     return f"tools/mxk run {shape}-- {shlex.quote(typed)}"
 
 
+def _program(point: Point, typed: str) -> str:
+    """Ways to protect a reader that are libraries', only the program with the peers has."""
+    library = text_of(point.first.get("library")) if point.benchmark == "rcu-read" else ""
+    is_librarys = library not in ("", "none") or re.search(r"--kind \S*(urcu|pthread)-", typed)
+    return "mxk-peers" if is_of_a_peer(point.first) or is_librarys else "mxk"
+
+
 def _rebuilt(point: Point) -> str:
-    known = _ONLY.get(point.benchmark, tuple(_OPTIONS))
+    known = _ONLY.get(point.benchmark, tuple(name for name in _OPTIONS if name not in _NOT_OF_TABLES))
     is_trace = "trace_name" in point.first
     words = ["bench", point.benchmark, *([point.figure] if point.benchmark == "figure" else [])]
     for name in known:
@@ -130,6 +146,13 @@ def _of_costs(point: Point) -> list[str]:
     return ["--cores", ",".join(map(str, cores))] if isinstance(cores, list) and cores else []
 
 
+def _of_rcu(point: Point) -> list[str]:
+    """How often something was done, or waited for, in a run."""
+    count = number_of(point.first.get("count"))
+    option = "--waits" if text_of(point.settings.get("measure")) in ("synchronize", "expedite") else "--ops"
+    return _of_costs(point) + ([option, f"{count:.0f}"] if count else [])
+
+
 def _of_a_part(point: Point) -> list[str]:
     """Of `bench memory`: which of its parts has this measure, and that it goes as far as this point."""
     parts = {"latency": "latency", "loaded-latency": "loaded"}
@@ -151,7 +174,8 @@ def _of_a_core(point: Point) -> list[str]:
 _COUNTED: dict[str, Callable[[Point], list[str]]] = {
     "table": _of_a_table,
     "peer": _of_a_peer,
-    "figure": _cores,
+    "rcu": _of_rcu,
+    **dict.fromkeys(("figure", "rcu-read", "list", "resize"), _cores),
     "memory": _of_a_part,
     **dict.fromkeys(("memory-peer", "tlb"), _of_a_core),
     **dict.fromkeys(("task", "thread", "semaphore", "task-peer", "thread-peer", "semaphore-peer"), _of_costs),

@@ -39,7 +39,7 @@ UNITS = {
 _NO_SETTINGS = frozenset(
     (
         # said of what is measured
-        *("benchmark", "figure", "title", "options", "library", "setup", "kind", "unit", "core_ids", "core_nodes"),
+        *("benchmark", "figure", "title", "options", "library", "setup", "unit", "core_ids", "core_nodes"),
         "shows",
         # known of the machine, or the same as another setting
         *("slit", "level", "pages", "readers"),
@@ -182,6 +182,8 @@ def settings_of(row: Row) -> Settings:
             break
         if name not in _NO_SETTINGS and not name.startswith(_FIRMWARE) and (setting := _setting(value)) is not None:
             found[name] = setting
+    if is_of_a_peer(row):
+        found.pop("kind", None)  # what the peer is: its name says more
     for name in _BEHIND:
         if name not in found and (setting := _setting(row.get(name))) is not None:
             found[name] = setting
@@ -196,6 +198,12 @@ def settings_of(row: Row) -> Settings:
     if found.get("core_set") == str(found.get("cores")):
         del found["core_set"]
     return found
+
+
+def is_of_a_peer(row: Row) -> bool:
+    """Whether a benchmark of peers made it, whose rows say what was measured as `peer`."""
+    benchmark = text_of(row.get("benchmark"))
+    return benchmark == "peer" or benchmark.endswith("-peer")
 
 
 def is_emulated(row: Row) -> bool:
