@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "bench/workload/random.hpp"
 #include "hashtable/shared/concurrent/concurrent_pairs.hpp"
 #include "tasks/parallel.hpp"
+#include "tasks/rcu_wait.hpp"
 #include "tests/delays.hpp"
 #include "tests/unit/linearizable_fixture.hpp"
 #include "tests/unit/long_tests.hpp"
@@ -171,6 +173,33 @@ TEST_F(ConcurrentPairsTest, random_operations_are_those_of_a_map) {
         });
         EXPECT_EQ(visited, expected);
         EXPECT_GE(table.resizes(), 4U);
+    });
+}
+
+// What one core inserts, another erases, and the memory of that goes back to the first.
+TEST_F(ConcurrentPairsTest, memory_does_not_grow_where_one_core_inserts_and_another_erases) {
+    with_runtime([](Worker&) {
+        struct Pairing {
+            CoreId inserts;
+            CoreId erases;
+        };
+        for (auto const& [inserts, erases] : {Pairing{core_id(1), core_id(0)}, Pairing{core_id(3), core_id(1)}}) {
+            ConcurrentPairs table(parts({.first_heads = 1024, .min_order = 10})); // which remain
+            auto const on = [](CoreId core, auto operate) {
+                EXPECT_TRUE(run_on(std::span(&core, 1), [&](Worker&, std::size_t) {
+                    for (std::uint64_t key = 0; key < 2000; ++key) operate(key);
+                    return Step::Done;
+                }));
+            };
+            std::size_t after_first = 0;
+            for (int round = 0; round < 40; ++round) {
+                on(inserts, [&](std::uint64_t key) { ASSERT_EQ(table.insert(key, 1), Insert::Inserted); });
+                on(erases, [&](std::uint64_t key) { ASSERT_TRUE(table.erase(key)); });
+                ASSERT_TRUE(rcu::barrier().ok());
+                if (round == 0) after_first = table.bytes();
+            }
+            EXPECT_EQ(table.bytes(), after_first);
+        }
     });
 }
 
