@@ -258,14 +258,14 @@ template <typename Hash = MixedHash, typename Grace = MachineGrace> class Concur
     template <IfPresent if_present>
     [[gnu::noinline]] Insert put_behind(Line& first, LineArray& array, Bucket::Search const& found, std::uint64_t key,
                                         std::uint64_t value) {
-        std::size_t const place = Grace::place();
+        std::uint64_t const hash = resize().hash(key);
         LineArray const* const next = array.next();
         if (next != nullptr && next->buckets() > array.buckets()) {
             Bucket::unlock(first);
-            if (!resize().move_bucket(array, resize().hash(key), place)) return Insert::Full;
+            if (!resize().move_bucket(array, hash)) return Insert::Full;
             return put<if_present>(key, value); // others may have come first
         }
-        Line* const line = resize().lines().take(place);
+        Line* const line = resize().lines().take(array.segment_of(hash));
         if (line != nullptr) Bucket::put_behind(first, *line, key, value);
         Bucket::unlock(first);
         if (line == nullptr) return Insert::Full;

@@ -130,6 +130,43 @@ TEST_F(ConcurrentLinesTest, gives_all_memory_back) {
     EXPECT_EQ(used_bytes(), 0U);
 }
 
+// Lines come behind buckets where one core inserts, and are left where another one moves the buckets.
+TEST_F(ConcurrentLinesTest, lines_behind_do_not_become_more_where_one_core_inserts_and_another_resizes) {
+    configure({64 * MiB});
+    auto created = make(4'000, 2);
+    auto& table = created.value();
+    ResizeListener quiet{[](ResizeListener&) {}};
+    table.tell(&quiet); // so that who inserts moves nothing
+    std::size_t const buckets = table.bucket_count();
+    std::size_t early_bytes = 0;
+    for (int round = 0; round < 60; ++round) {
+        for (std::uint64_t key = 1; key <= 2 * buckets; ++key) {
+            GraceModel::Section const section(grace);
+            ASSERT_EQ(table.insert(key, key), Insert::Inserted);
+        }
+        ASSERT_EQ(table.bucket_count(), buckets);
+        ASSERT_GT(table.lines_behind(), buckets / 20);
+        GraceModel::place_of_thread = 1;
+        {
+            GraceModel::Section const section(grace);
+            ASSERT_TRUE(table.begin_growing());
+            finish(table);
+        }
+        for (std::uint64_t key = 1; key <= 2 * buckets; ++key) {
+            GraceModel::Section const section(grace);
+            ASSERT_TRUE(table.erase(key));
+        }
+        while (table.bucket_count() > buckets) {
+            GraceModel::Section const section(grace);
+            table.begin_shrinking();
+            finish(table);
+        }
+        GraceModel::place_of_thread = 0;
+        if (round == 5) early_bytes = table.bytes();
+    }
+    EXPECT_EQ(table.bytes(), early_bytes);
+}
+
 TEST_F(ConcurrentLinesTest, keys_that_are_none) {
     configure({16 * MiB});
     auto created = make(100);
