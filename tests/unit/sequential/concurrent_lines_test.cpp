@@ -356,6 +356,42 @@ TEST_F(ConcurrentLinesTest, reserve_makes_room_for_all) {
     table.check();
 }
 
+TEST_F(ConcurrentLinesTest, what_cannot_be_reserved_changes_nothing) {
+    configure({16 * MiB});
+    auto created = make(100);
+    auto& table = created.value();
+    std::size_t const first = table.bucket_count();
+    auto const for_keys = [&](std::uint64_t from, std::uint64_t to, auto operate) {
+        for (std::uint64_t key = from; key < to; ++key) {
+            GraceModel::Section const section(grace);
+            operate(key);
+        }
+    };
+    for_keys(1, 4'000, [&](std::uint64_t key) { ASSERT_EQ(table.insert(key, key), Insert::Inserted); });
+    {
+        GraceModel::Section const section(grace);
+        finish(table);
+        ASSERT_TRUE(table.reserve(2'000));
+        std::size_t const buckets = table.bucket_count();
+        for (unsigned const order : {20U, 40U, 63U}) EXPECT_FALSE(table.reserve(std::size_t{1} << order)) << order;
+        EXPECT_FALSE(table.reserve(~std::size_t{0}));
+        EXPECT_EQ(table.bucket_count(), buckets);
+    }
+    for_keys(1, 4'000, [&](std::uint64_t key) { ASSERT_TRUE(table.erase(key)); });
+    for_keys(1, 2'000, [&](std::uint64_t key) { table.insert(key, key), table.erase(key); });
+    {
+        GraceModel::Section const section(grace);
+        finish(table);
+        EXPECT_GE(table.bucket_count(), 2'000U / 1.5) << "what was reserved before, still is";
+        EXPECT_LT(table.bucket_count(), 2 * 2'000U / 1.5);
+        ASSERT_TRUE(table.reserve(0));
+    }
+    for_keys(1, 2'000, [&](std::uint64_t key) { table.insert(key, key), table.erase(key); });
+    GraceModel::Section const section(grace);
+    finish(table);
+    EXPECT_EQ(table.bucket_count(), first);
+}
+
 TEST_F(ConcurrentLinesTest, batched_look_ups_find_what_single_ones_find) {
     configure({64 * MiB});
     auto created = make(5000, 2);
