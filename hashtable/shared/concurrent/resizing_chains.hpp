@@ -120,8 +120,9 @@ template <typename Reclaim> class ResizingChains {
     }
 
     // Room for so many nodes: the table becomes as large as it should be with them, and no smaller from then on.
-    // Returns when it is. Errors: no memory for the heads; then nothing has changed, or, if others have taken the
-    // memory meanwhile, it is as large as it could become. A task that may wait, or a thread.
+    // Returns when it is. Errors: no memory for the heads. Then nothing has changed; or, as it grows step by
+    // step, and the last step needs the old heads and the new ones at once, it is as large as it could become, and
+    // stays so. A task that may wait, or a thread.
     Result<void> reserve(std::size_t nodes) {
         TableShape const wanted{.first_heads = static_cast<std::size_t>(static_cast<double>(nodes) / max_load_)};
         MXK_TRY(HeadBlock::create(wanted.first_order(), nodes_.span())); // before it is asked for step by step

@@ -52,7 +52,10 @@ class alignas(cache_line_bytes) SizeLimits {
     void refused(unsigned order, unsigned wanted, std::int64_t nodes) {
         if (wanted < order) return refused_below_.store(nodes - nodes / 8, std::memory_order_relaxed);
         refused_at_.store(std::max(nodes, full(order)) * 9 / 8 + 1, std::memory_order_relaxed);
-        reserved_.store(0, std::memory_order_relaxed);
+        // What was reserved stays so as far as it was reached. If it fails, somebody has just reserved something else,
+        // and asks for that.
+        std::int64_t reserved = reserved_.load(std::memory_order_relaxed);
+        reserved_.compare_exchange_strong(reserved, std::min(reserved, full(order)), std::memory_order_relaxed);
     }
     // From now on with these heads.
     void watch(unsigned order) {

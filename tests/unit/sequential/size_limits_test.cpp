@@ -74,8 +74,24 @@ TEST(SizeLimits, what_is_reserved_is_asked_for_at_once_and_kept) {
     limits.resized_to(order + 1);
     EXPECT_EQ(limits.wanted_order(order + 1, 0), order + 1);
     EXPECT_FALSE(limits.may_be_left(0)) << "nobody asks in vain";
+}
+
+// More than was reserved, or more of it: what it has reached of that, it keeps.
+TEST(SizeLimits, what_was_reserved_and_reached_is_kept_when_more_is_refused) {
+    SizeLimits limits(shape);
+    limits.reserve(full + 1);
+    limits.resized_to(order + 1);
+    limits.refused(order + 1, order + 2, 3 * full);
+    limits.watch(order + 1);
+    EXPECT_EQ(limits.wanted_order(order + 1, 0), order + 1);
+    EXPECT_FALSE(limits.may_be_left(0));
+    limits.reserve(100 * full);
     limits.refused(order + 1, order + 2, 0);
-    EXPECT_EQ(limits.wanted_order(order + 1, 0), order) << "nothing is reserved any more";
+    limits.watch(order + 1);
+    EXPECT_EQ(limits.wanted_order(order + 1, 0), order + 1) << "what it could not reach, it does not ask for again";
+    EXPECT_FALSE(limits.may_be_left(0));
+    limits.reserve(0);
+    EXPECT_EQ(limits.wanted_order(order + 1, 0), order);
 }
 
 } // namespace
