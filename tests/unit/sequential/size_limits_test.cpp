@@ -29,6 +29,21 @@ TEST(SizeLimits, it_stays_within_its_smallest_and_largest_number_of_heads) {
               HeadBlock::max_order);
 }
 
+// What the others do not know of yet is little against what the table is made for, however many there are.
+TEST(SizeLimits, cores_count_together_what_is_little_for_the_table) {
+    SizeLimits const limits(shape);
+    for (std::size_t const cores : {1U, 2U, 3U, 16U, 64U, 500U}) {
+        for (unsigned of = HeadBlock::min_order; of < 20; ++of) {
+            std::int64_t const together = limits.counted_together(of, cores);
+            std::int64_t const heads = std::int64_t{1} << of;
+            EXPECT_GE(together, 1);
+            EXPECT_LE(together, 64);
+            if (together > 1) EXPECT_LE(together * static_cast<std::int64_t>(cores), heads / 2);
+        }
+    }
+    EXPECT_EQ(limits.counted_together(HeadBlock::max_order, 500), 64);
+}
+
 // So that who has no memory does not ask, and warn, with each insert.
 TEST(SizeLimits, refused_memory_is_asked_for_again_with_an_eighth_more_nodes) {
     SizeLimits limits(shape);
