@@ -331,7 +331,8 @@ template <typename Reclaim, typename Step = InjectedDelay> class Chains {
             }
         } while (!window.value.is_joint() &&
                  !Updates::change(*window.link, window.value, window.value.with(MarkedLink::joint)));
-        if (window.node() != &end_of_chains) Updates::set_joint(*window.node());
+        if constexpr (Step::marks_first_of_upper_half)
+            if (window.node() != &end_of_chains) Updates::set_joint(*window.node());
         Updates::change_to(upper, MarkedLink(&end_of_chains, MarkedLink::invalid), MarkedLink(window.node(), 0));
     }
     // `from`: the upper head; `to`: where the lower one was moved to.
