@@ -184,6 +184,14 @@ template <typename Reclaim, typename Step = InjectedDelay> class Chains {
             if (node == nullptr || remove(*node)) return node;
         }
     }
+    // Removes all that match, but for those that are inserted meanwhile. Gives how many.
+    template <typename Match> std::size_t remove_all(std::uint64_t hash, Match match) {
+        std::size_t removed = 0;
+        for (Node* node = find(hash, match); node != nullptr; node = find_next(*node, match))
+            removed += Updates::mark_deleted(*node) ? 1U : 0U;
+        if (removed != 0) sweep(hash);
+        return removed;
+    }
     // False: somebody else has removed it. The node was found in this section.
     [[nodiscard]] bool remove(Node& node) {
         std::uint64_t const hash = node.hash;

@@ -117,6 +117,11 @@ template <typename Reclaim> class ResizingChains {
         if (node != nullptr) count(-1);
         return node;
     }
+    template <typename Match> std::size_t remove_all(std::uint64_t hash, Match match) {
+        std::size_t const removed = chains_.remove_all(hash, match);
+        if (removed != 0) count(-static_cast<std::int64_t>(removed));
+        return removed;
+    }
     [[nodiscard]] bool remove(Node& node) {
         bool const is_mine = chains_.remove(node);
         if (is_mine) count(-1);
@@ -187,7 +192,7 @@ template <typename Reclaim> class ResizingChains {
         ResizingChains& table;
     };
 
-    // `nodes`: 1 or -1.
+    // So many more, or fewer.
     void count(std::int64_t nodes) {
         Counter& mine = counters_[arch::home_core()];
         // relaxed, all of these: numbers that order nothing. An atomic step: threads of a core may interrupt each

@@ -86,8 +86,9 @@ struct Call {
 // What is no operation of a map: equal keys, a certain node, a walk. One node of the key is there all the time.
 enum class NodeCall : std::uint8_t {
     None,
-    Insert,  // one more
-    Remove,  // the first one that the scenario's content has, by its address
+    Insert, // one more
+    Remove, // the first one that the scenario's content has, by its address
+    RemoveAll,
     Count,   // find() and find_next()
     Iterate, // visit_from(), over the whole bucket
 };
@@ -271,6 +272,7 @@ class ConcurrentInterleavings : public MemoryTest {
                 if (Node* const found = table_.find(key, is_first)) removed_ += table_.remove(*found) ? 1U : 0U;
                 return;
             }
+            case NodeCall::RemoveAll: removed_ += table_.remove_all(key, matches(key)); return;
             case NodeCall::Count: {
                 auto const& table = std::as_const(table_);
                 Node const* node = table.find(key, matches(key));
@@ -356,8 +358,13 @@ class ConcurrentInterleavings : public MemoryTest {
                 }
             }
             EXPECT_EQ(linked + unlinked_, inserted_);
-            bool const removes = std::ranges::count(scenario_.node_calls, NodeCall::Remove) != 0;
-            EXPECT_EQ(removed_, removes ? 1U : 0U);
+            if (scenario_.node_calls[0] == NodeCall::None) return;
+            EXPECT_EQ(removed_, unlinked_);
+            auto const is_called = [&](NodeCall call) { return std::ranges::count(scenario_.node_calls, call) != 0; };
+            if (is_called(NodeCall::RemoveAll))
+                EXPECT_GE(removed_, 2U);
+            else
+                EXPECT_EQ(removed_, is_called(NodeCall::Remove) ? 1U : 0U);
         }
 
         Scenario const& scenario_;
@@ -491,7 +498,8 @@ TEST_F(ConcurrentInterleavings, equal_keys_and_walks) {
                 for (auto const& calls :
                      {std::array{Insert, Remove}, std::array{Insert, Insert}, std::array{Remove, Remove},
                       std::array{Count, Insert}, std::array{Count, Remove}, std::array{Iterate, Insert},
-                      std::array{Iterate, Remove}}) {
+                      std::array{Iterate, Remove}, std::array{RemoveAll, Insert}, std::array{RemoveAll, Remove},
+                      std::array{RemoveAll, RemoveAll}}) {
                     Scenario scenario{resize, stage, {key, key}, {}, {}, 0, calls};
                     for (scenario.resizer = 0; scenario.resizer < 2; ++scenario.resizer) {
                         runs += explore(scenario, tests_are_long() ? Interleavings::Steps::Accesses
