@@ -27,6 +27,7 @@
 #include "base/panic.hpp"
 #include "base/prefetch.hpp"
 #include "base/result.hpp"
+#include "base/spin_wait.hpp"
 #include "hashtable/hash.hpp"
 #include "hashtable/insert.hpp"
 #include "hashtable/partition/owner.hpp"
@@ -153,8 +154,17 @@ template <typename Hash = MixedHash, typename Grace = MachineGrace> class Concur
     }
 
     // So many keys then have room without another resize, and the table does not shrink below that, until it is told
-    // another number. Moves all itself, with those who move meanwhile. False: no memory.
-    bool reserve(std::size_t keys) { return growth_.reserve(keys); }
+    // another number. Moves all itself, with those who move meanwhile. False: no memory; what was reserved before,
+    // still is. A thread, which waits for others by polling; a task calls reserve() of resize_tasks.hpp.
+    bool reserve(std::size_t keys) {
+        return reserve(keys, [](auto is_done) {
+            for (SpinWait wait; !is_done();) wait.turn();
+        });
+    }
+    // The same for those who have to wait otherwise: wait_until(is_done) returns when is_done() has given true.
+    template <typename WaitUntil> bool reserve(std::size_t keys, WaitUntil wait_until) {
+        return growth_.reserve(keys, wait_until);
+    }
     // Begins to double the number of buckets, or to halve it, whatever the load. False: a resize is under way, there is
     // no memory, or there are as few as at first.
     bool begin_growing() { return growth_.begin_growing(); }
@@ -258,14 +268,14 @@ template <typename Hash = MixedHash, typename Grace = MachineGrace> class Concur
     template <IfPresent if_present>
     [[gnu::noinline]] Insert put_behind(Line& first, LineArray& array, Bucket::Search const& found, std::uint64_t key,
                                         std::uint64_t value) {
-        std::size_t const place = Grace::place();
+        std::uint64_t const hash = resize().hash(key);
         LineArray const* const next = array.next();
         if (next != nullptr && next->buckets() > array.buckets()) {
             Bucket::unlock(first);
-            if (!resize().move_bucket(array, resize().hash(key), place)) return Insert::Full;
+            if (!resize().move_bucket(array, hash)) return Insert::Full;
             return put<if_present>(key, value); // others may have come first
         }
-        Line* const line = resize().lines().take(place);
+        Line* const line = resize().lines().take(array.segment_of(hash));
         if (line != nullptr) Bucket::put_behind(first, *line, key, value);
         Bucket::unlock(first);
         if (line == nullptr) return Insert::Full;

@@ -12,7 +12,6 @@
 
 #include "base/log.hpp"
 #include "base/result.hpp"
-#include "base/spin_wait.hpp"
 #include "base/units.hpp"
 #include "hashtable/partition/owner.hpp"
 #include "hashtable/shared/concurrent_line.hpp"
@@ -40,6 +39,7 @@ template <typename Hash, typename Grace> class LineGrowth {
     static constexpr double max_load = 2.2;
     static constexpr double min_load = 0.6;
     static constexpr std::size_t min_buckets = 4; // of an owner's segment
+    static constexpr std::size_t max_buckets = std::size_t{1} << 56;
 
     // For so many keys. Errors: no owner, no memory.
     static Result<LineGrowth> create(std::size_t keys, std::span<Owner const> owners, Hash const& hash, Grace grace) {
@@ -80,24 +80,17 @@ template <typename Hash, typename Grace> class LineGrowth {
         attend(place, count);
     }
 
-    // ConcurrentLines says what these do.
-    // So many keys then have room without another resize, and the table does not shrink below that, until it is told
-    // another number. Moves all itself, with those who move meanwhile. False: no memory.
-    bool reserve(std::size_t keys) {
-        std::size_t const place = Grace::place();
-        floor_.store(keys, std::memory_order_relaxed);
-        for (SpinWait wait;;) {
-            while (resize_.work(place)) {
-            }
-            if (resize_.claim_again()) return false; // no memory for lines
-            LineArray const& array = *resize_.root();
-            std::size_t const now = array.buckets();
-            auto const wanted = static_cast<double>(keys) / default_load / static_cast<double>(array.segments());
-            if (static_cast<double>(now) >= wanted && !resize_.is_resizing()) return true;
-            if (array.next() == nullptr && !start(now, now * factor_for(wanted / static_cast<double>(now))))
-                return false;
-            wait.turn();
-        }
+    // ConcurrentLines says what this does. wait_until(done) returns when done() has said yes, which does all that the
+    // calling core can do; what is asked in a task or thread that has run others meanwhile, begins another section.
+    template <typename WaitUntil> bool reserve(std::size_t keys, WaitUntil wait_until) {
+        if (!has_memory_for(keys)) return false; // before it is asked for step by step
+        std::size_t const before = floor_.exchange(keys, std::memory_order_relaxed);
+        Room room = Room::Coming;
+        wait_until([&] { return (room = make_room(keys)) != Room::Coming; });
+        if (room == Room::There) return true;
+        // Unless somebody else has reserved something meanwhile.
+        floor_.compare_exchange_strong(keys, before, std::memory_order_relaxed);
+        return false;
     }
     // Begins to double the number of buckets, or to halve it, whatever the load. False: a resize is under way, there is
     // no memory, or as few as at first.
@@ -127,6 +120,43 @@ template <typename Hash, typename Grace> class LineGrowth {
         else if (considers)
             listener_->has_work(*listener_); // it may have had no memory
     }
+    enum class Room : std::uint8_t {
+        There,
+        Coming, // with what others do
+        Refused,
+    };
+    // The calling core's part of it, in one section.
+    Room make_room(std::size_t keys) {
+        for (;;) {
+            while (resize_.work(Grace::place())) {
+            }
+            if (resize_.claim_again()) return Room::Refused; // no memory for lines
+            LineArray const& array = *resize_.root();
+            if (array.next() != nullptr) return Room::Coming;
+            double const missing = missing_factor(array, keys);
+            if (missing <= 1) return Room::There;
+            switch (start(array.buckets(), array.buckets() * factor_for(missing))) {
+            case Resize::Start::Started: break;
+            case Resize::Start::UnderWay: return Room::Coming;
+            case Resize::Start::NoMemory: return Room::Refused;
+            }
+        }
+    }
+    // How many times as many buckets it should have for so many keys.
+    static double missing_factor(LineArray const& array, std::size_t keys) {
+        return static_cast<double>(keys) / default_load / static_cast<double>(array.all_buckets());
+    }
+    // Besides what it has.
+    [[nodiscard]] bool has_memory_for(std::size_t keys) const {
+        LineArray const& array = *resize_.root();
+        double const missing = missing_factor(array, keys);
+        if (missing <= 1) return true;
+        std::size_t const factor = power_from(missing);
+        if (factor > max_buckets / array.buckets()) return false;
+        LineArray* const last = LineArray::create(resize_.owners(), array.buckets() * factor, LineArray::Lines::Raw);
+        LineArray::destroy(last);
+        return last != nullptr;
+    }
     // Whether the table has become too small or too large.
     [[gnu::noinline]] void consider() {
         LineArray const& array = *resize_.root();
@@ -144,25 +174,27 @@ template <typename Hash, typename Grace> class LineGrowth {
         return static_cast<double>(half) * default_load >= reserved;
     }
     static std::size_t factor_for(double ratio) {
-        return std::clamp<std::size_t>(std::bit_ceil(static_cast<std::size_t>(ratio) + 1), 2, Resize::max_factor);
+        return std::clamp<std::size_t>(power_from(ratio), 2, Resize::max_factor);
+    }
+    // The smallest power of two that is no less.
+    static std::size_t power_from(double ratio) {
+        auto const floor = static_cast<std::size_t>(ratio);
+        return std::bit_ceil(static_cast<double>(floor) < ratio ? floor + 1 : floor);
     }
     bool begin_resize(std::size_t times, std::size_t divisor) {
         LineArray const& array = *resize_.root();
         std::size_t const now = array.buckets();
         bool const is_possible = array.next() == nullptr && now * times / divisor >= resize_.min_buckets();
-        return is_possible && start(now, now * times / divisor);
+        return is_possible && start(now, now * times / divisor) != Resize::Start::NoMemory;
     }
-    // False: no memory.
-    bool start(std::size_t from, std::size_t buckets) {
-        switch (resize_.start(from, buckets)) {
-        case Resize::Start::UnderWay: return true;
-        case Resize::Start::NoMemory: give_up(keys(), buckets); return false;
-        case Resize::Start::Started: break;
-        }
+    Resize::Start start(std::size_t from, std::size_t buckets) {
+        auto const result = resize_.start(from, buckets);
+        if (result == Resize::Start::NoMemory) give_up(keys(), buckets);
+        if (result != Resize::Start::Started) return result;
         has_warned_.store(false, std::memory_order_relaxed);
         retry_at_.store(0, std::memory_order_relaxed);
         if (listener_ != nullptr) listener_->has_work(*listener_);
-        return true;
+        return result;
     }
     // It does not grow by itself until there are an eighth more keys. One WARN for all times in a row. relaxed: who
     // sees it when does not matter.

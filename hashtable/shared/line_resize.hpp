@@ -107,7 +107,7 @@ template <typename Hash, typename Grace> class LineResize {
             if (claimed.load(std::memory_order_relaxed) >= groups) continue;
             std::size_t const first = claimed.fetch_add(slice, std::memory_order_relaxed);
             if (first >= groups) continue;
-            move_slice(*old, *next, at, first, std::min(first + slice, groups), place);
+            move_slice(*old, *next, at, first, std::min(first + slice, groups));
             return true;
         }
         return false;
@@ -123,11 +123,11 @@ template <typename Hash, typename Grace> class LineResize {
     }
 
     // Moves the bucket of this hash now, if it is not. False: no memory for it.
-    bool move_bucket(LineArray& old, std::uint64_t hash, std::size_t place) {
+    bool move_bucket(LineArray& old, std::uint64_t hash) {
         LineArray& next = *old.next();
         std::size_t const groups = std::min(old.buckets(), next.buckets());
         std::size_t count = 0;
-        bool const is_moved = move_group(old, next, old.segment_of(hash), old.bucket_of(hash, groups), place, count);
+        bool const is_moved = move_group(old, next, old.segment_of(hash), old.bucket_of(hash, groups), count);
         note_moved(old, next, count);
         return is_moved;
     }
@@ -142,12 +142,11 @@ template <typename Hash, typename Grace> class LineResize {
         , min_buckets_(buckets)
         , lines_(std::move(lines)) {}
 
-    void move_slice(LineArray& old, LineArray& next, std::size_t segment, std::size_t from, std::size_t to,
-                    std::size_t place) {
+    void move_slice(LineArray& old, LineArray& next, std::size_t segment, std::size_t from, std::size_t to) {
         std::size_t count = 0;
         bool is_whole = true;
         for (std::size_t group = from; group < to; ++group)
-            is_whole = move_group(old, next, segment, group, place, count) && is_whole;
+            is_whole = move_group(old, next, segment, group, count) && is_whole;
         if (!is_whole) old.note_failure();
         note_moved(old, next, count);
     }
@@ -162,8 +161,7 @@ template <typename Hash, typename Grace> class LineResize {
 
     // A bucket that becomes several, or two that become one. False: no memory, and all is as it was. Counts the buckets
     // that were moved.
-    bool move_group(LineArray& old, LineArray& next, std::size_t segment, std::size_t group, std::size_t place,
-                    std::size_t& count) {
+    bool move_group(LineArray& old, LineArray& next, std::size_t segment, std::size_t group, std::size_t& count) {
         bool const grows = next.buckets() > old.buckets();
         std::size_t const factor = grows ? next.buckets() / old.buckets() : 2;
         ConcurrentLine* const from = old.segment(segment).lines + (grows ? group : 2 * group);
@@ -178,11 +176,11 @@ template <typename Hash, typename Grace> class LineResize {
         bool has_room = true;
         for (ConcurrentLine& source : sources) {
             ConcurrentLine::for_each(source, [&](std::uint64_t key, std::uint64_t value) {
-                has_room = has_room && add(next.line_of(hash_(key)), key, value, place);
+                has_room = has_room && add(next.line_of(hash_(key)), key, value, segment);
             });
         }
         if (!has_room) {
-            for (ConcurrentLine& line : targets) give_back(line, place);
+            for (ConcurrentLine& line : targets) give_back(line, segment);
             for (ConcurrentLine& source : sources) ConcurrentBucket::unlock(source);
             return false;
         }
@@ -191,14 +189,14 @@ template <typename Hash, typename Grace> class LineResize {
         for (ConcurrentLine& source : sources) ConcurrentBucket::end_moved(source);
         inject::point();
         for (ConcurrentLine* line : behind) {
-            while (line != nullptr) lines_.retire(place, *std::exchange(line, line->next()));
+            while (line != nullptr) lines_.retire(segment, *std::exchange(line, line->next()));
         }
         count += sources.size();
         return true;
     }
     // To a bucket that nobody else knows yet: its first line, or the one right behind it, has the free places. False:
     // no memory.
-    bool add(ConcurrentLine& first, std::uint64_t key, std::uint64_t value, std::size_t place) {
+    bool add(ConcurrentLine& first, std::uint64_t key, std::uint64_t value, std::size_t segment) {
         for (ConcurrentLine* const line : {&first, first.link.load(std::memory_order_relaxed)}) {
             if (line == nullptr) break;
             for (std::size_t at = 0; at < ConcurrentLine::places; ++at) {
@@ -207,14 +205,14 @@ template <typename Hash, typename Grace> class LineResize {
                 return true;
             }
         }
-        ConcurrentLine* const line = lines_.take(place);
+        ConcurrentLine* const line = lines_.take(segment);
         if (line == nullptr) return false;
         ConcurrentBucket::put_behind(first, *line, key, value);
         return true;
     }
-    void give_back(ConcurrentLine& first, std::size_t place) {
+    void give_back(ConcurrentLine& first, std::size_t segment) {
         ConcurrentLine* line = first.next();
-        while (line != nullptr) lines_.give_back(place, *std::exchange(line, line->next()));
+        while (line != nullptr) lines_.give_back(segment, *std::exchange(line, line->next()));
     }
 
     std::atomic<LineArray*> root_{nullptr};

@@ -1,6 +1,7 @@
-// The lines behind the first ones of a shared table's buckets: a supply for each owner, whose lock is held for some
-// instructions. A line that was unlinked may be read until a grace period is over; then it is the first to be used
-// again.
+// The lines behind the first ones of a shared table's buckets: a supply for each segment of the table, on its node,
+// whose lock is held for some instructions. What a segment's buckets leave is for the same segment's, so that it does
+// not matter which core inserts, erases or moves. A line that was unlinked may be read until a grace period is over;
+// then it is the first to be used again.
 //
 //     supply    retired, newest -> ... -> oldest    not looked at: the one grace period that all of them wait for is
 //               waiting -> ...                      that of the newest; used once it is over
@@ -37,29 +38,29 @@ template <typename Grace> class OverflowLines {
         return result;
     }
 
-    // Makes lines in advance, an equal share for each owner. Errors: no memory. While nobody else uses it.
+    // Makes lines in advance, an equal share for each segment. Errors: no memory. While nobody else uses it.
     Result<void> reserve(std::size_t lines) {
         for (Supply& supply : supplies_) MXK_TRY(supply.lines.reserve(lines / supplies_.size() + 1));
         return {};
     }
 
-    // An empty line that nobody else knows; null: no memory. `place`: the caller's, any number.
-    [[nodiscard]] ConcurrentLine* take(std::size_t place) {
-        Supply& supply = of(place);
+    // An empty line that nobody else knows, for a bucket of this segment; null: no memory.
+    [[nodiscard]] ConcurrentLine* take(std::size_t segment) {
+        Supply& supply = supplies_[segment];
         LockGuard const guard(supply.lock);
         void* const room = take_retired(supply);
         void* const line = room != nullptr ? room : supply.lines.take();
         return line != nullptr ? new (line) ConcurrentLine() : nullptr;
     }
     // One that take() gave and nobody else has seen.
-    void give_back(std::size_t place, ConcurrentLine& line) {
-        Supply& supply = of(place);
+    void give_back(std::size_t segment, ConcurrentLine& line) {
+        Supply& supply = supplies_[segment];
         LockGuard const guard(supply.lock);
         supply.lines.give_back(*new (static_cast<void*>(&line)) PairLine());
     }
     // One that others may be reading, and nobody finds any more.
-    void retire(std::size_t place, ConcurrentLine& line) {
-        Supply& supply = of(place);
+    void retire(std::size_t segment, ConcurrentLine& line) {
+        Supply& supply = supplies_[segment];
         LockGuard const guard(supply.lock);
         line.control.store(reinterpret_cast<std::uintptr_t>(supply.retired), std::memory_order_relaxed);
         supply.retired = &line;
@@ -101,8 +102,6 @@ template <typename Grace> class OverflowLines {
 
     explicit OverflowLines(Grace grace)
         : grace_(grace) {}
-
-    Supply& of(std::size_t place) const { return supplies_[place % supplies_.size()]; }
 
     ConcurrentLine* take_retired(Supply& supply) {
         if (supply.waiting == nullptr) {

@@ -112,4 +112,11 @@ template <typename Table> Result<void> finish_resize(Table& table) {
     return {};
 }
 
+// The table's reserve(), for the console's task: while others move the last slices, its core's tasks and threads run.
+// Errors: no memory.
+template <typename Table> Result<void> reserve(Table& table, std::size_t keys) {
+    if (table.reserve(keys, [](auto is_done) { wait_until(is_done); })) return {};
+    return Error::of("out of memory: room for {} keys", keys);
+}
+
 } // namespace mxk

@@ -7,13 +7,16 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/inject.hpp"
 #include "bench/workload/random.hpp"
 #include "hashtable/shared/concurrent_lines.hpp"
 #include "hashtable/shared/resize_tasks.hpp"
+#include "kernel/clock.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/parallel.hpp"
 #include "tasks/rcu_wait.hpp"
+#include "tests/delays.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/contenders.hpp"
 
@@ -209,6 +212,63 @@ MXK_TEST(cht_lines, threads_find_what_stays_while_tasks_grow_and_shrink_it) {
     MXK_CHECK(walks.load() >= workers::count());
     lines.end();
     MXK_CHECK_EQUAL(table.size(), lasting);
+}
+
+MXK_TEST(cht_lines, a_task_reserves_while_tasks_of_all_cores_move) {
+    ServedLines lines;
+    if (!lines.table.ok()) return;
+    auto& table = lines.table.value();
+    for (std::uint64_t key = 1; key <= 1000; ++key) MXK_CHECK(table.insert(key, key) == Insert::Inserted);
+    MXK_CHECK(reserve(table, 20'000).ok());
+    std::size_t const buckets = table.bucket_count();
+    MXK_CHECK(3 * buckets >= 2 * 20'000);
+    MXK_CHECK(!reserve(table, std::size_t{1} << 45).ok());
+    for (std::uint64_t key = 1001; key <= 20'000; ++key) MXK_CHECK(table.insert(key, key) == Insert::Inserted);
+    for (std::uint64_t key = 1; key <= 20'000; ++key) MXK_CHECK(table.erase(key));
+    MXK_CHECK_EQUAL(table.bucket_count(), buckets);
+    lines.end();
+}
+
+// A thread that has moved the last slice, and does not run for a while before it has said that the resize has ended.
+struct SlowMover {
+    enum class State : std::uint8_t { Before, Within, Behind };
+    void operator()() {
+        rcu::ReadSection const section;
+        while (table.work()) {
+        }
+    }
+    // The point where all is moved, and no lock is held.
+    static void point() {
+        if (!in_thread() || moved->is_resizing() || state.load() != State::Before) return;
+        state.store(State::Within);
+        std::uint64_t const end = raw(clock::now()) + 30'000'000;
+        while (raw(clock::now()) < end) this_thread::yield();
+        state.store(State::Behind);
+    }
+    ConcurrentLines<>& table;
+    static inline ConcurrentLines<>* moved = nullptr;
+    static inline std::atomic<State> state{State::Before};
+};
+
+MXK_TEST(cht_lines, a_task_that_reserves_lets_threads_of_its_core_run) {
+    if (!inject::enabled) MXK_SKIP("needs a build with injection points");
+    ServedLines lines;
+    if (!lines.table.ok()) return;
+    auto& table = lines.table.value();
+    table.tell(nullptr);
+    MXK_CHECK(table.begin_growing());
+    SlowMover mover{table};
+    SlowMover::moved = &table;
+    SlowMover::state.store(SlowMover::State::Before);
+    InjectDelays const delays(&SlowMover::point);
+    ThreadGroup group(1);
+    group.start({.core = Worker::current().core(), .name = "mover"}, mover);
+    wait_until([] { return SlowMover::state.load() != SlowMover::State::Before; });
+    MXK_CHECK(SlowMover::state.load() == SlowMover::State::Within);
+    MXK_CHECK(reserve(table, 8 * table.bucket_count()).ok());
+    MXK_CHECK(SlowMover::state.load() == SlowMover::State::Behind);
+    group.join();
+    lines.end();
 }
 
 // One whose last buckets wait for memory, until it has been tried so often.

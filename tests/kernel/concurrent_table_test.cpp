@@ -128,6 +128,25 @@ MXK_TEST(cht, sanity) {
     for (TestItem const& item : items) MXK_CHECK_EQUAL(item.key, TestItem::poison);
 }
 
+MXK_TEST(cht, all_items_of_a_key_are_removed_at_once) {
+    Chains table({.first_heads = 8});
+    if (!table.ok()) return;
+    std::array<TestItem, 5> items;
+    for (std::size_t i = 0; i < 4; ++i) put(items[i], 7, i);
+    put(items[4], 8, 4);
+    items[4].hash = hash_of(7); // which another key may have
+    MXK_CHECK_EQUAL(table->remove_all(hash_of(7), IsItem{7, {}}), 0U);
+    for (TestItem& item : items) table->insert(item);
+    MXK_CHECK_EQUAL(table->remove_all(hash_of(7), IsItem{7, 2}), 1U);
+    MXK_CHECK_EQUAL(table->remove_all(hash_of(7), IsItem{7, {}}), 3U);
+    MXK_CHECK_EQUAL(table->remove_all(hash_of(7), IsItem{7, {}}), 0U);
+    MXK_CHECK_EQUAL(table->size(), 1U);
+    MXK_CHECK(table->find(hash_of(7), IsItem{8, {}}) == &items[4]);
+    MXK_CHECK(table->remove(items[4]));
+    MXK_CHECK(rcu::barrier().ok());
+    for (TestItem const& item : items) MXK_CHECK_EQUAL(item.key, TestItem::poison);
+}
+
 // Many users, each with items of its own, and some that stay in the table.
 class Stress {
   public:

@@ -184,6 +184,14 @@ template <typename Reclaim, typename Step = InjectedDelay> class Chains {
             if (node == nullptr || remove(*node)) return node;
         }
     }
+    // Removes all that match, but for those that are inserted meanwhile. Gives how many.
+    template <typename Match> std::size_t remove_all(std::uint64_t hash, Match match) {
+        std::size_t removed = 0;
+        for (Node* node = find(hash, match); node != nullptr; node = find_next(*node, match))
+            removed += Updates::mark_deleted(*node) ? 1U : 0U;
+        if (removed != 0) sweep(hash);
+        return removed;
+    }
     // False: somebody else has removed it. The node was found in this section.
     [[nodiscard]] bool remove(Node& node) {
         std::uint64_t const hash = node.hash;
@@ -331,7 +339,8 @@ template <typename Reclaim, typename Step = InjectedDelay> class Chains {
             }
         } while (!window.value.is_joint() &&
                  !Updates::change(*window.link, window.value, window.value.with(MarkedLink::joint)));
-        if (window.node() != &end_of_chains) Updates::set_joint(*window.node());
+        if constexpr (Step::marks_first_of_upper_half)
+            if (window.node() != &end_of_chains) Updates::set_joint(*window.node());
         Updates::change_to(upper, MarkedLink(&end_of_chains, MarkedLink::invalid), MarkedLink(window.node(), 0));
     }
     // `from`: the upper head; `to`: where the lower one was moved to.

@@ -7,16 +7,21 @@ namespace mxk {
 
 Result<ConcurrentPairs::Parts> ConcurrentPairs::make(concurrent::TableShape const& shape, std::span<NodeId const> nodes,
                                                      std::span<Owner const> owners, std::size_t pairs) {
+    auto depots = MXK_TRY(PerCore<concurrent::PairDepot>::with_room(memory::node_count(), nodes.front()));
+    for (std::size_t at = 0; at < memory::node_count(); ++at) {
+        auto const added = depots.add(node_id(at), at == 0 ? nullptr : &depots[0]);
+        if (!added) return added.error();
+    }
     auto supplies = MXK_TRY(PerCore<concurrent::PairSupply>::with_room(workers::count(), nodes.front()));
     for (std::size_t at = 0; at < workers::count(); ++at) {
         NodeId node = workers::of(core_id(at)).node();
         for (Owner const& owner : owners)
             if (owner.core == core_id(at)) node = owner.node;
-        auto const added = supplies.add(node, node);
+        auto const added = supplies.add(node, node, depots[index(node)]);
         if (!added) return added.error();
     }
     for (Owner const& owner : owners) MXK_TRY(supplies[owner.core].reserve(pairs));
-    return Parts(MXK_TRY(Chains::make(shape, nodes)), std::move(supplies));
+    return Parts{MXK_TRY(Chains::make(shape, nodes)), std::move(depots), std::move(supplies)};
 }
 
 ConcurrentPairs::~ConcurrentPairs() {

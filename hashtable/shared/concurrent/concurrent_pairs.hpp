@@ -25,6 +25,7 @@
 #include "hashtable/hash.hpp"
 #include "hashtable/insert.hpp"
 #include "hashtable/partition/owner.hpp"
+#include "hashtable/shared/concurrent/pair_depot.hpp"
 #include "hashtable/shared/concurrent/pair_supply.hpp"
 #include "hashtable/shared/concurrent/resizing_chains.hpp"
 #include "kernel/memory/per_core.hpp"
@@ -47,14 +48,19 @@ class ConcurrentPairs {
     using Chains = concurrent::ResizingChains<Retire>;
 
   public:
-    using Parts = std::pair<Chains::Parts, PerCore<concurrent::PairSupply>>;
+    struct Parts {
+        Chains::Parts chains;
+        PerCore<concurrent::PairDepot> depots; // of the machine's nodes
+        PerCore<concurrent::PairSupply> supplies;
+    };
     // Heads on `nodes` (head_block.hpp); pairs on the nodes of the cores that insert them, `pairs` of them in advance
     // by each core that `owners` names. Errors: no memory. A task that may wait.
     static Result<Parts> make(concurrent::TableShape const& shape, std::span<NodeId const> nodes,
                               std::span<Owner const> owners, std::size_t pairs);
     explicit ConcurrentPairs(Parts parts)
-        : supplies_(std::move(parts.second))
-        , chains_(std::move(parts.first), Retire{&supplies_}) {}
+        : depots_(std::move(parts.depots))
+        , supplies_(std::move(parts.supplies))
+        , chains_(std::move(parts.chains), Retire{&supplies_}) {}
     // Waits for a resize under way and for grace periods. Nobody uses the table any more. A task that may wait.
     ~ConcurrentPairs();
 
@@ -166,6 +172,7 @@ class ConcurrentPairs {
         }
     }
 
+    PerCore<concurrent::PairDepot> depots_;
     PerCore<concurrent::PairSupply> supplies_; // of all cores of the machine; outlive the chains
     Chains chains_;
 };

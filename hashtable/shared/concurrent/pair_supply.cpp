@@ -34,8 +34,12 @@ Pair* PairSupply::take() {
     if (freed_ != nullptr) {
         Node* const node = freed_;
         freed_ = node->link.load(std::memory_order_relaxed).node(); // nobody else has it
+        if (freed_ == nullptr) [[unlikely]]
+            freed_ = groups_.take();
         return static_cast<Pair*>(node);
     }
+    if (!has_fresh(sizeof(Pair))) [[unlikely]]
+        if (Pair* const pair = take_from_depot()) return pair;
     void* const place = carve(sizeof(Pair));
     return place != nullptr ? new (place) Pair : nullptr;
 }
@@ -80,8 +84,7 @@ Result<void> PairSupply::add_chunk(std::size_t bytes) {
 
 void* PairSupply::carve(std::size_t bytes) {
     // An eighth more than there is, so that the number of chunks stays small; less when memory is short.
-    if (static_cast<std::size_t>(fresh_end_ - fresh_) < bytes && !add_chunk(std::max(bytes_ / 8, chunk_bytes)) &&
-        !add_chunk(FrameAllocator::frame_bytes))
+    if (!has_fresh(bytes) && !add_chunk(std::max(bytes_ / 8, chunk_bytes)) && !add_chunk(FrameAllocator::frame_bytes))
         return nullptr;
     return std::exchange(fresh_, fresh_ + bytes);
 }
@@ -102,23 +105,43 @@ PairSupply::Batch* PairSupply::batch_to_fill() {
     return batch;
 }
 
+Pair* PairSupply::take_from_depot() {
+    Pair* const group = depot_->take();
+    if (group != nullptr) freed_ = group->link.load(std::memory_order_relaxed).node();
+    return group;
+}
+
 void PairSupply::come_back(Batch& batch) {
-    take_back(batch);
+    Pair& group = group_of(batch);
+    if (!take_back(batch, group)) depot_->put(group);
     batches_out_.fetch_sub(1, std::memory_order_release); // pairs with is_waited_for(): this may be gone
 }
 
-void PairSupply::take_back(Batch& batch) {
-    LockGuard const guard(lock_);
+// Nobody else has the pairs.
+Pair& PairSupply::group_of(Batch& batch) {
+    Pair* first = nullptr;
     for (Pair* const pair : std::span(batch.pairs).first(batch.size)) {
         if constexpr (poisons) {
             pair->hash = pair->key = poison;
             pair->value.store(poison, std::memory_order_relaxed);
         }
-        pair->link.store(MarkedLink(freed_, 0), std::memory_order_relaxed);
-        freed_ = pair;
+        pair->link.store(MarkedLink(first, 0), std::memory_order_relaxed);
+        first = pair;
     }
+    return *first;
+}
+
+bool PairSupply::take_back(Batch& batch, Pair& group) {
+    LockGuard const guard(lock_);
     batch.next = freed_batches_;
     freed_batches_ = &batch;
+    if (freed_ == nullptr)
+        freed_ = &group;
+    else if (groups_.size() < max_groups)
+        groups_.put(group);
+    else
+        return false;
+    return true;
 }
 
 } // namespace mxk::concurrent

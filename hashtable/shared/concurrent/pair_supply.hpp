@@ -1,6 +1,8 @@
 // Memory for the pairs of a concurrent table, for each core its own: some made and touched in advance, more in chunks,
 // and those that come back when nobody reads them any more. Removed pairs wait for a grace period together, a batch at
-// a time, since a reader may still stand on one: nothing in a pair can be used to link it meanwhile.
+// a time, since a reader may still stand on one: nothing in a pair can be used to link it meanwhile. A core that
+// removes more than it inserts leaves some hundred pairs to itself, and the others to its node's depot, where those
+// who insert more find them before they ask for memory.
 #pragma once
 
 #include <array>
@@ -13,25 +15,21 @@
 #include "base/result.hpp"
 #include "base/spin_lock.hpp"
 #include "base/units.hpp"
-#include "hashtable/shared/concurrent/marked_link.hpp"
+#include "hashtable/shared/concurrent/pair.hpp"
+#include "hashtable/shared/concurrent/pair_depot.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
 
 namespace mxk::concurrent {
 
-// Half a cache line.
-struct alignas(32) Pair : Node {
-    std::uint64_t key = 0;
-    std::atomic<std::uint64_t> value{0}; // relaxed where the link's compare-exchange orders it
-};
-static_assert(sizeof(Pair) == 32);
-
 // All functions: any core, tasks and threads; a lock is held for some instructions, and for the allocator when there is
 // nothing left.
 class PairSupply {
   public:
-    explicit PairSupply(NodeId node)
-        : node_(node) {}
+    // `depot`: of the node; outlives this.
+    PairSupply(NodeId node, PairDepot& depot)
+        : depot_(&depot)
+        , node_(node) {}
     PairSupply(PairSupply const&) = delete;
     PairSupply& operator=(PairSupply const&) = delete;
     // All pairs go with it. Not while is_waited_for().
@@ -66,25 +64,36 @@ class PairSupply {
     static constexpr bool poisons = check_locks;
     static constexpr std::uint64_t poison = 0xdead'dead'dead'dead;
     static constexpr std::size_t chunk_bytes = 256 * KiB;
+    // Of pairs that have come back: more go to the depot.
+    static constexpr std::size_t max_groups = 4;
 
     // Under the lock.
     Result<void> add_chunk(std::size_t bytes);
+    [[nodiscard]] bool has_fresh(std::size_t bytes) const {
+        return static_cast<std::size_t>(fresh_end_ - fresh_) >= bytes;
+    }
     // Null: no memory.
     void* carve(std::size_t bytes);
     Batch* batch_to_fill();
 
-    void take_back(Batch& batch);
+    Pair* take_from_depot();
+
+    static Pair& group_of(Batch& batch);
+    // Whether there is room for the group here. The batch stays in any case.
+    bool take_back(Batch& batch, Pair& group);
     void come_back(Batch& batch);
 
     alignas(cache_line_bytes) mutable SpinLock lock_{lock_bands::objects.rank(14)};
     std::atomic<std::size_t> batches_out_{0}; // not under the lock
-    Node* freed_ = nullptr;                   // by their links
+    Node* freed_ = nullptr;                   // by their links; null: there are no groups either
+    PairGroups groups_;                       // besides
     std::byte* fresh_ = nullptr;
     std::byte* fresh_end_ = nullptr;
     Batch* open_ = nullptr;                  // being filled
     rcu::Callback* freed_batches_ = nullptr; // by `next`
     Chunk* newest_ = nullptr;
     std::size_t bytes_ = 0;
+    PairDepot* depot_;
     NodeId node_;
 };
 

@@ -45,6 +45,8 @@ namespace mxk::concurrent {
 template <typename Reclaim> class ResizingChains {
     struct Counter {
         std::atomic<std::int64_t> nodes{0}; // inserted less removed since the core has added them to the sum
+        // So many it counts before it adds them.
+        std::atomic<std::int64_t> together{SizeLimits::max_together};
     };
 
   public:
@@ -63,7 +65,9 @@ template <typename Reclaim> class ResizingChains {
         , counters_(std::move(parts.counters))
         , pieces_(std::move(parts.pieces))
         , chains_(blocks_[0].emplace(std::move(parts.heads)), std::move(reclaim))
-        , limits_(parts.shape) {}
+        , limits_(parts.shape) {
+        count_together();
+    }
     ResizingChains(ResizingChains const&) = delete;
     ResizingChains& operator=(ResizingChains const&) = delete;
     // Waits for a resize under way. Nobody uses the table any more. A task that may wait, or a thread. Builds that
@@ -113,6 +117,11 @@ template <typename Reclaim> class ResizingChains {
         if (node != nullptr) count(-1);
         return node;
     }
+    template <typename Match> std::size_t remove_all(std::uint64_t hash, Match match) {
+        std::size_t const removed = chains_.remove_all(hash, match);
+        if (removed != 0) count(-static_cast<std::int64_t>(removed));
+        return removed;
+    }
     [[nodiscard]] bool remove(Node& node) {
         bool const is_mine = chains_.remove(node);
         if (is_mine) count(-1);
@@ -120,8 +129,9 @@ template <typename Reclaim> class ResizingChains {
     }
 
     // Room for so many nodes: the table becomes as large as it should be with them, and no smaller from then on.
-    // Returns when it is. Errors: no memory for the heads; then nothing has changed, or, if others have taken the
-    // memory meanwhile, it is as large as it could become. A task that may wait, or a thread.
+    // Returns when it is. Errors: no memory for the heads. Then nothing has changed; or, as it grows step by
+    // step, and the last step needs the old heads and the new ones at once, it is as large as it could become, and
+    // stays so. A task that may wait, or a thread.
     Result<void> reserve(std::size_t nodes) {
         TableShape const wanted{.first_heads = static_cast<std::size_t>(static_cast<double>(nodes) / max_load_)};
         MXK_TRY(HeadBlock::create(wanted.first_order(), nodes_.span())); // before it is asked for step by step
@@ -157,8 +167,6 @@ template <typename Reclaim> class ResizingChains {
     [[nodiscard]] std::uint64_t resizes() const { return resizes_.load(std::memory_order_relaxed); }
 
   private:
-    // Nodes that a core counts before it adds them to the sum.
-    static constexpr std::int64_t counted_together = 64;
     static constexpr std::size_t heads_per_fill = 2048;
     static constexpr std::size_t buckets_per_piece = 16;
 
@@ -184,17 +192,30 @@ template <typename Reclaim> class ResizingChains {
         ResizingChains& table;
     };
 
+    // So many more, or fewer.
     void count(std::int64_t nodes) {
-        std::atomic<std::int64_t>& mine = counters_[arch::home_core()].nodes;
+        Counter& mine = counters_[arch::home_core()];
         // relaxed, all of these: numbers that order nothing. An atomic step: threads of a core may interrupt each
         // other.
-        std::int64_t const sum_of_mine = mine.fetch_add(nodes, std::memory_order_relaxed) + nodes;
-        if (sum_of_mine < counted_together && sum_of_mine > -counted_together) [[likely]]
+        std::int64_t const sum_of_mine = mine.nodes.fetch_add(nodes, std::memory_order_relaxed) + nodes;
+        std::int64_t const together = mine.together.load(std::memory_order_relaxed);
+        if (nodes > 0 ? sum_of_mine < together : sum_of_mine + together > 0) [[likely]]
             return;
-        std::int64_t const taken = mine.exchange(0, std::memory_order_relaxed);
+        std::int64_t const taken = mine.nodes.exchange(0, std::memory_order_relaxed);
         std::int64_t const sum = sum_.fetch_add(taken, std::memory_order_relaxed) + taken;
         if (limits_.may_be_left(sum)) [[unlikely]]
             start();
+    }
+    // What all cores have counted. The leader.
+    std::int64_t collect() {
+        std::int64_t taken = 0;
+        for (Counter& counter : counters_) taken += counter.nodes.exchange(0, std::memory_order_relaxed);
+        return sum_.fetch_add(taken, std::memory_order_relaxed) + taken;
+    }
+    // The heads have been exchanged.
+    void count_together() {
+        std::int64_t const together = limits_.counted_together(chains_.current().order(), counters_.size());
+        for (Counter& counter : counters_) counter.together.store(together, std::memory_order_relaxed);
     }
 
     // Whether a resize is under way, and whether it was asked for another one since the leader has decided: that is not
@@ -261,12 +282,13 @@ template <typename Reclaim> class ResizingChains {
         // relaxed: a number for display
         resizes_.store(resizes_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
         limits_.resized_to(chains_.current().order());
+        count_together();
         decide();
     }
     // For what is wanted; none: nothing else, or there is no memory.
     std::optional<HeadBlock> make_block() {
         unsigned const order = chains_.current().order();
-        std::int64_t const sum = sum_.load(std::memory_order_relaxed);
+        std::int64_t const sum = collect();
         unsigned const wanted = limits_.wanted_order(order, sum);
         if (wanted == order) return std::nullopt;
         auto block = HeadBlock::create(wanted, nodes_.span());

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -27,6 +28,12 @@ class alignas(cache_line_bytes) SizeLimits {
     // Of each update: whether wanted_order() may be another one than the table has.
     [[nodiscard]] bool may_be_left(std::int64_t nodes) const {
         return nodes > grow_at_.load(std::memory_order_relaxed) || nodes < shrink_at_.load(std::memory_order_relaxed);
+    }
+    // How many nodes each of the machine's cores counts before it tells the others: together no more than a quarter of
+    // what the table is made for.
+    static constexpr std::int64_t max_together = 64;
+    [[nodiscard]] std::int64_t counted_together(unsigned order, std::size_t cores) const {
+        return std::clamp<std::int64_t>(full(order) / (4 * static_cast<std::int64_t>(cores)), 1, max_together);
     }
     // With so many nodes there should be more heads.
     [[nodiscard]] bool wants_more(unsigned order, std::int64_t nodes) const { return nodes > full(order); }
@@ -52,7 +59,10 @@ class alignas(cache_line_bytes) SizeLimits {
     void refused(unsigned order, unsigned wanted, std::int64_t nodes) {
         if (wanted < order) return refused_below_.store(nodes - nodes / 8, std::memory_order_relaxed);
         refused_at_.store(std::max(nodes, full(order)) * 9 / 8 + 1, std::memory_order_relaxed);
-        reserved_.store(0, std::memory_order_relaxed);
+        // What was reserved stays so as far as it was reached. If it fails, somebody has just reserved something else,
+        // and asks for that.
+        std::int64_t reserved = reserved_.load(std::memory_order_relaxed);
+        reserved_.compare_exchange_strong(reserved, std::min(reserved, full(order)), std::memory_order_relaxed);
     }
     // From now on with these heads.
     void watch(unsigned order) {

@@ -130,6 +130,43 @@ TEST_F(ConcurrentLinesTest, gives_all_memory_back) {
     EXPECT_EQ(used_bytes(), 0U);
 }
 
+// Lines come behind buckets where one core inserts, and are left where another one moves the buckets.
+TEST_F(ConcurrentLinesTest, lines_behind_do_not_become_more_where_one_core_inserts_and_another_resizes) {
+    configure({64 * MiB});
+    auto created = make(4'000, 2);
+    auto& table = created.value();
+    ResizeListener quiet{[](ResizeListener&) {}};
+    table.tell(&quiet); // so that who inserts moves nothing
+    std::size_t const buckets = table.bucket_count();
+    std::size_t early_bytes = 0;
+    for (int round = 0; round < 60; ++round) {
+        for (std::uint64_t key = 1; key <= 2 * buckets; ++key) {
+            GraceModel::Section const section(grace);
+            ASSERT_EQ(table.insert(key, key), Insert::Inserted);
+        }
+        ASSERT_EQ(table.bucket_count(), buckets);
+        ASSERT_GT(table.lines_behind(), buckets / 20);
+        GraceModel::place_of_thread = 1;
+        {
+            GraceModel::Section const section(grace);
+            ASSERT_TRUE(table.begin_growing());
+            finish(table);
+        }
+        for (std::uint64_t key = 1; key <= 2 * buckets; ++key) {
+            GraceModel::Section const section(grace);
+            ASSERT_TRUE(table.erase(key));
+        }
+        while (table.bucket_count() > buckets) {
+            GraceModel::Section const section(grace);
+            table.begin_shrinking();
+            finish(table);
+        }
+        GraceModel::place_of_thread = 0;
+        if (round == 5) early_bytes = table.bytes();
+    }
+    EXPECT_EQ(table.bytes(), early_bytes);
+}
+
 TEST_F(ConcurrentLinesTest, keys_that_are_none) {
     configure({16 * MiB});
     auto created = make(100);
@@ -317,6 +354,42 @@ TEST_F(ConcurrentLinesTest, reserve_makes_room_for_all) {
     EXPECT_EQ(table.bucket_count(), buckets);
     GraceModel::Section const section(grace);
     table.check();
+}
+
+TEST_F(ConcurrentLinesTest, what_cannot_be_reserved_changes_nothing) {
+    configure({16 * MiB});
+    auto created = make(100);
+    auto& table = created.value();
+    std::size_t const first = table.bucket_count();
+    auto const for_keys = [&](std::uint64_t from, std::uint64_t to, auto operate) {
+        for (std::uint64_t key = from; key < to; ++key) {
+            GraceModel::Section const section(grace);
+            operate(key);
+        }
+    };
+    for_keys(1, 4'000, [&](std::uint64_t key) { ASSERT_EQ(table.insert(key, key), Insert::Inserted); });
+    {
+        GraceModel::Section const section(grace);
+        finish(table);
+        ASSERT_TRUE(table.reserve(2'000));
+        std::size_t const buckets = table.bucket_count();
+        for (unsigned const order : {20U, 40U, 63U}) EXPECT_FALSE(table.reserve(std::size_t{1} << order)) << order;
+        EXPECT_FALSE(table.reserve(~std::size_t{0}));
+        EXPECT_EQ(table.bucket_count(), buckets);
+    }
+    for_keys(1, 4'000, [&](std::uint64_t key) { ASSERT_TRUE(table.erase(key)); });
+    for_keys(1, 2'000, [&](std::uint64_t key) { table.insert(key, key), table.erase(key); });
+    {
+        GraceModel::Section const section(grace);
+        finish(table);
+        EXPECT_GE(table.bucket_count(), 2'000U / 1.5) << "what was reserved before, still is";
+        EXPECT_LT(table.bucket_count(), 2 * 2'000U / 1.5);
+        ASSERT_TRUE(table.reserve(0));
+    }
+    for_keys(1, 2'000, [&](std::uint64_t key) { table.insert(key, key), table.erase(key); });
+    GraceModel::Section const section(grace);
+    finish(table);
+    EXPECT_EQ(table.bucket_count(), first);
 }
 
 TEST_F(ConcurrentLinesTest, batched_look_ups_find_what_single_ones_find) {

@@ -29,6 +29,21 @@ TEST(SizeLimits, it_stays_within_its_smallest_and_largest_number_of_heads) {
               HeadBlock::max_order);
 }
 
+// What the others do not know of yet is little against what the table is made for, however many there are.
+TEST(SizeLimits, cores_count_together_what_is_little_for_the_table) {
+    SizeLimits const limits(shape);
+    for (std::size_t const cores : {1U, 2U, 3U, 16U, 64U, 500U}) {
+        for (unsigned of = HeadBlock::min_order; of < 20; ++of) {
+            std::int64_t const together = limits.counted_together(of, cores);
+            std::int64_t const heads = std::int64_t{1} << of;
+            EXPECT_GE(together, 1);
+            EXPECT_LE(together, 64);
+            if (together > 1) EXPECT_LE(together * static_cast<std::int64_t>(cores), heads / 2);
+        }
+    }
+    EXPECT_EQ(limits.counted_together(HeadBlock::max_order, 500), 64);
+}
+
 // So that who has no memory does not ask, and warn, with each insert.
 TEST(SizeLimits, refused_memory_is_asked_for_again_with_an_eighth_more_nodes) {
     SizeLimits limits(shape);
@@ -74,8 +89,24 @@ TEST(SizeLimits, what_is_reserved_is_asked_for_at_once_and_kept) {
     limits.resized_to(order + 1);
     EXPECT_EQ(limits.wanted_order(order + 1, 0), order + 1);
     EXPECT_FALSE(limits.may_be_left(0)) << "nobody asks in vain";
+}
+
+// More than was reserved, or more of it: what it has reached of that, it keeps.
+TEST(SizeLimits, what_was_reserved_and_reached_is_kept_when_more_is_refused) {
+    SizeLimits limits(shape);
+    limits.reserve(full + 1);
+    limits.resized_to(order + 1);
+    limits.refused(order + 1, order + 2, 3 * full);
+    limits.watch(order + 1);
+    EXPECT_EQ(limits.wanted_order(order + 1, 0), order + 1);
+    EXPECT_FALSE(limits.may_be_left(0));
+    limits.reserve(100 * full);
     limits.refused(order + 1, order + 2, 0);
-    EXPECT_EQ(limits.wanted_order(order + 1, 0), order) << "nothing is reserved any more";
+    limits.watch(order + 1);
+    EXPECT_EQ(limits.wanted_order(order + 1, 0), order + 1) << "what it could not reach, it does not ask for again";
+    EXPECT_FALSE(limits.may_be_left(0));
+    limits.reserve(0);
+    EXPECT_EQ(limits.wanted_order(order + 1, 0), order);
 }
 
 } // namespace

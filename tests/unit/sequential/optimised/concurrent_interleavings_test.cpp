@@ -1,11 +1,14 @@
 // The lock-free core of the concurrent table in all interleavings of small cases: two actors with up to three
-// operations each, and one of them splits a bucket or joins two before its first one. Each history must be
-// linearizable, and nobody may meet a node that was unlinked before its operation began.
+// operations each, and one of them begins to split a bucket or to join two before its first one, or, when all others
+// are done and a grace period is over, ends that. Each history must be linearizable, and nobody may meet a node that
+// was unlinked before its operation began.
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,9 +32,13 @@ struct Item : Node {
 using Items = std::deque<Item>;
 Items* items = nullptr; // of the run
 
+// Which of the chains' marks are left out: then a test has to find that out.
+enum class Marks : std::uint8_t { All, NoneInUpperHalf };
+
 // Each access is a step. What was unlinked before the actor's operation began may have been given back: it does not
 // touch it. It sees no hash there with which it could end a walk, but goes on to the link.
-struct ExploredStep {
+template <Marks marks> struct ExploredStepWith {
+    static constexpr bool marks_first_of_upper_half = marks == Marks::All;
     static void before_change(void const* where) {
         Interleavings::before_change(where);
         look_at_items(where);
@@ -51,6 +58,8 @@ struct ExploredStep {
     }
 };
 
+using ExploredStep = ExploredStepWith<Marks::All>;
+
 struct Unlinked {
     void operator()(Node& node) const {
         Interleavings::unlinked();
@@ -61,7 +70,6 @@ struct Unlinked {
     }
     std::size_t* count;
 };
-using Table = Chains<Unlinked, ExploredStep>;
 
 constexpr unsigned shift = 64 - HeadBlock::min_order - 1; // bucket numbers of the larger block
 // Keys of one bucket of eight, which is the lower and the upper one of sixteen.
@@ -75,13 +83,23 @@ struct Call {
     Operation operation; // Update: replaces the item
     std::uint64_t key;
 };
+// What is no operation of a map: equal keys, a certain node, a walk. One node of the key is there all the time.
+enum class NodeCall : std::uint8_t {
+    None,
+    Insert, // one more
+    Remove, // the first one that the scenario's content has, by its address
+    RemoveAll,
+    Count,   // find() and find_next()
+    Iterate, // visit_from(), over the whole bucket
+};
 using Calls = std::vector<Call>;
 
 // What the bucket goes through.
 enum class Resize : std::uint8_t { Split, Join };
 enum class Stage : std::uint8_t {
-    Begun, // one actor begins it, and the other helps if it comes to it
-    Done,  // and the grace period is over: what remains is one actor's first operation
+    Begins,  // one actor begins it, and the other helps if it comes to it
+    Ends,    // the grace period is over: what remains is one actor's first operation
+    Hurries, // as Begins, and without a grace period what comes behind it: which is wrong
 };
 
 struct Scenario {
@@ -90,7 +108,8 @@ struct Scenario {
     std::vector<std::uint64_t> content;
     std::vector<std::uint64_t> removed; // of the content, before
     std::array<Calls, 2> calls;
-    std::size_t resizer = 0; // of the two
+    std::size_t resizer = 0;              // of the two
+    std::array<NodeCall, 2> node_calls{}; // in place of `calls`; for the content's key, which is one
 };
 
 class ConcurrentInterleavings : public MemoryTest {
@@ -98,11 +117,12 @@ class ConcurrentInterleavings : public MemoryTest {
     void SetUp() override { configure({64 * MiB}); }
 
     // All of it; how many runs differ.
+    template <Marks marks = Marks::All>
     static std::size_t explore(Scenario const& scenario, Interleavings::Steps steps) {
         Interleavings all(steps);
         std::size_t different = 0;
         while (all.next_run()) {
-            Run run(scenario);
+            Run<marks> run(scenario);
             different += run.go(all) ? 1U : 0U;
             run.check();
             if (HasFailure()) {
@@ -112,9 +132,24 @@ class ConcurrentInterleavings : public MemoryTest {
         }
         return different;
     }
+    // Whether a run of the scenario is wrong.
+    template <Marks marks> static bool finds_a_fault(Scenario const& scenario) {
+        testing::TestPartResultArray faults;
+        testing::ScopedFakeTestPartResultReporter const reporter(
+            testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD, &faults);
+        Interleavings all;
+        while (faults.size() == 0 && all.next_run()) {
+            Run<marks> run(scenario);
+            run.go(all);
+            if (faults.size() == 0) run.check();
+        }
+        return faults.size() != 0;
+    }
 
   private:
-    class Run {
+    template <Marks marks> class Run {
+        using Table = Chains<Unlinked, ExploredStepWith<marks>>;
+
       public:
         explicit Run(Scenario const& scenario)
             : scenario_(scenario)
@@ -125,15 +160,19 @@ class ConcurrentInterleavings : public MemoryTest {
             for (std::uint64_t const key : scenario.content) {
                 Event event{Operation::Insert, key, next_value_, TableResult::Yes, 0, 0, core_id(2)};
                 table_.insert(make_item(key));
+                ++inserted_;
                 history_.push_back(event);
             }
             for (std::uint64_t const key : scenario.removed) {
                 EXPECT_NE(remove(key), nullptr);
                 history_.push_back({Operation::Erase, key, 0, TableResult::Yes, 1, 1, core_id(2)});
             }
-            table_.begin(second());
+            HeadBlock& next = second();
+            if (scenario.stage != Stage::Ends) return;
+            table_.begin(next);
+            for (std::size_t at = 0; at < small_.size(); ++at) table_.transfer(at);
             for (std::size_t at = 0; at < small_.size(); ++at)
-                if (at != bucket || scenario.stage == Stage::Done) table_.transfer(at);
+                if (at != bucket) table_.separate(at);
         }
 
         bool go(Interleavings& all) {
@@ -143,16 +182,19 @@ class ConcurrentInterleavings : public MemoryTest {
         }
 
         void check() {
-            // What was not done by updaters.
-            if (scenario_.stage == Stage::Begun) table_.separate(bucket);
-            for (std::size_t at = 0; at < small_.size(); ++at)
-                if (at != bucket) table_.separate(at);
-            table_.finish();
+            if (scenario_.stage != Stage::Ends) {
+                for (std::size_t at = 0; at < small_.size(); ++at)
+                    if (at != bucket) table_.transfer(at);
+                for (std::size_t at = 0; at < small_.size(); ++at)
+                    if (at != bucket || scenario_.stage == Stage::Begins) table_.separate(at);
+                table_.finish();
+            }
             table_.forget_last();
+            check_chains();
+            if (scenario_.node_calls[0] != NodeCall::None) return;
             for (auto const& event : final_finds()) history_.push_back(event);
             auto const why = why_not_linearizable(history_);
             EXPECT_FALSE(why) << *why;
-            check_chains();
         }
 
       private:
@@ -192,12 +234,16 @@ class ConcurrentInterleavings : public MemoryTest {
         void act(std::size_t actor) {
             if (actor == scenario_.resizer) {
                 carry_out([this] {
-                    if (scenario_.stage == Stage::Begun)
+                    if (scenario_.stage != Stage::Ends) {
+                        table_.begin(scenario_.resize == Resize::Split ? large_ : small_);
                         table_.transfer(bucket);
-                    else
-                        table_.separate(bucket);
+                    }
+                    if (scenario_.stage != Stage::Begins) table_.separate(bucket);
+                    if (scenario_.stage == Stage::Ends) table_.finish();
                 });
             }
+            if (scenario_.node_calls[actor] != NodeCall::None)
+                return carry_out([&] { act_on_nodes(scenario_.node_calls[actor]); });
             for (Call const& call : scenario_.calls[actor]) {
                 Event event;
                 std::uint64_t invoked = 0;
@@ -209,6 +255,40 @@ class ConcurrentInterleavings : public MemoryTest {
                 event.responded = ++clock_;
                 event.core = core_id(actor);
                 history_.push_back(event);
+            }
+        }
+        void act_on_nodes(NodeCall call) {
+            std::uint64_t const key = scenario_.content.front();
+            std::vector<Node const*> met;
+            switch (call) {
+            case NodeCall::None: return;
+            case NodeCall::Insert:
+                table_.insert(make_item(key));
+                ++inserted_;
+                return;
+            case NodeCall::Remove: {
+                Node* const first = &items_.front();
+                auto const is_first = [&](Node const& node) { return &node == first; };
+                if (Node* const found = table_.find(key, is_first)) removed_ += table_.remove(*found) ? 1U : 0U;
+                return;
+            }
+            case NodeCall::RemoveAll: removed_ += table_.remove_all(key, matches(key)); return;
+            case NodeCall::Count: {
+                auto const& table = std::as_const(table_);
+                Node const* node = table.find(key, matches(key));
+                for (; node != nullptr; node = table.find_next(*node, matches(key))) met.push_back(node);
+                break;
+            }
+            case NodeCall::Iterate: {
+                std::uint64_t from = small_.first_hash(bucket);
+                while (from < small_.first_hash(bucket + 1))
+                    from = table_.visit_from(from, [&](Node const& node) { met.push_back(&node); });
+            }
+            }
+            for (Item const& item : items_) {
+                auto const times = std::count(met.begin(), met.end(), &item);
+                EXPECT_LE(times, 1);
+                if (&item == &items_[1]) EXPECT_EQ(times, 1) << "one that is there all the time";
             }
         }
         template <typename What> static void carry_out(What what) {
@@ -229,18 +309,23 @@ class ConcurrentInterleavings : public MemoryTest {
             }
             case Operation::Insert: {
                 event.value = next_value_;
-                yes(table_.insert_unique(make_item(call.key), match) == nullptr);
+                bool const is_new = table_.insert_unique(make_item(call.key), match) == nullptr;
+                inserted_ += is_new ? 1U : 0U;
+                yes(is_new);
                 break;
             }
             case Operation::Erase: yes(remove(call.key) != nullptr); break;
             case Operation::Update: {
                 event.value = next_value_;
-                yes(table_.replace(make_item(call.key), match) != nullptr);
+                bool const is_there = table_.replace(make_item(call.key), match) != nullptr;
+                inserted_ += is_there ? 1U : 0U;
+                yes(is_there);
                 break;
             }
             default: {
                 event.value = next_value_;
                 yes(table_.replace_or_insert(make_item(call.key), match) == nullptr);
+                ++inserted_;
             }
             }
             return event;
@@ -272,15 +357,22 @@ class ConcurrentInterleavings : public MemoryTest {
                     ++linked;
                 }
             }
-            std::size_t inserted = 0;
-            for (Item const& item : items_) inserted += item.link.load() != MarkedLink() ? 1U : 0U;
-            EXPECT_LE(linked + unlinked_, inserted);
+            EXPECT_EQ(linked + unlinked_, inserted_);
+            if (scenario_.node_calls[0] == NodeCall::None) return;
+            EXPECT_EQ(removed_, unlinked_);
+            auto const is_called = [&](NodeCall call) { return std::ranges::count(scenario_.node_calls, call) != 0; };
+            if (is_called(NodeCall::RemoveAll))
+                EXPECT_GE(removed_, 2U);
+            else
+                EXPECT_EQ(removed_, is_called(NodeCall::Remove) ? 1U : 0U);
         }
 
         Scenario const& scenario_;
         HeadBlock small_;
         HeadBlock large_;
         std::size_t unlinked_ = 0;
+        std::size_t inserted_ = 0; // with success
+        std::size_t removed_ = 0;  // by a node
         std::uint64_t next_value_ = 1;
         std::uint64_t clock_ = 10; // counts what begins and ends
         Items items_;
@@ -336,6 +428,11 @@ std::vector<Scenario> scenarios(Resize resize, Stage stage, std::size_t operatio
          {},
          {Calls{{Find, upper_2}, {Find, lower_1}, {Erase, upper_2}},
           Calls{{Update, upper_2}, {Erase, lower_1}, {Find, upper_2}}}},
+        // Who comes to the end of the lower half, looks at the first node of the upper one.
+        {{lower_1, upper_1},
+         {},
+         {Calls{{Erase, upper_1}, {Find, lower_2}, {Insert, upper_1}},
+          Calls{{Find, lower_2}, {Erase, upper_1}, {Find, lower_2}}}},
     };
     std::vector<Scenario> all;
     for (Plan const& plan : plans) {
@@ -372,7 +469,7 @@ TEST_P(ConcurrentExplorations, are_linearizable_and_meet_nothing_that_was_given_
 std::string exploration_name(testing::TestParamInfo<Exploration> const& info) {
     Exploration const& it = info.param;
     return std::string(it.resize == Resize::Split ? "split" : "join") +
-           (it.stage == Stage::Begun ? "_begun_" : "_separated_") + std::to_string(it.operations) +
+           (it.stage == Stage::Begins ? "_begins_" : "_ends_") + std::to_string(it.operations) +
            (it.steps == Interleavings::Steps::Accesses ? "_accesses" : "_changes");
 }
 
@@ -380,7 +477,7 @@ std::vector<Exploration> explorations() {
     using enum Interleavings::Steps;
     std::vector<Exploration> all;
     for (Resize const resize : {Resize::Split, Resize::Join}) {
-        for (Stage const stage : {Stage::Begun, Stage::Done}) {
+        for (Stage const stage : {Stage::Begins, Stage::Ends}) {
             all.push_back({resize, stage, 1});
             all.push_back({resize, stage, 2, Changes});
             all.push_back({resize, stage, 2, Accesses, true});
@@ -390,6 +487,47 @@ std::vector<Exploration> explorations() {
     return all;
 }
 INSTANTIATE_TEST_SUITE_P(all, ConcurrentExplorations, testing::ValuesIn(explorations()), exploration_name);
+
+// Equal keys, of which the first is removed, more come, and one is there all the time.
+TEST_F(ConcurrentInterleavings, equal_keys_and_walks) {
+    using enum NodeCall;
+    std::size_t runs = 0;
+    for (Resize const resize : {Resize::Split, Resize::Join}) {
+        for (Stage const stage : {Stage::Begins, Stage::Ends}) {
+            for (std::uint64_t const key : {lower_1, upper_1}) {
+                for (auto const& calls :
+                     {std::array{Insert, Remove}, std::array{Insert, Insert}, std::array{Remove, Remove},
+                      std::array{Count, Insert}, std::array{Count, Remove}, std::array{Iterate, Insert},
+                      std::array{Iterate, Remove}, std::array{RemoveAll, Insert}, std::array{RemoveAll, Remove},
+                      std::array{RemoveAll, RemoveAll}}) {
+                    Scenario scenario{resize, stage, {key, key}, {}, {}, 0, calls};
+                    for (scenario.resizer = 0; scenario.resizer < 2; ++scenario.resizer) {
+                        runs += explore(scenario, tests_are_long() ? Interleavings::Steps::Accesses
+                                                                   : Interleavings::Steps::Changes);
+                        ASSERT_FALSE(HasFailure());
+                    }
+                }
+            }
+        }
+    }
+    RecordProperty("runs", static_cast<int>(runs));
+    EXPECT_GT(runs, 100U) << "there is nothing to explore";
+}
+
+// That all this would find what is wrong.
+bool any_fault(Resize resize, Stage stage, bool (*finds)(Scenario const&), std::size_t operations) {
+    auto const all = scenarios(resize, stage, operations);
+    for (Scenario scenario : std::views::reverse(all)) // those that show it come last
+        for (scenario.resizer = 0; scenario.resizer < 2; ++scenario.resizer)
+            if (finds(scenario)) return true;
+    return false;
+}
+TEST_F(ConcurrentInterleavings, without_the_mark_of_the_upper_half_something_is_wrong) {
+    EXPECT_TRUE(any_fault(Resize::Split, Stage::Begins, &finds_a_fault<Marks::NoneInUpperHalf>, 1));
+}
+TEST_F(ConcurrentInterleavings, without_the_grace_period_something_is_wrong) {
+    EXPECT_TRUE(any_fault(Resize::Split, Stage::Hurries, &finds_a_fault<Marks::All>, 1));
+}
 
 } // namespace
 } // namespace mxk::test
