@@ -165,7 +165,8 @@ template <typename Hash, typename Grace> class LineGrowth {
         double const load = static_cast<double>(keys()) / static_cast<double>(array.all_buckets());
         if (load > max_load && keys() >= retry_at_.load(std::memory_order_relaxed))
             start(now, now * factor_for(load / default_load));
-        else if (load < min_load && now > resize_.min_buckets() && may_halve(array.all_buckets()))
+        else if (load < min_load && now > resize_.min_buckets() && may_halve(array.all_buckets()) &&
+                 keys() < refused_below_.load(std::memory_order_relaxed))
             start(now, now / 2);
     }
     [[nodiscard]] bool may_halve(std::size_t buckets) const {
@@ -189,27 +190,31 @@ template <typename Hash, typename Grace> class LineGrowth {
     }
     Resize::Start start(std::size_t from, std::size_t buckets) {
         auto const result = resize_.start(from, buckets);
-        if (result == Resize::Start::NoMemory) give_up(keys(), buckets);
+        if (result == Resize::Start::NoMemory) give_up(keys(), from, buckets);
         if (result != Resize::Start::Started) return result;
         has_warned_.store(false, std::memory_order_relaxed);
         retry_at_.store(0, std::memory_order_relaxed);
+        refused_below_.store(no_limit, std::memory_order_relaxed);
         if (listener_ != nullptr) listener_->has_work(*listener_);
         return result;
     }
-    // It does not grow by itself until there are an eighth more keys. One WARN for all times in a row. relaxed: who
-    // sees it when does not matter.
-    void give_up(std::size_t count, std::size_t buckets) {
-        retry_at_.store(count + count / 8 + 1, std::memory_order_relaxed);
+    // It does not grow by itself until there are an eighth more keys, or shrink until there are an eighth fewer. One
+    // WARN for all times in a row. relaxed: who sees it when does not matter.
+    void give_up(std::size_t count, std::size_t from, std::size_t buckets) {
+        std::size_t const next = buckets > from ? count + count / 8 + 1 : count - count / 8;
+        (buckets > from ? retry_at_ : refused_below_).store(next, std::memory_order_relaxed);
         if (has_warned_.exchange(true, std::memory_order_relaxed)) return;
         log::warn("a shared table gave up a resize at {} keys: no memory for {} MiB; it tries again at {} keys", count,
-                  buckets * resize_.owners().size() * sizeof(ConcurrentLine) / MiB, count + count / 8 + 1);
+                  buckets * resize_.owners().size() * sizeof(ConcurrentLine) / MiB, next);
     }
 
     Resize resize_;
     KeyCounters counters_;
     ResizeListener* listener_ = nullptr;
-    std::atomic<std::size_t> floor_{0};    // keys that it keeps room for
-    std::atomic<std::size_t> retry_at_{0}; // it does not grow before there are so many keys
+    std::atomic<std::size_t> floor_{0}; // keys that it keeps room for
+    static constexpr std::size_t no_limit = ~std::size_t{0};
+    std::atomic<std::size_t> retry_at_{0};             // it does not grow before there are so many keys
+    std::atomic<std::size_t> refused_below_{no_limit}; // nor shrink before there are fewer
     std::atomic<bool> has_warned_{false};
 };
 

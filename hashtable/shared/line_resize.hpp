@@ -27,6 +27,7 @@
 #include "hashtable/shared/concurrent_bucket.hpp"
 #include "hashtable/shared/line_array.hpp"
 #include "hashtable/shared/overflow_lines.hpp"
+#include "hashtable/shared/owner_places.hpp"
 #include "kernel/memory/node_vector.hpp"
 
 namespace mxk {
@@ -44,6 +45,7 @@ template <typename Hash, typename Grace> class LineResize {
         if (owners.empty()) return Error("a shared table of lines: expected no less than one owner");
         LineResize result(buckets, hash, grace, MXK_TRY(OverflowLines<Grace>::create(owners, grace)));
         result.owners_ = MXK_TRY(NodeVector<Owner>::create(owners.size(), owners.front().node));
+        result.places_ = MXK_TRY(OwnerPlaces::create(owners));
         for (Owner const& owner : owners) result.owners_.emplace(owner);
         LineArray* const array = LineArray::create(owners, buckets, LineArray::Lines::Empty);
         if (array == nullptr)
@@ -58,6 +60,7 @@ template <typename Hash, typename Grace> class LineResize {
         , grace_(other.grace_)
         , min_buckets_(other.min_buckets_)
         , owners_(std::move(other.owners_))
+        , places_(std::move(other.places_))
         , lines_(std::move(other.lines_)) {}
     LineResize& operator=(LineResize&&) = delete;
     ~LineResize() { LineArray::destroy(root_.load(std::memory_order_relaxed)); }
@@ -92,16 +95,17 @@ template <typename Hash, typename Grace> class LineResize {
         return Start::Started;
     }
 
-    // Moves one slice, the first of the segment of `place` if that has any. False: there is nothing left to claim.
-    // Blocks for the locks of buckets and, for further lines, for the allocator's.
-    bool work(std::size_t place) {
+    // Moves one slice, of the segment of the calling `core` if that has any left. False: there is nothing left to
+    // claim. Blocks for the locks of buckets and, for further lines, for the allocator's.
+    bool work(std::size_t core) {
         LineArray* const old = root();
         LineArray* const next = old->next();
         if (next == nullptr) return false;
         std::size_t const groups = std::min(old->buckets(), next->buckets());
         std::size_t const slice = std::max<std::size_t>(slice_lines * groups / (old->buckets() + next->buckets()), 1);
+        std::size_t const own = places_[core];
         for (std::size_t i = 0; i < old->segments(); ++i) {
-            std::size_t const at = (place + i) % old->segments();
+            std::size_t const at = (own + i) % old->segments();
             auto& claimed = old->segment(at).claimed;
             // relaxed: what a slice is about is protected by the buckets' locks.
             if (claimed.load(std::memory_order_relaxed) >= groups) continue;
@@ -220,6 +224,7 @@ template <typename Hash, typename Grace> class LineResize {
     Grace grace_;
     std::size_t min_buckets_; // of a segment
     NodeVector<Owner> owners_;
+    OwnerPlaces places_;
     OverflowLines<Grace> lines_;
     alignas(cache_line_bytes) std::atomic<bool> is_busy_{false}; // a resize is under way, or begins
 };

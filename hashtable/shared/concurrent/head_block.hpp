@@ -1,10 +1,11 @@
 // The heads of a concurrent table's chains: a power of two of them, so that head i of a block becomes heads 2i and 2i+1
-// of one that is twice as large. They lie in equal parts, one behind the other, on the nodes that the table was given:
-// keys of any kind then use the memory of all of them alike.
+// of one that is twice as large. They lie in equal parts, one behind the other, on the nodes that the table was given
+// in turn: keys of any kind then use the memory of all of them alike.
 //
 //     hash of a key   | part | head in the part |  the rest: order in the chain
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -27,19 +28,17 @@ class HeadBlock {
     static constexpr unsigned max_order = 48;
 
     // 2^order heads, which hold anything until fill() has been called for each of them. `order`: min_order to
-    // max_order. `nodes`: a part on each, or on the first of them, if they are no power of two or more than heads.
-    // Errors: no memory. Callers as memory::allocate().
+    // max_order. `nodes`: a part on each of them if they are a power of two, else more parts, in turn. Errors: no
+    // memory. Callers as memory::allocate().
     static Result<HeadBlock> create(unsigned order, std::span<NodeId const> nodes) {
-        std::size_t const count = nodes.size(); // no std::has_single_bit(): it is a library's on a bare machine
-        bool const is_cut = (count & (count - 1)) == 0 && count <= std::size_t{1} << min_order;
-        std::size_t const parts = is_cut ? count : 1;
+        std::size_t const parts = std::min(parts_for(nodes.size()), std::size_t{1} << order);
         HeadBlock result;
         result.order_ = order;
         result.part_order_ = order - static_cast<unsigned>(std::bit_width(parts) - 1);
         result.parts_ = MXK_TRY(NodeVector<NodeArray<AtomicLink>>::create(parts, nodes.front()));
         for (std::size_t at = 0; at < parts; ++at)
             result.parts_.emplace(
-                MXK_TRY(NodeArray<AtomicLink>::create(std::size_t{1} << result.part_order_, nodes[at])));
+                MXK_TRY(NodeArray<AtomicLink>::create(std::size_t{1} << result.part_order_, nodes[at % nodes.size()])));
         return result;
     }
 
@@ -66,6 +65,13 @@ class HeadBlock {
 
   private:
     HeadBlock() = default;
+
+    // Where nodes are no power of two: then some have one part more than others.
+    static constexpr std::size_t max_parts = 64;
+    static std::size_t parts_for(std::size_t nodes) {
+        bool const is_power = (nodes & (nodes - 1)) == 0; // std::has_single_bit() is a library's on a bare machine
+        return is_power ? std::min(nodes, max_parts) : max_parts;
+    }
 
     unsigned order_ = 0;
     unsigned part_order_ = 0; // of the heads of one part

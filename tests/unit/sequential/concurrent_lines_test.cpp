@@ -296,6 +296,39 @@ TEST_F(ConcurrentLinesTest, having_given_up_to_grow_it_still_shrinks) {
     EXPECT_EQ(table.size(), 0U);
 }
 
+// A halving that was refused is not asked for again at once: each time takes the allocator's lock.
+TEST_F(ConcurrentLinesTest, a_smaller_array_that_was_refused_is_asked_for_again_with_an_eighth_fewer_keys) {
+    configure({8 * MiB});
+    auto created = make(100);
+    auto& table = created.value();
+    auto const in_section = [&](auto operate) {
+        GraceModel::Section const section(grace);
+        operate();
+    };
+    std::uint64_t keys = 0;
+    while (keys < 8'000) {
+        ++keys;
+        in_section([&] { ASSERT_EQ(table.insert(keys, 1), Insert::Inserted); });
+    }
+    in_section([&] { finish(table); });
+    std::size_t const buckets = table.bucket_count();
+    {
+        std::vector<NodeArray<std::byte>> hogs;
+        while (auto hog = NodeArray<std::byte>::create(16 * KiB, node_id(0))) hogs.push_back(std::move(hog).value());
+        std::size_t const warned = log::warning_count();
+        for (; keys > buckets / 4 && log::warning_count() == warned; --keys)
+            in_section([&] { ASSERT_TRUE(table.erase(keys)); });
+        ASSERT_GT(log::warning_count(), warned) << "it was refused, for the first time";
+    }
+    for (int time = 0; time < 2'000; ++time) // each 256th of them is considered
+        in_section([&] { table.erase(keys), table.insert(keys, 1); });
+    EXPECT_EQ(table.bucket_count(), buckets);
+    EXPECT_FALSE(table.is_resizing());
+    for (std::uint64_t const end = keys - keys / 8 - 600; keys > end; --keys) in_section([&] { table.erase(keys); });
+    in_section([&] { finish(table); });
+    EXPECT_LT(table.bucket_count(), buckets);
+}
+
 TEST_F(ConcurrentLinesTest, a_resize_without_memory_for_further_lines_says_so_and_is_tried_again) {
     configure({8 * MiB});
     auto created = make(100);
