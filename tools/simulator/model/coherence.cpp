@@ -40,7 +40,8 @@ Coherence::Grant Coherence::request(LineRequest const& asked) {
 Coherence::Found Coherence::from_owner(LineRequest const& asked, DirectoryLine& entry) {
     unsigned const node = machine_.node_of(asked.core);
     unsigned const owner_node = machine_.node_of(entry.owner - 1U);
-    Time const begin = std::max(asked.start, entry.available);
+    Time const written = cores_[entry.owner - 1U].last_written(asked.line);
+    Time const begin = std::max({asked.start, entry.available, written});
     Time const done = begin + machine_.transfer(node, owner_node) + fabric_.move(owner_node, node, begin);
     entry.available = done;
     return {done, Source::OtherCore};
@@ -170,8 +171,9 @@ void Coherence::into_l3(unsigned node, LineNumber line, DirectoryLine& entry, Ti
     left.dirty = false;
 }
 
-void Coherence::evicted(unsigned core, LineNumber line, bool modified, Time when) {
+void Coherence::evicted(unsigned core, LineNumber line, bool modified, Time written, Time when) {
     DirectoryLine& entry = directory_[line];
+    entry.available = std::max(entry.available, written);
     if (entry.owner == core + 1) entry.owner = 0;
     bool group_has_it = false;
     if (group_bits_ != 0)

@@ -38,7 +38,7 @@ class Coherence {
     Grant request(LineRequest const& asked);
 
     /// A private cache makes room: the line is in none of the core's any more.
-    void evicted(unsigned core, LineNumber line, bool modified, Time when);
+    void evicted(unsigned core, LineNumber line, bool modified, Time written, Time when);
 
     Directory& directory() { return directory_; }
     Fabric const& fabric() const { return fabric_; }

@@ -97,7 +97,8 @@ Json lines_in_json(LineStatistics const& statistics) {
                         {"virtual", hexadecimal(line.record.virtual_address)},
                         {"transfers", line.record.transfers},
                         {"invalidations", line.record.invalidations},
-                        {"cycles", in_cycles(line.record.waited)},
+                        {"cycles", in_cycles(line.record.lost)},
+                        {"waited", in_cycles(line.record.waited)},
                         {"places", places}});
     }
     return list;
