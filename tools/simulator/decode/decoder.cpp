@@ -111,9 +111,11 @@ MemoryOperand memory_operand(cs_x86_op const& operand, std::uint64_t next_addres
     return memory;
 }
 
-/// Of operands of which Capstone does not say it, the first one is written.
-unsigned access_of(cs_x86 const& x86, unsigned number) {
+/// Of operands of which Capstone does not say it, the first one is written; of moves it says it wrongly for some.
+unsigned access_of(cs_insn const& found, unsigned number) {
+    cs_x86 const& x86 = found.detail->x86;
     unsigned const known = x86.operands[number].access;
+    if (is_move(found.id)) return number == 0 ? unsigned{CS_AC_WRITE} : unsigned{CS_AC_READ};
     if (known != 0) return known;
     return number == 0 && x86.op_count > 1 ? unsigned{CS_AC_WRITE} : unsigned{CS_AC_READ};
 }
@@ -134,7 +136,7 @@ void add_operands(Instruction& instruction, cs_insn const& found) {
     bool const no_access = computes_address || found.id == X86_INS_NOP || instruction.type == Class::Prefetch;
     for (unsigned number = 0; number != x86.op_count; ++number) {
         cs_x86_op const& operand = x86.operands[number];
-        unsigned const access = access_of(x86, number);
+        unsigned const access = access_of(found, number);
         if (operand.type == X86_OP_REG) add_register(instruction, operand.reg, access);
         if (operand.type != X86_OP_MEM || found.id == X86_INS_NOP) continue;
         Registers const used = register_set(operand.mem.base) | register_set(operand.mem.index);
