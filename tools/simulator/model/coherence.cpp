@@ -185,6 +185,24 @@ void Coherence::evicted(unsigned core, LineNumber line, bool modified, Time writ
     into_l3(machine_.node_of(core), line, entry, when);
 }
 
+bool Coherence::is_consistent(LineNumber line) {
+    DirectoryLine const& entry = directory_[line];
+    if (entry.dirty && (entry.owner != 0 || entry.l3_nodes == 0)) return false;
+    if (entry.owner != 0 && !cores_[entry.owner - 1U].has(line)) return false;
+    for (unsigned core = 0; core != machine_.cores; ++core) {
+        CacheLine const* const second = cores_[core].second.peek(line);
+        CacheLine const* const first = cores_[core].data.peek(line);
+        if (second == nullptr && first != nullptr) return false;
+        if (second == nullptr) continue;
+        if ((entry.sharers & group_bit(core)) == 0) return false;
+        bool const has_right =
+            second->state >= State::Exclusive || (first != nullptr && first->state >= State::Exclusive);
+        if (has_right != (entry.owner == core + 1)) return false;
+        if (entry.owner != 0 && entry.owner != core + 1) return false;
+    }
+    return true;
+}
+
 void Coherence::reset_statistics() {
     fabric_.reset_statistics();
     statistics_.reset();

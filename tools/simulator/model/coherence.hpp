@@ -40,6 +40,9 @@ class Coherence {
     /// A private cache makes room: the line is in none of the core's any more.
     void evicted(unsigned core, LineNumber line, bool modified, Time written, Time when);
 
+    /// Whether the directory and all caches agree about a line, in a state that is legal. For tests.
+    bool is_consistent(LineNumber line);
+
     Directory& directory() { return directory_; }
     Fabric const& fabric() const { return fabric_; }
     LineStatistics& statistics() { return statistics_; }

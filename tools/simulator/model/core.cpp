@@ -15,20 +15,20 @@ Core::Core(Machine const& machine, Memory& memory, unsigned number)
     , predictor_(machine.core, number)
     , block_(&profile_[0]) {}
 
-Time Core::ready(Registers registers, Time at_first) const {
+inline Time Core::ready(Registers registers, Time at_first) const {
     Time time = at_first;
     for (; registers != 0; registers &= registers - 1)
         time = std::max(time, ready_[static_cast<unsigned>(std::countr_zero(registers))]);
     return time;
 }
 
-void Core::hold_dispatch(Time until, Blame const& blame) {
+inline void Core::hold_dispatch(Time until, Blame const& blame) {
     if (until <= dispatch_from_) return;
     dispatch_from_ = until;
     dispatch_blame_ = blame;
 }
 
-Time Core::dispatch() {
+inline Time Core::dispatch() {
     step_ = per_cycle / parameters_.width;
     remainder_ += static_cast<unsigned>(per_cycle % parameters_.width);
     if (remainder_ >= parameters_.width) {
@@ -39,7 +39,7 @@ Time Core::dispatch() {
     return dispatched_;
 }
 
-void Core::load(Access const& access, Time addresses, std::uint64_t code, Loaded& loaded) {
+inline void Core::load(Access const& access, Time addresses, std::uint64_t code, Loaded& loaded) {
     Time const start = std::max(addresses, loads_from_);
     Answer const answer = memory_.access(number_, access, start, code);
     Loaded one{start, answer.done, answer.translation, {cause_of(answer.source), access.physical_address}};
@@ -62,7 +62,7 @@ Time Core::prefetch(Access const& access, Time addresses, std::uint64_t code) {
 }
 
 /// Stores are written in order, after they retired; lines are asked for when they retire, so that stores overlap.
-void Core::store(Access const& access, Time data, std::uint64_t code) {
+inline void Core::store(Access const& access, Time data, std::uint64_t code) {
     Answer const answer = memory_.access(number_, access, retired_, code);
     stores_written_ = std::max(stores_written_ + per_cycle, answer.done);
     stores_blame_ = {cause_of(answer.source), access.physical_address};
@@ -150,7 +150,7 @@ void Core::execute(Instruction const& instruction, std::span<Access const> acces
 }
 
 /// What younger instructions wait for before they are dispatched.
-void Core::after(Instruction const& instruction, Time done, bool branch_taken) {
+inline void Core::after(Instruction const& instruction, Time done, bool branch_taken) {
     switch (instruction.type) {
     case Class::ConditionalBranch:
         if (predictor_.misses(instruction.address, branch_taken))
@@ -167,7 +167,7 @@ void Core::after(Instruction const& instruction, Time done, bool branch_taken) {
 }
 
 /// Time since the last retirement is blamed: first the wait for dispatch, then for memory, the rest on `rest`.
-void Core::retire(Time dispatch, Time done, Loaded const& loaded, Cause rest) {
+inline void Core::retire(Time dispatch, Time done, Loaded const& loaded, Cause rest) {
     Time const next = retired_ + step_;
     ++instructions_;
     ++block_->instructions;

@@ -122,7 +122,7 @@ void LineStatistics::drop_half() {
     min_events_ = std::min(min_events_ * 2, max_min_events);
 }
 
-std::vector<LineStatistics::Line> LineStatistics::most_expensive(std::size_t count) const {
+std::vector<LineStatistics::Line> LineStatistics::by_cost(std::size_t count) const {
     std::vector<std::uint32_t> order;
     for (std::uint32_t number = 1; number < lines_.size(); ++number) order.push_back(number);
     std::stable_sort(order.begin(), order.end(), [this](std::uint32_t left, std::uint32_t right) {

@@ -62,12 +62,12 @@ class LineStatistics {
     };
     void count(std::uint32_t number, AccessedBy const& access);
 
-    /// Those that cost most, the most expensive one first.
+    /// The first ones in the order of what they cost, the expensive ones first.
     struct Line {
         LineRecord record;
-        std::vector<Place> places; // most accesses first
+        std::vector<Place> places; // in the order of their number of accesses
     };
-    std::vector<Line> most_expensive(std::size_t count) const;
+    std::vector<Line> by_cost(std::size_t count) const;
     std::uint64_t uncounted_accesses() const { return uncounted_accesses_; }
 
     void reset();

@@ -51,6 +51,9 @@ class Memory {
     /// The core's translations are forgotten.
     void flush_tlb(unsigned core) { cores_[core].tlb.flush(); }
 
+    /// For tests: whether all caches agree about the line of that address.
+    bool is_consistent(std::uint64_t physical_address) { return coherence_.is_consistent(line_of(physical_address)); }
+
     Machine const& machine() const { return machine_; }
     Fabric const& fabric() const { return coherence_.fabric(); }
     LineStatistics const& lines() const { return coherence_.statistics(); }

@@ -101,6 +101,40 @@ TEST(SimulatedCore, waits_for_stores_at_a_fence) {
     expect_about(simulation.cycles_of(0), each * static_cast<double>(addresses.size()), "store, fence, load");
 }
 
+TEST(SimulatedCore, waits_for_code_that_is_not_in_its_cache) {
+    Simulation simulation;
+    std::vector<std::uint64_t> const addresses = scattered_lines(0, 128 << 10); // four times the cache
+    Instruction const instruction{.address = 0x100, .latency_cycles = 0};
+    auto const run = [&] {
+        for (std::uint64_t const address : addresses) {
+            Access const fetch = Simulation::access_to(address, Kind::Fetch, 4);
+            simulation.cores[0]->execute(instruction, std::span(&fetch, 1), false);
+        }
+    };
+    run(); // from memory
+    simulation.cores[0]->reset_statistics();
+    double const begin = simulation.cycles_of(0);
+    run();
+    double const each = (simulation.cycles_of(0) - begin) / static_cast<double>(addresses.size());
+    EXPECT_NEAR(each, in_cycles(simulation.machine.l2.latency), 0.5);
+    expect_about(in_cycles(simulation.cores[0]->stack()[Cause::L2]), simulation.cycles_of(0) - begin, "blamed");
+}
+
+TEST(SimulatedCore, copies_with_more_accesses_than_it_has_buffers) {
+    Simulation simulation;
+    std::vector<Access> accesses;
+    for (std::uint64_t at = 0; at != 65536; at += 8) {
+        accesses.push_back(Simulation::access_to(at, Kind::Load));
+        accesses.push_back(Simulation::access_to(1 << 20 | at, Kind::Store));
+    }
+    Instruction const copy{.latency_cycles = 0, .type = Class::RepString};
+    simulation.cores[0]->execute(copy, accesses, false);
+    simulation.cores[0]->execute({.latency_cycles = 100, .type = Class::Serialising}, {}, false);
+    // The loads, then the stores: each wait for 1024 lines, ten at once.
+    double const lines = 1024 / 10.0 * in_cycles(simulation.machine.memory_latency[0]);
+    EXPECT_NEAR(simulation.cycles_of(0), 2 * lines, 0.05 * lines + 700); // and the first walk
+}
+
 TEST(SimulatedCore, counts_where_its_time_goes) {
     Simulation simulation;
     Core& core = *simulation.cores[0];

@@ -47,7 +47,7 @@ TEST(SharedLines, contended_by_cores_cost_one_transfer_for_each_change) {
     Machine const& machine = simulation.machine;
     double const change = in_cycles(machine.transfer_same_node + machine.core.atomic - machine.l1.latency);
     expect_about(last / changes, change, "a locked instruction keeps the line for its own time");
-    EXPECT_EQ(simulation.memory.lines().most_expensive(1).at(0).record.transfers, changes - 1);
+    EXPECT_EQ(simulation.memory.lines().by_cost(1).at(0).record.transfers, changes - 1);
 }
 
 TEST(SharedLines, are_exclusive_shared_or_modified) {
@@ -112,7 +112,7 @@ TEST(SharedLines, are_shared_falsely_too) {
     // The store buffer holds the last 32 of each core when the last instruction has retired.
     expect_about(per_store, in_cycles(together.machine.transfer_same_node), "a transfer per store");
 
-    std::vector<LineStatistics::Line> const lines = together.memory.lines().most_expensive(8);
+    std::vector<LineStatistics::Line> const lines = together.memory.lines().by_cost(8);
     ASSERT_EQ(lines.size(), 1U);
     EXPECT_EQ(lines[0].record.physical_address, line);
     EXPECT_EQ(lines[0].record.transfers, 1999U);
@@ -128,7 +128,7 @@ TEST(SharedLines, are_shared_falsely_too) {
         EXPECT_EQ(place.reads, 0U);
         EXPECT_NEAR(static_cast<double>(place.writes), 1000, 1); // from the second core's first store on
     }
-    EXPECT_TRUE(apart.memory.lines().most_expensive(8).empty());
+    EXPECT_TRUE(apart.memory.lines().by_cost(8).empty());
 }
 
 TEST(SharedLines, of_more_cores_than_a_directory_entry_has_bits_are_found) {
@@ -137,14 +137,14 @@ TEST(SharedLines, of_more_cores_than_a_directory_entry_has_bits_are_found) {
     Time now = cycles(100000);
     for (unsigned core = 0; core != 256; ++core) now = access(simulation, core, Kind::Load, now).done;
     access(simulation, 200, Kind::Store, now);
-    LineStatistics::Line const counted = simulation.memory.lines().most_expensive(1).at(0);
+    LineStatistics::Line const counted = simulation.memory.lines().by_cost(1).at(0);
     EXPECT_EQ(counted.record.physical_address, line);
     EXPECT_EQ(counted.record.invalidations, 255U);
     for (unsigned const core : {0U, 199U, 201U, 255U})
         EXPECT_NE(access(simulation, core, Kind::Load, now + cycles(10000)).source, Source::L1) << core;
 }
 
-TEST(LineStatistics, keeps_the_lines_that_cost_most_when_there_are_too_many) {
+TEST(LineStatistics, keeps_expensive_lines_when_there_are_too_many) {
     Simulation simulation;
     Directory directory;
     MemoryRange const range{0, Simulation::node_bytes, 0};
@@ -155,14 +155,14 @@ TEST(LineStatistics, keeps_the_lines_that_cost_most_when_there_are_too_many) {
             statistics.count(other + time * 4096, 0, 1, 0, 10);
         for (LineNumber expensive = 1; expensive != 65; ++expensive) statistics.count(expensive, 64, 1, 1, 1000);
     }
-    std::vector<LineStatistics::Line> const lines = statistics.most_expensive(64);
+    std::vector<LineStatistics::Line> const lines = statistics.by_cost(64);
     ASSERT_EQ(lines.size(), 64U);
     for (LineStatistics::Line const& one : lines) {
         EXPECT_LT(one.record.physical_address, 65 * 64U);
         EXPECT_EQ(one.record.waited, 40'000U);
     }
     statistics.reset();
-    EXPECT_TRUE(statistics.most_expensive(64).empty());
+    EXPECT_TRUE(statistics.by_cost(64).empty());
 }
 
 } // namespace
