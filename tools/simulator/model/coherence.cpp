@@ -153,7 +153,7 @@ Coherence::Grant Coherence::write(LineRequest const& asked, DirectoryLine& entry
     entry.owner = static_cast<std::uint16_t>(asked.core + 1);
     entry.sharers = group_bit(asked.core);
     entry.dirty = false;
-    entry.available = found.done + asked.held;
+    entry.available = found.done;
     if (transfers + invalidations != 0)
         statistics_.count(asked.line, asked.virtual_address, transfers, invalidations, waited(asked, found.done));
     return {found.done, found.source, newer_than_memory ? State::Modified : State::Exclusive, entry.statistics != 0};
@@ -188,7 +188,11 @@ void Coherence::evicted(unsigned core, LineNumber line, bool modified, Time writ
 bool Coherence::is_consistent(LineNumber line) {
     DirectoryLine const& entry = directory_[line];
     if (entry.dirty && (entry.owner != 0 || entry.l3_nodes == 0)) return false;
-    if (entry.owner != 0 && !cores_[entry.owner - 1U].has(line)) return false;
+    if (entry.owner != 0) {
+        unsigned const owner = entry.owner - 1U;
+        std::uint32_t const own_l3 = std::uint32_t{1} << machine_.node_of(owner);
+        if (!cores_[owner].has(line) || (entry.l3_nodes & ~own_l3) != 0) return false;
+    }
     for (unsigned core = 0; core != machine_.cores; ++core) {
         CacheLine const* const second = cores_[core].second.peek(line);
         CacheLine const* const first = cores_[core].data.peek(line);

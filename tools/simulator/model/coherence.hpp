@@ -22,7 +22,6 @@ struct LineRequest {
     bool waited_for; // by an instruction: a prefetch's time is not lost
     std::uint64_t virtual_address;
     Time start; // when the core began to look for it
-    Time held;  // by a locked instruction: how long it keeps the line to itself
 };
 
 class Coherence {

@@ -110,8 +110,7 @@ Answer Memory::beyond_first_level(unsigned core, Access const& asked, Time start
                                                            .into_l3 = asked.kind != Kind::PrefetchNonTemporal,
                                                            .waited_for = !is_prefetch(asked.kind),
                                                            .virtual_address = asked.virtual_address,
-                                                           .start = wait.begin,
-                                                           .held = held(asked.kind)});
+                                                           .start = wait.begin});
         own.l2_buffers.end(wait, grant.done);
         if (!first_too) answer.accepted = wait.begin;
         answer.done = grant.done;

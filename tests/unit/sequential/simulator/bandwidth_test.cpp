@@ -5,6 +5,20 @@
 namespace mxk::simulator {
 namespace {
 
+TEST(Buffers, are_chosen_so_that_earlier_requests_find_one) {
+    Buffers buffers(3);
+    auto const wait = [&buffers](Time at, Time until) {
+        Buffers::Booking const booking = buffers.begin(at);
+        buffers.end(booking, until);
+        return booking.begin - at;
+    };
+    EXPECT_EQ(wait(0, 100), 0U);
+    EXPECT_EQ(wait(150, 300), 0U); // takes the one that was free last, so two are free from 0 on
+    EXPECT_EQ(wait(10, 200), 0U);
+    EXPECT_EQ(wait(20, 250), 0U);
+    EXPECT_EQ(wait(30, 260), 170U); // until the first of them is free
+}
+
 TEST(Bandwidth, delays_what_does_not_fit) {
     Bandwidth channel(4); // a line takes 16 cycles
     EXPECT_EQ(channel.book(0, 64), 0U);
@@ -23,9 +37,10 @@ TEST(Bandwidth, may_be_booked_out_of_order) {
 
 TEST(Bandwidth, is_forgotten_when_it_is_long_past) {
     Bandwidth channel(1);
-    Time const far = cycles(64) * 100'000;
+    Time const far = cycles(64) * 4096; // as far as it remembers
     channel.book(far, 64);
     EXPECT_EQ(channel.book(0, 64), 0U);
+    EXPECT_EQ(channel.book(far, 64), cycles(64)); // what is booked stays
 }
 
 /// Bytes per cycle of the first `cores` cores, which each load other memory of a node, all of it once.
@@ -83,6 +98,10 @@ TEST(Bandwidth, is_taken_by_what_is_written_back) {
     double const read = static_cast<double>(bytes);
     double const moved = static_cast<double>(simulation.memory.fabric().traffic(0, 0));
     expect_about(moved, 2 * read - static_cast<double>(machine.l3.bytes + machine.l2.bytes), "read and written");
+    std::uint64_t of_channels = 0;
+    for (unsigned number = 0; number != machine.channels; ++number)
+        of_channels += simulation.memory.fabric().channel(0, number).bytes();
+    EXPECT_EQ(static_cast<double>(of_channels), moved);
 }
 
 } // namespace

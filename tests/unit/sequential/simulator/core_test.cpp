@@ -135,6 +135,17 @@ TEST(SimulatedCore, copies_with_more_accesses_than_it_has_buffers) {
     EXPECT_NEAR(simulation.cycles_of(0), 2 * lines, 0.05 * lines + 700); // and the first walk
 }
 
+TEST(SimulatedCore, waits_for_stores_at_a_locked_instruction) {
+    Simulation simulation;
+    std::vector<std::uint64_t> const addresses = scattered_lines(0, 1 << 20);
+    for (std::uint64_t const address : addresses) {
+        simulation.store(0, address);
+        simulation.locked(0, 4096);
+    }
+    double const each = in_cycles(simulation.machine.memory_latency[0] + simulation.machine.core.atomic);
+    expect_about(simulation.cycles_of(0), each * static_cast<double>(addresses.size()), "store, locked instruction");
+}
+
 TEST(SimulatedCore, counts_where_its_time_goes) {
     Simulation simulation;
     Core& core = *simulation.cores[0];

@@ -76,6 +76,18 @@ TEST(SharedLines, are_exclusive_shared_or_modified) {
     EXPECT_EQ(takes(0, Kind::Store), 1);
 }
 
+TEST(SharedLines, are_written_back_once_after_they_have_been_moved) {
+    auto const bytes_moved = [](Kind first) {
+        Simulation simulation;
+        Time const now = access(simulation, 0, first, 0).done;
+        access(simulation, 1, Kind::PrefetchForWrite, now);
+        for (std::uint64_t at = 0; at != 2 << 20; at += 64) // until no cache has it
+            simulation.memory.access(1, Simulation::access_to(line + 4096 + at, Kind::Load), 2 * now + at, 0);
+        return simulation.memory.fabric().traffic(0, 0);
+    };
+    EXPECT_EQ(bytes_moved(Kind::Store), bytes_moved(Kind::Load) + 64);
+}
+
 TEST(SharedLines, hand_over_a_lock) {
     Simulation simulation;
     Machine const& machine = simulation.machine;
@@ -153,13 +165,20 @@ TEST(LineStatistics, keeps_expensive_lines_when_there_are_too_many) {
     for (unsigned time = 0; time != 40; ++time) {
         for (LineNumber other = 1000; other != 1000 + LineStatistics::max_lines / 8; ++other)
             statistics.count(other + time * 4096, 0, 1, 0, 10);
-        for (LineNumber expensive = 1; expensive != 65; ++expensive) statistics.count(expensive, 64, 1, 1, 1000);
+        if (time < 6) continue; // when the first are dropped, these are among the last
+        for (LineNumber expensive = 1; expensive != 65; ++expensive) {
+            statistics.count(expensive, 64, 1, 1, 1000);
+            statistics.count(directory[expensive].statistics, {expensive, 3, 8, 4, true, false});
+        }
     }
     std::vector<LineStatistics::Line> const lines = statistics.by_cost(64);
     ASSERT_EQ(lines.size(), 64U);
     for (LineStatistics::Line const& one : lines) {
         EXPECT_LT(one.record.physical_address, 65 * 64U);
-        EXPECT_EQ(one.record.waited, 40'000U);
+        EXPECT_EQ(one.record.waited, 34'000U);
+        ASSERT_EQ(one.places.size(), 1U);
+        EXPECT_EQ(one.places[0].code, one.record.physical_address / 64);
+        EXPECT_EQ(one.places[0].reads, 34U);
     }
     statistics.reset();
     EXPECT_TRUE(statistics.by_cost(64).empty());
