@@ -45,6 +45,8 @@ bool is_move(unsigned instruction) {
     case X86_INS_MOVSD:
     case X86_INS_MOVNTI:
     case X86_INS_MOVNTDQ:
+    case X86_INS_VMOVD:
+    case X86_INS_VMOVQ:
     case X86_INS_VMOVAPS:
     case X86_INS_VMOVUPS:
     case X86_INS_VMOVDQA:
@@ -166,6 +168,28 @@ void add_implicit(Instruction& instruction, cs_insn const& found) {
     instruction.stores = instruction.stores || !takes;
 }
 
+/// What Capstone 4 does not say of instructions that compare and exchange, or says wrongly of those that compare only.
+void correct(Instruction& instruction, cs_insn const& found) {
+    Registers const rax = register_set(X86_REG_RAX);
+    Registers const rdx = register_set(X86_REG_RDX);
+    switch (found.id) {
+    case X86_INS_CMPXCHG8B:
+    case X86_INS_CMPXCHG16B:
+        instruction.sources |= rax | rdx | register_set(X86_REG_RBX) | register_set(X86_REG_RCX);
+        instruction.destinations |= rax | rdx | register_bit(flags_register);
+        instruction.loads = instruction.stores = true;
+        break;
+    case X86_INS_CMPXCHG:
+        instruction.sources |= rax;
+        instruction.destinations |= rax | register_bit(flags_register);
+        instruction.stores = instruction.loads;
+        break;
+    case X86_INS_TEST:
+    case X86_INS_CMP: instruction.stores = false; break;
+    default: break;
+    }
+}
+
 Class special_class(cs_insn const& found, Instruction const& instruction) {
     cs_x86 const& x86 = found.detail->x86;
     Class const known = class_of(found.id);
@@ -254,6 +278,7 @@ Instruction Decoder::decode(std::span<std::uint8_t const> code, std::uint64_t ad
     instruction.hint = hint_of(found.id);
     add_operands(instruction, found);
     add_implicit(instruction, found);
+    correct(instruction, found);
     instruction.type = writes_control_register(found) ? Class::Serialising : special_class(found, instruction);
     if (is_zero_idiom(found)) instruction.sources = 0;
 

@@ -88,10 +88,11 @@ TEST(Decoder, knows_loads_and_stores) {
     Instruction const compare = decoded({0x48, 0x39, 0x03}); // cmp [rbx], rax
     EXPECT_TRUE(compare.loads);
     EXPECT_FALSE(compare.stores);
-    EXPECT_EQ(decoded({0x66, 0x0f, 0x6f, 0x00}).type, Class::Load);  // movdqa xmm0, [rax]
-    EXPECT_EQ(decoded({0x66, 0x0f, 0x7f, 0x00}).type, Class::Store); // movdqa [rax], xmm0
-    EXPECT_EQ(decoded({0xc5, 0xfd, 0x6f, 0x07}).type, Class::Load);  // vmovdqa ymm0, [rdi]
-    EXPECT_EQ(decoded({0xc5, 0xfe, 0x7f, 0x07}).type, Class::Store); // vmovdqu [rdi], ymm0
+    EXPECT_FALSE(decoded({0xf7, 0x03, 0x01, 0x00, 0x00, 0x00}).stores); // test dword [rbx], 1
+    EXPECT_EQ(decoded({0x66, 0x0f, 0x6f, 0x00}).type, Class::Load);     // movdqa xmm0, [rax]
+    EXPECT_EQ(decoded({0x66, 0x0f, 0x7f, 0x00}).type, Class::Store);    // movdqa [rax], xmm0
+    EXPECT_EQ(decoded({0xc5, 0xfd, 0x6f, 0x07}).type, Class::Load);     // vmovdqa ymm0, [rdi]
+    EXPECT_EQ(decoded({0xc5, 0xfe, 0x7f, 0x07}).type, Class::Store);    // vmovdqu [rdi], ymm0
 
     Instruction const push = decoded({0x55}); // push rbp
     EXPECT_EQ(push.type, Class::Store);
@@ -147,10 +148,19 @@ TEST(Decoder, knows_branches) {
 
 TEST(Decoder, knows_what_is_special) {
     EXPECT_EQ(decoded({0xf0, 0x48, 0x0f, 0xc1, 0x03}).type, Class::Locked); // lock xadd [rbx], rax
-    EXPECT_EQ(decoded({0xf0, 0x48, 0x0f, 0xb1, 0x0b}).type, Class::Locked); // lock cmpxchg [rbx], rcx
-    EXPECT_EQ(decoded({0xf0, 0x48, 0x0f, 0xc7, 0x0b}).type, Class::Locked); // lock cmpxchg16b [rbx]
-    EXPECT_EQ(decoded({0x48, 0x87, 0x03}).type, Class::Locked);             // xchg [rbx], rax
-    EXPECT_EQ(decoded({0x48, 0x87, 0xc3}).type, Class::Plain);              // xchg rbx, rax
+    Instruction const exchange = decoded({0xf0, 0x48, 0x0f, 0xb1, 0x0b});   // lock cmpxchg [rbx], rcx
+    EXPECT_EQ(exchange.type, Class::Locked);
+    EXPECT_EQ(exchange.sources, set({rax, rcx}));
+    EXPECT_EQ(exchange.destinations, set({rax}) | flags);
+    EXPECT_EQ(exchange.address_registers, set({rbx}));
+    EXPECT_TRUE(exchange.loads && exchange.stores);
+    Instruction const wide = decoded({0xf0, 0x48, 0x0f, 0xc7, 0x0f}); // lock cmpxchg16b [rdi]
+    EXPECT_EQ(wide.type, Class::Locked);
+    EXPECT_EQ(wide.sources, set({rax, rbx, rcx, rdx}));
+    EXPECT_EQ(wide.destinations, set({rax, rdx}) | flags);
+    EXPECT_EQ(wide.memory.bytes, 16);
+    EXPECT_EQ(decoded({0x48, 0x87, 0x03}).type, Class::Locked); // xchg [rbx], rax
+    EXPECT_EQ(decoded({0x48, 0x87, 0xc3}).type, Class::Plain);  // xchg rbx, rax
     EXPECT_EQ(decoded({0x0f, 0xae, 0xf0}).type, Class::Fence);
     EXPECT_EQ(decoded({0x0f, 0xae, 0xe8}).type, Class::LoadFence);
     EXPECT_EQ(decoded({0x0f, 0xae, 0xf8}).type, Class::StoreFence);
