@@ -1,20 +1,15 @@
 #include "tools/simulator/decode/decoder.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include <capstone/capstone.h>
 
+#include "tools/simulator/decode/classes.hpp"
 #include "tools/simulator/decode/latency.hpp"
 #include "tools/simulator/decode/registers.hpp"
 
 namespace mxk::simulator {
 namespace {
-
-bool in_group(cs_insn const& found, unsigned group) {
-    std::span<std::uint8_t const> const groups(found.detail->groups, found.detail->groups_count);
-    return std::ranges::any_of(groups, [group](std::uint8_t one) { return one == group; });
-}
 
 bool is_stack_operation(cs_insn const& found) {
     switch (found.id) {
@@ -81,18 +76,6 @@ bool is_zero_idiom(cs_insn const& found) {
     if (x86.op_count < 2) return false;
     int const last = x86.op_count - 1;
     return is_register(last) && is_register(last - 1) && x86.operands[last].reg == x86.operands[last - 1].reg;
-}
-
-Hint hint_of(unsigned instruction) {
-    switch (instruction) {
-    case X86_INS_PREFETCHT0:
-    case X86_INS_PREFETCH: return Hint::L1;
-    case X86_INS_PREFETCHT1:
-    case X86_INS_PREFETCHT2: return Hint::L2;
-    case X86_INS_PREFETCHNTA: return Hint::NonTemporal;
-    case X86_INS_PREFETCHW: return Hint::ForWrite;
-    default: return Hint::None;
-    }
 }
 
 MemoryOperand memory_operand(cs_x86_op const& operand, std::uint64_t next_address) {
@@ -190,52 +173,6 @@ void correct(Instruction& instruction, cs_insn const& found) {
     }
 }
 
-Class special_class(cs_insn const& found, Instruction const& instruction) {
-    cs_x86 const& x86 = found.detail->x86;
-    Class const known = class_of(found.id);
-    if (known != Class::Plain) return known;
-    bool const exchanges_memory = found.id == X86_INS_XCHG && instruction.stores;
-    if (x86.prefix[0] == X86_PREFIX_LOCK || exchanges_memory) return Class::Locked;
-    bool const repeated = x86.prefix[0] == X86_PREFIX_REP || x86.prefix[0] == X86_PREFIX_REPNE;
-    switch (found.id) {
-    case X86_INS_MOVSB:
-    case X86_INS_MOVSW:
-    case X86_INS_MOVSQ:
-    case X86_INS_STOSB:
-    case X86_INS_STOSW:
-    case X86_INS_STOSD:
-    case X86_INS_STOSQ:
-    case X86_INS_CMPSB:
-    case X86_INS_CMPSW:
-    case X86_INS_CMPSQ:
-    case X86_INS_SCASB:
-    case X86_INS_SCASW:
-    case X86_INS_SCASD:
-    case X86_INS_SCASQ:
-    case X86_INS_LODSB:
-    case X86_INS_LODSW:
-    case X86_INS_LODSD:
-    case X86_INS_LODSQ: return repeated ? Class::RepString : Class::Plain;
-    case X86_INS_MOVSD:
-    case X86_INS_CMPSD: return repeated && instruction.loads && instruction.stores ? Class::RepString : Class::Plain;
-    default: break;
-    }
-    if (in_group(found, X86_GRP_JUMP) || in_group(found, X86_GRP_CALL) || in_group(found, X86_GRP_RET)) {
-        bool const reads_flags = (instruction.sources & register_bit(flags_register)) != 0;
-        bool const counts = found.id == X86_INS_LOOP || found.id == X86_INS_LOOPE || found.id == X86_INS_LOOPNE ||
-                            found.id == X86_INS_JRCXZ || found.id == X86_INS_JECXZ;
-        return reads_flags || counts ? Class::ConditionalBranch : Class::Branch;
-    }
-    return Class::Plain;
-}
-
-bool writes_control_register(cs_insn const& found) {
-    cs_x86_op const& first = found.detail->x86.operands[0];
-    bool const is_control = first.type == X86_OP_REG && ((first.reg >= X86_REG_CR0 && first.reg <= X86_REG_CR15) ||
-                                                         (first.reg >= X86_REG_DR0 && first.reg <= X86_REG_DR15));
-    return found.id == X86_INS_MOV && is_control;
-}
-
 /// umonitor, umwait and tpause, which Capstone 4 does not know.
 bool decode_wait(Instruction& instruction, std::span<std::uint8_t const> code) {
     if (code.size() < 4 || code[1] != 0x0f || code[2] != 0xae || (code[3] >> 3 & 7) != 6 || code[3] < 0xc0)
@@ -279,7 +216,7 @@ Instruction Decoder::decode(std::span<std::uint8_t const> code, std::uint64_t ad
     add_operands(instruction, found);
     add_implicit(instruction, found);
     correct(instruction, found);
-    instruction.type = writes_control_register(found) ? Class::Serialising : special_class(found, instruction);
+    instruction.type = class_of(found, instruction);
     if (is_zero_idiom(found)) instruction.sources = 0;
 
     constexpr Registers vectors = Registers{0xffffffff} << first_vector_register;
