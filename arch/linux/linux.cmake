@@ -119,3 +119,4 @@ include(${CMAKE_SOURCE_DIR}/bench/peers/peers.cmake)
 
 # Not of `all`: what users get does not need them, and they take as long to compile as all that.
 include(${CMAKE_SOURCE_DIR}/tests/tests.cmake)
+include(${CMAKE_SOURCE_DIR}/tools/simulator/simulator.cmake)

@@ -1,0 +1,42 @@
+// The bandwidth of a memory channel or a link, booked in buckets of time: clocks of cores differ while they are
+// simulated, so a booking may be earlier than one before it. Each bucket says how much of it is taken; what does not
+// fit waits for the next one that has room.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "tools/simulator/model/time.hpp"
+
+namespace mxk::simulator {
+
+class Bandwidth {
+  public:
+    /// Of so many bytes per cycle; more than 0.
+    explicit Bandwidth(double bytes_per_cycle);
+
+    /// Books bytes from `at` on; by how much later than on an idle channel they have passed.
+    Time book(Time at, std::uint64_t bytes);
+
+    std::uint64_t bytes() const { return bytes_; }
+    double bytes_per_cycle() const { return bytes_per_cycle_; }
+    void reset_count() { bytes_ = 0; }
+
+  private:
+    static constexpr unsigned bucket_bits = 12; // 64 cycles
+    static constexpr unsigned part_bits = 4;    // capacity is counted in 1/16 of a Time
+    static constexpr std::uint64_t capacity = std::uint64_t{1} << (bucket_bits + part_bits);
+    static constexpr std::uint64_t buckets = 4096; // older ones are forgotten: a booking in them does not wait
+
+    struct Bucket {
+        std::uint64_t number = 0; // since time 0
+        std::uint64_t taken = 0;
+    };
+
+    double bytes_per_cycle_;
+    std::uint64_t parts_per_line_;
+    std::uint64_t bytes_ = 0;
+    std::array<Bucket, buckets> ring_{};
+};
+
+} // namespace mxk::simulator

@@ -1,0 +1,38 @@
+// What data passes on its way: memory channels of each node and links between nodes, with what they carried.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tools/simulator/model/bandwidth.hpp"
+#include "tools/simulator/model/machine.hpp"
+
+namespace mxk::simulator {
+
+class Fabric {
+  public:
+    explicit Fabric(Machine const& machine);
+
+    /// A line from memory of a node to a core's node: when it is there if it is asked for at `start`.
+    Time read(unsigned home, std::uint64_t line, unsigned to, Time start);
+    /// A line is written back: nobody waits for that, but it takes bandwidth.
+    void write_back(unsigned home, std::uint64_t line, unsigned from, Time start);
+    /// A line from a cache of a node to one of another or the same node: what it waits for the link.
+    Time move(unsigned from, unsigned to, Time start);
+
+    std::uint64_t traffic(unsigned from, unsigned to) const { return traffic_[machine_.pair(from, to)]; }
+    Bandwidth const& channel(unsigned node, unsigned number) const {
+        return channels_[node * machine_.channels + number];
+    }
+    void reset_statistics();
+
+  private:
+    Bandwidth& channel_of(unsigned home, std::uint64_t line);
+
+    Machine const& machine_;
+    std::vector<Bandwidth> channels_; // node by node
+    std::vector<Bandwidth> links_;    // [from][to]
+    std::vector<std::uint64_t> traffic_;
+};
+
+} // namespace mxk::simulator

@@ -1,0 +1,86 @@
+// What is known of a simulated machine: sizes, latencies and bandwidths, of cores, caches, coherence and memory.
+// Read from the flat file that tools/mxk writes of a machine's TOML; that one has the defaults and the sources.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <istream>
+#include <string>
+#include <vector>
+
+#include "tools/simulator/model/time.hpp"
+
+namespace mxk::simulator {
+
+enum class BranchPredictor : std::uint8_t { TwoBit, Rate };
+
+struct CoreParameters {
+    unsigned width;             // instructions dispatched and retired per cycle
+    unsigned window;            // reorder window, instructions
+    unsigned line_fill_buffers; // lines that the L1 waits for
+    unsigned l2_buffers;        // lines that the L2 waits for
+    unsigned store_buffer;      // stores that are not yet written
+    BranchPredictor branch_predictor;
+    double branch_miss_rate; // of conditional branches, with BranchPredictor::Rate
+    Time branch_miss;
+    Time pause;
+    Time halt_wake; // from the wake-up of a halted core to its first instruction
+    Time interrupt; // from the write of the sender's ICR to the first instruction of the handler
+    Time atomic;    // a locked instruction on a line that is in the L1 in a writable state
+};
+
+struct CacheParameters {
+    std::uint64_t bytes;
+    unsigned ways;
+    Time latency; // load to use
+};
+
+struct TlbParameters {
+    unsigned l1_entries;
+    unsigned l2_entries;
+    Time l2_latency;
+    std::vector<std::uint64_t> page_bytes;
+    unsigned walk_levels; // of 4 KiB pages
+};
+
+/// Lists of nodes x nodes are row by row.
+struct Machine {
+    static constexpr unsigned max_nodes = 32;
+    static constexpr unsigned max_cores = 4096;
+    static constexpr std::uint64_t line_bytes = 64;
+
+    std::string name;
+    unsigned nodes;
+    unsigned cores; // numbered node by node
+    std::uint64_t hertz;
+    CoreParameters core;
+    CacheParameters l1;
+    CacheParameters l2;
+    CacheParameters l3; // per node: all slices together
+    unsigned l3_slices;
+    TlbParameters tlb;
+    Time transfer_same_node;               // a line from another core's private cache
+    std::vector<Time> transfer_cross_node; // its diagonal does not count
+    std::vector<Time> invalidate;          // until the last of those that share a line has answered
+    unsigned channels;                     // per node
+    double channel_bytes_per_second;
+    std::vector<Time> memory_latency;          // [core's node][memory's node]: load to use, idle machine
+    std::vector<double> link_bytes_per_second; // [from][to]
+    std::vector<unsigned> distance;            // the SLIT
+    unsigned threads_per_core;
+
+    /// Throws std::runtime_error, which names the key that is unknown, missing, given twice or has no such value.
+    static Machine read(std::istream& text);
+
+    unsigned cores_per_node() const { return cores / nodes; }
+    unsigned node_of(unsigned core_number) const { return core_number / cores_per_node(); }
+    std::size_t pair(unsigned from, unsigned to) const { return std::size_t{from} * nodes + to; }
+
+    Time transfer(unsigned reader, unsigned owner) const {
+        return reader == owner ? transfer_same_node : transfer_cross_node[pair(reader, owner)];
+    }
+    Time of_nanoseconds(double nanoseconds) const;
+};
+
+} // namespace mxk::simulator

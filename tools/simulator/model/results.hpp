@@ -1,0 +1,35 @@
+// What was simulated, as JSON for tools/mxk: times are cycles, addresses hexadecimal text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <ostream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tools/simulator/model/core.hpp"
+#include "tools/simulator/model/memory.hpp"
+
+namespace mxk::simulator {
+
+class Results {
+  public:
+    static constexpr std::size_t max_lines = 64; // of a region, those with the max time that was lost at them
+    static constexpr std::size_t max_places_per_line = 256; // those with the max number of accesses
+
+    explicit Results(Machine const& machine)
+        : machine_(machine) {}
+
+    /// What happened since the statistics of memory and cores were reset, at `begin`, until `end`.
+    void add_region(Time begin, Time end, Memory const& memory, std::span<Core const* const> cores);
+
+    /// instructions: all that were simulated; host_seconds: that took.
+    void write(std::ostream& output, std::uint64_t instructions, double host_seconds) const;
+
+  private:
+    Machine const& machine_;
+    std::vector<std::string> regions_; // JSON
+};
+
+} // namespace mxk::simulator
