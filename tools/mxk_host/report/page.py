@@ -104,7 +104,7 @@ def page_of(runs: Sequence[Run], written: str) -> str:
         loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     figures = [
-        {"id": plot.identifier, "emulated": plot.emulated, "run": plot.run, **plot.figure}
+        {"id": plot.identifier, "kind": plot.kind, "run": plot.run, **plot.figure}
         for section in sections
         for plot in section.plots
         if plot.figure is not None
@@ -119,7 +119,7 @@ def page_of(runs: Sequence[Run], written: str) -> str:
         warnings=[summary.warnings_of(run) for run in runs],
         skipped=[summary.skipped_of(run) for run in runs],
         findings=list(dict.fromkeys(text for section in sections for plot in section.plots for text in plot.findings)),
-        any_emulated=any(point.is_emulated for point in points),
+        kinds={point.kind for point in points},
         rows_as_csv=[csv_of([found.row for found in run.rows]) for run in runs],
         plot_as_csv=plot_as_csv,
         written=written,

@@ -1,6 +1,8 @@
-"""The job of `tools/mxk simulate`: checks all that can be checked, boots the kernel under the plugin, keeps and shows what came
-of it."""
+"""The job of `tools/mxk simulate`: checks all that can be checked, boots the kernel under the plugin, keeps and shows
+what came of it."""
 
+import json
+import os
 import shlex
 import sys
 from dataclasses import dataclass
@@ -14,16 +16,18 @@ from mxk_host.jobs import PROGRESS_EVERY, SIMULATED, Job
 from mxk_host.machine import Accelerator, Boot, Emulator, Firmware
 from mxk_host.qemu import Machine
 from mxk_host.runner import run_captured
+from mxk_host.simulate import result_file
 from mxk_host.simulate.machine_file import MachineFile, machine_names, read_machine
 from mxk_host.simulate.marked_rows import RowMarker
 from mxk_host.simulate.markers import Markers, find_markers
+from mxk_host.simulate.names import add_names
 from mxk_host.simulate.plugin import Plugin, expect_plugin
 from mxk_host.simulate.shape import memory_ranges, shape_of
 from mxk_host.simulate.symbols import Symbols
 from mxk_host.stream import Row, json_row, looks_like_row
 from mxk_host.verdict import Verdict, judge
 
-FLAT_FILE, RESULT = "machine.txt", "simulation.json"
+FLAT_FILE = "machine.txt"
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ class Simulation:
         """The QEMU command line, for files in this folder."""
         shape = shape_of(self.machine, self.cpus, self.memory)
         plugin = Plugin(
-            self.plugin, folder / FLAT_FILE, folder / RESULT, markers, memory_ranges(shape), self.seed
+            self.plugin, folder / FLAT_FILE, folder / result_file.NAME, markers, memory_ranges(shape), self.seed
         )
         machine = Machine(
             shape,
@@ -97,8 +101,15 @@ def simulate(simulation: Simulation, *, build: bool, timeout: float) -> None:
     (folder / "command.txt").write_text(f"{shlex.join(line)}\n# commands: {simulation.commands}\n")
     rows, notes, verdict = _run(simulation, line, folder, timeout)
     results.store(folder, rows)
-    _show(simulation, rows, notes, folder)
-    _expect_success(verdict)
+    _show_rows(simulation, rows, notes, folder)
+    try:
+        _show_result(simulation, symbols, folder / result_file.NAME)
+    except result_file.ResultError as error:
+        # A run that failed says why by itself.
+        if verdict.code is ExitCode.SUCCESS:
+            verdict = Verdict(ExitCode.NO_VERDICT, f"the plugin left no result: {error}")
+    if verdict.code is not ExitCode.SUCCESS:
+        raise DriverError(verdict.reason, verdict.code)
 
 
 def _run(simulation: Simulation, line: list[str], folder: Path, timeout: float) -> tuple[list[Row], list[str], Verdict]:
@@ -113,7 +124,7 @@ def _run(simulation: Simulation, line: list[str], folder: Path, timeout: float) 
             display.feed(data)
 
         # What the driver is told is marked first: the runner's own log would have rows without a mark.
-        outcome = run_captured(line, Path("/dev/null"), timeout, lambda data: show(marker.feed(data)))
+        outcome = run_captured(line, Path(os.devnull), timeout, lambda data: show(marker.feed(data)))
         show(marker.rest())
     rows = [row for text in display.lines if (row := json_row(text)) is not None]
     damaged = sum(looks_like_row(text) and json_row(text) is None for text in display.lines)
@@ -121,7 +132,7 @@ def _run(simulation: Simulation, line: list[str], folder: Path, timeout: float) 
     return rows, notes, judge(outcome, timeout)
 
 
-def _show(simulation: Simulation, rows: list[Row], notes: list[str], folder: Path) -> None:
+def _show_rows(simulation: Simulation, rows: list[Row], notes: list[str], folder: Path) -> None:
     from mxk_host import row_table  # read only where it is used: it takes as long to read as all else
 
     measured = [row for row in rows if "benchmark" in row]
@@ -130,11 +141,18 @@ def _show(simulation: Simulation, rows: list[Row], notes: list[str], folder: Pat
     )
 
 
+def _show_result(simulation: Simulation, symbols: Symbols, path: Path) -> None:
+    """Adds names to what the plugin wrote, and shows it. Raises ResultError if that is nothing."""
+    from mxk_host.simulate import tables
+
+    document = result_file.read_document(path)
+    result = result_file.result_of(document)
+    shape = shape_of(simulation.machine, simulation.cpus, simulation.memory)
+    notes = add_names(result.regions, symbols, memory_ranges(shape))
+    path.write_text(json.dumps(result_file.named_document(document, result)))
+    tables.show(result, notes=notes)
+
+
 def _symbols() -> Symbols:
     image.expect_image(Boot.KERNEL)
     return Symbols(image.image_path(Boot.KERNEL))
-
-
-def _expect_success(verdict: Verdict) -> None:
-    if verdict.code is not ExitCode.SUCCESS:
-        raise DriverError(verdict.reason, verdict.code)

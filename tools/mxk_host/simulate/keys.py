@@ -1,5 +1,5 @@
-"""The keys of a machine's description: what type each has and in which range it is. tools/simulator/model/machine.cpp reads
-the same keys; docs/simulation.md explains them."""
+"""The keys of a machine's description: what type each has and in which range it is. tools/simulator/model/machine.cpp
+reads the same keys; docs/simulation.md explains them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

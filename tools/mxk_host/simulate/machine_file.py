@@ -1,5 +1,5 @@
-"""A machine's description: a TOML file, read and checked, so that everything later trusts it; and as the flat text that the
-plugin reads."""
+"""A machine's description: a TOML file, read and checked, so that everything later trusts it; and as the flat text that
+the plugin reads."""
 
 import re
 import tomllib
@@ -161,7 +161,8 @@ def _contradictions(document: Mapping[str, Any]) -> Iterator[str]:
     for cache in ("l1", "l2", "l3"):
         size, ways = document[cache]["bytes"], document[cache]["ways"]
         if size % (ways * LINE_BYTES):
-            yield f"{cache}.bytes: expected a multiple of {cache}.ways times {LINE_BYTES}, {ways * LINE_BYTES}, got {size}"
+            unit = f"{ways} ways of lines of {LINE_BYTES} bytes, {ways * LINE_BYTES}"
+            yield f"{cache}.bytes: expected a multiple of {unit}, got {size}"
     for near, far in (("l1", "l2"), ("l2", "l3")):
         here, there = document[near]["latency_cycles"], document[far]["latency_cycles"]
         if here >= there:
@@ -172,8 +173,8 @@ def _contradictions(document: Mapping[str, Any]) -> Iterator[str]:
         on_the_diagonal = document["coherence"]["transfer_cross_node_cycles"][node][node]
         if on_the_diagonal != same:
             yield (
-                f"coherence.transfer_cross_node_cycles: expected transfer_same_node_cycles, {same:g}, from node {node} to "
-                f"itself, got {on_the_diagonal:g}"
+                f"coherence.transfer_cross_node_cycles: expected transfer_same_node_cycles, {same:g}, from node "
+                f"{node} to itself, got {on_the_diagonal:g}"
             )
         if min(latency[node]) < latency[node][node]:
             yield f"memory.latency_ns: expected node {node} to be nearest to its own memory, got {latency[node]}"

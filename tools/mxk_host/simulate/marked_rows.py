@@ -1,5 +1,6 @@
-"""Marks the rows in a serial stream as simulated while it goes on, so that no reader, of the terminal or of the log, ever has one
-that passes as measured. All other bytes pass as they are; only a line that may become a row waits for its end."""
+"""Marks the rows in a serial stream as simulated while it goes on, so that no reader, of the terminal or of the log,
+ever has one that passes as measured. All other bytes pass as they are; only a line that may become a row waits for its
+end."""
 
 import re
 from collections.abc import Mapping
@@ -57,5 +58,3 @@ def simulated_of(row: Row) -> Mapping[str, Any]:
     """What a row says of its simulation; empty for one that is not simulated."""
     simulated = row.get(FIELD)
     return simulated if isinstance(simulated, dict) else {}
-
-

@@ -1,5 +1,5 @@
-"""Where the kernel says that a measured part begins and ends: two functions that do nothing, whose addresses the plugin is
-told. Everything else runs without the model."""
+"""Where the kernel says that a measured part begins and ends: two functions that do nothing, whose addresses the plugin
+is told. Everything else runs without the model."""
 
 from dataclasses import dataclass
 
@@ -21,9 +21,7 @@ class Markers:
 def find_markers(symbols: Symbols) -> Markers:
     """Raises if the kernel lacks them."""
     found = [_address(symbols, name) for name in (_BEGIN, _END)]
-    missing = [
-        f"mxk::bench::{name}()" for name, address in zip((_BEGIN, _END), found, strict=True) if address is None
-    ]
+    missing = [f"mxk::bench::{name}()" for name, address in zip((_BEGIN, _END), found, strict=True) if address is None]
     if missing:
         raise UsageError(
             f"expected the kernel to have {' and '.join(missing)}, which mark the measured part, got none in "

@@ -27,7 +27,11 @@ class Plugin:
     @property
     def arguments(self) -> list[str]:
         """For QEMU."""
-        words = [option_value(self.path), f"machine={option_value(self.machine)}", f"result={option_value(self.result)}"]
+        words = [
+            option_value(self.path),
+            f"machine={option_value(self.machine)}",
+            f"result={option_value(self.result)}",
+        ]
         if self.markers is None:
             words.append("whole=on")
         else:

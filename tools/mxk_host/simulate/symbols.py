@@ -1,5 +1,6 @@
-"""What stands where in the kernel: functions and data by their names, from the symbol table of the image or of the debug file
-beside it. Nothing is computed twice: tables are read once, and names are made readable only where they are shown."""
+"""What stands where in the kernel: functions and data by their names, from the symbol table of the image or of the
+debug file beside it. Nothing is computed twice: tables are read once, and names are made readable only where they are
+shown."""
 
 import struct
 import subprocess
@@ -38,12 +39,12 @@ class Symbols:
         self.path = _with_symbols(image)
         with self.path.open("rb") as file:
             every = [symbol for symbol in _read(ELFFile(file)) if symbol.address]
-        self._every = every
+        self.every = every  # functions and variables, in the order of the table
         self._readable: dict[str, str] = {}
 
     def starting_with(self, linked: str) -> list[Symbol]:
         """Functions whose linker's name begins so: that of a C++ function says its arguments behind its name."""
-        return [symbol for symbol in self._every if symbol.is_function and symbol.linked.startswith(linked)]
+        return [symbol for symbol in self.every if symbol.is_function and symbol.linked.startswith(linked)]
 
     def function_at(self, address: int) -> Symbol | None:
         """That which has this address in it."""
@@ -72,11 +73,11 @@ class Symbols:
 
     @cached_property
     def _functions(self) -> tuple[list[int], list[Symbol]]:
-        return _sorted(symbol for symbol in self._every if symbol.is_function)
+        return _sorted(symbol for symbol in self.every if symbol.is_function)
 
     @cached_property
     def _data(self) -> tuple[list[int], list[Symbol]]:
-        return _sorted(symbol for symbol in self._every if not symbol.is_function and symbol.size)
+        return _sorted(symbol for symbol in self.every if not symbol.is_function and symbol.size)
 
 
 def _with_symbols(image: Path) -> Path:
