@@ -1,4 +1,4 @@
-"""Fakes for tests of tools/mxk simulate: a QEMU that is a shell script, a kernel that is a C++ program of a page, and what a
+"""Fakes for tests of tools/mxk simulate: a QEMU that is a shell script, a kernel that is a page of C++, and what a
 plugin could have written about it."""
 
 import json
