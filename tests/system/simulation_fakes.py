@@ -86,8 +86,8 @@ class Fakes:
         return Symbols(self.kernel)
 
     def address(self, name: str) -> int:
-        """Of the function or variable whose linker's name has this in it."""
-        return next(it.address for it in self.symbols.every if name in it.linked)
+        """Of the function or variable whose linker's name has this in it, and little else."""
+        return min((it for it in self.symbols.every if name in it.linked), key=lambda it: len(it.linked)).address
 
     @property
     def arguments(self) -> list[str]:

@@ -17,6 +17,7 @@ from mxk_host.simulate.totals import by_name, total_of
 
 _LINES, _FUNCTIONS = 32, 24
 _EFFICIENCY = Unit("of linear", 1, True)
+_IDLE = "rgba(128, 128, 128, 0.3)"  # what is no work is pale
 _MIN_SHARE = 0.005  # of all cycles, lost at a line: a finding
 
 
@@ -75,7 +76,7 @@ def _stacked(title: str, axis: str, stacks: Mapping[str, Stack]) -> Plot:
             x=list(stacks),
             y=[100 * stack.share(part) for stack in stacks.values()],
             name=_word(part),
-            marker={"color": colour(PARTS.index(part) if part in PARTS else len(PARTS))},
+            marker={"color": _IDLE if part == "idle" else colour(PARTS.index(part) if part in PARTS else len(PARTS))},
             hovertemplate=f"{axis} %{{x}}<br>{_word(part)}: %{{y:.1f}} %<extra></extra>",
         ).to_plotly_json()
         for part in parts
@@ -97,15 +98,13 @@ def _line_table(total: Region) -> Plot:
     lines, findings = [], []
     for it in total.lines[:_LINES]:
         share = it.cycles / cycles if cycles else 0.0
-        node = "-" if it.node is None else str(it.node)
+        node = "" if it.node is None else f", node {it.node}"
         moved = (f"{it.transfers:,.0f}", f"{it.invalidations:,.0f}")
-        where = (short(it.what), f"{it.physical:#x}", node)
-        lines.append(
-            Line([_percent(share), *moved, it.sharing, *where, "; ".join(who(it))], failed=it.is_false_sharing)
-        )
+        cells = [_percent(share), it.sharing, short(it.what), f"{it.physical:#x}{node}", "; ".join(who(it)), *moved]
+        lines.append(Line(cells, failed=it.is_false_sharing))
         if it.is_false_sharing and share >= _MIN_SHARE:
             findings.append(f"false sharing: {short(it.what)} ({it.physical:#x}), {_percent(share)} of the cycles")
-    headings = ["cycles", "transfers", "invalidations", "sharing", "what", "address", "node", "who"]
+    headings = ["cycles", "sharing", "what", "where", "who", "transfers", "invalidations"]
     return Plot("Cache lines at which most was lost", headings, lines, findings=findings)
 
 

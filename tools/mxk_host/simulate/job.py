@@ -77,7 +77,8 @@ def list_machines() -> None:
     machines = [read_machine(name, None) for name in machine_names()]
     width = max(len(machine.name) for machine in machines)
     for machine in machines:
-        print(f"{machine.name:{width}}  {machine.nodes} x {machine.cores_per_node}  {machine.description}")
+        shape = f"{machine.nodes} x {machine.cores_per_node}"
+        print(f"{machine.name:{width}}  {shape:6}  {machine.description}")
 
 
 def explain(simulation: Simulation) -> None:
