@@ -148,7 +148,11 @@ def _region(begin: int, end: int, cores: int, code: int, lines: list[dict[str, A
             for core in range(4)
         ],
         "traffic": [[0, 64_000 * cores], [128_000 * cores, 0]],
-        "channels": [{"node": node, "bytes": 256_000 * cores, "busy": 0.2 * cores} for node in range(2)],
+        "channels": [
+            {"node": node, "bytes": 128_000 * cores, "busy": 0.2 * cores + more}
+            for node in range(2)
+            for more in (0.1, -0.1)
+        ],
         "functions": [
             {"address": hex(code + part), "instructions": 5000 * cores, "cycles": 4000 * cores, "stack": spent}
             for part in (0, 4)

@@ -95,10 +95,10 @@ def changed(folder: Path, before: str, after: str) -> Path:
 @pytest.mark.parametrize(
     ("before", "after", "complaint"),
     [
-        ("width = 4 ", "width = 4.5 ", "core.width: expected an integer from 1 to 64, got 4.5"),
-        ("width = 4 ", "width = true ", "core.width: expected an integer from 1 to 64, got True"),
-        ("width = 4 ", "width = 65 ", "core.width: expected an integer from 1 to 64, got 65"),
-        ("width = 4 ", 'width = "4" ', "core.width: expected an integer from 1 to 64, got '4'"),
+        ("width = 4 ", "width = 4.5 ", "core.width: expected an integer from 1 to 32, got 4.5"),
+        ("width = 4 ", "width = true ", "core.width: expected an integer from 1 to 32, got True"),
+        ("width = 4 ", "width = 65 ", "core.width: expected an integer from 1 to 32, got 65"),
+        ("width = 4 ", 'width = "4" ', "core.width: expected an integer from 1 to 32, got '4'"),
         ("width = 4 ", "widht = 4 ", "core.widht: unknown; expected width, window, "),
         ("width = 4 ", "widht = 4 ", "(did you mean width?)"),
         ("width = 4 ", "widht = 4 ", "core.width: missing; every key is needed"),
@@ -111,7 +111,7 @@ def changed(folder: Path, before: str, after: str) -> Path:
             "branch_miss_rate = 2 ",
             "core.branch_miss_rate: expected a number from 0 to 1, got 2",
         ),
-        ("nodes = 2", "nodes = 0", "machine.nodes: expected an integer from 1 to 128, got 0"),
+        ("nodes = 2", "nodes = 0", "machine.nodes: expected an integer from 1 to 32, got 0"),
         (
             "nodes = 2",
             "nodes = 3",
@@ -489,6 +489,7 @@ def test_regions_add_up(fakes: Fakes) -> None:
     assert [core.instructions for core in total.cores] == [30_000, 20_000, 20_000, 20_000]
     assert [it.cycles for it in total.lines] == [16_000, 8000, 1000]
     assert total.traffic == [[0, 9 * 64_000], [9 * 128_000, 0]]
+    assert [(it.node, it.bytes) for it in total.channels] == [(0, 9 * 256_000), (1, 9 * 256_000)]
     assert total.channels[0].busy == pytest.approx((0.2 + 0.8 + 0.8) / 3)
     named = total.functions
     for function in named:

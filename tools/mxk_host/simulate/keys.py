@@ -7,8 +7,8 @@ from typing import Any
 
 LINE_BYTES = 64
 PAGE_SIZES = (4 << 10, 2 << 20, 1 << 30)
-MAX_NODES = 128  # QEMU's limit
-MAX_CORES = 4096  # QEMU 10's
+MAX_NODES = 32  # the model's limit
+MAX_CORES = 4096  # the model's and QEMU 10's
 
 Matrix = list[list[float]]
 
@@ -111,7 +111,7 @@ class ByNodes:
 Kind = Whole | Number | Word | Text | PageSizes | ByNodes
 
 _CYCLES = Number(0, 1_000_000)
-_CACHE = {"bytes": Whole(LINE_BYTES, 1 << 40), "ways": Whole(1, 1 << 20), "latency_cycles": Number(1, 100_000)}
+_CACHE = {"bytes": Whole(LINE_BYTES, 1 << 34), "ways": Whole(1, 64), "latency_cycles": Number(1, 100_000)}
 
 KEYS: dict[str, dict[str, Kind]] = {
     "machine": {
@@ -121,11 +121,11 @@ KEYS: dict[str, dict[str, Kind]] = {
         "hertz": Whole(1_000_000, 100_000_000_000),
     },
     "core": {
-        "width": Whole(1, 64),
-        "window": Whole(1, 65536),
-        "line_fill_buffers": Whole(1, 4096),
-        "l2_buffers": Whole(1, 4096),
-        "store_buffer": Whole(1, 4096),
+        "width": Whole(1, 32),
+        "window": Whole(1, 4096),
+        "line_fill_buffers": Whole(1, 256),
+        "l2_buffers": Whole(1, 256),
+        "store_buffer": Whole(1, 1024),
         "branch_predictor": Word(("two_bit", "rate")),
         "branch_miss_rate": Number(0, 1),
         "branch_miss_cycles": _CYCLES,
@@ -139,7 +139,7 @@ KEYS: dict[str, dict[str, Kind]] = {
     "l3": _CACHE | {"slices": Whole(1, 1024)},
     "tlb": {
         "l1_entries": Whole(1, 1 << 20),
-        "l2_entries": Whole(0, 1 << 20),
+        "l2_entries": Whole(1, 1 << 20),
         "l2_latency_cycles": _CYCLES,
         "page_bytes": PageSizes(),
         "walk_levels": Whole(1, 5),

@@ -119,7 +119,7 @@ class Function:
 
 @dataclass
 class Channels:
-    """Memory channels of a node."""
+    """A memory channel of a node, or all of them."""
 
     node: int
     bytes: float

@@ -22,7 +22,7 @@ def total_of(regions: Sequence[Region]) -> Region:
             _add_function(functions, function)
         for line in region.lines:
             _add_line(lines, line)
-        for channel in region.channels:
+        for channel in _by_node(region.channels):
             all_of = channels.setdefault(channel.node, Channels(channel.node, 0, 0))
             all_of.bytes += channel.bytes
             all_of.busy += channel.busy * region.cycles / cycles if cycles else 0.0
@@ -60,6 +60,17 @@ def _add_line(into: dict[int, Line], line: Line) -> None:
     sum_of.invalidations += line.invalidations
     sum_of.cycles += line.cycles
     sum_of.places += line.places
+
+
+def _by_node(channels: Sequence[Channels]) -> list[Channels]:
+    """Those of a node as one, which is busy as they are on average."""
+    nodes: dict[int, list[Channels]] = {}
+    for channel in channels:
+        nodes.setdefault(channel.node, []).append(channel)
+    return [
+        Channels(node, sum(it.bytes for it in same), sum(it.busy for it in same) / len(same))
+        for node, same in nodes.items()
+    ]
 
 
 def _sum_of_matrices(matrices: Sequence[list[list[float]]]) -> list[list[float]]:
