@@ -439,7 +439,7 @@ def test_lines_functions_and_sharing_are_told(fakes: Fakes) -> None:
     text = said.output
     assert "Measured parts, in their order" in text
     assert "Where the cycles of each core went" in text
-    lines = text.partition("Cache lines at which most was lost")[2]
+    lines = text.partition("Expensive cache lines")[2]
     assert re.search(r"FALSE +│ bench::Scheduler::shared\.lanes\[0\]\.head", lines)
     assert re.search(r"0x100040, node 0", lines)
     assert re.search(r"true +│ dynamic memory", lines)
@@ -551,7 +551,7 @@ def test_the_report_shows_it_apart_and_with_its_mark(tmp_path: Path, fakes: Fake
     assert any(title.startswith("Scaling: find") for title in simulated)
     assert any(title.startswith("Where the cycles went, part by part") for title in simulated)
     assert any(title.startswith("Where the cycles went, core by core") for title in simulated)
-    for table in ("Cache lines at which most was lost", "Functions that took most", "Bytes moved between nodes"):
+    for table in ("Expensive cache lines", "Expensive functions", "Bytes moved between nodes"):
         assert any(title.startswith(table) for title in titles), table
     assert "false sharing: bench::Scheduler::shared.lanes[0].head" in text
     assert "the times of a model of a machine" in text

@@ -1,4 +1,4 @@
-"""What a simulation says besides rows: where the cycles went, which lines cost most, how throughput scales."""
+"""What a simulation says besides rows: where the cycles went, which lines are expensive, how throughput scales."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -105,7 +105,7 @@ def _line_table(total: Region) -> Plot:
         if it.is_false_sharing and share >= _MIN_SHARE:
             findings.append(f"false sharing: {short(it.what)} ({it.physical:#x}), {_percent(share)} of the cycles")
     headings = ["cycles", "sharing", "what", "where", "who", "transfers", "invalidations"]
-    return Plot("Cache lines at which most was lost", headings, lines, findings=findings)
+    return Plot("Expensive cache lines", headings, lines, findings=findings)
 
 
 def _function_table(total: Region) -> Plot:
@@ -119,7 +119,7 @@ def _function_table(total: Region) -> Plot:
         shares = [_percent(it.stack.share(part)) for part in parts]
         of_all = _percent(it.cycles / cycles) if cycles else "-"
         lines.append(Line([short(it.name) or f"{it.address:#x}", of_all, _cpi(it.stack, it.instructions), *shares]))
-    return Plot("Functions that took most", ["function", "cycles", "CPI", *map(_word, parts)], lines)
+    return Plot("Expensive functions", ["function", "cycles", "CPI", *map(_word, parts)], lines)
 
 
 def _traffic(total: Region) -> Plot:

@@ -1,5 +1,5 @@
-"""What a simulation says: of each measured region the cycles of the cores by what they were spent on, the lines at
-which most were lost, the traffic between nodes. result_file.py reads it."""
+"""What a simulation says: of each measured region the cycles of the cores by what they were spent on, the
+expensive cache lines, the traffic between nodes. result_file.py reads it."""
 
 from dataclasses import dataclass, field
 

@@ -1,5 +1,5 @@
-"""A simulation's result as tables for people: where the cycles of each core went, the lines at which most were lost,
-the traffic between nodes."""
+"""A simulation's result as tables for people: where the cycles of each core went, expensive cache lines, the
+traffic between nodes."""
 
 from collections.abc import Iterable, Sequence
 
@@ -80,7 +80,7 @@ def _functions(total: Region) -> Table | None:
         return None
     cycles = sum(core.stack.busy for core in total.cores)
     parts = _parts(function.stack for function in functions)
-    table = Table(title="Functions that took most")
+    table = Table(title="Expensive functions")
     table.add_column("function", overflow="fold")
     for heading in ("cycles", "CPI", *map(_word, parts)):
         table.add_column(heading, justify="right")
@@ -95,7 +95,7 @@ def _lines(total: Region) -> Table | None:
     if not total.lines:
         return None
     cycles = sum(core.stack.busy for core in total.cores)
-    table = Table(title="Cache lines at which most was lost")
+    table = Table(title="Expensive cache lines")
     for heading in ("cycles", "transfers", "invalidations"):
         table.add_column(heading, justify="right")
     table.add_column("sharing")
@@ -115,7 +115,7 @@ def where(line: Line) -> str:
 
 
 def who(line: Line, limit: int = _PLACES) -> list[str]:
-    """Who reads and writes which bytes of it, those that do most first: functions with the cores they ran on."""
+    """Who reads and writes which bytes of it, the busiest first: functions with the cores they ran on."""
     order: dict[tuple[int, int, str, bool], list[Place]] = {}
     for place in line.places:
         order.setdefault((place.offset, place.bytes, place.function, place.writes > 0), []).append(place)

@@ -38,7 +38,7 @@ def total_of(regions: Sequence[Region]) -> Region:
 
 
 def by_name(functions: Iterable[Function]) -> list[Function]:
-    """Blocks of the same function as one, those that cost most first."""
+    """Blocks of the same function as one, the expensive ones first."""
     found: dict[tuple[str, int], Function] = {}
     for function in functions:
         _add_function(found, function)
