@@ -378,6 +378,9 @@ def test_a_success_without_a_result_is_none(fakes: Fakes) -> None:
 def test_nothing_measured_is_said(fakes: Fakes) -> None:
     said = fakes.drive("--machine", "test-2x2", "topology", result=a_result(fakes) | {"regions": []})
     assert (said.code, "nothing was modelled" in said.output) == (0, True)
+    nothing = a_result(fakes) | {"regions": []}
+    rows = fakes.drive("--machine", "test-2x2", "topology", serial=serial(row()), result=nothing)
+    assert (rows.code, "but the model saw no measured part" in rows.complaint) == (5, True)
 
 
 def test_every_row_is_marked_everywhere_and_the_folder_has_all(fakes: Fakes) -> None:

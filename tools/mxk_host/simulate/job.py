@@ -22,6 +22,7 @@ from mxk_host.simulate.marked_rows import RowMarker
 from mxk_host.simulate.markers import Markers, find_markers
 from mxk_host.simulate.names import add_names
 from mxk_host.simulate.plugin import Plugin, expect_plugin
+from mxk_host.simulate.result import Result
 from mxk_host.simulate.shape import memory_ranges, shape_of
 from mxk_host.simulate.symbols import Symbols
 from mxk_host.stream import Row, json_row, looks_like_row
@@ -104,7 +105,10 @@ def simulate(simulation: Simulation, *, build: bool, timeout: float) -> None:
     results.store(folder, rows)
     _show_rows(simulation, rows, notes, folder)
     try:
-        _show_result(simulation, symbols, folder / result_file.NAME)
+        result = _show_result(simulation, symbols, folder / result_file.NAME)
+        if verdict.code is ExitCode.SUCCESS and not result.regions and any("benchmark" in row for row in rows):
+            reason = "rows were measured, but the model saw no measured part: their times are an emulator's"
+            verdict = Verdict(ExitCode.NO_VERDICT, reason)
     except result_file.ResultError as error:
         # A run that failed says why by itself.
         if verdict.code is ExitCode.SUCCESS:
@@ -142,7 +146,7 @@ def _show_rows(simulation: Simulation, rows: list[Row], notes: list[str], folder
     )
 
 
-def _show_result(simulation: Simulation, symbols: Symbols, path: Path) -> None:
+def _show_result(simulation: Simulation, symbols: Symbols, path: Path) -> Result:
     """Adds names to what the plugin wrote, and shows it. Raises ResultError if that is nothing."""
     from mxk_host.simulate import tables
 
@@ -152,6 +156,7 @@ def _show_result(simulation: Simulation, symbols: Symbols, path: Path) -> None:
     notes = add_names(result.regions, symbols, memory_ranges(shape))
     path.write_text(json.dumps(result_file.named_document(document, result)))
     tables.show(result, notes=notes)
+    return result
 
 
 def _symbols() -> Symbols:
