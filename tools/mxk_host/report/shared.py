@@ -48,7 +48,7 @@ def _alike(points: Sequence[Point], benchmark: str, *settings: str) -> list[list
     groups: dict[tuple[Any, ...], list[Point]] = {}
     for point in points:
         if point.benchmark == benchmark:
-            key = (point.is_emulated, *(point.settings.get(name) for name in settings))
+            key = (point.kind, *(point.settings.get(name) for name in settings))
             groups.setdefault(key, []).append(point)
     return list(groups.values())
 
@@ -96,7 +96,7 @@ def _resize(points: Sequence[Point], names: Sequence[str]) -> Plot:
         lines,
         caption=f"How long a look-up took, quiet and while the table grew. {BARS} Within: the p99 is no more than "
         "twice that of the quiet table and 5 µs. The axis is logarithmic.",
-        emulated=points[0].is_emulated,
+        kind=points[0].kind,
     )
     series = [
         Series(name, ("p50", "p99").index(name), run, of)

@@ -5,7 +5,7 @@ import re
 import shlex
 from collections.abc import Callable
 
-from mxk_host.runs.point import Point, is_of_a_peer, machine_of, number_of, text_of
+from mxk_host.runs.point import Kind, Point, is_of_a_peer, machine_of, number_of, simulation_of, text_of
 
 # Settings that are options of the same value.
 _OPTIONS = {
@@ -77,6 +77,8 @@ def command_of(point: Point) -> str:
         typed = f"tools/mxk figure {point.figure}" if point.is_statement else _rebuilt(point)
     if not typed.startswith("bench "):
         return typed  # a whole line, which the comparison kept
+    if point.kind is Kind.SIMULATED:
+        return _simulating(point, typed)
     if not text_of(machine_of(row).get("platform")).startswith("metal"):
         return f"build/linux/{_program(point, typed)} {shlex.quote(typed)}"
     machine = machine_of(row)
@@ -92,6 +94,17 @@ def _program(point: Point, typed: str) -> str:
     library = text_of(point.first.get("library")) if point.benchmark == "rcu-read" else ""
     is_librarys = library not in ("", "none") or re.search(r"--kind \S*(urcu|pthread)-", typed)
     return "mxk-peers" if is_of_a_peer(point.first) or is_librarys else "mxk"
+
+
+def _simulating(point: Point, typed: str) -> str:
+    simulation = simulation_of(point.first)
+    words = ["tools/mxk simulate --machine", text_of(simulation.get("machine"))]
+    for name, option in (("cores", "cpus"), ("seed", "seed")):
+        if value := text_of(simulation.get(name)):
+            words += [f"--{option}", value]
+    if simulation.get("whole") is True:
+        words.append("--whole")
+    return f"{' '.join(words)} -- {shlex.quote(typed)}"
 
 
 def _rebuilt(point: Point) -> str:
