@@ -31,16 +31,16 @@ void core_appears(qemu_plugin_id_t, unsigned core) {
     }
 }
 
-void block_begins(unsigned core, void* block) {
+void block_begins(unsigned, void* block) {
     auto const place = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
-    simulation->block_begins(core, *static_cast<Block*>(block), place);
+    simulation->block_begins(*static_cast<Block*>(block), place);
 }
 
-void accesses(unsigned core, qemu_plugin_meminfo_t information, std::uint64_t address, void* instruction) {
+void accesses(unsigned, qemu_plugin_meminfo_t information, std::uint64_t address, void* instruction) {
     if (!simulation->models()) return;
     qemu_plugin_hwaddr const* const place = qemu_plugin_get_hwaddr(information, address);
     if (place == nullptr) return;
-    simulation->access(core, *static_cast<Instruction const*>(instruction),
+    simulation->access(*static_cast<Instruction const*>(instruction),
                        {.virtual_address = address,
                         .physical_address = qemu_plugin_hwaddr_phys_addr(place),
                         .bytes = std::uint32_t{1} << qemu_plugin_mem_size_shift(information),
@@ -48,16 +48,16 @@ void accesses(unsigned core, qemu_plugin_meminfo_t information, std::uint64_t ad
                         .page_bits = simulation->pages().find(address).bits});
 }
 
-void prefetches(unsigned core, void* instruction) {
-    simulation->prefetch(core, *static_cast<Instruction const*>(instruction));
+void prefetches(unsigned, void* instruction) {
+    simulation->prefetch(*static_cast<Instruction const*>(instruction));
 }
 
-void reads_time(unsigned core, void* instruction) {
-    simulation->reads_time(core, *static_cast<Instruction const*>(instruction));
+void reads_time(unsigned, void* instruction) {
+    simulation->reads_time(*static_cast<Instruction const*>(instruction));
 }
 
-void halts(unsigned core, void* instruction) {
-    simulation->halts(core, *static_cast<Instruction const*>(instruction));
+void halts(unsigned, void* instruction) {
+    simulation->halts(*static_cast<Instruction const*>(instruction));
 }
 
 void changes_pages(unsigned, void*) {

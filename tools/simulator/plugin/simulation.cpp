@@ -52,18 +52,23 @@ void Simulation::core_appears(unsigned core) {
     if (options_.whole) begin_region(0);
 }
 
-void Simulation::comes_unasked(unsigned core, std::uintptr_t place) {
+unsigned Simulation::number_of(CPUState const* core) const {
+    return static_cast<unsigned>(std::ranges::find(cpus_, core) - cpus_.begin());
+}
+
+void Simulation::comes_unasked(std::uintptr_t place) {
+    unsigned const core = number_of(current_cpu);
     if (!turns_.is_awake(core)) {
         wake_interrupted();
         if (!turns_.is_awake(core)) wake(core, latest());
     }
     if (turns_.holder() == Turns::nobody) pass_turn();
-    if (turns_.holder() != core) leave(core, place);
+    if (turns_.holder() != core) leave(place);
 }
 
-void Simulation::leave(unsigned core, std::uintptr_t place) {
-    cpu_exit(cpus_[core]);
-    cpu_loop_exit_restore(cpus_[core], place);
+void Simulation::leave(std::uintptr_t place) {
+    cpu_exit(current_cpu);
+    cpu_loop_exit_restore(current_cpu, place);
 }
 
 void Simulation::finish(unsigned core, Block& next) {
@@ -109,7 +114,7 @@ void Simulation::attend(unsigned core, std::uintptr_t place) {
     Time const next = std::min(turns_.limit(), due);
     Time expected = Turns::never;
     attention_.compare_exchange_strong(expected, next, std::memory_order_relaxed);
-    if (timers_ran || turns_.holder() != core) leave(core, place);
+    if (timers_ran || turns_.holder() != core) leave(place);
 }
 
 /// Those that all cores have come to. False if there were none.
@@ -132,6 +137,7 @@ void Simulation::pass_turn() {
     unsigned const holder = turns_.holder();
     attention_.store(0, std::memory_order_relaxed);
     if (holder == before) return;
+    holder_cpu_ = holder == Turns::nobody ? nullptr : cpus_[holder];
     if (before != Turns::nobody && turns_.is_awake(before)) stop_mark_.set(cpus_[before], true);
     if (holder != Turns::nobody) stop_mark_.set(cpus_[holder], false);
 }
@@ -166,7 +172,8 @@ void Simulation::wake_interrupted() {
     if (any && turns_.holder() != Turns::nobody) pass_turn();
 }
 
-void Simulation::halts(unsigned core, Instruction const& instruction) {
+void Simulation::halts(Instruction const& instruction) {
+    unsigned const core = turns_.holder();
     Recorder& recorder = recorders_[core];
     account(core, static_cast<unsigned>(recorder.place_of(instruction)) + 1, instruction.address);
     recorder.clear();
@@ -204,8 +211,8 @@ IdleThread::Next Simulation::pass_time() {
     return Next::Later;
 }
 
-void Simulation::access(unsigned core, Instruction const& instruction, Access access) {
-    Recorder& recorder = recorders_[core];
+void Simulation::access(Instruction const& instruction, Access access) {
+    Recorder& recorder = recorders_[turns_.holder()];
     if (recorder.has(instruction)) {
         recorder.add(static_cast<unsigned>(recorder.place_of(instruction)), access);
     } else if (recorder.block() != nullptr) {
@@ -214,8 +221,8 @@ void Simulation::access(unsigned core, Instruction const& instruction, Access ac
     }
 }
 
-void Simulation::prefetch(unsigned core, Instruction const& instruction) {
-    Recorder& recorder = recorders_[core];
+void Simulation::prefetch(Instruction const& instruction) {
+    Recorder& recorder = recorders_[turns_.holder()];
     if (!models_ || !recorder.has(instruction)) return;
     MemoryOperand const& operand = instruction.memory;
     std::array<std::uint64_t, 16> values{};
@@ -240,7 +247,8 @@ void Simulation::prefetch(unsigned core, Instruction const& instruction) {
                   .page_bits = page.bits});
 }
 
-void Simulation::reads_time(unsigned core, Instruction const& instruction) {
+void Simulation::reads_time(Instruction const& instruction) {
+    unsigned const core = turns_.holder();
     Recorder const& recorder = recorders_[core];
     if (recorder.has(instruction))
         account(core, static_cast<unsigned>(recorder.place_of(instruction)), instruction.address);
@@ -262,11 +270,11 @@ Time Simulation::device_time() {
 }
 
 void Simulation::interrupt(CPUState* cpu, Time at) {
-    auto const found = std::ranges::find(cpus_, cpu);
-    if (found == cpus_.end()) return;
+    unsigned const core = number_of(cpu);
+    if (core == turns_.count()) return;
     {
         std::scoped_lock const lock(interruptions_lock_);
-        interruptions_.push_back({static_cast<unsigned>(found - cpus_.begin()), at});
+        interruptions_.push_back({core, at});
     }
     attention_.store(0, std::memory_order_relaxed);
 }

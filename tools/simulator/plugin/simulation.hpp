@@ -41,8 +41,9 @@ class Simulation final : public ClockUser {
     Block& translate(qemu_plugin_tb const* block) { return blocks_.find(block, pages_); }
 
     /// A block is about to run. place: in its machine code, before the first instruction. May not return.
-    void block_begins(unsigned core, Block& block, std::uintptr_t place) {
-        if (core != turns_.holder()) comes_unasked(core, place);
+    void block_begins(Block& block, std::uintptr_t place) {
+        if (current_cpu != holder_cpu_) comes_unasked(place);
+        unsigned const core = turns_.holder();
         Recorder& recorder = recorders_[core];
         if (recorder.block() != nullptr) finish(core, block);
         if (turns_.clock(core) >= attention_.load(std::memory_order_relaxed)) attend(core, place);
@@ -51,14 +52,16 @@ class Simulation final : public ClockUser {
         if (block.marker != Marker::None) mark(core, block.marker);
         if (models_) models_of_[core].begin_block(block.address);
     }
+    // All of these: of the core whose turn it is, of which only the holder's instructions run.
+
     /// After an access; only while a model runs.
-    void access(unsigned core, Instruction const& instruction, Access access);
+    void access(Instruction const& instruction, Access access);
     bool models() const { return models_; }
 
     // An instruction of the block is about to run.
-    void prefetch(unsigned core, Instruction const& instruction);
-    void reads_time(unsigned core, Instruction const& instruction);
-    void halts(unsigned core, Instruction const& instruction);
+    void prefetch(Instruction const& instruction);
+    void reads_time(Instruction const& instruction);
+    void halts(Instruction const& instruction);
     void changes_pages() { pages_.forget(); }
 
     Pages& pages() { return pages_; }
@@ -75,11 +78,12 @@ class Simulation final : public ClockUser {
         Time at;
     };
 
-    void comes_unasked(unsigned core, std::uintptr_t place);
+    void comes_unasked(std::uintptr_t place);
+    unsigned number_of(CPUState const* core) const;
     void finish(unsigned core, Block& next);
     void account(unsigned core, unsigned end, std::uint64_t next);
     void attend(unsigned core, std::uintptr_t place);
-    [[noreturn]] void leave(unsigned core, std::uintptr_t place);
+    [[noreturn]] static void leave(std::uintptr_t place);
     void count_interrupt(unsigned core);
 
     void pass_turn();
@@ -104,6 +108,7 @@ class Simulation final : public ClockUser {
     Turns turns_;
     std::vector<Recorder> recorders_;
     std::vector<CPUState*> cpus_;
+    CPUState* holder_cpu_ = nullptr; // whose turn it is
     std::vector<bool> was_woken_; // and has not run since
     StopMark const stop_mark_;
     VirtualClock clock_;
