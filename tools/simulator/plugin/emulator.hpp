@@ -39,6 +39,7 @@ constexpr int virtual_clock_type = 1;                           // QEMU_CLOCK_VI
 constexpr int all_timers = -1;                                  // QEMU_TIMER_ATTR_ALL
 std::int64_t qemu_clock_deadline_ns_all(int clock, int timers); // ns from now, or -1
 std::int64_t qemu_clock_advance_virtual_time(std::int64_t to);  // runs what timers are due until then
+bool qemu_clock_run_timers(int clock);                          // those that are due
 
 void* object_class_by_name(char const* name);
 void tcg_handle_interrupt(CPUState*, int reasons);
