@@ -80,11 +80,12 @@ void Simulation::finish(unsigned core, Block& next) {
     recorder.clear();
 }
 
-/// The core's clock is behind the block's instructions below `end` then.
+/// The core's clock is behind the block's instructions below `end` then. It is the time when they have retired: what the
+/// core's own time stamps say, and when others see what it has stored.
 void Simulation::account(unsigned core, unsigned end, std::uint64_t next) {
     if (models_) {
         recorders_[core].execute(models_of_[core], end, next);
-        turns_.set_clock(core, models_of_[core].now());
+        turns_.set_clock(core, models_of_[core].retired());
     } else {
         turns_.set_clock(core, turns_.clock(core) + cycles(recorders_[core].skip(end)));
     }
@@ -97,7 +98,7 @@ void Simulation::count_interrupt(unsigned core) {
     }
     if (models_) {
         models_of_[core].interrupt(models_of_[core].retired());
-        turns_.set_clock(core, models_of_[core].now());
+        turns_.set_clock(core, models_of_[core].retired());
     } else {
         turns_.set_clock(core, turns_.clock(core) + machine_.core.interrupt);
     }
@@ -147,7 +148,7 @@ void Simulation::wake(unsigned core, Time at) {
     Time const begin = std::max(turns_.clock(core), at) + first_step;
     if (models_) {
         models_of_[core].wake(begin);
-        turns_.wake(core, models_of_[core].now());
+        turns_.wake(core, models_of_[core].retired());
     } else {
         turns_.wake(core, begin + machine_.core.halt_wake);
     }
@@ -290,7 +291,7 @@ void Simulation::begin_region(Time at) {
         Core& model = models_of_[core];
         if (turns_.is_awake(core)) model.wait_until(turns_.clock(core));
         model.idle_until(at);
-        if (turns_.is_awake(core)) turns_.set_clock(core, model.now());
+        if (turns_.is_awake(core)) turns_.set_clock(core, model.retired());
     }
     for (Core& model : models_of_) model.reset_statistics();
     memory_.reset_statistics();
