@@ -1,20 +1,15 @@
 #include "tools/simulator/decode/decoder.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include <capstone/capstone.h>
 
+#include "tools/simulator/decode/classes.hpp"
 #include "tools/simulator/decode/latency.hpp"
 #include "tools/simulator/decode/registers.hpp"
 
 namespace mxk::simulator {
 namespace {
-
-bool in_group(cs_insn const& found, unsigned group) {
-    std::span<std::uint8_t const> const groups(found.detail->groups, found.detail->groups_count);
-    return std::ranges::any_of(groups, [group](std::uint8_t one) { return one == group; });
-}
 
 bool is_stack_operation(cs_insn const& found) {
     switch (found.id) {
@@ -45,6 +40,8 @@ bool is_move(unsigned instruction) {
     case X86_INS_MOVSD:
     case X86_INS_MOVNTI:
     case X86_INS_MOVNTDQ:
+    case X86_INS_VMOVD:
+    case X86_INS_VMOVQ:
     case X86_INS_VMOVAPS:
     case X86_INS_VMOVUPS:
     case X86_INS_VMOVDQA:
@@ -81,18 +78,6 @@ bool is_zero_idiom(cs_insn const& found) {
     return is_register(last) && is_register(last - 1) && x86.operands[last].reg == x86.operands[last - 1].reg;
 }
 
-Hint hint_of(unsigned instruction) {
-    switch (instruction) {
-    case X86_INS_PREFETCHT0:
-    case X86_INS_PREFETCH: return Hint::L1;
-    case X86_INS_PREFETCHT1:
-    case X86_INS_PREFETCHT2: return Hint::L2;
-    case X86_INS_PREFETCHNTA: return Hint::NonTemporal;
-    case X86_INS_PREFETCHW: return Hint::ForWrite;
-    default: return Hint::None;
-    }
-}
-
 MemoryOperand memory_operand(cs_x86_op const& operand, std::uint64_t next_address) {
     MemoryOperand memory;
     memory.displacement = operand.mem.disp;
@@ -111,9 +96,11 @@ MemoryOperand memory_operand(cs_x86_op const& operand, std::uint64_t next_addres
     return memory;
 }
 
-/// Of operands of which Capstone does not say it, the first one is written.
-unsigned access_of(cs_x86 const& x86, unsigned number) {
+/// Of operands of which Capstone does not say it, the first one is written; of moves it says it wrongly for some.
+unsigned access_of(cs_insn const& found, unsigned number) {
+    cs_x86 const& x86 = found.detail->x86;
     unsigned const known = x86.operands[number].access;
+    if (is_move(found.id)) return number == 0 ? unsigned{CS_AC_WRITE} : unsigned{CS_AC_READ};
     if (known != 0) return known;
     return number == 0 && x86.op_count > 1 ? unsigned{CS_AC_WRITE} : unsigned{CS_AC_READ};
 }
@@ -134,7 +121,7 @@ void add_operands(Instruction& instruction, cs_insn const& found) {
     bool const no_access = computes_address || found.id == X86_INS_NOP || instruction.type == Class::Prefetch;
     for (unsigned number = 0; number != x86.op_count; ++number) {
         cs_x86_op const& operand = x86.operands[number];
-        unsigned const access = access_of(x86, number);
+        unsigned const access = access_of(found, number);
         if (operand.type == X86_OP_REG) add_register(instruction, operand.reg, access);
         if (operand.type != X86_OP_MEM || found.id == X86_INS_NOP) continue;
         Registers const used = register_set(operand.mem.base) | register_set(operand.mem.index);
@@ -164,50 +151,26 @@ void add_implicit(Instruction& instruction, cs_insn const& found) {
     instruction.stores = instruction.stores || !takes;
 }
 
-Class special_class(cs_insn const& found, Instruction const& instruction) {
-    cs_x86 const& x86 = found.detail->x86;
-    Class const known = class_of(found.id);
-    if (known != Class::Plain) return known;
-    bool const exchanges_memory = found.id == X86_INS_XCHG && instruction.stores;
-    if (x86.prefix[0] == X86_PREFIX_LOCK || exchanges_memory) return Class::Locked;
-    bool const repeated = x86.prefix[0] == X86_PREFIX_REP || x86.prefix[0] == X86_PREFIX_REPNE;
+/// What Capstone 4 does not say of instructions that compare and exchange, or says wrongly of those that compare only.
+void correct(Instruction& instruction, cs_insn const& found) {
+    Registers const rax = register_set(X86_REG_RAX);
+    Registers const rdx = register_set(X86_REG_RDX);
     switch (found.id) {
-    case X86_INS_MOVSB:
-    case X86_INS_MOVSW:
-    case X86_INS_MOVSQ:
-    case X86_INS_STOSB:
-    case X86_INS_STOSW:
-    case X86_INS_STOSD:
-    case X86_INS_STOSQ:
-    case X86_INS_CMPSB:
-    case X86_INS_CMPSW:
-    case X86_INS_CMPSQ:
-    case X86_INS_SCASB:
-    case X86_INS_SCASW:
-    case X86_INS_SCASD:
-    case X86_INS_SCASQ:
-    case X86_INS_LODSB:
-    case X86_INS_LODSW:
-    case X86_INS_LODSD:
-    case X86_INS_LODSQ: return repeated ? Class::RepString : Class::Plain;
-    case X86_INS_MOVSD:
-    case X86_INS_CMPSD: return repeated && instruction.loads && instruction.stores ? Class::RepString : Class::Plain;
+    case X86_INS_CMPXCHG8B:
+    case X86_INS_CMPXCHG16B:
+        instruction.sources |= rax | rdx | register_set(X86_REG_RBX) | register_set(X86_REG_RCX);
+        instruction.destinations |= rax | rdx | register_bit(flags_register);
+        instruction.loads = instruction.stores = true;
+        break;
+    case X86_INS_CMPXCHG:
+        instruction.sources |= rax;
+        instruction.destinations |= rax | register_bit(flags_register);
+        instruction.stores = instruction.loads;
+        break;
+    case X86_INS_TEST:
+    case X86_INS_CMP: instruction.stores = false; break;
     default: break;
     }
-    if (in_group(found, X86_GRP_JUMP) || in_group(found, X86_GRP_CALL) || in_group(found, X86_GRP_RET)) {
-        bool const reads_flags = (instruction.sources & register_bit(flags_register)) != 0;
-        bool const counts = found.id == X86_INS_LOOP || found.id == X86_INS_LOOPE || found.id == X86_INS_LOOPNE ||
-                            found.id == X86_INS_JRCXZ || found.id == X86_INS_JECXZ;
-        return reads_flags || counts ? Class::ConditionalBranch : Class::Branch;
-    }
-    return Class::Plain;
-}
-
-bool writes_control_register(cs_insn const& found) {
-    cs_x86_op const& first = found.detail->x86.operands[0];
-    bool const is_control = first.type == X86_OP_REG && ((first.reg >= X86_REG_CR0 && first.reg <= X86_REG_CR15) ||
-                                                         (first.reg >= X86_REG_DR0 && first.reg <= X86_REG_DR15));
-    return found.id == X86_INS_MOV && is_control;
 }
 
 /// umonitor, umwait and tpause, which Capstone 4 does not know.
@@ -252,7 +215,8 @@ Instruction Decoder::decode(std::span<std::uint8_t const> code, std::uint64_t ad
     instruction.hint = hint_of(found.id);
     add_operands(instruction, found);
     add_implicit(instruction, found);
-    instruction.type = writes_control_register(found) ? Class::Serialising : special_class(found, instruction);
+    correct(instruction, found);
+    instruction.type = class_of(found, instruction);
     if (is_zero_idiom(found)) instruction.sources = 0;
 
     constexpr Registers vectors = Registers{0xffffffff} << first_vector_register;

@@ -135,45 +135,4 @@ std::uint16_t latency_cycles(unsigned instruction, bool vector) {
     }
 }
 
-Class class_of(unsigned instruction) {
-    switch (instruction) {
-    case X86_INS_MFENCE: return Class::Fence;
-    case X86_INS_LFENCE: return Class::LoadFence;
-    case X86_INS_SFENCE: return Class::StoreFence;
-    case X86_INS_PAUSE: return Class::Pause;
-    case X86_INS_HLT: return Class::Halt;
-    case X86_INS_MWAIT: return Class::Mwait;
-    case X86_INS_RDTSC:
-    case X86_INS_RDTSCP: return Class::Rdtsc;
-    case X86_INS_IN:
-    case X86_INS_OUT:
-    case X86_INS_INSB:
-    case X86_INS_INSW:
-    case X86_INS_INSD:
-    case X86_INS_OUTSB:
-    case X86_INS_OUTSW:
-    case X86_INS_OUTSD: return Class::SerialIo;
-    case X86_INS_CPUID:
-    case X86_INS_WRMSR:
-    case X86_INS_IRET:
-    case X86_INS_IRETD:
-    case X86_INS_IRETQ:
-    case X86_INS_INVLPG:
-    case X86_INS_INVPCID:
-    case X86_INS_WBINVD:
-    case X86_INS_LGDT:
-    case X86_INS_LIDT:
-    case X86_INS_LTR:
-    case X86_INS_LLDT:
-    case X86_INS_XSETBV: return Class::Serialising;
-    case X86_INS_PREFETCH:
-    case X86_INS_PREFETCHW:
-    case X86_INS_PREFETCHNTA:
-    case X86_INS_PREFETCHT0:
-    case X86_INS_PREFETCHT1:
-    case X86_INS_PREFETCHT2: return Class::Prefetch;
-    default: return Class::Plain;
-    }
-}
-
 } // namespace mxk::simulator

@@ -4,14 +4,9 @@
 
 #include <cstdint>
 
-#include "tools/simulator/model/instruction.hpp"
-
 namespace mxk::simulator {
 
 /// capstone_instruction: its id. vector: it writes a vector register, or reads no other one.
 std::uint16_t latency_cycles(unsigned capstone_instruction, bool vector);
-
-/// What is special of it, but for prefixes and memory operands: Plain for most.
-Class class_of(unsigned capstone_instruction);
 
 } // namespace mxk::simulator

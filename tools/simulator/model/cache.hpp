@@ -19,13 +19,14 @@ using LineNumber = std::uint32_t;
 enum class State : std::uint8_t { Invalid, Shared, Exclusive, Modified };
 
 struct CacheLine {
-    Time ready = 0; // when the data is there
+    Time ready = 0;   // when the data is there
+    Time written = 0; // when the core's last store is: another core cannot have got it before
     LineNumber line = 0;
     State state = State::Invalid;
     Source source = Source::L1; // where it came from: what an access waits for before `ready`
     bool watched = false;       // its accesses are counted one by one (line_statistics.hpp)
 };
-static_assert(sizeof(CacheLine) == 16);
+static_assert(sizeof(CacheLine) == 24);
 
 class Cache {
   public:

@@ -40,7 +40,8 @@ Coherence::Grant Coherence::request(LineRequest const& asked) {
 Coherence::Found Coherence::from_owner(LineRequest const& asked, DirectoryLine& entry) {
     unsigned const node = machine_.node_of(asked.core);
     unsigned const owner_node = machine_.node_of(entry.owner - 1U);
-    Time const begin = std::max(asked.start, entry.available);
+    Time const written = cores_[entry.owner - 1U].last_written(asked.line);
+    Time const begin = std::max({asked.start, entry.available, written});
     Time const done = begin + machine_.transfer(node, owner_node) + fabric_.move(owner_node, node, begin);
     entry.available = done;
     return {done, Source::OtherCore};
@@ -152,7 +153,7 @@ Coherence::Grant Coherence::write(LineRequest const& asked, DirectoryLine& entry
     entry.owner = static_cast<std::uint16_t>(asked.core + 1);
     entry.sharers = group_bit(asked.core);
     entry.dirty = false;
-    entry.available = found.done + asked.held;
+    entry.available = found.done;
     if (transfers + invalidations != 0)
         statistics_.count(asked.line, asked.virtual_address, transfers, invalidations, waited(asked, found.done));
     return {found.done, found.source, newer_than_memory ? State::Modified : State::Exclusive, entry.statistics != 0};
@@ -170,8 +171,9 @@ void Coherence::into_l3(unsigned node, LineNumber line, DirectoryLine& entry, Ti
     left.dirty = false;
 }
 
-void Coherence::evicted(unsigned core, LineNumber line, bool modified, Time when) {
+void Coherence::evicted(unsigned core, LineNumber line, bool modified, Time written, Time when) {
     DirectoryLine& entry = directory_[line];
+    entry.available = std::max(entry.available, written);
     if (entry.owner == core + 1) entry.owner = 0;
     bool group_has_it = false;
     if (group_bits_ != 0)
@@ -181,6 +183,28 @@ void Coherence::evicted(unsigned core, LineNumber line, bool modified, Time when
     if (!modified) return;
     entry.dirty = true;
     into_l3(machine_.node_of(core), line, entry, when);
+}
+
+bool Coherence::is_consistent(LineNumber line) {
+    DirectoryLine const& entry = directory_[line];
+    if (entry.dirty && (entry.owner != 0 || entry.l3_nodes == 0)) return false;
+    if (entry.owner != 0) {
+        unsigned const owner = entry.owner - 1U;
+        std::uint32_t const own_l3 = std::uint32_t{1} << machine_.node_of(owner);
+        if (!cores_[owner].has(line) || (entry.l3_nodes & ~own_l3) != 0) return false;
+    }
+    for (unsigned core = 0; core != machine_.cores; ++core) {
+        CacheLine const* const second = cores_[core].second.peek(line);
+        CacheLine const* const first = cores_[core].data.peek(line);
+        if (second == nullptr && first != nullptr) return false;
+        if (second == nullptr) continue;
+        if ((entry.sharers & group_bit(core)) == 0) return false;
+        bool const has_right =
+            second->state >= State::Exclusive || (first != nullptr && first->state >= State::Exclusive);
+        if (has_right != (entry.owner == core + 1)) return false;
+        if (entry.owner != 0 && entry.owner != core + 1) return false;
+    }
+    return true;
 }
 
 void Coherence::reset_statistics() {

@@ -22,7 +22,6 @@ struct LineRequest {
     bool waited_for; // by an instruction: a prefetch's time is not lost
     std::uint64_t virtual_address;
     Time start; // when the core began to look for it
-    Time held;  // by a locked instruction: how long it keeps the line to itself
 };
 
 class Coherence {
@@ -38,7 +37,10 @@ class Coherence {
     Grant request(LineRequest const& asked);
 
     /// A private cache makes room: the line is in none of the core's any more.
-    void evicted(unsigned core, LineNumber line, bool modified, Time when);
+    void evicted(unsigned core, LineNumber line, bool modified, Time written, Time when);
+
+    /// Whether the directory and all caches agree about a line, in a state that is legal. For tests.
+    bool is_consistent(LineNumber line);
 
     Directory& directory() { return directory_; }
     Fabric const& fabric() const { return fabric_; }

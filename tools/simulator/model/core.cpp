@@ -11,24 +11,24 @@ Core::Core(Machine const& machine, Memory& memory, unsigned number)
     , load_latency_(machine.l1.latency)
     , number_(number)
     , window_(machine.core.window)
-    , stores_(machine.core.store_buffer, PendingStore{0, Cause::Base})
+    , stores_(machine.core.store_buffer, PendingStore{0, {Cause::Base}})
     , predictor_(machine.core, number)
     , block_(&profile_[0]) {}
 
-Time Core::ready(Registers registers, Time at_first) const {
+inline Time Core::ready(Registers registers, Time at_first) const {
     Time time = at_first;
     for (; registers != 0; registers &= registers - 1)
         time = std::max(time, ready_[static_cast<unsigned>(std::countr_zero(registers))]);
     return time;
 }
 
-void Core::hold_dispatch(Time until, Cause cause) {
+inline void Core::hold_dispatch(Time until, Blame const& blame) {
     if (until <= dispatch_from_) return;
     dispatch_from_ = until;
-    dispatch_cause_ = cause;
+    dispatch_blame_ = blame;
 }
 
-Time Core::dispatch() {
+inline Time Core::dispatch() {
     step_ = per_cycle / parameters_.width;
     remainder_ += static_cast<unsigned>(per_cycle % parameters_.width);
     if (remainder_ >= parameters_.width) {
@@ -39,23 +39,22 @@ Time Core::dispatch() {
     return dispatched_;
 }
 
-void Core::load(Access const& access, Time addresses, std::uint64_t code, Loaded& loaded) {
+inline void Core::load(Access const& access, Time addresses, std::uint64_t code, Loaded& loaded) {
     Time const start = std::max(addresses, loads_from_);
-    Time data = 0;
-    if (StoreForwarding::Entry const* const stored = forwarding_.find(access.physical_address))
-        if (stored->written > start) data = std::max(start, stored->data) + load_latency_;
-    Loaded one{start, data, 0, Cause::L1};
-    if (data == 0) {
-        Answer const answer = memory_.access(number_, access, start, code);
-        one = {start, answer.done, answer.translation, cause_of(answer.source)};
-    }
+    Answer const answer = memory_.access(number_, access, start, code);
+    Loaded one{start, answer.done, answer.translation, {cause_of(answer.source), access.physical_address}};
+    StoreForwarding::Entry const* const stored = forwarding_.find(access.physical_address);
+    // Unless another core has taken the line since.
+    bool const has_line = answer.source == Source::L1 || answer.hit_under_way;
+    if (stored != nullptr && stored->written > start && has_line)
+        one = {start, std::max(start, stored->data) + load_latency_, 0, {Cause::L1}};
     if (one.done >= loaded.done) loaded = one;
     loads_done_ = std::max(loads_done_, one.done);
 }
 
 void Core::fetch(Access const& access, std::uint64_t code) {
     Answer const answer = memory_.access(number_, access, dispatched_, code);
-    if (answer.done > dispatched_) hold_dispatch(answer.done, cause_of(answer.source));
+    if (answer.done > dispatched_) hold_dispatch(answer.done, {cause_of(answer.source), access.physical_address});
 }
 
 Time Core::prefetch(Access const& access, Time addresses, std::uint64_t code) {
@@ -63,11 +62,11 @@ Time Core::prefetch(Access const& access, Time addresses, std::uint64_t code) {
 }
 
 /// Stores are written in order, after they retired; lines are asked for when they retire, so that stores overlap.
-void Core::store(Access const& access, Time data, std::uint64_t code) {
+inline void Core::store(Access const& access, Time data, std::uint64_t code) {
     Answer const answer = memory_.access(number_, access, retired_, code);
     stores_written_ = std::max(stores_written_ + per_cycle, answer.done);
-    stores_cause_ = cause_of(answer.source);
-    stores_[stores_at_] = {stores_written_, stores_cause_};
+    stores_blame_ = {cause_of(answer.source), access.physical_address};
+    stores_[stores_at_] = {stores_written_, stores_blame_};
     if (++stores_at_ == stores_.size()) stores_at_ = 0;
     forwarding_.store(access.physical_address, access.bytes, data, stores_written_);
 }
@@ -75,7 +74,7 @@ void Core::store(Access const& access, Time data, std::uint64_t code) {
 Time Core::locked(std::span<Access const> accesses, Time operands, std::uint64_t code, Loaded& loaded) {
     Time const stores = stores_written_;
     Time const start = std::max({operands, loads_done_, stores});
-    if (stores > operands && stores >= loads_done_) loaded = {operands, stores, 0, stores_cause_};
+    if (stores > operands && stores >= loads_done_) loaded = {operands, stores, 0, stores_blame_};
     Time line = start + load_latency_;
     for (Access access : accesses) {
         if (access.kind == Kind::Fetch) continue;
@@ -83,12 +82,13 @@ Time Core::locked(std::span<Access const> accesses, Time operands, std::uint64_t
         access.kind = first ? Kind::LockedLoad : Kind::LockedStore;
         Answer const answer = memory_.access(number_, access, first ? start : line, code);
         if (!first) continue;
-        if (answer.done > line) loaded = {start, answer.done, answer.translation, cause_of(answer.source)};
+        if (answer.done > line)
+            loaded = {start, answer.done, answer.translation, {cause_of(answer.source), access.physical_address}};
         line = std::max(line, answer.done);
     }
     Time const done = std::max(start, line - load_latency_) + parameters_.atomic;
     loads_from_ = loads_done_ = stores_written_ = done;
-    stores_cause_ = Cause::Synchronisation;
+    stores_blame_ = {Cause::Synchronisation};
     return done;
 }
 
@@ -99,13 +99,13 @@ void Core::execute(Instruction const& instruction, std::span<Access const> acces
         if (access.kind == Kind::Fetch) fetch(access, code);
         stores = stores || writes(access.kind);
     }
-    if (stores) hold_dispatch(stores_[stores_at_].written, stores_[stores_at_].cause);
+    if (stores) hold_dispatch(stores_[stores_at_].written, stores_[stores_at_].blame);
 
     Time const begin = dispatch();
     Time const addresses = ready(instruction.address_registers, begin);
     Time const operands = ready(instruction.sources, begin);
     Time const latency = cycles(instruction.latency_cycles);
-    Loaded loaded{begin, 0, 0, Cause::Base};
+    Loaded loaded{begin, 0, 0, {Cause::Base}};
     Cause rest = Cause::Base;
     Time done = begin;
 
@@ -116,7 +116,7 @@ void Core::execute(Instruction const& instruction, std::span<Access const> acces
         break;
     case Class::Fence:
         rest = Cause::Synchronisation;
-        loaded = {begin, stores_written_, 0, stores_cause_};
+        loaded = {begin, stores_written_, 0, stores_blame_};
         done = std::max({begin, loads_done_, stores_written_}) + latency;
         loads_from_ = done;
         break;
@@ -150,24 +150,24 @@ void Core::execute(Instruction const& instruction, std::span<Access const> acces
 }
 
 /// What younger instructions wait for before they are dispatched.
-void Core::after(Instruction const& instruction, Time done, bool branch_taken) {
+inline void Core::after(Instruction const& instruction, Time done, bool branch_taken) {
     switch (instruction.type) {
     case Class::ConditionalBranch:
         if (predictor_.misses(instruction.address, branch_taken))
-            hold_dispatch(done + parameters_.branch_miss, Cause::Branch);
+            hold_dispatch(done + parameters_.branch_miss, {Cause::Branch});
         break;
     case Class::LoadFence:
     case Class::Serialising:
     case Class::SerialIo:
     case Class::Pause:
     case Class::Halt:
-    case Class::Mwait: hold_dispatch(done, Cause::Synchronisation); break;
+    case Class::Mwait: hold_dispatch(done, {Cause::Synchronisation}); break;
     default: break;
     }
 }
 
 /// Time since the last retirement is blamed: first the wait for dispatch, then for memory, the rest on `rest`.
-void Core::retire(Time dispatch, Time done, Loaded const& loaded, Cause rest) {
+inline void Core::retire(Time dispatch, Time done, Loaded const& loaded, Cause rest) {
     Time const next = retired_ + step_;
     ++instructions_;
     ++block_->instructions;
@@ -176,14 +176,14 @@ void Core::retire(Time dispatch, Time done, Loaded const& loaded, Cause rest) {
     if (done > next) {
         Time from = next;
         if (dispatch > from) {
-            charge(dispatch == dispatch_from_ ? dispatch_cause_ : Cause::Base, dispatch - from);
+            charge(dispatch == dispatch_from_ ? dispatch_blame_ : Blame{Cause::Base}, dispatch - from);
             from = dispatch;
         }
         Time const memory_begin = std::clamp(loaded.start, from, done);
         Time const memory_end = std::clamp(loaded.done, memory_begin, done);
         Time const translation = std::min(loaded.translation, memory_end - memory_begin);
         charge(Cause::Tlb, translation);
-        charge(loaded.cause, memory_end - memory_begin - translation);
+        charge(loaded.blame, memory_end - memory_begin - translation);
         charge(rest, done - from - (memory_end - memory_begin));
     }
     window_[window_at_] = retired_;

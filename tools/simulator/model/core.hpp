@@ -56,15 +56,20 @@ class Core {
     void reset_statistics();
 
   private:
+    /// Whom time is blamed on: another core's cache is, for a line.
+    struct Blame {
+        Cause cause;
+        std::uint64_t physical_address = 0;
+    };
     struct Loaded {
         Time start; // when its address was known
         Time done;
         Time translation;
-        Cause cause;
+        Blame blame;
     };
     struct PendingStore {
         Time written;
-        Cause cause;
+        Blame blame;
     };
 
     Time dispatch();
@@ -75,11 +80,15 @@ class Core {
     Time locked(std::span<Access const> accesses, Time operands, std::uint64_t code, Loaded& loaded);
     void retire(Time dispatch, Time done, Loaded const& loaded, Cause rest);
     void after(Instruction const& instruction, Time done, bool branch_taken);
-    void hold_dispatch(Time until, Cause cause);
+    void hold_dispatch(Time until, Blame const& blame);
     void advance(Time time, Cause cause);
     void charge(Cause cause, Time time) {
         stack_[cause] += time;
         block_->stack[cause] += time;
+    }
+    void charge(Blame const& blame, Time time) {
+        charge(blame.cause, time);
+        if (blame.cause == Cause::OtherCore) memory_.blame(blame.physical_address, time);
     }
     Time ready(Registers registers, Time at_first) const;
 
@@ -93,11 +102,11 @@ class Core {
     Time step_ = 0;          // the next instruction's share of a cycle
     unsigned remainder_ = 0; // of per_cycle / width, so that `width` steps are a cycle
     Time dispatch_from_ = 0; // what the front end waits for
-    Cause dispatch_cause_ = Cause::Base;
+    Blame dispatch_blame_{Cause::Base};
     Time loads_done_ = 0; // all older loads
     Time loads_from_ = 0; // younger loads wait for a fence or locked instruction
     Time stores_written_ = 0;
-    Cause stores_cause_ = Cause::Base; // what the youngest store waits for
+    Blame stores_blame_{Cause::Base}; // what the youngest store waits for
     std::array<Time, register_count> ready_{};
 
     std::vector<Time> window_; // when the instruction `window` before retired

@@ -1,8 +1,8 @@
 // What is known of each line of memory: who has it. Found by its address; room for it is made when a part of memory is
 // first accessed, as large as half of that.
 //
-// Legal states: an owner (a core that has it exclusive or modified) is its only sharer; `dirty` (the L3s have newer
-// data than memory) with an L3 that has it and without an owner.
+// Legal states: an owner (a core that has it exclusive or modified) is its only sharer, no other node's L3 has it;
+// `dirty` (the L3s have newer data than memory) with an L3 that has it and without an owner.
 #pragma once
 
 #include <cstdint>

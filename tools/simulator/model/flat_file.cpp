@@ -1,6 +1,7 @@
 #include "tools/simulator/model/flat_file.hpp"
 
 #include <charconv>
+#include <cstddef>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>

@@ -73,7 +73,7 @@ struct Instruction {
     Hint hint = Hint::None; // of Class::Prefetch
     bool loads = false;     // what it does to memory, by its operands; an execution's accesses say it exactly
     bool stores = false;
-    MemoryOperand memory; // where it loads or stores explicitly, or prefetches
+    MemoryOperand memory{}; // where it loads or stores explicitly, or prefetches
 };
 
 } // namespace mxk::simulator

@@ -14,6 +14,10 @@ std::uint64_t mixed(std::uint64_t value) {
     return value ^ value >> 29;
 }
 
+std::pair<Time, Time> cost(LineRecord const& record) {
+    return {record.lost, record.waited};
+}
+
 LineNumber number_of(LineRecord const& record) {
     return std::max(LineNumber{1}, static_cast<LineNumber>(record.physical_address / Machine::line_bytes));
 }
@@ -30,6 +34,7 @@ void LineStatistics::reset() {
 
 void LineStatistics::count(LineNumber line, std::uint64_t virtual_address, unsigned transfers, unsigned invalidations,
                            Time waited) {
+    if (std::uint64_t{line} * Machine::line_bytes >= directory_.page_tables()) return; // thought up
     DirectoryLine& entry = directory_[line];
     if (entry.statistics == 0) {
         entry.events = static_cast<std::uint8_t>(std::min(255U, entry.events + 1U));
@@ -98,7 +103,7 @@ void LineStatistics::drop_half() {
     for (std::uint32_t number = 1; number < lines_.size(); ++number) order.push_back(number);
     auto const half = order.begin() + static_cast<std::ptrdiff_t>(order.size() / 2);
     std::nth_element(order.begin(), half, order.end(), [this](std::uint32_t left, std::uint32_t right) {
-        return lines_[left].waited > lines_[right].waited;
+        return cost(lines_[left]) > cost(lines_[right]);
     });
     std::vector<LineRecord> kept(1);
     std::vector<std::uint32_t> new_number(lines_.size());
@@ -117,11 +122,11 @@ void LineStatistics::drop_half() {
     min_events_ = std::min(min_events_ * 2, max_min_events);
 }
 
-std::vector<LineStatistics::Line> LineStatistics::most_expensive(std::size_t count) const {
+std::vector<LineStatistics::Line> LineStatistics::by_cost(std::size_t count) const {
     std::vector<std::uint32_t> order;
     for (std::uint32_t number = 1; number < lines_.size(); ++number) order.push_back(number);
     std::stable_sort(order.begin(), order.end(), [this](std::uint32_t left, std::uint32_t right) {
-        return lines_[left].waited > lines_[right].waited;
+        return cost(lines_[left]) > cost(lines_[right]);
     });
     order.resize(std::min(order.size(), count));
     std::vector<std::uint32_t> position(lines_.size(), static_cast<std::uint32_t>(order.size()));

@@ -28,7 +28,8 @@ struct LineRecord {
     std::uint64_t virtual_address = 0; // the last one that it was accessed by
     std::uint64_t transfers = 0;
     std::uint64_t invalidations = 0; // copies that were invalidated
-    Time waited = 0;                 // by accesses that had to wait for either
+    Time waited = 0;                 // by accesses, from when they asked for the line; those that overlap count each
+    Time lost = 0;                   // what cores lost by that (Cause::OtherCore)
 };
 
 class LineStatistics {
@@ -44,6 +45,12 @@ class LineStatistics {
     /// A line was moved or copies of it were invalidated.
     void count(LineNumber line, std::uint64_t virtual_address, unsigned transfers, unsigned invalidations, Time waited);
 
+    /// A core lost time by a line.
+    void blame(LineNumber line, Time time) {
+        if (directory_.is_memory(std::uint64_t{line} * Machine::line_bytes))
+            lines_[directory_[line].statistics].lost += time;
+    }
+
     /// An access to a line whose directory entry has this number (0 is ignored). both: reads and writes.
     struct AccessedBy {
         std::uint64_t code;
@@ -55,12 +62,12 @@ class LineStatistics {
     };
     void count(std::uint32_t number, AccessedBy const& access);
 
-    /// Those that cost most, the most expensive one first.
+    /// The first ones in the order of what they cost, the expensive ones first.
     struct Line {
         LineRecord record;
-        std::vector<Place> places; // most accesses first
+        std::vector<Place> places; // in the order of their number of accesses
     };
-    std::vector<Line> most_expensive(std::size_t count) const;
+    std::vector<Line> by_cost(std::size_t count) const;
     std::uint64_t uncounted_accesses() const { return uncounted_accesses_; }
 
     void reset();

@@ -59,6 +59,12 @@ Answer Memory::device(unsigned core, Time start) const {
     return {start + machine_.memory_latency[machine_.pair(node, node)], start, 0, Source::LocalMemory, false};
 }
 
+/// How long a write keeps the line to itself: a locked instruction for all its time.
+Time Memory::held(Kind kind) const {
+    bool const locked = kind == Kind::LockedLoad || kind == Kind::LockedStore;
+    return locked && machine_.core.atomic > machine_.l1.latency ? machine_.core.atomic - machine_.l1.latency : 0;
+}
+
 Answer Memory::line_access(unsigned core, Access const& asked, Time start) {
     PrivateCaches& own = cores_[core];
     LineNumber const line = line_of(asked.physical_address);
@@ -69,7 +75,10 @@ Answer Memory::line_access(unsigned core, Access const& asked, Time start) {
     CacheLine* const hit = first_level(own, asked.kind).find(line);
     if (hit == nullptr || (for_writing(asked.kind) && hit->state < State::Exclusive))
         return beyond_first_level(core, asked, start);
-    if (for_writing(asked.kind) && asked.kind != Kind::PrefetchForWrite) hit->state = State::Modified;
+    if (for_writing(asked.kind) && asked.kind != Kind::PrefetchForWrite) {
+        hit->state = State::Modified;
+        hit->written = std::max(hit->written, std::max(start, hit->ready) + held(asked.kind));
+    }
     return first_level_hit(*hit, start, hit_latency(machine_, asked.kind), 0);
 }
 
@@ -95,17 +104,13 @@ Answer Memory::beyond_first_level(unsigned core, Access const& asked, Time start
         entered.watched = second->watched;
     } else {
         Buffers::Booking const wait = own.l2_buffers.begin(fill.begin);
-        bool const locked = asked.kind == Kind::LockedLoad || asked.kind == Kind::LockedStore;
-        bool const held = locked && machine_.core.atomic > machine_.l1.latency;
-        Coherence::Grant const grant =
-            coherence_.request({.core = core,
-                                .line = line,
-                                .exclusive = exclusive,
-                                .into_l3 = asked.kind != Kind::PrefetchNonTemporal,
-                                .waited_for = !is_prefetch(asked.kind),
-                                .virtual_address = asked.virtual_address,
-                                .start = wait.begin,
-                                .held = held ? machine_.core.atomic - machine_.l1.latency : 0});
+        Coherence::Grant const grant = coherence_.request({.core = core,
+                                                           .line = line,
+                                                           .exclusive = exclusive,
+                                                           .into_l3 = asked.kind != Kind::PrefetchNonTemporal,
+                                                           .waited_for = !is_prefetch(asked.kind),
+                                                           .virtual_address = asked.virtual_address,
+                                                           .start = wait.begin});
         own.l2_buffers.end(wait, grant.done);
         if (!first_too) answer.accepted = wait.begin;
         answer.done = grant.done;
@@ -124,7 +129,10 @@ Answer Memory::beyond_first_level(unsigned core, Access const& asked, Time start
     if (asked.kind != Kind::Fetch) own.line_fill_buffers.end(fill, answer.done);
     entered.ready = answer.done;
     entered.source = answer.source;
-    if (exclusive && asked.kind != Kind::PrefetchForWrite) entered.state = State::Modified;
+    if (exclusive && asked.kind != Kind::PrefetchForWrite) {
+        entered.state = State::Modified;
+        entered.written = answer.done + held(asked.kind);
+    }
     Cache& first = first_level(own, asked.kind);
     if (CacheLine* const shared = first.peek(line))
         *shared = entered;
@@ -137,9 +145,11 @@ void Memory::insert_second(unsigned core, CacheLine const& line, Time when) {
     PrivateCaches& own = cores_[core];
     CacheLine const victim = own.second.insert(line);
     if (victim.state == State::Invalid) return;
+    Time const written = own.last_written(victim.line);
     State const first = own.data.remove(victim.line);
     own.code.remove(victim.line);
-    coherence_.evicted(core, victim.line, std::max(first, victim.state) == State::Modified, when);
+    coherence_.evicted(core, victim.line, std::max(first, victim.state) == State::Modified,
+                       std::max(written, victim.written), when);
 }
 
 Time Memory::translate(unsigned core, Access const& asked, Time start) {

@@ -35,6 +35,7 @@ class Memory {
                 if (asked.kind == Kind::Load) return first_level_hit(*hit, start, machine_.l1.latency, 0);
                 if (hit->state >= State::Exclusive) {
                     hit->state = State::Modified;
+                    hit->written = start + per_cycle;
                     return first_level_hit(*hit, start, per_cycle, 0);
                 }
             }
@@ -42,8 +43,16 @@ class Memory {
         return any_access(core, asked, start, code);
     }
 
+    /// An instruction of a core waited so long for a line that another core's cache had.
+    void blame(std::uint64_t physical_address, Time time) {
+        coherence_.statistics().blame(line_of(physical_address), time);
+    }
+
     /// The core's translations are forgotten.
     void flush_tlb(unsigned core) { cores_[core].tlb.flush(); }
+
+    /// For tests: whether all caches agree about the line of that address.
+    bool is_consistent(std::uint64_t physical_address) { return coherence_.is_consistent(line_of(physical_address)); }
 
     Machine const& machine() const { return machine_; }
     Fabric const& fabric() const { return coherence_.fabric(); }
@@ -65,6 +74,7 @@ class Memory {
     Answer any_access(unsigned core, Access const& asked, Time start, std::uint64_t code);
     Answer two_lines(unsigned core, Access const& asked, Time start, std::uint64_t code);
     Answer device(unsigned core, Time start) const;
+    Time held(Kind kind) const;
     Answer line_access(unsigned core, Access const& asked, Time start);
     Answer beyond_first_level(unsigned core, Access const& asked, Time start);
     Time translate(unsigned core, Access const& asked, Time start);

@@ -2,6 +2,8 @@
 // have, the TLB, and the buffers of lines under way.
 #pragma once
 
+#include <algorithm>
+
 #include "tools/simulator/model/buffers.hpp"
 #include "tools/simulator/model/cache.hpp"
 #include "tools/simulator/model/machine.hpp"
@@ -41,11 +43,21 @@ struct PrivateCaches {
         return before;
     }
 
+    /// When the core last wrote it.
+    Time last_written(LineNumber line) {
+        CacheLine const* const first = data.peek(line);
+        CacheLine const* const below = second.peek(line);
+        return std::max(first != nullptr ? first->written : 0, below != nullptr ? below->written : 0);
+    }
+
     /// Enters it into a first-level cache, which does not have it.
     void insert_first(Cache& first, CacheLine const& line) {
         CacheLine const victim = first.insert(line);
         if (victim.state != State::Modified) return;
-        if (CacheLine* const below = second.peek(victim.line)) below->state = State::Modified;
+        if (CacheLine* const below = second.peek(victim.line)) {
+            below->state = State::Modified;
+            below->written = victim.written;
+        }
     }
 
     Cache data;

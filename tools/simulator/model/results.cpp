@@ -82,7 +82,7 @@ Json channels_in_json(Machine const& machine, Fabric const& fabric, Time time) {
 
 Json lines_in_json(LineStatistics const& statistics) {
     Json list = Json::array();
-    for (LineStatistics::Line const& line : statistics.most_expensive(Results::max_lines)) {
+    for (LineStatistics::Line const& line : statistics.by_cost(Results::max_lines)) {
         Json places = Json::array();
         for (Place const& place : line.places) {
             if (places.size() == Results::max_places_per_line) break;
@@ -97,7 +97,8 @@ Json lines_in_json(LineStatistics const& statistics) {
                         {"virtual", hexadecimal(line.record.virtual_address)},
                         {"transfers", line.record.transfers},
                         {"invalidations", line.record.invalidations},
-                        {"cycles", in_cycles(line.record.waited)},
+                        {"cycles", in_cycles(line.record.lost)},
+                        {"waited", in_cycles(line.record.waited)},
                         {"places", places}});
     }
     return list;

@@ -15,8 +15,8 @@ namespace mxk::simulator {
 
 class Results {
   public:
-    static constexpr std::size_t max_lines = 64;            // of a region, those that most time was lost at
-    static constexpr std::size_t max_places_per_line = 256; // those with most accesses
+    static constexpr std::size_t max_lines = 64; // of a region, those with the max time that was lost at them
+    static constexpr std::size_t max_places_per_line = 256; // those with the max number of accesses
 
     explicit Results(Machine const& machine)
         : machine_(machine) {}

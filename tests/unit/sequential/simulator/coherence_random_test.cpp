@@ -1,0 +1,69 @@
+// Random accesses of many cores to few lines: caches and directory agree at each step, and time never runs backwards.
+#include "tests/unit/sequential/simulator/made_up_machine.hpp"
+
+namespace mxk::simulator {
+namespace {
+
+class Random {
+  public:
+    std::uint64_t below(std::uint64_t end) {
+        state_ ^= state_ << 13;
+        state_ ^= state_ >> 7;
+        state_ ^= state_ << 17;
+        return state_ % end;
+    }
+
+  private:
+    std::uint64_t state_ = 88172645463325252;
+};
+
+/// Caches that are so small that lines are evicted all the time.
+Keys tiny_caches(char const* cores) {
+    return {{"machine.cores", cores},   {"l1.bytes", "512"},  {"l1.ways", "2"}, {"l2.bytes", "1024"},
+            {"l2.ways", "2"},           {"l3.bytes", "4096"}, {"l3.ways", "4"}, {"tlb.l1_entries", "4"},
+            {"core.store_buffer", "4"}, {"core.window", "16"}};
+}
+
+TEST(Coherence, holds_after_any_accesses) {
+    for (char const* const cores : {"6", "160"}) {
+        Simulation simulation(tiny_caches(cores));
+        Random random;
+        constexpr unsigned lines = 96;
+        for (unsigned count = 0; count != 30'000; ++count) {
+            auto const core = static_cast<unsigned>(random.below(simulation.machine.cores));
+            std::uint64_t const address = Simulation::on_node(static_cast<unsigned>(random.below(2)), 0) +
+                                          random.below(lines / 2) * 64 + random.below(8) * 8;
+            auto const kind = static_cast<Kind>(random.below(9));
+            Time const start = cycles(random.below(1000) + count * 10);
+            Answer const answer = simulation.memory.access(core, Simulation::access_to(address, kind), start, 0);
+            ASSERT_GE(answer.done, start);
+            ASSERT_GE(answer.accepted, start);
+            ASSERT_LE(answer.translation, answer.done - start);
+            ASSERT_TRUE(simulation.memory.is_consistent(address)) << "after access " << count;
+            std::uint64_t const other = random.below(lines / 2) * 64;
+            ASSERT_TRUE(simulation.memory.is_consistent(other)) << "after access " << count;
+        }
+    }
+}
+
+TEST(Coherence, of_cores_that_execute_keeps_their_times_in_order) {
+    Simulation simulation(tiny_caches("8"));
+    Random random;
+    for (unsigned count = 0; count != 50'000; ++count) {
+        auto const core = static_cast<unsigned>(random.below(8));
+        std::uint64_t const address = random.below(64) * 64;
+        Time const before = simulation.cores[core]->retired();
+        switch (random.below(6)) {
+        case 0: simulation.store(core, address); break;
+        case 1: simulation.locked(core, address); break;
+        case 2: simulation.prefetch(core, address, Kind::PrefetchL1, random.below(2) == 0); break;
+        case 3: simulation.compute(core, 3, true); break;
+        default: simulation.load(core, address, random.below(2) == 0); break;
+        }
+        ASSERT_GT(simulation.cores[core]->retired(), before);
+        ASSERT_EQ(simulation.cores[core]->stack().total(), simulation.cores[core]->retired());
+    }
+}
+
+} // namespace
+} // namespace mxk::simulator
