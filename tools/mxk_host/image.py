@@ -46,8 +46,7 @@ def build(boot: Boot) -> None:
 def expect_image(boot: Boot) -> None:
     """Raises if there is no image to boot."""
     if not image_path(boot).exists():
-        relative = image_path(boot).relative_to(ROOT)
-        raise DriverError(f"expected the image {relative}: leave out --no-build", ExitCode.NO_VERDICT)
+        raise DriverError(f"expected the image {shown(image_path(boot))}: leave out --no-build", ExitCode.NO_VERDICT)
 
 
 def copy_for(boot: Boot, menu_text: str, module: Path | None, folder: Path) -> Path:

@@ -23,6 +23,7 @@ from mxk_host.verdict import Verdict, judge
 COMMANDS_TIMEOUT = 600.0  # seconds
 PROGRESS_EVERY = 5.0  # seconds
 EMULATED = "emulated: shows function and relative cost, not hardware speed"
+SIMULATED = "simulated: times are those of a model, docs/simulation.md says how far to trust them"
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from pathlib import Path
 from mxk_host.errors import UsageError
 
 QEMU = "qemu-system-x86_64"
-MACHINES = Path(__file__).resolve().parents[2] / "build/machines"  # tools/setup --machines
+# tools/setup --machines; elsewhere: for tests
+MACHINES = Path(os.environ.get("MXK_MACHINES", Path(__file__).resolve().parents[2] / "build/machines"))
 QEMU10 = MACHINES / "qemu-10/usr"
 OVMF = Path("/usr/share/ovmf/OVMF.fd")
 KVM = Path("/dev/kvm")

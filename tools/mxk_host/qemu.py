@@ -52,7 +52,7 @@ def qemu_line(machine: Machine, image: Path, command_line: str, interactive_log:
         *(*machine.emulator.line, "-machine", "q35,hmat=on" if machine.shape.hmat else "q35", *accelerate),
         *("-display", "none", "-nodefaults", "-no-reboot", "-device", EXIT_DEVICE),
         *_serial(interactive_log),
-        *("-m", f"{machine.shape.mebibytes}M", "-smp", str(machine.shape.cpus)),
+        *("-m", f"{machine.shape.mebibytes}M", "-smp", _cores(machine.shape)),
         *_numa(machine.shape),
         *_image(machine, image, command_line),
         *machine.extra,
@@ -63,8 +63,15 @@ def _serial(interactive_log: Path | None) -> list[str]:
     if interactive_log is None:
         return ["-monitor", "none", "-serial", "stdio"]
     # `-serial mon:stdio` written out, since only the long form can keep a log. Ctrl-C goes to the guest.
-    terminal = f"stdio,id=terminal,mux=on,signal=off,logfile={_value(interactive_log)}"
+    terminal = f"stdio,id=terminal,mux=on,signal=off,logfile={option_value(interactive_log)}"
     return ["-chardev", terminal, "-serial", "chardev:terminal", "-mon", "chardev=terminal"]
+
+
+def _cores(shape: Shape) -> str:
+    if not shape.sockets:
+        return str(shape.cpus)
+    cores = shape.cpus // shape.sockets // shape.threads_per_core
+    return f"{shape.cpus},sockets={shape.sockets},cores={cores},threads={shape.threads_per_core}"
 
 
 def _numa(shape: Shape) -> list[str]:
@@ -74,9 +81,14 @@ def _numa(shape: Shape) -> list[str]:
     arguments = [argument for node in nodes for argument in _node(node, shape.nodes[node], shape.hmat)]
     if len(nodes) > 1:
         for a, b in itertools.product(nodes, nodes):
-            distance = LOCAL_DISTANCE if a == b else REMOTE_DISTANCE
-            arguments += ["-numa", f"dist,src={a},dst={b},val={distance}"]
+            arguments += ["-numa", f"dist,src={a},dst={b},val={_distance(shape, a, b)}"]
     return [*arguments, *(_hmat(shape) if shape.hmat else [])]
+
+
+def _distance(shape: Shape, a: int, b: int) -> int:
+    if shape.distances is not None:
+        return shape.distances[a][b]
+    return LOCAL_DISTANCE if a == b else REMOTE_DISTANCE
 
 
 def _hmat(shape: Shape) -> list[str]:
@@ -110,9 +122,10 @@ def _image(machine: Machine, image: Path, command_line: str) -> list[str]:
     if machine.boot is Boot.ISO:
         return [*firmware, "-cdrom", str(image)]
     loader, card = _NETWORK[machine.firmware]
-    network = f"user,id=network,tftp={_value(image)},bootfile={loader}"
+    network = f"user,id=network,tftp={option_value(image)},bootfile={loader}"
     return [*firmware, "-netdev", network, "-device", f"{card},netdev=network,bootindex=0"]
 
 
-def _value(path: Path) -> str:
+def option_value(path: Path) -> str:
+    """A path inside an option."""
     return str(path).replace(",", ",,")  # QEMU's way to write a comma inside an option

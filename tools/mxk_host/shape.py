@@ -35,6 +35,9 @@ class Shape:
     nodes: tuple[Node, ...]
     srat: bool
     hmat: bool = False
+    distances: tuple[tuple[int, ...], ...] | None = None  # the SLIT; None: all other nodes are equally far
+    sockets: int = 0  # with equally many cores each; 0: QEMU's default
+    threads_per_core: int = 1
 
     @classmethod
     def checked(

@@ -11,6 +11,7 @@ import typer
 MODULES = {
     "run": "kernel",
     "bench": "kernel",
+    "simulate": "simulate",
     "overview": "overview",
     "figure": "figures",
     "report": "reports",

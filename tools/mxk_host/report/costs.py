@@ -16,7 +16,7 @@ from mxk_host.report.plot import (
     runs_of,
     table_lines,
 )
-from mxk_host.runs.point import Point, text_of
+from mxk_host.runs.point import Kind, Point, text_of
 
 _COSTS = ("task", "thread", "semaphore")
 
@@ -31,8 +31,8 @@ def cost_plots(points: Sequence[Point], names: Sequence[str]) -> list[Plot]:
     plots = []
     for subject in _COSTS:
         of_subject = [point for point in points if point.benchmark.removesuffix("-peer") == subject]
-        for emulated in (False, True):
-            same = [point for point in of_subject if point.is_emulated is emulated]
+        for kind in Kind:
+            same = [point for point in of_subject if point.kind is kind]
             if same:
                 plots.append(_plot(subject, same, names))
     return plots
@@ -58,7 +58,7 @@ def _plot(subject: str, points: Sequence[Point], names: Sequence[str]) -> Plot:
             for line, who in zip(table_lines(points, labels, quantity, ()), whose, strict=True)
         ],
         caption=f"{BARS} The axis is logarithmic.",
-        emulated=points[0].is_emulated,
+        kind=points[0].kind,
     )
     places = {who: place for place, who in enumerate(dict.fromkeys(who for who, _ in marks))}
     series = [Series(who, places[who], run, of) for (who, run), of in marks.items()]

@@ -74,7 +74,7 @@ def _plot(kind: str, points: Sequence[Point], names: Sequence[str]) -> Plot:
         },
         caption=f"How long it took, {_OF.get(kind, kind.replace('_', ' '))}."
         + (f" The first {MAX_LINES} are drawn; {hidden} more stand in the table." if hidden else ""),
-        emulated=points[0].is_emulated,
+        kind=points[0].kind,
     )
 
 

@@ -49,7 +49,7 @@ def plot_over(
         ["series", axis.replace("_", " "), *VALUE_HEADINGS, ""],
         table_lines(points, [labels[id(point)] for point in points], quantity, (axis,)),
         caption=BARS,
-        emulated=any(point.is_emulated for point in points),
+        kind=points[0].kind,
     )
     _add_speed_up(plot, points)
     if drawn and several and len({it.name for it in series}) <= MAX_LINES:
@@ -87,7 +87,7 @@ def plot_dots(
         ["series", *VALUE_HEADINGS, ""],
         table_lines(points, labels, quantity, ()),
         caption=BARS,
-        emulated=any(point.is_emulated for point in points),
+        kind=points[0].kind,
     )
     if drawn:
         of = {id(point): label for point, label in drawn}

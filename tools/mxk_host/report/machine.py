@@ -7,7 +7,7 @@ from typing import Any
 from mxk_host.report.lines import plot_over
 from mxk_host.report.matrix import Matrix, matrix_plot
 from mxk_host.report.plot import Plot, bytes_axis, logarithmic
-from mxk_host.runs.point import Point, machine_of, number_of, text_of
+from mxk_host.runs.point import Kind, Point, machine_of, number_of, text_of
 from mxk_host.stream import Row
 
 _NODES = ("core_node", "memory_node")
@@ -47,15 +47,15 @@ def is_machine(point: Point) -> bool:
 def machine_plots(points: Sequence[Point], names: Sequence[str], topologies: Mapping[int, Row]) -> list[Plot]:
     """Of several runs: lines together, a heat map for each."""
     plots = []
-    for emulated in (False, True):
-        same = [point for point in points if point.is_emulated is emulated]
+    for kind in Kind:
+        same = [point for point in points if point.kind is kind]
         latency = _of(same, "memory", "latency") + _of(same, "memory-peer", "latency")
         if latency:
             plots.append(_by_size("Memory latency by working set", latency, names))
         loaded = _of(same, "memory", "loaded-latency")
         if loaded:
             plots.append(_loaded(loaded, names))
-        plots += [plot for kind in _HEAT_MAPS for plot in _heat_maps(same, kind, names, topologies)]
+        plots += [plot for maps in _HEAT_MAPS for plot in _heat_maps(same, maps, names, topologies)]
         tlb = [point for point in same if point.benchmark == "tlb"]
         if tlb:
             plots.append(_by_size("Latency by page size: what the TLB reaches", tlb, names))

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from mxk_host.digits import number
 from mxk_host.report.plot import VALUE_HEADINGS, Line, Plot, value_cells
 from mxk_host.runs.command import command_of
-from mxk_host.runs.point import Point, number_of
+from mxk_host.runs.point import Kind, Point, number_of
 
 Place = tuple[float, float]
 Matrix = Mapping[Place, float]
@@ -44,11 +44,11 @@ def matrix_plot(
             where = [f"{it:g}" for it in place] if place is not None else ["?", "?"]
             lines.append(Line([measure, *where, *cells, *beside], first.run, command_of(point), point.is_wrong))
     headings = ["measure", *map(_word, axes), *VALUE_HEADINGS, *firmware]
-    plot = Plot(title, headings, lines, emulated=first.is_emulated, run=first.run)
+    plot = Plot(title, headings, lines, kind=first.kind, run=first.run)
     if measured:
         plot.figure = _heat_maps(measured | firmware, axes)
         plot.caption = "Colours are each map's own: the lighter, the more."
-        if quantity == "nanoseconds" and not first.is_emulated:  # the emulator has one memory
+        if quantity == "nanoseconds" and first.kind is not Kind.EMULATED:  # the emulator has one memory
             plot.findings = slit_findings(next(iter(measured.values())), firmware.get("SLIT", {}))
     return plot
 

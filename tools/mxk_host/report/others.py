@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from mxk_host.report.lines import plot_dots, plot_over
 from mxk_host.report.plot import Plot
 from mxk_host.report.throughput import axis_of
-from mxk_host.runs.point import UNITS, Point
+from mxk_host.runs.point import UNITS, Kind, Point
 
 
 def other_plots(points: Sequence[Point], names: Sequence[str]) -> list[Plot]:
     """One for each benchmark, quantity and kind of machine."""
-    groups: dict[tuple[str, str, bool], list[Point]] = {}
+    groups: dict[tuple[str, str, Kind], list[Point]] = {}
     for point in points:
         quantity = next((name for name in UNITS if name in point.values), "")
-        groups.setdefault((point.benchmark, quantity, point.is_emulated), []).append(point)
+        groups.setdefault((point.benchmark, quantity, point.kind), []).append(point)
     plots = []
     for (benchmark, quantity, _), same in groups.items():
         axis = axis_of(same)

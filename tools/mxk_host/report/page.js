@@ -19,9 +19,9 @@
       Object.assign(layout[name], { gridcolor: colour("--grid"), linecolor: colour("--rule"), zerolinecolor: colour("--rule"), showline: true });
     }
     for (const shape of layout.shapes ?? []) shape.line.color = colour("--quiet");
-    if (figure.emulated) {
+    if (figure.kind) {
       layout.annotations = (layout.annotations ?? []).concat({
-        text: "emulated", name: "emulated", showarrow: false, xref: "paper", yref: "paper", x: 0.5, y: 0.5,
+        text: figure.kind, name: "kind", showarrow: false, xref: "paper", yref: "paper", x: 0.5, y: 0.5,
         textangle: -12, font: { size: layout.height < 260 ? 44 : 84, color: colour("--emulated") }, captureevents: false,
       });
     }

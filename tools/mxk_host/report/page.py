@@ -18,11 +18,13 @@ from mxk_host.report.latency import latency_plots
 from mxk_host.report.machine import is_machine, machine_plots
 from mxk_host.report.others import other_plots
 from mxk_host.report.plot import Plot
+from mxk_host.report.simulation import simulation_plots
 from mxk_host.report.sweep import is_sweep, sweep_plots
 from mxk_host.report.thesis import figure_numbers, figure_plots, figure_title
 from mxk_host.report.throughput import is_table, ratio_plots, throughput_plots
 from mxk_host.runs.point import Point, points_of
 from mxk_host.runs.source import Run
+from mxk_host.simulate.result import Result
 from mxk_host.stream import Row
 
 _HERE = Path(__file__).parent
@@ -57,6 +59,13 @@ def sections_of(runs: Sequence[Run], points: Sequence[Point]) -> list[Section]:
             for it in figure_numbers(points)
         ),
         Section("throughput", "Throughput", "Throughput", _THROUGHPUT, throughput_plots(tables, names)),
+        Section(
+            "simulation",
+            "Simulation",
+            "What the simulator says",
+            _SIMULATION,
+            simulation_plots(_simulations(runs), untimed, names),
+        ),
         Section("sizes", "Sizes", "Tables in caches and in memory", _SIZES, sweep_plots(_sweeps(every), names)),
         Section("ratios", "Peers", "Against peers", _RATIOS, ratio_plots(tables, names)),
         Section("latency", "Latency", "Latency", _LATENCY, latency_plots(timed, names)),
@@ -78,6 +87,7 @@ def sections_of(runs: Sequence[Run], points: Sequence[Point]) -> list[Section]:
 
 _THROUGHPUT = "Operations per second. Peers do the same operations on the same cores."
 _SIZES = "The same keys are looked for again and again, in tables of every size (`bench table --sweep`)."
+_SIMULATION = "Of a model of a machine, not measured; see docs/simulation.md for how far to trust it."
 _RATIOS = (
     "MXK's throughput by the peer's. MXK's engines are asynchronous: an operation's result comes home later, so look "
     "at latency, too."
@@ -89,6 +99,10 @@ _MACHINE = "Measured by the same program, not read from a data sheet."
 
 def _sweeps(points: Sequence[Point]) -> list[Point]:
     return [point for point in points if is_sweep(point)]
+
+
+def _simulations(runs: Sequence[Run]) -> dict[int, Result]:
+    return {number: run.simulation for number, run in enumerate(runs) if run.simulation is not None}
 
 
 def _topology(run: Run) -> Row:
@@ -104,7 +118,7 @@ def page_of(runs: Sequence[Run], written: str) -> str:
         loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     figures = [
-        {"id": plot.identifier, "emulated": plot.emulated, "run": plot.run, **plot.figure}
+        {"id": plot.identifier, "kind": plot.kind, "run": plot.run, **plot.figure}
         for section in sections
         for plot in section.plots
         if plot.figure is not None
@@ -119,7 +133,7 @@ def page_of(runs: Sequence[Run], written: str) -> str:
         warnings=[summary.warnings_of(run) for run in runs],
         skipped=[summary.skipped_of(run) for run in runs],
         findings=list(dict.fromkeys(text for section in sections for plot in section.plots for text in plot.findings)),
-        any_emulated=any(point.is_emulated for point in points),
+        kinds={point.kind for point in points},
         rows_as_csv=[csv_of([found.row for found in run.rows]) for run in runs],
         plot_as_csv=plot_as_csv,
         written=written,

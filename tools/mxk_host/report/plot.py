@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from mxk_host.digits import bytes_text, number
 from mxk_host.report.labels import setting_text
 from mxk_host.runs.command import command_of
-from mxk_host.runs.point import Point, Value, number_of
+from mxk_host.runs.point import Kind, Point, Value, number_of
 
 # Legible on white and on dark grey, and apart for people who see red and green alike; after them symbols differ.
 COLOURS = ("#2f7fd1", "#d9730d", "#1c9a77", "#c2528b", "#8f7a00", "#7a6ad8", "#b0523c", "#4a8aa5", "#6b8e23", "#777f8c")
@@ -43,7 +43,7 @@ class Plot:
     lines: list[Line]
     figure: dict[str, Any] | None = None
     caption: str = ""
-    emulated: bool = False
+    kind: Kind = Kind.MEASURED
     run: int | None = None
     identifier: str = ""
     findings: list[str] = field(default_factory=list)

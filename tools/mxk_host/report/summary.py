@@ -11,12 +11,13 @@ from mxk_host.report.plot import value_cells
 from mxk_host.report.sweep import is_sweep
 from mxk_host.report.thesis import statements_of
 from mxk_host.report.throughput import ratio_of
-from mxk_host.runs.point import Point, Value, machine_of, number_of, text_of
+from mxk_host.runs.point import Kind, Point, Value, machine_of, number_of, simulation_of, text_of
 from mxk_host.runs.source import Run
 
 _MIXES = ("insert", "find", "erase")
 _SAME = ("mix", "cores", "operations", "dist", "keys")
 _MAX_NUMBERS = 12
+_TELL_APART = ("cpu", "nodes", "cores", "hypervisor", "platform", "build")  # machines
 _NOT_QUIET = "the machine was not quiet"
 _GIB = 1 << 30
 
@@ -27,7 +28,7 @@ class Number:
 
     value: str
     what: str
-    emulated: bool = False
+    kind: Kind = Kind.MEASURED
     run: int = 0
 
 
@@ -36,7 +37,7 @@ class Machine:
     """What rows say of the machine: the same text in all of a run's rows, or several."""
 
     run: int
-    emulated: bool
+    kind: Kind
     facts: list[tuple[str, str]]
 
 
@@ -52,12 +53,12 @@ class Trust:
 
 
 def numbers_of(points: Sequence[Point], run: int) -> list[Number]:
-    """Those that matter, as far as the run has them, native ones before emulated ones."""
+    """Those that matter, as far as the run has them, measured ones before emulated and simulated ones."""
     mine = [point for point in points if point.run == run and point.is_verified and not point.figure]
     found: list[Number] = []
-    for emulated in (False, True):
-        same = [point for point in mine if point.is_emulated is emulated]
-        found += [Number(value, what, emulated, run) for value, what in _numbers(same)]
+    for kind in Kind:
+        same = [point for point in mine if point.kind is kind]
+        found += [Number(value, what, kind, run) for value, what in _numbers(same)]
     statements = statements_of([point for point in points if point.run == run])
     if statements.count:
         found.append(
@@ -185,10 +186,20 @@ def machines_of(points: Sequence[Point], run: int) -> list[Machine]:
         machine = machine_of(point.first)
         if point.run != run or not machine:
             continue
-        key = tuple(text_of(machine.get(name)) for name in ("cpu", "nodes", "cores", "hypervisor", "platform", "build"))
+        model = text_of(simulation_of(point.first).get("machine"))
+        key = (model, *(text_of(machine.get(name)) for name in _TELL_APART))
         if key not in found:
-            found[key] = Machine(run, point.is_emulated, list(_facts(machine)))
+            found[key] = Machine(run, point.kind, [*_simulated(point), *_facts(machine)])
     return list(found.values())
+
+
+def _simulated(point: Point) -> Iterable[tuple[str, str]]:
+    """What the rows' own description of the machine does not know: that the kernel saw a model."""
+    simulation = simulation_of(point.first)
+    if name := text_of(simulation.get("machine")):
+        yield "simulated machine", name
+    if hertz := number_of(simulation.get("hertz")):
+        yield "simulated clock", f"{hertz / 1e9:.3f} GHz"
 
 
 _FACTS = {

@@ -84,7 +84,7 @@ def _statements(figure: str, points: Sequence[Point], names: Sequence[str]) -> P
         verdict = "holds" if holds is True else "does not hold" if holds is False else "not measured"
         cells = [text_of(row.get(name)) for name in ("statement", "wanted", "measured")]
         run = [names[point.run]] if len(names) > 1 else []
-        where = [text_of(row.get("side")), "emulated" if point.is_emulated else ""]
+        where = [text_of(row.get("side")), point.kind]
         verdict = ", ".join(text for text in (verdict, *where) if text)
         lines.append(Line([*run, *cells, verdict], point.run, command_of(point), failed=holds is False))
     headings = [*(["run"] if len(names) > 1 else []), "the thesis says", "wanted", "measured", "here"]

@@ -33,7 +33,7 @@ def panels(points: Sequence[Point]) -> list[list[Point]]:
     """Those that belong into one plot: the same operations, on machines of the same kind."""
 
     def key(point: Point) -> tuple[str, ...]:
-        return (str(point.is_emulated), *(text_of(point.settings.get(name)) for name in _PANEL))
+        return (point.kind, *(text_of(point.settings.get(name)) for name in _PANEL))
 
     order: dict[tuple[str, ...], list[Point]] = {}
     for point in points:
@@ -117,7 +117,7 @@ def _ratios(points: Sequence[Point], run: int, names: Sequence[str]) -> Plot | N
         figure,
         caption=f"Above 1, {baseline} is faster: it is the fastest of MXK's configurations here. The bars are 95 % "
         "intervals where there is one.",
-        emulated=any(point.is_emulated for point in points),
+        kind=points[0].kind,
         run=run,
     )
 

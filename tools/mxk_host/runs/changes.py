@@ -12,7 +12,7 @@ from typing import Any
 
 from scipy.special import stdtrit
 
-from mxk_host.runs.point import UNITS, Point, Unit, Value, is_emulated, key_of, median_of, number_of
+from mxk_host.runs.point import UNITS, Point, Unit, Value, key_of, median_of, number_of
 
 _TYPICAL_RUNS = 8  # as many runs' worth is what is typical of all rows
 _OF_MEDIAN = math.sqrt(math.pi / 2)  # the error of a median by that of a mean, of many values
@@ -150,7 +150,11 @@ def _as_change(name: str, a: Measure, b: Measure, difference: float, beside: flo
     return Change(name, a.value.unit, a.value.shown, b.value.shown, math.exp(difference), low, high, verdict)
 
 
-def mixes_machines(a: Iterable[Point], b: Iterable[Point]) -> bool:
-    """Whether one is emulated and the other is not: no row of one is in the other then."""
-    kinds = [{is_emulated(point.first) for point in points} for points in (a, b)]
-    return bool(kinds[0]) and bool(kinds[1]) and not kinds[0] & kinds[1]
+def different_kinds(a: Iterable[Point], b: Iterable[Point]) -> str:
+    """What tells the runs apart where one is measured, emulated or simulated and the other is not: no row of one is in
+    the other then. Empty if they have a kind in common."""
+    kinds = [list(dict.fromkeys(point.kind for point in points)) for points in (a, b)]
+    if not kinds[0] or not kinds[1] or set(kinds[0]) & set(kinds[1]):
+        return ""
+    first, second = (" and ".join(kind or "measured" for kind in of_run) for of_run in kinds)
+    return f"one is {first}, the other is {second}"

@@ -4,7 +4,7 @@ row."""
 import shlex
 from collections.abc import Callable
 
-from mxk_host.runs.point import Point, machine_of, number_of, text_of
+from mxk_host.runs.point import Kind, Point, machine_of, number_of, simulation_of, text_of
 
 # Settings that are options of the same value.
 _OPTIONS = {
@@ -67,6 +67,8 @@ def command_of(point: Point) -> str:
         typed = f"tools/mxk figure {point.figure}" if point.is_statement else _rebuilt(point)
     if not typed.startswith("bench "):
         return typed  # a whole line, which the comparison kept
+    if point.kind is Kind.SIMULATED:
+        return _simulating(point, typed)
     if not text_of(machine_of(row).get("platform")).startswith("metal"):
         program = "mxk-peers" if point.benchmark == "peer" or point.benchmark.endswith("-peer") else "mxk"
         return f"build/linux/{program} {shlex.quote(typed)}"
@@ -76,6 +78,17 @@ def command_of(point: Point) -> str:
     if trace := text_of(row.get("trace_name")):
         shape += f"--trace {shlex.quote(trace)} "
     return f"tools/mxk run {shape}-- {shlex.quote(typed)}"
+
+
+def _simulating(point: Point, typed: str) -> str:
+    simulation = simulation_of(point.first)
+    words = ["tools/mxk simulate --machine", text_of(simulation.get("machine"))]
+    for name, option in (("cores", "cpus"), ("seed", "seed")):
+        if value := text_of(simulation.get(name)):
+            words += [f"--{option}", value]
+    if simulation.get("whole") is True:
+        words.append("--whole")
+    return f"{' '.join(words)} -- {shlex.quote(typed)}"
 
 
 def _rebuilt(point: Point) -> str:

@@ -15,7 +15,7 @@ from rich.text import Text
 from mxk_host.digits import number
 from mxk_host.errors import DriverError, ExitCode, UsageError
 from mxk_host.report.labels import setting_text
-from mxk_host.runs.changes import Changes, Verdict, changes, mixes_machines
+from mxk_host.runs.changes import Changes, Verdict, changes, different_kinds
 from mxk_host.runs.point import Point, key_of, points_of
 from mxk_host.runs.source import Run, expect_rows, read_runs, told_of
 
@@ -39,7 +39,7 @@ def _judge(found: Changes, points: list[list[Point]]) -> None:
     if found.unverified:
         raise DriverError(f"not verified: {'; '.join(found.unverified)}", ExitCode.COMMAND_FAILED)
     if not found.rows:
-        why = "one is emulated, the other is not" if mixes_machines(*points) else "they have no row in common"
+        why = different_kinds(*points) or "they have no row in common"
         raise UsageError(f"expected two runs of the same measurements: {why}")
     if all(row.verdict is Verdict.UNKNOWN for row in found.rows):
         raise UsageError("nothing is known of noise: expected runs with --repeat 5 or more, or of several rounds")

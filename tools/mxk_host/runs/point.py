@@ -4,6 +4,7 @@ another form than expected: what is not understood is passed over."""
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from statistics import fmean, median, stdev
 from typing import Any
 
@@ -13,6 +14,15 @@ from mxk_host.runs.log import Found
 from mxk_host.stream import Row
 
 _MAX_NUMBER = 1e30
+
+
+class Kind(StrEnum):
+    """What a row's numbers come from, as it is written where they are shown; nothing for what was measured."""
+
+    MEASURED = ""
+    EMULATED = "emulated"  # the time of a machine that an emulator is
+    SIMULATED = "simulated"  # the time of a model: tools/mxk simulate
+
 
 Setting = str | int | float | bool | tuple[Any, ...]
 Settings = dict[str, Setting]
@@ -70,6 +80,7 @@ _FIRMWARE = "hmat_"  # and so are those that begin so
 # put there by what ran several programs.
 _MEASURED = frozenset((*UNITS, "seconds", "verified", "reason", "error", "drift", "latency"))
 _BEHIND = ("series", "side")
+_SIMULATED = "simulated"
 _FIXED_BUCKETS = ("chained", "bucketed")
 
 
@@ -123,9 +134,9 @@ class Point:
         return self.found[0].row
 
     @property
-    def is_emulated(self) -> bool:
-        """Whether its numbers are those of an emulated machine."""
-        return is_emulated(self.first)
+    def kind(self) -> Kind:
+        """What its numbers come from. Those of different kinds are never shown or compared together."""
+        return kind_of(self.first)
 
     @property
     def is_verified(self) -> bool:
@@ -170,7 +181,7 @@ def points_of(rows: Iterable[Found], run: int = 0) -> list[Point]:
 def key_of(row: Row) -> tuple[Any, ...]:
     """What makes it the same point in another round, or in another run."""
     # A run with a time stamp for each operation is another one than that without.
-    kinds = (is_emulated(row), *(name for name in ("latency", "tasks") if isinstance(row.get(name), dict)))
+    kinds = (kind_of(row), *(name for name in ("latency", "tasks") if isinstance(row.get(name), dict)))
     return (row.get("benchmark"), text_of(row.get("figure")), kinds, *sorted(settings_of(row).items(), key=repr))
 
 
@@ -185,6 +196,8 @@ def settings_of(row: Row) -> Settings:
     for name in _BEHIND:
         if name not in found and (setting := _setting(row.get(name))) is not None:
             found[name] = setting
+    if name := text_of(simulation_of(row).get("machine")):
+        found[_SIMULATED] = name
     buckets, operations = (number_of(row.get(name)) for name in ("buckets", "operations"))
     # Buckets are chosen for each operation, slots by the load; those of a table that has grown are found out.
     if buckets and operations and "initial_slots" not in row:
@@ -198,10 +211,20 @@ def settings_of(row: Row) -> Settings:
     return found
 
 
-def is_emulated(row: Row) -> bool:
-    """QEMU's emulator says so in the place of a hypervisor's name."""
+def kind_of(row: Row) -> Kind:
+    """tools/mxk simulate adds a field, whatever stands in it; QEMU's emulator says so in the place of a hypervisor's
+    name."""
     machine = machine_of(row)
-    return text_of(machine.get("hypervisor")).startswith("TCG") or machine.get("emulated") is True
+    if _SIMULATED in row:
+        return Kind.SIMULATED
+    emulated = text_of(machine.get("hypervisor")).startswith("TCG") or machine.get("emulated") is True
+    return Kind.EMULATED if emulated else Kind.MEASURED
+
+
+def simulation_of(row: Row) -> Mapping[str, Any]:
+    """With what it was simulated; empty if it was not."""
+    simulated = row.get(_SIMULATED)
+    return simulated if isinstance(simulated, dict) else {}
 
 
 def machine_of(row: Row) -> Mapping[str, Any]:

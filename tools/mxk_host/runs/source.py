@@ -8,6 +8,8 @@ from pathlib import Path
 from mxk_host.errors import UsageError
 from mxk_host.results import RESULTS
 from mxk_host.runs.log import Damage, Found, Log, read_log
+from mxk_host.simulate import result_file
+from mxk_host.simulate.result import Result
 
 STANDARD_INPUT = "-"
 LATEST = RESULTS / "latest"
@@ -30,6 +32,7 @@ class Run:
     damages: list[Damage] = field(default_factory=list)
     unchecked: int = 0  # rows without a check sum
     how: str = ""  # how the machine was started, where that was kept
+    simulation: Result | None = None  # what the simulator says of it, if it was simulated
 
 
 def read_runs(names: Sequence[str]) -> list[Run]:
@@ -94,9 +97,19 @@ def _of_folder(folder: Path) -> Run:
     commands = _commands(folder, logs)
     log.rows = [found if found.command else Found(found.row, commands.get(_place(found), "")) for found in log.rows]
     run = _run(folder.name, folder, log)
+    _add_simulation(run)
     how = folder / "command.txt"
     run.how = how.read_text(errors="replace").strip() if how.is_file() else ""
     return run
+
+
+def _add_simulation(run: Run) -> None:
+    path = run.folder / result_file.NAME
+    if path.is_file():
+        try:
+            run.simulation = result_file.result_of(result_file.read_document(path))
+        except result_file.ResultError as error:
+            run.warnings.append(str(error))
 
 
 def _commands(folder: Path, logs: Iterable[Log]) -> dict[str, str]:

@@ -1,0 +1,164 @@
+"""The job of `tools/mxk simulate`: checks all that can be checked, boots the kernel under the plugin, keeps and shows
+what came of it."""
+
+import json
+import os
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mxk_host import image, results
+from mxk_host.display import Display
+from mxk_host.errors import DriverError, ExitCode
+from mxk_host.jobs import PROGRESS_EVERY, SIMULATED, Job
+from mxk_host.machine import Accelerator, Boot, Emulator, Firmware
+from mxk_host.qemu import Machine
+from mxk_host.runner import run_captured
+from mxk_host.simulate import result_file
+from mxk_host.simulate.machine_file import MachineFile, machine_names, read_machine
+from mxk_host.simulate.marked_rows import RowMarker
+from mxk_host.simulate.markers import Markers, find_markers
+from mxk_host.simulate.names import add_names
+from mxk_host.simulate.plugin import Plugin, expect_plugin
+from mxk_host.simulate.result import Result
+from mxk_host.simulate.shape import memory_ranges, shape_of
+from mxk_host.simulate.symbols import Symbols
+from mxk_host.stream import Row, json_row, looks_like_row
+from mxk_host.verdict import Verdict, judge
+
+FLAT_FILE = "machine.txt"
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """What is to be simulated."""
+
+    machine: MachineFile
+    cpus: int | None  # None: all
+    memory: str
+    seed: int
+    whole: bool
+    commands: str
+    plugin: Path
+
+    @property
+    def mark(self) -> dict[str, Any]:
+        """What is added to each row."""
+        cores = self.machine.cores if self.cpus is None else self.cpus
+        return {
+            "machine": self.machine.name,
+            "cores": cores,
+            "nodes": self.machine.nodes,
+            "hertz": self.machine.hertz,
+            "seed": self.seed,
+            "whole": self.whole,
+        }
+
+    def line(self, folder: Path, markers: Markers | None) -> list[str]:
+        """The QEMU command line, for files in this folder."""
+        shape = shape_of(self.machine, self.cpus, self.memory)
+        plugin = Plugin(
+            self.plugin, folder / FLAT_FILE, folder / result_file.NAME, markers, memory_ranges(shape), self.seed
+        )
+        machine = Machine(
+            shape,
+            Boot.KERNEL,
+            Firmware.BIOS,
+            Accelerator.TCG,
+            tuple(plugin.arguments),
+            emulator=Emulator.QEMU10,
+        )
+        return Job(machine, self.commands).qemu_line(image.image_path(Boot.KERNEL))
+
+
+def list_machines() -> None:
+    """A line for each."""
+    machines = [read_machine(name, None) for name in machine_names()]
+    width = max(len(machine.name) for machine in machines)
+    for machine in machines:
+        shape = f"{machine.nodes} x {machine.cores_per_node}"
+        print(f"{machine.name:{width}}  {shape:6}  {machine.description}")
+
+
+def explain(simulation: Simulation) -> None:
+    """Prints the QEMU line and touches nothing; addresses that no image tells are left out."""
+    markers = None if simulation.whole else find_markers(_symbols())
+    print(shlex.join(simulation.line(results.RESULTS / "UTC-TIME", markers)))
+
+
+def simulate(simulation: Simulation, *, build: bool, timeout: float) -> None:
+    """Runs the commands under the model and shows what it says. Raises as `run` does."""
+    shape_of(simulation.machine, simulation.cpus, simulation.memory)  # checked before anything is built
+    expect_plugin(simulation.plugin)
+    if build:
+        image.build(Boot.KERNEL)
+    image.expect_image(Boot.KERNEL)
+    symbols = _symbols()
+    markers = None if simulation.whole else find_markers(symbols)
+    folder = results.new_folder()
+    (folder / FLAT_FILE).write_text(simulation.machine.flat())
+    line = simulation.line(folder, markers)
+    (folder / "command.txt").write_text(f"{shlex.join(line)}\n# commands: {simulation.commands}\n")
+    rows, notes, verdict = _run(simulation, line, folder, timeout)
+    results.store(folder, rows)
+    _show_rows(simulation, rows, notes, folder)
+    try:
+        result = _show_result(simulation, symbols, folder / result_file.NAME)
+        if verdict.code is ExitCode.SUCCESS and not result.regions and any("benchmark" in row for row in rows):
+            reason = "rows were measured, but the model saw no measured part: their times are an emulator's"
+            verdict = Verdict(ExitCode.NO_VERDICT, reason)
+    except result_file.ResultError as error:
+        # A run that failed says why by itself.
+        if verdict.code is ExitCode.SUCCESS:
+            verdict = Verdict(ExitCode.NO_VERDICT, f"the plugin left no result: {error}")
+    if verdict.code is not ExitCode.SUCCESS:
+        raise DriverError(verdict.reason, verdict.code)
+
+
+def _run(simulation: Simulation, line: list[str], folder: Path, timeout: float) -> tuple[list[Row], list[str], Verdict]:
+    """The rows, marked; remarks; how it ended."""
+    display = Display(sys.stdout, PROGRESS_EVERY)
+    marker = RowMarker(simulation.mark)
+    with (folder / "console.log").open("wb") as log, display:
+
+        def show(data: bytes) -> None:
+            log.write(data)
+            log.flush()
+            display.feed(data)
+
+        # What the driver is told is marked first: the runner's own log would have rows without a mark.
+        outcome = run_captured(line, Path(os.devnull), timeout, lambda data: show(marker.feed(data)))
+        show(marker.rest())
+    rows = [row for text in display.lines if (row := json_row(text)) is not None]
+    damaged = sum(looks_like_row(text) and json_row(text) is None for text in display.lines)
+    notes = [f"WARN damaged lines left out: {damaged} (tools/mxk report names them)"] if damaged else []
+    return rows, notes, judge(outcome, timeout)
+
+
+def _show_rows(simulation: Simulation, rows: list[Row], notes: list[str], folder: Path) -> None:
+    from mxk_host import row_table  # read only where it is used: it takes as long to read as all else
+
+    measured = [row for row in rows if "benchmark" in row]
+    row_table.show(
+        measured, notes=[*notes, f"{simulation.machine.name}: {SIMULATED}", f"results: {image.shown(folder)}"]
+    )
+
+
+def _show_result(simulation: Simulation, symbols: Symbols, path: Path) -> Result:
+    """Adds names to what the plugin wrote, and shows it. Raises ResultError if that is nothing."""
+    from mxk_host.simulate import tables
+
+    document = result_file.read_document(path)
+    result = result_file.result_of(document)
+    shape = shape_of(simulation.machine, simulation.cpus, simulation.memory)
+    notes = add_names(result.regions, symbols, memory_ranges(shape))
+    path.write_text(json.dumps(result_file.named_document(document, result)))
+    tables.show(result, notes=notes)
+    return result
+
+
+def _symbols() -> Symbols:
+    image.expect_image(Boot.KERNEL)
+    return Symbols(image.image_path(Boot.KERNEL))

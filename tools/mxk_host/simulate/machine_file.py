@@ -1,0 +1,188 @@
+"""A machine's description: a TOML file, read and checked, so that everything later trusts it; and as the flat text that
+the plugin reads."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from mxk_host.errors import UsageError
+from mxk_host.image import ROOT, shown
+from mxk_host.simulate.keys import KEYS, LINE_BYTES, NOT_FOR_THE_MODEL, ByNodes
+
+FOLDER = ROOT / "tools/simulator/machines"
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+
+
+@dataclass(frozen=True)
+class MachineFile:
+    """A machine as its file describes it."""
+
+    name: str
+    path: Path
+    sections: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def description(self) -> str:
+        """In a line."""
+        return self.sections["machine"]["description"]
+
+    @property
+    def nodes(self) -> int:
+        """NUMA nodes."""
+        return self.sections["machine"]["nodes"]
+
+    @property
+    def cores(self) -> int:
+        """Of all nodes, each of which has as many."""
+        return self.sections["machine"]["cores"]
+
+    @property
+    def cores_per_node(self) -> int:
+        """Core c is on node c / this."""
+        return self.cores // self.nodes
+
+    @property
+    def hertz(self) -> int:
+        """Of the cores and of the time stamps."""
+        return self.sections["machine"]["hertz"]
+
+    @property
+    def distances(self) -> tuple[tuple[int, ...], ...]:
+        """The SLIT."""
+        return tuple(map(tuple, self.sections["acpi"]["distance"]))
+
+    @property
+    def threads_per_core(self) -> int:
+        """Of what the kernel is shown; the model knows cores only."""
+        return self.sections["acpi"]["threads_per_core"]
+
+    def flat(self) -> str:
+        """A line `section.key = value` for each key, lists with blanks between, matrices row by row."""
+        lines = [f"machine.name = {self.name}"]
+        for section, keys in KEYS.items():
+            values = self.sections[section]
+            lines += [
+                f"{section}.{key} = {_flat(values[key])}" for key in keys if (section, key) not in NOT_FOR_THE_MODEL
+            ]
+        return "".join(f"{line}\n" for line in lines)
+
+
+def read_machine(name: str | None, path: Path | None) -> MachineFile:
+    """The machine of this name, or of a file elsewhere. Raises, with the file and the key, where something is wrong."""
+    if path is not None:
+        if name is not None and name != path.stem:
+            raise UsageError(f"expected --machine {path.stem} or none with --machine-file {path}, got {name}")
+        return _read(path)
+    if name is None:
+        raise UsageError(f"expected --machine NAME, one of {', '.join(machine_names())}, or --machine-file PATH")
+    if name not in machine_names():
+        near = get_close_matches(name, machine_names(), 1)
+        meant = f" (did you mean {near[0]}?)" if near else ""
+        raise UsageError(f"--machine: expected one of {', '.join(machine_names())}; got {name}{meant}")
+    return _read(FOLDER / f"{name}.toml")
+
+
+def machine_names() -> list[str]:
+    """Of the files in tools/simulator/machines."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def _read(path: Path) -> MachineFile:
+    if not _NAME.fullmatch(path.stem):
+        raise UsageError(f"expected a machine's name of small letters, digits and -, got {path.stem} ({shown(path)})")
+    try:
+        document = tomllib.loads(path.read_text())
+    except OSError as error:
+        raise UsageError(f"--machine-file: expected a file, got {path}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{shown(path)}: expected TOML: {error}") from error
+    problems = list(_problems(document))
+    if problems:
+        raise UsageError("\n".join(f"{shown(path)}: {problem}" for problem in problems))
+    return MachineFile(path.stem, path, document)
+
+
+def _problems(document: Mapping[str, Any]) -> Iterator[str]:
+    """All of them, so that a new file is not mended key by key."""
+    wrong = list(_structure(document))
+    yield from wrong
+    if wrong:
+        return
+    nodes = document["machine"]["nodes"]
+    if problem := KEYS["machine"]["nodes"].problem(nodes):
+        yield f"machine.nodes: {problem}"
+        return
+    before = False
+    for section, keys in KEYS.items():
+        for key, kind in keys.items():
+            value = document[section][key]
+            problem = kind.problem(value, nodes) if isinstance(kind, ByNodes) else kind.problem(value)
+            if problem:
+                before = True
+                yield f"{section}.{key}: {problem}"
+    if not before:
+        yield from _contradictions(document)
+
+
+def _structure(document: Mapping[str, Any]) -> Iterator[str]:
+    for section, values in document.items():
+        if section not in KEYS:
+            yield f"{section}: unknown; expected the sections {', '.join(KEYS)}{_near(section, KEYS)}"
+        elif not isinstance(values, dict):
+            yield f"{section}: expected a section [{section}] with keys, got {values!r}"
+        else:
+            for key in values:
+                if key not in KEYS[section]:
+                    yield f"{section}.{key}: unknown; expected {', '.join(KEYS[section])}{_near(key, KEYS[section])}"
+    for section, keys in KEYS.items():
+        values = document.get(section)
+        for key in keys:
+            if values is None or (isinstance(values, dict) and key not in values):
+                yield f"{section}.{key}: missing; every key is needed"
+
+
+def _near(name: str, known: Mapping[str, Any]) -> str:
+    near = get_close_matches(name, known, 1)
+    return f" (did you mean {near[0]}?)" if near else ""
+
+
+def _contradictions(document: Mapping[str, Any]) -> Iterator[str]:
+    """Between keys that are right one by one."""
+    nodes, cores = document["machine"]["nodes"], document["machine"]["cores"]
+    threads = document["acpi"]["threads_per_core"]
+    if cores % nodes:
+        yield f"machine.cores: expected a multiple of machine.nodes, {nodes}, got {cores}: all nodes have as many"
+    elif cores // nodes % threads:
+        yield f"acpi.threads_per_core: expected a divisor of the {cores // nodes} cores of a node, got {threads}"
+    for cache in ("l1", "l2", "l3"):
+        size, ways = document[cache]["bytes"], document[cache]["ways"]
+        if size % (ways * LINE_BYTES):
+            unit = f"{ways} ways of lines of {LINE_BYTES} bytes, {ways * LINE_BYTES}"
+            yield f"{cache}.bytes: expected a multiple of {unit}, got {size}"
+    for near, far in (("l1", "l2"), ("l2", "l3")):
+        here, there = document[near]["latency_cycles"], document[far]["latency_cycles"]
+        if here >= there:
+            yield f"{far}.latency_cycles: expected more than {near}.latency_cycles, {here:g}, got {there:g}"
+    same = document["coherence"]["transfer_same_node_cycles"]
+    latency = document["memory"]["latency_ns"]
+    for node in range(nodes):
+        on_the_diagonal = document["coherence"]["transfer_cross_node_cycles"][node][node]
+        if on_the_diagonal != same:
+            yield (
+                f"coherence.transfer_cross_node_cycles: expected transfer_same_node_cycles, {same:g}, from node "
+                f"{node} to itself, got {on_the_diagonal:g}"
+            )
+        if min(latency[node]) < latency[node][node]:
+            yield f"memory.latency_ns: expected node {node} to be nearest to its own memory, got {latency[node]}"
+
+
+def _flat(value: Any) -> str:  # noqa: ANN401
+    if isinstance(value, list):
+        return " ".join(map(_flat, value))
+    if isinstance(value, float):
+        return f"{value:.15g}"
+    return str(value)
