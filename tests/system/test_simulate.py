@@ -278,8 +278,8 @@ def test_the_qemu_line_is_complete(fakes: Fakes) -> None:
     options = dict(option.split("=", 1) for option in plugin[1:])
     assert options["machine"].endswith("/machine.txt")
     assert options["result"].endswith("/simulation.json")
-    assert options["elf-roi-begin"] == hex(fakes.address("measured_part_begins"))
-    assert options["elf-roi-end"] == hex(fakes.address("measured_part_ends"))
+    assert options["roi-begin"] == hex(fakes.address("measured_part_begins"))
+    assert options["roi-end"] == hex(fakes.address("measured_part_ends"))
     assert options["memory-nodes"] == "0x0-0x40000000@0;0x40000000-0x80000000@1"
     assert options["seed"] == "7"
     whole = fakes.drive("--machine", "test-2x2", "--dry-run", "--whole", "topology").output

@@ -11,8 +11,8 @@ extern "C" {
 
 CPUState* qemu_get_cpu(int number);
 
-/// The core that runs on this thread. (What callbacks of blocks are told of it is wrong where one thread runs all cores:
-/// QEMU 10.0 takes the number of the core for which a block was translated.)
+/// The core that runs on this thread. (What callbacks of blocks are told of it is wrong where one thread runs all
+/// cores: QEMU 10.0 takes the number of the core for which a block was translated.)
 extern __thread CPUState* current_cpu;
 
 /// The core leaves its loop of blocks before the next one, so that the next core has its turn.

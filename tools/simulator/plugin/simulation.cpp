@@ -80,8 +80,8 @@ void Simulation::finish(unsigned core, Block& next) {
     recorder.clear();
 }
 
-/// The core's clock is behind the block's instructions below `end` then. It is the time when they have retired: what the
-/// core's own time stamps say, and when others see what it has stored.
+/// The core's clock is behind the block's instructions below `end` then. It is the time when they have retired: what
+/// the core's own time stamps say, and when others see what it has stored.
 void Simulation::account(unsigned core, unsigned end, std::uint64_t next) {
     if (models_) {
         recorders_[core].execute(models_of_[core], end, next);

@@ -109,7 +109,7 @@ class Simulation final : public ClockUser {
     std::vector<Recorder> recorders_;
     std::vector<CPUState*> cpus_;
     CPUState* holder_cpu_ = nullptr; // whose turn it is
-    std::vector<bool> was_woken_; // and has not run since
+    std::vector<bool> was_woken_;    // and has not run since
     StopMark const stop_mark_;
     VirtualClock clock_;
     CoreRegisters registers_;
