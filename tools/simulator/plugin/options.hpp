@@ -7,7 +7,7 @@
 //     whole=on      everything is measured, instead
 //     memory-nodes  which physical memory belongs to which node: 0x0-0x80000000@0;0x100000000-0x180000000@1
 //     lookahead     how far a core's clock may be beyond the others' where the model runs, in cycles (100)
-//     seed          moves the cores' first steps by some cycles
+//     seed          of the order in which cores run
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@ namespace mxk::simulator {
 namespace {
 
 // Outside of the measured part: as far as cores' clocks may be apart, in cycles.
-constexpr std::uint64_t outside_lookahead_cycles = 2000;
+constexpr std::uint64_t outside_lookahead_cycles = 1000;
 
 // What an access to a device takes there: about what a chip set of real machines needs.
 constexpr double device_access_nanoseconds = 500;
@@ -27,8 +27,7 @@ Simulation::Simulation(Options const& options, unsigned cores)
     , results_(machine_)
     , outside_lookahead_(cycles(outside_lookahead_cycles))
     , device_access_(machine_.of_nanoseconds(device_access_nanoseconds))
-    , seed_(options.seed)
-    , turns_(cores)
+    , turns_(cores, options.seed)
     , recorders_(cores)
     , cpus_(cores)
     , was_woken_(cores)
@@ -144,8 +143,7 @@ void Simulation::pass_turn() {
 }
 
 void Simulation::wake(unsigned core, Time at) {
-    Time const first_step = turns_.clock(core) == 0 ? cycles((core + 1) * seed_ * 7919 % 64) : 0;
-    Time const begin = std::max(turns_.clock(core), at) + first_step;
+    Time const begin = std::max(turns_.clock(core), at);
     if (models_) {
         models_of_[core].wake(begin);
         turns_.wake(core, models_of_[core].retired());

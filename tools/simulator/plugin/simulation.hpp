@@ -103,7 +103,6 @@ class Simulation final : public ClockUser {
     Results results_;
     Time const outside_lookahead_;
     Time const device_access_;
-    Time const seed_;
 
     Turns turns_;
     std::vector<Recorder> recorders_;

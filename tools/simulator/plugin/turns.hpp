@@ -1,8 +1,13 @@
-// Whose turn it is: one thread of the host runs all cores, one at a time, and the one whose clock is behind goes first.
-// It runs until its clock is `lookahead` beyond the next one's. So the clocks of cores that run differ by no more than
-// that and a block, and the order is the same in every run, whatever the host does. Cores that sleep hold nobody up.
+// Whose turn it is: one thread of the host runs all cores, one at a time. The next one is drawn from those that are
+// less than `lookahead` ahead of the last one, and runs for a time that is drawn, too, of no more than that. So the
+// clocks of cores that run differ by less than twice that and a block.
+//
+// Why it is drawn: in a fixed order cores that wait for each other fall into step. One that releases a lock and takes
+// it again did both in one turn for ever, and others never saw it free (SeaBIOS does that when it starts cores). The
+// order is the same in every run with one seed, whatever the host does. Cores that sleep hold nobody up.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "tools/simulator/model/time.hpp"
@@ -14,8 +19,9 @@ class Turns {
     static constexpr unsigned nobody = ~0U;
     static constexpr Time never = ~Time{0};
 
-    explicit Turns(unsigned cores)
-        : cores_(cores) {}
+    Turns(unsigned cores, std::uint64_t seed)
+        : cores_(cores)
+        , random_(0x9e3779b97f4a7c15 + seed) {}
 
     /// All sleep at first.
     unsigned holder() const { return holder_; }
@@ -29,9 +35,8 @@ class Turns {
     void wake(unsigned core, Time time);
     void sleep(unsigned core);
 
-    /// The turn goes to the core that is behind; it stays if there is none.
+    /// The next turn; nobody's, if all sleep.
     void pass(Time lookahead);
-    void release() { holder_ = nobody; }
 
     /// The holder's turn is over when its clock has passed that.
     Time limit() const { return limit_; }
@@ -44,7 +49,10 @@ class Turns {
         bool awake = false;
     };
 
+    std::uint64_t draw(std::uint64_t below);
+
     std::vector<Core> cores_;
+    std::uint64_t random_;
     unsigned holder_ = nobody;
     Time limit_ = never;
     Time others_ = never;
