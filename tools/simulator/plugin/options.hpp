@@ -6,7 +6,7 @@
 //     roi-end
 //     whole=on      everything is measured, instead
 //     memory-nodes  which physical memory belongs to which node: 0x0-0x80000000@0;0x100000000-0x180000000@1
-//     lookahead     how far a core's clock may be beyond the others' where the model runs, in cycles (100)
+//     lookahead     how far a core's clock may be beyond the others' where the model runs, in cycles (30)
 //     seed          of the order in which cores run
 #pragma once
 
@@ -26,7 +26,7 @@ struct Options {
     std::uint64_t end = 0;
     bool whole = false;
     std::vector<MemoryRange> memory;
-    std::uint64_t lookahead_cycles = 100;
+    std::uint64_t lookahead_cycles = 30;
     std::uint64_t seed = 0;
 
     /// Throws std::runtime_error, which names what is wrong.
