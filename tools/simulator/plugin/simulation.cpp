@@ -108,8 +108,9 @@ void Simulation::attend(unsigned core, std::uintptr_t place) {
     latest_.store(turns_.clock(core), std::memory_order_relaxed);
     attention_.store(Turns::never, std::memory_order_relaxed); // before interruptions are looked for
     wake_interrupted();
-    bool const timers_ran = run_due_timers(core);
-    if (turns_.clock(core) > turns_.limit()) pass_turn();
+    if (one_more_is_awake_) pass_turn();
+    bool const timers_ran = run_due_timers();
+    if (one_more_is_awake_ || turns_.clock(core) > turns_.limit()) pass_turn();
     Time const due = next_timer_ <= turns_.others() ? next_timer_ : Turns::never;
     Time const next = std::min(turns_.limit(), due);
     Time expected = Turns::never;
@@ -118,8 +119,8 @@ void Simulation::attend(unsigned core, std::uintptr_t place) {
 }
 
 /// Those that all cores have come to. False if there were none.
-bool Simulation::run_due_timers(unsigned core) {
-    Time const now = std::min(turns_.clock(core), turns_.others());
+bool Simulation::run_due_timers() {
+    Time const now = std::min(turns_.clock(turns_.holder()), turns_.others());
     if (!asks_for_timers_ && next_timer_ > now) return false;
     BigLock const lock;
     asks_for_timers_ = false;
@@ -132,6 +133,7 @@ bool Simulation::run_due_timers(unsigned core) {
 }
 
 void Simulation::pass_turn() {
+    one_more_is_awake_ = false;
     unsigned const before = turns_.holder();
     turns_.pass(models_ ? cycles(options_.lookahead_cycles) : outside_lookahead_);
     unsigned const holder = turns_.holder();
@@ -152,6 +154,8 @@ void Simulation::wake(unsigned core, Time at) {
     }
     was_woken_[core] = true;
     stop_mark_.set(cpus_[core], core != turns_.holder());
+    one_more_is_awake_ = true; // the holder does not know of it
+    attention_.store(0, std::memory_order_relaxed);
 }
 
 /// Cores that sleep and were interrupted, if that is reason enough to wake up.
@@ -162,13 +166,10 @@ void Simulation::wake_interrupted() {
         if (interruptions_.empty()) return;
         found.swap(interruptions_);
     }
-    bool any = false;
     for (Interruption const& one : found) {
         if (turns_.is_awake(one.core) || cpu_thread_is_idle(cpus_[one.core])) continue;
         wake(one.core, one.at);
-        any = true;
     }
-    if (any && turns_.holder() != Turns::nobody) pass_turn();
 }
 
 void Simulation::halts(Instruction const& instruction) {

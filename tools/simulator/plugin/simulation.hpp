@@ -89,7 +89,7 @@ class Simulation final : public ClockUser {
     void pass_turn();
     void wake(unsigned core, Time at);
     void wake_interrupted();
-    bool run_due_timers(unsigned core);
+    bool run_due_timers();
     IdleThread::Next pass_time();
 
     void mark(unsigned core, Marker marker);
@@ -117,6 +117,7 @@ class Simulation final : public ClockUser {
 
     std::atomic<Time> attention_ = 0; // when the holder's clock has come to that, there is more to do
     std::atomic<Time> latest_ = 0;    // of the holder, when it was looked at last, or of the timers that ran
+    bool one_more_is_awake_ = false;  // since the turn was passed on
     bool asks_for_timers_ = true;     // the next one may be another than next_timer_
     Time next_timer_ = 0;
     std::mutex interruptions_lock_;
