@@ -11,6 +11,7 @@
 #include "base/result.hpp"
 #include "base/spin_wait.hpp"
 #include "base/units.hpp"
+#include "bench/frame/measured_part.hpp"
 #include "bench/frame/progress.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_vector.hpp"
@@ -87,9 +88,11 @@ Result<TimeSpan> time_on(std::span<CoreId const> cores, Progress const& progress
     StartBarrier barrier(cores.size());
     MXK_TRY(run_steps(cores, progress, [&](Worker&, std::size_t place) {
         barrier.arrive_and_wait();
+        measured_part_begins();
         Cycles const start = clock::timestamp();
         function(place);
         times[place] = {start, clock::timestamp()};
+        measured_part_ends();
         return Step::Done;
     }));
     TimeSpan span;

@@ -4,6 +4,7 @@
 
 #include "base/prefetch.hpp"
 #include "base/splitmix.hpp"
+#include "bench/frame/measured_part.hpp"
 #include "bench/frame/statistics.hpp"
 #include "kernel/clock.hpp"
 
@@ -63,11 +64,13 @@ ChaseRun::ChaseRun(ChaseRoom const& room, std::size_t loads)
 
 bool ChaseRun::advance() {
     if (ended_) return false;
+    if (step_ == 0) measured_part_begins();
     if (step_ < room_.count)
         check_lap_further();
     else
         run_laps();
     ended_ = step_ == room_.count && (is_timed_ || timed_loads_ >= loads_);
+    if (ended_) measured_part_ends();
     return !ended_;
 }
 

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "base/histogram.hpp"
+#include "bench/frame/measured_part.hpp"
 #include "bench/workload/arrivals.hpp"
 #include "bench/workload/instructions.hpp"
 #include "bench/workload/operation_start.hpp"
@@ -92,11 +93,13 @@ class alignas(cache_line_bytes) CoreRun {
     // The measured time of this core. Its instructions have had their effect when it ends. A task, or a thread, which
     // may not touch this any more then.
     void begin() {
+        measured_part_begins();
         start_ = clock::timestamp();
         arrivals_.begin(start_);
     }
     void end() {
         end_ = clock::timestamp();
+        measured_part_ends();
         send_task(ended_, ended_.home);
     }
 

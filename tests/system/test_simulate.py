@@ -268,7 +268,7 @@ def test_the_qemu_line_is_complete(fakes: Fakes) -> None:
     words = shlex.split(ended.output)
     text = " ".join(words)
     assert words[0] == str(fakes.qemu)
-    assert "-machine q35 -accel tcg,thread=multi -cpu max,x2apic=on" in text
+    assert "-machine q35 -accel tcg,thread=single -cpu max,x2apic=on" in text
     assert "-m 2048M -smp 4,sockets=2,cores=2,threads=1" in text
     assert "-numa node,nodeid=1,cpus=2-3,memdev=memory1" in text
     assert "-numa dist,src=1,dst=0,val=20" in text
@@ -278,13 +278,13 @@ def test_the_qemu_line_is_complete(fakes: Fakes) -> None:
     options = dict(option.split("=", 1) for option in plugin[1:])
     assert options["machine"].endswith("/machine.txt")
     assert options["result"].endswith("/simulation.json")
-    assert options["elf-roi-begin"] == hex(fakes.address("measured_part_begins"))
-    assert options["elf-roi-end"] == hex(fakes.address("measured_part_ends"))
+    assert options["roi-begin"] == hex(fakes.address("measured_part_begins"))
+    assert options["roi-end"] == hex(fakes.address("measured_part_ends"))
     assert options["memory-nodes"] == "0x0-0x40000000@0;0x40000000-0x80000000@1"
     assert options["seed"] == "7"
     whole = fakes.drive("--machine", "test-2x2", "--dry-run", "--whole", "topology").output
     assert "whole=on" in whole
-    assert "elf-roi" not in whole
+    assert "roi-begin" not in whole
 
 
 @pytest.mark.skipif(not HAS_QEMU10, reason="no QEMU 10: tools/setup --machines")

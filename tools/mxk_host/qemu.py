@@ -34,6 +34,7 @@ class Machine:
     firmware: Firmware
     accelerator: Accelerator
     extra: tuple[str, ...] = ()
+    one_thread: bool = False  # of the host runs all cores, one at a time (TCG)
     counted: bool = False  # the emulator's clock is the number of instructions: a nanosecond each
     module: Path | None = None  # a file that the loader brings besides the kernel
     emulator: Emulator = Emulator.QEMU
@@ -47,7 +48,8 @@ def qemu_line(machine: Machine, image: Path, command_line: str, interactive_log:
     if machine.counted:
         accelerate = ["-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off", "-cpu", machine.emulator.cpu]
     elif machine.accelerator is Accelerator.TCG:
-        accelerate = ["-accel", "tcg,thread=multi", "-cpu", machine.emulator.cpu]
+        threads = "single" if machine.one_thread else "multi"
+        accelerate = ["-accel", f"tcg,thread={threads}", "-cpu", machine.emulator.cpu]
     return [
         *(*machine.emulator.line, "-machine", "q35,hmat=on" if machine.shape.hmat else "q35", *accelerate),
         *("-display", "none", "-nodefaults", "-no-reboot", "-device", EXIT_DEVICE),

@@ -14,3 +14,10 @@ if(TARGET mxk-unit)
     target_link_libraries(mxk-unit PRIVATE mxk-simulator-model)
     target_link_libraries(mxk-sequential-tests PUBLIC PkgConfig::capstone nlohmann_json::nlohmann_json)
 endif()
+
+# What QEMU loads (build/machines/qemu-10). It finds QEMU's functions when it is loaded.
+room_sources(simulator_plugin_sources tools/simulator/plugin)
+add_library(mxk-simulator MODULE EXCLUDE_FROM_ALL ${simulator_plugin_sources})
+target_compile_options(mxk-simulator PRIVATE -O2 -fvisibility=hidden)
+target_link_libraries(mxk-simulator PRIVATE mxk-simulator-model Threads::Threads)
+set_target_properties(mxk-simulator PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})

@@ -31,6 +31,10 @@ from mxk_host.verdict import Verdict, judge
 FLAT_FILE = "machine.txt"
 
 
+# What a machine reads of the host would make each run another one: the date.
+_SAME_EVERY_TIME = ("-rtc", "base=2026-01-01T00:00:00,clock=vm")
+
+
 @dataclass(frozen=True)
 class Simulation:
     """What is to be simulated."""
@@ -67,7 +71,8 @@ class Simulation:
             Boot.KERNEL,
             Firmware.BIOS,
             Accelerator.TCG,
-            tuple(plugin.arguments),
+            (*plugin.arguments, *_SAME_EVERY_TIME, "-seed", str(self.seed)),
+            one_thread=True,
             emulator=Emulator.QEMU10,
         )
         return Job(machine, self.commands).qemu_line(image.image_path(Boot.KERNEL))

@@ -1,0 +1,12 @@
+// What a simulator or a debugger recognises the measured part of a benchmark by: each core that measures calls these two
+// right before its first time stamp and right after its last one. They do nothing. tools/mxk simulate models the machine
+// from the first call until as many cores have called the second one; everything else runs without the model.
+#pragma once
+
+namespace mxk::bench {
+
+// Any core. In pairs; a core may be in several parts at a time.
+void measured_part_begins();
+void measured_part_ends();
+
+} // namespace mxk::bench

@@ -1,0 +1,43 @@
+// The blocks of code that were translated. One that is translated again is the same one as before.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "tools/simulator/decode/decoder.hpp"
+#include "tools/simulator/plugin/block.hpp"
+#include "tools/simulator/plugin/pages.hpp"
+#include "tools/simulator/plugin/plugin_api.hpp"
+
+namespace mxk::simulator {
+
+/// What some instructions take without a model.
+struct Costs {
+    Time pause;
+    Time port; // in and out
+};
+
+class Blocks {
+  public:
+    /// begin, end: where functions that mark the measured part begin.
+    Blocks(std::uint64_t begin, std::uint64_t end, Costs const& costs)
+        : begin_(begin)
+        , end_(end)
+        , costs_(costs) {}
+
+    /// While it is translated, on the thread that does it.
+    Block& find(qemu_plugin_tb const* translated, Pages& pages);
+
+  private:
+    void decode(Block& block, std::string const& code);
+
+    std::uint64_t begin_;
+    std::uint64_t end_;
+    Costs costs_;
+    Decoder decoder_;
+    std::unordered_map<std::string, std::unique_ptr<Block>> blocks_; // by address, lengths and code
+};
+
+} // namespace mxk::simulator

@@ -1,0 +1,136 @@
+// The simulated machine under QEMU: takes what QEMU's cores do to the model, lets each of them run only when its time
+// has come, and gives QEMU's timers and clocks the model's time. What the model is not asked about (everything outside
+// of the measured part) takes a cycle per instruction.
+//
+// QEMU runs all cores on one thread, round robin (-accel tcg,thread=single), so nearly everything here is of that
+// thread.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <fstream>
+#include <mutex>
+#include <vector>
+
+#include "tools/simulator/model/core.hpp"
+#include "tools/simulator/model/memory.hpp"
+#include "tools/simulator/model/results.hpp"
+#include "tools/simulator/plugin/blocks.hpp"
+#include "tools/simulator/plugin/core_registers.hpp"
+#include "tools/simulator/plugin/emulator.hpp"
+#include "tools/simulator/plugin/idle_thread.hpp"
+#include "tools/simulator/plugin/options.hpp"
+#include "tools/simulator/plugin/pages.hpp"
+#include "tools/simulator/plugin/recorder.hpp"
+#include "tools/simulator/plugin/turns.hpp"
+#include "tools/simulator/plugin/virtual_clock.hpp"
+
+namespace mxk::simulator {
+
+class Simulation final : public ClockUser {
+  public:
+    /// cores: QEMU's. Throws std::runtime_error.
+    Simulation(Options const& options, unsigned cores);
+    Simulation(Simulation const&) = delete;
+    Simulation& operator=(Simulation const&) = delete;
+
+    /// Before a core's first instruction.
+    void core_appears(unsigned core);
+    Block& translate(qemu_plugin_tb const* block) { return blocks_.find(block, pages_); }
+
+    /// A block is about to run. place: in its machine code, before the first instruction. May not return.
+    void block_begins(Block& block, std::uintptr_t place) {
+        if (current_cpu != holder_cpu_) comes_unasked(place);
+        unsigned const core = turns_.holder();
+        Recorder& recorder = recorders_[core];
+        if (recorder.block() != nullptr) finish(core, block);
+        if (turns_.clock(core) >= attention_.load(std::memory_order_relaxed)) attend(core, place);
+        if (block.handles_interrupts) count_interrupt(core);
+        recorder.begin(block);
+        if (block.marker != Marker::None) mark(core, block.marker);
+        if (models_) models_of_[core].begin_block(block.address);
+    }
+    // All of these: of the core whose turn it is, of which only the holder's instructions run.
+
+    /// After an access; only while a model runs.
+    void access(Instruction const& instruction, Access access);
+    bool models() const { return models_; }
+
+    // An instruction of the block is about to run.
+    void prefetch(Instruction const& instruction);
+    void reads_time(Instruction const& instruction);
+    void halts(Instruction const& instruction);
+    void changes_pages() { pages_.forget(); }
+
+    Pages& pages() { return pages_; }
+    void write_results();
+
+    Time ticks() override;
+    Time device_time() override;
+    void interrupt(CPUState* core, Time at) override;
+    Time latest() const override { return latest_.load(std::memory_order_relaxed); }
+
+  private:
+    struct Interruption {
+        unsigned core;
+        Time at;
+    };
+
+    void comes_unasked(std::uintptr_t place);
+    unsigned number_of(CPUState const* core) const;
+    void finish(unsigned core, Block& next);
+    void account(unsigned core, unsigned end, std::uint64_t next);
+    void attend(unsigned core, std::uintptr_t place);
+    [[noreturn]] static void leave(std::uintptr_t place);
+    void count_interrupt(unsigned core);
+
+    void pass_turn();
+    void wake(unsigned core, Time at);
+    void wake_interrupted();
+    bool run_due_timers();
+    IdleThread::Next pass_time();
+
+    void mark(unsigned core, Marker marker);
+    void begin_region(Time at);
+    void end_region(Time at);
+
+    Options const options_;
+    Machine const machine_;
+    Memory memory_;
+    std::deque<Core> models_of_;
+    Results results_;
+    Time const outside_lookahead_;
+    Time const device_access_;
+
+    Turns turns_;
+    std::vector<Recorder> recorders_;
+    std::vector<CPUState*> cpus_;
+    CPUState* holder_cpu_ = nullptr; // whose turn it is
+    std::vector<bool> was_woken_;    // and has not run since
+    StopMark const stop_mark_;
+    VirtualClock clock_;
+    CoreRegisters registers_;
+    Pages pages_;
+    Blocks blocks_;
+
+    std::atomic<Time> attention_ = 0; // when the holder's clock has come to that, there is more to do
+    std::atomic<Time> latest_ = 0;    // of the holder, when it was looked at last, or of the timers that ran
+    bool one_more_is_awake_ = false;  // since the turn was passed on
+    bool asks_for_timers_ = true;     // the next one may be another than next_timer_
+    Time next_timer_ = 0;
+    std::mutex interruptions_lock_;
+    std::vector<Interruption> interruptions_;
+
+    bool models_ = false;
+    unsigned measuring_ = 0; // cores between the two marks
+    Time region_begin_ = 0;
+    std::uint64_t instructions_ = 0; // of all regions
+    std::chrono::steady_clock::time_point host_begin_;
+    std::chrono::duration<double> host_time_{};
+
+    IdleThread idle_thread_; // last: it uses all of the above
+};
+
+} // namespace mxk::simulator

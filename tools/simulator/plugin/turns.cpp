@@ -1,0 +1,40 @@
+#include "tools/simulator/plugin/turns.hpp"
+
+#include <algorithm>
+
+namespace mxk::simulator {
+
+void Turns::wake(unsigned core, Time time) {
+    cores_[core].clock = std::max(cores_[core].clock, time);
+    cores_[core].awake = true;
+}
+
+void Turns::sleep(unsigned core) {
+    cores_[core].awake = false;
+}
+
+std::uint64_t Turns::draw(std::uint64_t below) { // xorshift64*
+    random_ ^= random_ >> 12;
+    random_ ^= random_ << 25;
+    random_ ^= random_ >> 27;
+    return static_cast<std::uint64_t>(static_cast<unsigned __int128>(random_ * 0x2545f4914f6cdd1d) * below >> 64);
+}
+
+void Turns::pass(Time lookahead) {
+    Time last = never;
+    for (Core const& core : cores_)
+        if (core.awake) last = std::min(last, core.clock);
+    auto const may_run = [&](Core const& core) { return core.awake && core.clock - last <= lookahead; };
+    auto skipped = draw(static_cast<std::uint64_t>(std::ranges::count_if(cores_, may_run)));
+    holder_ = nobody;
+    others_ = never;
+    for (unsigned core = 0; core != count(); ++core) {
+        if (holder_ == nobody && may_run(cores_[core]) && skipped-- == 0)
+            holder_ = core;
+        else if (cores_[core].awake)
+            others_ = std::min(others_, cores_[core].clock);
+    }
+    limit_ = others_ == never ? never : cores_[holder_].clock + draw(lookahead);
+}
+
+} // namespace mxk::simulator
