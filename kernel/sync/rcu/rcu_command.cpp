@@ -45,7 +45,7 @@ constexpr auto rcu_command = console::command<&show_rcu>(
      .summary = "grace periods, and what each core has had to do with them",
      .group = "machine",
      .notes =
-         "Per core: callbacks given to it and run; how many became due together, on average and at most; the largest\n"
+         "Per core: callbacks given to it and run; how many became due together, mean and maximum; the largest\n"
          "number run in one turn; grace periods that it has answered; those that had to wait for a read section of\n"
          "the core; those that began while it halted. Cores that have none of these have no line. Interrupts are\n"
          "those that ended threads' slices for an expedited grace period.\n"});

@@ -62,7 +62,7 @@ MXK_TEST(rcu1, waits_for_handlers_that_interrupt_a_thread_and_takes_their_callba
     group.join();
 }
 
-// What it waits for is a reader of the longest slice that goes on without a section, and never gives the core away.
+// What it waits for is a reader of the maximum slice that goes on without a section, and never gives the core away.
 MXK_TEST(rcu1, an_expedited_grace_period_waits_for_a_reader_and_not_for_its_slice) {
     if (workers::count() < 2) MXK_SKIP("one core, which begins the grace period");
     Resident reader;
@@ -89,7 +89,7 @@ MXK_TEST(rcu1, an_expedited_grace_period_waits_for_a_reader_and_not_for_its_slic
     group.join();
 }
 
-// A thread that makes calls in a row is on its core's stack most of the time: what wants its slice ended then is not
+// A thread that makes calls in a row is on its core's stack nearly all the time: what wants its slice ended then is not
 // lost.
 MXK_TEST(rcu1, an_expedited_grace_period_does_not_wait_for_a_thread_that_calls_all_the_time) {
     if (workers::count() < 2) MXK_SKIP("one core, which begins the grace period");

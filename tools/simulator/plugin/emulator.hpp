@@ -28,7 +28,7 @@ bool cpu_thread_is_idle(CPUState*);
 bool all_cpu_threads_idle();
 bool cpu_is_stopped(CPUState*);
 
-/// The big lock, of whoever touches devices or timers.
+/// The big lock: a caller has it who touches devices or timers.
 void bql_lock_impl(char const* file, int line);
 void bql_unlock();
 
