@@ -22,6 +22,7 @@ class ConcurrentBucket {
     // Waits until nobody else has the bucket, and takes it. False: it is moved, and nothing is taken.
     // acquire: pairs with unlock() of the writer before, and with end_moved().
     [[gnu::always_inline]] static bool lock(ConcurrentLine& first) {
+        inject::point();
         hold_preemption();
         std::uint64_t now = 0;
         if (first.control.compare_exchange_strong(now, ConcurrentLine::locked, std::memory_order_acquire)) [[likely]]

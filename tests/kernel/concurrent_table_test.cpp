@@ -153,8 +153,9 @@ class Stress {
     static constexpr std::size_t items_each = 64;
 
     // In a section.
-    Stress(Table& table, std::size_t users, NodeId node)
+    Stress(Table& table, std::size_t users, NodeId node, std::uint64_t seed)
         : table_(table)
+        , first_noise_(splitmix(seed))
         , items_(NodeVector<std::array<TestItem, items_each>>::create(users, node)) {
         MXK_CHECK(items_.ok());
         if (!items_) return;
@@ -172,7 +173,7 @@ class Stress {
 
     // One operation, in a section. `number`: that nobody has had.
     void operate(std::size_t user, std::uint64_t number) {
-        std::uint64_t const noise = splitmix(number * users() + user);
+        std::uint64_t const noise = splitmix(first_noise_ + number * users() + user);
         std::size_t const key = (noise >> 8) % (items_each - 1);
         bool const updates = noise % users() <= user; // the first users mostly look, the last ones mostly write
         if ((noise >> 32) % 4 == 0) return look_at_others(noise);
@@ -221,6 +222,7 @@ class Stress {
     }
 
     Table& table_;
+    std::uint64_t first_noise_;
     Result<NodeVector<std::array<TestItem, items_each>>> items_;
     std::atomic<std::size_t> wrong_{0};
 };
@@ -260,7 +262,7 @@ void stress(std::size_t operations_each, std::size_t waves) {
     if (!table.ok()) return;
     std::size_t const threads = std::max<std::size_t>(9, workers::count()); // more than eight
     std::size_t const users = threads + workers::count();
-    Stress stress(*table, users, Worker::current().node());
+    Stress stress(*table, users, Worker::current().node(), inner_tests::seed());
     if (!stress.ok()) return;
     {
         InjectDelays const delays;
@@ -339,7 +341,7 @@ void soak_round(SoakRun const& run, std::uint64_t first_number) {
     std::optional<Stress> stress;
     {
         rcu::ReadSection const section;
-        stress.emplace(*table, users, node);
+        stress.emplace(*table, users, node, run.seed);
     }
     if (!stress->ok()) return;
     std::atomic<std::size_t> next_user{0};
@@ -470,6 +472,7 @@ MXK_TEST(cht, look_ups_and_iterations_while_it_is_resized) {
     MXK_CHECK(progress.ok());
     if (!progress) return;
     InjectDelays const delays;
+    std::uint64_t const first_noise = splitmix(inner_tests::seed());
     // Of each core, which then go again; an iteration of each core has as many steps as there are buckets.
     std::uint64_t const coming = std::max<std::uint64_t>(8000 / cores, 32);
     bool const ran = run_on(all_cores().span(), [&](Worker&, std::size_t place) {
@@ -480,7 +483,8 @@ MXK_TEST(cht, look_ups_and_iterations_while_it_is_resized) {
             MXK_CHECK(mine.next < coming ? table->insert(key, ~key) == Insert::Inserted : table->erase(key));
         }
         std::array<std::uint64_t, 20> keys{};
-        for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = splitmix(mine.next * 20 + i) % (staying + 10);
+        for (std::size_t i = 0; i < keys.size(); ++i)
+            keys[i] = splitmix(first_noise + mine.next * 20 + i) % (staying + 10);
         table->find_each(keys, [&](std::size_t at, std::optional<std::uint64_t> const& value) {
             MXK_CHECK(keys[at] < staying ? value == ~keys[at] : !value.has_value());
         });

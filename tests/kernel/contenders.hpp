@@ -25,11 +25,11 @@ template <typename User> class Contender {
     static constexpr std::size_t keys_each = 24; // of its own, and as many that all share
     static constexpr std::uint64_t shared_key(std::size_t at) { return at + 1; }
 
-    Contender(User user, std::size_t number, std::uint32_t operations)
+    Contender(User user, std::size_t number, std::uint32_t operations, std::uint64_t seed = 0)
         : user_(std::move(user))
         , number_(number)
         , operations_(operations)
-        , random_(number) {}
+        , random_(seed + number) {}
 
     void operator()() {
         for (std::uint32_t i = 0; i < operations_; ++i) {
@@ -76,10 +76,26 @@ template <typename User> class Contender {
     std::uint64_t wrong_ = 0;
 };
 
-// Two threads on each core, of which each has what make_user(its number) gives; `holds(key)` says afterwards whether a
-// key is in the table. How many results and keys are wrong. The console's task.
+// How many results and keys are wrong, of threads that have ended; `holds(key)` says whether a key is in the table.
+template <typename User, typename Holds>
+std::uint64_t count_wrong(NodeVector<Contender<User>> const& contenders, Holds holds) {
+    std::uint64_t wrong = 0;
+    for (std::size_t at = 0; at < Contender<User>::keys_each; ++at) {
+        std::int64_t balance = 0;
+        for (auto const& contender : contenders) {
+            balance += contender.balance_of_shared(at);
+            wrong += holds(contender.own_key(at)) != contender.has_own(at) ? 1U : 0U;
+        }
+        wrong += balance != (holds(Contender<User>::shared_key(at)) ? 1 : 0) ? 1U : 0U;
+    }
+    for (auto const& contender : contenders) wrong += contender.wrong();
+    return wrong;
+}
+
+// Two threads on each core, of which each has what make_user(its number) gives. How many results and keys are wrong.
+// The console's task.
 template <typename MakeUser, typename Holds>
-std::uint64_t contend(std::uint32_t operations, MakeUser make_user, Holds holds) {
+std::uint64_t contend(std::uint32_t operations, MakeUser make_user, Holds holds, std::uint64_t seed = 0) {
     using Threads = NodeVector<Contender<decltype(make_user(std::size_t{}))>>;
     std::size_t const count = 2 * workers::count();
     auto contenders = Threads::create(count, Worker::current().node());
@@ -87,20 +103,9 @@ std::uint64_t contend(std::uint32_t operations, MakeUser make_user, Holds holds)
     ThreadGroup group(count);
     for (std::size_t i = 0; i < count; ++i)
         group.start({.core = core_id(i % workers::count()), .name = "contender"},
-                    contenders.value().emplace(make_user(i), i, operations));
+                    contenders.value().emplace(make_user(i), i, operations, seed));
     group.join();
-
-    std::uint64_t wrong = 0;
-    for (std::size_t at = 0; at < contenders.value()[0].keys_each; ++at) {
-        std::int64_t balance = 0;
-        for (auto const& contender : contenders.value()) {
-            balance += contender.balance_of_shared(at);
-            wrong += holds(contender.own_key(at)) != contender.has_own(at) ? 1U : 0U;
-        }
-        wrong += balance != (holds(contenders.value()[0].shared_key(at)) ? 1 : 0) ? 1U : 0U;
-    }
-    for (auto const& contender : contenders.value()) wrong += contender.wrong();
-    return wrong;
+    return count_wrong(contenders.value(), holds);
 }
 
 // A thread with a chained table: has nodes, of which it gets others back than it has given.

@@ -247,10 +247,10 @@ MXK_TEST(threads, soak_briefly) {
     soak({.seconds = 2, .with = ""});
 }
 MXK_TEST(threads, soak_with_all_parts_briefly) {
-    soak({.seconds = 2, .with = "rcu,cht,workq"});
+    soak({.seconds = 2, .with = "rcu,cht,cht_lines,workq"});
 }
 MXK_LONG_TEST(threads, soak_for_ten_minutes) {
-    soak({.seconds = 600, .with = "rcu,cht,workq"});
+    soak({.seconds = 600, .with = "rcu,cht,cht_lines,workq"});
 }
 
 } // namespace mxk

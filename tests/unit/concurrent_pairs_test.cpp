@@ -107,9 +107,9 @@ TEST_F(ConcurrentPairsTest, is_linearizable_while_it_is_resized) {
 
 // A core's operations on keys of its own, among those of all others in the same chains. Their range is wide and narrow
 // by turns, at the same time for all, so that the table grows and shrinks.
-class User {
+class PairsUser {
   public:
-    User(ConcurrentPairs& table, std::size_t place, std::size_t users)
+    PairsUser(ConcurrentPairs& table, std::size_t place, std::size_t users)
         : table_(table)
         , place_(place)
         , users_(users)
@@ -180,11 +180,11 @@ TEST_F(ConcurrentPairsTest, random_operations_are_those_of_a_map) {
         ConcurrentPairs table(parts({.first_heads = 8, .min_order = 3}));
         std::size_t const operations_each = operations(250'000, 25'000'000);
         std::size_t const wave = operations(50'000, 100'000); // of each
-        std::vector<User> users;
+        std::vector<PairsUser> users;
         for (std::size_t i = 0; i < workers::count(); ++i) users.emplace_back(table, i, workers::count());
         auto const run = [&](std::size_t until_each, bool is_wide) {
             EXPECT_TRUE(run_on(cores_of_machine().span(), [&](Worker&, std::size_t place) {
-                User& user = users[place];
+                PairsUser& user = users[place];
                 for (int time = 0; time < 50 && user.done < until_each; ++time, ++user.done) user.operate(is_wide);
                 return user.done == until_each ? Step::Done : Step::Again;
             }));
@@ -205,7 +205,7 @@ TEST_F(ConcurrentPairsTest, random_operations_are_those_of_a_map) {
         EXPECT_GE(table.resizes(), 5 * operations_each / wave);
         EXPECT_GT(resizes_meanwhile, 0U);
         std::size_t expected = 0;
-        for (User const& user : users) {
+        for (PairsUser const& user : users) {
             expected += user.expected().size();
             EXPECT_EQ(user.wrong(), 0U);
         }

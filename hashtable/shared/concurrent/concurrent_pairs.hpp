@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "arch/sections.hpp"
+#include "base/inject.hpp"
 #include "hashtable/hash.hpp"
 #include "hashtable/insert.hpp"
 #include "hashtable/partition/owner.hpp"
@@ -100,6 +101,7 @@ class ConcurrentPairs {
         concurrent::Pair* const pair = find_pair(key);
         if (pair == nullptr) return std::nullopt;
         std::uint64_t before = pair->value.load(std::memory_order_acquire);
+        inject::point();
         while (!pair->value.compare_exchange_weak(before, change(before), std::memory_order_acq_rel,
                                                   std::memory_order_acquire)) {
         }

@@ -139,8 +139,9 @@ template <typename Reclaim> class ResizingChains {
         settle();                                                        // one under way may have looked already
         start();
         settle();
-        if (limits_.wants_more(chains_.current().order(), static_cast<std::int64_t>(nodes)))
-            return Error::of("out of memory: {} heads for {} nodes", head_count(), nodes);
+        unsigned const order = limits_.order(); // not of the heads: another resize may give them back at this moment
+        if (limits_.wants_more(order, static_cast<std::int64_t>(nodes)))
+            return Error::of("out of memory: {} heads for {} nodes", std::size_t{1} << order, nodes);
         return {};
     }
     // Returns when no resize is under way. A task that may wait, or a thread.
@@ -225,9 +226,9 @@ template <typename Reclaim> class ResizingChains {
     // Any core.
     void start() {
         State state = state_.load(std::memory_order_relaxed);
-        // acq_rel: the leader finds what was counted before
-        while (state != State::AskedAgain &&
-               !state_.compare_exchange_weak(state, state == State::Idle ? State::Busy : State::AskedAgain,
+        inject::point();
+        // acq_rel, and even where it is asked for already: the leader finds what was counted before
+        while (!state_.compare_exchange_weak(state, state == State::Idle ? State::Busy : State::AskedAgain,
                                              std::memory_order_acq_rel, std::memory_order_relaxed)) {
         }
         if (state != State::Idle) return;
@@ -240,6 +241,7 @@ template <typename Reclaim> class ResizingChains {
     void decide() {
         std::optional<HeadBlock> block;
         do {
+            inject::point();
             state_.exchange(State::Busy, std::memory_order_acq_rel); // pairs with start()
             block = make_block();
             if (!block && stop()) return; // this may be gone
@@ -303,6 +305,7 @@ template <typename Reclaim> class ResizingChains {
         limits_.watch(chains_.current().order());
         Settler* settler = settlers_.take_newest_first();
         State expected = State::Busy;
+        inject::point();
         // release: pairs with start()
         bool const has_stopped =
             state_.compare_exchange_strong(expected, State::Idle, std::memory_order_acq_rel, std::memory_order_relaxed);

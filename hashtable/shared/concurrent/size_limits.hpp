@@ -35,6 +35,8 @@ class alignas(cache_line_bytes) SizeLimits {
     [[nodiscard]] std::int64_t counted_together(unsigned order, std::size_t cores) const {
         return std::clamp<std::int64_t>(full(order) / (4 * static_cast<std::int64_t>(cores)), 1, max_together);
     }
+    // Of the heads that there are, or were a moment ago.
+    [[nodiscard]] unsigned order() const { return order_.load(std::memory_order_relaxed); }
     // With so many nodes there should be more heads.
     [[nodiscard]] bool wants_more(unsigned order, std::int64_t nodes) const { return nodes > full(order); }
     // What the heads should have that have `order`, a step from it.
@@ -66,6 +68,7 @@ class alignas(cache_line_bytes) SizeLimits {
     }
     // From now on with these heads.
     void watch(unsigned order) {
+        order_.store(order, std::memory_order_relaxed);
         grow_at_.store(std::max(full(order), refused_at_.load(std::memory_order_relaxed)), std::memory_order_relaxed);
         bool const may_shrink = order > min_order_ && reserved_.load(std::memory_order_relaxed) < full(order) / 8;
         shrink_at_.store(may_shrink ? shrinks_below(order) : std::numeric_limits<std::int64_t>::min(),
@@ -90,6 +93,7 @@ class alignas(cache_line_bytes) SizeLimits {
 
     double max_load_;
     unsigned min_order_;
+    std::atomic<unsigned> order_{0};
     std::atomic<std::int64_t> grow_at_{0};
     std::atomic<std::int64_t> shrink_at_{0};
     // Nodes from which on memory for more heads is asked for again, and below which that for fewer.
