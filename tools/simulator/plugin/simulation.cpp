@@ -140,8 +140,9 @@ void Simulation::pass_turn() {
     attention_.store(0, std::memory_order_relaxed);
     if (holder == before) return;
     holder_cpu_ = holder == Turns::nobody ? nullptr : cpus_[holder];
-    if (before != Turns::nobody && turns_.is_awake(before)) stop_mark_.set(cpus_[before], true);
+    // In this order: if all were stopped for a moment, the idle thread would take them for asleep.
     if (holder != Turns::nobody) stop_mark_.set(cpus_[holder], false);
+    if (before != Turns::nobody && turns_.is_awake(before)) stop_mark_.set(cpus_[before], true);
 }
 
 void Simulation::wake(unsigned core, Time at) {
@@ -153,7 +154,7 @@ void Simulation::wake(unsigned core, Time at) {
         turns_.wake(core, begin + machine_.core.halt_wake);
     }
     was_woken_[core] = true;
-    stop_mark_.set(cpus_[core], core != turns_.holder());
+    stop_mark_.set(cpus_[core], turns_.holder() != Turns::nobody && turns_.holder() != core);
     one_more_is_awake_ = true; // the holder does not know of it
     attention_.store(0, std::memory_order_relaxed);
 }
