@@ -140,8 +140,10 @@ void Simulation::pass_turn() {
     attention_.store(0, std::memory_order_relaxed);
     if (holder == before) return;
     holder_cpu_ = holder == Turns::nobody ? nullptr : cpus_[holder];
-    if (before != Turns::nobody && turns_.is_awake(before)) stop_mark_.set(cpus_[before], true);
+    changes_of_marks_.fetch_add(1);
     if (holder != Turns::nobody) stop_mark_.set(cpus_[holder], false);
+    if (before != Turns::nobody && turns_.is_awake(before)) stop_mark_.set(cpus_[before], true);
+    changes_of_marks_.fetch_add(1);
 }
 
 void Simulation::wake(unsigned core, Time at) {
@@ -153,7 +155,7 @@ void Simulation::wake(unsigned core, Time at) {
         turns_.wake(core, begin + machine_.core.halt_wake);
     }
     was_woken_[core] = true;
-    stop_mark_.set(cpus_[core], core != turns_.holder());
+    stop_mark_.set(cpus_[core], turns_.holder() != Turns::nobody && turns_.holder() != core);
     one_more_is_awake_ = true; // the holder does not know of it
     attention_.store(0, std::memory_order_relaxed);
 }
@@ -191,7 +193,11 @@ IdleThread::Next Simulation::pass_time() {
     using Next = IdleThread::Next;
     BigLock const lock;
     if (cpus_[0] == nullptr) return Next::Later;
-    if (!all_cpu_threads_idle()) return turns_.holder() == Turns::nobody ? Next::Soon : Next::Later;
+    unsigned const changes = changes_of_marks_.load();
+    bool const all_sleep = all_cpu_threads_idle();
+    // While it looked at one core after the other, the stop mark may have gone from the one to the other.
+    if (changes % 2 != 0 || changes_of_marks_.load() != changes) return Next::Later;
+    if (!all_sleep) return turns_.holder() == Turns::nobody ? Next::Soon : Next::Later;
     if (turns_.holder() != Turns::nobody) { // it sleeps again without having run, as after a reset
         turns_.sleep(turns_.holder());
         pass_turn();

@@ -115,10 +115,11 @@ class Simulation final : public ClockUser {
     Pages pages_;
     Blocks blocks_;
 
-    std::atomic<Time> attention_ = 0; // when the holder's clock has come to that, there is more to do
-    std::atomic<Time> latest_ = 0;    // of the holder, when it was looked at last, or of the timers that ran
-    bool one_more_is_awake_ = false;  // since the turn was passed on
-    bool asks_for_timers_ = true;     // the next one may be another than next_timer_
+    std::atomic<unsigned> changes_of_marks_ = 0; // begun and ended: odd while they are changed
+    std::atomic<Time> attention_ = 0;            // when the holder's clock has come to that, there is more to do
+    std::atomic<Time> latest_ = 0;               // of the holder, when it was looked at last, or of the timers that ran
+    bool one_more_is_awake_ = false;             // since the turn was passed on
+    bool asks_for_timers_ = true;                // the next one may be another than next_timer_
     Time next_timer_ = 0;
     std::mutex interruptions_lock_;
     std::vector<Interruption> interruptions_;

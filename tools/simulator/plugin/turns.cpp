@@ -14,6 +14,7 @@ void Turns::sleep(unsigned core) {
 }
 
 std::uint64_t Turns::draw(std::uint64_t below) { // xorshift64*
+    if (below < 2) return 0;                     // how often nobody or one core is chosen depends on the host
     random_ ^= random_ >> 12;
     random_ ^= random_ << 25;
     random_ ^= random_ >> 27;
