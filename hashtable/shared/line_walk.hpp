@@ -1,8 +1,7 @@
 // Going over all pairs of a shared table of lines, while others change and resize it:
 //
-//   - A key that is in the table all the time from the walk's beginning to its end is visited exactly once, with a
-//   value
-//     that it had at some moment of the walk.
+//   - A key that is in the table from the walk's beginning to its end is visited exactly once. Its value is one that it
+//     had at some moment of the walk.
 //   - A key that is inserted or erased meanwhile may be visited or not; one that is erased and inserted again, up to as
 //     often as it was inserted. No key is visited that was not in the table at some moment of the walk.
 //   - All visits together are no state that the table had at one moment.

@@ -1,7 +1,7 @@
 // Changes of one chain of a concurrent table: a list without locks, sorted by hash (Harris 2001; Michael, "High
 // Performance Dynamic Lock-Free Hash Tables and List-Based Sets", SPAA 2002). A node is removed in two steps: DELETED
-// into its own link, from when on it is not in the table, and then past it in the link before it, by the next updater
-// that comes along. chains.hpp says how a chain comes to be split and joined.
+// into its own link: from then on it is not in the table. Then the link before it is changed so that it leads past it,
+// by the next updater that comes there. chains.hpp says how a chain is split and joined.
 //
 // All in a section. Loads of links acquire, and pair with the compare-exchange that wrote them, which releases: what a
 // node is, is visible to who finds it. All changes of links are compare-exchanges (acq_rel).
@@ -89,8 +89,8 @@ template <typename Reclaim, typename Step> class ChainUpdates {
         return change(*window.link, expected, MarkedLink(&node, window.value.marks() ^ inherited));
     }
 
-    // Removes `node`, which had `link` in it and was not deleted, and which `next` takes the place of; from then on
-    // `node` leads to it.
+    // Removes `node`, which had `link` in it and was not deleted, and puts `by` in its place; from then on `node` leads
+    // to `by`.
     [[nodiscard]] static bool replace(Place const& place, Node& node, MarkedLink link, Node& by) {
         std::uintptr_t const inherited = place.mode == Mode::Lower ? link.marks() : 0;
         by.link.store(MarkedLink(link.node(), inherited), std::memory_order_relaxed); // as above

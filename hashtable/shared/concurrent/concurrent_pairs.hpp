@@ -2,7 +2,7 @@
 // RCU's read sections and take no lock; writers take none of each other either, but for some instructions a lock of
 // their own core's memory. Chains of pairs, split and joined as the table grows and shrinks (chains.hpp).
 //
-//     auto parts = MXK_TRY(ConcurrentPairs::make({.heads = 1024}, owners));
+//     auto parts = MXK_TRY(ConcurrentPairs::make({.first_heads = 1024}, nodes, owners, 0));
 //     ConcurrentPairs table(std::move(parts));
 //     ... in a task, or in a thread's rcu::ReadSection: table.insert(key, value), table.find(key), table.erase(key)
 //

@@ -2,11 +2,11 @@
 // compare-exchange (Harris, "A Pragmatic Implementation of Non-Blocking Linked-Lists", DISC 2001). What the bits mean
 // depends on where the link is:
 //
-//     bits | in a node                           | in a head of the current block       | in a head of the next block
-//     00   | normal                              | valid                                | valid
-//     01   | DELETED: removed, for good          | FROZEN: its chain is being moved     | never
-//     10   | JOINT: see below                    | never                                | JOINT: the lower half is
-//     empty 11   | DELETED and JOINT                   | INVALID: moved, see the next block   | INVALID: not filled yet
+//     bits | in a node          | in a head of the current block | in a head of the next block
+//     00   | normal             | valid                          | valid
+//     01   | DELETED, for good  | FROZEN: its chain is moved now | never
+//     10   | JOINT: see below   | never                          | JOINT: the lower half is empty
+//     11   | DELETED and JOINT  | INVALID: see the next block    | INVALID: not filled yet
 //
 // A mark says something about the node that the link is in, never about the node that it points to. JOINT has two
 // meanings, of which a node in a chain can only have one (chains.hpp, Mode): of the first node of an upper half that

@@ -29,7 +29,7 @@ void PieceTasks::begin(std::size_t count, std::size_t piece, Work work, void* co
     }
 }
 
-void PieceTasks::Part::go_on(Worker& worker, Task& task) {
+void PieceTasks::Part::do_next_piece(Worker& worker, Task& task) {
     PieceTasks& whole = *static_cast<Part&>(task).whole;
     // relaxed: each number comes once, whatever the order
     std::size_t const from = whole.next_.fetch_add(whole.piece_, std::memory_order_relaxed);

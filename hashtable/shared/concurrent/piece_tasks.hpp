@@ -31,9 +31,9 @@ class PieceTasks {
   private:
     struct Part : Task {
         explicit Part(PieceTasks& its_whole)
-            : Task(&Part::go_on)
+            : Task(&Part::do_next_piece)
             , whole(&its_whole) {}
-        static void go_on(Worker& worker, Task& task);
+        static void do_next_piece(Worker& worker, Task& task);
         PieceTasks* whole;
     };
 

@@ -5,8 +5,8 @@
 //     ResizingChains<MyReclaim> table(MXK_TRY(ResizingChains<MyReclaim>::make(shape)), MyReclaim());
 //     ... any core, in a section: table.insert_unique(node, matches), table.find(hash, matches), table.remove(...)
 //
-// How many nodes there are, each core counts for itself, and adds what has come together to the sum now and then; who
-// does looks whether the table wants another size. One task leads a resize; the work on the heads is done by tasks on
+// Each core counts the nodes that it inserts and removes. Now and then it adds its count to the sum, and looks whether
+// the table should have another size. One task leads a resize; the work on the heads is done by tasks on
 // all cores, in pieces (piece_tasks.hpp), and by updaters for their own buckets. The memory for new heads is asked for
 // once; if there is none, the table goes on as it is with a WARN, and tries again when it has an eighth more nodes.
 #pragma once
@@ -146,10 +146,10 @@ template <typename Reclaim> class ResizingChains {
     }
     // Returns when no resize is under way. A task that may wait, or a thread.
     void settle() {
-        Settler settler;
-        settlers_.push(settler);
+        Waiter waiter;
+        waiters_.push(waiter);
         start(); // the leader says when there is nothing left to do
-        settler.idle.wait();
+        waiter.idle.wait();
     }
 
     // Any core, about; exact while nobody inserts or removes.
@@ -171,8 +171,9 @@ template <typename Reclaim> class ResizingChains {
     static constexpr std::size_t heads_per_fill = 2048;
     static constexpr std::size_t buckets_per_piece = 16;
 
-    struct Settler {
-        Settler* next = nullptr;
+    // Of settle().
+    struct Waiter {
+        Waiter* next = nullptr;
         CountDown idle{1};
     };
     struct Leader : Task {
@@ -204,7 +205,7 @@ template <typename Reclaim> class ResizingChains {
             return;
         std::int64_t const taken = mine.nodes.exchange(0, std::memory_order_relaxed);
         std::int64_t const sum = sum_.fetch_add(taken, std::memory_order_relaxed) + taken;
-        if (limits_.may_be_left(sum)) [[unlikely]]
+        if (limits_.may_want_resize(sum)) [[unlikely]]
             start();
     }
     // What all cores have counted. The leader.
@@ -302,19 +303,19 @@ template <typename Reclaim> class ResizingChains {
     }
     // False: it was asked for another one meanwhile.
     bool stop() {
-        limits_.watch(chains_.current().order());
-        Settler* settler = settlers_.take_newest_first();
+        limits_.set_limits(chains_.current().order());
+        Waiter* waiter = waiters_.take_newest_first();
         State expected = State::Busy;
         inject::point();
         // release: pairs with start()
         bool const has_stopped =
             state_.compare_exchange_strong(expected, State::Idle, std::memory_order_acq_rel, std::memory_order_relaxed);
-        while (settler != nullptr) {
-            Settler& told = *std::exchange(settler, settler->next);
+        while (waiter != nullptr) {
+            Waiter& told = *std::exchange(waiter, waiter->next);
             if (has_stopped)
                 told.idle.count(); // who is told may end this
             else
-                settlers_.push(told);
+                waiters_.push(told);
         }
         return has_stopped;
     }
@@ -337,7 +338,7 @@ template <typename Reclaim> class ResizingChains {
     Chains<Reclaim> chains_;
     Leader leader_{*this};
     rcu::LaterTask later_;
-    PushStack<Settler, &Settler::next> settlers_;
+    PushStack<Waiter, &Waiter::next> waiters_;
     // Both read by all updaters now and then; the first written with each resize.
     SizeLimits limits_;
     alignas(cache_line_bytes) std::atomic<std::int64_t> sum_{0};

@@ -26,7 +26,7 @@ class alignas(cache_line_bytes) SizeLimits {
     }
 
     // Of each update: whether wanted_order() may be another one than the table has.
-    [[nodiscard]] bool may_be_left(std::int64_t nodes) const {
+    [[nodiscard]] bool may_want_resize(std::int64_t nodes) const {
         return nodes > grow_at_.load(std::memory_order_relaxed) || nodes < shrink_at_.load(std::memory_order_relaxed);
     }
     // How many nodes each of the machine's cores counts before it tells the others: together no more than a quarter of
@@ -55,7 +55,7 @@ class alignas(cache_line_bytes) SizeLimits {
     void resized_to(unsigned order) {
         refused_at_.store(0, std::memory_order_relaxed);
         refused_below_.store(no_limit, std::memory_order_relaxed);
-        watch(order);
+        set_limits(order);
     }
     // There is no memory for `wanted` in place of `order`: not before there are an eighth more nodes, or fewer.
     void refused(unsigned order, unsigned wanted, std::int64_t nodes) {
@@ -66,8 +66,8 @@ class alignas(cache_line_bytes) SizeLimits {
         std::int64_t reserved = reserved_.load(std::memory_order_relaxed);
         reserved_.compare_exchange_strong(reserved, std::min(reserved, full(order)), std::memory_order_relaxed);
     }
-    // From now on with these heads.
-    void watch(unsigned order) {
+    // For the heads that there are: with how many nodes each update asks for a resize.
+    void set_limits(unsigned order) {
         order_.store(order, std::memory_order_relaxed);
         grow_at_.store(std::max(full(order), refused_at_.load(std::memory_order_relaxed)), std::memory_order_relaxed);
         bool const may_shrink = order > min_order_ && reserved_.load(std::memory_order_relaxed) < full(order) / 8;

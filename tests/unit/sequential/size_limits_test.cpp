@@ -16,7 +16,7 @@ TEST(SizeLimits, it_grows_beyond_its_load_and_shrinks_below_an_eighth) {
     for (std::int64_t nodes = -5; nodes <= full + 5; ++nodes) {
         unsigned const wanted = nodes > full ? order + 1 : nodes < full / 8 ? order - 1 : order;
         EXPECT_EQ(limits.wanted_order(order, nodes), wanted) << nodes;
-        EXPECT_EQ(limits.may_be_left(nodes), wanted != order) << nodes;
+        EXPECT_EQ(limits.may_want_resize(nodes), wanted != order) << nodes;
     }
 }
 
@@ -24,7 +24,7 @@ TEST(SizeLimits, it_stays_within_its_smallest_and_largest_number_of_heads) {
     SizeLimits limits(shape);
     limits.resized_to(shape.min_order);
     EXPECT_EQ(limits.wanted_order(shape.min_order, 0), shape.min_order);
-    EXPECT_FALSE(limits.may_be_left(-1));
+    EXPECT_FALSE(limits.may_want_resize(-1));
     EXPECT_EQ(limits.wanted_order(HeadBlock::max_order, std::numeric_limits<std::int64_t>::max()),
               HeadBlock::max_order);
 }
@@ -48,26 +48,26 @@ TEST(SizeLimits, cores_count_together_what_is_little_for_the_table) {
 TEST(SizeLimits, refused_memory_is_asked_for_again_with_an_eighth_more_nodes) {
     SizeLimits limits(shape);
     limits.refused(order, order + 1, 160);
-    limits.watch(order);
+    limits.set_limits(order);
     for (std::int64_t nodes = full; nodes <= 180; ++nodes) {
         EXPECT_EQ(limits.wanted_order(order, nodes), order) << nodes;
-        EXPECT_FALSE(limits.may_be_left(nodes)) << nodes;
+        EXPECT_FALSE(limits.may_want_resize(nodes)) << nodes;
     }
     EXPECT_EQ(limits.wanted_order(order, 182), order + 1);
-    EXPECT_TRUE(limits.may_be_left(182));
+    EXPECT_TRUE(limits.may_want_resize(182));
     EXPECT_EQ(limits.wanted_order(order, full / 8 - 1), order - 1) << "it still shrinks";
 }
 
 TEST(SizeLimits, a_smaller_block_that_was_refused_is_asked_for_again_with_an_eighth_fewer_nodes) {
     SizeLimits limits(shape);
     limits.refused(order, order - 1, 15);
-    limits.watch(order);
+    limits.set_limits(order);
     for (std::int64_t nodes = 14; nodes < full; ++nodes) {
         EXPECT_EQ(limits.wanted_order(order, nodes), order) << nodes;
-        EXPECT_FALSE(limits.may_be_left(nodes)) << nodes;
+        EXPECT_FALSE(limits.may_want_resize(nodes)) << nodes;
     }
     EXPECT_EQ(limits.wanted_order(order, 13), order - 1);
-    EXPECT_TRUE(limits.may_be_left(13));
+    EXPECT_TRUE(limits.may_want_resize(13));
     EXPECT_EQ(limits.wanted_order(order, full + 1), order + 1) << "it still grows";
 }
 
@@ -77,18 +77,18 @@ TEST(SizeLimits, a_table_that_has_shrunk_since_grows_as_before) {
     limits.refused(order, order + 1, 1000);
     limits.resized_to(order - 1);
     EXPECT_EQ(limits.wanted_order(order - 1, full / 2 + 1), order);
-    EXPECT_TRUE(limits.may_be_left(full / 2 + 1));
+    EXPECT_TRUE(limits.may_want_resize(full / 2 + 1));
 }
 
 TEST(SizeLimits, what_is_reserved_is_asked_for_at_once_and_kept) {
     SizeLimits limits(shape);
     limits.refused(order, order + 1, 1000);
     limits.reserve(full + 1);
-    limits.watch(order);
+    limits.set_limits(order);
     EXPECT_EQ(limits.wanted_order(order, 0), order + 1);
     limits.resized_to(order + 1);
     EXPECT_EQ(limits.wanted_order(order + 1, 0), order + 1);
-    EXPECT_FALSE(limits.may_be_left(0)) << "nobody asks in vain";
+    EXPECT_FALSE(limits.may_want_resize(0)) << "nobody asks in vain";
 }
 
 // More than was reserved, or more of it: what it has reached of that, it keeps.
@@ -97,14 +97,14 @@ TEST(SizeLimits, what_was_reserved_and_reached_is_kept_when_more_is_refused) {
     limits.reserve(full + 1);
     limits.resized_to(order + 1);
     limits.refused(order + 1, order + 2, 3 * full);
-    limits.watch(order + 1);
+    limits.set_limits(order + 1);
     EXPECT_EQ(limits.wanted_order(order + 1, 0), order + 1);
-    EXPECT_FALSE(limits.may_be_left(0));
+    EXPECT_FALSE(limits.may_want_resize(0));
     limits.reserve(100 * full);
     limits.refused(order + 1, order + 2, 0);
-    limits.watch(order + 1);
+    limits.set_limits(order + 1);
     EXPECT_EQ(limits.wanted_order(order + 1, 0), order + 1) << "what it could not reach, it does not ask for again";
-    EXPECT_FALSE(limits.may_be_left(0));
+    EXPECT_FALSE(limits.may_want_resize(0));
     limits.reserve(0);
     EXPECT_EQ(limits.wanted_order(order + 1, 0), order);
 }
