@@ -133,6 +133,7 @@ Answer Memory::beyond_first_level(unsigned core, Access const& asked, Time start
         entered.state = State::Modified;
         entered.written = answer.done + held(asked.kind);
     }
+    if (asked.kind == Kind::Fetch) entered.state = State::Shared; // nobody writes by way of that cache
     Cache& first = first_level(own, asked.kind);
     if (CacheLine* const shared = first.peek(line))
         *shared = entered;
