@@ -1,6 +1,6 @@
-// What a simulator or a debugger recognises the measured part of a benchmark by: each core that measures calls these two
-// right before its first time stamp and right after its last one. They do nothing. tools/mxk simulate models the machine
-// from the first call until as many cores have called the second one; everything else runs without the model.
+// What a simulator or a debugger recognises the measured part of a benchmark by: each core that measures calls these
+// two right before its first time stamp and right after its last one. They do nothing. tools/mxk simulate models the
+// machine from the first call until as many cores have called the second one; everything else runs without the model.
 #pragma once
 
 namespace mxk::bench {
