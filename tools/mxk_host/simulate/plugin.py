@@ -35,7 +35,7 @@ class Plugin:
         if self.markers is None:
             words.append("whole=on")
         else:
-            words += [f"roi-begin={self.markers.begin:#x}", f"elf-roi-end={self.markers.end:#x}"]
+            words += [f"roi-begin={self.markers.begin:#x}", f"roi-end={self.markers.end:#x}"]
         ranges = ";".join(f"{begin:#x}-{end:#x}@{node}" for begin, end, node in self.memory)
         words += [f"memory-nodes={ranges}", f"seed={self.seed}"]
         return ["-plugin", ",".join(words)]

@@ -1,7 +1,9 @@
 // What QEMU calls: the plugin's entry, and its callbacks, which only find the simulation.
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -60,8 +62,22 @@ void halts(unsigned, void* instruction) {
     simulation->halts(*static_cast<Instruction const*>(instruction));
 }
 
+void writes_port(unsigned, void* port) {
+    simulation->writes_port(reinterpret_cast<std::uintptr_t>(port));
+}
+
 void changes_pages(unsigned, void*) {
     simulation->changes_pages();
+}
+
+/// The port that an `out` names, if it does so itself; 0: that rdx names.
+std::optional<std::uintptr_t> port_written(qemu_plugin_insn const* instruction) {
+    std::array<std::uint8_t, 16> code{};
+    std::size_t const size = qemu_plugin_insn_data(instruction, code.data(), code.size());
+    std::size_t const at = code[0] == 0x66 ? 1 : 0; // of two bytes
+    if (size == at + 2 && (code[at] & 0xfe) == 0xe6) return code[at + 1];
+    if (size == at + 1 && (code[at] & 0xfe) == 0xee) return 0;
+    return std::nullopt;
 }
 
 /// Loads a control register, or invalidates a translation.
@@ -88,6 +104,9 @@ void translates(qemu_plugin_id_t, qemu_plugin_tb* translated) {
             qemu_plugin_register_vcpu_insn_exec_cb(at, reads_time, plugin_no_registers, &instruction);
         if (instruction.type == Class::Halt)
             qemu_plugin_register_vcpu_insn_exec_cb(at, halts, plugin_no_registers, &instruction);
+        if (auto const port = port_written(at); port && instruction.type == Class::SerialIo)
+            qemu_plugin_register_vcpu_insn_exec_cb(at, writes_port, plugin_reads_registers,
+                                                   reinterpret_cast<void*>(*port));
         if (is_change_of_pages(at))
             qemu_plugin_register_vcpu_insn_exec_cb(at, changes_pages, plugin_no_registers, nullptr);
     }

@@ -105,6 +105,7 @@ void Simulation::count_interrupt(unsigned core) {
 
 /// Between two blocks of the holder, when something may be to do.
 void Simulation::attend(unsigned core, std::uintptr_t place) {
+    if (has_ended_.load(std::memory_order_relaxed)) leave(place); // QEMU's main loop stops the cores in a moment
     latest_.store(turns_.clock(core), std::memory_order_relaxed);
     attention_.store(Turns::never, std::memory_order_relaxed); // before interruptions are looked for
     wake_interrupted();
@@ -192,7 +193,7 @@ void Simulation::halts(Instruction const& instruction) {
 IdleThread::Next Simulation::pass_time() {
     using Next = IdleThread::Next;
     BigLock const lock;
-    if (cpus_[0] == nullptr) return Next::Later;
+    if (cpus_[0] == nullptr || has_ended_.load(std::memory_order_relaxed)) return Next::Later;
     unsigned const changes = changes_of_marks_.load();
     bool const all_sleep = all_cpu_threads_idle();
     // While it looked at one core after the other, the stop mark may have gone from the one to the other.
@@ -258,6 +259,18 @@ void Simulation::reads_time(Instruction const& instruction) {
     Recorder const& recorder = recorders_[core];
     if (recorder.has(instruction))
         account(core, static_cast<unsigned>(recorder.place_of(instruction)), instruction.address);
+}
+
+/// Nothing runs behind the write that ends QEMU: what would still run until QEMU has ended depends on the host.
+void Simulation::writes_port(std::uint64_t port) {
+    constexpr std::uint64_t exit_port = 0xf4;
+    constexpr unsigned rdx = 2;
+    constexpr std::uint64_t port_mask = 0xffff;
+    if (port == 0) port = registers_.general(rdx) & port_mask;
+    if (port != exit_port) return;
+    if (models_) end_region(models_of_[turns_.holder()].retired());
+    has_ended_.store(true, std::memory_order_relaxed);
+    attention_.store(0, std::memory_order_relaxed);
 }
 
 Time Simulation::ticks() {

@@ -62,6 +62,7 @@ class Simulation final : public ClockUser {
     void prefetch(Instruction const& instruction);
     void reads_time(Instruction const& instruction);
     void halts(Instruction const& instruction);
+    void writes_port(std::uint64_t port); // 0: that rdx names
     void changes_pages() { pages_.forget(); }
 
     Pages& pages() { return pages_; }
@@ -118,6 +119,7 @@ class Simulation final : public ClockUser {
     std::atomic<unsigned> changes_of_marks_ = 0; // begun and ended: odd while they are changed
     std::atomic<Time> attention_ = 0;            // when the holder's clock has come to that, there is more to do
     std::atomic<Time> latest_ = 0;               // of the holder, when it was looked at last, or of the timers that ran
+    std::atomic<bool> has_ended_ = false;        // the kernel has told QEMU to end
     bool one_more_is_awake_ = false;             // since the turn was passed on
     bool asks_for_timers_ = true;                // the next one may be another than next_timer_
     Time next_timer_ = 0;
