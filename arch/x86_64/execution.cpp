@@ -95,10 +95,13 @@ std::size_t trace(Execution const& execution, std::span<std::uintptr_t> addresse
     std::uint64_t address = saved->return_address;
     std::uint64_t rbp = saved->rbp;
     bool is_return_address = rbp != 0; // else it has not begun
+    std::uint64_t caller = 0;          // of a function that has no frame yet
     std::size_t count = 0;
     while (count < addresses.size() && is_code(address)) {
         // Where a call was a function's end, it returns to the next function.
         addresses[count++] = address - (is_return_address ? 1 : 0);
+        if (caller != 0 && count < addresses.size() && is_code(caller)) addresses[count++] = caller - 1;
+        caller = 0;
         if (!stacks::containing(rbp, 2 * sizeof(std::uint64_t))) break;
         auto const* const frame = reinterpret_cast<std::uint64_t const*>(rbp); // NOLINT(performance-no-int-to-ptr)
         // What the interrupt's stub has saved lies above the handler's return address.
@@ -113,6 +116,11 @@ std::size_t trace(Execution const& execution, std::span<std::uintptr_t> addresse
                 reinterpret_cast<InterruptFrame const*>(above); // NOLINT(performance-no-int-to-ptr)
             address = taken->rip;
             rbp = taken->rbp;
+            // Before its first instruction (push %rbp), or behind it, rbp is still its caller's, and so is the frame.
+            std::uint64_t const instructions = find_symbol(address).offset;
+            if (instructions <= 1 && stacks::containing(taken->rsp, 2 * sizeof(std::uint64_t)))
+                caller = reinterpret_cast<std::uint64_t const*>(
+                    taken->rsp)[instructions]; // NOLINT(performance-no-int-to-ptr)
         } else {
             break;
         }
