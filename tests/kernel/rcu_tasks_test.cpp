@@ -42,22 +42,25 @@ MXK_TEST(rcu1, a_task_that_waits_again_and_again_starves_no_other) {
     Worker::current().run_until([&] { return other.turns != before; });
 }
 
+// A task that goes on for long: its test takes it from stage 1, one section, to 2, where it says again and again that
+// it is quiescent, and to 3; 4: it has ended.
+struct QuiescentTask : Task {
+    QuiescentTask()
+        : Task(&QuiescentTask::go_on) {}
+    static void go_on(Worker&, Task& task) {
+        auto& self = static_cast<QuiescentTask&>(task);
+        self.stage.store(1, std::memory_order_release);
+        for (SpinWait wait; self.stage.load(std::memory_order_acquire) != 2;) wait.turn(); // one section
+        while (self.stage.load(std::memory_order_acquire) != 3) rcu::quiescent();
+        self.stage.store(4, std::memory_order_release);
+    }
+    std::atomic<int> stage{0};
+};
+
 // A task that goes on for long lets grace periods end where it says so.
 MXK_TEST(rcu1, a_long_task_may_be_quiescent) {
     if (workers::count() < 2) MXK_SKIP("one core, which runs the test");
-    struct LongTask : Task {
-        LongTask()
-            : Task(&LongTask::go_on) {}
-        static void go_on(Worker&, Task& task) {
-            auto& self = static_cast<LongTask&>(task);
-            self.stage.store(1, std::memory_order_release);
-            for (SpinWait wait; self.stage.load(std::memory_order_acquire) != 2;) wait.turn(); // one section
-            while (self.stage.load(std::memory_order_acquire) != 3) rcu::quiescent();
-            self.stage.store(4, std::memory_order_release);
-        }
-        std::atomic<int> stage{0};
-    };
-    LongTask task;
+    QuiescentTask task;
     Worker::current().append(task, last_core());
     wait_until([&] { return task.stage.load(std::memory_order_acquire) == 1; });
     Cookie cookie;
@@ -74,17 +77,6 @@ MXK_TEST(rcu1, a_long_task_may_be_quiescent) {
 // period ends at the task's next quiescent point.
 MXK_TEST(rcu1, a_long_task_is_quiescent_after_a_reader_has_left) {
     if (workers::count() < 2 || Thread::has_slices()) MXK_SKIP("threads of a core wait while its task runs");
-    struct LongTask : Task {
-        LongTask()
-            : Task(&LongTask::go_on) {}
-        static void go_on(Worker&, Task& task) {
-            auto& self = static_cast<LongTask&>(task);
-            self.stage.store(1, std::memory_order_release);
-            while (self.stage.load(std::memory_order_acquire) != 2) rcu::quiescent();
-            self.stage.store(3, std::memory_order_release);
-        }
-        std::atomic<int> stage{0};
-    };
     Resident reader;
     auto read = [&] {
         {
@@ -96,17 +88,18 @@ MXK_TEST(rcu1, a_long_task_is_quiescent_after_a_reader_has_left) {
     ThreadGroup group(1);
     group.start({.core = last_core(), .name = "reader"}, read);
     reader.await(1);
-    LongTask task;
+    QuiescentTask task;
     Worker::current().append(task, last_core());
     wait_until([&] { return task.stage.load(std::memory_order_acquire) == 1; });
+    task.stage.store(2, std::memory_order_release);
     Cookie cookie;
     rcu::call(cookie, rcu::Haste::Now);
     let_time_pass();
     MXK_CHECK(!cookie.has_run.load());
     reader.let_go();
     await(cookie); // while the task goes on
-    task.stage.store(2, std::memory_order_release);
-    wait_until([&] { return task.stage.load(std::memory_order_acquire) == 3; });
+    task.stage.store(3, std::memory_order_release);
+    wait_until([&] { return task.stage.load(std::memory_order_acquire) == 4; });
     reader.await(2);
     reader.let_go();
     group.join();

@@ -55,6 +55,17 @@ class Ended:
         return rest.split("\nmxk> ")[0]
 
 
+# How QEMU may end ("never": not by itself), the driver's exit code then, and what its complaint says.
+ENDS = (
+    ("33", 0, ""),
+    ("35", 1, "a command failed"),
+    ("37", 3, "the kernel panicked"),
+    ("never", 4, "QEMU was killed"),
+    ("0", 5, "without a verdict"),
+    ("1", 5, "QEMU ended with status 1"),
+)
+
+
 def drive(*arguments: str, timeout: float = 30, **environment: str) -> Ended:
     """Runs tools/mxk with these arguments; `environment` replaces variables."""
     done = subprocess.run(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from helpers import DRIVER, Ended, drive
+from helpers import DRIVER, ENDS, Ended, drive
 from mxk_host.commands import grub_menu
 from mxk_host.errors import DriverError, ExitCode, UsageError
 from mxk_host.machine import Accelerator, choose_accelerator
@@ -126,17 +126,7 @@ def fake_run(path: str, log: Path, status: str, serial: str, *options: str) -> E
 
 
 @pytest.mark.usefixtures("images")
-@pytest.mark.parametrize(
-    ("status", "code", "reason"),
-    [
-        ("33", 0, ""),
-        ("35", 1, "a command failed"),
-        ("37", 3, "the kernel panicked"),
-        ("never", 4, "QEMU was killed"),
-        ("0", 5, "without a verdict"),
-        ("1", 5, "QEMU ended with status 1"),
-    ],
-)
+@pytest.mark.parametrize(("status", "code", "reason"), ENDS)
 def test_exit_code_tells_how_the_run_ended(fake_path: str, tmp_path: Path, status: str, code: int, reason: str) -> None:
     log = tmp_path / "serial.log"
     ended = fake_run(fake_path, log, status, r"mxk> topology\r\n\r\033[K10 %%\r\033[K2 nodes\r\n", "--timeout", "2")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from selenium.webdriver.common.by import By
 
-from helpers import HAS_QEMU10, ROOT, drive
+from helpers import ENDS, HAS_QEMU10, ROOT, drive
 from mxk_host.errors import UsageError
 from mxk_host.report.browser import browser, open_page
 from mxk_host.runs.command import command_of
@@ -344,17 +344,7 @@ def folder_of(output: str) -> Path:
     return ROOT / output.partition("results: ")[2].split()[0]
 
 
-@pytest.mark.parametrize(
-    ("status", "code", "reason"),
-    [
-        ("33", 0, ""),
-        ("35", 1, "a command failed"),
-        ("37", 3, "the kernel panicked"),
-        ("never", 4, "QEMU was killed"),
-        ("0", 5, "without a verdict"),
-        ("1", 5, "QEMU ended with status 1"),
-    ],
-)
+@pytest.mark.parametrize(("status", "code", "reason"), ENDS)
 def test_exit_codes_are_those_of_run(fakes: Fakes, status: str, code: int, reason: str) -> None:
     said = fakes.drive("--machine", "test-2x2", "--timeout", "2", "topology", status=status, result=a_result(fakes))
     assert said.code == code
