@@ -15,16 +15,20 @@ class Histogram {
     void add(std::uint64_t value) {
         ++counts_[bin_of(value)];
         ++count_;
+        sum_ += value;
         max_ = std::max(max_, value);
     }
     void add(Histogram const& other) {
         for (std::size_t i = 0; i < bins; ++i) counts_[i] += other.counts_[i];
         count_ += other.count_;
+        sum_ += other.sum_;
         max_ = std::max(max_, other.max_);
     }
 
     [[nodiscard]] std::uint64_t count() const { return count_; }
     [[nodiscard]] std::uint64_t max() const { return max_; }
+    // Exact; 0 if there are none.
+    [[nodiscard]] std::uint64_t mean() const { return count_ == 0 ? 0 : sum_ / count_; }
     // The last value of the step in which this part (0 to 1) of the values ends; 0 if there are none.
     [[nodiscard]] std::uint64_t quantile(double part) const {
         auto left = static_cast<std::uint64_t>(part * static_cast<double>(count_));
@@ -59,6 +63,7 @@ class Histogram {
 
     std::array<std::uint64_t, bins> counts_{};
     std::uint64_t count_ = 0;
+    std::uint64_t sum_ = 0;
     std::uint64_t max_ = 0;
 };
 

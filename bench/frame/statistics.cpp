@@ -83,6 +83,7 @@ double percentile(std::span<double> values, unsigned percent) {
 Durations Durations::of(Histogram const& cycles) {
     auto const nanoseconds = [](std::uint64_t ticks) { return raw(clock::to_nanoseconds(static_cast<Cycles>(ticks))); };
     return {.count = cycles.count(),
+            .mean = nanoseconds(cycles.mean()),
             .p50 = nanoseconds(cycles.quantile(0.5)),
             .p99 = nanoseconds(cycles.quantile(0.99)),
             .p999 = nanoseconds(cycles.quantile(0.999)),
@@ -99,6 +100,7 @@ void print_durations(TextSink& out, std::string_view what, Durations const& dura
 void write_durations(JsonWriter& json, std::string_view name, Durations const& durations) {
     json.begin_object(name);
     json.field("count", durations.count);
+    json.field("mean_ns", durations.mean);
     json.field("p50_ns", durations.p50);
     json.field("p99_ns", durations.p99);
     json.field("p999_ns", durations.p999);

@@ -36,9 +36,11 @@ void write_summary(JsonWriter& json, std::string_view name, Summary const& value
 // values, for 50 the lower median). Reorders `values`. No values: 0. Any core, never blocks.
 double percentile(std::span<double> values, unsigned percent);
 
-// What a histogram of durations comes to, in a row of a result. Nanoseconds, to a sixteenth.
+// What a histogram of durations comes to, in a row of a result. Nanoseconds; all but the mean and the maximum are known
+// to a sixteenth. The mean times a run's rate is the number of operations under way (Little's law).
 struct Durations {
     std::uint64_t count = 0; // 0: not measured
+    std::uint64_t mean = 0;
     std::uint64_t p50 = 0;
     std::uint64_t p99 = 0;
     std::uint64_t p999 = 0;

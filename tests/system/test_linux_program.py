@@ -225,12 +225,12 @@ def test_oversubscribed_cores_measure_and_verify() -> None:
 def test_latency_of_changes_begins_when_they_are_taken(layout: str) -> None:
     """A core takes 256 inserts and makes them in four turns of 64. By Little's law the mean latency is that of 160
     under way; counted from a turn's own begin on, it would be that of 64."""
-    table = f"bench table --model shared --layout {layout} --submit batch --mix insert --latency --ops 200K --cores 1"
-    (row,) = mxk(f"{table} --repeat 9 --json").rows
+    table = f"bench table --model shared --layout {layout} --submit batch --mix insert --latency --ops 2M --cores 1"
+    (row,) = mxk(f"{table} --repeat 1 --json").rows
     assert row["verified"] is True
-    # The best of the runs: what disturbs one takes from the rate, and hardly changes the median of all latencies.
-    under_way = row["throughput"]["max"] * row["latency"]["p50_ns"] * 1e-9
-    assert 96 < under_way < 300
+    # Of one and the same run, which is long: what disturbs it counts for those that are under way then, 64 to 256.
+    under_way = row["throughput"]["median"] * row["latency"]["mean_ns"] * 1e-9
+    assert 96 < under_way < 224
 
 
 def test_memory_that_does_not_suffice_is_one_clear_error() -> None:

@@ -330,7 +330,8 @@ def test_in_the_kernel(tmp_path: Path) -> None:
     assert "TwoPhaseTask" in ended.output
     document = shown(log)
     check_sums(document)
-    assert check_flows(document) > 1000
+    # 2000 operations on two cores, each of which goes to the other one with probability 1/2: 1000, deviation 22.
+    assert check_flows(document) > 850
     assert document["otherData"]["platform"] == "metal"
     found = names(document, "X")
     assert any("TwoPhaseTask" in name for name in found)
