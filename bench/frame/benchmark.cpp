@@ -4,6 +4,7 @@
 
 #include "bench/frame/conditions_watch.hpp"
 #include "bench/frame/kept_results.hpp"
+#include "bench/frame/measured_part.hpp"
 #include "bench/frame/report.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "tasks/worker.hpp"
@@ -154,7 +155,10 @@ class Measurement {
         progress_.next_run();
         std::fill(scratch_.begin(), scratch_.end(), Sample{});
         watch_.begin_run();
+        bool const is_part = experiment_.is_measured_as_a_whole();
+        if (is_part) measured_part_begins();
         auto ended = experiment_.run(configuration, scratch_, progress_);
+        if (is_part) measured_part_ends();
         RunConditions const conditions = watch_.end_run();
         for (Sample& sample : scratch_) sample.conditions = conditions;
         if (ended) {

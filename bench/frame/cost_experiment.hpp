@@ -67,6 +67,7 @@ template <typename Measure, typename Options> class CostExperiment : public Expe
     [[nodiscard]] Unit unit() const final { return Unit::CyclesPerOperation; }
     [[nodiscard]] std::size_t configurations() const final { return plan_.steps.size(); }
     [[nodiscard]] std::span<Skipped const> skipped() const final { return plan_.skipped.span(); }
+    [[nodiscard]] bool is_measured_as_a_whole() const final { return true; }
 
     Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) final {
         auto const& step = plan_.steps[configuration];

@@ -90,6 +90,9 @@ class Experiment {
     // no memory, cancelled by Ctrl-C, whatever keeps it from being measured.
     virtual Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) = 0;
 
+    // Whether all of run() is the measured part (measured_part.hpp), as of experiments that do not mark a part of it.
+    [[nodiscard]] virtual bool is_measured_as_a_whole() const { return false; }
+
     // The run that has just ended counts for the configuration's rows, and so does what else it found. Runs for warm-up
     // and for the drift do not.
     virtual void keep(std::size_t /*configuration*/) {}

@@ -1,6 +1,7 @@
 // What a simulator or a debugger recognises the measured part of a benchmark by: each core that measures calls these
-// right before its first time stamp and right after its last one. They do nothing. tools/mxk simulate models the
-// machine from the first call until as many cores have called the second one; all else runs without the model.
+// right before its first time stamp and right after its last one; or the frame calls them around a whole run
+// (Experiment::is_measured_as_a_whole). They do nothing. tools/mxk simulate models the machine from the first call
+// until as many cores have called the second one; all else runs without the model.
 #pragma once
 
 namespace mxk::bench {

@@ -1,11 +1,13 @@
 // `bench memory`: what memory is like on this machine: the latency of each cache and of memory, latency and bandwidth
-// between nodes, latency under load. One table after the other; what each number is: docs/bench-machine.md.
+// between nodes, latency under load, loads that overlap. One table after the other; what each number is:
+// docs/bench-machine.md.
 #include "bench/frame/benchmark.hpp"
 #include "bench/machine/bandwidth_matrix.hpp"
 #include "bench/machine/latency_experiment.hpp"
 #include "bench/machine/latency_matrix.hpp"
 #include "bench/machine/loaded_experiment.hpp"
 #include "bench/machine/memory_options.hpp"
+#include "bench/machine/overlap_experiment.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -25,7 +27,8 @@ console::Outcome run_memory(console::Invocation& invocation, MemoryOptions const
     constexpr std::array tables{Table{MemoryPart::Latency, &run_experiment<LatencyExperiment>},
                                 Table{MemoryPart::Matrix, &run_experiment<LatencyMatrixExperiment>},
                                 Table{MemoryPart::Matrix, &run_experiment<BandwidthMatrixExperiment>},
-                                Table{MemoryPart::Loaded, &run_experiment<LoadedExperiment>}};
+                                Table{MemoryPart::Loaded, &run_experiment<LoadedExperiment>},
+                                Table{MemoryPart::Overlap, &run_experiment<OverlapExperiment>}};
     for (Table const& table : tables) {
         if (!options.parts.empty() && !options.parts.has(table.part)) continue;
         if (auto const outcome = table.run(invocation, options); outcome != console::Outcome::Ok) return outcome;
@@ -35,7 +38,7 @@ console::Outcome run_memory(console::Invocation& invocation, MemoryOptions const
 
 constexpr auto memory_benchmark = console::command<&run_memory, memory_schema>(
     {.name = "memory",
-     .summary = "latency by working set, latency and bandwidth between nodes, latency under load",
+     .summary = "latency by working set, latency and bandwidth between nodes, latency under load, loads that overlap",
      .parent = "bench",
      .notes = "Example: bench memory --part latency --cores 0 --max 256Mi --json\n"});
 MXK_REGISTER(mxk_commands, console::Command, memory_benchmark);

@@ -12,13 +12,13 @@
 
 namespace mxk::bench {
 
-enum class MemoryPart : std::uint8_t { Latency, Matrix, Loaded };
+enum class MemoryPart : std::uint8_t { Latency, Matrix, Loaded, Overlap };
 
 // As they are typed. Without any, all.
 constexpr auto value_names(MemoryPart) {
     using Named = console::NamedValue<MemoryPart>;
     return std::array{Named{MemoryPart::Latency, "latency"}, Named{MemoryPart::Matrix, "matrix"},
-                      Named{MemoryPart::Loaded, "loaded"}};
+                      Named{MemoryPart::Loaded, "loaded"}, Named{MemoryPart::Overlap, "overlap"}};
 }
 
 struct MemoryOptions : CostOptions {
@@ -30,16 +30,16 @@ struct MemoryOptions : CostOptions {
 };
 
 constexpr auto memory_schema = console::schema<MemoryOptions>(
-    console::option<&MemoryOptions::parts>("part", "latency, matrix, loaded (none given: all)"),
+    console::option<&MemoryOptions::parts>("part", "latency, matrix, loaded, overlap (none given: all)"),
     console::option<&CostOptions::cores>("cores", "the core that waits for its loads (none given: 0)",
                                          console::between(0, 65535)),
-    console::option<&MemoryOptions::node>("node", "where the memory lies: latency, loaded (none given: the core's)",
+    console::option<&MemoryOptions::node>("node", "where the memory lies: not of matrix (none given: the core's)",
                                           console::between(0, 65535)),
     console::option<&MemoryOptions::max>(
         "max", "bytes, the largest working set: latency (none given: 1 GiB; where emulated 16 MiB)",
         console::between(WorkingSets::smallest, std::uint64_t{1} << 42)),
     console::option<&MemoryOptions::set>(
-        "set", "bytes, the set of a core or of a node's cores: matrix, loaded (none given: four times the caches)",
+        "set", "bytes, the set of a core or of a node's cores: not of latency (none given: four times the caches)",
         console::between(WorkingSets::smallest, std::uint64_t{1} << 42)),
     console::option<&MemoryOptions::loads>("loads", "no fewer are timed in a run", console::between(1, 1'000'000'000)),
     run_option::repeat, run_option::warm_up, run_option::json);

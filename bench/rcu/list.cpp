@@ -59,6 +59,7 @@ class ListExperiment final : public Experiment {
 
     [[nodiscard]] Unit unit() const override { return Unit::OperationsPerSecond; }
     [[nodiscard]] std::size_t configurations() const override { return kind_count_ * core_sets_.size(); }
+    [[nodiscard]] bool is_measured_as_a_whole() const override { return true; }
     [[nodiscard]] bool has_speed_up() const override { return true; }
     [[nodiscard]] std::size_t baseline(std::size_t configuration) const override {
         return configuration - set_of(configuration);

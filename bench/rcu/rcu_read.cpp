@@ -60,6 +60,7 @@ class RcuReadExperiment final : public Experiment {
 
     [[nodiscard]] Unit unit() const override { return Unit::OperationsPerSecond; }
     [[nodiscard]] std::size_t configurations() const override { return kinds_.size() * core_sets_.size(); }
+    [[nodiscard]] bool is_measured_as_a_whole() const override { return true; }
     [[nodiscard]] std::span<Skipped const> skipped() const override { return skipped_.span(); }
     [[nodiscard]] bool has_speed_up() const override { return true; }
     [[nodiscard]] std::size_t baseline(std::size_t configuration) const override {

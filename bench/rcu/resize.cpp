@@ -73,6 +73,7 @@ class ResizeExperiment final : public Experiment {
 
     [[nodiscard]] Unit unit() const override { return Unit::NanosecondsPerOperation; }
     [[nodiscard]] std::size_t configurations() const override { return layout_count_ * core_sets_.size(); }
+    [[nodiscard]] bool is_measured_as_a_whole() const override { return true; }
     [[nodiscard]] std::size_t phases() const override { return value_names(ResizePhase{}).size(); }
 
     Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {

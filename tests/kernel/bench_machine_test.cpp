@@ -103,6 +103,14 @@ MXK_TEST(bench_machine, loaded_latency_has_a_row_for_each_load) {
     MXK_CHECK_EQUAL(rows_of("memory", words), cores.size() < 2 ? 1 : 6);
 }
 
+MXK_TEST(bench_machine, overlapping_loads_have_a_row_for_each_number_of_chains_and_each_distance) {
+    constexpr std::array<std::string_view, 8> words{"--part",  "overlap", "--set",      "64Ki",
+                                                    "--loads", "100",     "--repeat=2", "--json"};
+    std::size_t const before = used_memory();
+    MXK_CHECK_EQUAL(rows_of("memory", words), 6 + 8);
+    MXK_CHECK_EQUAL(used_memory(), before);
+}
+
 // The first few cores: with 255 emulated ones all pairs would take minutes.
 MXK_TEST(bench_machine, lines_have_a_row_for_each_pair_of_cores) {
     constexpr std::array<std::string_view, 3> counts{"1", "2", "3"};

@@ -53,6 +53,9 @@ def expect_memory(rows: list[dict[str, Any]], nodes: int) -> None:
         assert row["moved_bytes"] >= 20_000 * 64 * (2 if row["measure"] == "copy" else 1)
     assert [row["load"] for row in of(rows, "loaded-latency")] == [0, 0.125, 0.25, 0.5, 0.75, 1]
     assert [row["bytes_per_second"]["median"] > 0 for row in of(rows, "loaded-latency")] == [False] + 5 * [True]
+    assert [row["chains"] for row in of(rows, "chains")] == [1, 2, 4, 8, 16, 32]
+    assert [row["distance"] for row in of(rows, "prefetch")] == [0, 1, 2, 4, 8, 16, 32, 64]
+    assert all(row["bytes"] == 256 * KIB for measure in ("chains", "prefetch") for row in of(rows, measure))
 
 
 def expect_lines(rows: list[dict[str, Any]], cores: int) -> None:
@@ -84,7 +87,7 @@ def test_rows_of_a_machine_with_two_nodes(tmp_path: Path) -> None:
     expect_lines(by_name["lines"], cores=4)
     expect_pages(by_name["tlb"], 4 * KIB, SMALL_PAGES)
     expect_pages(by_name["tlb"], 2 * KIB * KIB, [1, 2])
-    assert ended.output.count("\nemulated: shows function, not the hardware") == 6  # a line for each table
+    assert ended.output.count("\nemulated: shows function, not the hardware") == 7  # a line for each table
     assert "cores\\memory        0        1\n" in ended.output
     assert "     from\\to        0        1        2        3\n" in ended.output
     assert "skipped: pages of 1 GiB: one is more than --max" in ended.output
@@ -184,9 +187,15 @@ def test_less_memory_than_wanted_is_said() -> None:
 
 
 @on_linux
-@pytest.mark.parametrize("command", ["memory --part latency", "memory --part loaded", "lines", "tlb"])
+@pytest.mark.parametrize(
+    "command", ["memory --part latency", "memory --part loaded", "memory --part overlap", "lines", "tlb"]
+)
 def test_ctrl_c_ends_each_benchmark(command: str) -> None:
-    first_line = {"memory --part latency": "memory latency", "memory --part loaded": "loaded"}.get(command, command)
+    first_line = {
+        "memory --part latency": "memory latency",
+        "memory --part loaded": "loaded",
+        "memory --part overlap": "overlapping",
+    }.get(command, command)
     output = interrupt_linux(f"bench {command} --repeat 1000", first_line, "--cores", "2")
     assert "error: interrupted by Ctrl-C" in output
 

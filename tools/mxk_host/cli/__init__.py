@@ -12,6 +12,7 @@ MODULES = {
     "run": "kernel",
     "bench": "kernel",
     "simulate": "simulate",
+    "calibration": "calibration",
     "overview": "overview",
     "figure": "figures",
     "report": "reports",

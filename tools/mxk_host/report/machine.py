@@ -33,6 +33,11 @@ _HEAT_MAPS = (
     Maps("A cache line there and back, core by core", "nanoseconds", _CORES, "lines", ("round-trip",)),
     Maps("An atomic addition, by who has the line", "nanoseconds", _CORES, "lines", _ATOMICS),
 )
+# Measures by what their loads overlap by: the setting that is drawn to the right, and a title.
+_OVERLAPS = {
+    "chains": ("chains", "Loads that overlap: chains followed at a time"),
+    "prefetch": ("distance", "Loads that overlap: how far ahead a place is prefetched"),
+}
 _SUBJECTS = ("memory", "lines", "tlb")
 _BYTES = "bytes"
 
@@ -40,7 +45,7 @@ _BYTES = "bytes"
 def is_machine(point: Point) -> bool:
     """Whether it says what the machine is like."""
     subject = point.benchmark.removesuffix("-peer")
-    measures = ("latency", "loaded-latency", *(measure for kind in _HEAT_MAPS for measure in kind.measures))
+    measures = ("latency", "loaded-latency", *_OVERLAPS, *(measure for kind in _HEAT_MAPS for measure in kind.measures))
     return subject == "tlb" or (subject in _SUBJECTS and text_of(point.settings.get("measure")) in measures)
 
 
@@ -55,6 +60,9 @@ def machine_plots(points: Sequence[Point], names: Sequence[str], topologies: Map
         loaded = _of(same, "memory", "loaded-latency")
         if loaded:
             plots.append(_loaded(loaded, names))
+        for measure, (axis, title) in _OVERLAPS.items():
+            if overlapping := _of(same, "memory", measure):
+                plots.append(plot_over(title, overlapping, "nanoseconds", axis, names))
         plots += [plot for maps in _HEAT_MAPS for plot in _heat_maps(same, maps, names, topologies)]
         tlb = [point for point in same if point.benchmark == "tlb"]
         if tlb:

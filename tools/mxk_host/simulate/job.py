@@ -122,6 +122,18 @@ def simulate(simulation: Simulation, *, build: bool, timeout: float) -> None:
         raise DriverError(verdict.reason, verdict.code)
 
 
+def rows_of(simulation: Simulation, folder: Path, timeout: float) -> list[Row]:
+    """Runs the commands under the model, keeps all in `folder`, and gives the rows, marked. Raises as `run` does."""
+    expect_plugin(simulation.plugin)
+    image.expect_image(Boot.KERNEL)
+    (folder / FLAT_FILE).write_text(simulation.machine.flat())
+    line = simulation.line(folder, find_markers(_symbols()))
+    rows, _, verdict = _run(simulation, line, folder, timeout)
+    if verdict.code is not ExitCode.SUCCESS:
+        raise DriverError(verdict.reason, verdict.code)
+    return [row for row in rows if "benchmark" in row]
+
+
 def _run(simulation: Simulation, line: list[str], folder: Path, timeout: float) -> tuple[list[Row], list[str], Verdict]:
     """The rows, marked; remarks; how it ended."""
     display = Display(sys.stdout, PROGRESS_EVERY)

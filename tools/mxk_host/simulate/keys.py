@@ -125,6 +125,8 @@ KEYS: dict[str, dict[str, Kind]] = {
         "window": Whole(1, 4096),
         "line_fill_buffers": Whole(1, 256),
         "l2_buffers": Whole(1, 256),
+        "prefetch_streams": Whole(0, 256),
+        "prefetch_distance": Whole(0, 63),
         "store_buffer": Whole(1, 1024),
         "branch_predictor": Word(("two_bit", "rate")),
         "branch_miss_rate": Number(0, 1),

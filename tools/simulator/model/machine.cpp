@@ -53,6 +53,8 @@ CoreParameters read_core(FlatFile& file) {
     read.window = file.small("core.window", 1, 4096);
     read.line_fill_buffers = file.small("core.line_fill_buffers", 1, 256);
     read.l2_buffers = file.small("core.l2_buffers", 1, 256);
+    read.prefetch_streams = file.small("core.prefetch_streams", 0, 256);
+    read.prefetch_distance = file.small("core.prefetch_distance", 0, 63);
     read.store_buffer = file.small("core.store_buffer", 1, 1024);
     std::string const predictor = file.text("core.branch_predictor");
     if (predictor != "two_bit" && predictor != "rate")

@@ -20,6 +20,8 @@ struct CoreParameters {
     unsigned window;            // reorder window, instructions
     unsigned line_fill_buffers; // lines that the L1 waits for
     unsigned l2_buffers;        // lines that the L2 waits for
+    unsigned prefetch_streams;  // that the L2's prefetcher follows; 0: there is none
+    unsigned prefetch_distance; // lines that it is ahead
     unsigned store_buffer;      // stores that are not yet written
     BranchPredictor branch_predictor;
     double branch_miss_rate; // of conditional branches, with BranchPredictor::Rate

@@ -139,7 +139,32 @@ Answer Memory::beyond_first_level(unsigned core, Access const& asked, Time start
         *shared = entered;
     else
         own.insert_first(first, entered);
+    if (asked.kind == Kind::Load || asked.kind == Kind::Store) follow_stream(core, asked, start);
     return answer;
+}
+
+/// Into the second level, as far as it has buffers that are free: the prefetcher drops what it cannot ask for.
+void Memory::follow_stream(unsigned core, Access const& asked, Time start) {
+    PrivateCaches& own = cores_[core];
+    LineNumber const line = line_of(asked.physical_address);
+    Streams::Lines const wanted = own.streams.missed(line);
+    for (LineNumber next = wanted.begin; next != wanted.end; ++next) {
+        if (own.has(next) || !coherence_.directory().is_memory(std::uint64_t{next} * Machine::line_bytes)) continue;
+        Buffers::Booking const wait = own.l2_buffers.begin(start);
+        if (wait.begin > start) return;
+        Coherence::Grant const grant =
+            coherence_.request({.core = core,
+                                .line = next,
+                                .exclusive = false,
+                                .into_l3 = true,
+                                .waited_for = false,
+                                .virtual_address = asked.virtual_address + (next - line) * Machine::line_bytes,
+                                .start = start});
+        own.l2_buffers.end(wait, grant.done);
+        CacheLine const entered{
+            .ready = grant.done, .line = next, .state = grant.state, .source = grant.source, .watched = grant.watched};
+        insert_second(core, entered, start);
+    }
 }
 
 void Memory::insert_second(unsigned core, CacheLine const& line, Time when) {

@@ -79,6 +79,7 @@ class Memory {
     Answer beyond_first_level(unsigned core, Access const& asked, Time start);
     Time translate(unsigned core, Access const& asked, Time start);
     Time walk(unsigned core, Access const& asked, Time start);
+    void follow_stream(unsigned core, Access const& asked, Time start);
     void insert_second(unsigned core, CacheLine const& line, Time when);
     void count_place(unsigned core, Access const& asked, std::uint64_t code);
 

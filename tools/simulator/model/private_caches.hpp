@@ -1,5 +1,5 @@
 // What a core has for itself: first-level caches of data and instructions, the second level, which has all that they
-// have, the TLB, and the buffers of lines under way.
+// have, the TLB, the buffers of lines under way, and the prefetcher.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include "tools/simulator/model/buffers.hpp"
 #include "tools/simulator/model/cache.hpp"
 #include "tools/simulator/model/machine.hpp"
+#include "tools/simulator/model/streams.hpp"
 #include "tools/simulator/model/tlb.hpp"
 
 namespace mxk::simulator {
@@ -18,7 +19,8 @@ struct PrivateCaches {
         , second(machine.l2)
         , tlb(machine.tlb)
         , line_fill_buffers(machine.core.line_fill_buffers)
-        , l2_buffers(machine.core.l2_buffers) {}
+        , l2_buffers(machine.core.l2_buffers)
+        , streams(machine.core.prefetch_streams, machine.core.prefetch_distance) {}
 
     bool has(LineNumber line) { return second.peek(line) != nullptr; }
 
@@ -66,6 +68,7 @@ struct PrivateCaches {
     Tlb tlb;
     Buffers line_fill_buffers;
     Buffers l2_buffers;
+    Streams streams;
 };
 
 } // namespace mxk::simulator

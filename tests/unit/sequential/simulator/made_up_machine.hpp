@@ -32,6 +32,8 @@ inline std::string flat_text(Keys const& changes = {}) {
         {"core.window", "160"},
         {"core.line_fill_buffers", "10"},
         {"core.l2_buffers", "16"},
+        {"core.prefetch_streams", "0"},
+        {"core.prefetch_distance", "0"},
         {"core.store_buffer", "32"},
         {"core.branch_predictor", "two_bit"},
         {"core.branch_miss_rate", "0"},

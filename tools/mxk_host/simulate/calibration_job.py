@@ -1,0 +1,124 @@
+"""The job of `tools/mxk calibration`: runs what mxk_host/simulate/calibration.py compares, keeps the rows of both
+sides, and shows the table."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from mxk_host import image, pages, results
+from mxk_host.commands import command_text
+from mxk_host.errors import UsageError
+from mxk_host.machine import Accelerator, Boot
+from mxk_host.programs import Programs, Side
+from mxk_host.progress import RoundsProgress
+from mxk_host.simulate import calibration, job
+from mxk_host.simulate.calibration import PROBES, Compared, Probe
+from mxk_host.simulate.machine_file import MachineFile
+from mxk_host.simulate.plugin import NAME
+from mxk_host.stream import Row
+
+_NATIVE = "native.json"
+_BLOCK = "calibration"
+_SIMULATED_MEMORY = "4G"
+_SIMULATED_RUN = "--repeat 1 --json"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was asked for."""
+
+    machine: MachineFile
+    operations: int
+    rounds: int
+    timeout: float  # seconds for each process
+    build: Path  # with the programs and the plugin
+    build_kernel: bool
+    native: Path | None  # the folder of a calibration whose native rows are taken
+
+    def command(self, probe: Probe) -> str:
+        """Without how often it is repeated."""
+        return probe.command.format(ops=self.operations)
+
+
+def calibrate(settings: Settings, parent: Path, typed: str, markdown: Sequence[Path]) -> None:
+    """Measures natively, round by round, then simulates. The rows stay in a folder of their own."""
+    if settings.build_kernel:
+        image.build(Boot.KERNEL)
+    folder = results.new_folder(parent)
+    native = _kept_rows(settings.native) if settings.native else _native_rows(settings, folder)
+    (folder / _NATIVE).write_text(json.dumps(native))
+    simulated = _simulated_rows(settings, folder)
+    found: list[Compared] = []
+    for place, probe in enumerate(PROBES):
+        found += calibration.compared(probe, [rounds[place] for rounds in native], simulated[place])
+    console = Console(highlight=False)
+    console.print(_table(found))
+    kept = [it for it in found if not it.fitted]
+    console.print(f"all: {calibration.verdict(found)}", soft_wrap=True)
+    console.print(f"kept for validation: {calibration.verdict(kept)}", soft_wrap=True)
+    console.print(f"results: {image.shown(folder)}", soft_wrap=True)
+    measured = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    machine = native[0][0][0]["machine"]
+    where = f"{machine.get('cpu', '?')}, build {machine.get('build', '?')}"
+    origin = f"`{typed}`, {measured}: {where}; {len(native)} rounds natively."
+    for page in markdown:
+        pages.put(page, {_BLOCK: calibration.lines(found, origin)})
+
+
+def _native_rows(settings: Settings, folder: Path) -> list[list[list[Row]]]:
+    """By round, then by probe."""
+    programs = Programs(settings.build, folder, settings.timeout, Accelerator.TCG)
+    rounds: list[list[list[Row]]] = []
+    with RoundsProgress([[probe.command.split(" --")[0] for probe in PROBES]] * settings.rounds) as progress:
+        for number in range(1, settings.rounds + 1):
+            rows: list[list[Row]] = []
+            for probe in PROBES:
+                progress.announce(number, probe.command.split(" --")[0])
+                rows.append(programs.rows(Side.LINUX, f"{settings.command(probe)} --repeat 3 --json", probe.cores))
+            rounds.append(rows)
+    return rounds
+
+
+def _kept_rows(folder: Path) -> list[list[list[Row]]]:
+    try:
+        rows: list[list[list[Row]]] = json.loads((folder / _NATIVE).read_text())
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--native: expected the folder of a calibration, with {_NATIVE}: {error}") from None
+    if any(len(rounds) != len(PROBES) for rounds in rows):
+        raise UsageError(f"--native: expected rows of {len(PROBES)} commands in {folder / _NATIVE}")
+    return rows
+
+
+def _simulated_rows(settings: Settings, folder: Path) -> list[list[Row]]:
+    """By probe: a boot each, so that none depends on what others leave behind."""
+    rows = []
+    for place, probe in enumerate(PROBES):
+        mine = folder / f"simulated-{place}"
+        mine.mkdir()
+        simulation = job.Simulation(
+            settings.machine,
+            None,
+            _SIMULATED_MEMORY,
+            1,
+            False,
+            command_text([f"{settings.command(probe)} {_SIMULATED_RUN}"]),
+            (settings.build / NAME).absolute(),
+        )
+        rows.append(job.rows_of(simulation, mine, settings.timeout))
+    return rows
+
+
+def _table(rows: Sequence[Compared]) -> Table:
+    table = Table()
+    for heading, justify in (("row", "left"), ("native ns", "right"), ("simulated ns", "right"), ("ratio", "right")):
+        table.add_column(heading, justify=justify)
+    table.add_column("")
+    for it in rows:
+        use = "fitted" if it.fitted else "kept for validation"
+        table.add_row(it.name, f"{it.native:.2f}", f"{it.simulated:.2f}", f"{it.ratio:.2f}", use)
+    return table
