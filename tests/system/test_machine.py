@@ -145,7 +145,7 @@ def test_what_cannot_be_is_refused_with_what_was_expected(tmp_path: Path) -> Non
         "memory --cores 7": "--cores: expected a core from 0 to 1, those of this machine, got 7",
         "memory --cores 0,1": "--cores: expected one core, got 2",
         "memory --node 3": "--node: expected a node from 0 to 0, those of this machine, got 3",
-        "memory --part latency,all": "--part: expected one of latency, matrix, loaded, got 'all'",
+        "memory --part latency,all": "--part: expected one of latency, matrix, loaded, overlap, got 'all'",
         "memory --part matrix --max 1K": "--max: expected",
         "lines --cores 1,2": "--cores: expected one set of cores, got 2",
         "lines --cores 1 --measure round-trip": "--cores: expected two cores or more for these measures, got one",
