@@ -46,9 +46,10 @@ Result<void> OverlapExperiment::run(std::size_t configuration, std::span<Sample>
 }
 
 void OverlapExperiment::print_head(TextSink& out) const {
-    format(out, "overlapping loads of core {}, memory of node {}, {}: ns per load, by chains followed at a time", //
-           place_.core, place_.node, byte_text(memory_.bytes()).view());
-    format(out, " and by how many loads ahead a place is prefetched; {} runs\n", options_.repeat);
+    format(out, "overlapping loads of core {}, memory of node {}, {}: ns per load, ", place_.core, place_.node,
+           byte_text(memory_.bytes()).view());
+    format(out, "by chains followed at a time and by how many loads ahead a place is prefetched; {} runs\n",
+           options_.repeat);
     print_emulated(out, memory_.bytes(), options_.set.has_value());
 }
 

@@ -48,6 +48,11 @@ class Ended:
         """The JSON lines of the output."""
         return [json.loads(line) for line in self.output.splitlines() if line.startswith('{"')]
 
+    @property
+    def results(self) -> Path:
+        """The folder that the driver says it has kept the rows in."""
+        return ROOT / self.output.partition("results: ")[2].split()[0]
+
     def after(self, command: str) -> str:
         """What the console printed from the echo of `command` to that of the next one."""
         _, echo, rest = self.output.partition(f"mxk> {command}\n")

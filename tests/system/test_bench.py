@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from helpers import ROOT, drive, run_linux, run_mxk
+from helpers import drive, run_linux, run_mxk
 
 pytestmark = pytest.mark.usefixtures("images")
 
@@ -345,7 +345,7 @@ def test_the_driver_keeps_and_shows_the_result() -> None:
     commands = "topology; bench table --cores 1,2 --ops 100k --json"
     ended = drive("bench", "--no-build", "--cpus", "2", "--mem", "512M", "--", commands, timeout=180)
     assert ended.code == 0, ended.complaint + ended.output
-    folder = ROOT / ended.output.split("results: ")[-1].strip()
+    folder = ended.results
     rows = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
     assert [row["cores"] for row in table_rows(rows)] == [1, 2]
     assert b"mxk> topology" in (folder / "console.log").read_bytes()

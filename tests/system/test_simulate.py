@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from selenium.webdriver.common.by import By
 
-from helpers import ENDS, HAS_QEMU10, ROOT, drive
+from helpers import ENDS, HAS_QEMU10, drive
 from mxk_host.errors import UsageError
 from mxk_host.report.browser import browser, open_page
 from mxk_host.runs.command import command_of
@@ -340,10 +340,6 @@ def serial(*rows: dict[str, Any]) -> str:
     return text.replace("%", "%%").replace("\r", r"\r").replace("\n", r"\n")
 
 
-def folder_of(output: str) -> Path:
-    return ROOT / output.partition("results: ")[2].split()[0]
-
-
 @pytest.mark.parametrize(("status", "code", "reason"), ENDS)
 def test_exit_codes_are_those_of_run(fakes: Fakes, status: str, code: int, reason: str) -> None:
     said = fakes.drive("--machine", "test-2x2", "--timeout", "2", "topology", status=status, result=a_result(fakes))
@@ -380,7 +376,7 @@ def test_every_row_is_marked_everywhere_and_the_folder_has_all(fakes: Fakes) -> 
     assert said.code == 0, said.complaint
     mark = {"machine": "test-2x2", "cores": 4, "nodes": 2, "hertz": HERTZ, "seed": 3, "whole": False}
     marked = [it | {"simulated": mark} for it in rows]
-    folder = folder_of(said.output)
+    folder = said.results
     for text in (said.output, (folder / "console.log").read_text(), (folder / "results.jsonl").read_text()):
         assert [it for text_line in text.splitlines() if (it := json_row(text_line)) is not None] == marked
     assert (folder / "machine.txt").read_text() == read_machine("test-2x2", None).flat()
@@ -441,7 +437,7 @@ def test_lines_functions_and_sharing_are_told(fakes: Fakes) -> None:
     assert "bench::put()" in lines
     assert "Bytes moved" in text
     assert "2.50M per second" in text
-    kept = json.loads((folder_of(text) / "simulation.json").read_text())
+    kept = json.loads((said.results / "simulation.json").read_text())
     first = kept["regions"][1]["lines"][0]
     assert (first["sharing"], first["node"]) == ("FALSE", 0)
     assert [it["what"] for it in first["places"]] == [
@@ -525,7 +521,7 @@ def test_the_report_shows_it_apart_and_with_its_mark(tmp_path: Path, fakes: Fake
     said = fakes.drive("--machine", "test-2x2", "--", "bench", serial=serial(*rows), result=a_result(fakes))
     native = [it | {"machine": {"cpu": "EPYC", "hypervisor": ""}} for it in rows]
     page = tmp_path / "page.html"
-    ended = drive("report", str(folder_of(said.output)), keep(tmp_path / "native", native), "--output", str(page))
+    ended = drive("report", str(said.results), keep(tmp_path / "native", native), "--output", str(page))
     assert ended.code == 0, ended.complaint
     with browser(log=True) as chrome:
         open_page(chrome, page)

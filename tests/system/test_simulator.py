@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from helpers import HAS_QEMU10, drive
+from helpers import HAS_QEMU10, Ended, drive
 from mxk_host.simulate.machine_file import read_machine
+from mxk_host.simulate.result_file import NAME, read_document, result_of
 
 pytestmark = [
     pytest.mark.skipif(not HAS_QEMU10, reason="no QEMU 10: tools/setup --machines"),
@@ -26,12 +27,15 @@ def about(expected: object) -> object:
     return pytest.approx(expected, rel=0.03)
 
 
-def simulated(commands: str, *machine: str) -> list[dict[str, Any]]:
+def simulate(commands: str, *machine: str) -> Ended:
     ended = drive("simulate", *(machine or ("--machine", MACHINE)), "--no-build", "--", commands, timeout=240)
     assert ended.code == 0, ended.output + ended.complaint
-    rows = ended.rows
-    assert all(row["verified"] for row in rows)
-    return rows
+    assert all(row["verified"] for row in ended.rows)
+    return ended
+
+
+def simulated(commands: str, *machine: str) -> list[dict[str, Any]]:
+    return simulate(commands, *machine).rows
 
 
 def nanoseconds(rows: list[dict[str, Any]], measure: str, *names: str) -> dict[Any, float]:
@@ -94,3 +98,16 @@ def test_loads_that_overlap_saturate_a_channel(tmp_path: Path) -> None:
     slow.write_text(text.replace(wide, narrow))  # a line in 25 cycles: as fast as four misses at a time
     chains = nanoseconds(simulated(OVERLAP, "--machine-file", str(slow)), "chains", "chains")
     assert {count: chains[count] for count in (1, 2, 8, 16, 32)} == about({1: 100, 2: 50, 8: 25, 16: 25, 32: 25})
+
+
+def test_benchmarks_without_parts_of_their_own_are_measured_as_a_whole() -> None:
+    commands = (
+        "bench task --measure local --ops 10K",
+        "bench rcu-read --cores 1 --ms 1 --kind qsbr",
+        "bench list --cores 1 --ms 1 --kind rcu",
+        "bench resize --cores 1 --ms 1 --keys 1000 --layout concurrent",
+    )
+    ended = simulate("; ".join(f"{command} --repeat 1 --json" for command in commands))
+    assert {row["benchmark"] for row in ended.rows} == {"task", "rcu-read", "list", "resize"}
+    result = result_of(read_document(ended.results / NAME))
+    assert len(result.regions) == len(commands)

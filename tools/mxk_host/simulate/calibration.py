@@ -72,6 +72,11 @@ class Compared:
         return self.simulated / self.native
 
     @property
+    def use(self) -> str:
+        """What it was good for when the machine's file was written."""
+        return "fitted" if self.fitted else "kept for validation"
+
+    @property
     def near(self) -> bool:
         """Whether the ratio is within the bounds."""
         return LOWEST <= self.ratio <= HIGHEST
@@ -116,16 +121,19 @@ def verdict(rows: Sequence[Compared]) -> str:
     )
 
 
+def verdicts(rows: Sequence[Compared]) -> list[str]:
+    """Of all rows, and of those that say how far the model can be trusted."""
+    return [f"All: {verdict(rows)}", f"Kept for validation: {verdict([it for it in rows if not it.fitted])}"]
+
+
 def lines(rows: Sequence[Compared], origin: str) -> Iterable[str]:
     """A table for a page, and where it comes from."""
     yield "| row | native, ns | simulated, ns | simulated / native | |"
     yield "|---|---|---|---|---|"
     for it in rows:
-        use = "fitted" if it.fitted else "kept for validation"
         ratio = f"{it.ratio:.2f}" if it.near else f"**{it.ratio:.2f}**"
-        yield f"| {it.name} | {it.native:.2f} | {it.simulated:.2f} | {ratio} | {use} |"
+        yield f"| {it.name} | {it.native:.2f} | {it.simulated:.2f} | {ratio} | {it.use} |"
     yield ""
-    kept = [it for it in rows if not it.fitted]
-    yield f"All: {verdict(rows)}. Kept for validation: {verdict(kept)}." if len(kept) > 1 else f"All: {verdict(rows)}."
+    yield f"{'. '.join(verdicts(rows))}."
     yield ""
     yield origin

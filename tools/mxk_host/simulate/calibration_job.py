@@ -13,7 +13,7 @@ from rich.table import Table
 from mxk_host import image, pages, results
 from mxk_host.commands import command_text
 from mxk_host.errors import UsageError
-from mxk_host.machine import Accelerator, Boot
+from mxk_host.machine import Accelerator
 from mxk_host.programs import Programs, Side
 from mxk_host.progress import RoundsProgress
 from mxk_host.simulate import calibration, job
@@ -40,6 +40,11 @@ class Settings:
     build_kernel: bool
     native: Path | None  # the folder of a calibration whose native rows are taken
 
+    @property
+    def plugin(self) -> Path:
+        """Of the simulator."""
+        return (self.build / NAME).absolute()
+
     def command(self, probe: Probe) -> str:
         """Without how often it is repeated."""
         return probe.command.format(ops=self.operations)
@@ -47,8 +52,7 @@ class Settings:
 
 def calibrate(settings: Settings, parent: Path, typed: str, markdown: Sequence[Path]) -> None:
     """Measures natively, round by round, then simulates. The rows stay in a folder of their own."""
-    if settings.build_kernel:
-        image.build(Boot.KERNEL)
+    job.expect_ready(settings.plugin, build=settings.build_kernel)
     folder = results.new_folder(parent)
     native = _kept_rows(settings.native) if settings.native else _native_rows(settings, folder)
     (folder / _NATIVE).write_text(json.dumps(native))
@@ -58,10 +62,8 @@ def calibrate(settings: Settings, parent: Path, typed: str, markdown: Sequence[P
         found += calibration.compared(probe, [rounds[place] for rounds in native], simulated[place])
     console = Console(highlight=False)
     console.print(_table(found))
-    kept = [it for it in found if not it.fitted]
-    console.print(f"all: {calibration.verdict(found)}", soft_wrap=True)
-    console.print(f"kept for validation: {calibration.verdict(kept)}", soft_wrap=True)
-    console.print(f"results: {image.shown(folder)}", soft_wrap=True)
+    for line in (*calibration.verdicts(found), f"results: {image.shown(folder)}"):
+        console.print(line, soft_wrap=True)
     measured = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     machine = native[0][0][0]["machine"]
     where = f"{machine.get('cpu', '?')}, build {machine.get('build', '?')}"
@@ -101,13 +103,13 @@ def _simulated_rows(settings: Settings, folder: Path) -> list[list[Row]]:
         mine = folder / f"simulated-{place}"
         mine.mkdir()
         simulation = job.Simulation(
-            settings.machine,
-            None,
-            _SIMULATED_MEMORY,
-            1,
-            False,
-            command_text([f"{settings.command(probe)} {_SIMULATED_RUN}"]),
-            (settings.build / NAME).absolute(),
+            machine=settings.machine,
+            cpus=None,
+            memory=_SIMULATED_MEMORY,
+            seed=1,
+            whole=False,
+            commands=command_text([f"{settings.command(probe)} {_SIMULATED_RUN}"]),
+            plugin=settings.plugin,
         )
         rows.append(job.rows_of(simulation, mine, settings.timeout))
     return rows
@@ -119,6 +121,5 @@ def _table(rows: Sequence[Compared]) -> Table:
         table.add_column(heading, justify=justify)
     table.add_column("")
     for it in rows:
-        use = "fitted" if it.fitted else "kept for validation"
-        table.add_row(it.name, f"{it.native:.2f}", f"{it.simulated:.2f}", f"{it.ratio:.2f}", use)
+        table.add_row(it.name, f"{it.native:.2f}", f"{it.simulated:.2f}", f"{it.ratio:.2f}", it.use)
     return table

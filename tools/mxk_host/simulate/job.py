@@ -96,17 +96,10 @@ def explain(simulation: Simulation) -> None:
 def simulate(simulation: Simulation, *, build: bool, timeout: float) -> None:
     """Runs the commands under the model and shows what it says. Raises as `run` does."""
     shape_of(simulation.machine, simulation.cpus, simulation.memory)  # checked before anything is built
-    expect_plugin(simulation.plugin)
-    if build:
-        image.build(Boot.KERNEL)
-    image.expect_image(Boot.KERNEL)
+    expect_ready(simulation.plugin, build=build)
     symbols = _symbols()
-    markers = None if simulation.whole else find_markers(symbols)
     folder = results.new_folder()
-    (folder / FLAT_FILE).write_text(simulation.machine.flat())
-    line = simulation.line(folder, markers)
-    (folder / "command.txt").write_text(f"{shlex.join(line)}\n# commands: {simulation.commands}\n")
-    rows, notes, verdict = _run(simulation, line, folder, timeout)
+    rows, notes, verdict = _run(simulation, symbols, folder, timeout)
     results.store(folder, rows)
     _show_rows(simulation, rows, notes, folder)
     try:
@@ -122,20 +115,30 @@ def simulate(simulation: Simulation, *, build: bool, timeout: float) -> None:
         raise DriverError(verdict.reason, verdict.code)
 
 
+def expect_ready(plugin: Path, *, build: bool) -> None:
+    """Builds the kernel where that is wanted. Raises if there is no plugin, or no kernel."""
+    expect_plugin(plugin)
+    if build:
+        image.build(Boot.KERNEL)
+    image.expect_image(Boot.KERNEL)
+
+
 def rows_of(simulation: Simulation, folder: Path, timeout: float) -> list[Row]:
     """Runs the commands under the model, keeps all in `folder`, and gives the rows, marked. Raises as `run` does."""
-    expect_plugin(simulation.plugin)
-    image.expect_image(Boot.KERNEL)
-    (folder / FLAT_FILE).write_text(simulation.machine.flat())
-    line = simulation.line(folder, find_markers(_symbols()))
-    rows, _, verdict = _run(simulation, line, folder, timeout)
+    rows, _, verdict = _run(simulation, _symbols(), folder, timeout)
     if verdict.code is not ExitCode.SUCCESS:
         raise DriverError(verdict.reason, verdict.code)
     return [row for row in rows if "benchmark" in row]
 
 
-def _run(simulation: Simulation, line: list[str], folder: Path, timeout: float) -> tuple[list[Row], list[str], Verdict]:
-    """The rows, marked; remarks; how it ended."""
+def _run(
+    simulation: Simulation, symbols: Symbols, folder: Path, timeout: float
+) -> tuple[list[Row], list[str], Verdict]:
+    """The rows, marked; remarks; how it ended. What was asked for stays in `folder`."""
+    markers = None if simulation.whole else find_markers(symbols)
+    (folder / FLAT_FILE).write_text(simulation.machine.flat())
+    line = simulation.line(folder, markers)
+    (folder / "command.txt").write_text(f"{shlex.join(line)}\n# commands: {simulation.commands}\n")
     display = Display(sys.stdout, PROGRESS_EVERY)
     marker = RowMarker(simulation.mark)
     with (folder / "console.log").open("wb") as log, display:
