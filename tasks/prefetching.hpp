@@ -16,7 +16,8 @@
 namespace mxk::prefetching {
 
 // Whether settle() calibrates. Auto: not under an emulator, which has no caches, nor in a build with a sanitizer, whose
-// instructions would be measured.
+// instructions would be measured. The others say that there are caches, also under an emulator: a simulator models
+// them.
 enum class Calibrate : std::uint8_t { Auto, Yes, No };
 // Where the plan is from.
 enum class Source : std::uint8_t { Default, Calibrated, Given };
@@ -28,8 +29,8 @@ struct State {
     std::optional<PrefetchCalibration> calibration{}; // the latest
 };
 
-// How many tasks ahead queues look by default: none under an emulator. The console's core, also before there are
-// workers.
+// How many tasks ahead queues look by default: none where there are no caches. The console's core, also before there
+// are workers.
 std::uint32_t default_task_distance();
 
 // Everything below: core 0's task, while no core works on a table.

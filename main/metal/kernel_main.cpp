@@ -62,6 +62,7 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
     auto const phantom = boot::option(boot.command_line, "phantom-core");
     topology::Topology const wanted = with_phantom_core(found, phantom, late_arena);
     inject_timestamp_fault(boot::option(boot.command_line, "tsc-fault"));
+    choose_calibration(boot::option(boot.command_line, "calibrate"));
     topology::Topology const running = start_cores(wanted, interrupts, late_arena);
     log::info("cores: {} of {} run, {} nodes, {} APIC", running.cores.size(), wanted.cores.size(), running.nodes.size(),
               arch::apic::is_x2apic() ? "x2" : "x");
@@ -71,7 +72,6 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
     // Last, when everything that a command may ask for is there. The console is a task of this core.
     if (!connect_terminal(interrupts, boot_core)) poll_terminal(workers::of(core_id(0)));
     if (acpi::legacy_devices(tables).keyboard_controller) connect_keyboard(interrupts, boot_core);
-    choose_calibration(boot::option(boot.command_line, "calibrate"));
     prepare_console(workers::of(core_id(0)), {.run_line = boot::option(boot.command_line, "run"),
                                               .partner = console::Partner::SerialLine,
                                               .before = &report_skew});
