@@ -57,6 +57,9 @@ class MailRing {
         return !is_filled(slots_[head % capacity].load(std::memory_order_seq_cst), head);
     }
 
+    // The receiver: asks for the slots that take() will look at.
+    void prefetch() const { prefetch_for_read(&slots_[head_.load(std::memory_order_relaxed) % capacity]); }
+
     // The receiver: up to `max_tasks`, oldest first, to sink(task). Gives their number.
     template <typename Sink> std::uint32_t take(std::uint32_t max_tasks, Sink& sink) {
         std::uint32_t const head = head_.load(std::memory_order_relaxed);

@@ -97,6 +97,11 @@ class Mailbox {
     template <typename Sink> std::uint32_t collect(std::uint32_t budget, Sink sink) {
         std::uint32_t const all = budget;
         collect_stack(budget, sink);
+        // All of them at once: one after the other, each would be waited for.
+        any_watched([](Ring const& ring) {
+            ring.prefetch();
+            return false;
+        });
         std::size_t const words = watched_.size();
         std::size_t const first_word = next_ / word_bits;
         std::uint64_t const from_next = ~std::uint64_t{0} << next_ % word_bits;
@@ -159,7 +164,7 @@ class Mailbox {
 
     void stop_watching(std::size_t at);
 
-    template <typename Predicate> [[nodiscard]] bool any_watched(Predicate predicate) const {
+    template <typename Predicate> bool any_watched(Predicate predicate) const {
         for (std::size_t w = 0; w < watched_.size(); ++w) {
             for (std::uint64_t bits = watched_[w].load(std::memory_order_seq_cst); bits != 0; bits &= bits - 1) {
                 if (predicate(ring(w * word_bits + static_cast<std::size_t>(std::countr_zero(bits))))) return true;

@@ -9,7 +9,12 @@ void TaskFifo::prepend(TaskList& tasks) {
     all.splice(rest_);
     rest_.splice(all);
     tail_ = head_;
+    late_ = 0;
     make_room();
+}
+
+void TaskFifo::fetch_late_before_next() {
+    fetch_late(std::min(late_, each_take));
 }
 
 bool TaskFifo::make_room() {

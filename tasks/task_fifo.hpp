@@ -1,11 +1,14 @@
 // The FIFO of the tasks that a core will run next, and the pipeline that fetches ahead what they need, in two stages: a
 // task's own cache line is asked for when the task arrives from another core, the lines that it says it will touch
 // (annotation.hpp) when d tasks are before it. So the time to memory of one task is hidden behind the run time of d
-// others. The order stands in a ring of pointers, because a linked list does not say which task is the 16th; what does
-// not fit waits in a list (tasks bring their own link), so it is not bounded and allocates nothing. Its core only.
+// others. What many tasks touch that arrive together is asked for little by little: a core has few buffers for lines on
+// their way, and stands still when it asks for more. The order stands in a ring of pointers, because a linked list does
+// not say which task is the 16th; what does not fit waits in a list (tasks bring their own link), so it is not bounded
+// and allocates nothing. Its core only.
 //
 //     ring:  head -> | runs next | ... d tasks, fetched for ... | ...  <- tail        then rest: first ... last
 //     limit: where the ring must not be filled without a look at the rest
+//     late: within d of the head, and not fetched for yet
 #pragma once
 
 #include <algorithm>
@@ -50,7 +53,11 @@ class TaskFifo {
         ring_[tail_++ % capacity] = &task;
     }
     void fetch_for_arrived(std::uint32_t from) {
-        for (; from != tail_ && from - head_ < distance_; ++from) fetch_for(*ring_[from % capacity]);
+        fetch_late(late_);
+        if (from - head_ >= distance_) return;
+        late_from_ = from;
+        late_ = std::min(tail_ - from, head_ + distance_ - from);
+        fetch_late(std::min(late_, first_arrived));
     }
 
     // Null if empty.
@@ -61,6 +68,8 @@ class TaskFifo {
         }
         Task* const task = ring_[head_++ % capacity];
         if (tail_ - head_ >= fetch_from_fill_) fetch_for(*ring_[(head_ + distance_ - 1) % capacity]);
+        if (late_ != 0) [[unlikely]]
+            fetch_late_before_next();
         return task;
     }
 
@@ -72,6 +81,7 @@ class TaskFifo {
     void set_distance(std::uint32_t distance) {
         distance_ = std::min(distance, max_distance);
         fetch_from_fill_ = distance_ != 0 ? distance_ : capacity + 1;
+        late_ = 0;
     }
     [[nodiscard]] std::uint32_t distance() const { return distance_; }
     // Tasks for which something was fetched ahead.
@@ -82,6 +92,15 @@ class TaskFifo {
         ring_[tail_++ % capacity] = &task;
         if (tail_ - head_ <= distance_) fetch_for(task);
     }
+
+    // So many are fetched for when they arrive, and so many of those that are late whenever one is taken: they are
+    // ahead of the head for good.
+    static constexpr std::uint32_t first_arrived = 4;
+    static constexpr std::uint32_t each_take = 2;
+    void fetch_late(std::uint32_t count) {
+        for (late_ -= count; count != 0; --count) fetch_for(*ring_[late_from_++ % capacity]);
+    }
+    void fetch_late_before_next();
 
     // The tail is at the limit, or the ring is empty: moves the rest up. Whether one more task may follow in the ring.
     bool make_room();
@@ -107,6 +126,8 @@ class TaskFifo {
     std::uint32_t limit_ = capacity;
     std::uint32_t distance_ = default_distance;
     std::uint32_t fetch_from_fill_ = default_distance; // tasks in the ring from which on take() fetches for one
+    std::uint32_t late_from_ = 0;
+    std::uint32_t late_ = 0; // so many from there on
     OwnerCounter prefetched_;
     TaskList rest_;
     alignas(cache_line_bytes) std::array<Task*, capacity> ring_{};

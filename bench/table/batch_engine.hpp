@@ -138,9 +138,6 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
     // False if one was refused; from that one on they are still there.
     [[gnu::always_inline]] bool submit_taken() {
         std::span<Instruction const> const taken = std::exchange(taken_, {});
-        // The next turn's, perhaps behind the last one of all: here they are read too seldom for the processor to ask.
-        constexpr std::size_t per_line = cache_line_bytes / sizeof(Instruction);
-        for (std::size_t at = 0; at < taken.size(); at += per_line) prefetch_for_read(taken.data() + per_turn + at);
         std::size_t const done = max_version_ != 0 ? submit_versions(taken) : submit_values(taken);
         if (done == taken.size()) [[likely]]
             return true;
@@ -152,15 +149,21 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
     [[gnu::always_inline]] std::size_t submit_values(std::span<Instruction const> taken) {
         return client_.submit_each(taken.size(), [this, taken](std::size_t at) -> typename Client::Request {
             Instruction const& instruction = taken[at];
+            ask_for_later(instruction);
             return {instruction.operation, instruction.key, value_of(instruction.key), expectation(instruction)};
         });
     }
     [[gnu::noinline]] std::size_t submit_versions(std::span<Instruction const> taken) {
         std::size_t done = 0;
-        for (; done < taken.size(); ++done)
+        for (; done < taken.size(); ++done) {
+            ask_for_later(taken[done]);
             if (!submit(taken[done], expectation(taken[done]))) break;
+        }
         return done;
     }
+    // The next turn's instructions, perhaps behind the last one of all: here they are read too seldom for the processor
+    // to ask. One by one, since a core has few buffers for lines on their way.
+    [[gnu::always_inline]] static void ask_for_later(Instruction const& now) { prefetch_for_read(&now + per_turn); }
 
     void end() {
         body = [](Worker&, Task& task) { static_cast<BatchSubmitter&>(task).run_->end(); };

@@ -1,10 +1,11 @@
-// Operations on one region of a table that travel together: a task with room for 32 of them. A client fills it on its
+// Operations on one region of a table that travel together: a task with room for 64 of them. A client fills it on its
 // core, the region's owner runs it in order, and it comes home with the results.
 //
-//     line 0       the task, its size, where it goes and whose it is; two bits for each operation, two for each result
-//     lines 1-4    keys       written by the client, read by the owner
-//     lines 5-8    values     of finds written by the owner, of what writes a value by the client
-//     lines 10-    cookies    what the client wants to find again, if it wants to
+//     line 0       the task, its size, where it goes and whose it is; two bits for each result
+//     line 1       two bits for each operation    written by the client, read by the owner
+//     lines 2-9    keys                           the same
+//     lines 10-17  values     of finds written by the owner, of what writes a value by the client
+//     lines 20-    cookies    what the client wants to find again, if it wants to
 //
 // Keys and values stand apart: those of finds then move one way only, the keys to the owner and the values home.
 //
@@ -17,6 +18,7 @@
 #include <cstdint>
 
 #include "base/units.hpp"
+#include "hashtable/batch/two_bit_codes.hpp"
 #include "hashtable/operation.hpp"
 #include "tasks/task.hpp"
 
@@ -34,7 +36,8 @@ struct BatchHome {
 
 class Batch : public Task {
   public:
-    static constexpr std::size_t capacity = 32;
+    static constexpr std::size_t capacity = 64;
+    using Codes = TwoBitCodes<capacity>;
 
     Batch(BatchHome& client, CoreId home_core)
         : Task(nullptr, home_core)
@@ -44,21 +47,20 @@ class Batch : public Task {
     // than size().
     [[nodiscard]] std::size_t size() const { return size_; }
     [[nodiscard]] Operation operation(std::size_t at) const {
-        std::uint64_t const code = code_of(at);
+        std::uint64_t const code = operations_[at];
         return code == overwrite_code ? overwrite() : static_cast<Operation>(code);
     }
     [[nodiscard]] std::uint64_t key(std::size_t at) const { return keys_[at]; }
-    [[nodiscard]] TableResult result(std::size_t at) const { return static_cast<TableResult>(results_ >> 2 * at & 3); }
+    [[nodiscard]] TableResult result(std::size_t at) const { return static_cast<TableResult>(results_[at]); }
     // operation(at) == Operation::Find, with fewer questions.
     [[nodiscard]] bool is_find(std::size_t at) const {
-        return code_of(at) == static_cast<std::uint64_t>(Operation::Find);
+        return operations_[at] == static_cast<std::uint64_t>(Operation::Find);
     }
-    [[nodiscard]] bool has_overwrites() const { return (operations_ & operations_ >> 1 & bit_of_each) != 0; }
-    [[nodiscard]] bool all_yes() const { return results_ == 0; }
+    [[nodiscard]] bool has_overwrites() const { return operations_.has(overwrite_code); }
+    [[nodiscard]] bool all_yes() const { return results_.none(); }
     [[nodiscard]] bool all_are(Operation operation) const {
-        if (overwrites(operation))
-            return operations_ == operations_of(overwrite_code, size_) && overwrite() == operation;
-        return operations_ == operations_of(static_cast<std::uint8_t>(operation), size_);
+        if (overwrites(operation)) return operations_ == Codes::all(overwrite_code, size_) && overwrite() == operation;
+        return operations_ == Codes::all(static_cast<std::uint64_t>(operation), size_);
     }
     // Of an insert, update or upsert what was to be written; of a find or modify with the result Yes what stood there;
     // else nothing.
@@ -68,36 +70,26 @@ class Batch : public Task {
     template <typename Table> friend class BatchServer;
     template <typename Regions, typename Completed, typename Cookie, typename Pace> friend class BatchClient;
 
-    static constexpr std::uint64_t bit_of_each = 0x5555'5555'5555'5555;
-
-    // So many, all the same one.
-    [[nodiscard]] static std::uint64_t operations_of(std::uint8_t operation, std::uint32_t count) {
-        std::uint64_t const used = count == capacity ? ~std::uint64_t{0} : (std::uint64_t{1} << 2 * count) - 1;
-        return bit_of_each * operation & used;
-    }
-
     static constexpr std::uint8_t overwrite_code = 3;
-    [[nodiscard]] std::uint64_t code_of(std::size_t at) const { return operations_ >> 2 * at & 3; }
     // What that code stands for here.
     [[nodiscard]] Operation overwrite() const {
         return static_cast<Operation>(overwrite_ + static_cast<std::uint8_t>(Operation::Update));
     }
     // Finds, or what else writes values: overwrites count as such.
-    [[nodiscard]] bool has_finds() const {
-        return (operations_ & bit_of_each * static_cast<std::uint64_t>(Operation::Find)) != 0;
-    }
+    [[nodiscard]] bool has_finds() const { return operations_.has(static_cast<std::uint64_t>(Operation::Find)); }
+    static_assert(static_cast<std::uint64_t>(Operation::Find) == 1);
 
     std::uint32_t region_ : 22 = 0;
     std::uint32_t overwrite_ : 2 = 0; // counted from Update; of a batch that has some
     std::uint32_t size_ : 8 = 0;
     void* server_ = nullptr; // the region's BatchServer
     BatchHome* client_;
-    std::uint64_t operations_ = 0; // 0 beyond size_
-    std::uint64_t results_ = 0;
+    Codes results_;
+    alignas(cache_line_bytes) Codes operations_; // 0 beyond size_
     alignas(cache_line_bytes) std::array<std::uint64_t, capacity> keys_;
     std::array<std::uint64_t, capacity> values_;
 };
-static_assert(sizeof(Batch) == 9 * cache_line_bytes);
+static_assert(sizeof(Batch) == 18 * cache_line_bytes);
 
 struct NoCookie {};
 

@@ -73,13 +73,12 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
             }
         }
         Batch* const before = std::exchange(self.waiting_, &batch);
-        // Finds write their values: the client has these lines, and is not asked for them one by one then.
-        if (batch.has_finds() && batch.home != worker.core())
-            Annotation::writes(batch.values_.data(), batch.size_ * sizeof(std::uint64_t)).prefetch();
+        // The client has these lines: it is not asked for them one by one then.
+        if (batch.home != worker.core()) ask_for_values(batch);
         if (before != nullptr) return self.run_before(worker, *before, batch);
         self.ask_for(batch, 0, batch.size_);
         self.finish_.newest = &batch;
-        if (!std::exchange(self.finish_.is_queued, true)) worker.append(self.finish_);
+        if (!std::exchange(self.finish_.is_queued, true)) worker.when_round(self.finish_);
     }
 
     // Whether cores may give parts of their regions to others (resharding.hpp).
@@ -114,10 +113,19 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
         }
         if (self.waiting_ != finish.newest) { // others came, more may be in the queue
             finish.newest = self.waiting_;
-            return worker.append(finish);
+            return worker.when_round(finish);
         }
         finish.is_queued = false;
         self.run_waiting(worker);
+    }
+
+    // What operations read or write besides the table; they run when the next batch has come.
+    static void ask_for_values(Batch const& batch) {
+        if (batch.all_are(Operation::Erase)) return;
+        std::size_t const bytes = batch.size_ * sizeof(std::uint64_t);
+        (batch.has_finds() ? Annotation::writes(batch.values_.data(), bytes)
+                           : Annotation::reads(batch.values_.data(), bytes))
+            .prefetch();
     }
 
     void run_before(Worker& worker, Batch& batch, Batch const& next) {
@@ -162,7 +170,7 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
         }
         if (batch.has_overwrites()) [[unlikely]]
             return run_overwrites(batch, next, near);
-        run(batch, next, near, [&batch](std::size_t at) { return PlainCode{batch.code_of(at)}; });
+        run(batch, next, near, [&batch](std::size_t at) { return PlainCode{batch.operations_[at]}; });
     }
 
     // Not inline: the loops of the others are compiled as if this one were not there.
@@ -175,27 +183,26 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
     // kind(at): what the operation at a place is.
     void run(Batch& batch, Batch const* next, auto near, auto kind) {
         positions_.swap(); // what was asked for is for this batch
-        batch.results_ = 0;
+        batch.results_ = {};
         if constexpr (BehindTable<Table>) {
             put_off_.now->batch = &batch;
             if (!put_off_.before->none() && !put_off_.before->is_current(region_)) run_all(*put_off_.before);
         }
         std::size_t const size = batch.size_;
         std::size_t const together = next != nullptr ? std::min<std::size_t>(size, next->size_) : 0;
-        std::uint64_t results = 0;
-        auto const run_one = [&](std::size_t at) __attribute__((always_inline)) {
-            if (!positions_.is_valid(region_)) [[unlikely]] {
-                results |= operate_anew(batch, at) << 2 * at;
-                return;
-            }
+        // The result; 0 of one that was put off.
+        auto const run_one = [&](std::size_t at) __attribute__((always_inline))->std::uint64_t {
+            if (!positions_.is_valid(region_)) [[unlikely]]
+                return operate_anew(batch, at);
             if constexpr (BehindTable<Table>) {
-                if (positions_.is_behind(region_, batch.keys_[at], at)) [[unlikely]]
-                    return put_off_.now->add(region_, at, positions_[at]);
+                if (positions_.is_behind(region_, batch.keys_[at], at)) [[unlikely]] {
+                    put_off_.now->add(region_, at, positions_[at]);
+                    return 0;
+                }
             }
-            results |= positions_.with(
-                           at, [&](auto const&... position)
-                                   __attribute__((always_inline)) { return operate(kind(at), batch, at, position...); })
-                       << 2 * at;
+            return positions_.with(
+                at, [&](auto const&... position)
+                        __attribute__((always_inline)) { return operate(kind(at), batch, at, position...); });
         };
         constexpr std::size_t burst = BatchPositions<Table>::burst;
         std::size_t at = 0;
@@ -203,11 +210,12 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
         for (; at + burst <= together; at += burst) {
             ask_for(*next, at, at + burst);
             if (near != 0) positions_.ask_near(at + near, at + near + burst);
-            for (std::size_t i = 0; i < burst; ++i) run_one(at + i);
+            std::uint64_t results = 0;
+            for (std::size_t i = 0; i < burst; ++i) results |= run_one(at + i) << 2 * i;
+            batch.results_.add_some(at, results);
         }
         std::size_t const asked = at;
-        for (; at < size; ++at) run_one(at);
-        batch.results_ |= results;
+        for (; at < size; ++at) batch.results_.add(at, run_one(at));
         if (next != nullptr) ask_for(*next, asked, next->size_);
     }
 
@@ -239,7 +247,7 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
             Batch& batch = *put_off.batch;
             std::uint64_t const result = put_off.is_valid(region_) ? operate(batch.operation(at), batch, at, position)
                                                                    : operate(batch.operation(at), batch, at);
-            batch.results_ |= result << 2 * at;
+            batch.results_.add(at, result);
         });
     }
 
