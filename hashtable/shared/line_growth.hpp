@@ -104,6 +104,15 @@ template <typename Hash, typename Grace> class LineGrowth {
     // Counted by one core: how often it sees to a resize that is under way, and asks whether there should be one.
     static constexpr std::uint64_t attend_every = 16;
     static constexpr std::uint64_t consider_every = 256;
+    // To ask is to read the counters of all cores, which each of them writes again then. So the more cores there are,
+    // the more seldom each one asks: all together as often as one alone. But for small tables: one core's inserts may
+    // be all there are.
+    static constexpr std::uint64_t buckets_per_question = 4096;
+    [[nodiscard]] bool is_to_consider(std::uint64_t count) const {
+        std::uint64_t const seldom = std::clamp<std::uint64_t>(resize_.root()->all_buckets() / buckets_per_question, 1,
+                                                               resize_.owners().size());
+        return count / consider_every % seldom == 0;
+    }
     // After so many erases of a core, the places that they have left are to become free: if nobody asked, a bucket
     // where keys come and go would get line after line.
     static constexpr std::uint64_t free_every = 32;
@@ -113,7 +122,7 @@ template <typename Hash, typename Grace> class LineGrowth {
     }
     [[gnu::noinline]] void attend_now(std::size_t place, std::uint64_t count) {
         bool const considers = count % consider_every == 0;
-        if (!resize_.is_resizing()) return considers ? consider() : void();
+        if (!resize_.is_resizing()) return considers && is_to_consider(count) ? consider() : void();
         if (considers) resize_.claim_again();
         if (listener_ == nullptr)
             resize_.work(place);
