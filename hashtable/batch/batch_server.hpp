@@ -212,7 +212,7 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
             if (near != 0) positions_.ask_near(at + near, at + near + burst);
             std::uint64_t results = 0;
             for (std::size_t i = 0; i < burst; ++i) results |= run_one(at + i) << 2 * i;
-            batch.results_.add_some(at, results);
+            batch.results_.add_burst(at, results);
         }
         std::size_t const asked = at;
         for (; at < size; ++at) batch.results_.add(at, run_one(at));

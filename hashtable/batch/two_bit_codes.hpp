@@ -27,9 +27,9 @@ template <std::size_t capacity> class TwoBitCodes {
     }
     // At a place that has 0.
     void add(std::size_t at, std::uint64_t code) { words_[at / per_word] |= code << 2 * (at % per_word); }
-    // The same for several places, all of one word, from `at` on: two bits for each.
-    void add_some(std::size_t at, std::uint64_t codes) { add(at, codes); }
-    // Whether one of them has these bits, at least.
+    // At places from `at` on that have 0: two bits for each of them, all of which are in one word.
+    void add_burst(std::size_t at, std::uint64_t codes) { add(at, codes); }
+    // Whether one of them has these bits, whatever else it has.
     [[nodiscard]] bool has(std::uint64_t code) const {
         std::uint64_t found = 0;
         for (std::uint64_t const word : words_) {

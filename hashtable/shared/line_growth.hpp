@@ -109,8 +109,8 @@ template <typename Hash, typename Grace> class LineGrowth {
     // be all there are.
     static constexpr std::uint64_t buckets_per_question = 4096;
     [[nodiscard]] bool is_to_consider(std::uint64_t count) const {
-        std::uint64_t const seldom = std::clamp<std::uint64_t>(resize_.root()->all_buckets() / buckets_per_question, 1,
-                                                               resize_.owners().size());
+        std::uint64_t const seldom =
+            std::clamp<std::uint64_t>(resize_.root()->all_buckets() / buckets_per_question, 1, resize_.owners().size());
         return count / consider_every % seldom == 0;
     }
     // After so many erases of a core, the places that they have left are to become free: if nobody asked, a bucket
