@@ -24,7 +24,7 @@
 #include "tools/simulator/plugin/options.hpp"
 #include "tools/simulator/plugin/pages.hpp"
 #include "tools/simulator/plugin/recorder.hpp"
-#include "tools/simulator/plugin/turns.hpp"
+#include "tools/simulator/model/turns.hpp"
 #include "tools/simulator/plugin/virtual_clock.hpp"
 
 namespace mxk::simulator {

@@ -1,4 +1,4 @@
-#include "tools/simulator/plugin/turns.hpp"
+#include "tools/simulator/model/turns.hpp"
 
 #include <algorithm>
 
