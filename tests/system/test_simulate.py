@@ -272,7 +272,7 @@ def test_the_qemu_line_is_complete(fakes: Fakes) -> None:
     assert "-m 2048M -smp 4,sockets=2,cores=2,threads=1" in text
     assert "-numa node,nodeid=1,cpus=2-3,memdev=memory1" in text
     assert "-numa dist,src=1,dst=0,val=20" in text
-    assert words[words.index("-append") + 1] == 'run="topology; bench list; exit"'
+    assert words[words.index("-append") + 1] == 'run="topology; bench list; exit" calibrate=no'
     plugin = words[words.index("-plugin") + 1].split(",")
     assert plugin[0] == str(fakes.folder / "mxk-simulator.so")
     options = dict(option.split("=", 1) for option in plugin[1:])
