@@ -161,6 +161,7 @@ void synchronize_with_reader(Nanoseconds in_section) {
     GracePeriodCount const count;
     Resident reader;
     std::atomic<bool> has_left{false};
+    std::atomic<bool> is_writing{false};
     std::atomic<bool> has_returned{false};
     auto read = [&] {
         {
@@ -171,15 +172,16 @@ void synchronize_with_reader(Nanoseconds in_section) {
         reader.stay(2);
     };
     auto write = [&] {
-        reader.spin_until(1);
+        is_writing.store(true);
         rcu::synchronize();
         MXK_CHECK(has_left.load());
         has_returned.store(true);
     };
     ThreadGroup group(2);
     group.start({.core = last_core(), .name = "reader"}, read);
-    group.start({.core = core_id(0), .name = "writer"}, write);
     reader.await(1);
+    group.start({.core = core_id(0), .name = "writer"}, write);
+    wait_until([&] { return is_writing.load(); }); // on a busy host it may come late
     let_time_pass(in_section);
     MXK_CHECK(!has_returned.load());
     reader.let_go();

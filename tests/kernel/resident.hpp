@@ -16,10 +16,6 @@ struct Resident {
         for (SpinWait wait; stage.load(std::memory_order_acquire) == at;) wait.turn();
     }
     void let_go() { stage.store(-1, std::memory_order_release); }
-    // A thread.
-    void spin_until(int at) {
-        for (SpinWait wait; stage.load(std::memory_order_acquire) != at;) wait.turn();
-    }
     // The console's task.
     void await(int at) {
         wait_until([&] { return stage.load(std::memory_order_acquire) == at; });
