@@ -98,10 +98,7 @@ class Mailbox {
         std::uint32_t const all = budget;
         collect_stack(budget, sink);
         // All of them at once: one after the other, each would be waited for.
-        any_watched([](Ring const& ring) {
-            ring.prefetch();
-            return false;
-        });
+        for_each_watched([](Ring const& ring) { ring.prefetch(); });
         std::size_t const words = watched_.size();
         std::size_t const first_word = next_ / word_bits;
         std::uint64_t const from_next = ~std::uint64_t{0} << next_ % word_bits;
@@ -164,7 +161,13 @@ class Mailbox {
 
     void stop_watching(std::size_t at);
 
-    template <typename Predicate> bool any_watched(Predicate predicate) const {
+    template <typename Visit> void for_each_watched(Visit visit) const {
+        static_cast<void>(any_watched([&](Ring const& ring) {
+            visit(ring);
+            return false;
+        }));
+    }
+    template <typename Predicate> [[nodiscard]] bool any_watched(Predicate predicate) const {
         for (std::size_t w = 0; w < watched_.size(); ++w) {
             for (std::uint64_t bits = watched_[w].load(std::memory_order_seq_cst); bits != 0; bits &= bits - 1) {
                 if (predicate(ring(w * word_bits + static_cast<std::size_t>(std::countr_zero(bits))))) return true;

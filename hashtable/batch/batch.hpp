@@ -77,7 +77,6 @@ class Batch : public Task {
     }
     // Finds, or what else writes values: overwrites count as such.
     [[nodiscard]] bool has_finds() const { return operations_.has(static_cast<std::uint64_t>(Operation::Find)); }
-    static_assert(static_cast<std::uint64_t>(Operation::Find) == 1);
 
     std::uint32_t region_ : 22 = 0;
     std::uint32_t overwrite_ : 2 = 0; // counted from Update; of a batch that has some

@@ -6,8 +6,8 @@
 //     ask B1      run B1 while asking B2   run B2 while asking B3   run B3
 //
 // What an operation's first line sends on to a second one is put off until the next batch has run, with its batch
-// (put_off.hpp). `finish` stands in the core's queue as long as there is a batch that waits for a next one: that one
-// waits for one round of the queue.
+// (put_off.hpp). `finish` comes with each round of the core's tasks as long as there is a batch that waits for a next
+// one: that one waits until none has come for a round.
 #pragma once
 
 #include <algorithm>
@@ -212,7 +212,7 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
             if (near != 0) positions_.ask_near(at + near, at + near + burst);
             std::uint64_t results = 0;
             for (std::size_t i = 0; i < burst; ++i) results |= run_one(at + i) << 2 * i;
-            batch.results_.add_burst(at, results);
+            batch.results_.add(at, results);
         }
         std::size_t const asked = at;
         for (; at < size; ++at) batch.results_.add(at, run_one(at));

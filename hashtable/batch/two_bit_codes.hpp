@@ -25,10 +25,8 @@ template <std::size_t capacity> class TwoBitCodes {
     [[nodiscard]] std::uint64_t operator[](std::size_t at) const {
         return words_[at / per_word] >> 2 * (at % per_word) & 3;
     }
-    // At a place that has 0.
-    void add(std::size_t at, std::uint64_t code) { words_[at / per_word] |= code << 2 * (at % per_word); }
-    // At places from `at` on that have 0: two bits for each of them, all of which are in one word.
-    void add_burst(std::size_t at, std::uint64_t codes) { add(at, codes); }
+    // At a place that has 0; or at several from `at` on, two bits for each, all of one word.
+    void add(std::size_t at, std::uint64_t codes) { words_[at / per_word] |= codes << 2 * (at % per_word); }
     // Whether one of them has these bits, whatever else it has.
     [[nodiscard]] bool has(std::uint64_t code) const {
         std::uint64_t found = 0;

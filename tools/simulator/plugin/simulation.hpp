@@ -17,6 +17,7 @@
 #include "tools/simulator/model/core.hpp"
 #include "tools/simulator/model/memory.hpp"
 #include "tools/simulator/model/results.hpp"
+#include "tools/simulator/model/turns.hpp"
 #include "tools/simulator/plugin/blocks.hpp"
 #include "tools/simulator/plugin/core_registers.hpp"
 #include "tools/simulator/plugin/emulator.hpp"
@@ -24,7 +25,6 @@
 #include "tools/simulator/plugin/options.hpp"
 #include "tools/simulator/plugin/pages.hpp"
 #include "tools/simulator/plugin/recorder.hpp"
-#include "tools/simulator/model/turns.hpp"
 #include "tools/simulator/plugin/virtual_clock.hpp"
 
 namespace mxk::simulator {
