@@ -76,6 +76,11 @@ inline bool is_in_section() {
     return section_reader.depth.load(std::memory_order_relaxed) != 0;
 }
 
+// A number of what runs now, as on metal. Here it is the thread's, since threads of a core run at the same time.
+inline std::uintptr_t exclusive_id() {
+    return reinterpret_cast<std::uintptr_t>(&section_reader);
+}
+
 // As on metal, where handlers enter sections; here none does.
 inline void begin_quiet_halt() {}
 inline bool halts_quietly(CoreId) {

@@ -46,6 +46,12 @@ inline bool is_in_section() {
     return core_local().readers.sections != 0;
 }
 
+// A number of what runs now: as long as it is not preempted, nothing else runs that has the same one. Here it is the
+// core's. 16 or more, and divisible by 8.
+inline std::uintptr_t exclusive_id() {
+    return reinterpret_cast<std::uintptr_t>(&core_local());
+}
+
 // How many sections the calling core's task is in.
 inline std::uint32_t sections_of_task() {
     return core_local().readers.sections / 2;

@@ -1,0 +1,112 @@
+// A lock that costs its owner nothing as long as nobody else comes: while it is disabled the owner executes one load, a
+// compare and a branch, and the lock beneath is not even read. It becomes a lock like the one beneath, and the reverse,
+// while it is in use (lock_state.hpp says how, and why that is safe). Who changes it: whoever calls enable() and
+// disable(); a thread that comes to it from elsewhere, which enables it and waits; and, where a policy is set, the
+// policy (visitor_policy.hpp).
+//
+//     DynamicLock<SpinLock> lock(lock_bands::application.rank(3));
+//     a task       if (!lock.may_lock()) return later.append(task, lock);       (tasks/lock_wait.hpp)
+//                  LockGuard const guard(lock);
+//     a thread     LockGuard const guard(lock);                                  with ThreadVisit
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "arch/sections.hpp"
+#include "base/lock.hpp"
+#include "kernel/sync/adaptive/lock_state.hpp"
+#include "kernel/sync/adaptive/visit.hpp"
+#include "kernel/sync/adaptive/visitor_policy.hpp"
+#include "kernel/sync/rcu/grace_periods.hpp"
+
+namespace mxk {
+
+// Inner: any lock. Visit: TaskVisit or ThreadVisit, who locks. Enabled at first.
+template <Lock Inner, typename Visit = TaskVisit, typename Window = GraceWindow> class DynamicLock {
+  public:
+    // Remembers how the visit has begun: the state may be another one at its end.
+    struct Node {
+        [[no_unique_address]] typename Inner::Node inner{};
+        bool is_locked = false;
+    };
+
+    // `inner`: for the lock beneath.
+    template <typename... Arguments>
+    explicit DynamicLock(Arguments&&... inner)
+        : inner_(std::forward<Arguments>(inner)...) {}
+
+    // Waits until the caller has it. Of a thread that is not the owner of a disabled lock: enables it, and waits for a
+    // grace period, some microseconds; it holds no spin lock and is in no read section then. A task asks before.
+    [[gnu::always_inline]] void lock(Node& node) {
+        Visit::begin();
+        node.is_locked = !state_.is_free_for(arch::exclusive_id());
+        if (!node.is_locked) [[likely]]
+            return;
+        if (!state_.is_taken_by_all()) [[unlikely]] {
+            if (!await(arch::exclusive_id())) {
+                node.is_locked = false;
+                return;
+            }
+        }
+        Visit::begin_locked();
+        inner_.lock(node.inner);
+        if (policy_ != nullptr) [[unlikely]]
+            follow_policy();
+    }
+    [[gnu::always_inline]] void unlock(Node& node) {
+        if (!node.is_locked) [[likely]]
+            return Visit::end_unlocked();
+        inner_.unlock(node.inner);
+        Visit::end_locked();
+    }
+
+    // Whether lock() goes on here without waiting for a change of state. In a task it stays so until the body's end. The
+    // caller counts as one who comes: a change that would make the lock another's is cancelled.
+    [[nodiscard]] bool may_lock() {
+        auto const visitor = arch::exclusive_id();
+        return state_.is_free_for(visitor) || state_.take(visitor);
+    }
+
+    // All below: any core; never block.
+
+    // After a grace period at the latest all take the lock beneath. Soon, or Now: threads are interrupted for it.
+    void enable(rcu::Haste haste = rcu::Haste::Soon) { state_.enable(haste); }
+    // After a grace period the caller's core (on Linux: the calling thread) comes without lock. False if it was not
+    // enabled, or a change is under way: nothing changes then.
+    bool disable(rcu::Haste haste = rcu::Haste::Soon) { return state_.disable(arch::exclusive_id(), haste); }
+
+    [[nodiscard]] bool is_enabled() const { return state_.is_enabled(); }
+    [[nodiscard]] bool is_disabled() const { return state_.is_disabled(); }
+    // No change is under way: so it may be destroyed.
+    [[nodiscard]] bool is_stable() const { return state_.is_stable(); }
+
+    // Who decides from now on when it is disabled; null: nobody. Lives as long as the lock. By its holder, or before
+    // others know the lock.
+    void set_policy(VisitorPolicy* policy) { policy_ = policy; }
+
+  private:
+    // False: the state has become one in which this visitor goes on without the lock.
+    [[gnu::noinline]] bool await(std::uintptr_t visitor) {
+        for (;;) {
+            if (state_.is_free_for(visitor)) return false;
+            if (state_.take(visitor)) return true;
+            Visit::begin_locked(); // may be preempted
+            Visit::end_locked();
+            enable(rcu::Haste::Now);
+            Visit::wait([this] { return may_lock(); });
+            Visit::begin();
+        }
+    }
+    // The holder of the lock beneath.
+    [[gnu::noinline]] void follow_policy() {
+        auto const visitor = arch::exclusive_id();
+        if (policy_->visited_by(visitor)) state_.disable(visitor, rcu::Haste::Lazy);
+    }
+
+    LockState<Window> state_;
+    VisitorPolicy* policy_ = nullptr;
+    Inner inner_;
+};
+
+} // namespace mxk

@@ -1,0 +1,232 @@
+// Locks whose state changes while tasks and threads of all cores visit them (kernel/sync/adaptive): no visit overlaps
+// another one, whatever state it met. A window that is one grace period shorter is none at all: such a lock must be
+// found out.
+#include <algorithm>
+#include <cstdint>
+
+#include "base/spin_lock.hpp"
+#include "kernel/clock.hpp"
+#include "kernel/sync/adaptive/dynamic_lock.hpp"
+#include "kernel/sync/adaptive/lock_cascade.hpp"
+#include "kernel/sync/locks/mcs_lock.hpp"
+#include "kernel/testing.hpp"
+#include "tests/kernel/lock_visitors.hpp"
+
+namespace mxk {
+namespace {
+
+constexpr LockRank outer_rank = lock_bands::application.rank(4);
+constexpr LockRank inner_rank = lock_bands::application.rank(5);
+
+// Closes before those who have come before it have gone.
+struct ShortWindow {
+    static void close_later(rcu::Callback& callback, rcu::Haste) { callback.function(callback); }
+};
+
+template <typename LockType> class DynamicTarget {
+  public:
+    template <typename... Arguments>
+    explicit DynamicTarget(Arguments... arguments)
+        : lock_(arguments...) {}
+
+    LockType& lock() { return lock_; }
+    [[nodiscard]] bool may_lock() { return lock_.may_lock(); }
+    [[nodiscard]] bool is_stable() const { return lock_.is_stable(); }
+    template <typename Visit> bool locked(std::size_t, Visit visit) {
+        typename LockType::Node node;
+        lock_.lock(node);
+        visit();
+        lock_.unlock(node);
+        return node.is_locked;
+    }
+    bool change(bench::Random& random) {
+        if (random.below(4) != 0) return lock_.disable(haste(random));
+        lock_.enable(haste(random));
+        return true;
+    }
+    static rcu::Haste haste(bench::Random& random) { return random.below(2) == 0 ? rcu::Haste::Now : rcu::Haste::Soon; }
+
+  private:
+    LockType lock_;
+};
+
+template <typename Cascade> class CascadeTarget {
+  public:
+    explicit CascadeTarget(std::size_t parts)
+        : cascade_(parts, Worker::current().node(), outer_rank, inner_rank) {}
+
+    Cascade& lock() { return cascade_; }
+    [[nodiscard]] bool may_lock() { return cascade_.may_lock(); }
+    [[nodiscard]] bool is_stable() const { return cascade_.is_stable(); }
+    template <typename Visit> bool locked(std::size_t part, Visit visit) {
+        typename Cascade::Node node;
+        cascade_.lock(part, node);
+        visit();
+        cascade_.unlock(node);
+        return !node.is_alone;
+    }
+    bool change(bench::Random& random) {
+        switch (random.below(3)) {
+        case 0: return cascade_.coarsen();
+        case 1: return cascade_.claim();
+        default: break;
+        }
+        auto const begun = cascade_.refine();
+        MXK_CHECK(begun.ok());
+        return begun.ok() && begun.value();
+    }
+
+  private:
+    Cascade cascade_;
+};
+
+std::uint64_t visits_each(std::uint64_t all) {
+    return std::max<std::uint64_t>(all / workers::count(), 1000);
+}
+
+template <typename Target>
+void check_tasks(Target& target, std::size_t parts, std::uint64_t visits, std::uint32_t max_between) {
+    VisitTest<VisitCounter<true>> test(parts);
+    VisitPlan plan{.parts = parts, .visits = visits_each(visits), .max_between = max_between};
+    VisitOutcome const outcome = test.by_tasks(target, plan);
+    MXK_CHECK_EQUAL(outcome.visits, plan.visits * workers::count());
+    MXK_CHECK_EQUAL(outcome.counted, outcome.visits);
+    MXK_CHECK_EQUAL(outcome.overlaps, 0U);
+    MXK_CHECK(outcome.changes > 0);
+    MXK_CHECK(outcome.unlocked > 0);
+    MXK_CHECK(outcome.unlocked < outcome.visits);
+}
+template <typename Target>
+void check_threads(Target& target, std::size_t parts, std::uint64_t visits, std::uint32_t max_between) {
+    VisitTest<VisitCounter<true>> test(parts);
+    VisitPlan plan{.parts = parts, .visits = visits_each(visits) / 2, .max_between = max_between};
+    VisitOutcome const outcome = test.by_threads(target, plan);
+    MXK_CHECK_EQUAL(outcome.visits, plan.visits * 2 * workers::count());
+    MXK_CHECK_EQUAL(outcome.counted, outcome.visits);
+    MXK_CHECK_EQUAL(outcome.overlaps, 0U);
+    MXK_CHECK(outcome.changes > 0);
+    MXK_CHECK(outcome.unlocked > 0);
+    MXK_CHECK(outcome.unlocked < outcome.visits);
+}
+
+void visit_dynamic_locks(std::uint64_t visits, std::uint32_t max_between) {
+    DynamicTarget<DynamicLock<SpinLock>> spinning(outer_rank);
+    check_tasks(spinning, 1, visits / 4, max_between);
+    DynamicTarget<DynamicLock<McsLock>> queued;
+    check_tasks(queued, 1, visits / 4, max_between);
+    DynamicTarget<DynamicLock<SpinLock, ThreadVisit>> spinning_threads(outer_rank);
+    check_threads(spinning_threads, 1, visits / 4, max_between);
+    DynamicTarget<DynamicLock<McsLock, ThreadVisit>> queued_threads;
+    check_threads(queued_threads, 1, visits / 4, max_between);
+}
+void visit_cascades(std::uint64_t visits, std::uint32_t max_between) {
+    constexpr std::size_t parts = 3;
+    CascadeTarget<LockCascade<SpinLock>> spinning(parts);
+    check_tasks(spinning, parts, visits / 2, max_between);
+    CascadeTarget<LockCascade<McsLock, ThreadVisit>> queued(parts);
+    check_threads(queued, parts, visits / 2, max_between);
+}
+
+MXK_TEST(adaptive, visits_exclude_each_other_while_the_state_changes) {
+    visit_dynamic_locks(1'000'000, 1000);
+}
+MXK_LONG_TEST(adaptive, visits_exclude_each_other_while_the_state_changes_long) {
+    visit_dynamic_locks(1'000'000'000, 10'000);
+}
+MXK_TEST(adaptive, visits_exclude_each_other_while_the_granularity_changes) {
+    visit_cascades(1'000'000, 1000);
+}
+MXK_LONG_TEST(adaptive, visits_exclude_each_other_while_the_granularity_changes_long) {
+    visit_cascades(1'000'000'000, 10'000);
+}
+
+// Until it is found out, up to a minute.
+template <typename Target> bool is_found_out(Target& target, std::size_t parts) {
+    VisitTest<VisitCounter<false>> test(parts);
+    VisitPlan plan{.parts = parts,
+                   .visits = ~std::uint64_t{0} >> 1,
+                   .max_between = 16,
+                   .until = clock::timestamp() + clock::to_cycles(Nanoseconds{60'000'000'000})};
+    return !test.by_threads(target, plan).is_exact();
+}
+MXK_TEST(adaptive, a_window_that_is_too_short_is_found_out) {
+    if (workers::count() == 1) MXK_SKIP("one core, whose visits do not overlap");
+    DynamicTarget<DynamicLock<SpinLock, ThreadVisit, ShortWindow>> lock(outer_rank);
+    MXK_CHECK(is_found_out(lock, 1));
+    CascadeTarget<LockCascade<SpinLock, ThreadVisit, ShortWindow>> cascade(3);
+    MXK_CHECK(is_found_out(cascade, 3));
+}
+
+MXK_TEST(adaptive, a_disabled_lock_is_its_owners_until_it_is_enabled) {
+    DynamicLock<SpinLock> lock(outer_rank);
+    MXK_CHECK(lock.is_enabled());
+    MXK_CHECK(lock.disable());
+    MXK_CHECK(!lock.disable()); // a change is under way
+    MXK_CHECK(lock.may_lock());
+    wait_until([&] { return lock.is_stable(); });
+    MXK_CHECK(lock.is_disabled());
+    MXK_CHECK(lock.may_lock());
+    DynamicLock<SpinLock>::Node node;
+    lock.lock(node);
+    MXK_CHECK(!node.is_locked);
+    lock.enable(); // while its owner is inside
+    MXK_CHECK(!lock.is_stable());
+    lock.unlock(node);
+    lock.lock(node);
+    MXK_CHECK(node.is_locked); // also the owner, from now on
+    lock.unlock(node);
+    wait_until([&] { return lock.is_stable(); });
+    MXK_CHECK(lock.is_enabled());
+}
+
+MXK_TEST(adaptive, a_change_that_is_cancelled_leaves_the_lock_enabled) {
+    DynamicLock<SpinLock> lock(outer_rank);
+    MXK_CHECK(lock.disable());
+    lock.enable();
+    MXK_CHECK(lock.is_enabled());
+    MXK_CHECK(!lock.disable()); // the callback of the first one is still to come
+    wait_until([&] { return lock.is_stable(); });
+    MXK_CHECK(lock.is_enabled());
+    MXK_CHECK(lock.disable());
+    wait_until([&] { return lock.is_stable(); });
+    MXK_CHECK(lock.is_disabled());
+}
+
+MXK_TEST(adaptive, a_policy_disables_the_lock_of_one_visitor) {
+    DynamicLock<SpinLock> lock(outer_rank);
+    VisitorPolicy policy({.visits = 16, .time = Nanoseconds{100'000}, .max_time = Nanoseconds{1'000'000'000}});
+    lock.set_policy(&policy);
+    auto const visit_until_disabled = [&] {
+        wait_until([&] {
+            LockGuard const guard(lock);
+            return lock.is_disabled();
+        });
+    };
+    visit_until_disabled();
+    if (workers::count() == 1) return;
+    // Somebody else comes, soon: from then on it takes twice the time.
+    struct Other : Task {
+        Other(DynamicLock<SpinLock>& its_lock)
+            : Task(&Other::run, Worker::current().core())
+            , lock(&its_lock) {}
+        static void run(Worker& worker, Task& task) {
+            auto& self = static_cast<Other&>(task);
+            if (!self.lock->may_lock()) return self.later.append(task, *self.lock);
+            { LockGuard const guard(*self.lock); }
+            self.body = [](Worker&, Task& at_home) { static_cast<Other&>(at_home).is_back = true; };
+            worker.append(self, self.home);
+        }
+        DynamicLock<SpinLock>* lock;
+        LaterVisit later;
+        bool is_back = false;
+    };
+    Other other(lock);
+    Worker::current().append(other, core_id(workers::count() - 1));
+    wait_until([&] { return other.is_back; });
+    MXK_CHECK(lock.is_enabled());
+    MXK_CHECK_EQUAL(raw(policy.time()), 200'000U);
+    visit_until_disabled();
+}
+
+} // namespace
+} // namespace mxk
