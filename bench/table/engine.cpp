@@ -18,6 +18,7 @@ struct Way {
     Notation notation;
     Walk walk;
     Probe probe;
+    std::optional<Locking> locking;
 
     bool operator==(Way const&) const = default;
 };
@@ -28,11 +29,12 @@ Way way_of(TableOptions const& options) {
             options.submit.value_or(Submit::Task),
             options.notation.value_or(Notation::Function),
             options.walk.value_or(Walk::Whole),
-            options.probe.value_or(Probe::Local)};
+            options.probe.value_or(Probe::Local),
+            options.locking};
 }
 
 Way way_of(EngineKind const& kind) {
-    return {kind.model, kind.layout, kind.submit, kind.notation, kind.walk, kind.probe};
+    return {kind.model, kind.layout, kind.submit, kind.notation, kind.walk, kind.probe, kind.locking};
 }
 
 // As it would be typed.
@@ -44,6 +46,7 @@ FixedText<128> as_typed(Way const& way) {
     if (way.model == Model::Tasks && way.submit == Submit::Task)
         format(text, " --notation {} --walk {}", name_of(way.notation), name_of(way.walk));
     if (way.probe != Probe::Local) format(text, " --probe {}", name_of(way.probe));
+    if (way.locking) format(text, " --locking {}", name_of(*way.locking));
     return text;
 }
 
@@ -103,7 +106,7 @@ Result<EngineKind const*> complete(TableOptions& options) {
     EngineKind const& kind = *MXK_TRY(choose_engine(options));
     options.hash = kind.hash;
     options.queue = queue_kind(options, kind);
-    if (has_semaphores(options.model, options.layout)) options.semaphore = semaphore_kind(options);
+    if (has_semaphores(options)) options.semaphore = semaphore_kind(options);
     if (is_thesis(kind) && !options.prefetch && !options.prefetch_far) options.prefetch = 0;
     MXK_TRY(check_uses(options, &kind)); // of what was filled in, too
     return &kind;

@@ -57,6 +57,9 @@ class Engine {
     // Memory that was touched before the run, for what the table will ask for, in bytes.
     [[nodiscard]] virtual std::size_t touched_bytes() const = 0;
 
+    // Changes of the table's locks in the last phase, none of which is under way any more; of tables that have such.
+    [[nodiscard]] virtual std::uint64_t lock_changes() const = 0;
+
     [[nodiscard]] virtual std::size_t bucket_count() const = 0;
 
     // The value of each of the keys, nothing if the key is not there; of a table of keys, value_of(). Any core, while
@@ -129,6 +132,7 @@ struct EngineKind {
     Notation notation = Notation::Function;
     Walk walk = Walk::Whole;
     Probe probe = Probe::Local;
+    std::optional<Locking> locking{}; // of threads; none: semaphores, or the table's own
     Hashing hash = Hashing::Mixed;
     Growth growth = Growth::Never;
     Result<EngineOwner> (*create)(EngineSetup const& setup);
@@ -180,6 +184,10 @@ template <typename Access> class AccessEngine : public Engine {
     [[nodiscard]] std::size_t bytes() const final { return access_.bytes(); }
     [[nodiscard]] std::size_t touched_bytes() const final {
         if constexpr (requires { access_.touched_bytes(); }) return access_.touched_bytes();
+        return 0;
+    }
+    [[nodiscard]] std::uint64_t lock_changes() const final {
+        if constexpr (requires { access_.lock_changes(); }) return access_.lock_changes();
         return 0;
     }
     Result<void> settle() final {

@@ -1,5 +1,6 @@
 #include "bench/table/engine.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "base/format.hpp"
@@ -49,8 +50,16 @@ constexpr Need no_course{
     [](Options const& options, EngineKind const*) { return !options.rate && options.owners.empty(); },
     "no --rate and no --owners besides, which are for a table of one size"};
 constexpr Need locking_threads{
-    [](Options const& options, EngineKind const*) { return has_semaphores(options.model, options.layout); },
-    "--model threads and a table that has semaphores (not concurrent or concurrent-lines)", &print_model};
+    [](Options const& options, EngineKind const*) { return has_semaphores(options); },
+    "--model threads and a table that has semaphores (not concurrent or concurrent-lines, no --locking)", &print_model};
+constexpr Need locked_chains{[](Options const& options, EngineKind const*) {
+                                 return options.model == Model::Threads && options.layout == Layout::Chained &&
+                                        !options.initial_slots;
+                             },
+                             "--model threads --layout chained without --initial-slots"};
+constexpr Need locks_that_change{
+    [](Options const& options, EngineKind const*) { return options.locking && changes(*options.locking); },
+    "--locking dynamic or cascade"};
 constexpr Need a_task_each{
     [](Options const& options, EngineKind const*) { return options.submit.value_or(Submit::Task) == Submit::Task; },
     "--submit task", &print_submit};
@@ -166,6 +175,8 @@ constexpr Use option_uses[] = {
      {&any_order}},
     {"--sweep", &is_given<&Options::sweep>, {&known_size, &own_slices, &no_course}},
     {"--semaphore", &is_given<&Options::semaphore>, {&locking_threads, &this_builds_semaphores}},
+    {"--locking", &is_given<&Options::locking>, {&locked_chains}},
+    {"--switch-every", &is_given<&Options::switch_every>, {&locks_that_change}},
     {"--slice", &is_given<&Options::slice>, {&any_threads, &time_slices}},
     {"--buckets", &is_given<&Options::buckets>, {&fixed_buckets}},
     {"--load", &is_given<&Options::load>, {&known_size, &slots}},

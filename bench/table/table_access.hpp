@@ -88,6 +88,9 @@ template <typename TableType> class TableAccess {
         return {};
     }
 
+    // Before what it was made from.
+    void forget_table() { table_ = {}; }
+
   private:
     [[nodiscard]] Annotation line_of(std::uint64_t key, std::size_t owner) const {
         return Annotation::table_line(static_cast<void const*>(table_[0].bucket_of(key, owner)));

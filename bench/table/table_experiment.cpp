@@ -110,6 +110,7 @@ Result<void> TableExperiment::change_owners(std::span<CoreRun* const> cores, End
 void TableExperiment::measure(Outcome& outcome) const {
     outcome.table_bytes = engine_->bytes();
     outcome.touched_bytes = engine_->touched_bytes();
+    outcome.lock_changes = engine_->lock_changes();
     if (!latencies_.empty()) {
         Histogram all;
         for (Histogram const& of_core : latencies_) all.add(of_core);

@@ -61,6 +61,7 @@ class TableExperiment {
         std::uint64_t in_table = 0;
         std::uint64_t expected_in_table = 0;
         std::size_t table_bytes = 0;
+        std::uint64_t lock_changes = 0;
         std::size_t touched_bytes = 0; // before the run, for what the table will ask for
         // Where the options ask for them.
         Durations latency;           // of operations

@@ -46,10 +46,6 @@ constexpr auto value_names(Layout) {
 constexpr bool is_concurrent(Layout layout) {
     return layout == Layout::Concurrent || layout == Layout::ConcurrentLines;
 }
-// Whether threads take turns by semaphores; else the table keeps them apart by itself.
-constexpr bool has_semaphores(Model model, Layout layout) {
-    return model == Model::Threads && !is_concurrent(layout);
-}
 
 // Open addressing: whether an operation stays in the region of its key's hash, or travels to the next core when it
 // reaches the region's end (thesis Algorithm 3.6).
@@ -84,6 +80,18 @@ constexpr auto value_names(Hashing) {
                       NamedValue{Hashing::Multiplicative, "multiplicative"}};
 }
 
+// What keeps threads apart in a chained table, in place of a semaphore in each bucket
+// (hashtable/shared/table_guards.hpp).
+enum class Locking : std::uint8_t { None, Dynamic, Coarse, Fine, Cascade };
+constexpr auto value_names(Locking) {
+    return std::array{NamedValue{Locking::None, "none"}, NamedValue{Locking::Dynamic, "dynamic"},
+                      NamedValue{Locking::Coarse, "coarse"}, NamedValue{Locking::Fine, "fine"},
+                      NamedValue{Locking::Cascade, "cascade"}};
+}
+constexpr bool changes(Locking locking) {
+    return locking == Locking::Dynamic || locking == Locking::Cascade;
+}
+
 struct TableOptions : Workload, CoreSetOptions {
     Model model = Model::Tasks;
     Layout layout = Layout::Chained;
@@ -99,6 +107,8 @@ struct TableOptions : Workload, CoreSetOptions {
     std::optional<std::uint32_t> tasks_per_core;   // none: 100
     std::optional<std::uint32_t> threads_per_core; // none: 1
     std::optional<SemaphoreKind> semaphore;        // threads; none: fast
+    std::optional<Locking> locking;                // threads; none: semaphores
+    std::optional<std::uint32_t> switch_every;     // operations of one thread; none: the locks do not change
     std::optional<std::uint32_t> slice;            // threads, in microseconds; none: 1000
     std::optional<double> buckets;                 // per operation; none: the layout's own
     std::optional<std::uint64_t> initial_slots;    // of a table that grows; none: it begins large enough
@@ -112,6 +122,10 @@ struct TableOptions : Workload, CoreSetOptions {
     bool task_times = false;
 };
 
+// Whether threads take turns by semaphores; else the table keeps them apart by itself.
+inline bool has_semaphores(TableOptions const& options) {
+    return options.model == Model::Threads && !is_concurrent(options.layout) && !options.locking;
+}
 // For the run: the machine's, but for what the options say.
 inline PrefetchPlan plan_of(TableOptions const& options) {
     return {.hint = options.prefetch_hint.value_or(prefetch_plan.hint),
@@ -169,6 +183,12 @@ constexpr auto table_schema = console::schema<TableOptions>(
     console::option<&TableOptions::threads_per_core>(
         "threads-per-core", "threads that take a core's instructions (none given: 1)", console::between(1, 256)),
     console::option<&TableOptions::semaphore>("semaphore", "of a bucket or region, for threads (none given: fast)"),
+    console::option<&TableOptions::locking>("locking",
+                                            "spin locks, of what part of the table (none given: semaphores)"),
+    console::option<&TableOptions::switch_every>("switch-every",
+                                                 "operations of a thread, after each of which the "
+                                                 "dynamic lock or the cascade changes",
+                                                 console::between(1, 1'000'000'000)),
     console::option<&TableOptions::slice>("slice", "of a thread, in microseconds, on metal (none given: 1000)",
                                           console::between(10, 1'000'000)),
     console::option<&TableOptions::buckets>("buckets", "per operation (none given: chained 0.1, bucketed 0.5, open 2)",

@@ -30,6 +30,8 @@ FixedText<128> way_text(TableOptions const& options) {
         format(way, "{}, in place", name_of(options.submit.value_or(Submit::Task)));
     else if (is_concurrent(options.layout))
         way.append("threads, in read sections");
+    else if (options.locking)
+        format(way, "threads, {} locking", name_of(*options.locking));
     else if (options.model == Model::Threads)
         format(way, "threads, {} semaphores", as_typed(options.semaphore).view());
     else
@@ -41,7 +43,9 @@ FixedText<128> way_text(TableOptions const& options) {
 void write_model(JsonWriter& json, TableOptions const& options) {
     json.field("model", as_typed(options.model).view());
     if (!runs_tasks(options.model)) {
-        if (has_semaphores(options.model, options.layout)) json.field("semaphore", as_typed(options.semaphore).view());
+        if (options.locking) json.field("locking", name_of(*options.locking));
+        if (options.switch_every) json.field("switch_every", *options.switch_every);
+        if (has_semaphores(options)) json.field("semaphore", as_typed(options.semaphore).view());
         json.field("threads_per_core", threads_per_core(options));
         if (uses(options, "--slice")) json.field("slice_us", raw(thread_slice(options)) / 1000);
         return;
@@ -97,6 +101,7 @@ void print_table_details(TextSink& out, TableOptions const& options, TableFindin
                outcome.long_tasks, outcome.interrupted_tasks.count,
                static_cast<double>(outcome.interrupted_tasks.max) / 1e3);
     }
+    if (options.switch_every) format(out, "       changes of the locks: {}\n", outcome.lock_changes);
     for (OwnerChange const& change : outcome.changes.list())
         format(out, "       owners {} -> {}: {:.3} ms, {:.3} M ops/s during, {:.3} before\n", change.from, change.to,
                change.seconds * 1e3, change.during / 1e6, change.before / 1e6);
@@ -130,6 +135,7 @@ void write_table_details(JsonWriter& json, TableOptions const& options, TableFin
     if (may_lose(options)) json.field("lost", found.lost);
     json.field("table_bytes", outcome.table_bytes);
     if (outcome.touched_bytes != 0) json.field("touched_bytes", outcome.touched_bytes);
+    if (options.switch_every) json.field("lock_changes", outcome.lock_changes);
     if (options.rate) json.field("offered", found.offered);
     if (found.max_speed != 0) json.field("max_speed", found.max_speed);
     if (options.latency) write_durations(json, "latency", outcome.latency);

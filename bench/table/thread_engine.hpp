@@ -25,12 +25,25 @@ struct CoreThreads {
     std::atomic<std::uint64_t> wrong{0}; // operations of those that have
 };
 
+// What a thread has of the table for one phase, if the table wants to know who works on it: it hears of each operation.
+struct NoVisitor {
+    void has_operated() {}
+};
+template <typename Access> auto visitor_of(Access& access, bool is_first) {
+    if constexpr (requires { access.visitor(is_first); })
+        return access.visitor(is_first);
+    else
+        return NoVisitor();
+}
+
 // One of a core's threads. It lives as long as this, and waits between two phases.
 template <typename Access> class alignas(cache_line_bytes) InstructionThread {
   public:
     // The console's task.
-    InstructionThread(std::size_t place, CoreThreads& together)
+    // `is_first`: of all of the run.
+    InstructionThread(std::size_t place, bool is_first, CoreThreads& together)
         : place_(place)
+        , is_first_(is_first)
         , together_(together)
         , arrival_(Worker::current().core()) {}
     InstructionThread(InstructionThread const&) = delete;
@@ -69,8 +82,9 @@ template <typename Access> class alignas(cache_line_bytes) InstructionThread {
 
     void run_phase(TwoPhaseRun<Access> const& run) const {
         std::uint64_t wrong = 0;
+        [[maybe_unused]] auto visitor = visitor_of(run.access, is_first_);
         for (auto next = take_next(run, place_); next.instruction != nullptr; next = take_next(run, place_))
-            if (!run_one(run.access, next)) [[unlikely]]
+            if (!run_one(run.access, next, visitor)) [[unlikely]]
                 ++wrong;
         together_.wrong.fetch_add(wrong, std::memory_order_relaxed);
         // acq_rel: the last one has the counts of the others, and ends for all
@@ -80,14 +94,18 @@ template <typename Access> class alignas(cache_line_bytes) InstructionThread {
         here.end();
     }
 
-    static bool run_one(Access& access, NextInstruction<Access> const& next) {
-        return dispatch(next.instruction->operation, [&](auto operation) {
+    template <typename Visitor>
+    static bool run_one(Access& access, NextInstruction<Access> const& next, Visitor& visitor) {
+        bool const is_right = dispatch(next.instruction->operation, [&](auto operation) {
             constexpr Operation method = overwrites(operation) ? Operation::Update : Operation{operation};
             return carry_out<method>(access, next.owner, next.instruction->key, next.extra, *next.instruction);
         });
+        visitor.has_operated();
+        return is_right;
     }
 
     std::size_t place_;
+    bool is_first_;
     CoreThreads& together_;
     Arrival arrival_;
     Semaphore may_go_{0};
@@ -112,7 +130,7 @@ template <typename Access> class ThreadEngine final : public AccessEngine<Access
             Owner const& owner = setup.owners[at];
             CoreThreads& together = *MXK_TRY(parts.cores.add(owner.node));
             for (std::size_t i = 0; i < each; ++i) {
-                InstructionThread<Access>& thread = *MXK_TRY(parts.threads.add(owner.node, at, together));
+                InstructionThread<Access>& thread = *MXK_TRY(parts.threads.add(owner.node, at, at + i == 0, together));
                 MXK_TRY(
                     thread.create({.core = owner.core, .name = "bench table", .slice = thread_slice(setup.options)}));
             }
