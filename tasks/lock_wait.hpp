@@ -3,7 +3,7 @@
 //     if (!lock.may_lock()) return later.append(task, lock);      its body runs again, and asks again
 #pragma once
 
-#include "kernel/sync/rcu/grace_periods.hpp"
+#include "kernel/sync/rcu/callback.hpp"
 #include "tasks/rcu_wait.hpp"
 #include "tasks/task.hpp"
 

@@ -10,6 +10,7 @@
 
 #include "base/spin_lock.hpp"
 #include "base/units.hpp"
+#include "kernel/sync/adaptive/dynamic_lock.hpp"
 
 namespace mxk {
 
@@ -40,6 +41,13 @@ class alignas(cache_line_bytes) FrameAllocator {
     [[nodiscard]] std::size_t free_bytes() const;
     [[nodiscard]] std::size_t largest_free_extent() const;
 
+    // While nobody else runs: the caller's core comes without the lock.
+    void be_alone() { lock_.disable(); }
+    // As before: from now on all take it.
+    void let_others_come() { lock_.enable(); }
+    // Whether allocations take the lock. Any core.
+    [[nodiscard]] bool is_locked_by_all() const { return lock_.is_enabled(); }
+
   private:
     // Stands at the start of the extent it describes. Extents ascend and never touch: touching ones are one extent.
     struct Extent {
@@ -50,7 +58,7 @@ class alignas(cache_line_bytes) FrameAllocator {
     [[nodiscard]] void* carve(Extent** link, std::size_t gap, std::size_t bytes);
     [[nodiscard]] bool link_in(std::byte* start, std::size_t bytes);
 
-    mutable SpinLock lock_{lock_bands::memory.rank(16)}; // all below
+    mutable DynamicLock<SpinLock, BriefVisit, NoWindow> lock_{lock_bands::memory.rank(16)}; // all below
     Extent* lowest_ = nullptr;
     std::size_t total_bytes_ = 0;
     std::size_t free_bytes_ = 0;

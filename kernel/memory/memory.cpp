@@ -85,6 +85,18 @@ void configure(std::span<FrameAllocator> per_node, std::span<std::uint8_t const>
     nodes = configured;
 }
 
+void be_alone() {
+    for (Node const& node : nodes) node.frames->be_alone();
+}
+
+void let_others_come() {
+    for (Node const& node : nodes) node.frames->let_others_come();
+}
+
+bool is_shared() {
+    return std::ranges::any_of(nodes, [](Node const& node) { return node.frames->is_locked_by_all(); });
+}
+
 Result<Block> allocate(std::size_t bytes, std::size_t alignment, NodeId node) {
     if (index(node) >= nodes.size()) return Error::of("no node {}: there are {}", node, nodes.size());
     Node& wanting = nodes[index(node)];

@@ -33,6 +33,13 @@ struct NodeUse {
 // no nodes.
 void configure(std::span<FrameAllocator> per_node, std::span<std::uint8_t const> distances, Arena& arena);
 
+// The allocators' locks while one core runs alone: it comes without them. Boot core, after configure().
+void be_alone();
+// Before another core runs: from then on all take them. Boot core.
+void let_others_come();
+// Whether allocations take a lock. Any core.
+bool is_shared();
+
 // `alignment`: a power of two up to 1 GiB. The memory is not zeroed. Errors: no such node; no node has the memory.
 // Any core, blocks only for a node's lock, never from an interrupt handler.
 Result<Block> allocate(std::size_t bytes, std::size_t alignment, NodeId node);

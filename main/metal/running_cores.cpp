@@ -39,6 +39,7 @@ topology::Topology start_cores(topology::Topology const& topology, acpi::Interru
     for (topology::Core const& core : topology.cores)
         cores[index(core.id)] = {
             .apic_id = core.apic_id, .node = core.node, .inputs = wired_inputs(interrupts, core.acpi_uid)};
+    if (cores.size() > 1) memory::let_others_come(); // a machine with one core never takes the allocators' locks
     arch::start_cores(cores, max_cores());
     topology::Topology known = topology;
     auto const with_levels = require(arena.array<topology::Core>(cores.size()));

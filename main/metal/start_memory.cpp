@@ -42,6 +42,7 @@ std::span<std::byte> late_memory(std::size_t bytes) {
 void split_memory(topology::Topology const& topology, Arena& arena) {
     auto const allocators = require(arena.array<FrameAllocator>(topology.nodes.size()));
     memory::configure(allocators, topology.distances, arena);
+    memory::be_alone();
     RangeSet const& free = *unclaimed; // complete: the arena was used for the last time
     for (topology::Node const& node : topology.nodes) {
         for (MemoryRange const& range : node.memory) {

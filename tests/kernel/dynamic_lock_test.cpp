@@ -20,6 +20,7 @@ constexpr LockRank inner_rank = lock_bands::application.rank(5);
 
 // Closes before those who have come before it have gone.
 struct ShortWindow {
+    static constexpr bool closes_at_once = false;
     static void close_later(rcu::Callback& callback, rcu::Haste) { callback.function(callback); }
 };
 

@@ -18,7 +18,7 @@
 #include "kernel/sync/adaptive/lock_state.hpp"
 #include "kernel/sync/adaptive/visit.hpp"
 #include "kernel/sync/adaptive/visitor_policy.hpp"
-#include "kernel/sync/rcu/grace_periods.hpp"
+#include "kernel/sync/rcu/callback.hpp"
 
 namespace mxk {
 
@@ -33,7 +33,7 @@ template <Lock Inner, typename Visit = TaskVisit, typename Window = GraceWindow>
 
     // `inner`: for the lock beneath.
     template <typename... Arguments>
-    explicit DynamicLock(Arguments&&... inner)
+    constexpr explicit DynamicLock(Arguments&&... inner)
         : inner_(std::forward<Arguments>(inner)...) {}
 
     // Waits until the caller has it. Of a thread that is not the owner of a disabled lock: enables it, and waits for a
@@ -41,24 +41,14 @@ template <Lock Inner, typename Visit = TaskVisit, typename Window = GraceWindow>
     [[gnu::always_inline]] void lock(Node& node) {
         Visit::begin();
         node.is_locked = !state_.is_free_for(arch::exclusive_id());
-        if (!node.is_locked) [[likely]]
-            return;
-        if (!state_.is_taken_by_all()) [[unlikely]] {
-            if (!await(arch::exclusive_id())) {
-                node.is_locked = false;
-                return;
-            }
-        }
-        Visit::begin_locked();
-        inner_.lock(node.inner);
-        if (policy_ != nullptr) [[unlikely]]
-            follow_policy();
+        if (node.is_locked) [[unlikely]]
+            lock_beneath(node);
     }
     [[gnu::always_inline]] void unlock(Node& node) {
-        if (!node.is_locked) [[likely]]
-            return Visit::end_unlocked();
-        inner_.unlock(node.inner);
-        Visit::end_locked();
+        if (node.is_locked) [[unlikely]]
+            unlock_beneath(node);
+        else
+            Visit::end_unlocked();
     }
 
     // Whether lock() goes on here without waiting for a change of state. In a task it stays so until the body's end. The
@@ -86,6 +76,21 @@ template <Lock Inner, typename Visit = TaskVisit, typename Window = GraceWindow>
     void set_policy(VisitorPolicy* policy) { policy_ = policy; }
 
   private:
+    // Inline, since what stands between two atomic instructions shows: a call would cost three cycles with an MCS lock.
+    [[gnu::always_inline]] void lock_beneath(Node& node) {
+        if (!state_.is_taken_by_all() && !await(arch::exclusive_id())) [[unlikely]] {
+            node.is_locked = false;
+            return;
+        }
+        Visit::begin_locked();
+        inner_.lock(node.inner);
+        if (policy_ != nullptr) [[unlikely]]
+            follow_policy();
+    }
+    [[gnu::always_inline]] void unlock_beneath(Node& node) {
+        inner_.unlock(node.inner);
+        Visit::end_locked();
+    }
     // False: the state has become one in which this visitor goes on without the lock.
     [[gnu::noinline]] bool await(std::uintptr_t visitor) {
         for (;;) {

@@ -3,17 +3,21 @@
 // it, have gone then.
 #pragma once
 
-#include "kernel/sync/rcu/rcu.hpp"
+#include "kernel/sync/rcu/callback.hpp"
 
 namespace mxk {
 
 struct GraceWindow {
+    static constexpr bool closes_at_once = false;
     // callback.function(callback) runs after all visits that have begun before. As rcu::call(); before there are grace
     // periods only the boot core runs, in no visit: at once.
-    static void close_later(rcu::Callback& callback, rcu::Haste haste) {
-        if (rcu::periods() == nullptr) return callback.function(callback);
-        rcu::call(callback, haste);
-    }
+    static void close_later(rcu::Callback& callback, rcu::Haste haste);
+};
+
+// For what changes only while nobody else runs, and the caller is in no visit: there is nobody to wait for.
+struct NoWindow {
+    static constexpr bool closes_at_once = true;
+    static constexpr void close_later(rcu::Callback& callback, rcu::Haste) { callback.function(callback); }
 };
 
 } // namespace mxk

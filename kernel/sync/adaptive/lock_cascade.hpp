@@ -34,7 +34,6 @@
 #include "kernel/sync/adaptive/lock_state.hpp"
 #include "kernel/sync/adaptive/visit.hpp"
 #include "kernel/sync/rcu/callback.hpp"
-#include "kernel/sync/rcu/grace_periods.hpp"
 
 namespace mxk {
 

@@ -30,7 +30,6 @@
 #include "base/panic.hpp"
 #include "kernel/sync/adaptive/grace_window.hpp"
 #include "kernel/sync/rcu/callback.hpp"
-#include "kernel/sync/rcu/grace_periods.hpp"
 
 namespace mxk {
 
@@ -42,11 +41,12 @@ template <typename Window = GraceWindow> class LockState : rcu::Callback {
     using Owner = std::uintptr_t;
     static constexpr Owner everybody = 8;
 
-    LockState() { function = &LockState::close; }
+    constexpr LockState() { function = &LockState::close; }
     LockState(LockState const&) = delete;
     LockState& operator=(LockState const&) = delete;
     // No change is under way.
     ~LockState() { expect(is_stable(), "a lock goes when no change of its state is under way"); }
+    ~LockState() requires(Window::closes_at_once) = default;
 
     // Of a visitor: whether it goes on without the lock. acquire: pairs with close(): it sees what others have done
     // under the lock.

@@ -44,4 +44,16 @@ struct ThreadVisit {
     }
 };
 
+// Of what may be in the middle of anything, spin locks held, and can neither wait nor come later: the state changes only
+// while no visit is under way. Somebody else who comes before the owner has enabled the lock is a panic.
+struct BriefVisit {
+    static void begin() { hold_preemption(); }
+    static void begin_locked() { release_preemption(); }
+    static void end_unlocked() { release_preemption(); }
+    static void end_locked() {}
+    template <typename Done> static void wait(Done) {
+        panic("a lock is another core's without a lock: its owner enables it before somebody else comes");
+    }
+};
+
 } // namespace mxk

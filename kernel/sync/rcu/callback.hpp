@@ -2,9 +2,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace mxk::rcu {
+
+// How soon a grace period has to begin.
+enum class Haste : std::uint8_t {
+    Lazy, // together with more callbacks: when there are many, after some time (grace_periods.hpp), or when the core would sleep
+    Soon, // as soon as the one under way is over
+    Now,  // and threads are interrupted, so that their slices do not hold it up
+};
 
 struct Callback {
     // `callback` may be given back, or used again, in it. Short; must not block. On the core that call() was called on.

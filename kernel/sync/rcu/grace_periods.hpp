@@ -22,13 +22,6 @@
 
 namespace mxk::rcu {
 
-// How soon a grace period has to begin.
-enum class Haste : std::uint8_t {
-    Lazy, // together with more callbacks: when there are lazy_callbacks, after lazy_time, or when the core would sleep
-    Soon, // as soon as the one under way is over
-    Now,  // and threads are interrupted, so that their slices do not hold it up
-};
-
 inline constexpr std::size_t lazy_callbacks = 512;
 inline constexpr Nanoseconds lazy_time{200'000};
 // Of those that are due, how many run in one turn: so that tasks do not wait for longer than some tens of microseconds.
