@@ -1,0 +1,338 @@
+// `bench adaptive fork-join`: how long it takes to let all cores of a set do something once, and to know that they have
+// (V. Uhlig, Scalability of Microkernel-Based Systems, 2005: the wake-up of an OpenMP PARALLEL directive, by messages
+// and by locks). The first core of the set forks and joins; the others take part.
+//
+//     message    a task goes to each core and comes back
+//     lock       each core has a slot in memory, which it polls: under the slot's lock the first core writes that there
+//                is something to do; the core then counts itself off under a lock that all share, which the first one
+//                polls
+//     dynamic    the same with dynamic locks, which are enabled since several cores come
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "base/spin_lock.hpp"
+#include "bench/frame/benchmark.hpp"
+#include "bench/frame/core_choice.hpp"
+#include "bench/frame/measured_part.hpp"
+#include "bench/frame/names.hpp"
+#include "bench/task/ending.hpp"
+#include "kernel/clock.hpp"
+#include "kernel/memory/node_vector.hpp"
+#include "kernel/sync/adaptive/dynamic_lock.hpp"
+#include "tasks/owner_counter.hpp"
+#include "tasks/wait_until.hpp"
+#include "tasks/workers.hpp"
+
+namespace mxk::bench {
+namespace {
+
+enum class ForkJoinWay : std::uint8_t { Message, Lock, Dynamic };
+constexpr auto value_names(ForkJoinWay) {
+    using Named = console::NamedValue<ForkJoinWay>;
+    return std::array{Named{ForkJoinWay::Message, "message"}, Named{ForkJoinWay::Lock, "lock"},
+                      Named{ForkJoinWay::Dynamic, "dynamic"}};
+}
+
+struct ForkJoinOptions : CoreSetOptions {
+    constexpr ForkJoinOptions()
+        : CoreSetOptions{{.repeat = 5}, {}} {}
+    NameSet<ForkJoinWay> ways{};
+    std::uint64_t rounds = 20'000;
+};
+constexpr auto fork_join_schema = console::schema<ForkJoinOptions>(
+    console::option<&ForkJoinOptions::ways>("way", "message, lock, dynamic, with commas between (none given: all)"),
+    core_set_option::cores,
+    console::option<&ForkJoinOptions::rounds>("rounds", "forks and joins of a run", console::between(1, 1'000'000'000)),
+    run_option::repeat, run_option::warm_up, run_option::json);
+
+constexpr LockRank slot_rank = lock_bands::application.rank(42);
+constexpr LockRank join_rank = lock_bands::application.rank(43);
+
+// What the first core's task does in every way: forks, and forks again when all have joined.
+class Rounds {
+  public:
+    Rounds(std::uint64_t rounds, Ending& ending)
+        : left_(rounds)
+        , ending_(ending) {}
+
+    // Whether there is another one; if not, the run has ended.
+    bool next(Worker& worker) {
+        if (left_ != 0 && !ending_.wanted()) {
+            if (done_.value() == 0) {
+                measured_part_begins();
+                start_ = clock::timestamp();
+            }
+            --left_;
+            done_.add(1);
+            return true;
+        }
+        elapsed_ = clock::timestamp() - start_;
+        measured_part_ends();
+        has_ended_.store(true, std::memory_order_relaxed); // those who poll only stop
+        ending_.send(worker);
+        return false;
+    }
+    [[nodiscard]] bool has_ended() const { return has_ended_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::uint64_t done() const { return done_.value(); }
+    [[nodiscard]] Cycles elapsed() const { return elapsed_; }
+
+  private:
+    std::uint64_t left_;
+    OwnerCounter done_;
+    Cycles start_{};
+    Cycles elapsed_{};
+    std::atomic<bool> has_ended_{false};
+    Ending& ending_;
+};
+
+// By messages: one for each other core, which counts how often it came.
+class MessageForks {
+  public:
+    static Result<MessageForks> create(std::span<CoreId const> cores, Rounds& rounds) {
+        MessageForks forks(rounds);
+        forks.visits_ = MXK_TRY(NodeVector<Visit>::create(cores.size(), workers::of(cores.front()).node()));
+        for (CoreId const core : cores.subspan(1)) forks.visits_.emplace(core, cores.front());
+        return forks;
+    }
+    void start(CoreId first) {
+        for (Visit& visit : visits_) visit.forks = this;
+        begin_.forks = this;
+        Worker::current().append(begin_, first);
+    }
+    static bool is_at_rest() { return true; }
+    [[nodiscard]] bool has_visited(std::uint64_t rounds) const {
+        for (Visit const& visit : visits_)
+            if (visit.visits != rounds) return false;
+        return true;
+    }
+
+  private:
+    struct Visit : Task {
+        Visit(CoreId its_core, CoreId first)
+            : Task(&Visit::go, first)
+            , core(its_core) {}
+        static void go(Worker& there, Task& task) {
+            auto& self = static_cast<Visit&>(task);
+            ++self.visits;
+            self.body = &Visit::come_back;
+            there.append(self, self.home);
+        }
+        static void come_back(Worker& here, Task& task) {
+            auto& self = static_cast<Visit&>(task);
+            self.body = &Visit::go;
+            if (--self.forks->away_ == 0) self.forks->fork(here);
+        }
+        CoreId core;
+        std::uint64_t visits = 0; // of its core
+        MessageForks* forks = nullptr;
+    };
+    struct Begin : Task {
+        Begin()
+            : Task(&Begin::run, Worker::current().core()) {}
+        static void run(Worker& here, Task& task) { static_cast<Begin&>(task).forks->fork(here); }
+        MessageForks* forks = nullptr;
+    };
+
+    explicit MessageForks(Rounds& rounds)
+        : rounds_(&rounds) {}
+
+    void fork(Worker& here) {
+        if (!rounds_->next(here)) return;
+        away_ = visits_.size();
+        for (Visit& visit : visits_) here.append(visit, visit.core);
+        here.flush();
+    }
+
+    Rounds* rounds_;
+    NodeVector<Visit> visits_;
+    std::size_t away_ = 0; // the first core's
+    Begin begin_;
+};
+
+// By locks. LockType: made from a rank.
+template <typename LockType> class LockedForks {
+  public:
+    static Result<LockedForks> create(std::span<CoreId const> cores, Rounds& rounds) {
+        NodeId const node = workers::of(cores.front()).node();
+        LockedForks forks;
+        forks.shared_ = MXK_TRY(NodeVector<Shared>::create(1, node));
+        Shared& shared = forks.shared_.emplace(rounds);
+        shared.slots = MXK_TRY(NodeVector<Slot>::create(cores.size(), node));
+        for (CoreId const core : cores.subspan(1)) shared.slots.emplace(core, shared);
+        return forks;
+    }
+    void start(CoreId first) {
+        Shared& shared = shared_[0];
+        shared.polling.store(shared.slots.size(), std::memory_order_relaxed);
+        for (Slot& slot : shared.slots) Worker::current().append(slot, slot.core);
+        Worker::current().append(shared, first);
+    }
+    // Nobody polls any more, and no lock changes.
+    [[nodiscard]] bool is_at_rest() const { return shared_[0].polling.load(std::memory_order_acquire) == 0; }
+    [[nodiscard]] bool has_visited(std::uint64_t rounds) const {
+        for (Slot const& slot : shared_[0].slots)
+            if (slot.visits != rounds) return false;
+        return true;
+    }
+
+  private:
+    struct Shared;
+    // Of a core that takes part; a task of it polls.
+    struct alignas(cache_line_bytes) Slot : Task {
+        Slot(CoreId its_core, Shared& its_shared)
+            : Task(&Slot::poll, its_core)
+            , core(its_core)
+            , shared(its_shared) {}
+        static void poll(Worker& worker, Task& task) {
+            auto& self = static_cast<Slot&>(task);
+            if (self.is_forked.load(std::memory_order_acquire)) {
+                {
+                    LockGuard const guard(self.lock);
+                    self.is_forked.store(false, std::memory_order_relaxed);
+                    ++self.visits;
+                }
+                LockGuard const guard(self.shared.join_lock);
+                // release: pairs with the first core, which looks without the lock
+                self.shared.missing.store(self.shared.missing.load(std::memory_order_relaxed) - 1,
+                                          std::memory_order_release);
+            } else if (self.shared.rounds.has_ended()) {
+                self.shared.polling.fetch_sub(1, std::memory_order_release); // the last that it does
+                return;
+            }
+            worker.append(self);
+        }
+        CoreId core;
+        Shared& shared;
+        std::uint64_t visits = 0; // under the lock, as is_forked's changes
+        alignas(cache_line_bytes) LockType lock{slot_rank};
+        std::atomic<bool> is_forked{false};
+    };
+    struct Shared : Task {
+        explicit Shared(Rounds& its_rounds)
+            : Task(&Shared::poll, Worker::current().core())
+            , rounds(its_rounds) {}
+        static void poll(Worker& worker, Task& task) {
+            auto& self = static_cast<Shared&>(task);
+            if (self.missing.load(std::memory_order_acquire) == 0) { // pairs with Slot::poll()
+                if (!self.rounds.next(worker)) return;
+                self.missing.store(self.slots.size(), std::memory_order_relaxed);
+                for (Slot& slot : self.slots) {
+                    LockGuard const guard(slot.lock);
+                    slot.is_forked.store(true, std::memory_order_release); // pairs with Slot::poll()
+                }
+            }
+            worker.append(self);
+        }
+        Rounds& rounds;
+        NodeVector<Slot> slots;
+        std::atomic<std::size_t> polling{0};
+        alignas(cache_line_bytes) LockType join_lock{join_rank};
+        alignas(cache_line_bytes) std::atomic<std::size_t> missing{0}; // changes under the lock
+    };
+
+    LockedForks() = default;
+
+    NodeVector<Shared> shared_; // one, which stays where it is
+};
+
+class ForkJoinExperiment final : public Experiment {
+  public:
+    using Options = ForkJoinOptions;
+    static constexpr std::string_view name = "adaptive fork-join";
+
+    static Result<ForkJoinExperiment> create(Options const& options) {
+        ForkJoinExperiment experiment(options);
+        auto const all = MXK_TRY(CoreSetList::create(options.cores));
+        NodeId const here = Worker::current().node();
+        constexpr auto names = value_names(ForkJoinWay{});
+        experiment.steps_ = MXK_TRY(NodeVector<Step>::create(all.size() * names.size(), here));
+        for (std::size_t set = 0; set < all.size(); ++set) {
+            if (all.cores(set).size() < 2) continue; // nobody to fork to
+            for (auto const& [way, name_of_it] : names)
+                if (options.ways.empty() || options.ways.has(way)) experiment.steps_.emplace(way, set);
+        }
+        if (experiment.steps_.size() == 0)
+            return Error("adaptive fork-join: expected --cores with two or more cores, which the machine has");
+        experiment.core_sets_ = MXK_TRY(CoreSetList::create(options.cores));
+        return experiment;
+    }
+
+    [[nodiscard]] Unit unit() const override { return Unit::CyclesPerOperation; }
+    [[nodiscard]] std::size_t configurations() const override { return steps_.size(); }
+    [[nodiscard]] bool is_measured_as_a_whole() const override { return true; }
+
+    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
+        auto const& step = steps_[configuration];
+        auto const cores = core_sets_.cores(step.set);
+        switch (step.way) {
+        case ForkJoinWay::Message: samples[0] = MXK_TRY(run_forks<MessageForks>(cores, progress)); break;
+        case ForkJoinWay::Lock: samples[0] = MXK_TRY(run_forks<LockedForks<SpinLock>>(cores, progress)); break;
+        case ForkJoinWay::Dynamic:
+            samples[0] = MXK_TRY(run_forks<LockedForks<DynamicLock<SpinLock>>>(cores, progress));
+            break;
+        }
+        return {};
+    }
+    [[nodiscard]] std::string_view failure() const override { return "a core took part more or less often than asked"; }
+
+    void print_head(TextSink& out) const override {
+        format(out, "adaptive fork-join: {} rounds; {} runs per row\n", options_.rounds, options_.repeat);
+    }
+    void print_label_heading(TextSink& out) const override {
+        format(out, "{:<8} ", "way");
+        core_sets_.print_heading(out);
+    }
+    void print_label(TextSink& out, Row const& row) const override {
+        format(out, "{:<8} ", name_of(steps_[row.configuration].way));
+        core_sets_.print(out, steps_[row.configuration].set);
+    }
+    void print_title(TextSink& out, Row const& row) const override {
+        auto const& step = steps_[row.configuration];
+        format(out, "{}, {} cores", name_of(step.way), core_sets_.label(step.set));
+    }
+    void write_settings(JsonWriter& json, Row const& row) const override {
+        json.field("way", name_of(steps_[row.configuration].way));
+        core_sets_.write(json, steps_[row.configuration].set);
+    }
+
+  private:
+    struct Step {
+        ForkJoinWay way;
+        std::size_t set;
+    };
+
+    explicit ForkJoinExperiment(Options const& options)
+        : options_(options) {}
+
+    template <typename Forks> Result<Sample> run_forks(std::span<CoreId const> cores, Progress& progress) const {
+        Ending ending(Worker::current().core());
+        Rounds rounds(options_.rounds, ending);
+        auto forks = MXK_TRY(Forks::create(cores, rounds));
+        progress.phase(
+            "forks", options_.rounds, [](void const* of) { return static_cast<Rounds const*>(of)->done(); }, &rounds);
+        forks.start(cores.front());
+        auto const ended = ending.await(progress);
+        wait_until([&] { return forks.is_at_rest(); });
+        MXK_TRY(ended);
+        return Sample{.value = static_cast<double>(raw(rounds.elapsed())) / static_cast<double>(options_.rounds),
+                      .operations = options_.rounds,
+                      .verified = forks.has_visited(options_.rounds)};
+    }
+
+    Options options_;
+    CoreSetList core_sets_;
+    NodeVector<Step> steps_;
+};
+constexpr auto fork_join_benchmark = benchmark<ForkJoinExperiment, fork_join_schema>(
+    {.summary = "cycles to let all cores do something once: by messages, by locks",
+     .notes = "Example: bench adaptive fork-join --cores 2,4 --json\n",
+     .parent = "bench adaptive"});
+MXK_REGISTER(mxk_commands, console::Command, fork_join_benchmark);
+
+} // namespace
+} // namespace mxk::bench
