@@ -17,7 +17,7 @@ inline constexpr std::uint64_t few = 2000;
 
 // Of threads fewer: they wait for each other.
 inline std::uint32_t some_cores(EngineKind const& kind) {
-    std::size_t const max = runs_tasks(kind.model) ? 4 : 2;
+    std::size_t const max = runs_tasks(kind.model) ? 4 : kind.locking == Locking::None ? 1 : 2;
     return static_cast<std::uint32_t>(std::min(workers::count(), max));
 }
 
@@ -40,6 +40,8 @@ inline TableOptions options_for(EngineKind const& kind) {
         options.notation = kind.notation;
         options.walk = kind.walk;
     }
+    options.locking = kind.locking;
+    if (kind.locking && changes(*kind.locking)) options.switch_every = 10;
     if (kind.probe != Probe::Local) options.probe = kind.probe;
     if (kind.growth == Growth::Always) options.initial_slots = 64;
     return options;
