@@ -271,8 +271,7 @@ MXK_TEST(mapping, nothing_stale_is_used_while_all_cores_change_rights) {
             }
         };
         for (std::size_t round = 0; round < rounds; ++round) {
-            own.allowed.fetch_add(4);
-            own.allowed.fetch_or(3);
+            own.allowed.fetch_add(4 + 3); // both in one step
             auto const mapping = database.map(object, 0, space.value(), address, Rights::ReadWrite);
             MXK_CHECK(mapping.ok());
             if (!mapping) break;
