@@ -47,14 +47,15 @@ console::Outcome run_benchmark(console::Invocation& invocation, typename E::Opti
 struct BenchmarkHelp {
     std::string_view summary;
     std::string_view notes = {};
+    std::string_view parent = "bench"; // of a group, "bench GROUP"; the experiment's name is "GROUP NAME" then
     void (*more_help)(TextSink& out) = nullptr;
     void (*more_words)(std::span<std::string_view const> before, console::Candidates& candidates) = nullptr;
 };
 
 template <typename E, auto const& schema> consteval console::Command benchmark(BenchmarkHelp const& help) {
-    return console::command<&run_benchmark<E>, schema>({.name = E::name,
+    return console::command<&run_benchmark<E>, schema>({.name = E::name.substr(E::name.rfind(' ') + 1),
                                                         .summary = help.summary,
-                                                        .parent = "bench",
+                                                        .parent = help.parent,
                                                         .notes = help.notes,
                                                         .more_help = help.more_help,
                                                         .more_words = help.more_words});

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 
 #include "base/lock.hpp"
 #include "base/lock_rank.hpp"
@@ -24,6 +25,7 @@ template <Lock LockType> class LockedRecord {
 
     LockType lock;
     Withdrawals withdrawals;               // behind the lock
+    std::uint64_t taken = 0;               // how often the lock was; behind it
     std::atomic<std::size_t> in_flight{0}; // shootdowns of what was taken out of that
 };
 

@@ -8,6 +8,7 @@
 // All functions: as Coherence::make_authoritative(), and they block for the object's lock.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -77,28 +78,30 @@ template <typename Locking> class MappingDatabase {
         });
     }
 
-    // The same for many, each lock taken once for neighbours that have it in common. Those that are gone are passed
-    // over.
+    // The same for many, and it is authoritative then: each lock is taken once for neighbours that have it in common,
+    // and a shootdown is for all of them. Those that are gone are passed over.
     struct Place {
         Object* object;
         Mapping mapping;
     };
     void unmap_all(std::span<Place const> places) {
         while (!places.empty()) {
-            Record& record = record_of(*places.front().object);
-            std::optional<Batch> batch;
-            {
-                LockGuard const guard(record.lock);
-                while (!places.empty() && &record_of(*places.front().object) == &record && !record.withdrawals.full()) {
-                    Object& object = *places.front().object;
-                    MappingNode* const top = object.tree_.find(places.front().mapping);
-                    MappingNode* const leaf = top != nullptr ? &DerivationTree::leaf_of(*top) : nullptr;
-                    if (leaf != nullptr) remove(object, *leaf, record.withdrawals);
-                    if (leaf == top) places = places.subspan(1);
-                }
-                if (record.withdrawals.full()) batch.emplace(record);
+            Withdrawals withdrawn;
+            std::array<Record*, Withdrawals::capacity> records{};
+            std::size_t count = 0;
+            hold_preemption(); // those in flight must not wait for a slice
+            while (!places.empty() && count < records.size() && !withdrawn.full()) {
+                Record& record = record_of(*places.front().object);
+                Held const held(record);
+                record.in_flight.fetch_add(1, std::memory_order_relaxed);
+                records[count++] = &record;
+                unmap_those_of(record, places, withdrawn);
             }
-            if (batch) coherence_.make_authoritative(batch->withdrawals);
+            coherence_.make_authoritative(withdrawn);
+            // release: pairs with settle()
+            for (Record* const record : std::span(records).first(count))
+                record->in_flight.fetch_sub(1, std::memory_order_release);
+            release_preemption();
         }
     }
 
@@ -108,7 +111,7 @@ template <typename Locking> class MappingDatabase {
         {
             std::optional<Batch> rest;
             {
-                LockGuard const guard(record.lock);
+                Held const held(record);
                 if (!record.withdrawals.empty()) rest.emplace(record);
             }
             if (rest) coherence_.make_authoritative(rest->withdrawals);
@@ -119,13 +122,38 @@ template <typename Locking> class MappingDatabase {
 
     // How many mappings an object has.
     std::size_t mappings(Object& object) {
-        LockGuard const guard(record_of(object).lock);
+        Held const held(record_of(object));
         return object.tree_.size();
+    }
+
+    // How often the locks of these objects were taken, whatever else they are for.
+    std::uint64_t lock_acquisitions(std::span<Object> objects) {
+        std::uint64_t sum = 0;
+        Record const* last = nullptr;
+        for (Object& object : objects) {
+            Record& record = record_of(object);
+            if (&record == last) continue;
+            last = &record;
+            Held const held(record);
+            sum += record.taken - 1;
+        }
+        return sum;
     }
 
   private:
     using Record = LockedRecord<typename Locking::LockOf>;
     enum class Step : std::uint8_t { More, Done };
+
+    class Held {
+      public:
+        explicit Held(Record& record)
+            : guard_(record.lock) {
+            ++record.taken;
+        }
+
+      private:
+        LockGuard<typename Locking::LockOf> guard_;
+    };
 
     // What was taken out of a record, with its lock held, until it is authoritative: that must not wait for a slice.
     struct Batch {
@@ -147,6 +175,17 @@ template <typename Locking> class MappingDatabase {
         Withdrawals withdrawals;
     };
 
+    // Of the places in front, those of this record, which is held, as many as there is room for.
+    void unmap_those_of(Record const& record, std::span<Place const>& places, Withdrawals& withdrawn) {
+        while (!places.empty() && &record_of(*places.front().object) == &record && !withdrawn.full()) {
+            Object& object = *places.front().object;
+            MappingNode* const top = object.tree_.find(places.front().mapping);
+            MappingNode* const leaf = top != nullptr ? &DerivationTree::leaf_of(*top) : nullptr;
+            if (leaf != nullptr) remove(object, *leaf, withdrawn);
+            if (leaf == top) places = places.subspan(1);
+        }
+    }
+
     Record& record_of(Object& object) { return locking_.record(object.own_); }
 
     static Error gone() { return Error("expected a mapping, got one that is gone"); }
@@ -158,7 +197,7 @@ template <typename Locking> class MappingDatabase {
             // With no lock held: this may wait for others.
             if (std::uint64_t const found = entry.load(std::memory_order_acquire); entry::is_withdrawn(found))
                 coherence_.free_now(space, {address, space.tag(), &entry, found});
-            LockGuard const guard(record_of(object).lock);
+            Held const held(record_of(object));
             MappingNode* from = nullptr;
             if (parent != nullptr) {
                 from = object.tree_.find(*parent);
@@ -190,7 +229,7 @@ template <typename Locking> class MappingDatabase {
     }
 
     Result<void> raise(Object& object, Mapping mapping) {
-        LockGuard const guard(record_of(object).lock);
+        Held const held(record_of(object));
         MappingNode* const node = object.tree_.find(mapping);
         if (node == nullptr) return gone();
         Rights const max = node->parent != nullptr ? node->parent->rights : object.description_.rights;
@@ -209,7 +248,7 @@ template <typename Locking> class MappingDatabase {
         for (Step step = Step::More; step == Step::More; is_first = false) {
             std::optional<Batch> batch;
             {
-                LockGuard const guard(record.lock);
+                Held const held(record);
                 MappingNode* const top = object.tree_.find(mapping);
                 if (top == nullptr && is_first) return gone();
                 if (top == nullptr) return {}; // meanwhile somebody else has taken it away, with all below
