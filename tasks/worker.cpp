@@ -2,6 +2,7 @@
 
 #include "arch/cpu.hpp"
 #include "arch/sections.hpp"
+#include "kernel/memory/mapping/coherence.hpp"
 #include "kernel/remote_call.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
 #include "tasks/coroutine_task.hpp"
@@ -191,7 +192,10 @@ void Worker::halt() {
     grace_periods_->before_halt(*grace_, is_quiescent_while_halted());
     if (rcu::GracePeriods::waits(*grace_) && !stall_timer_.is_set())
         timers_.set(stall_timer_, clock::timestamp() + clock::to_cycles(rcu::stall_time));
+    mapping::Coherence* const coherence = mapping::coherence();
+    if (coherence != nullptr) coherence->before_halt();
     arch::halt_until_attention();
+    if (coherence != nullptr) coherence->after_halt();
     grace_periods_->after_halt(*grace_);
 }
 

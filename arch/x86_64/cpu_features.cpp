@@ -51,6 +51,7 @@ void detect_features() { // leaves: SDM vol. 2A, CPUID
     detected.global_pages = has_bit(basic.edx, 13);
     detected.machine_check = has_bit(basic.edx, 7);
     detected.machine_check_banks = detected.machine_check && has_bit(basic.edx, 14);
+    detected.pcid = has_bit(basic.ecx, 17) && detected.global_pages;
     detected.x2apic = has_bit(basic.ecx, 21);
     detected.tsc_deadline = has_bit(basic.ecx, 24);
     detected.xsave = has_bit(basic.ecx, 26) && highest >= 0xd;
@@ -62,6 +63,7 @@ void detect_features() { // leaves: SDM vol. 2A, CPUID
         detected.tsc_adjust = has_bit(structured.ebx, 1);
         detected.smep = has_bit(structured.ebx, 7);
         detected.smap = has_bit(structured.ebx, 20);
+        detected.invpcid = has_bit(structured.ebx, 10);
         constexpr std::uint64_t avx_states = 0x06;
         bool const has_vectors = has_bit(structured.ebx, 5) && (vector_states & avx_states) == avx_states;
         detected.avx2 =
@@ -112,6 +114,7 @@ CpuFeatures const& features() {
 void enable_features() {
     std::uint64_t cr4 = read_cr4();
     if (detected.global_pages) cr4 |= std::uint64_t{1} << 7;
+    if (detected.pcid) cr4 |= std::uint64_t{1} << 17;
     if (detected.smep) cr4 |= std::uint64_t{1} << 20;
     if (detected.smap) cr4 |= std::uint64_t{1} << 21;
     if (detected.xsave) cr4 |= std::uint64_t{1} << 18;

@@ -12,6 +12,8 @@ struct CpuFeatures {
     bool smep = false; // supervisor must not execute user pages
     bool smap = false; // supervisor must not touch user pages
     bool global_pages = false;
+    bool pcid = false;    // translations of several address spaces are kept; used with global pages only
+    bool invpcid = false; // and those of one that is not active can be forgotten
     bool x2apic = false;
     bool tsc_deadline = false; // the local APIC's timer goes by time stamps
     bool xsave = false;
@@ -33,7 +35,7 @@ CpuFeatures const& features();
 // counter that keeps its frequency. One warning. The boot core.
 void warn_of_missing_features();
 
-// SMEP, SMAP, global pages and XSAVE with what it saves, as far as there are, on the calling core.
+// SMEP, SMAP, global pages, PCIDs and XSAVE with what it saves, as far as there are, on the calling core.
 void enable_features();
 
 } // namespace mxk::arch

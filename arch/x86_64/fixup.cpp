@@ -31,6 +31,12 @@ std::optional<std::uint64_t> try_read(std::uint64_t address) {
     return word;
 }
 
+bool try_write(std::uint64_t address, std::uint64_t value) {
+    bool done = false;
+    asm volatile(MXK_MAY_FAULT("movq %2, (%1)") : "+m"(done) : "r"(address), "r"(value) : "memory");
+    return done;
+}
+
 std::optional<std::uint64_t> try_read_msr(std::uint32_t number) {
     bool done = false;
     std::uint32_t low = 0;

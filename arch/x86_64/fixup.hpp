@@ -19,6 +19,9 @@ bool can_write(std::uint64_t address);
 // The eight bytes at the address; nothing where one of them cannot be read. Any core; does not block.
 std::optional<std::uint64_t> try_read(std::uint64_t address);
 
+// Writes them; false where they cannot be written.
+bool try_write(std::uint64_t address, std::uint64_t value);
+
 // As read_msr() and write_msr(), but a register that the processor does not have, or a value that it does not take (SDM
 // vol. 2B, RDMSR and WRMSR: a general protection fault), is nothing, or false. Any core, once its faults are handled;
 // does not block.

@@ -29,6 +29,7 @@ constexpr unsigned wake = 50;
 constexpr unsigned keyboard = 51;
 constexpr unsigned forget_translations = 52;
 constexpr unsigned sample_nest = 53;
+constexpr unsigned forget_pages = 54;
 constexpr unsigned first_free = 64; // for set_interrupt_handler()
 constexpr unsigned spurious = 255;
 } // namespace vector
@@ -66,6 +67,9 @@ extern "C" void switch_stack(std::uint64_t* from, std::uint64_t to);
 
 // interrupts/tlb.cpp: another core has asked for it (tlb.hpp).
 void forget_translations_as_asked();
+
+// interrupts/translations.cpp: another core has changed page tables of another address space than the kernel's.
+void run_translations_handler();
 
 // interrupts/nest.cpp: another core asks whether what runs here is in a section of A-RCU.
 void answer_nest_sample();

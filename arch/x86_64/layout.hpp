@@ -1,5 +1,7 @@
-// The virtual address space, upper half only:
+// The virtual address space. The kernel's own is the upper half; all other address spaces have that, too, and the
+// window.
 //
+//   0000400000000000  window: pages of the active address space (arch/translations.hpp)
 //   ffff800000000000  direct map: all RAM, and device registers (uncached) where they are needed
 //   ffffc00000000000  stacks: each behind a guard page that is never mapped
 //   ffffd00000000000  RAM once more, by pages of 4 KiB, where that is asked for (page_view.cpp)

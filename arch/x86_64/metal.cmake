@@ -13,7 +13,7 @@ include_directories(${CMAKE_SOURCE_DIR}/arch/x86_64 ${CMAKE_SOURCE_DIR}/tasks/th
 # What an interrupt handler that returns may run: no SSE register, since none is saved.
 file(GLOB interrupt_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/arch/x86_64/interrupts/*.cpp
      ${CMAKE_SOURCE_DIR}/tasks/threads/mxos/interrupts/*.cpp ${CMAKE_SOURCE_DIR}/kernel/sync/rcu/interrupts/*.cpp
-     ${CMAKE_SOURCE_DIR}/tasks/workqueue/interrupts/*.cpp
+     ${CMAKE_SOURCE_DIR}/kernel/memory/mapping/interrupts/*.cpp ${CMAKE_SOURCE_DIR}/tasks/workqueue/interrupts/*.cpp
      ${CMAKE_SOURCE_DIR}/tests/kernel/metal/interrupts/*.cpp)
 set_source_files_properties(${interrupt_sources} PROPERTIES COMPILE_OPTIONS -mgeneral-regs-only)
 

@@ -33,6 +33,7 @@ constinit SpinLock tables_lock{lock_bands::memory.rank(8)};
 constinit bool on_boot_tables = true;
 constinit RangeSet* early_frames = nullptr;
 constinit MemorySource memory_source{};
+constinit std::array<std::uint64_t*, max_roots> roots{}; // behind tables_lock
 
 constexpr std::uint64_t bytes_mapped_by_entry(unsigned level) {
     return page_bytes << (9 * (level - 1));
@@ -73,6 +74,11 @@ bool level_has_large_pages(unsigned level) {
     return level == 2 || (level == 3 && features().gigabyte_pages);
 }
 
+void copy_to_roots(std::size_t top_slot, std::uint64_t entry) {
+    for (std::uint64_t* const root : roots)
+        if (root != nullptr) root[top_slot] = entry;
+}
+
 // One entry at the highest level at which everything is aligned and big enough. Returns how much it mapped, or how much
 // was mapped there already; nothing if a page table is missing.
 std::optional<std::uint64_t> map_one(std::uint64_t address, std::uint64_t physical, std::uint64_t bytes,
@@ -92,6 +98,7 @@ std::optional<std::uint64_t> map_one(std::uint64_t address, std::uint64_t physic
             auto const table = new_table();
             if (!table) return std::nullopt;
             place = *table | present | writable;
+            if (level == top_level) copy_to_roots(slot(address, level), place);
         }
         entry = place;
     }
@@ -187,6 +194,20 @@ Result<void> map(std::uint64_t address, PhysicalAddress physical, std::uint64_t 
 void unmap(std::uint64_t address, std::uint64_t bytes) {
     LockGuard const guard(tables_lock);
     for (std::uint64_t done = 0; done < bytes;) done += unmap_one(address + done, bytes - done);
+}
+
+void add_root(std::uint64_t* top) {
+    LockGuard const guard(tables_lock);
+    Table const& own = table_at(kernel_page_table);
+    std::copy(own.begin() + entries_per_table / 2, own.end(), top + entries_per_table / 2);
+    auto* const free = std::find(roots.begin(), roots.end(), nullptr);
+    expect(free != roots.end(), "no more address spaces than tags");
+    *free = top;
+}
+
+void remove_root(std::uint64_t* top) {
+    LockGuard const guard(tables_lock);
+    *std::find(roots.begin(), roots.end(), top) = nullptr;
 }
 
 std::byte* map_device(PhysicalAddress physical, std::uint64_t bytes) {

@@ -4,6 +4,7 @@
 // given back: an address that was mapped once can be mapped again without one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -30,6 +31,12 @@ Result<void> map(std::uint64_t virtual_address, PhysicalAddress physical, std::u
 // lies in them in part goes as a whole. Afterwards cores may still have the translations: forget_translations()
 // (tlb.hpp) ends that. As map().
 void unmap(std::uint64_t virtual_address, std::uint64_t bytes);
+
+// The top table of another address space: it gets all of the kernel's upper half, and what is added to that later,
+// until it is taken away. Up to max_roots of them. Any core; blocks for a lock.
+constexpr std::size_t max_roots = 64;
+void add_root(std::uint64_t* top);
+void remove_root(std::uint64_t* top);
 
 // Device registers at their place in the direct map, uncached. Panics if there is no memory for a page table: it is
 // called while the kernel starts, when memory is free, or again for what is mapped.

@@ -1,7 +1,9 @@
 // `tlb`: how many translations of addresses a core keeps, and how often it had to forget them.
 #include "arch/inspect.hpp"
 #include "arch/processor.hpp"
+#include "arch/translations.hpp"
 #include "kernel/console/command.hpp"
+#include "kernel/memory/mapping/coherence.hpp"
 
 namespace mxk {
 namespace {
@@ -44,6 +46,18 @@ void print_cache(TextSink& out, TranslationCache const& cache) {
            sizes_of(cache.pages).view());
 }
 
+void print_mappings(TextSink& out, mapping::CoherenceCounts const& counts) {
+    auto const abilities = arch::translations::abilities();
+    format(out, "address spaces: {}; PCID: {}, INVPCID: {}, pages of 1 GiB: {}\n", arch::translations::tags - 1,
+           abilities.tags ? "yes" : "no", abilities.tagged_pages ? "yes" : "no",
+           abilities.gigabyte_pages ? "yes" : "no");
+    format(out, "  pages withdrawn: {}, by shootdowns: {}; cores asked: {}, interrupts: {}\n", counts.withdrawals,
+           counts.shootdowns, counts.asked, counts.interrupts);
+    format(out, "  cores not asked: {} had nothing, {} had forgotten all since, {} halted\n", counts.saved_unused,
+           counts.saved_flushed, counts.saved_away);
+    format(out, "  forgotten: {} pages one by one, {} times all\n", counts.page_flushes, counts.full_flushes);
+}
+
 console::Outcome show_tlb(console::Invocation& invocation) {
     TextSink& out = invocation.out;
     auto const caches = arch::translation_caches();
@@ -59,6 +73,7 @@ console::Outcome show_tlb(console::Invocation& invocation) {
     } else {
         out.write("Shootdowns are the system's: the line TLB of /proc/interrupts counts them.\n");
     }
+    if (mapping::Coherence const* const coherence = mapping::coherence()) print_mappings(out, coherence->counts());
     return console::Outcome::Ok;
 }
 
@@ -66,9 +81,9 @@ constexpr auto tlb_command = console::command<&show_tlb>(
     {.name = "tlb",
      .summary = "translations that a core keeps, by page size (CPUID), and how often they were forgotten",
      .group = "machine",
-     .notes =
-         "Of the console's core. A shootdown is one core that has unmapped something and has all others forget\n"
-         "their translations. 'bench tlb' measures what a translation costs; 'mcall tlb-flush' drops them all.\n"});
+     .notes = "Of the console's core. A shootdown is one core that has unmapped something and has others forget their\n"
+              "translations: of the kernel's own addresses all others; of other address spaces those that have to.\n"
+              "'bench tlb' measures what a translation costs; 'mcall tlb-flush' drops them all.\n"});
 MXK_REGISTER(mxk_commands, console::Command, tlb_command);
 
 } // namespace

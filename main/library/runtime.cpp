@@ -16,6 +16,7 @@
 #include "base/arena.hpp"
 #include "base/log.hpp"
 #include "base/panic.hpp"
+#include "kernel/memory/mapping/coherence.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/remote_call.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
@@ -172,6 +173,7 @@ Runtime::State::~State() {
     workers::forget();
     remote_calls::forget();
     rcu::forget();
+    mapping::forget();
     set_system_topology({});
     memory::configure({}, {}, arena);
     arch::reserve_cores(0);
@@ -203,6 +205,7 @@ Result<Runtime> Runtime::start(RuntimeOptions const& options) try {
     MXK_TRY(state->describe(shape));
     MXK_TRY(remote_calls::create(state->topology.cores));
     MXK_TRY(rcu::create(state->topology.cores));
+    MXK_TRY(mapping::create(state->topology.cores));
     MXK_TRY(workers::create(state->topology, state->arena));
     MXK_TRY(system_queue::create());
     if (shape.shares_cpus) {

@@ -1,6 +1,7 @@
 #include "main/metal/running_cores.hpp"
 
 #include "arch/x86_64/cores.hpp"
+#include "kernel/memory/mapping/coherence.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/remote_call.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
@@ -54,6 +55,7 @@ topology::Topology start_cores(topology::Topology const& topology, acpi::Interru
     set_system_topology(running);
     require<Done>(remote_calls::create(running.cores));
     require<Done>(rcu::create(running.cores));
+    require<Done>(mapping::create(running.cores));
     require<Done>(workers::create(running, arena, prefetching::default_task_distance()));
     require<Done>(system_queue::create());
     arch::release_cores(cores, order, &enter_worker);

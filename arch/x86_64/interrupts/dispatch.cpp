@@ -66,6 +66,7 @@ extern "C" void dispatch_interrupt(InterruptFrame& frame) {
         apic::end_of_interrupt(); // before: it may return much later
         return interrupt_thread_if_told();
     case vector::forget_translations: forget_translations_as_asked(); break;
+    case vector::forget_pages: run_translations_handler(); break;
     case vector::sample_nest: answer_nest_sample(); break;
     case vector::serial:
         receive_serial();

@@ -1,0 +1,285 @@
+// The mapping database: which pages of memory objects are mapped in which address spaces, and who has handed them on to
+// whom. Mapping and raising rights take effect at once. Withdrawing rights changes the page tables at once, and is
+// authoritative, so that no core has the old right any more, when settle() returns; up to then the pages of a record
+// (locking.hpp) are gathered, and made authoritative together, when there are Withdrawals::capacity of them, or by
+// settle(). (Model: the mapping database of the L4 microkernels; V. Uhlig, Scalability of Microkernel-Based Systems,
+// Karlsruhe 2005, for what it costs.)
+//
+// All functions: as Coherence::make_authoritative(), and they block for the object's lock.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "arch/translations.hpp"
+#include "base/inject.hpp"
+#include "base/preemption.hpp"
+#include "base/spin_wait.hpp"
+#include "kernel/memory/mapping/address_space.hpp"
+#include "kernel/memory/mapping/coherence.hpp"
+#include "kernel/memory/mapping/locking.hpp"
+#include "kernel/memory/mapping/memory_object.hpp"
+
+namespace mxk::mapping {
+
+template <typename Locking> class MappingDatabase {
+  public:
+    using Object = MemoryObject<Locking>;
+
+    explicit MappingDatabase(Coherence& coherence)
+        : coherence_(coherence) {}
+
+    // The page at the address, which is one of the window, aligned to the page's size. Errors: more rights than the
+    // object gives; the address is in use; no room for another mapping, or no memory for page tables. Then nothing is
+    // mapped.
+    Result<Mapping> map(Object& object, std::size_t page, AddressSpace& space, std::uint64_t address, Rights rights) {
+        return place(object, nullptr, page, space, address, rights);
+    }
+    // The same for the page of a mapping, which becomes the parent. Errors: as well, the mapping is gone, or has fewer
+    // rights.
+    Result<Mapping> hand_on(Object& object, Mapping parent, AddressSpace& space, std::uint64_t address, Rights rights) {
+        return place(object, &parent, 0, space, address, rights);
+    }
+
+    // What may be done from now on; less also for all that were derived from it. Errors: the mapping is gone; its
+    // parent, or the object, has fewer rights.
+    Result<void> protect(Object& object, Mapping mapping, Rights rights) {
+        if (rights == Rights::ReadWrite) return raise(object, mapping);
+        return withdraw(object, mapping, [this](Object&, MappingNode& top, Withdrawals& record) {
+            for (MappingNode* node = &top; node != nullptr; node = DerivationTree::next(top, *node)) {
+                if (node->rights == Rights::Read) continue;
+                lower(*node, record);
+                return Step::More;
+            }
+            return Step::Done;
+        });
+    }
+
+    // Takes away all that were derived from it. Errors: the mapping is gone.
+    Result<void> revoke(Object& object, Mapping mapping) {
+        return withdraw(object, mapping, [this](Object& its_object, MappingNode& top, Withdrawals& record) {
+            MappingNode& leaf = DerivationTree::leaf_of(top);
+            if (&leaf == &top) return Step::Done;
+            remove(its_object, leaf, record);
+            return Step::More;
+        });
+    }
+    // And the mapping itself.
+    Result<void> unmap(Object& object, Mapping mapping) {
+        return withdraw(object, mapping, [this](Object& its_object, MappingNode& top, Withdrawals& record) {
+            MappingNode& leaf = DerivationTree::leaf_of(top);
+            Step const step = &leaf == &top ? Step::Done : Step::More;
+            remove(its_object, leaf, record);
+            return step;
+        });
+    }
+
+    // The same for many, and it is authoritative then: each lock is taken once for neighbours that have it in common,
+    // and a shootdown is for all of them. Those that are gone are passed over.
+    struct Place {
+        Object* object;
+        Mapping mapping;
+    };
+    void unmap_all(std::span<Place const> places) {
+        while (!places.empty()) {
+            Withdrawals withdrawn;
+            std::array<Record*, Withdrawals::capacity> records{};
+            std::size_t count = 0;
+            hold_preemption(); // those in flight must not wait for a slice
+            while (!places.empty() && count < records.size() && !withdrawn.full()) {
+                Record& record = record_of(*places.front().object);
+                Held const held(record);
+                record.in_flight.fetch_add(1, std::memory_order_relaxed);
+                records[count++] = &record;
+                unmap_those_of(record, places, withdrawn);
+            }
+            coherence_.make_authoritative(withdrawn);
+            // release: pairs with settle()
+            for (Record* const record : std::span(records).first(count))
+                record->in_flight.fetch_sub(1, std::memory_order_release);
+            release_preemption();
+        }
+    }
+
+    // Returns when everything that was withdrawn from this object until now is authoritative.
+    void settle(Object& object) {
+        Record& record = record_of(object);
+        {
+            std::optional<Batch> rest;
+            {
+                Held const held(record);
+                if (!record.withdrawals.empty()) rest.emplace(record);
+            }
+            if (rest) coherence_.make_authoritative(rest->withdrawals);
+        }
+        // acquire: pairs with ~Batch()
+        for (SpinWait wait; record.in_flight.load(std::memory_order_acquire) != 0; wait.turn()) coherence_.wait_turn();
+    }
+
+    // How many mappings an object has.
+    std::size_t mappings(Object& object) {
+        Held const held(record_of(object));
+        return object.tree_.size();
+    }
+
+    // How often the locks of these objects were taken, whatever else they are for.
+    std::uint64_t lock_acquisitions(std::span<Object> objects) {
+        std::uint64_t sum = 0;
+        Record const* last = nullptr;
+        for (Object& object : objects) {
+            Record& record = record_of(object);
+            if (&record == last) continue;
+            last = &record;
+            Held const held(record);
+            sum += record.taken - 1;
+        }
+        return sum;
+    }
+
+  private:
+    using Record = LockedRecord<typename Locking::LockOf>;
+    enum class Step : std::uint8_t { More, Done };
+
+    class Held {
+      public:
+        explicit Held(Record& record)
+            : guard_(record.lock) {
+            ++record.taken;
+        }
+
+      private:
+        LockGuard<typename Locking::LockOf> guard_;
+    };
+
+    // What was taken out of a record, with its lock held, until it is authoritative: that must not wait for a slice.
+    struct Batch {
+        explicit Batch(Record& its_record)
+            : record(its_record)
+            , withdrawals(its_record.withdrawals) {
+            hold_preemption();
+            record.withdrawals.clear();
+            record.in_flight.fetch_add(1, std::memory_order_relaxed);
+        }
+        ~Batch() {
+            record.in_flight.fetch_sub(1, std::memory_order_release);
+            release_preemption();
+        }
+        Batch(Batch const&) = delete;
+        Batch& operator=(Batch const&) = delete;
+
+        Record& record;
+        Withdrawals withdrawals;
+    };
+
+    // Of the places in front, those of this record, which is held, as many as there is room for.
+    void unmap_those_of(Record const& record, std::span<Place const>& places, Withdrawals& withdrawn) {
+        while (!places.empty() && &record_of(*places.front().object) == &record && !withdrawn.full()) {
+            Object& object = *places.front().object;
+            MappingNode* const top = object.tree_.find(places.front().mapping);
+            MappingNode* const leaf = top != nullptr ? &DerivationTree::leaf_of(*top) : nullptr;
+            if (leaf != nullptr) remove(object, *leaf, withdrawn);
+            if (leaf == top) places = places.subspan(1);
+        }
+    }
+
+    Record& record_of(Object& object) { return locking_.record(object.own_); }
+
+    static Error gone() { return Error("expected a mapping, got one that is gone"); }
+
+    Result<Mapping> place(Object& object, Mapping const* parent, std::size_t page, AddressSpace& space,
+                          std::uint64_t address, Rights rights) {
+        PageTable::Entry& entry = *MXK_TRY(space.table().entry_for(address, object.description_.size));
+        for (;;) {
+            // With no lock held: this may wait for others.
+            if (std::uint64_t const found = entry.load(std::memory_order_acquire); entry::is_withdrawn(found))
+                coherence_.free_now(space, {address, space.tag(), &entry, found});
+            Held const held(record_of(object));
+            MappingNode* from = nullptr;
+            if (parent != nullptr) {
+                from = object.tree_.find(*parent);
+                if (from == nullptr) return gone();
+                page = from->page;
+            }
+            if (page >= object.description_.pages) return Error::of("expected a page of the object, got {}", page);
+            if (rights > (from != nullptr ? from->rights : object.description_.rights))
+                return Error("expected no more rights than there are to hand on");
+            MappingNode* const node = object.tree_.take();
+            if (node == nullptr) return Error("no room for another mapping of the object");
+            std::uint64_t before = entry::free;
+            std::uint64_t const writable = rights == Rights::ReadWrite ? arch::translations::entry_writable : 0;
+            std::uint64_t const made =
+                arch::translations::page_entry(object.frame(page), level(object.description_.size)) | writable;
+            // seq_cst, and acquire: nobody has what was there before.
+            if (entry.compare_exchange_strong(before, made)) {
+                node->space = &space;
+                node->entry = &entry;
+                node->address = address;
+                node->page = static_cast<std::uint32_t>(page);
+                node->rights = rights;
+                object.tree_.insert(*node, from);
+                return object.tree_.handle(*node);
+            }
+            object.tree_.give(*node);
+            if (entry::is_present(before)) return Error::of("expected a free address, got 0x{:x}", address);
+        }
+    }
+
+    Result<void> raise(Object& object, Mapping mapping) {
+        Held const held(record_of(object));
+        MappingNode* const node = object.tree_.find(mapping);
+        if (node == nullptr) return gone();
+        Rights const max = node->parent != nullptr ? node->parent->rights : object.description_.rights;
+        if (max == Rights::Read) return Error("expected no more rights than there are to hand on");
+        node->rights = Rights::ReadWrite;
+        // A core that has less faults once, and looks again.
+        node->entry->fetch_or(arch::translations::entry_writable);
+        return {};
+    }
+
+    // One step after the other, with the lock held, until there is none or the record is full; then with no lock held
+    // that is made authoritative.
+    template <typename OneStep> Result<void> withdraw(Object& object, Mapping mapping, OneStep one_step) {
+        Record& record = record_of(object);
+        bool is_first = true;
+        for (Step step = Step::More; step == Step::More; is_first = false) {
+            std::optional<Batch> batch;
+            {
+                Held const held(record);
+                MappingNode* const top = object.tree_.find(mapping);
+                if (top == nullptr && is_first) return gone();
+                if (top == nullptr) return {}; // meanwhile somebody else has taken it away, with all below
+                while (step == Step::More && !record.withdrawals.full())
+                    step = one_step(object, *top, record.withdrawals);
+                if (record.withdrawals.full()) batch.emplace(record);
+            }
+            if (batch) coherence_.make_authoritative(batch->withdrawals);
+        }
+        return {};
+    }
+
+    // The stamp is taken after the entry was changed.
+    void lower(MappingNode& node, Withdrawals& record) {
+        node.rights = Rights::Read;
+        node.entry->fetch_and(~arch::translations::entry_writable);
+        inject::point();
+        std::uint64_t const stamp = coherence_.stamp();
+        record.add({node.address, node.space->tag(), nullptr, 0}, node.space->users(), stamp);
+    }
+    void remove(Object& object, MappingNode& leaf, Withdrawals& record) {
+        std::uint64_t const mark = entry::withdrawn(coherence_.epoch());
+        leaf.entry->exchange(mark);
+        inject::point();
+        std::uint64_t const stamp = coherence_.stamp();
+        record.add({leaf.address, leaf.space->tag(), leaf.entry, mark}, leaf.space->users(), stamp);
+        object.tree_.remove(leaf);
+    }
+
+    Coherence& coherence_;
+    Locking locking_;
+};
+
+} // namespace mxk::mapping

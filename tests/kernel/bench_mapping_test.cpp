@@ -1,0 +1,89 @@
+// `bench adaptive mapping`, `revoke` and `revoke-independent` on real cores, small: what they count has the shape that
+// they are there to show, and locks that keep nobody out of what is shared are no way to have it.
+#include <algorithm>
+#include <span>
+#include <string_view>
+
+#include "base/no_lock.hpp"
+#include "base/spin_lock.hpp"
+#include "bench/adaptive/revocation.hpp"
+#include "kernel/testing.hpp"
+#include "tests/kernel/all_cores.hpp"
+
+namespace mxk::bench {
+namespace {
+
+using Coarse = mapping::CoarseLocking<SpinLock>;
+using Fine = mapping::FineLocking<SpinLock>;
+
+struct Counted {
+    double interrupts = 0;
+    double locks = 0;
+    double atomics = 0;
+};
+
+Counted counted(Result<Sample> const& sample) {
+    Counted result;
+    MXK_CHECK(sample.ok() && sample.value().verified);
+    if (!sample.ok()) return result;
+    for (auto const& found : sample.value().findings.entries()) {
+        if (found.name == "interrupts") result.interrupts = found.value;
+        if (found.name == "locks") result.locks = found.value;
+        if (found.name == "atomics") result.atomics = found.value;
+    }
+    return result;
+}
+
+template <typename Run> Counted run_once(std::span<CoreId const> cores, std::size_t pages, Run run) {
+    FixedText<1> nowhere;
+    console::Invocation const invocation(nowhere);
+    Progress progress(invocation);
+    constexpr std::size_t rounds = 5;
+    return counted(run(MappingRun{cores, pages, rounds, progress}));
+}
+
+MXK_TEST(bench_mapping, fine_locks_are_one_for_each_page_and_a_coarse_one_is_for_32) {
+    CoreId const here[] = {Worker::current().core()};
+    constexpr std::size_t pages = 128;
+    Counted const coarse = run_once(here, pages, &run_unmap<Coarse>);
+    Counted const fine = run_once(here, pages, &run_unmap<Fine>);
+    MXK_CHECK(fine.locks >= 1 && coarse.locks * 16 < fine.locks);
+    MXK_CHECK(coarse.interrupts == 0 && fine.interrupts == 0);
+}
+
+// One that revokes beside others interrupts all of them with a coarse lock, and none with fine ones.
+MXK_TEST(bench_mapping, revoking_costs_the_same_on_any_number_of_cores_with_fine_locks) {
+    auto const all = all_cores();
+    if (all.size() < 2) MXK_SKIP("needs two cores");
+    auto const few = all.span().first(2);
+    auto const many = all.span().first(std::min<std::size_t>(all.size(), 8));
+    auto const alone = all.span().first(1);
+    for (std::size_t const pages : {std::size_t{1}, std::size_t{8}}) {
+        Counted const fine_alone = run_once(alone, pages, &run_revoke<Fine>);
+        for (auto const cores : {few, many}) {
+            Counted const coarse = run_once(cores, pages, &run_revoke<Coarse>);
+            Counted const fine = run_once(cores, pages, &run_revoke<Fine>);
+            MXK_CHECK_EQUAL(fine.interrupts, 0.0);
+            MXK_CHECK_EQUAL(fine.locks, fine_alone.locks);
+            MXK_CHECK_EQUAL(fine.atomics, fine_alone.atomics);
+            auto const others = static_cast<double>(cores.size() - 1);
+            MXK_CHECK_EQUAL(coarse.interrupts, others);
+            MXK_CHECK(coarse.atomics >= fine_alone.atomics + 3 * others); // bit, answer, lock
+        }
+    }
+}
+
+MXK_TEST(bench_mapping, independent_revocations_interrupt_nobody_with_fine_locks) {
+    auto const all = all_cores();
+    auto const cores = all.span().first(std::min<std::size_t>(all.size(), 8));
+    Counted const coarse = run_once(cores, 1, &run_revoke_independent<Coarse>);
+    Counted const fine = run_once(cores, 1, &run_revoke_independent<Fine>);
+    Counted const none = run_once(cores, 1, &run_revoke_independent<mapping::FineLocking<NoLock>>);
+    MXK_CHECK_EQUAL(fine.interrupts, 0.0);
+    MXK_CHECK_EQUAL(none.interrupts, 0.0);
+    MXK_CHECK_EQUAL(fine.locks, none.locks);
+    if (cores.size() > 1) MXK_CHECK(coarse.locks > fine.locks * static_cast<double>(cores.size()) * 0.9);
+}
+
+} // namespace
+} // namespace mxk::bench
