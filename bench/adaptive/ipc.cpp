@@ -185,7 +185,7 @@ class IpcExperiment final : public CostExperiment<IpcWay, IpcOptions> {
         auto const prepare = way == IpcWay::CascadeNone     ? &claim
                              : way == IpcWay::CascadeCoarse ? &is_ready<SpinCascade>
                                                             : &refine;
-        auto const sample = run_sections(locks, &mxk_sections_cascade, prepare, cores, count, progress);
+        auto sample = run_sections(locks, &mxk_sections_cascade, prepare, cores, count, progress);
         if (sample.ok() && way == IpcWay::CascadeFine && locks.granularity() != Granularity::Fine)
             return Error("out of memory for fine locks");
         return sample;

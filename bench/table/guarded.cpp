@@ -30,7 +30,10 @@ template <typename Guard> class GuardedAccess : public ChainsAccess<GuardedChain
             between_ = left_ = access_.switch_every_;
         }
         void has_operated() {
-            if (left_ == 0 || --left_ != 0) [[likely]]
+            if (left_ == 0) [[likely]]
+                return;
+            --left_;
+            if (left_ != 0) [[likely]]
                 return;
             left_ = between_;
             access_.change();

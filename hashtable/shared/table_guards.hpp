@@ -109,7 +109,7 @@ class alignas(cache_line_bytes) Cascade {
     // Errors: no memory.
     Result<void> be_several() {
         is_alone_ = false;
-        MXK_TRY(locks_.refine());
+        [[maybe_unused]] bool const begun = MXK_TRY(locks_.refine());
         return {};
     }
     Result<bool> change() {

@@ -5,9 +5,9 @@ import re
 from pathlib import Path
 
 import pytest
+from test_read_section import KERNEL, KERNEL_SYMBOLS, instructions
 
 from helpers import linux_program
-from test_read_section import KERNEL, KERNEL_SYMBOLS, instructions
 
 ATOMIC = re.compile(r"\block\b|fence|cpuid|xchg.*\(")
 
