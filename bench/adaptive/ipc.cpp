@@ -101,13 +101,13 @@ struct MessagesRun : Task {
     Ending ending;
 };
 
-template <typename Run> std::uint64_t done_of(void const* run) {
+template <typename Run> std::uint64_t sections_made(void const* run) {
     return static_cast<Run const*>(run)->done.value();
 }
 
 template <typename Run>
 Result<Sample> finish(Run& run, CorePair cores, std::string_view phase, std::uint64_t count, Progress& progress) {
-    progress.phase(phase, count, &done_of<Run>, &run);
+    progress.phase(phase, count, &sections_made<Run>, &run);
     Worker::current().append(run, cores.first);
     MXK_TRY(run.ending.await(progress));
     return Sample{.value = static_cast<double>(raw(run.elapsed)) / static_cast<double>(count),

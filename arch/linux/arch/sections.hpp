@@ -45,7 +45,7 @@ std::uint32_t leave_home();
 void leave_awaited_section(SectionReader& reader);
 
 // Any core, any thread that lives on one; never block.
-inline void enter_section() {
+[[gnu::always_inline]] inline void enter_section() {
     SectionReader& reader = section_reader;
     // relaxed, and no fence: begin_section_epoch() makes this thread execute one. The compiler keeps the order, too.
     reader.depth.store(reader.depth.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -53,7 +53,7 @@ inline void enter_section() {
     if (reader.needs_fences) [[unlikely]]
         store_load_fence();
 }
-inline void leave_section() {
+[[gnu::always_inline]] inline void leave_section() {
     SectionReader& reader = section_reader;
     std::atomic_signal_fence(std::memory_order_seq_cst);
     // release: what the section has read, it has read before the worker that finds it over goes on.
@@ -80,6 +80,10 @@ inline bool is_in_section() {
 inline std::uintptr_t exclusive_id() {
     return reinterpret_cast<std::uintptr_t>(&section_reader);
 }
+
+// As hold_preemption() and release_preemption() (base/preemption.hpp), which do nothing here.
+inline void hold_core() {}
+inline void release_core() {}
 
 // As on metal, where handlers enter sections; here none does.
 inline void begin_quiet_halt() {}

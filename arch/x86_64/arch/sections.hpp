@@ -13,6 +13,7 @@
 
 #include "arch/attention.hpp"
 #include "arch/core_local.hpp"
+#include "base/preemption.hpp"
 
 namespace mxk::arch {
 
@@ -34,6 +35,14 @@ inline void leave_section() {
     return;
 counted:
     leave_counted_section();
+}
+
+// As hold_preemption() and release_preemption() (base/preemption.hpp), without a call where one is not needed.
+inline void hold_core() {
+    asm volatile("incl %%gs:%c0" : : "i"(offsetof(CoreLocal, preemption_holds)) : "memory", "cc");
+}
+inline void release_core() {
+    release_preemption();
 }
 
 // The core that the caller runs on.

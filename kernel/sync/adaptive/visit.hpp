@@ -6,7 +6,6 @@
 
 #include "arch/sections.hpp"
 #include "base/panic.hpp"
-#include "base/preemption.hpp"
 #include "base/spin_wait.hpp"
 
 namespace mxk {
@@ -27,13 +26,13 @@ struct TaskVisit {
 struct ThreadVisit {
     static void begin() {
         arch::enter_section();
-        hold_preemption();
+        arch::hold_core();
     }
     // The visit takes the lock, and may be preempted from then on.
-    static void begin_locked() { release_preemption(); }
+    static void begin_locked() { arch::release_core(); }
     static void end_unlocked() {
         arch::leave_section();
-        release_preemption();
+        arch::release_core();
     }
     static void end_locked() { arch::leave_section(); }
     // In no visit: until a change of state is completed.
@@ -47,9 +46,9 @@ struct ThreadVisit {
 // Of what may be in the middle of anything, spin locks held, and can neither wait nor come later: the state changes only
 // while no visit is under way. Somebody else who comes before the owner has enabled the lock is a panic.
 struct BriefVisit {
-    static void begin() { hold_preemption(); }
-    static void begin_locked() { release_preemption(); }
-    static void end_unlocked() { release_preemption(); }
+    static void begin() { arch::hold_core(); }
+    static void begin_locked() { arch::release_core(); }
+    static void end_unlocked() { arch::release_core(); }
     static void end_locked() {}
     template <typename Done> static void wait(Done) {
         panic("a lock is another core's without a lock: its owner enables it before somebody else comes");
