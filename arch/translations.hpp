@@ -82,7 +82,7 @@ void interrupt(CoreId core);
 class HandlerOff {
   public:
     HandlerOff();
-    ~HandlerOff();
+    ~HandlerOff(); // NOLINT(performance-trivially-destructible): on one platform only
     HandlerOff(HandlerOff const&) = delete;
     HandlerOff& operator=(HandlerOff const&) = delete;
 

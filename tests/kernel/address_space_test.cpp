@@ -202,7 +202,7 @@ MXK_TEST(mapping, a_core_that_halts_is_not_interrupted) {
         }));
         auto const before = coherence()->counts();
         Cycles const start = clock::timestamp();
-        // Most of the time it halts then; if something wakes it up, it is interrupted, and nothing is wrong.
+        // By default it halts then; if something wakes it up, it is interrupted, and nothing is wrong.
         while (clock::timestamp() - start < clock::to_cycles(Nanoseconds{500'000})) arch::pause();
         MXK_CHECK(database.unmap(pages->object, mapping.value()).ok());
         database.settle(pages->object);

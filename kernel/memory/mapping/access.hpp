@@ -16,7 +16,8 @@ inline std::optional<std::uint64_t> read(std::uint64_t address) {
 }
 
 inline bool write(std::uint64_t address, std::uint64_t value) {
-    return arch::translations::write(address, value) || arch::translations::write(address, value);
+    if (arch::translations::write(address, value)) return true;
+    return arch::translations::write(address, value);
 }
 
 } // namespace mxk::mapping

@@ -59,7 +59,7 @@ class Coherence {
     // the cores that must be asked have answered, and answers others meanwhile.
     void make_authoritative(Withdrawals const& withdrawn);
 
-    // The same at once for one page that is found withdrawn, whoever did that. As make_authoritative().
+    // The same at once for one page that is found withdrawn, by any core. As make_authoritative().
     void free_now(AddressSpace const& space, WithdrawnPage const& page);
 
     // The same for all of one space, which no core has active. No stamp taken until now is younger than that.

@@ -134,8 +134,8 @@ template <typename Locking> class MappingDatabase {
             Record& record = record_of(object);
             if (&record == last) continue;
             last = &record;
-            Held const held(record);
-            sum += record.taken - 1;
+            LockGuard const guard(record.lock); // not counted
+            sum += record.taken;
         }
         return sum;
     }

@@ -1,5 +1,5 @@
 // The page tables of one address space: four levels, of which the kernel's addresses are shared
-// (arch/translations.hpp). Entries are changed by whoever has the right to, on any core at the same time: a table on
+// (arch/translations.hpp). Entries are changed by their owners, on any core at the same time: a table on
 // the way is put in by one compare-exchange, and stays until all of them go, since processors keep addresses of tables,
 // too.
 //
