@@ -9,7 +9,8 @@ namespace mxk::rcu {
 
 // How soon a grace period has to begin.
 enum class Haste : std::uint8_t {
-    Lazy, // together with more callbacks: when there are many, after some time (grace_periods.hpp), or when the core would sleep
+    Lazy, // together with more callbacks: when there are many, after some time (grace_periods.hpp), or when the core
+          // would sleep
     Soon, // as soon as the one under way is over
     Now,  // and threads are interrupted, so that their slices do not hold it up
 };
