@@ -51,8 +51,8 @@ template <Lock Inner, typename Visit = TaskVisit, typename Window = GraceWindow>
             Visit::end_unlocked();
     }
 
-    // Whether lock() goes on here without waiting for a change of state. In a task it stays so until the body's end. The
-    // caller counts as one who comes: a change that would make the lock another's is cancelled.
+    // Whether lock() goes on here without waiting for a change of state. In a task it stays so until the body's end.
+    // The caller counts as one who comes: a change that would make the lock another's is cancelled.
     [[nodiscard]] bool may_lock() {
         auto const visitor = arch::exclusive_id();
         return state_.is_free_for(visitor) || state_.take(visitor);

@@ -43,8 +43,8 @@ struct ThreadVisit {
     }
 };
 
-// Of what may be in the middle of anything, spin locks held, and can neither wait nor come later: the state changes only
-// while no visit is under way. Somebody else who comes before the owner has enabled the lock is a panic.
+// Of what may be in the middle of anything, spin locks held, and can neither wait nor come later: the state changes
+// only while no visit is under way. Somebody else who comes before the owner has enabled the lock is a panic.
 struct BriefVisit {
     static void begin() { arch::hold_core(); }
     static void begin_locked() { arch::release_core(); }
