@@ -1,6 +1,6 @@
 // A lock that costs its owner nothing as long as nobody else comes: while it is disabled the owner executes one load, a
 // compare and a branch, and the lock beneath is not even read. It becomes a lock like the one beneath, and the reverse,
-// while it is in use (lock_state.hpp says how, and why that is safe). Who changes it: whoever calls enable() and
+// while it is in use (lock_state.hpp says how, and why that is safe). Who changes it: callers of enable() and
 // disable(); a thread that comes to it from elsewhere, which enables it and waits; and, where a policy is set, the
 // policy (visitor_policy.hpp).
 //
