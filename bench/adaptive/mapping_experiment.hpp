@@ -13,6 +13,7 @@
 #include "bench/adaptive/revocation.hpp"
 #include "bench/frame/core_choice.hpp"
 #include "bench/frame/experiment.hpp"
+#include "kernel/sync/adaptive/dynamic_lock.hpp"
 
 namespace mxk::bench {
 
@@ -74,6 +75,9 @@ class MappingExperiment : public Experiment {
         switch (locking(configuration)) {
         case MappingLocking::None: samples[0] = MXK_TRY(run_with(mapping::FineLocking<NoLock>{}, run)); break;
         case MappingLocking::Coarse: samples[0] = MXK_TRY(run_with(mapping::CoarseLocking<SpinLock>{}, run)); break;
+        case MappingLocking::Dynamic:
+            samples[0] = MXK_TRY(run_with(mapping::FineLocking<DynamicLock<SpinLock>>{}, run));
+            break;
         case MappingLocking::Fine: samples[0] = MXK_TRY(run_with(mapping::FineLocking<SpinLock>{}, run)); break;
         }
         return {};

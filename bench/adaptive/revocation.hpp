@@ -15,6 +15,7 @@
 #include "bench/frame/experiment.hpp"
 #include "bench/frame/steps.hpp"
 #include "kernel/clock.hpp"
+#include "tasks/wait_until.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::bench {
@@ -81,6 +82,36 @@ class MappingCosts {
     std::uint64_t locks_ = 0;
 };
 
+template <typename Locking>
+void await_locks(std::span<MappedSpace<Locking>> spaces, typename MappedSpace<Locking>::Database& database) {
+    wait_until([&] {
+        for (auto& space : spaces)
+            for (auto& object : space.objects())
+                if (!database.is_settled(object)) return false;
+        return true;
+    });
+}
+// Locks that adapt become those of the core that works with the space: the first one's, or of the core at the space's
+// place. Nothing with others. The console's task.
+template <typename Locking>
+Result<void> claim_all(MappingRun const& run, std::span<MappedSpace<Locking>> spaces,
+                       typename MappedSpace<Locking>::Database& database) {
+    MXK_TRY(run_steps(run.cores, run.progress, [&](Worker&, std::size_t place) {
+        if (place < spaces.size())
+            for (auto& object : spaces[place].objects()) database.claim(object);
+        return Step::Done;
+    }));
+    await_locks(spaces, database);
+    return {};
+}
+// And everybody's again.
+template <typename Locking>
+void share_all(std::span<MappedSpace<Locking>> spaces, typename MappedSpace<Locking>::Database& database) {
+    for (auto& space : spaces)
+        for (auto& object : space.objects()) database.share(object);
+    await_locks(spaces, database);
+}
+
 // E3. One space, which all cores of the set use, with as many memory objects as pages; the first core unmaps them all.
 template <typename Locking> Result<Sample> run_unmap(MappingRun const& run) {
     using Space = MappedSpace<Locking>;
@@ -90,7 +121,9 @@ template <typename Locking> Result<Sample> run_unmap(MappingRun const& run) {
     std::atomic<std::size_t> wrong{0};
     Cycles took{};
     MappingCosts costs;
-    MXK_TRY(run_steps(run.cores, run.progress, [&](Worker&, std::size_t place) {
+    std::span const spaces(&space, 1);
+    MXK_TRY(claim_all<Locking>(run, spaces, database));
+    auto const done = run_steps(run.cores, run.progress, [&](Worker&, std::size_t place) {
         space.activate();
         for (std::size_t round = 0; round < run.rounds; ++round) {
             if (place == 0 && !space.map_all(database)) ++wrong;
@@ -109,7 +142,9 @@ template <typename Locking> Result<Sample> run_unmap(MappingRun const& run) {
         }
         mapping::coherence()->leave();
         return Step::Done;
-    }));
+    });
+    share_all<Locking>(spaces, database);
+    MXK_TRY(done);
     std::uint64_t const operations = run.rounds * run.pages;
     Sample sample{.value = static_cast<double>(raw(took)) / static_cast<double>(operations),
                   .operations = operations,
@@ -145,6 +180,7 @@ template <typename Locking> Result<Sample> run_revoke(MappingRun const& run) {
     std::atomic<std::size_t> wrong{0};
     Cycles took{};
     MappingCosts costs;
+    MXK_TRY(claim_all<Locking>(run, spaces.span(), database));
     auto const done = run_steps(run.cores, run.progress, [&](Worker&, std::size_t place) {
         Space& space = spaces[place];
         space.activate();
@@ -172,6 +208,7 @@ template <typename Locking> Result<Sample> run_revoke(MappingRun const& run) {
         mapping::coherence()->leave();
         return Step::Done;
     });
+    share_all<Locking>(spaces.span(), database);
     for (Space& space : spaces) space.unmap_all(database);
     MXK_TRY(done);
     Sample sample{.value = static_cast<double>(raw(took)) / static_cast<double>(run.rounds),
@@ -190,6 +227,7 @@ template <typename Locking> Result<Sample> run_revoke_independent(MappingRun con
     std::atomic<std::size_t> wrong{0};
     std::atomic<std::uint64_t> took{0}; // cycles of all cores
     MappingCosts costs;
+    MXK_TRY(claim_all<Locking>(run, spaces.span(), database));
     auto const done = run_steps(run.cores, run.progress, [&](Worker&, std::size_t place) {
         Space& space = spaces[place];
         space.activate();
@@ -213,6 +251,7 @@ template <typename Locking> Result<Sample> run_revoke_independent(MappingRun con
         mapping::coherence()->leave();
         return Step::Done;
     });
+    share_all<Locking>(spaces.span(), database);
     for (Space& space : spaces) space.unmap_all(database);
     MXK_TRY(done);
     std::uint64_t const operations = run.rounds * run.cores.size();

@@ -120,6 +120,25 @@ template <typename Locking> class MappingDatabase {
         for (SpinWait wait; record.in_flight.load(std::memory_order_acquire) != 0; wait.turn()) coherence_.wait_turn();
     }
 
+    // With locks that adapt (kernel/sync/adaptive); nothing with others. The calling core comes to the object without a
+    // lock, as soon as no other one is inside; then nobody else may come before share(). Never blocks.
+    void claim(Object& object) {
+        auto& lock = record_of(object).lock;
+        if constexpr (requires { lock.disable(); }) lock.disable();
+    }
+    void share(Object& object) {
+        auto& lock = record_of(object).lock;
+        if constexpr (requires { lock.enable(); }) lock.enable();
+    }
+    // Whether what these two have begun has come about.
+    bool is_settled(Object& object) {
+        auto& lock = record_of(object).lock;
+        if constexpr (requires { lock.is_stable(); })
+            return lock.is_stable();
+        else
+            return true;
+    }
+
     // How many mappings an object has.
     std::size_t mappings(Object& object) {
         Held const held(record_of(object));
@@ -147,12 +166,20 @@ template <typename Locking> class MappingDatabase {
     class Held {
       public:
         explicit Held(Record& record)
-            : guard_(record.lock) {
-            ++record.taken;
+            : record_(record) {
+            record.lock.lock(node_);
+            if constexpr (requires { node_.is_locked; })
+                record.taken += node_.is_locked ? 1U : 0U;
+            else
+                ++record.taken;
         }
+        ~Held() { record_.lock.unlock(node_); }
+        Held(Held const&) = delete;
+        Held& operator=(Held const&) = delete;
 
       private:
-        LockGuard<typename Locking::LockOf> guard_;
+        Record& record_;
+        [[no_unique_address]] typename Locking::LockOf::Node node_{};
     };
 
     // What was taken out of a record, with its lock held, until it is authoritative: that must not wait for a slice.
