@@ -7,6 +7,7 @@
 #include "base/no_lock.hpp"
 #include "base/spin_lock.hpp"
 #include "bench/adaptive/revocation.hpp"
+#include "kernel/sync/adaptive/dynamic_lock.hpp"
 #include "kernel/testing.hpp"
 #include "tests/kernel/all_cores.hpp"
 
@@ -15,6 +16,7 @@ namespace {
 
 using Coarse = mapping::CoarseLocking<SpinLock>;
 using Fine = mapping::FineLocking<SpinLock>;
+using Dynamic = mapping::FineLocking<DynamicLock<SpinLock>>;
 
 struct Counted {
     double interrupts = 0;
@@ -51,6 +53,15 @@ MXK_TEST(bench_mapping, fine_locks_are_one_for_each_page_and_a_coarse_one_is_for
     MXK_CHECK(coarse.interrupts == 0 && fine.interrupts == 0);
 }
 
+MXK_TEST(bench_mapping, dynamic_locks_of_one_core_are_not_taken) {
+    CoreId const there[] = {last_core()};
+    Counted const unmapped = run_once(there, 64, &run_unmap<Dynamic>);
+    MXK_CHECK_EQUAL(unmapped.locks, 0.0);
+    Counted const revoked = run_once(there, 8, &run_revoke<Dynamic>);
+    MXK_CHECK_EQUAL(revoked.locks, 0.0);
+    MXK_CHECK_EQUAL(revoked.atomics, 0.0);
+}
+
 // One that revokes beside others interrupts all of them with a coarse lock, and none with fine ones.
 MXK_TEST(bench_mapping, revoking_costs_the_same_on_any_number_of_cores_with_fine_locks) {
     auto const all = all_cores();
@@ -82,6 +93,9 @@ MXK_TEST(bench_mapping, independent_revocations_interrupt_nobody_with_fine_locks
     MXK_CHECK_EQUAL(fine.interrupts, 0.0);
     MXK_CHECK_EQUAL(none.interrupts, 0.0);
     MXK_CHECK_EQUAL(fine.locks, none.locks);
+    Counted const dynamic = run_once(cores, 1, &run_revoke_independent<Dynamic>);
+    MXK_CHECK_EQUAL(dynamic.locks, 0.0);
+    MXK_CHECK_EQUAL(dynamic.interrupts, 0.0);
     if (cores.size() > 1) MXK_CHECK(coarse.locks > fine.locks * static_cast<double>(cores.size()) * 0.9);
 }
 
