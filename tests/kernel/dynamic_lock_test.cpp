@@ -25,6 +25,11 @@ struct ShortWindow {
     static void close_later(rcu::Callback& callback, rcu::Haste) { callback.function(callback); }
 };
 
+// An emulator's cores share the host's, so that one waits long for another.
+bool is_emulated() {
+    return arch::describe_machine().is_emulated();
+}
+
 template <typename LockType> class DynamicTarget {
   public:
     template <typename... Arguments>
@@ -95,7 +100,7 @@ void check_tasks(Target& target, std::size_t parts, std::uint64_t visits, std::u
     MXK_CHECK_EQUAL(outcome.counted, outcome.visits);
     MXK_CHECK_EQUAL(outcome.overlaps, 0U);
     MXK_CHECK(outcome.changes > 0);
-    MXK_CHECK(outcome.unlocked > 0);
+    MXK_CHECK(outcome.unlocked > 0 || is_emulated()); // there a grace period may outlast the visits
     MXK_CHECK(outcome.unlocked < outcome.visits);
 }
 template <typename Target>
@@ -107,7 +112,7 @@ void check_threads(Target& target, std::size_t parts, std::uint64_t visits, std:
     MXK_CHECK_EQUAL(outcome.counted, outcome.visits);
     MXK_CHECK_EQUAL(outcome.overlaps, 0U);
     MXK_CHECK(outcome.changes > 0);
-    MXK_CHECK(outcome.unlocked > 0);
+    MXK_CHECK(outcome.unlocked > 0 || is_emulated()); // there a grace period may outlast the visits
     MXK_CHECK(outcome.unlocked < outcome.visits);
 }
 
@@ -129,10 +134,6 @@ void visit_cascades(std::uint64_t visits, std::uint32_t max_between) {
     check_threads(queued, parts, visits / 2, max_between);
 }
 
-// An emulator's cores share the host's, so that one waits long for another.
-bool is_emulated() {
-    return arch::describe_machine().is_emulated();
-}
 std::uint64_t short_visits() {
     return is_emulated() ? 8'000 : 1'000'000;
 }

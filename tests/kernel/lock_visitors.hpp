@@ -112,7 +112,7 @@ template <typename Target, typename Counter> class LockVisitor {
     }
 
   private:
-    static constexpr std::uint32_t visits_alone = 400;
+    static constexpr std::uint32_t visits_alone = 2000;
     std::uint64_t between() { return 1 + random_.below(plan_->max_between); }
 
     Target* target_;
