@@ -97,12 +97,17 @@ template <typename Target, typename Counter> class LockVisitor {
             plan_->alone.store(VisitPlan::nobody, std::memory_order_relaxed);
         }
         if (--until_change_ != 0) return;
-        changes_ += target_->change(random_) ? 1U : 0U;
-        until_change_ = between();
+        has_begun_ = target_->change(random_);
+        changes_ += has_begun_ ? 1U : 0U;
+        until_change_ = alone_ != 0 ? 1 + random_.below(50) : between();
         std::size_t expected = VisitPlan::nobody;
-        if (!has_ended() && random_.below(4) == 0 &&
+        if (!has_ended() && random_.below(32) == 0 &&
             plan_->alone.compare_exchange_strong(expected, number_, std::memory_order_relaxed))
             alone_ = visits_alone;
+    }
+    // It is alone, and has begun a change: nobody need come until that has come about.
+    [[nodiscard]] bool awaits_change() const {
+        return alone_ != 0 && has_begun_ && !target_->is_stable() && !plan_->is_over();
     }
 
     // Somebody else is to be alone for a while.
@@ -112,7 +117,7 @@ template <typename Target, typename Counter> class LockVisitor {
     }
 
   private:
-    static constexpr std::uint32_t visits_alone = 2000;
+    static constexpr std::uint32_t visits_alone = 500;
     std::uint64_t between() { return 1 + random_.below(plan_->max_between); }
 
     Target* target_;
@@ -120,6 +125,7 @@ template <typename Target, typename Counter> class LockVisitor {
     VisitPlan* plan_;
     std::size_t number_;
     std::uint64_t left_;
+    bool has_begun_ = false;  // a change, the last time
     std::uint32_t alone_ = 0; // further visits for which it is alone
     bench::Random random_;
     std::uint64_t until_change_;
@@ -138,7 +144,7 @@ template <typename Visitor> struct VisitingTask : Task {
 
     static void run(Worker& worker, Task& task) {
         auto& self = static_cast<VisitingTask&>(task);
-        if (self.visitor.stays_away()) return worker.append(self);
+        if (self.visitor.stays_away() || self.visitor.awaits_change()) return worker.append(self);
         for (int i = 0; i < visits_at_once; ++i) {
             if (self.visitor.has_ended()) {
                 self.body = [](Worker&, Task& at_home) { --*static_cast<VisitingTask&>(at_home).left_at_home; };
@@ -148,6 +154,7 @@ template <typename Visitor> struct VisitingTask : Task {
                 return self.later.append(self, self.visitor.target().lock());
             }
             self.visitor.visit();
+            if (self.visitor.awaits_change()) break;
         }
         worker.append(self);
     }
@@ -202,7 +209,10 @@ template <typename Counter> class VisitTest {
             LockVisitor<Target, Counter> visitor;
             void operator()() {
                 while (!visitor.has_ended()) {
-                    for (int i = 0; i < visits_at_once && !visitor.has_ended(); ++i) visitor.visit();
+                    for (int i = 0; i < visits_at_once && !visitor.has_ended(); ++i) {
+                        visitor.visit();
+                        while (visitor.awaits_change()) this_thread::yield();
+                    }
                     while (visitor.stays_away()) this_thread::yield();
                 }
             }
