@@ -98,8 +98,11 @@ template <Lock Inner, typename Visit = TaskVisit, typename Window = GraceWindow>
             if (state_.take(visitor)) return true;
             Visit::begin_locked(); // may be preempted
             Visit::end_locked();
-            enable(rcu::Haste::Now);
-            Visit::wait([this] { return may_lock(); });
+            Visit::wait([this] {
+                if (may_lock()) return true;
+                enable(rcu::Haste::Now); // again, if somebody has disabled it again meanwhile
+                return false;
+            });
             Visit::begin();
         }
     }

@@ -77,12 +77,12 @@ template <typename Window = GraceWindow> class LockState : rcu::Callback {
         return word >= everybody && kind(word) == 0;
     }
 
-    // All take the lock as soon as that is possible. True if this call has ended a state Disabled.
+    // All take the lock as soon as that is possible. True if this call has ended the state Disabled of an owner.
     bool enable(rcu::Haste haste) {
         std::uintptr_t word = word_.load(std::memory_order_relaxed);
         for (;;) {
             inject::point();
-            if (word >= everybody && kind(word) == 0) {
+            if (word > everybody && kind(word) == 0) {
                 if (!word_.compare_exchange_weak(word, word | promoting, std::memory_order_seq_cst)) continue;
                 Window::close_later(*this, haste);
                 return true;
