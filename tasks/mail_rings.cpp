@@ -1,6 +1,11 @@
 #include "tasks/mail_rings.hpp"
 
 #include <new>
+#include <utility>
+
+#include "base/inject.hpp"
+#include "base/preemption.hpp"
+#include "base/spin_wait.hpp"
 
 namespace mxk {
 
@@ -8,22 +13,37 @@ Result<MailRings::Memory> MailRings::Memory::create(std::size_t rings, NodeId no
     std::size_t blocks = 0;
     for (std::size_t room = 0; room < rings; ++blocks) room += rings_in(blocks);
     Memory memory;
-    memory.blocks = MXK_TRY(NodeVector<NodeArray<MailRing>>::create(blocks, node));
+    memory.blocks = MXK_TRY(NodeVector<Block>::create(blocks, node));
+    for (std::size_t i = 0; i < blocks; ++i) memory.blocks.emplace();
     return memory;
 }
 
+void MailRings::bring(Block& block, std::size_t rings, NodeId node) {
+    auto memory = NodeArray<MailRing>::create(rings, node);
+    if (memory) block.rings = std::move(memory.value());
+    inject::point();
+    // release: pairs with open_at()
+    block.presence.store(memory ? Presence::There : Presence::Missing, std::memory_order_release);
+}
+
 MailRing* MailRings::open() {
-    LockGuard const guard(lock_);
-    if (left_in_block_ == 0) {
-        if (blocks_.size() == blocks_.capacity()) return nullptr;
-        std::size_t const count = rings_in(blocks_.size());
-        auto block = NodeArray<MailRing>::create(count, node_);
-        if (!block) return nullptr;
-        blocks_.emplace(std::move(block.value()));
-        left_in_block_ = count;
-    }
-    NodeArray<MailRing> const& block = blocks_[blocks_.size() - 1];
-    return new (static_cast<void*>(&block[block.size() - left_in_block_--])) MailRing;
+    hold_preemption(); // who waits for a block may be another thread of the core that brings it
+    MailRing* const ring = open_at(given_.fetch_add(1, std::memory_order_relaxed));
+    release_preemption();
+    return ring;
+}
+
+MailRing* MailRings::open_at(std::size_t place) {
+    std::size_t at = 0;
+    for (; at < blocks_.size() && place >= rings_in(at); ++at) place -= rings_in(at);
+    if (at == blocks_.size()) return nullptr;
+    Block& block = blocks_[at];
+    if (place == 0) bring(block, rings_in(at), node_);
+    Presence presence = block.presence.load(std::memory_order_acquire);
+    for (SpinWait wait; presence == Presence::Coming; presence = block.presence.load(std::memory_order_acquire))
+        wait.turn();
+    if (presence == Presence::Missing) return nullptr;
+    return new (static_cast<void*>(&block.rings[place])) MailRing;
 }
 
 } // namespace mxk

@@ -104,6 +104,7 @@ class alignas(cache_line_bytes) Worker {
     // How long it polls when it has no task, before it sleeps; by default about as long as sleep and wake-up take.
     // Nothing where other cores wait for the same processor meanwhile.
     void set_polling_time(Nanoseconds time) { polling_time_ = time; }
+    [[nodiscard]] Nanoseconds polling_time() const { return polling_time_; }
 
     // How long each task runs is counted there from now on; null: it is not measured.
     void measure_tasks(TaskTimes* times) {

@@ -30,17 +30,23 @@ template <typename Guard> class GuardedAccess : public ChainsAccess<GuardedChain
             between_ = left_ = access_.switch_every_;
         }
         void has_operated() {
-            if (left_ == 0) [[likely]]
-                return;
-            --left_;
-            if (left_ != 0) [[likely]]
-                return;
-            left_ = between_;
-            access_.change();
+            if constexpr (changes_locks) {
+                if (left_ != 0 && --left_ == 0) [[unlikely]] {
+                    left_ = between_;
+                    access_.change();
+                }
+                if (--left_in_scope_ != 0) [[likely]]
+                    return;
+                left_in_scope_ = operations_in_scope;
+                Guard::Scope::pass();
+            }
         }
 
       private:
+        static constexpr std::uint32_t operations_in_scope = 64; // some microseconds
         GuardedAccess& access_;
+        [[no_unique_address]] typename Guard::Scope scope_; // of the next operations
+        std::uint32_t left_in_scope_ = operations_in_scope;
         std::uint32_t between_ = 0; // operations between two changes; 0: none
         std::uint32_t left_ = 0;
     };

@@ -81,17 +81,22 @@ template <typename Access> class alignas(cache_line_bytes) InstructionThread {
     };
 
     void run_phase(TwoPhaseRun<Access> const& run) const {
-        std::uint64_t wrong = 0;
-        [[maybe_unused]] auto visitor = visitor_of(run.access, is_first_);
-        for (auto next = take_next(run, place_); next.instruction != nullptr; next = take_next(run, place_))
-            if (!run_one(run.access, next, visitor)) [[unlikely]]
-                ++wrong;
-        together_.wrong.fetch_add(wrong, std::memory_order_relaxed);
+        together_.wrong.fetch_add(operate(run), std::memory_order_relaxed);
         // acq_rel: the last one has the counts of the others, and ends for all
         if (together_.left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
         CoreRun& here = run.cores.run(place_);
         here.count_wrong(together_.wrong.load(std::memory_order_relaxed));
         here.end();
+    }
+
+    // All of the core's instructions that others do not take. How many went wrong.
+    std::uint64_t operate(TwoPhaseRun<Access> const& run) const {
+        std::uint64_t wrong = 0;
+        [[maybe_unused]] auto visitor = visitor_of(run.access, is_first_);
+        for (auto next = take_next(run, place_); next.instruction != nullptr; next = take_next(run, place_))
+            if (!run_one(run.access, next, visitor)) [[unlikely]]
+                ++wrong;
+        return wrong;
     }
 
     template <typename Visitor>

@@ -1,7 +1,9 @@
 // What keeps visitors of a table's buckets apart (guarded_chains.hpp): one lock for all, a lock for each of its parts,
-// or locks that change while the table is in use (kernel/sync/adaptive). For threads.
+// or locks that change while the table is in use (kernel/sync/adaptive). For threads; with those that change each is in
+// a VisitScope.
 //
-// A guard: create(node); lock(bucket, node) and unlock(node), with a Node of the visitor's; is_stable().
+// A guard: lock(bucket, node) and unlock(node), with a Node of the visitor's; is_stable(); Scope: what a thread has as
+// long as it operates, and passes now and then.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +30,13 @@ constexpr std::size_t part_of(std::size_t bucket) {
     return bucket % parts;
 }
 
+struct NoScope {
+    static void pass() {}
+};
+
 // For one visitor: nobody is kept out.
 struct None {
+    using Scope = NoScope;
     struct Node {};
     void lock(std::size_t, Node&) {}
     void unlock(Node&) {}
@@ -38,6 +45,7 @@ struct None {
 
 class alignas(cache_line_bytes) Coarse {
   public:
+    using Scope = NoScope;
     using Node = SpinLock::Node;
     void lock(std::size_t, Node& node) { lock_.lock(node); }
     void unlock(Node& node) { lock_.unlock(node); }
@@ -49,6 +57,7 @@ class alignas(cache_line_bytes) Coarse {
 
 class Fine {
   public:
+    using Scope = NoScope;
     struct Node {
         SpinLock* lock = nullptr;
     };
@@ -71,7 +80,8 @@ class Fine {
 
 class alignas(cache_line_bytes) Dynamic {
   public:
-    using LockType = DynamicLock<SpinLock, ThreadVisit>;
+    using Scope = VisitScope;
+    using LockType = DynamicLock<SpinLock, ScopedVisit>;
     using Node = LockType::Node;
     void lock(std::size_t, Node& node) { lock_.lock(node); }
     void unlock(Node& node) { lock_.unlock(node); }
@@ -94,7 +104,8 @@ class alignas(cache_line_bytes) Dynamic {
 
 class alignas(cache_line_bytes) Cascade {
   public:
-    using LockType = LockCascade<SpinLock, ThreadVisit>;
+    using Scope = VisitScope;
+    using LockType = LockCascade<SpinLock, ScopedVisit>;
     using Node = LockType::Node;
     explicit Cascade(NodeId node)
         : locks_(parts, node, coarse_rank, fine_rank) {}

@@ -3,7 +3,7 @@
 // and a store, and looks whether somebody else is inside: a lock that lets two in shows it there, or loses counts.
 //
 // Target: locked(part, visit) calls visit() under the lock, and says whether it had to take one; may_lock();
-// change(random); is_stable().
+// change(random); is_stable(); Scope: what a thread has while it visits.
 #pragma once
 
 #include <atomic>
@@ -97,17 +97,19 @@ template <typename Target, typename Counter> class LockVisitor {
             plan_->alone.store(VisitPlan::nobody, std::memory_order_relaxed);
         }
         if (--until_change_ != 0) return;
-        has_begun_ = target_->change(random_);
-        changes_ += has_begun_ ? 1U : 0U;
+        waits_ = target_->change(random_);
+        changes_ += waits_ ? 1U : 0U;
         until_change_ = alone_ != 0 ? 1 + random_.below(50) : between();
         std::size_t expected = VisitPlan::nobody;
         if (!has_ended() && random_.below(32) == 0 &&
-            plan_->alone.compare_exchange_strong(expected, number_, std::memory_order_relaxed))
+            plan_->alone.compare_exchange_strong(expected, number_, std::memory_order_relaxed)) {
             alone_ = visits_alone;
+            waits_ = true;
+        }
     }
-    // It is alone, and has begun a change: nobody need come until that has come about.
+    // It is alone, and nobody need come until the change under way has come about: that before, or one of its own.
     [[nodiscard]] bool awaits_change() const {
-        return alone_ != 0 && has_begun_ && !target_->is_stable() && !plan_->is_over();
+        return alone_ != 0 && waits_ && !target_->is_stable() && !plan_->is_over();
     }
 
     // Somebody else is to be alone for a while.
@@ -125,7 +127,7 @@ template <typename Target, typename Counter> class LockVisitor {
     VisitPlan* plan_;
     std::size_t number_;
     std::uint64_t left_;
-    bool has_begun_ = false;  // a change, the last time
+    bool waits_ = false;
     std::uint32_t alone_ = 0; // further visits for which it is alone
     bench::Random random_;
     std::uint64_t until_change_;
@@ -209,11 +211,12 @@ template <typename Counter> class VisitTest {
             LockVisitor<Target, Counter> visitor;
             void operator()() {
                 while (!visitor.has_ended()) {
-                    for (int i = 0; i < visits_at_once && !visitor.has_ended(); ++i) {
-                        visitor.visit();
-                        while (visitor.awaits_change()) this_thread::yield();
+                    {
+                        [[maybe_unused]] typename Target::Scope scope;
+                        for (int i = 0; i < visits_at_once && !visitor.has_ended() && !visitor.awaits_change(); ++i)
+                            visitor.visit();
                     }
-                    while (visitor.stays_away()) this_thread::yield();
+                    while (visitor.awaits_change() || visitor.stays_away()) this_thread::yield();
                 }
             }
         };

@@ -128,13 +128,42 @@ def _figures() -> Iterator[Row]:
     yield _FIGURE | {"figure": "4.10"} | _said("TBB: half of the throughput", "0.5", "needs other cores", None)
 
 
+def _adaptive() -> Iterator[Row]:
+    """All as the source has it but for messages, which cost as much as locks."""
+    for measure, cycles in (("none", 20.0), ("message", 26.0), ("lock", 26.0), ("dynamic", 20.2)):
+        yield {"benchmark": "adaptive ipc", "measure": measure, "cores": [0], "cycles": spread(cycles)}
+    for way, cycles in (("message", 500.0), ("lock", 200.0)):
+        yield {"benchmark": "adaptive fork-join", "way": way, "cores": 2, "cycles": spread(cycles)}
+    for pages, more in ((128, 1.24), (256, 1.32)):
+        for locking, factor in (("coarse", 1.0), ("fine", more)):
+            settings = {"locking": locking, "pages": pages, "rounds": 200, "cores": 1}
+            yield {"benchmark": "adaptive mapping"} | settings | {"cycles": spread(70 * factor)} | _counted(0)
+    for locking, growth in (("coarse", 1.0), ("fine", 0.0)):
+        for cores in (1, 2, 4):
+            cycles = 200 * (1 + growth * (cores - 1))
+            settings = {"rounds": 200, "cores": cores, "cycles": spread(cycles)}
+            counted = _counted(growth * (cores - 1))
+            yield {"benchmark": "adaptive revoke", "locking": locking, "pages": 1} | settings | counted
+            yield {"benchmark": "adaptive revoke-independent", "locking": locking} | settings | counted
+
+
+def _counted(interrupts: float) -> Row:
+    return {"interrupts": interrupts, "flushes": 1, "locks": 1, "atomics": 2}
+
+
 def _said(statement: str, wanted: str, measured: str, holds: bool | None) -> Row:
     return {"statement": statement, "wanted": wanted, "measured": measured, "holds": holds}
 
 
 def all_kinds() -> list[Row]:
-    """One run with everything of the machine, and two figures."""
-    rows = [*_measured(), *_sweep(), *_figures(), {"benchmark": "juggling", "balls": 3, "throughput": spread(7e6)}]
+    """One run with everything of the machine, two figures, and locks that adapt."""
+    rows = [
+        *_measured(),
+        *_sweep(),
+        *_figures(),
+        *_adaptive(),
+        {"benchmark": "juggling", "balls": 3, "throughput": spread(7e6)},
+    ]
     return [row | {"verified": True, "machine": MACHINE, "warnings": [], "warning_count": 0} for row in rows]
 
 

@@ -213,8 +213,17 @@ def test_help_lists_the_combinations_and_each_of_them_runs(tmp_path: Path) -> No
     lines = [line.strip() for line in listed.partition("Combinations:")[2].splitlines() if line.startswith("  --")]
     ways = [re.sub(r" \[.*\]", "", line).replace("COUNT", "1K") for line in lines]
     assert len(ways) >= len(LAYOUTS) + len(MODELS)
-    commands = "; ".join(f"bench table {way} --cores 2 --ops 20k --mix insert,find,erase --json" for way in ways)
-    rows = table_rows(run_mxk(tmp_path / "log", ["--cpus", "2"], commands).rows)
+    commands = [
+        f"bench table {way} --cores {1 if '--locking none' in way else 2} --ops 20k --mix insert,find,erase --json"
+        for way in ways
+    ]
+    # QEMU hands over no more than 4095 characters.
+    half = len(commands) // 2
+    rows = [
+        row
+        for part in (commands[:half], commands[half:])
+        for row in table_rows(run_mxk(tmp_path / "log", ["--cpus", "2"], "; ".join(part)).rows)
+    ]
     assert len(rows) == len(ways) * len(PHASES)
     assert all(row["verified"] or row["model"] == "threads-unsafe" for row in rows)
 

@@ -77,7 +77,7 @@ def plots(chrome: Chrome) -> dict[str, dict[str, Any]]:
 
 def test_every_plot_has_its_points(light: Chrome) -> None:
     found = plots(light)
-    assert len(found) == 21
+    assert len(found) == 26
     for title, plot in found.items():
         assert plot["given"], title
         assert min(plot["given"]) > 0, title
@@ -100,6 +100,20 @@ def test_every_plot_has_its_points(light: Chrome) -> None:
     assert found["Figure 4.2: insert, 24M operations"]["given"] == [6, 6]
     assert found["Figure 4.10: insert, 24M operations"]["given"] == [2, 2]
     assert found["An atomic addition, by who has the line · machine.jsonl"]["given"] == [4, 12, 12]
+
+
+def test_what_the_source_says_of_adaptive_locks_is_judged(light: Chrome) -> None:
+    section = light.find_element(By.ID, "adaptive")
+    table = section.find_element(By.XPATH, ".//h3[contains(., 'what the source says')]/..//tbody")
+    rows = [
+        [cell.text for cell in row.find_elements(By.TAG_NAME, "td")] for row in table.find_elements(By.TAG_NAME, "tr")
+    ]
+    judged = {said: (measured, here) for _, said, _, measured, here in rows}
+    assert len(judged) == 11  # all but that of 16 cores
+    assert [said for said, (_, here) in judged.items() if here != "holds"] == ["ipc: messages cost 2.9 to 8.6 % (%)"]
+    assert judged["ipc: messages cost 2.9 to 8.6 % (%)"] == ("30.0", "does not hold")
+    assert judged["mapping, 256 pages: 32 % (%)"] == ("32.0", "holds")
+    assert judged["independent: coarse grows linearly: its growth, for each core"] == ("1.00", "holds")
 
 
 def test_what_is_emulated_says_so_across_its_plot_and_nothing_else_does(light: Chrome) -> None:

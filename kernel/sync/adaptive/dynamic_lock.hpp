@@ -22,7 +22,7 @@
 
 namespace mxk {
 
-// Inner: any lock. Visit: TaskVisit or ThreadVisit, who locks. Enabled at first.
+// Inner: any lock. Visit: who locks (visit.hpp). Enabled at first.
 template <Lock Inner, typename Visit = TaskVisit, typename Window = GraceWindow> class DynamicLock {
   public:
     // Remembers how the visit has begun: the state may be another one at its end.

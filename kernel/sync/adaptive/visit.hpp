@@ -5,6 +5,7 @@
 #pragma once
 
 #include "arch/sections.hpp"
+#include "base/inject.hpp"
 #include "base/panic.hpp"
 #include "base/spin_wait.hpp"
 
@@ -40,6 +41,51 @@ struct ThreadVisit {
         if (arch::runs_task()) TaskVisit::wait(done);
         expect(!arch::is_in_section(), "a thread that locks what is another's without a lock is in no read section");
         for (SpinWait wait; !done();) wait.turn(); // its core answers meanwhile: it interrupts threads for that
+    }
+};
+
+// Of a thread in a VisitScope. Costs nothing, as a task's, but where it waits.
+struct ScopedVisit;
+
+// A thread that makes one visit after the other says so once for many of them: what would be two stores and more in
+// each is that in each scope. It waits for nothing in it but the locks, and is not preempted on metal.
+class VisitScope {
+  public:
+    VisitScope() { enter(); }
+    ~VisitScope() { leave(); }
+    VisitScope(VisitScope const&) = delete;
+    VisitScope& operator=(VisitScope const&) = delete;
+
+    // Between two visits, every few microseconds: changes of state that wait for this thread go on, and other threads
+    // of its core have their turn.
+    static void pass() {
+        leave();
+        enter();
+    }
+
+  private:
+    friend ScopedVisit;
+    static void enter() {
+        arch::enter_section();
+        arch::hold_core();
+    }
+    static void leave() {
+        arch::leave_section();
+        arch::release_core();
+    }
+};
+
+struct ScopedVisit {
+    static void begin() {
+        if constexpr (inject::enabled) expect(arch::is_in_section(), "a scoped visit is in a VisitScope");
+    }
+    static void begin_locked() {}
+    static void end_unlocked() {}
+    static void end_locked() {}
+    template <typename Done> static void wait(Done done) {
+        VisitScope::leave();
+        ThreadVisit::wait(done);
+        VisitScope::enter();
     }
 };
 

@@ -13,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from plotly.offline import get_plotlyjs
 
 from mxk_host.report import summary
+from mxk_host.report.adaptive import adaptive_plots, is_adaptive
 from mxk_host.report.costs import cost_plots, is_cost
 from mxk_host.report.latency import latency_plots
 from mxk_host.report.machine import is_machine, machine_plots
@@ -53,7 +54,8 @@ def sections_of(runs: Sequence[Run], points: Sequence[Point]) -> list[Section]:
     # Time stamps for each operation cost throughput: such runs count only where there are no others.
     tables = untimed or [point for point in free if is_table(point)]
     costs = [point for point in free if is_cost(point)]
-    rest = [p for p in free if not (is_table(p) or is_cost(p) or is_machine(p) or is_shared(p))]
+    shown_elsewhere = (is_table, is_cost, is_machine, is_shared, is_adaptive)
+    rest = [point for point in free if not any(shows(point) for shows in shown_elsewhere)]
     sections = [
         *(
             Section(f"figure-{it}", f"Figure {it}", figure_title(it, points), "", figure_plots(it, points, names))
@@ -71,6 +73,13 @@ def sections_of(runs: Sequence[Run], points: Sequence[Point]) -> list[Section]:
         Section("ratios", "Peers", "Against peers", _RATIOS, ratio_plots(tables, names)),
         Section("latency", "Latency", "Latency", _LATENCY, latency_plots(timed, names)),
         Section("shared", "Shared", "What all cores read and write", _SHARED, shared_plots(free, tables, names)),
+        Section(
+            "adaptive",
+            "Adaptive locks",
+            "Locks that adapt",
+            _ADAPTIVE,
+            adaptive_plots([point for point in free if is_adaptive(point)], names),
+        ),
         Section("costs", "Costs", "What tasks, threads and grace periods cost", _COSTS, cost_plots(costs, names)),
         Section(
             "machine",
@@ -96,6 +105,7 @@ _RATIOS = (
 )
 _LATENCY = "Measured in runs of their own, with a time stamp for each operation."
 _SHARED = "Read sections, a list and tables that all cores use at once, without owners of parts."
+_ADAPTIVE = "The experiments of V. Uhlig's dissertation (Karlsruhe 2005), which says the statements (`bench adaptive`)."
 _COSTS = "MXK's own, and what others have for the same."
 _MACHINE = "Measured by the same program, not read from a data sheet."
 

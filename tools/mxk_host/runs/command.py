@@ -29,6 +29,11 @@ _OPTIONS = {
     "threads_per_core": "threads-per-core",
     "semaphore": "semaphore",
     "slice_us": "slice",
+    "way": "way",
+    "locking": "locking",
+    "switch_every": "switch-every",
+    "pages": "pages",
+    "rounds": "rounds",
     "operations": "ops",
     "mix": "mix",
     "keys": "keys",
@@ -49,7 +54,7 @@ _IMPLIED = (("probe", "local"),)
 # Of a recorded workload.
 _SAID_BY_A_TRACE = ("operations", "mix")
 # Of tables all but these; of other benchmarks only some: the console refuses an option that a benchmark does not have.
-_NOT_OF_TABLES = ("kind", "body", "rcu", "update_pct")
+_NOT_OF_TABLES = ("kind", "body", "rcu", "update_pct", "way", "pages", "rounds")
 _ONLY = {
     "rcu": ("measure", "rcu"),
     "rcu-read": ("kind", "body"),
@@ -66,6 +71,10 @@ _ONLY = {
     "lines": ("measure",),
     "tlb": (),
     "figure": ("operations",),
+    "adaptive ipc": ("measure",),
+    "adaptive fork-join": ("way",),
+    **dict.fromkeys(("adaptive mapping", "adaptive revoke"), ("locking", "pages", "rounds")),
+    "adaptive revoke-independent": ("locking", "rounds"),
 }
 
 
@@ -189,7 +198,10 @@ _COUNTED: dict[str, Callable[[Point], list[str]]] = {
     "peer": _of_a_peer,
     "rcu": _of_rcu,
     **dict.fromkeys(("figure", "rcu-read", "list", "resize"), _cores),
+    **dict.fromkeys(("adaptive fork-join", "adaptive mapping", "adaptive revoke"), _cores),
+    "adaptive revoke-independent": _cores,
     "memory": _of_a_part,
     **dict.fromkeys(("memory-peer", "tlb"), _of_a_core),
     **dict.fromkeys(("task", "thread", "semaphore", "task-peer", "thread-peer", "semaphore-peer"), _of_costs),
+    "adaptive ipc": _of_costs,
 }

@@ -52,7 +52,7 @@ _NO_SETTINGS = frozenset(
         *("benchmark", "figure", "title", "options", "library", "setup", "unit", "core_ids", "core_nodes"),
         "shows",
         # known of the machine, or the same as another setting
-        *("slit", "level", "pages", "readers"),
+        *("slit", "level", "readers"),
         # found out
         *("count", "left_out", "woken", "p99", "seconds", "drift", "quiet", "not_quiet", "verified", "reason", "error"),
         *(
@@ -207,6 +207,8 @@ def settings_of(row: Row) -> Settings:
             found["buckets"] = float(f"{buckets / operations:.3g}")
         elif "load" not in row:
             found["load"] = round(operations / buckets, 1)
+    if "page_bytes" in found:
+        found.pop("pages", None)  # as many as the bytes have
     # A set that is only a count says no more than the count.
     if found.get("core_set") == str(found.get("cores")):
         del found["core_set"]

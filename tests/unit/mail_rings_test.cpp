@@ -1,0 +1,61 @@
+// Rings that many senders open at once: each has one of its own, and none waits for memory that does not come.
+#include "tasks/mail_rings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+#include "tests/delays.hpp"
+#include "tests/unit/memory_fixture.hpp"
+
+namespace mxk {
+namespace {
+
+class MailRingsTest : public test::MemoryTest {
+  protected:
+    // What as many threads get that open one each.
+    static std::vector<MailRing*> open_by_all(MailRings& rings, std::size_t threads) {
+        std::vector<MailRing*> opened(threads);
+        InjectDelays const delays;
+        std::vector<std::jthread> running;
+        running.reserve(threads);
+        for (MailRing*& ring : opened) running.emplace_back([&] { ring = rings.open(); });
+        running.clear();
+        std::ranges::sort(opened);
+        return opened;
+    }
+};
+
+constexpr std::size_t senders = 60; // blocks of 1, 3, 7 and 15 rings, and a part of one
+
+TEST_F(MailRingsTest, of_senders_that_open_them_at_once_are_each_its_own) {
+    configure({64 * MiB}, {10});
+    for (int round = 0; round < 20; ++round) {
+        MailRings rings(std::move(MailRings::Memory::create(senders, node_id(0)).value()), node_id(0));
+        auto const opened = open_by_all(rings, senders);
+        EXPECT_NE(opened.front(), nullptr);
+        for (std::size_t i = 1; i < opened.size(); ++i) EXPECT_GE(opened[i] - opened[i - 1], 1);
+        for (MailRing const* ring : opened) EXPECT_TRUE(ring->empty());
+        // No more than there may be, and what is left of the last block.
+        std::size_t more = 0;
+        while (rings.open() != nullptr) ++more;
+        EXPECT_LT(more, 15U);
+    }
+}
+
+TEST_F(MailRingsTest, without_memory_are_none_and_nobody_waits) {
+    configure({64 * KiB}, {10});
+    for (int round = 0; round < 20; ++round) {
+        MailRings rings(std::move(MailRings::Memory::create(senders, node_id(0)).value()), node_id(0));
+        auto const opened = open_by_all(rings, senders);
+        std::size_t const missing = static_cast<std::size_t>(std::ranges::count(opened, nullptr));
+        EXPECT_GT(missing, 0U);
+        EXPECT_LT(missing, senders);
+    }
+    EXPECT_EQ(used_bytes(), 0U); // all is given back
+}
+
+} // namespace
+} // namespace mxk

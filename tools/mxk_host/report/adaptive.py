@@ -1,0 +1,248 @@
+"""Locks that adapt and coherence of TLBs (`bench adaptive`): what the source says of each experiment, what was measured
+here, whether it holds; and the plots."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from mxk_host.digits import number
+from mxk_host.report.lines import plot_dots, plot_over
+from mxk_host.report.plot import Line, Plot
+from mxk_host.runs.command import command_of
+from mxk_host.runs.point import Kind, Point, number_of, text_of
+
+_PREFIX = "adaptive "
+_COUNTS = ("interrupts", "flushes", "locks", "atomics")
+
+
+def is_adaptive(point: Point) -> bool:
+    """Whether it is one of the source's experiments."""
+    return point.benchmark.startswith(_PREFIX)
+
+
+def adaptive_plots(points: Sequence[Point], names: Sequence[str]) -> list[Plot]:
+    """The statements first, then a plot for each experiment, and what its operations took besides time."""
+    plots = [plot] if (plot := _statements(points, names)) is not None else []
+    groups: dict[tuple[str, Kind], list[Point]] = {}
+    for point in points:
+        groups.setdefault((point.benchmark, point.kind), []).append(point)
+    for (benchmark, _), same in groups.items():
+        title = f"{benchmark.removeprefix(_PREFIX)}: {_ABOUT.get(benchmark, '')}".removesuffix(": ")
+        several = len({point.settings.get("cores") for point in same}) > 1
+        plots.append(
+            plot_over(title, same, "cycles", "cores", names) if several else plot_dots(title, same, "cycles", names)
+        )
+        if counted := [point for point in same if number_of(point.first.get("atomics")) is not None]:
+            plots.append(_counts(f"{title}, counted", counted, names))
+    return plots
+
+
+_ABOUT = {
+    "adaptive ipc": "cycles of a critical section on one core",
+    "adaptive fork-join": "cycles to let all cores do something once",
+    "adaptive mapping": "cycles to unmap a page",
+    "adaptive revoke": "cycles to withdraw the right to write, while others do",
+    "adaptive revoke-independent": "cycles to withdraw a right, each core its own",
+}
+
+
+def _counts(title: str, points: Sequence[Point], names: Sequence[str]) -> Plot:
+    lines = []
+    for point in points:
+        cells = [text_of(point.settings.get(name)) for name in ("locking", "pages", "cores")]
+        cells += [number(value) if (value := number_of(point.first.get(name))) is not None else "-" for name in _COUNTS]
+        lines.append(Line([*_run(point, names), *cells], point.run, command_of(point), point.is_wrong))
+    headings = [*(["run"] if len(names) > 1 else []), "locking", "pages", "cores", *_COUNTS]
+    return Plot(title, headings, lines, kind=points[0].kind)
+
+
+def _run(point: Point, names: Sequence[str]) -> list[str]:
+    return [names[point.run]] if len(names) > 1 else []
+
+
+class _Rows:
+    """The points of one run: what one of them measured, or nothing."""
+
+    def __init__(self, points: Iterable[Point]) -> None:
+        self._points = list(points)
+
+    def cores(self, benchmark: str) -> list[float]:
+        """How many there were, from the fewest on."""
+        found = (number_of(point.settings.get("cores")) for point in self._points if point.benchmark == benchmark)
+        return sorted({count for count in found if count})
+
+    def cycles(self, benchmark: str, **settings: str | float) -> float | None:
+        """The median."""
+        point = self._find(benchmark, settings)
+        return point.values["cycles"].median if point is not None and "cycles" in point.values else None
+
+    def count(self, name: str, benchmark: str, **settings: str | float) -> float | None:
+        """Of something for each operation."""
+        point = self._find(benchmark, settings)
+        return number_of(point.first.get(name)) if point is not None else None
+
+    def _find(self, benchmark: str, settings: dict[str, str | float]) -> Point | None:
+        for point in self._points:
+            same = all(point.settings.get(name) == value for name, value in settings.items())
+            if same and point.benchmark == benchmark and point.is_verified:
+                return point
+        return None
+
+
+@dataclass(frozen=True)
+class _Statement:
+    """Where the source has a number, what holds is half of it to twice as much. `is_counted`: also where time is an
+    emulator's."""
+
+    text: str
+    low: float
+    high: float
+    measure: Callable[[_Rows], float | None]
+    is_counted: bool = False
+
+
+def _more_than(way: str, other: str) -> Callable[[_Rows], float | None]:
+    """Percent of it."""
+
+    def measure(rows: _Rows) -> float | None:
+        ratio = _ratio(rows.cycles("adaptive ipc", measure=way), rows.cycles("adaptive ipc", measure=other))
+        return None if ratio is None else (ratio - 1) * 100
+
+    return measure
+
+
+def _left_of_a_lock(rows: _Rows) -> float | None:
+    none, lock, dynamic = (rows.cycles("adaptive ipc", measure=way) for way in ("none", "lock", "dynamic"))
+    if none is None or lock is None or dynamic is None or lock <= none:
+        return None
+    return max(dynamic - none, 0.0) / (lock - none) * 100
+
+
+def _faster_by_locks(cores: int) -> Callable[[_Rows], float | None]:
+    def measure(rows: _Rows) -> float | None:
+        message, lock = (rows.cycles("adaptive fork-join", way=way, cores=cores) for way in ("message", "lock"))
+        return _ratio(message, lock)
+
+    return measure
+
+
+def _fine_by_coarse(pages: int) -> Callable[[_Rows], float | None]:
+    def measure(rows: _Rows) -> float | None:
+        fine, coarse = (
+            rows.cycles("adaptive mapping", locking=locking, pages=pages, cores=1) for locking in ("fine", "coarse")
+        )
+        ratio = _ratio(fine, coarse)
+        return None if ratio is None else (ratio - 1) * 100
+
+    return measure
+
+
+def _grown(benchmark: str, locking: str, rows: _Rows, **settings: float) -> float | None:
+    """Cycles on all cores by those on one."""
+    cores = rows.cores(benchmark)
+    if not cores[1:]:
+        return None
+    one, every = (rows.cycles(benchmark, locking=locking, cores=count, **settings) for count in (cores[0], cores[-1]))
+    return _ratio(every, one)
+
+
+def _growth_of_fine_by_coarse(rows: _Rows) -> float | None:
+    fine, coarse = (_grown("adaptive revoke", locking, rows, pages=1) for locking in ("fine", "coarse"))
+    return _ratio(fine, coarse)
+
+
+def _growth_of_independent_for_each_core(rows: _Rows) -> float | None:
+    cores = rows.cores("adaptive revoke-independent")
+    return _ratio(_grown("adaptive revoke-independent", "coarse", rows), cores[-1] if cores else None)
+
+
+def _counts_of_fine_that_change(rows: _Rows) -> float | None:
+    """The largest difference between numbers of cores, of interrupts and atomic operations."""
+    cores = rows.cores("adaptive revoke-independent")
+    changes = []
+    for name in ("interrupts", "atomics"):
+        found = [rows.count(name, "adaptive revoke-independent", locking="fine", cores=count) for count in cores]
+        known = [value for value in found if value is not None]
+        if not known[1:]:
+            return None
+        changes.append(max(known) - min(known))
+    return max(changes)
+
+
+def _interrupts_of_coarse(rows: _Rows) -> float | None:
+    """On all cores, for each other one."""
+    cores = rows.cores("adaptive revoke-independent")
+    if not cores[1:]:
+        return None
+    found = rows.count("interrupts", "adaptive revoke-independent", locking="coarse", cores=cores[-1])
+    return _ratio(found, cores[-1] - 1)
+
+
+def _ratio(over: float | None, under: float | None) -> float | None:
+    return over / under if over is not None and under else None
+
+
+_STATEMENTS = (
+    _Statement("ipc: messages cost 2.9 to 8.6 % (%)", -5.0, 17.2, _more_than("message", "none")),
+    _Statement("ipc: locks cost 27.6 to 81.2 % (%)", 13.8, 162.4, _more_than("lock", "none")),
+    _Statement("ipc: dynamic locks remove nearly all of that (% of it left)", 0.0, 10.0, _left_of_a_lock),
+    _Statement("fork-join, 2 cores: locks are 2.5 times as fast as messages", 1.25, 5.0, _faster_by_locks(2)),
+    _Statement("fork-join, 16 cores: 3.6 times", 1.8, 7.2, _faster_by_locks(16)),
+    _Statement("mapping, 128 pages: fine locks cost 24 % more than coarse (%)", 12.0, 48.0, _fine_by_coarse(128)),
+    _Statement("mapping, 256 pages: 32 % (%)", 16.0, 64.0, _fine_by_coarse(256)),
+    _Statement(
+        "revoke, 1 page: fine nearly constant, coarse steep: the growth of the one by that of the other",
+        0.0,
+        0.5,
+        _growth_of_fine_by_coarse,
+    ),
+    _Statement(
+        "independent: fine scales perfectly: cycles on all cores by those on one",
+        0.9,
+        1.1,
+        lambda rows: _grown("adaptive revoke-independent", "fine", rows),
+    ),
+    _Statement(
+        "independent: coarse grows linearly: its growth, for each core", 0.5, 4.0, _growth_of_independent_for_each_core
+    ),
+    _Statement(
+        "independent: interrupts and atomic operations of fine: the largest change with the number of cores",
+        0.0,
+        0.0,
+        _counts_of_fine_that_change,
+        is_counted=True,
+    ),
+    _Statement(
+        "independent: coarse interrupts all others: interrupts of an operation for each of them",
+        0.5,
+        2.0,
+        _interrupts_of_coarse,
+        is_counted=True,
+    ),
+)
+
+
+def _statements(points: Sequence[Point], names: Sequence[str]) -> Plot | None:
+    groups: dict[tuple[int, Kind], list[Point]] = {}
+    for point in points:
+        groups.setdefault((point.run, point.kind), []).append(point)
+    lines = []
+    for (run, kind), same in groups.items():
+        rows = _Rows(same)
+        for statement in _STATEMENTS:
+            value = statement.measure(rows)
+            if value is None:
+                continue
+            holds = statement.low <= value <= statement.high if statement.is_counted or not kind else None
+            verdict = "unknown" if holds is None else "holds" if holds else "does not hold"
+            cells = [statement.text, _range(statement), number(value), ", ".join(filter(None, (verdict, kind)))]
+            lines.append(Line([*_run(same[0], names), *cells], run, failed=holds is False))
+    if not lines:
+        return None
+    headings = [*(["run"] if len(names) > 1 else []), "the source says", "wanted", "measured", "here"]
+    return Plot("Locks that adapt: what the source says", headings, lines)
+
+
+def _range(statement: _Statement) -> str:
+    if statement.low == statement.high:
+        return f"{statement.low:g}"
+    return f"up to {statement.high:g}" if statement.low <= 0 else f"{statement.low:g} to {statement.high:g}"
