@@ -27,7 +27,7 @@ void MailRings::bring(Block& block, std::size_t rings, NodeId node) {
 }
 
 MailRing* MailRings::open() {
-    hold_preemption(); // who waits for a block may be another thread of the core that brings it
+    hold_preemption(); // the waiter for a block may be another thread of the core that brings it
     MailRing* const ring = open_at(given_.fetch_add(1, std::memory_order_relaxed));
     release_preemption();
     return ring;

@@ -31,9 +31,9 @@ template <typename Guard> class GuardedAccess : public ChainsAccess<GuardedChain
         }
         void has_operated() {
             if constexpr (changes_locks) {
-                if (left_ != 0 && --left_ == 0) [[unlikely]] {
-                    left_ = between_;
-                    access_.change();
+                if (left_ != 0) [[unlikely]] {
+                    --left_;
+                    if (left_ == 0) change();
                 }
                 if (--left_in_scope_ != 0) [[likely]]
                     return;
@@ -43,6 +43,11 @@ template <typename Guard> class GuardedAccess : public ChainsAccess<GuardedChain
         }
 
       private:
+        void change() {
+            left_ = between_;
+            access_.change();
+        }
+
         static constexpr std::uint32_t operations_in_scope = 64; // some microseconds
         GuardedAccess& access_;
         [[no_unique_address]] typename Guard::Scope scope_; // of the next operations
