@@ -93,14 +93,19 @@ template <typename Cascade, typename ThreadScope = NoScope> class CascadeTarget 
     Cascade cascade_;
 };
 
-std::uint64_t visits_each(std::uint64_t all) {
-    return std::max<std::uint64_t>(all / workers::count(), 1000);
+// Of each visitor. A grace period of many emulated cores may take a second: there few are waited for.
+VisitPlan plan_of(std::size_t parts, std::uint64_t visits, std::uint32_t max_between) {
+    return {.parts = parts,
+            .visits = std::max<std::uint64_t>(visits, 100),
+            .max_between = max_between,
+            .visits_alone = is_emulated() ? 50U : 500U,
+            .max_times_alone = is_emulated() ? 1U : ~0U};
 }
 
 template <typename Target>
 void check_tasks(Target& target, std::size_t parts, std::uint64_t visits, std::uint32_t max_between) {
     VisitTest<VisitCounter<true>> test(parts);
-    VisitPlan plan{.parts = parts, .visits = visits_each(visits), .max_between = max_between};
+    VisitPlan plan = plan_of(parts, visits / workers::count(), max_between);
     VisitOutcome const outcome = test.by_tasks(target, plan);
     MXK_CHECK_EQUAL(outcome.visits, plan.visits * workers::count());
     MXK_CHECK_EQUAL(outcome.counted, outcome.visits);
@@ -112,7 +117,7 @@ void check_tasks(Target& target, std::size_t parts, std::uint64_t visits, std::u
 template <typename Target>
 void check_threads(Target& target, std::size_t parts, std::uint64_t visits, std::uint32_t max_between) {
     VisitTest<VisitCounter<true>> test(parts);
-    VisitPlan plan{.parts = parts, .visits = visits_each(visits) / 2, .max_between = max_between};
+    VisitPlan plan = plan_of(parts, visits / workers::count() / 2, max_between);
     VisitOutcome const outcome = test.by_threads(target, plan);
     MXK_CHECK_EQUAL(outcome.visits, plan.visits * 2 * workers::count());
     MXK_CHECK_EQUAL(outcome.counted, outcome.visits);

@@ -56,12 +56,15 @@ template <bool is_watched> class VisitCounter {
 // Of all visitors of a test.
 struct VisitPlan {
     std::size_t parts;
-    std::uint64_t visits;            // of each
-    std::uint32_t max_between;       // changes of state by one visitor: every 1 to so many visits
-    Cycles until{~std::uint64_t{0}}; // or until that time
+    std::uint64_t visits;      // of each
+    std::uint32_t max_between; // changes of state by one visitor: every 1 to so many visits
+    std::uint32_t visits_alone = 0;
+    std::uint32_t max_times_alone = 0; // of all of them together, or nearly
+    Cycles until{~std::uint64_t{0}};   // or until that time
     std::atomic<bool> is_enough{false};
     static constexpr std::size_t nobody = ~std::size_t{0};
     std::atomic<std::size_t> alone{nobody}; // the visitor whom all others stay away for
+    std::atomic<std::uint32_t> times_alone{0};
 
     [[nodiscard]] bool is_over() const {
         return is_enough.load(std::memory_order_relaxed) || clock::timestamp() >= until;
@@ -102,8 +105,10 @@ template <typename Target, typename Counter> class LockVisitor {
         until_change_ = alone_ != 0 ? 1 + random_.below(50) : between();
         std::size_t expected = VisitPlan::nobody;
         if (!has_ended() && random_.below(32) == 0 &&
+            plan_->times_alone.load(std::memory_order_relaxed) < plan_->max_times_alone &&
             plan_->alone.compare_exchange_strong(expected, number_, std::memory_order_relaxed)) {
-            alone_ = visits_alone;
+            plan_->times_alone.fetch_add(1, std::memory_order_relaxed);
+            alone_ = plan_->visits_alone;
             waits_ = true;
         }
     }
@@ -119,7 +124,6 @@ template <typename Target, typename Counter> class LockVisitor {
     }
 
   private:
-    static constexpr std::uint32_t visits_alone = 500;
     std::uint64_t between() { return 1 + random_.below(plan_->max_between); }
 
     Target* target_;
