@@ -17,6 +17,7 @@
 #include "kernel/memory/node_vector.hpp"
 #include "kernel/sync/adaptive/dynamic_lock.hpp"
 #include "kernel/sync/adaptive/lock_cascade.hpp"
+#include "kernel/sync/adaptive/visit.hpp"
 
 namespace mxk::table_guards {
 
@@ -29,10 +30,6 @@ inline constexpr std::size_t parts = 4096;
 constexpr std::size_t part_of(std::size_t bucket) {
     return bucket % parts;
 }
-
-struct NoScope {
-    static void pass() {}
-};
 
 // For one visitor: nobody is kept out.
 struct None {

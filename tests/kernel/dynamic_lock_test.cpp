@@ -10,6 +10,7 @@
 #include "kernel/clock.hpp"
 #include "kernel/sync/adaptive/dynamic_lock.hpp"
 #include "kernel/sync/adaptive/lock_cascade.hpp"
+#include "kernel/sync/adaptive/visit.hpp"
 #include "kernel/sync/locks/mcs_lock.hpp"
 #include "kernel/testing.hpp"
 #include "tests/kernel/lock_visitors.hpp"
@@ -30,8 +31,6 @@ struct ShortWindow {
 bool is_emulated() {
     return arch::describe_machine().is_emulated();
 }
-
-struct NoScope {};
 
 // ThreadScope: of a thread that visits it.
 template <typename LockType, typename ThreadScope = NoScope> class DynamicTarget {

@@ -98,11 +98,7 @@ template <Lock Inner, typename Visit = TaskVisit, typename Window = GraceWindow>
             if (state_.take(visitor)) return true;
             Visit::begin_locked(); // may be preempted
             Visit::end_locked();
-            Visit::wait([this] {
-                if (may_lock()) return true;
-                enable(rcu::Haste::Now); // again, if somebody has disabled it again meanwhile
-                return false;
-            });
+            state_.template await<Visit>([this] { return may_lock(); });
             Visit::begin();
         }
     }

@@ -174,11 +174,7 @@ template <Lock Inner, typename Visit = TaskVisit, typename Window = GraceWindow>
             if (state_.take(visitor)) return Way::Coarse;
             Visit::begin_locked(); // may be preempted
             Visit::end_locked();
-            Visit::wait([this] {
-                if (may_lock()) return true;
-                state_.enable(rcu::Haste::Now); // again, if somebody has claimed it again meanwhile
-                return false;
-            });
+            state_.template await<Visit>([this] { return may_lock(); });
             Visit::begin();
         }
     }

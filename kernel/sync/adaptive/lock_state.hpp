@@ -92,6 +92,16 @@ template <typename Window = GraceWindow> class LockState : rcu::Callback {
         }
     }
 
+    // Of a visitor that is in no visit now: waits, as Visit does, until may_lock(), and enables the lock for that as
+    // often as somebody has disabled it again meanwhile.
+    template <typename Visit, typename MayLock> void await(MayLock may_lock) {
+        Visit::wait([&] {
+            if (may_lock()) return true;
+            enable(rcu::Haste::Now);
+            return false;
+        });
+    }
+
     // From a grace period on the owner comes without the lock, until enable(). False, and nothing changes, if the state
     // is another one than Enabled. The caller owns it, or knows that nobody else does.
     bool disable(Owner owner, rcu::Haste haste = rcu::Haste::Lazy) {

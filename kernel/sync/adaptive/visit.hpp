@@ -44,37 +44,29 @@ struct ThreadVisit {
     }
 };
 
-// Of a thread in a VisitScope. Costs nothing, as a task's, but where it waits.
-struct ScopedVisit;
-
 // A thread that makes one visit after the other says so once for many of them: what would be two stores and more in
 // each is that in each scope. It waits for nothing in it but the locks, and is not preempted on metal.
 class VisitScope {
   public:
-    VisitScope() { enter(); }
-    ~VisitScope() { leave(); }
+    VisitScope() { ThreadVisit::begin(); }
+    ~VisitScope() { ThreadVisit::end_unlocked(); }
     VisitScope(VisitScope const&) = delete;
     VisitScope& operator=(VisitScope const&) = delete;
 
     // Between two visits, every few microseconds: changes of state that wait for this thread go on, and other threads
     // of its core have their turn.
     static void pass() {
-        leave();
-        enter();
-    }
-
-  private:
-    friend ScopedVisit;
-    static void enter() {
-        arch::enter_section();
-        arch::hold_core();
-    }
-    static void leave() {
-        arch::leave_section();
-        arch::release_core();
+        ThreadVisit::end_unlocked();
+        ThreadVisit::begin();
     }
 };
 
+// Of visitors that need none: tasks, threads that say so for each visit, and where nothing changes.
+struct NoScope {
+    static void pass() {}
+};
+
+// Of a thread in a VisitScope. Costs nothing, as a task's, but where it waits.
 struct ScopedVisit {
     static void begin() {
         if constexpr (inject::enabled) expect(arch::is_in_section(), "a scoped visit is in a VisitScope");
@@ -83,9 +75,9 @@ struct ScopedVisit {
     static void end_unlocked() {}
     static void end_locked() {}
     template <typename Done> static void wait(Done done) {
-        VisitScope::leave();
+        ThreadVisit::end_unlocked();
         ThreadVisit::wait(done);
-        VisitScope::enter();
+        ThreadVisit::begin();
     }
 };
 

@@ -12,11 +12,12 @@ from rich.table import Table
 from mxk_host import image, results
 from mxk_host.errors import UsageError
 from mxk_host.figures.markdown import HOLDS
-from mxk_host.figures.plan import FIGURES, OF_ONE_PROGRAM, THESIS_CORES, THESIS_OPERATIONS, Figure, Statement
+from mxk_host.figures.plan import FIGURES, OF_ONE_PROGRAM, THESIS_CORES, THESIS_OPERATIONS, Figure, Throughputs
 from mxk_host.figures.run import Settings, medians, run_figure
 from mxk_host.machine import Boot
 from mxk_host.programs import Side
 from mxk_host.progress import RoundsProgress
+from mxk_host.statement import Statement
 from mxk_host.stream import Row
 
 NUMBERS = (*OF_ONE_PROGRAM, *FIGURES)
@@ -65,7 +66,7 @@ def _rows_of(settings: Settings, number: str, sides: Sequence[Side], progress: R
     return rows
 
 
-def _judged(figure: Figure, statement: Statement, rows: Sequence[Row], settings: Settings) -> Row:
+def _judged(figure: Figure, statement: Statement[Throughputs], rows: Sequence[Row], settings: Settings) -> Row:
     value = statement.value(medians(rows))
     holds = statement.holds(value)
     measured = "needs other cores" if value is None else f"{value:.2f}"

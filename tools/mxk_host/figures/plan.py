@@ -1,10 +1,11 @@
 """What the figures of the thesis that need more than one program measure, and what the thesis says of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean
 
 from mxk_host.programs import Side
+from mxk_host.statement import Statement
 
 THESIS_OPERATIONS = 24_000_000
 THESIS_CORES = (1, 2, 4, 8, 12, 16)
@@ -52,27 +53,13 @@ class Throughputs:
 
 
 @dataclass(frozen=True)
-class Statement:
-    """What the thesis says, and between which values it holds."""
-
-    says: str
-    low: float
-    high: float
-    value: Callable[[Throughputs], float | None]
-
-    def holds(self, value: float | None) -> bool | None:
-        """None: it was not measured."""
-        return None if value is None else self.low <= value <= self.high
-
-
-@dataclass(frozen=True)
 class Figure:
     """Curves over numbers of cores."""
 
     number: str
     title: str
     curves: Sequence[Curve]
-    statements: Sequence[Statement]
+    statements: Sequence[Statement[Throughputs]]
 
     @property
     def compares_builds(self) -> bool:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from mxk_host.digits import number
 from mxk_host.report.lines import plot_dots, plot_over
 from mxk_host.report.plot import Line, Plot
+from mxk_host.report.statements import statement_line, statements_table
 from mxk_host.runs.command import command_of
 from mxk_host.runs.point import Kind, Point, number_of, text_of
+from mxk_host.statement import Statement
 
 _PREFIX = "adaptive "
 _COUNTS = ("interrupts", "flushes", "locks", "atomics")
@@ -50,13 +52,10 @@ def _counts(title: str, points: Sequence[Point], names: Sequence[str]) -> Plot:
     for point in points:
         cells = [text_of(point.settings.get(name)) for name in ("locking", "pages", "cores")]
         cells += [number(value) if (value := number_of(point.first.get(name))) is not None else "-" for name in _COUNTS]
-        lines.append(Line([*_run(point, names), *cells], point.run, command_of(point), point.is_wrong))
+        run = [names[point.run]] if len(names) > 1 else []
+        lines.append(Line([*run, *cells], point.run, command_of(point), point.is_wrong))
     headings = [*(["run"] if len(names) > 1 else []), "locking", "pages", "cores", *_COUNTS]
     return Plot(title, headings, lines, kind=points[0].kind)
-
-
-def _run(point: Point, names: Sequence[str]) -> list[str]:
-    return [names[point.run]] if len(names) > 1 else []
 
 
 class _Rows:
@@ -89,22 +88,17 @@ class _Rows:
 
 
 @dataclass(frozen=True)
-class _Statement:
-    """Where the source has a number, what holds is half of it to twice as much. `is_counted`: also where time is an
-    emulator's."""
+class _Statement(Statement[_Rows]):
+    """`is_counted`: holds or not also where time is an emulator's."""
 
-    text: str
-    low: float
-    high: float
-    measure: Callable[[_Rows], float | None]
     is_counted: bool = False
 
 
-def _more_than(way: str, other: str) -> Callable[[_Rows], float | None]:
+def _more_than_none(way: str) -> Callable[[_Rows], float | None]:
     """Percent of it."""
 
     def measure(rows: _Rows) -> float | None:
-        ratio = _ratio(rows.cycles("adaptive ipc", measure=way), rows.cycles("adaptive ipc", measure=other))
+        ratio = _ratio(rows.cycles("adaptive ipc", measure=way), rows.cycles("adaptive ipc", measure="none"))
         return None if ratio is None else (ratio - 1) * 100
 
     return measure
@@ -182,8 +176,8 @@ def _ratio(over: float | None, under: float | None) -> float | None:
 
 
 _STATEMENTS = (
-    _Statement("ipc: messages cost 2.9 to 8.6 % (%)", -5.0, 17.2, _more_than("message", "none")),
-    _Statement("ipc: locks cost 27.6 to 81.2 % (%)", 13.8, 162.4, _more_than("lock", "none")),
+    _Statement("ipc: messages cost 2.9 to 8.6 % (%)", -5.0, 17.2, _more_than_none("message")),
+    _Statement("ipc: locks cost 27.6 to 81.2 % (%)", 13.8, 162.4, _more_than_none("lock")),
     _Statement("ipc: dynamic locks remove nearly all of that (% of it left)", 0.0, 10.0, _left_of_a_lock),
     _Statement("fork-join, 2 cores: locks are 2.5 times as fast as messages", 1.25, 5.0, _faster_by_locks(2)),
     _Statement("fork-join, 16 cores: 3.6 times", 1.8, 7.2, _faster_by_locks(16)),
@@ -229,17 +223,13 @@ def _statements(points: Sequence[Point], names: Sequence[str]) -> Plot | None:
     for (run, kind), same in groups.items():
         rows = _Rows(same)
         for statement in _STATEMENTS:
-            value = statement.measure(rows)
+            value = statement.value(rows)
             if value is None:
                 continue
-            holds = statement.low <= value <= statement.high if statement.is_counted or not kind else None
-            verdict = "unknown" if holds is None else "holds" if holds else "does not hold"
-            cells = [statement.text, _range(statement), number(value), ", ".join(filter(None, (verdict, kind)))]
-            lines.append(Line([*_run(same[0], names), *cells], run, failed=holds is False))
-    if not lines:
-        return None
-    headings = [*(["run"] if len(names) > 1 else []), "the source says", "wanted", "measured", "here"]
-    return Plot("Locks that adapt: what the source says", headings, lines)
+            holds = statement.holds(value) if statement.is_counted or not kind else None
+            cells = [statement.says, _range(statement), number(value)]
+            lines.append(statement_line(cells, holds, [kind], run, names, otherwise="unknown"))
+    return statements_table("Locks that adapt: what the source says", "the source says", lines, names)
 
 
 def _range(statement: _Statement) -> str:

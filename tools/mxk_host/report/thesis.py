@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mxk_host.report.lines import plot_dots, plot_over
-from mxk_host.report.plot import Line, Plot
+from mxk_host.report.plot import Plot
+from mxk_host.report.statements import statement_line, statements_table
 from mxk_host.report.throughput import axis_of, panel_title, panels
 from mxk_host.runs.command import command_of
 from mxk_host.runs.point import UNITS, Point, Unit, Value, number_of, text_of
@@ -74,18 +75,20 @@ def _as_shown(point: Point) -> Point:
 
 
 def _statements(figure: str, points: Sequence[Point], names: Sequence[str]) -> Plot | None:
-    rows = [point for point in points if point.is_statement]
-    if not rows:
-        return None
     lines = []
-    for point in rows:
+    for point in points:
+        if not point.is_statement:
+            continue
         row = point.first
         holds = row.get("holds")
-        verdict = "holds" if holds is True else "does not hold" if holds is False else "not measured"
-        cells = [text_of(row.get(name)) for name in ("statement", "wanted", "measured")]
-        run = [names[point.run]] if len(names) > 1 else []
-        where = [text_of(row.get("side")), point.kind]
-        verdict = ", ".join(text for text in (verdict, *where) if text)
-        lines.append(Line([*run, *cells, verdict], point.run, command_of(point), failed=holds is False))
-    headings = [*(["run"] if len(names) > 1 else []), "the thesis says", "wanted", "measured", "here"]
-    return Plot(f"Figure {figure}: what the thesis says of it", headings, lines)
+        line = statement_line(
+            [text_of(row.get(name)) for name in ("statement", "wanted", "measured")],
+            holds if isinstance(holds, bool) else None,
+            [text_of(row.get("side")), point.kind],
+            point.run,
+            names,
+            otherwise="not measured",
+            command=command_of(point),
+        )
+        lines.append(line)
+    return statements_table(f"Figure {figure}: what the thesis says of it", "the thesis says", lines, names)
