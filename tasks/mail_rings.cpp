@@ -1,5 +1,6 @@
 #include "tasks/mail_rings.hpp"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -11,15 +12,19 @@ namespace mxk {
 
 Result<MailRings::Memory> MailRings::Memory::create(std::size_t rings, NodeId node) {
     std::size_t blocks = 0;
-    for (std::size_t room = 0; room < rings; ++blocks) room += rings_in(blocks);
+    for (std::size_t room = 0; room < rings; ++blocks) room += largest(blocks);
     Memory memory;
     memory.blocks = MXK_TRY(NodeVector<Block>::create(blocks, node));
-    for (std::size_t i = 0; i < blocks; ++i) memory.blocks.emplace();
+    for (std::size_t i = 0; i < blocks; ++i) {
+        std::size_t const size = std::min(rings, largest(i));
+        memory.blocks.emplace(size);
+        rings -= size;
+    }
     return memory;
 }
 
-void MailRings::bring(Block& block, std::size_t rings, NodeId node) {
-    auto memory = NodeArray<MailRing>::create(rings, node);
+void MailRings::bring(Block& block, NodeId node) {
+    auto memory = NodeArray<MailRing>::create(block.size, node);
     if (memory) block.rings = std::move(memory.value());
     inject::point();
     // release: pairs with open_at()
@@ -35,10 +40,10 @@ MailRing* MailRings::open() {
 
 MailRing* MailRings::open_at(std::size_t place) {
     std::size_t at = 0;
-    for (; at < blocks_.size() && place >= rings_in(at); ++at) place -= rings_in(at);
+    for (; at < blocks_.size() && place >= blocks_[at].size; ++at) place -= blocks_[at].size;
     if (at == blocks_.size()) return nullptr;
     Block& block = blocks_[at];
-    if (place == 0) bring(block, rings_in(at), node_);
+    if (place == 0) bring(block, node_);
     Presence presence = block.presence.load(std::memory_order_acquire);
     for (SpinWait wait; presence == Presence::Coming; presence = block.presence.load(std::memory_order_acquire))
         wait.turn();

@@ -1,6 +1,7 @@
 // Memory for the rings of one mailbox. A ring is little more than half a frame, and a node gives whole frames: so rings
-// come several to a block, and blocks double up to 32 KiB, of which 15 rings are all but half a percent. The first
-// block is one frame with one ring, for the machine of two cores.
+// come several to a block. The first block is one frame with one ring, for the machine of two cores. Each further one is
+// four times as large as the one before, or has the rings that are left: a core that hears from 255 others asks its node
+// five times, and one that hears from few has at most four times the memory it needs.
 //
 // Of hundreds of cores that begin at once all open a ring at each other one, so places are given by a counter: a lock's
 // holder would have other cores' lines to fetch while all others queue for it. Who gets a block's first place brings
@@ -20,6 +21,9 @@ namespace mxk {
 class MailRings {
     enum class Presence : std::uint8_t { Coming, There, Missing };
     struct alignas(cache_line_bytes) Block {
+        explicit Block(std::size_t its_size)
+            : size(its_size) {}
+        std::size_t size;                                 // in rings
         std::atomic<Presence> presence{Presence::Coming}; // publishes rings
         NodeArray<MailRing> rings;
     };
@@ -48,14 +52,10 @@ class MailRings {
 
   private:
     static constexpr std::size_t frame_bytes = FrameAllocator::frame_bytes;
-    static constexpr std::size_t largest_block_bytes = 32 * KiB;
-    // How many rings there are in a block.
-    static constexpr std::size_t rings_in(std::size_t block) {
-        std::size_t const bytes = block < 3 ? frame_bytes << block : largest_block_bytes;
-        return bytes / sizeof(MailRing);
-    }
+    // How many rings there may be in a block.
+    static constexpr std::size_t largest(std::size_t block) { return (frame_bytes << (2 * block)) / sizeof(MailRing); }
 
-    static void bring(Block& block, std::size_t rings, NodeId node);
+    static void bring(Block& block, NodeId node);
     MailRing* open_at(std::size_t place);
 
     NodeId node_;
