@@ -8,6 +8,7 @@
 
 #include "arch/cpu.hpp"
 #include "base/lock_rank.hpp"
+#include "base/lock_user.hpp"
 #include "base/units.hpp"
 
 namespace mxk::arch {
@@ -42,6 +43,7 @@ struct alignas(cache_line_bytes) CoreLocal {
     Cycles slice_end = never;
     Cycles timer_fires = never;
     HeldLocks own_locks{};
+    LockUser lock_user{};
     std::uint64_t unclaimed_interrupts = 0; // that nothing handled
     std::uint32_t unclaimed_vector = 0;     // the last one's
     ReaderWords readers{};

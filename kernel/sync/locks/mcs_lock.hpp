@@ -1,57 +1,103 @@
-// A lock with a queue: each waiter polls a word of its own, in its own cache, and the holder tells the next one. First
-// come, first served, on any number of cores; a lock and an unlock move a constant number of lines between cores.
-// (J. Mellor-Crummey and M. Scott, Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors, 1991.)
-// Tasks, and threads, which are not preempted while they wait or hold it; not for interrupt handlers. 8 bytes.
+// A queue whose waiters each poll a word of their own record, which the one before opens: first come, first served, on
+// any number of workers, and a constant number of operations on others' memory. (J. Mellor-Crummey and M. Scott,
+// Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors, 1991; A. Uffmann, RMA locks, LMU 2022, for
+// distributed memory: hand-over by a store of one byte, or by an empty message.)
 //
-//     last_ --------------------------.
-//     holder's node -> next waiter's -> last waiter's        null: free
+//     tail --------------------------------.
+//     holder's record -> next waiter's -> last waiter's        null: free
+//
+// One-sided operations: 1 at the home to acquire, 1 to release; queued 1 on the record before, and then the hand-over
+// is 1 on the next record, or a message. Waiters poll plain memory.
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 #include "base/inject.hpp"
-#include "base/lock.hpp"
-#include "base/preemption.hpp"
-#include "base/spin_wait.hpp"
+#include "kernel/sync/locks/algorithm.hpp"
+
+namespace mxk::locks {
+
+enum class HandOver : std::uint8_t { Store, Message };
+
+template <typename F, HandOver hand_over = HandOver::Store> class Mcs {
+    struct Waiter {
+        typename F::template Word<Handed> handed{acquire_upper};
+        typename F::template Word<typename F::template Ref<Waiter>> next{nullptr};
+    };
+    using Ref = typename F::template Ref<Waiter>;
+    struct Tail {
+        typename F::template Word<Ref> tail{nullptr};
+    };
+    using Waiters = typename F::template Records<Waiter>;
+
+  public:
+    // The user's from acquire() to release(); where the users are groups, the group's.
+    struct Node {
+        typename Waiters::Own own;
+        [[no_unique_address]] typename F::Count count;
+    };
+    constexpr explicit Mcs(typename F::Site const& site)
+        : home_(site)
+        , waiters_(site) {}
+
+    [[gnu::always_inline]] Handed acquire(Node& node) {
+        Waiter& own = waiters_.own(node.own);
+        own.next.store(nullptr, std::memory_order_relaxed);
+        if constexpr (hand_over == HandOver::Store) own.handed.store(still_waits, std::memory_order_relaxed);
+        // acq_rel: release publishes the record to the next one; acquire pairs with the holder's that left none
+        Ref const before = home_.far(&Tail::tail).swap(waiters_.ref(node.own), std::memory_order_acq_rel);
+        node.count.acquired(!before);
+        if (!before) return acquire_upper;
+        return await(node, before);
+    }
+    [[gnu::always_inline]] void release(Node& node, Handed handed = acquire_upper) {
+        Waiter& own = waiters_.own(node.own);
+        Ref next = own.next.load(std::memory_order_acquire); // pairs with await() of the next one
+        if (!next) {
+            inject::point();
+            // release: pairs with the swap in acquire()
+            Ref const self = waiters_.ref(node.own);
+            if (home_.far(&Tail::tail).cas(self, nullptr, std::memory_order_release) == self) return;
+            typename F::Wait wait(waiters_);
+            while (!(next = own.next.load(std::memory_order_acquire))) wait.turn();
+        }
+        if constexpr (hand_over == HandOver::Store)
+            waiters_.far(next, &Waiter::handed).put(handed, std::memory_order_release); // pairs with await()
+        else
+            waiters_.send(next);
+    }
+    // Also if another one has joined the queue but is still to say so.
+    [[nodiscard]] bool alone(Node& node) const { return !waiters_.own(node.own).next.load(std::memory_order_relaxed); }
+
+  private:
+    Handed await(Node& node, Ref before) {
+        Waiter& own = waiters_.own(node.own);
+        inject::point();
+        if constexpr (hand_over == HandOver::Message) {
+            waiters_.far(before, &Waiter::next).put(waiters_.receiver(), std::memory_order_release);
+            waiters_.receive();
+            return acquire_upper;
+        } else {
+            waiters_.far(before, &Waiter::next).put(waiters_.ref(node.own), std::memory_order_release);
+            Handed handed = still_waits;
+            typename F::Wait wait(waiters_);
+            // acquire: pairs with release(), which publishes the section before
+            while ((handed = own.handed.load(std::memory_order_acquire)) == still_waits) wait.turn();
+            return handed;
+        }
+    }
+
+    typename F::template Home<Tail> home_;
+    [[no_unique_address]] Waiters waiters_;
+};
+
+} // namespace mxk::locks
 
 namespace mxk {
 
-class McsLock {
-  public:
-    // The caller's from lock() to unlock().
-    struct Node {
-        std::atomic<Node*> next{nullptr};
-        std::atomic<bool> waits{false};
-    };
-
-    void lock(Node& node) {
-        hold_preemption();
-        node.next.store(nullptr, std::memory_order_relaxed);
-        node.waits.store(true, std::memory_order_relaxed);
-        // acq_rel: publishes the node to the next one; acquire: pairs with the exchange to null of the holder before
-        Node* const before = last_.exchange(&node, std::memory_order_acq_rel);
-        if (before == nullptr) return;
-        inject::point();
-        before->next.store(&node, std::memory_order_release);                         // pairs with unlock()
-        for (SpinWait wait; node.waits.load(std::memory_order_acquire);) wait.turn(); // pairs with unlock()
-    }
-    void unlock(Node& node) {
-        Node* next = node.next.load(std::memory_order_acquire); // pairs with lock() of the next one
-        if (next == nullptr) {
-            Node* self = &node;
-            inject::point();
-            // release: pairs with the exchange in lock()
-            if (last_.compare_exchange_strong(self, nullptr, std::memory_order_release, std::memory_order_relaxed))
-                return release_preemption();
-            for (SpinWait wait; (next = node.next.load(std::memory_order_acquire)) == nullptr;) wait.turn();
-        }
-        next->waits.store(false, std::memory_order_release); // and publishes the section
-        release_preemption();
-    }
-
-  private:
-    std::atomic<Node*> last_{nullptr};
-};
-static_assert(Lock<McsLock>);
+// Tasks, and threads, which are not preempted while they wait or hold it; not for interrupt handlers. 8 bytes.
+using McsLock = locks::KernelLock<locks::Mcs<locks::Smp>>;
+static_assert(Lock<McsLock> && sizeof(McsLock) == sizeof(void*));
 
 } // namespace mxk

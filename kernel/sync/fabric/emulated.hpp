@@ -1,0 +1,180 @@
+// Remote memory, emulated in one: each worker has a region, whose words others reach only by operations, which are
+// counted, and delayed if the word is on another node. What was read is never kept: a poller of a remote word pays each
+// time. So locks for distributed memory run in the kernel, and their operations can be counted.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+#include "arch/sections.hpp"
+#include "base/inject.hpp"
+#include "base/result.hpp"
+#include "base/spin_wait.hpp"
+#include "base/units.hpp"
+#include "kernel/clock.hpp"
+#include "kernel/memory/node_vector.hpp"
+#include "kernel/sync/fabric/lock_topology.hpp"
+#include "kernel/sync/fabric/one_sided.hpp"
+
+namespace mxk::locks {
+
+// Of one worker, by where the word was.
+struct OneSidedCounts {
+    std::uint64_t home = 0;     // a lock's home, on any node
+    std::uint64_t others = 0;   // a record on another node
+    std::uint64_t near = 0;     // a record on the own node
+    std::uint64_t messages = 0; // sent
+
+    OneSidedCounts& operator+=(OneSidedCounts const& other) {
+        home += other.home;
+        others += other.others;
+        near += other.near;
+        messages += other.messages;
+        return *this;
+    }
+    bool operator==(OneSidedCounts const&) const = default;
+};
+
+class Emulated {
+  public:
+    // Of each region. `latency`: of an operation on another node's word.
+    static Result<Emulated> create(LockTopology const& topology, std::size_t region_bytes, Cycles latency) {
+        Emulated emulated(topology, region_bytes, latency);
+        emulated.workers_ = MXK_TRY(NodeVector<Worker>::create(topology.workers(), topology.memory_of(0)));
+        for (WorkerNumber i = 0; i < topology.workers(); ++i) {
+            auto region = MXK_TRY(NodeArray<std::byte>::create(region_bytes, topology.memory_of(i)));
+            emulated.workers_.emplace(std::move(region));
+        }
+        return emulated;
+    }
+
+    [[nodiscard]] LockTopology const& topology() const { return *topology_; }
+    static WorkerNumber current_worker() { return static_cast<WorkerNumber>(index(arch::home_core())); }
+    [[nodiscard]] static WorkerNumber self() { return current_worker(); }
+
+    // While no worker uses the locks before: their memory is used again.
+    void forget_locks() {
+        reserved_ = 0;
+        has_failed_ = false;
+    }
+    Displacement reserve(std::size_t bytes, std::size_t alignment) {
+        std::size_t const at = align_up(reserved_, std::max(alignment, cache_line_bytes));
+        if (at + bytes > region_bytes_) {
+            fail();
+            return 0;
+        }
+        reserved_ = at + bytes;
+        return static_cast<Displacement>(at);
+    }
+    void fail() { has_failed_ = true; }
+    // There was not enough memory: the lock that was made last must not be used.
+    [[nodiscard]] bool has_failed() const { return has_failed_; }
+    [[nodiscard]] bool constructs(WorkerNumber /*worker*/) const { return !has_failed_; }
+    [[nodiscard]] std::byte* address(WorkerNumber worker, Displacement at) const {
+        return workers_[worker].region.data() + at;
+    }
+
+    template <typename V> V swap(Target to, V value, std::memory_order order) {
+        return word<V>(to).exchange(value, order);
+    }
+    template <typename V> V cas(Target to, V expected, V desired, std::memory_order order) {
+        word<V>(to).compare_exchange_strong(expected, desired, order, std::memory_order_relaxed);
+        return expected;
+    }
+    template <typename V> V add(Target to, V addend, std::memory_order order) {
+        return word<V>(to).fetch_add(addend, order);
+    }
+    template <typename V> V read(Target to, std::memory_order order) { return word<V>(to).load(order); }
+    template <typename V> void put(Target to, V value, std::memory_order order) { word<V>(to).store(value, order); }
+    template <typename V> void acc(Target to, V value, std::memory_order order) { word<V>(to).store(value, order); }
+    template <typename V> void acc_later(Target to, V value) { acc(to, value, std::memory_order_release); }
+
+    // An empty message. receive() waits for one from any worker.
+    void send(WorkerNumber to) {
+        ++counts().messages;
+        delay(to);
+        workers_[to].messages.fetch_add(1, std::memory_order_release); // pairs with receive()
+    }
+    void receive() {
+        Worker& own = workers_[self()];
+        // acquire: pairs with send(). Only the worker takes one away.
+        for (SpinWait wait; own.messages.load(std::memory_order_acquire) == 0;) wait.turn();
+        own.messages.fetch_sub(1, std::memory_order_relaxed);
+    }
+
+    void progress() { workers_[self()].turn(); }
+    [[nodiscard]] static std::uint64_t nanoseconds() { return raw(clock::to_nanoseconds(clock::timestamp())); }
+
+    // When nobody uses a lock.
+    [[nodiscard]] OneSidedCounts const& counts_of(WorkerNumber worker) const { return workers_[worker].counts; }
+    void clear_counts() {
+        for (Worker& worker : workers_) worker.counts = {};
+    }
+
+    template <typename T> class Objects {
+      public:
+        bool reserve(std::size_t count) {
+            auto room = NodeVector<T>::create(count, node_id(0));
+            if (room) objects_ = std::move(room.value());
+            return room.ok();
+        }
+        template <typename... Arguments> void emplace(Arguments&&... arguments) {
+            objects_.emplace(std::forward<Arguments>(arguments)...);
+        }
+        T& operator[](std::size_t at) const { return objects_[at]; }
+
+      private:
+        NodeVector<T> objects_;
+    };
+
+  private:
+    struct alignas(cache_line_bytes) Worker {
+        explicit Worker(NodeArray<std::byte>&& its_region)
+            : region(std::move(its_region)) {}
+        // Of a loop that waits, which begins wherever the last one has ended: the processor is offered now and then.
+        void turn() {
+            if (++turns % 64 == 0)
+                offer_processor();
+            else
+                __builtin_ia32_pause();
+        }
+        NodeArray<std::byte> region;
+        OneSidedCounts counts{};
+        std::uint32_t turns = 0;
+        alignas(cache_line_bytes) std::atomic<std::uint32_t> messages{0};
+    };
+
+    Emulated(LockTopology const& topology, std::size_t region_bytes, Cycles latency)
+        : topology_(&topology)
+        , region_bytes_(region_bytes)
+        , latency_(latency) {}
+
+    OneSidedCounts& counts() { return workers_[self()].counts; }
+    [[nodiscard]] bool is_near(WorkerNumber worker) const {
+        return topology_->node_of(worker) == topology_->node_of(self());
+    }
+    void delay(WorkerNumber to) const {
+        inject::point();
+        if (is_near(to)) return;
+        Cycles const end = clock::timestamp() + latency_;
+        while (clock::timestamp() < end) __builtin_ia32_pause();
+    }
+    template <typename V> std::atomic<V>& word(Target to) {
+        ++(to.is_home ? counts().home : is_near(to.worker) ? counts().near : counts().others);
+        delay(to.worker);
+        return std::launder(reinterpret_cast<PlainWord<V>*>(address(to.worker, to.at)))->atomic();
+    }
+
+    LockTopology const* topology_;
+    std::size_t region_bytes_;
+    Cycles latency_;
+    std::size_t reserved_ = 0;
+    bool has_failed_ = false;
+    NodeVector<Worker> workers_;
+};
+
+using Emu = OneSided<Emulated>;
+
+} // namespace mxk::locks

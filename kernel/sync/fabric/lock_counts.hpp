@@ -1,0 +1,44 @@
+// What locks count, where they do: compiled out of locks that are used, kept in those of tests and benchmarks.
+#pragma once
+
+#include <cstdint>
+
+namespace mxk::locks {
+
+// What a user of a lock has seen of it. Kept with its node; only its own worker writes it.
+struct LockCounts {
+    std::uint64_t immediate = 0;       // acquisitions that found the lock free
+    std::uint64_t delayed = 0;         // all others
+    std::uint64_t local_releases = 0;  // of locks of nodes: handed on within a node
+    std::uint64_t global_releases = 0; // and free for the workers of all nodes
+
+    LockCounts& operator+=(LockCounts const& other) {
+        immediate += other.immediate;
+        delayed += other.delayed;
+        local_releases += other.local_releases;
+        global_releases += other.global_releases;
+        return *this;
+    }
+};
+
+// Of fabrics that do not count.
+struct NoCounts {
+    static void acquired(bool /*at_once*/) {}
+    static void released(bool /*locally*/) {}
+    static bool was_at_once() { return true; }
+};
+struct Counting {
+    void acquired(bool at_once) {
+        ++(at_once ? counts.immediate : counts.delayed);
+        at_once_ = at_once;
+    }
+    void released(bool locally) { ++(locally ? counts.local_releases : counts.global_releases); }
+    // Of the last acquisition.
+    [[nodiscard]] bool was_at_once() const { return at_once_; }
+    LockCounts counts;
+
+  private:
+    bool at_once_ = true;
+};
+
+} // namespace mxk::locks

@@ -1,0 +1,26 @@
+// The fabrics of the kernel and of the Linux program, and a lock for each of them. Included by lock_kind.hpp.
+#pragma once
+
+#include "kernel/sync/fabric/emulated.hpp"
+#include "kernel/sync/fabric/smp.hpp"
+
+namespace mxk::locks {
+
+struct LockForms {
+    LockForm smp{};
+    LockForm counting{}; // smp with counts
+    LockForm emulated{};
+};
+
+template <template <typename> typename Algorithm>
+inline constexpr LockForms lock_forms{.smp = form_of<Algorithm<Smp>, SmpSite>(),
+                                      .counting = form_of<Algorithm<CountingSmp>, SmpSite>(),
+                                      .emulated = form_of<Algorithm<Emu>, Emu::Site>()};
+// Of locks for one memory, and of those that need messages.
+template <template <typename> typename Algorithm>
+inline constexpr LockForms shared_lock_forms{.smp = form_of<Algorithm<Smp>, SmpSite>(),
+                                             .counting = form_of<Algorithm<CountingSmp>, SmpSite>()};
+template <template <typename> typename Algorithm>
+inline constexpr LockForms one_sided_lock_forms{.emulated = form_of<Algorithm<Emu>, Emu::Site>()};
+
+} // namespace mxk::locks
