@@ -112,12 +112,21 @@ template <typename CountPolicy, bool near = false> struct BasicSmp {
       public:
         struct Own {};
         explicit RotatingRecords(Site const& /*site*/) {}
-        // Which one the caller has, and that it has this one now.
+        // Which one the caller has, and that it has this one now. While it is not preempted.
         static Ref<Record> take(Own& /*own*/) { return new (static_cast<void*>(take_line())) Record{}; }
         static void keep(Own& /*own*/, Ref<Record> ref) { give_line(new (static_cast<void*>(ref)) LockLine{}); }
-        static Ref<Record> first() { return new (static_cast<void*>(take_line())) Record{}; }
+        static Ref<Record> first() {
+            arch::hold_core(); // the caller is in no section
+            auto* const record = new (static_cast<void*>(take_line())) Record{};
+            arch::release_core();
+            return record;
+        }
         // At the lock's end: the one that nobody has.
-        static void end(Ref<Record> ref) { give_line(new (static_cast<void*>(ref)) LockLine{}); }
+        static void end(Ref<Record> ref) {
+            arch::hold_core();
+            give_line(new (static_cast<void*>(ref)) LockLine{});
+            arch::release_core();
+        }
         template <typename V> static Word<V>& far(Ref<Record> ref, Word<V> Record::*word) { return ref->*word; }
         static Record& direct(Ref<Record> ref) { return *ref; }
     };
