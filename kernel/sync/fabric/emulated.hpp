@@ -20,23 +20,6 @@
 
 namespace mxk::locks {
 
-// Of one worker, by where the word was.
-struct OneSidedCounts {
-    std::uint64_t home = 0;     // a lock's home, on any node
-    std::uint64_t others = 0;   // a record on another node
-    std::uint64_t near = 0;     // a record on the own node
-    std::uint64_t messages = 0; // sent
-
-    OneSidedCounts& operator+=(OneSidedCounts const& other) {
-        home += other.home;
-        others += other.others;
-        near += other.near;
-        messages += other.messages;
-        return *this;
-    }
-    bool operator==(OneSidedCounts const&) const = default;
-};
-
 class Emulated {
   public:
     // Of each region. `latency`: of an operation on another node's word.
@@ -77,25 +60,34 @@ class Emulated {
     }
 
     template <typename V> V swap(Target to, V value, std::memory_order order) {
-        return word<V>(to).exchange(value, order);
+        return on_word<V>(to, [&](std::atomic<V>& word) { return word.exchange(value, order); });
     }
     template <typename V> V cas(Target to, V expected, V desired, std::memory_order order) {
-        word<V>(to).compare_exchange_strong(expected, desired, order, std::memory_order_relaxed);
-        return expected;
+        return on_word<V>(to, [&](std::atomic<V>& word) {
+            word.compare_exchange_strong(expected, desired, order, std::memory_order_relaxed);
+            return expected;
+        });
     }
     template <typename V> V add(Target to, V addend, std::memory_order order) {
-        return word<V>(to).fetch_add(addend, order);
+        return on_word<V>(to, [&](std::atomic<V>& word) { return word.fetch_add(addend, order); });
     }
-    template <typename V> V read(Target to, std::memory_order order) { return word<V>(to).load(order); }
-    template <typename V> void put(Target to, V value, std::memory_order order) { word<V>(to).store(value, order); }
-    template <typename V> void acc(Target to, V value, std::memory_order order) { word<V>(to).store(value, order); }
-    template <typename V> void acc_later(Target to, V value) { acc(to, value, std::memory_order_release); }
+    template <typename V> V read(Target to, std::memory_order order) {
+        return on_word<V>(to, [&](std::atomic<V>& word) { return word.load(order); });
+    }
+    template <typename V> void put(Target to, V value, std::memory_order order) {
+        on_word<V>(to, [&](std::atomic<V>& word) {
+            word.store(value, order);
+            return value;
+        });
+    }
+    template <typename V> void acc(Target to, V value, std::memory_order order) { put(to, value, order); }
+    template <typename V> void acc_later(Target to, V value) { put(to, value, std::memory_order_release); }
 
     // An empty message. receive() waits for one from any worker.
     void send(WorkerNumber to) {
-        ++counts().messages;
         delay(to);
         workers_[to].messages.fetch_add(1, std::memory_order_release); // pairs with receive()
+        workers_[self()].counts.messages.add();
     }
     void receive() {
         Worker& own = workers_[self()];
@@ -107,10 +99,13 @@ class Emulated {
     void progress() { workers_[self()].turn(); }
     [[nodiscard]] static std::uint64_t nanoseconds() { return raw(clock::to_nanoseconds(clock::timestamp())); }
 
-    // When nobody uses a lock.
-    [[nodiscard]] OneSidedCounts const& counts_of(WorkerNumber worker) const { return workers_[worker].counts; }
-    void clear_counts() {
-        for (Worker& worker : workers_) worker.counts = {};
+    // Any core. What is counted has been done.
+    [[nodiscard]] OneSidedCounts counts_of(WorkerNumber worker) const {
+        Counters const& counts = workers_[worker].counts;
+        return {.home = counts.home.value(),
+                .others = counts.others.value(),
+                .near = counts.near.value(),
+                .messages = counts.messages.value()};
     }
 
     template <typename T> class Objects {
@@ -130,6 +125,22 @@ class Emulated {
     };
 
   private:
+    // Its worker's, and read by others.
+    class Counter {
+      public:
+        // release: pairs with value()
+        void add() { count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+        [[nodiscard]] std::uint64_t value() const { return count_.load(std::memory_order_acquire); }
+
+      private:
+        std::atomic<std::uint64_t> count_{0};
+    };
+    struct Counters {
+        Counter home;
+        Counter others;
+        Counter near;
+        Counter messages;
+    };
     struct alignas(cache_line_bytes) Worker {
         explicit Worker(NodeArray<std::byte>&& its_region)
             : region(std::move(its_region)) {}
@@ -141,7 +152,7 @@ class Emulated {
                 __builtin_ia32_pause();
         }
         NodeArray<std::byte> region;
-        OneSidedCounts counts{};
+        Counters counts;
         std::uint32_t turns = 0;
         alignas(cache_line_bytes) std::atomic<std::uint32_t> messages{0};
     };
@@ -151,7 +162,6 @@ class Emulated {
         , region_bytes_(region_bytes)
         , latency_(latency) {}
 
-    OneSidedCounts& counts() { return workers_[self()].counts; }
     [[nodiscard]] bool is_near(WorkerNumber worker) const {
         return topology_->node_of(worker) == topology_->node_of(self());
     }
@@ -161,10 +171,12 @@ class Emulated {
         Cycles const end = clock::timestamp() + latency_;
         while (clock::timestamp() < end) __builtin_ia32_pause();
     }
-    template <typename V> std::atomic<V>& word(Target to) {
-        ++(to.is_home ? counts().home : is_near(to.worker) ? counts().near : counts().others);
+    template <typename V, typename Operation> V on_word(Target to, Operation operation) {
         delay(to.worker);
-        return std::launder(reinterpret_cast<PlainWord<V>*>(address(to.worker, to.at)))->atomic();
+        V const result = operation(std::launder(reinterpret_cast<PlainWord<V>*>(address(to.worker, to.at)))->atomic());
+        Counters& counts = workers_[self()].counts;
+        (to.is_home ? counts.home : is_near(to.worker) ? counts.near : counts.others).add();
+        return result;
     }
 
     LockTopology const* topology_;

@@ -21,6 +21,23 @@ struct LockCounts {
     }
 };
 
+// One-sided operations of a worker, by where the word was.
+struct OneSidedCounts {
+    std::uint64_t home = 0;     // a lock's home, on any node
+    std::uint64_t others = 0;   // a record on another node
+    std::uint64_t near = 0;     // a record on the own node
+    std::uint64_t messages = 0; // sent
+
+    OneSidedCounts& operator+=(OneSidedCounts const& other) {
+        home += other.home;
+        others += other.others;
+        near += other.near;
+        messages += other.messages;
+        return *this;
+    }
+    bool operator==(OneSidedCounts const&) const = default;
+};
+
 // Of fabrics that do not count.
 struct NoCounts {
     static void acquired(bool /*at_once*/) {}

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <optional>
 #include <string_view>
 
 #include "arch/sections.hpp"
@@ -98,11 +99,21 @@ template <typename Lock, typename Site> constexpr LockForm form_of() {
 
 namespace mxk::locks {
 
+// How many one-sided operations a lock takes, of a worker on another node than the home. What is not given depends on how
+// often somebody looks. A test counts them.
+struct LockOperations {
+    std::optional<OneSidedCounts> acquire{}; // a free lock, with a new node
+    std::optional<OneSidedCounts> release{}; // that nobody waits for
+    std::optional<OneSidedCounts> join{};    // a queue behind a holder on another node
+    std::optional<OneSidedCounts> hand_over{};
+};
+
 struct LockKind {
     std::string_view name;
     std::string_view summary; // a line
     Fairness fairness;
     bool has_nodes = false; // prefers workers of the holder's node
+    LockOperations operations{};
     LockForms forms{};
 };
 

@@ -52,138 +52,197 @@ constexpr LockKind c_tas_mcs{.name = "c-tas-mcs",
                              .summary = "cohort: test-and-set of nodes, MCS in each",
                              .fairness = Fairness::Unbounded,
                              .has_nodes = true,
+                             .operations = {.acquire = {{.home = 1}}, .release = {{.home = 1}}},
                              .forms = lock_forms<CTasMcs>};
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_tas_mcs);
 constexpr LockKind c_tas_tkt{.name = "c-tas-tkt",
                              .summary = "cohort: test-and-set of nodes, tickets in each",
                              .fairness = Fairness::Unbounded,
                              .has_nodes = true,
+                             .operations = {.acquire = {{.home = 1}}, .release = {{.home = 1}}},
                              .forms = lock_forms<CTasTicket>};
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_tas_tkt);
 constexpr LockKind c_tas_tts{.name = "c-tas-tts",
                              .summary = "cohort: test-and-set of nodes, test and test-and-set in each",
                              .fairness = Fairness::Unbounded,
                              .has_nodes = true,
+                             .operations = {.acquire = {{.home = 1}}, .release = {{.home = 1}}},
                              .forms = lock_forms<CTasTts>};
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_tas_tts);
 constexpr LockKind c_tas_clh{.name = "c-tas-clh",
                              .summary = "cohort: test-and-set of nodes, CLH in each",
                              .fairness = Fairness::Unbounded,
                              .has_nodes = true,
+                             .operations = {.acquire = {{.home = 1}}, .release = {{.home = 1}}},
                              .forms = lock_forms<CTasClh>};
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_tas_clh);
 constexpr LockKind c_tas_hem{.name = "c-tas-hem",
                              .summary = "cohort: test-and-set of nodes, Hemlock in each",
                              .fairness = Fairness::Unbounded,
                              .has_nodes = true,
+                             .operations = {.acquire = {{.home = 1}}, .release = {{.home = 1}}},
                              .forms = lock_forms<CTasHemlock>};
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_tas_hem);
 constexpr LockKind c_mcs_mcs{.name = "c-mcs-mcs",
                              .summary = "cohort: MCS of nodes, MCS in each",
                              .fairness = Fairness::Bounded,
                              .has_nodes = true,
+                             .operations = {.acquire = {{.home = 1}},
+                                            .release = {{.home = 1}},
+                                            .join = {{.home = 1, .others = 1}},
+                                            .hand_over = {{.others = 1}}},
                              .forms = lock_forms<CMcsMcs>};
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_mcs);
 constexpr LockKind c_mcs_tkt{.name = "c-mcs-tkt",
                              .summary = "cohort: MCS of nodes, tickets in each",
                              .fairness = Fairness::Bounded,
                              .has_nodes = true,
+                             .operations = {.acquire = {{.home = 1}},
+                                            .release = {{.home = 1}},
+                                            .join = {{.home = 1, .others = 1}},
+                                            .hand_over = {{.others = 1}}},
                              .forms = lock_forms<CMcsTicket>};
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_tkt);
 constexpr LockKind c_mcs_tts{.name = "c-mcs-tts",
                              .summary = "cohort: MCS of nodes, test and test-and-set in each",
                              .fairness = Fairness::Unbounded,
                              .has_nodes = true,
+                             .operations = {.acquire = {{.home = 1}},
+                                            .release = {{.home = 1}},
+                                            .join = {{.home = 1, .others = 1}},
+                                            .hand_over = {{.others = 1}}},
                              .forms = lock_forms<CMcsTts>};
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_tts);
 constexpr LockKind c_mcs_clh{.name = "c-mcs-clh",
                              .summary = "cohort: MCS of nodes, CLH in each",
                              .fairness = Fairness::Bounded,
                              .has_nodes = true,
+                             .operations = {.acquire = {{.home = 1}},
+                                            .release = {{.home = 1}},
+                                            .join = {{.home = 1, .others = 1}},
+                                            .hand_over = {{.others = 1}}},
                              .forms = lock_forms<CMcsClh>};
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_clh);
 constexpr LockKind c_mcs_hem{.name = "c-mcs-hem",
                              .summary = "cohort: MCS of nodes, Hemlock in each",
                              .fairness = Fairness::Bounded,
                              .has_nodes = true,
+                             .operations = {.acquire = {{.home = 1}},
+                                            .release = {{.home = 1}},
+                                            .join = {{.home = 1, .others = 1}},
+                                            .hand_over = {{.others = 1}}},
                              .forms = lock_forms<CMcsHemlock>};
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_hem);
 constexpr LockKind c_tkt_mcs{.name = "c-tkt-mcs",
                              .summary = "cohort: tickets of nodes, MCS in each",
                              .fairness = Fairness::Bounded,
                              .has_nodes = true,
+                             .operations = {.acquire = {{.home = 2}}, .release = {{.home = 1}}},
                              .forms = lock_forms<CTicketMcs>};
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_tkt_mcs);
 constexpr LockKind c_tkt_tkt{.name = "c-tkt-tkt",
                              .summary = "cohort: tickets of nodes, tickets in each",
                              .fairness = Fairness::Bounded,
                              .has_nodes = true,
+                             .operations = {.acquire = {{.home = 2}}, .release = {{.home = 1}}},
                              .forms = lock_forms<CTicketTicket>};
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_tkt_tkt);
 constexpr LockKind c_tkt_tts{.name = "c-tkt-tts",
                              .summary = "cohort: tickets of nodes, test and test-and-set in each",
                              .fairness = Fairness::Unbounded,
                              .has_nodes = true,
+                             .operations = {.acquire = {{.home = 2}}, .release = {{.home = 1}}},
                              .forms = lock_forms<CTicketTts>};
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_tkt_tts);
 constexpr LockKind c_tkt_clh{.name = "c-tkt-clh",
                              .summary = "cohort: tickets of nodes, CLH in each",
                              .fairness = Fairness::Bounded,
                              .has_nodes = true,
+                             .operations = {.acquire = {{.home = 2}}, .release = {{.home = 1}}},
                              .forms = lock_forms<CTicketClh>};
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_tkt_clh);
 constexpr LockKind c_tkt_hem{.name = "c-tkt-hem",
                              .summary = "cohort: tickets of nodes, Hemlock in each",
                              .fairness = Fairness::Bounded,
                              .has_nodes = true,
+                             .operations = {.acquire = {{.home = 2}}, .release = {{.home = 1}}},
                              .forms = lock_forms<CTicketHemlock>};
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_tkt_hem);
 constexpr LockKind c_mcs_mcs_home{.name = "c-mcs-mcs-home",
                                   .summary = "c-mcs-mcs that counts passes at the home",
                                   .fairness = Fairness::Bounded,
                                   .has_nodes = true,
+                                  .operations = {.acquire = {{.home = 1}},
+                                                 .release = {{.home = 2}},
+                                                 .join = {{.home = 1, .others = 1}},
+                                                 .hand_over = {{.home = 1, .others = 1}}},
                                   .forms = lock_forms<CMcsMcsHome>};
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_mcs_home);
 constexpr LockKind c_mcs_mcs_node{.name = "c-mcs-mcs-node",
                                   .summary = "c-mcs-mcs that counts passes on the node, one-sided",
                                   .fairness = Fairness::Bounded,
                                   .has_nodes = true,
+                                  .operations = {.acquire = {{.home = 1}},
+                                                 .release = {{.home = 1, .near = 1}},
+                                                 .join = {{.home = 1, .others = 1}},
+                                                 .hand_over = {{.others = 1, .near = 1}}},
                                   .forms = lock_forms<CMcsMcsNode>};
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_mcs_node);
 constexpr LockKind c_mcs_mcs_plain{.name = "c-mcs-mcs-plain",
                                    .summary = "c-mcs-mcs that counts passes on the node, plainly",
                                    .fairness = Fairness::Bounded,
                                    .has_nodes = true,
+                                   .operations = {.acquire = {{.home = 1}},
+                                                  .release = {{.home = 1}},
+                                                  .join = {{.home = 1, .others = 1}},
+                                                  .hand_over = {{.others = 1}}},
                                    .forms = lock_forms<CMcsMcsPlain>};
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_mcs_plain);
 constexpr LockKind c_mcs_hem_beside{.name = "c-mcs-hem-beside",
                                     .summary = "c-mcs-hem whose count stands beside the granted word",
                                     .fairness = Fairness::Bounded,
                                     .has_nodes = true,
+                                    .operations = {.acquire = {{.home = 1}},
+                                                   .release = {{.home = 1}},
+                                                   .join = {{.home = 1, .others = 1}},
+                                                   .hand_over = {{.others = 1}}},
                                     .forms = lock_forms<CMcsHemlockBeside>};
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_hem_beside);
 constexpr LockKind c_mcs_mcs_message{.name = "c-mcs-mcs-message",
                                      .summary = "c-mcs-mcs handed over to other nodes by messages",
                                      .fairness = Fairness::Bounded,
                                      .has_nodes = true,
+                                     .operations = {.acquire = {{.home = 1}},
+                                                    .release = {{.home = 1}},
+                                                    .join = {{.home = 1, .others = 1}},
+                                                    .hand_over = {{.messages = 1}}},
                                      .forms = one_sided_lock_forms<CMcsMcsMessage>};
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_mcs_message);
 constexpr LockKind c_mcs_hem_message{.name = "c-mcs-hem-message",
                                      .summary = "c-mcs-hem handed over to other nodes by messages",
                                      .fairness = Fairness::Bounded,
                                      .has_nodes = true,
+                                     .operations = {.acquire = {{.home = 1}},
+                                                    .release = {{.home = 1}},
+                                                    .join = {{.home = 1, .others = 1}},
+                                                    .hand_over = {{.messages = 1}}},
                                      .forms = one_sided_lock_forms<CMcsHemlockMessage>};
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_hem_message);
 constexpr LockKind hmcs{.name = "hmcs",
                         .summary = "MCS for caches, nodes and the machine",
                         .fairness = Fairness::Bounded,
                         .has_nodes = true,
+                        .operations = {.acquire = {{.home = 1}},
+                                       .release = {{.home = 1}},
+                                       .join = {{.home = 1, .others = 1}},
+                                       .hand_over = {{.others = 1}}},
                         .forms = lock_forms<Hmcs>};
 MXK_REGISTER(mxk_lock_kinds, LockKind, hmcs);
 constexpr LockKind rma_mcs{.name = "rma-mcs",
                            .summary = "MCS in two levels, all by one-sided operations",
                            .fairness = Fairness::Bounded,
                            .has_nodes = true,
+                           .operations = {.acquire = {{.home = 1, .near = 3}}, .release = {{.home = 1, .near = 2}}},
                            .forms = one_sided_lock_forms<RmaMcs>};
 MXK_REGISTER(mxk_lock_kinds, LockKind, rma_mcs);
 

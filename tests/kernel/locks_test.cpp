@@ -1,0 +1,323 @@
+// All kinds of locks that are registered (kernel/sync/locks): no two are inside at once, everybody has his turn, two
+// locks may be held at once; and the one-sided operations are those that the kind promises. On 1, 2 and 4 made-up
+// nodes.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <source_location>
+#include <span>
+#include <string_view>
+
+#include "arch/machine.hpp"
+#include "base/inject.hpp"
+#include "bench/workload/random.hpp"
+#include "kernel/clock.hpp"
+#include "kernel/sync/fabric/emulated.hpp"
+#include "kernel/sync/fabric/stored_topology.hpp"
+#include "kernel/sync/locks/lock_kind.hpp"
+#include "kernel/testing.hpp"
+#include "tasks/parallel.hpp"
+#include "tasks/threads/thread.hpp"
+#include "tasks/workers.hpp"
+#include "tests/delays.hpp"
+#include "tests/kernel/all_cores.hpp"
+#include "tests/kernel/lock_visitors.hpp"
+#include "tests/kernel/made_lock.hpp"
+#include "tests/kernel/thread_group.hpp"
+
+namespace mxk {
+namespace {
+
+using locks::Emulated;
+using locks::LockForm;
+using locks::LockKind;
+using locks::OneSidedCounts;
+
+constexpr std::size_t region_bytes = 64 * KiB;
+
+// What users of two locks of a kind do: a section under the first one, now and then with one under the second in it, or
+// under the second alone.
+class LockGate {
+  public:
+    LockGate(LockForm const& form, void const* site, std::size_t users)
+        : outer_(form, site, users)
+        , inner_(form, site, users) {}
+
+    [[nodiscard]] bool is_there() const { return outer_.is_there() && inner_.is_there(); }
+    void section(std::size_t user, bench::Random& random) {
+        std::uint64_t const which = random.below(8);
+        if (which != 0) {
+            outer_.lock(user);
+            outer_counter_.visit();
+            if (which == 1) inner_section(user);
+            outer_.unlock(user);
+        } else {
+            inner_section(user);
+        }
+        inner_sections_.fetch_add(which <= 1 ? 1 : 0, std::memory_order_relaxed);
+        outer_sections_.fetch_add(which != 0 ? 1 : 0, std::memory_order_relaxed);
+    }
+    // When all have ended.
+    [[nodiscard]] bool is_exact() const {
+        return outer_counter_.count() == outer_sections_.load(std::memory_order_relaxed) &&
+               inner_counter_.count() == inner_sections_.load(std::memory_order_relaxed) &&
+               outer_counter_.overlaps() == 0 && inner_counter_.overlaps() == 0;
+    }
+    [[nodiscard]] locks::LockCounts counts(std::size_t user) const { return outer_.counts(user); }
+
+  private:
+    void inner_section(std::size_t user) {
+        inner_.lock(user);
+        inner_counter_.visit();
+        inner_.unlock(user);
+    }
+
+    MadeLock outer_;
+    MadeLock inner_;
+    VisitCounter<true> outer_counter_;
+    VisitCounter<true> inner_counter_;
+    std::atomic<std::uint64_t> outer_sections_{0};
+    std::atomic<std::uint64_t> inner_sections_{0};
+};
+
+// A task on each core. Whether all was as it should be.
+bool pass_by_tasks(LockGate& gate, std::span<CoreId const> cores, std::uint64_t sections) {
+    struct User {
+        bench::Random random;
+        std::uint64_t left;
+    };
+    auto users = NodeVector<User>::create(cores.size(), Worker::current().node());
+    if (!users || !gate.is_there()) return false;
+    for (std::size_t i = 0; i < cores.size(); ++i)
+        users.value().emplace(User{bench::Random(inner_tests::seed() * 1000 + i), sections});
+    bool const has_run = run_on(cores, [&](Worker&, std::size_t place) {
+        User& user = users.value()[place];
+        for (int i = 0; i < 16 && user.left != 0; ++i, --user.left) gate.section(place, user.random);
+        return user.left == 0 ? Step::Done : Step::Again;
+    });
+    return has_run && gate.is_exact();
+}
+
+// Two threads on each core: on Linux there are more waiters than cores then.
+bool pass_by_threads(LockGate& gate, std::uint64_t sections) {
+    struct Body {
+        LockGate& gate;
+        std::size_t user;
+        std::uint64_t sections;
+        void operator()() {
+            bench::Random random(inner_tests::seed() * 1000 + user);
+            for (std::uint64_t i = 0; i < sections; ++i) gate.section(user, random);
+        }
+    };
+    std::size_t const threads = 2 * workers::count();
+    auto bodies = NodeVector<Body>::create(threads, Worker::current().node());
+    if (!bodies || !gate.is_there()) return false;
+    ThreadGroup group(threads);
+    for (std::size_t i = 0; i < threads; ++i)
+        group.start({.core = core_id(i % workers::count()), .name = "lock user", .slice = Nanoseconds{200'000}},
+                    bodies.value().emplace(Body{gate, i, sections}));
+    group.join();
+    return gate.is_exact();
+}
+
+void report(LockKind const& kind, std::string_view form, std::size_t nodes) {
+    FixedText<160> text;
+    format(text, "{} ({}) on {} nodes lets two in, or loses one", kind.name, form, nodes);
+    inner_tests::fail_check(text.view(), std::source_location::current());
+}
+
+// Of each user, for each kind, fabric and number of nodes.
+void check_all_kinds(std::uint64_t sections) {
+    auto const cores = all_cores();
+    InjectDelays const delays;
+    for (std::size_t const nodes : {std::size_t{1}, std::size_t{2}, std::size_t{4}}) {
+        if (nodes > cores.size()) break;
+        auto const topology = locks::StoredTopology::made_up(cores.span(), nodes);
+        MXK_CHECK(topology.ok());
+        if (!topology) return;
+        auto const view = topology.value().view();
+        auto emulated = Emulated::create(view, region_bytes, Cycles{0});
+        MXK_CHECK(emulated.ok());
+        if (!emulated) return;
+        bool has_failed = false;
+        locks::SmpSite const site(view, has_failed);
+        locks::Emu::Site const emulated_site(emulated.value());
+        for (LockKind const* const kind : locks::registered_lock_kinds()) {
+            if (kind->forms.smp.is_there()) {
+                {
+                    LockGate gate(kind->forms.smp, &site, cores.size());
+                    if (!pass_by_tasks(gate, cores.span(), sections)) report(*kind, "tasks", nodes);
+                }
+                LockGate gate(kind->forms.smp, &site, 2 * cores.size());
+                if (!pass_by_threads(gate, sections / 2)) report(*kind, "threads", nodes);
+            }
+            if (kind->forms.emulated.is_there()) {
+                emulated.value().forget_locks();
+                LockGate gate(kind->forms.emulated, &emulated_site, cores.size());
+                MXK_CHECK(!emulated.value().has_failed());
+                if (!pass_by_tasks(gate, cores.span(), sections)) report(*kind, "one-sided", nodes);
+            }
+        }
+        MXK_CHECK(!has_failed);
+    }
+}
+
+std::uint64_t short_sections() {
+    if (arch::describe_machine().is_emulated()) return 60;
+    return inject::enabled || Worker::current().polling_time() == Nanoseconds{0} ? 150 : 2'000;
+}
+MXK_TEST(locks, all_kinds_exclude_and_let_everybody_in) {
+    check_all_kinds(short_sections());
+}
+MXK_LONG_TEST(locks, all_kinds_exclude_and_let_everybody_in_long) {
+    check_all_kinds(200'000);
+}
+
+// Two workers of made-up nodes with a lock whose operations are counted. Worker 0 has the lock's home.
+class CountedUse {
+  public:
+    CountedUse(LockKind const& kind, Emulated& emulated, CoreId first, CoreId second)
+        : kind_(kind)
+        , emulated_(emulated)
+        , cores_{first, second}
+        , site_(emulated)
+        , lock_(kind.forms.emulated, &site_, 2) {}
+
+    // Each alone; then the second one waits for the first.
+    void check() {
+        run_on(std::span(cores_).first(1), [&](Worker&, std::size_t) {
+            expect_counts("acquire", kind_.operations.acquire, cores_[0], [&] { lock_.lock(0); });
+            expect_counts("release", kind_.operations.release, cores_[0], [&] { lock_.unlock(0); });
+            return Step::Done;
+        });
+        if (!kind_.operations.join) return;
+        std::atomic<bool> is_held{false};
+        run_on(cores_, [&](Worker&, std::size_t place) {
+            if (place == 0) {
+                OneSidedCounts const before = emulated_.counts_of(worker(1));
+                lock_.lock(0);
+                is_held.store(true, std::memory_order_release);
+                // The second one has joined when it has done what it has to.
+                OneSidedCounts joined = before;
+                joined += *kind_.operations.join;
+                Cycles const deadline = clock::timestamp() + clock::to_cycles(Nanoseconds{10'000'000'000});
+                for (SpinWait wait; emulated_.counts_of(worker(1)) != joined && clock::timestamp() < deadline;)
+                    wait.turn();
+                expect_counts("hand over", kind_.operations.hand_over, cores_[0], [&] { lock_.unlock(0); });
+            } else {
+                for (SpinWait wait; !is_held.load(std::memory_order_acquire);) wait.turn();
+                expect_counts("join", kind_.operations.join, cores_[1], [&] { lock_.lock(1); });
+                lock_.unlock(1);
+            }
+            return Step::Done;
+        });
+    }
+
+  private:
+    [[nodiscard]] locks::WorkerNumber worker(std::size_t place) const {
+        return static_cast<locks::WorkerNumber>(index(cores_[place]));
+    }
+    template <typename Operation>
+    void expect_counts(std::string_view what, std::optional<OneSidedCounts> const& expected, CoreId core,
+                       Operation operation) {
+        auto const worker = static_cast<locks::WorkerNumber>(index(core));
+        OneSidedCounts counts = emulated_.counts_of(worker);
+        if (expected) counts += *expected;
+        operation();
+        OneSidedCounts const now = emulated_.counts_of(worker);
+        if (!expected || now == counts) return;
+        FixedText<240> text;
+        format(text, "{}, {}: {} more at the home, {} on other nodes, {} on its own, {} messages than promised",
+               kind_.name, what, static_cast<std::int64_t>(now.home - counts.home),
+               static_cast<std::int64_t>(now.others - counts.others), static_cast<std::int64_t>(now.near - counts.near),
+               static_cast<std::int64_t>(now.messages - counts.messages));
+        inner_tests::fail_check(text.view(), std::source_location::current());
+    }
+
+    LockKind const& kind_;
+    Emulated& emulated_;
+    std::array<CoreId, 2> cores_;
+    locks::Emu::Site site_;
+    MadeLock lock_;
+};
+
+MXK_TEST(locks, one_sided_operations_are_those_that_are_promised) {
+    auto const cores = all_cores();
+    if (cores.size() < 4) MXK_SKIP("needs four cores, two for each made-up node");
+    auto const topology = locks::StoredTopology::made_up(cores.span(), 2);
+    MXK_CHECK(topology.ok());
+    if (!topology) return;
+    auto const view = topology.value().view();
+    auto emulated = Emulated::create(view, region_bytes, Cycles{0});
+    MXK_CHECK(emulated.ok());
+    if (!emulated) return;
+    for (LockKind const* const kind : locks::registered_lock_kinds()) {
+        if (!kind->forms.emulated.is_there()) continue;
+        MXK_CHECK(kind->operations.acquire.has_value());
+        emulated.value().forget_locks();
+        CountedUse(*kind, emulated.value(), last_core(), core_id(1)).check();
+    }
+}
+
+// What a pass of a cohort's lock within a node takes, by where passes are counted. More passes than sections are
+// allowed, so that each release with a waiter stays in the node.
+MXK_TEST(locks, passes_within_a_node_take_what_their_count_takes) {
+    auto const cores = all_cores();
+    if (cores.size() < 4) MXK_SKIP("needs four cores, two for each made-up node");
+    auto const topology = locks::StoredTopology::made_up(cores.span(), 2);
+    MXK_CHECK(topology.ok());
+    if (!topology) return;
+    auto const view = topology.value().view();
+    auto emulated = Emulated::create(view, region_bytes, Cycles{0});
+    MXK_CHECK(emulated.ok());
+    if (!emulated) return;
+    struct Placement {
+        std::string_view kind;
+        OneSidedCounts of_pass;
+        OneSidedCounts of_change; // of the upper lock, from release to release
+    };
+    constexpr std::array placements{
+        Placement{"c-mcs-mcs-home", {.home = 1}, {.home = 3}},
+        Placement{"c-mcs-mcs-node", {.near = 1}, {.home = 2, .near = 1}},
+        Placement{"c-mcs-mcs-plain", {}, {.home = 2}},
+        Placement{"c-mcs-mcs", {}, {.home = 2}},
+    };
+    std::array const users{core_id(cores.size() - 2), last_core()}; // of node 1
+    constexpr std::uint64_t sections = 100;
+    for (Placement const& placement : placements) {
+        for (LockKind const* const kind : locks::registered_lock_kinds()) {
+            if (kind->name != placement.kind) continue;
+            emulated.value().forget_locks();
+            locks::Emu::Site site(emulated.value());
+            site.set_max_passes(locks::max_passes);
+            MadeLock lock(kind->forms.emulated, &site, users.size());
+            auto const count_all = [&] {
+                OneSidedCounts all;
+                for (CoreId const core : users)
+                    all += emulated.value().counts_of(static_cast<locks::WorkerNumber>(index(core)));
+                return all;
+            };
+            OneSidedCounts expected = count_all();
+            MXK_CHECK(run_on(users, [&](Worker&, std::size_t place) {
+                for (std::uint64_t i = 0; i < sections; ++i) {
+                    lock.lock(place);
+                    RandomDelay::point(); // so that the other one has time to wait
+                    lock.unlock(place);
+                }
+                return Step::Done;
+            }));
+            locks::LockCounts releases = lock.counts(0);
+            releases += lock.counts(1);
+            MXK_CHECK_EQUAL(releases.local_releases + releases.global_releases, sections * users.size());
+            for (std::uint64_t i = 0; i < releases.local_releases; ++i) expected += placement.of_pass;
+            for (std::uint64_t i = 0; i < releases.global_releases; ++i) expected += placement.of_change;
+            MXK_CHECK(count_all() == expected);
+        }
+    }
+}
+
+} // namespace
+} // namespace mxk
