@@ -13,11 +13,20 @@
 
 #include "arch/machine.hpp"
 #include "base/inject.hpp"
+#include "base/lock.hpp"
 #include "bench/workload/random.hpp"
 #include "kernel/clock.hpp"
+#include "kernel/sync/adaptive/dynamic_lock.hpp"
 #include "kernel/sync/fabric/emulated.hpp"
 #include "kernel/sync/fabric/stored_topology.hpp"
+#include "kernel/sync/locks/clh_lock.hpp"
+#include "kernel/sync/locks/cohort_lock.hpp"
+#include "kernel/sync/locks/delegation_lock.hpp"
+#include "kernel/sync/locks/hemlock.hpp"
 #include "kernel/sync/locks/lock_kind.hpp"
+#include "kernel/sync/locks/mcs_lock.hpp"
+#include "kernel/sync/locks/tas_lock.hpp"
+#include "kernel/sync/locks/ticket_lock.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/parallel.hpp"
 #include "tasks/threads/thread.hpp"
@@ -174,6 +183,80 @@ MXK_TEST(locks, all_kinds_exclude_and_let_everybody_in) {
 }
 MXK_LONG_TEST(locks, all_kinds_exclude_and_let_everybody_in_long) {
     check_all_kinds(200'000);
+}
+
+// What locks of the kernel stand beneath (base/lock.hpp): a guard, and a dynamic lock that is enabled.
+template <typename LockType, typename... Arguments>
+void check_lock_of_kernel(std::span<CoreId const> cores, std::uint64_t sections, Arguments const&... arguments) {
+    static_assert(Lock<LockType>);
+    LockType lock(arguments...);
+    DynamicLock<LockType> dynamic(arguments...);
+    VisitCounter<true> counter;
+    VisitCounter<true> dynamic_counter;
+    MXK_CHECK(run_on(cores, [&](Worker&, std::size_t) {
+        for (std::uint64_t i = 0; i < sections; ++i) {
+            {
+                LockGuard const guard(lock);
+                counter.visit();
+            }
+            LockGuard const guard(dynamic);
+            dynamic_counter.visit();
+        }
+        return Step::Done;
+    }));
+    MXK_CHECK_EQUAL(counter.count(), sections * cores.size());
+    MXK_CHECK_EQUAL(dynamic_counter.count(), sections * cores.size());
+    MXK_CHECK_EQUAL(counter.overlaps() + dynamic_counter.overlaps(), 0U);
+}
+
+template <typename F> using McsOf = locks::Mcs<F>;
+MXK_TEST(locks, algorithms_are_locks_of_the_kernel) {
+    using locks::KernelLock;
+    using locks::Smp;
+    auto const cores = all_cores();
+    auto const topology = locks::StoredTopology::of_machine();
+    MXK_CHECK(topology.ok());
+    if (!topology) return;
+    bool has_failed = false;
+    locks::SmpSite const site(topology.value().view(), has_failed);
+    std::uint64_t const sections = short_sections();
+    check_lock_of_kernel<McsLock>(cores.span(), sections);
+    check_lock_of_kernel<KernelLock<locks::Tas<Smp>>>(cores.span(), sections);
+    check_lock_of_kernel<KernelLock<locks::Ticket<Smp>>>(cores.span(), sections);
+    check_lock_of_kernel<KernelLock<locks::Clh<Smp>>>(cores.span(), sections);
+    check_lock_of_kernel<KernelLock<locks::Hemlock<Smp>>>(cores.span(), sections);
+    check_lock_of_kernel<KernelLock<locks::Cohort<Smp, McsOf, McsOf>>>(cores.span(), sections, site);
+    MXK_CHECK(!has_failed);
+}
+
+// Sections that another core executes give what they would give under a lock.
+MXK_TEST(locks, delegated_sections_are_executed_once_and_alone) {
+    auto const cores = all_cores();
+    InjectDelays const delays;
+    locks::DelegationLock lock;
+    VisitCounter<true> counter;
+    std::uint64_t sum = 0; // of numbers that each user knows
+    std::uint64_t const sections = 10 * short_sections();
+    std::atomic<std::uint64_t> expected{0};
+    MXK_CHECK(run_on(cores, [&](Worker&, std::size_t place) {
+        bench::Random random(inner_tests::seed() + place);
+        for (std::uint64_t i = 0; i < sections; ++i) {
+            std::uint64_t const number = random.below(1000);
+            std::uint64_t own = 0; // what the section leaves to its user
+            auto section = [&] {
+                counter.visit();
+                sum += number;
+                ++own;
+            };
+            lock.run(section);
+            MXK_CHECK_EQUAL(own, 1U);
+            expected.fetch_add(number, std::memory_order_relaxed);
+        }
+        return Step::Done;
+    }));
+    MXK_CHECK_EQUAL(counter.count(), sections * cores.size());
+    MXK_CHECK_EQUAL(counter.overlaps(), 0U);
+    MXK_CHECK_EQUAL(sum, expected.load(std::memory_order_relaxed));
 }
 
 // Two workers of made-up nodes with a lock whose operations are counted. Worker 0 has the lock's home.
