@@ -218,7 +218,8 @@ MXK_TEST(locks, algorithms_are_locks_of_the_kernel) {
     MXK_CHECK(topology.ok());
     if (!topology) return;
     bool has_failed = false;
-    locks::SmpSite const site(topology.value().view(), has_failed);
+    auto const view = topology.value().view();
+    locks::SmpSite const site(view, has_failed);
     std::uint64_t const sections = short_sections();
     check_lock_of_kernel<McsLock>(cores.span(), sections);
     check_lock_of_kernel<KernelLock<locks::Tas<Smp>>>(cores.span(), sections);

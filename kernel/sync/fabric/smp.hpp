@@ -31,6 +31,7 @@ class SmpSite {
     SmpSite(LockTopology const& topology, bool& has_failed)
         : topology_(&topology)
         , has_failed_(&has_failed) {}
+    SmpSite(LockTopology const&& topology, bool& has_failed) = delete; // it must outlive the locks
     [[nodiscard]] LockTopology const& topology() const { return *topology_; }
     // How often a lock may be passed on within a group while others wait.
     [[nodiscard]] Handed max_passes() const { return max_passes_; }
