@@ -75,7 +75,12 @@ class LockGate {
                inner_counter_.count() == inner_sections_.load(std::memory_order_relaxed) &&
                outer_counter_.overlaps() == 0 && inner_counter_.overlaps() == 0;
     }
-    [[nodiscard]] locks::LockCounts counts(std::size_t user) const { return outer_.counts(user); }
+    // Each section under the first lock is counted as one that found it free or waited.
+    [[nodiscard]] bool has_counted_all(std::size_t users) const {
+        locks::LockCounts counts;
+        for (std::size_t user = 0; user < users; ++user) counts += outer_.counts(user);
+        return counts.immediate + counts.delayed == outer_sections_.load(std::memory_order_relaxed);
+    }
 
   private:
     void inner_section(std::size_t user) {
@@ -163,6 +168,11 @@ void check_all_kinds(std::uint64_t sections) {
                 LockGate gate(kind->forms.smp, &site, 2 * cores.size());
                 if (!pass_by_threads(gate, sections / 2)) report(*kind, "threads", nodes);
             }
+            if (nodes == 2 && kind->forms.counting.is_there()) {
+                LockGate gate(kind->forms.counting, &site, cores.size());
+                if (!pass_by_tasks(gate, cores.span(), sections)) report(*kind, "counting", nodes);
+                MXK_CHECK(gate.has_counted_all(cores.size()));
+            }
             if (kind->forms.emulated.is_there()) {
                 emulated.value().forget_locks();
                 LockGate gate(kind->forms.emulated, &emulated_site, cores.size());
@@ -174,9 +184,11 @@ void check_all_kinds(std::uint64_t sections) {
     }
 }
 
+// Of each user.
 std::uint64_t short_sections() {
-    if (arch::describe_machine().is_emulated()) return 60;
-    return inject::enabled || Worker::current().polling_time() == Nanoseconds{0} ? 150 : 2'000;
+    bool const is_crowded = inject::enabled || Worker::current().polling_time() == Nanoseconds{0};
+    std::uint64_t const all = arch::describe_machine().is_emulated() ? 160 : is_crowded ? 600 : 4'000;
+    return std::max<std::uint64_t>(all / workers::count(), 10);
 }
 MXK_TEST(locks, all_kinds_exclude_and_let_everybody_in) {
     check_all_kinds(short_sections());

@@ -11,6 +11,7 @@ from mxk_host.compare import markdown
 from mxk_host.compare.plan import CONFIGURATIONS
 
 EXAMPLE = "tests/kernel/addition_benchmark.cpp"
+LOCK_EXAMPLE = "tests/kernel/added_lock.cpp"
 
 
 def test_what_the_pages_name_is_there() -> None:
@@ -111,6 +112,13 @@ def test_the_example_of_a_benchmark_is_the_file_that_is_built() -> None:
     example = (ROOT / EXAMPLE).read_text()
     assert example in shown
     assert example.count("\n") <= 40
+
+
+def test_the_example_of_a_lock_is_the_file_that_is_built() -> None:
+    shown = re.findall(r"^```cpp\n(.*?)^```$", (ROOT / "docs/locks.md").read_text(), re.MULTILINE | re.DOTALL)
+    example = (ROOT / LOCK_EXAMPLE).read_text()
+    assert example in shown
+    assert example.count("\n") <= 60
 
 
 def test_the_example_of_a_benchmark_runs() -> None:

@@ -1,0 +1,162 @@
+// The fabrics that locks are written against: words of all widths, for one memory and one-sided; made-up topologies;
+// and how long records live.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "arch/machine.hpp"
+#include "base/inject.hpp"
+#include "kernel/sync/fabric/emulated.hpp"
+#include "kernel/sync/fabric/smp.hpp"
+#include "kernel/sync/fabric/stored_topology.hpp"
+#include "kernel/sync/locks/lock_kind.hpp"
+#include "kernel/testing.hpp"
+#include "tasks/parallel.hpp"
+#include "tasks/workers.hpp"
+#include "tests/kernel/all_cores.hpp"
+#include "tests/kernel/made_lock.hpp"
+
+namespace mxk {
+namespace {
+
+std::uint64_t operations() {
+    return arch::describe_machine().is_emulated() || inject::enabled ? 2'000 : 100'000;
+}
+
+template <typename F, typename V> struct Words {
+    typename F::template Word<V> added{0};
+    typename F::template Word<V> compared{0};
+    typename F::template Word<V> swapped{0};
+};
+
+// All operations of all cores on words of one width: nothing is lost. What is swapped out is what others have swapped
+// in.
+template <typename F, typename V> void check_words(typename F::Site const& site) {
+    using All = Words<F, V>;
+    typename F::template Home<All> home(site);
+    auto const cores = all_cores();
+    std::uint64_t const count = operations();
+    std::atomic<std::uint64_t> put_in{0};
+    std::atomic<std::uint64_t> got_out{0};
+    MXK_CHECK(run_on(cores.span(), [&](Worker&, std::size_t place) {
+        std::uint64_t in = 0;
+        std::uint64_t out = 0;
+        auto&& compared = home.far(&All::compared);
+        for (std::uint64_t i = 0; i < count; ++i) {
+            home.far(&All::added).add(V{1});
+            for (V seen = compared.read();;) {
+                V const found = compared.cas(seen, static_cast<V>(seen + 3));
+                if (found == seen) break;
+                seen = found;
+            }
+            V const own = static_cast<V>(i * 8 + place);
+            in += own;
+            out += home.far(&All::swapped).swap(own);
+        }
+        put_in.fetch_add(in, std::memory_order_relaxed);
+        got_out.fetch_add(out, std::memory_order_relaxed);
+        return Step::Done;
+    }));
+    std::uint64_t const all = count * cores.size();
+    MXK_CHECK_EQUAL(home.far(&All::added).read(), static_cast<V>(all));
+    MXK_CHECK_EQUAL(home.far(&All::compared).read(), static_cast<V>(3 * all));
+    MXK_CHECK_EQUAL(got_out.load() + home.far(&All::swapped).read(), put_in.load());
+    home.far(&All::added).put(std::numeric_limits<V>::max());
+    home.far(&All::compared).acc(V{7});
+    MXK_CHECK_EQUAL(home.far(&All::added).read(), std::numeric_limits<V>::max());
+    MXK_CHECK_EQUAL(home.far(&All::compared).read(), V{7});
+}
+template <typename F> void check_all_widths(typename F::Site const& site) {
+    check_words<F, std::uint8_t>(site);
+    check_words<F, std::uint16_t>(site);
+    check_words<F, std::uint32_t>(site);
+    check_words<F, std::uint64_t>(site);
+}
+
+MXK_TEST(fabric, words_of_one_memory_lose_nothing) {
+    check_all_widths<locks::Smp>(locks::SmpSite());
+}
+MXK_TEST(fabric, words_of_emulated_regions_lose_nothing) {
+    auto const cores = all_cores();
+    auto const topology = locks::StoredTopology::made_up(cores.span(), cores.size() < 2 ? 1 : 2);
+    MXK_CHECK(topology.ok());
+    if (!topology) return;
+    auto const view = topology.value().view();
+    auto emulated = locks::Emulated::create(view, 4 * KiB, Cycles{0});
+    MXK_CHECK(emulated.ok());
+    if (emulated) check_all_widths<locks::Emu>(locks::Emu::Site(emulated.value()));
+}
+MXK_TEST(fabric, regions_that_are_full_are_said_to_be) {
+    auto const cores = all_cores();
+    auto const topology = locks::StoredTopology::made_up(cores.span(), 1);
+    MXK_CHECK(topology.ok());
+    if (!topology) return;
+    auto const view = topology.value().view();
+    auto emulated = locks::Emulated::create(view, 256, Cycles{0});
+    MXK_CHECK(emulated.ok());
+    if (!emulated) return;
+    locks::Emu::Site const site(emulated.value());
+    using Home = locks::Emu::Home<Words<locks::Emu, std::uint32_t>>; // three lines
+    { Home const fits(site); }
+    MXK_CHECK(!emulated.value().has_failed());
+    { Home const is_too_much(site); }
+    MXK_CHECK(emulated.value().has_failed());
+    emulated.value().forget_locks();
+    MXK_CHECK(!emulated.value().has_failed());
+}
+
+MXK_TEST(fabric, made_up_nodes_have_equal_parts_of_the_workers) {
+    auto const cores = all_cores();
+    for (std::size_t nodes = 1; nodes <= cores.size() && nodes <= 4; ++nodes) {
+        auto const topology = locks::StoredTopology::made_up(cores.span(), nodes);
+        MXK_CHECK(topology.ok());
+        if (!topology) return;
+        auto const view = topology.value().view();
+        MXK_CHECK_EQUAL(view.groups(locks::Level::Node), nodes);
+        for (std::uint32_t node = 0; node < nodes; ++node) {
+            std::size_t workers = 0;
+            for (locks::WorkerNumber i = 0; i < cores.size(); ++i) {
+                if (view.node_of(i) != node) continue;
+                ++workers;
+                auto const cache = view.group_of(locks::Level::Cache, i);
+                MXK_CHECK_EQUAL(view.node_of(view.first_of(locks::Level::Cache, cache)), node);
+            }
+            MXK_CHECK(workers == cores.size() / nodes || workers == (cores.size() + nodes - 1) / nodes);
+            MXK_CHECK_EQUAL(view.node_of(view.first_of(locks::Level::Node, node)), node);
+        }
+    }
+    MXK_CHECK(!locks::StoredTopology::made_up(cores.span(), cores.size() + 1).ok());
+    MXK_CHECK(!locks::StoredTopology::made_up(cores.span(), 0).ok());
+}
+
+// Locks come and go while the memory stays a lock's, as locks that grant ahead need it.
+MXK_TEST(fabric, locks_are_made_and_destroyed_again_and_again) {
+    auto const cores = all_cores();
+    auto const topology = locks::StoredTopology::of_machine();
+    MXK_CHECK(topology.ok());
+    if (!topology) return;
+    auto const view = topology.value().view();
+    bool has_failed = false;
+    locks::SmpSite const site(view, has_failed);
+    for (locks::LockKind const* const kind : locks::registered_lock_kinds()) {
+        if (!kind->forms.smp.is_there()) continue;
+        for (int round = 0; round < 8; ++round) {
+            MadeLock lock(kind->forms.smp, &site, cores.size());
+            std::uint64_t sections = 0;
+            MXK_CHECK(run_on(cores.span(), [&](Worker&, std::size_t place) {
+                for (int i = 0; i < 4; ++i) {
+                    lock.lock(place);
+                    ++sections;
+                    lock.unlock(place);
+                }
+                return Step::Done;
+            }));
+            MXK_CHECK_EQUAL(sections, 4 * cores.size());
+        }
+    }
+    MXK_CHECK(!has_failed);
+}
+
+} // namespace
+} // namespace mxk
