@@ -40,16 +40,25 @@ struct None {
     [[nodiscard]] static bool is_stable() { return true; }
 };
 
-class alignas(cache_line_bytes) Coarse {
+// Any lock (base/lock.hpp).
+template <Lock LockType> class alignas(cache_line_bytes) CoarseOf {
   public:
     using Scope = NoScope;
-    using Node = SpinLock::Node;
+    using Node = typename LockType::Node;
+    // `arguments`: the lock's.
+    template <typename... Arguments>
+    explicit CoarseOf(Arguments&&... arguments)
+        : lock_(std::forward<Arguments>(arguments)...) {}
     void lock(std::size_t, Node& node) { lock_.lock(node); }
     void unlock(Node& node) { lock_.unlock(node); }
     [[nodiscard]] static bool is_stable() { return true; }
 
   private:
-    SpinLock lock_{coarse_rank};
+    LockType lock_;
+};
+struct Coarse : CoarseOf<SpinLock> {
+    Coarse()
+        : CoarseOf(coarse_rank) {}
 };
 
 class Fine {

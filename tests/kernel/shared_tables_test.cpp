@@ -5,10 +5,17 @@
 #include "bench/thread/thread_options.hpp"
 #include "hashtable/layout/open_slots.hpp"
 #include "hashtable/modulo.hpp"
+#include "hashtable/shared/guarded_chains.hpp"
 #include "hashtable/shared/locked_probe.hpp"
 #include "hashtable/shared/locked_regions.hpp"
 #include "hashtable/shared/shared_chains.hpp"
+#include "hashtable/shared/table_guards.hpp"
+#include "kernel/sync/fabric/stored_topology.hpp"
+#include "kernel/sync/locks/cohort_lock.hpp"
+#include "kernel/sync/locks/hmcs_lock.hpp"
+#include "kernel/sync/locks/mcs_lock.hpp"
 #include "kernel/testing.hpp"
+#include "tasks/threads/parking_lock.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/contenders.hpp"
 #include "tests/kernel/interruption.hpp"
@@ -51,6 +58,38 @@ MXK_TEST(threads, share_chains_behind_semaphores) {
             MXK_CHECK_EQUAL(wrong, 0U);
         }
     }
+}
+
+template <typename LockType, typename... Arguments> void check_chains_behind(Arguments const&... arguments) {
+    using Guard = table_guards::CoarseOf<LockType>;
+    using Table = GuardedChains<Modulo, Guard>;
+    constexpr std::size_t buckets = 16;
+    std::uint32_t const operations = operations_of_each_thread();
+    auto room = NodeArray<typename Table::Bucket>::create(buckets, Worker::current().node());
+    auto nodes = NodeArray<ChainNode>::create(2 * workers::count() * operations, Worker::current().node());
+    MXK_CHECK(room.ok() && nodes.ok());
+    if (!room.ok() || !nodes.ok()) return;
+    Guard guard(arguments...);
+    Table table(room.value().span(), Modulo(buckets), &guard);
+    auto const wrong = contend(
+        operations,
+        [&](std::size_t i) { return ChainsUser(table, nodes.value().span().subspan(i * operations, operations)); },
+        [&](std::uint64_t key) { return table.lookup(key) != nullptr; });
+    MXK_CHECK_EQUAL(wrong, 0U);
+}
+
+template <typename F> using McsOf = locks::Mcs<F>;
+MXK_TEST(threads, share_chains_behind_any_lock) {
+    auto const topology = locks::StoredTopology::of_machine();
+    MXK_CHECK(topology.ok());
+    if (!topology) return;
+    auto const view = topology.value().view();
+    bool has_failed = false;
+    check_chains_behind<ParkingLock>();
+    check_chains_behind<McsLock>();
+    check_chains_behind<locks::KernelLock<locks::Hmcs<locks::Smp>>>(locks::SmpSite(view, has_failed));
+    check_chains_behind<locks::KernelLock<locks::Cohort<locks::Smp, McsOf, McsOf>>>(locks::SmpSite(view, has_failed));
+    MXK_CHECK(!has_failed);
 }
 
 NodeVector<Owner> all_owners() {
