@@ -1,7 +1,7 @@
 // A lock of all beneath which each node has a lock of its own: a holder hands both on to a waiter of its node, up to a
-// number of times, and then gives the upper one back. So what the lock protects stays in the node's caches, and most
-// hand-overs need no other node. At most max_passes + 1 sections of another node before it is a waiting node's turn, if
-// the upper lock is first come, first served. (D. Dice, V. Marathe and N. Shavit, Lock Cohorting, PPoPP 2012; A.
+// number of times, and then gives the upper one back. So what the lock protects stays in the node's caches, and few
+// hand-overs need another node. A node that waits sees up to max_passes + 1 sections of each other node, if the upper
+// lock is first come, first served. (D. Dice, V. Marathe and N. Shavit, Lock Cohorting, PPoPP 2012; A.
 // Uffmann, RMA locks, LMU 2022, for the place of the count and the queue record that a node's workers share.)
 //
 // One-sided operations: none for a pass within the node if the count is handed on (PassCount::Inline) or is the node's
@@ -36,7 +36,7 @@ class Cohort {
         explicit OfNode(typename F::Near::Site const& site)
             : lock(site) {}
         Local lock;
-        // The node's in the upper lock: at most one of its workers is there at a time.
+        // The node's in the upper lock: one of its workers at a time is there.
         alignas(64) typename Upper<F>::Node upper{};
     };
 

@@ -95,12 +95,12 @@ template <typename Lock, typename Site> constexpr LockForm form_of() {
 
 } // namespace mxk::locks
 
-#include "lock_forms.hpp" // this program's: needs what stands above
+#include "lock_forms/lock_forms.hpp" // this program's: needs what stands above
 
 namespace mxk::locks {
 
-// How many one-sided operations a lock takes, of a worker on another node than the home. What is not given depends on how
-// often somebody looks. A test counts them.
+// How many one-sided operations a lock takes, of a worker on another node than the home. What is not given depends on
+// how often somebody looks. A test counts them.
 struct LockOperations {
     std::optional<OneSidedCounts> acquire{}; // a free lock, with a new node
     std::optional<OneSidedCounts> release{}; // that nobody waits for
