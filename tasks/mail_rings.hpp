@@ -1,7 +1,7 @@
 // Memory for the rings of one mailbox. A ring is little more than half a frame, and a node gives whole frames: so rings
 // come several to a block. The first block is one frame with one ring, for the machine of two cores. Each further one
 // is four times as large as the one before, or has the rings that are left: a core that hears from 255 others asks its
-// node five times, and one that hears from few has at most four times the memory it needs.
+// node five times, and one that hears from few has up to four times the memory that it needs.
 //
 // Of hundreds of cores that begin at once all open a ring at each other one, so places are given by a counter: a lock's
 // holder would have other cores' lines to fetch while all others queue for it. Who gets a block's first place brings

@@ -1,7 +1,7 @@
 // MCS locks in a tree, one for the workers of each cache, one for the caches of each node, one for the nodes: what is
 // cohort locking with two levels, with as many as the machine has. A holder hands all upper locks on at the lowest
 // level where somebody waits, up to a number of times each. (M. Chabbi, M. Fagan and J. Mellor-Crummey, High
-// Performance Locks for Multi-level NUMA Systems, PPoPP 2015.) At most max_passes others of each level overtake a
+// Performance Locks for Multi-level NUMA Systems, PPoPP 2015.) Up to max_passes others of each level overtake a
 // waiter of that level.
 //
 // One-sided operations: those of MCS among nodes when the lock changes nodes; else none.

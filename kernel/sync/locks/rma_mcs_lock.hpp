@@ -1,7 +1,7 @@
 // Two levels of MCS, of which the workers of a node reach their node's records by one-sided operations, too: the best
 // published lock for several machines before cohorts came there. A lock is passed on within a node up to max_passes
 // times. (P. Schmid, M. Besta and T. Hoefler, High-Performance Distributed RMA Locks, HPDC 2016; A. Uffmann, RMA locks,
-// LMU 2022.) At most max_passes others of a node overtake.
+// LMU 2022.) Up to max_passes others of a node overtake.
 //
 // One-sided operations: 3 within the node and 1 at the home to acquire, 2 within the node and 1 at the home to release;
 // queued 1 more within the node, or on another node's record.
