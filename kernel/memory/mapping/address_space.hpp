@@ -31,8 +31,9 @@ class AddressSpace {
     [[nodiscard]] unsigned tag() const { return tag_; }
     [[nodiscard]] PageTable& table() { return table_; }
 
-    // The cores, by number (processor_numbers.hpp), that may have used it. seq_cst: a core that is not found here finds, in its page tables,
-    // what the caller has changed before by an atomic read-modify-write; pairs with add_user().
+    // The cores, by number (processor_numbers.hpp), that may have used it. seq_cst: a core that is not found here
+    // finds, in its page tables, what the caller has changed before by an atomic read-modify-write; pairs with
+    // add_user().
     [[nodiscard]] ClusterMask users() const { return ClusterMask::from_word(users_.load(std::memory_order_seq_cst)); }
     // A core, before it makes the space active. True if it was none before.
     bool add_user(std::size_t number) {

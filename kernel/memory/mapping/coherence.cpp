@@ -35,7 +35,8 @@ Result<Coherence::Cores> Coherence::make_cores(topology::Topology const& topolog
         auto askers = MXK_TRY(NodeArray<std::atomic<std::uint64_t>>::create(words, core.node));
         for (auto& word : askers.span()) new (&word) std::atomic<std::uint64_t>(0);
         auto targets = MXK_TRY(NodeArray<CoreId>::create(cores.size(), core.node));
-        auto const added = result.add(core.node, core.id, numbers.number(core.id), std::move(askers), std::move(targets));
+        auto const added =
+            result.add(core.node, core.id, numbers.number(core.id), std::move(askers), std::move(targets));
         if (!added) return added.error();
     }
     return Cores{std::move(result), std::move(numbers)};
