@@ -28,8 +28,10 @@ template <typename Locking> class MappedSpace {
         std::array<std::byte, page_bytes> bytes;
     };
 
-    // `objects` of `pages` each, on `node`. Errors: no memory; no tag for another space. The console's task.
-    static Result<MappedSpace> create(std::size_t objects, std::size_t pages, NodeId node) {
+    // `objects` of `pages` each, on `node`; `part_of(i)`: of the database, object i's. Errors: no memory; no tag for
+    // another space. The console's task.
+    template <typename PartOf>
+    static Result<MappedSpace> create(std::size_t objects, std::size_t pages, NodeId node, PartOf part_of) {
         MappedSpace made(MXK_TRY(mapping::AddressSpace::create(*mapping::coherence(), node)));
         made.pages_ = pages;
         made.memory_ = MXK_TRY(NodeArray<Page>::create(objects * pages, node));
@@ -37,38 +39,46 @@ template <typename Locking> class MappedSpace {
         made.places_ = MXK_TRY(NodeVector<typename Database::Place>::create(objects * pages, node));
         for (std::size_t i = 0; i < objects; ++i) {
             auto tree = MXK_TRY(mapping::DerivationTree::create(pages, node));
-            made.objects_.emplace(
-                typename Object::Description{arch::translations::address_of(&made.memory_[i * pages]), pages},
+            Object& object = made.objects_.emplace(
+                typename Object::Description{.start = arch::translations::address_of(&made.memory_[i * pages]),
+                                             .pages = pages,
+                                             .part = part_of(i)},
                 std::move(tree));
+            for (std::size_t page = 0; page < pages; ++page) made.places_.emplace(&object, mapping::Mapping{});
         }
         return made;
     }
 
-    // Any core, in a task, below: the database is the one that all are in.
+    // Any core that may come to the page's object, in a task, below: the database is the one that all are in.
 
-    // All pages, to be read and written. Errors: no memory for page tables.
+    // A page, to be read and written. Errors: no memory for page tables.
+    Result<void> map(Database& database, std::size_t page) {
+        auto& place = places_[page];
+        place.mapping =
+            MXK_TRY(database.map(*place.object, page % pages_, space_, address(page), mapping::Rights::ReadWrite));
+        return {};
+    }
+    // False: the database says no.
+    bool unmap(Database& database, std::size_t page) {
+        return database.unmap(*places_[page].object, places_[page].mapping).ok();
+    }
+    bool protect(Database& database, std::size_t page, mapping::Rights rights) {
+        return database.protect(*places_[page].object, places_[page].mapping, rights).ok();
+    }
+    void settle(Database& database, std::size_t page) { database.settle(*places_[page].object); }
+
+    // The same for all pages, or the first `count` of them.
     Result<void> map_all(Database& database) {
-        for (std::size_t i = 0; i < memory_.size(); ++i) {
-            Object& object = objects_[i / pages_];
-            auto const mapping =
-                MXK_TRY(database.map(object, i % pages_, space_, address(i), mapping::Rights::ReadWrite));
-            if (i < places_.size())
-                places_[i] = {&object, mapping};
-            else
-                places_.emplace(&object, mapping);
-        }
+        for (std::size_t page = 0; page < pages(); ++page) MXK_TRY(map(database, page));
         return {};
     }
     void unmap_all(Database& database) { database.unmap_all(places_.span()); }
-
-    // Of the first `count` pages. False: the database says no.
-    bool protect(Database& database, std::size_t count, mapping::Rights rights) {
+    bool protect_first(Database& database, std::size_t count, mapping::Rights rights) {
         bool is_done = true;
-        for (auto const& place : places_.span().first(count))
-            is_done = database.protect(*place.object, place.mapping, rights).ok() && is_done;
+        for (std::size_t page = 0; page < count; ++page) is_done = protect(database, page, rights) && is_done;
         return is_done;
     }
-    void settle(Database& database) {
+    void settle_all(Database& database) {
         for (Object& object : objects_) database.settle(object);
     }
 
@@ -81,6 +91,8 @@ template <typename Locking> class MappedSpace {
 
     [[nodiscard]] std::span<Object> objects() const { return objects_.span(); }
     [[nodiscard]] std::size_t pages() const { return memory_.size(); }
+    // Of a page's object, where its part is that core.
+    [[nodiscard]] CoreId owner(std::size_t page) const { return core_id(places_[page].object->description().part); }
     void activate() { mapping::coherence()->activate(space_); }
 
   private:

@@ -17,6 +17,13 @@ constexpr auto unmap_schema =
     console::schema<UnmapOptions>(mapping_option::lockings, core_set_option::cores, mapping_option::pages,
                                   mapping_option::rounds, run_option::repeat, run_option::warm_up, run_option::json);
 
+struct UnmapRuns {
+    template <typename Locking> static Result<Sample> locked(MappingRun const& run) { return run_unmap<Locking>(run); }
+    static Result<Sample> by_messages(MappingRun const& run, Owners owners) {
+        return run_unmap_by_messages(run, owners);
+    }
+};
+
 class UnmapExperiment final : public MappingExperiment {
   public:
     using Options = UnmapOptions;
@@ -26,8 +33,7 @@ class UnmapExperiment final : public MappingExperiment {
         return UnmapExperiment(options, MXK_TRY(CoreSetList::create(options.cores)));
     }
     Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
-        return run_by_locking(configuration, samples, progress,
-                              []<typename L>(L const&, MappingRun const& run) { return run_unmap<L>(run); });
+        return run_by_locking<UnmapRuns>(configuration, samples, progress);
     }
     void print_head(TextSink& out) const override {
         format(out,

@@ -10,9 +10,11 @@
 #include "base/no_lock.hpp"
 #include "base/spin_lock.hpp"
 #include "bench/adaptive/mapping_options.hpp"
+#include "bench/adaptive/owner_revocation.hpp"
 #include "bench/adaptive/revocation.hpp"
 #include "bench/frame/core_choice.hpp"
 #include "bench/frame/experiment.hpp"
+#include "kernel/memory/mapping/cascade_locking.hpp"
 #include "kernel/sync/adaptive/dynamic_lock.hpp"
 
 namespace mxk::bench {
@@ -32,12 +34,12 @@ class MappingExperiment : public Experiment {
     }
 
     void print_label_heading(TextSink& out) const final {
-        format(out, "{:<8} ", "locking");
+        format(out, "{:<14} ", "locking");
         core_sets_.print_heading(out);
         format(out, " {:>6}", "pages");
     }
     void print_label(TextSink& out, Row const& row) const final {
-        format(out, "{:<8} ", name_of(locking(row.configuration)));
+        format(out, "{:<14} ", name_of(locking(row.configuration)));
         core_sets_.print(out, set_of(row.configuration));
         format(out, " {:>6}", pages(row.configuration));
     }
@@ -65,25 +67,33 @@ class MappingExperiment : public Experiment {
 
     [[nodiscard]] MappingOptions const& options() const { return options_; }
 
-    // One run; `run_with` is called with an object of the locking's type, which says nothing else.
-    template <typename RunWith>
-    Result<void> run_by_locking(std::size_t configuration, std::span<Sample> samples, Progress& progress,
-                                RunWith run_with) {
-        MappingRun const run{core_sets_.cores(set_of(configuration)), pages(configuration), options_.rounds, progress};
+    // One run. Runs: locked<Locking>(run) and by_messages(run, owners), each a Result<Sample>.
+    template <typename Runs>
+    Result<void> run_by_locking(std::size_t configuration, std::span<Sample> samples, Progress& progress) {
         ProgressCounter nothing;
         progress.phase("rounds", 1, nothing);
-        switch (locking(configuration)) {
-        case MappingLocking::None: samples[0] = MXK_TRY(run_with(mapping::FineLocking<NoLock>{}, run)); break;
-        case MappingLocking::Coarse: samples[0] = MXK_TRY(run_with(mapping::CoarseLocking<SpinLock>{}, run)); break;
-        case MappingLocking::Dynamic:
-            samples[0] = MXK_TRY(run_with(mapping::FineLocking<DynamicLock<SpinLock>>{}, run));
-            break;
-        case MappingLocking::Fine: samples[0] = MXK_TRY(run_with(mapping::FineLocking<SpinLock>{}, run)); break;
-        }
+        samples[0] = MXK_TRY(run_once<Runs>(configuration, progress));
         return {};
     }
 
   private:
+    template <typename Runs> Result<Sample> run_once(std::size_t configuration, Progress& progress) {
+        using Cascade = mapping::CascadeLocking<SpinLock>;
+        MappingRun run{core_sets_.cores(set_of(configuration)), pages(configuration), options_.rounds, progress};
+        switch (locking(configuration)) {
+        case MappingLocking::None: return Runs::template locked<mapping::FineLocking<NoLock>>(run);
+        case MappingLocking::Coarse: return Runs::template locked<mapping::CoarseLocking<SpinLock>>(run);
+        case MappingLocking::Fine: return Runs::template locked<mapping::FineLocking<SpinLock>>(run);
+        case MappingLocking::Dynamic: return Runs::template locked<mapping::FineLocking<DynamicLock<SpinLock>>>(run);
+        case MappingLocking::Message: return Runs::by_messages(run, Owners::Each);
+        case MappingLocking::MessageOne: return Runs::by_messages(run, Owners::One);
+        case MappingLocking::Cascade: break;
+        case MappingLocking::CascadeCoarse: run.granularity = Granularity::Coarse; break;
+        case MappingLocking::CascadeFine: run.granularity = Granularity::Fine; break;
+        }
+        return Runs::template locked<Cascade>(run);
+    }
+
     // One locking after the other, each on all sets, each with all counts of pages.
     [[nodiscard]] std::size_t set_of(std::size_t configuration) const {
         return configuration / options_.pages.values().size() % core_sets_.size();

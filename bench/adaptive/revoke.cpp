@@ -8,12 +8,22 @@ namespace {
 
 struct RevokeOptions : MappingOptions {
     constexpr RevokeOptions()
-        : MappingOptions{{{.repeat = 5}, {}}, {MappingLocking::Coarse, MappingLocking::Fine}, {1, 8, 64}} {}
+        : MappingOptions{
+              {{.repeat = 5}, {}},
+              {MappingLocking::Coarse, MappingLocking::Fine, MappingLocking::Message, MappingLocking::Cascade},
+              {1, 8, 64}} {}
 };
 
 constexpr auto revoke_schema =
     console::schema<RevokeOptions>(mapping_option::lockings, core_set_option::cores, mapping_option::pages,
                                    mapping_option::rounds, run_option::repeat, run_option::warm_up, run_option::json);
+
+struct RevokeRuns {
+    template <typename Locking> static Result<Sample> locked(MappingRun const& run) { return run_revoke<Locking>(run); }
+    static Result<Sample> by_messages(MappingRun const& run, Owners owners) {
+        return run_revoke_by_messages(run, owners);
+    }
+};
 
 class RevokeExperiment final : public MappingExperiment {
   public:
@@ -24,8 +34,7 @@ class RevokeExperiment final : public MappingExperiment {
         return RevokeExperiment(options, MXK_TRY(CoreSetList::create(options.cores)));
     }
     Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
-        return run_by_locking(configuration, samples, progress,
-                              []<typename L>(L const&, MappingRun const& run) { return run_revoke<L>(run); });
+        return run_by_locking<RevokeRuns>(configuration, samples, progress);
     }
     void print_head(TextSink& out) const override {
         format(out,

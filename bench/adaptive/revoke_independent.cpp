@@ -15,6 +15,15 @@ constexpr auto independent_schema =
     console::schema<IndependentOptions>(mapping_option::lockings, core_set_option::cores, mapping_option::rounds,
                                         run_option::repeat, run_option::warm_up, run_option::json);
 
+struct IndependentRuns {
+    template <typename Locking> static Result<Sample> locked(MappingRun const& run) {
+        return run_revoke_independent<Locking>(run);
+    }
+    static Result<Sample> by_messages(MappingRun const& run, Owners owners) {
+        return run_revoke_independent_by_messages(run, owners);
+    }
+};
+
 class IndependentExperiment final : public MappingExperiment {
   public:
     using Options = IndependentOptions;
@@ -24,9 +33,7 @@ class IndependentExperiment final : public MappingExperiment {
         return IndependentExperiment(options, MXK_TRY(CoreSetList::create(options.cores)));
     }
     Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
-        return run_by_locking(configuration, samples, progress, []<typename L>(L const&, MappingRun const& run) {
-            return run_revoke_independent<L>(run);
-        });
+        return run_by_locking<IndependentRuns>(configuration, samples, progress);
     }
     void print_head(TextSink& out) const override {
         format(

@@ -205,7 +205,7 @@ Result<Runtime> Runtime::start(RuntimeOptions const& options) try {
     MXK_TRY(state->describe(shape));
     MXK_TRY(remote_calls::create(state->topology.cores));
     MXK_TRY(rcu::create(state->topology.cores));
-    MXK_TRY(mapping::create(state->topology.cores));
+    MXK_TRY(mapping::create(state->topology));
     MXK_TRY(workers::create(state->topology, state->arena));
     MXK_TRY(system_queue::create());
     if (shape.shares_cpus) {

@@ -55,7 +55,7 @@ topology::Topology start_cores(topology::Topology const& topology, acpi::Interru
     set_system_topology(running);
     require<Done>(remote_calls::create(running.cores));
     require<Done>(rcu::create(running.cores));
-    require<Done>(mapping::create(running.cores));
+    require<Done>(mapping::create(running));
     require<Done>(workers::create(running, arena, prefetching::default_task_distance()));
     require<Done>(system_queue::create());
     arch::release_cores(cores, order, &enter_worker);

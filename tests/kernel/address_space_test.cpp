@@ -2,12 +2,18 @@
 // are interrupted no more than they have to be. On metal these are the processor's page tables and TLBs.
 #include <algorithm>
 #include <atomic>
+#include <optional>
+#include <span>
+#include <utility>
 
 #include "arch/cpu.hpp"
 #include "bench/workload/random.hpp"
 #include "kernel/clock.hpp"
+#include "kernel/memory/mapping/cascade_locking.hpp"
 #include "kernel/memory/node_vector.hpp"
+#include "kernel/sync/adaptive/lock_cascade.hpp"
 #include "kernel/test_remark.hpp"
+#include "tasks/wait_until.hpp"
 #include "tests/delays.hpp"
 #include "tests/kernel/mapped_pages.hpp"
 
@@ -218,77 +224,135 @@ MXK_TEST(mapping, a_core_that_halts_is_not_interrupted) {
 }
 
 // Each core maps a page for all, and withdraws it, while all of them use those of the others.
-MXK_TEST(mapping, nothing_stale_is_used_while_all_cores_change_rights) {
-    auto const all = all_cores();
-    std::size_t const users = std::min<std::size_t>(all.size(), 16);
-    std::span<CoreId const> const cores = all.span().first(users);
-    InjectDelays const delays;
-    FineMappings database(*coherence());
-    NodeId const node = Worker::current().node();
-    auto space = AddressSpace::create(*coherence(), node);
-    MXK_CHECK(space.ok());
-    if (!space) return;
+template <typename Locking> class RightsOfAll {
+  public:
+    using Database = MappingDatabase<Locking>;
+    static constexpr std::size_t rounds = 60;
+
+    // between_rounds() is called by the first core, in no visit.
+    template <typename BetweenRounds>
+    static void check(std::span<CoreId const> cores, Database& database, BetweenRounds between_rounds) {
+        NodeId const node = Worker::current().node();
+        auto space = AddressSpace::create(*coherence(), node);
+        MXK_CHECK(space.ok());
+        if (!space) return;
+        auto owners = NodeVector<Own>::create(cores.size(), node);
+        MXK_CHECK(owners.ok());
+        if (!owners) return;
+        for (std::size_t i = 0; i < cores.size(); ++i)
+            if (!owners.value().emplace(inner_tests::seed() + i).take_page(i, node)) return;
+        ActiveOn const active(cores, space.value());
+        std::atomic<std::size_t> used{0};
+        bool const ran = run_on(cores, [&](Worker&, std::size_t place) {
+            Own& own = owners.value()[place];
+            change_rights(database, space.value(), owners.value().span(), place, used);
+            if (place == 0) between_rounds();
+            return ++own.round < rounds ? Step::Again : Step::Done;
+        });
+        MXK_CHECK(ran);
+        MXK_CHECK(used.load() > 0);
+    }
+
+  private:
     struct Own {
-        explicit Own(std::optional<MappedPages>* its_pages)
-            : pages(its_pages) {}
-        std::optional<MappedPages>* pages;
+        explicit Own(std::uint64_t seed)
+            : random(seed) {}
+        bool take_page(std::size_t part, NodeId node) {
+            auto const block = memory::allocate(small, small, node);
+            auto tree = DerivationTree::create(2, node);
+            MXK_CHECK(block.ok() && tree.ok());
+            if (!block || !tree) return false;
+            pages.emplace(typename PagesOf<Locking>::Key{}, block.value(), 1, PageSize::Small, std::move(tree).value(),
+                          part);
+            return true;
+        }
+        std::optional<PagesOf<Locking>> pages;
+        bench::Random random;
+        std::size_t round = 0;
         // Bit 0: read, bit 1: write, as others may still do; above, how often it was mapped.
         std::atomic<std::uint64_t> allowed{0};
     };
-    auto objects = NodeVector<std::optional<MappedPages>>::create(users, node);
-    auto owners = NodeVector<Own>::create(users, node);
-    MXK_CHECK(objects.ok() && owners.ok());
-    if (!objects || !owners) return;
-    for (std::size_t i = 0; i < users; ++i) {
-        auto& place = objects.value().emplace();
-        auto const block = memory::allocate(small, small, node);
-        auto tree = DerivationTree::create(2, node);
-        MXK_CHECK(block.ok() && tree.ok());
-        if (!block || !tree) return;
-        place.emplace(MappedPages::Key{}, block.value(), 1, PageSize::Small, std::move(tree).value());
-        owners.value().emplace(&place);
+
+    static void change_rights(Database& database, AddressSpace& space, std::span<Own> owners, std::size_t place,
+                              std::atomic<std::size_t>& used) {
+        Own& own = owners[place];
+        auto& object = own.pages->object;
+        own.allowed.fetch_add(4 + 3); // both in one step
+        auto const mapping = database.map(object, 0, space, window + place * small, Rights::ReadWrite);
+        MXK_CHECK(mapping.ok());
+        if (!mapping) return;
+        look(owners, own.random, used);
+        MXK_CHECK(database.protect(object, mapping.value(), Rights::Read).ok());
+        database.settle(object);
+        own.allowed.fetch_and(~std::uint64_t{2});
+        look(owners, own.random, used);
+        MXK_CHECK(database.unmap(object, mapping.value()).ok());
+        database.settle(object);
+        own.allowed.fetch_and(~std::uint64_t{1});
+        look(owners, own.random, used);
     }
-    constexpr std::size_t rounds = 60;
-    ActiveOn const active(cores, space.value());
-    std::atomic<std::size_t> used{0};
-    bool const ran = run_on(cores, [&, seed = inner_tests::seed()](Worker&, std::size_t place) {
-        bench::Random random(seed + place);
-        Own& own = owners.value()[place];
-        auto& object = (*own.pages)->object;
-        std::uint64_t const address = window + place * small;
-        auto const look = [&] {
-            for (std::size_t i = 0; i < 8; ++i) {
-                std::size_t const other = random.below(users);
-                std::atomic<std::uint64_t> const& allowed = owners.value()[other].allowed;
-                // Up to the next mapping rights only become fewer: what was forbidden before is not used.
-                std::uint64_t const before = allowed.load(std::memory_order_seq_cst);
-                bool const was_read = read(window + other * small).has_value();
-                bool const was_written = write(window + other * small + 8, 1);
-                if (allowed.load(std::memory_order_seq_cst) >> 2 != before >> 2) continue; // mapped again meanwhile
-                MXK_CHECK(!was_read || (before & 1) != 0);
-                MXK_CHECK(!was_written || (before & 2) != 0);
-                used.fetch_add(was_read ? 1 : 0, std::memory_order_relaxed);
-            }
-        };
-        for (std::size_t round = 0; round < rounds; ++round) {
-            own.allowed.fetch_add(4 + 3); // both in one step
-            auto const mapping = database.map(object, 0, space.value(), address, Rights::ReadWrite);
-            MXK_CHECK(mapping.ok());
-            if (!mapping) break;
-            look();
-            MXK_CHECK(database.protect(object, mapping.value(), Rights::Read).ok());
-            database.settle(object);
-            own.allowed.fetch_and(~std::uint64_t{2});
-            look();
-            MXK_CHECK(database.unmap(object, mapping.value()).ok());
-            database.settle(object);
-            own.allowed.fetch_and(~std::uint64_t{1});
-            look();
+    static void look(std::span<Own const> owners, bench::Random& random, std::atomic<std::size_t>& used) {
+        for (std::size_t i = 0; i < 8; ++i) {
+            std::size_t const other = random.below(owners.size());
+            std::atomic<std::uint64_t> const& allowed = owners[other].allowed;
+            // Up to the next mapping rights only become fewer: what was forbidden before is not used.
+            std::uint64_t const before = allowed.load(std::memory_order_seq_cst);
+            bool const was_read = read(window + other * small).has_value();
+            bool const was_written = write(window + other * small + 8, 1);
+            if (allowed.load(std::memory_order_seq_cst) >> 2 != before >> 2) continue; // mapped again meanwhile
+            MXK_CHECK(!was_read || (before & 1) != 0);
+            MXK_CHECK(!was_written || (before & 2) != 0);
+            used.fetch_add(was_read ? 1 : 0, std::memory_order_relaxed);
         }
-        return Step::Done;
-    });
-    MXK_CHECK(ran);
-    MXK_CHECK(used.load() > 0);
+    }
+};
+
+MXK_TEST(mapping, nothing_stale_is_used_while_all_cores_change_rights) {
+    auto const all = all_cores();
+    InjectDelays const delays;
+    FineMappings database(*coherence());
+    RightsOfAll<FineSpinning>::check(all.span().first(std::min<std::size_t>(all.size(), 16)), database, [] {});
+}
+
+// The same while one lock becomes many, and these one again.
+MXK_TEST(mapping, nothing_stale_is_used_while_the_granularity_of_its_locks_changes) {
+    using Locking = CascadeLocking<SpinLock>;
+    auto const all = all_cores();
+    auto const cores = all.span().first(std::min<std::size_t>(all.size(), 16));
+    MappingDatabase<Locking> database(*coherence(), cores.size(), Worker::current().node());
+    auto& cascade = database.locking().cascade();
+    std::size_t changes = 0;
+    {
+        InjectDelays const delays;
+        RightsOfAll<Locking>::check(cores, database, [&] {
+            if (cascade.coarsen(rcu::Haste::Now)) {
+                ++changes;
+            } else if (auto const refined = cascade.refine(rcu::Haste::Now)) {
+                changes += refined.value() ? 1U : 0U;
+            }
+        });
+    }
+    wait_until([&] { return cascade.is_stable(); });
+    MXK_CHECK(changes > 0);
+    inner_tests::remark(changes, "changes");
+}
+
+// Alone it takes no lock; it has one again for others.
+MXK_TEST(mapping, a_cascade_is_one_cores_and_all_cores) {
+    using Locking = CascadeLocking<SpinLock>;
+    auto const all = all_cores();
+    CoreId const here[] = {Worker::current().core()};
+    MappingDatabase<Locking> database(*coherence(), all.size(), Worker::current().node());
+    auto& cascade = database.locking().cascade();
+    MXK_CHECK(cascade.claim(rcu::Haste::Now));
+    wait_until([&] { return cascade.is_stable(); });
+    RightsOfAll<Locking>::check(here, database, [] {});
+    MXK_CHECK(cascade.granularity() == Granularity::None);
+    MXK_CHECK_EQUAL(database.locking().shared_locks_taken(), 0U);
+    MXK_CHECK(cascade.coarsen(rcu::Haste::Now));
+    wait_until([&] { return cascade.is_stable(); });
+    RightsOfAll<Locking>::check(all.span().first(std::min<std::size_t>(all.size(), 16)), database, [] {});
+    MXK_CHECK(database.locking().shared_locks_taken() > 0);
 }
 
 } // namespace

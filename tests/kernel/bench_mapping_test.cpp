@@ -1,12 +1,15 @@
 // `bench adaptive mapping`, `revoke` and `revoke-independent` on real cores, small: what they count has the shape that
 // they are there to show, and locks that keep nobody out of what is shared are no way to have it.
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "base/no_lock.hpp"
 #include "base/spin_lock.hpp"
+#include "bench/adaptive/owner_revocation.hpp"
 #include "bench/adaptive/revocation.hpp"
+#include "kernel/memory/mapping/cascade_locking.hpp"
 #include "kernel/sync/adaptive/dynamic_lock.hpp"
 #include "kernel/testing.hpp"
 #include "tests/kernel/all_cores.hpp"
@@ -17,11 +20,13 @@ namespace {
 using Coarse = mapping::CoarseLocking<SpinLock>;
 using Fine = mapping::FineLocking<SpinLock>;
 using Dynamic = mapping::FineLocking<DynamicLock<SpinLock>>;
+using Cascade = mapping::CascadeLocking<SpinLock>;
 
 struct Counted {
     double interrupts = 0;
     double locks = 0;
     double atomics = 0;
+    double messages = 0;
 };
 
 Counted counted(Result<Sample> const& sample) {
@@ -32,16 +37,23 @@ Counted counted(Result<Sample> const& sample) {
         if (found.name == "interrupts") result.interrupts = found.value;
         if (found.name == "locks") result.locks = found.value;
         if (found.name == "atomics") result.atomics = found.value;
+        if (found.name == "messages") result.messages = found.value;
     }
     return result;
 }
 
-template <typename Run> Counted run_once(std::span<CoreId const> cores, std::size_t pages, Run run) {
+template <typename Run>
+Counted run_once(std::span<CoreId const> cores, std::size_t pages, Run run,
+                 std::optional<Granularity> granularity = std::nullopt) {
     FixedText<1> nowhere;
     console::Invocation const invocation(nowhere);
     Progress progress(invocation);
     constexpr std::size_t rounds = 5;
-    return counted(run(MappingRun{cores, pages, rounds, progress}));
+    return counted(run(MappingRun{cores, pages, rounds, progress, granularity}));
+}
+
+auto by_messages(Result<Sample> (*run)(MappingRun const&, Owners), Owners owners) {
+    return [run, owners](MappingRun const& on) { return run(on, owners); };
 }
 
 MXK_TEST(bench_mapping, fine_locks_are_one_for_each_page_and_a_coarse_one_is_for_32) {
@@ -97,6 +109,57 @@ MXK_TEST(bench_mapping, independent_revocations_interrupt_nobody_with_fine_locks
     MXK_CHECK_EQUAL(dynamic.locks, 0.0);
     MXK_CHECK_EQUAL(dynamic.interrupts, 0.0);
     if (cores.size() > 1) MXK_CHECK(coarse.locks > fine.locks * static_cast<double>(cores.size()) * 0.9);
+}
+
+// A cascade is what its granularity says; also with one lock for all nobody is interrupted because of others, since
+// each object has its own record.
+MXK_TEST(bench_mapping, a_cascade_counts_as_the_locks_that_are_enabled) {
+    auto const all = all_cores();
+    auto const alone = all.span().first(1);
+    auto const cores = all.span().first(std::min<std::size_t>(all.size(), 8));
+    constexpr std::size_t pages = 64;
+    MXK_CHECK_EQUAL(run_once(alone, pages, &run_unmap<Cascade>).locks, 0.0);
+    Counted const coarse = run_once(alone, pages, &run_unmap<Cascade>, Granularity::Coarse);
+    MXK_CHECK_EQUAL(coarse.locks, run_once(alone, pages, &run_unmap<Coarse>).locks);
+    Counted const fine = run_once(alone, pages, &run_unmap<Cascade>, Granularity::Fine);
+    MXK_CHECK_EQUAL(fine.locks, 1.0);
+    MXK_CHECK_EQUAL(run_once(alone, 8, &run_revoke<Cascade>).atomics, 0.0);
+    if (cores.size() < 2) return;
+    Counted const many = run_once(cores, pages, &run_revoke<Cascade>);
+    Counted const with_fine = run_once(cores, pages, &run_revoke<Fine>);
+    MXK_CHECK_EQUAL(many.locks, with_fine.locks);
+    MXK_CHECK_EQUAL(many.atomics, with_fine.atomics);
+    MXK_CHECK_EQUAL(many.interrupts, 0.0);
+    Counted const with_one = run_once(cores, pages, &run_revoke<Cascade>, Granularity::Coarse);
+    MXK_CHECK_EQUAL(with_one.locks, with_fine.locks + static_cast<double>(cores.size() - 1));
+    MXK_CHECK_EQUAL(with_one.interrupts, 0.0);
+    Counted const independent = run_once(cores, 1, &run_revoke_independent<Cascade>);
+    MXK_CHECK_EQUAL(independent.interrupts, 0.0);
+    MXK_CHECK_EQUAL(independent.locks, run_once(cores, 1, &run_revoke_independent<Fine>).locks);
+}
+
+// Messages are counted in place of locks.
+MXK_TEST(bench_mapping, messages_take_no_lock) {
+    auto const all = all_cores();
+    auto const cores = all.span().first(std::min<std::size_t>(all.size(), 8));
+    auto const owners = static_cast<double>(cores.size());
+    constexpr std::size_t pages = 64;
+    Counted const to_each = run_once(cores, pages, by_messages(&run_unmap_by_messages, Owners::Each));
+    MXK_CHECK_EQUAL(to_each.locks, 0.0);
+    MXK_CHECK_EQUAL(to_each.messages, 1.0 + owners / pages); // for each page, and one for each owner
+    Counted const to_one = run_once(cores, pages, by_messages(&run_unmap_by_messages, Owners::One));
+    MXK_CHECK_EQUAL(to_one.locks, 0.0);
+    MXK_CHECK_EQUAL(to_one.messages, 3.0 / pages);
+    Counted const revoked = run_once(cores, 8, by_messages(&run_revoke_by_messages, Owners::Each));
+    MXK_CHECK_EQUAL(revoked.atomics, 0.0);
+    MXK_CHECK_EQUAL(revoked.messages, 9.0);
+    Counted const by_one = run_once(cores, 8, by_messages(&run_revoke_by_messages, Owners::One));
+    MXK_CHECK(by_one.interrupts == owners - 1 || by_one.interrupts == owners - 2); // the first core may halt meanwhile
+    MXK_CHECK_EQUAL(by_one.messages, 9.0);
+    Counted const independent = run_once(cores, 1, by_messages(&run_revoke_independent_by_messages, Owners::Each));
+    MXK_CHECK_EQUAL(independent.atomics, 0.0);
+    MXK_CHECK_EQUAL(independent.messages, 1.0);
+    run_once(cores, 1, by_messages(&run_revoke_independent_by_messages, Owners::One));
 }
 
 } // namespace

@@ -13,6 +13,7 @@
 #include "kernel/sync/adaptive/visit.hpp"
 #include "kernel/sync/locks/mcs_lock.hpp"
 #include "kernel/testing.hpp"
+#include "tests/delays.hpp"
 #include "tests/kernel/lock_visitors.hpp"
 
 namespace mxk {
@@ -127,6 +128,7 @@ void check_threads(Target& target, std::size_t parts, std::uint64_t visits, std:
 }
 
 void visit_dynamic_locks(std::uint64_t visits, std::uint32_t max_between) {
+    InjectDelays const delays;
     DynamicTarget<DynamicLock<SpinLock>> spinning(outer_rank);
     check_tasks(spinning, 1, visits / 5, max_between);
     DynamicTarget<DynamicLock<McsLock>> queued;
@@ -139,6 +141,7 @@ void visit_dynamic_locks(std::uint64_t visits, std::uint32_t max_between) {
     check_threads(scoped_threads, 1, visits / 5, max_between);
 }
 void visit_cascades(std::uint64_t visits, std::uint32_t max_between) {
+    InjectDelays const delays;
     constexpr std::size_t parts = 3;
     CascadeTarget<LockCascade<SpinLock>> spinning(parts);
     check_tasks(spinning, parts, visits / 2, max_between);
@@ -153,7 +156,7 @@ bool is_crowded() {
     return inject::enabled || Worker::current().polling_time() == Nanoseconds{0};
 }
 std::uint64_t short_visits() {
-    return is_emulated() ? 8'000 : is_crowded() ? 100'000 : 1'000'000;
+    return is_emulated() ? 8'000 : inject::enabled ? 50'000 : is_crowded() ? 100'000 : 1'000'000;
 }
 std::uint32_t short_between() {
     return is_emulated() ? 50 : is_crowded() ? 200 : 1000;

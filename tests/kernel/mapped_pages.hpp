@@ -19,15 +19,16 @@
 
 namespace mxk {
 
-using FineMappings = mapping::MappingDatabase<mapping::FineLocking<SpinLock>>;
+using FineSpinning = mapping::FineLocking<SpinLock>;
+using FineMappings = mapping::MappingDatabase<FineSpinning>;
 
 inline constexpr std::uint64_t window = arch::translations::window_base;
 
 // Of the console's node. The test's body, on the console's core.
-class MappedPages {
+template <typename Locking> class PagesOf {
   public:
     // Nothing if there is no memory: then a check has failed.
-    static std::optional<MappedPages> create(std::size_t pages, mapping::PageSize size, std::size_t mappings) {
+    static std::optional<PagesOf> create(std::size_t pages, mapping::PageSize size, std::size_t mappings) {
         NodeId const node = Worker::current().node();
         auto const block = memory::allocate(pages * bytes(size), bytes(size), node);
         auto tree = mapping::DerivationTree::create(mappings, node);
@@ -35,23 +36,25 @@ class MappedPages {
         if (!block || !tree) return std::nullopt;
         for (std::size_t i = 0; i < pages; ++i)
             *reinterpret_cast<std::uint64_t volatile*>(block.value().address + i * bytes(size)) = i;
-        return std::optional<MappedPages>(std::in_place, Key{}, block.value(), pages, size, std::move(tree).value());
+        return std::optional<PagesOf>(std::in_place, Key{}, block.value(), pages, size, std::move(tree).value());
     }
     struct Key {};
-    MappedPages(Key, memory::Block const& block, std::size_t pages, mapping::PageSize size,
-                mapping::DerivationTree tree)
+    PagesOf(Key, memory::Block const& block, std::size_t pages, mapping::PageSize size, mapping::DerivationTree tree,
+            std::size_t part = 0)
         : block_(block)
-        , object({arch::translations::address_of(block.address), pages, size}, std::move(tree)) {}
-    ~MappedPages() { memory::free(block_); }
-    MappedPages(MappedPages const&) = delete;
-    MappedPages& operator=(MappedPages const&) = delete;
+        , object({.start = arch::translations::address_of(block.address), .pages = pages, .size = size, .part = part},
+                 std::move(tree)) {}
+    ~PagesOf() { memory::free(block_); }
+    PagesOf(PagesOf const&) = delete;
+    PagesOf& operator=(PagesOf const&) = delete;
 
   private:
     memory::Block block_;
 
   public:
-    FineMappings::Object object;
+    mapping::MemoryObject<Locking> object;
 };
+using MappedPages = PagesOf<FineSpinning>;
 
 // All of these cores have the space active while it lives, and the others have none.
 class ActiveOn {

@@ -135,9 +135,10 @@ def _adaptive() -> Iterator[Row]:
     for way, cycles in (("message", 500.0), ("lock", 200.0)):
         yield {"benchmark": "adaptive fork-join", "way": way, "cores": 2, "cycles": spread(cycles)}
     for pages, more in ((128, 1.24), (256, 1.32)):
-        for locking, factor in (("coarse", 1.0), ("fine", more)):
+        for locking, factor in (("coarse", 1.0), ("fine", more), ("message", more), ("cascade", 1.0)):
             settings = {"locking": locking, "pages": pages, "rounds": 200, "cores": 1}
-            yield {"benchmark": "adaptive mapping"} | settings | {"cycles": spread(70 * factor)} | _counted(0)
+            counted = _counted(0) | ({"locks": 0, "messages": 1.008} if locking == "message" else {})
+            yield {"benchmark": "adaptive mapping"} | settings | {"cycles": spread(70 * factor)} | counted
     for locking, growth in (("coarse", 1.0), ("fine", 0.0)):
         for cores in (1, 2, 4):
             cycles = 200 * (1 + growth * (cores - 1))
@@ -148,7 +149,7 @@ def _adaptive() -> Iterator[Row]:
 
 
 def _counted(interrupts: float) -> Row:
-    return {"interrupts": interrupts, "flushes": 1, "locks": 1, "atomics": 2}
+    return {"interrupts": interrupts, "flushes": 1, "locks": 1, "atomics": 2, "messages": 0}
 
 
 def _said(statement: str, wanted: str, measured: str, holds: bool | None) -> Row:

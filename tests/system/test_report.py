@@ -116,6 +116,21 @@ def test_what_the_source_says_of_adaptive_locks_is_judged(light: Chrome) -> None
     assert judged["independent: coarse grows linearly: its growth, for each core"] == ("1.00", "holds")
 
 
+def test_what_operations_took_besides_time_is_counted(light: Chrome) -> None:
+    table = light.find_element(By.ID, "adaptive").find_element(
+        By.XPATH, ".//h3[contains(., 'page, counted')]/..//table"
+    )
+    headings = [cell.get_attribute("textContent") for cell in table.find_elements(By.XPATH, ".//thead//th")]
+    rows = [
+        [cell.get_attribute("textContent") for cell in row.find_elements(By.TAG_NAME, "td")]
+        for row in table.find_elements(By.XPATH, ".//tbody/tr")
+    ]
+    places = [headings.index(name) for name in ("locking", "locks", "messages")]
+    counted = [[row[place] for place in places] for row in rows if len(row) == len(headings)]
+    assert ["fine", "1.00", "0.000"] in counted
+    assert ["message", "0.000", "1.01"] in counted
+
+
 def test_what_is_emulated_says_so_across_its_plot_and_nothing_else_does(light: Chrome) -> None:
     found = plots(light)
     across = {title for title, plot in found.items() if EMULATED in plot["across"]}

@@ -27,16 +27,21 @@ class MappingTest : public MemoryTest {
         Bits,  // as on metal; the cores look instead of being interrupted
     };
 
+    // `threads`: of each physical core; the second ones stand behind all first ones.
     void make_cores(std::size_t count, Delivery delivery = Delivery::Calls,
-                    std::vector<std::size_t> const& bytes_per_node = {64 * MiB}) {
+                    std::vector<std::size_t> const& bytes_per_node = {64 * MiB}, std::size_t threads = 1) {
         configure(bytes_per_node);
         cores = count;
         std::vector<topology::Core> list;
-        for (std::size_t i = 0; i < cores; ++i)
+        for (std::size_t i = 0; i < cores; ++i) {
             list.push_back({core_id(i), ApicId{static_cast<std::uint32_t>(i)}, node_id(0), 0});
+            list.back().levels.physical_core = static_cast<std::uint32_t>(i % (cores / threads));
+        }
         ASSERT_TRUE(remote_calls::create(list).ok());
         arch::reserve_cores(cores);
-        auto made = mapping::Coherence::make_cores(list);
+        topology::Topology machine;
+        machine.cores = list;
+        auto made = mapping::Coherence::make_cores(machine);
         ASSERT_TRUE(made.ok());
         auto const ring = delivery == Delivery::Bits ? [](CoreId) {} : mapping::Coherence::Ring{nullptr};
         coherence = std::make_unique<mapping::Coherence>(std::move(made).value(), ring);

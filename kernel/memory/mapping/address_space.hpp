@@ -31,16 +31,17 @@ class AddressSpace {
     [[nodiscard]] unsigned tag() const { return tag_; }
     [[nodiscard]] PageTable& table() { return table_; }
 
-    // The cores, by number, that may have used it. seq_cst: a core that is not found here finds, in its page tables,
-    // what the caller has changed before by an atomic read-modify-write; pairs with add_user().
+    // The cores, by number (processor_numbers.hpp), that may have used it. seq_cst: a core that is not found here
+    // finds, in its page tables, what the caller has changed before by an atomic read-modify-write; pairs with
+    // add_user().
     [[nodiscard]] ClusterMask users() const { return ClusterMask::from_word(users_.load(std::memory_order_seq_cst)); }
     // A core, before it makes the space active. True if it was none before.
-    bool add_user(std::size_t core) {
+    bool add_user(std::size_t number) {
         std::uint64_t before = users_.load(std::memory_order_relaxed);
         for (;;) {
             ClusterMask mask = ClusterMask::from_word(before);
-            if (mask.contains(core)) return false;
-            mask.add(core);
+            if (mask.contains(number)) return false;
+            mask.add(number);
             if (users_.compare_exchange_weak(before, mask.word(), std::memory_order_seq_cst, std::memory_order_relaxed))
                 return true;
         }

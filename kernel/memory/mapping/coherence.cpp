@@ -26,21 +26,25 @@ alignas(Coherence) constinit std::byte room[sizeof(Coherence)]{};
 
 constinit Coherence* current_coherence = nullptr;
 
-Result<PerCore<Coherence::Core>> Coherence::make_cores(std::span<topology::Core const> cores) {
+Result<Coherence::Cores> Coherence::make_cores(topology::Topology const& topology) {
+    auto const cores = topology.cores;
+    auto numbers = MXK_TRY(topology::ProcessorNumbers::create(topology, cores.front().node));
     auto result = MXK_TRY(PerCore<Core>::with_room(cores.size(), cores.front().node));
     for (topology::Core const& core : cores) {
         std::size_t const words = (cores.size() + word_bits - 1) / word_bits;
         auto askers = MXK_TRY(NodeArray<std::atomic<std::uint64_t>>::create(words, core.node));
         for (auto& word : askers.span()) new (&word) std::atomic<std::uint64_t>(0);
         auto targets = MXK_TRY(NodeArray<CoreId>::create(cores.size(), core.node));
-        auto const added = result.add(core.node, core.id, std::move(askers), std::move(targets));
+        auto const added =
+            result.add(core.node, core.id, numbers.number(core.id), std::move(askers), std::move(targets));
         if (!added) return added.error();
     }
-    return result;
+    return Cores{std::move(result), std::move(numbers)};
 }
 
-Coherence::Coherence(PerCore<Core> cores, Ring ring)
-    : cores_(std::move(cores))
+Coherence::Coherence(Cores cores, Ring ring)
+    : cores_(std::move(cores.by_id))
+    , numbers_(std::move(cores.numbers))
     , ring_(ring) {}
 
 std::uint64_t Coherence::stamp() {
@@ -88,7 +92,7 @@ void Coherence::ask_users(Core& self, ClusterMask users, SpaceSet spaces, std::u
     CoreId* const targets = self.targets_.data();
     bool asks_itself = false;
     users.for_each(cores_.size(), [&](std::size_t number) {
-        Core& other = cores_[number];
+        Core& other = cores_[numbers_.core(number)];
         if (&other == &self) {
             asks_itself = (self.holds_.load(std::memory_order_relaxed) & spaces) != 0 &&
                           self.flushed_.load(std::memory_order_relaxed) <= stamp;
@@ -181,7 +185,7 @@ void Coherence::activate(AddressSpace& space) {
     SpaceSet const before = self.holds_.load(std::memory_order_relaxed);
     SpaceSet const now = only(space.tag());
     bool const has_tags = arch::translations::abilities().tags;
-    if (space.add_user(index(self.id_))) self.counters_.atomics.add(1);
+    if (space.add_user(self.number_)) self.counters_.atomics.add(1);
     self.holds_.store(before | now, std::memory_order_seq_cst);
     self.active_.store(space.tag(), std::memory_order_relaxed);
     self.root_ = &space.table().root();
@@ -259,9 +263,9 @@ CoherenceCounts Coherence::counts() const {
     return sum;
 }
 
-Result<void> create(std::span<topology::Core const> cores) {
+Result<void> create(topology::Topology const& topology) {
     expect(current_coherence == nullptr, "coherence is prepared once");
-    auto list = MXK_TRY(Coherence::make_cores(cores));
+    auto list = MXK_TRY(Coherence::make_cores(topology));
     bool const has_interrupts = arch::translations::set_handler([] { current_coherence->serve(); });
     current_coherence =
         new (room) Coherence(std::move(list), has_interrupts ? &arch::translations::interrupt : nullptr);

@@ -29,6 +29,7 @@
 #include "kernel/memory/mapping/withdrawals.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/memory/per_core.hpp"
+#include "kernel/topology/processor_numbers.hpp"
 #include "kernel/topology/topology.hpp"
 
 namespace mxk::mapping {
@@ -43,10 +44,15 @@ class Coherence {
     // How a core is made to run serve(): interrupted, at once; null: by a remote call, at its safe point.
     using Ring = void (*)(CoreId core);
 
-    // What it has of each core of the machine. Errors: no memory. The boot core.
+    // What it has of each core of the machine, and in which order they stand in its sets. Errors: no memory. The boot
+    // core.
     class Core;
-    static Result<PerCore<Core>> make_cores(std::span<topology::Core const> cores);
-    Coherence(PerCore<Core> cores, Ring ring);
+    struct Cores {
+        PerCore<Core> by_id;
+        topology::ProcessorNumbers numbers;
+    };
+    static Result<Cores> make_cores(topology::Topology const& topology);
+    Coherence(Cores cores, Ring ring);
 
     // The epoch that it is, for the mark of a page that is about to be withdrawn.
     [[nodiscard]] std::uint64_t epoch() const { return epoch_.load(std::memory_order_relaxed); }
@@ -106,6 +112,7 @@ class Coherence {
     void ask(Core& self, std::span<CoreId const> targets);
 
     PerCore<Core> cores_;
+    topology::ProcessorNumbers numbers_; // of the cores in masks of users
     Ring ring_;
     alignas(cache_line_bytes) std::atomic<std::uint64_t> epoch_{1};
     std::atomic<std::uint64_t> stamped_{0}; // the newest epoch in which something was withdrawn
@@ -115,8 +122,9 @@ class Coherence {
 // Its own core writes, or that core's handler; others read.
 class Coherence::Core {
   public:
-    Core(CoreId core, NodeArray<std::atomic<std::uint64_t>> askers, NodeArray<CoreId> targets)
+    Core(CoreId core, std::size_t number, NodeArray<std::atomic<std::uint64_t>> askers, NodeArray<CoreId> targets)
         : id_(core)
+        , number_(number)
         , askers_(std::move(askers))
         , targets_(std::move(targets)) {}
 
@@ -133,6 +141,7 @@ class Coherence::Core {
     };
 
     CoreId id_;
+    std::size_t number_;                    // in masks of users
     std::atomic<std::uint64_t> flushed_{0}; // in which epoch it last began to forget everything
     std::atomic<SpaceSet> holds_{0};        // spaces of which it may have translations
     std::atomic<Presence> presence_{Presence::Here};
@@ -153,7 +162,7 @@ inline Coherence* coherence() {
     return current_coherence;
 }
 // The boot core, before the others run. Errors: no memory.
-Result<void> create(std::span<topology::Core const> cores);
+Result<void> create(topology::Topology const& topology);
 void forget();
 
 } // namespace mxk::mapping

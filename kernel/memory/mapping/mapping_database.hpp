@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "arch/translations.hpp"
 #include "base/inject.hpp"
@@ -30,8 +31,11 @@ template <typename Locking> class MappingDatabase {
   public:
     using Object = MemoryObject<Locking>;
 
-    explicit MappingDatabase(Coherence& coherence)
-        : coherence_(coherence) {}
+    // `for_locking`: what that is made of.
+    template <typename... Arguments>
+    explicit MappingDatabase(Coherence& coherence, Arguments&&... for_locking)
+        : coherence_(coherence)
+        , locking_(std::forward<Arguments>(for_locking)...) {}
 
     // The page at the address, which is one of the window, aligned to the page's size. Errors: more rights than the
     // object gives; the address is in use; no room for another mapping, or no memory for page tables. Then nothing is
@@ -87,20 +91,18 @@ template <typename Locking> class MappingDatabase {
     void unmap_all(std::span<Place const> places) {
         while (!places.empty()) {
             Withdrawals withdrawn;
-            std::array<Record*, Withdrawals::capacity> records{};
+            std::array<std::atomic<std::size_t>*, Withdrawals::capacity> in_flight{};
             std::size_t count = 0;
             hold_preemption(); // those in flight must not wait for a slice
-            while (!places.empty() && count < records.size() && !withdrawn.full()) {
-                Record& record = record_of(*places.front().object);
-                Held const held(record);
-                record.in_flight.fetch_add(1, std::memory_order_relaxed);
-                records[count++] = &record;
-                unmap_those_of(record, places, withdrawn);
+            while (!places.empty() && count < in_flight.size() && !withdrawn.full()) {
+                Visit const visit(locking_, places.front().object->own_);
+                visit.in_flight().fetch_add(1, std::memory_order_relaxed);
+                in_flight[count++] = &visit.in_flight();
+                unmap_those_of(visit, places, withdrawn);
             }
             coherence_.make_authoritative(withdrawn);
             // release: pairs with settle()
-            for (Record* const record : std::span(records).first(count))
-                record->in_flight.fetch_sub(1, std::memory_order_release);
+            for (auto* const one : std::span(in_flight).first(count)) one->fetch_sub(1, std::memory_order_release);
             release_preemption();
         }
     }
@@ -111,76 +113,40 @@ template <typename Locking> class MappingDatabase {
         {
             std::optional<Batch> rest;
             {
-                Held const held(record);
+                Visit const visit(locking_, object.own_);
                 if (!record.withdrawals.empty()) rest.emplace(record);
             }
             if (rest) coherence_.make_authoritative(rest->withdrawals);
         }
-        // acquire: pairs with ~Batch()
-        for (SpinWait wait; record.in_flight.load(std::memory_order_acquire) != 0; wait.turn()) coherence_.wait_turn();
+        for (SpinWait wait; locking_.is_in_flight(object.own_); wait.turn()) coherence_.wait_turn();
     }
 
     // With locks that adapt (kernel/sync/adaptive); nothing with others. The calling core comes to the object without a
-    // lock, as soon as no other one is inside; then nobody else may come before share(). Never blocks.
-    void claim(Object& object) {
-        auto& lock = record_of(object).lock;
-        if constexpr (requires { lock.disable(); }) lock.disable();
-    }
-    void share(Object& object) {
-        auto& lock = record_of(object).lock;
-        if constexpr (requires { lock.enable(); }) lock.enable();
-    }
+    // lock, as soon as no other one is inside; then nobody else may come before share(). With a cascade, to all
+    // objects. Never blocks.
+    void claim(Object& object) { locking_.claim(object.own_); }
+    void share(Object& object) { locking_.share(object.own_); }
     // Whether what these two have begun has come about.
-    bool is_settled(Object& object) {
-        auto& lock = record_of(object).lock;
-        if constexpr (requires { lock.is_stable(); })
-            return lock.is_stable();
-        else
-            return true;
-    }
+    bool is_settled(Object& object) { return locking_.is_settled(object.own_); }
+    // To change what only this locking has.
+    [[nodiscard]] Locking& locking() { return locking_; }
 
     // How many mappings an object has.
     std::size_t mappings(Object& object) {
-        Held const held(record_of(object));
+        Visit const visit(locking_, object.own_);
         return object.tree_.size();
     }
 
-    // How often the locks of these objects were taken, whatever else they are for.
+    // How often the locks of these objects were taken, whatever else they are for. Any core; a moment's figure.
     std::uint64_t lock_acquisitions(std::span<Object> objects) {
-        std::uint64_t sum = 0;
-        Record const* last = nullptr;
-        for (Object& object : objects) {
-            Record& record = record_of(object);
-            if (&record == last) continue;
-            last = &record;
-            LockGuard const guard(record.lock); // not counted
-            sum += record.taken;
-        }
+        std::uint64_t sum = locking_.shared_locks_taken();
+        for (Object& object : objects) sum += locking_.own_locks_taken(object.own_);
         return sum;
     }
 
   private:
-    using Record = LockedRecord<typename Locking::LockOf>;
+    using Visit = typename Locking::Visit;
     enum class Step : std::uint8_t { More, Done };
-
-    class Held {
-      public:
-        explicit Held(Record& record)
-            : record_(record) {
-            record.lock.lock(node_);
-            if constexpr (requires { node_.is_locked; })
-                record.taken += node_.is_locked ? 1U : 0U;
-            else
-                ++record.taken;
-        }
-        ~Held() { record_.lock.unlock(node_); }
-        Held(Held const&) = delete;
-        Held& operator=(Held const&) = delete;
-
-      private:
-        Record& record_;
-        [[no_unique_address]] typename Locking::LockOf::Node node_{};
-    };
 
     // What was taken out of a record, with its lock held, until it is authoritative: that must not wait for a slice.
     struct Batch {
@@ -202,9 +168,9 @@ template <typename Locking> class MappingDatabase {
         Withdrawals withdrawals;
     };
 
-    // Of the places in front, those of this record, which is held, as many as there is room for.
-    void unmap_those_of(Record const& record, std::span<Place const>& places, Withdrawals& withdrawn) {
-        while (!places.empty() && &record_of(*places.front().object) == &record && !withdrawn.full()) {
+    // Of the places in front, those that the visit covers, as many as there is room for.
+    void unmap_those_of(Visit const& visit, std::span<Place const>& places, Withdrawals& withdrawn) {
+        while (!places.empty() && visit.covers(places.front().object->own_) && !withdrawn.full()) {
             Object& object = *places.front().object;
             MappingNode* const top = object.tree_.find(places.front().mapping);
             MappingNode* const leaf = top != nullptr ? &DerivationTree::leaf_of(*top) : nullptr;
@@ -224,7 +190,7 @@ template <typename Locking> class MappingDatabase {
             // With no lock held: this may wait for others.
             if (std::uint64_t const found = entry.load(std::memory_order_acquire); entry::is_withdrawn(found))
                 coherence_.free_now(space, {address, space.tag(), &entry, found});
-            Held const held(record_of(object));
+            Visit const visit(locking_, object.own_);
             MappingNode* from = nullptr;
             if (parent != nullptr) {
                 from = object.tree_.find(*parent);
@@ -256,7 +222,7 @@ template <typename Locking> class MappingDatabase {
     }
 
     Result<void> raise(Object& object, Mapping mapping) {
-        Held const held(record_of(object));
+        Visit const visit(locking_, object.own_);
         MappingNode* const node = object.tree_.find(mapping);
         if (node == nullptr) return gone();
         Rights const max = node->parent != nullptr ? node->parent->rights : object.description_.rights;
@@ -275,7 +241,7 @@ template <typename Locking> class MappingDatabase {
         for (Step step = Step::More; step == Step::More; is_first = false) {
             std::optional<Batch> batch;
             {
-                Held const held(record);
+                Visit const visit(locking_, object.own_);
                 MappingNode* const top = object.tree_.find(mapping);
                 if (top == nullptr && is_first) return gone();
                 if (top == nullptr) return {}; // meanwhile somebody else has taken it away, with all below

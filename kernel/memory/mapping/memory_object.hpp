@@ -20,12 +20,14 @@ template <typename Locking> class MemoryObject {
         std::size_t pages = 1;
         PageSize size = PageSize::Small;
         Rights rights = Rights::ReadWrite; // nobody has more
+        std::size_t part = 0;              // of the database, where its locking divides it
     };
 
     // `tree`: with room for as many mappings as there are to be.
     MemoryObject(Description const& description, DerivationTree tree)
         : description_(description)
-        , tree_(std::move(tree)) {
+        , tree_(std::move(tree))
+        , own_(description.part) {
         expect(is_aligned(raw(description.start), bytes(description.size)), "pages are aligned to their size");
     }
     MemoryObject(MemoryObject const&) = delete;

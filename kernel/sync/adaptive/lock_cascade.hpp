@@ -50,6 +50,10 @@ template <Lock Inner, typename Visit = TaskVisit, typename Window = GraceWindow>
         bool has_coarse = false;
         bool is_alone = false;
         Inner* fine = nullptr;
+
+        // Of a visit that has begun: nobody else is at any other part, either. It is alone, or it has the coarse lock
+        // at a time when all take it.
+        [[nodiscard]] bool has_all_parts() const { return fine == nullptr; }
     };
 
     // For `parts` parts, whose fine locks are to lie on `node`. The ranks: for locks that have one. Coarse at first.

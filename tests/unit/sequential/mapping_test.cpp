@@ -19,10 +19,11 @@ constexpr std::uint64_t page = 4 * KiB;
 
 class MappingSequentialTest : public MappingTest {
   protected:
-    void SetUp() override {
-        make_cores(4, Delivery::Calls, {64 * MiB, 3 * GiB});
-        locals = std::make_unique<arch::CoreLocal[]>(4);
-        for (std::size_t i = 4; i-- > 0;) arch::adopt_core(locals[i], core_id(i));
+    void SetUp() override { make_machine(4, 1); }
+    void make_machine(std::size_t count, std::size_t threads) {
+        make_cores(count, Delivery::Calls, {64 * MiB, 3 * GiB}, threads);
+        locals = std::make_unique<arch::CoreLocal[]>(count);
+        for (std::size_t i = count; i-- > 0;) arch::adopt_core(locals[i], core_id(i));
         database = std::make_unique<Database>(*coherence);
     }
     void TearDown() override {
@@ -258,6 +259,30 @@ TEST_F(MappingSequentialTest, a_core_that_halts_is_not_asked_and_forgets_before_
     coherence->leave();
     coherence->forget_all();
     be_core(0);
+}
+
+// Two threads of a physical core, whose ids are far apart, are neighbours in the set of those who have used a space: no
+// other core is even looked at.
+struct MappingOnSiblingsTest : MappingSequentialTest {
+    void SetUp() override { make_machine(80, 2); }
+};
+TEST_F(MappingOnSiblingsTest, a_space_of_two_threads_of_a_core_is_theirs_alone) {
+    MappedMemory const memory(1);
+    Object object = make_object(memory, 1);
+    AddressSpace space = AddressSpace::create(*coherence, node_id(0)).value();
+    Mapping const mapping = database->map(object, 0, space, base, Rights::ReadWrite).value();
+    for (std::size_t const core : {std::size_t{3}, std::size_t{43}}) {
+        be_core(core);
+        coherence->activate(space);
+        ASSERT_TRUE(write(base, core));
+        coherence->leave();
+        coherence->forget_all();
+    }
+    be_core(0);
+    EXPECT_EQ(space.users().cluster_size(), 1U);
+    ASSERT_TRUE(database->unmap(object, mapping).ok());
+    database->settle(object);
+    EXPECT_EQ(coherence->counts().saved_unused, 2U);
 }
 
 // Without tags a switch forgets everything; with them, a page of a space that is not active must be forgotten, too.

@@ -13,7 +13,7 @@ from mxk_host.runs.point import Kind, Point, number_of, text_of
 from mxk_host.statement import Statement
 
 _PREFIX = "adaptive "
-_COUNTS = ("interrupts", "flushes", "locks", "atomics")
+_COUNTS = ("interrupts", "flushes", "locks", "atomics", "messages")
 
 
 def is_adaptive(point: Point) -> bool:
