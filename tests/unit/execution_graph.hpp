@@ -1,8 +1,8 @@
 // One execution of a concurrent program under the memory model of C++: which write each read has read from, and in
 // which order the writes of each location come. Without fences and without seq_cst, which count as acquire and release;
-// what C++ calls "out of thin air" is excluded as in RC11 (O. Lahav et al., Repairing Sequential Consistency in C/C++11,
-// PLDI 2017): what an event depends on was there before it. A release sequence is a write and the updates that read
-// from it, one from another, as since C++20.
+// what C++ calls "out of thin air" is excluded as in RC11 (O. Lahav et al., Repairing Sequential Consistency in
+// C/C++11, PLDI 2017): what an event depends on was there before it. A release sequence is a write and the updates that
+// read from it, one from another, as since C++20.
 //
 // A thread's events are in the order of the program. `stamp` is the order in which they were added, by which the
 // exploration (weak_memory.hpp) knows what to take away.
@@ -38,15 +38,15 @@ struct Event {
     std::uint64_t value = 0; // that was written or read
     std::source_location from;
     std::uint32_t stamp = 0;
-    std::uint32_t rank = 0;      // of a write among those of its location
-    EventId source;              // of a read
-    bool is_write = false;       // an update is a read and, if that has read what it was to, a write right after it
-    bool is_update = false;      // part of one
-    bool is_plain = false;       // not atomic: no order, and an error if it races with another one
-    bool is_ordered = false;     // a read that acquires; a write that releases
-    Clock before = {};           // what happens before it, and itself
-    Clock depends_on = {};       // what it follows from, and itself: order of the program, and reading from
-    Clock published = {};        // of a write: what happens before a read that acquires from it
+    std::uint32_t rank = 0;  // of a write among those of its location
+    EventId source;          // of a read
+    bool is_write = false;   // an update is a read and, if that has read what it was to, a write right after it
+    bool is_update = false;  // part of one
+    bool is_plain = false;   // not atomic: no order, and an error if it races with another one
+    bool is_ordered = false; // a read that acquires; a write that releases
+    Clock before = {};       // what happens before it, and itself
+    Clock depends_on = {};   // what it follows from, and itself: order of the program, and reading from
+    Clock published = {};    // of a write: what happens before a read that acquires from it
 };
 
 class ExecutionGraph {

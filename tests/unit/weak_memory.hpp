@@ -11,7 +11,8 @@
 // rounds no thread has ended, they wait for ever.
 //
 //     WeakMemory memory;
-//     memory.explore({.begin = [&] { make the state }, .threads = {[&] { ... }, [&] { ... }}, .end = [&] { check it }});
+//     memory.explore({.begin = [&] { make the state }, .threads = {[&] { ... }, [&] { ... }}, .end = [&] { check it
+//     }});
 #pragma once
 
 #include <ucontext.h>
@@ -126,10 +127,10 @@ class WeakMemory {
     std::vector<Fiber> fibers_; // the first begins and ends
     ucontext_t scheduler_{};
     std::size_t self_ = 0;
-    Clock done_ = {};             // events of the run
-    std::size_t new_events_ = 0;  // that the thread which runs may add
-    bool is_finishing_ = false;   // what is read was written last
-    bool is_given_up_ = false;    // an error, or no execution
+    Clock done_ = {};            // events of the run
+    std::size_t new_events_ = 0; // that the thread which runs may add
+    bool is_finishing_ = false;  // what is read was written last
+    bool is_given_up_ = false;   // an error, or no execution
     bool is_in_fiber_ = false;
     Exploration result_;
 };

@@ -36,9 +36,10 @@ template <typename F> class Clh {
     explicit Clh(typename F::Site const& site)
         : requests_(site)
         , home_(site) {
-        home_.far(&Tail::tail).acc(requests_.first());
+        // relaxed, and at the end: nobody else has the lock
+        home_.far(&Tail::tail).acc(requests_.first(), std::memory_order_relaxed);
     }
-    ~Clh() { requests_.end(home_.far(&Tail::tail).read(std::memory_order_acquire)); }
+    ~Clh() { requests_.end(home_.far(&Tail::tail).read(std::memory_order_relaxed)); }
     Clh(Clh const&) = delete;
     Clh& operator=(Clh const&) = delete;
 

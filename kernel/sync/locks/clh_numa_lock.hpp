@@ -45,9 +45,10 @@ template <typename F> class ClhNuma {
         : requests_(site)
         , spins_(site)
         , home_(site) {
-        home_.far(&Tail::tail).acc(requests_.first());
+        // relaxed, and at the end: nobody else has the lock
+        home_.far(&Tail::tail).acc(requests_.first(), std::memory_order_relaxed);
     }
-    ~ClhNuma() { requests_.end(home_.far(&Tail::tail).read(std::memory_order_acquire)); }
+    ~ClhNuma() { requests_.end(home_.far(&Tail::tail).read(std::memory_order_relaxed)); }
     ClhNuma(ClhNuma const&) = delete;
     ClhNuma& operator=(ClhNuma const&) = delete;
 

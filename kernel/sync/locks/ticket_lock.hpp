@@ -17,13 +17,13 @@ template <typename F> class Ticket {
     struct State {
         typename F::template Word<std::uint32_t> next{0};
         typename F::template Word<std::uint32_t> serving{0};
-        Handed handed = acquire_upper; // the holder's
+        typename F::template Plain<Handed> handed{acquire_upper}; // the holder's
     };
     using Home = typename F::template Home<State>;
 
   public:
     struct Node {
-        std::uint32_t ticket = 0;
+        typename F::template Plain<std::uint32_t> ticket{0};
         [[no_unique_address]] typename F::Count count;
     };
     explicit Ticket(typename F::Site const& site)

@@ -17,10 +17,12 @@ enum class Order : std::uint8_t { Plain, Relaxed, Ordered };
 
 std::array<int, 4> words; // only their addresses
 
-WeakMemory::Access access(int const& word, Order order,
-                          std::source_location from = std::source_location::current()) {
+WeakMemory::Access access(int const& word, Order order, std::source_location from = std::source_location::current()) {
     bool const is_ordered = order == Order::Ordered;
-    return {.where = &word, .from = from, .acquires = is_ordered, .releases = is_ordered,
+    return {.where = &word,
+            .from = from,
+            .acquires = is_ordered,
+            .releases = is_ordered,
             .is_plain = order == Order::Plain};
 }
 std::uint64_t read(int word, Order order) {
@@ -37,8 +39,9 @@ std::uint64_t add(int word, Order order) {
 std::uint64_t cas(int word, std::uint64_t expected, std::uint64_t desired, Order order) {
     auto to = access(words[static_cast<std::size_t>(word)], order);
     to.is_update = true;
-    return WeakMemory::current().update(
-        to, [=](std::uint64_t old) { return WeakMemory::Change{desired, old == expected}; });
+    return WeakMemory::current().update(to, [=](std::uint64_t old) {
+        return WeakMemory::Change{desired, old == expected};
+    });
 }
 
 // The results of all executions of what threads read: one number for each.
@@ -118,8 +121,8 @@ TEST(WeakMemory, WritesOfALocationHaveOneOrder) {
         };
     };
     EXPECT_EQ(all_of([](Results&) { write(0, 1, Order::Relaxed); }, reader(0)).exploration.executions, 3U);
-    auto const tried = all_of([](Results&) { write(0, 1, Order::Relaxed); }, [](Results&) { write(0, 2, Order::Relaxed); },
-                              reader(0), reader(2));
+    auto const tried = all_of([](Results&) { write(0, 1, Order::Relaxed); },
+                              [](Results&) { write(0, 2, Order::Relaxed); }, reader(0), reader(2));
     EXPECT_FALSE(tried.results.contains({1, 2, 2, 1, 0, 0, 0, 0}));
     EXPECT_TRUE(tried.results.contains({1, 2, 1, 2, 0, 0, 0, 0}));
     // Two locations: the orders need not agree with that of the threads.
@@ -139,8 +142,8 @@ TEST(WeakMemory, ReadersMayDisagreeOnTwoLocations) {
             r[static_cast<std::size_t>(2 * first + 1)] = read(second, Order::Ordered);
         };
     };
-    auto const tried = all_of([](Results&) { write(0, 1, Order::Ordered); }, [](Results&) { write(1, 1, Order::Ordered); },
-                              reader(0, 1), reader(1, 0));
+    auto const tried = all_of([](Results&) { write(0, 1, Order::Ordered); },
+                              [](Results&) { write(1, 1, Order::Ordered); }, reader(0, 1), reader(1, 0));
     EXPECT_EQ(tried.exploration.executions, 16U);
     EXPECT_EQ(tried.results.size(), 16U);
 }

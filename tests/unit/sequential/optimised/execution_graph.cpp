@@ -105,7 +105,8 @@ bool ExecutionGraph::is_added_last(EventId id, Clock const& kept) const {
     bool result = true;
     for_each([&](EventId other, Event const& there) {
         if (there.where != event.where || !was_there(other)) return;
-        if (there.is_write ? there.rank != no_rank && there.rank > at(write).rank : event.is_write && there.source == id)
+        if (there.is_write ? there.rank != no_rank && there.rank > at(write).rank
+                           : event.is_write && there.source == id)
             result = false;
     });
     return result;
