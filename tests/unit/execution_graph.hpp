@@ -36,10 +36,10 @@ struct EventId {
 struct Event {
     void const* where = nullptr;
     std::uint64_t value = 0; // that was written or read
-    std::source_location from;
+    std::source_location from = {};
     std::uint32_t stamp = 0;
     std::uint32_t rank = 0;  // of a write among those of its location
-    EventId source;          // of a read
+    EventId source = {};     // of a read
     bool is_write = false;   // an update is a read and, if that has read what it was to, a write right after it
     bool is_update = false;  // part of one
     bool is_plain = false;   // not atomic: no order, and an error if it races with another one

@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-namespace mxk::test {
+namespace mxk::test::litmus {
 namespace {
 
 enum class Order : std::uint8_t { Plain, Relaxed, Ordered };
@@ -214,4 +214,4 @@ TEST(WeakMemory, RacesAndWaitingForEverAreErrors) {
 }
 
 } // namespace
-} // namespace mxk::test
+} // namespace mxk::test::litmus

@@ -25,7 +25,7 @@
 #include "tests/unit/lock_program.hpp"
 #include "tests/unit/long_tests.hpp"
 
-namespace mxk::test {
+namespace mxk::test::orders {
 namespace {
 
 using namespace locks;
@@ -33,6 +33,7 @@ using M = Modelled;
 
 using Uses = std::vector<LockUse>;
 constexpr std::size_t max_executions = 200'000;
+constexpr std::size_t max_if_long = 5'000'000; // as many as there is time for
 
 Uses of_one_node() {
     return {{.sections = {2, 2}},
@@ -41,12 +42,13 @@ Uses of_one_node() {
             {.sections = {2, 2}, .locks = 2},
             {.sections = {2, 1, 1}, .keeps_nodes = true}};
 }
-Uses of_nodes(std::size_t turns = 0) {
+// `turns`: of two threads that wait; of three it would be a great many executions.
+Uses of_nodes(std::size_t turns) {
     return {{.sections = {2, 2}, .on_each_node = 2, .turns = turns},
             {.sections = {2, 2}, .on_each_node = 2, .max_passes = 2, .turns = turns, .keeps_nodes = true},
-            {.sections = {2, 2}, .on_each_node = 1, .turns = turns, .keeps_nodes = true},
-            {.sections = {1, 1, 1}, .on_each_node = 2, .turns = turns},
-            {.sections = {1, 1, 2}, .on_each_node = 2, .turns = turns, .keeps_nodes = true}};
+            {.sections = {2, 2}, .on_each_node = 1, .keeps_nodes = true},
+            {.sections = {1, 1, 1}, .on_each_node = 2},
+            {.sections = {1, 1, 2}, .on_each_node = 2, .keeps_nodes = true}};
 }
 // Minutes for some locks.
 Uses long_uses(bool has_nodes) {
@@ -62,7 +64,11 @@ template <typename Lock> class LockOrders {
     // `unnoticed`: names of mutants.
     void check(std::set<std::string> const& unnoticed) {
         LockPlaces::forget();
-        for (LockUse const& use : uses_) outcomes_.push_back(right(use, max_executions));
+        for (LockUse const& use : uses_) {
+            LockExploration explored = tried(use, max_executions);
+            EXPECT_TRUE(explored.is_complete) << explored.executions;
+            outcomes_.push_back(std::move(explored.outcomes));
+        }
         std::set<std::string> unnoticed_now;
         std::vector<Mutant> const mutants = LockPlaces::mutants();
         for (Mutant const& mutant : mutants) {
@@ -71,10 +77,11 @@ template <typename Lock> class LockOrders {
             LockPlaces::set(nullptr);
         }
         EXPECT_EQ(unnoticed_now, unnoticed);
+        if (tests_are_long())
+            for (LockUse const& use : long_uses(uses_.front().on_each_node < max_model_threads))
+                tried(use, max_if_long);
         ::testing::Test::RecordProperty("executions", static_cast<int>(executions_));
         ::testing::Test::RecordProperty("mutants", static_cast<int>(mutants.size()));
-        if (tests_are_long())
-            for (LockUse const& use : long_uses(uses_.front().on_each_node < max_model_threads)) right(use, no_limit);
     }
     // A lock that is told that it may be passed on once more than it may.
     void check_passes() {
@@ -90,14 +97,11 @@ template <typename Lock> class LockOrders {
     }
 
   private:
-    static constexpr std::size_t no_limit = ~std::size_t{0};
-
-    std::set<Outcome> right(LockUse const& use, std::size_t max) {
+    LockExploration tried(LockUse const& use, std::size_t max) {
         LockExploration explored = explore<Lock>(use, max);
         EXPECT_EQ(explored.error, "") << explored.trace;
-        EXPECT_TRUE(explored.is_complete) << explored.executions;
         executions_ += explored.executions;
-        return std::move(explored.outcomes);
+        return explored;
     }
     // By an error, or because sections follow each other in ways that the lock does not know, or not in all it knows.
     bool is_noticed() {
@@ -218,4 +222,4 @@ TEST(LockOrders, RmaMcs) {
 }
 
 } // namespace
-} // namespace mxk::test
+} // namespace mxk::test::orders
