@@ -49,8 +49,8 @@ template <typename F, HemlockVariant variant = HemlockVariant{}> class alignas(6
         if constexpr (variant.overlaps) {
             auto& own = grants_.own(node.own);
             typename F::Wait wait(grants_);
-            // The one that this lock was granted to has not answered. relaxed: who finds this user in the tail then
-            // sees nothing older in its word
+            // The one that this lock was granted to has not answered. relaxed: a user that finds this one in the tail
+            // then sees nothing older in its word; the next grant, or the user's end, waits for the answer
             while (is_of(own.load(std::memory_order_relaxed), lock)) wait.turn();
         }
         // acq_rel: release lets the next one see nothing in the own word that is older than what this user has seen,
@@ -74,13 +74,13 @@ template <typename F, HemlockVariant variant = HemlockVariant{}> class alignas(6
         if constexpr (variant.ahead) {
             grant(own, handed);
             inject::point();
-            // relaxed: the grant has published the section
+            // release: publishes the section to one that comes when there is no queue
             if (home_.far(&State::tail).cas(self, nullptr, std::memory_order_release) == self)
-                own.store(0, std::memory_order_relaxed);
+                own.store(0, std::memory_order_relaxed); // the swap of the next acquire() publishes it
             else
                 await_answer(own);
         } else {
-            // release: pairs with the swap in acquire()
+            // release: publishes the section; pairs with the swap in acquire()
             if (home_.far(&State::tail).cas(self, nullptr, std::memory_order_release) == self) return;
             inject::point();
             if constexpr (variant.overlaps) {
@@ -91,6 +91,7 @@ template <typename F, HemlockVariant variant = HemlockVariant{}> class alignas(6
             if constexpr (!variant.overlaps) await_answer(own);
         }
     }
+    // relaxed: a hint.
     [[nodiscard]] bool alone(Node& node) const {
         return home_.far(&State::tail).read(std::memory_order_relaxed) == grants_.ref(node.own);
     }
@@ -121,17 +122,16 @@ template <typename F, HemlockVariant variant = HemlockVariant{}> class alignas(6
             granted |= handed;
         else if constexpr (F::is_near)
             home_.direct().handed = handed;
-        own.store(granted, std::memory_order_release); // pairs with the look in acquire()
+        own.store(granted, std::memory_order_release); // publishes the section; pairs with the look in acquire()
     }
-    // acquire: the next one has used the word before its memory may become something else, at the user's end. Before
-    // the next grant of the word relaxed is enough: the end waits for the answer once more (end_user()).
+    // acquire: the one that answers has used the word for the last time, which must be before its memory becomes
+    // something else at the user's end.
     template <typename Word> void await_answer(Word& own) {
-        constexpr auto order = variant.overlaps ? std::memory_order_relaxed : std::memory_order_acquire;
         typename F::Wait wait(grants_);
         if constexpr (variant.writes_to_look && F::is_one_memory) {
-            while (own.add(0, order) != 0) wait.turn();
+            while (own.add(0, std::memory_order_acquire) != 0) wait.turn();
         } else {
-            while (own.load(order) != 0) wait.turn();
+            while (own.load(std::memory_order_acquire) != 0) wait.turn();
         }
     }
 

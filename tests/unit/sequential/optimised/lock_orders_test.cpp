@@ -40,7 +40,8 @@ Uses of_one_node() {
             {.sections = {2, 2}, .keeps_nodes = true},
             {.sections = {1, 1, 1}},
             {.sections = {2, 2}, .locks = 2},
-            {.sections = {2, 1, 1}, .keeps_nodes = true}};
+            {.sections = {2, 1, 1}, .keeps_nodes = true},
+            {.sections = {2, 2, 1}, .locks = 2}};
 }
 // `turns`: of two threads that wait; of three it would be a great many executions.
 Uses of_nodes(std::size_t turns) {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t stack_bytes = 128 * 1024;
 constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
-// Of all that wait, each a turn: more than hand-overs of a program, since each of these takes a round at most.
+// Of all that wait, each a turn: more than a program has hand-overs, of which each needs one.
 constexpr std::size_t max_rounds = 64;
 
 } // namespace
