@@ -61,7 +61,11 @@ void end_user(LockUser& user) {
 
 void find_spare_lines() {
     for (std::size_t i = 0; i < at_once; ++i) give_line(stock.take());
-    if (!arch::lock_user().is_kept) arch::keep_lock_user(&end_user);
+    keep_user();
+}
+
+void keep_new_user() {
+    arch::keep_lock_user(&end_user);
 }
 
 } // namespace mxk::locks

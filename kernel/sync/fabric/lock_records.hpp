@@ -10,6 +10,12 @@ namespace mxk::locks {
 
 // Fills the caller's spare list. No memory: a panic, since a lock cannot be refused. Any core; takes a spin lock.
 void find_spare_lines();
+// At the caller's end, if it is a thread, its lines are given back and its last grant is waited for. Any core.
+void keep_new_user();
+inline void keep_user() {
+    if (!arch::lock_user().is_kept) [[unlikely]]
+        keep_new_user();
+}
 
 // A line of the caller's, which holds anything. Any core; not in interrupt handlers.
 inline LockLine* take_line() {

@@ -78,6 +78,7 @@ template <typename Transport, typename Operations = Transport> struct OneSided {
     static constexpr bool is_near = !std::is_same_v<Transport, Operations>;
 
     template <typename V> using Word = PlainWord<V>;
+    template <typename V> using Plain = V;
 
     // A word of another worker.
     template <typename V> class FarWord {
@@ -257,6 +258,7 @@ template <typename Transport, typename Operations = Transport> struct OneSided {
         Word<std::uint64_t>& own(Own& own) const { return records_.own(own).word; }
         FarWord<std::uint64_t> far(Ref ref) const { return records_.far(ref, &Grant::word); }
         [[nodiscard]] static std::uint64_t lock_identity() { return 64; }
+        static void keep_user() {} // regions stay
 
       private:
         Records<Grant> records_;

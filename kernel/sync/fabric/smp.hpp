@@ -56,6 +56,8 @@ template <typename CountPolicy, bool near = false> struct BasicSmp {
     static constexpr bool is_one_memory = true;
 
     template <typename V> using Word = AtomicWord<V>;
+    // Of a holder at a time, which finds what the one before has left.
+    template <typename V> using Plain = V;
     template <typename Record> using Ref = Record*;
 
     static WorkerNumber self() { return static_cast<WorkerNumber>(index(arch::home_core())); }
@@ -103,6 +105,8 @@ template <typename CountPolicy, bool near = false> struct BasicSmp {
         static Ref ref(Own& /*own*/) { return &arch::lock_user(); }
         static Word<std::uint64_t>& own(Own& own) { return ref(own)->grant; }
         static Word<std::uint64_t>& far(Ref ref) { return ref->grant; }
+        // Its word is needed until its last grant is answered, also if it does not use locks any more.
+        static void keep_user() { locks::keep_user(); }
         [[nodiscard]] std::uint64_t lock_identity() const { return reinterpret_cast<std::uint64_t>(this); }
     };
 

@@ -36,20 +36,22 @@ template <typename F> class Clh {
     explicit Clh(typename F::Site const& site)
         : requests_(site)
         , home_(site) {
-        home_.far(&Tail::tail).acc(requests_.first());
+        // relaxed, and at the end: nobody else has the lock
+        home_.far(&Tail::tail).acc(requests_.first(), std::memory_order_relaxed);
     }
-    ~Clh() { requests_.end(home_.far(&Tail::tail).read(std::memory_order_acquire)); }
+    ~Clh() { requests_.end(home_.far(&Tail::tail).read(std::memory_order_relaxed)); }
     Clh(Clh const&) = delete;
     Clh& operator=(Clh const&) = delete;
 
     Handed acquire(Node& node) {
         node.request = requests_.take(node.own);
+        // relaxed: the swap publishes the record
         requests_.far(node.request, &Request::handed).put(still_waits, std::memory_order_relaxed);
         // acq_rel: release publishes the record; acquire that of the one before
         node.watched = home_.far(&Tail::tail).swap(node.request, std::memory_order_acq_rel);
         auto&& watched = requests_.far(node.watched, &Request::handed);
         inject::point();
-        // acquire: pairs with release()
+        // acquire, twice: pairs with release(); the section before is over, and the record it used is the caller's
         Handed handed = watched.read(std::memory_order_acquire);
         node.count.acquired(handed != still_waits);
         if (handed == still_waits) [[unlikely]] {
@@ -62,9 +64,11 @@ template <typename F> class Clh {
     void release(Node& node, Handed handed = acquire_upper) {
         // Not used after the store: from then on it is the next one's.
         Ref const watched = node.watched;
+        // release: publishes the section; pairs with acquire()
         requests_.far(node.request, &Request::handed).put(handed, std::memory_order_release);
         requests_.keep(node.own, watched);
     }
+    // relaxed: a hint.
     [[nodiscard]] bool alone(Node& node) const {
         return home_.far(&Tail::tail).read(std::memory_order_relaxed) == node.request;
     }

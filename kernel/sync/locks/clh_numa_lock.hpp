@@ -45,15 +45,17 @@ template <typename F> class ClhNuma {
         : requests_(site)
         , spins_(site)
         , home_(site) {
-        home_.far(&Tail::tail).acc(requests_.first());
+        // relaxed, and at the end: nobody else has the lock
+        home_.far(&Tail::tail).acc(requests_.first(), std::memory_order_relaxed);
     }
-    ~ClhNuma() { requests_.end(home_.far(&Tail::tail).read(std::memory_order_acquire)); }
+    ~ClhNuma() { requests_.end(home_.far(&Tail::tail).read(std::memory_order_relaxed)); }
     ClhNuma(ClhNuma const&) = delete;
     ClhNuma& operator=(ClhNuma const&) = delete;
 
     void acquire(Node& node) {
         node.request = requests_.take(node.own);
         Spin& own = spins_.own(node.spin);
+        // relaxed: the swaps publish both
         own.waits.store(1, std::memory_order_relaxed);
         requests_.far(node.request, &Request::status).put(pending, std::memory_order_relaxed);
         // acq_rel: release publishes the record; acquire that of the one before
@@ -65,13 +67,14 @@ template <typename F> class ClhNuma {
         node.count.acquired(at_once);
         if (at_once) return;
         typename F::Wait wait(spins_);
-        while (own.waits.load(std::memory_order_acquire) != 0) wait.turn(); // pairs with release()
+        while (own.waits.load(std::memory_order_acquire) != 0) wait.turn(); // acquire: pairs with release()
     }
     void release(Node& node) {
         Ref const watched = node.watched;
         // acq_rel: release publishes the section to one that comes later; acquire pairs with the waiter's swap
         std::int64_t const waiter =
             requests_.far(node.request, &Request::status).swap(granted, std::memory_order_acq_rel);
+        // release: publishes the section
         if (waiter != pending) spins_.far(as_ref(waiter), &Spin::waits).put(0, std::memory_order_release);
         requests_.keep(node.own, watched);
     }

@@ -70,12 +70,14 @@ class Cohort {
         node.count.released(stays);
         if (stays) return own.lock.release(node.local, where == PassCount::Inline ? node.passes : Handed{1});
         reset_count();
-        upper_.release(own.upper); // before the node's: its record in the upper lock is the next holder's then
+        // Before the node's, whose release publishes the node's record in the upper lock, which is the next holder's
+        // then.
+        upper_.release(own.upper);
         own.lock.release(node.local, acquire_upper);
     }
 
   private:
-    // Whether there may be another one.
+    // Whether there may be another one. Counts are relaxed: they are the holder's, which gets them with the lock.
     bool count_pass(Node& node) {
         if constexpr (where == PassCount::Inline) return ++node.passes <= max_passes_;
         if constexpr (where == PassCount::Home)

@@ -32,7 +32,7 @@ template <typename F, HemlockVariant variant = HemlockVariant{}> class alignas(6
     using Ref = typename Grants::Ref;
     struct State {
         typename F::template Word<Ref> tail{nullptr};
-        Handed handed = acquire_upper; // beside the word: the holder's
+        typename F::template Plain<Handed> handed{acquire_upper}; // beside the word: the holder's
     };
 
   public:
@@ -49,10 +49,12 @@ template <typename F, HemlockVariant variant = HemlockVariant{}> class alignas(6
         if constexpr (variant.overlaps) {
             auto& own = grants_.own(node.own);
             typename F::Wait wait(grants_);
-            // The one that this lock was granted to has not answered. acquire: pairs with its answer
-            while (is_of(own.load(std::memory_order_acquire), lock)) wait.turn();
+            // The one that this lock was granted to has not answered. relaxed: a user that finds this one in the tail
+            // then sees nothing older in its word; the next grant, or the user's end, waits for the answer
+            while (is_of(own.load(std::memory_order_relaxed), lock)) wait.turn();
         }
-        // acq_rel: release orders the own word's last change before others can see who holds the lock
+        // acq_rel: release lets the next one see nothing in the own word that is older than what this user has seen,
+        // which could be an earlier grant; acquire pairs with a release() that left nobody
         Ref const before = home_.far(&State::tail).swap(grants_.ref(node.own), std::memory_order_acq_rel);
         node.count.acquired(!before);
         if (!before) return acquire_upper;
@@ -62,7 +64,8 @@ template <typename F, HemlockVariant variant = HemlockVariant{}> class alignas(6
         std::uint64_t granted = 0;
         // acquire: pairs with the grant, which publishes the section before
         while (!is_of(granted = look(word, std::memory_order_acquire), lock)) wait.turn();
-        word.acc(0, std::memory_order_release); // the answer: pairs with await_answer()
+        // The answer, and the last use of the word. release: pairs with await_answer(), or with the user's end
+        word.acc(0, std::memory_order_release);
         return variant.counts_in_word ? static_cast<Handed>(granted & count_mask) : beside();
     }
     void release(Node& node, Handed handed = acquire_upper) {
@@ -71,20 +74,24 @@ template <typename F, HemlockVariant variant = HemlockVariant{}> class alignas(6
         if constexpr (variant.ahead) {
             grant(own, handed);
             inject::point();
-            // relaxed: the grant has published the section
+            // release: publishes the section to one that comes when there is no queue
             if (home_.far(&State::tail).cas(self, nullptr, std::memory_order_release) == self)
-                own.store(0, std::memory_order_relaxed);
+                own.store(0, std::memory_order_relaxed); // the swap of the next acquire() publishes it
             else
                 await_answer(own);
         } else {
-            // release: pairs with the swap in acquire()
+            // release: publishes the section; pairs with the swap in acquire()
             if (home_.far(&State::tail).cas(self, nullptr, std::memory_order_release) == self) return;
             inject::point();
-            if constexpr (variant.overlaps) await_answer(own);
+            if constexpr (variant.overlaps) {
+                grants_.keep_user(); // the answer may come after its last use of a lock
+                await_answer(own);
+            }
             grant(own, handed);
             if constexpr (!variant.overlaps) await_answer(own);
         }
     }
+    // relaxed: a hint.
     [[nodiscard]] bool alone(Node& node) const {
         return home_.far(&State::tail).read(std::memory_order_relaxed) == grants_.ref(node.own);
     }
@@ -115,8 +122,10 @@ template <typename F, HemlockVariant variant = HemlockVariant{}> class alignas(6
             granted |= handed;
         else if constexpr (F::is_near)
             home_.direct().handed = handed;
-        own.store(granted, std::memory_order_release); // pairs with the look in acquire()
+        own.store(granted, std::memory_order_release); // publishes the section; pairs with the look in acquire()
     }
+    // acquire: the one that answers has used the word for the last time, which must be before its memory becomes
+    // something else at the user's end.
     template <typename Word> void await_answer(Word& own) {
         typename F::Wait wait(grants_);
         if constexpr (variant.writes_to_look && F::is_one_memory) {

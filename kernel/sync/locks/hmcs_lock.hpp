@@ -21,8 +21,8 @@ template <typename F> class Hmcs {
         explicit OfCache(typename Near::Site const& site)
             : workers(site) {}
         Mcs<Near> workers;
-        typename Mcs<Near>::Node in_node{}; // the cache's record in its node's lock
-        Handed passes_in_node = 0;          // as it got that lock
+        typename Mcs<Near>::Node in_node{};                   // the cache's record in its node's lock
+        typename F::template Plain<Handed> passes_in_node{0}; // as it got that lock
     };
     struct OfNode {
         explicit OfNode(typename Near::Site const& site)

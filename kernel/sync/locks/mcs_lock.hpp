@@ -43,9 +43,10 @@ template <typename F, HandOver hand_over = HandOver::Store> class Mcs {
 
     [[gnu::always_inline]] Handed acquire(Node& node) {
         Waiter& own = waiters_.own(node.own);
+        // relaxed: the swap publishes the record
         own.next.store(nullptr, std::memory_order_relaxed);
         if constexpr (hand_over == HandOver::Store) own.handed.store(still_waits, std::memory_order_relaxed);
-        // acq_rel: release publishes the record to the next one; acquire pairs with the holder's that left none
+        // acq_rel: release publishes the record to the next one; acquire pairs with that, and with the cas in release()
         Ref const before = home_.far(&Tail::tail).swap(waiters_.ref(node.own), std::memory_order_acq_rel);
         node.count.acquired(!before);
         if (!before) return acquire_upper;
@@ -53,10 +54,11 @@ template <typename F, HandOver hand_over = HandOver::Store> class Mcs {
     }
     [[gnu::always_inline]] void release(Node& node, Handed handed = acquire_upper) {
         Waiter& own = waiters_.own(node.own);
-        Ref next = own.next.load(std::memory_order_acquire); // pairs with await() of the next one
+        // acquire, twice: pairs with await() of the next one, so that the hand-over comes after its own `still_waits`
+        Ref next = own.next.load(std::memory_order_acquire);
         if (!next) {
             inject::point();
-            // release: pairs with the swap in acquire()
+            // release: publishes the section; pairs with the swap in acquire()
             Ref const self = waiters_.ref(node.own);
             if (home_.far(&Tail::tail).cas(self, nullptr, std::memory_order_release) == self) return;
             typename F::Wait wait(waiters_);
@@ -67,7 +69,7 @@ template <typename F, HandOver hand_over = HandOver::Store> class Mcs {
         else
             waiters_.send(next);
     }
-    // Also if another one has joined the queue but is still to say so.
+    // Also if another one has joined the queue but is still to say so. relaxed: release() looks again.
     [[nodiscard]] bool alone(Node& node) const { return !waiters_.own(node.own).next.load(std::memory_order_relaxed); }
 
   private:
@@ -79,6 +81,7 @@ template <typename F, HandOver hand_over = HandOver::Store> class Mcs {
             waiters_.receive();
             return acquire_upper;
         } else {
+            // release: the record is initialised; pairs with the loads in release()
             waiters_.far(before, &Waiter::next).put(waiters_.ref(node.own), std::memory_order_release);
             Handed handed = still_waits;
             typename F::Wait wait(waiters_);

@@ -29,7 +29,7 @@ template <typename F, typename BackoffPolicy = NoBackoff> class Tas {
 
     void acquire(Node& node) {
         bool at_once = true;
-        // acquire: pairs with release()
+        // acquire, twice: pairs with release(). No release: to find the flag up says nothing
         if (home_.far(&Flag::is_up).swap(1, std::memory_order_acquire) != 0) [[unlikely]] {
             at_once = false;
             typename BackoffPolicy::template Delay<F, Home> delay(home_);
@@ -40,6 +40,7 @@ template <typename F, typename BackoffPolicy = NoBackoff> class Tas {
         }
         node.count.acquired(at_once);
     }
+    // release: publishes the section.
     void release(Node& /*node*/) { home_.far(&Flag::is_up).acc(0, std::memory_order_release); }
 
   private:

@@ -17,13 +17,13 @@ template <typename F> class Ticket {
     struct State {
         typename F::template Word<std::uint32_t> next{0};
         typename F::template Word<std::uint32_t> serving{0};
-        Handed handed = acquire_upper; // the holder's
+        typename F::template Plain<Handed> handed{acquire_upper}; // the holder's
     };
     using Home = typename F::template Home<State>;
 
   public:
     struct Node {
-        std::uint32_t ticket = 0;
+        typename F::template Plain<std::uint32_t> ticket{0};
         [[no_unique_address]] typename F::Count count;
     };
     explicit Ticket(typename F::Site const& site)
@@ -33,7 +33,7 @@ template <typename F> class Ticket {
         // relaxed: only who has which place; what sections did comes with `serving`
         node.ticket = home_.far(&State::next).add(1, std::memory_order_relaxed);
         inject::point();
-        // acquire: pairs with release()
+        // acquire, twice: pairs with release()
         bool const at_once = home_.far(&State::serving).read(std::memory_order_acquire) == node.ticket;
         node.count.acquired(at_once);
         if (!at_once) [[unlikely]] {
@@ -49,6 +49,7 @@ template <typename F> class Ticket {
         // Only the holder writes it; release: publishes the section.
         home_.far(&State::serving).acc(node.ticket + 1, std::memory_order_release);
     }
+    // relaxed: a hint.
     [[nodiscard]] bool alone(Node& node) const {
         return home_.far(&State::next).read(std::memory_order_relaxed) == node.ticket + 1;
     }

@@ -39,6 +39,7 @@ template <typename F, typename BackoffPolicy = NoBackoff> class Tts {
                     say_that_others_wait();
                     inject::point();
                     delay.pass();
+                    // relaxed: try_once() acquires
                 } while (home_.far(&State::handed).read(std::memory_order_relaxed) == still_waits);
                 handed = try_once();
             } while (handed == still_waits);
@@ -46,9 +47,11 @@ template <typename F, typename BackoffPolicy = NoBackoff> class Tts {
         if constexpr (F::is_near) home_.far(&State::others_wait).acc(0, std::memory_order_relaxed);
         return handed;
     }
+    // release: publishes the section.
     void release(Node& /*node*/, Handed handed = acquire_upper) {
         home_.far(&State::handed).acc(handed, std::memory_order_release);
     }
+    // relaxed, as all of `others_wait`: a hint.
     [[nodiscard]] bool alone(Node& /*node*/) const {
         return home_.far(&State::others_wait).read(std::memory_order_relaxed) == 0;
     }

@@ -1,0 +1,158 @@
+// Some threads that each enter a few sections under a lock, as a program for the model checker: in a section a plain
+// variable is read and written twice, so that sections which do not follow each other race, or see each other.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <compare>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <new>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "kernel/sync/fabric/handed.hpp"
+#include "kernel/sync/fabric/lock_topology.hpp"
+#include "tests/unit/modelled_fabric.hpp"
+#include "tests/unit/weak_memory.hpp"
+
+namespace mxk::test {
+
+struct LockUse {
+    std::vector<std::size_t> sections; // of each thread
+    // The first threads are on the first node, so many on each; all of a node share a cache.
+    std::size_t on_each_node = max_model_threads;
+    locks::Handed max_passes = 1;
+    std::size_t turns = 0;    // of a loop that waits
+    std::size_t locks = 1;    // used in turn
+    bool keeps_nodes = false; // for all sections of a thread; else each has one, at the same place as on a stack
+};
+
+// The sections of each lock in their order.
+struct SectionOfRun {
+    std::size_t lock;
+    std::size_t thread;
+    bool is_passed; // the upper lock came from the section before
+    auto operator<=>(SectionOfRun const&) const = default;
+};
+using Outcome = std::vector<SectionOfRun>;
+
+// Sections in a row whose holders had the upper lock from the one before.
+template <typename Node>
+concept KnowsPasses = requires(Node& node) {
+    { node.passes } -> std::convertible_to<locks::Handed>;
+};
+
+template <typename Lock> class LockProgram {
+  public:
+    // `tells`: the number of passes that the lock is told, if it is not that of `use`.
+    explicit LockProgram(LockUse const& use, locks::Handed tells)
+        : use_(use) {
+        for (std::size_t i = 0; i < use.sections.size(); ++i) {
+            auto const group = static_cast<std::uint32_t>(i / use.on_each_node);
+            workers_.push_back({.cache = group, .node = group, .memory = node_id(0)});
+            if (first_.size() == group) first_.push_back(static_cast<locks::WorkerNumber>(i));
+        }
+        topology_ = locks::LockTopology(workers_, first_, first_);
+        site_ = {&topology_, tells};
+        program_.begin = [this] { begin(); };
+        for (std::size_t i = 0; i < use.sections.size(); ++i) program_.threads.emplace_back([this, i] { run(i); });
+        program_.end = [this] { end(); };
+    }
+    LockProgram(LockProgram const&) = delete;
+    LockProgram& operator=(LockProgram const&) = delete;
+
+    [[nodiscard]] ModelProgram const& program() const { return program_; }
+    [[nodiscard]] std::set<Outcome> const& outcomes() const { return outcomes_; }
+
+  private:
+    using Node = typename Lock::Node;
+    struct Room {
+        alignas(Node) std::byte bytes[sizeof(Node)];
+    };
+    // With what it protects.
+    struct Locked {
+        explicit Locked(ModelSite const& site)
+            : lock(site) {}
+        Lock lock;
+        ModelPlain<std::uint32_t> halves; // of sections: odd within one
+        ModelPlain<std::uint32_t> passes; // in a row
+    };
+
+    void begin() {
+        ModelMemory::begin_run();
+        ModelUsers::begin_run();
+        outcome_.clear();
+        for (std::size_t i = 0; i < use_.locks; ++i) locked_[i] = ModelMemory::make<Locked>(site_);
+        for (std::size_t i = 0; i < use_.sections.size(); ++i) rooms_[i] = ModelMemory::make<Room>();
+    }
+    void run(std::size_t thread) {
+        Node* node = nullptr;
+        for (std::size_t i = 0; i < use_.sections[thread]; ++i) {
+            std::size_t const which = i % use_.locks;
+            Locked& locked = *locked_[which];
+            if (node == nullptr || !use_.keeps_nodes) node = new (static_cast<void*>(rooms_[thread]->bytes)) Node;
+            locked.lock.acquire(*node);
+            enter(locked, *node, {which, thread, false});
+            locked.lock.release(*node);
+        }
+        ModelUsers::end();
+    }
+    void enter(Locked& locked, Node const& node, SectionOfRun section) {
+        WeakMemory& memory = WeakMemory::current();
+        std::uint32_t const halves = locked.halves.read();
+        memory.check(halves % 2 == 0, "two are in a section");
+        locked.halves.write(halves + 1);
+        if constexpr (KnowsPasses<Node>) {
+            section.is_passed = node.passes != locks::acquire_upper;
+            std::uint32_t const passes = section.is_passed ? locked.passes.read() + 1 : 0;
+            memory.check(passes <= use_.max_passes, "a node keeps the lock for too long");
+            locked.passes.write(passes);
+        }
+        outcome_.push_back(section);
+        locked.halves.write(halves + 2);
+    }
+    void end() {
+        std::size_t halves = 0;
+        for (std::size_t i = 0; i < use_.locks; ++i) {
+            halves += locked_[i]->halves.read();
+            locked_[i]->lock.~Lock();
+        }
+        WeakMemory::current().check(halves == 2 * outcome_.size(), "a section is lost");
+        Outcome in_order; // sections of different locks have none
+        for (std::size_t i = 0; i < use_.locks; ++i)
+            std::ranges::copy_if(outcome_, std::back_inserter(in_order),
+                                 [i](SectionOfRun const& section) { return section.lock == i; });
+        outcomes_.insert(std::move(in_order));
+    }
+
+    LockUse use_;
+    std::vector<locks::LockTopology::Worker> workers_;
+    std::vector<locks::WorkerNumber> first_;
+    locks::LockTopology topology_;
+    ModelSite site_{};
+    ModelProgram program_;
+    std::array<Locked*, 2> locked_{};
+    std::array<Room*, max_model_threads> rooms_{};
+    Outcome outcome_; // of the run
+    std::set<Outcome> outcomes_;
+};
+
+struct LockExploration : Exploration {
+    std::set<Outcome> outcomes;
+};
+
+// `tells`: see above.
+template <typename Lock> LockExploration explore(LockUse const& use, std::size_t max_executions, locks::Handed tells) {
+    LockProgram<Lock> const program(use, tells);
+    WeakMemory memory;
+    return {memory.explore(program.program(), max_executions, use.turns), program.outcomes()};
+}
+template <typename Lock> LockExploration explore(LockUse const& use, std::size_t max_executions) {
+    return explore<Lock>(use, max_executions, use.max_passes);
+}
+
+} // namespace mxk::test

@@ -1,0 +1,307 @@
+// The fabric of the model checker (weak_memory.hpp): the locks' own sources, whose words are locations of the model.
+// What only a holder touches is a location, too, whose accesses must not race (Plain).
+//
+// A test may change what the lock does at one place of its source (Mutation): leave out an order or a store, or write
+// another value. A lock is right if its tests notice that.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include "kernel/sync/fabric/handed.hpp"
+#include "kernel/sync/fabric/lock_counts.hpp"
+#include "kernel/sync/fabric/lock_topology.hpp"
+#include "tests/unit/lock_places.hpp"
+#include "tests/unit/weak_memory.hpp"
+
+namespace mxk::test {
+
+// Memory of a run, which all runs have at the same addresses. Nothing in it is destroyed.
+class ModelMemory {
+  public:
+    static void begin_run() { used_ = 0; }
+    template <typename T, typename... Arguments> static T* make(Arguments&&... arguments) {
+        used_ = (used_ + alignof(T) - 1) / alignof(T) * alignof(T);
+        void* const place = memory_ + used_;
+        used_ += sizeof(T);
+        if (used_ > sizeof(memory_)) std::abort();
+        return new (place) T(std::forward<Arguments>(arguments)...);
+    }
+
+  private:
+    alignas(64) static inline std::byte memory_[64 * 1024];
+    static inline std::size_t used_ = 0;
+};
+
+// What one user of a lock has at one time and nobody else touches then.
+template <typename V> class ModelPlain {
+  public:
+    using From = std::source_location;
+    explicit ModelPlain(V value = V{}, From from = From::current()) { write(value, from); }
+    ModelPlain(ModelPlain const&) = delete;
+    ModelPlain& operator=(V value) {
+        write(value, From::current());
+        return *this;
+    }
+    operator V() const { return read(); } // as a V is used
+    [[nodiscard]] V read(From from = From::current()) const {
+        return static_cast<V>(WeakMemory::current().read({.where = this, .from = from, .is_plain = true}));
+    }
+    void write(V value, From from = From::current()) {
+        WeakMemory::current().write({.where = this, .from = from, .is_plain = true}, static_cast<std::uint64_t>(value));
+    }
+
+  private:
+    V at_{}; // an address of its own
+};
+
+template <typename V, bool near> class ModelWord {
+    static_assert(sizeof(V) <= sizeof(std::uint64_t));
+    using From = std::source_location;
+
+  public:
+    explicit ModelWord(V value = V{}, From from = From::current()) {
+        memory().write({.where = this, .from = from, .is_plain = true}, bits(value));
+    }
+    ModelWord(ModelWord const&) = delete;
+    ModelWord& operator=(ModelWord const&) = delete;
+
+    [[nodiscard]] V load(std::memory_order order, From from = From::current()) const { return load_at(order, from); }
+    [[nodiscard]] V read(std::memory_order order = std::memory_order_acquire, From from = From::current()) const {
+        return load_at(order, from);
+    }
+    void store(V value, std::memory_order order, From from = From::current()) { store_at(value, order, from); }
+    void put(V value, std::memory_order order = std::memory_order_release, From from = From::current()) {
+        store_at(value, order, from);
+    }
+    void acc(V value, std::memory_order order = std::memory_order_release, From from = From::current()) {
+        store_at(value, order, from);
+    }
+    void acc_later(V value, From from = From::current()) { store_at(value, std::memory_order_release, from); }
+
+    V swap(V value, std::memory_order order = std::memory_order_acq_rel, From from = From::current()) {
+        LockPlace const place{from, near, LockAccess::Swap, order, std::is_integral_v<V>};
+        return update(place, [=](V) { return std::pair{value, true}; });
+    }
+    V cas(V expected, V desired, std::memory_order order = std::memory_order_acq_rel, From from = From::current()) {
+        LockPlace const place{from, near, LockAccess::Cas, order, std::is_integral_v<V>};
+        return update(place, [=](V old) { return std::pair{desired, old == expected}; });
+    }
+    V add(V addend, std::memory_order order = std::memory_order_acq_rel, From from = From::current()) {
+        LockPlace const place{from, near, LockAccess::Add, order, std::is_integral_v<V>};
+        return update(place, [=](V old) { return std::pair{static_cast<V>(old + addend), true}; });
+    }
+
+  private:
+    static WeakMemory& memory() { return WeakMemory::current(); }
+    static std::uint64_t bits(V value) {
+        std::uint64_t result = 0;
+        std::memcpy(&result, &value, sizeof(V));
+        return result;
+    }
+    static V value_of(std::uint64_t bits) {
+        V result{};
+        std::memcpy(&result, &bits, sizeof(V));
+        return result;
+    }
+    [[nodiscard]] WeakMemory::Access access(LockPlace const& place) const { return LockPlaces::access(this, place); }
+    V load_at(std::memory_order order, From const& from) const {
+        return value_of(memory().read(access({from, near, LockAccess::Load, order})));
+    }
+    void store_at(V value, std::memory_order order, From const& from) {
+        LockPlace const place{from, near, LockAccess::Store, order, std::is_integral_v<V>};
+        WeakMemory::Access const to = access(place);
+        if (LockPlaces::is(place, Mutation::Drop)) return;
+        memory().write(to, bits(changed(place, value)));
+    }
+    template <typename F> V update(LockPlace const& place, F change) {
+        WeakMemory::Access to = access(place);
+        to.is_update = true;
+        return value_of(memory().update(to, [&](std::uint64_t old) {
+            auto const [value, is_made] = change(value_of(old));
+            return WeakMemory::Change{bits(changed(place, value)), is_made};
+        }));
+    }
+    // A number that is off by one.
+    static V changed(LockPlace const& place, V value) {
+        if constexpr (std::is_integral_v<V>) {
+            if (LockPlaces::is(place, Mutation::OneMore)) return static_cast<V>(value + 1);
+            if (LockPlaces::is(place, Mutation::OneLess)) return static_cast<V>(value - 1);
+        }
+        return value;
+    }
+
+    V at_{}; // an address of its own
+};
+
+// What each user has for all locks: Hemlock's word, if there is such a lock.
+class ModelUsers {
+  public:
+    using Word = ModelWord<std::uint64_t, false>;
+    static void begin_run() { words_ = {}; }
+    static void need_words(std::size_t users) {
+        for (std::size_t i = 0; i < users; ++i)
+            if (words_[i] == nullptr) words_[i] = ModelMemory::make<Word>();
+        is_kept_ = {};
+    }
+    static Word& word() { return *words_[self()]; }
+    static Word* reference() { return words_[self()]; }
+    // At the user's end its word must not be needed any more: see keep_user() of lock_records.hpp.
+    static void keep() { is_kept_[self()] = true; }
+    static void end() {
+        if (words_[self()] == nullptr) return;
+        std::size_t turns = 0;
+        while (is_kept_[self()] && word().load(std::memory_order_acquire) != 0) WeakMemory::current().turn(turns++);
+        new (words_[self()]) Word; // the memory is used for something else
+    }
+
+  private:
+    static std::size_t self() { return WeakMemory::current().self() - 1; }
+    static inline std::array<Word*, max_model_threads> words_{};
+    static inline std::array<bool, max_model_threads> is_kept_{};
+};
+
+struct ModelSite {
+    locks::LockTopology const* its_topology;
+    locks::Handed its_max_passes = locks::default_passes;
+
+    [[nodiscard]] locks::LockTopology const& topology() const { return *its_topology; }
+    [[nodiscard]] locks::Handed max_passes() const { return its_max_passes; }
+    [[nodiscard]] ModelSite at_group(locks::Level /*level*/, std::size_t /*group*/) const { return *this; }
+    [[nodiscard]] ModelSite of_groups(locks::Level /*level*/) const { return *this; }
+};
+
+template <bool near> struct BasicModelled {
+    using Count = locks::NoCounts;
+    using Near = BasicModelled<true>;
+    using Site = ModelSite;
+    static constexpr bool is_near = near;
+    static constexpr bool is_one_memory = true;
+
+    template <typename V> using Word = ModelWord<V, near>;
+    template <typename V> using Plain = ModelPlain<V>;
+    template <typename Record> using Ref = Record*;
+
+    static locks::WorkerNumber self() { return static_cast<locks::WorkerNumber>(WeakMemory::current().self() - 1); }
+
+    class Wait {
+      public:
+        template <typename Part> explicit Wait(Part const& /*part*/) {}
+        void turn() { WeakMemory::current().turn(turns_++); }
+
+      private:
+        std::size_t turns_ = 0;
+    };
+    template <typename Part> static std::uint64_t nanoseconds(Part const& /*part*/) { return 0; }
+
+    template <typename Record> class Home {
+      public:
+        explicit Home(Site const& /*site*/) {}
+        template <typename V> Word<V>& far(Word<V> Record::*word) { return record_.*word; }
+        template <typename V> Word<V> const& far(Word<V> Record::*word) const { return record_.*word; }
+        Record& direct() { return record_; }
+
+      private:
+        Record record_{};
+    };
+
+    template <typename Record> class Records {
+      public:
+        struct Own {
+            Record record{};
+        };
+        explicit Records(Site const& /*site*/) {}
+        static Record& own(Own& own) { return own.record; }
+        static Ref<Record> ref(Own& own) { return &own.record; }
+        template <typename V> static Word<V>& far(Ref<Record> ref, Word<V> Record::*word) { return at(ref)->*word; }
+        static Record& direct(Ref<Record> ref) { return *at(ref); }
+    };
+
+    class Grants {
+      public:
+        struct Own {};
+        using Ref = ModelUsers::Word*;
+        explicit Grants(Site const& site) { ModelUsers::need_words(site.topology().workers()); }
+        static Ref ref(Own& /*own*/) { return ModelUsers::reference(); }
+        static ModelUsers::Word& own(Own& /*own*/) { return ModelUsers::word(); }
+        static ModelUsers::Word& far(Ref ref) { return *at(ref); }
+        static void keep_user() { ModelUsers::keep(); }
+    };
+
+    // As with Smp, a record is used again for another one: constructed anew when it is taken and when it is given back.
+    template <typename Record> class RotatingRecords {
+      public:
+        struct Own {};
+        explicit RotatingRecords(Site const& site) {
+            for (std::size_t i = 0; i <= site.topology().workers(); ++i) spare_[i] = ModelMemory::make<Line>();
+        }
+        Ref<Record> take(Own& /*own*/) { return first(); }
+        void keep(Own& /*own*/, Ref<Record> ref) { end(ref); }
+        Ref<Record> first() { return new (spare_[WeakMemory::current().self()]) Record{}; }
+        void end(Ref<Record> ref) { spare_[WeakMemory::current().self()] = new (static_cast<void*>(ref)) Record{}; }
+        template <typename V> static Word<V>& far(Ref<Record> ref, Word<V> Record::*word) { return at(ref)->*word; }
+        static Record& direct(Ref<Record> ref) { return *at(ref); }
+
+      private:
+        struct alignas(64) Line {
+            std::byte bytes[sizeof(Record)];
+        };
+        std::array<void*, max_model_threads> spare_{}; // each user has one when it does not use the lock
+    };
+
+    template <typename T> class PerGroup {
+      public:
+        template <typename Make>
+        PerGroup(Site const& site, locks::Level level, Make make)
+            : level_(level)
+            , topology_(&site.topology()) {
+            for (std::size_t group = 0; group < size(); ++group)
+                objects_[group] = ModelMemory::make<Object>(make, group);
+        }
+        [[nodiscard]] std::size_t size() const { return topology_->groups(level_); }
+        T& operator[](std::size_t group) const { return objects_[group]->object; }
+        [[nodiscard]] std::uint32_t own_group() const { return topology_->group_of(level_, self()); }
+        T& own() const { return (*this)[own_group()]; }
+
+      private:
+        struct Object {
+            Object(auto& make, std::size_t group)
+                : object(make(group)) {}
+            T object;
+        };
+        locks::Level level_;
+        locks::LockTopology const* topology_;
+        std::array<Object*, max_model_threads> objects_{};
+    };
+
+    template <typename Record> class Groups {
+      public:
+        Groups(Site const& site, locks::Level level)
+            : records_(site, level, [](std::size_t) { return Record{}; }) {}
+        [[nodiscard]] std::size_t size() const { return records_.size(); }
+        [[nodiscard]] std::uint32_t own_group() const { return records_.own_group(); }
+        Record& own() { return records_.own(); }
+        template <typename V> Word<V>& far(std::size_t group, Word<V> Record::*word) { return records_[group].*word; }
+
+      private:
+        PerGroup<Record> records_;
+    };
+
+  private:
+    template <typename T> static T* at(T* ref) {
+        if (ref == nullptr) WeakMemory::current().fail("what is nowhere is used");
+        return ref;
+    }
+};
+
+using Modelled = BasicModelled<false>;
+
+} // namespace mxk::test

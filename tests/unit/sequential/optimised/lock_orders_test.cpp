@@ -1,0 +1,226 @@
+// The orders of the locks, docs/locks-orders.md: in all executions that the memory model of C++ allows, sections of
+// some threads follow each other, no record is used by two at a time, and nobody waits for ever. If one order, one
+// store or one count in the lock's source is left out or wrong, that is noticed; what is not is named here, and why it
+// is there.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernel/sync/locks/clh_lock.hpp"
+#include "kernel/sync/locks/clh_numa_lock.hpp"
+#include "kernel/sync/locks/cohort_lock.hpp"
+#include "kernel/sync/locks/d_mcs_lock.hpp"
+#include "kernel/sync/locks/hemlock.hpp"
+#include "kernel/sync/locks/hmcs_lock.hpp"
+#include "kernel/sync/locks/mcs_lock.hpp"
+#include "kernel/sync/locks/rma_mcs_lock.hpp"
+#include "kernel/sync/locks/tas_lock.hpp"
+#include "kernel/sync/locks/ticket_lock.hpp"
+#include "kernel/sync/locks/tts_lock.hpp"
+#include "tests/unit/lock_program.hpp"
+#include "tests/unit/long_tests.hpp"
+
+namespace mxk::test::orders {
+namespace {
+
+using namespace locks;
+using M = Modelled;
+
+using Uses = std::vector<LockUse>;
+constexpr std::size_t max_executions = 200'000;
+constexpr std::size_t max_if_long = 5'000'000; // as many as there is time for
+
+Uses of_one_node() {
+    return {{.sections = {2, 2}},
+            {.sections = {2, 2}, .keeps_nodes = true},
+            {.sections = {1, 1, 1}},
+            {.sections = {2, 2}, .locks = 2},
+            {.sections = {2, 1, 1}, .keeps_nodes = true},
+            {.sections = {2, 2, 1}, .locks = 2}};
+}
+// `turns`: of two threads that wait; of three it would be a great many executions.
+Uses of_nodes(std::size_t turns) {
+    return {{.sections = {2, 2}, .on_each_node = 2, .turns = turns},
+            {.sections = {2, 2}, .on_each_node = 2, .max_passes = 2, .turns = turns, .keeps_nodes = true},
+            {.sections = {2, 2}, .on_each_node = 1, .keeps_nodes = true},
+            {.sections = {1, 1, 1}, .on_each_node = 2},
+            {.sections = {1, 1, 2}, .on_each_node = 2, .keeps_nodes = true}};
+}
+// Minutes for some locks.
+Uses long_uses(bool has_nodes) {
+    if (!has_nodes) return {{.sections = {2, 2, 2}}, {.sections = {2, 2, 2}, .locks = 2}, {.sections = {1, 1, 1, 1}}};
+    return {{.sections = {2, 2, 2}, .on_each_node = 2}, {.sections = {1, 1, 1, 1}, .on_each_node = 2}};
+}
+
+template <typename Lock> class LockOrders {
+  public:
+    explicit LockOrders(Uses uses)
+        : uses_(std::move(uses)) {}
+
+    // `unnoticed`: names of mutants.
+    void check(std::set<std::string> const& unnoticed) {
+        LockPlaces::forget();
+        for (LockUse const& use : uses_) {
+            LockExploration explored = tried(use, max_executions);
+            EXPECT_TRUE(explored.is_complete) << explored.executions;
+            outcomes_.push_back(std::move(explored.outcomes));
+        }
+        std::set<std::string> unnoticed_now;
+        std::vector<Mutant> const mutants = LockPlaces::mutants();
+        for (Mutant const& mutant : mutants) {
+            LockPlaces::set(&mutant);
+            if (!is_noticed()) unnoticed_now.insert(LockPlaces::name(mutant));
+            LockPlaces::set(nullptr);
+        }
+        EXPECT_EQ(unnoticed_now, unnoticed);
+        if (tests_are_long())
+            for (LockUse const& use : long_uses(uses_.front().on_each_node < max_model_threads))
+                tried(use, max_if_long);
+        ::testing::Test::RecordProperty("executions", static_cast<int>(executions_));
+        ::testing::Test::RecordProperty("mutants", static_cast<int>(mutants.size()));
+    }
+    // A lock that is told that it may be passed on once more than it may.
+    void check_passes() {
+        bool is_noticed = false;
+        for (LockUse const& use : uses_) {
+            LockUse more = use;
+            more.sections = {2, 2, 1};
+            more.on_each_node = 3;
+            auto const found = explore<Lock>(more, max_executions, static_cast<Handed>(use.max_passes + 1));
+            is_noticed = is_noticed || !found.error.empty();
+        }
+        EXPECT_TRUE(is_noticed);
+    }
+
+  private:
+    LockExploration tried(LockUse const& use, std::size_t max) {
+        LockExploration explored = explore<Lock>(use, max);
+        EXPECT_EQ(explored.error, "") << explored.trace;
+        executions_ += explored.executions;
+        return explored;
+    }
+    // By an error, or because sections follow each other in ways that the lock does not know, or not in all it knows.
+    bool is_noticed() {
+        for (std::size_t i = 0; i < uses_.size(); ++i) {
+            LockExploration const explored = explore<Lock>(uses_[i], max_executions);
+            if (!explored.error.empty()) return true;
+            EXPECT_TRUE(explored.is_complete);
+            if (explored.outcomes != outcomes_[i]) return true;
+        }
+        return false;
+    }
+
+    Uses uses_;
+    std::vector<std::set<Outcome>> outcomes_;
+    std::size_t executions_ = 0;
+};
+
+template <typename Lock> void check_flat(std::set<std::string> const& unnoticed = {}) {
+    LockOrders<Lock>(of_one_node()).check(unnoticed);
+}
+template <typename Lock> void check_tree(std::set<std::string> const& unnoticed = {}, std::size_t turns = 0) {
+    LockOrders<Lock> orders(of_nodes(turns));
+    orders.check(unnoticed);
+    if constexpr (KnowsPasses<typename Lock::Node>) orders.check_passes();
+}
+
+TEST(LockOrders, Mcs) {
+    check_flat<Mcs<M>>();
+}
+TEST(LockOrders, DMcs) {
+    check_flat<DMcs<M, DMcsStep::Published>>();
+}
+TEST(LockOrders, Clh) {
+    check_flat<Clh<M>>();
+}
+TEST(LockOrders, ClhNuma) {
+    check_flat<ClhNuma<M>>();
+}
+TEST(LockOrders, Hemlock) {
+    check_flat<Hemlock<M>>();
+}
+TEST(LockOrders, HemlockWritesToLook) {
+    check_flat<Hemlock<M, {.writes_to_look = true}>>();
+}
+TEST(LockOrders, HemlockOverlaps) {
+    check_flat<Hemlock<M, {.overlaps = true}>>();
+}
+TEST(LockOrders, HemlockAhead) {
+    check_flat<Hemlock<M, {.ahead = true}>>();
+}
+TEST(LockOrders, HemlockWritesToLookAhead) {
+    check_flat<Hemlock<M, {.writes_to_look = true, .ahead = true}>>();
+}
+TEST(LockOrders, Ticket) {
+    check_flat<Ticket<M>>();
+}
+TEST(LockOrders, Tas) {
+    check_flat<Tas<M>>();
+}
+TEST(LockOrders, Tts) {
+    check_flat<Tts<M>>();
+}
+
+template <typename F> using FlatTas = Tas<F>;
+template <typename F> using FlatMcs = Mcs<F>;
+template <typename F> using FlatTicket = Ticket<F>;
+template <typename F> using NodeMcs = Mcs<F>;
+template <typename F> using NodeTicket = Ticket<F>;
+template <typename F> using NodeTts = Tts<F>;
+template <typename F> using NodeClh = Clh<F>;
+template <typename F> using NodeHemlock = Hemlock<F, {.writes_to_look = true, .ahead = true}>;
+template <typename F>
+using EncodedHemlock = Hemlock<F, {.writes_to_look = true, .ahead = true, .counts_in_word = true}>;
+
+TEST(LockOrders, CohortMcsMcs) {
+    check_tree<Cohort<M, FlatMcs, NodeMcs>>();
+}
+TEST(LockOrders, CohortMcsMcsHome) {
+    check_tree<Cohort<M, FlatMcs, NodeMcs, PassCount::Home>>();
+}
+TEST(LockOrders, CohortMcsMcsNode) {
+    check_tree<Cohort<M, FlatMcs, NodeMcs, PassCount::Node>>();
+}
+TEST(LockOrders, CohortMcsMcsPlain) {
+    check_tree<Cohort<M, FlatMcs, NodeMcs, PassCount::Plain>>();
+}
+TEST(LockOrders, CohortMcsTicket) {
+    check_tree<Cohort<M, FlatMcs, NodeTicket>>();
+}
+TEST(LockOrders, CohortMcsClh) {
+    check_tree<Cohort<M, FlatMcs, NodeClh>>();
+}
+TEST(LockOrders, CohortMcsTts) {
+    check_tree<Cohort<M, FlatMcs, NodeTts>>({}, 1);
+}
+TEST(LockOrders, CohortMcsHemlock) {
+    check_tree<Cohort<M, FlatMcs, EncodedHemlock>>();
+}
+TEST(LockOrders, CohortMcsHemlockPlain) {
+    check_tree<Cohort<M, FlatMcs, NodeHemlock, PassCount::Plain>>();
+}
+TEST(LockOrders, CohortTicketMcs) {
+    check_tree<Cohort<M, FlatTicket, NodeMcs>>();
+}
+TEST(LockOrders, CohortTicketTicket) {
+    check_tree<Cohort<M, FlatTicket, NodeTicket>>();
+}
+// The upper lock is one word, and orders all that it protects; no record of a node's workers is in it.
+TEST(LockOrders, CohortTasMcs) {
+    check_tree<Cohort<M, FlatTas, NodeMcs>>({"mcs of a node, release() cas: without release"});
+}
+TEST(LockOrders, Hmcs) {
+    check_tree<Hmcs<M>>();
+}
+// Without this store of the first count the lock is never passed on within the node: it is slow, but a lock.
+TEST(LockOrders, RmaMcs) {
+    check_tree<RmaMcs<M>>({"rma_mcs, acquire() store 4: left out"});
+}
+
+} // namespace
+} // namespace mxk::test::orders
