@@ -169,7 +169,7 @@ class Emulated {
         inject::point();
         if (is_near(to)) return;
         Cycles const end = clock::timestamp() + latency_;
-        while (clock::timestamp() < end) __builtin_ia32_pause();
+        while (clock::timestamp() < end) workers_[self()].turn();
     }
     template <typename V, typename Operation> V on_word(Target to, Operation operation) {
         delay(to.worker);
