@@ -114,7 +114,7 @@ template <typename CountPolicy, bool near = false> struct BasicSmp {
         struct Own {};
         explicit RotatingRecords(Site const& /*site*/) {}
         // Which one the caller has, and that it has this one now. While it is not preempted. What a line held is left
-        // as it is: to clear it would cost more than to acquire the lock.
+        // as it is, since nobody reads it.
         static Ref<Record> take(Own& /*own*/) { return new (static_cast<void*>(take_line())) Record{}; }
         static void keep(Own& /*own*/, Ref<Record> ref) { give_line(new (static_cast<void*>(ref)) LockLine); }
         static Ref<Record> first() {
