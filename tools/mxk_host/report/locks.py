@@ -21,6 +21,7 @@ _ABOUT = {
     "lock ccwb": "CCWB: from one iteration to the next, by critical increments",
     "lock upb": "UPB: a free lock, by where it was last and where it is wanted",
     "lock alone": "A lock of one core",
+    "lock crowd": "One lock for more threads than cores",
 }
 _FOUND = {
     "variation_pct": "variation (%)",
@@ -55,6 +56,8 @@ def lock_plots(points: Sequence[Point], names: Sequence[str]) -> list[Plot]:
         title = f"{_ABOUT.get(benchmark, benchmark)} ({fabric}, {nodes} nodes)"
         if axis := _SWEPT.get(benchmark):
             plots += _swept(title, same, axis, names)
+        elif benchmark == "lock crowd":
+            plots.append(plot_over(_ABOUT[benchmark], same, "throughput", "threads_per_core", names))
         else:
             quantity = "cycles" if benchmark == "lock alone" else "nanoseconds"
             plots.append(plot_dots(title, same, quantity, names))

@@ -89,6 +89,7 @@ _ONLY = {
     **dict.fromkeys(("adaptive mapping", "adaptive revoke"), ("locking", "pages", "rounds")),
     "adaptive revoke-independent": ("locking", "rounds"),
     "lock alone": ("lock", "fabric"),
+    "lock crowd": ("lock",),
     "lock upb": ("lock", "fabric", "latency_ns", "passes", "locks"),
     "lock ecsb": _CONTENDED,
     "lock wbab": (*_CONTENDED, "wait_ns", "progress", "seed"),
@@ -221,6 +222,11 @@ def _of_a_lock(point: Point) -> list[str]:
     return _cores(point) + _made_up_nodes(point)
 
 
+def _of_a_crowd(point: Point) -> list[str]:
+    threads = text_of(point.first.get("threads_per_core"))
+    return (["--threads", threads] if threads else []) + _cores(point)
+
+
 def _of_a_lock_on_core_ids(point: Point) -> list[str]:
     return _of_core_ids(point) + _made_up_nodes(point)
 
@@ -238,6 +244,7 @@ _COUNTED: dict[str, Callable[[Point], list[str]]] = {
     **dict.fromkeys(("adaptive fork-join", "adaptive mapping", "adaptive revoke"), _cores),
     "adaptive revoke-independent": _cores,
     "lock alone": _of_core_ids,
+    "lock crowd": _of_a_crowd,
     "lock upb": _of_a_lock_on_core_ids,
     **dict.fromkeys(("lock ecsb", "lock wbab", "lock ccwb"), _of_a_lock),
     "memory": _of_a_part,
