@@ -46,7 +46,8 @@ Result<std::optional<locks::Emulated>> emulated_for(LockOptions const& options, 
     std::optional<locks::Emulated> emulated;
     if (options.fabric == LockFabric::Smp) return emulated;
     emulated = MXK_TRY(locks::Emulated::create(topology, region_bytes_for(topology, count),
-                                               clock::to_cycles(Nanoseconds{std::uint64_t{options.latency}})));
+                                               clock::to_cycles(Nanoseconds{std::uint64_t{options.latency}}),
+                                               clock::to_cycles(Nanoseconds{std::uint64_t{options.near_latency}})));
     return emulated;
 }
 
@@ -54,6 +55,11 @@ double found(Row const& row, std::string_view name) {
     for (auto const& entry : row.findings.entries())
         if (entry.name == name) return entry.value;
     return 0;
+}
+
+double operations_of(Row const& row) {
+    return found(row, "operations_home") + found(row, "operations_others") + found(row, "operations_near") +
+           found(row, "messages");
 }
 
 void print_lock_details(TextSink& out, Row const& row) {
@@ -82,7 +88,10 @@ void write_lock_settings(JsonWriter& json, LockOptions const& options, locks::Lo
     json.field("fabric", name_of(options.fabric));
     json.field("nodes", options.nodes == 0 ? std::uint64_t{system_topology().nodes.size()} : options.nodes);
     json.field("made_up", options.nodes != 0);
-    if (options.fabric == LockFabric::Emu) json.field("latency_ns", options.latency);
+    if (options.fabric == LockFabric::Emu) {
+        json.field("latency_ns", options.latency);
+        json.field("near_latency_ns", options.near_latency);
+    }
     json.field("passes", options.passes);
     auto const& form = form_on(options.fabric, kind);
     json.field("lock_bytes", std::uint64_t{form.bytes});

@@ -44,6 +44,8 @@ namespace mxk::bench {
 
 // Of the row's findings; 0 if it has no such one.
 double found(Row const& row, std::string_view name);
+// One-sided ones of an iteration, and messages.
+double operations_of(Row const& row);
 void print_lock_details(TextSink& out, Row const& row);
 void write_lock_settings(JsonWriter& json, LockOptions const& options, locks::LockKind const& kind);
 
@@ -113,7 +115,8 @@ template <typename Sweep> class ContendedExperiment final : public Experiment {
             out.write("the machine's nodes");
         else
             format(out, "{} nodes made up", options_.nodes);
-        if (options_.fabric == LockFabric::Emu) format(out, ", {} ns to another node", options_.latency);
+        if (options_.fabric == LockFabric::Emu)
+            format(out, ", an operation takes {} ns, on the own node {} ns", options_.latency, options_.near_latency);
         format(out, ", {} ms; ", options_.milliseconds);
         sweep_.print_head(out);
         format(out, "{} runs per row\n", options_.repeat);
@@ -158,7 +161,8 @@ template <typename Sweep> class ContendedExperiment final : public Experiment {
             said.measured.append("not measured");
             return said;
         }
-        double const ratio = faster.value.median / slower.value.median;
+        double const ratio = order.of == OrderOf::Time ? faster.value.median / slower.value.median
+                                                       : operations_of(slower) / operations_of(faster);
         format(said.measured, "{:.2} ({}, {} cores)", ratio, sweep_.judged(), judged_cores());
         bool const tells = judged_cores() > 1 && (order.fabric == LockFabric::Smp || options_.nodes != 1) &&
                            (!order.is_of_nodes || (options_.nodes == 0 && system_topology().nodes.size() > 1));
@@ -235,7 +239,7 @@ template <typename Sweep> class ContendedExperiment final : public Experiment {
     }
     [[nodiscard]] std::size_t judged_cores() const { return core_sets_.cores(core_sets_.size() - 1).size(); }
 
-    static constexpr std::size_t max_orders = 16;
+    static constexpr std::size_t max_orders = 24;
     static_assert(Sweep::orders().size() <= max_orders);
 
     Options options_;

@@ -64,11 +64,15 @@ template <typename Body> Result<ContendedEnd> run_contended(ContendedRun const& 
     NodeId const here = Worker::current().node();
     auto turns = MXK_TRY(NodeVector<Turn>::create(run.cores.size(), here));
     for (std::size_t i = 0; i < run.cores.size(); ++i) turns.emplace();
-    bool const is_far = run.options.fabric == LockFabric::Emu;
-    Cycles const latency = is_far ? clock::to_cycles(Nanoseconds{std::uint64_t{run.options.latency}}) : Cycles{};
+    auto const cycles_of = [&](std::uint32_t nanoseconds) {
+        bool const is_emulated = run.options.fabric == LockFabric::Emu;
+        return is_emulated ? clock::to_cycles(Nanoseconds{std::uint64_t{nanoseconds}}) : Cycles{};
+    };
+    Cycles const latency = cycles_of(run.options.latency);
+    Cycles const near_latency = cycles_of(run.options.near_latency);
     MXK_TRY(run_team(space, run.cores, run.progress, [&](TaskTeam& team) {
         UsedLock const lock = locks.used(0, team.worker());
-        TeamWords::View far(words, team, latency);
+        TeamWords::View far(words, team, latency, near_latency);
         if (run.is_watched) {
             TeamWords::View near(words, team); // to look costs nothing that a lock's users would pay
             WatchedSections sections(team, near);

@@ -7,15 +7,21 @@
 namespace mxk::bench {
 namespace {
 
-constexpr auto ecsb_schema =
-    console::schema<LockOptions>(lock_option::locks, core_set_option::cores, lock_option::fabric, lock_option::nodes,
-                                 lock_option::latency, lock_option::passes, lock_option::milliseconds,
-                                 lock_option::look_every, run_option::repeat, run_option::warm_up, run_option::json);
+constexpr auto ecsb_schema = console::schema<LockOptions>(
+    lock_option::locks, core_set_option::cores, lock_option::fabric, lock_option::nodes, lock_option::latency,
+    lock_option::near_latency, lock_option::passes, lock_option::milliseconds, lock_option::look_every,
+    run_option::repeat, run_option::warm_up, run_option::json);
 
 // Of memory that is not shared, as the thesis has it (4.2 to 4.7); of coherent memory, where others hold.
 constexpr std::array ecsb_orders{
     LockOrder{"CLH is slower than CLH-NUMA (34 and 11 us)", LockFabric::Emu, "clh", "clh-numa", 1.2},
     LockOrder{"CLH-NUMA is slower than D-MCS (11 and 4 us)", LockFabric::Emu, "clh-numa", "mcs", 1.2},
+    LockOrder{"operations: CLH takes more than CLH-NUMA", LockFabric::Emu, "clh", "clh-numa", 1.2, 0,
+              OrderOf::Operations},
+    LockOrder{"operations: CLH-NUMA takes more than D-MCS", LockFabric::Emu, "clh-numa", "mcs", 1.2, 0,
+              OrderOf::Operations},
+    LockOrder{"operations: RMA-MCS takes more than a cohort lock", LockFabric::Emu, "rma-mcs", "c-mcs-mcs", 4, 0,
+              OrderOf::Operations},
     LockOrder{"a cohort lock is 1.5 times as fast as RMA-MCS, or more (4 times)", LockFabric::Emu, "rma-mcs",
               "c-mcs-mcs", 1.5},
     LockOrder{"so is that with Hemlock", LockFabric::Emu, "rma-mcs", "c-mcs-hem", 1.5},
@@ -31,7 +37,7 @@ constexpr std::array ecsb_orders{
     LockOrder{"coherent: TAS is slower than TTS", LockFabric::Smp, "tas", "tts"},
     LockOrder{"coherent: CLH is as fast as MCS", LockFabric::Smp, "clh", "mcs", 0.67, 1.5},
     LockOrder{"coherent, several nodes: a cohort lock is faster than MCS", LockFabric::Smp, "mcs", "c-mcs-mcs", 1, 0,
-              true},
+              OrderOf::Time, true},
 };
 
 struct EcsbSweep {

@@ -111,13 +111,14 @@ class TeamWords {
         return made;
     }
 
-    // As one worker of the team sees them: words of another node take `latency`.
+    // As one worker of the team sees them: those of another node take `latency`, those of its own `near_latency`.
     class View {
       public:
-        View(TeamWords const& words, TaskTeam& team, Cycles latency = {})
+        View(TeamWords const& words, TaskTeam& team, Cycles latency = {}, Cycles near_latency = {})
             : words_(words)
             , team_(team)
-            , latency_(latency) {}
+            , latency_(latency)
+            , near_latency_(near_latency) {}
         // relaxed, both: what one worker does is made visible to another one by locks and barriers
         [[nodiscard]] std::uint64_t get(locks::WorkerNumber worker, std::size_t at) const {
             delay(worker);
@@ -130,13 +131,15 @@ class TeamWords {
 
       private:
         void delay(locks::WorkerNumber worker) const {
-            if (latency_ == Cycles{} || team_.node_of(worker) == team_.node()) return;
-            Cycles const end = clock::timestamp() + latency_;
+            Cycles const time = team_.node_of(worker) == team_.node() ? near_latency_ : latency_;
+            if (time == Cycles{}) return;
+            Cycles const end = clock::timestamp() + time;
             while (clock::timestamp() < end) team_.progress();
         }
         TeamWords const& words_;
         TaskTeam& team_;
         Cycles latency_;
+        Cycles near_latency_;
     };
 
     // While nobody else uses them.
