@@ -27,6 +27,25 @@ constexpr auto upb_schema = console::schema<UpbOptions>(
 constexpr std::array<std::string_view, upb_scenarios> row_scenarios{"1a", "2a", "3a", "1b", "2b",
                                                                     "3b", "1c", "2c", "3c"};
 
+// What the thesis says of free locks (4.2, 4.4, 4.5), of emulated regions: the time of the one by that of the other.
+struct UpbOrder {
+    std::string_view statement;
+    std::string_view slower;
+    std::string_view slower_scenario;
+    std::string_view faster;
+    std::string_view faster_scenario;
+    double low = 1;
+    double high = 0; // 0: as much as it is
+};
+constexpr std::array upb_orders{
+    UpbOrder{"D-MCS is slower if its home is on another node", "mcs", "1c", "mcs", "1a", 1.5},
+    UpbOrder{"RMA-MCS is slower than D-MCS at the home", "rma-mcs", "1a", "mcs", "1a"},
+    UpbOrder{"and on another node", "rma-mcs", "1c", "mcs", "1c"},
+    UpbOrder{"CLH takes nearly twice as long as D-MCS from another node", "clh", "3c", "mcs", "3c", 1, 4},
+    UpbOrder{"RH is slower if another node has had it", "rh-1-32", "3c", "rh-1-32", "1c", 1.5},
+    UpbOrder{"RH does not depend on where its home is", "rh-1-32", "1c", "rh-1-32", "1a", 0.67, 1.5},
+};
+
 class UpbExperiment final : public Experiment {
   public:
     using Options = UpbOptions;
@@ -122,6 +141,31 @@ class UpbExperiment final : public Experiment {
         json.end_array();
     }
 
+    [[nodiscard]] std::size_t conclusions() const override {
+        if (options_.fabric != LockFabric::Emu) return 0;
+        return static_cast<std::size_t>(
+            std::count_if(upb_orders.begin(), upb_orders.end(), [&](UpbOrder const& it) { return is_measured(it); }));
+    }
+    [[nodiscard]] Conclusion conclusion(std::size_t at, std::span<Row const> rows) const override {
+        auto const* order = std::find_if(upb_orders.begin(), upb_orders.end(),
+                                         [&](UpbOrder const& it) { return is_measured(it) && at-- == 0; });
+        Conclusion said{.statement = order->statement};
+        if (order->high == 0)
+            format(said.expected, ">= {:.2}", order->low);
+        else
+            format(said.expected, "{:.2} to {:.2}", order->low, order->high);
+        Row const& slower = rows[row_of(order->slower, order->slower_scenario)];
+        Row const& faster = rows[row_of(order->faster, order->faster_scenario)];
+        if (slower.value.n == 0 || faster.value.n == 0) {
+            said.measured.append("not measured");
+            return said;
+        }
+        double const ratio = slower.value.median / faster.value.median;
+        format(said.measured, "{:.2} ({}, {})", ratio, order->slower_scenario, order->faster_scenario);
+        said.holds = ratio >= order->low && (order->high == 0 || ratio <= order->high);
+        return said;
+    }
+
   private:
     explicit UpbExperiment(Options const& options)
         : options_(options) {}
@@ -152,6 +196,18 @@ class UpbExperiment final : public Experiment {
             if (nodes < 2 && two_of(node.id, 2 * nodes)) ++nodes;
         if (nodes < 2) return Error("lock upb: expected two nodes with two cores each in the set, or --nodes 2");
         return {};
+    }
+    [[nodiscard]] std::size_t place_of(std::string_view lock) const {
+        auto const kinds = options_.locks.kinds();
+        auto const at = std::find_if(kinds.begin(), kinds.end(), [&](auto const* it) { return it->name == lock; });
+        return static_cast<std::size_t>(at - kinds.begin());
+    }
+    [[nodiscard]] bool is_measured(UpbOrder const& order) const {
+        return place_of(order.slower) < configurations() && place_of(order.faster) < configurations();
+    }
+    [[nodiscard]] std::size_t row_of(std::string_view lock, std::string_view scenario) const {
+        auto const* const phase = std::find(row_scenarios.begin(), row_scenarios.end(), scenario);
+        return place_of(lock) * upb_scenarios + static_cast<std::size_t>(phase - row_scenarios.begin());
     }
     [[nodiscard]] locks::LockKind const& kind(std::size_t configuration) const {
         return *options_.locks.kinds()[configuration];
