@@ -81,7 +81,7 @@ template <typename E> void complete_value(console::Candidates& candidates, NameS
 // A few of them: what the run was told (Settings), and what else it found (Findings).
 template <typename T> class NamedValues {
   public:
-    static constexpr std::size_t capacity = 5;
+    static constexpr std::size_t capacity = 16;
 
     struct Entry {
         std::string_view name; // as in JSON; a constant

@@ -175,7 +175,8 @@ void Report::print_row(Row const& row, Row const& first) const {
     out_.write("  ");
     experiment_.print_verdict(out_, row);
     out_.write("\n");
-    for (auto const& found : row.findings.entries()) format(out_, "  {}: {:.3}\n", found.name, found.value);
+    if (experiment_.lists_findings())
+        for (auto const& found : row.findings.entries()) format(out_, "  {}: {:.3}\n", found.name, found.value);
     if (row.conditions.are_disturbed()) {
         out_.write("  disturbed by ");
         print_disturbances(out_, row.conditions);

@@ -15,6 +15,18 @@ constexpr std::array<double, 30> student_t{12.706, 4.303, 3.182, 2.776, 2.571, 2
                                            2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
 constexpr double normal_t = 1.96; // beyond the table
 
+// Of a sample.
+double variance(std::span<double const> values, double mean) {
+    double squares = 0;
+    for (double const value : values) squares += (value - mean) * (value - mean);
+    return squares / static_cast<double>(values.size() - 1);
+}
+double standard_error(std::span<double const> values, double mean) {
+    return square_root(variance(values, mean) / static_cast<double>(values.size()));
+}
+
+} // namespace
+
 // Newton's method from above, where it only descends until it has arrived. There is no libm in the kernel, and the
 // compiler's sqrt falls back on it.
 double square_root(double value) {
@@ -26,14 +38,13 @@ double square_root(double value) {
     }
 }
 
-double standard_error(std::span<double const> values, double mean) {
-    double squares = 0;
-    for (double const value : values) squares += (value - mean) * (value - mean);
-    auto const n = static_cast<double>(values.size());
-    return square_root(squares / (n - 1) / n);
+double coefficient_of_variation(std::span<double const> values) {
+    if (values.size() < 2) return 0;
+    double sum = 0;
+    for (double const value : values) sum += value;
+    double const mean = sum / static_cast<double>(values.size());
+    return mean == 0 ? 0 : square_root(variance(values, mean)) / mean;
 }
-
-} // namespace
 
 Summary summarise(std::span<double> values) {
     Summary result{.n = values.size()};

@@ -29,6 +29,10 @@ struct Summary {
 // never blocks.
 Summary summarise(std::span<double> values);
 
+double square_root(double value);
+// The standard deviation (of a sample: n - 1) by the mean. Fewer than two values, or a mean of 0: 0.
+double coefficient_of_variation(std::span<double const> values);
+
 // An object of this name in the object that is open.
 void write_summary(JsonWriter& json, std::string_view name, Summary const& value);
 

@@ -152,17 +152,33 @@ def _counted(interrupts: float) -> Row:
     return {"interrupts": interrupts, "flushes": 1, "locks": 1, "atomics": 2, "messages": 0}
 
 
+def _locks() -> Iterator[Row]:
+    settings = {"library": "none", "fabric": "emu", "nodes": 2, "made_up": True, "latency_ns": 1000, "passes": 50}
+    for lock, nanoseconds in (("mcs", 4000.0), ("rma-mcs", 1000.0), ("c-mcs-mcs", 250.0)):
+        found = {"variation_pct": 1.5, "contention_pct": 99.0, "node_changes": 0.02}
+        for cores in (2, 4):
+            row = {"benchmark": "lock ecsb", "lock": lock, **settings, "cores": cores}
+            yield row | {"throughput": spread(1e9 / nanoseconds)} | found
+        for wait in (0, 250, 500):
+            row = {"benchmark": "lock wbab", "lock": lock, **settings, "wait_ns": wait, "cores": 4}
+            yield row | {"throughput": spread(1e9 / (nanoseconds + wait))} | found
+    ecsb = {"benchmark": "lock ecsb"}
+    yield ecsb | _said("a cohort lock is 1.5 times as fast as RMA-MCS", ">= 1.50", "4.00 (ECSB, 4 cores)", True)
+    yield ecsb | _said("several nodes: RMA-MCS is faster than D-MCS", ">= 1.00", "0.50 (ECSB, 4 cores)", False)
+
+
 def _said(statement: str, wanted: str, measured: str, holds: bool | None) -> Row:
     return {"statement": statement, "wanted": wanted, "measured": measured, "holds": holds}
 
 
 def all_kinds() -> list[Row]:
-    """One run with everything of the machine, two figures, and locks that adapt."""
+    """One run with everything of the machine, two figures, locks that adapt, and locks."""
     rows = [
         *_measured(),
         *_sweep(),
         *_figures(),
         *_adaptive(),
+        *_locks(),
         {"benchmark": "juggling", "balls": 3, "throughput": spread(7e6)},
     ]
     return [row | {"verified": True, "machine": MACHINE, "warnings": [], "warning_count": 0} for row in rows]

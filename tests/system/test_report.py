@@ -131,6 +131,20 @@ def test_what_operations_took_besides_time_is_counted(light: Chrome) -> None:
     assert ["message", "0.000", "1.01"] in counted
 
 
+def test_orders_of_locks_stand_as_the_program_has_judged_them_above_their_plots(light: Chrome) -> None:
+    section = light.find_element(By.ID, "locks")
+    table = section.find_element(By.XPATH, ".//h3[contains(., 'what the source says')]/..//tbody")
+    rows = [
+        [cell.text for cell in row.find_elements(By.TAG_NAME, "td")]
+        for row in table.find_elements(By.CSS_SELECTOR, "tr:not(.command)")
+    ]
+    judged = [(row[2], row[4]) for row in rows]
+    assert judged == [(">= 1.50", "holds"), (">= 1.00", "does not hold")]
+    titles = [heading.text for heading in section.find_elements(By.TAG_NAME, "h3")]
+    assert any("WBAB: the same above the wait" in title for title in titles)
+    assert any("fairness and what it took" in title for title in titles)
+
+
 def test_what_is_emulated_says_so_across_its_plot_and_nothing_else_does(light: Chrome) -> None:
     found = plots(light)
     across = {title for title, plot in found.items() if EMULATED in plot["across"]}

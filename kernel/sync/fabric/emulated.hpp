@@ -22,9 +22,11 @@ namespace mxk::locks {
 
 class Emulated {
   public:
-    // Of each region. `latency`: of an operation on another node's word.
-    static Result<Emulated> create(LockTopology const& topology, std::size_t region_bytes, Cycles latency) {
-        Emulated emulated(topology, region_bytes, latency);
+    // Of each region. `latency`: of an operation on another node's word; `near_latency`: on one of the own node, which
+    // is far from a load or a store, too, where a library moves it.
+    static Result<Emulated> create(LockTopology const& topology, std::size_t region_bytes, Cycles latency,
+                                   Cycles near_latency = {}) {
+        Emulated emulated(topology, region_bytes, latency, near_latency);
         emulated.workers_ = MXK_TRY(NodeVector<Worker>::create(topology.workers(), topology.memory_of(0)));
         for (WorkerNumber i = 0; i < topology.workers(); ++i) {
             auto region = MXK_TRY(NodeArray<std::byte>::create(region_bytes, topology.memory_of(i)));
@@ -157,19 +159,21 @@ class Emulated {
         alignas(cache_line_bytes) std::atomic<std::uint32_t> messages{0};
     };
 
-    Emulated(LockTopology const& topology, std::size_t region_bytes, Cycles latency)
+    Emulated(LockTopology const& topology, std::size_t region_bytes, Cycles latency, Cycles near_latency)
         : topology_(&topology)
         , region_bytes_(region_bytes)
-        , latency_(latency) {}
+        , latency_(latency)
+        , near_latency_(near_latency) {}
 
     [[nodiscard]] bool is_near(WorkerNumber worker) const {
         return topology_->node_of(worker) == topology_->node_of(self());
     }
     void delay(WorkerNumber to) const {
         inject::point();
-        if (is_near(to)) return;
-        Cycles const end = clock::timestamp() + latency_;
-        while (clock::timestamp() < end) __builtin_ia32_pause();
+        Cycles const time = is_near(to) ? near_latency_ : latency_;
+        if (time == Cycles{}) return;
+        Cycles const end = clock::timestamp() + time;
+        while (clock::timestamp() < end) workers_[self()].turn();
     }
     template <typename V, typename Operation> V on_word(Target to, Operation operation) {
         delay(to.worker);
@@ -182,6 +186,7 @@ class Emulated {
     LockTopology const* topology_;
     std::size_t region_bytes_;
     Cycles latency_;
+    Cycles near_latency_;
     std::size_t reserved_ = 0;
     bool has_failed_ = false;
     NodeVector<Worker> workers_;

@@ -117,9 +117,10 @@ template <typename CountPolicy, bool near = false> struct BasicSmp {
       public:
         struct Own {};
         explicit RotatingRecords(Site const& /*site*/) {}
-        // Which one the caller has, and that it has this one now. While it is not preempted.
+        // Which one the caller has, and that it has this one now. While it is not preempted. What a line held is left
+        // as it is, since nobody reads it.
         static Ref<Record> take(Own& /*own*/) { return new (static_cast<void*>(take_line())) Record{}; }
-        static void keep(Own& /*own*/, Ref<Record> ref) { give_line(new (static_cast<void*>(ref)) LockLine{}); }
+        static void keep(Own& /*own*/, Ref<Record> ref) { give_line(new (static_cast<void*>(ref)) LockLine); }
         static Ref<Record> first() {
             arch::hold_core(); // the caller is in no section
             auto* const record = new (static_cast<void*>(take_line())) Record{};
@@ -129,7 +130,7 @@ template <typename CountPolicy, bool near = false> struct BasicSmp {
         // At the lock's end: the one that nobody has.
         static void end(Ref<Record> ref) {
             arch::hold_core();
-            give_line(new (static_cast<void*>(ref)) LockLine{});
+            give_line(new (static_cast<void*>(ref)) LockLine);
             arch::release_core();
         }
         template <typename V> static Word<V>& far(Ref<Record> ref, Word<V> Record::*word) { return ref->*word; }

@@ -60,7 +60,7 @@ template <typename F, HandOver hand_over = HandOver::Store> class Mcs {
             inject::point();
             // release: publishes the section; pairs with the swap in acquire()
             Ref const self = waiters_.ref(node.own);
-            if (home_.far(&Tail::tail).cas(self, nullptr, std::memory_order_release) == self) return;
+            if (is_last(self) && home_.far(&Tail::tail).cas(self, nullptr, std::memory_order_release) == self) return;
             typename F::Wait wait(waiters_);
             while (!(next = own.next.load(std::memory_order_acquire))) wait.turn();
         }
@@ -73,6 +73,14 @@ template <typename F, HandOver hand_over = HandOver::Store> class Mcs {
     [[nodiscard]] bool alone(Node& node) const { return !waiters_.own(node.own).next.load(std::memory_order_relaxed); }
 
   private:
+    // Where to look is cheap: whether another one has not joined the queue yet. To find that by a swap that fails would
+    // take the line from those who do.
+    bool is_last(Ref self) const {
+        if constexpr (F::is_one_memory)
+            return home_.far(&Tail::tail).read(std::memory_order_relaxed) == self;
+        else
+            return true;
+    }
     Handed await(Node& node, Ref before) {
         Waiter& own = waiters_.own(node.own);
         inject::point();

@@ -16,6 +16,7 @@ from mxk_host.report import summary
 from mxk_host.report.adaptive import adaptive_plots, is_adaptive
 from mxk_host.report.costs import cost_plots, is_cost
 from mxk_host.report.latency import latency_plots
+from mxk_host.report.locks import is_lock, lock_plots
 from mxk_host.report.machine import is_machine, machine_plots
 from mxk_host.report.others import other_plots
 from mxk_host.report.plot import Plot
@@ -54,7 +55,7 @@ def sections_of(runs: Sequence[Run], points: Sequence[Point]) -> list[Section]:
     # Time stamps for each operation cost throughput: such runs count only where there are no others.
     tables = untimed or [point for point in free if is_table(point)]
     costs = [point for point in free if is_cost(point)]
-    shown_elsewhere = (is_table, is_cost, is_machine, is_shared, is_adaptive)
+    shown_elsewhere = (is_table, is_cost, is_machine, is_shared, is_adaptive, is_lock)
     rest = [point for point in free if not any(shows(point) for shows in shown_elsewhere)]
     sections = [
         *(
@@ -80,6 +81,7 @@ def sections_of(runs: Sequence[Run], points: Sequence[Point]) -> list[Section]:
             _ADAPTIVE,
             adaptive_plots([point for point in free if is_adaptive(point)], names),
         ),
+        Section("locks", "Locks", "Locks", _LOCKS, lock_plots([point for point in free if is_lock(point)], names)),
         Section("costs", "Costs", "What tasks, threads and grace periods cost", _COSTS, cost_plots(costs, names)),
         Section(
             "machine",
@@ -106,6 +108,10 @@ _RATIOS = (
 _LATENCY = "Measured in runs of their own, with a time stamp for each operation."
 _SHARED = "Read sections, a list and tables that all cores use at once, without owners of parts."
 _ADAPTIVE = "The experiments of V. Uhlig's dissertation (Karlsruhe 2005), which says the statements (`bench adaptive`)."
+_LOCKS = (
+    "The benchmarks of A. Uffmann's thesis (LMU Munich 2022), which says the statements (`bench lock`). On emu words "
+    "of other nodes take a set time and are never cached."
+)
 _COSTS = "MXK's own, and what others have for the same."
 _MACHINE = "Measured by the same program, not read from a data sheet."
 

@@ -48,13 +48,27 @@ _OPTIONS = {
     "workload": "workload",
     "trace_name": "trace",
     "seed": "seed",
+    "lock": "lock",
+    "fabric": "fabric",
+    "latency_ns": "latency",
+    "near_latency_ns": "near-latency",
+    "passes": "passes",
+    "ms": "ms",
+    "look_every": "look-every",
+    "wait_ns": "wait",
+    "progress": "progress",
+    "k": "k",
+    "mode": "mode",
+    "locks": "locks",
 }
 # Said in every row, but refused where it goes without saying.
 _IMPLIED = (("probe", "local"),)
 # Of a recorded workload.
 _SAID_BY_A_TRACE = ("operations", "mix")
 # Of tables all but these; of other benchmarks only some: the console refuses an option that a benchmark does not have.
-_NOT_OF_TABLES = ("kind", "body", "rcu", "update_pct", "way", "pages", "rounds")
+_CONTENDED = ("lock", "fabric", "latency_ns", "near_latency_ns", "passes", "ms", "look_every")
+_OF_LOCKS = (*_CONTENDED, "wait_ns", "progress", "k", "mode", "locks")
+_NOT_OF_TABLES = ("kind", "body", "rcu", "update_pct", "way", "pages", "rounds", *_OF_LOCKS)
 _ONLY = {
     "rcu": ("measure", "rcu"),
     "rcu-read": ("kind", "body"),
@@ -75,6 +89,12 @@ _ONLY = {
     "adaptive fork-join": ("way",),
     **dict.fromkeys(("adaptive mapping", "adaptive revoke"), ("locking", "pages", "rounds")),
     "adaptive revoke-independent": ("locking", "rounds"),
+    "lock alone": ("lock", "fabric"),
+    "lock crowd": ("lock",),
+    "lock upb": ("lock", "fabric", "latency_ns", "near_latency_ns", "passes", "locks"),
+    "lock ecsb": _CONTENDED,
+    "lock wbab": (*_CONTENDED, "wait_ns", "progress", "seed"),
+    "lock ccwb": (*_CONTENDED, "k", "mode", "seed"),
 }
 
 
@@ -99,9 +119,10 @@ def command_of(point: Point) -> str:
 
 
 def _program(point: Point, typed: str) -> str:
-    """Ways to protect a reader that are libraries', only the program with the peers has."""
-    library = text_of(point.first.get("library")) if point.benchmark == "rcu-read" else ""
-    is_librarys = library not in ("", "none") or re.search(r"--kind \S*(urcu|pthread)-", typed)
+    """Ways to protect a reader, and locks, that are libraries', only the program with the peers has."""
+    is_said = point.benchmark == "rcu-read" or point.benchmark.startswith("lock ")
+    library = text_of(point.first.get("library")) if is_said else ""
+    is_librarys = library not in ("", "none") or re.search(r"--(kind|lock) \S*(urcu-|pthread|ck-|tbb-|std-)", typed)
     return "mxk-peers" if is_of_a_peer(point.first) or is_librarys else "mxk"
 
 
@@ -188,6 +209,29 @@ def _of_a_part(point: Point) -> list[str]:
     return words + _of_a_core(point) + (["--node", node] if node else [])
 
 
+def _of_core_ids(point: Point) -> list[str]:
+    cores = point.first.get("core_ids")
+    return ["--cores", f"cores:{','.join(map(str, cores))}"] if isinstance(cores, list) and cores else []
+
+
+def _made_up_nodes(point: Point) -> list[str]:
+    nodes = text_of(point.first.get("nodes"))
+    return ["--nodes", nodes] if nodes and point.first.get("made_up") is True else []
+
+
+def _of_a_lock(point: Point) -> list[str]:
+    return _cores(point) + _made_up_nodes(point)
+
+
+def _of_a_crowd(point: Point) -> list[str]:
+    threads = text_of(point.first.get("threads_per_core"))
+    return (["--threads", threads] if threads else []) + _cores(point)
+
+
+def _of_a_lock_on_core_ids(point: Point) -> list[str]:
+    return _of_core_ids(point) + _made_up_nodes(point)
+
+
 def _of_a_core(point: Point) -> list[str]:
     core = text_of(point.first.get("core"))
     return ["--cores", core] if core else []
@@ -200,6 +244,10 @@ _COUNTED: dict[str, Callable[[Point], list[str]]] = {
     **dict.fromkeys(("figure", "rcu-read", "list", "resize"), _cores),
     **dict.fromkeys(("adaptive fork-join", "adaptive mapping", "adaptive revoke"), _cores),
     "adaptive revoke-independent": _cores,
+    "lock alone": _of_core_ids,
+    "lock crowd": _of_a_crowd,
+    "lock upb": _of_a_lock_on_core_ids,
+    **dict.fromkeys(("lock ecsb", "lock wbab", "lock ccwb"), _of_a_lock),
     "memory": _of_a_part,
     **dict.fromkeys(("memory-peer", "tlb"), _of_a_core),
     **dict.fromkeys(("task", "thread", "semaphore", "task-peer", "thread-peer", "semaphore-peer"), _of_costs),

@@ -52,7 +52,7 @@ _NO_SETTINGS = frozenset(
         *("benchmark", "figure", "title", "options", "library", "setup", "unit", "core_ids", "core_nodes"),
         "shows",
         # known of the machine, or the same as another setting
-        *("slit", "level", "readers"),
+        *("slit", "level", "readers", "fairness", "lock_bytes", "node_bytes", "made_up"),
         # found out
         *("count", "left_out", "woken", "p99", "seconds", "drift", "quiet", "not_quiet", "verified", "reason", "error"),
         *(

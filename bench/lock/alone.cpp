@@ -1,0 +1,124 @@
+// `bench lock alone`: cycles of an acquisition and a release of a lock that one core uses, by locks. All sections of a
+// run are one call (LockForm::repeat), in which the lock's functions are inlined as they would be at a caller's.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+
+#include "bench/lock/contended_experiment.hpp"
+
+namespace mxk::bench {
+namespace {
+
+struct AloneOptions : LockOptions {
+    constexpr AloneOptions() { repeat = 9; }
+    std::uint64_t operations = 1'000'000;
+};
+
+constexpr auto alone_schema = console::schema<AloneOptions>(
+    lock_option::locks, console::option<&AloneOptions::cores>("cores", "of which the first one is used (none: core 0)"),
+    lock_option::fabric,
+    console::option<&AloneOptions::operations>("ops", "per run", console::between(1, 4'000'000'000)),
+    run_option::repeat, run_option::warm_up, run_option::json);
+
+class AloneExperiment final : public Experiment {
+  public:
+    using Options = AloneOptions;
+    static constexpr std::string_view name = "lock alone";
+
+    static Result<AloneExperiment> create(Options const& options) {
+        AloneExperiment experiment(options);
+        if (experiment.options_.locks.empty()) experiment.options_.locks = default_locks(options.fabric);
+        auto const sets = MXK_TRY(CoreSetList::create(options.cores));
+        experiment.core_ = sets.cores(0)[0];
+        return experiment;
+    }
+
+    [[nodiscard]] Unit unit() const override { return Unit::CyclesPerOperation; }
+    [[nodiscard]] std::size_t configurations() const override { return options_.locks.kinds().size(); }
+    [[nodiscard]] std::optional<Error> unsupported(std::size_t configuration, std::size_t) const override {
+        if (form_on(options_.fabric, kind(configuration)).is_there()) return std::nullopt;
+        return Error::of("{} has no form on {}", kind(configuration).name, name_of(options_.fabric));
+    }
+
+    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
+        auto const topology = MXK_TRY(locks::StoredTopology::of_machine());
+        std::span<CoreId const> const cores(&core_, 1);
+        locks::LockTopology const view = topology.view();
+        LockSpace space(view, MXK_TRY(emulated_for(options_, view, 2)), core_, locks::default_passes);
+        auto const& form = form_on(options_.fabric, kind(configuration));
+        auto const timed = MXK_TRY(LocksInUse::create(form, space, cores));
+        auto const& counting_form = counting_form_on(options_.fabric, kind(configuration));
+        auto const counting = MXK_TRY(LocksInUse::create(counting_form, space, cores));
+        Cycles elapsed{};
+        bool is_right = true;
+        MXK_TRY(run_team(space, cores, progress, [&](TaskTeam&) {
+            elapsed = time(timed.used(0, 0), progress);
+            is_right = finds_it_free(counting.used(0, 0));
+        }));
+        samples[0] = {.value = static_cast<double>(raw(elapsed)) / static_cast<double>(options_.operations),
+                      .operations = options_.operations,
+                      .verified = is_right};
+        return {};
+    }
+    [[nodiscard]] std::string_view failure() const override {
+        return "a lock that nobody has was not free, or was not counted once for each section";
+    }
+
+    void print_head(TextSink& out) const override {
+        format(out, "lock alone: fabric {}, {} sections on core {}; {} runs per row\n", name_of(options_.fabric),
+               options_.operations, core_, options_.repeat);
+        for (auto const* const kind : options_.locks.kinds())
+            if (!kind->library.empty()) format(out, "{}: {}\n", kind->name, kind->library);
+    }
+    void print_label_heading(TextSink& out) const override { format(out, "{:<18}", "lock"); }
+    void print_label(TextSink& out, Row const& row) const override {
+        format(out, "{:<18}", kind(row.configuration).name);
+    }
+    void print_title(TextSink& out, Row const& row) const override { out.write(kind(row.configuration).name); }
+    void write_settings(JsonWriter& json, Row const& row) const override {
+        write_lock_settings(json, options_, kind(row.configuration));
+        json.begin_array("core_ids");
+        json.element(core_);
+        json.end_array();
+    }
+
+  private:
+    explicit AloneExperiment(Options const& options)
+        : options_(options) {}
+
+    [[nodiscard]] Cycles time(UsedLock const& lock, Progress const& progress) const {
+        constexpr std::uint64_t at_once = 1'000'000;
+        lock.repeat(std::min<std::uint64_t>(options_.operations, 10'000));
+        Cycles const start = clock::timestamp();
+        for (std::uint64_t left = options_.operations; left != 0 && !progress.interrupted();) {
+            std::uint64_t const sections = std::min(left, at_once);
+            lock.repeat(sections);
+            left -= sections;
+        }
+        return clock::timestamp() - start;
+    }
+    // Forms that do not count say so by counting nothing.
+    static bool finds_it_free(UsedLock const& lock) {
+        constexpr std::uint64_t sections = 1000;
+        locks::LockCounts const before = lock.counts();
+        lock.repeat(sections);
+        locks::LockCounts const counts = lock_bodies::since(before, lock.counts());
+        return counts.delayed == 0 && (counts.immediate == sections || counts.immediate == 0);
+    }
+    [[nodiscard]] locks::LockKind const& kind(std::size_t configuration) const {
+        return *options_.locks.kinds()[configuration];
+    }
+
+    Options options_;
+    CoreId core_{};
+};
+constexpr auto alone_benchmark = benchmark<AloneExperiment, alone_schema>(
+    {.summary = "cycles of an acquisition and a release of a lock that one core uses",
+     .notes = "Example: bench lock alone --lock tas,ticket,mcs,clh --repeat 15 --json\n",
+     .parent = "bench lock",
+     .more_help = &print_lock_kinds});
+MXK_REGISTER(mxk_commands, console::Command, alone_benchmark);
+
+} // namespace
+} // namespace mxk::bench

@@ -1,0 +1,161 @@
+// A team (team.hpp) of tasks, one on each core of a set, each of which keeps its core until it has done its part.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "base/result.hpp"
+#include "base/spin_wait.hpp"
+#include "base/units.hpp"
+#include "bench/frame/steps.hpp"
+#include "bench/lock/lock_space.hpp"
+#include "bench/lock/team.hpp"
+#include "kernel/clock.hpp"
+#include "kernel/memory/node_vector.hpp"
+#include "tasks/worker.hpp"
+
+namespace mxk::bench {
+
+// All come, then all go on; again and again.
+class TeamBarrier {
+  public:
+    explicit TeamBarrier(std::size_t workers)
+        : workers_(workers) {}
+    // Spins.
+    void arrive_and_wait() {
+        Worker::current().flush(); // what this core has sent may be what brings the others here
+        std::size_t const round = round_.load(std::memory_order_relaxed);
+        // acq_rel, with the store and the loads of round_: what each has done before is visible to all
+        if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == workers_) {
+            arrived_.store(0, std::memory_order_relaxed);
+            round_.store(round + 1, std::memory_order_release);
+            return;
+        }
+        for (SpinWait wait; round_.load(std::memory_order_acquire) == round;) wait.turn();
+    }
+
+  private:
+    std::size_t workers_;
+    alignas(cache_line_bytes) std::atomic<std::size_t> arrived_{0};
+    alignas(cache_line_bytes) std::atomic<std::size_t> round_{0};
+};
+
+class TaskTeam {
+  public:
+    TaskTeam(LockSpace const& space, std::span<CoreId const> cores, std::size_t place, TeamBarrier& barrier)
+        : space_(space)
+        , cores_(cores)
+        , place_(static_cast<locks::WorkerNumber>(place))
+        , barrier_(barrier) {}
+
+    [[nodiscard]] locks::WorkerNumber worker() const { return place_; }
+    [[nodiscard]] std::size_t workers() const { return cores_.size(); }
+    [[nodiscard]] std::uint32_t node() const { return node_of(place_); }
+    [[nodiscard]] std::uint32_t node_of(locks::WorkerNumber worker) const {
+        return space_.topology().node_of(static_cast<locks::WorkerNumber>(index(cores_[worker])));
+    }
+    void barrier() { barrier_.arrive_and_wait(); }
+    static Cycles now() { return clock::timestamp(); }
+    // Others may need the processor.
+    void progress() {
+        if (++turns_ % 64 == 0 && processors_may_be_taken)
+            offer_processor();
+        else
+            __builtin_ia32_pause();
+    }
+    [[nodiscard]] locks::OneSidedCounts operations() const { return space_.operations_of(cores_[place_]); }
+
+  private:
+    LockSpace const& space_;
+    std::span<CoreId const> cores_;
+    locks::WorkerNumber place_;
+    TeamBarrier& barrier_;
+    std::uint32_t turns_ = 0;
+};
+static_assert(Team<TaskTeam>);
+
+// body(team) on each of the cores, at the same time. Errors: no memory, Ctrl-C, which counts at its end. The console's
+// task.
+template <typename Body>
+Result<void> run_team(LockSpace const& space, std::span<CoreId const> cores, Progress const& progress, Body body) {
+    TeamBarrier barrier(cores.size());
+    return run_steps(cores, progress, [&](Worker&, std::size_t place) {
+        TaskTeam team(space, cores, place, barrier);
+        body(team);
+        return Step::Done;
+    });
+}
+
+// The words of a team of tasks (SharedWords), in each one's memory. All are 0 at first.
+class TeamWords {
+    struct alignas(cache_line_bytes) Line {
+        std::atomic<std::uint64_t> words[cache_line_bytes / sizeof(std::uint64_t)];
+    };
+    static constexpr std::size_t words_of_line = cache_line_bytes / sizeof(std::uint64_t);
+
+  public:
+    // Errors: no memory.
+    static Result<TeamWords> create(LockSpace const& space, std::span<CoreId const> cores, std::size_t words) {
+        TeamWords made;
+        std::size_t const lines = (words + words_of_line - 1) / words_of_line;
+        made.of_workers_ = MXK_TRY(NodeVector<NodeVector<Line>>::create(cores.size(), Worker::current().node()));
+        for (CoreId const core : cores) {
+            NodeId const memory = space.topology().memory_of(static_cast<locks::WorkerNumber>(index(core)));
+            auto& of_worker = made.of_workers_.emplace(MXK_TRY(NodeVector<Line>::create(lines, memory)));
+            for (std::size_t line = 0; line < lines; ++line)
+                for (auto& word : of_worker.emplace().words) word.store(0, std::memory_order_relaxed);
+        }
+        return made;
+    }
+
+    // As one worker of the team sees them: those of another node take `latency`, those of its own `near_latency`.
+    class View {
+      public:
+        View(TeamWords const& words, TaskTeam& team, Cycles latency = {}, Cycles near_latency = {})
+            : words_(words)
+            , team_(team)
+            , latency_(latency)
+            , near_latency_(near_latency) {}
+        // relaxed, both: what one worker does is made visible to another one by locks and barriers
+        [[nodiscard]] std::uint64_t get(locks::WorkerNumber worker, std::size_t at) const {
+            delay(worker);
+            return words_.word(worker, at).load(std::memory_order_relaxed);
+        }
+        void put(locks::WorkerNumber worker, std::size_t at, std::uint64_t value) const {
+            delay(worker);
+            words_.word(worker, at).store(value, std::memory_order_relaxed);
+        }
+
+      private:
+        void delay(locks::WorkerNumber worker) const {
+            Cycles const time = team_.node_of(worker) == team_.node() ? near_latency_ : latency_;
+            if (time == Cycles{}) return;
+            Cycles const end = clock::timestamp() + time;
+            while (clock::timestamp() < end) team_.progress();
+        }
+        TeamWords const& words_;
+        TaskTeam& team_;
+        Cycles latency_;
+        Cycles near_latency_;
+    };
+
+    // While nobody else uses them.
+    [[nodiscard]] std::uint64_t get(locks::WorkerNumber worker, std::size_t at) const {
+        return word(worker, at).load(std::memory_order_relaxed);
+    }
+    void put(locks::WorkerNumber worker, std::size_t at, std::uint64_t value) const {
+        word(worker, at).store(value, std::memory_order_relaxed);
+    }
+
+  private:
+    [[nodiscard]] std::atomic<std::uint64_t>& word(locks::WorkerNumber worker, std::size_t at) const {
+        return of_workers_[worker][at / words_of_line].words[at % words_of_line];
+    }
+    NodeVector<NodeVector<Line>> of_workers_;
+};
+static_assert(SharedWords<TeamWords> && SharedWords<TeamWords::View>);
+
+} // namespace mxk::bench

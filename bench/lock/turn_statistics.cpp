@@ -1,0 +1,66 @@
+#include "bench/lock/turn_statistics.hpp"
+
+#include <algorithm>
+
+#include "bench/frame/statistics.hpp"
+
+namespace mxk::bench {
+namespace {
+
+double percent(std::uint64_t part, std::uint64_t rest) {
+    return part + rest == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(part + rest);
+}
+double per(std::uint64_t count, std::uint64_t iterations) {
+    return iterations == 0 ? 0 : static_cast<double>(count) / static_cast<double>(iterations);
+}
+
+} // namespace
+
+TeamOutcome TeamOutcome::of(std::span<Turn const> turns, std::span<double> scratch) {
+    TeamOutcome all;
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+        Turn const& turn = turns[i];
+        all.iterations += turn.iterations;
+        all.elapsed = std::max(all.elapsed, turn.elapsed);
+        all.counts += turn.counts;
+        all.operations += turn.operations;
+        all.sections.all += turn.sections.all;
+        all.sections.node_changes += turn.sections.node_changes;
+        all.sections.max_bypass = std::max(all.sections.max_bypass, turn.sections.max_bypass);
+        all.increments += turn.increments;
+        scratch[i] = static_cast<double>(turn.iterations);
+    }
+    auto const values = scratch.first(turns.size());
+    all.variation = 100 * coefficient_of_variation(values);
+    Summary const summary = summarise(values);
+    all.minimum = summary.minimum;
+    all.median = summary.median;
+    all.maximum = summary.maximum;
+    return all;
+}
+
+void add_findings(Findings& findings, LockFindings const& of) {
+    TeamOutcome const& timed = of.timed;
+    TeamOutcome const& watched = of.watched;
+    findings.add("iteration_ns", timed.iteration_seconds(of.frequency) * 1e9);
+    findings.add("variation_pct", timed.variation);
+    findings.add("iterations_min", timed.minimum);
+    findings.add("iterations_median", timed.median);
+    findings.add("iterations_max", timed.maximum);
+    findings.add("node_changes", per(watched.sections.node_changes, watched.iterations));
+    findings.add("max_bypass", static_cast<double>(watched.sections.max_bypass));
+    // Of the timed run where that one counts.
+    locks::LockCounts const& counts =
+        timed.counts.immediate + timed.counts.delayed == 0 ? watched.counts : timed.counts;
+    if (counts.immediate + counts.delayed != 0)
+        findings.add("contention_pct", percent(counts.delayed, counts.immediate));
+    if (counts.local_releases + counts.global_releases != 0)
+        findings.add("local_pct", percent(counts.local_releases, counts.global_releases));
+    if (!of.has_operations) return;
+    findings.add("operations_home", per(timed.operations.home, timed.iterations));
+    findings.add("operations_others", per(timed.operations.others, timed.iterations));
+    findings.add("operations_near", per(timed.operations.near, timed.iterations));
+    findings.add("messages", per(timed.operations.messages, timed.iterations));
+}
+
+} // namespace mxk::bench
