@@ -32,12 +32,17 @@ class Cohort {
     struct Passes {
         typename F::template Word<std::uint32_t> count{0};
     };
+    struct InUpper {
+        typename Upper<F>::Node node{};
+    };
     struct OfNode {
         explicit OfNode(typename F::Near::Site const& site)
-            : lock(site) {}
+            : lock(site)
+            , in_upper(site) {}
+        // The node's in the upper lock: one of its workers at a time is there, and any of them may release.
+        typename Upper<F>::Node& upper() { return in_upper.direct().node; }
         Local lock;
-        // The node's in the upper lock: one of its workers at a time is there.
-        alignas(64) typename Upper<F>::Node upper{};
+        alignas(64) typename F::Near::template Home<InUpper> in_upper;
     };
 
   public:
@@ -59,8 +64,8 @@ class Cohort {
         bool at_once = node.local.count.was_at_once();
         if (node.passes == acquire_upper) {
             inject::point();
-            upper_.acquire(own.upper);
-            at_once = at_once && own.upper.count.was_at_once();
+            upper_.acquire(own.upper());
+            at_once = at_once && own.upper().count.was_at_once();
         }
         node.count.acquired(at_once);
     }
@@ -72,7 +77,7 @@ class Cohort {
         reset_count();
         // Before the node's, whose release publishes the node's record in the upper lock, which is the next holder's
         // then.
-        upper_.release(own.upper);
+        upper_.release(own.upper());
         own.lock.release(node.local, acquire_upper);
     }
 

@@ -17,18 +17,27 @@ namespace mxk::locks {
 
 template <typename F> class Hmcs {
     using Near = typename F::Near;
+    // A group's in the lock above: used by one of its workers at a time, released by any of them.
+    struct InNode {
+        typename Mcs<Near>::Node node{};
+        typename F::template Plain<Handed> passes{0}; // as the cache got its node's lock
+    };
+    struct InMachine {
+        typename Mcs<F>::Node node{};
+    };
     struct OfCache {
         explicit OfCache(typename Near::Site const& site)
-            : workers(site) {}
+            : workers(site)
+            , in_node(site) {}
         Mcs<Near> workers;
-        typename Mcs<Near>::Node in_node{};                   // the cache's record in its node's lock
-        typename F::template Plain<Handed> passes_in_node{0}; // as it got that lock
+        typename Near::template Home<InNode> in_node;
     };
     struct OfNode {
         explicit OfNode(typename Near::Site const& site)
-            : caches(site.of_groups(Level::Cache)) {}
+            : caches(site.of_groups(Level::Cache))
+            , in_machine(site) {}
         Mcs<Near> caches;
-        typename Mcs<F>::Node in_machine{};
+        typename Near::template Home<InMachine> in_machine;
     };
 
   public:
@@ -50,11 +59,13 @@ template <typename F> class Hmcs {
         if (node.passes_in_cache == acquire_upper) {
             inject::point();
             OfNode& numa = nodes_.own();
-            cache.passes_in_node = numa.caches.acquire(cache.in_node);
-            at_once = at_once && cache.in_node.count.was_at_once();
-            if (cache.passes_in_node == acquire_upper) {
-                machine_.acquire(numa.in_machine);
-                at_once = at_once && numa.in_machine.count.was_at_once();
+            InNode& in_node = cache.in_node.direct();
+            in_node.passes = numa.caches.acquire(in_node.node);
+            at_once = at_once && in_node.node.count.was_at_once();
+            if (in_node.passes == acquire_upper) {
+                auto& in_machine = numa.in_machine.direct().node;
+                machine_.acquire(in_machine);
+                at_once = at_once && in_machine.count.was_at_once();
             }
         }
         node.count.acquired(at_once);
@@ -66,13 +77,14 @@ template <typename F> class Hmcs {
             node.count.released(true);
             return cache.workers.release(node.in_cache, static_cast<Handed>(node.passes_in_cache + 1));
         }
-        bool const stays = cache.passes_in_node < max_passes_ && !numa.caches.alone(cache.in_node);
+        InNode& in_node = cache.in_node.direct();
+        bool const stays = in_node.passes < max_passes_ && !numa.caches.alone(in_node.node);
         node.count.released(stays);
         if (stays) {
-            numa.caches.release(cache.in_node, static_cast<Handed>(cache.passes_in_node + 1));
+            numa.caches.release(in_node.node, static_cast<Handed>(in_node.passes + 1));
         } else {
-            machine_.release(numa.in_machine);
-            numa.caches.release(cache.in_node, acquire_upper);
+            machine_.release(numa.in_machine.direct().node);
+            numa.caches.release(in_node.node, acquire_upper);
         }
         cache.workers.release(node.in_cache, acquire_upper);
     }
