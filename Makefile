@@ -12,7 +12,7 @@ FIGURE ?=
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup elf iso pxe run bench figures linux install python compare figures-check test unit inner fuzzers fuzz system coverage lint clean
+.PHONY: help setup elf iso pxe run bench figures linux mpi install python compare figures-check test unit inner fuzzers fuzz system coverage lint clean
 MAKEFLAGS += --no-print-directory
 # Python keeps what it has compiled out of the sources, as tools/mxk says, too.
 export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
@@ -54,6 +54,9 @@ figures: setup ## the figures of the thesis in both builds, and what it says of 
 
 linux: setup ## build/linux/mxk, the same kernel as a Linux program; mxk-peers; the library
 	@$(call build,linux,all)
+
+mpi: setup ## build/linux/mxk-mpi-openmpi and mxk-mpi-mpich, locks over MPI (docs/locks-mpi.md)
+	@$(call build,linux,mxk-mpi)
 
 install: linux ## the library and the program below PREFIX=/usr/local
 	@cmake --install build/linux --prefix $(PREFIX)
@@ -116,7 +119,7 @@ fuzzers: programs-asan ## first ring, too: every fuzzer for FUZZ_SECONDS=30
 fuzz: programs-asan ## every fuzzer for SECONDS=600, beginning with what was found before
 	@tests/fuzz/run --keep --seconds $(SECONDS)
 
-system: elf iso pxe linux ## third ring: boot the kernel in QEMU in many shapes, use it and the program like a person
+system: elf iso pxe linux mpi ## third ring: boot the kernel in QEMU in many shapes, use it and the program like a person
 	@echo 'system tests:' && build/venv/bin/python -m pytest tests/system -q -n 2 -p no:cacheprovider
 
 coverage: setup ## share of the portable code's lines that the host tests run

@@ -74,7 +74,7 @@ if(MXK_SANITIZE)
     list(FILTER bench_sources EXCLUDE REGEX "/bench/table/(open|cuckoo)_modulo\\.cpp$") # as open_modulo.cpp says
 endif()
 room_sources(linux_sources arch/linux arch/cpuid tasks/threads/posix main)
-list(FILTER linux_sources EXCLUDE REGEX "/main/(metal/|linux/program\\.cpp$)")
+list(FILTER linux_sources EXCLUDE REGEX "/main/(metal/|mpi/|linux/program\\.cpp$)")
 mxk_objects(mxk-rooms library ${level} ${portable_sources} ${linux_sources})
 mxk_objects(mxk-kernel ${kernel_kind} ${level} ${kernel_sources})
 mxk_objects(mxk-bench ${program_kind} ${brief_level} ${bench_sources})
@@ -116,6 +116,9 @@ target_link_libraries(mxk-program PRIVATE ${all_objects} mxk-inner-tests) # the 
 
 include(${CMAKE_SOURCE_DIR}/main/library/library.cmake)
 include(${CMAKE_SOURCE_DIR}/bench/peers/peers.cmake)
+if(NOT MXK_SANITIZE AND NOT MXK_COVERAGE) # the libraries are not instrumented
+    include(${CMAKE_SOURCE_DIR}/main/mpi/mpi.cmake)
+endif()
 
 # Not of `all`: what users get does not need them, and they take as long to compile as all that.
 include(${CMAKE_SOURCE_DIR}/tests/tests.cmake)

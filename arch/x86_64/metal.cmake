@@ -18,7 +18,7 @@ file(GLOB interrupt_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/arch/x86_64/in
 set_source_files_properties(${interrupt_sources} PROPERTIES COMPILE_OPTIONS -mgeneral-regs-only)
 
 room_sources(metal_sources arch/x86_64 arch/cpuid tasks/threads/mxos main)
-list(FILTER metal_sources EXCLUDE REGEX "/main/(linux|library)/")
+list(FILTER metal_sources EXCLUDE REGEX "/main/(linux|library|mpi)/")
 file(GLOB assembly_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/boot/*.asm ${CMAKE_SOURCE_DIR}/arch/x86_64/*.asm
      ${CMAKE_SOURCE_DIR}/tests/kernel/metal/*.asm)
 # CMake does not see what NASM includes.

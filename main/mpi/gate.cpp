@@ -1,0 +1,224 @@
+// The gate for every lock: all ranks, nested sections of two locks, counters that are not atomic in rank 0's memory,
+// and a word that says who is inside. Lost updates and two holders at once are violations; a rank that does not finish
+// is a hang, and the watchdog names the lock.
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "base/format.hpp"
+#include "base/json_line.hpp"
+#include "kernel/console/options.hpp"
+#include "kernel/sync/locks/lock_kind.hpp"
+#include "main/mpi/kinds.hpp"
+#include "main/mpi/operations.hpp"
+#include "main/mpi/placed_lock.hpp"
+#include "main/mpi/session.hpp"
+#include "main/mpi/traffic.hpp"
+#include "main/mpi/watchdog.hpp"
+
+namespace mxk::mpi {
+namespace {
+
+struct GateOptions {
+    console::WordList lock;
+    std::uint64_t sections = 100;
+    double seconds = 0;
+    std::uint64_t passes = locks::default_passes;
+    std::uint64_t patience = 120;
+    bool without_progress = false;
+    bool conservative = false;
+    bool as_published = false;
+    bool json = false;
+};
+constexpr auto gate_schema = console::schema<GateOptions>(
+    console::positional<&GateOptions::lock>("LOCK", "kinds, as 'list' names them; all by default"),
+    console::option<&GateOptions::sections>("sections", "of each rank, for each lock",
+                                            console::between(1, 100'000'000)),
+    console::option<&GateOptions::seconds>("seconds", "so long in place of so many sections, if not 0",
+                                           console::between(0, 3600)),
+    console::option<&GateOptions::passes>("passes", "within a node while others wait", console::between(1, 254)),
+    console::option<&GateOptions::patience>("patience", "seconds until a lock hangs", console::between(1, 3600)),
+    console::flag<&GateOptions::without_progress>("without-progress", "waiters do not call MPI: expected to hang"),
+    console::flag<&GateOptions::conservative>("conservative", "atomic operations in place of plain stores"),
+    console::flag<&GateOptions::as_published>("as-published", "d-mcs-published completes nothing: may hang"),
+    console::flag<&GateOptions::json>("json", "one line per lock for tools"));
+
+// What the sections of a lock work on.
+class Guarded {
+  public:
+    Guarded(Session& session, Rank home)
+        : operations_(session.transport)
+        , inside_(operations_.place(home))
+        , counter_(operations_.place(home)) {}
+    void clear() {
+        operations_.store(inside_, 0);
+        operations_.store(counter_, 0);
+    }
+    void enter(Rank rank) { overlaps_ += operations_.swap(inside_, rank + 1) != 0 ? 1U : 0U; }
+    void work() { operations_.store(counter_, operations_.load(counter_) + 1); }
+    void leave() { operations_.swap(inside_, 0); }
+    [[nodiscard]] std::uint64_t count() { return operations_.load(counter_); }
+    [[nodiscard]] std::uint64_t overlaps() const { return overlaps_; }
+
+  private:
+    Operations operations_;
+    locks::Target inside_;
+    locks::Target counter_;
+    std::uint64_t overlaps_ = 0;
+};
+
+struct Finding {
+    std::uint64_t sections = 0; // of both locks, by all ranks
+    std::uint64_t counted = 0;
+    std::uint64_t overlaps = 0;
+    std::uint64_t wrong_messages = 0;
+    double seconds = 0;
+    locks::OneSidedCounts operations{};
+    bool has_room = true;
+
+    [[nodiscard]] bool is_clean() const {
+        return has_room && counted == sections && overlaps == 0 && wrong_messages == 0;
+    }
+};
+
+// One of four sections takes the second lock inside the first.
+constexpr std::uint64_t nests_each = 4;
+
+Finding try_lock(Session& session, locks::LockKind const& kind, GateOptions const& options) {
+    World& world = session.world;
+    auto& transport = session.transport;
+    Watchdog watchdog(world.rank(), kind.name, options.patience, options.json);
+    transport.forget_locks();
+    Finding finding;
+    {
+        Guarded outer_data(session, 0);
+        Guarded inner_data(session, 0);
+        PlacedLock outer(transport, kind.forms.mpi, 0, static_cast<locks::Handed>(options.passes));
+        PlacedLock inner(transport, kind.forms.mpi, world.ranks() - 1, static_cast<locks::Handed>(options.passes));
+        finding.has_room = !transport.has_failed();
+        if (world.rank() == 0 && finding.has_room) {
+            outer_data.clear();
+            inner_data.clear();
+        }
+        Traffic traffic(world);
+        world.barrier();
+        transport.clear_counts();
+        std::uint64_t const begin = transport.nanoseconds();
+        auto const end = begin + static_cast<std::uint64_t>(options.seconds * 1e9);
+        std::uint64_t sections = 0;
+        std::uint64_t inner_sections = 0;
+        auto const is_over = [&] {
+            return options.seconds > 0 ? transport.nanoseconds() >= end : sections >= options.sections;
+        };
+        while (finding.has_room && !is_over()) {
+            watchdog.says("acquiring the lock");
+            outer.lock();
+            watchdog.says("holding the lock");
+            outer_data.enter(world.rank());
+            outer_data.work();
+            if (sections++ % nests_each == 0) {
+                watchdog.says("acquiring the second lock inside the first");
+                inner.lock();
+                watchdog.says("holding both locks");
+                inner_data.enter(world.rank());
+                inner_data.work();
+                inner_data.leave();
+                watchdog.says("releasing the second lock");
+                inner.unlock();
+                ++inner_sections;
+            }
+            outer_data.leave();
+            watchdog.says("releasing the lock");
+            outer.unlock();
+            watchdog.says("exchanging messages");
+            traffic.send();
+            watchdog.count_section();
+        }
+        watchdog.says("done, and is waiting for the others");
+        if (!options.as_published) transport.complete_later();
+        finding.wrong_messages = session.sum(traffic.finish() + (world.has_empty() ? 1 : 0));
+        finding.seconds = static_cast<double>(transport.nanoseconds() - begin) / 1e9;
+        auto const own = transport.counts();
+        finding.operations = {.home = session.sum(own.home),
+                              .others = session.sum(own.others),
+                              .near = session.sum(own.near),
+                              .messages = session.sum(own.messages)};
+        finding.sections = session.sum(sections + inner_sections);
+        finding.overlaps = session.sum(outer_data.overlaps() + inner_data.overlaps());
+        finding.counted = finding.has_room ? outer_data.count() + inner_data.count() : 0;
+        world.barrier();
+        watchdog.says("destroying the lock");
+    }
+    world.barrier();
+    return finding;
+}
+
+void report(Session& session, locks::LockKind const& kind, GateOptions const& options, Finding const& finding) {
+    auto const share = [&](std::uint64_t count) {
+        return finding.sections == 0 ? 0.0 : static_cast<double>(count) / static_cast<double>(finding.sections);
+    };
+    if (!finding.has_room) {
+        format(session.out, "{:<20} the regions are too small for it: --region\n", kind.name);
+    } else {
+        format(session.out, "{:<20} {:>8} {:>8.2} {:>9.1} {:>7.2} {:>7.2} {:>7.2} {:>7.2}  {}\n", kind.name,
+               finding.sections, finding.seconds, finding.seconds * 1e6 / static_cast<double>(finding.sections),
+               share(finding.operations.home), share(finding.operations.others), share(finding.operations.near),
+               share(finding.operations.messages), finding.is_clean() ? "ok" : "VIOLATED");
+    }
+    if (finding.has_room && !finding.is_clean())
+        format(session.out, "    expected {} counted sections, got {}; two inside at once: {}; wrong messages: {}\n",
+               finding.sections, finding.counted, finding.overlaps, finding.wrong_messages);
+    if (options.json) {
+        JsonLine line(session.out);
+        auto& json = line.json();
+        json.field("benchmark", "lock-gate");
+        json.field("lock", kind.name);
+        session.describe(json);
+        json.field("progress", !options.without_progress);
+        json.field("conservative", options.conservative);
+        json.field("sections", finding.sections);
+        json.field("seconds", finding.seconds);
+        json.field("lost_updates", finding.sections - finding.counted);
+        json.field("overlaps", finding.overlaps);
+        json.field("wrong_messages", finding.wrong_messages);
+        json.begin_object("operations");
+        json.field("home", finding.operations.home);
+        json.field("others", finding.operations.others);
+        json.field("near", finding.operations.near);
+        json.field("messages", finding.operations.messages);
+        json.end_object();
+        json.field("verified", finding.is_clean());
+        line.end();
+    }
+    session.out.flush();
+}
+
+Result<bool> run_gate(Session& session, std::span<std::string_view const> arguments) {
+    GateOptions options;
+    MXK_TRY(console::parse(arguments, gate_schema, options));
+    auto const kinds = MXK_TRY(lock_kinds(options.lock.values()));
+    session.transport.set_modes({.makes_progress = !options.without_progress,
+                                 .writes_atomically = options.conservative,
+                                 .completes_later = !options.as_published});
+    format(session.out, "{} ranks on {} pretended nodes, {}; per section, beside its own work:\n",
+           session.world.ranks(), session.nodes(), session.library.version);
+    format(session.out, "{:<20} {:>8} {:>8} {:>9} {:>7} {:>7} {:>7} {:>7}\n", "lock", "sections", "seconds", "us each",
+           "home", "others", "near", "message");
+    bool is_clean = true;
+    for (locks::LockKind const* kind : kinds) {
+        Finding const finding = try_lock(session, *kind, options);
+        report(session, *kind, options, finding);
+        is_clean = is_clean && finding.is_clean();
+    }
+    session.transport.set_modes({});
+    return is_clean;
+}
+
+constexpr Command gate{.name = "gate",
+                       .summary = "mutual exclusion, by all ranks, of every lock or of those named",
+                       .run = &run_gate,
+                       .help = [](TextSink& out) { console::print_help(out, gate_schema, GateOptions{}); }};
+MXK_REGISTER(mxk_mpi_commands, Command, gate);
+
+} // namespace
+} // namespace mxk::mpi
