@@ -20,7 +20,7 @@ namespace mxk::mpi {
 namespace {
 
 struct GateOptions {
-    console::WordList lock;
+    std::string_view locks;
     std::uint64_t sections = 100;
     double seconds = 0;
     std::uint64_t passes = locks::default_passes;
@@ -31,7 +31,7 @@ struct GateOptions {
     bool json = false;
 };
 constexpr auto gate_schema = console::schema<GateOptions>(
-    console::positional<&GateOptions::lock>("LOCK", "kinds, as 'list' names them; all by default"),
+    console::option<&GateOptions::locks>("lock", "kinds, with commas between; all by default"),
     console::option<&GateOptions::sections>("sections", "of each rank, for each lock",
                                             console::between(1, 100'000'000)),
     console::option<&GateOptions::seconds>("seconds", "so long in place of so many sections, if not 0",
@@ -196,7 +196,7 @@ void report(Session& session, locks::LockKind const& kind, GateOptions const& op
 Result<bool> run_gate(Session& session, std::span<std::string_view const> arguments) {
     GateOptions options;
     MXK_TRY(console::parse(arguments, gate_schema, options));
-    auto const kinds = MXK_TRY(lock_kinds(options.lock.values()));
+    auto const kinds = MXK_TRY(lock_kinds(options.locks));
     session.transport.set_modes({.makes_progress = !options.without_progress,
                                  .writes_atomically = options.conservative,
                                  .completes_later = !options.as_published});

@@ -9,19 +9,21 @@
 
 namespace mxk::mpi {
 
-Result<std::vector<locks::LockKind const*>> lock_kinds(std::span<std::string_view const> names) {
+Result<std::vector<locks::LockKind const*>> lock_kinds(std::string_view names) {
     std::vector<locks::LockKind const*> kinds;
     for (locks::LockKind const* kind : locks::registered_lock_kinds())
         if (kind->forms.mpi.is_there()) kinds.push_back(kind);
     std::ranges::sort(kinds, {}, &locks::LockKind::name);
     if (names.empty()) return kinds;
     std::vector<locks::LockKind const*> chosen;
-    for (std::string_view const name : names) {
+    for (;;) {
+        std::string_view const name = names.substr(0, names.find(','));
         auto const found = std::ranges::find(kinds, name, &locks::LockKind::name);
         if (found == kinds.end()) return Error::of("expected a lock that 'list' names, got '{}'", name);
         chosen.push_back(*found);
+        if (name.size() == names.size()) return chosen;
+        names.remove_prefix(name.size() + 1);
     }
-    return chosen;
 }
 
 namespace {

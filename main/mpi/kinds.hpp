@@ -1,7 +1,6 @@
 // The kinds of locks that this program has.
 #pragma once
 
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -10,7 +9,7 @@
 
 namespace mxk::mpi {
 
-// By name, or all if there are no names; in the order of names.
-Result<std::vector<locks::LockKind const*>> lock_kinds(std::span<std::string_view const> names);
+// Those of these names, with commas between, in this order; of an empty text all, sorted.
+Result<std::vector<locks::LockKind const*>> lock_kinds(std::string_view names);
 
 } // namespace mxk::mpi

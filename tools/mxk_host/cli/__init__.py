@@ -21,6 +21,7 @@ MODULES = {
     "compare-builds": "builds",
     "compare-instructions": "builds",
     "compare-runs": "reports",
+    "lock-mpi": "lock_mpi",
     "trace": "trace",  # commands of its own
     "firmware": "firmware",
 }

@@ -1,0 +1,97 @@
+"""Locks over MPI-3, with both implementations: what locks take for granted of them, and mutual exclusion of every kind
+of lock, by eight ranks on two pretended nodes."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from helpers import DRIVER, Ended, drive
+
+BOTH = pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+NEEDED = ("bash", "dirname", "env", "readlink")  # of tools/mxk itself
+
+
+def lock_mpi(mpi: str, commands: str, *options: str, timeout: float = 120) -> Ended:
+    return drive("lock-mpi", "--mpi", mpi, *options, "--", commands, timeout=timeout)
+
+
+@BOTH
+def test_self_test_and_gate_of_every_lock(mpi: str) -> None:
+    ended = lock_mpi(mpi, "self-test --rounds 10 --json; gate --sections 2 --patience 60 --json; list --json")
+    assert ended.code == 0, ended.output + ended.complaint
+    parts = [row for row in ended.rows if row.get("benchmark") == "mpi-self-test"]
+    assert {row["part"] for row in parts} == {"window", "1 byte", "2 bytes", "4 bytes", "8 bytes", "messages"}
+    gates = [row for row in ended.rows if row.get("benchmark") == "lock-gate"]
+    listed = [row["lock"] for row in ended.rows if "summary" in row]
+    assert [row["lock"] for row in gates] == listed
+    assert {"mcs", "rma-mcs", "c-mcs-mcs", "hmcs", "mpi-window", "d-mcs-published", "dash-put", "shfl"} <= set(listed)
+    assert not any(name.startswith("hemlock") for name in listed)  # a lock of one memory
+    for row in parts + gates:
+        assert row["verified"], row
+        assert (row["ranks"], row["nodes"], row["unified"]) == (8, 2, True)
+        assert mpi in row["mpi"].lower().replace(" ", "")
+    for row in gates:
+        assert row["sections"] == 8 * (2 + 1)  # the first one takes the second lock, too
+        assert row["lost_updates"] == row["overlaps"] == row["wrong_messages"] == 0
+
+
+@BOTH
+def test_a_pass_within_a_node_needs_no_operation(mpi: str) -> None:
+    ended = lock_mpi(mpi, "gate --lock c-mcs-mcs,c-mcs-hem,hmcs --sections 20 --json", "--ranks", "4", "--nodes", "1")
+    assert ended.code == 0, ended.output + ended.complaint
+    for row in ended.rows:
+        # All are of the home's node: two operations there each time that nobody waits, none for a pass.
+        assert row["operations"]["others"] == row["operations"]["messages"] == 0, row
+        assert row["operations"]["home"] <= 2 * row["sections"], row
+
+
+@BOTH
+def test_atomic_operations_in_place_of_plain_stores(mpi: str) -> None:
+    ended = lock_mpi(mpi, "gate --lock mcs,d-mcs-put,c-mcs-mcs --sections 2 --conservative --json", "--ranks", "4")
+    assert ended.code == 0, ended.output + ended.complaint
+    assert all(row["conservative"] and row["verified"] for row in ended.rows)
+
+
+def test_a_hang_is_named() -> None:
+    # Open MPI's pt2pt keeps an operation back until it is flushed, which the published lock never asks for.
+    ended = lock_mpi("openmpi", "gate --lock d-mcs-published --as-published --patience 4 --json", "--ranks", "4")
+    assert ended.code == 4
+    assert "hang: lock d-mcs-published: rank" in ended.complaint
+    assert "a lock hangs" in ended.complaint
+    assert any(row.get("gate") == "hang" and row["lock"] == "d-mcs-published" for row in ended.rows)
+
+
+@pytest.mark.parametrize(
+    ("options", "commands", "expected"),
+    [
+        (["--ranks", "0"], "list", "expected --ranks from 1 to 256, got 0"),
+        (["--ranks", "8", "--nodes", "3"], "list", "expected --nodes to divide the 8 ranks, got 3"),
+        (["--mpi", "mpich", "--osc", "rdma"], "list", "expected --mpi openmpi with --osc"),
+        ([], "", "expected commands"),
+        (["--ranks", "2"], "gate --lock nonsense", "expected a lock that 'list' names, got 'nonsense'"),
+        (["--ranks", "2"], "gait", "expected a command, got 'gait'"),
+        (["--ranks", "2"], "gate --sections 0", "0"),
+    ],
+)
+def test_wrong_usage_is_explained(options: list[str], commands: str, expected: str) -> None:
+    ended = drive("lock-mpi", *options, "--", commands)
+    assert ended.code == 2, ended.output + ended.complaint
+    assert expected in ended.complaint
+
+
+def test_a_missing_mpi_is_named(tmp_path: Path) -> None:
+    for name in NEEDED:
+        found = shutil.which(name)
+        assert found is not None
+        (tmp_path / name).symlink_to(found)
+    ended = drive("lock-mpi", "--mpi", "mpich", "--", "list", PATH=os.fspath(tmp_path))
+    assert ended.code == 2, f"{DRIVER}: {ended.output}{ended.complaint}"
+    assert "expected mpirun.mpich to be installed (Debian: mpich)" in ended.complaint
+
+
+def test_a_run_that_takes_too_long_is_ended() -> None:
+    ended = lock_mpi("openmpi", "gate --lock mcs --seconds 60", "--ranks", "2", "--timeout", "3")
+    assert ended.code == 4
+    assert "the run took longer than 3 s" in ended.complaint

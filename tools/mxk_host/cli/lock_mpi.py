@@ -1,0 +1,28 @@
+"""The options of lock-mpi."""
+
+from typing import Annotated
+
+import typer
+
+from mxk_host.lock_mpi import Mpi, MpiRun, run
+
+
+def lock_mpi(
+    commands: Annotated[
+        list[str] | None,
+        typer.Argument(help="What all ranks run: list, self-test, gate, ...; separated by ';'.", show_default=False),
+    ] = None,
+    mpi: Annotated[Mpi, typer.Option(help="The implementation.")] = Mpi.OPENMPI,
+    ranks: Annotated[int, typer.Option(help="Processes, on this machine.")] = 8,
+    nodes: Annotated[int, typer.Option(help="Pretended nodes: equal parts of the ranks.")] = 2,
+    osc: Annotated[
+        str | None,
+        typer.Option(help="Open MPI's components for one-sided operations; default pt2pt,sm.", show_default=False),
+    ] = None,
+    timeout: Annotated[float, typer.Option(min=0, help="Seconds.")] = 600,
+) -> None:
+    """Runs commands of mxk-mpi, locks over MPI-3, on so many ranks of this machine.
+
+    Exit codes: 0 all holds, 1 something does not, 2 wrong usage, 4 a lock hangs or the run took too long, 5 it crashed.
+    """
+    run(MpiRun(mpi, ranks, nodes, " ".join(commands or []), osc=osc), timeout)

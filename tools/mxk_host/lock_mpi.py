@@ -1,0 +1,125 @@
+"""Starts mxk-mpi, the locks over MPI, by the starter of one of the implementations."""
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from mxk_host.errors import DriverError, ExitCode, UsageError
+from mxk_host.image import ROOT
+
+MAX_RANKS = 256
+# What a rank gets of the caller's environment: nothing that changes how an MPI works, but for --osc.
+KEPT_VARIABLES = ("PATH", "HOME", "TMPDIR")
+
+
+class Mpi(StrEnum):
+    """An implementation of MPI."""
+
+    OPENMPI = "openmpi"
+    MPICH = "mpich"
+
+    @property
+    def starter(self) -> str:
+        """Its mpirun, by Debian's name for it, so that it does not matter which one the system prefers."""
+        return f"mpirun.{self}"
+
+    @property
+    def package(self) -> str:
+        """Debian's package with the starter."""
+        return {Mpi.OPENMPI: "openmpi-bin", Mpi.MPICH: "mpich"}[self]
+
+
+@dataclass(frozen=True)
+class MpiRun:
+    """What is run, by whom, and on how many ranks."""
+
+    mpi: Mpi
+    ranks: int
+    nodes: int
+    commands: str
+    folder: Path = ROOT / "build/linux"  # with the programs
+    osc: str | None = None
+
+    def check(self) -> None:
+        """Raises where this cannot be run."""
+        if not 1 <= self.ranks <= MAX_RANKS:
+            raise UsageError(f"expected --ranks from 1 to {MAX_RANKS}, got {self.ranks}")
+        if self.nodes < 1 or self.ranks % self.nodes != 0:
+            raise UsageError(f"expected --nodes to divide the {self.ranks} ranks, got {self.nodes}")
+        if not self.commands.strip():
+            raise UsageError("expected commands, such as 'gate --sections 200'; 'list' names the locks")
+        if self.osc is not None and self.mpi is not Mpi.OPENMPI:
+            raise UsageError("expected --mpi openmpi with --osc, a parameter of Open MPI")
+        if shutil.which(self.mpi.starter) is None:
+            raise UsageError(
+                f"expected {self.mpi.starter} to be installed (Debian: {self.mpi.package}): tools/setup does it"
+            )
+        if not self.program.is_file():
+            raise UsageError(f"expected the program {self.program}: make mpi builds it first")
+
+    @property
+    def program(self) -> Path:
+        """The program for this implementation."""
+        return self.folder / f"mxk-mpi-{self.mpi}"
+
+    @property
+    def line(self) -> list[str]:
+        """The starter's arguments."""
+        # Open MPI counts processors, and does not like to be run by root; a rank is not bound to a processor, since
+        # there may be fewer.
+        own = ["--oversubscribe", "--allow-run-as-root", "--bind-to", "none"] if self.mpi is Mpi.OPENMPI else []
+        component = ["--mca", "osc", self.osc] if self.osc is not None else []
+        count = ["-n", str(self.ranks)]
+        return [self.mpi.starter, *own, *component, *count, str(self.program), "--nodes", str(self.nodes), self.commands]
+
+
+def run(job: MpiRun, timeout: float) -> None:
+    """Runs it to its end, with the ranks' output as it comes. Raises unless all holds."""
+    job.check()
+    environment = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
+    status = run_group(job.line, environment, timeout)
+    if status == ExitCode.SUCCESS:
+        return
+    reason = {
+        ExitCode.COMMAND_FAILED: "something does not hold",
+        ExitCode.USAGE: "wrong usage",
+        ExitCode.TIMEOUT: "a lock hangs",
+    }
+    if status is None:
+        raise DriverError(f"the run took longer than {timeout:g} s: {shlex.join(job.line)}", ExitCode.TIMEOUT)
+    said = reason.get(ExitCode(status) if status in list(ExitCode) else ExitCode.NO_VERDICT)
+    if said is None:
+        raise DriverError(f"the run ended with status {status}: {shlex.join(job.line)}", ExitCode.NO_VERDICT)
+    raise DriverError(f"{said}: {shlex.join(job.line)}", status)
+
+
+def run_group(line: Sequence[str], environment: dict[str, str], timeout: float) -> int | None:
+    """The exit status, or None where time was over. The starter and its ranks are a group of processes, which is ended
+    with it: a starter that is killed leaves its ranks behind."""
+    sys.stdout.flush()
+    with subprocess.Popen(line, env=environment, stdin=subprocess.DEVNULL, start_new_session=True) as starter:
+        try:
+            return starter.wait(timeout)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            end_group(starter)
+
+
+def end_group(starter: "subprocess.Popen[bytes]") -> None:
+    """Ends what is left of the group, first as a person would."""
+    for number, seconds in ((signal.SIGTERM, 5), (signal.SIGKILL, 5)):
+        if starter.poll() is not None:
+            return
+        os.killpg(starter.pid, number)
+        try:
+            starter.wait(seconds)
+        except subprocess.TimeoutExpired:
+            continue
