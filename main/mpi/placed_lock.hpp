@@ -5,6 +5,7 @@
 #include <memory>
 #include <new>
 
+#include "bench/lock/team.hpp"
 #include "kernel/sync/locks/lock_kind.hpp"
 #include "main/mpi/mpi_transport.hpp"
 
@@ -32,9 +33,9 @@ class PlacedLock {
     PlacedLock(PlacedLock const&) = delete;
     PlacedLock& operator=(PlacedLock const&) = delete;
 
+    [[nodiscard]] bench::UsedLock used() const { return {.form = form_, .lock = lock_.at(), .node = node_.at()}; }
     void lock() { form_->lock(lock_.at(), node_.at()); }
     void unlock() { form_->unlock(lock_.at(), node_.at()); }
-    [[nodiscard]] locks::LockCounts counts() const { return form_->counts(node_.at()); }
 
   private:
     class Memory {

@@ -37,7 +37,7 @@ constexpr int usage_exit_code = 2;
 
 struct ProgramOptions {
     std::uint64_t nodes = 1;
-    std::uint64_t region = 4096;
+    std::uint64_t region = 8192;
     bool help = false;
 };
 constexpr auto program_schema = console::schema<ProgramOptions>(

@@ -76,8 +76,8 @@ class MpiRun:
         # there may be fewer.
         own = ["--oversubscribe", "--allow-run-as-root", "--bind-to", "none"] if self.mpi is Mpi.OPENMPI else []
         component = ["--mca", "osc", self.osc] if self.osc is not None else []
-        count = ["-n", str(self.ranks)]
-        return [self.mpi.starter, *own, *component, *count, str(self.program), "--nodes", str(self.nodes), self.commands]
+        asked = ["--nodes", str(self.nodes), self.commands]
+        return [self.mpi.starter, *own, *component, "-n", str(self.ranks), str(self.program), *asked]
 
 
 def run(job: MpiRun, timeout: float) -> None:
