@@ -6,7 +6,7 @@
 #include <atomic>
 
 #include "base/format.hpp"
-#include "base/json.hpp"
+#include "base/json_line.hpp"
 #include "base/text.hpp"
 
 namespace mxk::mpi {
@@ -42,17 +42,16 @@ void end_program(int /*signal*/) {
            watched.rank, doing, sections, watched.seconds);
     write_all(STDERR_FILENO, text.view());
     if (watched.is_json) {
-        FixedText<300> line;
-        JsonWriter json(line);
-        json.begin_object();
-        json.field("gate", "hang");
-        json.field("lock", watched.lock);
-        json.field("rank", watched.rank);
-        json.field("doing", doing);
-        json.field("sections", sections);
-        json.field("verified", false);
-        json.end_object();
-        line.append("\n");
+        FixedText<400> line;
+        JsonLine json(line);
+        json.json().field("benchmark", "lock-gate");
+        json.json().field("lock", watched.lock);
+        json.json().field("rank", watched.rank);
+        json.json().field("doing", doing);
+        json.json().field("sections", sections);
+        json.json().field("error", "hang");
+        json.json().field("verified", false);
+        json.end();
         write_all(STDOUT_FILENO, line.view());
     }
     _exit(hang_exit_code);

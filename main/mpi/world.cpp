@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "main/mpi/short_slices.hpp"
 
 namespace mxk::mpi {
 namespace {
@@ -108,6 +109,8 @@ World::World(int& count, char**& arguments)
     MPI_Comm_free(&machine);
     // The processors of all ranks here, not only of this one, which its starter may have bound to one.
     is_crowded_ = here > sysconf(_SC_NPROCESSORS_ONLN);
+    waits_offer_processor = is_crowded_;
+    if (is_crowded_) ask_for_short_slices();
 }
 
 World::~World() {

@@ -30,6 +30,10 @@ struct Library {
     bool is_unified;       // the window's memory model
 };
 
+// Whether MPI's own loops that wait offer the processor, too, as far as this program can have them do so: at first, and
+// where there are more ranks than processors.
+inline constinit bool waits_offer_processor = true;
+
 class World {
   public:
     // Once. `count`, `arguments`: those of main().

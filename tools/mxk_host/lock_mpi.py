@@ -46,6 +46,7 @@ class MpiRun:
     commands: str
     folder: Path = ROOT / "build/linux"  # with the programs
     osc: str | None = None
+    region: int | None = None  # KiB
 
     def check(self) -> None:
         """Raises where this cannot be run."""
@@ -76,7 +77,8 @@ class MpiRun:
         # there may be fewer.
         own = ["--oversubscribe", "--allow-run-as-root", "--bind-to", "none"] if self.mpi is Mpi.OPENMPI else []
         component = ["--mca", "osc", self.osc] if self.osc is not None else []
-        asked = ["--nodes", str(self.nodes), self.commands]
+        region = ["--region", str(self.region)] if self.region is not None else []
+        asked = ["--nodes", str(self.nodes), *region, self.commands]
         return [self.mpi.starter, *own, *component, "-n", str(self.ranks), str(self.program), *asked]
 
 

@@ -3,7 +3,8 @@
 // those loops calls: here that function stands before UCX' own, and offers the processor after a turn without progress.
 #include <dlfcn.h>
 #include <sched.h>
-#include <unistd.h>
+
+#include "main/mpi/world.hpp"
 
 struct ucp_worker; // UCX'
 
@@ -12,6 +13,6 @@ extern "C" [[gnu::visibility("default")]] unsigned ucp_worker_progress(ucp_worke
     using Progress = unsigned (*)(ucp_worker*);
     static auto const progress = reinterpret_cast<Progress>(dlsym(RTLD_NEXT, "ucp_worker_progress"));
     unsigned const events = progress(worker);
-    if (events == 0) sched_yield();
+    if (events == 0 && mxk::mpi::waits_offer_processor) sched_yield();
     return events;
 }

@@ -19,10 +19,14 @@ def lock_mpi(
         str | None,
         typer.Option(help="Open MPI's components for one-sided operations; default pt2pt,sm.", show_default=False),
     ] = None,
+    region: Annotated[
+        int | None,
+        typer.Option(min=64, help="KiB for locks and words, of each rank; default 8192.", show_default=False),
+    ] = None,
     timeout: Annotated[float, typer.Option(min=0, help="Seconds.")] = 600,
 ) -> None:
     """Runs commands of mxk-mpi, locks over MPI-3, on so many ranks of this machine.
 
     Exit codes: 0 all holds, 1 something does not, 2 wrong usage, 4 a lock hangs or the run took too long, 5 it crashed.
     """
-    run(MpiRun(mpi, ranks, nodes, " ".join(commands or []), osc=osc), timeout)
+    run(MpiRun(mpi, ranks, nodes, " ".join(commands or []), osc=osc, region=region), timeout)
