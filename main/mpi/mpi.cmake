@@ -12,7 +12,7 @@ list(APPEND mpi_sources base/format.cpp base/json.cpp base/result.cpp arch/linux
     bench/frame/statistics.cpp bench/lock/turn_statistics.cpp kernel/console/completion.cpp
     kernel/console/options.cpp kernel/console/values.cpp kernel/console/words.cpp)
 add_library(mxk-mpi-locks OBJECT EXCLUDE_FROM_ALL ${mpi_sources})
-target_include_directories(mxk-mpi-locks BEFORE PRIVATE ${CMAKE_SOURCE_DIR}/main/mpi/lock_forms)
+target_include_directories(mxk-mpi-locks BEFORE PRIVATE ${CMAKE_SOURCE_DIR}/main/mpi)
 target_compile_options(mxk-mpi-locks PRIVATE -O2)
 
 add_custom_target(mxk-mpi)
