@@ -78,10 +78,7 @@ template <Lock LockType, bool is_for_each> class RecordLocking {
             : locking_(locking)
             , locked_(locking.locked(own)) {
             locked_.lock.lock(node_);
-            if constexpr (requires { node_.is_locked; })
-                locked_.record.taken.add(node_.is_locked ? 1U : 0U);
-            else
-                locked_.record.taken.add(1);
+            if (has_lock()) locked_.record.taken.add(1);
         }
         ~Visit() { locked_.lock.unlock(node_); }
         Visit(Visit const&) = delete;
@@ -91,6 +88,13 @@ template <Lock LockType, bool is_for_each> class RecordLocking {
         [[nodiscard]] std::atomic<std::size_t>& in_flight() const { return locked_.record.in_flight; }
 
       private:
+        [[nodiscard]] bool has_lock() const {
+            if constexpr (requires { node_.is_locked; })
+                return node_.is_locked;
+            else
+                return true;
+        }
+
         RecordLocking& locking_;
         Locked& locked_;
         [[no_unique_address]] typename LockType::Node node_{};
