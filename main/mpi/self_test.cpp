@@ -1,11 +1,9 @@
 // What locks take for granted of an implementation of MPI: that its atomic operations are atomic with each other, also
 // where the standard promises that for equal operations only; words of all widths; that ranks of a node see each
 // other's plain stores, and what others put; and messages that do not get mixed up.
-#include <bit>
+#include <array>
 #include <cstring>
 #include <string_view>
-#include <type_traits>
-#include <vector>
 
 #include "base/format.hpp"
 #include "base/json_line.hpp"
@@ -100,7 +98,7 @@ template <typename V> std::uint64_t pass_on(Session& session, std::uint64_t roun
     Target const word = place(transport, session.world.ranks() - 1);
     if (session.world.rank() == 0) transport.swap(word, V{0}, std::memory_order_seq_cst);
     session.world.barrier();
-    auto const own = static_cast<V>(session.world.rank() + 1);
+    auto const own = static_cast<V>(std::uint64_t{session.world.rank()} + 1);
     V held = own;
     for (std::uint64_t i = 0; i < rounds; ++i) {
         if (i % 2 == 0) {
@@ -128,8 +126,7 @@ template <typename V> std::uint64_t write_to_next(Session& session, std::uint64_
     transport.forget_locks();
     Operations const operations(transport);
     Rank const next = (world.rank() + 1) % world.ranks();
-    std::vector<Target> words;
-    for (int i = 0; i < 3; ++i) words.push_back(operations.place(next));
+    std::array const words{operations.place(next), operations.place(next), operations.place(next)};
     std::uint64_t wrong = 0;
     for (std::uint64_t round = 0; round < rounds; ++round) {
         auto const value = [&](Rank from, std::uint64_t word) {

@@ -144,7 +144,8 @@ Library World::library() const {
     }
     int* model = nullptr;
     int has_model = 0;
-    if (state_->regions != MPI_WIN_NULL) MPI_Win_get_attr(state_->regions, MPI_WIN_MODEL, &model, &has_model);
+    if (state_->regions != MPI_WIN_NULL)
+        MPI_Win_get_attr(state_->regions, MPI_WIN_MODEL, static_cast<void*>(&model), &has_model);
     library.is_unified = has_model != 0 && *model == MPI_WIN_UNIFIED;
     return library;
 }
