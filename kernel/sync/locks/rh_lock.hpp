@@ -90,11 +90,10 @@ template <typename F, std::uint32_t fairness = 1, std::uint32_t max_turns = 32> 
             Value const seen =
                 states_.far(node, &State::value).cas(is_free, at_node(states_.own_group()), std::memory_order_acq_rel);
             if (seen == is_free) return at_once;
-            if (seen < 0 && seen != is_free_for_node) {
+            if (seen < 0 && seen != is_free_for_node)
                 node = node_in(seen);
-                continue;
-            }
-            at_once = false;
+            else
+                at_once = false;
             wait.turn();
         }
     }
