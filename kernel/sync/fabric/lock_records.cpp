@@ -66,6 +66,7 @@ void find_spare_lines() {
 
 void keep_new_user() {
     arch::keep_lock_user(&end_user);
+    arch::lock_user().is_kept = true;
 }
 
 } // namespace mxk::locks
