@@ -109,7 +109,8 @@ class Experiment {
     [[nodiscard]] virtual bool may_be_wrong(Row const& /*row*/) const { return false; }
     // Whether rows are a list for people. Those that are not, such as the cells of a matrix, conclude() shows.
     [[nodiscard]] virtual bool lists_rows() const { return true; }
-    // Whether what else was found stands below a row, a line for each. Where not, print_details() says what people need.
+    // Whether what else was found stands below a row, a line for each. Where not, print_details() says what people
+    // need.
     [[nodiscard]] virtual bool lists_findings() const { return true; }
     // All that was measured, before JSON is written: shows it together, and warns of what it contradicts.
     virtual void conclude(TextSink& /*out*/, std::span<Row const> /*rows*/) {}

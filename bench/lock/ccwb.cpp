@@ -30,7 +30,7 @@ constexpr auto ccwb_schema = console::schema<CcwbOptions>(
     lock_option::milliseconds, lock_option::look_every, lock_option::seed, run_option::repeat, run_option::warm_up,
     run_option::json);
 
-// With the most critical work.
+// With the maximum of critical work.
 constexpr std::array ccwb_orders{
     LockOrder{"CLH is slower than D-MCS", LockFabric::Emu, "clh", "mcs"},
     LockOrder{"D-MCS is slower than a cohort lock", LockFabric::Emu, "mcs", "c-mcs-mcs"},

@@ -13,7 +13,7 @@ namespace mxk::bench {
 
 struct TeamOutcome {
     std::uint64_t iterations = 0; // of all
-    Cycles elapsed{};             // of the one that took longest
+    Cycles elapsed{};             // the maximum of theirs
     // Of the workers' iterations; the first one in percent.
     double variation = 0;
     double minimum = 0;

@@ -153,7 +153,8 @@ class CkCohort {
         : nodes_(site, locks::Level::Node, [](std::size_t) { return OfNode{}; }) {
         ck_spinlock_mcs_init(&upper_);
         for (std::size_t i = 0; i < nodes_.size(); ++i)
-            ck_cohort_mcs_mcs_init(&nodes_[i].cohort, &upper_, &nodes_[i].lower, site.max_passes());
+            ck_cohort_mcs_mcs_init(&nodes_[i].cohort, static_cast<void*>(&upper_), static_cast<void*>(&nodes_[i].lower),
+                                   site.max_passes());
     }
     void acquire(Node& node) {
         OfNode& own = nodes_.own();

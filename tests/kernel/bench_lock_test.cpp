@@ -67,15 +67,15 @@ void check_statistics(ContendedEnd const& ended) {
     std::uint64_t sum = 0;
     std::uint64_t smallest = ~std::uint64_t{0};
     std::uint64_t largest = 0;
-    Cycles longest{};
+    Cycles max_elapsed{};
     for (Turn const& turn : ended.turns) {
         sum += turn.iterations;
         smallest = std::min(smallest, turn.iterations);
         largest = std::max(largest, turn.iterations);
-        longest = std::max(longest, turn.elapsed);
+        max_elapsed = std::max(max_elapsed, turn.elapsed);
     }
     MXK_CHECK_EQUAL(ended.outcome.iterations, sum);
-    MXK_CHECK(ended.outcome.elapsed == longest);
+    MXK_CHECK(ended.outcome.elapsed == max_elapsed);
     MXK_CHECK_EQUAL(ended.outcome.minimum, static_cast<double>(smallest));
     MXK_CHECK_EQUAL(ended.outcome.maximum, static_cast<double>(largest));
     MXK_CHECK(ended.outcome.median >= ended.outcome.minimum && ended.outcome.median <= ended.outcome.maximum);

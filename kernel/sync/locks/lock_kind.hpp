@@ -110,7 +110,7 @@ struct LockOperations {
 
 struct LockKind {
     std::string_view name;
-    std::string_view summary; // a line
+    std::string_view summary;   // a line
     std::string_view library{}; // of a peer that locks are compared with, with its version; empty: MXK's
     std::string_view missing{}; // why it was not built; empty: it was
     Fairness fairness = Fairness::Unbounded;
