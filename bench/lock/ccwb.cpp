@@ -26,9 +26,9 @@ constexpr auto ccwb_schema = console::schema<CcwbOptions>(
                                             console::between(0, max_critical_work)),
     console::option<&CcwbOptions::mode>("mode", "whose words are incremented in the section: those of the worker's "
                                                 "partner, or the home's, by all"),
-    lock_option::fabric, lock_option::nodes, lock_option::latency, lock_option::near_latency, lock_option::passes,
-    lock_option::milliseconds, lock_option::look_every, lock_option::seed, run_option::repeat, run_option::warm_up,
-    run_option::json);
+    lock_option::fabric, lock_option::nodes, lock_option::latency, lock_option::near_latency, lock_option::service,
+    lock_option::passes, lock_option::milliseconds, lock_option::look_every, lock_option::seed, run_option::repeat,
+    run_option::warm_up, run_option::json);
 
 // With the maximum of critical work.
 constexpr std::array ccwb_orders{

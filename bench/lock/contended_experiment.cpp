@@ -45,9 +45,11 @@ Result<std::optional<locks::Emulated>> emulated_for(LockOptions const& options, 
                                                     std::size_t count) {
     std::optional<locks::Emulated> emulated;
     if (options.fabric == LockFabric::Smp) return emulated;
+    auto const cycles = [](std::uint64_t nanoseconds) { return clock::to_cycles(Nanoseconds{nanoseconds}); };
     emulated = MXK_TRY(locks::Emulated::create(topology, region_bytes_for(topology, count),
-                                               clock::to_cycles(Nanoseconds{std::uint64_t{options.latency}}),
-                                               clock::to_cycles(Nanoseconds{std::uint64_t{options.near_latency}})));
+                                               {.latency = cycles(options.latency),
+                                                .near_latency = cycles(options.near_latency),
+                                                .service = cycles(options.service)}));
     return emulated;
 }
 
@@ -91,6 +93,7 @@ void write_lock_settings(JsonWriter& json, LockOptions const& options, locks::Lo
     if (options.fabric == LockFabric::Emu) {
         json.field("latency_ns", options.latency);
         json.field("near_latency_ns", options.near_latency);
+        json.field("service_ns", options.service);
     }
     json.field("passes", options.passes);
     auto const& form = form_on(options.fabric, kind);

@@ -31,6 +31,7 @@ struct LockOptions : CoreSetOptions {
     std::uint32_t nodes = 0;      // 0: the machine's
     std::uint32_t latency = 1000; // nanoseconds
     std::uint32_t near_latency = 200;
+    std::uint32_t service = 0;
     std::uint32_t passes = locks::default_passes;
     std::uint32_t milliseconds = 100; // of a run, a tenth of them for warm-up
     std::optional<std::uint32_t> look_every{};
@@ -48,6 +49,9 @@ constexpr auto latency = console::option<&LockOptions::latency>(
     "latency", "nanoseconds of an operation on another node, of emu", console::between(0, 10'000'000));
 constexpr auto near_latency = console::option<&LockOptions::near_latency>(
     "near-latency", "nanoseconds of an operation on the own node, of emu", console::between(0, 10'000'000));
+constexpr auto service = console::option<&LockOptions::service>(
+    "service", "nanoseconds for which an operation keeps those of other nodes from its target, of emu",
+    console::between(0, 10'000'000));
 constexpr auto passes = console::option<&LockOptions::passes>(
     "passes", "how often a lock may stay within a node while others wait", console::between(1, locks::max_passes));
 constexpr auto milliseconds = console::option<&LockOptions::milliseconds>(

@@ -18,7 +18,7 @@ struct UpbOptions : LockOptions {
 constexpr auto upb_schema = console::schema<UpbOptions>(
     lock_option::locks,
     console::option<&UpbOptions::cores>("cores", "a set of four or more, two of one node first (none given: all)"),
-    lock_option::fabric, lock_option::nodes, lock_option::latency, lock_option::near_latency,
+    lock_option::fabric, lock_option::nodes, lock_option::latency, lock_option::near_latency, lock_option::service,
     console::option<&UpbOptions::locks_per_run>("locks", "of a run, each used once for each row",
                                                 console::between(1, 100'000)),
     run_option::repeat, run_option::warm_up, run_option::json);

@@ -25,9 +25,9 @@ constexpr auto wbab_schema = console::schema<WbabOptions>(
                                          "0, then doubled: 10 to 2560 on smp, 250 to 64000 on emu)",
                                          console::between(0, 1'000'000)),
     console::option<&WbabOptions::progress>("progress", "whether a waiter offers its processor, and serves others"),
-    lock_option::fabric, lock_option::nodes, lock_option::latency, lock_option::near_latency, lock_option::passes,
-    lock_option::milliseconds, lock_option::look_every, lock_option::seed, run_option::repeat, run_option::warm_up,
-    run_option::json);
+    lock_option::fabric, lock_option::nodes, lock_option::latency, lock_option::near_latency, lock_option::service,
+    lock_option::passes, lock_option::milliseconds, lock_option::look_every, lock_option::seed, run_option::repeat,
+    run_option::warm_up, run_option::json);
 
 // At the shortest wait but none.
 constexpr std::array wbab_orders{

@@ -7,6 +7,7 @@
 
 #include "arch/machine.hpp"
 #include "base/inject.hpp"
+#include "kernel/clock.hpp"
 #include "kernel/sync/fabric/emulated.hpp"
 #include "kernel/sync/fabric/smp.hpp"
 #include "kernel/sync/fabric/stored_topology.hpp"
@@ -83,17 +84,44 @@ MXK_TEST(fabric, words_of_emulated_regions_lose_nothing) {
     MXK_CHECK(topology.ok());
     if (!topology) return;
     auto const view = topology.value().view();
-    auto emulated = locks::Emulated::create(view, 4 * KiB, Cycles{0});
+    auto emulated = locks::Emulated::create(view, 4 * KiB, {});
     MXK_CHECK(emulated.ok());
     if (emulated) check_all_widths<locks::Emu>(locks::Emu::Site(emulated.value()));
 }
+// Operations of other nodes wait for each other at their target.
+MXK_TEST(fabric, a_target_serves_one_operation_after_the_other) {
+    auto const cores = all_cores();
+    if (cores.size() < 3) MXK_SKIP("needs two workers of another node than the home");
+    auto const topology = locks::StoredTopology::made_up(cores.span(), 2);
+    MXK_CHECK(topology.ok());
+    if (!topology) return;
+    auto const view = topology.value().view();
+    Cycles const service = clock::to_cycles(microseconds(20));
+    auto emulated = locks::Emulated::create(view, 4 * KiB, {.service = service});
+    MXK_CHECK(emulated.ok());
+    if (!emulated) return;
+    using All = Words<locks::Emu, std::uint32_t>;
+    locks::Emu::Home<All> home{locks::Emu::Site(emulated.value())};
+    auto const far = cores.span().last(cores.size() - cores.size() / 2);
+    constexpr std::uint64_t each = 10;
+    Cycles const start = clock::timestamp();
+    MXK_CHECK(run_on(far, [&](Worker&, std::size_t) {
+        for (std::uint64_t i = 0; i < each; ++i) home.far(&All::added).add(1);
+        return Step::Done;
+    }));
+    Cycles const elapsed = clock::timestamp() - start;
+    // The last one begins when all others have been served.
+    MXK_CHECK(raw(elapsed) >= raw(service) * (each * far.size() - 1));
+    MXK_CHECK_EQUAL(home.far(&All::added).read(), each * far.size());
+}
+
 MXK_TEST(fabric, regions_that_are_full_are_said_to_be) {
     auto const cores = all_cores();
     auto const topology = locks::StoredTopology::made_up(cores.span(), 1);
     MXK_CHECK(topology.ok());
     if (!topology) return;
     auto const view = topology.value().view();
-    auto emulated = locks::Emulated::create(view, 256, Cycles{0});
+    auto emulated = locks::Emulated::create(view, 256, {});
     MXK_CHECK(emulated.ok());
     if (!emulated) return;
     locks::Emu::Site const site(emulated.value());

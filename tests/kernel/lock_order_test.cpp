@@ -65,7 +65,7 @@ MXK_TEST(locks, first_come_is_first_served) {
     MXK_CHECK(topology.ok());
     if (!topology) return;
     auto const view = topology.value().view();
-    auto emulated = Emulated::create(view, 64 * KiB, Cycles{0});
+    auto emulated = Emulated::create(view, 64 * KiB, {});
     MXK_CHECK(emulated.ok());
     if (!emulated) return;
     std::size_t kinds = 0;

@@ -153,7 +153,7 @@ void check_all_kinds(std::uint64_t sections) {
         MXK_CHECK(topology.ok());
         if (!topology) return;
         auto const view = topology.value().view();
-        auto emulated = Emulated::create(view, region_bytes, Cycles{0});
+        auto emulated = Emulated::create(view, region_bytes, {});
         MXK_CHECK(emulated.ok());
         if (!emulated) return;
         bool has_failed = false;
@@ -347,7 +347,7 @@ MXK_TEST(locks, one_sided_operations_are_those_that_are_promised) {
     MXK_CHECK(topology.ok());
     if (!topology) return;
     auto const view = topology.value().view();
-    auto emulated = Emulated::create(view, region_bytes, Cycles{0});
+    auto emulated = Emulated::create(view, region_bytes, {});
     MXK_CHECK(emulated.ok());
     if (!emulated) return;
     for (LockKind const* const kind : locks::registered_lock_kinds()) {
@@ -367,7 +367,7 @@ MXK_TEST(locks, passes_within_a_node_take_what_their_count_takes) {
     MXK_CHECK(topology.ok());
     if (!topology) return;
     auto const view = topology.value().view();
-    auto emulated = Emulated::create(view, region_bytes, Cycles{0});
+    auto emulated = Emulated::create(view, region_bytes, {});
     MXK_CHECK(emulated.ok());
     if (!emulated) return;
     struct Placement {

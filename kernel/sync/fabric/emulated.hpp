@@ -20,13 +20,18 @@
 
 namespace mxk::locks {
 
+// How long operations take.
+struct EmulatedTimes {
+    Cycles latency{};      // of one on another node's word
+    Cycles near_latency{}; // on one of the own node, which is far from a load or a store, too, where a library moves it
+    Cycles service{};      // for which an operation of another node keeps all others of other nodes from its target
+};
+
 class Emulated {
   public:
-    // Of each region. `latency`: of an operation on another node's word; `near_latency`: on one of the own node, which
-    // is far from a load or a store, too, where a library moves it.
-    static Result<Emulated> create(LockTopology const& topology, std::size_t region_bytes, Cycles latency,
-                                   Cycles near_latency = {}) {
-        Emulated emulated(topology, region_bytes, latency, near_latency);
+    // `region_bytes`: of each.
+    static Result<Emulated> create(LockTopology const& topology, std::size_t region_bytes, EmulatedTimes times) {
+        Emulated emulated(topology, region_bytes, times);
         emulated.workers_ = MXK_TRY(NodeVector<Worker>::create(topology.workers(), topology.memory_of(0)));
         for (WorkerNumber i = 0; i < topology.workers(); ++i) {
             auto region = MXK_TRY(NodeArray<std::byte>::create(region_bytes, topology.memory_of(i)));
@@ -157,23 +162,37 @@ class Emulated {
         Counters counts;
         std::uint32_t turns = 0;
         alignas(cache_line_bytes) std::atomic<std::uint32_t> messages{0};
+        alignas(cache_line_bytes) std::atomic<std::uint64_t> busy_until{0}; // time stamp
     };
 
-    Emulated(LockTopology const& topology, std::size_t region_bytes, Cycles latency, Cycles near_latency)
+    Emulated(LockTopology const& topology, std::size_t region_bytes, EmulatedTimes times)
         : topology_(&topology)
         , region_bytes_(region_bytes)
-        , latency_(latency)
-        , near_latency_(near_latency) {}
+        , times_(times) {}
 
     [[nodiscard]] bool is_near(WorkerNumber worker) const {
         return topology_->node_of(worker) == topology_->node_of(self());
     }
     void delay(WorkerNumber to) const {
         inject::point();
-        Cycles const time = is_near(to) ? near_latency_ : latency_;
-        if (time == Cycles{}) return;
-        Cycles const end = clock::timestamp() + time;
+        bool const near = is_near(to);
+        Cycles const time = near ? times_.near_latency : times_.latency;
+        if (time == Cycles{} && (near || times_.service == Cycles{})) return;
+        Cycles const end = (near ? clock::timestamp() : turn_at(to)) + time;
         while (clock::timestamp() < end) workers_[self()].turn();
+    }
+    // When the target is free for this operation.
+    [[nodiscard]] Cycles turn_at(WorkerNumber to) const {
+        Cycles const now = clock::timestamp();
+        if (times_.service == Cycles{}) return now;
+        std::atomic<std::uint64_t>& busy_until = workers_[to].busy_until;
+        std::uint64_t before = busy_until.load(std::memory_order_relaxed);
+        for (;;) {
+            std::uint64_t const begin = std::max(before, raw(now));
+            // relaxed: only times
+            if (busy_until.compare_exchange_weak(before, begin + raw(times_.service), std::memory_order_relaxed))
+                return Cycles{begin};
+        }
     }
     template <typename V, typename Operation> V on_word(Target to, Operation operation) {
         delay(to.worker);
@@ -185,8 +204,7 @@ class Emulated {
 
     LockTopology const* topology_;
     std::size_t region_bytes_;
-    Cycles latency_;
-    Cycles near_latency_;
+    EmulatedTimes times_;
     std::size_t reserved_ = 0;
     bool has_failed_ = false;
     NodeVector<Worker> workers_;

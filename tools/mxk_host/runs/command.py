@@ -52,6 +52,7 @@ _OPTIONS = {
     "fabric": "fabric",
     "latency_ns": "latency",
     "near_latency_ns": "near-latency",
+    "service_ns": "service",
     "passes": "passes",
     "ms": "ms",
     "look_every": "look-every",
@@ -66,7 +67,7 @@ _IMPLIED = (("probe", "local"),)
 # Of a recorded workload.
 _SAID_BY_A_TRACE = ("operations", "mix")
 # Of tables all but these; of other benchmarks only some: the console refuses an option that a benchmark does not have.
-_CONTENDED = ("lock", "fabric", "latency_ns", "near_latency_ns", "passes", "ms", "look_every")
+_CONTENDED = ("lock", "fabric", "latency_ns", "near_latency_ns", "service_ns", "passes", "ms", "look_every")
 _OF_LOCKS = (*_CONTENDED, "wait_ns", "progress", "k", "mode", "locks")
 _NOT_OF_TABLES = ("kind", "body", "rcu", "update_pct", "way", "pages", "rounds", *_OF_LOCKS)
 _ONLY = {
@@ -91,7 +92,7 @@ _ONLY = {
     "adaptive revoke-independent": ("locking", "rounds"),
     "lock alone": ("lock", "fabric"),
     "lock crowd": ("lock",),
-    "lock upb": ("lock", "fabric", "latency_ns", "near_latency_ns", "passes", "locks"),
+    "lock upb": ("lock", "fabric", "latency_ns", "near_latency_ns", "service_ns", "passes", "locks"),
     "lock ecsb": _CONTENDED,
     "lock wbab": (*_CONTENDED, "wait_ns", "progress", "seed"),
     "lock ccwb": (*_CONTENDED, "k", "mode", "seed"),
