@@ -63,12 +63,13 @@ function(mxk_objects target kind object_level)
     target_link_libraries(${target} PUBLIC PkgConfig::hwloc PkgConfig::numa Threads::Threads)
 endfunction()
 
-# Everything but the program's entry: the kernel's rooms, which the fuzzers are about; the benchmarks themselves, half of
-# what there is to compile; and the rest, with what they work on.
+# Everything but the program's entry: the kernel's rooms, which the fuzzers are about; the benchmarks themselves, with
+# the kinds of locks, half of what there is to compile; and the rest, with what they work on.
 set(kernel_sources ${portable_sources})
 list(FILTER kernel_sources INCLUDE REGEX "^${CMAKE_SOURCE_DIR}/(base|boot|kernel)/")
 set(bench_sources ${portable_sources})
-list(FILTER bench_sources INCLUDE REGEX "^${CMAKE_SOURCE_DIR}/bench/(figures|frame|machine|table|task|thread)/")
+list(FILTER bench_sources INCLUDE REGEX "^${CMAKE_SOURCE_DIR}/(bench/(adaptive|figures|frame|lock|machine|table|task|thread)|kernel/sync/locks/kinds)/")
+list(REMOVE_ITEM kernel_sources ${bench_sources})
 list(REMOVE_ITEM portable_sources ${kernel_sources} ${bench_sources})
 if(MXK_SANITIZE)
     list(FILTER bench_sources EXCLUDE REGEX "/bench/table/(open|cuckoo)_modulo\\.cpp$") # as open_modulo.cpp says
@@ -82,7 +83,7 @@ target_compile_options(mxk-kernel PRIVATE ${library_options})
 target_compile_options(mxk-rooms PRIVATE ${library_options})
 # What is not of the library libmxk.a, by sources or objects: what boot loaders say, benchmarks, and the console with all
 # that registers itself for it (which nobody names, so an archive could not hold it anyway).
-set(not_for_users "(\\.dir/(\\./)?|${CMAKE_SOURCE_DIR}/)(boot|bench|kernel/(console|inspect))/|_command\\.cpp|/kernel/testing\\.cpp|/core_set\\.cpp|/console_task\\.cpp|/main/(linux/|clock_skew\\.cpp)|/Unity/unity_program_")
+set(not_for_users "(\\.dir/(\\./)?|${CMAKE_SOURCE_DIR}/)(boot|bench|kernel/(console|inspect|sync/locks/kinds))/|_command\\.cpp|/kernel/testing\\.cpp|/core_set\\.cpp|/console_task\\.cpp|/main/(linux/|clock_skew\\.cpp)|/Unity/unity_program_")
 if(NOT MXK_COVERAGE)
     foreach(target mxk-kernel mxk-rooms mxk-bench)
         get_target_property(of_library ${target} SOURCES)
