@@ -33,7 +33,7 @@ struct EventId {
     [[nodiscard]] bool is_in(Clock const& clock) const { return at < clock[thread]; }
 };
 
-struct Event {
+struct MemoryEvent {
     void const* where = nullptr;
     std::uint64_t value = 0; // that was written or read
     std::source_location from = {};
@@ -57,11 +57,11 @@ class ExecutionGraph {
     [[nodiscard]] std::size_t threads() const { return events_.size(); }
     [[nodiscard]] std::size_t events_of(std::size_t thread) const { return events_[thread].size(); }
     [[nodiscard]] std::size_t events() const;
-    [[nodiscard]] Event& at(EventId id) { return events_[id.thread][id.at]; }
-    [[nodiscard]] Event const& at(EventId id) const { return events_[id.thread][id.at]; }
+    [[nodiscard]] MemoryEvent& at(EventId id) { return events_[id.thread][id.at]; }
+    [[nodiscard]] MemoryEvent const& at(EventId id) const { return events_[id.thread][id.at]; }
 
     // Behind the thread's last one, with the next stamp. A write's place among others is still to be said.
-    EventId add(std::size_t thread, Event const& event);
+    EventId add(std::size_t thread, MemoryEvent const& event);
     // `rank`: how many writes of the location come before it.
     void place(EventId write, std::uint32_t rank);
 
@@ -72,7 +72,7 @@ class ExecutionGraph {
     // The ranks that a new write may have, in `ranks`: a write that an update has read from stays next to that update.
     void possible_ranks(EventId write, std::vector<std::uint32_t>& ranks) const;
     // Null: none. An access of the location that is not ordered before what `seen` says, and races with a new one.
-    [[nodiscard]] Event const* race(void const* where, bool is_write, bool is_plain, Clock const& seen) const;
+    [[nodiscard]] MemoryEvent const* race(void const* where, bool is_write, bool is_plain, Clock const& seen) const;
 
     // Whether `read` could read from `write`, which was added later and does not follow from it, in an execution
     // without what was added after `read` and is not what `write` follows from; and whether this is the one execution
@@ -94,7 +94,7 @@ class ExecutionGraph {
   private:
     [[nodiscard]] bool is_added_last(EventId id, Clock const& kept) const;
 
-    std::vector<std::vector<Event>> events_;
+    std::vector<std::vector<MemoryEvent>> events_;
     std::uint32_t stamps_ = 0;
 };
 

@@ -19,8 +19,8 @@ std::size_t ExecutionGraph::events() const {
     return result;
 }
 
-EventId ExecutionGraph::add(std::size_t thread, Event const& event) {
-    std::vector<Event>& events = events_[thread];
+EventId ExecutionGraph::add(std::size_t thread, MemoryEvent const& event) {
+    std::vector<MemoryEvent>& events = events_[thread];
     if (events.capacity() == 0) events.reserve(64);
     events.push_back(event);
     events.back().stamp = stamps_++;
@@ -29,9 +29,9 @@ EventId ExecutionGraph::add(std::size_t thread, Event const& event) {
 }
 
 void ExecutionGraph::place(EventId write, std::uint32_t rank) {
-    Event& placed = at(write);
+    MemoryEvent& placed = at(write);
     for (auto& events : events_)
-        for (Event& event : events)
+        for (MemoryEvent& event : events)
             if (event.is_write && event.where == placed.where && event.rank != no_rank && event.rank >= rank)
                 ++event.rank;
     placed.rank = rank;
@@ -39,7 +39,7 @@ void ExecutionGraph::place(EventId write, std::uint32_t rank) {
 
 std::uint32_t ExecutionGraph::writes(void const* where) const {
     std::uint32_t result = 0;
-    for_each([&](EventId, Event const& event) {
+    for_each([&](EventId, MemoryEvent const& event) {
         result += static_cast<std::uint32_t>(event.is_write && event.where == where && event.rank != no_rank);
     });
     return result;
@@ -47,7 +47,7 @@ std::uint32_t ExecutionGraph::writes(void const* where) const {
 
 EventId ExecutionGraph::write(void const* where, std::uint32_t rank) const {
     EventId result;
-    for_each([&](EventId id, Event const& event) {
+    for_each([&](EventId id, MemoryEvent const& event) {
         if (event.is_write && event.where == where && event.rank == rank) result = id;
     });
     return result;
@@ -58,7 +58,7 @@ std::uint32_t ExecutionGraph::first_readable(void const* where, Clock const& see
     for (std::size_t thread = 0; thread < events_.size(); ++thread) {
         std::size_t const known = std::min<std::size_t>(seen[thread], events_[thread].size());
         for (std::size_t i = 0; i < known; ++i) {
-            Event const& event = events_[thread][i];
+            MemoryEvent const& event = events_[thread][i];
             if (event.where != where) continue;
             std::uint32_t const rank = event.is_write ? event.rank : at(event.source).rank;
             if (rank != no_rank) result = std::max(result, rank);
@@ -69,7 +69,7 @@ std::uint32_t ExecutionGraph::first_readable(void const* where, Clock const& see
 
 void ExecutionGraph::possible_ranks(EventId write, std::vector<std::uint32_t>& ranks) const {
     ranks.clear();
-    Event const& event = at(write);
+    MemoryEvent const& event = at(write);
     std::uint32_t const count = writes(event.where);
     auto const is_taken = [&](std::uint32_t rank) { // by an update, which must stay right behind what it has read
         return rank < count && at(this->write(event.where, rank)).is_update;
@@ -86,9 +86,9 @@ void ExecutionGraph::possible_ranks(EventId write, std::vector<std::uint32_t>& r
         if (!is_taken(rank)) ranks.push_back(rank);
 }
 
-Event const* ExecutionGraph::race(void const* where, bool is_write, bool is_plain, Clock const& seen) const {
-    Event const* result = nullptr;
-    for_each([&](EventId id, Event const& event) {
+MemoryEvent const* ExecutionGraph::race(void const* where, bool is_write, bool is_plain, Clock const& seen) const {
+    MemoryEvent const* result = nullptr;
+    for_each([&](EventId id, MemoryEvent const& event) {
         if (event.where == where && (is_write || event.is_write) && (is_plain || event.is_plain) && !id.is_in(seen))
             result = &event;
     });
@@ -98,12 +98,12 @@ Event const* ExecutionGraph::race(void const* where, bool is_write, bool is_plai
 // Of what is there when the event was added, and of what is `kept`: nobody reads from it, and it is, or has read from,
 // the last write. Every other execution that becomes the same without it differs in that.
 bool ExecutionGraph::is_added_last(EventId id, Clock const& kept) const {
-    Event const& event = at(id);
+    MemoryEvent const& event = at(id);
     auto const was_there = [&](EventId other) { return at(other).stamp <= event.stamp || other.is_in(kept); };
     EventId const write = event.is_write ? id : event.source;
     if (!was_there(write)) return false;
     bool result = true;
-    for_each([&](EventId other, Event const& there) {
+    for_each([&](EventId other, MemoryEvent const& there) {
         if (there.where != event.where || !was_there(other)) return;
         if (there.is_write ? there.rank != no_rank && there.rank > at(write).rank
                            : event.is_write && there.source == id)
@@ -117,7 +117,7 @@ bool ExecutionGraph::is_to_be_revisited(EventId read, EventId write) const {
     kept[write.thread] = static_cast<std::uint16_t>(kept[write.thread] - 1); // but not itself
     if (read.is_in(kept) || !is_added_last(read, kept)) return false;
     bool result = true;
-    for_each([&](EventId id, Event const& event) {
+    for_each([&](EventId id, MemoryEvent const& event) {
         if (result && event.stamp > at(read).stamp && id != write && !id.is_in(kept)) result = is_added_last(id, kept);
     });
     return result;
@@ -128,15 +128,15 @@ ExecutionGraph ExecutionGraph::without_later(EventId read, EventId write) const 
     ExecutionGraph result = *this;
     for (std::size_t thread = 0; thread < events_.size(); ++thread) {
         // Later ones are at the thread's end.
-        std::vector<Event>& events = result.events_[thread];
+        std::vector<MemoryEvent>& events = result.events_[thread];
         std::size_t count = kept[thread];
         while (count < events.size() && events[count].stamp <= at(read).stamp) ++count;
         events.resize(count);
     }
     // Places are counted anew.
-    std::vector<std::pair<std::uint32_t, Event*>> placed;
+    std::vector<std::pair<std::uint32_t, MemoryEvent*>> placed;
     for (auto& events : result.events_)
-        for (Event& event : events)
+        for (MemoryEvent& event : events)
             if (event.is_write && event.rank != no_rank) placed.emplace_back(event.rank, &event);
     result.at(write).rank = no_rank;
     std::ranges::sort(placed, [](auto const& a, auto const& b) {
@@ -149,7 +149,7 @@ ExecutionGraph ExecutionGraph::without_later(EventId read, EventId write) const 
         where = event->where;
         if (event->rank != no_rank) event->rank = next++;
     }
-    Event& revisited = result.at(read);
+    MemoryEvent& revisited = result.at(read);
     revisited.source = write;
     revisited.value = at(write).value;
     return result;
@@ -163,7 +163,7 @@ std::string ExecutionGraph::text() const {
         return static_cast<std::size_t>(found - places.begin());
     };
     std::string result;
-    for_each([&](EventId id, Event const& event) {
+    for_each([&](EventId id, MemoryEvent const& event) {
         result += std::to_string(id.thread) + "." + std::to_string(id.at) + (event.is_write ? " writes " : " reads ") +
                   std::to_string(event.value) + (event.is_write ? " to " : " in ") + "v" +
                   std::to_string(name(event.where));

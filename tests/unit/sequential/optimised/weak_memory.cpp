@@ -112,7 +112,8 @@ void WeakMemory::extend() {
             next = thread;
             new_events_ = no_limit;
             if (events == 0) continue;
-            Event const& last = graph_.at({static_cast<std::uint16_t>(thread), static_cast<std::uint16_t>(events - 1)});
+            MemoryEvent const& last =
+                graph_.at({static_cast<std::uint16_t>(thread), static_cast<std::uint16_t>(events - 1)});
             if (!last.is_update || last.is_write) continue;
             new_events_ = 1;
             break;
@@ -182,7 +183,7 @@ std::uint64_t WeakMemory::read_with(Access const& access, std::function<bool(std
         choose_source(id);
     }
     while (!graph_.at(id).source.is_in(done_)) leave(State::NeedsSource);
-    Event& event = graph_.at(id);
+    MemoryEvent& event = graph_.at(id);
     event.is_update = is_update(event.value);
     event.is_ordered = access.acquires && (event.is_update || !access.is_update);
     note_order(id);
@@ -213,7 +214,7 @@ void WeakMemory::write_with(Access const& access, std::uint64_t value, bool is_u
 bool WeakMemory::is_recorded(Access const& access, bool is_write) {
     EventId const id = next_id();
     if (id.at < graph_.events_of(self_)) {
-        Event const& event = graph_.at(id);
+        MemoryEvent const& event = graph_.at(id);
         if (event.where != access.where || event.is_write != is_write) fail("another run does something else");
         return true;
     }
@@ -223,7 +224,7 @@ bool WeakMemory::is_recorded(Access const& access, bool is_write) {
 }
 
 void WeakMemory::check_access(Access const& access, bool is_write) {
-    if (Event const* const other = graph_.race(access.where, is_write, access.is_plain, seen())) {
+    if (MemoryEvent const* const other = graph_.race(access.where, is_write, access.is_plain, seen())) {
         result_.error = "a race of " + text_of(access.from) + " with " + text_of(other->from);
         result_.trace = graph_.text();
         give_up();
@@ -246,7 +247,7 @@ Clock WeakMemory::seen() const {
 
 // Of a read that is the last event: any write that is not older than one that it knows of.
 void WeakMemory::choose_source(EventId read) {
-    Event& event = graph_.at(read);
+    MemoryEvent& event = graph_.at(read);
     std::uint32_t const count = graph_.writes(event.where);
     auto const choose = [&](ExecutionGraph& graph, std::uint32_t rank) {
         EventId const source = graph.write(event.where, rank);
@@ -270,7 +271,7 @@ void WeakMemory::choose_rank(EventId write) {
 // Reads that were there before the write, and could have read from it.
 void WeakMemory::revisit_reads(EventId write) {
     void const* const where = graph_.at(write).where;
-    graph_.for_each([&](EventId read, Event const& event) {
+    graph_.for_each([&](EventId read, MemoryEvent const& event) {
         if (event.is_write || event.is_plain || event.where != where || read.thread == 0) return;
         if (!graph_.is_to_be_revisited(read, write)) return;
         ExecutionGraph const revisited = graph_.without_later(read, write);
@@ -290,13 +291,13 @@ void WeakMemory::revisit_reads(EventId write) {
 // Of the thread's next event, which is done now.
 void WeakMemory::note_order(EventId id) {
     Clock const before = seen();
-    Event& event = graph_.at(id);
+    MemoryEvent& event = graph_.at(id);
     event.before = before;
     event.depends_on = before;
     if (id.at != 0 && !(self_ == 0 && is_finishing_))
         event.depends_on = graph_.at({id.thread, static_cast<std::uint16_t>(id.at - 1)}).depends_on;
     if (!event.is_write) {
-        Event const& source = graph_.at(event.source);
+        MemoryEvent const& source = graph_.at(event.source);
         join(event.depends_on, source.depends_on);
         if (event.is_ordered) join(event.before, source.published);
     }
@@ -306,7 +307,7 @@ void WeakMemory::note_order(EventId id) {
     if (!event.is_write) return;
     event.published = {};
     if (event.is_update) { // of a release sequence
-        Event const& read = graph_.at({id.thread, static_cast<std::uint16_t>(id.at - 1)});
+        MemoryEvent const& read = graph_.at({id.thread, static_cast<std::uint16_t>(id.at - 1)});
         event.published = graph_.at(read.source).published;
     }
     if (event.is_ordered) join(event.published, event.before);
