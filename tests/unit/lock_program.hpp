@@ -141,7 +141,7 @@ template <typename Lock> class LockProgram {
     std::set<Outcome> outcomes_;
 };
 
-struct LockExploration : Exploration {
+struct LockExploration : ModelExploration {
     std::set<Outcome> outcomes;
 };
 

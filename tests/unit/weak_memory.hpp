@@ -37,7 +37,7 @@ struct ModelProgram {
     std::function<void()> end = [] {};
 };
 
-struct Exploration {
+struct ModelExploration {
     std::size_t executions = 0;
     std::size_t stopped = 0; // of these: somebody stopped in a loop, and went on at the end
     bool is_complete = false;
@@ -53,7 +53,7 @@ class WeakMemory {
     ~WeakMemory();
 
     // Until an error, or all are tried, or so many. `turns`: of a loop that waits before the thread stops in it.
-    Exploration explore(ModelProgram const& program, std::size_t max_executions, std::size_t turns = 0);
+    ModelExploration explore(ModelProgram const& program, std::size_t max_executions, std::size_t turns = 0);
 
     // Of the thread that runs.
     struct Access {
@@ -132,7 +132,7 @@ class WeakMemory {
     bool is_finishing_ = false;  // what is read was written last
     bool is_given_up_ = false;   // an error, or no execution
     bool is_in_fiber_ = false;
-    Exploration result_;
+    ModelExploration result_;
 };
 
 } // namespace mxk::test

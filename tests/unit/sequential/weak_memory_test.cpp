@@ -48,7 +48,7 @@ std::uint64_t cas(int word, std::uint64_t expected, std::uint64_t desired, Order
 using Results = std::vector<std::uint64_t>;
 struct Tried {
     std::set<Results> results;
-    Exploration exploration;
+    ModelExploration exploration;
 };
 template <typename... Threads> Tried all_of(Threads... threads) {
     Tried tried;

@@ -28,7 +28,7 @@ WeakMemory::~WeakMemory() {
     if (current_ == this) current_ = nullptr;
 }
 
-Exploration WeakMemory::explore(ModelProgram const& program, std::size_t max_executions, std::size_t turns) {
+ModelExploration WeakMemory::explore(ModelProgram const& program, std::size_t max_executions, std::size_t turns) {
     program_ = &program;
     turns_ = turns;
     result_ = {};
