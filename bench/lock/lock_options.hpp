@@ -50,7 +50,7 @@ constexpr auto latency = console::option<&LockOptions::latency>(
 constexpr auto near_latency = console::option<&LockOptions::near_latency>(
     "near-latency", "nanoseconds of an operation on the own node, of emu", console::between(0, 10'000'000));
 constexpr auto service = console::option<&LockOptions::service>(
-    "service", "nanoseconds for which an operation keeps those of other nodes from its target, of emu",
+    "service", "nanoseconds for which an operation keeps those of other nodes from its target's node, of emu",
     console::between(0, 10'000'000));
 constexpr auto passes = console::option<&LockOptions::passes>(
     "passes", "how often a lock may stay within a node while others wait", console::between(1, locks::max_passes));

@@ -88,8 +88,8 @@ MXK_TEST(fabric, words_of_emulated_regions_lose_nothing) {
     MXK_CHECK(emulated.ok());
     if (emulated) check_all_widths<locks::Emu>(locks::Emu::Site(emulated.value()));
 }
-// Operations of other nodes wait for each other at their target.
-MXK_TEST(fabric, a_target_serves_one_operation_after_the_other) {
+// Operations of other nodes wait for each other at their target's node.
+MXK_TEST(fabric, a_node_serves_one_operation_after_the_other) {
     auto const cores = all_cores();
     if (cores.size() < 3) MXK_SKIP("needs two workers of another node than the home");
     auto const topology = locks::StoredTopology::made_up(cores.span(), 2);

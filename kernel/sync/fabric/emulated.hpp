@@ -24,7 +24,7 @@ namespace mxk::locks {
 struct EmulatedTimes {
     Cycles latency{};      // of one on another node's word
     Cycles near_latency{}; // on one of the own node, which is far from a load or a store, too, where a library moves it
-    Cycles service{};      // for which an operation of another node keeps all others of other nodes from its target
+    Cycles service{};      // for which one of another node keeps others of other nodes from its target's node
 };
 
 class Emulated {
@@ -181,11 +181,12 @@ class Emulated {
         Cycles const end = (near ? clock::timestamp() : turn_at(to)) + time;
         while (clock::timestamp() < end) workers_[self()].turn();
     }
-    // When the target is free for this operation.
+    // When the target's node is free for this operation: nodes have one network card.
     [[nodiscard]] Cycles turn_at(WorkerNumber to) const {
         Cycles const now = clock::timestamp();
         if (times_.service == Cycles{}) return now;
-        std::atomic<std::uint64_t>& busy_until = workers_[to].busy_until;
+        WorkerNumber const card = topology_->first_of(Level::Node, topology_->node_of(to));
+        std::atomic<std::uint64_t>& busy_until = workers_[card].busy_until;
         std::uint64_t before = busy_until.load(std::memory_order_relaxed);
         for (;;) {
             std::uint64_t const begin = std::max(before, raw(now));
