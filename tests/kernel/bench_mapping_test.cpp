@@ -154,7 +154,7 @@ MXK_TEST(bench_mapping, messages_take_no_lock) {
     MXK_CHECK_EQUAL(revoked.atomics, 0.0);
     MXK_CHECK_EQUAL(revoked.messages, 9.0);
     Counted const by_one = run_once(cores, 8, by_messages(&run_revoke_by_messages, Owners::One));
-    MXK_CHECK(by_one.interrupts == owners - 1 || by_one.interrupts == owners - 2); // the first core may halt meanwhile
+    MXK_CHECK(by_one.interrupts <= owners - 1); // those that halt meanwhile are not interrupted
     MXK_CHECK_EQUAL(by_one.messages, 9.0);
     Counted const independent = run_once(cores, 1, by_messages(&run_revoke_independent_by_messages, Owners::Each));
     MXK_CHECK_EQUAL(independent.atomics, 0.0);

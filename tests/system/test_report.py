@@ -77,7 +77,7 @@ def plots(chrome: Chrome) -> dict[str, dict[str, Any]]:
 
 def test_every_plot_has_its_points(light: Chrome) -> None:
     found = plots(light)
-    assert len(found) == 26
+    assert len(found) == 30
     for title, plot in found.items():
         assert plot["given"], title
         assert min(plot["given"]) > 0, title

@@ -81,7 +81,7 @@ def sections_of(runs: Sequence[Run], points: Sequence[Point]) -> list[Section]:
             _ADAPTIVE,
             adaptive_plots([point for point in free if is_adaptive(point)], names),
         ),
-        Section("locks", "Locks", "Locks", _LOCKS, lock_plots([point for point in free if is_lock(point)], names)),
+        Section("locks", "Locks", "Locks", _LOCKS, lock_plots([point for point in points if is_lock(point)], names)),
         Section("costs", "Costs", "What tasks, threads and grace periods cost", _COSTS, cost_plots(costs, names)),
         Section(
             "machine",
