@@ -22,6 +22,7 @@
 #include "kernel/sync/fabric/emulated.hpp"
 #include "kernel/sync/fabric/lock_topology.hpp"
 #include "kernel/sync/fabric/one_sided.hpp"
+#include "kernel/sync/fabric/region_space.hpp"
 #include "main/mpi/rank_topology.hpp"
 #include "main/mpi/world.hpp"
 
@@ -33,13 +34,13 @@ struct MpiModes {
     bool completes_later = true;    // acc_later() is complete at the next turn of a wait; else a flush may never come
 };
 
-class MpiTransport {
+class MpiTransport : public RegionSpace {
   public:
     // Collective: opens the world's regions.
     MpiTransport(mpi::World& world, WorkerNumber nodes, std::size_t region_bytes)
-        : world_(&world)
+        : RegionSpace(region_bytes)
+        , world_(&world)
         , topology_(world.ranks(), nodes)
-        , region_bytes_(region_bytes)
         , elsewhere_(std::make_unique<Line[]>(region_bytes / cache_line_bytes)) {
         world.open_regions(nodes, region_bytes);
         rank_of_process = world.rank();
@@ -54,22 +55,9 @@ class MpiTransport {
     // Collective: nobody uses the locks before, and their memory is used again.
     void forget_locks() {
         world_->barrier();
-        reserved_ = 0;
-        has_failed_ = false;
+        RegionSpace::forget_locks();
     }
-    Displacement reserve(std::size_t bytes, std::size_t alignment) {
-        std::size_t const at = align_up(reserved_, std::max(alignment, cache_line_bytes));
-        if (at + bytes > region_bytes_) {
-            fail();
-            return 0;
-        }
-        reserved_ = at + bytes;
-        return static_cast<Displacement>(at);
-    }
-    void fail() { has_failed_ = true; }
-    // The regions are too small: the lock that was made last must not be used. In all ranks or in none.
-    [[nodiscard]] bool has_failed() const { return has_failed_; }
-    [[nodiscard]] bool constructs(WorkerNumber worker) const { return !has_failed_ && worker == self(); }
+    [[nodiscard]] bool constructs(WorkerNumber worker) const { return !has_failed() && worker == self(); }
     // Of a worker of another node: memory that nobody looks at. Each rank makes all nodes' locks, and uses its own.
     [[nodiscard]] std::byte* address(WorkerNumber worker, Displacement at) const {
         std::byte* const region = world_->region(worker);
@@ -195,11 +183,8 @@ class MpiTransport {
 
     mpi::World* world_;
     mpi::RankTopology topology_;
-    std::size_t region_bytes_;
     std::unique_ptr<Line[]> elsewhere_;
     MpiModes modes_{};
-    std::size_t reserved_ = 0;
-    bool has_failed_ = false;
     std::uint32_t turns_ = 0;
     OneSidedCounts counts_{};
     std::array<std::uint64_t, 256> later_{};

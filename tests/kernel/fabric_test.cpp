@@ -17,6 +17,7 @@
 #include "tasks/workers.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/made_lock.hpp"
+#include "tests/kernel/made_up_nodes.hpp"
 
 namespace mxk {
 namespace {
@@ -80,28 +81,17 @@ MXK_TEST(fabric, words_of_one_memory_lose_nothing) {
 }
 MXK_TEST(fabric, words_of_emulated_regions_lose_nothing) {
     auto const cores = all_cores();
-    auto const topology = locks::StoredTopology::made_up(cores.span(), cores.size() < 2 ? 1 : 2);
-    MXK_CHECK(topology.ok());
-    if (!topology) return;
-    auto const view = topology.value().view();
-    auto emulated = locks::Emulated::create(view, 4 * KiB, {});
-    MXK_CHECK(emulated.ok());
-    if (emulated) check_all_widths<locks::Emu>(locks::Emu::Site(emulated.value()));
+    MadeUpNodes made(cores.span(), cores.size() < 2 ? 1 : 2, 4 * KiB);
+    check_all_widths<locks::Emu>(locks::Emu::Site(made.emulated()));
 }
 // Operations of other nodes wait for each other at their target's node.
 MXK_TEST(fabric, a_node_serves_one_operation_after_the_other) {
     auto const cores = all_cores();
     if (cores.size() < 3) MXK_SKIP("needs two workers of another node than the home");
-    auto const topology = locks::StoredTopology::made_up(cores.span(), 2);
-    MXK_CHECK(topology.ok());
-    if (!topology) return;
-    auto const view = topology.value().view();
     Cycles const service = clock::to_cycles(microseconds(20));
-    auto emulated = locks::Emulated::create(view, 4 * KiB, {.service = service});
-    MXK_CHECK(emulated.ok());
-    if (!emulated) return;
+    MadeUpNodes made(cores.span(), 2, 4 * KiB, {.service = service});
     using All = Words<locks::Emu, std::uint32_t>;
-    locks::Emu::Home<All> home{locks::Emu::Site(emulated.value())};
+    locks::Emu::Home<All> home{locks::Emu::Site(made.emulated())};
     auto const far = cores.span().last(cores.size() - cores.size() / 2);
     constexpr std::uint64_t each = 10;
     Cycles const start = clock::timestamp();
@@ -117,21 +107,15 @@ MXK_TEST(fabric, a_node_serves_one_operation_after_the_other) {
 
 MXK_TEST(fabric, regions_that_are_full_are_said_to_be) {
     auto const cores = all_cores();
-    auto const topology = locks::StoredTopology::made_up(cores.span(), 1);
-    MXK_CHECK(topology.ok());
-    if (!topology) return;
-    auto const view = topology.value().view();
-    auto emulated = locks::Emulated::create(view, 256, {});
-    MXK_CHECK(emulated.ok());
-    if (!emulated) return;
-    locks::Emu::Site const site(emulated.value());
+    MadeUpNodes made(cores.span(), 1, 256);
+    locks::Emu::Site const site(made.emulated());
     using Home = locks::Emu::Home<Words<locks::Emu, std::uint32_t>>; // three lines
     { Home const fits(site); }
-    MXK_CHECK(!emulated.value().has_failed());
+    MXK_CHECK(!made.emulated().has_failed());
     { Home const is_too_much(site); }
-    MXK_CHECK(emulated.value().has_failed());
-    emulated.value().forget_locks();
-    MXK_CHECK(!emulated.value().has_failed());
+    MXK_CHECK(made.emulated().has_failed());
+    made.emulated().forget_locks();
+    MXK_CHECK(!made.emulated().has_failed());
 }
 
 MXK_TEST(fabric, made_up_nodes_have_equal_parts_of_the_workers) {

@@ -14,6 +14,7 @@
 #include "tasks/workers.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/made_lock.hpp"
+#include "tests/kernel/made_up_nodes.hpp"
 
 namespace mxk {
 namespace {
@@ -61,19 +62,13 @@ std::size_t count_overtakes(LockKind const& kind, Emulated& emulated, std::span<
 MXK_TEST(locks, first_come_is_first_served) {
     auto const cores = all_cores();
     if (cores.size() < 3) MXK_SKIP("needs a holder and two workers that wait");
-    auto const topology = locks::StoredTopology::made_up(cores.span(), 2);
-    MXK_CHECK(topology.ok());
-    if (!topology) return;
-    auto const view = topology.value().view();
-    auto emulated = Emulated::create(view, 64 * KiB, {});
-    MXK_CHECK(emulated.ok());
-    if (!emulated) return;
+    MadeUpNodes made(cores.span(), 2, 64 * KiB);
     std::size_t kinds = 0;
     for (LockKind const* const kind : locks::registered_lock_kinds()) {
         if (!kind->forms.emulated.is_there() || kind->fairness != locks::Fairness::Fifo || !kind->operations.join)
             continue;
-        emulated.value().forget_locks();
-        MXK_CHECK_EQUAL(count_overtakes(*kind, emulated.value(), cores.span()), 0U);
+        made.emulated().forget_locks();
+        MXK_CHECK_EQUAL(count_overtakes(*kind, made.emulated(), cores.span()), 0U);
         ++kinds;
     }
     MXK_CHECK(kinds >= 8); // mcs and its forms, clh-numa, dash

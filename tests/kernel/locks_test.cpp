@@ -35,6 +35,7 @@
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/lock_visitors.hpp"
 #include "tests/kernel/made_lock.hpp"
+#include "tests/kernel/made_up_nodes.hpp"
 #include "tests/kernel/thread_group.hpp"
 
 namespace mxk {
@@ -149,16 +150,10 @@ void check_all_kinds(std::uint64_t sections) {
     InjectDelays const delays;
     for (std::size_t const nodes : {std::size_t{1}, std::size_t{2}, std::size_t{4}}) {
         if (nodes > cores.size()) break;
-        auto const topology = locks::StoredTopology::made_up(cores.span(), nodes);
-        MXK_CHECK(topology.ok());
-        if (!topology) return;
-        auto const view = topology.value().view();
-        auto emulated = Emulated::create(view, region_bytes, {});
-        MXK_CHECK(emulated.ok());
-        if (!emulated) return;
+        MadeUpNodes made(cores.span(), nodes, region_bytes);
         bool has_failed = false;
-        locks::SmpSite const site(view, has_failed);
-        locks::Emu::Site const emulated_site(emulated.value());
+        locks::SmpSite const site(made.topology(), has_failed);
+        locks::Emu::Site const emulated_site(made.emulated());
         for (LockKind const* const kind : locks::registered_lock_kinds()) {
             if (kind->forms.smp.is_there() && (nodes == 1 || kind->has_nodes)) {
                 {
@@ -174,9 +169,9 @@ void check_all_kinds(std::uint64_t sections) {
                 MXK_CHECK(gate.has_counted_all(cores.size()));
             }
             if (kind->forms.emulated.is_there()) {
-                emulated.value().forget_locks();
+                made.emulated().forget_locks();
                 LockGate gate(kind->forms.emulated, &emulated_site, cores.size());
-                MXK_CHECK(!emulated.value().has_failed());
+                MXK_CHECK(!made.emulated().has_failed());
                 if (!pass_by_tasks(gate, cores.span(), sections)) report(*kind, "one-sided", nodes);
             }
         }
@@ -343,18 +338,12 @@ class CountedUse {
 MXK_TEST(locks, one_sided_operations_are_those_that_are_promised) {
     auto const cores = all_cores();
     if (cores.size() < 4) MXK_SKIP("needs four cores, two for each made-up node");
-    auto const topology = locks::StoredTopology::made_up(cores.span(), 2);
-    MXK_CHECK(topology.ok());
-    if (!topology) return;
-    auto const view = topology.value().view();
-    auto emulated = Emulated::create(view, region_bytes, {});
-    MXK_CHECK(emulated.ok());
-    if (!emulated) return;
+    MadeUpNodes made(cores.span(), 2, region_bytes);
     for (LockKind const* const kind : locks::registered_lock_kinds()) {
         if (!kind->forms.emulated.is_there()) continue;
         MXK_CHECK(kind->operations.acquire.has_value());
-        emulated.value().forget_locks();
-        CountedUse(*kind, emulated.value(), last_core(), core_id(1)).check();
+        made.emulated().forget_locks();
+        CountedUse(*kind, made.emulated(), last_core(), core_id(1)).check();
     }
 }
 
@@ -363,13 +352,7 @@ MXK_TEST(locks, one_sided_operations_are_those_that_are_promised) {
 MXK_TEST(locks, passes_within_a_node_take_what_their_count_takes) {
     auto const cores = all_cores();
     if (cores.size() < 4) MXK_SKIP("needs four cores, two for each made-up node");
-    auto const topology = locks::StoredTopology::made_up(cores.span(), 2);
-    MXK_CHECK(topology.ok());
-    if (!topology) return;
-    auto const view = topology.value().view();
-    auto emulated = Emulated::create(view, region_bytes, {});
-    MXK_CHECK(emulated.ok());
-    if (!emulated) return;
+    MadeUpNodes made(cores.span(), 2, region_bytes);
     struct Placement {
         std::string_view kind;
         OneSidedCounts of_pass;
@@ -386,14 +369,14 @@ MXK_TEST(locks, passes_within_a_node_take_what_their_count_takes) {
     for (Placement const& placement : placements) {
         for (LockKind const* const kind : locks::registered_lock_kinds()) {
             if (kind->name != placement.kind) continue;
-            emulated.value().forget_locks();
-            locks::Emu::Site site(emulated.value());
+            made.emulated().forget_locks();
+            locks::Emu::Site site(made.emulated());
             site.set_max_passes(locks::max_passes);
             MadeLock lock(kind->forms.emulated, &site, users.size());
             auto const count_all = [&] {
                 OneSidedCounts all;
                 for (CoreId const core : users)
-                    all += emulated.value().counts_of(static_cast<locks::WorkerNumber>(index(core)));
+                    all += made.emulated().counts_of(static_cast<locks::WorkerNumber>(index(core)));
                 return all;
             };
             OneSidedCounts expected = count_all();

@@ -17,6 +17,7 @@
 #include "kernel/memory/node_vector.hpp"
 #include "kernel/sync/fabric/lock_topology.hpp"
 #include "kernel/sync/fabric/one_sided.hpp"
+#include "kernel/sync/fabric/region_space.hpp"
 
 namespace mxk::locks {
 
@@ -27,7 +28,7 @@ struct EmulatedTimes {
     Cycles service{};      // for which one of another node keeps others of other nodes from its target's node
 };
 
-class Emulated {
+class Emulated : public RegionSpace {
   public:
     // `region_bytes`: of each.
     static Result<Emulated> create(LockTopology const& topology, std::size_t region_bytes, EmulatedTimes times) {
@@ -44,24 +45,7 @@ class Emulated {
     static WorkerNumber current_worker() { return static_cast<WorkerNumber>(index(arch::home_core())); }
     [[nodiscard]] static WorkerNumber self() { return current_worker(); }
 
-    // While no worker uses the locks before: their memory is used again.
-    void forget_locks() {
-        reserved_ = 0;
-        has_failed_ = false;
-    }
-    Displacement reserve(std::size_t bytes, std::size_t alignment) {
-        std::size_t const at = align_up(reserved_, std::max(alignment, cache_line_bytes));
-        if (at + bytes > region_bytes_) {
-            fail();
-            return 0;
-        }
-        reserved_ = at + bytes;
-        return static_cast<Displacement>(at);
-    }
-    void fail() { has_failed_ = true; }
-    // There was not enough memory: the lock that was made last must not be used.
-    [[nodiscard]] bool has_failed() const { return has_failed_; }
-    [[nodiscard]] bool constructs(WorkerNumber /*worker*/) const { return !has_failed_; }
+    [[nodiscard]] bool constructs(WorkerNumber /*worker*/) const { return !has_failed(); }
     [[nodiscard]] std::byte* address(WorkerNumber worker, Displacement at) const {
         return workers_[worker].region.data() + at;
     }
@@ -166,8 +150,8 @@ class Emulated {
     };
 
     Emulated(LockTopology const& topology, std::size_t region_bytes, EmulatedTimes times)
-        : topology_(&topology)
-        , region_bytes_(region_bytes)
+        : RegionSpace(region_bytes)
+        , topology_(&topology)
         , times_(times) {}
 
     [[nodiscard]] bool is_near(WorkerNumber worker) const {
@@ -204,10 +188,7 @@ class Emulated {
     }
 
     LockTopology const* topology_;
-    std::size_t region_bytes_;
     EmulatedTimes times_;
-    std::size_t reserved_ = 0;
-    bool has_failed_ = false;
     NodeVector<Worker> workers_;
 };
 

@@ -14,7 +14,6 @@ namespace mxk::locks {
 using WorkerNumber = std::uint32_t;
 
 enum class Level : std::uint8_t { Cache, Node, Machine };
-inline constexpr std::size_t level_count = 3;
 
 class LockTopology {
   public:
