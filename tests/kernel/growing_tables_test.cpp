@@ -7,8 +7,11 @@
 #include "bench/workload/keys.hpp"
 #include "hashtable/layout/chain_heads.hpp"
 #include "hashtable/layout/open_slots.hpp"
+#include "hashtable/layout/pair_buckets.hpp"
 #include "hashtable/table/sharded.hpp"
+#include "kernel/clock.hpp"
 #include "kernel/memory/node_array.hpp"
+#include "kernel/test_remark.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/parallel.hpp"
 #include "tests/kernel/all_cores.hpp"
@@ -140,6 +143,37 @@ template <typename Table> void grow_and_shrink(TableSize size) {
 MXK_TEST(tables, growing_tables) {
     grow_and_shrink<Extendible<OpenSlots<>>>({.slots = 16});
     grow_and_shrink<Extendible<ChainHeads<>>>({.slots = 16});
+}
+
+// 24 M keys, or as many as there is memory for, in a table that has grown block by block: what giving all of its blocks
+// back takes stands behind the verdict.
+template <typename Cells> void give_back_a_large_table() {
+    NodeId const node = Worker::current().node();
+    memory::NodeUse const use = memory::use(node);
+    std::size_t const count = std::min<std::size_t>(24'000'000, (use.total - use.used) / 64);
+    Nanoseconds start{};
+    {
+        auto table = Extendible<Cells>::create({.slots = 1024}, node, MixedHash{});
+        MXK_CHECK(table.ok());
+        if (!table) return;
+        bench::KeySequence const keys(11);
+        for (std::size_t i = 0; i < count; ++i) {
+            MXK_CHECK(table.value().insert(keys(i), i) == Insert::Inserted);
+            if (i % 64 == 0) table.value().work();
+        }
+        MXK_CHECK_EQUAL(table.value().size(), count);
+        start = clock::now();
+    }
+    inner_tests::remark((raw(clock::now()) - raw(start)) / 1000, "us to give the blocks back");
+    MXK_CHECK_EQUAL(memory::use(node).used, use.used);
+}
+
+MXK_LONG_TEST(tables, blocks_of_a_large_open_table_are_given_back) {
+    give_back_a_large_table<OpenSlots<>>();
+}
+
+MXK_LONG_TEST(tables, blocks_of_a_large_bucketed_table_are_given_back) {
+    give_back_a_large_table<PairBuckets>();
 }
 
 } // namespace

@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <atomic>
 
+#include "bench/workload/random.hpp"
+#include "kernel/clock.hpp"
 #include "kernel/memory/core_pool.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/memory/node_array.hpp"
+#include "kernel/test_remark.hpp"
 #include "kernel/testing.hpp"
 #include "kernel/topology/system_topology.hpp"
 #include "tasks/parallel.hpp"
@@ -28,6 +31,46 @@ MXK_TEST(memory, exhaustion_is_an_error_and_nothing_is_lost) {
     auto const array = NodeArray<std::uint64_t>::create(std::size_t{1} << 60, node_id(0));
     MXK_CHECK(!array.ok());
     MXK_CHECK_EQUAL(memory::use(node_id(0)).used, used);
+}
+
+// As the blocks of a large table are: the time for one of them stands behind the verdict. Up to 200,000 of one to
+// three frames, which nobody touches.
+MXK_TEST(memory, many_blocks_are_given_back_in_any_order) {
+    NodeId const node = node_id(0);
+    memory::NodeUse const use = memory::use(node);
+    std::size_t const max_blocks = (use.total - use.used) / (4 * FrameAllocator::frame_bytes);
+    auto const room = NodeArray<memory::Block>::create(std::min<std::size_t>(max_blocks, 200'000), node);
+    MXK_CHECK(room.ok());
+    if (!room || max_blocks == 0) return;
+    auto const blocks = room.value().span();
+    std::size_t const used = memory::use(node).used;
+    std::size_t count = 0;
+    bench::Random random(inner_tests::seed());
+    for (; count < blocks.size(); ++count) {
+        auto const block = memory::allocate((1 + random.below(3)) * FrameAllocator::frame_bytes, 1, node);
+        if (!block) break;
+        blocks[count] = block.value();
+    }
+    MXK_CHECK(count > 0);
+    if (count == 0) return;
+    for (std::size_t i = count; i > 1; --i) std::swap(blocks[i - 1], blocks[random.below(i)]);
+    Nanoseconds const start = clock::now();
+    for (memory::Block const& block : blocks.first(count)) memory::free(block);
+    inner_tests::remark((raw(clock::now()) - raw(start)) / count, "ns a block");
+    MXK_CHECK_EQUAL(memory::use(node).used, used);
+}
+
+MXK_TEST(memory, blocks_of_odd_sizes_are_aligned_up_to_a_gibibyte) {
+    for (std::size_t i = 0; i < memory::node_count(); ++i) {
+        std::size_t const used = memory::use(node_id(i)).used;
+        for (std::size_t alignment = 1; alignment <= FrameAllocator::max_alignment; alignment *= 2) {
+            auto const block = memory::allocate(3 * FrameAllocator::frame_bytes + 1, alignment, node_id(i));
+            if (!block) continue; // a node that has no such address is helped out, if another one has
+            MXK_CHECK(is_aligned(reinterpret_cast<std::uintptr_t>(block.value().address), alignment));
+            memory::free(block.value());
+        }
+        MXK_CHECK_EQUAL(memory::use(node_id(i)).used, used);
+    }
 }
 
 // All cores allocate, write and free at once; what one writes no other may change.

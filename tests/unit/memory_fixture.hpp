@@ -33,9 +33,11 @@ class HostMemory {
     [[nodiscard]] std::span<std::byte> bytes() const { return {start_, bytes_}; }
     [[nodiscard]] bool contains(void const* place) const { return place >= start_ && place < start_ + bytes_; }
 
-    [[nodiscard]] std::size_t resident_pages() const {
-        std::vector<unsigned char> pages(bytes_ / (4 * KiB));
-        mincore(start_, bytes_, pages.data());
+    [[nodiscard]] std::size_t resident_pages() const { return resident_pages_of(bytes()); }
+    // Of a part of it that begins at a page.
+    [[nodiscard]] static std::size_t resident_pages_of(std::span<std::byte> part) {
+        std::vector<unsigned char> pages(part.size() / (4 * KiB));
+        mincore(part.data(), part.size(), pages.data());
         std::size_t count = 0;
         for (unsigned char const page : pages) count += page & 1U;
         return count;
@@ -48,12 +50,15 @@ class HostMemory {
 
 class MemoryTest : public testing::Test {
   protected:
-    // One node per entry; 0 bytes make a memory-less node. Distances as in a SLIT; empty: all remote ones are alike.
+    // One node per entry, with so many bytes besides the allocator's table; 0 bytes make a memory-less node. Distances
+    // as in a SLIT; empty: all remote ones are alike.
     void configure(std::vector<std::size_t> const& bytes_per_node, std::vector<std::uint8_t> distances = {}) {
         std::size_t const count = bytes_per_node.size();
         allocators = std::make_unique<FrameAllocator[]>(count);
         for (std::size_t i = 0; i < count; ++i) {
-            host.push_back(bytes_per_node[i] == 0 ? nullptr : std::make_unique<HostMemory>(bytes_per_node[i]));
+            std::size_t const bytes = bytes_per_node[i];
+            host.push_back(bytes == 0 ? nullptr
+                                      : std::make_unique<HostMemory>(bytes + FrameAllocator::table_bytes(bytes)));
             if (host.back() != nullptr) allocators[i].add(host.back()->bytes());
         }
         if (distances.empty()) distances.assign(count * count, 20);
