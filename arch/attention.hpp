@@ -22,6 +22,7 @@ enum class Attention : std::uint32_t {
     Unclaimed = 1 << 6, // an interrupt came that nothing handles (metal: CoreLocal)
     Grace = 1 << 7,     // a grace period has begun, or one that this core waits for has ended (kernel/sync/rcu)
     Hurry = 1 << 8,     // a thread that runs is to be interrupted for what is announced (metal)
+    Heap = 1 << 9,      // other cores have sent back much that was allocated here (kernel/memory/heap)
 };
 
 // True if the calling core has something to look at. Relaxed: what the bits announce is published by other means.

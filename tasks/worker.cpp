@@ -23,11 +23,12 @@ CoreTimeline::Turn turn_of(Task const& task) {
 
 } // namespace
 
-Worker::Worker(CoreId core, NodeId node, CoreQueue::Memory queue_memory)
+Worker::Worker(CoreId core, NodeId node, heap::CoreHeap& heap, CoreQueue::Memory queue_memory)
     : core_(core)
     , node_(node)
-    , pool_(node)
+    , pool_(heap)
     , queue_(core, std::move(queue_memory))
+    , heap_(heap)
     , timer_hook_(arch::Attention::Timer, [](Worker& worker, AttentionHook&) { worker.timers_.expire(worker); })
     , epoch_hook_(arch::Attention::Epoch,
                   [](Worker& worker, AttentionHook&) {
@@ -36,8 +37,10 @@ Worker::Worker(CoreId core, NodeId node, CoreQueue::Memory queue_memory)
                   })
     , call_hook_(arch::Attention::Call, [](Worker&, AttentionHook&) { remote_calls::serve(); })
     , grace_hook_(arch::Attention::Grace, [](Worker& worker, AttentionHook&) { worker.attend_grace(); })
+    , heap_hook_(arch::Attention::Heap, [](Worker& worker, AttentionHook&) { worker.heap_.settle(); })
     , stall_timer_([](Worker& worker, Timer&) { worker.grace_periods_->report_stall(clock::timestamp()); }) {
-    for (AttentionHook* const hook : {&timer_hook_, &epoch_hook_, &call_hook_, &grace_hook_}) add_hook(*hook);
+    for (AttentionHook* const hook : {&timer_hook_, &epoch_hook_, &call_hook_, &grace_hook_, &heap_hook_})
+        add_hook(*hook);
 }
 
 void Worker::send(Task& task, CoreId target) {
@@ -203,6 +206,7 @@ void Worker::idle() {
     // Where it is recorded, from where the round ended, so that both agree.
     Cycles const start = timeline_ != nullptr ? timeline_->boundary() : clock::timestamp();
     std::uint64_t const limit = raw(clock::to_cycles(polling_time_));
+    heap_.settle();
     while (!queue_.has_mail() && !arch::needs_attention()) {
         // Tasks for a core whose mailbox is full wait here; nobody would wake this core when there is room.
         if (queue_.needs_flush()) flush();

@@ -14,6 +14,7 @@
 #include "base/panic.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/core_pool.hpp"
+#include "kernel/memory/heap/core_heap.hpp"
 #include "kernel/sync/rcu/grace_periods.hpp"
 #include "tasks/attention_hook.hpp"
 #include "tasks/core_epoch.hpp"
@@ -38,7 +39,7 @@ struct WorkerStatistics {
 
 class alignas(cache_line_bytes) Worker {
   public:
-    Worker(CoreId core, NodeId node, CoreQueue::Memory queue_memory);
+    Worker(CoreId core, NodeId node, heap::CoreHeap& heap, CoreQueue::Memory queue_memory);
     Worker(Worker const&) = delete;
     Worker& operator=(Worker const&) = delete;
 
@@ -56,6 +57,7 @@ class alignas(cache_line_bytes) Worker {
     // Tasks for which something was fetched ahead.
     [[nodiscard]] OwnerCounter const& prefetched() const { return queue_.prefetched(); }
     CorePool& pool() { return pool_; }
+    heap::CoreHeap& heap() { return heap_; }
 
     // To the end of this core's queue.
     [[gnu::always_inline]] void append(Task& task) { queue_.append(task); }
@@ -248,6 +250,7 @@ class alignas(cache_line_bytes) Worker {
     std::uint32_t place_ = 0;
     CorePool pool_;
     CoreQueue queue_;
+    heap::CoreHeap& heap_;
     TaskTimes* task_times_ = nullptr;
     CoreTimeline* timeline_ = nullptr;
     Timers timers_;
@@ -255,6 +258,7 @@ class alignas(cache_line_bytes) Worker {
     AttentionHook epoch_hook_;
     AttentionHook call_hook_;
     AttentionHook grace_hook_;
+    AttentionHook heap_hook_;
     rcu::GracePeriods* grace_periods_ = nullptr;
     rcu::GracePeriods::Core* grace_ = nullptr;
     std::uint64_t grace_number_ = 0; // the one to be answered when grace_epoch_ has ended

@@ -11,7 +11,9 @@ namespace {
 // What a core has for ever.
 struct Place {
     Place(topology::Core const& core, CoreQueue::Memory queue)
-        : worker(core.id, core.node, std::move(queue)) {}
+        : heap(core.id, core.node)
+        , worker(core.id, core.node, heap, std::move(queue)) {}
+    heap::CoreHeap heap;
     Worker worker;
     AttentionHook work_items = WorkQueue::hook();
 };
@@ -40,6 +42,7 @@ Result<void> create(topology::Topology const& topology, Arena& arena, std::uint3
 void become(CoreId core) {
     Place& place = *all[index(core)];
     arch::core_local().kernel_core = &place.worker;
+    arch::core_local().heap = &place.worker.heap();
     place.worker.begin();
     thread_backend::attach(place.worker);
     place.worker.add_hook(place.work_items);

@@ -1,22 +1,47 @@
 #include "kernel/memory/core_pool.hpp"
 
-#include "kernel/memory/memory.hpp"
+#include <utility>
 
 namespace mxk {
 
-void* CorePool::carve(Size& size) {
-    std::size_t const bytes = sizes[static_cast<std::size_t>(&size - sizes_.data())] * smallest_bytes;
-    if (static_cast<std::size_t>(size.fresh_end - size.fresh) < bytes) { // a rest of less than an object is left
-        auto slab = memory::allocate(slab_bytes, cache_line_bytes, node_);
-        if (!slab.ok()) return nullptr;
-        size.fresh = slab.value().address;
-        size.fresh_end = size.fresh + slab_bytes;
-        ++slabs_;
+void* CorePool::take_more(Size& size) {
+    if (size.aside != nullptr) {
+        size.freed = std::exchange(size.aside, nullptr);
+        size.count = max_kept / 2 - 1;
+        FreeObject* const object = size.freed;
+        size.freed = object->next;
+        return object;
     }
-    std::byte* const object = size.fresh;
-    size.fresh += bytes;
-    ++in_use_;
+    void* const object = heap_.allocate(bytes_of(size), smallest_bytes);
+    if (object != nullptr) ++size.from_heap;
     return object;
+}
+
+void CorePool::put_aside(Size& size) {
+    give_back(size, std::exchange(size.aside, std::exchange(size.freed, nullptr)));
+    size.count = 0;
+}
+
+void CorePool::give_back(Size& size, FreeObject* list) {
+    while (list != nullptr) {
+        FreeObject* const object = std::exchange(list, list->next);
+        heap_.deallocate(object, bytes_of(size), smallest_bytes);
+        --size.from_heap;
+    }
+}
+
+std::int64_t CorePool::in_use() const {
+    std::int64_t in_use = 0;
+    for (Size const& size : sizes_) in_use += size.from_heap - size.count - (size.aside != nullptr ? max_kept / 2 : 0);
+    return in_use;
+}
+
+void CorePool::trim() {
+    for (Size& size : sizes_) {
+        give_back(size, std::exchange(size.freed, nullptr));
+        give_back(size, std::exchange(size.aside, nullptr));
+        size.count = 0;
+    }
 }
 
 } // namespace mxk

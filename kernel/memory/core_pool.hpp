@@ -1,7 +1,8 @@
-// Small objects of one core, fast: no lock and no atomic, because only its core touches the pool. Eight sizes (1 to 16
-// cache lines, aligned to one), each carved from 64 KiB slabs of the core's node. An object may be freed on another
-// core than it came from: it then belongs to the pool of the core that freed it. Slabs are never given back and nothing
-// is balanced between pools: a stream of objects that always flows one way fills the receiver's pool.
+// Small objects of one core that travel: tasks, frames of coroutines. No lock and no atomic, because only its core
+// touches the pool. Eight sizes (1 to 16 cache lines, aligned to one). An object may be freed on another core than it
+// came from: it then belongs to the pool of the core that freed it, and is the next one that this core takes. What a
+// pool has too much of, since a stream of objects flows one way, it gives back to the core's heap, by which it comes
+// home (kernel/memory/heap): of each size a pool keeps no more than 256 objects.
 #pragma once
 
 #include <array>
@@ -11,6 +12,7 @@
 
 #include "base/panic.hpp"
 #include "base/units.hpp"
+#include "kernel/memory/heap/core_heap.hpp"
 
 namespace mxk {
 
@@ -19,22 +21,22 @@ class alignas(cache_line_bytes) CorePool {
   public:
     static constexpr std::size_t smallest_bytes = 64;
     static constexpr std::size_t largest_bytes = 1024;
-    static constexpr std::size_t slab_bytes = 64 * KiB;
+    static constexpr std::uint32_t max_kept = 256; // objects of each size
 
-    explicit CorePool(NodeId node)
-        : node_(node) {}
+    explicit CorePool(heap::CoreHeap& heap)
+        : heap_(heap) {}
     CorePool(CorePool const&) = delete;
     CorePool& operator=(CorePool const&) = delete;
 
-    // 1 to 1024 bytes, not zeroed; nullptr when no node has a slab left. Its core only; blocks (for a node's lock) only
-    // when a new slab is needed, which is no more than once in 64 objects.
+    // 1 to 1024 bytes, not zeroed; nullptr when no node has memory left. Its core only; blocks (for a node's lock) only
+    // when the heap needs a superblock.
     [[nodiscard]] void* allocate(std::size_t bytes) {
         Size& size = size_for(bytes);
         if (size.freed == nullptr) [[unlikely]]
-            return carve(size);
+            return take_more(size);
         FreeObject* const object = size.freed;
         size.freed = object->next;
-        ++in_use_;
+        --size.count;
         return object;
     }
 
@@ -45,23 +47,28 @@ class alignas(cache_line_bytes) CorePool {
                "a pool object starts at a cache line");
         expect(place != size.freed, "a pool object was freed twice");
         size.freed = new (place) FreeObject{size.freed};
-        --in_use_;
+        if (++size.count == max_kept / 2) [[unlikely]]
+            put_aside(size);
     }
 
     // Objects allocated here less objects freed here: negative on a core that frees what others allocate; the sum over
     // all pools is what is in use. Its core only, or any while its core is still.
-    [[nodiscard]] std::int64_t in_use() const { return in_use_; }
-    [[nodiscard]] std::size_t slabs() const { return slabs_; }
+    [[nodiscard]] std::int64_t in_use() const;
+    // What it keeps goes back to the heap. Its core only.
+    void trim();
 
   private:
     struct FreeObject {
         FreeObject* next;
     };
 
+    // Freed objects, last in, first out: the one that is likely still cached. When there are max_kept / 2, all of them
+    // are put aside together, and those that were there before go.
     struct Size {
-        FreeObject* freed = nullptr;    // last in, first out: the one that is likely still cached
-        std::byte* fresh = nullptr;     // the part of the newest slab that was never given out; not chained up, so that
-        std::byte* fresh_end = nullptr; // taking a slab does not touch it
+        FreeObject* freed = nullptr;
+        FreeObject* aside = nullptr;
+        std::uint32_t count = 0;    // of `freed`
+        std::int64_t from_heap = 0; // taken there, less given back
     };
 
     // In cache lines: the powers of two, and what lies in the middle between them. Objects of a power of two, when only
@@ -86,12 +93,15 @@ class alignas(cache_line_bytes) CorePool {
         return sizes_[size_of_lines[lines_less_one]];
     }
 
-    [[nodiscard]] void* carve(Size& size);
+    [[nodiscard]] std::size_t bytes_of(Size const& size) const {
+        return sizes[static_cast<std::size_t>(&size - sizes_.data())] * smallest_bytes;
+    }
+    [[nodiscard]] void* take_more(Size& size);
+    void put_aside(Size& size);
+    void give_back(Size& size, FreeObject* list);
 
     std::array<Size, sizes.size()> sizes_{};
-    std::int64_t in_use_ = 0;
-    std::size_t slabs_ = 0;
-    NodeId node_;
+    heap::CoreHeap& heap_;
 };
 
 } // namespace mxk

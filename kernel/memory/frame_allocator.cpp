@@ -123,6 +123,10 @@ void FrameAllocator::free(void* address, std::size_t bytes) {
     }
 }
 
+bool FrameAllocator::has(void const* address) const {
+    return numbers_.number_of(address_of(address), 1) != FrameNumbers::none;
+}
+
 std::size_t FrameAllocator::total_bytes() const {
     LockGuard const guard(lock_);
     return total_bytes_;

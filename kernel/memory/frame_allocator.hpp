@@ -43,6 +43,9 @@ class alignas(cache_line_bytes) FrameAllocator {
     // Panics when part of it is free already (a double free), is no memory that was added, or no frame's address.
     void free(void* address, std::size_t bytes);
 
+    // Whether the address is in what was added. Any core, once all of it was; never blocks.
+    [[nodiscard]] bool has(void const* address) const;
+
     // What there is for allocations: without the table.
     [[nodiscard]] std::size_t total_bytes() const;
     [[nodiscard]] std::size_t free_bytes() const;

@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "base/panic.hpp"
+#include "kernel/memory/heap/superblock_pool.hpp"
 #include "kernel/memory/zones.hpp"
 
 namespace mxk::memory {
@@ -83,6 +84,7 @@ void configure(std::span<FrameAllocator> per_node, std::span<std::uint8_t const>
         configured[i].nearest_first = order;
     }
     nodes = configured;
+    heap::configure_pools(count, arena);
 }
 
 void be_alone() {
@@ -101,7 +103,10 @@ Result<Block> allocate(std::size_t bytes, std::size_t alignment, NodeId node) {
     if (index(node) >= nodes.size()) return Error::of("no node {}: there are {}", node, nodes.size());
     Node& wanting = nodes[index(node)];
     for (NodeId const giver : wanting.nearest_first) {
-        void* const place = nodes[index(giver)].frames->allocate(bytes, alignment);
+        FrameAllocator& frames = *nodes[index(giver)].frames;
+        void* place = frames.allocate(bytes, alignment);
+        // Before another node is asked, what heaps only keep.
+        if (place == nullptr && heap::pool_of(giver).release(bytes) != 0) place = frames.allocate(bytes, alignment);
         if (place == nullptr) continue;
         if (giver != node) count_spill(wanting, bytes, node, giver);
         return Block{static_cast<std::byte*>(place), bytes, giver};
@@ -114,12 +119,20 @@ void free(Block const& block) {
     nodes[index(block.node)].frames->free(block.address, block.bytes);
 }
 
+NodeId node_of(void const* address) {
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        if (nodes[i].frames->has(address)) return node_id(i);
+    panic("the memory at {} is no node's", address);
+}
+
 NodeUse use(NodeId node) {
     expect(index(node) < nodes.size(), "memory use of a node that does not exist");
     Node const& of = nodes[index(node)];
     std::size_t const total = of.frames->total_bytes();
-    return {
-        .total = total, .used = total - of.frames->free_bytes(), .spilled = of.spilled.load(std::memory_order_relaxed)};
+    std::size_t const kept = heap::pool_of(node).use().kept_bytes; // an allocation can have it
+    return {.total = total,
+            .used = total - of.frames->free_bytes() - kept,
+            .spilled = of.spilled.load(std::memory_order_relaxed)};
 }
 
 std::size_t largest_free_block(NodeId node) {

@@ -23,7 +23,7 @@ struct Block {
 
 struct NodeUse {
     std::size_t total;   // bytes the node has
-    std::size_t used;    // bytes of them given out
+    std::size_t used;    // bytes of them given out; superblocks that heaps have given back are not (heap/)
     std::size_t spilled; // bytes wanted here since boot that another node had to give
 };
 
@@ -45,6 +45,9 @@ bool is_shared();
 Result<Block> allocate(std::size_t bytes, std::size_t alignment, NodeId node);
 // A block that allocate() gave, once. Any core, as allocate().
 void free(Block const& block);
+
+// The node of a block that was allocated, by an address in it. Any core, never blocks.
+NodeId node_of(void const* address);
 
 // Any core; a moment's figures when others allocate. `node` must exist.
 NodeUse use(NodeId node);

@@ -98,6 +98,7 @@ constexpr auto memory_command = console::command<&show_memory, memory_schema>(
     {.name = "memory",
      .summary = "per node: total, used and free memory, and what other nodes had to give; zones, the firmware's map",
      .group = "machine",
+     .nested = "part",
      .notes = "Example: memory --zones --physical\n"
               "A frame has 4 KiB. The largest block is what a single allocation can have. A range of the map that is\n"
               "RAM and of no node is not used: a WARN at boot has said why.\n"});

@@ -16,6 +16,7 @@ endif()
 
 # What a user may include, by the names of this tree; what these include comes with them.
 set(public_headers
+    main/library/heap_resource.hpp
     main/library/runtime.hpp
     main/library/table.hpp
     base/log.hpp
@@ -25,6 +26,7 @@ set(public_headers
     hashtable/layout/chained.hpp
     hashtable/table/partitioned.hpp
     kernel/clock.hpp
+    kernel/memory/heap/heap.hpp
     kernel/memory/node_vector.hpp
     kernel/topology/system_topology.hpp
     tasks/coroutine.hpp

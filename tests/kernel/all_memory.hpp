@@ -6,6 +6,7 @@
 #include <new>
 
 #include "kernel/memory/memory.hpp"
+#include "kernel/memory/zones.hpp"
 
 namespace mxk {
 
@@ -27,6 +28,10 @@ class AllMemory {
     // The blocks that were taken last, until it is so much, or all. Any core.
     void give_back(std::size_t bytes) {
         for (std::size_t given = 0; given < bytes && newest_ != nullptr;) given += give_back_one();
+    }
+    // The same until a block of so many bytes can be had, or of all.
+    void give_back_until(std::size_t bytes) {
+        while (newest_ != nullptr && memory::largest_free_block(node_id(0)) < bytes) give_back_one();
     }
 
   private:

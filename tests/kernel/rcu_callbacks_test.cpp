@@ -128,7 +128,7 @@ MXK_TEST(rcu1, a_broken_grace_period_is_found_out) {
     ThreadGroup group(1);
     group.start({.core = last_core(), .name = "saboteur"}, break_them);
     std::size_t found = 0;
-    for (int time = 0; time < 200 && found == 0; ++time) found = read_and_write(20, rcu::Haste::Soon);
+    for (int time = 0; time < 2000 && found == 0; ++time) found = read_and_write(20, rcu::Haste::Soon);
     MXK_CHECK(found > 0);
     stopped.store(true);
     group.join();

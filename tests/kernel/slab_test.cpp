@@ -8,8 +8,11 @@
 #include <span>
 
 #include "kernel/memory/core_pool.hpp"
+#include "kernel/memory/heap/heap_statistics.hpp"
 #include "kernel/memory/memory.hpp"
+#include "kernel/memory/per_core.hpp"
 #include "kernel/testing.hpp"
+#include "kernel/topology/system_topology.hpp"
 #include "tasks/parallel.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/all_memory.hpp"
@@ -76,9 +79,9 @@ MXK_TEST(slab1, objects_of_all_sizes_keep_their_patterns_on_all_cores) {
         std::int64_t const in_use = pool.in_use();
         use_all_sizes(pool, place);
         MXK_CHECK_EQUAL(pool.in_use(), in_use);
-        std::size_t const slabs = pool.slabs();
+        std::size_t const blocks = worker.heap().blocks().used();
         use_all_sizes(pool, place + 1);
-        MXK_CHECK_EQUAL(pool.slabs(), slabs); // those of the first time are used again
+        MXK_CHECK_EQUAL(worker.heap().blocks().used(), blocks); // those of the first time are used again
         return Step::Done;
     }));
 }
@@ -123,51 +126,71 @@ struct Chained {
     std::array<std::uint64_t, 30> pattern;
 };
 
-// Takes objects until there is none: how many. All keep their pattern; they go back.
-std::size_t exhaust(CorePool& pool, std::uint64_t mark) {
-    Chained* chain = nullptr;
-    std::size_t count = 0;
-    while (void* const place = pool.allocate(sizeof(Chained))) {
-        chain = new (place) Chained{chain, count, {}};
-        chain->pattern.fill(mark + count);
-        ++count;
+// All that a core can have of them.
+class AllObjects {
+  public:
+    // Takes objects until there is none.
+    void take(CorePool& pool, std::uint64_t mark) {
+        mark_ = mark;
+        while (void* const place = pool.allocate(sizeof(Chained))) {
+            chain_ = new (place) Chained{chain_, count_, {}};
+            chain_->pattern.fill(mark + count_);
+            ++count_;
+        }
     }
-    std::size_t expected = count;
-    while (chain != nullptr) {
-        MXK_CHECK_EQUAL(chain->number, --expected);
-        MXK_CHECK(std::ranges::all_of(chain->pattern, [&](std::uint64_t word) { return word == mark + expected; }));
-        Chained* const next = chain->next;
-        pool.free(chain, sizeof(Chained));
-        chain = next;
+    // All keep their pattern; they go back.
+    void give_back(CorePool& pool) {
+        while (chain_ != nullptr) {
+            MXK_CHECK_EQUAL(chain_->number, --count_);
+            MXK_CHECK(std::ranges::all_of(chain_->pattern, [&](std::uint64_t word) { return word == mark_ + count_; }));
+            Chained* const next = chain_->next;
+            pool.free(chain_, sizeof(Chained));
+            chain_ = next;
+        }
+        MXK_CHECK_EQUAL(count_, 0U);
+        pool.trim();
     }
-    MXK_CHECK_EQUAL(expected, 0U);
-    return count;
-}
+    [[nodiscard]] std::size_t count() const { return count_; }
 
-// With so much left for all cores; and then with all memory again. A WARN for nodes that are helped out by others may
-// come of it.
+  private:
+    Chained* chain_ = nullptr;
+    std::size_t count_ = 0;
+    std::uint64_t mark_ = 0;
+};
+
+// With so much left for all cores, twice; and then with all memory again. A WARN for nodes that are helped out by
+// others may come of it.
 MXK_TEST(slab2, pools_are_exhausted_and_go_on_when_there_is_memory) {
-    std::size_t const left = 2 * CorePool::slab_bytes * workers::count();
+    std::size_t const left = (workers::count() + 1) * heap::superblock_bytes();
     auto const cores = all_cores();
-    MXK_CHECK(run_on(cores.span(), [](Worker&, std::size_t) { return Step::Done; })); // what sending takes is there
-    std::atomic<std::size_t> first{0};
-    std::atomic<std::size_t> second{0};
+    auto taken = PerCore<AllObjects>::create(system_topology().cores, [] { return AllObjects(); });
+    MXK_CHECK(taken.ok());
+    if (!taken) return;
+    MXK_CHECK(run_on(cores.span(), [](Worker& worker, std::size_t) { // what sending takes is there, and nothing else
+        worker.pool().trim();
+        return Step::Done;
+    }));
     std::int64_t const in_use = Worker::current().pool().in_use();
+    heap::trim_all();
     {
         AllMemory all;
         all.take();
-        all.give_back(left);
-        MXK_CHECK(run_on(cores.span(), [&](Worker& worker, std::size_t place) {
-            first.fetch_add(exhaust(worker.pool(), place << 32), std::memory_order_relaxed);
-            return Step::Done;
-        }));
-        // No slab goes back: each core has again what it had, and nobody has more.
-        MXK_CHECK(run_on(cores.span(), [&](Worker& worker, std::size_t place) {
-            second.fetch_add(exhaust(worker.pool(), place << 32), std::memory_order_relaxed);
-            return Step::Done;
-        }));
-        MXK_CHECK(first.load() > 0);
-        MXK_CHECK_EQUAL(second.load(), first.load());
+        all.give_back_until(left);
+        std::array<std::size_t, 2> counts{};
+        for (std::size_t& count : counts) {
+            MXK_CHECK(run_on(cores.span(), [&](Worker& worker, std::size_t place) {
+                taken.value()[place].take(worker.pool(), place << 32);
+                return Step::Done;
+            }));
+            for (AllObjects const& of_core : taken.value()) count += of_core.count();
+            MXK_CHECK(run_on(cores.span(), [&](Worker& worker, std::size_t place) {
+                taken.value()[place].give_back(worker.pool());
+                return Step::Done;
+            }));
+            heap::trim_all();
+        }
+        MXK_CHECK(counts[0] > 0);
+        MXK_CHECK_EQUAL(counts[1], counts[0]); // all of it went back, and was there again
     }
     MXK_CHECK_EQUAL(Worker::current().pool().in_use(), in_use);
     void* const more = Worker::current().pool().allocate(CorePool::largest_bytes);

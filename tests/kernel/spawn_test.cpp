@@ -53,14 +53,14 @@ MXK_TEST(tasks, a_group_waits_for_what_its_tasks_spawn) {
 MXK_TEST(tasks, a_one_way_stream_of_spawned_tasks_does_not_drain_memory) {
     if (workers::count() < 2) MXK_SKIP("needs two cores");
     Worker& here = Worker::current();
-    std::size_t slabs = 0;
+    std::size_t blocks = 0;
     for (int round = 0; round < 10; ++round) {
         TaskGroup group(here);
         for (int i = 0; i < 1000; ++i) MXK_CHECK(group.spawn(here, core_id(1), [](Worker&) {}));
         group.wait();
-        if (round == 0) slabs = here.pool().slabs();
+        if (round == 0) blocks = here.heap().blocks().used();
     }
-    MXK_CHECK_EQUAL(here.pool().slabs(), slabs);
+    MXK_CHECK_EQUAL(here.heap().blocks().used(), blocks);
 }
 
 } // namespace

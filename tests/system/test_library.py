@@ -87,6 +87,13 @@ def test_hello_from_every_processor(built: Path) -> None:
     assert sorted(int(core[1]) for core in cores if core) == list(range(len(os.sched_getaffinity(0))))
 
 
+def test_containers_of_one_core_are_freed_by_another(built: Path) -> None:
+    digits = 10 + 2 * 90 + 3 * 900 + 4 * 9000
+    characters = digits + 10_000 * len("name  of many that were made by core 0")
+    expected = f"each core has read {characters} and {characters} characters of the other's\n"
+    assert succeed(built / "own_memory") == expected
+
+
 def test_threads_hand_all_numbers_over(built: Path) -> None:
     assert succeed(built / "producer_consumer") == "the numbers up to 100000 make 5000050000\n"
 

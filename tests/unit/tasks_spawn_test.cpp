@@ -87,14 +87,14 @@ TEST_F(SpawnTest, what_it_captures_is_gone_when_the_wait_is_over) {
 
 TEST_F(SpawnTest, a_one_way_stream_takes_no_more_memory_after_its_first_round) {
     with_runtime([](Worker& here) {
-        std::size_t slabs = 0;
+        std::size_t blocks = 0;
         for (int round = 0; round < 20; ++round) {
             TaskGroup group(here);
             for (int i = 0; i < 5000; ++i) ASSERT_TRUE(group.spawn(here, core_id(1), [](Worker&) {}));
             group.wait();
-            if (round == 0) slabs = here.pool().slabs();
+            if (round == 0) blocks = here.heap().blocks().used();
         }
-        EXPECT_EQ(here.pool().slabs(), slabs);
+        EXPECT_EQ(here.heap().blocks().used(), blocks);
         EXPECT_EQ(in_use(), none);
     });
 }

@@ -123,7 +123,7 @@ class Ballast {
   public:
     Ballast() {
         for (;;) {
-            auto const block = memory::allocate(CorePool::slab_bytes, cache_line_bytes, node_id(0));
+            auto const block = memory::allocate(heap::superblock_unit, heap::superblock_unit, node_id(0));
             if (!block) break;
             blocks_.push_back(block.value());
         }

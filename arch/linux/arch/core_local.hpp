@@ -18,6 +18,7 @@ struct alignas(cache_line_bytes) CoreLocal {
     void* kernel_core = nullptr;
     std::atomic<std::uint32_t> attention{0};
     CoreId id{};
+    void* heap = nullptr; // the kernel's: what the core allocates from
     // The threads that live on it, and how many of them are in a section that its epoch waits for.
     alignas(cache_line_bytes) std::mutex readers_mutex;
     SectionReader* first_reader = nullptr;
@@ -38,6 +39,14 @@ inline CoreLocal& core_local() {
 // Whether the caller is a core that runs a task (or its worker), and not a thread.
 inline bool runs_task() {
     return this_core != nullptr;
+}
+
+// CoreLocal::heap, for a task; null for a thread, and for one that lives on a core, since both may run at once.
+inline void* heap_of_task() {
+    return this_core != nullptr ? this_core->heap : nullptr;
+}
+inline void* heap_of_core() {
+    return heap_of_task();
 }
 
 // Room for cores 0 to `count` - 1, none of them there yet. Before any of them is adopted, after all before are gone.

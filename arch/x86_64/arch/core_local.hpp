@@ -30,6 +30,7 @@ struct alignas(cache_line_bytes) CoreLocal {
     CoreId id{};
     ApicId apic_id{};
     std::atomic<void*> deferred{nullptr}; // the kernel's: what interrupt handlers of this core have left for it
+    void* heap = nullptr;                 // the kernel's: what the core allocates from
 
     // All below: this core and its interrupt handlers. What runs on a stack of its own (arch/execution.hpp); null: the
     // core's own.
@@ -69,6 +70,16 @@ inline CoreLocal& core_local() {
 // Whether the caller is a task (or the worker), and not a thread.
 inline bool runs_task() {
     return core_local().running == nullptr;
+}
+
+// CoreLocal::heap, for a task; null for a thread.
+inline void* heap_of_task() {
+    CoreLocal const& local = core_local();
+    return local.running == nullptr ? local.heap : nullptr;
+}
+// For a thread that holds preemption, too.
+inline void* heap_of_core() {
+    return core_local().heap;
 }
 
 } // namespace mxk::arch

@@ -1,0 +1,367 @@
+#include "kernel/memory/heap/core_heap.hpp"
+
+#include <algorithm>
+#include <new>
+#include <span>
+#include <utility>
+
+#include "arch/attention.hpp"
+#include "base/inject.hpp"
+#include "base/panic.hpp"
+#include "kernel/memory/heap/outside_heap.hpp"
+#include "kernel/memory/memory.hpp"
+
+namespace mxk::heap {
+namespace {
+
+constexpr std::size_t cached_superblocks_of_blocks = 8;
+constexpr std::size_t cached_superblocks_of_a_medium_bin = 1;
+constexpr std::size_t frame_bytes = FrameAllocator::frame_bytes;
+constexpr std::size_t large_page_bytes = 2 * MiB;
+static_assert((max_medium_bytes + cache_line_bytes) * 4 <= large_page_bytes);
+
+template <std::size_t... bins>
+std::array<SmallBin, small_bin_count> make_bins(CoreHeap& heap, std::index_sequence<bins...> /*all*/) {
+    return {SmallBin(heap, small_sizes[bins])...};
+}
+
+template <std::size_t... bins>
+std::array<SlotAllocator, medium_bin_count> make_medium(MetadataArena& arena, SuperblockPool& pool,
+                                                        std::index_sequence<bins...> /*all*/) {
+    return {SlotAllocator(arena, pool, medium_sizes[bins] + cache_line_bytes, cached_superblocks_of_a_medium_bin)...};
+}
+
+// What a large object is rounded up to, as it was allocated.
+memory::Block large_block(void* object, std::size_t bytes) {
+    return {static_cast<std::byte*>(object), std::max<std::size_t>(align_up(bytes, frame_bytes), frame_bytes),
+            memory::node_of(object)};
+}
+
+} // namespace
+
+CoreHeap::CoreHeap(CoreId core, NodeId node)
+    : arena_(node)
+    , pool_(pool_of(node))
+    , blocks_(arena_, pool_, block_bytes, cached_superblocks_of_blocks)
+    , bins_(make_bins(*this, std::make_index_sequence<small_bin_count>()))
+    , medium_(make_medium(arena_, pool_, std::make_index_sequence<medium_bin_count>()))
+    , core_(core) {}
+
+CoreHeap::CoreHeap(NodeId node)
+    : CoreHeap(CoreId{}, node) {
+    has_core_ = false;
+}
+
+void* CoreHeap::allocate_beyond(std::size_t bytes) {
+    return bytes <= max_medium_bytes ? allocate_medium(bytes) : allocate_large(bytes, frame_bytes);
+}
+
+void* CoreHeap::allocate_beyond(std::size_t bytes, std::size_t alignment) {
+    if (alignment > max_bin_alignment) return allocate_large(bytes, std::max(alignment, frame_bytes));
+    return allocate_beyond(bytes);
+}
+
+void* CoreHeap::allocate_medium(std::size_t bytes) {
+    SlotAllocator& slots = medium_[medium_bin_of(bytes)];
+    take_back_if_much();
+    if (!slots.has_free()) take_back_returned(); // before another superblock is taken
+    Slot slot = slots.take();
+    if (slot.superblock == nullptr) [[unlikely]] {
+        give_back_cached();
+        slot = slots.take();
+        if (slot.superblock == nullptr) return nullptr;
+    }
+    auto* const head = new (static_cast<void*>(slots.address_of(slot))) MediumHead{this, &slots, slot};
+    return head + 1;
+}
+
+void* CoreHeap::allocate_large(std::size_t bytes, std::size_t alignment) {
+    if (bytes >= large_page_bytes) alignment = std::max(alignment, large_page_bytes);
+    if (bytes > SIZE_MAX / 2) return nullptr;
+    std::size_t const whole = std::max<std::size_t>(align_up(bytes, frame_bytes), frame_bytes);
+    auto block = memory::allocate(whole, alignment, pool_.node());
+    if (!block) {
+        give_back_cached();
+        block = memory::allocate(whole, alignment, pool_.node());
+        if (!block) return nullptr;
+    }
+    pool_of(block.value().node).count_large(whole);
+    return block.value().address;
+}
+
+Slot CoreHeap::take_block() {
+    Slot const slot = blocks_.take();
+    if (slot.superblock != nullptr) return slot;
+    give_back_cached();
+    return blocks_.take();
+}
+
+// What this core keeps only to be quick, where memory has run out.
+void CoreHeap::give_back_cached() {
+    take_back_returned();
+    blocks_.give_back_cached();
+    for (SlotAllocator& slots : medium_) slots.give_back_cached();
+}
+
+void* CoreHeap::refill(std::size_t bin) {
+    Magazine& magazine = magazines_[bin];
+    if (magazine.limit == 0) {
+        std::uint32_t const limit = Magazine::limit_for(small_sizes[bin], superblock_bytes());
+        magazine.objects = arena_.make<void*>(limit).data();
+        if (magazine.objects == nullptr) return nullptr;
+        magazine.limit = limit;
+    }
+    take_back_if_much();
+    give_back_spent(max_spent);
+    if (magazine.count != 0) return magazine.objects[--magazine.count]; // one of these
+    std::size_t const wanted = std::min<std::size_t>(magazine.limit / 2, Magazine::max_batch);
+    std::size_t const taken = bins_[bin].take({magazine.objects, wanted});
+    if (taken == 0) return nullptr;
+    magazine.count = static_cast<std::uint32_t>(taken - 1);
+    return magazine.objects[magazine.count];
+}
+
+// Within a long task, too: the safe point may be far.
+void CoreHeap::take_back_if_much() {
+    if (parked_.load(std::memory_order_relaxed) >= max_parked_bytes) take_back_returned();
+}
+
+void CoreHeap::give_back_half(std::size_t bin) {
+    take_back_if_much();
+    give_back_oldest(bin, magazines_[bin].limit / 2);
+}
+
+void CoreHeap::give_back_oldest(std::size_t bin, std::size_t count) {
+    Magazine& magazine = magazines_[bin];
+    std::span<void*> const objects(magazine.objects, magazine.count);
+    for (std::size_t at = 0; at < count; at += Magazine::max_batch)
+        bins_[bin].give_back(objects.subspan(at, std::min(count - at, Magazine::max_batch)));
+    std::ranges::copy(objects.subspan(count), objects.begin());
+    magazine.count -= static_cast<std::uint32_t>(count);
+}
+
+void CoreHeap::deallocate_beyond(void* object, std::size_t bytes) {
+    if (bytes <= max_medium_bytes) return deallocate_medium(object);
+    deallocate_large(object, bytes);
+}
+
+void CoreHeap::deallocate_beyond(void* object, std::size_t bytes, std::size_t alignment) {
+    if (alignment > max_bin_alignment) return deallocate_large(object, bytes);
+    deallocate_beyond(object, bytes);
+}
+
+void CoreHeap::deallocate_medium(void* object) {
+    MediumHead const& head = MediumHead::of(object);
+    if (head.owner == this) return head.slots->give_back(head.slot);
+    ++sent_;
+    ++sent_parcels_;
+    head.owner->receive_medium(object, head.slots->stride());
+}
+
+void CoreHeap::deallocate_large(void* object, std::size_t bytes) {
+    memory::Block const block = large_block(object, bytes);
+    pool_of(block.node).uncount_large(block.bytes);
+    memory::free(block);
+}
+
+void CoreHeap::send_back(void* object, std::size_t bytes, std::size_t alignment) {
+    if (alignment > max_bin_alignment || bytes > max_medium_bytes) return deallocate_large(object, bytes);
+    if (bytes > max_small_bytes) {
+        MediumHead const& head = MediumHead::of(object);
+        return head.owner->receive_medium(object, head.slots->stride());
+    }
+    SmallBlock const& block = SmallBlock::of(object);
+    block.owner->receive_small(object, block.object_bytes);
+}
+
+// Into the parcel for its owner.
+void CoreHeap::collect(void* object, SmallBlock const& block) {
+    Outgoing& outgoing = outgoing_[block.owner->place_of_outgoing()];
+    if (outgoing.owner != block.owner) [[unlikely]] {
+        if (outgoing.parcel != nullptr) send(outgoing);
+        outgoing.owner = block.owner;
+    }
+    if (outgoing.parcel == nullptr) [[unlikely]] {
+        outgoing.parcel = spent_ != nullptr ? take_spent() : static_cast<Parcel*>(allocate(sizeof(Parcel)));
+        if (outgoing.parcel == nullptr) { // no memory: alone, then
+            ++sent_;
+            ++sent_parcels_;
+            return block.owner->receive_small(object, block.object_bytes);
+        }
+        outgoing.parcel->count = 0;
+        outgoing.parcel->bytes = 0;
+    }
+    Parcel& parcel = *outgoing.parcel;
+    parcel.objects[parcel.count++] = object;
+    parcel.bytes += block.object_bytes;
+    if (parcel.count == parcel_objects || parcel.bytes >= parcel_bytes) send(outgoing);
+}
+
+void CoreHeap::send(Outgoing& outgoing) {
+    Parcel& parcel = *std::exchange(outgoing.parcel, nullptr);
+    sent_ += parcel.count;
+    ++sent_parcels_;
+    outgoing.owner->receive(parcel);
+}
+
+void CoreHeap::receive(Parcel& parcel) {
+    add_parked(parcel.bytes); // first: who takes it back subtracts it
+    inject::point();
+    Parcel* before = parcels_.load(std::memory_order_relaxed);
+    do {
+        parcel.next = before;
+        inject::point();
+        // release: pairs with the exchange of who takes it; what the objects' last users did comes before.
+    } while (!parcels_.compare_exchange_weak(before, &parcel, std::memory_order_release, std::memory_order_relaxed));
+}
+
+// Onto a list of objects, linked through themselves.
+void CoreHeap::receive(std::atomic<FreeObject*>& list, void* object) {
+    FreeObject* before = list.load(std::memory_order_relaxed);
+    do {
+        FreeObject::link(object, before);
+        inject::point();
+        // release: as above
+    } while (!list.compare_exchange_weak(before, static_cast<FreeObject*>(object), std::memory_order_release,
+                                         std::memory_order_relaxed));
+}
+
+void CoreHeap::receive_small(void* object, std::size_t bytes) {
+    add_parked(bytes);
+    receive(returned_, object);
+}
+
+void CoreHeap::receive_medium(void* object, std::size_t bytes) {
+    add_parked(bytes);
+    receive(returned_medium_, object);
+}
+
+// relaxed: only a sum. The caller that makes it pass the limit tells the owner, who looks for what is there by then;
+// what comes a moment later, the next one's notice or the owner's sleep finds.
+void CoreHeap::add_parked(std::size_t bytes) {
+    std::size_t const before = parked_.fetch_add(bytes, std::memory_order_relaxed);
+    bool const passes = before / max_parked_bytes != (before + bytes) / max_parked_bytes;
+    if (!passes) return;
+    if (has_core_) return arch::notify(core_, arch::Attention::Heap);
+    tend_outside(*this);
+}
+
+bool CoreHeap::take_back_returned() {
+    if (parcels_.load(std::memory_order_relaxed) == nullptr && returned_.load(std::memory_order_relaxed) == nullptr &&
+        returned_medium_.load(std::memory_order_relaxed) == nullptr)
+        return false;
+    ++drains_;
+    max_parked_ = std::max(max_parked_, parked_.load(std::memory_order_relaxed));
+    inject::point();
+    take_back_parcels();
+    take_back_small();
+    take_back_medium();
+    return true;
+}
+
+void CoreHeap::take_back_parcels() {
+    // acquire, as below: pairs with the release of who sent them.
+    Parcel* parcel = parcels_.exchange(nullptr, std::memory_order_acquire);
+    std::size_t bytes = 0;
+    while (parcel != nullptr) {
+        Parcel* const next = parcel->next;
+        bytes += parcel->bytes;
+        take_back(*parcel);
+        parcel->next = std::exchange(spent_, parcel);
+        ++spent_count_;
+        parcel = next;
+    }
+    parked_.fetch_sub(bytes, std::memory_order_relaxed);
+}
+
+// Parcels that have come are the next ones that are sent, but for those beyond `kept`, which go home. Alone: a parcel
+// for them would be the next one to go home. Not while a magazine or a bin is being changed, which this changes, too.
+void CoreHeap::give_back_spent(std::size_t kept) {
+    while (spent_count_ > kept) {
+        Parcel* const parcel = take_spent();
+        SmallBlock const& block = SmallBlock::of(parcel);
+        if (block.owner == this)
+            deallocate(parcel, sizeof(Parcel));
+        else
+            block.owner->receive_small(parcel, block.object_bytes);
+    }
+}
+
+CoreHeap::Parcel* CoreHeap::take_spent() {
+    --spent_count_;
+    return std::exchange(spent_, spent_->next);
+}
+
+// Objects of a block that stand one behind the other are one list.
+void CoreHeap::take_back(Parcel const& parcel) {
+    std::span<void* const> const objects = std::span(parcel.objects).first(parcel.count);
+    for (void* const object : objects) __builtin_prefetch(object, 1); // they are in another core's cache
+    for (std::size_t at = 0; at < objects.size();) {
+        SmallBlock& block = SmallBlock::of(objects[at]);
+        BlockNumber const number = block_number_of(objects[at]);
+        std::size_t const first = at;
+        FreeObject* list = nullptr;
+        do {
+            list = FreeObject::link(objects[at++], list);
+        } while (at < objects.size() && block_number_of(objects[at]) == number);
+        block.bin->take_back(list, static_cast<FreeObject*>(objects[first]), static_cast<std::uint32_t>(at - first),
+                             block);
+    }
+}
+
+void CoreHeap::take_back_small() {
+    FreeObject* object = returned_.exchange(nullptr, std::memory_order_acquire);
+    std::size_t bytes = 0;
+    while (object != nullptr) {
+        FreeObject* const next = object->next();
+        SmallBlock& block = SmallBlock::of(object);
+        bytes += block.object_bytes;
+        block.bin->take_back(FreeObject::link(object, nullptr), object, 1, block);
+        object = next;
+    }
+    parked_.fetch_sub(bytes, std::memory_order_relaxed);
+}
+
+void CoreHeap::take_back_medium() {
+    FreeObject* object = returned_medium_.exchange(nullptr, std::memory_order_acquire);
+    std::size_t bytes = 0;
+    while (object != nullptr) {
+        FreeObject* const next = object->next();
+        MediumHead const& head = MediumHead::of(object);
+        bytes += head.slots->stride();
+        head.slots->give_back(head.slot);
+        object = next;
+    }
+    parked_.fetch_sub(bytes, std::memory_order_relaxed);
+}
+
+void CoreHeap::settle() {
+    for (Outgoing& outgoing : outgoing_)
+        if (outgoing.parcel != nullptr) send(outgoing);
+    take_back_returned();
+    give_back_spent(0);
+}
+
+void CoreHeap::trim() {
+    settle();
+    for (std::size_t bin = 0; bin < small_bin_count; ++bin) {
+        give_back_oldest(bin, magazines_[bin].count);
+        bins_[bin].empty_stack();
+    }
+    give_back_cached();
+}
+
+std::size_t CoreHeap::place_of_outgoing() const {
+    return index(core_) % outgoing_.size();
+}
+
+CoreUse CoreHeap::use() const {
+    return {.sent = sent_,
+            .parcels = sent_parcels_,
+            .drains = drains_,
+            .parked = parked_.load(std::memory_order_relaxed),
+            .max_parked = max_parked_,
+            .metadata_bytes = arena_.bytes()};
+}
+
+} // namespace mxk::heap
