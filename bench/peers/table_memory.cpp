@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -18,17 +19,23 @@ namespace {
 
 // MXK's memory lies in 2 MiB pages. A peer that takes no allocator gets its memory from the C library, which asks for
 // such pages only if it is told so by the environment before the program starts. So the program starts itself once more
-// with it set.
+// with it set. The same for what libraries that are loaded later keep for each thread (heap_jemalloc.cpp).
 constexpr char const* variable = "GLIBC_TUNABLES";
-constexpr char const* tunable = "glibc.malloc.hugetlb";
+constexpr std::array tunables{std::pair{"glibc.malloc.hugetlb", "=1"},
+                              std::pair{"glibc.rtld.optional_static_tls", "=16384"}};
 
 // The C library hands the program's arguments to constructors, too.
 [[gnu::constructor]] void start_with_large_pages(int, char** arguments) {
     char const* const now = std::getenv(variable);
     std::string wanted = now != nullptr ? now : "";
-    if (wanted.find(tunable) != std::string::npos) return; // set by us, or by somebody who knows
-    if (!wanted.empty()) wanted += ':';
-    setenv(variable, (wanted + tunable + "=1").c_str(), 1);
+    std::size_t const before = wanted.size();
+    for (auto const& [tunable, value] : tunables) {
+        if (wanted.find(tunable) != std::string::npos) continue; // set by us, or by somebody who knows
+        if (!wanted.empty()) wanted += ':';
+        wanted.append(tunable).append(value);
+    }
+    if (wanted.size() == before) return;
+    setenv(variable, wanted.c_str(), 1);
     execv("/proc/self/exe", arguments);
     log::warn("the peers' memory has small pages only: cannot start again with {}: {}", variable, std::strerror(errno));
 }

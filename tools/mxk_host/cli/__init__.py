@@ -22,6 +22,7 @@ MODULES = {
     "compare-instructions": "builds",
     "compare-runs": "reports",
     "lock-mpi": "lock_mpi",
+    "heap-peaks": "heap_peaks",
     "trace": "trace",  # commands of its own
     "firmware": "firmware",
 }
