@@ -126,9 +126,11 @@ void CoreHeap::take_back_if_much() {
     if (parked_.load(std::memory_order_relaxed) >= max_parked_bytes) take_back_returned();
 }
 
-void CoreHeap::give_back_half(std::size_t bin) {
+void CoreHeap::deallocate_to_full(void* object, std::size_t bin) {
     take_back_if_much();
-    give_back_oldest(bin, magazines_[bin].limit / 2);
+    Magazine& magazine = magazines_[bin];
+    give_back_oldest(bin, magazine.limit / 2);
+    magazine.objects[magazine.count++] = object;
 }
 
 void CoreHeap::give_back_oldest(std::size_t bin, std::size_t count) {

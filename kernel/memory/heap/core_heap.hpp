@@ -43,7 +43,7 @@ class alignas(cache_line_bytes) CoreHeap {
   public:
     // `core`: who is told that much was sent back.
     CoreHeap(CoreId core, NodeId node);
-    // Of nobody who could be told: its user takes care of that (outside.cpp).
+    // Of nobody who could be told: its user takes care of that (outside_heap.cpp).
     explicit CoreHeap(NodeId node);
     CoreHeap(CoreHeap const&) = delete;
     CoreHeap& operator=(CoreHeap const&) = delete;
@@ -142,11 +142,11 @@ class alignas(cache_line_bytes) CoreHeap {
             return collect(object, block);
         Magazine& magazine = magazines_[bin];
         if (magazine.count == magazine.limit) [[unlikely]]
-            give_back_half(bin);
+            return deallocate_to_full(object, bin);
         magazine.objects[magazine.count++] = object;
     }
     [[nodiscard]] void* refill(std::size_t bin);
-    void give_back_half(std::size_t bin);
+    void deallocate_to_full(void* object, std::size_t bin);
     void take_back_if_much();
     void give_back_oldest(std::size_t bin, std::size_t count);
     [[nodiscard]] void* allocate_beyond(std::size_t bytes);

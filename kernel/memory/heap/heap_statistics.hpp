@@ -18,8 +18,8 @@ struct HeapCounts {
     std::uint64_t drains = 0;           // times that a core took back what others had freed
     std::uint64_t parked_bytes = 0;     // freed by others, not taken back yet
     std::uint64_t max_parked_bytes = 0; // of one core, when it took them back
-    std::uint64_t chains_pushed = 0;    // chains of small objects that lost their place as the newest one to another
-    std::uint64_t chain_objects = 0;    // that these had then
+    std::uint64_t chains_pushed = 0;    // chains that were made of small objects that came out of magazines
+    std::uint64_t chain_objects = 0;    // in these
     std::uint64_t live_bytes = 0;       // of objects that are in use, each as large as its bin's
     std::uint64_t held_bytes = 0;       // of superblocks and large objects
 };
