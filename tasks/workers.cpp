@@ -10,10 +10,8 @@ namespace {
 
 // What a core has for ever.
 struct Place {
-    Place(topology::Core const& core, CoreQueue::Memory queue)
-        : heap(core.id, core.node)
-        , worker(core.id, core.node, heap, std::move(queue)) {}
-    heap::CoreHeap heap;
+    Place(topology::Core const& core, heap::CoreHeap& heap, CoreQueue::Memory queue)
+        : worker(core.id, core.node, heap, std::move(queue)) {}
     Worker worker;
     AttentionHook work_items = WorkQueue::hook();
 };
@@ -28,8 +26,13 @@ Result<void> create(topology::Topology const& topology, Arena& arena, std::uint3
     auto const table = MXK_TRY(arena.array<Place*>(topology.cores.size()));
     for (topology::Core const& core : topology.cores) {
         memory::Block const place = MXK_TRY(memory::allocate(sizeof(Place), alignof(Place), core.node));
+        // Apart: in front of the worker it would move what each task touches to other places of the caches (8 % of a
+        // task).
+        memory::Block const room =
+            MXK_TRY(memory::allocate(sizeof(heap::CoreHeap), alignof(heap::CoreHeap), core.node));
+        auto* const heap = new (static_cast<void*>(room.address)) heap::CoreHeap(core.id, core.node);
         auto queue = MXK_TRY(CoreQueue::Memory::create(topology.cores.size(), core.node));
-        auto* const its_place = new (place.address) Place(core, std::move(queue));
+        auto* const its_place = new (place.address) Place(core, *heap, std::move(queue));
         its_place->worker.set_prefetch_distance(prefetch_distance);
         table[index(core.id)] = its_place;
     }
