@@ -12,8 +12,7 @@
 //         static constexpr std::span<HeapClaim const> claims();
 //         bool is_judged(HeapClaim const& claim, std::size_t point) const;
 //         Result<void> run(HeapRun const& run);                // fills in the samples
-//         void print_head(TextSink& out) const;                // and, of a point and a phase, its heading, column,
-//         fields
+//         void print_head(TextSink& out) const;                // and heading, column and fields of a point
 //         ...
 //     };
 #pragma once

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <new>
 
-#include "base/log.hpp"
 #include "base/panic.hpp"
 #include "base/units.hpp"
 #include "kernel/memory/heap/heap.hpp"

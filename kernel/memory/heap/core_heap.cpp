@@ -31,10 +31,9 @@ std::array<SlotAllocator, medium_bin_count> make_medium(MetadataArena& arena, Su
     return {SlotAllocator(arena, pool, medium_sizes[bins] + cache_line_bytes, cached_superblocks_of_a_medium_bin)...};
 }
 
-// What a large object is rounded up to, as it was allocated.
-memory::Block large_block(void* object, std::size_t bytes) {
-    return {static_cast<std::byte*>(object), std::max<std::size_t>(align_up(bytes, frame_bytes), frame_bytes),
-            memory::node_of(object)};
+// What a large object is rounded up to.
+std::size_t whole_frames(std::size_t bytes) {
+    return std::max<std::size_t>(align_up(bytes, frame_bytes), frame_bytes);
 }
 
 } // namespace
@@ -78,7 +77,7 @@ void* CoreHeap::allocate_medium(std::size_t bytes) {
 void* CoreHeap::allocate_large(std::size_t bytes, std::size_t alignment) {
     if (bytes >= large_page_bytes) alignment = std::max(alignment, large_page_bytes);
     if (bytes > SIZE_MAX / 2) return nullptr;
-    std::size_t const whole = std::max<std::size_t>(align_up(bytes, frame_bytes), frame_bytes);
+    std::size_t const whole = whole_frames(bytes);
     auto block = memory::allocate(whole, alignment, pool_.node());
     if (!block) {
         give_back_cached();
@@ -161,7 +160,7 @@ void CoreHeap::deallocate_medium(void* object) {
 }
 
 void CoreHeap::deallocate_large(void* object, std::size_t bytes) {
-    memory::Block const block = large_block(object, bytes);
+    memory::Block const block{static_cast<std::byte*>(object), whole_frames(bytes), memory::node_of(object)};
     pool_of(block.node).uncount_large(block.bytes);
     memory::free(block);
 }
@@ -358,7 +357,17 @@ std::size_t CoreHeap::place_of_outgoing() const {
 }
 
 CoreUse CoreHeap::use() const {
-    return {.sent = sent_,
+    std::size_t live = 0;
+    std::size_t superblocks = blocks_.superblocks();
+    for (std::size_t bin = 0; bin < small_bin_count; ++bin)
+        live += (bins_[bin].use().live - ready(bin)) * small_sizes[bin];
+    for (std::size_t bin = 0; bin < medium_bin_count; ++bin) {
+        live += medium_[bin].used() * medium_sizes[bin];
+        superblocks += medium_[bin].superblocks();
+    }
+    return {.live_bytes = live,
+            .superblocks = superblocks,
+            .sent = sent_,
             .parcels = sent_parcels_,
             .drains = drains_,
             .parked = parked_.load(std::memory_order_relaxed),

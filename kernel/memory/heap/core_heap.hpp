@@ -30,6 +30,8 @@ namespace mxk::heap {
 
 // A moment's figures of a core's heap.
 struct CoreUse {
+    std::size_t live_bytes = 0; // of objects in use, each as large as its bin's, large ones not among them
+    std::size_t superblocks = 0;
     std::uint64_t sent = 0;         // objects of others that were sent back to them
     std::uint64_t parcels = 0;      // in so many atomic exchanges
     std::uint64_t drains = 0;       // times that what others sent was taken back

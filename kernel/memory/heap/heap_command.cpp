@@ -55,29 +55,14 @@ BinLine medium_line(CoreHeap const& heap, std::size_t bin) {
     return {.live = slots.used(), .held = slots.superblocks() * superblock_bytes(), .ready = slots.cached()};
 }
 
-struct CoreLine {
-    std::size_t live = 0; // bytes
-    std::size_t held = 0;
-};
-CoreLine line_of(CoreHeap const& heap) {
-    CoreLine line{.held = heap.blocks().superblocks() * superblock_bytes()};
-    for (std::size_t bin = 0; bin < small_bin_count; ++bin) line.live += small_line(heap, bin).live * small_sizes[bin];
-    for (std::size_t bin = 0; bin < medium_bin_count; ++bin) {
-        BinLine const medium = medium_line(heap, bin);
-        line.live += medium.live * medium_sizes[bin];
-        line.held += medium.held;
-    }
-    return line;
-}
-
 void show_cores(TextSink& out) {
     format(out, "{:>5} {:>5} {:>11} {:>11} {:>11} {:>11} {:>15} {:>13} {:>9} {:>13}\n", "core", "node", "live MiB",
            "held MiB", "waste MiB", "parked KiB", "max parked KiB", "sent", "parcels", "own KiB");
     visit_each([&](CoreId core, CoreHeap& heap) {
-        CoreLine const line = line_of(heap);
         CoreUse const use = heap.use();
+        std::size_t const held = use.superblocks * superblock_bytes();
         format(out, "{:5} {:5} {:11.2} {:11.2} {:11.2} {:11.1} {:15.1} {:13} {:9} {:13}\n", core, heap.node(),
-               mib(line.live), mib(line.held), mib(line.held - line.live), mib(use.parked) * 1024,
+               mib(use.live_bytes), mib(held), mib(held - use.live_bytes), mib(use.parked) * 1024,
                mib(use.max_parked) * 1024, use.sent, use.parcels, use.metadata_bytes / KiB);
     });
 }

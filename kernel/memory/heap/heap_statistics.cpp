@@ -18,16 +18,12 @@ void add(HeapCounts& counts, CoreHeap const& heap) {
     counts.drains += use.drains;
     counts.parked_bytes += use.parked;
     counts.max_parked_bytes = std::max<std::uint64_t>(counts.max_parked_bytes, use.max_parked);
-    counts.superblocks_held += heap.blocks().superblocks();
+    counts.superblocks_held += use.superblocks;
+    counts.live_bytes += use.live_bytes;
     for (std::size_t i = 0; i < small_bin_count; ++i) {
         BinUse const bin = heap.small(i).use();
         counts.chains_pushed += bin.chains;
         counts.chain_objects += bin.chain_objects;
-        counts.live_bytes += (bin.live - heap.ready(i)) * small_sizes[i];
-    }
-    for (std::size_t i = 0; i < medium_bin_count; ++i) {
-        counts.superblocks_held += heap.medium(i).superblocks();
-        counts.live_bytes += heap.medium(i).used() * medium_sizes[i];
     }
 }
 

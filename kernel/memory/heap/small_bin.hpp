@@ -5,8 +5,7 @@
 //   - objects of a block that are freed one after the other are a chain, which is one entry of the stack, however many
 //     they are. Given out are those of the newest chain. What a magazine gives back comes in batches, in which objects
 //     of a block are one chain in whatever order they stand;
-//   - the number of chains is limited, and so is that of blocks that are held up by what the stack has. The oldest
-//   chain
+//   - the number of chains is limited, and so is that of blocks that are held up by what the stack has. The oldest one
 //     is taken off its bottom, and its objects are what is free of their block;
 //   - when the stack is empty, all that is free of a block that is nearly full becomes a chain, or of one that is
 //     nearly empty, if there is no other: these are left alone so that they can become empty.
@@ -42,8 +41,7 @@ class SmallBin {
     [[nodiscard]] std::size_t take(std::span<void*> room);
     // Up to Magazine::max_batch objects of this bin's blocks, the one that was freed last last. May give blocks back.
     void give_back(std::span<void* const> objects);
-    // A list, to its last object, that others have freed: it is cold, and does not go onto the stack (Falt
-    // 2010, 8.1.1).
+    // A list, to its last object, that others have freed: it is cold, and does not go onto the stack (8.1.1).
     void take_back(FreeObject* first, FreeObject* last, std::uint32_t length, SmallBlock& block);
     // All that is free leaves the stack, and empty blocks go back.
     void empty_stack();

@@ -55,7 +55,6 @@ struct alignas(cache_line_bytes) SmallBlock {
     ListLinks<SmallBlock> links{};
 
     static constexpr std::size_t group_bytes = superblock_unit;
-    static constexpr std::size_t per_group = group_bytes / block_bytes;
     // At the beginning of each group. A block's description has one of 32 places there, by the block's number.
     static constexpr std::size_t descriptions_bytes = 4 * KiB;
     static constexpr std::size_t places = descriptions_bytes / (2 * cache_line_bytes);
@@ -65,11 +64,6 @@ struct alignas(cache_line_bytes) SmallBlock {
         auto const address = reinterpret_cast<std::uintptr_t>(object);
         auto* const first = reinterpret_cast<SmallBlock*>(align_down(address, group_bytes));
         return first[address / block_bytes % places];
-    }
-    [[nodiscard]] BlockNumber number() const {
-        auto const address = reinterpret_cast<std::uintptr_t>(this);
-        std::size_t const place = address % group_bytes / sizeof(SmallBlock);
-        return static_cast<BlockNumber>(align_down(address, group_bytes) / block_bytes + place % per_group);
     }
     [[nodiscard]] Slot its_slot() const { return {superblock, slot}; }
 };
