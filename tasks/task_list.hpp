@@ -24,6 +24,8 @@ class TaskList {
     }
 
     [[nodiscard]] bool empty() const { return first_ == nullptr; }
+    // Null if empty; the others by `next`.
+    [[nodiscard]] Task* first() const { return first_; }
 
     // Appends all of `other`, which is empty then.
     void splice(TaskList& other) {

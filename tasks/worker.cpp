@@ -56,7 +56,9 @@ void Worker::send_first(Task& task, CoreId target) {
 }
 
 void Worker::begin_round() {
-    if (!find_tasks()) idle();
+    bool is_busy = find_tasks();
+    if (work_source_ != nullptr) is_busy = work_source_->run(*this) || is_busy;
+    if (!is_busy) idle();
 }
 
 // False if there is nothing to do.
@@ -202,12 +204,19 @@ void Worker::halt() {
     grace_periods_->after_halt(*grace_);
 }
 
+void Worker::sleep() {
+    if (work_source_ == nullptr) return halt();
+    if (!work_source_->begin_sleep()) return;
+    halt();
+    work_source_->end_sleep();
+}
+
 void Worker::idle() {
     // Where it is recorded, from where the round ended, so that both agree.
     Cycles const start = timeline_ != nullptr ? timeline_->boundary() : clock::timestamp();
     std::uint64_t const limit = raw(clock::to_cycles(polling_time_));
     heap_.settle();
-    while (!queue_.has_mail() && !arch::needs_attention()) {
+    while (!queue_.has_mail() && !arch::needs_attention() && !has_other_work()) {
         // Tasks for a core whose mailbox is full wait here; nobody would wake this core when there is room.
         if (queue_.needs_flush()) flush();
         if (raw(clock::timestamp() - start) < limit || queue_.needs_flush()) {
@@ -217,7 +226,7 @@ void Worker::idle() {
         queue_.sleep_unless_mail([this] {
             TimelineSlice const slice(*this, EventKind::Sleep, nullptr);
             statistics_.sleeps.add(1); // a sender that sees this counted has to wake the core
-            halt();
+            sleep();
         });
         break;
     }

@@ -22,6 +22,7 @@
 #include "tasks/owner_counter.hpp"
 #include "tasks/task_times.hpp"
 #include "tasks/timers.hpp"
+#include "tasks/work_source.hpp"
 
 namespace mxk {
 
@@ -179,6 +180,10 @@ class alignas(cache_line_bytes) Worker {
     // time.
     void end_round() { queue_.end_round(); }
 
+    // Where else this core looks for work, from now on; null: nowhere.
+    void set_work_source(WorkSource* source) { work_source_ = source; }
+    [[nodiscard]] WorkSource* work_source() const { return work_source_; }
+
     // What to call at the safe point once a bit of the attention word is set. As many as rooms want.
     void add_hook(AttentionHook& hook) { hooks_.append(hook); }
     void remove_hook(AttentionHook& hook) { hooks_.remove(hook); }
@@ -239,6 +244,8 @@ class alignas(cache_line_bytes) Worker {
     void append_waiting();
     void append_each_round(bool has_tasks);
     void idle();
+    [[nodiscard]] bool has_other_work() { return work_source_ != nullptr && work_source_->has_work(); }
+    void sleep();
 
     CoreId core_;
     NodeId node_;
@@ -251,6 +258,7 @@ class alignas(cache_line_bytes) Worker {
     CorePool pool_;
     CoreQueue queue_;
     heap::CoreHeap& heap_;
+    WorkSource* work_source_ = nullptr;
     TaskTimes* task_times_ = nullptr;
     CoreTimeline* timeline_ = nullptr;
     Timers timers_;

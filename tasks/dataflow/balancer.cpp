@@ -1,0 +1,103 @@
+#include "tasks/dataflow/balancer.hpp"
+
+#include "kernel/clock.hpp"
+#include "kernel/memory/memory.hpp"
+#include "tasks/dataflow/scheduler.hpp"
+
+namespace mxk::dataflow {
+
+void Balancer::look(CoreScheduler& /*here*/) {
+    std::uint64_t const now = raw(clock::timestamp());
+    std::uint64_t next = next_look_.load(std::memory_order_relaxed);
+    if (now < next || !scheduler_.options().balances) [[likely]]
+        return;
+    std::uint64_t const after = now + raw(clock::to_cycles(scheduler_.options().balance_every));
+    if (!next_look_.compare_exchange_strong(next, after, std::memory_order_relaxed)) return; // another core looks
+    if (next == 0 || !does_any_sleep()) return; // the first interval begins
+    look_now();
+}
+
+bool Balancer::does_any_sleep() const {
+    for (NodeScheduler const& node : scheduler_.nodes())
+        if (node.activity.counts().awake < node.activity.cores()) return true;
+    return false;
+}
+
+void Balancer::look_now() {
+    lock_.lock();
+    counts_.looks.add(1);
+    for (NodeScheduler& node : scheduler_.nodes()) note_heat(node);
+    for (NodeScheduler& node : scheduler_.nodes())
+        if (node.times_hot >= times && relieve(node)) node.times_hot = 0;
+    lock_.unlock();
+}
+
+void Balancer::note_heat(NodeScheduler& node) {
+    memory::NodeUse const use = memory::use(node.node());
+    double const memory = use.total != 0 ? static_cast<double>(use.used) / static_cast<double>(use.total) : 0;
+    double const cores = static_cast<double>(node.activity.counts().awake) / node.activity.cores();
+    bool const waits = node.waiting() != 0;
+    bool const is_hot = cores > hot_above || memory > hot_above || waits;
+    bool const is_cold = !waits && cores < cold_below && memory < cold_below;
+    node.times_hot = is_hot ? node.times_hot + 1 : 0;
+    node.times_cold = is_cold ? node.times_cold + 1 : 0;
+}
+
+// By how expensive it is for the cold node's cores to reach the memory that the request leaves behind.
+NodeScheduler* Balancer::nearest_cold(NodeScheduler const& hot, Request& request) {
+    NodeScheduler* nearest = nullptr;
+    for (NodeScheduler& node : scheduler_.nodes()) {
+        if (node.times_cold < times) continue;
+        if (request.place() != nullptr && request.place()->was_at(node.place())) continue;
+        if (nearest == nullptr || scheduler_.distance(node, hot) < scheduler_.distance(*nearest, hot)) nearest = &node;
+    }
+    return nearest;
+}
+
+// The least advanced request goes: one that waits, else the youngest that is served. A node's only request is shared.
+bool Balancer::relieve(NodeScheduler& hot) {
+    if (Request* const waiting = hot.take_youngest(); waiting != nullptr) {
+        NodeScheduler* const cold = nearest_cold(hot, *waiting);
+        if (cold == nullptr) {
+            hot.append(*waiting);
+            return false;
+        }
+        move_waiting(*waiting, hot, *cold);
+        cold->times_cold = 0;
+        return true;
+    }
+    RequestPlace* const place = hot.youngest();
+    if (place == nullptr) return false;
+    Request& request = *place->request();
+    NodeScheduler* const cold = nearest_cold(hot, request);
+    if (cold == nullptr) return false;
+    bool const is_done = hot.active() == 1 ? share(request, *cold) : move_begun(request, hot, *cold);
+    if (is_done) cold->times_cold = 0;
+    return is_done;
+}
+
+void Balancer::move_waiting(Request& request, NodeScheduler& from, NodeScheduler& to) {
+    counts_.moves.add(1);
+    std::int32_t const tasks = request.place() == nullptr ? 1 : request.place()->move(from.place(), to.place());
+    to.add_tasks(tasks, [&] { to.append(request); });
+    from.activity.remove(tasks);
+}
+
+bool Balancer::move_begun(Request& request, NodeScheduler& from, NodeScheduler& to) {
+    std::int32_t const tasks = request.place()->move(from.place(), to.place());
+    if (tasks < 0) return false;
+    counts_.moves.add(1);
+    from.remove(request, *request.place());
+    to.add_tasks(tasks, [&] { to.append(request); });
+    from.activity.remove(tasks);
+    return true;
+}
+
+bool Balancer::share(Request& request, NodeScheduler& to) {
+    if (!request.place()->add_holder(to.place())) return false;
+    counts_.shares.add(1);
+    to.serve(*request.place());
+    return true;
+}
+
+} // namespace mxk::dataflow

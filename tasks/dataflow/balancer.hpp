@@ -1,0 +1,61 @@
+// Moves requests from nodes that have too much to nodes that have nothing to do (Falt 2010, section 6.3.2). It is no
+// task and has no timer: a core that works looks at the time between two turns, and looks at the nodes if the interval
+// is over and a core sleeps. So it costs nothing where all work, and does not exist where all sleep.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/lock_rank.hpp"
+#include "base/spin_lock.hpp"
+#include "base/units.hpp"
+#include "tasks/owner_counter.hpp"
+
+namespace mxk::dataflow {
+
+class CoreScheduler;
+class NodeScheduler;
+class Request;
+class Scheduler;
+
+class Balancer {
+  public:
+    // A node is hot, or cold, once it has been so that many times in a row.
+    static constexpr unsigned times = 4;
+    static constexpr double hot_above = 0.90;
+    static constexpr double cold_below = 0.50;
+
+    explicit Balancer(Scheduler& scheduler)
+        : scheduler_(scheduler) {}
+
+    // A core, between two turns.
+    void look(CoreScheduler& here);
+    // The same at once, whatever the time, for tests.
+    void look_now();
+
+    // A request that ends while it is moved would be missed: who ends one holds this.
+    SpinLock& lock() { return lock_; }
+
+    struct Counts {
+        OwnerCounter looks;
+        OwnerCounter moves;
+        OwnerCounter shares;
+    };
+    [[nodiscard]] Counts const& counts() const { return counts_; }
+
+  private:
+    [[nodiscard]] bool does_any_sleep() const;
+    void note_heat(NodeScheduler& node);
+    bool relieve(NodeScheduler& hot);
+    NodeScheduler* nearest_cold(NodeScheduler const& hot, Request& request);
+    void move_waiting(Request& request, NodeScheduler& from, NodeScheduler& to);
+    bool move_begun(Request& request, NodeScheduler& from, NodeScheduler& to);
+    bool share(Request& request, NodeScheduler& to);
+
+    Scheduler& scheduler_;
+    SpinLock lock_{lock_bands::waking.rank(4)}; // all below but the time
+    std::atomic<std::uint64_t> next_look_{0};
+    Counts counts_;
+};
+
+} // namespace mxk::dataflow

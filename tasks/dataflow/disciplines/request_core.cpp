@@ -1,0 +1,231 @@
+#include "tasks/dataflow/disciplines/request_core.hpp"
+
+#include "base/fence.hpp"
+#include "base/spin_wait.hpp"
+#include "tasks/dataflow/scheduler.hpp"
+
+namespace mxk::dataflow {
+
+RequestCore::RequestCore(Scheduler& scheduler, Worker& worker, std::size_t place, NodeScheduler& node,
+                         std::size_t sleep_place, BoundStack stack, NodeVector<CoreId> victims, bool reruns_bound)
+    : CoreScheduler(scheduler, worker, place, node.place(), reruns_bound)
+    , node_(node)
+    , sleep_place_(sleep_place)
+    , stack_(std::move(stack))
+    , victims_(std::move(victims)) {}
+
+RequestCore& RequestCore::victim(CoreId core) const {
+    return static_cast<RequestCore&>(scheduler().of(core));
+}
+
+// Bound tasks are not counted in the node's word: this core runs them itself unless another steals them, so none is
+// lost when all others sleep. What the word is asked for is help.
+void RequestCore::enqueue(ReschedulableTask& task, Binding binding) {
+    if (binding == Binding::Bound && stack_.push(task)) [[likely]] {
+        ActivityCounts const now = node_.activity.counts();
+        if (now.free != 0 || now.awake != node_.activity.cores()) [[unlikely]]
+            ask_for_help_with_stack();
+        return;
+    }
+    enqueue_unbound(task); // also if there is no memory for the stack to grow
+}
+
+// A core that is about to sleep looks at the stacks once more after it has said so. So either it sees the task, or this
+// core sees that it sleeps. Where all cores are busy there is no fence; a core that finds no work at that very moment
+// polls for some time, and sees the task then.
+[[gnu::noinline]] void RequestCore::ask_for_help_with_stack() {
+    store_load_fence();
+    node_.pay(node_.activity.ask_for_help());
+}
+
+void RequestCore::enqueue_unbound(ReschedulableTask& task) {
+    if (scheduler().options().discipline == Discipline::Requests) {
+        RequestPlace& place = *task.request().place();
+        return enqueue_for(task, scheduler().node(place.deal_node()), place);
+    }
+    node_.add_tasks(1, [&] {
+        auto& shared = node_.shared;
+        shared.lock.lock();
+        if (scheduler().options().discipline == Discipline::OneLifo)
+            shared.tasks.prepend(task);
+        else
+            shared.tasks.append(task);
+        shared.count.store(shared.count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+        shared.lock.unlock();
+    });
+}
+
+void RequestCore::enqueue_for(ReschedulableTask& task, NodeScheduler& node, RequestPlace& place) {
+    task.set_responsible_node(node.place());
+    std::uint16_t responsible = node.place();
+    node.add_tasks(1, [&] { responsible = place.append(task); });
+    if (responsible == node.place()) [[likely]]
+        return;
+    // The request has gone to another node meanwhile. That node's count may be negative for a moment.
+    node.activity.remove(1);
+    NodeScheduler& other = scheduler().node(responsible);
+    other.pay(other.activity.add(1));
+}
+
+void RequestCore::begin_work(std::int32_t taken) {
+    SleepRule const rule = scheduler().options().sleep_rule;
+    if (is_working_) {
+        if (taken != 0) node_.pay(node_.activity.take_more(taken, rule));
+        return;
+    }
+    is_working_ = true;
+    node_.pay(node_.activity.begin(taken, rule));
+}
+
+ReschedulableTask* RequestCore::next() {
+    if (ReschedulableTask* const task = stack_.take_newest(); task != nullptr) {
+        if (!is_working_) [[unlikely]]
+            begin_work(0);
+        counts_.bound.add(1);
+        return task;
+    }
+    bool const steals_first = scheduler().options().steals_first;
+    ReschedulableTask* task = steals_first ? steal() : take_unbound();
+    if (task == nullptr) task = steals_first ? take_unbound() : steal();
+    if (task == nullptr) task = begin_request();
+    return task;
+}
+
+ReschedulableTask* RequestCore::take_unbound() {
+    ReschedulableTask* const task =
+        scheduler().options().discipline == Discipline::Requests ? take_from_requests() : take_shared();
+    if (task != nullptr) counts_.unbound.add(1);
+    return task;
+}
+
+ReschedulableTask* RequestCore::take_from_requests() {
+    ReschedulableTask* const task = node_.take_unbound();
+    if (task == nullptr) return nullptr;
+    counts_.locks.add(1);
+    if (task->responsible_node() == node_.place()) [[likely]] {
+        begin_work(1);
+        return task;
+    }
+    counts_.foreign.add(1);
+    scheduler().node(task->responsible_node()).activity.remove(1);
+    begin_work(0);
+    return task;
+}
+
+ReschedulableTask* RequestCore::take_shared() {
+    auto& shared = node_.shared;
+    if (shared.count.load(std::memory_order_acquire) == 0) return nullptr;
+    shared.lock.lock();
+    auto* const task = static_cast<ReschedulableTask*>(shared.tasks.take());
+    if (task != nullptr)
+        shared.count.store(shared.count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    shared.lock.unlock();
+    if (task == nullptr) return nullptr;
+    counts_.locks.add(1);
+    begin_work(1);
+    return task;
+}
+
+ReschedulableTask* RequestCore::steal() {
+    for (CoreId const core : victims_) {
+        RequestCore& other = victim(core);
+        ReschedulableTask* const task = other.steal_oldest();
+        if (task == nullptr) continue;
+        counts_.stolen.add(1);
+        begin_work(0);
+        if (other.bound_tasks() != 0) node_.pay(node_.activity.ask_for_help());
+        return task;
+    }
+    return nullptr;
+}
+
+ReschedulableTask* RequestCore::begin_request() {
+    return scheduler().options().discipline == Discipline::Requests ? admit() : take_beginning();
+}
+
+// The request may have begun elsewhere and come here: then there is its next task, or none at the moment.
+ReschedulableTask* RequestCore::admit() {
+    bool is_new = false;
+    Request* const request = node_.admit([&](Request& first) {
+        RequestPlace* const place = scheduler().open_place(first, node_.place());
+        is_new = place != nullptr;
+        return place;
+    });
+    if (request == nullptr) return nullptr;
+    if (!is_new) return take_from_requests();
+    counts_.admitted.add(1);
+    begin_work(1);
+    return &request->beginning();
+}
+
+ReschedulableTask* RequestCore::take_beginning() {
+    if (scheduler().options().discipline != Discipline::TwoFifos) return nullptr;
+    auto& shared = node_.shared;
+    shared.lock.lock();
+    auto* const task = static_cast<ReschedulableTask*>(shared.beginnings.take());
+    shared.lock.unlock();
+    if (task == nullptr) return nullptr;
+    begin_work(1);
+    return task;
+}
+
+bool RequestCore::run(Worker& /*worker*/) {
+    if (scheduler().nodes().size() > 1) scheduler().balancer().look(*this);
+    ReschedulableTask* task = next();
+    if (task != nullptr) {
+        for (unsigned left = turn_tasks;;) {
+            task->execute(*this);
+            // One that is interrupted, or leaves its own FIFO a turn, goes on working: it comes back soon.
+            if (--left == 0 || arch::needs_attention()) return true;
+            task = next();
+            if (task == nullptr) break;
+        }
+        if (is_working_) {
+            is_working_ = false;
+            node_.activity.finish();
+        }
+        return true;
+    }
+    if (is_working_) {
+        is_working_ = false;
+        node_.activity.finish();
+    }
+    counts_.empty_turns.add(1);
+    return false;
+}
+
+bool RequestCore::are_stacks_empty() const {
+    for (CoreId const core : victims_)
+        if (victim(core).bound_tasks() != 0) return false;
+    return true;
+}
+
+bool RequestCore::has_work() {
+    return node_.activity.counts().tasks > 0 || !are_stacks_empty();
+}
+
+bool RequestCore::begin_sleep() {
+    if (!node_.activity.try_sleep(scheduler().options().sleep_rule)) return false;
+    inject::point();
+    node_.sleepers.lie_down(sleep_place_);
+    counts_.sleeps.add(1);
+    if (are_stacks_empty()) return true;
+    end_sleep();
+    return false;
+}
+
+void RequestCore::end_sleep() {
+    if (node_.sleepers.was_woken(sleep_place_)) return; // the waker has counted this core
+    inject::point();
+    if (node_.activity.try_rise()) {
+        if (node_.sleepers.rise(sleep_place_))
+            counts_.own_rises.add(1);
+        else
+            node_.activity.unrise(); // a waker came in between, and has counted this core, too
+        return;
+    }
+    // All that sleep are counted by wakers, so one has still to find this core.
+    for (SpinWait wait; !node_.sleepers.was_woken(sleep_place_);) wait.turn();
+}
+
+} // namespace mxk::dataflow

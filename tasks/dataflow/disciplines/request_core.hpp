@@ -1,0 +1,62 @@
+// A core that takes bound tasks from its own stack, unbound ones from queues of its node, and steals before it begins a
+// request: the disciplines Requests, TwoFifos, OneFifo and OneLifo (scheduler.hpp), which differ in the queues.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "arch/attention.hpp"
+#include "kernel/memory/node_vector.hpp"
+#include "tasks/dataflow/bound_stack.hpp"
+#include "tasks/dataflow/core_scheduler.hpp"
+#include "tasks/dataflow/node_scheduler.hpp"
+#include "tasks/work_source.hpp"
+
+namespace mxk::dataflow {
+
+class RequestCore final : public CoreScheduler, public WorkSource {
+  public:
+    // Tasks between two looks at the worker's own FIFO.
+    static constexpr unsigned turn_tasks = 32;
+
+    // `sleep_place`: where it stands in the node's order of waking. `victims`: in the order in which it steals.
+    RequestCore(Scheduler& scheduler, Worker& worker, std::size_t place, NodeScheduler& node, std::size_t sleep_place,
+                BoundStack stack, NodeVector<CoreId> victims, bool reruns_bound);
+
+    void enqueue(ReschedulableTask& task, Binding binding) override;
+
+    bool run(Worker& worker) override;
+    bool has_work() override;
+    bool begin_sleep() override;
+    void end_sleep() override;
+
+    // Any core.
+    ReschedulableTask* steal_oldest() { return stack_.steal_oldest(); }
+    [[nodiscard]] std::size_t bound_tasks() const { return stack_.size(); }
+    [[nodiscard]] std::span<CoreId const> victims() const { return victims_.span(); }
+
+  private:
+    ReschedulableTask* next();
+    ReschedulableTask* take_unbound();
+    ReschedulableTask* take_from_requests();
+    ReschedulableTask* take_shared();
+    ReschedulableTask* steal();
+    ReschedulableTask* begin_request();
+    ReschedulableTask* admit();
+    ReschedulableTask* take_beginning();
+    void enqueue_unbound(ReschedulableTask& task);
+    void enqueue_for(ReschedulableTask& task, NodeScheduler& node, RequestPlace& place);
+    void ask_for_help_with_stack();
+    // It has something to do now; `taken`: tasks of the node's count.
+    void begin_work(std::int32_t taken);
+    [[nodiscard]] bool are_stacks_empty() const;
+    [[nodiscard]] RequestCore& victim(CoreId core) const;
+
+    NodeScheduler& node_;
+    std::size_t sleep_place_;
+    BoundStack stack_;
+    NodeVector<CoreId> victims_;
+    bool is_working_ = false; // it is not counted as free
+};
+
+} // namespace mxk::dataflow

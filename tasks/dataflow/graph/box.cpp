@@ -1,0 +1,125 @@
+#include "tasks/dataflow/graph/box.hpp"
+
+#include "base/panic.hpp"
+
+namespace mxk::dataflow {
+
+Box::~Box() {
+    while (first_waiting_ != nullptr) {
+        EnvelopePointer const left(first_waiting_);
+        first_waiting_ = left->next;
+    }
+}
+
+Result<Step> Box::produce(CoreScheduler& /*here*/) {
+    panic("a box without inputs produces");
+}
+Result<Step> Box::receive(CoreScheduler& /*here*/, std::size_t /*input*/, EnvelopePointer /*envelope*/) {
+    panic("a box with inputs receives");
+}
+Result<void> Box::note_end(CoreScheduler& /*here*/, std::size_t /*input*/) {
+    return {};
+}
+Result<Step> Box::finish(CoreScheduler& /*here*/) {
+    return Step::Done;
+}
+
+void Box::emit(EnvelopePointer envelope) {
+    for (std::size_t output = outputs_.size(); output > 1; --output) {
+        EnvelopePointer copy = envelope->copy();
+        if (!copy) return query().fail(no_memory_for_envelopes());
+        emit_to(output - 1, std::move(copy));
+    }
+    if (!outputs_.empty()) emit_to(0, std::move(envelope));
+}
+
+void Box::emit_to(std::size_t output, EnvelopePointer envelope) {
+    Envelope* const added = envelope.release();
+    added->output = static_cast<std::uint32_t>(output);
+    added->next = nullptr;
+    (last_waiting_ != nullptr ? last_waiting_->next : first_waiting_) = added;
+    last_waiting_ = added;
+}
+
+// False: a receiver has no room.
+bool Box::send(CoreScheduler& here) {
+    while (first_waiting_ != nullptr) {
+        Envelope& envelope = *first_waiting_;
+        Envelope* const behind = envelope.next; // it is the receiver's once it is sent
+        if (!outputs_[envelope.output]->offer(here, envelope)) return false;
+        first_waiting_ = behind;
+        if (behind == nullptr) last_waiting_ = nullptr;
+    }
+    return true;
+}
+
+void Box::end_outputs(CoreScheduler& here) {
+    if (are_outputs_ended_) return;
+    are_outputs_ended_ = true;
+    for (std::size_t output = outputs_.size(); output > 0; --output) outputs_[output - 1]->end(here);
+}
+
+// The box is done, its senders are not: they must get rid of what they have, or they would never end.
+Outcome Box::discard_inputs(CoreScheduler& here) {
+    bool is_over = true;
+    for (Edge* const input : inputs_) {
+        while (EnvelopePointer const unwanted = input->take(here)) {}
+        is_over = is_over && input->is_over();
+    }
+    return is_over ? Outcome::Ended : Outcome::Waits;
+}
+
+std::size_t Box::choose_input() const {
+    std::size_t const wanted = wanted_input();
+    if (wanted != any) return inputs_[wanted]->has_envelopes() ? wanted : any;
+    for (std::size_t step = 1; step <= inputs_.size(); ++step) {
+        std::size_t const input = (last_input_ + step) % inputs_.size();
+        if (!inputs_[input]->has_envelopes()) continue;
+        last_input_ = input;
+        return input;
+    }
+    return any;
+}
+
+Result<Step> Box::read(CoreScheduler& here) {
+    for (std::size_t input = 0; input < inputs_.size(); ++input) {
+        if ((inputs_over_ >> input & 1) != 0 || !inputs_[input]->is_over()) continue;
+        inputs_over_ |= std::uint64_t{1} << input;
+        MXK_TRY(note_end(here, input));
+    }
+    if (std::size_t const input = choose_input(); input != any)
+        return receive(here, input, inputs_[input]->take(here));
+    if (inputs_over_ == (std::uint64_t{1} << inputs_.size()) - 1) return finish(here);
+    return Step::More;
+}
+
+Result<Step> Box::work(CoreScheduler& here) {
+    if (query().is_cancelled()) return Step::Done;
+    return is_source() ? produce(here) : read(here);
+}
+
+bool Box::has_something_to_do() const {
+    if (is_source()) return true;
+    std::uint64_t over = 0;
+    for (std::size_t input = 0; input < inputs_.size(); ++input)
+        if (inputs_[input]->is_over()) over |= std::uint64_t{1} << input;
+    return over != inputs_over_ || over == (std::uint64_t{1} << inputs_.size()) - 1 || choose_input() != any;
+}
+
+Outcome Box::turn(CoreScheduler& here) {
+    if (!send(here)) return Outcome::Waits; // its receiver schedules it
+    if (!is_done_) {
+        auto const step = work(here);
+        if (!step.ok()) query().fail(step.error());
+        is_done_ = !step.ok() || step.value() == Step::Done;
+        if (!send(here)) return Outcome::Waits;
+    }
+    if (is_done_) {
+        end_outputs(here);
+        return discard_inputs(here);
+    }
+    if (has_something_to_do()) schedule(here, Binding::Unbound);
+    return Outcome::Waits;
+}
+
+} // namespace mxk::dataflow

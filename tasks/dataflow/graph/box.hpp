@@ -1,0 +1,91 @@
+// A box: a task that takes envelopes from its inputs and gives envelopes to its outputs, one input envelope in a run
+// (Falt 2010, sections 3.1 to 3.4). What a box does in which run:
+//
+//     1. what could not be sent before is sent; if there still is no room it waits, and its receiver schedules it
+//     2. one envelope of an input is taken and received; a source produces one; without more input it finishes
+//     3. what came of it is sent; if there is more to do, the box schedules itself, unbound
+//
+// A box that has several receivers for one output gives each of them the same columns, the last one first: the first
+// one is then the newest on the core's stack, so the branches run one after the other, depth-first.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "tasks/dataflow/graph/edge.hpp"
+#include "tasks/dataflow/graph/envelope.hpp"
+#include "tasks/dataflow/graph/query.hpp"
+
+namespace mxk::dataflow {
+
+// What a box says of its own work.
+enum class Step : std::uint8_t {
+    More, // ask again
+    Done  // it emits nothing any more
+};
+
+class Box : public ReschedulableTask {
+  public:
+    // `query`: of which it is part. By the model (model.hpp), on a core that runs the query.
+    explicit Box(Query& query, CoreId home_core)
+        : ReschedulableTask(query, &Box::run_turn, home_core) {}
+    virtual ~Box();
+
+    // The model, before the box runs. Its inputs in the order of their names; its outputs as they were connected.
+    void connect(std::span<Edge*> inputs, std::span<Edge*> outputs) {
+        inputs_ = inputs;
+        outputs_ = outputs;
+    }
+    [[nodiscard]] std::span<Edge* const> inputs() const { return inputs_; }
+    [[nodiscard]] bool is_source() const { return inputs_.empty(); }
+
+  protected:
+    // Of a source: emits up to one envelope.
+    virtual Result<Step> produce(CoreScheduler& here);
+    // An envelope of an input. Done: the rest of all inputs is not wanted.
+    virtual Result<Step> receive(CoreScheduler& here, std::size_t input, EnvelopePointer envelope);
+    // An input is over: nothing more will come there.
+    virtual Result<void> note_end(CoreScheduler& here, std::size_t input);
+    // All inputs are over: emits up to one envelope; again until it says Done.
+    virtual Result<Step> finish(CoreScheduler& here);
+    // Which input is read next; `any`: one that has something, in turn. One that is over is not chosen.
+    static constexpr std::size_t any = SIZE_MAX;
+    [[nodiscard]] virtual std::size_t wanted_input() const { return any; }
+
+    // Sends an envelope to all receivers, or to one output, after those before. As many as one run makes.
+    void emit(EnvelopePointer envelope);
+    void emit_to(std::size_t output, EnvelopePointer envelope);
+    [[nodiscard]] std::size_t outputs() const { return outputs_.size(); }
+    [[nodiscard]] Query& query() const { return static_cast<Query&>(request()); }
+
+  private:
+    static Outcome run_turn(CoreScheduler& here, ReschedulableTask& task) {
+        return static_cast<Box&>(task).turn(here);
+    }
+    Outcome turn(CoreScheduler& here);
+    Result<Step> work(CoreScheduler& here);
+    Result<Step> read(CoreScheduler& here);
+    [[nodiscard]] std::size_t choose_input() const;
+    [[nodiscard]] bool send(CoreScheduler& here);
+    void end_outputs(CoreScheduler& here);
+    Outcome discard_inputs(CoreScheduler& here);
+    [[nodiscard]] bool has_something_to_do() const;
+
+    std::span<Edge*> inputs_;
+    std::span<Edge*> outputs_;
+    Envelope* first_waiting_ = nullptr; // to be sent
+    Envelope* last_waiting_ = nullptr;
+    std::uint64_t inputs_over_ = 0; // bits of those whose end was noted
+    mutable std::size_t last_input_ = 0;
+    bool is_done_ = false;
+    bool are_outputs_ended_ = false;
+};
+
+inline Error no_memory_for_envelopes() {
+    return Error("out of memory: no room for an envelope");
+}
+
+} // namespace mxk::dataflow

@@ -1,0 +1,102 @@
+// The way from one output of a box to one input of another: a bounded buffer of envelopes (Falt 2010, sections 3.3 and
+// 3.4). What has no room is rejected and stays with the sender, which is scheduled again when there is room: no core
+// ever waits for a buffer. One sender and one receiver, each of which runs on one core at a time.
+//
+// The poison of the thesis, which says that nothing more will come, is a mark here and no envelope: it needs no memory
+// and no room.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/fence.hpp"
+#include "base/inject.hpp"
+#include "tasks/dataflow/core_scheduler.hpp"
+#include "tasks/dataflow/graph/envelope.hpp"
+#include "tasks/owner_counter.hpp"
+
+namespace mxk::dataflow {
+
+class Edge {
+  public:
+    static constexpr std::uint32_t max_capacity = 64;
+
+    // `capacity`: 1 to max_capacity.
+    Edge(ReschedulableTask& sender, ReschedulableTask& receiver, std::uint32_t capacity)
+        : sender_(sender)
+        , receiver_(receiver)
+        , capacity_(capacity) {}
+    Edge(Edge const&) = delete;
+    Edge& operator=(Edge const&) = delete;
+    ~Edge() {
+        for (std::uint32_t at = head_.load(std::memory_order_relaxed); at != tail_.load(std::memory_order_relaxed); ++at)
+            EnvelopePointer const left(slots_[at % max_capacity]);
+    }
+
+    // The sender. False: there is no room, and the sender is scheduled when there is.
+    [[nodiscard]] bool offer(CoreScheduler& here, Envelope& envelope) {
+        std::uint32_t const tail = tail_.load(std::memory_order_relaxed);
+        if (tail - head_.load(std::memory_order_acquire) == capacity_) {
+            sender_waits_.store(true, std::memory_order_relaxed);
+            store_load_fence(); // the receiver sees that the sender waits, or the sender sees the room
+            inject::point();
+            if (tail - head_.load(std::memory_order_acquire) == capacity_) {
+                rejected_.add(1);
+                return false;
+            }
+            sender_waits_.store(false, std::memory_order_relaxed);
+        }
+        slots_[tail % max_capacity] = &envelope;
+        tail_.store(tail + 1, std::memory_order_release); // pairs with the acquire in take()
+        sent_.add(1);
+        receiver_.schedule(here, Binding::Bound);
+        return true;
+    }
+    // The sender, last: nothing more will come.
+    void end(CoreScheduler& here) {
+        is_ended_.store(true, std::memory_order_release);
+        receiver_.schedule(here, Binding::Bound);
+    }
+
+    // The receiver. None, if nothing is here.
+    EnvelopePointer take(CoreScheduler& here) {
+        std::uint32_t const head = head_.load(std::memory_order_relaxed);
+        std::uint32_t const tail = tail_.load(std::memory_order_acquire);
+        if (head == tail) return {};
+        if (tail - head > max_fill_.value()) max_fill_.add(tail - head - max_fill_.value());
+        EnvelopePointer envelope(slots_[head % max_capacity]);
+        head_.store(head + 1, std::memory_order_release); // pairs with the acquire in offer(), for the slot
+        store_load_fence();
+        if (sender_waits_.load(std::memory_order_relaxed) &&
+            sender_waits_.exchange(false, std::memory_order_relaxed))
+            sender_.schedule(here, Binding::Unbound);
+        return envelope;
+    }
+    [[nodiscard]] bool has_envelopes() const {
+        return head_.load(std::memory_order_relaxed) != tail_.load(std::memory_order_acquire);
+    }
+    // The receiver: nothing is here, and nothing more will come.
+    [[nodiscard]] bool is_over() const { return is_ended_.load(std::memory_order_acquire) && !has_envelopes(); }
+
+    // Any core.
+    [[nodiscard]] std::uint64_t sent() const { return sent_.value(); }
+    [[nodiscard]] std::uint64_t rejected() const { return rejected_.value(); }
+    [[nodiscard]] std::uint64_t max_fill() const { return max_fill_.value(); }
+
+  private:
+    ReschedulableTask& sender_;
+    ReschedulableTask& receiver_;
+    std::uint32_t capacity_;
+    OwnerCounter sent_;     // the sender's
+    OwnerCounter rejected_; // the sender's
+    std::atomic<bool> sender_waits_{false};
+    std::atomic<bool> is_ended_{false};
+    std::atomic<std::uint32_t> tail_{0}; // the sender's
+    alignas(cache_line_bytes) std::atomic<std::uint32_t> head_{0}; // the receiver's
+    OwnerCounter max_fill_;                                        // the receiver's
+    alignas(cache_line_bytes) std::array<Envelope*, max_capacity> slots_{};
+};
+
+} // namespace mxk::dataflow

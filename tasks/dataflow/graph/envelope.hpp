@@ -1,0 +1,95 @@
+// What travels between boxes: some rows, as columns of equal length (Falt 2010, section 3.1), of which a selection may
+// be meant only: a column of row numbers, in ascending order, which a filter makes instead of copying. The last one on
+// every edge is the poison, which has no rows: nothing more will come.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+#include "base/panic.hpp"
+#include "tasks/dataflow/graph/column.hpp"
+
+namespace mxk::dataflow {
+
+class EnvelopePointer;
+
+struct Envelope {
+    static constexpr std::size_t max_columns = 12;
+    using Row = std::uint32_t;
+
+    std::uint32_t rows = 0;     // of each column
+    std::uint32_t selected = 0; // of these; all, where there is no selection
+    std::uint64_t sequence = 0; // its place in the order of the source, for boxes that restore it
+    Column selection;           // of Row; none: all rows
+    std::array<Column, max_columns> columns;
+
+    // The calling core's heap; null if there is no memory.
+    static EnvelopePointer create(std::uint32_t rows, std::uint64_t sequence);
+    // The same columns once more, for another receiver.
+    [[nodiscard]] EnvelopePointer copy() const;
+
+    template <typename T> [[nodiscard]] T const* values(std::size_t column) const {
+        return columns[column].values<T>();
+    }
+    // f(row) for every row that is meant.
+    template <typename Function> [[gnu::always_inline]] void for_each_row(Function function) const {
+        if (!selection) {
+            for (Row row = 0; row < rows; ++row) function(row);
+        } else {
+            Row const* const chosen = selection.values<Row>();
+            for (Row i = 0; i < selected; ++i) function(chosen[i]);
+        }
+    }
+
+    Envelope* next = nullptr;  // the sender's, while it waits to be sent
+    std::uint32_t output = 0; // then: by which of its outputs
+};
+
+// Owns an envelope.
+class EnvelopePointer {
+  public:
+    EnvelopePointer() = default;
+    explicit EnvelopePointer(Envelope* envelope)
+        : envelope_(envelope) {}
+    EnvelopePointer(EnvelopePointer&& other) noexcept
+        : envelope_(std::exchange(other.envelope_, nullptr)) {}
+    EnvelopePointer& operator=(EnvelopePointer&& other) noexcept {
+        std::swap(envelope_, other.envelope_);
+        return *this;
+    }
+    ~EnvelopePointer() {
+        if (envelope_ == nullptr) return;
+        envelope_->~Envelope();
+        heap::deallocate(envelope_, sizeof(Envelope));
+    }
+
+    explicit operator bool() const { return envelope_ != nullptr; }
+    Envelope& operator*() const { return *envelope_; }
+    Envelope* operator->() const { return envelope_; }
+    [[nodiscard]] Envelope* release() { return std::exchange(envelope_, nullptr); }
+
+  private:
+    Envelope* envelope_ = nullptr;
+};
+
+inline EnvelopePointer Envelope::create(std::uint32_t rows, std::uint64_t sequence) {
+    void* const place = heap::allocate(sizeof(Envelope));
+    if (place == nullptr) return {};
+    auto* const envelope = new (place) Envelope;
+    envelope->rows = envelope->selected = rows;
+    envelope->sequence = sequence;
+    return EnvelopePointer(envelope);
+}
+inline EnvelopePointer Envelope::copy() const {
+    EnvelopePointer result = create(rows, sequence);
+    if (!result) return result;
+    result->selected = selected;
+    result->selection = selection;
+    result->columns = columns;
+    return result;
+}
+
+} // namespace mxk::dataflow

@@ -1,0 +1,161 @@
+#include "tasks/dataflow/graph/model.hpp"
+
+#include <algorithm>
+
+namespace mxk::dataflow {
+
+Model::~Model() {
+    while (first_ != nullptr) std::exchange(first_, first_->next)->destroy_self();
+    while (first_connection_ != nullptr)
+        heap::deallocate(std::exchange(first_connection_, first_connection_->next), sizeof(Connection));
+}
+
+Model::BoxId Model::fail(Error const& error) {
+    if (!has_failed_) error_ = error;
+    has_failed_ = true;
+    return {};
+}
+
+Model::BoxId Model::add_part(Part& part) {
+    part.number = parts_++;
+    (last_ != nullptr ? last_->next : first_) = &part;
+    last_ = &part;
+    return {part.number};
+}
+
+Model::Part* Model::part(BoxId id) const {
+    Part* part = first_;
+    while (part != nullptr && part->number != id.number) part = part->next;
+    return part;
+}
+
+// SIZE_MAX: there is none of that name.
+std::size_t Model::input_of(Part& to, std::string_view name) {
+    if (to.shares_input_name) return to.inputs;
+    if (name.empty() && to.input_names.size() == 1) return 0;
+    for (std::size_t at = 0; at < to.input_names.size(); ++at)
+        if (to.input_names[at] == name) return at;
+    return SIZE_MAX;
+}
+
+bool Model::has_connection(Part const& to, std::size_t input) const {
+    for (Connection const* at = first_connection_; at != nullptr; at = at->next)
+        if (at->to == &to && at->input == input) return true;
+    return false;
+}
+
+void Model::connect(BoxId from, BoxId to, std::string_view input) {
+    if (has_failed_) return; // one of them may be missing because of that
+    Part* const sender = part(from);
+    Part* const receiver = part(to);
+    if (sender == nullptr || receiver == nullptr) {
+        fail(Error("connect: expected two boxes of this model"));
+        return;
+    }
+    if (!sender->has_output) {
+        fail(Error::of("box '{}' has no output, but is connected to box '{}'", sender->name, receiver->name));
+        return;
+    }
+    std::size_t const at = input_of(*receiver, input);
+    if (at == SIZE_MAX) {
+        FixedText<120> names;
+        for (std::string_view const each : receiver->input_names)
+            format(names, "{}{}", names.view().empty() ? "" : ", ", each);
+        fail(Error::of("box '{}': expected one of its inputs {}, got '{}'", receiver->name, names.view(), input));
+        return;
+    }
+    if (at >= max_inputs) {
+        fail(Error::of("box '{}': expected up to {} inputs", receiver->name, max_inputs));
+        return;
+    }
+    if (has_connection(*receiver, at)) {
+        fail(Error::of("box '{}': input '{}' is connected twice, the second time from box '{}'", receiver->name,
+                       receiver->input_names[at], sender->name));
+        return;
+    }
+    if (capacity_ == 0 || capacity_ > Edge::max_capacity) {
+        fail(Error::of("box '{}': expected room for 1 to {} envelopes at input '{}', got {}", receiver->name,
+                       Edge::max_capacity, receiver->input_names[std::min(at, receiver->input_names.size() - 1)],
+                       capacity_));
+        return;
+    }
+    void* const place = heap::allocate(sizeof(Connection));
+    if (place == nullptr) {
+        fail(Error::of("box '{}': out of memory", receiver->name));
+        return;
+    }
+    auto* const added = new (place) Connection{.from = sender, .to = receiver, .input = at, .capacity = capacity_};
+    (last_connection_ != nullptr ? last_connection_->next : first_connection_) = added;
+    last_connection_ = added;
+    ++connections_;
+    ++sender->outputs;
+    ++receiver->inputs;
+}
+
+Result<void> Model::check_part(Part const& part) const {
+    if (part.has_output && part.outputs == 0)
+        return Error::of("box '{}': its output is not connected", part.name);
+    if (part.shares_input_name) {
+        if (part.inputs == 0) return Error::of("box '{}': input '{}' is not connected", part.name, part.input_names[0]);
+        return {};
+    }
+    for (std::size_t input = 0; input < part.input_names.size(); ++input)
+        if (!has_connection(part, input))
+            return Error::of("box '{}': input '{}' is not connected", part.name, part.input_names[input]);
+    return {};
+}
+
+// Takes away, again and again, what has no receiver left: what stays is on a circle, or leads to one.
+Result<void> Model::check_circles() {
+    for (Part* at = first_; at != nullptr; at = at->next) at->mark = 0;
+    for (std::size_t round = 0; round < parts_; ++round) {
+        for (Part* at = first_; at != nullptr; at = at->next) {
+            if (at->mark != 0) continue;
+            bool has_receiver = false;
+            for (Connection const* edge = first_connection_; edge != nullptr; edge = edge->next)
+                has_receiver = has_receiver || (edge->from == at && edge->to->mark == 0);
+            if (!has_receiver) at->mark = 1;
+        }
+    }
+    for (Part const* at = first_; at != nullptr; at = at->next)
+        if (at->mark == 0) return Error::of("box '{}' would receive what it has sent: the boxes form a circle", at->name);
+    return {};
+}
+
+// Marks all from which a marked one gets something.
+void Model::mark_ancestors(unsigned mark) {
+    for (std::size_t round = 0; round < parts_; ++round)
+        for (Connection const* edge = first_connection_; edge != nullptr; edge = edge->next)
+            if ((edge->to->mark & mark) != 0) edge->from->mark |= mark;
+}
+
+// A box that reads one input to its end before the next one lets the other's buffers fill. If one box feeds both, that
+// one stands still then, and the first input never ends.
+Result<void> Model::check_order(Part const& part) {
+    for (std::size_t first = 0; first < part.inputs; ++first) {
+        for (Part* at = first_; at != nullptr; at = at->next) at->mark = 0;
+        for (Connection const* edge = first_connection_; edge != nullptr; edge = edge->next)
+            if (edge->to == &part) edge->from->mark |= edge->input == first ? 1U : 2U;
+        mark_ancestors(1);
+        mark_ancestors(2);
+        for (Part const* at = first_; at != nullptr; at = at->next)
+            if (at->mark == 3)
+                return Error::of("box '{}' reads its inputs one after the other, and box '{}' feeds input '{}' and another: "
+                                 "it would wait for ever",
+                                 part.name, at->name,
+                                 part.input_names[std::min(first, part.input_names.size() - 1)]);
+    }
+    return {};
+}
+
+Result<void> Model::check() {
+    if (has_failed_) return error_;
+    if (first_ == nullptr) return Error("a model has at least one box");
+    for (Part const* at = first_; at != nullptr; at = at->next) MXK_TRY(check_part(*at));
+    MXK_TRY(check_circles());
+    for (Part const* at = first_; at != nullptr; at = at->next)
+        if (at->reads_in_order) MXK_TRY(check_order(*at));
+    return {};
+}
+
+} // namespace mxk::dataflow

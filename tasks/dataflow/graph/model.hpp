@@ -1,0 +1,148 @@
+// What queries are made of: boxes by their factories, and how they are connected. Made once, by the console's task or a
+// program, and checked; each query is an instance (query.hpp). A box says which inputs it has, whether it has an output,
+// and, if it reads its inputs one after the other, that it does:
+//
+//     struct Join : Box {
+//         static constexpr std::array<std::string_view, 2> inputs{"build", "probe"};
+//         static constexpr bool has_output = true;
+//         static constexpr bool reads_in_order = true;      // optional
+//         Join(Query& query, CoreId core, KeyColumn key);   // what add() is given, behind the first two
+//     };
+//
+//     Model model;
+//     auto const orders = model.add<Scan>("orders", table);
+//     auto const join = model.add<Join>("join", key);
+//     model.connect(orders, join, "build");
+//     MXK_TRY(model.check());     error: box 'join': input 'probe' is not connected
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "base/result.hpp"
+#include "kernel/memory/heap/heap.hpp"
+#include "tasks/dataflow/graph/box.hpp"
+
+namespace mxk::dataflow {
+
+// Errors of building are kept until check(): the first one says which box and input it was. Not copied, not moved:
+// queries refer to it. One core at a time makes it; any may use it then.
+class Model {
+  public:
+    static constexpr std::uint32_t default_capacity = 4; // envelopes that wait at an input
+    static constexpr std::size_t max_inputs = 63;
+
+    struct BoxId {
+        std::size_t number = SIZE_MAX;
+    };
+
+    Model() = default;
+    Model(Model const&) = delete;
+    Model& operator=(Model const&) = delete;
+    ~Model();
+
+    // Of inputs that are connected from now on: 1 to Edge::max_capacity.
+    void set_capacity(std::uint32_t envelopes) { capacity_ = envelopes; }
+
+    // `arguments`: copied here, and given to each box that is made. `name`: a literal, or as long-lived as the model.
+    template <typename BoxType, typename... Arguments> BoxId add(std::string_view name, Arguments... arguments) {
+        using Made = MadeBox<BoxType, Arguments...>;
+        void* const place = heap::allocate(sizeof(Made), alignof(Made));
+        if (place == nullptr) return fail(Error::of("box '{}': out of memory", name));
+        return add_part(*new (place) Made(name, std::move(arguments)...));
+    }
+    // A box with as many inputs of the same kind as are connected: BoxType::inputs has one name, which they share.
+    void connect(BoxId from, BoxId to, std::string_view input = {});
+
+    // Errors: an input or an output that nothing is connected to, a circle, no box; what add() and connect() have
+    // found.
+    Result<void> check();
+
+  private:
+    friend class Query;
+
+    struct Part {
+        Part(std::string_view its_name, std::span<std::string_view const> its_inputs)
+            : name(its_name)
+            , input_names(its_inputs) {}
+        Part(Part const&) = delete;
+        Part& operator=(Part const&) = delete;
+        virtual ~Part() = default;
+        [[nodiscard]] virtual Box* make(Query& query, CoreId core) const = 0; // null: no memory
+        virtual void destroy(Box& box) const = 0;
+        virtual void destroy_self() = 0;
+
+        std::string_view name;
+        std::span<std::string_view const> input_names;
+        bool has_output = false;
+        bool reads_in_order = false;
+        bool shares_input_name = false;
+        std::size_t number = 0;
+        std::size_t inputs = 0; // connected
+        std::size_t outputs = 0;
+        unsigned mark = 0; // of check()
+        Part* next = nullptr;
+    };
+    struct Connection {
+        Part* from;
+        Part* to;
+        std::size_t input;
+        std::uint32_t capacity;
+        Connection* next = nullptr;
+    };
+
+    template <typename BoxType, typename... Arguments> struct MadeBox final : Part {
+        explicit MadeBox(std::string_view its_name, Arguments... its_arguments)
+            : Part(its_name, BoxType::inputs)
+            , arguments(std::move(its_arguments)...) {
+            has_output = BoxType::has_output;
+            if constexpr (requires { BoxType::reads_in_order; }) reads_in_order = BoxType::reads_in_order;
+            if constexpr (requires { BoxType::has_many_inputs; }) shares_input_name = BoxType::has_many_inputs;
+        }
+        Box* make(Query& query, CoreId core) const override {
+            void* const place = heap::allocate(sizeof(BoxType), alignof(BoxType));
+            if (place == nullptr) return nullptr;
+            return std::apply([&](auto const&... each) { return new (place) BoxType(query, core, each...); },
+                              arguments);
+        }
+        void destroy(Box& box) const override {
+            auto& self = static_cast<BoxType&>(box);
+            self.~BoxType();
+            heap::deallocate(&self, sizeof(BoxType), alignof(BoxType));
+        }
+        void destroy_self() override {
+            this->~MadeBox();
+            heap::deallocate(this, sizeof(MadeBox), alignof(MadeBox));
+        }
+        std::tuple<Arguments...> arguments;
+    };
+
+    BoxId add_part(Part& part);
+    BoxId fail(Error const& error);
+    [[nodiscard]] Part* part(BoxId id) const;
+    [[nodiscard]] std::size_t input_of(Part& to, std::string_view name);
+    [[nodiscard]] bool has_connection(Part const& to, std::size_t input) const;
+    Result<void> check_part(Part const& part) const;
+    Result<void> check_circles();
+    Result<void> check_order(Part const& part);
+    void mark_ancestors(unsigned mark);
+
+    Part* first_ = nullptr;
+    Part* last_ = nullptr;
+    std::size_t parts_ = 0;
+    Connection* first_connection_ = nullptr;
+    Connection* last_connection_ = nullptr;
+    std::size_t connections_ = 0;
+    std::uint32_t capacity_ = default_capacity;
+    bool has_failed_ = false;
+    Error error_{"no error"};
+};
+
+} // namespace mxk::dataflow

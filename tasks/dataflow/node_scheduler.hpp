@@ -1,0 +1,124 @@
+// What the cores of one node share: the requests that wait and those that are served, and who is awake (Falt 2010,
+// section 6.1: the node manager).
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/lock_rank.hpp"
+#include "base/spin_lock.hpp"
+#include "tasks/dataflow/activity.hpp"
+#include "tasks/dataflow/request.hpp"
+#include "tasks/dataflow/request_queue.hpp"
+#include "tasks/dataflow/sleepers.hpp"
+#include "tasks/task_list.hpp"
+
+namespace mxk::dataflow {
+
+class alignas(cache_line_bytes) NodeScheduler {
+  public:
+    // `place`: which of its scheduler's nodes.
+    NodeScheduler(std::uint16_t place, NodeId node, Sleepers its_sleepers, RequestQueue work)
+        : place_(place)
+        , node_(node)
+        , activity(static_cast<unsigned>(its_sleepers.size()))
+        , sleepers(std::move(its_sleepers))
+        , work_(std::move(work)) {}
+    NodeScheduler(NodeScheduler const&) = delete;
+    NodeScheduler& operator=(NodeScheduler const&) = delete;
+
+    [[nodiscard]] std::uint16_t place() const { return place_; }
+    [[nodiscard]] NodeId node() const { return node_; }
+    // Any core; moment's numbers.
+    [[nodiscard]] std::uint32_t waiting() const { return waiting_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::uint32_t active() const { return active_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::uint32_t max_active() const { return max_active_.load(std::memory_order_relaxed); }
+
+    // Any core: counts tasks, queues them by `queue()`, and wakes a core if none looks for work.
+    template <typename Queue> void add_tasks(std::int32_t count, Queue queue) {
+        bool const owes_wake = activity.add(count);
+        inject::point();
+        queue();
+        if (owes_wake) sleepers.wake_one();
+    }
+    void pay(bool owes_wake) {
+        if (owes_wake) [[unlikely]]
+            sleepers.wake_one();
+    }
+
+    // Behind the others that wait. Any core, within add_tasks().
+    void append(Request& request);
+    // The youngest that waits; null if none does. Any core.
+    Request* take_youngest();
+    // Begins the oldest request that waits, as long as fewer are served here than there are cores; `place`: gives a
+    // place for a request that has none, or null. Null: none was begun. A core of the node.
+    template <typename GivePlace> Request* admit(GivePlace place);
+    // One more is served here, without having waited: it is shared with another node. Any core.
+    void serve(RequestPlace& place);
+    // It is not here any more, be it served or waiting. Any core. False: it was not here.
+    bool remove(Request& request, RequestPlace& place);
+    // Of those that are served; null if none is. Any core, while no request can end (Scheduler).
+    RequestPlace* youngest();
+
+    ReschedulableTask* take_unbound() { return work_.take(place_); }
+
+    // Of the disciplines without queues of requests: any core, for a moment.
+    struct SharedLists {
+        SpinLock lock{lock_bands::waking.rank(6)};
+        TaskList tasks;
+        TaskList beginnings; // two FIFOs only
+        std::atomic<std::uint32_t> count{0};
+    };
+    SharedLists shared;
+
+    // For the balancer, under its lock.
+    unsigned times_hot = 0;
+    unsigned times_cold = 0;
+
+  private:
+    void note_active() {
+        auto const now = static_cast<std::uint32_t>(work_.size());
+        active_.store(now, std::memory_order_relaxed);
+        if (now > max_active_.load(std::memory_order_relaxed)) max_active_.store(now, std::memory_order_relaxed);
+    }
+    bool remove_waiting(Request& request);
+
+    std::uint16_t place_;
+    NodeId node_;
+    SpinLock lock_{lock_bands::waking.rank(5)}; // of the queues, but for scans
+    Request* oldest_waiting_ = nullptr;
+    Request* youngest_waiting_ = nullptr;
+    std::atomic<std::uint32_t> waiting_{0};
+    std::atomic<std::uint32_t> active_{0};
+    std::atomic<std::uint32_t> max_active_{0};
+
+  public:
+    Activity activity;
+    Sleepers sleepers;
+
+  private:
+    RequestQueue work_;
+};
+
+template <typename GivePlace> Request* NodeScheduler::admit(GivePlace give_place) {
+    if (waiting() == 0) return nullptr;
+    lock_.lock();
+    Request* const request = oldest_waiting_;
+    RequestPlace* place = nullptr;
+    if (request != nullptr && work_.size() < activity.cores()) {
+        place = request->place();
+        if (place == nullptr) place = give_place(*request);
+    }
+    if (place != nullptr) {
+        oldest_waiting_ = request->next_waiting;
+        if (oldest_waiting_ == nullptr) youngest_waiting_ = nullptr;
+        waiting_.store(waiting() - 1, std::memory_order_relaxed);
+        work_.add(*place);
+        note_active();
+    }
+    lock_.unlock();
+    return place != nullptr ? request : nullptr;
+}
+
+} // namespace mxk::dataflow

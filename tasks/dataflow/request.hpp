@@ -1,0 +1,70 @@
+// A request: the tasks of one query, from its submission until the last of them has ended. Its unbound tasks wait in a
+// FIFO of its own, so that a scheduler can serve requests in the order in which they came (Falt 2010, section 5.5.4).
+//
+//     submitted -> waits in a node's input queue -> admitted: has a place in work queues -> ended
+//
+// It begins with one task, which builds the rest: so what a request consists of is made by a core that will run it, in
+// memory of that core's node, and not before it is its turn (section 9.2.1).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/units.hpp"
+#include "tasks/dataflow/reschedulable_task.hpp"
+
+namespace mxk::dataflow {
+
+class RequestPlace;
+class Scheduler;
+
+class Request {
+  public:
+    // On the core that admits it: makes its tasks, and schedules those that begin. A request without tasks has ended
+    // when this returns.
+    using Begin = void (*)(CoreScheduler& here, Request& request);
+    // On the core where its last task has ended. Nothing refers to the request any more: it may be destroyed.
+    using End = void (*)(CoreScheduler& here, Request& request);
+
+    Request(Begin begin, End end)
+        : begin_(begin)
+        , end_(end)
+        , beginning_(*this, &Request::run_begin, CoreId{}) {}
+    Request(Request const&) = delete;
+    Request& operator=(Request const&) = delete;
+
+    // One more task belongs to it. A task of the request calls it, or `begin`.
+    // relaxed: it cannot reach zero meanwhile, since the caller is counted
+    void add_task() { unended_.fetch_add(1, std::memory_order_relaxed); }
+
+    // Asks its tasks to come to an end soon, from any core. What it means is theirs.
+    void cancel() { is_cancelled_.store(true, std::memory_order_release); }
+    [[nodiscard]] bool is_cancelled() const { return is_cancelled_.load(std::memory_order_acquire); }
+
+    // For ReschedulableTask: a task has said Outcome::Ended.
+    void end_task(CoreScheduler& here);
+
+    // From its submission on.
+    [[nodiscard]] Scheduler& scheduler() const { return *scheduler_; }
+
+    // For schedulers, until it is admitted and afterwards.
+    void set_scheduler(Scheduler& scheduler) { scheduler_ = &scheduler; }
+    [[nodiscard]] ReschedulableTask& beginning() { return beginning_; }
+    [[nodiscard]] RequestPlace* place() const { return place_.load(std::memory_order_acquire); }
+    void set_place(RequestPlace* place) { place_.store(place, std::memory_order_release); }
+    Request* next_waiting = nullptr; // in an input queue
+    void finish(CoreScheduler& here) { end_(here, *this); }
+
+  private:
+    static Outcome run_begin(CoreScheduler& here, ReschedulableTask& task);
+
+    Begin begin_;
+    End end_;
+    Scheduler* scheduler_ = nullptr;
+    std::atomic<RequestPlace*> place_{nullptr};
+    std::atomic<std::uint32_t> unended_{1}; // tasks that have not ended, the beginning among them
+    std::atomic<bool> is_cancelled_{false};
+    ReschedulableTask beginning_;
+};
+
+} // namespace mxk::dataflow

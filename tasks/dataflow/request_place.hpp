@@ -1,0 +1,164 @@
+// Where the unbound tasks of an admitted request wait: a FIFO under a lock of its own, and a count that says without
+// the lock whether it is empty. Places belong to the scheduler and are used again, never given back while it lives: a
+// core that scans a work queue may look at the place of a request that has just ended, and finds another request there,
+// or none, but always a place (Falt 2010, section 6.3.2, which does not say how requests are reclaimed).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+
+#include "base/inject.hpp"
+#include "base/lock_rank.hpp"
+#include "base/spin_lock.hpp"
+#include "tasks/dataflow/reschedulable_task.hpp"
+#include "tasks/task_list.hpp"
+
+namespace mxk::dataflow {
+
+class alignas(cache_line_bytes) RequestPlace {
+  public:
+    // What a node has to do with the request.
+    struct AtNode {
+        bool is_holder = false; // its cores take tasks from here
+        bool was_here = false;  // the request never comes back to where it was
+    };
+
+    // `nodes`: one for each node, for this place alone.
+    explicit RequestPlace(std::span<AtNode> nodes)
+        : nodes_(nodes) {}
+
+    // For a request that begins on `node`. The place is in no queue.
+    void open(Request& request, std::uint16_t node) {
+        lock_.lock();
+        request_ = &request;
+        nodes_[node] = {.is_holder = true, .was_here = true};
+        count_holders();
+        lock_.unlock();
+    }
+    // The request has no tasks any more. What it knew of nodes is forgotten.
+    void close() {
+        lock_.lock();
+        request_ = nullptr;
+        for (AtNode& node : nodes_) node = {};
+        count_holders();
+        lock_.unlock();
+    }
+
+    // Null while it is nobody's. The holder of a task of the request, or under lock().
+    [[nodiscard]] Request* request() const { return request_; }
+
+    // Whether take() is worth its lock. acquire: pairs with the release in append()
+    [[nodiscard]] bool may_have_tasks() const { return count_.load(std::memory_order_acquire) != 0; }
+
+    // Which node is to be responsible for the next task of the place's request: in turn among those that hold it.
+    [[nodiscard]] std::uint16_t deal_node() {
+        // One holder, which is nearly always so, needs no lock. If it changes meanwhile, append() finds out.
+        if (holders_.load(std::memory_order_acquire) == 1) return single_holder_.load(std::memory_order_relaxed);
+        lock_.lock();
+        std::uint16_t const node = next_holder();
+        lock_.unlock();
+        return node;
+    }
+    // The task says which node is responsible. Gives which one is: another, if the request has gone there meanwhile.
+    std::uint16_t append(ReschedulableTask& task) {
+        inject::point();
+        lock_.lock();
+        if (!nodes_[task.responsible_node()].is_holder) [[unlikely]]
+            task.set_responsible_node(next_holder());
+        std::uint16_t const responsible = task.responsible_node();
+        tasks_.append(task);
+        count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+        lock_.unlock();
+        return responsible;
+    }
+
+    // The oldest task, for a core of `node`; null if there is none, or if the request is not this node's any more.
+    ReschedulableTask* take(std::uint16_t node) {
+        lock_.lock();
+        ReschedulableTask* task = nullptr;
+        if (nodes_[node].is_holder) {
+            task = static_cast<ReschedulableTask*>(tasks_.take());
+            if (task != nullptr) count_.store(count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+        }
+        lock_.unlock();
+        return task;
+    }
+
+    // A node becomes a holder. False: it is one, or has been one.
+    [[nodiscard]] bool add_holder(std::uint16_t node) {
+        lock_.lock();
+        bool const is_new = !nodes_[node].was_here;
+        if (is_new) {
+            nodes_[node] = {.is_holder = true, .was_here = true};
+            count_holders();
+        }
+        lock_.unlock();
+        return is_new;
+    }
+    // The request goes from one node to another, which has not had it: the responsibility for what is queued goes with
+    // it. Gives how many tasks these are; -1, with nothing done: it cannot.
+    std::int32_t move(std::uint16_t from, std::uint16_t to) {
+        lock_.lock();
+        std::int32_t moved = -1;
+        if (request_ != nullptr && nodes_[from].is_holder && !nodes_[to].was_here) {
+            nodes_[from].is_holder = false;
+            nodes_[to] = {.is_holder = true, .was_here = true};
+            count_holders();
+            moved = 0;
+            for (Task* task = tasks_.first(); task != nullptr; task = task->next) {
+                auto& queued = static_cast<ReschedulableTask&>(*task);
+                if (queued.responsible_node() != from) continue;
+                queued.set_responsible_node(to);
+                ++moved;
+            }
+        }
+        lock_.unlock();
+        return moved;
+    }
+    [[nodiscard]] bool is_held_by(std::uint16_t node) {
+        lock_.lock();
+        bool const result = nodes_[node].is_holder;
+        lock_.unlock();
+        return result;
+    }
+    [[nodiscard]] bool was_at(std::uint16_t node) {
+        lock_.lock();
+        bool const result = nodes_[node].was_here;
+        lock_.unlock();
+        return result;
+    }
+
+    RequestPlace* next_free = nullptr; // the scheduler's, while nobody's
+
+  private:
+    std::uint16_t next_holder() {
+        for (std::size_t step = 1; step <= nodes_.size(); ++step) {
+            std::size_t const node = (last_dealt_ + step) % nodes_.size();
+            if (!nodes_[node].is_holder) continue;
+            last_dealt_ = static_cast<std::uint16_t>(node);
+            return last_dealt_;
+        }
+        return last_dealt_;
+    }
+    void count_holders() {
+        std::uint32_t holders = 0;
+        for (std::size_t node = 0; node < nodes_.size(); ++node) {
+            if (!nodes_[node].is_holder) continue;
+            single_holder_.store(static_cast<std::uint16_t>(node), std::memory_order_relaxed);
+            ++holders;
+        }
+        holders_.store(holders, std::memory_order_release);
+    }
+
+    SpinLock lock_{lock_bands::waking.rank(6)}; // all below but the atomics
+    std::atomic<std::uint32_t> count_{0};
+    std::atomic<std::uint32_t> holders_{0};
+    std::atomic<std::uint16_t> single_holder_{0};
+    std::uint16_t last_dealt_ = 0;
+    TaskList tasks_;
+    Request* request_ = nullptr;
+    std::span<AtNode> nodes_;
+};
+
+} // namespace mxk::dataflow

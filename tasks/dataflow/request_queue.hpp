@@ -1,0 +1,70 @@
+// The requests that a node serves, oldest first. It is scanned without a lock; only who adds or removes one holds the
+// node's lock. Removing moves the younger ones down in ascending order, so that a scan may meet a request twice, but
+// never misses one that stays (Falt 2010, section 6.3.2).
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "base/inject.hpp"
+#include "base/panic.hpp"
+#include "kernel/memory/node_array.hpp"
+#include "tasks/dataflow/request_place.hpp"
+
+namespace mxk::dataflow {
+
+class RequestQueue {
+    using Slot = std::atomic<RequestPlace*>;
+
+  public:
+    // Errors: no memory.
+    static Result<RequestQueue> create(std::size_t capacity, NodeId node) {
+        RequestQueue result;
+        result.slots_ = MXK_TRY(NodeArray<Slot>::create(capacity + 1, node)); // the last is always null
+        for (Slot& slot : result.slots_.span()) new (&slot) Slot(nullptr);
+        return result;
+    }
+
+    // Under the node's lock. The youngest from now on.
+    void add(RequestPlace& place) {
+        expect(size_ + 1 < slots_.size(), "a work queue has room for all places of its scheduler");
+        slots_[size_].store(&place, std::memory_order_release);
+        ++size_;
+    }
+    // Under the node's lock. False: it is not here.
+    bool remove(RequestPlace const& place) {
+        std::size_t at = 0;
+        while (at < size_ && slots_[at].load(std::memory_order_relaxed) != &place) ++at;
+        if (at == size_) return false;
+        for (; at + 1 < size_; ++at) {
+            slots_[at].store(slots_[at + 1].load(std::memory_order_relaxed), std::memory_order_release);
+            inject::point();
+        }
+        --size_;
+        slots_[size_].store(nullptr, std::memory_order_release);
+        return true;
+    }
+    [[nodiscard]] std::size_t size() const { return size_; }
+    // Under the node's lock; null if it is empty.
+    [[nodiscard]] RequestPlace* youngest() const {
+        return size_ != 0 ? slots_[size_ - 1].load(std::memory_order_relaxed) : nullptr;
+    }
+
+    // Any core of the node: the oldest task of the oldest request that has one; null if there is none.
+    ReschedulableTask* take(std::uint16_t node) {
+        for (std::size_t at = 0; at + 1 < slots_.size(); ++at) {
+            // acquire: pairs with the release in add()
+            RequestPlace* const place = slots_[at].load(std::memory_order_acquire);
+            if (place == nullptr) return nullptr;
+            if (!place->may_have_tasks()) continue;
+            if (ReschedulableTask* const task = place->take(node); task != nullptr) return task;
+        }
+        return nullptr;
+    }
+
+  private:
+    NodeArray<Slot> slots_;
+    std::size_t size_ = 0;
+};
+
+} // namespace mxk::dataflow

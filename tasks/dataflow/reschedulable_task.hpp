@@ -1,0 +1,78 @@
+// A task that may be asked to run again and again, by any core: a box of a dataflow graph. It is queued at most once, it
+// never runs on two cores at the same time, and what was asked for while it ran gives exactly one more run (Z. Falt,
+// thesis on the scheduler of Bobox, 2010, sections 3.2 and 5.2).
+//
+//     Idle -> Scheduled -> (its body) -> Idle | Ended
+//              |   ^
+//              v   |  asked again while queued: the mark is taken away when the body begins
+//             Again   asked again while it ran: queued once more, as unbound work
+//
+// The thesis has a state of its own for a task that runs. Here a queued task and a running one are the same state,
+// which saves one of four locked operations in the life of a task; what tells them apart is who finds the mark, the
+// beginning of a run or its end. A caller that finds nothing to do writes the state all the same: its locked write and
+// the one at the end of a run are in one order, so that what it has written before is seen by the run, or makes
+// another. A mere look could read "queued" while the runner has already read the old data.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/inject.hpp"
+#include "tasks/task.hpp"
+
+namespace mxk::dataflow {
+
+class CoreScheduler;
+class Request;
+
+// How soon: Bound is for this core, next, since its data are in this core's cache; Unbound is for any core (thesis
+// 5.4).
+enum class Binding : std::uint8_t { Unbound, Bound };
+
+// What a body says when it returns: it waits to be scheduled, or it will never be again.
+enum class Outcome : std::uint8_t { Waits, Ended };
+
+class ReschedulableTask : public Task {
+  public:
+    using Run = Outcome (*)(CoreScheduler& here, ReschedulableTask& task);
+
+    // Of `request`, which counts it until it has ended. `home_core`: where the discipline of one FIFO for each core
+    // (scheduler.hpp) runs it.
+    ReschedulableTask(Request& request, Run run, CoreId home_core)
+        : Task(&ReschedulableTask::run_from_queue, home_core)
+        , run_(run)
+        , request_(request) {}
+    ReschedulableTask(ReschedulableTask const&) = delete;
+    ReschedulableTask& operator=(ReschedulableTask const&) = delete;
+
+    // Makes it run once more after this call has begun. `here`: the calling core's. Never blocks, except for a short
+    // lock. Not once the body has said Ended, or is about to.
+    void schedule(CoreScheduler& here, Binding binding);
+
+    // For schedulers: runs the body of a task that was taken from a queue. The task may be gone afterwards.
+    void execute(CoreScheduler& here);
+
+    [[nodiscard]] Request& request() const { return request_; }
+    // For schedulers: the node whose count of tasks it is in, while it is queued as unbound.
+    [[nodiscard]] std::uint16_t responsible_node() const { return responsible_node_; }
+    void set_responsible_node(std::uint16_t node) { responsible_node_ = node; }
+    [[nodiscard]] ReschedulableTask* next_task() const { return static_cast<ReschedulableTask*>(next); }
+
+    // For tests and displays: a moment's state.
+    [[nodiscard]] bool is_idle() const { return state_.load(std::memory_order_acquire) == State::Idle; }
+    [[nodiscard]] bool has_ended() const { return state_.load(std::memory_order_acquire) == State::Ended; }
+
+  private:
+    enum class State : std::uint8_t { Idle, Scheduled, Again, AgainBound, Ended };
+
+    static void run_from_queue(Worker& worker, Task& task);
+
+    std::atomic<State> state_{State::Idle};
+    std::uint16_t responsible_node_ = 0;
+    Run run_;
+    Request& request_;
+};
+static_assert(sizeof(ReschedulableTask) == cache_line_bytes);
+
+} // namespace mxk::dataflow

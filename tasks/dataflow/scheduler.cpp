@@ -1,0 +1,226 @@
+#include "tasks/dataflow/scheduler.hpp"
+
+#include <algorithm>
+
+#include "base/splitmix.hpp"
+#include "kernel/memory/memory.hpp"
+#include "kernel/topology/system_topology.hpp"
+#include "tasks/dataflow/core_orders.hpp"
+#include "tasks/parallel.hpp"
+#include "tasks/workers.hpp"
+
+namespace mxk::dataflow {
+namespace {
+
+bool are_nodes_one(Discipline discipline) {
+    return discipline == Discipline::Original || discipline == Discipline::CoreFifo;
+}
+
+Result<NodeVector<CoreId>> cores_of(NodeId node, std::span<CoreId const> cores, CoreId without) {
+    auto result = MXK_TRY(NodeVector<CoreId>::create(cores.size(), node));
+    for (CoreId const core : cores)
+        if (core != without && workers::of(core).node() == node) result.emplace(core);
+    return result;
+}
+
+constexpr CoreId no_core{UINT32_MAX};
+
+} // namespace
+
+Result<NodeObject<Scheduler>> Scheduler::create(std::span<CoreId const> cores, SchedulerOptions const& options) {
+    expect(!cores.empty(), "a scheduler has a core");
+    NodeId const home = workers::of(cores[0]).node();
+    auto result = MXK_TRY(NodeObject<Scheduler>::create(home, options));
+    MXK_TRY(result->make_nodes(cores));
+    MXK_TRY(result->make_places(2 * cores.size() + 16, home));
+    MXK_TRY(result->make_cores(cores));
+    MXK_TRY(result->install(cores));
+    return result;
+}
+
+Scheduler::~Scheduler() {
+    expect(unfinished() == 0, "a scheduler ends after its requests");
+    if (installed_ == 0) return;
+    bool const is_done = run_on(core_ids_.span(), [](Worker& worker, std::size_t) {
+        worker.set_work_source(nullptr);
+        return Step::Done;
+    });
+    expect(is_done, "no memory for a task on each core");
+}
+
+Result<void> Scheduler::make_nodes(std::span<CoreId const> cores) {
+    auto const all = system_topology().cores;
+    nodes_ = MXK_TRY(NodeVector<NodeScheduler>::create(system_topology().nodes.size(), NodeId{}));
+    loads_ = MXK_TRY(NodeVector<NodeLoad>::create(system_topology().nodes.size(), NodeId{}));
+    for (topology::Node const& node : system_topology().nodes) {
+        auto own = MXK_TRY(cores_of(node.id, cores, no_core));
+        if (own.size() == 0) continue;
+        sort_for_waking(own.span(), all);
+        auto sleepers = MXK_TRY(Sleepers::create(own.size(), node.id));
+        for (CoreId const core : own) sleepers.add(core);
+        auto work = MXK_TRY(RequestQueue::create(2 * cores.size() + 16, node.id));
+        loads_.emplace();
+        nodes_.emplace(static_cast<std::uint16_t>(nodes_.size()), node.id, std::move(sleepers), std::move(work));
+    }
+    return {};
+}
+
+Result<void> Scheduler::make_places(std::size_t count, NodeId node) {
+    at_nodes_ = MXK_TRY(NodeArray<RequestPlace::AtNode>::create_zeroed(count * nodes_.size(), node));
+    places_ = MXK_TRY(NodeVector<RequestPlace>::create(count, node));
+    for (std::size_t i = 0; i < count; ++i) {
+        RequestPlace& place = places_.emplace(at_nodes_.span().subspan(i * nodes_.size(), nodes_.size()));
+        place.next_free = free_places_;
+        free_places_ = &place;
+    }
+    return {};
+}
+
+Result<void> Scheduler::make_cores(std::span<CoreId const> cores) {
+    NodeId const home = workers::of(cores[0]).node();
+    core_ids_ = MXK_TRY(NodeVector<CoreId>::create(cores.size(), home));
+    by_place_ = MXK_TRY(NodeVector<CoreScheduler*>::create(cores.size(), home));
+    by_core_ = MXK_TRY(NodeVector<CoreScheduler*>::create(workers::count(), home));
+    while (by_core_.size() < workers::count()) by_core_.emplace(nullptr);
+    request_cores_ = MXK_TRY(PerCore<RequestCore>::with_room(cores.size(), home));
+    original_cores_ = MXK_TRY(PerCore<OriginalCore>::with_room(cores.size(), home));
+    fifo_cores_ = MXK_TRY(PerCore<FifoCore>::with_room(cores.size(), home));
+    original_queues_.sleepers = MXK_TRY(Sleepers::create(cores.size(), home));
+    for (std::size_t place = 0; place < cores.size(); ++place) {
+        CoreId const core = cores[place];
+        Worker& worker = workers::of(core);
+        core_ids_.emplace(core);
+        original_queues_.sleepers.add(core);
+        CoreScheduler* made = nullptr;
+        if (options_.discipline == Discipline::CoreFifo) {
+            made = MXK_TRY(fifo_cores_.add(worker.node(), *this, worker, place, std::uint16_t{0}, false));
+        } else if (options_.discipline == Discipline::Original) {
+            made = MXK_TRY(original_cores_.add(worker.node(), *this, worker, place, original_queues_));
+        } else {
+            NodeScheduler* const node = std::ranges::find(nodes_.begin(), nodes_.end(), worker.node(),
+                                                          &NodeScheduler::node);
+            std::size_t sleep_place = 0;
+            while (node->sleepers.core(sleep_place) != core) ++sleep_place;
+            auto victims = MXK_TRY(cores_of(worker.node(), cores, core));
+            sort_for_stealing(core, victims.span(), system_topology().cores, options_.seed);
+            auto stack = MXK_TRY(BoundStack::create(worker.node()));
+            made = MXK_TRY(request_cores_.add(worker.node(), *this, worker, place, *node, sleep_place, std::move(stack),
+                                              std::move(victims), options_.reruns_bound));
+        }
+        by_place_.emplace(made);
+        by_core_[index(core)] = made;
+    }
+    return {};
+}
+
+Result<void> Scheduler::install(std::span<CoreId const> cores) {
+    bool const is_done = run_on(cores, [this](Worker& worker, std::size_t place) {
+        if (request_cores_.size() != 0) worker.set_work_source(&request_cores_[place]);
+        if (original_cores_.size() != 0) worker.set_work_source(&original_cores_[place]);
+        return Step::Done;
+    });
+    if (!is_done) return Error::of("out of memory: a task on each of {} cores", cores.size());
+    installed_ = cores.size();
+    return {};
+}
+
+std::uint8_t Scheduler::distance(NodeScheduler const& of_cores, NodeScheduler const& of_memory) const {
+    std::size_t const nodes = system_topology().nodes.size();
+    if (options_.distances.size() != nodes * nodes)
+        return system_topology().distance(of_cores.node(), of_memory.node());
+    return options_.distances[index(of_cores.node()) * nodes + index(of_memory.node())];
+}
+
+std::uint16_t Scheduler::choose_node_for(std::uint64_t random) {
+    if (nodes_.size() == 1 || !options_.chooses_node) return 0;
+    std::uint8_t fastest = UINT8_MAX;
+    for (NodeScheduler const& node : nodes_) fastest = std::min(fastest, distance(node, node));
+    choice_lock_.lock();
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        NodeScheduler const& node = nodes_[i];
+        memory::NodeUse const use = memory::use(node.node());
+        loads_[i] = {.waiting = node.waiting(),
+                     .unfinished = node.waiting() + node.active(),
+                     .cores = node.activity.cores(),
+                     .awake = node.activity.counts().awake,
+                     .memory_total = use.total,
+                     .memory_available = use.total - use.used,
+                     .speed = static_cast<double>(fastest) / distance(node, node)};
+    }
+    auto const chosen = static_cast<std::uint16_t>(choose_node(loads_.span(), random));
+    choice_lock_.unlock();
+    return chosen;
+}
+
+void Scheduler::submit(Request& request) {
+    request.set_scheduler(*this);
+    unfinished_.fetch_add(1, std::memory_order_relaxed);
+    std::uint32_t const number = dealt_.fetch_add(1, std::memory_order_relaxed);
+    if (!are_nodes_one(options_.discipline)) {
+        NodeScheduler& node = nodes_[choose_node_for(splitmix(options_.seed + number))];
+        return node.add_tasks(1, [&] { queue(request, node); });
+    }
+    Task& beginning = request.beginning();
+    beginning.home = core_ids_[number % core_ids_.size()];
+    Worker::current().append(beginning, beginning.home);
+}
+
+void Scheduler::queue(Request& request, NodeScheduler& node) {
+    if (options_.discipline == Discipline::Requests) return node.append(request);
+    auto& shared = node.shared;
+    shared.lock.lock();
+    if (options_.discipline == Discipline::TwoFifos) {
+        shared.beginnings.append(request.beginning());
+    } else {
+        if (options_.discipline == Discipline::OneLifo)
+            shared.tasks.prepend(request.beginning());
+        else
+            shared.tasks.append(request.beginning());
+        shared.count.store(shared.count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    }
+    shared.lock.unlock();
+}
+
+RequestPlace* Scheduler::open_place(Request& request, std::uint16_t node) {
+    places_lock_.lock();
+    RequestPlace* const place = free_places_;
+    if (place != nullptr) free_places_ = place->next_free;
+    places_lock_.unlock();
+    if (place == nullptr) return nullptr;
+    place->open(request, node);
+    request.set_place(place);
+    return place;
+}
+
+void Scheduler::note_begun() {
+    std::uint32_t const now = active_.fetch_add(1, std::memory_order_relaxed) + 1;
+    std::uint32_t most = max_active_.load(std::memory_order_relaxed);
+    while (most < now && !max_active_.compare_exchange_weak(most, now, std::memory_order_relaxed)) {}
+}
+
+Outcome Request::run_begin(CoreScheduler& here, ReschedulableTask& task) {
+    Request& self = task.request();
+    here.scheduler().note_begun();
+    self.begin_(here, self);
+    return Outcome::Ended;
+}
+
+// The counts come last but one: who waits for unfinished() to be 0 may destroy the scheduler only after `end`.
+void Scheduler::end(Request& request, CoreScheduler& here) {
+    if (RequestPlace* const place = request.place(); place != nullptr) {
+        if (nodes_.size() > 1) balancer_.lock().lock();
+        for (NodeScheduler& node : nodes_)
+            if (place->is_held_by(node.place())) node.remove(request, *place);
+        place->close();
+        if (nodes_.size() > 1) balancer_.lock().unlock();
+        places_lock_.lock();
+        place->next_free = free_places_;
+        free_places_ = place;
+        places_lock_.unlock();
+    }
+    active_.fetch_sub(1, std::memory_order_relaxed);
+    unfinished_.fetch_sub(1, std::memory_order_relaxed);
+    request.finish(here);
+}
+
+} // namespace mxk::dataflow

@@ -1,0 +1,137 @@
+// A scheduler of requests over some cores, besides their FIFOs: tasks that follow their data depth-first, stealing inside
+// a node, requests that begin only when nothing else is to be done, and nodes that balance (Falt 2010, chapters 5 and
+// 6). Other disciplines in its place, to compare with.
+//
+//     auto scheduler = MXK_TRY(Scheduler::create(cores, {}));     the console's task
+//     scheduler->submit(request);                                 any core; request.end is called when it has ended
+//
+// | discipline | bound tasks | unbound tasks | begins a request |
+// |------------|-------------|---------------|------------------|
+// | Requests   | own stack, stolen from by the node | a FIFO for each request, the oldest request first | when nothing else is to be done |
+// | TwoFifos   | the same    | one FIFO for the node | the same |
+// | OneFifo    | the same    | one FIFO for the node, beginnings among them | in its turn |
+// | OneLifo    | the same    | one stack for the node, beginnings among them | at once |
+// | Original   | own stack, never stolen from | own FIFO, stolen as a whole | at once, on the cores in turn |
+// | CoreFifo   | the worker's own FIFO, of the core that the task belongs to | the same | at once, on the cores in turn |
+//
+// Requests is the thesis' new scheduler, Original the one it replaces (section 5.3, with a semaphore that counts the
+// FIFOs that are not empty), CoreFifo what MxTasks do.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "kernel/memory/node_object.hpp"
+#include "kernel/memory/node_vector.hpp"
+#include "kernel/memory/per_core.hpp"
+#include "kernel/topology/topology.hpp"
+#include "tasks/dataflow/activity.hpp"
+#include "tasks/dataflow/balancer.hpp"
+#include "tasks/dataflow/core_scheduler.hpp"
+#include "tasks/dataflow/disciplines/core_fifo.hpp"
+#include "tasks/dataflow/disciplines/original.hpp"
+#include "tasks/dataflow/disciplines/request_core.hpp"
+#include "tasks/dataflow/node_choice.hpp"
+#include "tasks/dataflow/node_scheduler.hpp"
+#include "tasks/dataflow/request.hpp"
+
+namespace mxk::dataflow {
+
+enum class Discipline : std::uint8_t { Requests, TwoFifos, OneFifo, OneLifo, Original, CoreFifo };
+
+struct SchedulerOptions {
+    Discipline discipline = Discipline::Requests;
+    SleepRule sleep_rule = SleepRule::Strict;
+    bool reruns_bound = false; // what was asked for while it ran keeps its binding, as in the original scheduler
+    bool steals_first = false; // before unbound tasks are looked for
+    bool chooses_node = true;  // else all requests go to the first node
+    bool balances = true;      // between nodes
+    Nanoseconds balance_every{100'000'000};
+    // nodes x nodes of the machine, row: the cores' node, column: the memory's, 10: the nearest; measured
+    // (`bench memory`), or empty: the firmware's.
+    std::span<std::uint8_t const> distances{};
+    std::uint64_t seed = 1;
+};
+
+class Scheduler {
+  public:
+    // On these cores, each once, all of which serve tasks (workers::serves()). The console's task; waits until the
+    // cores have it. One scheduler on a core at a time. Errors: no memory.
+    static Result<NodeObject<Scheduler>> create(std::span<CoreId const> cores, SchedulerOptions const& options);
+    // For create().
+    explicit Scheduler(SchedulerOptions const& options)
+        : options_(options)
+        , balancer_(*this) {}
+    // The console's task, once all requests have ended; waits until the cores are without it.
+    ~Scheduler();
+    Scheduler(Scheduler const&) = delete;
+    Scheduler& operator=(Scheduler const&) = delete;
+
+    // Any core, also in a task of another request; never blocks, except for short locks. The request lives until its
+    // `end` is called.
+    void submit(Request& request);
+
+    [[nodiscard]] SchedulerOptions const& options() const { return options_; }
+    [[nodiscard]] std::size_t cores() const { return by_place_.size(); }
+    [[nodiscard]] CoreScheduler& at(std::size_t place) const { return *by_place_[place]; }
+    // Of a core that is one of the scheduler's.
+    [[nodiscard]] CoreScheduler& of(CoreId core) const { return *by_core_[index(core)]; }
+    [[nodiscard]] std::span<NodeScheduler> nodes() const { return nodes_.span(); }
+    [[nodiscard]] NodeScheduler& node(std::uint16_t place) const { return nodes_[place]; }
+    // How expensive it is for cores of one node to reach memory of another; 10: the nearest.
+    [[nodiscard]] std::uint8_t distance(NodeScheduler const& of_cores, NodeScheduler const& of_memory) const;
+    [[nodiscard]] Balancer& balancer() { return balancer_; }
+    // Requests submitted and not ended, and the most there were at once that had begun. Any core; a moment's numbers.
+    [[nodiscard]] std::uint32_t unfinished() const { return unfinished_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::uint32_t active() const { return active_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::uint32_t max_active() const { return max_active_.load(std::memory_order_relaxed); }
+
+    // For the disciplines. A place for a request that begins on `node`; null: none is free.
+    RequestPlace* open_place(Request& request, std::uint16_t node);
+    void note_begun();
+    // Its last task has ended.
+    void end(Request& request, CoreScheduler& here);
+
+  private:
+    Result<void> make_nodes(std::span<CoreId const> cores);
+    Result<void> make_places(std::size_t count, NodeId node);
+    Result<void> make_cores(std::span<CoreId const> cores);
+    Result<void> install(std::span<CoreId const> cores);
+    std::uint16_t choose_node_for(std::uint64_t random);
+    void queue(Request& request, NodeScheduler& node);
+
+    SchedulerOptions options_;
+    NodeVector<NodeScheduler> nodes_;
+    SpinLock choice_lock_{lock_bands::waking.rank(3)};
+    NodeVector<NodeLoad> loads_; // scratch memory of a choice
+    NodeArray<RequestPlace::AtNode> at_nodes_; // nodes for each place
+    NodeVector<RequestPlace> places_;
+    SpinLock places_lock_{lock_bands::waking.rank(7)};
+    RequestPlace* free_places_ = nullptr;
+    OriginalQueues original_queues_;
+    PerCore<RequestCore> request_cores_; // one of the three has something
+    PerCore<OriginalCore> original_cores_;
+    PerCore<FifoCore> fifo_cores_;
+    NodeVector<CoreScheduler*> by_place_;
+    NodeVector<CoreScheduler*> by_core_; // null: not one of these cores
+    NodeVector<CoreId> core_ids_;
+    std::size_t installed_ = 0;
+    std::atomic<std::uint32_t> unfinished_{0};
+    std::atomic<std::uint32_t> active_{0};
+    std::atomic<std::uint32_t> max_active_{0};
+    std::atomic<std::uint32_t> dealt_{0}; // requests, to cores in turn, and what breaks ties
+    Balancer balancer_;
+};
+
+inline void Request::end_task(CoreScheduler& here) {
+    // acq_rel: one chain, through which the core where the last one ends sees what all have written
+    if (unended_.fetch_sub(1, std::memory_order_acq_rel) == 1) here.scheduler().end(*this, here);
+}
+
+inline void ReschedulableTask::run_from_queue(Worker& worker, Task& task) {
+    auto& self = static_cast<ReschedulableTask&>(task);
+    self.execute(self.request_.scheduler().of(worker.core()));
+}
+
+} // namespace mxk::dataflow

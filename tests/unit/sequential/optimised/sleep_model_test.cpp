@@ -1,0 +1,252 @@
+// Every state that the protocol of sleeping and waking can reach (tasks/dataflow/activity.hpp), by search: a producer
+// that adds tasks one by one, workers that look, sleep, work and wake, and mail that ends a sleep at any moment. The
+// counts change by the functions that the kernel runs; the steps between are those of the kernel, one at a time.
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <unordered_set>
+
+#include <gtest/gtest.h>
+
+#include "tasks/dataflow/activity.hpp"
+
+namespace mxk::dataflow {
+namespace {
+
+enum class Rule : std::uint8_t {
+    Strict,
+    Loose,
+    Split, // the failing example of Falt's thesis (program 6.1): the test and what follows from it are two steps
+};
+enum class Order : std::uint8_t { CountFirst, QueueFirst };
+
+enum class At : std::uint8_t {
+    Looking,    // free
+    FoundNone,  // free
+    Passed,     // Split only: may sleep by what it saw
+    Counted,    // asleep by the counts, not where wakers look for it
+    Lying,      // where wakers look for it
+    Rising,     // mail came
+    Risen,      // it has counted itself
+    AwaitsWake, // all that sleep are counted, so a waker comes
+    Took,       // has a task, not counted
+    OwesWake,   // counted
+    Working
+};
+enum class Producer : std::uint8_t { Idle, Counted, CountedOwes, QueuedOwes, QueuedUncounted };
+
+constexpr unsigned max_workers = 3;
+
+struct State {
+    ActivityCounts counts;
+    std::uint8_t queued = 0;
+    std::uint8_t to_add = 0;
+    std::uint8_t done = 0;
+    std::uint8_t mails = 0;
+    Producer producer = Producer::Idle;
+    std::array<At, max_workers> at{};
+    std::array<bool, max_workers> is_awake{};
+
+    bool operator==(State const&) const = default;
+};
+
+struct Hash {
+    std::size_t operator()(State const& state) const {
+        std::uint64_t hash = 0xcbf2'9ce4'8422'2325;
+        auto const add = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x100'0000'01b3; };
+        add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(state.counts.tasks)) << 32 |
+            std::uint64_t{state.counts.awake} << 16 | state.counts.free);
+        add(std::uint64_t{state.queued} << 32 | state.to_add << 24 | state.done << 16 | state.mails << 8 |
+            static_cast<std::uint64_t>(state.producer));
+        for (unsigned i = 0; i < max_workers; ++i)
+            add(static_cast<std::uint64_t>(state.at[i]) << 1 | (state.is_awake[i] ? 1 : 0));
+        return hash ^ hash >> 29;
+    }
+};
+
+struct Found {
+    std::size_t states = 0;
+    std::size_t frozen = 0;   // nothing can happen any more, and a task is not done
+    std::size_t stranded = 0; // a task waits, a worker sleeps, and all others are busy for as long as they like
+    std::size_t below = 0;    // a negative count
+    std::size_t uncovered = 0; // a task is queued and counted, and all sleep with no waker on its way
+};
+
+class Search {
+  public:
+    Search(unsigned workers, unsigned tasks, unsigned mails, Rule rule, Order order)
+        : workers_(workers)
+        , tasks_(tasks)
+        , rule_(rule)
+        , order_(order) {
+        State first;
+        first.counts = {.free = static_cast<std::uint16_t>(workers), .awake = static_cast<std::uint16_t>(workers)};
+        first.to_add = static_cast<std::uint8_t>(tasks);
+        first.mails = static_cast<std::uint8_t>(mails);
+        first.is_awake.fill(true);
+        reach(first);
+    }
+
+    Found run() {
+        while (!waiting_.empty()) {
+            State const state = waiting_.front();
+            waiting_.pop_front();
+            ++found_.states;
+            judge(state);
+            moved_ = false;
+            step_producer(state);
+            for (unsigned i = 0; i < workers_; ++i) step_worker(state, i);
+            if (!moved_ && state.done < tasks_) ++found_.frozen;
+        }
+        return found_;
+    }
+
+  private:
+    void reach(State const& state) {
+        moved_ = true;
+        if (seen_.insert(state).second) waiting_.push_back(state);
+    }
+    [[nodiscard]] SleepRule sleep_rule() const { return rule_ == Rule::Strict ? SleepRule::Strict : SleepRule::Loose; }
+
+    void judge(State const& state) {
+        if (state.counts.tasks < 0) ++found_.below;
+        bool does_any_sleep = false;
+        bool is_rest_busy = true;
+        for (unsigned i = 0; i < workers_; ++i) {
+            bool const sleeps = state.at[i] == At::Lying && !state.is_awake[i];
+            does_any_sleep = does_any_sleep || sleeps;
+            is_rest_busy = is_rest_busy && (sleeps || state.at[i] == At::Working);
+        }
+        bool const is_quiet = state.queued > 0 && state.producer == Producer::Idle;
+        if (is_quiet && does_any_sleep && is_rest_busy) ++found_.stranded;
+        if (is_quiet && state.counts.awake == 0) ++found_.uncovered;
+    }
+
+    // Wakes the first that lies there; if none does yet, there is no step: the waker goes on looking.
+    template <typename Then> void wake(State const& state, Then then) {
+        for (unsigned i = 0; i < workers_; ++i) {
+            if (state.is_awake[i]) continue;
+            State next = state;
+            next.is_awake[i] = true;
+            then(next);
+            return reach(next);
+        }
+    }
+
+    void step_producer(State const& state) {
+        State next = state;
+        switch (state.producer) {
+        case Producer::Idle:
+            if (state.to_add == 0) return;
+            --next.to_add;
+            if (order_ == Order::CountFirst) {
+                next.producer =
+                    activity::add(next.counts, 1, workers_) ? Producer::CountedOwes : Producer::Counted;
+            } else {
+                ++next.queued;
+                next.producer = Producer::QueuedUncounted;
+            }
+            return reach(next);
+        case Producer::Counted:
+        case Producer::CountedOwes:
+            ++next.queued;
+            next.producer = state.producer == Producer::Counted ? Producer::Idle : Producer::QueuedOwes;
+            return reach(next);
+        case Producer::QueuedUncounted:
+            next.producer = activity::add(next.counts, 1, workers_) ? Producer::QueuedOwes : Producer::Idle;
+            return reach(next);
+        case Producer::QueuedOwes: return wake(state, [](State& woken) { woken.producer = Producer::Idle; });
+        }
+    }
+
+    void step_worker(State const& state, unsigned i) {
+        State next = state;
+        auto const go = [&](At where) {
+            next.at[i] = where;
+            reach(next);
+        };
+        switch (state.at[i]) {
+        case At::Looking:
+            if (state.queued == 0) return go(At::FoundNone);
+            --next.queued;
+            return go(At::Took);
+        case At::FoundNone:
+            if (!activity::may_sleep(state.counts, sleep_rule())) return go(At::Looking);
+            if (rule_ == Rule::Split) return go(At::Passed);
+            [[fallthrough]];
+        case At::Passed:
+            --next.counts.free;
+            --next.counts.awake;
+            return go(At::Counted);
+        case At::Counted:
+            next.is_awake[i] = false;
+            return go(At::Lying);
+        case At::Lying:
+            if (state.is_awake[i]) return go(At::Looking); // a waker has counted it
+            if (state.mails == 0) return;
+            --next.mails;
+            return go(At::Rising);
+        case At::Rising:
+            if (state.is_awake[i]) return go(At::Looking);
+            if (state.counts.awake == workers_) return go(At::AwaitsWake);
+            ++next.counts.awake;
+            ++next.counts.free;
+            return go(At::Risen);
+        case At::Risen:
+            if (state.is_awake[i]) { // a waker was faster, and has counted it, too
+                --next.counts.awake;
+                --next.counts.free;
+            }
+            next.is_awake[i] = true;
+            return go(At::Looking);
+        case At::AwaitsWake:
+            if (state.is_awake[i]) go(At::Looking);
+            return;
+        case At::Took: return go(activity::begin(next.counts, 1, workers_, sleep_rule()) ? At::OwesWake : At::Working);
+        case At::OwesWake: return wake(state, [i](State& woken) { woken.at[i] = At::Working; });
+        case At::Working:
+            ++next.counts.free;
+            ++next.done;
+            return go(At::Looking);
+        }
+    }
+
+    unsigned workers_;
+    unsigned tasks_;
+    Rule rule_;
+    Order order_;
+    bool moved_ = false;
+    Found found_;
+    std::unordered_set<State, Hash> seen_;
+    std::deque<State> waiting_;
+};
+
+TEST(DataflowSleepModel, NoTaskIsLostAndNoneWaitsWhileACoreSleeps) {
+    for (unsigned workers = 1; workers <= max_workers; ++workers) {
+        Found const found = Search(workers, workers + 1, 2, Rule::Strict, Order::CountFirst).run();
+        EXPECT_EQ(found.frozen, 0u) << workers;
+        EXPECT_EQ(found.below, 0u) << workers;
+        EXPECT_EQ(found.uncovered, 0u) << workers;
+        EXPECT_EQ(found.stranded, 0u) << workers;
+        RecordProperty("states_" + std::to_string(workers), std::to_string(found.states));
+    }
+}
+
+TEST(DataflowSleepModel, TheThesisRuleLosesNoTaskButLetsOneWait) {
+    Found const found = Search(3, 4, 2, Rule::Loose, Order::CountFirst).run();
+    EXPECT_EQ(found.frozen, 0u);
+    EXPECT_EQ(found.below, 0u);
+    EXPECT_EQ(found.uncovered, 0u);
+    EXPECT_GT(found.stranded, 0u);
+}
+
+TEST(DataflowSleepModel, TestAndDecrementInTwoStepsFreeze) {
+    EXPECT_GT(Search(2, 3, 0, Rule::Split, Order::CountFirst).run().frozen, 0u);
+}
+
+TEST(DataflowSleepModel, QueueingBeforeCountingMakesTheCountNegative) {
+    EXPECT_GT(Search(2, 3, 0, Rule::Strict, Order::QueueFirst).run().below, 0u);
+}
+
+} // namespace
+} // namespace mxk::dataflow
