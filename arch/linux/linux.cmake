@@ -83,7 +83,7 @@ target_compile_options(mxk-kernel PRIVATE ${library_options})
 target_compile_options(mxk-rooms PRIVATE ${library_options})
 # What is not of the library libmxk.a, by sources or objects: what boot loaders say, benchmarks, and the console with all
 # that registers itself for it (which nobody names, so an archive could not hold it anyway).
-set(not_for_users "(\\.dir/(\\./)?|${CMAKE_SOURCE_DIR}/)(boot|bench|kernel/(console|inspect|sync/locks/kinds))/|_command\\.cpp|/kernel/testing\\.cpp|/core_set\\.cpp|/console_task\\.cpp|/main/(linux/|clock_skew\\.cpp)|/Unity/unity_program_")
+set(not_for_users "(\\.dir/(\\./)?|${CMAKE_SOURCE_DIR}/)(boot|query|bench|kernel/(console|inspect|sync/locks/kinds))/|_command\\.cpp|/kernel/testing\\.cpp|/core_set\\.cpp|/console_task\\.cpp|/main/(linux/|clock_skew\\.cpp)|/Unity/unity_program_")
 if(NOT MXK_COVERAGE)
     foreach(target mxk-kernel mxk-rooms mxk-bench)
         get_target_property(of_library ${target} SOURCES)

@@ -205,8 +205,8 @@ Outcome Request::run_begin(CoreScheduler& here, ReschedulableTask& task) {
     return Outcome::Ended;
 }
 
-// The counts come last but one: who waits for unfinished() to be 0 may destroy the scheduler only after `end`.
 void Scheduler::end(Request& request, CoreScheduler& here) {
+    active_.fetch_sub(1, std::memory_order_relaxed); // first: another may begin once this one has left its queue
     if (RequestPlace* const place = request.place(); place != nullptr) {
         if (nodes_.size() > 1) balancer_.lock().lock();
         for (NodeScheduler& node : nodes_)
@@ -218,7 +218,6 @@ void Scheduler::end(Request& request, CoreScheduler& here) {
         free_places_ = place;
         places_lock_.unlock();
     }
-    active_.fetch_sub(1, std::memory_order_relaxed);
     unfinished_.fetch_sub(1, std::memory_order_relaxed);
     request.finish(here);
 }

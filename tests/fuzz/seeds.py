@@ -5,14 +5,21 @@ Run it after a change of an input's layout (targets/*.cpp say what the bytes mea
 for the tables of tests/unit/acpi_tables. The runner uses `acpi_tables` to turn tables of real servers into inputs.
 """
 
+import dataclasses
+import io
 import struct
 import subprocess
+import sys
 import tempfile
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+from mxk_host.tpch.column_file import Column, Meaning, Table, Type, Writer  # noqa: E402
+
 CORPUS = ROOT / "tests/fuzz/corpus"
 SIGNATURES = (b"APIC", b"SRAT", b"SLIT", b"HMAT", b"FACP", b"HPET", b"MCFG")  # as in targets/acpi_machine.cpp
 HEADER_BYTES = 36
@@ -329,6 +336,51 @@ def trace_seeds() -> dict[str, bytes]:
     }
 
 
+# Column files: the layout of targets/columns.cpp.
+
+
+def column_file(tables: list[tuple[Table, list[bytes]]]) -> bytes:
+    """The tables, each with the values of its columns."""
+    file = io.BytesIO()
+    writer = Writer(file, [table for table, _ in tables])
+    for _, columns in tables:
+        for values in columns:
+            writer.add(values)
+    writer.finish()
+    return file.getvalue()
+
+
+def columns_seeds() -> dict[str, bytes]:
+    """Every type and meaning; files that are wrong in one place each."""
+    wide = Table(
+        "wide",
+        3,
+        (
+            Column("key", Type.I64),
+            Column("price", Type.I32, Meaning.DECIMAL, 2),
+            Column("day", Type.I32, Meaning.DATE),
+            Column("flag", Type.U8, Meaning.CHARACTER),
+            Column("segment", Type.U8, Meaning.DICTIONARY, dictionary=("AUTOMOBILE", "BUILDING")),
+        ),
+    )
+    values = [struct.pack("<3q", 1, -2, 2**40), struct.pack("<3i", 1234, -1, 0), struct.pack("<3i", 0, 9204, -1)]
+    values += [b"ANR", bytes((1, 0, 1))]
+    narrow = Table("narrow", 70, (Column("value", Type.U8),))
+    empty = Table("empty", 0, (Column("a", Type.I32), Column("b", Type.U8)))
+    whole = column_file([(wide, values), (narrow, [bytes(range(70))])])
+    same_name = dataclasses.replace(narrow, name="wide")
+    return {
+        "tables": b"\0" + whole,
+        "made-right": b"\1" + whole,
+        "without-rows": b"\0" + column_file([(empty, [b"", b""])]),
+        "same-name": b"\1" + column_file([(wide, values), (same_name, [bytes(70)])]),
+        "unknown-code": b"\1" + column_file([(wide, [*values[:-1], bytes((1, 0, 2))])]),
+        "cut": b"\1" + whole[:-64],
+        "over-long": b"\1" + whole + bytes(64),
+        "check-sum": b"\0" + whole[:-100] + b"x" + whole[-99:],
+    }
+
+
 def main() -> None:
     """Writes all seeds."""
     seeds = {
@@ -337,6 +389,7 @@ def main() -> None:
         "options": options_seeds(),
         "editor": editor_seeds(),
         "trace": trace_seeds(),
+        "columns": columns_seeds(),
     }
     for target, inputs in seeds.items():
         folder = CORPUS / target

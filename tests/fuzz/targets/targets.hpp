@@ -23,12 +23,15 @@ void options(InputBytes bytes);
 void editor(InputBytes bytes);
 // A recorded workload, binary or text -> the operations in it, twice the same.
 void trace(InputBytes bytes);
+// A column file -> its tables and columns, by number and by name.
+void columns(InputBytes bytes);
 
 struct Target {
     std::string_view name; // of its program (mxk-fuzz-NAME) and of its folders below tests/fuzz
     void (*run)(InputBytes bytes);
 };
-inline constexpr std::array targets = {Target{"acpi", &acpi}, Target{"boot-info", &boot_info},
-                                       Target{"options", &options}, Target{"editor", &editor}, Target{"trace", &trace}};
+inline constexpr std::array targets = {Target{"acpi", &acpi},       Target{"boot-info", &boot_info},
+                                       Target{"options", &options}, Target{"editor", &editor},
+                                       Target{"trace", &trace},     Target{"columns", &columns}};
 
 } // namespace mxk::fuzz

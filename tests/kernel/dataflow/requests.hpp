@@ -1,6 +1,9 @@
 // Requests for tests of schedulers: waiting for them from the console's task, and schedulers on all cores.
 #pragma once
 
+#include <array>
+#include <atomic>
+
 #include "kernel/memory/node_vector.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/dataflow/scheduler.hpp"
@@ -17,6 +20,9 @@ using dataflow::Request;
 using dataflow::ReschedulableTask;
 using dataflow::Scheduler;
 using dataflow::SchedulerOptions;
+
+inline constexpr std::array all_disciplines{Discipline::Requests, Discipline::TwoFifos, Discipline::OneFifo,
+                                            Discipline::OneLifo,  Discipline::Original, Discipline::CoreFifo};
 
 // What a request of a test derives from: the console's task waits until it has ended.
 struct WaitedRequest : Request {

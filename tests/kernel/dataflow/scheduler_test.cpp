@@ -11,9 +11,6 @@
 namespace mxk::dataflow_tests {
 namespace {
 
-constexpr std::array all_disciplines{Discipline::Requests, Discipline::TwoFifos, Discipline::OneFifo,
-                                     Discipline::OneLifo,  Discipline::Original, Discipline::CoreFifo};
-
 template <typename Test> void with_scheduler(SchedulerOptions const& options, Test test) {
     auto scheduler = Scheduler::create(all_cores().span(), options);
     MXK_CHECK(scheduler.ok());

@@ -24,6 +24,7 @@ MODULES = {
     "lock-mpi": "lock_mpi",
     "heap-peaks": "heap_peaks",
     "trace": "trace",  # commands of its own
+    "tpch": "tpch",  # the same
     "firmware": "firmware",
 }
 

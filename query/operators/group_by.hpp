@@ -1,0 +1,158 @@
+// Groups rows by a key of 64 bits, and sums columns in each group: in an own table of MXK from keys to groups. Several
+// may group parts of the rows, and one more what they give: it groups partial sums as it groups values.
+//
+//     in:   rows                    out:  column 0: key (u64), 1: rows of the group (i64), 2 and on: sums (Sum)
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "query/operators/columns_of.hpp"
+#include "query/operators/growing_array.hpp"
+#include "query/operators/key_table.hpp"
+#include "query/operators/sum.hpp"
+#include "tasks/dataflow/graph/box.hpp"
+#include "tasks/dataflow/graph/model.hpp"
+
+namespace mxk::query {
+
+// What a group by takes of its input: `Key` gives std::uint64_t of the values of some columns, `Count` what a row
+// counts (std::int64_t), and the sums are of columns of types Ts.
+template <typename Keys, typename Key, typename Counts, typename Count, typename... Ts> class GroupBy
+    : public dataflow::Box {
+    static constexpr std::size_t sums = sizeof...(Ts);
+    struct Group {
+        std::uint64_t key;
+        std::int64_t count;
+        std::array<Sum, sums> sum;
+    };
+
+  public:
+    static constexpr std::array<std::string_view, 1> inputs{"rows"};
+    static constexpr bool has_output = true;
+    static constexpr bool has_many_inputs = true;
+
+    GroupBy(dataflow::Query& query, CoreId core, Keys keys, Key key, Counts counts, Count count,
+            ColumnsOf<Ts...> summed)
+        : Box(query, core)
+        , keys_(keys)
+        , key_(key)
+        , counts_(counts)
+        , count_(count)
+        , summed_(summed) {}
+
+  protected:
+    Result<dataflow::Step> receive(dataflow::CoreScheduler& /*here*/, std::size_t /*input*/,
+                                   dataflow::EnvelopePointer envelope) override {
+        std::uint32_t const rows = envelope->selected;
+        auto group_of_row = dataflow::Column::create_for<std::uint32_t>(rows);
+        if (!group_of_row) return dataflow::no_memory_for_envelopes();
+        auto* const group = group_of_row.template writable<std::uint32_t>();
+        MXK_TRY(find_groups(*envelope, group));
+        counts_.with_values(*envelope, [&](auto const*... values) {
+            std::uint32_t at = 0;
+            envelope->for_each_row([&]([[maybe_unused]] auto row) { groups_[group[at++]].count += count_(values[row]...); });
+        });
+        summed_.with_values(*envelope, [&](auto const*... values) {
+            std::uint32_t at = 0;
+            envelope->for_each_row([&]([[maybe_unused]] auto row) {
+                add(groups_[group[at++]].sum, std::index_sequence_for<Ts...>{}, values[row]...);
+            });
+        });
+        return dataflow::Step::More;
+    }
+
+    Result<dataflow::Step> finish(dataflow::CoreScheduler& /*here*/) override {
+        std::size_t const rows = std::min<std::size_t>(groups_.size() - emitted_, rows_per_envelope);
+        if (rows == 0) return dataflow::Step::Done;
+        auto envelope = dataflow::Envelope::create(static_cast<std::uint32_t>(rows), emitted_);
+        if (!envelope) return dataflow::no_memory_for_envelopes();
+        auto keys = dataflow::Column::create_for<std::uint64_t>(rows);
+        auto counts = dataflow::Column::create_for<std::int64_t>(rows);
+        if (!keys || !counts) return dataflow::no_memory_for_envelopes();
+        for (std::size_t row = 0; row < rows; ++row) {
+            keys.template writable<std::uint64_t>()[row] = groups_[emitted_ + row].key;
+            counts.template writable<std::int64_t>()[row] = groups_[emitted_ + row].count;
+        }
+        envelope->columns[0] = std::move(keys);
+        envelope->columns[1] = std::move(counts);
+        for (std::size_t sum = 0; sum < sums; ++sum) {
+            auto column = dataflow::Column::create_for<Sum>(rows);
+            if (!column) return dataflow::no_memory_for_envelopes();
+            for (std::size_t row = 0; row < rows; ++row)
+                column.template writable<Sum>()[row] = groups_[emitted_ + row].sum[sum];
+            envelope->columns[2 + sum] = std::move(column);
+        }
+        emitted_ += rows;
+        emit(std::move(envelope));
+        return emitted_ == groups_.size() ? dataflow::Step::Done : dataflow::Step::More;
+    }
+
+  private:
+    static constexpr std::uint32_t rows_per_envelope = 2048;
+
+    template <std::size_t... places>
+    [[gnu::always_inline]] static void add(std::array<Sum, sums>& sum, std::index_sequence<places...>,
+                                           Ts const&... values) {
+        ((sum[places] += values), ...);
+    }
+
+    // The group of each row. A row with the key of the one before, which is frequent in sorted data, needs no search.
+    Result<void> find_groups(dataflow::Envelope const& envelope, std::uint32_t* group) {
+        if (!table_) table_.emplace(MXK_TRY(KeyTable::create({.slots = 1024}, Worker::current().node(), MixedHash{})));
+        bool is_full = false;
+        keys_.with_values(envelope, [&](auto const*... values) {
+            std::uint32_t at = 0;
+            std::uint64_t last_key = 0;
+            std::uint32_t last_group = UINT32_MAX;
+            envelope.for_each_row([&]([[maybe_unused]] auto row) {
+                std::uint64_t const key = key_(values[row]...);
+                if (last_group == UINT32_MAX || key != last_key) {
+                    last_key = key;
+                    last_group = group_of(key);
+                    is_full = is_full || last_group == UINT32_MAX;
+                }
+                group[at++] = last_group;
+            });
+        });
+        if (is_full) return Error::of("out of memory: no room for more than {} groups", groups_.size());
+        return {};
+    }
+    std::uint32_t group_of(std::uint64_t key) {
+        if (groups_.size() <= few) {
+            for (std::uint32_t at = 0; at < groups_.size(); ++at)
+                if (groups_[at].key == key) return at;
+        } else if (std::uint64_t const* const found = table_->find(table_key(key)); found != nullptr) {
+            return static_cast<std::uint32_t>(*found);
+        }
+        auto const number = static_cast<std::uint32_t>(groups_.size());
+        if (!groups_.add({.key = key, .count = 0, .sum = {}})) return UINT32_MAX;
+        if (table_->insert(table_key(key), number) == Insert::Full) return UINT32_MAX;
+        if (table_->has_work()) table_->work();
+        return number;
+    }
+
+    static constexpr std::size_t few = 4; // up to so many groups are compared one by one
+    Keys keys_;
+    Key key_;
+    Counts counts_;
+    Count count_;
+    ColumnsOf<Ts...> summed_;
+    std::optional<KeyTable> table_;
+    GrowingArray<Group> groups_;
+    std::size_t emitted_ = 0;
+};
+
+// See GroupBy.
+template <typename Keys, typename Key, typename Counts, typename Count, typename... Ts>
+dataflow::Model::BoxId add_group_by(dataflow::Model& model, std::string_view name, Keys keys, Key key, Counts counts,
+                                    Count count, ColumnsOf<Ts...> summed) {
+    return model.add<GroupBy<Keys, Key, Counts, Count, Ts...>>(name, keys, key, counts, count, summed);
+}
+
+} // namespace mxk::query

@@ -1,0 +1,87 @@
+// The source of a query: rows of a table, as views of its columns. Nothing is copied.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "tasks/dataflow/graph/box.hpp"
+
+namespace mxk::query {
+
+// Some columns of a table. A column's number is its place here, in all boxes behind the scan.
+class ScannedColumns {
+  public:
+    explicit ScannedColumns(std::uint64_t rows)
+        : rows_(rows) {}
+
+    // As long as the table.
+    template <typename T> void add(std::span<T const> values) {
+        expect(values.size() == rows_, "the columns of a table have one length");
+        expect(count_ < columns_.size(), "an envelope has room for all columns of a scan");
+        columns_[count_++] = {values.data(), sizeof(T)};
+    }
+    [[nodiscard]] std::uint64_t rows() const { return rows_; }
+    [[nodiscard]] std::size_t row_bytes() const {
+        std::size_t sum = 0;
+        for (std::size_t i = 0; i < count_; ++i) sum += columns_[i].bytes;
+        return sum;
+    }
+
+    // `to` is at most `from` + 2^32 - 1; an envelope, or none if there is no memory.
+    [[nodiscard]] dataflow::EnvelopePointer rows_from(std::uint64_t from, std::uint64_t to) const {
+        auto envelope = dataflow::Envelope::create(static_cast<std::uint32_t>(to - from), from);
+        if (!envelope) return envelope;
+        for (std::size_t i = 0; i < count_; ++i) {
+            auto const* const values = static_cast<std::byte const*>(columns_[i].values) + from * columns_[i].bytes;
+            envelope->columns[i] = dataflow::Column::view(values);
+        }
+        return envelope;
+    }
+
+  private:
+    struct Values {
+        void const* values = nullptr;
+        std::size_t bytes = 0; // of one
+    };
+    std::uint64_t rows_;
+    std::size_t count_ = 0;
+    std::array<Values, dataflow::Envelope::max_columns> columns_{};
+};
+
+// One of `parts` scans of a table, which read about as many rows each, one after the other.
+class Scan : public dataflow::Box {
+  public:
+    static constexpr std::array<std::string_view, 0> inputs{};
+    static constexpr bool has_output = true;
+
+    Scan(dataflow::Query& query, CoreId core, ScannedColumns const* columns, std::size_t part, std::size_t parts,
+         std::uint32_t rows_per_envelope)
+        : Box(query, core)
+        , columns_(*columns)
+        , rows_per_envelope_(rows_per_envelope)
+        , next_row_(columns_.rows() * part / parts)
+        , end_(columns_.rows() * (part + 1) / parts) {}
+
+  protected:
+    Result<dataflow::Step> produce(dataflow::CoreScheduler& /*here*/) override {
+        if (next_row_ == end_) return dataflow::Step::Done;
+        std::uint64_t const to = std::min(end_, next_row_ + rows_per_envelope_);
+        auto envelope = columns_.rows_from(next_row_, to);
+        if (!envelope) return dataflow::no_memory_for_envelopes();
+        next_row_ = to;
+        emit(std::move(envelope));
+        return to == end_ ? dataflow::Step::Done : dataflow::Step::More;
+    }
+
+  private:
+    ScannedColumns const& columns_;
+    std::uint32_t rows_per_envelope_;
+    std::uint64_t next_row_;
+    std::uint64_t end_;
+};
+
+} // namespace mxk::query

@@ -1,0 +1,128 @@
+#include "tasks/dataflow/graph/sort_box.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "tasks/dataflow/graph/envelope_size.hpp"
+
+namespace mxk::dataflow {
+namespace {
+
+using Key = std::uint64_t;
+
+// Behind those that are there already.
+Key* copy_keys(Envelope const& envelope, Key* out) {
+    Key const* const keys = envelope.values<Key>(0);
+    if (!envelope.selection) return std::copy_n(keys, envelope.rows, out);
+    envelope.for_each_row([&](Envelope::Row row) { *out++ = keys[row]; });
+    return out;
+}
+
+} // namespace
+
+SortedKeys merge(SortedKeys const& a, SortedKeys const& b) {
+    SortedKeys result{.keys = Column::create_for<Key>(a.rows + b.rows), .rows = a.rows + b.rows};
+    if (!result.keys) return {};
+    Key* out = result.keys.writable<Key>();
+    Key const* left = a.keys.values<Key>();
+    Key const* right = b.keys.values<Key>();
+    Key const* const left_end = left + a.rows;
+    Key const* const right_end = right + b.rows;
+    while (left != left_end && right != right_end) { // no branch that depends on keys: it would be guessed wrong
+        bool const takes_right = *right < *left;
+        *out++ = takes_right ? *right : *left;
+        right += takes_right ? 1 : 0;
+        left += takes_right ? 0 : 1;
+    }
+    out = std::copy(left, left_end, out);
+    std::copy(right, right_end, out);
+    return result;
+}
+
+SortingBox::SortingBox(Query& query, CoreId home_core, std::uint32_t rows)
+    : Box(query, home_core)
+    , rows_(rows_or_recommended(rows, sizeof(Key))) {}
+
+Result<Step> SortingBox::finish(CoreScheduler& /*here*/) {
+    if (!is_sorted_) {
+        result_ = MXK_TRY(sort_all());
+        is_sorted_ = true;
+    }
+    if (given_ == result_.rows) return Step::Done;
+    auto const rows = static_cast<std::uint32_t>(std::min<std::size_t>(rows_, result_.rows - given_));
+    EnvelopePointer envelope = Envelope::create(rows, sequence_++);
+    if (!envelope) return no_memory_for_envelopes();
+    envelope->columns[0] = result_.keys.from<Key>(given_);
+    given_ += rows;
+    emit(std::move(envelope));
+    return given_ == result_.rows ? Step::Done : Step::More;
+}
+
+Result<void> SortBox::add(SortedKeys run, std::size_t power) {
+    for (; runs_[power].rows != 0; ++power) {
+        run = merge(runs_[power], run);
+        if (!run.keys) return no_memory_for_envelopes();
+        runs_[power] = {};
+    }
+    runs_[power] = std::move(run);
+    return {};
+}
+
+Result<Step> SortBox::receive(CoreScheduler& /*here*/, std::size_t /*input*/, EnvelopePointer envelope) {
+    std::size_t const rows = envelope->selected;
+    if (rows == 0) return Step::More;
+    Column sorted = Column::create_for<Key>(rows);
+    if (!sorted) return no_memory_for_envelopes();
+    Key* const keys = sorted.writable<Key>();
+    copy_keys(*envelope, keys);
+    std::sort(keys, keys + rows);
+    std::size_t at = 0;
+    for (std::size_t left = rows; left != 0; left &= left - 1) { // a piece for each binary digit
+        auto const power = static_cast<std::size_t>(std::countr_zero(left));
+        MXK_TRY(add({.keys = sorted.from<Key>(at), .rows = std::size_t{1} << power}, power));
+        at += std::size_t{1} << power;
+    }
+    return Step::More;
+}
+
+Result<SortedKeys> SortBox::sort_all() {
+    SortedKeys result;
+    for (SortedKeys& run : runs_) { // the shortest first
+        if (run.rows == 0) continue;
+        result = result.rows == 0 ? std::move(run) : merge(result, run);
+        if (!result.keys) return no_memory_for_envelopes();
+        run = {};
+    }
+    return result;
+}
+
+CollectingSortBox::~CollectingSortBox() {
+    while (first_ != nullptr) {
+        EnvelopePointer const left(first_);
+        first_ = left->next;
+    }
+}
+
+Result<Step> CollectingSortBox::receive(CoreScheduler& /*here*/, std::size_t /*input*/, EnvelopePointer envelope) {
+    rows_ += envelope->selected;
+    envelope->next = first_;
+    first_ = envelope.release();
+    return Step::More;
+}
+
+Result<SortedKeys> CollectingSortBox::sort_all() {
+    SortedKeys result{.keys = Column::create_for<Key>(rows_), .rows = rows_};
+    if (!result.keys) return no_memory_for_envelopes();
+    Key* const keys = result.keys.writable<Key>();
+    Key* out = keys;
+    while (first_ != nullptr) {
+        EnvelopePointer const taken(first_);
+        first_ = taken->next;
+        out = copy_keys(*taken, out);
+    }
+    std::sort(keys, out);
+    return result;
+}
+
+} // namespace mxk::dataflow

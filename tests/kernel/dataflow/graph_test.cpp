@@ -1,0 +1,418 @@
+// Graphs of boxes on real cores: nothing is lost between boxes, whatever their buffers hold; branches run depth-first;
+// what was used is given back; what is wrong with a model is said by name.
+#include <array>
+#include <atomic>
+
+#include "kernel/memory/heap/heap_statistics.hpp"
+#include "tasks/dataflow/graph/model.hpp"
+#include "tests/delays.hpp"
+#include "tests/kernel/dataflow/requests.hpp"
+
+namespace mxk::dataflow_tests {
+namespace {
+
+using dataflow::Box;
+using dataflow::Column;
+using dataflow::Envelope;
+using dataflow::EnvelopePointer;
+using dataflow::Model;
+using dataflow::Query;
+using dataflow::Step;
+
+// ---- Boxes
+
+// Envelopes of one number each, from 0 on.
+struct Numbers : Box {
+    static constexpr std::array<std::string_view, 0> inputs{};
+    static constexpr bool has_output = true;
+    Numbers(Query& query, CoreId core, std::uint64_t how_many)
+        : Box(query, core)
+        , count(how_many) {}
+    Result<Step> produce(CoreScheduler&) override {
+        if (next_number == count) return Step::Done;
+        auto envelope = Envelope::create(1, next_number);
+        auto column = Column::create_for<std::uint64_t>(1);
+        if (!envelope || !column) return dataflow::no_memory_for_envelopes();
+        *column.writable<std::uint64_t>() = next_number++;
+        envelope->columns[0] = std::move(column);
+        emit(std::move(envelope));
+        return Step::More;
+    }
+    std::uint64_t count;
+    std::uint64_t next_number = 0;
+};
+
+// Passes everything on, slowly if asked.
+struct Pass : Box {
+    static constexpr std::array<std::string_view, 1> inputs{"in"};
+    static constexpr bool has_output = true;
+    Pass(Query& query, CoreId core, unsigned its_pauses)
+        : Box(query, core)
+        , pauses(its_pauses) {}
+    Result<Step> receive(CoreScheduler&, std::size_t, EnvelopePointer envelope) override {
+        for (unsigned i = 0; i < pauses; ++i) arch::pause();
+        emit(std::move(envelope));
+        return Step::More;
+    }
+    unsigned pauses;
+};
+
+// What came to a sink.
+struct Seen {
+    std::uint64_t count = 0;
+    std::uint64_t sum = 0;
+    bool is_in_order = true;
+    std::uint64_t last = 0;
+    bool has_ended = false;
+};
+struct Sum : Box {
+    static constexpr std::array<std::string_view, 1> inputs{"in"};
+    static constexpr bool has_output = false;
+    static constexpr bool has_many_inputs = true;
+    Sum(Query& query, CoreId core, Seen* its_seen)
+        : Box(query, core)
+        , seen(*its_seen) {}
+    Result<Step> receive(CoreScheduler&, std::size_t, EnvelopePointer envelope) override {
+        std::uint64_t const number = *envelope->values<std::uint64_t>(0);
+        seen.is_in_order = seen.is_in_order && (seen.count == 0 || number > seen.last);
+        seen.last = number;
+        seen.sum += number;
+        ++seen.count;
+        return Step::More;
+    }
+    Result<Step> finish(CoreScheduler&) override {
+        seen.has_ended = true;
+        return Step::Done;
+    }
+    Seen& seen;
+};
+
+// Wants some envelopes only.
+struct First : Box {
+    static constexpr std::array<std::string_view, 1> inputs{"in"};
+    static constexpr bool has_output = true;
+    First(Query& query, CoreId core, std::uint64_t how_many)
+        : Box(query, core)
+        , left(how_many) {}
+    Result<Step> receive(CoreScheduler&, std::size_t, EnvelopePointer envelope) override {
+        emit(std::move(envelope));
+        return --left == 0 ? Step::Done : Step::More;
+    }
+    std::uint64_t left;
+};
+
+// Reads its first input to the end, then the second one.
+struct InOrder : Box {
+    static constexpr std::array<std::string_view, 2> inputs{"first", "second"};
+    static constexpr bool has_output = true;
+    static constexpr bool reads_in_order = true;
+    InOrder(Query& query, CoreId core)
+        : Box(query, core) {}
+    [[nodiscard]] std::size_t wanted_input() const override { return is_first_over ? 1 : 0; }
+    Result<void> note_end(CoreScheduler&, std::size_t input) override {
+        is_first_over = is_first_over || input == 0;
+        return {};
+    }
+    Result<Step> receive(CoreScheduler&, std::size_t input, EnvelopePointer envelope) override {
+        if (input == 1) MXK_CHECK(is_first_over);
+        emit(std::move(envelope));
+        return Step::More;
+    }
+    bool is_first_over = false;
+};
+
+// Fails at an envelope.
+struct Fails : Box {
+    static constexpr std::array<std::string_view, 1> inputs{"in"};
+    static constexpr bool has_output = true;
+    using Box::Box;
+    Result<Step> receive(CoreScheduler&, std::size_t, EnvelopePointer envelope) override {
+        if (*envelope->values<std::uint64_t>(0) == 100) return Error("the hundredth is one too many");
+        emit(std::move(envelope));
+        return Step::More;
+    }
+};
+
+// Notes in which order boxes of several branches run.
+struct Trace {
+    std::array<std::uint32_t, 64> entries{};
+    std::atomic<std::size_t> size{0};
+};
+struct Noted : Box {
+    static constexpr std::array<std::string_view, 1> inputs{"in"};
+    static constexpr bool has_output = true;
+    Noted(Query& query, CoreId core, Trace* its_trace, std::uint32_t its_number)
+        : Box(query, core)
+        , trace(*its_trace)
+        , number(its_number) {}
+    Result<Step> receive(CoreScheduler&, std::size_t, EnvelopePointer envelope) override {
+        trace.entries[trace.size.fetch_add(1)] = number;
+        emit(std::move(envelope));
+        return Step::More;
+    }
+    Trace& trace;
+    std::uint32_t number;
+};
+
+// ---- Running
+
+struct WaitedQuery : Query {
+    explicit WaitedQuery(Model const& model)
+        : Query(model, &WaitedQuery::note_end) {}
+    void wait() {
+        Worker::current().run_until([this] { return has_ended.load(std::memory_order_acquire); });
+    }
+
+  private:
+    static void note_end(CoreScheduler& here, Query& query) {
+        auto& self = static_cast<WaitedQuery&>(query);
+        CoreId const core = self.waiter;
+        self.has_ended.store(true, std::memory_order_release);
+        if (here.core() != core) arch::wake(core);
+    }
+    CoreId waiter = Worker::current().core();
+    std::atomic<bool> has_ended{false};
+};
+
+Result<void> run(Model const& model, SchedulerOptions const& options = {}) {
+    auto scheduler = MXK_TRY(Scheduler::create(all_cores().span(), options));
+    WaitedQuery query(model);
+    scheduler->submit(query);
+    query.wait();
+    return query.result();
+}
+
+constexpr std::uint64_t sum_below(std::uint64_t count) {
+    return count * (count - 1) / 2;
+}
+
+void check_pipe(SchedulerOptions const& options, std::uint32_t capacity, unsigned pauses, std::uint64_t count) {
+    Seen seen;
+    Model model;
+    model.set_capacity(capacity);
+    auto from = model.add<Numbers>("numbers", count);
+    for (unsigned stage = 0; stage < 4; ++stage) {
+        auto const pass = model.add<Pass>("pass", stage == 2 ? pauses : 0U);
+        model.connect(from, pass);
+        from = pass;
+    }
+    auto const sink = model.add<Sum>("sum", &seen);
+    model.connect(from, sink);
+    MXK_CHECK(model.check().ok());
+    MXK_CHECK(run(model, options).ok());
+    MXK_CHECK_EQUAL(seen.count, count);
+    MXK_CHECK_EQUAL(seen.sum, sum_below(count));
+    MXK_CHECK(seen.is_in_order);
+    MXK_CHECK(seen.has_ended);
+}
+
+MXK_TEST(dataflow, a_pipe_keeps_everything_in_order_whatever_its_buffers_hold) {
+    for (Discipline const discipline : all_disciplines)
+        for (std::uint32_t const capacity : {1U, 2U, 64U}) check_pipe({.discipline = discipline}, capacity, 50, 500);
+}
+MXK_TEST(dataflow, a_pipe_keeps_everything_also_with_delays) {
+    InjectDelays const delays;
+    check_pipe({}, 1, 50, 300);
+    check_pipe({}, 3, 0, 300);
+}
+
+MXK_TEST(dataflow, an_output_with_many_receivers_gives_all_of_them_the_same) {
+    std::array<Seen, 3> seen;
+    Model model;
+    auto const numbers = model.add<Numbers>("numbers", std::uint64_t{300});
+    for (Seen& one : seen) {
+        auto const pass = model.add<Pass>("pass", 0U);
+        auto const sink = model.add<Sum>("sum", &one);
+        model.connect(numbers, pass);
+        model.connect(pass, sink);
+    }
+    MXK_CHECK(model.check().ok());
+    MXK_CHECK(run(model).ok());
+    for (Seen const& one : seen) {
+        MXK_CHECK_EQUAL(one.sum, sum_below(300));
+        MXK_CHECK(one.is_in_order);
+    }
+}
+
+// Three branches of three boxes each, one core: 1 4 7, 2 5 8, 3 6 9.
+MXK_TEST(dataflow, branches_run_one_after_the_other) {
+    Trace trace;
+    Seen seen;
+    Model model;
+    auto const numbers = model.add<Numbers>("numbers", std::uint64_t{1});
+    auto const sink = model.add<Sum>("sum", &seen);
+    for (std::uint32_t branch = 1; branch <= 3; ++branch) {
+        auto from = numbers;
+        for (std::uint32_t depth = 0; depth < 3; ++depth) {
+            auto const box = model.add<Noted>("noted", &trace, branch + 3 * depth);
+            model.connect(from, box);
+            from = box;
+        }
+        model.connect(from, sink);
+    }
+    MXK_CHECK(model.check().ok());
+    std::array const first{CoreId{}};
+    auto scheduler = Scheduler::create(first, {});
+    MXK_CHECK(scheduler.ok());
+    WaitedQuery query(model);
+    scheduler.value()->submit(query);
+    query.wait();
+    constexpr std::array<std::uint32_t, 9> expected{1, 4, 7, 2, 5, 8, 3, 6, 9};
+    for (std::size_t i = 0; i < expected.size(); ++i) MXK_CHECK_EQUAL(trace.entries[i], expected[i]);
+    MXK_CHECK_EQUAL(seen.count, 3u);
+}
+
+MXK_TEST(dataflow, a_box_that_has_enough_lets_the_others_end) {
+    Seen seen;
+    Model model;
+    auto const numbers = model.add<Numbers>("numbers", std::uint64_t{1000});
+    auto const few = model.add<First>("first", std::uint64_t{10});
+    auto const sink = model.add<Sum>("sum", &seen);
+    model.connect(numbers, few);
+    model.connect(few, sink);
+    MXK_CHECK(model.check().ok());
+    MXK_CHECK(run(model).ok());
+    MXK_CHECK_EQUAL(seen.sum, sum_below(10));
+}
+
+MXK_TEST(dataflow, a_box_that_fails_ends_its_query_with_an_error) {
+    Seen seen;
+    Model model;
+    auto const numbers = model.add<Numbers>("numbers", std::uint64_t{100'000});
+    auto const fails = model.add<Fails>("fails");
+    auto const sink = model.add<Sum>("sum", &seen);
+    model.connect(numbers, fails);
+    model.connect(fails, sink);
+    MXK_CHECK(model.check().ok());
+    auto const result = run(model);
+    MXK_CHECK(!result.ok());
+    if (!result.ok()) MXK_CHECK(result.error().message() == "the hundredth is one too many");
+    MXK_CHECK(seen.sum <= sum_below(100));
+}
+
+MXK_TEST(dataflow, a_box_may_read_its_inputs_one_after_the_other) {
+    Seen seen;
+    Model model;
+    model.set_capacity(2);
+    auto const first = model.add<Numbers>("first numbers", std::uint64_t{50});
+    auto const second = model.add<Numbers>("second numbers", std::uint64_t{60});
+    auto const join = model.add<InOrder>("join");
+    auto const sink = model.add<Sum>("sum", &seen);
+    model.connect(first, join, "first");
+    model.connect(second, join, "second");
+    model.connect(join, sink);
+    MXK_CHECK(model.check().ok());
+    MXK_CHECK(run(model).ok());
+    MXK_CHECK_EQUAL(seen.sum, sum_below(50) + sum_below(60));
+}
+
+// Many queries of one model at once: nothing is left afterwards (checklist 9).
+MXK_TEST(dataflow, queries_give_all_their_memory_back) {
+    constexpr std::size_t queries = 60;
+    std::array<Seen, 1> seen;
+    auto const run_many = [&] {
+        Model model;
+        model.set_capacity(2);
+        auto const numbers = model.add<Numbers>("numbers", std::uint64_t{40});
+        auto const pass = model.add<Pass>("pass", 0U);
+        auto const few = model.add<First>("first", std::uint64_t{20});
+        auto const fails = model.add<Fails>("fails");
+        auto const sink = model.add<Pass>("last", 0U);
+        auto const end = model.add<First>("end", std::uint64_t{1});
+        auto const drop = model.add<Sum>("sum", seen.data());
+        model.connect(numbers, pass);
+        model.connect(pass, few);
+        model.connect(few, fails);
+        model.connect(fails, sink);
+        model.connect(sink, end);
+        model.connect(end, drop);
+        MXK_CHECK(model.check().ok());
+        auto scheduler = Scheduler::create(all_cores().span().first(1), {});
+        MXK_CHECK(scheduler.ok());
+        auto all = NodeVector<WaitedQuery>::create(queries, Worker::current().node());
+        MXK_CHECK(all.ok());
+        for (std::size_t i = 0; i < queries; ++i) all.value().emplace(model);
+        for (WaitedQuery& query : all.value()) scheduler.value()->submit(query);
+        for (WaitedQuery& query : all.value()) query.wait();
+    };
+    run_many(); // what heaps keep is theirs from now on
+    heap::CoreUse const before = Worker::current().heap().use();
+    run_many();
+    MXK_CHECK_EQUAL(Worker::current().heap().use().live_bytes, before.live_bytes);
+}
+
+// ---- Models
+
+template <typename Make> void check_error(Make make, std::string_view expected) {
+    Model model;
+    make(model);
+    auto const result = model.check();
+    MXK_CHECK(!result.ok());
+    if (result.ok()) return;
+    if (result.error().message() != expected) log::info("got: {}", result.error().message());
+    MXK_CHECK(result.error().message() == expected);
+}
+
+MXK_TEST(dataflow, what_is_wrong_with_a_model_is_said_by_box_and_input) {
+    Seen seen;
+    check_error([](Model&) {}, "a model has at least one box");
+    check_error([](Model& model) { model.add<Numbers>("numbers", std::uint64_t{1}); },
+                "box 'numbers': its output is not connected");
+    check_error(
+        [&](Model& model) {
+            auto const numbers = model.add<Numbers>("numbers", std::uint64_t{1});
+            auto const join = model.add<InOrder>("join");
+            model.connect(numbers, join, "first");
+            model.connect(join, model.add<Sum>("sum", &seen));
+        },
+        "box 'join': input 'second' is not connected");
+    check_error(
+        [&](Model& model) {
+            auto const numbers = model.add<Numbers>("numbers", std::uint64_t{1});
+            model.connect(numbers, model.add<InOrder>("join"), "third");
+        },
+        "box 'join': expected one of its inputs first, second, got 'third'");
+    check_error(
+        [&](Model& model) {
+            auto const numbers = model.add<Numbers>("numbers", std::uint64_t{1});
+            auto const pass = model.add<Pass>("pass", 0U);
+            model.connect(numbers, pass);
+            model.connect(model.add<Numbers>("others", std::uint64_t{1}), pass);
+        },
+        "box 'pass': input 'in' is connected twice, the second time from box 'others'");
+    check_error(
+        [&](Model& model) {
+            auto const sum = model.add<Sum>("sum", &seen);
+            model.connect(sum, model.add<Pass>("pass", 0U));
+        },
+        "box 'sum' has no output, but is connected to box 'pass'");
+    check_error(
+        [&](Model& model) {
+            auto const a = model.add<Pass>("a", 0U);
+            auto const b = model.add<Pass>("b", 0U);
+            model.connect(a, b);
+            model.connect(b, a);
+        },
+        "box 'a' would receive what it has sent: the boxes form a circle");
+    check_error(
+        [&](Model& model) {
+            auto const numbers = model.add<Numbers>("numbers", std::uint64_t{1});
+            auto const pass = model.add<Pass>("pass", 0U);
+            auto const join = model.add<InOrder>("join");
+            model.connect(numbers, join, "first");
+            model.connect(numbers, pass);
+            model.connect(pass, join, "second");
+            model.connect(join, model.add<Sum>("sum", &seen));
+        },
+        "box 'join' reads its inputs one after the other, and box 'numbers' feeds input 'first' and another: it would wait "
+        "for ever");
+    check_error(
+        [&](Model& model) {
+            model.set_capacity(65);
+            model.connect(model.add<Numbers>("numbers", std::uint64_t{1}), model.add<Sum>("sum", &seen));
+        },
+        "box 'sum': expected room for 1 to 64 envelopes at input 'in', got 65");
+}
+
+} // namespace
+} // namespace mxk::dataflow_tests

@@ -1,0 +1,291 @@
+"""`tools/mxk tpch`: the column file holds what the Parquet files hold, and MXK's results are DuckDB's."""
+
+import datetime
+import json
+import statistics
+import struct
+import sys
+import zlib
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from helpers import LINUX_BUILD, drive, run_linux
+from mxk_host.errors import DriverError, UsageError
+from mxk_host.tpch import comparison, data, schema
+from mxk_host.tpch.cells import Answer, as_rows, difference, text_of
+from mxk_host.tpch.column_file import Column, Table, Type, Writer
+from mxk_host.tpch.queries import QUERIES
+from mxk_host.tpch.reference import Reference
+
+duckdb = pytest.importorskip("duckdb")
+
+SCALE = data.Scale(0.01)
+TYPES = {1: "u1", 2: "<i4", 3: "<i8"}
+
+
+@pytest.fixture(scope="module")
+def kept() -> data.Data:
+    """Data of the smallest scale at which every query has rows; kept from run to run."""
+    found = data.Data(SCALE)
+    data.provide_column_file(found)
+    return found
+
+
+@pytest.fixture(scope="module")
+def reference(kept: data.Data) -> Iterator[Reference]:
+    with Reference(kept, tuple(QUERIES)) as opened:
+        yield opened
+
+
+def read_columns(path: Path) -> dict[str, np.ndarray]:
+    """The values of all columns, read as the documentation says and not as the writer does."""
+    content = path.read_bytes()
+    head = struct.unpack_from("<8sIIQQIIII", content)
+    values_at, tables, columns, check_sum, zero = head[4:]
+    assert (*head[:4], zero) == (b"MXKCOLUM", 0x01020304, 1, len(content), 0)
+    assert check_sum == zlib.crc32(content[48:values_at], zlib.crc32(content[:40]))
+    found, column_at = {}, 48 + 48 * tables
+    for number in range(tables):
+        _, rows, of_table, _ = struct.unpack_from("<32sQII", content, 48 + 48 * number)
+        for _ in range(of_table):
+            name, kind, _, _, _, values_sum, at, _, _, _ = struct.unpack_from("<32sBBBBIQQII", content, column_at)
+            values = np.frombuffer(content, TYPES[kind], rows, at)
+            assert at % 64 == 0
+            assert values_sum == zlib.crc32(values)
+            found[name.rstrip(b"\0").decode()] = values
+            column_at += 64
+    assert len(found) == columns
+    return found
+
+
+def test_the_column_file_has_the_values_of_the_parquet_files(kept: data.Data) -> None:
+    columns = read_columns(kept.column_file)
+    assert list(columns) == [source.name for sources in schema.TABLES.values() for source in sources]
+    with duckdb.connect(":memory:") as connection:
+        for table, names in (("lineitem", ("l_orderkey", "l_quantity", "l_shipdate")), ("customer", ("c_mktsegment",))):
+            expected = connection.execute(f"SELECT {', '.join(names)} FROM '{kept.parquet(table)}'").fetchall()
+            for name, values in zip(names, zip(*expected, strict=True), strict=True):
+                got = columns[name].tolist()
+                match values[0]:
+                    case Decimal():
+                        assert got == [int(value * 100) for value in values]
+                    case datetime.date():
+                        assert got == [(value - datetime.date(1970, 1, 1)).days for value in values]
+                    case str():
+                        assert [schema.SEGMENTS[code] for code in got] == list(values)
+                    case _:
+                        assert got == list(values)
+
+
+def test_make_says_what_it_has_written(kept: data.Data, tmp_path: Path) -> None:
+    output = tmp_path / "some.mxkc"
+    ended = drive("tpch", "make", "--scale", str(SCALE), str(output))
+    assert ended.code == 0, ended.complaint
+    assert f"{output}: scale 0.01: lineitem 60,175 rows, orders 15,000 rows, customer 1,500 rows" in ended.complaint
+    assert output.read_bytes() == kept.column_file.read_bytes()
+    assert list(tmp_path.iterdir()) == [output]
+
+
+def test_what_cannot_be_made_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for text in ("0", "1000", "-1", "nan", "large"):
+        with pytest.raises(UsageError, match=f"expected --scale as a number from 0.001 to 100, got {text}"):
+            data.Scale.checked(text)
+    (tmp_path / "file").touch()
+    ended = drive("tpch", "make", "--scale", str(SCALE), str(tmp_path / "file/out.mxkc"))
+    assert ended.code == 1
+    assert "out.mxkc to be written: Not a directory" in ended.complaint
+    monkeypatch.setattr(data, "PARQUET_BYTES", 10**18)
+    empty = data.Data(SCALE, tmp_path / "cache")
+    with pytest.raises(DriverError, match=r"expected 10000000.0 GB of free disc in .*cache, got "):
+        data.provide_parquet(empty)
+    monkeypatch.setattr(data, "GENERATOR", "no-such-generator")
+    with pytest.raises(UsageError, match="expected the Python package no-such-generator: tools/setup installs it"):
+        data.provide_parquet(empty)
+
+
+def test_a_file_is_there_as_a_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_writer: Writer, _values: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Writer, "add", refuse)
+    found = data.Data(SCALE)
+    data.provide_parquet(found)
+    with pytest.raises(DriverError, match="to be written: No space left on device"):
+        data.make_column_file(found, tmp_path / "out.mxkc")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_writer_expects_as_many_values_as_the_table_has_rows(tmp_path: Path) -> None:
+    with (tmp_path / "out").open("wb") as file:
+        writer = Writer(file, [Table("t", 3, (Column("a", Type.I32),))])
+        with pytest.raises(ValueError, match=r"t\.a: expected 3 values, got 8 bytes"):
+            writer.add(bytes(8))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (7, "7"),
+        (Decimal("1234.5600"), "1234.5600"),
+        (Decimal("0E-6"), "0.000000"),
+        (datetime.date(1995, 3, 15), "1995-03-15"),
+        (0.1 + 0.2, "0.30000000000000004"),
+        ("A", "A"),
+        (None, "NULL"),
+    ],
+)
+def test_cells_as_mxk_prints_them(value: object, text: str) -> None:
+    answer = Answer(("cell",), ((value,),))
+    assert text_of(value) == text
+    assert difference(answer, [[text]]) is None
+
+
+@pytest.mark.parametrize(
+    ("got", "said"),
+    [
+        ([["1.50", "0.1"], ["2.00", "0.25"]], None),
+        ([["1.50", "0.1"], ["2.00", "2.5e-1"]], None),
+        ([["1.5", "0.1"], ["2.00", "0.25"]], "row 1, price: expected 1.50, got 1.5"),
+        ([["1.50", "0.1"], ["2.00", "0.25000000000000006"]], "row 2, share: expected 0.25, got 0.25000000000000006"),
+        ([["1.50", "0.1"], ["2.00", 0.25]], "row 2, share: expected 0.25, got 0.25"),
+        ([["1.50", "0.1"], ["2.00", "none"]], "row 2, share: expected 0.25, got none"),
+        ([["1.50", "0.1"]], "expected the number of rows to be 2, got 1"),
+        ([["1.50", "0.1", "1"], ["2.00", "0.25"]], "row 1: expected 2 cells, got 3"),
+        (None, "expected a result as a list of rows, got none"),
+    ],
+)
+def test_the_first_difference(got: object, said: str | None) -> None:
+    answer = Answer(("price", "share"), ((Decimal("1.50"), 0.1), (Decimal("2.00"), 0.25)))
+    assert difference(answer, got) == said
+
+
+def average(total: int, count: int, scale: int) -> float:
+    """As docs/query.md says that an average is."""
+    return float(total) / 10.0**scale / float(count)
+
+
+def test_an_average_is_what_the_page_says(reference: Reference) -> None:
+    answer = reference.answer("q1")
+    at = answer.names.index
+    for row in answer.rows:
+        count = row[at("count_order")]
+        for total, mean in (("sum_qty", "avg_qty"), ("sum_base_price", "avg_price")):
+            assert row[at(total)] * 100 < 2**53
+            assert row[at(mean)] == average(int(row[at(total)] * 100), count, 2)
+
+
+def test_no_order_depends_on_ties(reference: Reference) -> None:
+    answer = reference.answer("q3")
+    keys = [(row[answer.names.index("revenue")], row[answer.names.index("o_orderdate")]) for row in answer.rows]
+    assert len(keys) == len(set(keys)) == 10
+
+
+# Stands in for mxk: prints what told.json says for the query.
+FAKE = """#!{python}
+import json, pathlib, sys
+words = sys.argv[-1].split()
+assert words[:2] == ["bench", "query"] and words[3] == "--data" and sys.argv[2] == words[6]
+told = json.loads((pathlib.Path(__file__).parent / "told.json").read_text())[words[2]]
+if isinstance(told, str):
+    sys.exit(told)
+row = {{"benchmark": f"query {{words[2]}}", "query": words[2], "verified": True, "seconds": 0.001, "result": told}}
+print(json.dumps(row))
+"""
+
+
+def made_program(folder: Path, told: dict[str, object]) -> Path:
+    """The folder with a program that says what it was told."""
+    program = folder / "mxk"
+    program.write_text(FAKE.format(python=sys.executable))
+    program.chmod(0o755)
+    (folder / "told.json").write_text(json.dumps(told))
+    return folder
+
+
+def test_rounds_of_both(tmp_path: Path, reference: Reference) -> None:
+    told = {query: as_rows(reference.answer(query)) for query in QUERIES}
+    folder = made_program(tmp_path, told)
+    command = ["tpch", "compare", "--scale", str(SCALE), "--queries", "q3,q6", "--json", "--build", str(folder)]
+    ended = drive(*command, "--rounds", "2")
+    assert ended.code == 0, ended.output + ended.complaint
+    rows = json.loads(ended.output.splitlines()[-1])["tpch"]["rows"]
+    assert [(row["query"], row["cores"]) for row in rows] == [
+        (query, cores) for query in ("q3", "q6") for cores in (1, 2)
+    ]
+    for row in rows:
+        assert row["equal"]
+        assert row["mxk"] == {"median": 0.001, "seconds": [0.001] * 2}
+        ratios = [seconds / 0.001 for seconds in row["duckdb"]["seconds"]]
+        assert row["ratio"] == pytest.approx(statistics.median(ratios))
+    assert "medians of 2 rounds; a quick look: fewer than 5 rounds" in ended.output
+    told["q3"][9][1] = "0.0001"
+    made_program(tmp_path, told)
+    ended = drive(*command, "--rounds", "1", "--cores", "1")
+    assert ended.code == 1
+    assert "DIFFERENT" in ended.output
+    assert "tools/mxk: expected DuckDB's results; q3 on 1: row 10, revenue: expected " in ended.complaint
+
+
+@pytest.mark.parametrize(
+    ("told", "complaint"),
+    [
+        ("error: no such thing", "exit status 1: "),
+        ([], "expected DuckDB's results; q6 on 1: expected the number of rows to be 1, got 0"),
+    ],
+)
+def test_a_run_that_fails_is_named(tmp_path: Path, told: object, complaint: str) -> None:
+    folder = made_program(tmp_path, {"q6": told})
+    options = ["--scale", str(SCALE), "--queries", "q6", "--cores", "1", "--rounds", "1", "--build", str(folder)]
+    ended = drive("tpch", "compare", *options)
+    assert ended.code == 1
+    assert complaint in ended.complaint
+
+
+def has_queries() -> bool:
+    """Whether the Linux program has `bench query`."""
+    return (LINUX_BUILD / "mxk").is_file() and "\n  query " in run_linux("help bench").output
+
+
+needs_queries = pytest.mark.skipif(not has_queries(), reason="needs `bench query`")
+
+
+@needs_queries
+def test_results_are_those_of_duckdb() -> None:
+    ended = drive("tpch", "compare", "--scale", str(SCALE), "--rounds", "2", "--json", "--build", str(LINUX_BUILD))
+    assert ended.code == 0, ended.output + ended.complaint
+    compared = json.loads(ended.output.splitlines()[-1])["tpch"]
+    assert [(row["query"], row["cores"]) for row in compared["rows"]] == [(q, n) for q in QUERIES for n in (1, 2)]
+    for row in compared["rows"]:
+        assert row["equal"], row
+        assert len(row["mxk"]["seconds"]) == len(row["duckdb"]["seconds"]) == 2
+        assert row["ratio"] > 0
+
+
+@needs_queries
+def test_another_result_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(QUERIES, "q6", QUERIES["q6"].replace("l_quantity < 24", "l_quantity < 23"))
+    settings = comparison.Settings(SCALE, ("q6",), (1,), 1, LINUX_BUILD, "1G", 60)
+    with pytest.raises(DriverError, match=r"DuckDB's results; q6 on 1: row 1, revenue: expected \d+\.\d{4}, got"):
+        comparison.compare(settings, as_json=False)
+    assert "DIFFERENT" in capsys.readouterr().out
+
+
+@needs_queries
+def test_a_file_that_is_none_is_refused(kept: data.Data, tmp_path: Path) -> None:
+    cut = tmp_path / "cut.mxkc"
+    size = kept.column_file.stat().st_size
+    cut.write_bytes(kept.column_file.read_bytes()[:-64])
+    ended = run_linux(f"bench query q6 --data {cut} --cores 1", code=1)
+    assert f"offset {size - 64}: expected {size} bytes, got the end of the file" in ended.output
+
+
+@needs_queries
+@pytest.mark.usefixtures("images")
+def test_the_kernel_has_the_same_results() -> None:
+    ended = drive("tpch", "check", "--scale", str(SCALE), "--no-build", timeout=120)
+    assert ended.code == 0, ended.output + ended.complaint
+    assert [line.partition(",")[0] for line in ended.output.splitlines()] == [f"{query}: equal" for query in QUERIES]

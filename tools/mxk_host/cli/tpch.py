@@ -1,0 +1,91 @@
+"""The options of tpch make, compare and check. What they need is imported when they run: it takes a second, which the
+other commands need not wait."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mxk_host.arguments import choose_names, parse_cores
+from mxk_host.cli.comparison import Json, Timeout
+from mxk_host.cli.kernel import Accel, NoBuild
+from mxk_host.image import BUILD
+from mxk_host.machine import Accelerator, choose_accelerator
+from mxk_host.tpch.queries import QUERIES
+
+tpch_app = typer.Typer(no_args_is_help=True, help="TPC-H: data as column files, and queries compared with DuckDB's.")
+
+Factor = Annotated[str, typer.Option("--scale", help="TPC-H's scale factor: 1 is 6 million rows of lineitem.")]
+Chosen = Annotated[
+    str | None,
+    typer.Option("--queries", help=f"Only these of {', '.join(QUERIES)}, with commas between.", show_default=False),
+]
+Build = Annotated[Path, typer.Option(help="The folder with the program mxk.", show_default="build/linux")]
+
+
+@tpch_app.command()
+def make(
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="The column file to write.", show_default=False)],
+    scale: Factor = "1",
+) -> None:
+    """Makes data of this scale, and a column file with what the queries need of them.
+
+    The Parquet files in between stay in build/tpch/scale-N.
+
+    Exit codes: 0 it is written, 1 it cannot be, such as without room on the disc, 2 wrong usage.
+    """
+    from mxk_host.tpch import data
+
+    kept = data.Data(data.Scale.checked(scale))
+    data.provide_parquet(kept)
+    data.make_column_file(kept, output)
+
+
+@tpch_app.command()
+def compare(
+    scale: Factor = "1",
+    queries: Chosen = None,
+    cores: Annotated[str, typer.Option(help="Core counts, which are DuckDB's threads, too.")] = "1,2",
+    rounds: Annotated[int, typer.Option(min=1, help="Fewer than 5 are a quick look.")] = 5,
+    memory: Annotated[str, typer.Option(help="Of MXK, as its option --memory.")] = "8G",
+    timeout: Timeout = 600,
+    json: Json = False,
+    build: Build = BUILD / "linux",
+) -> None:
+    """Runs queries by MXK, as a Linux program, and by DuckDB in memory, interleaved; compares results and times.
+
+    Exit codes: 0 all results are equal, 1 one is not or something failed (it is named), 2 wrong usage or not built.
+    """
+    from mxk_host.tpch import comparison, data
+
+    settings = comparison.Settings(
+        scale=data.Scale.checked(scale),
+        queries=choose_names("--queries", tuple(QUERIES), queries),
+        cores=parse_cores(cores),
+        rounds=rounds,
+        build=build,
+        memory=memory,
+        timeout=timeout,
+    )
+    comparison.compare(settings, as_json=json)
+
+
+@tpch_app.command()
+def check(
+    scale: Factor = "0.01",
+    queries: Chosen = None,
+    cpus: Annotated[int, typer.Option(help="Cores of the machine, all of which run the queries.")] = 2,
+    mem: Annotated[str, typer.Option(help="Memory of the machine, such as 512M or 4G.")] = "1G",
+    accel: Accel = Accelerator.AUTO,
+    no_build: NoBuild = False,
+    timeout: Annotated[float, typer.Option(min=0, help="Seconds.")] = 600,
+) -> None:
+    """Runs queries by the kernel in QEMU, with the data as a module, and compares the results with DuckDB's.
+
+    Exit codes: 0 all results are equal, 1 one is not (it is named), otherwise as for run.
+    """
+    from mxk_host.tpch import comparison, data, runs
+
+    kernel = runs.Kernel(cpus, mem, choose_accelerator(accel), timeout, comparison.log_of_kernel())
+    chosen = choose_names("--queries", tuple(QUERIES), queries)
+    comparison.check(data.Scale.checked(scale), chosen, kernel, build=not no_build)

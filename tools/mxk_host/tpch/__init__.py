@@ -1,0 +1,1 @@
+"""TPC-H: data as column files, and queries of MXK compared with DuckDB's."""
