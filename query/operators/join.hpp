@@ -5,10 +5,12 @@
 //     rows -> Build -> table -> Probe, Probe, ...        Probe: inputs "table", which it waits for, and "rows"
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -116,12 +118,19 @@ template <typename Keys, typename Key> class Probe : public dataflow::Box {
             table_ = envelope->values<KeyTable>(0);
             return dataflow::Step::More;
         }
-        auto keys = dataflow::Column::create_for<std::uint64_t>(envelope->selected);
-        auto chosen = dataflow::Column::create_for<Row>(envelope->selected);
+        Row const rows = envelope->selected;
+        auto keys = dataflow::Column::create_for<std::uint64_t>(rows);
+        auto runs = dataflow::Column::create_for<Row>(rows);
+        auto found = dataflow::Column::create_for<std::uint64_t const*>(rows);
+        auto chosen = dataflow::Column::create_for<Row>(rows);
         auto payload = dataflow::Column::create_for<std::uint64_t>(envelope->rows);
-        if (!keys || !chosen || !payload) return dataflow::no_memory_for_envelopes();
-        Row const count = look_up(*envelope, keys.template writable<std::uint64_t>(), chosen.template writable<Row>(),
-                                  payload.template writable<std::uint64_t>());
+        if (!keys || !runs || !found || !chosen || !payload) return dataflow::no_memory_for_envelopes();
+        Row const distinct =
+            find_runs(*envelope, keys.template writable<std::uint64_t>(), runs.template writable<Row>());
+        auto* const values = found.template writable<std::uint64_t const*>();
+        look_up({keys.template values<std::uint64_t>(), distinct}, values);
+        Row const count = choose(*envelope, runs.template values<Row>(), values, chosen.template writable<Row>(),
+                                 payload.template writable<std::uint64_t>());
         if (count == 0) return dataflow::Step::More;
         envelope->selection = std::move(chosen);
         envelope->selected = count;
@@ -131,24 +140,43 @@ template <typename Keys, typename Key> class Probe : public dataflow::Box {
     }
 
   private:
-    static constexpr Row ahead = 16; // rows, whose places in the table are asked for
+    static constexpr std::size_t batch = 32; // look-ups whose places in the table are asked for together
 
-    // In batches: all keys first, then each look-up with the place of a later one on its way.
-    Row look_up(dataflow::Envelope const& envelope, std::uint64_t* keys, Row* chosen, std::uint64_t* payload) const {
-        keys_.with_values(envelope, [&](auto const*... values) {
+    // Rows with one key often stand side by side, such as those of one order: each such run is looked up once. `runs`:
+    // for each row the number of its run, of which there are so many as this gives.
+    Row find_runs(dataflow::Envelope const& envelope, std::uint64_t* keys, Row* runs) const {
+        return keys_.with_values(envelope, [&](auto const*... values) {
             Row at = 0;
-            envelope.for_each_row([&](Row row) { keys[at++] = table_key(key_(values[row]...)); });
+            Row distinct = 0;
+            envelope.for_each_row([&](Row row) {
+                std::uint64_t const key = table_key(key_(values[row]...));
+                keys[distinct] = key; // no branch: where runs end cannot be predicted
+                distinct += distinct == 0 || keys[distinct - 1] != key ? 1U : 0U;
+                runs[at++] = distinct - 1;
+            });
+            return distinct;
         });
-        Row const rows = envelope.selected;
+    }
+    void look_up(std::span<std::uint64_t const> keys, std::uint64_t const** found) const {
+        std::array<KeyTable::Position, batch> places;
+        for (std::size_t first = 0; first < keys.size(); first += batch) {
+            std::size_t const count = std::min(batch, keys.size() - first);
+            for (std::size_t i = 0; i < count; ++i) {
+                places[i] = table_->position(keys[first + i]);
+                KeyTable::prefetch(places[i]);
+            }
+            for (std::size_t i = 0; i < count; ++i) found[first + i] = KeyTable::find(keys[first + i], places[i]);
+        }
+    }
+    static Row choose(dataflow::Envelope const& envelope, Row const* runs, std::uint64_t const* const* found,
+                      Row* chosen, std::uint64_t* payload) {
         Row at = 0;
         Row kept = 0;
-        for (Row early = 0; early < ahead && early < rows; ++early) table_->prefetch(keys[early]);
         envelope.for_each_row([&](Row row) {
-            if (at + ahead < rows) table_->prefetch(keys[at + ahead]);
-            std::uint64_t const* const found = table_->find(keys[at++]);
-            if (found == nullptr) return;
+            std::uint64_t const* const value = found[runs[at++]];
+            if (value == nullptr) return;
             chosen[kept++] = row;
-            payload[row] = *found;
+            payload[row] = *value;
         });
         return kept;
     }
