@@ -16,22 +16,49 @@ Wide power_of_ten(unsigned exponent) {
     return result;
 }
 
+// Dividing 128 bits by 64, one half after the other: the compiler's own division of 128 bits is a function that the
+// kernel does not have.
+struct Divided {
+    Wide quotient;
+    std::uint64_t remainder;
+};
+Divided divide(Wide value, std::uint64_t divisor) {
+    auto const high = static_cast<std::uint64_t>(value >> 64);
+    auto low = static_cast<std::uint64_t>(value);
+    std::uint64_t remainder = high % divisor; // below the divisor, so the quotient of the rest has 64 bits
+    asm("divq %2" : "+a"(low), "+d"(remainder) : "r"(divisor) : "cc");
+    return {Wide{high / divisor} << 64 | low, remainder};
+}
+
 // At least `digits` of them.
 void append_digits(Cell& cell, Wide value, unsigned digits) {
     FixedText<40> reversed;
-    for (; value != 0 || digits != 0; value /= 10) {
-        char const digit = static_cast<char>('0' + static_cast<unsigned>(value % 10));
+    while (value != 0 || digits != 0) {
+        auto const [rest, last] = divide(value, 10);
+        char const digit = static_cast<char>('0' + last);
         reversed.append({&digit, 1});
+        value = rest;
         if (digits != 0) --digits;
     }
     for (std::size_t at = reversed.view().size(); at != 0; --at) cell.append(reversed.view().substr(at - 1, 1));
 }
 
+// The last `scale` digits stand behind the point.
 void append_decimal(Cell& cell, Wide value, unsigned scale) {
-    append_digits(cell, value / power_of_ten(scale), 1);
+    Cell all;
+    append_digits(all, value, scale + 1);
+    std::size_t const point = all.view().size() - scale;
+    cell.append(all.view().substr(0, point));
     if (scale == 0) return;
     cell.append(".");
-    append_digits(cell, value % power_of_ten(scale), scale);
+    cell.append(all.view().substr(point));
+}
+
+double as_double(Sum value) {
+    auto const small = static_cast<std::int64_t>(value);
+    if (small == value) return static_cast<double>(small);
+    return static_cast<double>(static_cast<std::int64_t>(value >> 64)) * 0x1p64 +
+           static_cast<double>(static_cast<std::uint64_t>(value));
 }
 
 } // namespace
@@ -102,8 +129,9 @@ Cell double_cell(double value) {
 }
 
 Cell average_cell(Sum sum, unsigned scale, std::int64_t count) {
-    return double_cell(static_cast<double>(sum) / static_cast<double>(power_of_ten(scale)) /
-                       static_cast<double>(count));
+    double unit = 1;
+    for (unsigned digit = 0; digit < scale; ++digit) unit *= 10;
+    return double_cell(as_double(sum) / unit / static_cast<double>(count));
 }
 
 } // namespace mxk::query::tpch

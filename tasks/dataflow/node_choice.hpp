@@ -24,13 +24,14 @@ struct NodeLoad {
     }
 };
 
-// Whether a resource with that measured load has room for two more requests of average size. A request that has not got
-// going yet shows in no measured load: each is taken to fill a core. Without requests anything below full is room.
+// Whether a resource with that measured load has room for two more requests of average size: 1 - u > 2 u / n, where u is
+// the load and n the node's requests. A request that has not got going yet shows in no measured load: each is taken to
+// fill a core, so u is at least n / cores. Written here without a division, which would round. Without requests anything
+// below full is room.
 constexpr bool has_room(NodeLoad const& node, double measured) {
-    if (node.unfinished == 0) return measured < 1;
-    double const expected = static_cast<double>(node.unfinished) / node.cores;
-    double const load = std::max(measured, expected);
-    return 1 - load > 2 * load / node.unfinished;
+    std::uint32_t const requests = node.unfinished;
+    if (requests == 0) return measured < 1;
+    return requests + 2 < node.cores && measured * (requests + 2) < requests;
 }
 
 // The place of the node in `nodes`, at least one, of which one at least has cores; nodes without cores are never chosen.

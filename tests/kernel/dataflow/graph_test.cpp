@@ -5,6 +5,7 @@
 
 #include "kernel/memory/heap/heap_statistics.hpp"
 #include "tasks/dataflow/graph/model.hpp"
+#include "tasks/dataflow/graph/parallel_stage.hpp"
 #include "tests/delays.hpp"
 #include "tests/kernel/dataflow/requests.hpp"
 
@@ -129,6 +130,17 @@ struct Fails : Box {
     Result<Step> receive(CoreScheduler&, std::size_t, EnvelopePointer envelope) override {
         if (*envelope->values<std::uint64_t>(0) == 100) return Error("the hundredth is one too many");
         emit(std::move(envelope));
+        return Step::More;
+    }
+};
+
+// Passes all on but one.
+struct DropsOne : Box {
+    static constexpr std::array<std::string_view, 1> inputs{"in"};
+    static constexpr bool has_output = true;
+    using Box::Box;
+    Result<Step> receive(CoreScheduler&, std::size_t, EnvelopePointer envelope) override {
+        if (*envelope->values<std::uint64_t>(0) != 4) emit(std::move(envelope));
         return Step::More;
     }
 };
@@ -260,6 +272,49 @@ MXK_TEST(dataflow, branches_run_one_after_the_other) {
     constexpr std::array<std::uint32_t, 9> expected{1, 4, 7, 2, 5, 8, 3, 6, 9};
     for (std::size_t i = 0; i < expected.size(); ++i) MXK_CHECK_EQUAL(trace.entries[i], expected[i]);
     MXK_CHECK_EQUAL(seen.count, 3u);
+}
+
+// Boxes of different speed side by side: the order is kept (checklist 37).
+MXK_TEST(dataflow, a_stage_of_several_boxes_keeps_the_order) {
+    Seen seen;
+    Model model;
+    model.set_capacity(2);
+    auto const numbers = model.add<Numbers>("numbers", std::uint64_t{500});
+    auto const deal = model.add<dataflow::Deal>("deal");
+    auto const gather = model.add<dataflow::Gather>("gather");
+    auto const sink = model.add<Sum>("sum", &seen);
+    model.connect(numbers, deal);
+    for (unsigned box = 0; box < 3; ++box) {
+        auto const pass = model.add<Pass>("pass", 200U * box);
+        model.connect(deal, pass);
+        model.connect(pass, gather);
+    }
+    model.connect(gather, sink);
+    MXK_CHECK(model.check().ok());
+    for (Discipline const discipline : all_disciplines) {
+        seen = {};
+        MXK_CHECK(run(model, {.discipline = discipline}).ok());
+        MXK_CHECK_EQUAL(seen.sum, sum_below(500));
+        MXK_CHECK(seen.is_in_order);
+    }
+}
+MXK_TEST(dataflow, a_stage_that_drops_an_envelope_is_found_out) {
+    Seen seen;
+    Model model;
+    auto const numbers = model.add<Numbers>("numbers", std::uint64_t{50});
+    auto const deal = model.add<dataflow::Deal>("deal");
+    auto const gather = model.add<dataflow::Gather>("gather");
+    auto const sink = model.add<Sum>("sum", &seen);
+    auto const few = model.add<First>("first", std::uint64_t{3});
+    auto const pass = model.add<DropsOne>("drops one");
+    model.connect(numbers, deal);
+    model.connect(deal, pass);
+    model.connect(deal, few);
+    model.connect(pass, gather);
+    model.connect(few, gather);
+    model.connect(gather, sink);
+    MXK_CHECK(model.check().ok());
+    MXK_CHECK(!run(model).ok());
 }
 
 MXK_TEST(dataflow, a_box_that_has_enough_lets_the_others_end) {

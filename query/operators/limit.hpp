@@ -1,0 +1,39 @@
+// The first rows that come, and no more: the boxes in front of it come to an end then.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "tasks/dataflow/graph/box.hpp"
+
+namespace mxk::query {
+
+class Limit : public dataflow::Box {
+  public:
+    static constexpr std::array<std::string_view, 1> inputs{"rows"};
+    static constexpr bool has_output = true;
+
+    // `rows`: at least 1.
+    Limit(dataflow::Query& query, CoreId core, std::uint64_t rows)
+        : Box(query, core)
+        , left_(rows) {}
+
+  protected:
+    Result<dataflow::Step> receive(dataflow::CoreScheduler& /*here*/, std::size_t /*input*/,
+                                   dataflow::EnvelopePointer envelope) override {
+        if (envelope->selected >= left_) {
+            // Without a selection, the rows behind are no rows of it any more; with one, they are not selected.
+            envelope->selected = static_cast<std::uint32_t>(left_);
+            if (!envelope->selection) envelope->rows = envelope->selected;
+        }
+        left_ -= envelope->selected;
+        emit(std::move(envelope));
+        return left_ == 0 ? dataflow::Step::Done : dataflow::Step::More;
+    }
+
+  private:
+    std::uint64_t left_;
+};
+
+} // namespace mxk::query
