@@ -19,7 +19,7 @@ class WorkSource {
     // While the core polls: whether run() is worth a call. Cheap.
     virtual bool has_work() = 0;
     // The core has polled long enough and is about to halt; false if it must not, since there is work after all. From
-    // then on, whoever makes work for it wakes it (arch::wake).
+    // then on, a core that makes work for it wakes it (arch::wake).
     virtual bool begin_sleep() = 0;
     // It is awake again, for whatever reason.
     virtual void end_sleep() = 0;

@@ -23,8 +23,8 @@ namespace mxk::query {
 
 // What a group by takes of its input: `Key` gives std::uint64_t of the values of some columns, `Count` what a row
 // counts (std::int64_t), and the sums are of columns of types Ts.
-template <typename Keys, typename Key, typename Counts, typename Count, typename... Ts> class GroupBy
-    : public dataflow::Box {
+template <typename Keys, typename Key, typename Counts, typename Count, typename... Ts>
+class GroupBy : public dataflow::Box {
     static constexpr std::size_t sums = sizeof...(Ts);
     struct Group {
         std::uint64_t key;
@@ -56,7 +56,8 @@ template <typename Keys, typename Key, typename Counts, typename Count, typename
         MXK_TRY(find_groups(*envelope, group));
         counts_.with_values(*envelope, [&](auto const*... values) {
             std::uint32_t at = 0;
-            envelope->for_each_row([&]([[maybe_unused]] auto row) { groups_[group[at++]].count += count_(values[row]...); });
+            envelope->for_each_row(
+                [&]([[maybe_unused]] auto row) { groups_[group[at++]].count += count_(values[row]...); });
         });
         summed_.with_values(*envelope, [&](auto const*... values) {
             std::uint32_t at = 0;

@@ -14,7 +14,7 @@ class Limit : public dataflow::Box {
     static constexpr std::array<std::string_view, 1> inputs{"rows"};
     static constexpr bool has_output = true;
 
-    // `rows`: at least 1.
+    // `rows`: not 0.
     Limit(dataflow::Query& query, CoreId core, std::uint64_t rows)
         : Box(query, core)
         , left_(rows) {}

@@ -31,7 +31,7 @@ class ScannedColumns {
         return sum;
     }
 
-    // `to` is at most `from` + 2^32 - 1; an envelope, or none if there is no memory.
+    // `to`: up to `from` + 2^32 - 1. Gives an envelope, or none if there is no memory.
     [[nodiscard]] dataflow::EnvelopePointer rows_from(std::uint64_t from, std::uint64_t to) const {
         auto envelope = dataflow::Envelope::create(static_cast<std::uint32_t>(to - from), from);
         if (!envelope) return envelope;

@@ -15,9 +15,7 @@
 namespace mxk::query {
 
 // What a query leaves, for who has started it. One core at a time: the sink's, then the caller's.
-template <typename Record> struct Answer {
-    GrowingArray<Record> records;
-};
+template <typename Record> struct Answer { GrowingArray<Record> records; };
 
 // Make: Record(Envelope const&, Row). Before: whether one record comes before another; no two are equal.
 template <typename Record, typename Make, typename Before> class Top : public dataflow::Box {
@@ -26,7 +24,7 @@ template <typename Record, typename Make, typename Before> class Top : public da
     static constexpr bool has_output = false;
     static constexpr bool has_many_inputs = true;
 
-    // `limit`: at least 1.
+    // `limit`: not 0.
     Top(dataflow::Query& query, CoreId core, Answer<Record>* answer, std::size_t limit, Make make, Before before)
         : Box(query, core)
         , answer_(*answer)

@@ -30,7 +30,7 @@ Divided divide(Wide value, std::uint64_t divisor) {
     return {Wide{high / divisor} << 64 | low, remainder};
 }
 
-// At least `digits` of them.
+// `digits` of them, or more if the value has more.
 void append_digits(Cell& cell, Wide value, unsigned digits) {
     FixedText<40> reversed;
     while (value != 0 || digits != 0) {
@@ -88,8 +88,7 @@ Cell date_cell(std::int32_t days) {
     int const shifted = days + 719'468;
     int const era = (shifted >= 0 ? shifted : shifted - 146'096) / 146'097;
     auto const day_of_era = static_cast<unsigned>(shifted - era * 146'097);
-    unsigned const year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36'524 - day_of_era / 146'096) / 365;
+    unsigned const year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36'524 - day_of_era / 146'096) / 365;
     unsigned const day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     unsigned const from_march = (5 * day_of_year + 2) / 153;
     unsigned const month = from_march < 10 ? from_march + 3 : from_march - 9;
@@ -122,8 +121,7 @@ Cell double_cell(double value) {
     std::uint64_t const mantissa = (bits & ((std::uint64_t{1} << 52) - 1)) | std::uint64_t{1} << 52;
     int const exponent = static_cast<int>(bits >> 52) - 1075;
     Wide const scaled = mantissa * power_of_ten(scale);
-    Wide const rounded = exponent >= 0 ? scaled << exponent
-                                       : (scaled + (Wide{1} << (-exponent - 1))) >> -exponent;
+    Wide const rounded = exponent >= 0 ? scaled << exponent : (scaled + (Wide{1} << (-exponent - 1))) >> -exponent;
     append_decimal(cell, rounded, scale);
     return cell;
 }

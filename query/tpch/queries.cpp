@@ -61,14 +61,14 @@ Result<void> PricingSummary::prepare(ColumnFile const& file, Plan const& plan) {
     std::uint32_t const rows = rows_of(plan, columns_, 2 * sizeof(std::int64_t) + sizeof(Envelope::Row));
     for (std::size_t part = 0; part < plan.parts; ++part) {
         BoxId const scan = add_scan(model_, "lineitem", columns_, part, plan.parts, rows);
-        BoxId const filter =
-            add_filter(model_, "shipped", ColumnsOf<std::int32_t>{{ShipDate}},
-                       [](std::int32_t date) { return date <= days_of(1998, 12, 1) - 90; });
-        BoxId const price = add_map<std::int64_t>(model_, "discounted price", DiscountedPrice,
-                                                  ColumnsOf<std::int32_t, std::int32_t>{{Price, Discount}}, &discounted);
-        BoxId const charge =
-            add_map<std::int64_t>(model_, "charge", Charge, ColumnsOf<std::int64_t, std::int32_t>{{DiscountedPrice, Tax}},
-                                  [](std::int64_t value, std::int32_t tax) { return value * (one + tax); });
+        BoxId const filter = add_filter(model_, "shipped", ColumnsOf<std::int32_t>{{ShipDate}},
+                                        [](std::int32_t date) { return date <= days_of(1998, 12, 1) - 90; });
+        BoxId const price =
+            add_map<std::int64_t>(model_, "discounted price", DiscountedPrice,
+                                  ColumnsOf<std::int32_t, std::int32_t>{{Price, Discount}}, &discounted);
+        BoxId const charge = add_map<std::int64_t>(
+            model_, "charge", Charge, ColumnsOf<std::int64_t, std::int32_t>{{DiscountedPrice, Tax}},
+            [](std::int64_t value, std::int32_t tax) { return value * (one + tax); });
         BoxId const groups = add_group_by(
             model_, "groups", ColumnsOf<std::uint8_t, std::uint8_t>{{Flag, Status}},
             [](std::uint8_t flag, std::uint8_t status) { return std::uint64_t{flag} << 8 | status; }, ColumnsOf<>{},
@@ -142,21 +142,21 @@ Result<void> ShippingPriority::prepare(ColumnFile const& file, Plan const& plan)
     BoxId const in_segment =
         add_filter(model_, "segment", ColumnsOf<std::uint8_t>{{1}},
                    [building = customers.building](std::uint8_t segment) { return segment == building; });
-    BoxId const customer_table = add_build(
-        model_, "table of customers", customers.rows / 2, ColumnsOf<std::int32_t>{{0}}, &key_of, ColumnsOf<>{},
-        [] { return std::uint64_t{0}; });
+    BoxId const customer_table =
+        add_build(model_, "table of customers", customers.rows / 2, ColumnsOf<std::int32_t>{{0}}, &key_of,
+                  ColumnsOf<>{}, [] { return std::uint64_t{0}; });
     model_.connect(customer_scan, in_segment);
     model_.connect(in_segment, customer_table);
 
-    BoxId const order_table = add_build(
-        model_, "table of orders", orders.rows / 4, ColumnsOf<std::int32_t>{{0}}, &key_of,
-        ColumnsOf<std::int32_t, std::int32_t>{{2, 3}}, [](std::int32_t date, std::int32_t priority) {
-            return static_cast<std::uint64_t>(date) << priority_bits | static_cast<std::uint64_t>(priority);
-        });
+    BoxId const order_table =
+        add_build(model_, "table of orders", orders.rows / 4, ColumnsOf<std::int32_t>{{0}}, &key_of,
+                  ColumnsOf<std::int32_t, std::int32_t>{{2, 3}}, [](std::int32_t date, std::int32_t priority) {
+                      return static_cast<std::uint64_t>(date) << priority_bits | static_cast<std::uint64_t>(priority);
+                  });
     for (std::size_t part = 0; part < plan.parts; ++part) {
         BoxId const scan = add_scan(model_, "orders", orders_, part, plan.parts, rows_of(plan, orders_, 20));
-        BoxId const before = add_filter(model_, "ordered", ColumnsOf<std::int32_t>{{2}},
-                                        [](std::int32_t date) { return date < day; });
+        BoxId const before =
+            add_filter(model_, "ordered", ColumnsOf<std::int32_t>{{2}}, [](std::int32_t date) { return date < day; });
         BoxId const join = add_probe(model_, "orders of customers", 4, ColumnsOf<std::int32_t>{{1}}, &key_of);
         model_.connect(scan, before);
         model_.connect(customer_table, join, "table");
@@ -169,11 +169,11 @@ Result<void> ShippingPriority::prepare(ColumnFile const& file, Plan const& plan)
         ColumnsOf<std::int64_t>{{1}}, [](std::int64_t count) { return count; }, ColumnsOf<Sum>{{2}});
     for (std::size_t part = 0; part < plan.parts; ++part) {
         BoxId const scan = add_scan(model_, "lineitem", items_, part, plan.parts, rows_of(plan, items_, 28));
-        BoxId const after = add_filter(model_, "shipped", ColumnsOf<std::int32_t>{{3}},
-                                       [](std::int32_t date) { return date > day; });
+        BoxId const after =
+            add_filter(model_, "shipped", ColumnsOf<std::int32_t>{{3}}, [](std::int32_t date) { return date > day; });
         BoxId const join = add_probe(model_, "items of orders", 4, ColumnsOf<std::int32_t>{{0}}, &key_of);
-        BoxId const revenue = add_map<std::int64_t>(model_, "revenue", 5,
-                                                    ColumnsOf<std::int32_t, std::int32_t>{{1, 2}}, &discounted);
+        BoxId const revenue =
+            add_map<std::int64_t>(model_, "revenue", 5, ColumnsOf<std::int32_t, std::int32_t>{{1, 2}}, &discounted);
         BoxId const groups = add_group_by(
             model_, "orders of a part", ColumnsOf<std::int32_t, std::uint64_t>{{0, 4}},
             [](std::int32_t order, std::uint64_t date_and_priority) {
@@ -230,12 +230,13 @@ Result<void> RevenueChange::prepare(ColumnFile const& file, Plan const& plan) {
         [](std::int64_t count) { return count; }, ColumnsOf<Sum>{{2}});
     for (std::size_t part = 0; part < plan.parts; ++part) {
         BoxId const scan = add_scan(model_, "lineitem", columns_, part, plan.parts, rows_of(plan, columns_, 12));
-        BoxId const filter = add_filter(
-            model_, "rows of the year", ColumnsOf<std::int32_t, std::int32_t, std::int32_t>{{ShipDate, Discount, Quantity}},
-            [](std::int32_t date, std::int32_t discount, std::int32_t quantity) {
-                bool const is_in_year = (date >= days_of(1994, 1, 1)) & (date < days_of(1995, 1, 1));
-                return is_in_year & (discount >= 5) & (discount <= 7) & (quantity < 24 * one);
-            });
+        BoxId const filter =
+            add_filter(model_, "rows of the year",
+                       ColumnsOf<std::int32_t, std::int32_t, std::int32_t>{{ShipDate, Discount, Quantity}},
+                       [](std::int32_t date, std::int32_t discount, std::int32_t quantity) {
+                           bool const is_in_year = (date >= days_of(1994, 1, 1)) & (date < days_of(1995, 1, 1));
+                           return is_in_year & (discount >= 5) & (discount <= 7) & (quantity < 24 * one);
+                       });
         BoxId const revenue = add_map<std::int64_t>(
             model_, "revenue", Revenue, ColumnsOf<std::int32_t, std::int32_t>{{Price, Discount}},
             [](std::int32_t price, std::int32_t discount) { return std::int64_t{price} * discount; });

@@ -1,4 +1,5 @@
-// The tables of TPC-H (3.0.1, section 1.4) as queries see them: of a column file that `tools/mxk tpch make` has written.
+// The tables of TPC-H (3.0.1, section 1.4) as queries see them: of a column file that `tools/mxk tpch make` has
+// written.
 #pragma once
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 //
 //     tasks: 32 bits, signed | awake: 16 bits | free: 16 bits          free: awake and looking for work
 //
-// Invariant: while a task is queued, a core is awake. Whoever adds a task counts it first, queues it then, and wakes a
+// Invariant: while a task is queued, a core is awake. Who adds a task counts it first, queues it then, and wakes a
 // core last if add() said so: a task that is queued before it is counted could be taken first, and the count would be
 // negative for a moment; tasks are the upper bits, so that even this would not borrow from the others.
 //
@@ -118,8 +118,7 @@ class alignas(cache_line_bytes) Activity {
             --counts.free;
             --counts.awake;
             inject::point();
-            if (word_.compare_exchange_weak(word, packed(counts), std::memory_order_acq_rel,
-                                            std::memory_order_relaxed))
+            if (word_.compare_exchange_weak(word, packed(counts), std::memory_order_acq_rel, std::memory_order_relaxed))
                 return true;
         }
     }
@@ -161,8 +160,7 @@ class alignas(cache_line_bytes) Activity {
             ActivityCounts counts = unpacked(word);
             bool const result = change(counts);
             inject::point();
-            if (word_.compare_exchange_weak(word, packed(counts), std::memory_order_acq_rel,
-                                            std::memory_order_relaxed))
+            if (word_.compare_exchange_weak(word, packed(counts), std::memory_order_acq_rel, std::memory_order_relaxed))
                 return result;
         }
     }

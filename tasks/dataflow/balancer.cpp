@@ -54,7 +54,8 @@ NodeScheduler* Balancer::nearest_cold(NodeScheduler const& hot, Request& request
     return nearest;
 }
 
-// The least advanced request goes: one that waits, else the youngest that is served. A node's only request is shared.
+// The request that has got less far than all others goes: one that waits, else the youngest that is served. A node's
+// only request is shared.
 bool Balancer::relieve(NodeScheduler& hot) {
     if (Request* const waiting = hot.take_youngest(); waiting != nullptr) {
         NodeScheduler* const cold = nearest_cold(hot, *waiting);

@@ -1,6 +1,6 @@
 // The bound tasks of one core: its owner pushes and takes the newest, others steal the oldest (Chase and Lev, Dynamic
 // Circular Work-Stealing Deque, SPAA 2005, with the orders of Le, Pop, Cohen and Zappa Nardelli, PPoPP 2013). It grows;
-// what it has grown out of is kept until the end, since a thief may still read there: at most as much again.
+// what it has grown out of is kept until the end, since a thief may still read there: up to as much again.
 //
 //     top: the oldest -> | task | task | ... | task | <- bottom: behind the newest           top <= bottom
 #pragma once
@@ -86,8 +86,7 @@ class BoundStack {
         store_load_fence();
         if (top >= bottom_.load(std::memory_order_acquire)) return nullptr;
         // acquire: pairs with the release in grow(), for the copied slots
-        ReschedulableTask* const task =
-            (*ring_.load(std::memory_order_acquire))[top].load(std::memory_order_relaxed);
+        ReschedulableTask* const task = (*ring_.load(std::memory_order_acquire))[top].load(std::memory_order_relaxed);
         inject::point();
         if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst, std::memory_order_relaxed))
             return nullptr;
@@ -123,7 +122,7 @@ class BoundStack {
     NodeId node_;
     NodeVector<Ring> rings_;
     std::atomic<Ring*> ring_;
-    std::atomic<std::int64_t> bottom_{0};                         // its owner writes
+    std::atomic<std::int64_t> bottom_{0};                        // its owner writes
     alignas(cache_line_bytes) std::atomic<std::int64_t> top_{0}; // thieves write
 };
 

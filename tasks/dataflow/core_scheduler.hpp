@@ -16,15 +16,15 @@ class Scheduler;
 
 // What a core has done so far. Any core may read it.
 struct CoreCounts {
-    OwnerCounter bound;      // tasks run that it took from its own stack
-    OwnerCounter unbound;    // that it took from queues of its node
-    OwnerCounter stolen;     // from another core's stack
-    OwnerCounter admitted;   // requests it began
-    OwnerCounter reruns;     // tasks that were asked for while they ran
-    OwnerCounter foreign;    // tasks run of requests that another node was responsible for
-    OwnerCounter locks;      // of requests, taken for unbound tasks
-    OwnerCounter sleeps;     // times it began to sleep
-    OwnerCounter own_rises;  // of these, how many ended without a waker: by mail or an interrupt
+    OwnerCounter bound;       // tasks run that it took from its own stack
+    OwnerCounter unbound;     // that it took from queues of its node
+    OwnerCounter stolen;      // from another core's stack
+    OwnerCounter admitted;    // requests it began
+    OwnerCounter reruns;      // tasks that were asked for while they ran
+    OwnerCounter foreign;     // tasks run of requests that another node was responsible for
+    OwnerCounter locks;       // of requests, taken for unbound tasks
+    OwnerCounter sleeps;      // times it began to sleep
+    OwnerCounter own_rises;   // of these, how many ended without a waker: by mail or an interrupt
     OwnerCounter empty_turns; // searches that found nothing
 };
 

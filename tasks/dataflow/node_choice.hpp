@@ -20,22 +20,23 @@ struct NodeLoad {
 
     [[nodiscard]] double core_load() const { return static_cast<double>(awake) / cores; }
     [[nodiscard]] double memory_load() const {
-        return 1 - static_cast<double>(memory_available) / static_cast<double>(std::max<std::uint64_t>(memory_total, 1));
+        return 1 -
+               static_cast<double>(memory_available) / static_cast<double>(std::max<std::uint64_t>(memory_total, 1));
     }
 };
 
-// Whether a resource with that measured load has room for two more requests of average size: 1 - u > 2 u / n, where u is
-// the load and n the node's requests. A request that has not got going yet shows in no measured load: each is taken to
-// fill a core, so u is at least n / cores. Written here without a division, which would round. Without requests anything
-// below full is room.
+// Whether a resource with that measured load has room for two more requests of average size: 1 - u > 2 u / n, where u
+// is the load and n the node's requests. A request that has not got going yet shows in no measured load: each is taken
+// to fill a core, so u is no less than n / cores. Written here without a division, which would round. Without requests
+// anything below full is room.
 constexpr bool has_room(NodeLoad const& node, double measured) {
     std::uint32_t const requests = node.unfinished;
     if (requests == 0) return measured < 1;
     return requests + 2 < node.cores && measured * (requests + 2) < requests;
 }
 
-// The place of the node in `nodes`, at least one, of which one at least has cores; nodes without cores are never chosen.
-// `random` breaks ties.
+// The place of the node in `nodes`, one or more, of which one has cores; nodes without cores are never
+// chosen. `random` breaks ties.
 constexpr std::size_t choose_node(std::span<NodeLoad const> nodes, std::uint64_t random) {
     std::uint32_t shortest = UINT32_MAX;
     for (NodeLoad const& node : nodes)

@@ -1,5 +1,5 @@
-// A task that may be asked to run again and again, by any core: a box of a dataflow graph. It is queued at most once, it
-// never runs on two cores at the same time, and what was asked for while it ran gives exactly one more run (Z. Falt,
+// A task that may be asked to run again and again, by any core: a box of a dataflow graph. It is queued once at a time,
+// it never runs on two cores at the same time, and what was asked for while it ran gives exactly one more run (Z. Falt,
 // thesis on the scheduler of Bobox, 2010, sections 3.2 and 5.2).
 //
 //     Idle -> Scheduled -> (its body) -> Idle | Ended

@@ -97,8 +97,8 @@ Result<void> Scheduler::make_cores(std::span<CoreId const> cores) {
         } else if (options_.discipline == Discipline::Original) {
             made = MXK_TRY(original_cores_.add(worker.node(), *this, worker, place, original_queues_));
         } else {
-            NodeScheduler* const node = std::ranges::find(nodes_.begin(), nodes_.end(), worker.node(),
-                                                          &NodeScheduler::node);
+            NodeScheduler* const node =
+                std::ranges::find(nodes_.begin(), nodes_.end(), worker.node(), &NodeScheduler::node);
             std::size_t sleep_place = 0;
             while (node->sleepers.core(sleep_place) != core) ++sleep_place;
             auto victims = MXK_TRY(cores_of(worker.node(), cores, core));
@@ -115,8 +115,8 @@ Result<void> Scheduler::make_cores(std::span<CoreId const> cores) {
 
 Result<void> Scheduler::install(std::span<CoreId const> cores) {
     bool const is_done = run_on(cores, [this](Worker& worker, std::size_t place) {
-        if (request_cores_.size() != 0) worker.set_work_source(&request_cores_[place]);
-        if (original_cores_.size() != 0) worker.set_work_source(&original_cores_[place]);
+        if (!request_cores_.empty()) worker.set_work_source(&request_cores_[place]);
+        if (!original_cores_.empty()) worker.set_work_source(&original_cores_[place]);
         return Step::Done;
     });
     if (!is_done) return Error::of("out of memory: a task on each of {} cores", cores.size());
@@ -194,8 +194,9 @@ RequestPlace* Scheduler::open_place(Request& request, std::uint16_t node) {
 
 void Scheduler::note_begun() {
     std::uint32_t const now = active_.fetch_add(1, std::memory_order_relaxed) + 1;
-    std::uint32_t most = max_active_.load(std::memory_order_relaxed);
-    while (most < now && !max_active_.compare_exchange_weak(most, now, std::memory_order_relaxed)) {}
+    std::uint32_t max = max_active_.load(std::memory_order_relaxed);
+    while (max < now && !max_active_.compare_exchange_weak(max, now, std::memory_order_relaxed)) {
+    }
 }
 
 Outcome Request::run_begin(CoreScheduler& here, ReschedulableTask& task) {

@@ -1,18 +1,18 @@
-// A scheduler of requests over some cores, besides their FIFOs: tasks that follow their data depth-first, stealing inside
-// a node, requests that begin only when nothing else is to be done, and nodes that balance (Falt 2010, chapters 5 and
-// 6). Other disciplines in its place, to compare with.
+// A scheduler of requests over some cores, besides their FIFOs: tasks that follow their data depth-first, stealing
+// inside a node, requests that begin only when nothing else is to be done, and nodes that balance (Falt 2010, chapters
+// 5 and 6). Other disciplines in its place, to compare with.
 //
 //     auto scheduler = MXK_TRY(Scheduler::create(cores, {}));     the console's task
 //     scheduler->submit(request);                                 any core; request.end is called when it has ended
 //
 // | discipline | bound tasks | unbound tasks | begins a request |
 // |------------|-------------|---------------|------------------|
-// | Requests   | own stack, stolen from by the node | a FIFO for each request, the oldest request first | when nothing else is to be done |
-// | TwoFifos   | the same    | one FIFO for the node | the same |
-// | OneFifo    | the same    | one FIFO for the node, beginnings among them | in its turn |
-// | OneLifo    | the same    | one stack for the node, beginnings among them | at once |
-// | Original   | own stack, never stolen from | own FIFO, stolen as a whole | at once, on the cores in turn |
-// | CoreFifo   | the worker's own FIFO, of the core that the task belongs to | the same | at once, on the cores in turn |
+// | Requests   | own stack, stolen from by the node | a FIFO for each request, the oldest request first | when nothing
+// else is to be done | | TwoFifos   | the same    | one FIFO for the node | the same | | OneFifo    | the same    | one
+// FIFO for the node, beginnings among them | in its turn | | OneLifo    | the same    | one stack for the node,
+// beginnings among them | at once | | Original   | own stack, never stolen from | own FIFO, stolen as a whole | at
+// once, on the cores in turn | | CoreFifo   | the worker's own FIFO, of the core that the task belongs to | the same |
+// at once, on the cores in turn |
 //
 // Requests is the thesis' new scheduler, Original the one it replaces (section 5.3, with a semaphore that counts the
 // FIFOs that are not empty), CoreFifo what MxTasks do.
@@ -82,7 +82,8 @@ class Scheduler {
     // How expensive it is for cores of one node to reach memory of another; 10: the nearest.
     [[nodiscard]] std::uint8_t distance(NodeScheduler const& of_cores, NodeScheduler const& of_memory) const;
     [[nodiscard]] Balancer& balancer() { return balancer_; }
-    // Requests submitted and not ended, and the most there were at once that had begun. Any core; a moment's numbers.
+    // Requests submitted and not ended, and those that have begun among them, now and the highest number so far. Any
+    // core; a moment's numbers.
     [[nodiscard]] std::uint32_t unfinished() const { return unfinished_.load(std::memory_order_relaxed); }
     [[nodiscard]] std::uint32_t active() const { return active_.load(std::memory_order_relaxed); }
     [[nodiscard]] std::uint32_t max_active() const { return max_active_.load(std::memory_order_relaxed); }
@@ -104,7 +105,7 @@ class Scheduler {
     SchedulerOptions options_;
     NodeVector<NodeScheduler> nodes_;
     SpinLock choice_lock_{lock_bands::waking.rank(3)};
-    NodeVector<NodeLoad> loads_; // scratch memory of a choice
+    NodeVector<NodeLoad> loads_;               // scratch memory of a choice
     NodeArray<RequestPlace::AtNode> at_nodes_; // nodes for each place
     NodeVector<RequestPlace> places_;
     SpinLock places_lock_{lock_bands::waking.rank(7)};

@@ -26,7 +26,7 @@ class Sleepers {
     // In the order of preference.
     void add(CoreId core) { places_.emplace(core); }
 
-    // The core of that place, once it is counted as asleep. seq_cst with what it looks at next: whoever queues work
+    // The core of that place, once it is counted as asleep. seq_cst with what it looks at next: a core that queues work
     // either finds it here or has queued before that look.
     void lie_down(std::size_t place) { places_[place].is_awake.store(false, std::memory_order_seq_cst); }
     // The same core, awake for whatever reason: true if a waker was there.
@@ -48,7 +48,7 @@ class Sleepers {
     bool wake_if_asleep() {
         for (Place& place : places_) {
             inject::point();
-            // A look first: most are awake, and a locked operation would take the line from those that work.
+            // A look first: nearly all are awake, and a locked operation would take the line from those that work.
             if (place.is_awake.load(std::memory_order_seq_cst)) continue;
             bool expected = false;
             if (!place.is_awake.compare_exchange_strong(expected, true, std::memory_order_acq_rel)) continue;

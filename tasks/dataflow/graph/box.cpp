@@ -63,7 +63,8 @@ void Box::end_outputs(CoreScheduler& here) {
 Outcome Box::discard_inputs(CoreScheduler& here) {
     bool is_over = true;
     for (Edge* const input : inputs_) {
-        while (EnvelopePointer const unwanted = input->take(here)) {}
+        while (EnvelopePointer const unwanted = input->take(here)) {
+        }
         is_over = is_over && input->is_over();
     }
     return is_over ? Outcome::Ended : Outcome::Waits;
@@ -87,8 +88,7 @@ Result<Step> Box::read(CoreScheduler& here) {
         inputs_over_ |= std::uint64_t{1} << input;
         MXK_TRY(note_end(here, input));
     }
-    if (std::size_t const input = choose_input(); input != any)
-        return receive(here, input, inputs_[input]->take(here));
+    if (std::size_t const input = choose_input(); input != any) return receive(here, input, inputs_[input]->take(here));
     if (inputs_over_ == (std::uint64_t{1} << inputs_.size()) - 1) return finish(here);
     return Step::More;
 }

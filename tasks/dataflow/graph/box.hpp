@@ -62,9 +62,7 @@ class Box : public ReschedulableTask {
     [[nodiscard]] Query& query() const { return static_cast<Query&>(request()); }
 
   private:
-    static Outcome run_turn(CoreScheduler& here, ReschedulableTask& task) {
-        return static_cast<Box&>(task).turn(here);
-    }
+    static Outcome run_turn(CoreScheduler& here, ReschedulableTask& task) { return static_cast<Box&>(task).turn(here); }
     Outcome turn(CoreScheduler& here);
     Result<Step> work(CoreScheduler& here);
     Result<Step> read(CoreScheduler& here);

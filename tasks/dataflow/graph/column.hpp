@@ -1,6 +1,6 @@
-// The values of one attribute of some rows, side by side. The memory is shared: who has a Column may read it, and it goes
-// back to the heap of the core that made it when the last one lets go (Falt 2010, section 3.1). Who makes one writes it
-// before anybody else has it. A column may also be a view of memory that is not its own, such as a table's.
+// The values of one attribute of some rows, side by side. The memory is shared: who has a Column may read it, and it
+// goes back to the heap of the core that made it when the last one lets go (Falt 2010, section 3.1). Who makes one
+// writes it before anybody else has it. A column may also be a view of memory that is not its own, such as a table's.
 #pragma once
 
 #include <atomic>
@@ -68,9 +68,7 @@ class Column {
     explicit operator bool() const { return values_ != nullptr; }
     template <typename T> [[nodiscard]] T const* values() const { return static_cast<T const*>(values_); }
     // Its maker, before others have it.
-    template <typename T> [[nodiscard]] T* writable() {
-        return static_cast<T*>(block_ != nullptr ? values_ : nullptr);
-    }
+    template <typename T> [[nodiscard]] T* writable() { return static_cast<T*>(block_ != nullptr ? values_ : nullptr); }
     // The same values from a row on: no copy.
     template <typename T> [[nodiscard]] Column from(std::size_t row) const {
         Column result = *this;

@@ -31,7 +31,8 @@ class Edge {
     Edge(Edge const&) = delete;
     Edge& operator=(Edge const&) = delete;
     ~Edge() {
-        for (std::uint32_t at = head_.load(std::memory_order_relaxed); at != tail_.load(std::memory_order_relaxed); ++at)
+        for (std::uint32_t at = head_.load(std::memory_order_relaxed); at != tail_.load(std::memory_order_relaxed);
+             ++at)
             EnvelopePointer const left(slots_[at % max_capacity]);
     }
 
@@ -69,8 +70,7 @@ class Edge {
         EnvelopePointer envelope(slots_[head % max_capacity]);
         head_.store(head + 1, std::memory_order_release); // pairs with the acquire in offer(), for the slot
         store_load_fence();
-        if (sender_waits_.load(std::memory_order_relaxed) &&
-            sender_waits_.exchange(false, std::memory_order_relaxed))
+        if (sender_waits_.load(std::memory_order_relaxed) && sender_waits_.exchange(false, std::memory_order_relaxed))
             sender_.schedule(here, Binding::Unbound);
         return envelope;
     }
@@ -93,7 +93,7 @@ class Edge {
     OwnerCounter rejected_; // the sender's
     std::atomic<bool> sender_waits_{false};
     std::atomic<bool> is_ended_{false};
-    std::atomic<std::uint32_t> tail_{0}; // the sender's
+    std::atomic<std::uint32_t> tail_{0};                           // the sender's
     alignas(cache_line_bytes) std::atomic<std::uint32_t> head_{0}; // the receiver's
     OwnerCounter max_fill_;                                        // the receiver's
     alignas(cache_line_bytes) std::array<Envelope*, max_capacity> slots_{};

@@ -44,7 +44,7 @@ struct Envelope {
         }
     }
 
-    Envelope* next = nullptr;  // the sender's, while it waits to be sent
+    Envelope* next = nullptr; // the sender's, while it waits to be sent
     std::uint32_t output = 0; // then: by which of its outputs
 };
 

@@ -22,7 +22,7 @@ std::size_t recommended_bytes(std::span<topology::Core const> cores);
 // Of this machine.
 std::size_t recommended_bytes();
 
-// At least one. `scalar_bytes`: of what an envelope holds once, not for each row.
+// One, or more. `scalar_bytes`: of what an envelope holds once, not for each row.
 std::uint32_t rows_in(std::size_t bytes, std::size_t row_bytes, std::size_t scalar_bytes = 0);
 
 // What a box does that is told how many rows its envelopes are to have: 0 is the recommended number.

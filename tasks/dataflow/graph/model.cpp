@@ -93,8 +93,7 @@ void Model::connect(BoxId from, BoxId to, std::string_view input) {
 }
 
 Result<void> Model::check_part(Part const& part) const {
-    if (part.has_output && part.outputs == 0)
-        return Error::of("box '{}': its output is not connected", part.name);
+    if (part.has_output && part.outputs == 0) return Error::of("box '{}': its output is not connected", part.name);
     if (part.shares_input_name) {
         if (part.inputs == 0) return Error::of("box '{}': input '{}' is not connected", part.name, part.input_names[0]);
         return {};
@@ -118,7 +117,8 @@ Result<void> Model::check_circles() {
         }
     }
     for (Part const* at = first_; at != nullptr; at = at->next)
-        if (at->mark == 0) return Error::of("box '{}' would receive what it has sent: the boxes form a circle", at->name);
+        if (at->mark == 0)
+            return Error::of("box '{}' would receive what it has sent: the boxes form a circle", at->name);
     return {};
 }
 
@@ -140,17 +140,17 @@ Result<void> Model::check_order(Part const& part) {
         mark_ancestors(2);
         for (Part const* at = first_; at != nullptr; at = at->next)
             if (at->mark == 3)
-                return Error::of("box '{}' reads its inputs one after the other, and box '{}' feeds input '{}' and another: "
-                                 "it would wait for ever",
-                                 part.name, at->name,
-                                 part.input_names[std::min(first, part.input_names.size() - 1)]);
+                return Error::of(
+                    "box '{}' reads its inputs one after the other, and box '{}' feeds input '{}' and another: "
+                    "it would wait for ever",
+                    part.name, at->name, part.input_names[std::min(first, part.input_names.size() - 1)]);
     }
     return {};
 }
 
 Result<void> Model::check() {
     if (has_failed_) return error_;
-    if (first_ == nullptr) return Error("a model has at least one box");
+    if (first_ == nullptr) return Error("expected a model with a box, got none");
     for (Part const* at = first_; at != nullptr; at = at->next) MXK_TRY(check_part(*at));
     MXK_TRY(check_circles());
     for (Part const* at = first_; at != nullptr; at = at->next)

@@ -1,6 +1,6 @@
 // What queries are made of: boxes by their factories, and how they are connected. Made once, by the console's task or a
-// program, and checked; each query is an instance (query.hpp). A box says which inputs it has, whether it has an output,
-// and, if it reads its inputs one after the other, that it does:
+// program, and checked; each query is an instance (query.hpp). A box says which inputs it has, whether it has an
+// output, and, if it reads its inputs one after the other, that it does:
 //
 //     struct Join : Box {
 //         static constexpr std::array<std::string_view, 2> inputs{"build", "probe"};

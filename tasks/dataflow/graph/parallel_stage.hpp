@@ -1,7 +1,8 @@
 // A stage of a pipe by several boxes at once, with the order of the envelopes kept (Falt 2010, section 9.2.2): Deal
 // gives them to the boxes in turn, and Gather takes them in the same turn. So neither needs a list of what came early.
 //
-//     from -> Deal -> box -> Gather -> to         model.add<Deal>("deal"), some boxes alike, model.add<Gather>("gather")
+//     from -> Deal -> box -> Gather -> to         model.add<Deal>("deal"), some boxes alike,
+//     model.add<Gather>("gather")
 //                \--> box --/
 //
 // A box between them gives one envelope for each that it gets, also where no row is left in it. If one does not, Gather
@@ -49,8 +50,9 @@ class Gather : public Box {
     }
     Result<Step> receive(CoreScheduler& /*here*/, std::size_t input, EnvelopePointer envelope) override {
         if (envelope->sequence != gathered_)
-            return Error::of("expected envelope {} at input {} of a gather, got {}: a box in front of it has not passed one on",
-                             gathered_, input, envelope->sequence);
+            return Error::of(
+                "expected envelope {} at input {} of a gather, got {}: a box in front of it has not passed one on",
+                gathered_, input, envelope->sequence);
         ++gathered_;
         emit(std::move(envelope));
         return Step::More;

@@ -1,5 +1,5 @@
 // Boxes that sort a column of keys. SortBox works as envelopes arrive, while they are in the cache: it keeps sorted
-// runs, of each power of two at most one, and merges only runs of equal length, as a binary counter carries. So each
+// runs, of each power of two one or none, and merges only runs of equal length, as a binary counter carries. So each
 // row takes part in log(n) merges (Falt 2010, section 9.1). CollectingSortBox keeps all until the end and sorts then:
 // what it is compared with.
 //

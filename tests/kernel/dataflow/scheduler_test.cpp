@@ -165,8 +165,7 @@ struct Family : WaitedRequest {
     }
     void wait_for_help() {
         Cycles const start = clock::timestamp();
-        while (done.load() < children - 1 &&
-               raw(clock::timestamp() - start) < raw(clock::to_cycles(waits_for_help)))
+        while (done.load() < children - 1 && raw(clock::timestamp() - start) < raw(clock::to_cycles(waits_for_help)))
             arch::pause();
         helped = done.load();
     }
@@ -188,8 +187,7 @@ MXK_TEST(dataflow, a_core_runs_its_newest_bound_task_first) {
     Family family;
     scheduler.value()->submit(family);
     family.wait();
-    for (std::size_t i = 0; i + 1 < Family::children; ++i)
-        MXK_CHECK_EQUAL(family.order[i], Family::children - 1 - i);
+    for (std::size_t i = 0; i + 1 < Family::children; ++i) MXK_CHECK_EQUAL(family.order[i], Family::children - 1 - i);
     family.destroy();
 }
 

@@ -73,7 +73,8 @@ TEST(DataflowNodeChoice, NeverTakesANodeWithoutCores) {
     EXPECT_EQ(choose_node(nodes, 3), 1U);
 }
 
-// Two packages of two physical cores of two threads; the second-level cache is a physical core's, the third a package's.
+// Two packages of two physical cores of two threads; the second-level cache is a physical core's, the third a
+// package's.
 std::vector<topology::Core> eight_cores() {
     std::vector<topology::Core> cores;
     for (std::uint32_t i = 0; i < 8; ++i) {
@@ -92,8 +93,8 @@ TEST(DataflowCoreOrders, WakesOneThreadOfEachPhysicalCoreFirst) {
     auto const all = eight_cores();
     std::array<CoreId, 6> cores{core_id(7), core_id(0), core_id(4), core_id(3), core_id(1), core_id(5)};
     sort_for_waking(cores, all);
-    EXPECT_TRUE(std::ranges::equal(
-        cores, std::array{core_id(0), core_id(1), core_id(3), core_id(4), core_id(5), core_id(7)}));
+    EXPECT_TRUE(
+        std::ranges::equal(cores, std::array{core_id(0), core_id(1), core_id(3), core_id(4), core_id(5), core_id(7)}));
 }
 
 TEST(DataflowCoreOrders, StealsWhereACacheIsSharedFirst) {

@@ -66,9 +66,9 @@ struct Hash {
 
 struct Found {
     std::size_t states = 0;
-    std::size_t frozen = 0;   // nothing can happen any more, and a task is not done
-    std::size_t stranded = 0; // a task waits, a worker sleeps, and all others are busy for as long as they like
-    std::size_t below = 0;    // a negative count
+    std::size_t frozen = 0;    // nothing can happen any more, and a task is not done
+    std::size_t stranded = 0;  // a task waits, a worker sleeps, and all others are busy for as long as they like
+    std::size_t below = 0;     // a negative count
     std::size_t uncovered = 0; // a task is queued and counted, and all sleep with no waker on its way
 };
 
@@ -140,8 +140,7 @@ class Search {
             if (state.to_add == 0) return;
             --next.to_add;
             if (order_ == Order::CountFirst) {
-                next.producer =
-                    activity::add(next.counts, 1, workers_) ? Producer::CountedOwes : Producer::Counted;
+                next.producer = activity::add(next.counts, 1, workers_) ? Producer::CountedOwes : Producer::Counted;
             } else {
                 ++next.queued;
                 next.producer = Producer::QueuedUncounted;
@@ -178,9 +177,7 @@ class Search {
             --next.counts.free;
             --next.counts.awake;
             return go(At::Counted);
-        case At::Counted:
-            next.is_awake[i] = false;
-            return go(At::Lying);
+        case At::Counted: next.is_awake[i] = false; return go(At::Lying);
         case At::Lying:
             if (state.is_awake[i]) return go(At::Looking); // a waker has counted it
             if (state.mails == 0) return;

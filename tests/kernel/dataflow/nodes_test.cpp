@@ -1,0 +1,210 @@
+// Requests on several nodes: where they go, what stays there, what the balancer moves or shares.
+#include <atomic>
+
+#include "tests/delays.hpp"
+#include "tests/kernel/dataflow/requests.hpp"
+
+namespace mxk::dataflow_tests {
+namespace {
+
+// Two tasks that ask each other to run, and end after so many runs: there is always something to do.
+struct Pair : WaitedRequest {
+    struct Half : ReschedulableTask {
+        Half(Pair& pair, CoreId home_core)
+            : ReschedulableTask(pair, &Half::work, home_core) {}
+        static Outcome work(CoreScheduler& here, ReschedulableTask& task) {
+            auto& self = static_cast<Half&>(task);
+            auto& pair = static_cast<Pair&>(task.request());
+            pair.ran_on[here.node_place()].fetch_add(1, std::memory_order_relaxed);
+            for (unsigned i = 0; i < pair.pauses; ++i) arch::pause();
+            if (pair.stop.load(std::memory_order_acquire)) {
+                if (!self.has_told) {
+                    self.has_told = true;
+                    self.other->schedule(here, Binding::Unbound);
+                }
+                return Outcome::Ended;
+            }
+            self.other->schedule(here, Binding::Unbound);
+            self.schedule(here, Binding::Unbound);
+            return Outcome::Waits;
+        }
+        Half* other = nullptr;
+        bool has_told = false;
+    };
+    explicit Pair(unsigned its_pauses)
+        : WaitedRequest(&Pair::begin)
+        , pauses(its_pauses) {}
+    static void begin(CoreScheduler& here, Request& request) {
+        auto& self = static_cast<Pair&>(request);
+        self.begun_on.store(here.node_place(), std::memory_order_relaxed);
+        for (Half*& half : self.halves) {
+            half = here.worker().create<Half>(self, here.core());
+            self.add_task();
+        }
+        self.halves[0]->other = self.halves[1];
+        self.halves[1]->other = self.halves[0];
+        self.halves[0]->schedule(here, Binding::Unbound);
+        self.is_running.store(true, std::memory_order_release);
+    }
+    void destroy() {
+        for (Half* const half : halves) Worker::current().destroy(*half);
+    }
+    unsigned pauses;
+    std::array<Half*, 2> halves{};
+    std::atomic<bool> stop{false};
+    std::atomic<bool> is_running{false};
+    std::atomic<std::uint16_t> begun_on{0};
+    std::array<std::atomic<std::uint64_t>, 64> ran_on{};
+};
+
+bool has_nodes(Scheduler& scheduler, std::size_t nodes) {
+    return scheduler.nodes().size() >= nodes && scheduler.nodes().size() <= 64;
+}
+
+// Serves tasks on this core until `done()`, which happens for sure. A task that appends itself again keeps the core
+// from sleeping: nobody would wake it for `done()`.
+template <typename Done> void until(Done done) {
+    struct Restless : Task {
+        Restless()
+            : Task([](Worker& worker, Task& task) {
+                auto& self = static_cast<Restless&>(task);
+                self.is_queued = !self.is_over;
+                if (!self.is_over) worker.append(task);
+            }) {}
+        bool is_over = false;
+        bool is_queued = true;
+    };
+    Restless restless;
+    Worker& here = Worker::current();
+    here.append(restless);
+    here.run_until(done);
+    restless.is_over = true;
+    here.run_until([&] { return !restless.is_queued; });
+}
+// All of a node's cores sleep.
+bool sleeps(dataflow::NodeScheduler const& node) {
+    return node.activity.counts().awake == 0;
+}
+
+template <typename Test> void on_nodes(SchedulerOptions const& options, Test test) {
+    auto scheduler = Scheduler::create(all_cores().span(), options);
+    MXK_CHECK(scheduler.ok());
+    if (!scheduler.ok()) return;
+    if (!has_nodes(*scheduler.value(), 2)) MXK_SKIP("needs cores on two nodes, and up to 64 nodes");
+    test(*scheduler.value());
+}
+
+// The console's core is of the first node and looks for work as long as the test waits: requests begin there.
+MXK_TEST(dataflow, a_request_stays_on_its_node) {
+    on_nodes({.chooses_node = false, .balances = false}, [](Scheduler& scheduler) {
+        Pair pair(10);
+        scheduler.submit(pair);
+        until([&] { return pair.ran_on[0].load() > 2000; });
+        pair.stop.store(true);
+        pair.wait();
+        for (std::size_t node = 1; node < scheduler.nodes().size(); ++node)
+            MXK_CHECK_EQUAL(pair.ran_on[node].load(), 0u);
+        pair.destroy();
+    });
+}
+
+MXK_TEST(dataflow, a_request_that_is_alone_is_shared_with_a_cold_node) {
+    on_nodes({.chooses_node = false, .balances = false}, [](Scheduler& scheduler) {
+        Pair pair(100);
+        scheduler.submit(pair);
+        until([&] { return pair.is_running.load(); });
+        // Hot and cold are what the balancer has seen four times in a row; here all but the first node's cores sleep.
+        until([&] {
+            scheduler.balancer().look_now();
+            return scheduler.balancer().counts().shares.value() != 0;
+        });
+        until([&] {
+            std::uint64_t elsewhere = 0;
+            for (std::size_t node = 1; node < scheduler.nodes().size(); ++node) elsewhere += pair.ran_on[node].load();
+            return elsewhere > 100;
+        });
+        MXK_CHECK(pair.ran_on[0].load() > 0);
+        pair.stop.store(true);
+        pair.wait();
+        pair.destroy();
+    });
+}
+
+MXK_TEST(dataflow, the_youngest_of_several_requests_moves_to_a_cold_node) {
+    on_nodes({.chooses_node = false, .balances = false}, [](Scheduler& scheduler) {
+        if (scheduler.node(0).activity.cores() < 2) MXK_SKIP("needs two cores on the first node");
+        Pair first(100);
+        Pair second(100);
+        scheduler.submit(first);
+        until([&] { return first.is_running.load(); });
+        scheduler.submit(second);
+        // It waits until no other task is there, so it may go before it has begun, or after.
+        until([&] {
+            scheduler.balancer().look_now();
+            return scheduler.balancer().counts().moves.value() != 0;
+        });
+        until([&] {
+            std::uint64_t elsewhere = 0;
+            for (std::size_t node = 1; node < scheduler.nodes().size(); ++node)
+                elsewhere += first.ran_on[node].load() + second.ran_on[node].load();
+            return elsewhere > 100;
+        });
+        first.stop.store(true);
+        second.stop.store(true);
+        first.wait();
+        second.wait();
+        first.destroy();
+        second.destroy();
+    });
+}
+
+// Moves and shares at every moment, while requests begin and end: none is lost (the test would hang), none is left.
+void move_at_random(Scheduler& scheduler, unsigned rounds) {
+    for (unsigned round = 0; round < rounds; ++round) {
+        auto pairs = NodeVector<Pair>::create(6, Worker::current().node());
+        MXK_CHECK(pairs.ok());
+        for (std::size_t i = 0; i < pairs.value().capacity(); ++i) scheduler.submit(pairs.value().emplace(5U));
+        unsigned looks = 0;
+        until([&] {
+            scheduler.balancer().look_now();
+            return ++looks > 30;
+        });
+        for (Pair& pair : pairs.value()) pair.stop.store(true);
+        until([&] {
+            scheduler.balancer().look_now();
+            return scheduler.unfinished() == 0;
+        });
+        for (Pair& pair : pairs.value()) {
+            pair.wait();
+            pair.destroy();
+        }
+    }
+    std::uint32_t left = 0;
+    for (dataflow::NodeScheduler& node : scheduler.nodes()) left += node.active() + node.waiting();
+    MXK_CHECK_EQUAL(left, 0u);
+}
+MXK_TEST(dataflow, no_request_is_lost_while_requests_move) {
+    on_nodes({}, [](Scheduler& scheduler) { move_at_random(scheduler, 20); });
+    on_nodes({.sleep_rule = dataflow::SleepRule::Loose, .chooses_node = false},
+             [](Scheduler& scheduler) { move_at_random(scheduler, 20); });
+}
+MXK_TEST(dataflow, no_request_is_lost_while_requests_move_with_delays) {
+    InjectDelays const delays;
+    on_nodes({}, [](Scheduler& scheduler) { move_at_random(scheduler, 5); });
+}
+
+// Nothing to do: all cores but the one that waits sleep, and nobody looks at the nodes (checklist 13).
+MXK_TEST(dataflow, without_work_cores_sleep_and_nobody_balances) {
+    on_nodes({}, [](Scheduler& scheduler) {
+        until([&] {
+            for (std::size_t node = 1; node < scheduler.nodes().size(); ++node)
+                if (!sleeps(scheduler.node(static_cast<std::uint16_t>(node)))) return false;
+            return true;
+        });
+        MXK_CHECK_EQUAL(scheduler.balancer().counts().moves.value(), 0u);
+        MXK_CHECK_EQUAL(scheduler.balancer().counts().shares.value(), 0u);
+    });
+}
+
+} // namespace
+} // namespace mxk::dataflow_tests
