@@ -1,5 +1,5 @@
-// `bench query q1 | q3 | q6`: queries of TPC-H over a column file (docs/query.md), as graphs of boxes. What is measured is
-// a query from its submission until its answer is there; the file is read, and the model made, before.
+// `bench query q1 | q3 | q6`: queries of TPC-H over a column file (docs/query.md), as graphs of boxes. What is measured
+// is a query from its submission until its answer is there; the file is read, and the model made, before.
 #include <array>
 #include <optional>
 #include <string_view>
@@ -27,8 +27,9 @@ struct QueryOptions : CoreSetOptions {
 constexpr auto query_schema = console::schema<QueryOptions>(
     console::option<&QueryOptions::data>("data", "the column file, or the module (tools/mxk tpch make)"),
     core_set_option::cores,
-    console::option<&QueryOptions::parts>("parts", "scans of each large table, side by side; 0: twice as many as cores, or "
-                                                   "one on one core",
+    console::option<&QueryOptions::parts>("parts",
+                                          "scans of each large table, side by side; 0: twice as many as cores, or "
+                                          "one on one core",
                                           console::between(0, 256)),
     console::option<&QueryOptions::rows>("rows", "of an envelope; 0: as many as are recommended for their size",
                                          console::between(0, 1 << 30)),
@@ -92,8 +93,7 @@ template <typename QueryType> struct QueryExperiment final : CoreSetExperiment<Q
         std::size_t const parts =
             options().parts != 0 ? static_cast<std::size_t>(options().parts) : (set.size() == 1 ? 1 : 2 * set.size());
         query_ = MXK_TRY(made(parts));
-        auto scheduler =
-            MXK_TRY(dataflow::Scheduler::create(set, {.discipline = options().discipline}));
+        auto scheduler = MXK_TRY(dataflow::Scheduler::create(set, {.discipline = options().discipline}));
         Ends ends(1);
         WaitedQuery query(query_->model(), ends);
         Cycles const start = clock::timestamp();
@@ -103,7 +103,8 @@ template <typename QueryType> struct QueryExperiment final : CoreSetExperiment<Q
         MXK_TRY(query.result());
         std::uint64_t const hash = hash_of(*query_);
         if (!answer_) answer_ = hash;
-        samples[0].value = static_cast<double>(query_->rows_read()) * 1e9 / static_cast<double>(raw(clock::to_nanoseconds(taken)));
+        samples[0].value =
+            static_cast<double>(query_->rows_read()) * 1e9 / static_cast<double>(raw(clock::to_nanoseconds(taken)));
         samples[0].operations = query_->rows_read();
         samples[0].verified = hash == *answer_;
         samples[0].findings.add("envelopes", static_cast<double>(query.edge_counts().envelopes));

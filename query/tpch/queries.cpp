@@ -234,8 +234,11 @@ Result<void> RevenueChange::prepare(ColumnFile const& file, Plan const& plan) {
             add_filter(model_, "rows of the year",
                        ColumnsOf<std::int32_t, std::int32_t, std::int32_t>{{ShipDate, Discount, Quantity}},
                        [](std::int32_t date, std::int32_t discount, std::int32_t quantity) {
-                           bool const is_in_year = (date >= days_of(1994, 1, 1)) & (date < days_of(1995, 1, 1));
-                           return is_in_year & (discount >= 5) & (discount <= 7) & (quantity < 24 * one);
+                           // Numbers and no conditions: no branch depends on a row.
+                           unsigned const is_in_year =
+                               unsigned{date >= days_of(1994, 1, 1)} & unsigned{date < days_of(1995, 1, 1)};
+                           return (is_in_year & unsigned{discount >= 5} & unsigned{discount <= 7} &
+                                   unsigned{quantity < 24 * one}) != 0;
                        });
         BoxId const revenue = add_map<std::int64_t>(
             model_, "revenue", Revenue, ColumnsOf<std::int32_t, std::int32_t>{{Price, Discount}},

@@ -9,7 +9,7 @@ namespace mxk {
 namespace {
 
 // Not an object of its own: the bare machine destroys nothing at its end.
-alignas(WorkQueue) constinit std::byte room[sizeof(WorkQueue)]{};
+alignas(WorkQueue) constinit std::byte memory_of_queue[sizeof(WorkQueue)]{};
 constinit WorkQueue* the_queue = nullptr;
 
 } // namespace
@@ -23,7 +23,7 @@ namespace system_queue {
 Result<void> create() {
     expect(the_queue == nullptr, "the system queue is created once");
     // The caller is no core yet.
-    the_queue = new (room)
+    the_queue = new (memory_of_queue)
         WorkQueue(MXK_TRY(WorkQueue::Memory::create({.name = "system", .node = workers::of(core_id(0)).node()})));
     return {};
 }

@@ -75,7 +75,7 @@ std::size_t used_memory() {
 }
 
 // All cores of a node work at once, and wait for each other.
-bool takes_minutes() {
+bool bandwidth_takes_minutes() {
     constexpr std::size_t quick = 32;
     return arch::describe_machine().is_emulated() && system_topology().cores.size() > quick;
 }
@@ -87,7 +87,7 @@ MXK_TEST(bench_machine, memory_latency_has_a_row_for_each_set) {
 }
 
 MXK_TEST(bench_machine, memory_matrices_have_a_row_for_each_pair_of_nodes) {
-    if (takes_minutes()) MXK_SKIP("takes minutes on so many emulated cores");
+    if (bandwidth_takes_minutes()) MXK_SKIP("takes minutes on so many emulated cores");
     constexpr std::array<std::string_view, 8> words{"--part",  "matrix", "--set",      "64Ki",
                                                     "--loads", "100",    "--repeat=2", "--json"};
     std::size_t const before = used_memory();
@@ -96,7 +96,7 @@ MXK_TEST(bench_machine, memory_matrices_have_a_row_for_each_pair_of_nodes) {
 }
 
 MXK_TEST(bench_machine, loaded_latency_has_a_row_for_each_load) {
-    if (takes_minutes()) MXK_SKIP("takes minutes on so many emulated cores");
+    if (bandwidth_takes_minutes()) MXK_SKIP("takes minutes on so many emulated cores");
     constexpr std::array<std::string_view, 8> words{"--part",  "loaded", "--set",      "64Ki",
                                                     "--loads", "5000",   "--repeat=2", "--json"};
     auto const cores = system_topology().nodes[index(system_topology().cores[0].node)].cores;

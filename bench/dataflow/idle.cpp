@@ -1,0 +1,167 @@
+// `bench dataflow idle`: whether cores sleep where there is nothing to do, and how long it takes until one of them runs
+// a request that comes then (B7). The scheduler has the cores of the set except the console's, which submits.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <span>
+
+#include "base/spin_wait.hpp"
+#include "bench/dataflow/dataflow_experiment.hpp"
+#include "bench/dataflow/waited.hpp"
+#include "bench/frame/statistics.hpp"
+#include "kernel/memory/node_vector.hpp"
+#include "tasks/workers.hpp"
+
+namespace mxk::bench {
+namespace {
+
+struct IdleOptions : DataflowOptions {
+    std::uint32_t milliseconds = 100;
+    std::uint32_t pings = 200;
+};
+
+constexpr auto idle_schema = console::schema<IdleOptions>(
+    dataflow_option::disciplines, core_set_option::cores,
+    console::option<&IdleOptions::milliseconds>("ms", "without load", console::between(1, 60'000)),
+    console::option<&IdleOptions::pings>("pings", "requests, each of which finds all cores asleep",
+                                         console::between(1, 1'000'000)),
+    dataflow_option::sleep_rule, dataflow_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
+
+constexpr std::array idle_claims{
+    DataflowClaim{"one core wakes for one request", DataflowClaim::Kind::FindingIsUpTo, "wakes_per_ping", 1.1},
+};
+
+// Notes when and where it began.
+struct PingRequest : WaitedRequest {
+    explicit PingRequest(Ends& its_ends)
+        : WaitedRequest(&PingRequest::begin_ping, its_ends) {}
+    static void begin_ping(dataflow::CoreScheduler& here, dataflow::Request& request) {
+        auto& self = static_cast<PingRequest&>(request);
+        self.began = clock::timestamp();
+        self.place = here.place();
+    }
+    Cycles began{};
+    std::size_t place = 0;
+};
+
+struct IdleBench {
+    using Options = IdleOptions;
+    static constexpr std::string_view name = "dataflow idle";
+    static constexpr Unit unit = Unit::NanosecondsPerOperation;
+    static constexpr DisciplineSet default_disciplines{Discipline::Requests, Discipline::Original,
+                                                       Discipline::CoreFifo};
+    static constexpr bool has_peers = false;
+
+    explicit IdleBench(Options const& its_options)
+        : options(its_options) {}
+    static Result<void> prepare() { return {}; }
+    static constexpr std::size_t points() { return 1; }
+    static constexpr std::span<DataflowClaim const> claims() { return idle_claims; }
+    static bool is_judged(DataflowClaim const& /*claim*/, std::size_t /*point*/) { return true; }
+    static std::optional<Error> unsupported(Discipline /*discipline*/, std::span<CoreId const> cores) {
+        CoreId const here = Worker::current().core();
+        if (std::ranges::any_of(cores, [here](CoreId core) { return core != here; })) return std::nullopt;
+        return Error("it needs a core besides the console's");
+    }
+
+    Result<void> run(DataflowRun const& run) const {
+        CoreId const here = Worker::current().core();
+        auto cores = MXK_TRY(NodeVector<CoreId>::create(run.cores.size(), Worker::current().node()));
+        for (CoreId const core : run.cores)
+            if (core != here) cores.emplace(core);
+        auto const scheduler = MXK_TRY(dataflow::Scheduler::create(cores.span(), run.scheduler));
+        wait_for_sleep(cores.span());
+        double const halted = halted_percent(cores.span());
+        MXK_TRY(run.progress.check());
+
+        auto latencies = MXK_TRY(NodeVector<double>::create(options.pings, Worker::current().node()));
+        std::uint64_t first = 0; // pings that the first core of the set served
+        std::uint64_t slept = sleeps(cores.span());
+        std::uint64_t const slept_before = slept;
+        std::uint64_t asleep = 0; // pings that found all cores so
+        for (std::uint32_t i = 0; i < options.pings; ++i) {
+            Ends ends(1);
+            PingRequest ping(ends);
+            Cycles const start = clock::timestamp();
+            scheduler->submit(ping);
+            Worker::current().flush();
+            for (SpinWait wait; !ends.are_there();) wait.turn();
+            latencies.emplace(static_cast<double>(raw(ping.began - start)));
+            first += ping.place == 0 ? 1U : 0U;
+            wait_for_sleep(cores.span(), slept);
+            asleep += sleeps(cores.span()) != slept ? 1U : 0U;
+            slept = sleeps(cores.span());
+            if (i % 16 == 0) MXK_TRY(run.progress.check());
+        }
+        double const nanoseconds = 1e9 / static_cast<double>(clock::frequency());
+        double const pings = options.pings;
+        Sample& sample = run.sample;
+        sample.value = percentile(latencies.span(), 50) * nanoseconds;
+        sample.operations = options.pings;
+        sample.findings.add("p99_us", percentile(latencies.span(), 99) * nanoseconds / 1e3);
+        sample.findings.add("halted_pct", halted);
+        sample.findings.add("wakes_per_ping", static_cast<double>(slept - slept_before) / pings);
+        sample.findings.add("first_core_pct", 100 * static_cast<double>(first) / pings);
+        sample.findings.add("asleep_pct", 100 * static_cast<double>(asleep) / pings);
+        sample.verified = latencies.size() == options.pings;
+        return {};
+    }
+
+    void print_head(TextSink& out) const {
+        format(out, "{} ms without load, then {} requests, one at a time", options.milliseconds, options.pings);
+    }
+    static void print_heading(TextSink& /*out*/) {}
+    static void print_point(TextSink& /*out*/, std::size_t) {}
+    void write_point(JsonWriter& json, std::size_t /*point*/) const {
+        json.field("idle_ms", options.milliseconds);
+        json.field("pings", options.pings);
+    }
+
+    Options options;
+
+  private:
+    static std::uint64_t sleeps(std::span<CoreId const> cores) {
+        std::uint64_t sum = 0;
+        for (CoreId const core : cores) sum += workers::of(core).statistics().sleeps.value();
+        return sum;
+    }
+    static void spin(Nanoseconds time) {
+        Cycles const end = clock::timestamp() + clock::to_cycles(time);
+        for (SpinWait wait; clock::timestamp() < end;) wait.turn();
+    }
+    // Long enough for a core to poll, and to fall asleep.
+    static void wait_for_sleep(std::span<CoreId const> cores) {
+        Nanoseconds max_polling{};
+        for (CoreId const core : cores) max_polling = std::max(max_polling, workers::of(core).polling_time());
+        spin(Nanoseconds{2 * raw(max_polling) + 200'000});
+    }
+    // Until one has begun to sleep since `before`, or for as long as would be enough; and somewhat longer, so that it
+    // is asleep indeed.
+    static void wait_for_sleep(std::span<CoreId const> cores, std::uint64_t before) {
+        Cycles const limit = clock::timestamp() + clock::to_cycles(Nanoseconds{20'000'000});
+        for (SpinWait wait; sleeps(cores) == before && clock::timestamp() < limit;) wait.turn();
+        spin(Nanoseconds{100'000});
+    }
+    // The share of the time in which cores were halted: all of it but for polling before each halt that began
+    // meanwhile.
+    [[nodiscard]] double halted_percent(std::span<CoreId const> cores) const {
+        std::uint64_t const before = sleeps(cores);
+        Nanoseconds const window{std::uint64_t{options.milliseconds} * 1'000'000};
+        work_until(clock::timestamp() + clock::to_cycles(window), [] { return false; });
+        double polled = 0;
+        for (CoreId const core : cores)
+            polled = std::max(polled, static_cast<double>(raw(workers::of(core).polling_time())));
+        polled *= static_cast<double>(sleeps(cores) - before);
+        double const all = static_cast<double>(raw(window)) * static_cast<double>(cores.size());
+        return std::max(0.0, 100 * (1 - polled / all));
+    }
+};
+constexpr auto idle_benchmark = benchmark<DataflowExperiment<IdleBench>, idle_schema>(
+    {.summary = "whether idle cores are halted, and how fast one wakes for a request",
+     .notes = "The console's core submits; the scheduler has the others of the set.\n"
+              "Example: bench dataflow idle --cores 2 --ms 1000\n",
+     .parent = "bench dataflow"});
+MXK_REGISTER(mxk_commands, console::Command, idle_benchmark);
+
+} // namespace
+} // namespace mxk::bench

@@ -1,0 +1,156 @@
+// `bench dataflow mix`: rows of requests per second, from end to end (B5, and the thesis' figures 10.1 to 10.4). A
+// request is a graph with all that matters to a scheduler: a source, a fork into branches and their join, a pipe, a
+// sort, and a sink. PxQ are P times Q requests, of which up to Q are under way. All memory comes from MXK's heap, with
+// every discipline.
+#include <array>
+#include <span>
+
+#include "bench/dataflow/dataflow_experiment.hpp"
+#include "bench/dataflow/request_stream.hpp"
+#include "bench/dataflow/sorted_sink.hpp"
+#include "tasks/dataflow/graph/envelope_size.hpp"
+#include "tasks/dataflow/graph/sort_box.hpp"
+
+namespace mxk::bench {
+namespace {
+
+struct MixOptions : DataflowOptions {
+    RequestPlans plans{{16, 1}, {8, 2}, {4, 4}};
+    std::uint32_t rows = 4096;
+    std::uint32_t envelopes = 16;
+    std::uint32_t branches = 4;
+    std::uint32_t stages = 2;
+    std::uint32_t work = 4;
+    std::uint32_t capacity = dataflow::Model::default_capacity;
+};
+
+constexpr auto mix_schema = console::schema<MixOptions>(
+    dataflow_option::disciplines, core_set_option::cores,
+    console::option<&MixOptions::plans>("requests", "PxQ: P times Q requests, up to Q at a time"),
+    console::option<&MixOptions::rows>("rows", "of an envelope, 8 bytes each; 0: the recommended number",
+                                       console::between(0, 10'000'000)),
+    console::option<&MixOptions::envelopes>("envelopes", "of a request", console::between(1, 1'000'000)),
+    console::option<&MixOptions::branches>("branches", "of the fork", console::between(2, 60)),
+    console::option<&MixOptions::stages>("stages", "of a branch, and of the pipe", console::between(1, 16)),
+    console::option<&MixOptions::work>("work", "multiplications for each row in each stage",
+                                       console::between(1, 10'000)),
+    console::option<&MixOptions::capacity>("capacity", "envelopes that wait at an input",
+                                           console::between(1, dataflow::Edge::max_capacity)),
+    dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first, dataflow_option::seed,
+    run_option::repeat, run_option::warm_up, run_option::json);
+
+constexpr std::array mix_claims{
+    DataflowClaim{"1.06 times as much as the original scheduler, or more", DataflowClaim::Kind::DoesNoLess, "original",
+                  1.06, true},
+};
+
+struct MixBench {
+    using Options = MixOptions;
+    static constexpr std::string_view name = "dataflow mix";
+    static constexpr Unit unit = Unit::OperationsPerSecond;
+    static constexpr DisciplineSet default_disciplines{Discipline::Requests, Discipline::Original,
+                                                       Discipline::CoreFifo};
+    static constexpr bool has_peers = false;
+
+    explicit MixBench(Options const& its_options)
+        : options(its_options) {}
+    Result<void> prepare() {
+        shape = {.envelopes = options.envelopes,
+                 .rows = dataflow::rows_or_recommended(options.rows, sizeof(std::uint64_t)),
+                 .branches = options.branches,
+                 .stages = options.stages,
+                 .work = options.work,
+                 .capacity = options.capacity};
+        return {};
+    }
+    [[nodiscard]] std::size_t points() const { return options.plans.size(); }
+    static constexpr std::span<DataflowClaim const> claims() { return mix_claims; }
+    [[nodiscard]] bool is_judged(DataflowClaim const& /*claim*/, std::size_t point) const {
+        return options.plans[point].at_once == max_at_once();
+    }
+
+    Result<void> run(DataflowRun const& run) const {
+        RequestPlan const& plan = options.plans[run.point];
+        dataflow::Model model;
+        MXK_TRY(make_model(model));
+        auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, run.scheduler));
+        Ends ends(plan.requests());
+        auto queries = MXK_TRY(NodeVector<GraphQuery>::create(plan.requests(), Worker::current().node()));
+        for (std::size_t i = 0; i < plan.requests(); ++i) queries.emplace(model, shape, ends);
+        Cycles const start = clock::timestamp();
+        MXK_TRY(run_stream(*scheduler, queries, plan.at_once, ends, run.progress));
+        Cycles const end = clock::timestamp();
+        bool is_right = true;
+        for (GraphQuery const& query : queries) {
+            MXK_TRY(query.result());
+            is_right = is_right && query.done.check_sum == check_sum() && query.done.rows == shape.all_rows() &&
+                       query.done.is_in_order;
+        }
+        double const seconds = static_cast<double>(raw(end - start)) / static_cast<double>(clock::frequency());
+        Sample& sample = run.sample;
+        sample.operations = plan.requests() * shape.all_rows();
+        sample.value = static_cast<double>(sample.operations) / seconds;
+        sample.verified = is_right;
+        SchedulerCounts const counts(*scheduler);
+        sample.findings.add("ms_per_request", seconds * 1e3 / static_cast<double>(plan.requests()));
+        sample.findings.add("max_active", scheduler->max_active());
+        sample.findings.add("stolen_pct", counts.stolen_percent());
+        return {};
+    }
+
+    void print_head(TextSink& out) const {
+        format(out, "requests of {} envelopes of {} rows: {} branches of {} stages, a pipe of {}, a sort",
+               shape.envelopes, shape.rows, shape.branches, shape.stages, shape.stages);
+    }
+    static void print_heading(TextSink& out) { format(out, " {:<8}", "requests"); }
+    void print_point(TextSink& out, std::size_t point) const {
+        FixedText<24> plan;
+        format(plan, "{}x{}", options.plans[point].rounds, options.plans[point].at_once);
+        format(out, " {:<8}", plan.view());
+    }
+    void write_point(JsonWriter& json, std::size_t point) const {
+        json.field("rounds", options.plans[point].rounds);
+        json.field("at_once", options.plans[point].at_once);
+        json.field("rows", shape.rows);
+        json.field("envelopes", shape.envelopes);
+        json.field("branches", shape.branches);
+        json.field("stages", shape.stages);
+        json.field("work", shape.work);
+        json.field("capacity", shape.capacity);
+    }
+
+    Options options;
+    GraphShape shape{};
+
+  private:
+    [[nodiscard]] std::uint32_t max_at_once() const {
+        std::uint32_t max = 0;
+        for (std::size_t i = 0; i < options.plans.size(); ++i) max = std::max(max, options.plans[i].at_once);
+        return max;
+    }
+    // Of what the pipe makes of the join's rows.
+    [[nodiscard]] std::uint64_t check_sum() const {
+        RowSteps const pipe = RowSteps::of(std::uint64_t{shape.stages} * shape.work);
+        return pipe.factor * shape.check_sum() + pipe.summand * shape.all_rows();
+    }
+    Result<void> make_model(dataflow::Model& model) const {
+        auto last = begin_graph(model, shape);
+        for (std::uint32_t stage = 0; stage < shape.stages; ++stage) {
+            auto const next = model.add<StageBox>("pipe", shape.branches, stage);
+            model.connect(last, next);
+            last = next;
+        }
+        auto const sort = model.add<dataflow::SortBox>("sort", shape.rows);
+        model.connect(last, sort);
+        model.connect(sort, model.add<SortedSinkBox>("sink"));
+        return model.check();
+    }
+};
+constexpr auto mix_benchmark = benchmark<DataflowExperiment<MixBench>, mix_schema>(
+    {.summary = "rows per second of requests: graphs with a fork, a pipe and a sort, several at a time",
+     .notes = "Example: bench dataflow mix --requests 16x4 --cores 2 --discipline requests,original\n",
+     .parent = "bench dataflow"});
+MXK_REGISTER(mxk_commands, console::Command, mix_benchmark);
+
+} // namespace
+} // namespace mxk::bench
