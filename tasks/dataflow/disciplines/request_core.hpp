@@ -33,6 +33,8 @@ class RequestCore final : public CoreScheduler, public WorkSource {
     // Any core.
     ReschedulableTask* steal_oldest() { return stack_.steal_oldest(); }
     [[nodiscard]] std::size_t bound_tasks() const { return stack_.size(); }
+    // This core: it does not count as free.
+    [[nodiscard]] bool is_working() const { return is_working_; }
     [[nodiscard]] std::span<CoreId const> victims() const { return victims_.span(); }
 
   private:

@@ -40,11 +40,12 @@ class Edge {
     [[nodiscard]] bool offer(CoreScheduler& here, Envelope& envelope) {
         std::uint32_t const tail = tail_.load(std::memory_order_relaxed);
         if (tail - head_.load(std::memory_order_acquire) == capacity_) {
+            bool const waited = sender_waits_.load(std::memory_order_relaxed); // it was scheduled by something else
             sender_waits_.store(true, std::memory_order_relaxed);
             store_load_fence(); // the receiver sees that the sender waits, or the sender sees the room
             inject::point();
             if (tail - head_.load(std::memory_order_acquire) == capacity_) {
-                rejected_.add(1);
+                rejected_.add(waited ? 0 : 1);
                 return false;
             }
             sender_waits_.store(false, std::memory_order_relaxed);

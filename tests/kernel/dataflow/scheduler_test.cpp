@@ -296,6 +296,23 @@ void ping(SchedulerOptions const& options, unsigned times) {
     });
 }
 
+// The console's core submits and stays in its own task: another one begins.
+MXK_TEST(dataflow, a_request_begins_while_its_submitter_is_busy) {
+    if (workers::count() < 2) MXK_SKIP("needs two cores");
+    with_scheduler({.chooses_node = false}, [](Scheduler& scheduler) {
+        if (scheduler.node(0).activity.cores() < 2) MXK_SKIP("needs two cores on the first node");
+        for (unsigned round = 0; round < 20; ++round) {
+            std::atomic<unsigned> clock{0};
+            Steps request(clock, 3);
+            scheduler.submit(request);
+            // The step is counted when it begins and when it ends.
+            while (clock.load() < 2) arch::pause();
+            request.wait();
+            Worker::current().destroy(*request.step);
+        }
+    });
+}
+
 MXK_TEST(dataflow, no_request_is_left_while_cores_sleep) {
     for (Discipline const discipline : all_disciplines) ping({.discipline = discipline}, 500);
     ping({.sleep_rule = dataflow::SleepRule::Loose}, 500);

@@ -58,7 +58,7 @@ TEST(DataflowNodeChoice, TakesTheFastestThatHasRoomAndDrawsBetweenEqualOnes) {
     EXPECT_EQ(choose_node(nodes, 1), 0U);
 }
 
-TEST(DataflowNodeChoice, WithoutRoomAnywhereTakesTheMostFreeMemory) {
+TEST(DataflowNodeChoice, WithoutRoomAnywhereTakesTheNodeWithMoreFreeMemory) {
     std::array nodes{node(3, 2), node(3, 2), node(3, 2)};
     nodes[0].memory_available = 300;
     nodes[1].memory_available = 500;
