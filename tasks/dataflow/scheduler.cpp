@@ -165,7 +165,8 @@ void Scheduler::submit(Request& request) {
     std::uint32_t const number = dealt_.fetch_add(1, std::memory_order_relaxed);
     if (!are_nodes_one(options_.discipline)) {
         NodeScheduler& node = nodes_[choose_node_for(splitmix(options_.seed + number))];
-        return node.add_tasks(1, [&] { queue(request, node); }, busy_submitters(node));
+        return node.add_tasks(
+            1, [&] { queue(request, node); }, busy_submitters(node));
     }
     Task& beginning = request.beginning();
     beginning.home = core_ids_[number % core_ids_.size()];
