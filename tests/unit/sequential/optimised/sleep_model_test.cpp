@@ -54,12 +54,15 @@ struct Hash {
     std::size_t operator()(State const& state) const {
         std::uint64_t hash = 0xcbf2'9ce4'8422'2325;
         auto const add = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x100'0000'01b3; };
-        add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(state.counts.tasks)) << 32 |
-            std::uint64_t{state.counts.awake} << 16 | state.counts.free);
-        add(std::uint64_t{state.queued} << 32 | state.to_add << 24 | state.done << 16 | state.mails << 8 |
-            static_cast<std::uint64_t>(state.producer));
-        for (unsigned i = 0; i < max_workers; ++i)
-            add(static_cast<std::uint64_t>(state.at[i]) << 1 | (state.is_awake[i] ? 1 : 0));
+        for (std::uint32_t const number :
+             {static_cast<std::uint32_t>(state.counts.tasks), std::uint32_t{state.counts.awake},
+              std::uint32_t{state.counts.free}, std::uint32_t{state.queued}, std::uint32_t{state.to_add},
+              std::uint32_t{state.done}, std::uint32_t{state.mails}, static_cast<std::uint32_t>(state.producer)})
+            add(number);
+        for (unsigned i = 0; i < max_workers; ++i) {
+            add(static_cast<std::uint64_t>(state.at[i]));
+            add(state.is_awake[i] ? 1 : 0);
+        }
         return hash ^ hash >> 29;
     }
 };
