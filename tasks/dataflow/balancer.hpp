@@ -53,7 +53,7 @@ class Balancer {
     bool share(Request& request, NodeScheduler& to);
 
     Scheduler& scheduler_;
-    SpinLock lock_{lock_bands::waking.rank(4)}; // all below but the time
+    SpinLock lock_{lock_bands::objects.rank(2)}; // all below but the time
     std::atomic<std::uint64_t> next_look_{0};
     Counts counts_;
 };

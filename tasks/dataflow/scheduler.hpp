@@ -105,7 +105,7 @@ class Scheduler {
 
     SchedulerOptions options_;
     NodeVector<NodeScheduler> nodes_;
-    SpinLock choice_lock_{lock_bands::waking.rank(3)};
+    SpinLock choice_lock_{lock_bands::objects.rank(3)};
     NodeVector<NodeLoad> loads_;               // scratch memory of a choice
     NodeArray<RequestPlace::AtNode> at_nodes_; // nodes for each place
     NodeVector<RequestPlace> places_;
