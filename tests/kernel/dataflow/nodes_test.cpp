@@ -7,50 +7,44 @@
 namespace mxk::dataflow_tests {
 namespace {
 
-// Two tasks that ask each other to run, and end after so many runs: there is always something to do.
-struct Pair : WaitedRequest {
-    struct Half : ReschedulableTask {
-        Half(Pair& pair, CoreId home_core)
-            : ReschedulableTask(pair, &Half::work, home_core) {}
+// Tasks that ask each other and themselves to run: there is always something to do for all cores of a node, so that it
+// counts as hot whenever the balancer looks.
+struct Crowd : WaitedRequest {
+    static constexpr std::size_t count = 12;
+    struct Member : ReschedulableTask {
+        Member(Crowd& crowd, CoreId home_core)
+            : ReschedulableTask(crowd, &Member::work, home_core) {}
         static Outcome work(CoreScheduler& here, ReschedulableTask& task) {
-            auto& self = static_cast<Half&>(task);
-            auto& pair = static_cast<Pair&>(task.request());
-            pair.ran_on[here.node_place()].fetch_add(1, std::memory_order_relaxed);
-            for (unsigned i = 0; i < pair.pauses; ++i) arch::pause();
-            if (pair.stop.load(std::memory_order_acquire)) {
-                if (!self.has_told) {
-                    self.has_told = true;
-                    self.other->schedule(here, Binding::Unbound);
-                }
-                return Outcome::Ended;
-            }
+            auto& self = static_cast<Member&>(task);
+            auto& crowd = static_cast<Crowd&>(task.request());
+            crowd.ran_on[here.node_place()].fetch_add(1, std::memory_order_relaxed);
+            for (unsigned i = 0; i < crowd.pauses; ++i) arch::pause();
+            if (crowd.stop.load(std::memory_order_acquire)) return Outcome::Ended;
             self.other->schedule(here, Binding::Unbound);
             self.schedule(here, Binding::Unbound);
             return Outcome::Waits;
         }
-        Half* other = nullptr;
-        bool has_told = false;
+        Member* other = nullptr;
     };
-    explicit Pair(unsigned its_pauses)
-        : WaitedRequest(&Pair::begin)
+    explicit Crowd(unsigned its_pauses)
+        : WaitedRequest(&Crowd::begin)
         , pauses(its_pauses) {}
     static void begin(CoreScheduler& here, Request& request) {
-        auto& self = static_cast<Pair&>(request);
+        auto& self = static_cast<Crowd&>(request);
         self.begun_on.store(here.node_place(), std::memory_order_relaxed);
-        for (Half*& half : self.halves) {
-            half = here.worker().create<Half>(self, here.core());
+        for (Member*& member : self.members) {
+            member = here.worker().create<Member>(self, here.core());
             self.add_task();
         }
-        self.halves[0]->other = self.halves[1];
-        self.halves[1]->other = self.halves[0];
-        self.halves[0]->schedule(here, Binding::Unbound);
+        for (std::size_t i = 0; i < count; ++i) self.members[i]->other = self.members[(i + 1) % count];
+        for (Member* const member : self.members) member->schedule(here, Binding::Unbound);
         self.is_running.store(true, std::memory_order_release);
     }
     void destroy() {
-        for (Half* const half : halves) Worker::current().destroy(*half);
+        for (Member* const member : members) Worker::current().destroy(*member);
     }
     unsigned pauses;
-    std::array<Half*, 2> halves{};
+    std::array<Member*, count> members{};
     std::atomic<bool> stop{false};
     std::atomic<bool> is_running{false};
     std::atomic<std::uint16_t> begun_on{0};
@@ -97,22 +91,22 @@ template <typename Test> void on_nodes(SchedulerOptions const& options, Test tes
 // The console's core is of the first node and looks for work as long as the test waits: requests begin there.
 MXK_TEST(dataflow, a_request_stays_on_its_node) {
     on_nodes({.chooses_node = false, .balances = false}, [](Scheduler& scheduler) {
-        Pair pair(10);
-        scheduler.submit(pair);
-        until([&] { return pair.ran_on[0].load() > 2000; });
-        pair.stop.store(true);
-        pair.wait();
+        Crowd crowd(10);
+        scheduler.submit(crowd);
+        until([&] { return crowd.ran_on[0].load() > 2000; });
+        crowd.stop.store(true);
+        crowd.wait();
         for (std::size_t node = 1; node < scheduler.nodes().size(); ++node)
-            MXK_CHECK_EQUAL(pair.ran_on[node].load(), 0u);
-        pair.destroy();
+            MXK_CHECK_EQUAL(crowd.ran_on[node].load(), 0u);
+        crowd.destroy();
     });
 }
 
 MXK_TEST(dataflow, a_request_that_is_alone_is_shared_with_a_cold_node) {
     on_nodes({.chooses_node = false, .balances = false}, [](Scheduler& scheduler) {
-        Pair pair(100);
-        scheduler.submit(pair);
-        until([&] { return pair.is_running.load(); });
+        Crowd crowd(100);
+        scheduler.submit(crowd);
+        until([&] { return crowd.is_running.load(); });
         // Hot and cold are what the balancer has seen four times in a row; here all but the first node's cores sleep.
         until([&] {
             scheduler.balancer().look_now();
@@ -120,21 +114,21 @@ MXK_TEST(dataflow, a_request_that_is_alone_is_shared_with_a_cold_node) {
         });
         until([&] {
             std::uint64_t elsewhere = 0;
-            for (std::size_t node = 1; node < scheduler.nodes().size(); ++node) elsewhere += pair.ran_on[node].load();
+            for (std::size_t node = 1; node < scheduler.nodes().size(); ++node) elsewhere += crowd.ran_on[node].load();
             return elsewhere > 100;
         });
-        MXK_CHECK(pair.ran_on[0].load() > 0);
-        pair.stop.store(true);
-        pair.wait();
-        pair.destroy();
+        MXK_CHECK(crowd.ran_on[0].load() > 0);
+        crowd.stop.store(true);
+        crowd.wait();
+        crowd.destroy();
     });
 }
 
 MXK_TEST(dataflow, the_youngest_of_several_requests_moves_to_a_cold_node) {
     on_nodes({.chooses_node = false, .balances = false}, [](Scheduler& scheduler) {
         if (scheduler.node(0).activity.cores() < 2) MXK_SKIP("needs two cores on the first node");
-        Pair first(100);
-        Pair second(100);
+        Crowd first(100);
+        Crowd second(100);
         scheduler.submit(first);
         until([&] { return first.is_running.load(); });
         scheduler.submit(second);
@@ -161,22 +155,22 @@ MXK_TEST(dataflow, the_youngest_of_several_requests_moves_to_a_cold_node) {
 // Moves and shares at every moment, while requests begin and end: none is lost (the test would hang), none is left.
 void move_at_random(Scheduler& scheduler, unsigned rounds) {
     for (unsigned round = 0; round < rounds; ++round) {
-        auto pairs = NodeVector<Pair>::create(6, Worker::current().node());
-        MXK_CHECK(pairs.ok());
-        for (std::size_t i = 0; i < pairs.value().capacity(); ++i) scheduler.submit(pairs.value().emplace(5U));
+        auto crowds = NodeVector<Crowd>::create(6, Worker::current().node());
+        MXK_CHECK(crowds.ok());
+        for (std::size_t i = 0; i < crowds.value().capacity(); ++i) scheduler.submit(crowds.value().emplace(5U));
         unsigned looks = 0;
         until([&] {
             scheduler.balancer().look_now();
             return ++looks > 30;
         });
-        for (Pair& pair : pairs.value()) pair.stop.store(true);
+        for (Crowd& crowd : crowds.value()) crowd.stop.store(true);
         until([&] {
             scheduler.balancer().look_now();
             return scheduler.unfinished() == 0;
         });
-        for (Pair& pair : pairs.value()) {
-            pair.wait();
-            pair.destroy();
+        for (Crowd& crowd : crowds.value()) {
+            crowd.wait();
+            crowd.destroy();
         }
     }
     std::uint32_t left = 0;
