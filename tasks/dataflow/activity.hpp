@@ -36,18 +36,17 @@ struct ActivityCounts {
 // whether the caller owes a wake: it has counted a sleeping core as awake and free, which nobody else will wake now.
 namespace activity {
 
-// `busy`: of the free cores, those that are known to be busy with something else.
-constexpr bool wakes_one(ActivityCounts& counts, unsigned cores, unsigned busy = 0) {
-    bool const wakes = counts.free <= busy && counts.awake < cores;
+constexpr bool wakes_one(ActivityCounts& counts, unsigned cores) {
+    bool const wakes = counts.free == 0 && counts.awake < cores;
     if (wakes) {
         ++counts.free;
         ++counts.awake;
     }
     return wakes;
 }
-constexpr bool add(ActivityCounts& counts, std::int32_t tasks, unsigned cores, unsigned busy = 0) {
+constexpr bool add(ActivityCounts& counts, std::int32_t tasks, unsigned cores) {
     counts.tasks += tasks;
-    return wakes_one(counts, cores, busy);
+    return wakes_one(counts, cores);
 }
 // A free core begins to work; `taken`: tasks of this node's count that it took.
 constexpr bool begin(ActivityCounts& counts, std::int32_t taken, unsigned cores, SleepRule rule) {
@@ -72,10 +71,9 @@ class alignas(cache_line_bytes) Activity {
     [[nodiscard]] ActivityCounts counts() const { return unpacked(word_.load(std::memory_order_relaxed)); }
     [[nodiscard]] unsigned cores() const { return cores_; }
 
-    // Any core. True: the caller owes a wake, after it has queued them. `busy`: free cores that will not look for them
-    // soon.
-    [[nodiscard]] bool add(std::int32_t tasks, unsigned busy = 0) {
-        return step([=, this](ActivityCounts& counts) { return activity::add(counts, tasks, cores_, busy); });
+    // Any core. True: the caller owes a wake, after it has queued them.
+    [[nodiscard]] bool add(std::int32_t tasks) {
+        return step([=, this](ActivityCounts& counts) { return activity::add(counts, tasks, cores_); });
     }
     // Any core: tasks that a core of another node took, or that went there.
     void remove(std::int32_t tasks) {

@@ -35,10 +35,9 @@ class alignas(cache_line_bytes) NodeScheduler {
     [[nodiscard]] std::uint32_t active() const { return active_.load(std::memory_order_relaxed); }
     [[nodiscard]] std::uint32_t max_active() const { return max_active_.load(std::memory_order_relaxed); }
 
-    // Any core: counts tasks, queues them by `queue()`, and wakes a core if none looks for work. `busy`: as
-    // Activity::add().
-    template <typename Queue> void add_tasks(std::int32_t count, Queue queue, unsigned busy = 0) {
-        bool const owes_wake = activity.add(count, busy);
+    // Any core: counts tasks, queues them by `queue()`, and wakes a core if none looks for work.
+    template <typename Queue> void add_tasks(std::int32_t count, Queue queue) {
+        bool const owes_wake = activity.add(count);
         inject::point();
         queue();
         if (owes_wake) sleepers.wake_one();

@@ -152,21 +152,16 @@ std::uint16_t Scheduler::choose_node_for(std::uint64_t random) {
     return chosen;
 }
 
-// A core counts as free while it runs a task of its worker's own FIFO, such as the console's, from which it submits.
-unsigned Scheduler::busy_submitters(NodeScheduler const& node) const {
-    CoreScheduler const* const here = by_core_[index(Worker::current().core())];
-    if (here == nullptr || here->node_place() != node.place()) return 0;
-    return static_cast<RequestCore const*>(here)->is_working() ? 0 : 1;
-}
-
 void Scheduler::submit(Request& request) {
     request.set_scheduler(*this);
     unfinished_.fetch_add(1, std::memory_order_relaxed);
     std::uint32_t const number = dealt_.fetch_add(1, std::memory_order_relaxed);
     if (!are_nodes_one(options_.discipline)) {
+        // The console's core, say: it is busy with the task that submits.
+        if (CoreScheduler* const here = by_core_[index(Worker::current().core())]; here != nullptr)
+            static_cast<RequestCore*>(here)->stop_looking();
         NodeScheduler& node = nodes_[choose_node_for(splitmix(options_.seed + number))];
-        return node.add_tasks(
-            1, [&] { queue(request, node); }, busy_submitters(node));
+        return node.add_tasks(1, [&] { queue(request, node); });
     }
     Task& beginning = request.beginning();
     beginning.home = core_ids_[number % core_ids_.size()];

@@ -101,7 +101,6 @@ class Scheduler {
     Result<void> install(std::span<CoreId const> cores);
     std::uint16_t choose_node_for(std::uint64_t random);
     void queue(Request& request, NodeScheduler& node);
-    [[nodiscard]] unsigned busy_submitters(NodeScheduler const& node) const;
 
     SchedulerOptions options_;
     NodeVector<NodeScheduler> nodes_;

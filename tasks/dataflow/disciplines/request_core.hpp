@@ -33,8 +33,11 @@ class RequestCore final : public CoreScheduler, public WorkSource {
     // Any core.
     ReschedulableTask* steal_oldest() { return stack_.steal_oldest(); }
     [[nodiscard]] std::size_t bound_tasks() const { return stack_.size(); }
-    // This core: it does not count as free.
-    [[nodiscard]] bool is_working() const { return is_working_; }
+    // This core, in a task of its worker's own FIFO: does not count as free until it looks for work again. Who counts
+    // as free and does not look lets the others sleep.
+    void stop_looking() {
+        if (!is_working_) begin_work(0);
+    }
     [[nodiscard]] std::span<CoreId const> victims() const { return victims_.span(); }
 
   private:
