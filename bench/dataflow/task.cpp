@@ -43,7 +43,7 @@ constexpr std::array empty_task_claims{
                   1},
 };
 
-// A request with two tasks, one of which runs at a time. They begin to count when all pairs have begun.
+// A request with two tasks, one of which runs at a time. It counts from its first run on.
 class TaskPair : public WaitedRequest {
     struct Half : ReschedulableTask {
         Half(TaskPair& pair, CoreId home_core)
@@ -55,7 +55,6 @@ class TaskPair : public WaitedRequest {
     struct Common {
         EmptyTaskWay way;
         std::uint64_t operations;
-        std::atomic<std::size_t> not_begun; // pairs
     };
     TaskPair(Common& common, Ends& its_ends)
         : WaitedRequest(&TaskPair::begin, its_ends)
@@ -75,7 +74,6 @@ class TaskPair : public WaitedRequest {
     static void begin(CoreScheduler& here, dataflow::Request& request) {
         auto& self = static_cast<TaskPair&>(request);
         for (Half*& half : self.halves_) half = here.worker().create<Half>(self, here.core());
-        self.common_.not_begun.fetch_sub(1, std::memory_order_relaxed);
         if (self.halves_[0] == nullptr || self.halves_[1] == nullptr) {
             self.has_no_memory_ = true;
             return;
@@ -96,10 +94,8 @@ class TaskPair : public WaitedRequest {
         return self.count(here, half);
     }
     Outcome count(CoreScheduler& here, Half& half) {
-        if (start_ == Cycles{}) {
-            if (common_.not_begun.load(std::memory_order_relaxed) != 0 && !is_cancelled()) return go_on(here, half);
-            start_ = clock::timestamp();
-        }
+        // Not once all have begun: a request that is kept alive until others begin may keep them from it.
+        if (start_ == Cycles{}) start_ = clock::timestamp();
         if (runs_ == common_.operations || (runs_ % 4096 == 0 && is_cancelled())) {
             if (end_ == Cycles{}) end_ = clock::timestamp();
             is_running_ = false;
@@ -155,8 +151,7 @@ struct EmptyTaskBench {
 
     Result<void> run(DataflowRun const& run) const {
         auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, run.scheduler));
-        TaskPair::Common common{
-            .way = ways[run.point], .operations = options.operations, .not_begun = run.cores.size()};
+        TaskPair::Common common{.way = ways[run.point], .operations = options.operations};
         Ends ends(run.cores.size());
         auto pairs = MXK_TRY(NodeVector<TaskPair>::create(run.cores.size(), Worker::current().node()));
         for (std::size_t i = 0; i < run.cores.size(); ++i) pairs.emplace(common, ends);
