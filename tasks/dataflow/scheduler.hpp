@@ -125,14 +125,4 @@ class Scheduler {
     Balancer balancer_;
 };
 
-inline void Request::end_task(CoreScheduler& here) {
-    // acq_rel: one chain, through which the core where the last one ends sees what all have written
-    if (unended_.fetch_sub(1, std::memory_order_acq_rel) == 1) here.scheduler().end(*this, here);
-}
-
-inline void ReschedulableTask::run_from_queue(Worker& worker, Task& task) {
-    auto& self = static_cast<ReschedulableTask&>(task);
-    self.execute(self.request_.scheduler().of(worker.core()));
-}
-
 } // namespace mxk::dataflow
