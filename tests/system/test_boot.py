@@ -19,7 +19,8 @@ from mxk_host.machine import Boot
 
 pytestmark = pytest.mark.usefixtures("images")
 
-BOOTED_BYTES = 8_000_000  # of a kernel, or an ISO; sixty kinds of locks are 0.5 MB of it, dataflow graphs and queries as much
+# Of a kernel, or an ISO: sixty kinds of locks are 0.5 MB of it, dataflow graphs and queries as much.
+BOOTED_BYTES = 8_000_000
 SERVED_BYTES = 10_000_000  # of what a TFTP server is to serve
 
 
