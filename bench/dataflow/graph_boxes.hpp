@@ -142,21 +142,23 @@ class JoinBox final : public GraphBox {
     EnvelopePointer sums_;
 };
 
-class SinkBox final : public GraphBox {
+// A sink: what came of all rows is the graph's result when it ends.
+class CountingSinkBox : public GraphBox {
   public:
     static constexpr std::array<std::string_view, 1> inputs{"rows"};
     static constexpr bool has_output = false;
     using GraphBox::GraphBox;
 
-  private:
-    Result<dataflow::Step> receive(dataflow::CoreScheduler& /*here*/, std::size_t /*input*/,
-                                   EnvelopePointer envelope) override {
-        if (envelope->sequence != sequence_++) graph().done.is_in_order = false;
-        work([&] { check_sum_ += sum_rows(envelope->values<std::uint64_t>(0), envelope->rows); });
-        rows_ += envelope->rows;
-        return dataflow::Step::More;
+  protected:
+    // Each envelope that comes.
+    void count(dataflow::Envelope const& envelope) {
+        if (envelope.sequence != sequence_++) graph().done.is_in_order = false;
+        check_sum_ += sum_rows(envelope.values<std::uint64_t>(0), envelope.rows);
+        rows_ += envelope.rows;
     }
-    Result<dataflow::Step> finish(dataflow::CoreScheduler& /*here*/) override {
+
+  private:
+    Result<dataflow::Step> finish(dataflow::CoreScheduler& /*here*/) final {
         GraphResult& done = graph().done;
         done.end = clock::timestamp();
         done.check_sum = check_sum_;
@@ -166,6 +168,18 @@ class SinkBox final : public GraphBox {
     std::uint64_t check_sum_ = 0;
     std::uint64_t rows_ = 0;
     std::uint64_t sequence_ = 0;
+};
+
+class SinkBox final : public CountingSinkBox {
+  public:
+    using CountingSinkBox::CountingSinkBox;
+
+  private:
+    Result<dataflow::Step> receive(dataflow::CoreScheduler& /*here*/, std::size_t /*input*/,
+                                   EnvelopePointer envelope) override {
+        work([&] { count(*envelope); });
+        return dataflow::Step::More;
+    }
 };
 
 // The boxes of a shape up to the one whose output is the result; gives that one, which a sink is still to be connected

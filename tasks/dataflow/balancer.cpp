@@ -6,7 +6,7 @@
 
 namespace mxk::dataflow {
 
-void Balancer::look(CoreScheduler& /*here*/) {
+void Balancer::look() {
     std::uint64_t const now = raw(clock::timestamp());
     std::uint64_t next = next_look_.load(std::memory_order_relaxed);
     if (now < next || !scheduler_.options().balances) [[likely]]

@@ -13,7 +13,6 @@
 
 namespace mxk::dataflow {
 
-class CoreScheduler;
 class NodeScheduler;
 class Request;
 class Scheduler;
@@ -29,7 +28,7 @@ class Balancer {
         : scheduler_(scheduler) {}
 
     // A core, between two turns.
-    void look(CoreScheduler& here);
+    void look();
     // The same at once, whatever the time, for tests.
     void look_now();
 

@@ -63,14 +63,39 @@ class alignas(cache_line_bytes) NodeScheduler {
 
     ReschedulableTask* take_unbound() { return work_.take(place_); }
 
-    // Of the disciplines without queues of requests: any core, for a moment.
-    struct SharedLists {
-        SpinLock lock{lock_bands::waking.rank(6)};
-        TaskList tasks;
-        TaskList beginnings; // two FIFOs only
-        std::atomic<std::uint32_t> count{0};
+    // A list of the disciplines without queues of requests. Any core, for a moment.
+    class SharedList {
+      public:
+        void append(ReschedulableTask& task) {
+            add([&] { tasks_.append(task); });
+        }
+        void prepend(ReschedulableTask& task) {
+            add([&] { tasks_.prepend(task); });
+        }
+        // Null if it is empty, which takes no lock.
+        ReschedulableTask* take() {
+            if (count_.load(std::memory_order_acquire) == 0) return nullptr;
+            lock_.lock();
+            auto* const task = static_cast<ReschedulableTask*>(tasks_.take());
+            if (task != nullptr) count_.store(count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+            lock_.unlock();
+            return task;
+        }
+
+      private:
+        template <typename Add> void add(Add add_to_list) {
+            lock_.lock();
+            add_to_list();
+            count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+            lock_.unlock();
+        }
+
+        SpinLock lock_{lock_bands::waking.rank(6)};
+        std::atomic<std::uint32_t> count_{0};
+        TaskList tasks_;
     };
-    SharedLists shared;
+    SharedList unbound;
+    SharedList beginnings; // two FIFOs only
 
     // For the balancer, under its lock.
     unsigned times_hot = 0;

@@ -45,7 +45,7 @@ class alignas(cache_line_bytes) RequestPlace {
         lock_.unlock();
     }
 
-    // Null while it is nobody's. The holder of a task of the request, or under lock().
+    // Null while it is nobody's. For who knows that the request does not end meanwhile.
     [[nodiscard]] Request* request() const { return request_; }
 
     // Whether take() is worth its lock. acquire: pairs with the release in append()

@@ -57,7 +57,6 @@ class ReschedulableTask : public Task {
     // For schedulers: the node whose count of tasks it is in, while it is queued as unbound.
     [[nodiscard]] std::uint16_t responsible_node() const { return responsible_node_; }
     void set_responsible_node(std::uint16_t node) { responsible_node_ = node; }
-    [[nodiscard]] ReschedulableTask* next_task() const { return static_cast<ReschedulableTask*>(next); }
 
     // For tests and displays: a moment's state.
     [[nodiscard]] bool is_idle() const { return state_.load(std::memory_order_acquire) == State::Idle; }

@@ -170,18 +170,9 @@ void Scheduler::submit(Request& request) {
 
 void Scheduler::queue(Request& request, NodeScheduler& node) {
     if (options_.discipline == Discipline::Requests) return node.append(request);
-    auto& shared = node.shared;
-    shared.lock.lock();
-    if (options_.discipline == Discipline::TwoFifos) {
-        shared.beginnings.append(request.beginning());
-    } else {
-        if (options_.discipline == Discipline::OneLifo)
-            shared.tasks.prepend(request.beginning());
-        else
-            shared.tasks.append(request.beginning());
-        shared.count.store(shared.count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-    }
-    shared.lock.unlock();
+    if (options_.discipline == Discipline::TwoFifos) return node.beginnings.append(request.beginning());
+    if (options_.discipline == Discipline::OneLifo) return node.unbound.prepend(request.beginning());
+    node.unbound.append(request.beginning());
 }
 
 RequestPlace* Scheduler::open_place(Request& request, std::uint16_t node) {

@@ -44,14 +44,10 @@ void RequestCore::enqueue_unbound(ReschedulableTask& task) {
         return enqueue_for(task, scheduler().node(place.deal_node()), place);
     }
     node_.add_tasks(1, [&] {
-        auto& shared = node_.shared;
-        shared.lock.lock();
         if (scheduler().options().discipline == Discipline::OneLifo)
-            shared.tasks.prepend(task);
+            node_.unbound.prepend(task);
         else
-            shared.tasks.append(task);
-        shared.count.store(shared.count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-        shared.lock.unlock();
+            node_.unbound.append(task);
     });
 }
 
@@ -113,13 +109,7 @@ ReschedulableTask* RequestCore::take_from_requests() {
 }
 
 ReschedulableTask* RequestCore::take_shared() {
-    auto& shared = node_.shared;
-    if (shared.count.load(std::memory_order_acquire) == 0) return nullptr;
-    shared.lock.lock();
-    auto* const task = static_cast<ReschedulableTask*>(shared.tasks.take());
-    if (task != nullptr)
-        shared.count.store(shared.count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
-    shared.lock.unlock();
+    ReschedulableTask* const task = node_.unbound.take();
     if (task == nullptr) return nullptr;
     counts_.locks.add(1);
     begin_work(1);
@@ -159,39 +149,25 @@ ReschedulableTask* RequestCore::admit() {
 }
 
 ReschedulableTask* RequestCore::take_beginning() {
-    if (scheduler().options().discipline != Discipline::TwoFifos) return nullptr;
-    auto& shared = node_.shared;
-    shared.lock.lock();
-    auto* const task = static_cast<ReschedulableTask*>(shared.beginnings.take());
-    shared.lock.unlock();
-    if (task == nullptr) return nullptr;
-    begin_work(1);
+    ReschedulableTask* const task = node_.beginnings.take();
+    if (task != nullptr) begin_work(1);
     return task;
 }
 
+// One that is interrupted, or leaves its own FIFO a turn, goes on working: it comes back soon.
 bool RequestCore::run(Worker& /*worker*/) {
-    if (scheduler().nodes().size() > 1) scheduler().balancer().look(*this);
-    ReschedulableTask* task = next();
-    if (task != nullptr) {
-        for (unsigned left = turn_tasks;;) {
-            task->execute(*this);
-            // One that is interrupted, or leaves its own FIFO a turn, goes on working: it comes back soon.
-            if (--left == 0 || arch::needs_attention()) return true;
-            task = next();
-            if (task == nullptr) break;
-        }
-        if (is_working_) {
-            is_working_ = false;
-            node_.activity.finish();
-        }
-        return true;
+    if (scheduler().nodes().size() > 1) scheduler().balancer().look();
+    unsigned done = 0;
+    while (ReschedulableTask* const task = next()) {
+        task->execute(*this);
+        if (++done == turn_tasks || arch::needs_attention()) return true;
     }
     if (is_working_) {
         is_working_ = false;
         node_.activity.finish();
     }
-    counts_.empty_turns.add(1);
-    return false;
+    if (done == 0) counts_.empty_turns.add(1);
+    return done != 0;
 }
 
 bool RequestCore::are_stacks_empty() const {
