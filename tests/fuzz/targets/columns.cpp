@@ -32,7 +32,8 @@ void make_columns_right(FileBytes file, Header const& header) {
         for (std::uint32_t j = 0; j < table.columns; ++j, column_at += sizeof(ColumnEntry)) {
             if (column_at + sizeof(ColumnEntry) > file.size()) return;
             auto column = entry_at<ColumnEntry>(file, column_at);
-            std::uint64_t const room = file.size() - std::min<std::uint64_t>(column.values_at, file.size());
+            if (column.values_at > file.size()) continue;
+            std::uint64_t const room = file.size() - column.values_at;
             std::size_t const width = query::bytes_of(static_cast<query::ColumnType>(column.type));
             if (table.rows > room || table.rows * width > room) continue;
             column.check_sum = query::values_check_sum(file.subspan(column.values_at, table.rows * width));
