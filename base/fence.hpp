@@ -10,4 +10,10 @@ inline void store_load_fence() {
     asm volatile("lock orl $0, (%%rsp)" : : : "memory", "cc");
 }
 
+// The same where a locked instruction, an atomic's exchange or the like, stands between the store and the load anyway:
+// it is that fence, and only the compiler has to be told (SDM volume 3A, 9.2.3).
+inline void store_load_fence_was_there() {
+    asm volatile("" : : : "memory");
+}
+
 } // namespace mxk

@@ -55,6 +55,7 @@ void write_dataflow_system(JsonWriter& json, DataflowSystem const& system, Dataf
     json.field("sleep", name_of(options.sleep_rule));
     json.field("reruns_bound", options.reruns_bound);
     json.field("steals_first", options.steals_first);
+    json.field("patience_ns", options.patience);
     json.field("seed", options.seed);
 }
 
@@ -69,6 +70,7 @@ void print_dataflow_head(TextSink& out, DataflowSystems const& systems, Dataflow
     if (options.sleep_rule != dataflow::SleepRule::Strict) format(out, "sleep: {}\n", name_of(options.sleep_rule));
     if (options.reruns_bound) out.write("reruns are bound\n");
     if (options.steals_first) out.write("cores steal before they take unbound tasks\n");
+    if (options.patience != DataflowOptions{}.patience) format(out, "patience: {} ns\n", options.patience);
 }
 
 std::optional<double> finding_of(Row const& row, std::string_view name) {

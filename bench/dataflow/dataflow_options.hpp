@@ -19,6 +19,7 @@ struct DataflowOptions : CoreSetOptions {
                 .sleep_rule = sleep_rule,
                 .reruns_bound = reruns_bound,
                 .steals_first = steals_first,
+                .patience = Nanoseconds{patience},
                 .seed = seed};
     }
 
@@ -26,6 +27,7 @@ struct DataflowOptions : CoreSetOptions {
     dataflow::SleepRule sleep_rule = dataflow::SleepRule::Strict;
     bool reruns_bound = false;
     bool steals_first = false;
+    std::uint64_t patience = static_cast<std::uint64_t>(dataflow::SchedulerOptions{}.patience);
     bool no_peers = false;
     std::uint64_t seed = 1;
 };
@@ -39,6 +41,10 @@ constexpr auto reruns_bound = console::flag<&DataflowOptions::reruns_bound>(
     "reruns-bound", "what was asked for while it ran keeps its binding, as in the original scheduler");
 constexpr auto steals_first =
     console::flag<&DataflowOptions::steals_first>("steals-first", "cores steal before they take unbound tasks");
+constexpr auto patience = console::option<&DataflowOptions::patience>(
+    "patience",
+    "ns; a core without work leaves tasks to cores that run them themselves within this time; 0: it takes them at once",
+    console::between(0, 1'000'000));
 constexpr auto no_peers = console::flag<&DataflowOptions::no_peers>("no-peers", "without libraries of others");
 constexpr auto seed = console::option<&DataflowOptions::seed>("seed", "of what is drawn");
 } // namespace dataflow_option

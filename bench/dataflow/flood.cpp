@@ -28,8 +28,8 @@ constexpr auto flood_schema = console::schema<FloodOptions>(
     console::option<&FloodOptions::rows>("rows", "of an envelope, 8 bytes each", console::between(1, 10'000'000)),
     console::option<&FloodOptions::work>("work", "multiplications for each row in each stage",
                                          console::between(0, 10'000)),
-    dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first, dataflow_option::seed,
-    run_option::repeat, run_option::warm_up, run_option::json);
+    dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first,
+    dataflow_option::patience, dataflow_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
 
 constexpr std::array flood_claims{
     DataflowClaim{"as many requests are active as there are cores, or fewer", DataflowClaim::Kind::FindingIsUpTo,

@@ -38,7 +38,8 @@ constexpr auto fork_schema = console::schema<ForkOptions>(
                                             console::between(1, dataflow::Edge::max_capacity)),
     console::option<&ForkOptions::requests>("requests", "one after the other", console::between(1, 100'000)),
     dataflow_option::no_peers, dataflow_option::sleep_rule, dataflow_option::reruns_bound,
-    dataflow_option::steals_first, dataflow_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
+    dataflow_option::steals_first, dataflow_option::patience, dataflow_option::seed, run_option::repeat,
+    run_option::warm_up, run_option::json);
 
 constexpr std::array fork_claims{
     DataflowClaim{"no more than 1.2 times the ideal", DataflowClaim::Kind::FindingIsUpTo, "time_by_ideal", 1.2},

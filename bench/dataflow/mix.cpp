@@ -36,8 +36,8 @@ constexpr auto mix_schema = console::schema<MixOptions>(
                                        console::between(1, 10'000)),
     console::option<&MixOptions::capacity>("capacity", "envelopes that wait at an input",
                                            console::between(1, dataflow::Edge::max_capacity)),
-    dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first, dataflow_option::seed,
-    run_option::repeat, run_option::warm_up, run_option::json);
+    dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first,
+    dataflow_option::patience, dataflow_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
 
 constexpr std::array mix_claims{
     DataflowClaim{"1.06 times as much as the original scheduler, or more", DataflowClaim::Kind::DoesNoLess, "original",

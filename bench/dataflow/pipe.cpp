@@ -34,7 +34,8 @@ constexpr auto pipe_schema = console::schema<PipeOptions>(
     console::option<&PipeOptions::capacity>("capacity", "envelopes that wait at an input",
                                             console::between(1, dataflow::Edge::max_capacity)),
     dataflow_option::no_peers, dataflow_option::sleep_rule, dataflow_option::reruns_bound,
-    dataflow_option::steals_first, dataflow_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
+    dataflow_option::steals_first, dataflow_option::patience, dataflow_option::seed, run_option::repeat,
+    run_option::warm_up, run_option::json);
 
 constexpr std::array pipe_claims{
     DataflowClaim{"twice as much as oneTBB's flow graph with the smallest envelopes", DataflowClaim::Kind::DoesNoLess,

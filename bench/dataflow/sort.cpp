@@ -35,8 +35,8 @@ constexpr auto sort_schema = console::schema<SortOptions>(
                                         console::between(0, 10'000'000)),
     console::option<&SortOptions::all_rows>("all-rows", "of a request, or somewhat more",
                                             console::between(1, 1'000'000'000)),
-    dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first, dataflow_option::seed,
-    run_option::repeat, run_option::warm_up, run_option::json);
+    dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first,
+    dataflow_option::patience, dataflow_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
 
 struct SortBench {
     using Options = SortOptions;

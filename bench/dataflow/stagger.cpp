@@ -30,8 +30,8 @@ constexpr auto stagger_schema = console::schema<StaggerOptions>(
     console::option<&StaggerOptions::rows>("rows", "of an envelope, 8 bytes each", console::between(1, 10'000'000)),
     console::option<&StaggerOptions::work>("work", "multiplications for each row in each stage",
                                            console::between(0, 10'000)),
-    dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first, dataflow_option::seed,
-    run_option::repeat, run_option::warm_up, run_option::json);
+    dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first,
+    dataflow_option::patience, dataflow_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
 
 // Of five requests that come every half of the time that one takes, the third waits for as long as one takes alone.
 constexpr std::array stagger_claims{

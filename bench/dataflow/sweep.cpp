@@ -42,8 +42,8 @@ constexpr auto sweep_schema = console::schema<SweepOptions>(
     console::option<&SweepOptions::stages>("stages", "between the source and the sink", console::between(1, 60)),
     console::option<&SweepOptions::work>("work", "multiplications for each row in each stage",
                                          console::between(0, 10'000)),
-    dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first, dataflow_option::seed,
-    run_option::repeat, run_option::warm_up, run_option::json);
+    dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first,
+    dataflow_option::patience, dataflow_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
 
 struct SweepBench {
     using Options = SweepOptions;

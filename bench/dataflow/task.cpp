@@ -35,8 +35,8 @@ constexpr auto empty_task_schema = console::schema<EmptyTaskOptions>(
     dataflow_option::disciplines, core_set_option::cores,
     console::option<&EmptyTaskOptions::ways>("way", "bound, unbound, again (none given: all)"),
     console::option<&EmptyTaskOptions::operations>("ops", "tasks run by each core", console::between(1, 4'000'000'000)),
-    dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first, dataflow_option::seed,
-    run_option::repeat, run_option::warm_up, run_option::json);
+    dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first,
+    dataflow_option::patience, dataflow_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
 
 constexpr std::array empty_task_claims{
     DataflowClaim{"one lock of a request for each unbound task", DataflowClaim::Kind::FindingIs, "locks_per_unbound",

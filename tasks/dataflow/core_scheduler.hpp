@@ -26,6 +26,8 @@ struct CoreCounts {
     OwnerCounter sleeps;      // times it began to sleep
     OwnerCounter own_rises;   // of these, how many ended without a waker: by mail or an interrupt
     OwnerCounter empty_turns; // searches that found nothing
+
+    [[nodiscard]] std::uint64_t tasks() const { return bound.value() + unbound.value() + stolen.value(); }
 };
 
 class alignas(cache_line_bytes) CoreScheduler {
@@ -80,24 +82,39 @@ inline void ReschedulableTask::schedule(CoreScheduler& here, Binding binding) {
     if (state == State::Idle) here.enqueue(*this, binding);
 }
 
-inline void ReschedulableTask::execute(CoreScheduler& here) {
+inline Outcome ReschedulableTask::run_body(CoreScheduler& here) {
     // What was asked for until now, this run does.
     if (state_.load(std::memory_order_acquire) != State::Scheduled) [[unlikely]]
         state_.exchange(State::Scheduled, std::memory_order_acq_rel);
     inject::point();
-    if (run_(here, *this) == Outcome::Ended) [[unlikely]] {
-        Request& request = request_;
-        state_.store(State::Ended, std::memory_order_release);
-        return request.end_task(here);
-    }
+    return run_(here, *this);
+}
+
+inline void ReschedulableTask::end(CoreScheduler& here) {
+    Request& request = request_;
+    state_.store(State::Ended, std::memory_order_release);
+    request.end_task(here);
+}
+
+inline bool ReschedulableTask::try_rest() {
     State state = State::Scheduled;
     // Idle: another core may run it, and even end it, from now on.
-    if (state_.compare_exchange_strong(state, State::Idle, std::memory_order_acq_rel, std::memory_order_acquire))
-        [[likely]]
+    return state_.compare_exchange_strong(state, State::Idle, std::memory_order_acq_rel, std::memory_order_acquire);
+}
+
+inline void ReschedulableTask::rest(CoreScheduler& here) {
+    if (try_rest()) [[likely]]
         return;
     inject::point();
-    state = state_.exchange(State::Scheduled, std::memory_order_acq_rel);
+    State const state = state_.exchange(State::Scheduled, std::memory_order_acq_rel);
     here.enqueue_again(*this, state == State::AgainBound);
+}
+
+inline void ReschedulableTask::execute(CoreScheduler& here) {
+    if (run_body(here) == Outcome::Ended) [[unlikely]]
+        end(here);
+    else
+        rest(here);
 }
 
 } // namespace mxk::dataflow

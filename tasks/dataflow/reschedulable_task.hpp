@@ -52,6 +52,14 @@ class ReschedulableTask : public Task {
 
     // For schedulers: runs the body of a task that was taken from a queue. The task may be gone afterwards.
     void execute(CoreScheduler& here);
+    // The same in its steps, for a scheduler that has something to do between them: run_body(); then end(), or
+    // try_rest(), a locked instruction in any case, and if that is false rest().
+    Outcome run_body(CoreScheduler& here);
+    void end(CoreScheduler& here);
+    // False: it was asked for while it ran.
+    [[nodiscard]] bool try_rest();
+    // Queues it again if it was asked for while it ran.
+    void rest(CoreScheduler& here);
 
     [[nodiscard]] Request& request() const { return request_; }
     // For schedulers: the node whose count of tasks it is in, while it is queued as unbound.

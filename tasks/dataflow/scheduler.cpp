@@ -101,11 +101,13 @@ Result<void> Scheduler::make_cores(std::span<CoreId const> cores) {
                 std::ranges::find(nodes_.begin(), nodes_.end(), worker.node(), &NodeScheduler::node);
             std::size_t sleep_place = 0;
             while (node->sleepers.core(sleep_place) != core) ++sleep_place;
-            auto victims = MXK_TRY(cores_of(worker.node(), cores, core));
-            sort_for_stealing(core, victims.span(), system_topology().cores, options_.seed);
+            auto others = MXK_TRY(cores_of(worker.node(), cores, core));
+            sort_for_stealing(core, others.span(), system_topology().cores, options_.seed);
+            auto victims = MXK_TRY(NodeVector<RequestCore::Victim>::create(others.size(), worker.node()));
+            for (CoreId const other : others) victims.emplace(other);
             auto stack = MXK_TRY(BoundStack::create(worker.node()));
             made = MXK_TRY(request_cores_.add(worker.node(), *this, worker, place, *node, sleep_place, std::move(stack),
-                                              std::move(victims), options_.reruns_bound));
+                                              std::move(victims)));
         }
         by_place_.emplace(made);
         by_core_[index(core)] = made;

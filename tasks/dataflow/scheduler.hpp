@@ -45,8 +45,11 @@ struct SchedulerOptions {
     SleepRule sleep_rule = SleepRule::Strict;
     bool reruns_bound = false; // what was asked for while it ran keeps its binding, as in the original scheduler
     bool steals_first = false; // before unbound tasks are looked for
-    bool chooses_node = true;  // else all requests go to the first node
-    bool balances = true;      // between nodes
+    // A core without work leaves others' tasks to them as long as they run them themselves within this time
+    // (help_estimate.hpp). 0: it takes them at once, as in the thesis.
+    Nanoseconds patience{1'000};
+    bool chooses_node = true; // else all requests go to the first node
+    bool balances = true;     // between nodes
     Nanoseconds balance_every{100'000'000};
     // nodes x nodes of the machine, row: the cores' node, column: the memory's, 10: the nearest; measured
     // (`bench memory`), or empty: the firmware's.

@@ -1,21 +1,26 @@
 #include "tasks/dataflow/disciplines/request_core.hpp"
 
+#include <algorithm>
+
 #include "base/fence.hpp"
 #include "base/spin_wait.hpp"
+#include "kernel/clock.hpp"
 #include "tasks/dataflow/scheduler.hpp"
 
 namespace mxk::dataflow {
 
 RequestCore::RequestCore(Scheduler& scheduler, Worker& worker, std::size_t place, NodeScheduler& node,
-                         std::size_t sleep_place, BoundStack stack, NodeVector<CoreId> victims, bool reruns_bound)
-    : CoreScheduler(scheduler, worker, place, node.place(), reruns_bound)
+                         std::size_t sleep_place, BoundStack stack, NodeVector<Victim> victims)
+    : CoreScheduler(scheduler, worker, place, node.place(), scheduler.options().reruns_bound)
     , node_(node)
     , sleep_place_(sleep_place)
     , stack_(std::move(stack))
-    , victims_(std::move(victims)) {}
+    , victims_(std::move(victims))
+    // Alone, it leaves nothing to others.
+    , patience_(victims_.size() != 0 ? clock::to_cycles(scheduler.options().patience) : Cycles{}) {}
 
-RequestCore& RequestCore::victim(CoreId core) const {
-    return static_cast<RequestCore&>(scheduler().of(core));
+RequestCore& RequestCore::at(Victim const& victim) const {
+    return static_cast<RequestCore&>(scheduler().of(victim.core));
 }
 
 // Bound tasks are not counted in the node's word: this core runs them itself unless another steals them, so none is
@@ -87,11 +92,29 @@ ReschedulableTask* RequestCore::next() {
     return task;
 }
 
+// A core that works takes what it, or another, has queued; one that is free helps others.
 ReschedulableTask* RequestCore::take_unbound() {
+    if (!is_working_ && !helps_with_unbound(clock::timestamp())) return nullptr;
     ReschedulableTask* const task =
         scheduler().options().discipline == Discipline::Requests ? take_from_requests() : take_shared();
-    if (task != nullptr) counts_.unbound.add(1);
+    if (task == nullptr) return nullptr;
+    counts_.unbound.add(1);
+    unbound_help_.took_one();
     return task;
+}
+
+bool RequestCore::helps_with_unbound(Cycles now) {
+    std::int64_t const queued = node_.activity.counts().tasks - std::int64_t{node_.waiting()};
+    if (queued <= 0) return false;
+    std::uint64_t done = 0;
+    for (Victim const& victim : victims_) done += at(victim).counts().unbound.value();
+    return unbound_help_.is_worth(static_cast<std::size_t>(queued), done, now, patience_);
+}
+
+bool RequestCore::helps(Victim& victim, Cycles now) {
+    RequestCore const& other = at(victim);
+    std::size_t const waiting = other.bound_tasks();
+    return waiting != 0 && victim.help.is_worth(waiting, other.counts().tasks(), now, patience_);
 }
 
 ReschedulableTask* RequestCore::take_from_requests() {
@@ -117,10 +140,14 @@ ReschedulableTask* RequestCore::take_shared() {
 }
 
 ReschedulableTask* RequestCore::steal() {
-    for (CoreId const core : victims_) {
-        RequestCore& other = victim(core);
+    if (victims_.size() == 0) return nullptr;
+    Cycles const now = clock::timestamp();
+    for (Victim& victim : victims_) {
+        if (!helps(victim, now)) continue;
+        RequestCore& other = at(victim);
         ReschedulableTask* const task = other.steal_oldest();
         if (task == nullptr) continue;
+        victim.help.took_one();
         counts_.stolen.add(1);
         begin_work(0);
         if (other.bound_tasks() != 0) node_.pay(node_.activity.ask_for_help());
@@ -158,26 +185,63 @@ ReschedulableTask* RequestCore::take_beginning() {
 bool RequestCore::run(Worker& /*worker*/) {
     if (scheduler().nodes().size() > 1) scheduler().balancer().look();
     unsigned done = 0;
-    while (ReschedulableTask* const task = next()) {
-        task->execute(*this);
-        if (++done == turn_tasks || arch::needs_attention()) return true;
+    ReschedulableTask* task = next();
+    while (task != nullptr) {
+        bool const is_last = ++done == turn_tasks;
+        task = run_one(*task, !is_last);
+        if (task != nullptr) continue;
+        if (is_last || arch::needs_attention()) return true;
+        task = next();
     }
     if (is_working_) {
         is_working_ = false;
         node_.activity.finish();
     }
     if (done == 0) counts_.empty_turns.add(1);
+    look_every_ = patience_;
     return done != 0;
 }
 
+// Gives the newest bound task if that is to be taken next and there is one: the locked instruction by which a task
+// comes to rest is also the fence for taking it.
+inline ReschedulableTask* RequestCore::run_one(ReschedulableTask& task, bool takes_next) {
+    if (task.run_body(*this) == Outcome::Ended) [[unlikely]] {
+        task.end(*this);
+        return nullptr;
+    }
+    if (!takes_next || arch::needs_attention() || !stack_.begin_take()) {
+        task.rest(*this);
+        return nullptr;
+    }
+    if (!task.try_rest()) [[unlikely]] {
+        stack_.cancel_take();
+        task.rest(*this);
+        return nullptr;
+    }
+    ReschedulableTask* const newest = stack_.end_take();
+    if (newest != nullptr) counts_.bound.add(1);
+    return newest;
+}
+
 bool RequestCore::are_stacks_empty() const {
-    for (CoreId const core : victims_)
-        if (victim(core).bound_tasks() != 0) return false;
+    for (Victim const& victim : victims_)
+        if (at(victim).bound_tasks() != 0) return false;
     return true;
 }
 
+bool RequestCore::finds_work(Cycles now) {
+    if (node_.waiting() != 0 && node_.active() < node_.activity.cores()) return true;
+    if (helps_with_unbound(now)) return true;
+    return std::ranges::any_of(victims_, [&](Victim& victim) { return helps(victim, now); });
+}
+
 bool RequestCore::has_work() {
-    return node_.activity.counts().tasks > 0 || !are_stacks_empty();
+    Cycles const now = clock::timestamp();
+    if (now - looked_ < look_every_) return false;
+    looked_ = now;
+    if (finds_work(now)) return true;
+    look_every_ = std::min(look_every_ + look_every_, patience_ + patience_ + patience_ + patience_);
+    return false;
 }
 
 bool RequestCore::begin_sleep() {

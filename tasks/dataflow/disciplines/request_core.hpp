@@ -9,6 +9,7 @@
 #include "kernel/memory/node_vector.hpp"
 #include "tasks/dataflow/bound_stack.hpp"
 #include "tasks/dataflow/core_scheduler.hpp"
+#include "tasks/dataflow/help_estimate.hpp"
 #include "tasks/dataflow/node_scheduler.hpp"
 #include "tasks/work_source.hpp"
 
@@ -19,9 +20,15 @@ class RequestCore final : public CoreScheduler, public WorkSource {
     // Tasks between two looks at the worker's own FIFO.
     static constexpr unsigned turn_tasks = 32;
 
+    // Another core, whose tasks this one may take.
+    struct Victim {
+        CoreId core;
+        HelpEstimate help{};
+    };
+
     // `sleep_place`: where it stands in the node's order of waking. `victims`: in the order in which it steals.
     RequestCore(Scheduler& scheduler, Worker& worker, std::size_t place, NodeScheduler& node, std::size_t sleep_place,
-                BoundStack stack, NodeVector<CoreId> victims, bool reruns_bound);
+                BoundStack stack, NodeVector<Victim> victims);
 
     void enqueue(ReschedulableTask& task, Binding binding) override;
 
@@ -38,10 +45,11 @@ class RequestCore final : public CoreScheduler, public WorkSource {
     void stop_looking() {
         if (!is_working_) begin_work(0);
     }
-    [[nodiscard]] std::span<CoreId const> victims() const { return victims_.span(); }
+    [[nodiscard]] std::span<Victim const> victims() const { return victims_.span(); }
 
   private:
     ReschedulableTask* next();
+    ReschedulableTask* run_one(ReschedulableTask& task, bool takes_next);
     ReschedulableTask* take_unbound();
     ReschedulableTask* take_from_requests();
     ReschedulableTask* take_shared();
@@ -52,15 +60,22 @@ class RequestCore final : public CoreScheduler, public WorkSource {
     void enqueue_unbound(ReschedulableTask& task);
     void enqueue_for(ReschedulableTask& task, NodeScheduler& node, RequestPlace& place);
     void ask_for_help_with_stack();
+    [[nodiscard]] bool finds_work(Cycles now);
+    [[nodiscard]] bool helps_with_unbound(Cycles now);
+    [[nodiscard]] bool helps(Victim& victim, Cycles now);
     // It has something to do now; `taken`: tasks of the node's count.
     void begin_work(std::int32_t taken);
     [[nodiscard]] bool are_stacks_empty() const;
-    [[nodiscard]] RequestCore& victim(CoreId core) const;
+    [[nodiscard]] RequestCore& at(Victim const& victim) const;
 
     NodeScheduler& node_;
     std::size_t sleep_place_;
     BoundStack stack_;
-    NodeVector<CoreId> victims_;
+    NodeVector<Victim> victims_;
+    HelpEstimate unbound_help_;
+    Cycles patience_;
+    Cycles looked_{};         // for work, while it polls
+    Cycles look_every_{};     // longer and longer, while there is none: a look costs who has work
     bool is_working_ = false; // it is not counted as free
 };
 
