@@ -80,6 +80,7 @@ bool Balancer::relieve(NodeScheduler& hot) {
 void Balancer::move_waiting(Request& request, NodeScheduler& from, NodeScheduler& to) {
     counts_.moves.add(1);
     std::int32_t const tasks = request.place() == nullptr ? 1 : request.place()->move(from.place(), to.place());
+    if (request.place() != nullptr) request.set_home(to.node());
     to.add_tasks(tasks, [&] { to.append(request); });
     from.activity.remove(tasks);
 }
@@ -87,11 +88,21 @@ void Balancer::move_waiting(Request& request, NodeScheduler& from, NodeScheduler
 bool Balancer::move_begun(Request& request, NodeScheduler& from, NodeScheduler& to) {
     std::int32_t const tasks = request.place()->move(from.place(), to.place());
     if (tasks < 0) return false;
+    request.set_home(to.node());
     counts_.moves.add(1);
     from.remove(request, *request.place());
     to.add_tasks(tasks, [&] { to.append(request); });
     from.activity.remove(tasks);
     return true;
+}
+
+bool Balancer::move_now(Request& request, NodeScheduler& to) {
+    if (request.place() == nullptr) return false;
+    bool is_moved = false;
+    lock_.lock();
+    for (NodeScheduler& from : scheduler_.nodes()) is_moved = is_moved || move_begun(request, from, to);
+    lock_.unlock();
+    return is_moved;
 }
 
 bool Balancer::share(Request& request, NodeScheduler& to) {

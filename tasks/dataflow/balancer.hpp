@@ -32,6 +32,10 @@ class Balancer {
     // The same at once, whatever the time, for tests.
     void look_now();
 
+    // A request goes to another node at once, whatever the nodes' loads. Any core, in a task of the request, which thus
+    // does not end meanwhile. False: it has been there, or the discipline keeps no places of requests.
+    bool move_now(Request& request, NodeScheduler& to);
+
     // A request that ends while it is moved would be missed: who ends one holds this.
     SpinLock& lock() { return lock_; }
 

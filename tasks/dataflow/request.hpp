@@ -46,6 +46,10 @@ class Request {
 
     // From its submission on.
     [[nodiscard]] Scheduler& scheduler() const { return *scheduler_; }
+    // From its beginning on: the node that it began on, or was moved to last. A shared one keeps the first. Relaxed: a
+    // moment's word, by which a task sees that what it keeps lies on another node than its cores.
+    [[nodiscard]] NodeId home() const { return home_.load(std::memory_order_relaxed); }
+    void set_home(NodeId node) { home_.store(node, std::memory_order_relaxed); }
 
     // For schedulers, until it is admitted and afterwards.
     void set_scheduler(Scheduler& scheduler) { scheduler_ = &scheduler; }
@@ -64,6 +68,7 @@ class Request {
     std::atomic<RequestPlace*> place_{nullptr};
     std::atomic<std::uint32_t> unended_{1}; // tasks that have not ended, the beginning among them
     std::atomic<bool> is_cancelled_{false};
+    std::atomic<NodeId> home_{};
     ReschedulableTask beginning_;
 };
 

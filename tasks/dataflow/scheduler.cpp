@@ -126,11 +126,10 @@ Result<void> Scheduler::install(std::span<CoreId const> cores) {
     return {};
 }
 
-std::uint8_t Scheduler::distance(NodeScheduler const& of_cores, NodeScheduler const& of_memory) const {
+std::uint8_t Scheduler::distance(NodeId of_cores, NodeId of_memory) const {
     std::size_t const nodes = system_topology().nodes.size();
-    if (options_.distances.size() != nodes * nodes)
-        return system_topology().distance(of_cores.node(), of_memory.node());
-    return options_.distances[index(of_cores.node()) * nodes + index(of_memory.node())];
+    if (options_.distances.size() != nodes * nodes) return system_topology().distance(of_cores, of_memory);
+    return options_.distances[index(of_cores) * nodes + index(of_memory)];
 }
 
 std::uint16_t Scheduler::choose_node_for(std::uint64_t random) {
@@ -154,15 +153,28 @@ std::uint16_t Scheduler::choose_node_for(std::uint64_t random) {
     return chosen;
 }
 
-void Scheduler::submit(Request& request) {
+std::uint32_t Scheduler::note_submitted(Request& request) {
     request.set_scheduler(*this);
     unfinished_.fetch_add(1, std::memory_order_relaxed);
-    std::uint32_t const number = dealt_.fetch_add(1, std::memory_order_relaxed);
+    return dealt_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Scheduler::submit(Request& request) {
+    std::uint32_t const number = note_submitted(request);
+    bool const chooses = !are_nodes_one(options_.discipline);
+    submit_numbered(request, number, chooses ? choose_node_for(splitmix(options_.seed + number)) : std::uint16_t{0});
+}
+
+void Scheduler::submit_to(std::uint16_t node, Request& request) {
+    submit_numbered(request, note_submitted(request), node);
+}
+
+void Scheduler::submit_numbered(Request& request, std::uint32_t number, std::uint16_t node_place) {
     if (!are_nodes_one(options_.discipline)) {
         // The console's core, say: it is busy with the task that submits.
         if (CoreScheduler* const here = by_core_[index(Worker::current().core())]; here != nullptr)
             static_cast<RequestCore*>(here)->stop_looking();
-        NodeScheduler& node = nodes_[choose_node_for(splitmix(options_.seed + number))];
+        NodeScheduler& node = nodes_[node_place];
         return node.add_tasks(1, [&] { queue(request, node); });
     }
     Task& beginning = request.beginning();
@@ -183,6 +195,7 @@ RequestPlace* Scheduler::open_place(Request& request, std::uint16_t node) {
     if (place != nullptr) free_places_ = place->next_free;
     places_lock_.unlock();
     if (place == nullptr) return nullptr;
+    request.set_home(nodes_[node].node());
     place->open(request, node);
     request.set_place(place);
     return place;
@@ -198,6 +211,7 @@ void Scheduler::note_begun() {
 Outcome Request::run_begin(CoreScheduler& here, ReschedulableTask& task) {
     Request& self = task.request();
     here.scheduler().note_begun();
+    if (self.place() == nullptr) self.set_home(here.worker().node());
     self.begin_(here, self);
     return Outcome::Ended;
 }

@@ -74,6 +74,9 @@ class Scheduler {
     // Any core, also in a task of another request; never blocks, except for short locks. The request lives until its
     // `end` is called.
     void submit(Request& request);
+    // The same, to that one of nodes(), whatever the options say. Original and CoreFifo have no nodes: they deal it to
+    // a core as submit() does.
+    void submit_to(std::uint16_t node, Request& request);
 
     [[nodiscard]] SchedulerOptions const& options() const { return options_; }
     [[nodiscard]] std::size_t cores() const { return by_place_.size(); }
@@ -83,7 +86,10 @@ class Scheduler {
     [[nodiscard]] std::span<NodeScheduler> nodes() const { return nodes_.span(); }
     [[nodiscard]] NodeScheduler& node(std::uint16_t place) const { return nodes_[place]; }
     // How expensive it is for cores of one node to reach memory of another; 10: the nearest.
-    [[nodiscard]] std::uint8_t distance(NodeScheduler const& of_cores, NodeScheduler const& of_memory) const;
+    [[nodiscard]] std::uint8_t distance(NodeId of_cores, NodeId of_memory) const;
+    [[nodiscard]] std::uint8_t distance(NodeScheduler const& of_cores, NodeScheduler const& of_memory) const {
+        return distance(of_cores.node(), of_memory.node());
+    }
     [[nodiscard]] Balancer& balancer() { return balancer_; }
     // Requests submitted and not ended, and those that have begun among them, now and the highest number so far. Any
     // core; a moment's numbers.
@@ -103,6 +109,8 @@ class Scheduler {
     Result<void> make_cores(std::span<CoreId const> cores);
     Result<void> install(std::span<CoreId const> cores);
     std::uint16_t choose_node_for(std::uint64_t random);
+    std::uint32_t note_submitted(Request& request);
+    void submit_numbered(Request& request, std::uint32_t number, std::uint16_t node);
     void queue(Request& request, NodeScheduler& node);
 
     SchedulerOptions options_;

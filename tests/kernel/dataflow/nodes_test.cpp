@@ -2,7 +2,7 @@
 #include <atomic>
 
 #include "tests/delays.hpp"
-#include "tests/kernel/dataflow/requests.hpp"
+#include "tests/kernel/dataflow/on_nodes.hpp"
 
 namespace mxk::dataflow_tests {
 namespace {
@@ -51,41 +51,9 @@ struct Crowd : WaitedRequest {
     std::array<std::atomic<std::uint64_t>, 64> ran_on{};
 };
 
-bool has_nodes(Scheduler& scheduler, std::size_t nodes) {
-    return scheduler.nodes().size() >= nodes && scheduler.nodes().size() <= 64;
-}
-
-// Serves tasks on this core until `done()`, which happens for sure. A task that appends itself again keeps the core
-// from sleeping: nobody would wake it for `done()`.
-template <typename Done> void until(Done done) {
-    struct Restless : Task {
-        Restless()
-            : Task([](Worker& worker, Task& task) {
-                auto& self = static_cast<Restless&>(task);
-                self.is_queued = !self.is_over;
-                if (!self.is_over) worker.append(task);
-            }) {}
-        bool is_over = false;
-        bool is_queued = true;
-    };
-    Restless restless;
-    Worker& here = Worker::current();
-    here.append(restless);
-    here.run_until(done);
-    restless.is_over = true;
-    here.run_until([&] { return !restless.is_queued; });
-}
 // All of a node's cores sleep.
 bool sleeps(dataflow::NodeScheduler const& node) {
     return node.activity.counts().awake == 0;
-}
-
-template <typename Test> void on_nodes(SchedulerOptions const& options, Test test) {
-    auto scheduler = Scheduler::create(all_cores().span(), options);
-    MXK_CHECK(scheduler.ok());
-    if (!scheduler.ok()) return;
-    if (!has_nodes(*scheduler.value(), 2)) MXK_SKIP("needs cores on two nodes, and up to 64 nodes");
-    test(*scheduler.value());
 }
 
 // The console's core is of the first node and looks for work as long as the test waits: requests begin there.

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 
+#include "bench/dataflow/waited.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/dataflow/scheduler.hpp"
@@ -24,26 +24,18 @@ using dataflow::SchedulerOptions;
 inline constexpr std::array all_disciplines{Discipline::Requests, Discipline::TwoFifos, Discipline::OneFifo,
                                             Discipline::OneLifo,  Discipline::Original, Discipline::CoreFifo};
 
+struct OneEnd {
+    bench::Ends end{1};
+};
 // What a request of a test derives from: the console's task waits until it has ended.
-struct WaitedRequest : Request {
+struct WaitedRequest : private OneEnd, bench::WaitedRequest {
     explicit WaitedRequest(Begin begin)
-        : Request(begin, &WaitedRequest::note_end) {}
+        : bench::WaitedRequest(begin, end) {}
 
     // The console's task, after submit().
     void wait() {
-        Worker::current().run_until([this] { return has_ended_.load(std::memory_order_acquire); });
+        Worker::current().run_until([this] { return end.are_there(); });
     }
-
-  private:
-    static void note_end(CoreScheduler& here, Request& request) {
-        auto& self = static_cast<WaitedRequest&>(request);
-        CoreId const waiter = self.waiter_;
-        self.has_ended_.store(true, std::memory_order_release); // the request may be gone now
-        if (here.core() != waiter) arch::wake(waiter);
-    }
-
-    CoreId waiter_ = Worker::current().core();
-    std::atomic<bool> has_ended_{false};
 };
 
 } // namespace mxk::dataflow_tests
