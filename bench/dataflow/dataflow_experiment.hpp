@@ -13,7 +13,8 @@
 //         static constexpr std::span<DataflowClaim const> claims();
 //         bool is_judged(DataflowClaim const& claim, std::size_t point) const;
 //         Result<void> run(DataflowRun const& run);            // fills in the sample
-//         std::optional<Error> unsupported(Discipline, std::span<CoreId const> cores) const;
+//         std::optional<Error> unsupported(Discipline, std::span<CoreId const> cores, std::size_t point) const;
+//                                                              // the point may be left out
 //         void print_head(TextSink& out) const;                // and heading, column and fields of a point
 //         ...
 //     };
@@ -130,7 +131,9 @@ template <typename Bench> class DataflowExperiment final : public Experiment {
         DataflowSystem const& its = system(configuration);
         if (its.peer != nullptr)
             return its.peer->missing.empty() ? std::nullopt : std::optional(Error(its.peer->missing));
-        if constexpr (requires { bench_.unsupported(its.discipline, cores(configuration)); })
+        if constexpr (requires { bench_.unsupported(its.discipline, cores(configuration), std::size_t{0}); })
+            return bench_.unsupported(its.discipline, cores(configuration), point_of(configuration));
+        else if constexpr (requires { bench_.unsupported(its.discipline, cores(configuration)); })
             return bench_.unsupported(its.discipline, cores(configuration));
         return std::nullopt;
     }

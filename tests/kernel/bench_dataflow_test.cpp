@@ -95,6 +95,15 @@ MXK_TEST(bench_dataflow, cores_that_sleep_wake_for_a_request) {
                                                  "--warm-up=0"}) == console::Outcome::Ok);
 }
 
+MXK_TEST(bench_dataflow, requests_and_their_memory_lie_where_they_were_placed) {
+    if (dataflow_takes_minutes()) MXK_SKIP("takes minutes on so many emulated cores");
+    std::array<std::string_view, 8> words{"--cores=up-to:8", "--rows=100", "--envelopes=64", "--requests=5",
+                                          "--table-kib=4",   "--repeat=1", "--warm-up=1",    "--work=1"};
+    MXK_CHECK(run_dataflow("place", words) == console::Outcome::Ok);
+    words[7] = "--discipline=two-fifos,original,core-fifo";
+    MXK_CHECK(run_dataflow("place", words) == console::Outcome::Ok);
+}
+
 MXK_TEST(bench_dataflow, every_task_is_stolen) {
     if (dataflow_takes_minutes()) MXK_SKIP("takes minutes on so many emulated cores");
     if (workers::count() < 2) MXK_SKIP("needs two cores");

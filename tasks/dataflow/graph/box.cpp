@@ -23,6 +23,9 @@ Result<void> Box::note_end(CoreScheduler& /*here*/, std::size_t /*input*/) {
 Result<Step> Box::finish(CoreScheduler& /*here*/) {
     return Step::Done;
 }
+Step Box::follow(NodeId /*node*/) {
+    return Step::Done;
+}
 
 void Box::emit(EnvelopePointer envelope) {
     for (std::size_t output = outputs_.size(); output > 1; --output) {
@@ -106,9 +109,22 @@ bool Box::has_something_to_do() const {
     return over != inputs_over_ || over == (std::uint64_t{1} << inputs_.size()) - 1 || choose_input() != any;
 }
 
+// True: more of what it keeps is to go to the request's node. On a core of another node, where a bound task may still
+// be when its request has moved, or one of a shared request, nothing is done.
+bool Box::follow_request(CoreScheduler& here) {
+    NodeId const node = here.worker().node();
+    if (node != query().home()) return false;
+    if (follow(node) == Step::More) return true;
+    home_ = node;
+    return false;
+}
+
 Outcome Box::turn(CoreScheduler& here) {
     if (!send(here)) return Outcome::Waits; // its receiver schedules it
+    bool is_following = false;
     if (!is_done_) {
+        if (query().home() != home_) [[unlikely]]
+            is_following = follow_request(here);
         auto const step = work(here);
         if (!step.ok()) query().fail(step.error());
         is_done_ = !step.ok() || step.value() == Step::Done;
@@ -118,7 +134,7 @@ Outcome Box::turn(CoreScheduler& here) {
         end_outputs(here);
         return discard_inputs(here);
     }
-    if (has_something_to_do()) schedule(here, Binding::Unbound);
+    if (is_following || has_something_to_do()) schedule(here, Binding::Unbound);
     return Outcome::Waits;
 }
 

@@ -31,7 +31,8 @@ class Box : public ReschedulableTask {
   public:
     // `query`: of which it is part. By the model (model.hpp), on a core that runs the query.
     explicit Box(Query& query, CoreId home_core)
-        : ReschedulableTask(query, &Box::run_turn, home_core) {}
+        : ReschedulableTask(query, &Box::run_turn, home_core)
+        , home_(Worker::current().node()) {}
     virtual ~Box();
 
     // The model, before the box runs. Its inputs in the order of their names; its outputs as they were connected.
@@ -51,6 +52,10 @@ class Box : public ReschedulableTask {
     virtual Result<void> note_end(CoreScheduler& here, std::size_t input);
     // All inputs are over: emits up to one envelope; again until it says Done.
     virtual Result<Step> finish(CoreScheduler& here);
+    // The request has moved to `node`, of which the calling core is: copies a piece of what the box keeps and does not
+    // lie there yet into this core's heap, if there is memory. Called in turns of the box, in front of its work, until
+    // it says Done: a piece is what does not take longer than an envelope.
+    virtual Step follow(NodeId node);
     // Which input is read next; `any`: one that has something, in turn. One that is over is not chosen.
     static constexpr std::size_t any = SIZE_MAX;
     [[nodiscard]] virtual std::size_t wanted_input() const { return any; }
@@ -66,6 +71,7 @@ class Box : public ReschedulableTask {
     Outcome turn(CoreScheduler& here);
     Result<Step> work(CoreScheduler& here);
     Result<Step> read(CoreScheduler& here);
+    [[nodiscard]] bool follow_request(CoreScheduler& here);
     [[nodiscard]] std::size_t choose_input() const;
     [[nodiscard]] bool send(CoreScheduler& here);
     void end_outputs(CoreScheduler& here);
@@ -78,6 +84,7 @@ class Box : public ReschedulableTask {
     Envelope* last_waiting_ = nullptr;
     std::uint64_t inputs_over_ = 0; // bits of those whose end was noted
     mutable std::size_t last_input_ = 0;
+    NodeId home_; // where what it keeps lies
     bool is_done_ = false;
     bool are_outputs_ended_ = false;
 };

@@ -6,12 +6,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <type_traits>
 #include <utility>
 
 #include "base/units.hpp"
 #include "kernel/memory/heap/heap.hpp"
+#include "kernel/memory/memory.hpp"
 
 namespace mxk::dataflow {
 
@@ -64,6 +66,19 @@ class Column {
         return result;
     }
     template <typename T> static Column create_for(std::size_t rows) { return create(rows * sizeof(T)); }
+
+    // Where the values lie. Not of a column without values.
+    [[nodiscard]] NodeId node() const { return memory::node_of(values_); }
+    [[nodiscard]] bool lies_on(NodeId node_wanted) const { return node() == node_wanted; }
+    // Becomes a copy in the calling core's heap of the first `bytes` of the values. False, and nothing has changed:
+    // `node_wanted`, which is to be the core's, has no memory for it.
+    [[nodiscard]] bool copy_to(NodeId node_wanted, std::size_t bytes) {
+        Column copy = create(bytes);
+        if (!copy || !copy.lies_on(node_wanted)) return false;
+        std::memcpy(copy.values_, values_, bytes);
+        *this = std::move(copy);
+        return true;
+    }
 
     explicit operator bool() const { return values_ != nullptr; }
     template <typename T> [[nodiscard]] T const* values() const { return static_cast<T const*>(values_); }

@@ -86,6 +86,15 @@ Result<Step> SortBox::receive(CoreScheduler& /*here*/, std::size_t /*input*/, En
     return Step::More;
 }
 
+// A run in a turn. The result, once all is sorted, is read only once more and stays where it is.
+Step SortBox::follow(NodeId node) {
+    for (SortedKeys& run : runs_) {
+        if (run.rows == 0 || run.keys.lies_on(node)) continue;
+        return run.keys.copy_to(node, run.rows * sizeof(Key)) ? Step::More : Step::Done;
+    }
+    return Step::Done;
+}
+
 Result<SortedKeys> SortBox::sort_all() {
     SortedKeys result;
     for (SortedKeys& run : runs_) { // the shortest first

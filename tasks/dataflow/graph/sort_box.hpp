@@ -55,6 +55,7 @@ class SortBox final : public SortingBox {
   private:
     Result<Step> receive(CoreScheduler& here, std::size_t input, EnvelopePointer envelope) override;
     Result<SortedKeys> sort_all() override;
+    Step follow(NodeId node) override;
     Result<void> add(SortedKeys run, std::size_t power);
 
     std::array<SortedKeys, 64> runs_; // [i]: 2^i rows, or none

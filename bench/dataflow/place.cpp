@@ -1,0 +1,213 @@
+// `bench dataflow place`: requests whose cores and memory are placed on nodes (B9): both on the same one, memory on the
+// farthest one, as the scheduler and the heap place them, and with moves. What is remote is counted: tasks that ran on
+// another node than their request's, bytes that lay on another node than the core that used them; after a move in four
+// parts, so that it is seen how memory follows.
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "bench/dataflow/dataflow_experiment.hpp"
+#include "bench/dataflow/nodes_of_cores.hpp"
+#include "bench/dataflow/placed_boxes.hpp"
+
+namespace mxk::bench {
+
+enum class PlaceWay : std::uint8_t { FirstFirst, SecondSecond, FirstFar, Heap, Moved, Left };
+constexpr auto value_names(PlaceWay) {
+    using Named = console::NamedValue<PlaceWay>;
+    return std::array{Named{PlaceWay::FirstFirst, "0/0"}, Named{PlaceWay::SecondSecond, "1/1"},
+                      Named{PlaceWay::FirstFar, "0/far"}, Named{PlaceWay::Heap, "heap"},
+                      Named{PlaceWay::Moved, "moved"},    Named{PlaceWay::Left, "left"}};
+}
+
+namespace {
+
+struct PlaceOptions : DataflowOptions {
+    NameSet<PlaceWay> ways{};
+    std::uint32_t requests = 8;
+    std::uint32_t envelopes = 128;
+    std::uint32_t rows = 8192;
+    std::uint32_t stages = 2;
+    std::uint32_t work = 2;
+    std::uint32_t table_kib = 512;
+};
+
+constexpr auto place_schema = console::schema<PlaceOptions>(
+    dataflow_option::disciplines, core_set_option::cores,
+    console::option<&PlaceOptions::ways>("way",
+                                         "0/0, 1/1, 0/far: node of the cores / of the memory; heap: requests on all "
+                                         "nodes, memory of their cores' heaps; moved: the same, and each moves to the "
+                                         "next node; left: its table stays behind (none given: all)"),
+    console::option<&PlaceOptions::requests>("requests", "at once", console::between(1, 100'000)),
+    console::option<&PlaceOptions::envelopes>("envelopes", "of a request, which moves after a quarter of them",
+                                              console::between(8, 1'000'000)),
+    console::option<&PlaceOptions::rows>("rows", "of an envelope, 8 bytes each", console::between(1, 10'000'000)),
+    console::option<&PlaceOptions::stages>("stages", "between the source and the look-up", console::between(1, 60)),
+    console::option<&PlaceOptions::work>("work", "multiplications for each row in each stage",
+                                         console::between(0, 10'000)),
+    console::option<&PlaceOptions::table_kib>("table-kib", "of the table that each request's look-up keeps",
+                                              console::between(1, 1'000'000)),
+    dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first, dataflow_option::seed,
+    run_option::repeat, run_option::warm_up, run_option::json);
+
+constexpr std::array place_claims{
+    DataflowClaim{"once a request has moved, its memory follows: of the last quarter 1 % is remote, or less",
+                  DataflowClaim::Kind::FindingIsUpTo, "after_4_pct", 1},
+};
+
+struct PlaceBench {
+    using Options = PlaceOptions;
+    static constexpr std::string_view name = "dataflow place";
+    static constexpr Unit unit = Unit::OperationsPerSecond;
+    static constexpr DisciplineSet default_disciplines{Discipline::Requests};
+    static constexpr bool has_peers = false;
+
+    explicit PlaceBench(Options const& its_options)
+        : options(its_options) {}
+    Result<void> prepare() {
+        for (auto const& [way, its_name] : value_names(PlaceWay{}))
+            if (options.ways.empty() || options.ways.has(way)) ways[way_count++] = way;
+        return {};
+    }
+    [[nodiscard]] std::size_t points() const { return way_count; }
+    static constexpr std::span<DataflowClaim const> claims() { return place_claims; }
+    [[nodiscard]] bool is_judged(DataflowClaim const& /*claim*/, std::size_t point) const {
+        return ways[point] == PlaceWay::Moved;
+    }
+    [[nodiscard]] std::optional<Error> unsupported(Discipline discipline, std::span<CoreId const> cores,
+                                                   std::size_t point) const {
+        PlaceWay const way = ways[point];
+        if (!has_nodes(discipline) && way != PlaceWay::Heap) return Error("the discipline places nothing on nodes");
+        if (moves(way) && discipline != Discipline::Requests) return Error("the discipline moves no requests");
+        if ((moves(way) || way == PlaceWay::SecondSecond) && count_nodes(cores) < 2)
+            return Error("it needs cores on two nodes");
+        if (way == PlaceWay::FirstFar && nodes_with_memory() < 2) return Error("it needs memory on two nodes");
+        return std::nullopt;
+    }
+
+    Result<void> run(DataflowRun const& run) const {
+        PlaceWay const way = ways[run.point];
+        dataflow::SchedulerOptions scheduler_options = run.scheduler;
+        scheduler_options.balances = false; // moves are the benchmark's
+        auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, scheduler_options));
+        PlacedShape const shape = shape_of(way, *scheduler);
+        dataflow::Model model;
+        MXK_TRY(make_placed_pipe(model, shape));
+        Ends ends(options.requests);
+        auto queries = MXK_TRY(NodeVector<PlacedQuery>::create(options.requests, Worker::current().node()));
+        std::size_t const nodes = scheduler->nodes().size();
+        for (std::size_t i = 0; i < options.requests; ++i)
+            queries.emplace(model, shape, ends, &scheduler->nodes()[(first_node(way, i, nodes) + 1) % nodes]);
+        Cycles const start = clock::timestamp();
+        for (std::size_t i = 0; i < options.requests; ++i)
+            scheduler->submit_to(static_cast<std::uint16_t>(first_node(way, i, nodes)), queries[i]);
+        MXK_TRY(ends.wait(run.progress, [&] {
+            for (PlacedQuery& query : queries) query.cancel();
+        }));
+        Cycles const end = clock::timestamp();
+        PlacedUse use;
+        bool is_right = true;
+        for (PlacedQuery const& query : queries) {
+            MXK_TRY(query.result());
+            is_right = is_right && query.is_right();
+            use.add(query.use);
+        }
+        Sample& sample = run.sample;
+        sample.operations = options.requests * shape.all_rows();
+        sample.value = static_cast<double>(sample.operations) * static_cast<double>(clock::frequency()) /
+                       static_cast<double>(raw(end - start));
+        sample.verified = is_right && is_placed(run.scheduler.discipline, shape, *scheduler, use);
+        add_findings(sample.findings, way, use);
+        return {};
+    }
+
+    void print_head(TextSink& out) const {
+        format(out, "{} requests of {} envelopes of {} rows through {} stages and a look-up in a table of {} KiB",
+               options.requests, options.envelopes, options.rows, options.stages, options.table_kib);
+    }
+    static void print_heading(TextSink& out) { format(out, " {:<6}", "way"); }
+    void print_point(TextSink& out, std::size_t point) const { format(out, " {:<6}", name_of(ways[point])); }
+    void write_point(JsonWriter& json, std::size_t point) const {
+        json.field("way", name_of(ways[point]));
+        json.field("requests", options.requests);
+        json.field("envelopes", options.envelopes);
+        json.field("rows", options.rows);
+        json.field("stages", options.stages);
+        json.field("work", options.work);
+        json.field("table_kib", options.table_kib);
+    }
+
+    Options options;
+    std::array<PlaceWay, value_names(PlaceWay{}).size()> ways{};
+    std::size_t way_count = 0;
+
+  private:
+    static bool has_nodes(Discipline discipline) {
+        return discipline != Discipline::Original && discipline != Discipline::CoreFifo;
+    }
+    static bool moves(PlaceWay way) { return way == PlaceWay::Moved || way == PlaceWay::Left; }
+    static std::size_t nodes_with_memory() {
+        auto const nodes = system_topology().nodes;
+        return static_cast<std::size_t>(
+            std::ranges::count_if(nodes, [](topology::Node const& node) { return !node.memory.empty(); }));
+    }
+    // Which of the scheduler's nodes the request begins on.
+    static std::size_t first_node(PlaceWay way, std::size_t request, std::size_t nodes) {
+        if (way == PlaceWay::Heap || moves(way)) return request % nodes;
+        return way == PlaceWay::SecondSecond ? 1 : 0;
+    }
+    // With memory, as far as there is from the cores of the scheduler's first node.
+    static NodeId farthest_node(dataflow::Scheduler const& scheduler) {
+        NodeId const from = scheduler.node(0).node();
+        NodeId farthest = from;
+        for (topology::Node const& node : system_topology().nodes) {
+            if (node.memory.empty() || node.id == from) continue;
+            if (farthest == from || scheduler.distance(from, node.id) > scheduler.distance(from, farthest))
+                farthest = node.id;
+        }
+        return farthest;
+    }
+    [[nodiscard]] PlacedShape shape_of(PlaceWay way, dataflow::Scheduler const& scheduler) const {
+        PlacedShape shape{.envelopes = options.envelopes,
+                          .rows = options.rows,
+                          .stages = options.stages,
+                          .work = options.work,
+                          .table_rows = options.table_kib * KiB / sizeof(std::uint64_t),
+                          .move_after = moves(way) ? options.envelopes / 4 : 0,
+                          .table_follows = way == PlaceWay::Moved};
+        if (way == PlaceWay::FirstFirst) shape.memory = scheduler.node(0).node();
+        if (way == PlaceWay::SecondSecond) shape.memory = scheduler.node(1).node();
+        if (way == PlaceWay::FirstFar) shape.memory = farthest_node(scheduler);
+        return shape;
+    }
+    // What has to be so wherever requests stay: no task elsewhere, no byte elsewhere but where it was put there. And in
+    // any case the heap gives a core memory of its own node.
+    static bool is_placed(Discipline discipline, PlacedShape const& shape, dataflow::Scheduler const& scheduler,
+                          PlacedUse const& use) {
+        if (use.made.remote != 0) return false;
+        if (!has_nodes(discipline) || shape.moves()) return true;
+        bool const is_far = shape.memory == farthest_node(scheduler) && use.all_bytes().remote != 0;
+        return use.tasks.remote == 0 && use.graph.remote == 0 && (is_far || use.all_bytes().remote == 0);
+    }
+    static void add_findings(Findings& findings, PlaceWay way, PlacedUse const& use) {
+        findings.add("remote_tasks_pct", use.tasks.percent());
+        findings.add("remote_bytes_pct", use.all_bytes().percent());
+        findings.add("remote_boxes_pct", use.graph.percent());
+        findings.add("made_remote_pct", use.made.percent());
+        if (!moves(way)) return;
+        constexpr std::array<std::string_view, PlacedUse::phases> names{"before_pct", "after_1_pct", "after_2_pct",
+                                                                        "after_3_pct", "after_4_pct"};
+        for (std::size_t phase = 0; phase < names.size(); ++phase)
+            findings.add(names[phase], use.bytes[phase].percent());
+    }
+};
+constexpr auto place_benchmark = benchmark<DataflowExperiment<PlaceBench>, place_schema>(
+    {.summary = "requests and their memory on one node or two: time, remote tasks, remote memory, what follows a move",
+     .notes = "after_1_pct to after_4_pct: of the bytes used after a move, in four parts of the envelopes, the remote "
+              "ones.\n"
+              "Example: bench dataflow place --cores up-to:16 --way heap,moved,left\n",
+     .parent = "bench dataflow"});
+MXK_REGISTER(mxk_commands, console::Command, place_benchmark);
+
+} // namespace
+} // namespace mxk::bench
