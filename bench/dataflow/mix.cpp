@@ -1,14 +1,17 @@
 // `bench dataflow mix`: rows of requests per second, from end to end (B5, and the thesis' figures 10.1 to 10.4). A
 // request is a graph with all that matters to a scheduler: a source, a fork into branches and their join, a pipe, a
-// sort, and a sink. PxQ are P times Q requests, of which up to Q are under way. All memory comes from MXK's heap, with
-// every discipline.
+// sort, and a sink. PxQ are P times Q requests, of which up to Q are under way. All memory comes from MXK's heap; with
+// --others-heap, that of the disciplines that `requests` is compared with from a general-purpose allocator, as in the
+// thesis, which compares schedulers with their allocators.
 #include <array>
 #include <span>
 
 #include "bench/dataflow/dataflow_experiment.hpp"
 #include "bench/dataflow/request_stream.hpp"
 #include "bench/dataflow/sorted_sink.hpp"
+#include "bench/heap/heap_names.hpp"
 #include "tasks/dataflow/graph/envelope_size.hpp"
+#include "tasks/dataflow/graph/graph_memory.hpp"
 #include "tasks/dataflow/graph/sort_box.hpp"
 
 namespace mxk::bench {
@@ -22,6 +25,7 @@ struct MixOptions : DataflowOptions {
     std::uint32_t stages = 2;
     std::uint32_t work = 4;
     std::uint32_t capacity = dataflow::Model::default_capacity;
+    HeapNames others_heap{}; // empty: ours
 };
 
 constexpr auto mix_schema = console::schema<MixOptions>(
@@ -36,12 +40,31 @@ constexpr auto mix_schema = console::schema<MixOptions>(
                                        console::between(1, 10'000)),
     console::option<&MixOptions::capacity>("capacity", "envelopes that wait at an input",
                                            console::between(1, dataflow::Edge::max_capacity)),
+    console::option<&MixOptions::others_heap>(
+        "others-heap", "an allocator of `bench heap`, for all disciplines but requests (none given: ours)"),
     dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first,
     dataflow_option::patience, dataflow_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
 
 constexpr std::array mix_claims{
     DataflowClaim{"1.06 times as much as the original scheduler, or more", DataflowClaim::Kind::DoesNoLess, "original",
                   1.06, true},
+};
+
+// While it lives, graphs' memory comes from that allocator.
+class OtherGraphMemory {
+  public:
+    // Null: from ours.
+    explicit OtherGraphMemory(HeapKind const* kind) {
+        if (kind == nullptr) return;
+        allocator_ = {.allocate = kind->workloads.allocate, .deallocate = kind->workloads.deallocate};
+        dataflow::graph_memory::use(&allocator_);
+    }
+    ~OtherGraphMemory() { dataflow::graph_memory::use(nullptr); }
+    OtherGraphMemory(OtherGraphMemory const&) = delete;
+    OtherGraphMemory& operator=(OtherGraphMemory const&) = delete;
+
+  private:
+    dataflow::GeneralAllocator allocator_;
 };
 
 struct MixBench {
@@ -55,6 +78,10 @@ struct MixBench {
     explicit MixBench(Options const& its_options)
         : options(its_options) {}
     Result<void> prepare() {
+        auto const heaps = options.others_heap.kinds();
+        if (heaps.size() > 1) return Error("expected one allocator for the others' heap");
+        others_heap = heaps.empty() ? nullptr : heaps[0];
+        if (others_heap != nullptr && others_heap->open != nullptr) MXK_TRY(others_heap->open());
         shape = {.envelopes = options.envelopes,
                  .rows = dataflow::rows_or_recommended(options.rows, sizeof(std::uint64_t)),
                  .branches = options.branches,
@@ -71,6 +98,8 @@ struct MixBench {
 
     Result<void> run(DataflowRun const& run) const {
         RequestPlan const& plan = options.plans[run.point];
+        // Before all that has memory of it.
+        OtherGraphMemory const memory(run.system.discipline == Discipline::Requests ? nullptr : others_heap);
         dataflow::Model model;
         MXK_TRY(make_model(model));
         auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, run.scheduler));
@@ -101,6 +130,7 @@ struct MixBench {
     void print_head(TextSink& out) const {
         format(out, "requests of {} envelopes of {} rows: {} branches of {} stages, a pipe of {}, a sort",
                shape.envelopes, shape.rows, shape.branches, shape.stages, shape.stages);
+        if (others_heap != nullptr) format(out, "; memory of all but requests: {}", others_heap->name);
     }
     static void print_heading(TextSink& out) { format(out, " {:<8}", "requests"); }
     void print_point(TextSink& out, std::size_t point) const {
@@ -117,10 +147,12 @@ struct MixBench {
         json.field("stages", shape.stages);
         json.field("work", shape.work);
         json.field("capacity", shape.capacity);
+        json.field("others_heap", others_heap != nullptr ? others_heap->name : "mxk");
     }
 
     Options options;
     GraphShape shape{};
+    HeapKind const* others_heap = nullptr;
 
   private:
     [[nodiscard]] std::uint32_t max_at_once() const {

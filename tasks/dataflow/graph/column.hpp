@@ -13,6 +13,7 @@
 
 #include "base/units.hpp"
 #include "kernel/memory/heap/heap.hpp"
+#include "tasks/dataflow/graph/graph_memory.hpp"
 #include "kernel/memory/memory.hpp"
 
 namespace mxk::dataflow {
@@ -47,13 +48,13 @@ class Column {
         // The only user needs no locked operation. acq_rel: the last one sees what the others have read done
         if (block_->users.load(std::memory_order_acquire) == 1 ||
             block_->users.fetch_sub(1, std::memory_order_acq_rel) == 1)
-            heap::deallocate(block_, block_->bytes, alignof(Block));
+            graph_memory::deallocate(block_, block_->bytes, alignof(Block));
     }
 
     // Room for `bytes` on the calling core's node, not zeroed, aligned to a cache line. Empty if there is no memory.
     static Column create(std::size_t bytes) {
         Column result;
-        void* const place = heap::allocate(sizeof(Block) + bytes, alignof(Block));
+        void* const place = graph_memory::allocate(sizeof(Block) + bytes, alignof(Block));
         if (place == nullptr) return result;
         result.block_ = new (place) Block(sizeof(Block) + bytes);
         result.values_ = result.block_ + 1;
@@ -69,7 +70,8 @@ class Column {
 
     // Where the values lie. Not of a column without values.
     [[nodiscard]] NodeId node() const { return memory::node_of(values_); }
-    [[nodiscard]] bool lies_on(NodeId node_wanted) const { return node() == node_wanted; }
+    // Whether they need not be copied to be there: they are, or are nowhere.
+    [[nodiscard]] bool lies_on(NodeId node_wanted) const { return graph_memory::is_general() || node() == node_wanted; }
     // Becomes a copy in the calling core's heap of the first `bytes` of the values. False, and nothing has changed:
     // `node_wanted`, which is to be the core's, has no memory for it.
     [[nodiscard]] bool copy_to(NodeId node_wanted, std::size_t bytes) {

@@ -63,7 +63,7 @@ class EnvelopePointer {
     ~EnvelopePointer() {
         if (envelope_ == nullptr) return;
         envelope_->~Envelope();
-        heap::deallocate(envelope_, sizeof(Envelope));
+        graph_memory::deallocate(envelope_, sizeof(Envelope));
     }
 
     explicit operator bool() const { return envelope_ != nullptr; }
@@ -76,7 +76,7 @@ class EnvelopePointer {
 };
 
 inline EnvelopePointer Envelope::create(std::uint32_t rows, std::uint64_t sequence) {
-    void* const place = heap::allocate(sizeof(Envelope));
+    void* const place = graph_memory::allocate(sizeof(Envelope));
     if (place == nullptr) return {};
     auto* const envelope = new (place) Envelope;
     envelope->rows = envelope->selected = rows;

@@ -1,0 +1,60 @@
+// When a core that has nothing to do takes another's tasks.
+#include <gtest/gtest.h>
+
+#include "tasks/dataflow/help_estimate.hpp"
+
+namespace mxk::dataflow {
+namespace {
+
+constexpr Cycles patience{1000};
+
+bool is_worth(HelpEstimate& help, std::size_t waiting, std::uint64_t done, std::uint64_t now) {
+    return help.is_worth(waiting, done, Cycles{now}, patience);
+}
+
+TEST(DataflowHelpEstimate, ATaskThatNobodyRunsIsTakenOnceThePatienceIsOver) {
+    HelpEstimate help;
+    EXPECT_FALSE(is_worth(help, 1, 7, 1'000'000)); // the first look knows nothing
+    EXPECT_FALSE(is_worth(help, 1, 7, 1'000'999));
+    EXPECT_TRUE(is_worth(help, 1, 7, 1'001'000));
+    help.took_one();
+    EXPECT_FALSE(is_worth(help, 0, 7, 1'001'001));
+}
+
+TEST(DataflowHelpEstimate, TasksThatTheirOwnerRunsSoonAreLeftToIt) {
+    HelpEstimate help;
+    std::uint64_t now = 1'000'000;
+    std::uint64_t done = 0;
+    for (unsigned look = 0; look < 100; ++look, now += 2000, done += 10)
+        EXPECT_FALSE(is_worth(help, 3, done, now)) << look;
+}
+
+TEST(DataflowHelpEstimate, OfManySmallTasksThoseAreTakenThatTheOwnerWouldNotComeTo) {
+    HelpEstimate help;
+    EXPECT_FALSE(is_worth(help, 100, 0, 1'000'000));
+    EXPECT_TRUE(is_worth(help, 100, 40, 1'002'000)); // it runs 20 within the patience
+    for (unsigned taken = 0; taken < 80; ++taken) {
+        EXPECT_TRUE(is_worth(help, 100 - taken, 40, 1'002'001)) << taken;
+        help.took_one();
+    }
+    EXPECT_FALSE(is_worth(help, 20, 40, 1'002'002));
+    EXPECT_TRUE(is_worth(help, 20, 41, 1'003'002)); // it has become slow
+}
+
+TEST(DataflowHelpEstimate, WhatWasNotLookedAtForLongIsLookedAtAnew) {
+    HelpEstimate help;
+    EXPECT_FALSE(is_worth(help, 1, 0, 1'000'000));
+    std::uint64_t const late = 1'000'000 + HelpEstimate::forgotten_after * raw(patience);
+    EXPECT_FALSE(is_worth(help, 1, 0, late)); // it may have come just now
+    EXPECT_TRUE(is_worth(help, 1, 0, late + raw(patience)));
+}
+
+TEST(DataflowHelpEstimate, WithoutPatienceAllIsTaken) {
+    HelpEstimate help;
+    EXPECT_TRUE(help.is_worth(1, 0, Cycles{5}, Cycles{}));
+    EXPECT_TRUE(help.is_worth(1, 1000, Cycles{6}, Cycles{}));
+    EXPECT_FALSE(help.is_worth(0, 1000, Cycles{7}, Cycles{}));
+}
+
+} // namespace
+} // namespace mxk::dataflow
