@@ -28,7 +28,7 @@ void Balancer::look_now() {
     counts_.looks.add(1);
     for (NodeScheduler& node : scheduler_.nodes()) note_heat(node);
     for (NodeScheduler& node : scheduler_.nodes())
-        if (node.times_hot >= times && relieve(node)) node.times_hot = 0;
+        if (node.times_hot >= times) relieve(node);
     lock_.unlock();
 }
 
@@ -41,13 +41,14 @@ void Balancer::note_heat(NodeScheduler& node) {
     bool const is_cold = !waits && cores < cold_below && memory < cold_below;
     node.times_hot = is_hot ? node.times_hot + 1 : 0;
     node.times_cold = is_cold ? node.times_cold + 1 : 0;
+    node.has_got_one = false;
 }
 
 // By how expensive it is for the cold node's cores to reach the memory that the request leaves behind.
 NodeScheduler* Balancer::nearest_cold(NodeScheduler const& hot, Request& request) {
     NodeScheduler* nearest = nullptr;
     for (NodeScheduler& node : scheduler_.nodes()) {
-        if (node.times_cold < times) continue;
+        if (node.times_cold < times || node.has_got_one) continue;
         if (request.place() != nullptr && request.place()->was_at(node.place())) continue;
         if (nearest == nullptr || scheduler_.distance(node, hot) < scheduler_.distance(*nearest, hot)) nearest = &node;
     }
@@ -56,43 +57,48 @@ NodeScheduler* Balancer::nearest_cold(NodeScheduler const& hot, Request& request
 
 // The request that has got less far than all others goes: one that waits, else the youngest that is served. A node's
 // only request is shared.
-bool Balancer::relieve(NodeScheduler& hot) {
+void Balancer::relieve(NodeScheduler& hot) {
     if (Request* const waiting = hot.take_youngest(); waiting != nullptr) {
-        NodeScheduler* const cold = nearest_cold(hot, *waiting);
+        // One that has not begun knows only the node that it came from: it moves once, so as not to come back there.
+        bool const has_moved = waiting->place() == nullptr && waiting->waited_at != Request::nowhere;
+        NodeScheduler* const cold = has_moved ? nullptr : nearest_cold(hot, *waiting);
         if (cold == nullptr) {
             hot.append(*waiting);
-            return false;
+            return;
         }
         move_waiting(*waiting, hot, *cold);
-        cold->times_cold = 0;
-        return true;
+        cold->has_got_one = true;
+        return;
     }
     RequestPlace* const place = hot.youngest();
-    if (place == nullptr) return false;
+    if (place == nullptr) return;
     Request& request = *place->request();
     NodeScheduler* const cold = nearest_cold(hot, request);
-    if (cold == nullptr) return false;
-    bool const is_done = hot.active() == 1 ? share(request, *cold) : move_begun(request, hot, *cold);
-    if (is_done) cold->times_cold = 0;
-    return is_done;
+    if (cold == nullptr) return;
+    cold->has_got_one = hot.active() == 1 ? share(request, *cold) : move_begun(request, hot, *cold);
 }
 
 void Balancer::move_waiting(Request& request, NodeScheduler& from, NodeScheduler& to) {
     counts_.moves.add(1);
-    std::int32_t const tasks = request.place() == nullptr ? 1 : request.place()->move(from.place(), to.place());
-    if (request.place() != nullptr) request.set_home(to.node());
-    to.add_tasks(tasks, [&] { to.append(request); });
-    from.activity.remove(tasks);
+    RequestPlace::Moved moved{.was_possible = true, .tasks = 1, .counted = 1}; // its beginning
+    if (request.place() != nullptr) {
+        moved = request.place()->move(from.place(), to.place());
+        request.set_home(to.node());
+    } else {
+        request.waited_at = from.place();
+    }
+    to.add_tasks(moved.tasks, [&] { to.append(request); });
+    from.activity.remove(moved.counted);
 }
 
 bool Balancer::move_begun(Request& request, NodeScheduler& from, NodeScheduler& to) {
-    std::int32_t const tasks = request.place()->move(from.place(), to.place());
-    if (tasks < 0) return false;
+    RequestPlace::Moved const moved = request.place()->move(from.place(), to.place());
+    if (!moved.was_possible) return false;
     request.set_home(to.node());
     counts_.moves.add(1);
     from.remove(request, *request.place());
-    to.add_tasks(tasks, [&] { to.append(request); });
-    from.activity.remove(tasks);
+    to.add_tasks(moved.tasks, [&] { to.append(request); });
+    from.activity.remove(moved.counted);
     return true;
 }
 

@@ -49,7 +49,7 @@ class Balancer {
   private:
     [[nodiscard]] bool does_any_sleep() const;
     void note_heat(NodeScheduler& node);
-    bool relieve(NodeScheduler& hot);
+    void relieve(NodeScheduler& hot);
     NodeScheduler* nearest_cold(NodeScheduler const& hot, Request& request);
     void move_waiting(Request& request, NodeScheduler& from, NodeScheduler& to);
     bool move_begun(Request& request, NodeScheduler& from, NodeScheduler& to);

@@ -33,15 +33,18 @@ void sort_for_waking(std::span<CoreId> cores, std::span<topology::Core const> al
     std::ranges::sort(cores, {}, [all](CoreId core) { return std::tuple(place_among_siblings(core, all), core); });
 }
 
-void sort_for_stealing(CoreId thief, std::span<CoreId> victims, std::span<topology::Core const> all,
-                       std::uint64_t seed) {
+void sort_for_stealing(CoreId thief, std::span<CoreId> victims, std::span<topology::Core const> all, std::uint64_t seed,
+                       VictimOrder order) {
     std::uint64_t state = seed + index(thief) * splitmix_step;
     for (std::size_t left = victims.size(); left > 1; --left) {
         state += splitmix_step;
         std::swap(victims[left - 1], victims[splitmix(state) % left]);
     }
     // Insertion sort: it keeps the random order within a level, and needs no memory.
-    auto const level = [&](CoreId core) { return shared_level(all[index(thief)], all[index(core)]); };
+    auto const level = [&](CoreId core) {
+        auto const shared = static_cast<int>(shared_level(all[index(thief)], all[index(core)]));
+        return order == VictimOrder::NearestFirst ? shared : -shared;
+    };
     for (std::size_t i = 1; i < victims.size(); ++i)
         for (std::size_t at = i; at > 0 && level(victims[at]) < level(victims[at - 1]); --at)
             std::swap(victims[at], victims[at - 1]);

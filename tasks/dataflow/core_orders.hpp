@@ -13,11 +13,14 @@ namespace mxk::dataflow {
 // processor does not say.
 void sort_for_waking(std::span<CoreId> cores, std::span<topology::Core const> all);
 
+// Which victims a thief prefers: those with which it shares a cache, or those with which it does not.
+enum class VictimOrder : std::uint8_t { NearestFirst, FarthestFirst };
+
 // Sorts `victims`, which are the other cores of `thief`'s node: those that share its first-level cache, then the
-// second-level one and so on, then the rest; in each of these groups in random order, so that thieves do not all go to
-// the same victim first.
-void sort_for_stealing(CoreId thief, std::span<CoreId> victims, std::span<topology::Core const> all,
-                       std::uint64_t seed);
+// second-level one and so on, then the rest, or these groups the other way round; in each of them in random order, so
+// that thieves do not all go to the same victim first.
+void sort_for_stealing(CoreId thief, std::span<CoreId> victims, std::span<topology::Core const> all, std::uint64_t seed,
+                       VictimOrder order = VictimOrder::NearestFirst);
 
 // The nearest cache level that two cores share: 1 to 4; 5: none, or the processor does not say.
 unsigned shared_level(topology::Core const& a, topology::Core const& b);

@@ -62,6 +62,8 @@ class alignas(cache_line_bytes) NodeScheduler {
     RequestPlace* youngest();
 
     ReschedulableTask* take_unbound() { return work_.take(place_); }
+    // Unbound tasks of requests, counted and others; a moment's number.
+    [[nodiscard]] std::size_t unbound_tasks() const { return work_.tasks(); }
 
     // A list of the disciplines without queues of requests. Any core, for a moment.
     class SharedList {
@@ -100,6 +102,7 @@ class alignas(cache_line_bytes) NodeScheduler {
     // For the balancer, under its lock.
     unsigned times_hot = 0;
     unsigned times_cold = 0;
+    bool has_got_one = false; // in this look
 
   private:
     void note_active() {

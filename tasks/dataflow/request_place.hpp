@@ -11,6 +11,7 @@
 #include "base/inject.hpp"
 #include "base/lock_rank.hpp"
 #include "base/spin_lock.hpp"
+#include "tasks/dataflow/request.hpp"
 #include "tasks/dataflow/reschedulable_task.hpp"
 #include "tasks/task_list.hpp"
 
@@ -33,6 +34,7 @@ class alignas(cache_line_bytes) RequestPlace {
         lock_.lock();
         request_ = &request;
         nodes_[node] = {.is_holder = true, .was_here = true};
+        if (request.waited_at != Request::nowhere) nodes_[request.waited_at].was_here = true;
         count_holders();
         lock_.unlock();
     }
@@ -49,7 +51,13 @@ class alignas(cache_line_bytes) RequestPlace {
     [[nodiscard]] Request* request() const { return request_; }
 
     // Whether take() is worth its lock. acquire: pairs with the release in append()
-    [[nodiscard]] bool may_have_tasks() const { return count_.load(std::memory_order_acquire) != 0; }
+    [[nodiscard]] bool may_have_tasks() const { return tasks() != 0; }
+    // How many are queued; a moment's number.
+    [[nodiscard]] std::uint32_t tasks() const { return count_.load(std::memory_order_acquire); }
+    // Whether only that node's cores take tasks from here; a moment's word, which append() may find wrong.
+    [[nodiscard]] bool is_only_of(std::uint16_t node) const {
+        return holders_.load(std::memory_order_acquire) == 1 && single_holder_.load(std::memory_order_relaxed) == node;
+    }
 
     // Which node is to be responsible for the next task of the place's request: in turn among those that hold it.
     [[nodiscard]] std::uint16_t deal_node() {
@@ -60,12 +68,13 @@ class alignas(cache_line_bytes) RequestPlace {
         lock_.unlock();
         return node;
     }
-    // The task says which node is responsible. Gives which one is: another, if the request has gone there meanwhile.
-    std::uint16_t append(ReschedulableTask& task) {
+    // The task says which node is responsible. Gives which one is: another, if the request has gone there meanwhile;
+    // the task is counted then, which the caller has to do. The task may be gone when this returns.
+    [[nodiscard]] std::uint16_t append(ReschedulableTask& task) {
         inject::point();
         lock_.lock();
         if (!nodes_[task.responsible_node()].is_holder) [[unlikely]]
-            task.set_responsible_node(next_holder());
+            task.set_responsible_node(next_holder(), true);
         std::uint16_t const responsible = task.responsible_node();
         tasks_.append(task);
         count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
@@ -96,21 +105,27 @@ class alignas(cache_line_bytes) RequestPlace {
         lock_.unlock();
         return is_new;
     }
+    struct Moved {
+        bool was_possible = false;
+        std::int32_t tasks = 0;   // that are queued: the new node is to count them
+        std::int32_t counted = 0; // of these, those that the old node has counted
+    };
     // The request goes from one node to another, which has not had it: the responsibility for what is queued goes with
-    // it. Gives how many tasks these are; -1, with nothing done: it cannot.
-    std::int32_t move(std::uint16_t from, std::uint16_t to) {
+    // it.
+    Moved move(std::uint16_t from, std::uint16_t to) {
         lock_.lock();
-        std::int32_t moved = -1;
+        Moved moved;
         if (request_ != nullptr && nodes_[from].is_holder && !nodes_[to].was_here) {
             nodes_[from].is_holder = false;
             nodes_[to] = {.is_holder = true, .was_here = true};
             count_holders();
-            moved = 0;
+            moved.was_possible = true;
             for (Task* task = tasks_.first(); task != nullptr; task = task->next) {
                 auto& queued = static_cast<ReschedulableTask&>(*task);
                 if (queued.responsible_node() != from) continue;
-                queued.set_responsible_node(to);
-                ++moved;
+                ++moved.tasks;
+                moved.counted += queued.is_counted() ? 1 : 0;
+                queued.set_responsible_node(to, true);
             }
         }
         lock_.unlock();

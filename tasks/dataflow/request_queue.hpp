@@ -50,6 +50,16 @@ class RequestQueue {
         return size_ != 0 ? slots_[size_ - 1].load(std::memory_order_relaxed) : nullptr;
     }
 
+    // Any core: tasks that are queued; a moment's number.
+    [[nodiscard]] std::size_t tasks() const {
+        std::size_t result = 0;
+        for (Slot const& slot : slots_.span()) {
+            RequestPlace const* const place = slot.load(std::memory_order_acquire);
+            if (place == nullptr) break;
+            result += place->tasks();
+        }
+        return result;
+    }
     // Any core of the node: the oldest task of the oldest request that has one; null if there is none.
     ReschedulableTask* take(std::uint16_t node) {
         for (std::size_t at = 0; at + 1 < slots_.size(); ++at) {

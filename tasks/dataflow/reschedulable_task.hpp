@@ -62,9 +62,14 @@ class ReschedulableTask : public Task {
     void rest(CoreScheduler& here);
 
     [[nodiscard]] Request& request() const { return request_; }
-    // For schedulers: the node whose count of tasks it is in, while it is queued as unbound.
+    // For schedulers, while it is queued as unbound: the node that is to run it, and whether it is in that node's count
+    // of tasks (activity.hpp).
     [[nodiscard]] std::uint16_t responsible_node() const { return responsible_node_; }
-    void set_responsible_node(std::uint16_t node) { responsible_node_ = node; }
+    [[nodiscard]] bool is_counted() const { return is_counted_; }
+    void set_responsible_node(std::uint16_t node, bool is_counted) {
+        responsible_node_ = node;
+        is_counted_ = is_counted;
+    }
 
     // For tests and displays: a moment's state.
     [[nodiscard]] bool is_idle() const { return state_.load(std::memory_order_acquire) == State::Idle; }
@@ -76,6 +81,7 @@ class ReschedulableTask : public Task {
     static void run_from_queue(Worker& worker, Task& task);
 
     std::atomic<State> state_{State::Idle};
+    bool is_counted_ = false;
     std::uint16_t responsible_node_ = 0;
     Run run_;
     Request& request_;

@@ -102,7 +102,7 @@ Result<void> Scheduler::make_cores(std::span<CoreId const> cores) {
             std::size_t sleep_place = 0;
             while (node->sleepers.core(sleep_place) != core) ++sleep_place;
             auto others = MXK_TRY(cores_of(worker.node(), cores, core));
-            sort_for_stealing(core, others.span(), system_topology().cores, options_.seed);
+            sort_for_stealing(core, others.span(), system_topology().cores, options_.seed, options_.victims);
             auto victims = MXK_TRY(NodeVector<RequestCore::Victim>::create(others.size(), worker.node()));
             for (CoreId const other : others) victims.emplace(other);
             auto stack = MXK_TRY(BoundStack::create(worker.node()));

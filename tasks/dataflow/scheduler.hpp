@@ -28,6 +28,7 @@
 #include "kernel/topology/topology.hpp"
 #include "tasks/dataflow/activity.hpp"
 #include "tasks/dataflow/balancer.hpp"
+#include "tasks/dataflow/core_orders.hpp"
 #include "tasks/dataflow/core_scheduler.hpp"
 #include "tasks/dataflow/disciplines/core_fifo.hpp"
 #include "tasks/dataflow/disciplines/original.hpp"
@@ -48,6 +49,7 @@ struct SchedulerOptions {
     // A core without work leaves others' tasks to them as long as they run them themselves within this time
     // (help_estimate.hpp). 0: it takes them at once, as in the thesis.
     Nanoseconds patience{1'000};
+    VictimOrder victims = VictimOrder::NearestFirst;
     bool chooses_node = true; // else all requests go to the first node
     bool balances = true;     // between nodes
     Nanoseconds balance_every{100'000'000};

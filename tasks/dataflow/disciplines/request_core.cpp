@@ -23,22 +23,19 @@ RequestCore& RequestCore::at(Victim const& victim) const {
     return static_cast<RequestCore&>(scheduler().of(victim.core));
 }
 
-// Bound tasks are not counted in the node's word: this core runs them itself unless another steals them, so none is
-// lost when all others sleep. What the word is asked for is help.
+// Bound tasks, and unbound ones of a request that is this node's alone, are not counted in the node's word: this core
+// runs them itself unless another takes them, so none is lost when all others sleep. What the word is asked for is
+// help.
 void RequestCore::enqueue(ReschedulableTask& task, Binding binding) {
-    if (binding == Binding::Bound && stack_.push(task)) [[likely]] {
-        ActivityCounts const now = node_.activity.counts();
-        if (now.free != 0 || now.awake != node_.activity.cores()) [[unlikely]]
-            ask_for_help_with_stack();
-        return;
-    }
+    if (binding == Binding::Bound && stack_.push(task)) [[likely]]
+        return offer_help();
     enqueue_unbound(task); // also if there is no memory for the stack to grow
 }
 
-// A core that is about to sleep looks at the stacks once more after it has said so. So either it sees the task, or this
-// core sees that it sleeps. Where all cores are busy there is no fence; a core that finds no work at that very moment
-// polls for some time, and sees the task then.
-[[gnu::noinline]] void RequestCore::ask_for_help_with_stack() {
+// A core that is about to sleep looks at stacks and queues once more after it has said so. So either it sees the task,
+// or this core sees that it sleeps. Where all cores are busy there is no fence; a core that finds no work at that very
+// moment polls for some time, and sees the task then.
+[[gnu::noinline]] void RequestCore::ask_for_help() {
     store_load_fence();
     node_.pay(node_.activity.ask_for_help());
 }
@@ -46,6 +43,8 @@ void RequestCore::enqueue(ReschedulableTask& task, Binding binding) {
 void RequestCore::enqueue_unbound(ReschedulableTask& task) {
     if (scheduler().options().discipline == Discipline::Requests) {
         RequestPlace& place = *task.request().place();
+        if (place.is_only_of(node_.place())) [[likely]]
+            return enqueue_here(task, place);
         return enqueue_for(task, scheduler().node(place.deal_node()), place);
     }
     node_.add_tasks(1, [&] {
@@ -56,14 +55,26 @@ void RequestCore::enqueue_unbound(ReschedulableTask& task) {
     });
 }
 
+void RequestCore::enqueue_here(ReschedulableTask& task, RequestPlace& place) {
+    task.set_responsible_node(node_.place(), false);
+    std::uint16_t const responsible = place.append(task);
+    if (responsible == node_.place()) [[likely]]
+        return offer_help();
+    pass_on(responsible);
+}
+
 void RequestCore::enqueue_for(ReschedulableTask& task, NodeScheduler& node, RequestPlace& place) {
-    task.set_responsible_node(node.place());
+    task.set_responsible_node(node.place(), true);
     std::uint16_t responsible = node.place();
     node.add_tasks(1, [&] { responsible = place.append(task); });
     if (responsible == node.place()) [[likely]]
         return;
-    // The request has gone to another node meanwhile. That node's count may be negative for a moment.
     node.activity.remove(1);
+    pass_on(responsible);
+}
+
+// Its request has gone to another node meanwhile. That node's count may be negative for a moment.
+void RequestCore::pass_on(std::uint16_t responsible) {
     NodeScheduler& other = scheduler().node(responsible);
     other.pay(other.activity.add(1));
 }
@@ -92,20 +103,20 @@ ReschedulableTask* RequestCore::next() {
     return task;
 }
 
-// A core that works takes what it, or another, has queued; one that is free helps others.
+// Of other requests than the one that it works for, it takes what their cores do not come to.
 ReschedulableTask* RequestCore::take_unbound() {
-    if (!is_working_ && !helps_with_unbound(clock::timestamp())) return nullptr;
     ReschedulableTask* const task =
         scheduler().options().discipline == Discipline::Requests ? take_from_requests() : take_shared();
-    if (task == nullptr) return nullptr;
-    counts_.unbound.add(1);
-    unbound_help_.took_one();
+    if (task != nullptr) counts_.unbound.add(1);
     return task;
 }
 
 bool RequestCore::helps_with_unbound(Cycles now) {
-    std::int64_t const queued = node_.activity.counts().tasks - std::int64_t{node_.waiting()};
+    std::int64_t const queued = scheduler().options().discipline == Discipline::Requests
+                                    ? static_cast<std::int64_t>(node_.unbound_tasks())
+                                    : node_.activity.counts().tasks - std::int64_t{node_.waiting()};
     if (queued <= 0) return false;
+    has_seen_work_ = true;
     std::uint64_t done = 0;
     for (Victim const& victim : victims_) done += at(victim).counts().unbound.value();
     return unbound_help_.is_worth(static_cast<std::size_t>(queued), done, now, patience_);
@@ -114,26 +125,41 @@ bool RequestCore::helps_with_unbound(Cycles now) {
 bool RequestCore::helps(Victim& victim, Cycles now) {
     RequestCore const& other = at(victim);
     std::size_t const waiting = other.bound_tasks();
-    return waiting != 0 && victim.help.is_worth(waiting, other.counts().tasks(), now, patience_);
+    if (waiting == 0) return false;
+    has_seen_work_ = true;
+    return victim.help.is_worth(waiting, other.counts().tasks(), now, patience_);
 }
 
 ReschedulableTask* RequestCore::take_from_requests() {
-    ReschedulableTask* const task = node_.take_unbound();
-    if (task == nullptr) return nullptr;
-    counts_.locks.add(1);
-    if (task->responsible_node() == node_.place()) [[likely]] {
-        begin_work(1);
-        return task;
+    ReschedulableTask* task = nullptr;
+    if (is_working_ && own_place_ != nullptr && !helps_others_ && own_place_->may_have_tasks())
+        task = own_place_->take(node_.place());
+    if (task == nullptr) {
+        if (!helps_others_ && !helps_with_unbound(clock::timestamp())) return nullptr;
+        helps_others_ = false;
+        task = node_.take_unbound();
+        if (task == nullptr) return nullptr;
+        unbound_help_.took_one();
+        own_place_ = task->request().place();
     }
-    counts_.foreign.add(1);
-    scheduler().node(task->responsible_node()).activity.remove(1);
-    begin_work(0);
+    counts_.locks.add(1);
+    bool const is_own = task->responsible_node() == node_.place();
+    if (!is_own) {
+        counts_.foreign.add(1);
+        if (task->is_counted()) scheduler().node(task->responsible_node()).activity.remove(1);
+    }
+    bool const was_free = !is_working_;
+    begin_work(is_own && task->is_counted() ? 1 : 0);
+    // Others than those that are counted, which begin_work() has seen.
+    if (was_free && scheduler().options().sleep_rule == SleepRule::Strict && own_place_->may_have_tasks()) offer_help();
     return task;
 }
 
 ReschedulableTask* RequestCore::take_shared() {
+    if (!is_working_ && !helps_with_unbound(clock::timestamp())) return nullptr;
     ReschedulableTask* const task = node_.unbound.take();
     if (task == nullptr) return nullptr;
+    unbound_help_.took_one();
     counts_.locks.add(1);
     begin_work(1);
     return task;
@@ -169,7 +195,11 @@ ReschedulableTask* RequestCore::admit() {
         return place;
     });
     if (request == nullptr) return nullptr;
-    if (!is_new) return take_from_requests();
+    own_place_ = request->place();
+    if (!is_new) {
+        helps_others_ = true; // its tasks are nobody's so far
+        return take_from_requests();
+    }
     counts_.admitted.add(1);
     begin_work(1);
     return &request->beginning();
@@ -184,6 +214,7 @@ ReschedulableTask* RequestCore::take_beginning() {
 // One that is interrupted, or leaves its own FIFO a turn, goes on working: it comes back soon.
 bool RequestCore::run(Worker& /*worker*/) {
     if (scheduler().nodes().size() > 1) scheduler().balancer().look();
+    if (is_working_) helps_others_ = helps_with_unbound(clock::timestamp());
     unsigned done = 0;
     ReschedulableTask* task = next();
     while (task != nullptr) {
@@ -223,10 +254,10 @@ inline ReschedulableTask* RequestCore::run_one(ReschedulableTask& task, bool tak
     return newest;
 }
 
-bool RequestCore::are_stacks_empty() const {
+bool RequestCore::is_nothing_queued() const {
     for (Victim const& victim : victims_)
         if (at(victim).bound_tasks() != 0) return false;
-    return true;
+    return node_.unbound_tasks() == 0;
 }
 
 bool RequestCore::finds_work(Cycles now) {
@@ -244,12 +275,14 @@ bool RequestCore::has_work() {
     return false;
 }
 
+// Not where others have had work while it polled, though none to take: they would have to wake it for the next.
 bool RequestCore::begin_sleep() {
+    if (std::exchange(has_seen_work_, false)) return false;
     if (!node_.activity.try_sleep(scheduler().options().sleep_rule)) return false;
     inject::point();
     node_.sleepers.lie_down(sleep_place_);
     counts_.sleeps.add(1);
-    if (are_stacks_empty()) return true;
+    if (is_nothing_queued()) return true;
     end_sleep();
     return false;
 }

@@ -58,14 +58,22 @@ class RequestCore final : public CoreScheduler, public WorkSource {
     ReschedulableTask* admit();
     ReschedulableTask* take_beginning();
     void enqueue_unbound(ReschedulableTask& task);
+    void enqueue_here(ReschedulableTask& task, RequestPlace& place);
     void enqueue_for(ReschedulableTask& task, NodeScheduler& node, RequestPlace& place);
-    void ask_for_help_with_stack();
+    void pass_on(std::uint16_t responsible);
+    // It has queued a task, which the node's word does not count.
+    void offer_help() {
+        ActivityCounts const now = node_.activity.counts();
+        if (now.free != 0 || now.awake != node_.activity.cores()) [[unlikely]]
+            ask_for_help();
+    }
+    void ask_for_help();
     [[nodiscard]] bool finds_work(Cycles now);
     [[nodiscard]] bool helps_with_unbound(Cycles now);
     [[nodiscard]] bool helps(Victim& victim, Cycles now);
     // It has something to do now; `taken`: tasks of the node's count.
     void begin_work(std::int32_t taken);
-    [[nodiscard]] bool are_stacks_empty() const;
+    [[nodiscard]] bool is_nothing_queued() const;
     [[nodiscard]] RequestCore& at(Victim const& victim) const;
 
     NodeScheduler& node_;
@@ -73,9 +81,12 @@ class RequestCore final : public CoreScheduler, public WorkSource {
     BoundStack stack_;
     NodeVector<Victim> victims_;
     HelpEstimate unbound_help_;
+    RequestPlace* own_place_ = nullptr; // of the request whose unbound tasks it took last
+    bool helps_others_ = false;         // the next unbound task is to be an older request's
     Cycles patience_;
     Cycles looked_{};         // for work, while it polls
     Cycles look_every_{};     // longer and longer, while there is none: a look costs who has work
+    bool has_seen_work_ = false;
     bool is_working_ = false; // it is not counted as free
 };
 
