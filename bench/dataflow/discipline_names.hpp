@@ -16,6 +16,11 @@ constexpr auto value_names(Discipline) {
                       Named{Discipline::Original, "original"}, Named{Discipline::CoreFifo, "core-fifo"}};
 }
 
+constexpr auto value_names(VictimOrder) {
+    using Named = console::NamedValue<VictimOrder>;
+    return std::array{Named{VictimOrder::NearestFirst, "nearest"}, Named{VictimOrder::FarthestFirst, "farthest"}};
+}
+
 constexpr auto value_names(SleepRule) {
     using Named = console::NamedValue<SleepRule>;
     return std::array{Named{SleepRule::Strict, "strict"}, Named{SleepRule::Loose, "loose"}};

@@ -24,12 +24,16 @@ using dataflow::ReschedulableTask;
 
 struct StealOptions : DataflowOptions {
     std::uint32_t operations = 200'000;
+    NameSet<dataflow::VictimOrder> victims{};
 };
 
 constexpr auto steal_schema = console::schema<StealOptions>(
     dataflow_option::disciplines, core_set_option::cores,
     console::option<&StealOptions::operations>("ops", "tasks that are stolen from each busy core",
                                                console::between(1, 4'000'000'000)),
+    console::option<&StealOptions::victims>("victims",
+                                            "whom a thief prefers: nearest, who shares a cache with it, farthest, who "
+                                            "does not (none given: both)"),
     dataflow_option::sleep_rule, dataflow_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
 
 // Stolen tasks, by who took them from whom. Each thief writes its own row.
@@ -144,8 +148,12 @@ struct StealBench {
 
     explicit StealBench(Options const& its_options)
         : options(its_options) {}
-    static Result<void> prepare() { return {}; }
-    static constexpr std::size_t points() { return 1; }
+    Result<void> prepare() {
+        for (auto const& [order, its_name] : dataflow::value_names(dataflow::VictimOrder{}))
+            if (options.victims.empty() || options.victims.has(order)) orders[order_count++] = order;
+        return {};
+    }
+    [[nodiscard]] std::size_t points() const { return order_count; }
     static constexpr std::span<DataflowClaim const> claims() { return {}; }
     static bool is_judged(DataflowClaim const& /*claim*/, std::size_t /*point*/) { return true; }
     static std::optional<Error> unsupported(Discipline discipline, std::span<CoreId const> cores) {
@@ -162,7 +170,9 @@ struct StealBench {
         std::size_t const cores = run.cores.size();
         std::size_t const count = cores / 2;
         auto const table = MXK_TRY(StealTable::create(cores));
-        auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, run.scheduler));
+        dataflow::SchedulerOptions scheduler_options = run.scheduler;
+        scheduler_options.victims = orders[run.point];
+        auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, scheduler_options));
         Ends ends(count);
         auto victims = MXK_TRY(NodeVector<Victim>::create(count, Worker::current().node()));
         for (std::size_t i = 0; i < count; ++i) victims.emplace(ends, table, i, options.operations);
@@ -183,11 +193,16 @@ struct StealBench {
     }
 
     void print_head(TextSink& out) const { format(out, "{} tasks from each of half of the cores", options.operations); }
-    static void print_heading(TextSink& /*out*/) {}
-    static void print_point(TextSink& /*out*/, std::size_t) {}
-    void write_point(JsonWriter& json, std::size_t /*point*/) const { json.field("tasks", options.operations); }
+    static void print_heading(TextSink& out) { format(out, " {:<8}", "victims"); }
+    void print_point(TextSink& out, std::size_t point) const { format(out, " {:<8}", name_of(orders[point])); }
+    void write_point(JsonWriter& json, std::size_t point) const {
+        json.field("victims", name_of(orders[point]));
+        json.field("tasks", options.operations);
+    }
 
     Options options;
+    std::array<dataflow::VictimOrder, dataflow::value_names(dataflow::VictimOrder{}).size()> orders{};
+    std::size_t order_count = 0;
 
   private:
     void add_findings(DataflowRun const& run, StealTable const& table, NodeVector<Victim> const& victims,

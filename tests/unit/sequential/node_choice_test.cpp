@@ -109,6 +109,12 @@ TEST(DataflowCoreOrders, StealsWhereACacheIsSharedFirst) {
         ++first_of_package[index(victims[3])];
     }
     for (std::size_t const other : {2U, 3U, 6U, 7U}) EXPECT_NEAR(first_of_package[other], 100, 40) << other;
+    std::array<CoreId, 7> victims{core_id(1), core_id(2), core_id(3), core_id(4), core_id(5), core_id(6), core_id(7)};
+    sort_for_stealing(core_id(0), victims, all, 1, VictimOrder::FarthestFirst);
+    EXPECT_TRUE(std::ranges::is_permutation(std::span(victims).first(4),
+                                            std::array{core_id(2), core_id(3), core_id(6), core_id(7)}));
+    EXPECT_TRUE(std::ranges::is_permutation(std::span(victims).subspan(4, 2), std::array{core_id(1), core_id(5)}));
+    EXPECT_EQ(index(victims[6]), 4U);
     EXPECT_EQ(shared_level(all[0], all[4]), 1U);
     EXPECT_EQ(shared_level(all[0], all[1]), 3U);
     EXPECT_EQ(shared_level(all[0], all[2]), 5U);
