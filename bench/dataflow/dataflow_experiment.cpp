@@ -56,6 +56,7 @@ void write_dataflow_system(JsonWriter& json, DataflowSystem const& system, Dataf
     json.field("reruns_bound", options.reruns_bound);
     json.field("steals_first", options.steals_first);
     json.field("patience_ns", options.patience);
+    json.field("distances", name_of(options.distances));
     json.field("seed", options.seed);
 }
 

@@ -139,8 +139,12 @@ template <typename Bench> class DataflowExperiment final : public Experiment {
     }
 
     Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
+        if (bench_.options.distances == DistanceSource::Measured && distances_.span().empty())
+            distances_ = MXK_TRY(NodeDistances::measure(progress));
+        dataflow::SchedulerOptions scheduler = bench_.options.scheduler(system(configuration).discipline);
+        scheduler.distances = distances_.span();
         return bench_.run({.system = system(configuration),
-                           .scheduler = bench_.options.scheduler(system(configuration).discipline),
+                           .scheduler = scheduler,
                            .cores = cores(configuration),
                            .point = point_of(configuration),
                            .sample = samples[0],
@@ -175,6 +179,7 @@ template <typename Bench> class DataflowExperiment final : public Experiment {
 
     // What each other system does, or takes, by the first one, where several are measured.
     void conclude(TextSink& out, std::span<Row const> rows) override {
+        if (!distances_.span().empty()) distances_.print(out);
         if constexpr (requires { bench_.conclude(out, rows); }) bench_.conclude(out, rows);
         if (systems_.size() < 2) return;
         for (std::size_t set = 0; set < core_sets_.size(); ++set)
@@ -276,6 +281,7 @@ template <typename Bench> class DataflowExperiment final : public Experiment {
     Bench bench_;
     DataflowSystems systems_;
     CoreSetList core_sets_;
+    NodeDistances distances_; // none: the firmware's
     std::array<DataflowClaim const*, max_claims> claims_{};
     std::size_t claim_count_ = 0;
 };

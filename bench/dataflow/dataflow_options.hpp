@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "bench/dataflow/discipline_names.hpp"
+#include "bench/dataflow/node_distances.hpp"
 #include "bench/frame/run_options.hpp"
 #include "kernel/console/options.hpp"
 
@@ -28,6 +29,7 @@ struct DataflowOptions : CoreSetOptions {
     bool reruns_bound = false;
     bool steals_first = false;
     std::uint64_t patience = static_cast<std::uint64_t>(dataflow::SchedulerOptions{}.patience);
+    DistanceSource distances = DistanceSource::Slit;
     bool no_peers = false;
     std::uint64_t seed = 1;
 };
@@ -45,6 +47,8 @@ constexpr auto patience = console::option<&DataflowOptions::patience>(
     "patience",
     "ns; a core without work leaves tasks to cores that run them themselves within this time; 0: it takes them at once",
     console::between(0, 1'000'000));
+constexpr auto distances = console::option<&DataflowOptions::distances>(
+    "distances", "between nodes: slit, as the firmware says; measured, before the first run");
 constexpr auto no_peers = console::flag<&DataflowOptions::no_peers>("no-peers", "without libraries of others");
 constexpr auto seed = console::option<&DataflowOptions::seed>("seed", "of what is drawn");
 } // namespace dataflow_option

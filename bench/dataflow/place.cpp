@@ -47,8 +47,8 @@ constexpr auto place_schema = console::schema<PlaceOptions>(
                                          console::between(0, 10'000)),
     console::option<&PlaceOptions::table_kib>("table-kib", "of the table that each request's look-up keeps",
                                               console::between(1, 1'000'000)),
-    dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first, dataflow_option::seed,
-    run_option::repeat, run_option::warm_up, run_option::json);
+    dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first,
+    dataflow_option::distances, dataflow_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
 
 constexpr std::array place_claims{
     DataflowClaim{"once a request has moved, its memory follows: of the last quarter 1 % is remote, or less",

@@ -1,5 +1,7 @@
 #include "bench/dataflow/placed_boxes.hpp"
 
+#include <span>
+
 #include "tasks/dataflow/scheduler.hpp"
 
 namespace mxk::bench {
@@ -24,8 +26,17 @@ void PlacedQuery::note_arrival(CoreScheduler& here) {
     moved_at_.store(arrived, std::memory_order_relaxed);
 }
 
+void PlacedQuery::note_home() {
+    NodeId const now = home();
+    auto const known = std::span(homes_).first(home_count_);
+    if (!known.empty() && known.back() == now) return;
+    if (std::ranges::find(known, now) != known.end()) ++returns_;
+    if (home_count_ < max_homes) homes_[home_count_++] = now;
+}
+
 Result<Step> PlacedSource::produce(CoreScheduler& here) {
     note_run(here);
+    placed().note_home();
     std::uint32_t const rows = shape().rows;
     EnvelopePointer envelope = dataflow::Envelope::create(rows, sequence_);
     if (!envelope) return dataflow::no_memory_for_envelopes();

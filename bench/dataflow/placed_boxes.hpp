@@ -105,8 +105,16 @@ struct PlacedQuery : WaitedQuery {
     }
     // The sink, for each envelope.
     void note_arrival(dataflow::CoreScheduler& here);
+    // The source, in each run: how often the request came to a node again that it had left.
+    void note_home();
+    [[nodiscard]] unsigned returns() const { return returns_; }
 
   private:
+    static constexpr std::size_t max_homes = 32; // that are remembered
+
+    std::array<NodeId, max_homes> homes_{}; // in order
+    std::size_t home_count_ = 0;
+    unsigned returns_ = 0;
     static constexpr std::uint32_t never = UINT32_MAX;
     std::atomic<std::uint32_t> arrived_{0}; // envelopes; the sink's
     std::atomic<std::uint32_t> moved_at_{never};

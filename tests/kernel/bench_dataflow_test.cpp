@@ -1,14 +1,17 @@
 // `bench dataflow` on real cores, small: every benchmark of every discipline is verified; a check sum finds a row that
 // was lost; plans of requests are read as they are written, and what is wrong in one is said.
+#include <algorithm>
 #include <array>
 #include <string_view>
 
 #include "arch/machine.hpp"
 #include "bench/dataflow/graph_shape.hpp"
+#include "bench/dataflow/node_distances.hpp"
 #include "bench/dataflow/request_stream.hpp"
 #include "bench/dataflow/row_work.hpp"
 #include "kernel/console/command.hpp"
 #include "kernel/testing.hpp"
+#include "kernel/topology/system_topology.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::bench {
@@ -102,6 +105,36 @@ MXK_TEST(bench_dataflow, requests_and_their_memory_lie_where_they_were_placed) {
     MXK_CHECK(run_dataflow("place", words) == console::Outcome::Ok);
     words[7] = "--discipline=two-fifos,original,core-fifo";
     MXK_CHECK(run_dataflow("place", words) == console::Outcome::Ok);
+}
+
+MXK_TEST(bench_dataflow, requests_move_to_nodes_with_nothing_to_do_and_do_not_come_back) {
+    if (dataflow_takes_minutes()) MXK_SKIP("takes minutes on so many emulated cores");
+    std::array<std::string_view, 9> const words{
+        "--cores=up-to:8",  "--rows=64",  "--envelopes=20", "--requests=30", "--giant-envelopes=200",
+        "--giant-stages=8", "--every=50", "--repeat=1",     "--warm-up=0"};
+    MXK_CHECK(run_dataflow("balance", words) == console::Outcome::Ok);
+}
+
+MXK_TEST(bench_dataflow, distances_between_nodes_are_measured_for_the_scheduler) {
+    if (dataflow_takes_minutes()) MXK_SKIP("takes minutes on so many emulated cores");
+    FixedText<1> nowhere;
+    console::Invocation const invocation(nowhere);
+    auto const measured = NodeDistances::measure(Progress(invocation));
+    MXK_CHECK(measured.ok());
+    if (!measured) return;
+    std::size_t const nodes = system_topology().nodes.size();
+    MXK_CHECK_EQUAL(measured.value().span().size(), nodes * nodes);
+    MXK_CHECK_EQUAL(std::ranges::min(measured.value().span()), 10);
+    MXK_CHECK(run_dataflow("place", DataflowWords{"--distances=measured", "--rows=10", "--envelopes=8", "--way=0/far",
+                                                  "--repeat=1", "--warm-up=0"}) == console::Outcome::Ok);
+}
+
+MXK_TEST(bench_dataflow, siblings_work_only_when_every_physical_core_does) {
+    if (dataflow_takes_minutes()) MXK_SKIP("takes minutes on so many emulated cores");
+    std::array<std::string_view, 6> const words{"--cores=up-to:16", "--requests=4", "--rows=20000",
+                                                "--work=10",        "--repeat=3",   "--warm-up=0"};
+    MXK_CHECK(run_dataflow("smt", words) == console::Outcome::Ok);
+    MXK_CHECK(run_dataflow("smt", std::array<std::string_view, 1>{"--requests=3"}) != console::Outcome::Ok);
 }
 
 MXK_TEST(bench_dataflow, every_task_is_stolen) {

@@ -111,6 +111,9 @@ MXK_TEST(dataflow, the_youngest_of_several_requests_moves_to_a_cold_node) {
                 elsewhere += first.ran_on[node].load() + second.ran_on[node].load();
             return elsewhere > 100;
         });
+        // Neither can come back to where it was, also if it had not begun there.
+        MXK_CHECK(first.place()->was_at(0));
+        MXK_CHECK(second.place()->was_at(0));
         first.stop.store(true);
         second.stop.store(true);
         first.wait();
