@@ -87,6 +87,16 @@ void RequestCore::begin_work(std::int32_t taken) {
     }
     is_working_ = true;
     node_.pay(node_.activity.begin(taken, rule));
+    if (rule == SleepRule::Strict) wake_for_the_rest();
+}
+
+// Who has queued a task that is not counted, while this core was the one that looked for work, has woken nobody.
+void RequestCore::wake_for_the_rest() {
+    ActivityCounts const now = node_.activity.counts();
+    if (now.free != 0 || now.awake == node_.activity.cores()) [[likely]]
+        return;
+    // No fence: begin() was a locked instruction.
+    if (stack_.size() != 0 || !is_nothing_queued()) node_.pay(node_.activity.ask_for_help());
 }
 
 ReschedulableTask* RequestCore::next() {
@@ -148,10 +158,7 @@ ReschedulableTask* RequestCore::take_from_requests() {
         counts_.foreign.add(1);
         if (task->is_counted()) scheduler().node(task->responsible_node()).activity.remove(1);
     }
-    bool const was_free = !is_working_;
     begin_work(is_own && task->is_counted() ? 1 : 0);
-    // Others than those that are counted, which begin_work() has seen.
-    if (was_free && scheduler().options().sleep_rule == SleepRule::Strict && own_place_->may_have_tasks()) offer_help();
     return task;
 }
 
@@ -176,7 +183,6 @@ ReschedulableTask* RequestCore::steal() {
         victim.help.took_one();
         counts_.stolen.add(1);
         begin_work(0);
-        if (other.bound_tasks() != 0) node_.pay(node_.activity.ask_for_help());
         return task;
     }
     return nullptr;

@@ -73,6 +73,7 @@ class RequestCore final : public CoreScheduler, public WorkSource {
     [[nodiscard]] bool helps(Victim& victim, Cycles now);
     // It has something to do now; `taken`: tasks of the node's count.
     void begin_work(std::int32_t taken);
+    void wake_for_the_rest();
     [[nodiscard]] bool is_nothing_queued() const;
     [[nodiscard]] RequestCore& at(Victim const& victim) const;
 
@@ -84,8 +85,8 @@ class RequestCore final : public CoreScheduler, public WorkSource {
     RequestPlace* own_place_ = nullptr; // of the request whose unbound tasks it took last
     bool helps_others_ = false;         // the next unbound task is to be an older request's
     Cycles patience_;
-    Cycles looked_{};         // for work, while it polls
-    Cycles look_every_{};     // longer and longer, while there is none: a look costs who has work
+    Cycles looked_{};     // for work, while it polls
+    Cycles look_every_{}; // longer and longer, while there is none: a look costs who has work
     bool has_seen_work_ = false;
     bool is_working_ = false; // it is not counted as free
 };
