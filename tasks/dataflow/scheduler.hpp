@@ -5,14 +5,13 @@
 //     auto scheduler = MXK_TRY(Scheduler::create(cores, {}));     the console's task
 //     scheduler->submit(request);                                 any core; request.end is called when it has ended
 //
-// | discipline | bound tasks | unbound tasks | begins a request |
-// |------------|-------------|---------------|------------------|
-// | Requests   | own stack, stolen from by the node | a FIFO for each request, the oldest request first | when nothing
-// else is to be done | | TwoFifos   | the same    | one FIFO for the node | the same | | OneFifo    | the same    | one
-// FIFO for the node, beginnings among them | in its turn | | OneLifo    | the same    | one stack for the node,
-// beginnings among them | at once | | Original   | own stack, never stolen from | own FIFO, stolen as a whole | at
-// once, on the cores in turn | | CoreFifo   | the worker's own FIFO, of the core that the task belongs to | the same |
-// at once, on the cores in turn |
+// - Requests: bound tasks on the core's own stack, which others of its node steal from; unbound ones in a FIFO for each
+//   request; a request begins when nothing else is to be done.
+// - TwoFifos: the same, but one FIFO of unbound tasks for the node.
+// - OneFifo: one FIFO for the node, with beginnings of requests among the unbound tasks, in their turn.
+// - OneLifo: the same as a stack, so a request begins at once.
+// - Original: own stack, never stolen from; own FIFO, stolen as a whole; requests begin at once, on the cores in turn.
+// - CoreFifo: all tasks in the worker's own FIFO, of the core that the task belongs to; begins as with Original.
 //
 // Requests is the thesis' new scheduler, Original the one it replaces (section 5.3, with a semaphore that counts the
 // FIFOs that are not empty), CoreFifo what MxTasks do.
