@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "tasks/dataflow/graph/column_types.hpp"
 #include "tasks/dataflow/graph/envelope.hpp"
 
 namespace mxk::query {
@@ -22,7 +23,20 @@ template <typename... Ts> struct ColumnsOf {
         return with_values(envelope, function, std::index_sequence_for<Ts...>{});
     }
 
+    // Errors: a column that is missing, or of another type.
+    [[nodiscard]] Result<void> check(dataflow::InputColumns const& input) const {
+        return check(input, std::index_sequence_for<Ts...>{});
+    }
+
   private:
+    template <std::size_t... places>
+    [[nodiscard]] Result<void> check([[maybe_unused]] dataflow::InputColumns const& input,
+                                     std::index_sequence<places...>) const {
+        Result<void> result;
+        static_cast<void>(
+            ((result = input.expect(numbers[places], dataflow::column_type_of<Ts>()), result.ok()) && ...));
+        return result;
+    }
     template <typename Function, std::size_t... places>
     [[gnu::always_inline]] auto with_values(dataflow::Envelope const& envelope, Function& function,
                                             std::index_sequence<places...>) const {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string_view>
 
 #include "query/operators/columns_of.hpp"
 #include "tasks/dataflow/graph/box.hpp"
+#include "tasks/dataflow/graph/column_types.hpp"
 #include "tasks/dataflow/graph/model.hpp"
 
 namespace mxk::query {
@@ -17,6 +19,11 @@ template <typename Condition, typename... Ts> class Filter : public dataflow::Bo
   public:
     static constexpr std::array<std::string_view, 1> inputs{"rows"};
     static constexpr bool has_output = true;
+    static Result<dataflow::ColumnTypes> columns(std::span<dataflow::InputColumns const> inputs,
+                                                 ColumnsOf<Ts...> columns, Condition const& /*condition*/) {
+        MXK_TRY(columns.check(inputs[0]));
+        return inputs[0].types;
+    }
 
     Filter(dataflow::Query& query, CoreId core, ColumnsOf<Ts...> columns, Condition condition)
         : Box(query, core)

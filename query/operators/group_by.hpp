@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "query/operators/key_table.hpp"
 #include "query/operators/sum.hpp"
 #include "tasks/dataflow/graph/box.hpp"
+#include "tasks/dataflow/graph/column_types.hpp"
 #include "tasks/dataflow/graph/model.hpp"
 
 namespace mxk::query {
@@ -36,6 +38,19 @@ class GroupBy : public dataflow::Box {
     static constexpr std::array<std::string_view, 1> inputs{"rows"};
     static constexpr bool has_output = true;
     static constexpr bool has_many_inputs = true;
+    static constexpr bool collects = true;
+    static Result<dataflow::ColumnTypes> columns(std::span<dataflow::InputColumns const> inputs, Keys keys,
+                                                 Key const& /*key*/, Counts counts, Count const& /*count*/,
+                                                 ColumnsOf<Ts...> summed) {
+        for (dataflow::InputColumns const& input : inputs) {
+            MXK_TRY(keys.check(input));
+            MXK_TRY(counts.check(input));
+            MXK_TRY(summed.check(input));
+        }
+        auto result = dataflow::ColumnTypes::only<std::uint64_t, std::int64_t>();
+        for (std::size_t sum = 0; sum < sums; ++sum) result.of[2 + sum] = dataflow::column_type_of<Sum>();
+        return result;
+    }
 
     GroupBy(dataflow::Query& query, CoreId core, Keys keys, Key key, Counts counts, Count count,
             ColumnsOf<Ts...> summed)

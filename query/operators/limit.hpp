@@ -1,11 +1,14 @@
-// The first rows that come, and no more: the boxes in front of it come to an end then.
+// The first rows that come, and no more: the boxes in front of it come to an end then, as far as nobody else wants what
+// they have, so that a scan stops where it is.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "tasks/dataflow/graph/box.hpp"
+#include "tasks/dataflow/graph/column_types.hpp"
 
 namespace mxk::query {
 
@@ -13,6 +16,10 @@ class Limit : public dataflow::Box {
   public:
     static constexpr std::array<std::string_view, 1> inputs{"rows"};
     static constexpr bool has_output = true;
+    static Result<dataflow::ColumnTypes> columns(std::span<dataflow::InputColumns const> inputs,
+                                                 std::uint64_t /*rows*/) {
+        return inputs[0].types;
+    }
 
     // `rows`: not 0.
     Limit(dataflow::Query& query, CoreId core, std::uint64_t rows)

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string_view>
 
 #include "query/operators/columns_of.hpp"
 #include "tasks/dataflow/graph/box.hpp"
+#include "tasks/dataflow/graph/column_types.hpp"
 #include "tasks/dataflow/graph/model.hpp"
 
 namespace mxk::query {
@@ -15,6 +17,11 @@ template <typename Out, typename Function, typename... Ts> class Map : public da
   public:
     static constexpr std::array<std::string_view, 1> inputs{"rows"};
     static constexpr bool has_output = true;
+    static Result<dataflow::ColumnTypes> columns(std::span<dataflow::InputColumns const> inputs, std::size_t to,
+                                                 ColumnsOf<Ts...> columns, Function const& /*function*/) {
+        MXK_TRY(columns.check(inputs[0]));
+        return inputs[0].types.with(to, dataflow::column_type_of<Out>());
+    }
 
     // `to`: the new column's number.
     Map(dataflow::Query& query, CoreId core, std::size_t to, ColumnsOf<Ts...> columns, Function function)

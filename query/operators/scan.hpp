@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "tasks/dataflow/graph/box.hpp"
+#include "tasks/dataflow/graph/column_types.hpp"
 
 namespace mxk::query {
 
@@ -22,9 +23,11 @@ class ScannedColumns {
     template <typename T> void add(std::span<T const> values) {
         expect(values.size() == rows_, "the columns of a table have one length");
         expect(count_ < columns_.size(), "an envelope has room for all columns of a scan");
-        columns_[count_++] = {values.data(), sizeof(T)};
+        columns_[count_] = {values.data(), sizeof(T)};
+        types_.of[count_++] = dataflow::column_type_of<T>();
     }
     [[nodiscard]] std::uint64_t rows() const { return rows_; }
+    [[nodiscard]] dataflow::ColumnTypes const& types() const { return types_; }
     [[nodiscard]] std::size_t row_bytes() const {
         std::size_t sum = 0;
         for (std::size_t i = 0; i < count_; ++i) sum += columns_[i].bytes;
@@ -50,6 +53,7 @@ class ScannedColumns {
     std::uint64_t rows_;
     std::size_t count_ = 0;
     std::array<Values, dataflow::Envelope::max_columns> columns_{};
+    dataflow::ColumnTypes types_ = dataflow::ColumnTypes::only<>();
 };
 
 // One of `parts` scans of a table, which read about as many rows each, one after the other.
@@ -57,6 +61,11 @@ class Scan : public dataflow::Box {
   public:
     static constexpr std::array<std::string_view, 0> inputs{};
     static constexpr bool has_output = true;
+    static Result<dataflow::ColumnTypes> columns(std::span<dataflow::InputColumns const> /*none*/,
+                                                 ScannedColumns const* scanned, std::size_t /*part*/,
+                                                 std::size_t /*parts*/, std::uint32_t /*rows_per_envelope*/) {
+        return scanned->types();
+    }
 
     Scan(dataflow::Query& query, CoreId core, ScannedColumns const* columns, std::size_t part, std::size_t parts,
          std::uint32_t rows_per_envelope)

@@ -122,11 +122,41 @@ Result<void> Model::check_circles() {
     return {};
 }
 
-// Marks all from which a marked one gets something.
+Result<void> Model::check_columns(Part& part) {
+    std::array<InputColumns, max_inputs> inputs;
+    for (Connection const* edge = first_connection_; edge != nullptr; edge = edge->next)
+        if (edge->to == &part)
+            inputs[edge->input] = {.input = part.input_names[part.shares_input_name ? 0 : edge->input],
+                                   .sender = edge->from->name,
+                                   .types = edge->from->given};
+    auto const given = part.columns(std::span(inputs).first(part.inputs));
+    if (!given.ok()) return Error::of("box '{}': {}", part.name, given.error().message());
+    part.given = given.value();
+    return {};
+}
+
+// Each box after those it receives from. There is no circle, so each round finds one.
+Result<void> Model::check_columns() {
+    for (Part* at = first_; at != nullptr; at = at->next) at->mark = 0;
+    for (std::size_t round = 0; round < parts_; ++round) {
+        for (Part* at = first_; at != nullptr; at = at->next) {
+            bool is_next = at->mark == 0;
+            for (Connection const* edge = first_connection_; edge != nullptr; edge = edge->next)
+                is_next = is_next && (edge->to != at || edge->from->mark != 0);
+            if (!is_next) continue;
+            MXK_TRY(check_columns(*at));
+            at->mark = 1;
+        }
+    }
+    return {};
+}
+
+// Marks all from which a marked one gets something, but for those behind which one collects: it always takes what they
+// have.
 void Model::mark_ancestors(unsigned mark) {
     for (std::size_t round = 0; round < parts_; ++round)
         for (Connection const* edge = first_connection_; edge != nullptr; edge = edge->next)
-            if ((edge->to->mark & mark) != 0) edge->from->mark |= mark;
+            if ((edge->to->mark & mark) != 0 && !edge->to->collects) edge->from->mark |= mark;
 }
 
 // A box that reads one input to its end before the next one lets the other's buffers fill. If one box feeds both, that
@@ -155,7 +185,7 @@ Result<void> Model::check() {
     MXK_TRY(check_circles());
     for (Part const* at = first_; at != nullptr; at = at->next)
         if (at->reads_in_order) MXK_TRY(check_order(*at));
-    return {};
+    return check_columns();
 }
 
 } // namespace mxk::dataflow

@@ -6,7 +6,10 @@
 //         static constexpr std::array<std::string_view, 2> inputs{"build", "probe"};
 //         static constexpr bool has_output = true;
 //         static constexpr bool reads_in_order = true;      // optional
+//         static constexpr bool collects = true;            // optional: takes all that comes before it gives anything
 //         Join(Query& query, CoreId core, KeyColumn key);   // what add() is given, behind the first two
+//         // optional: which columns it needs of each connected input, and which it gives (column_types.hpp)
+//         static Result<ColumnTypes> columns(std::span<InputColumns const> inputs, KeyColumn key);
 //     };
 //
 //     Model model;
@@ -29,6 +32,7 @@
 #include "base/result.hpp"
 #include "kernel/memory/heap/heap.hpp"
 #include "tasks/dataflow/graph/box.hpp"
+#include "tasks/dataflow/graph/column_types.hpp"
 
 namespace mxk::dataflow {
 
@@ -61,8 +65,8 @@ class Model {
     // A box with as many inputs of the same kind as are connected: BoxType::inputs has one name, which they share.
     void connect(BoxId from, BoxId to, std::string_view input = {});
 
-    // Errors: an input or an output that nothing is connected to, a circle, no box; what add() and connect() have
-    // found.
+    // Errors: an input or an output that nothing is connected to, a circle, a column that is missing or of the wrong
+    // type, no box; what add() and connect() have found.
     Result<void> check();
 
   private:
@@ -77,17 +81,20 @@ class Model {
         virtual ~Part() = default;
         [[nodiscard]] virtual Box* make(Query& query, CoreId core) const = 0; // null: no memory
         virtual void destroy(Box& box) const = 0;
+        [[nodiscard]] virtual Result<ColumnTypes> columns(std::span<InputColumns const> inputs) const = 0;
         virtual void destroy_self() = 0;
 
         std::string_view name;
         std::span<std::string_view const> input_names;
         bool has_output = false;
         bool reads_in_order = false;
+        bool collects = false;
         bool shares_input_name = false;
         std::size_t number = 0;
         std::size_t inputs = 0; // connected
         std::size_t outputs = 0;
         unsigned mark = 0; // of check()
+        ColumnTypes given; // its output's, once check() has found them
         Part* next = nullptr;
     };
     struct Connection {
@@ -104,6 +111,7 @@ class Model {
             , arguments(std::move(its_arguments)...) {
             has_output = BoxType::has_output;
             if constexpr (requires { BoxType::reads_in_order; }) reads_in_order = BoxType::reads_in_order;
+            if constexpr (requires { BoxType::collects; }) collects = BoxType::collects;
             if constexpr (requires { BoxType::has_many_inputs; }) shares_input_name = BoxType::has_many_inputs;
         }
         Box* make(Query& query, CoreId core) const override {
@@ -111,6 +119,16 @@ class Model {
             if (place == nullptr) return nullptr;
             return std::apply([&](auto const&... each) { return new (place) BoxType(query, core, each...); },
                               arguments);
+        }
+        Result<ColumnTypes> columns(std::span<InputColumns const> of_inputs) const override {
+            return std::apply(
+                [&](auto const&... each) -> Result<ColumnTypes> {
+                    if constexpr (requires { BoxType::columns(of_inputs, each...); })
+                        return BoxType::columns(of_inputs, each...);
+                    else
+                        return ColumnTypes{};
+                },
+                arguments);
         }
         void destroy(Box& box) const override {
             auto& self = static_cast<BoxType&>(box);
@@ -131,6 +149,8 @@ class Model {
     [[nodiscard]] bool has_connection(Part const& to, std::size_t input) const;
     Result<void> check_part(Part const& part) const;
     Result<void> check_circles();
+    Result<void> check_columns();
+    Result<void> check_columns(Part& part);
     Result<void> check_order(Part const& part);
     void mark_ancestors(unsigned mark);
 

@@ -12,9 +12,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "tasks/dataflow/graph/box.hpp"
+#include "tasks/dataflow/graph/column_types.hpp"
 
 namespace mxk::dataflow {
 
@@ -22,6 +24,7 @@ class Deal : public Box {
   public:
     static constexpr std::array<std::string_view, 1> inputs{"in"};
     static constexpr bool has_output = true;
+    static Result<ColumnTypes> columns(std::span<InputColumns const> inputs) { return inputs[0].types; }
 
     using Box::Box;
 
@@ -41,6 +44,7 @@ class Gather : public Box {
     static constexpr std::array<std::string_view, 1> inputs{"in"};
     static constexpr bool has_output = true;
     static constexpr bool has_many_inputs = true;
+    static Result<ColumnTypes> columns(std::span<InputColumns const> inputs) { return inputs[0].types; }
 
     using Box::Box;
 
