@@ -1,21 +1,22 @@
 // `bench dataflow sort`: rows per second through a box that sorts (B17, and the thesis' figure 9.1): as they come, or
-// when all have come.
+// when all have come; and by tasks of the box, on as many cores as there are.
 #include <algorithm>
 #include <array>
 #include <span>
 
-#include "bench/dataflow/dataflow_experiment.hpp"
-#include "bench/dataflow/request_stream.hpp"
+#include "bench/dataflow/graph_stream.hpp"
 #include "bench/dataflow/sorted_sink.hpp"
 #include "tasks/dataflow/graph/envelope_size.hpp"
+#include "tasks/dataflow/graph/parallel_sort_box.hpp"
 #include "tasks/dataflow/graph/sort_box.hpp"
 
 namespace mxk::bench {
 
-enum class SortWay : std::uint8_t { OnArrival, Collected };
+enum class SortWay : std::uint8_t { OnArrival, Collected, Tasks };
 constexpr auto value_names(SortWay) {
     using Named = console::NamedValue<SortWay>;
-    return std::array{Named{SortWay::OnArrival, "on-arrival"}, Named{SortWay::Collected, "collected"}};
+    return std::array{Named{SortWay::OnArrival, "on-arrival"}, Named{SortWay::Collected, "collected"},
+                      Named{SortWay::Tasks, "tasks"}};
 }
 
 namespace {
@@ -29,7 +30,7 @@ struct SortOptions : DataflowOptions {
 
 constexpr auto sort_schema = console::schema<SortOptions>(
     dataflow_option::disciplines, core_set_option::cores,
-    console::option<&SortOptions::ways>("way", "on-arrival, collected (none given: both)"),
+    console::option<&SortOptions::ways>("way", "on-arrival, collected, tasks (none given: all)"),
     console::option<&SortOptions::plans>("requests", "PxQ: P times Q requests, up to Q at a time"),
     console::option<&SortOptions::rows>("rows", "of an envelope, 8 bytes each; 0: the recommended number",
                                         console::between(0, 10'000'000)),
@@ -48,7 +49,7 @@ struct SortBench {
     explicit SortBench(Options const& its_options)
         : options(its_options) {}
     Result<void> prepare() {
-        if (options.ways.empty()) options.ways = {SortWay::OnArrival, SortWay::Collected};
+        if (options.ways.empty()) options.ways = {SortWay::OnArrival, SortWay::Collected, SortWay::Tasks};
         for (auto const& [way, its_name] : value_names(SortWay{}))
             if (options.ways.has(way)) ways[way_count++] = way;
         shape = {.rows = dataflow::rows_or_recommended(options.rows, sizeof(std::uint64_t)), .stages = 1, .work = 2};
@@ -63,23 +64,7 @@ struct SortBench {
         RequestPlan const& plan = plan_of(run.point);
         dataflow::Model model;
         MXK_TRY(make_model(model, way_of(run.point)));
-        auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, run.scheduler));
-        Ends ends(plan.requests());
-        auto queries = MXK_TRY(NodeVector<GraphQuery>::create(plan.requests(), Worker::current().node()));
-        for (std::size_t i = 0; i < plan.requests(); ++i) queries.emplace(model, shape, ends);
-        Cycles const start = clock::timestamp();
-        MXK_TRY(run_stream(*scheduler, queries, plan.at_once, ends, run.progress));
-        Cycles const end = clock::timestamp();
-        Sample& sample = run.sample;
-        sample.verified = true;
-        for (GraphQuery const& query : queries) {
-            MXK_TRY(query.result());
-            sample.verified = sample.verified && query.done.is_right(shape);
-        }
-        sample.operations = plan.requests() * shape.all_rows();
-        sample.value = static_cast<double>(sample.operations) * static_cast<double>(clock::frequency()) /
-                       static_cast<double>(raw(end - start));
-        return {};
+        return measure_stream(run, model, shape, plan);
     }
 
     void print_head(TextSink& out) const {
@@ -109,17 +94,23 @@ struct SortBench {
     [[nodiscard]] RequestPlan const& plan_of(std::size_t point) const {
         return options.plans[point % options.plans.size()];
     }
+    dataflow::Model::BoxId add_sort(dataflow::Model& model, SortWay way) const {
+        switch (way) {
+        case SortWay::OnArrival: return model.add<dataflow::SortBox>("sort", shape.rows);
+        case SortWay::Collected: return model.add<dataflow::CollectingSortBox>("sort", shape.rows);
+        default: return model.add<dataflow::ParallelSortBox>("sort", shape.rows, shape.rows);
+        }
+    }
     Result<void> make_model(dataflow::Model& model, SortWay way) const {
         auto const last = begin_graph(model, shape);
-        auto const sort = way == SortWay::OnArrival ? model.add<dataflow::SortBox>("sort", shape.rows)
-                                                    : model.add<dataflow::CollectingSortBox>("sort", shape.rows);
+        auto const sort = add_sort(model, way);
         model.connect(last, sort);
         model.connect(sort, model.add<SortedSinkBox>("sink"));
         return model.check();
     }
 };
 constexpr auto sort_benchmark = benchmark<DataflowExperiment<SortBench>, sort_schema>(
-    {.summary = "rows per second that are sorted: as they come, or when all have come",
+    {.summary = "rows per second that are sorted: as they come, when all have come, or by tasks of the box",
      .notes = "Example: bench dataflow sort --all-rows 10M --requests 1x1\n",
      .parent = "bench dataflow"});
 MXK_REGISTER(mxk_commands, console::Command, sort_benchmark);

@@ -1,5 +1,7 @@
 #include "tasks/dataflow/graph/box.hpp"
 
+#include <algorithm>
+
 #include "base/panic.hpp"
 
 namespace mxk::dataflow {
@@ -49,7 +51,11 @@ bool Box::send(CoreScheduler& here) {
     while (first_waiting_ != nullptr) {
         Envelope& envelope = *first_waiting_;
         Envelope* const behind = envelope.next; // it is the receiver's once it is sent
-        if (!outputs_[envelope.output]->offer(here, envelope)) return false;
+        Edge& output = *outputs_[envelope.output];
+        if (output.is_refused())
+            EnvelopePointer const unwanted(&envelope);
+        else if (!output.offer(here, envelope))
+            return false;
         first_waiting_ = behind;
         if (behind == nullptr) last_waiting_ = nullptr;
     }
@@ -62,10 +68,11 @@ void Box::end_outputs(CoreScheduler& here) {
     for (std::size_t output = outputs_.size(); output > 0; --output) outputs_[output - 1]->end(here);
 }
 
-// The box is done, its senders are not: they must get rid of what they have, or they would never end.
+// The box is done, its senders are not: they are told, and must get rid of what they have, or they would never end.
 Outcome Box::discard_inputs(CoreScheduler& here) {
     bool is_over = true;
     for (Edge* const input : inputs_) {
+        if (!input->is_over() && !input->is_refused()) input->refuse(here);
         while (EnvelopePointer const unwanted = input->take(here)) {
         }
         is_over = is_over && input->is_over();
@@ -96,8 +103,13 @@ Result<Step> Box::read(CoreScheduler& here) {
     return Step::More;
 }
 
+// All receivers have had enough. A sink has none.
+bool Box::is_unwanted() const {
+    return !outputs_.empty() && std::ranges::all_of(outputs_, &Edge::is_refused);
+}
+
 Result<Step> Box::work(CoreScheduler& here) {
-    if (query().is_cancelled()) return Step::Done;
+    if (query().is_cancelled() || is_unwanted()) return Step::Done;
     return is_source() ? produce(here) : read(here);
 }
 
@@ -121,19 +133,26 @@ bool Box::follow_request(CoreScheduler& here) {
 
 Outcome Box::turn(CoreScheduler& here) {
     if (!send(here)) return Outcome::Waits; // its receiver schedules it
+    if (awaits_tasks_) {
+        if (has_tasks()) return Outcome::Waits; // the last of them schedules it
+        awaits_tasks_ = false;
+    }
     bool is_following = false;
     if (!is_done_) {
-        if (query().home() != home_) [[unlikely]]
+        if (query().home() != home_ && !has_tasks()) [[unlikely]]
             is_following = follow_request(here);
         auto const step = work(here);
         if (!step.ok()) query().fail(step.error());
         is_done_ = !step.ok() || step.value() == Step::Done;
+        awaits_tasks_ = step.ok() && step.value() == Step::AfterTasks && has_tasks();
         if (!send(here)) return Outcome::Waits;
     }
     if (is_done_) {
         end_outputs(here);
-        return discard_inputs(here);
+        Outcome const outcome = discard_inputs(here);
+        return has_tasks() ? Outcome::Waits : outcome;
     }
+    if (awaits_tasks_) return Outcome::Waits;
     if (is_following || has_something_to_do()) schedule(here, Binding::Unbound);
     return Outcome::Waits;
 }

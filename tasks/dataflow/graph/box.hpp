@@ -5,10 +5,14 @@
 //     2. one envelope of an input is taken and received; a source produces one; without more input it finishes
 //     3. what came of it is sent; if there is more to do, the box schedules itself, unbound
 //
+// A box may make tasks for parts of its work (box_task.hpp) and be run again when they have ended. One whose receivers
+// have all had enough is done, and has had enough itself: so a query that ends early does not read all of its tables.
+//
 // A box that has several receivers for one output gives each of them the same columns, the last one first: the first
 // one is then the newest on the core's stack, so the branches run one after the other, depth-first.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -23,9 +27,12 @@ namespace mxk::dataflow {
 
 // What a box says of its own work.
 enum class Step : std::uint8_t {
-    More, // ask again
-    Done  // it emits nothing any more
+    More,       // ask again
+    AfterTasks, // ask again when the tasks that the box has started (box_task.hpp) have ended, and not before
+    Done        // it emits nothing any more
 };
+
+class BoxTask;
 
 class Box : public ReschedulableTask {
   public:
@@ -64,9 +71,16 @@ class Box : public ReschedulableTask {
     void emit(EnvelopePointer envelope);
     void emit_to(std::size_t output, EnvelopePointer envelope);
     [[nodiscard]] std::size_t outputs() const { return outputs_.size(); }
+    // Starts a task of the box's own, which has not been started before, on this core or another one of the node
+    // (box_task.hpp). In a run of the box; never blocks.
+    void start(CoreScheduler& here, BoxTask& task);
+    // In a run of the box: a task has not ended. No: all that they have written can be read.
+    [[nodiscard]] bool has_tasks() const { return tasks_.load(std::memory_order_acquire) != 0; }
     [[nodiscard]] Query& query() const { return static_cast<Query&>(request()); }
 
   private:
+    friend class BoxTask;
+    void note_task_end(CoreScheduler& here);
     static Outcome run_turn(CoreScheduler& here, ReschedulableTask& task) { return static_cast<Box&>(task).turn(here); }
     Outcome turn(CoreScheduler& here);
     Result<Step> work(CoreScheduler& here);
@@ -74,6 +88,7 @@ class Box : public ReschedulableTask {
     [[nodiscard]] bool follow_request(CoreScheduler& here);
     [[nodiscard]] std::size_t choose_input() const;
     [[nodiscard]] bool send(CoreScheduler& here);
+    [[nodiscard]] bool is_unwanted() const;
     void end_outputs(CoreScheduler& here);
     Outcome discard_inputs(CoreScheduler& here);
     [[nodiscard]] bool has_something_to_do() const;
@@ -87,6 +102,8 @@ class Box : public ReschedulableTask {
     NodeId home_; // where what it keeps lies
     bool is_done_ = false;
     bool are_outputs_ended_ = false;
+    bool awaits_tasks_ = false;
+    std::atomic<std::uint32_t> tasks_{0}; // started and not ended
 };
 
 inline Error no_memory_for_envelopes() {

@@ -75,6 +75,14 @@ class Edge {
             sender_.schedule(here, Binding::Unbound);
         return envelope;
     }
+    // The receiver, once: it wants nothing more. The sender is scheduled, drops what it has, and ends; what it has sent
+    // meanwhile the receiver still takes.
+    void refuse(CoreScheduler& here) {
+        is_refused_.store(true, std::memory_order_release);
+        sender_.schedule(here, Binding::Unbound);
+    }
+    // Both.
+    [[nodiscard]] bool is_refused() const { return is_refused_.load(std::memory_order_acquire); }
     [[nodiscard]] bool has_envelopes() const {
         return head_.load(std::memory_order_relaxed) != tail_.load(std::memory_order_acquire);
     }
@@ -94,6 +102,7 @@ class Edge {
     OwnerCounter rejected_; // the sender's
     std::atomic<bool> sender_waits_{false};
     std::atomic<bool> is_ended_{false};
+    std::atomic<bool> is_refused_{false};                          // the receiver's, once
     std::atomic<std::uint32_t> tail_{0};                           // the sender's
     alignas(cache_line_bytes) std::atomic<std::uint32_t> head_{0}; // the receiver's
     OwnerCounter max_fill_;                                        // the receiver's

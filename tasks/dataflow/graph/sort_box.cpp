@@ -5,38 +5,30 @@
 #include <utility>
 
 #include "tasks/dataflow/graph/envelope_size.hpp"
+#include "tasks/dataflow/graph/merge_path.hpp"
 
 namespace mxk::dataflow {
 namespace {
 
 using Key = std::uint64_t;
 
-// Behind those that are there already.
-Key* copy_keys(Envelope const& envelope, Key* out) {
-    Key const* const keys = envelope.values<Key>(0);
-    if (!envelope.selection) return std::copy_n(keys, envelope.rows, out);
-    envelope.for_each_row([&](Envelope::Row row) { *out++ = keys[row]; });
-    return out;
-}
-
 } // namespace
+
+void copy_keys(Envelope const& envelope, std::size_t first, std::size_t count, std::uint64_t* out) {
+    Key const* const keys = envelope.values<Key>(0);
+    if (!envelope.selection) {
+        std::copy_n(keys + first, count, out);
+        return;
+    }
+    Envelope::Row const* const chosen = envelope.selection.values<Envelope::Row>() + first;
+    for (std::size_t i = 0; i < count; ++i) out[i] = keys[chosen[i]];
+}
 
 SortedKeys merge(SortedKeys const& a, SortedKeys const& b) {
     SortedKeys result{.keys = Column::create_for<Key>(a.rows + b.rows), .rows = a.rows + b.rows};
     if (!result.keys) return {};
-    Key* out = result.keys.writable<Key>();
-    Key const* left = a.keys.values<Key>();
-    Key const* right = b.keys.values<Key>();
-    Key const* const left_end = left + a.rows;
-    Key const* const right_end = right + b.rows;
-    while (left != left_end && right != right_end) { // no branch that depends on keys: it would be guessed wrong
-        bool const takes_right = *right < *left;
-        *out++ = takes_right ? *right : *left;
-        right += takes_right ? 1 : 0;
-        left += takes_right ? 0 : 1;
-    }
-    out = std::copy(left, left_end, out);
-    std::copy(right, right_end, out);
+    merge_piece({.keys = a.keys.values<Key>(), .rows = a.rows}, {.keys = b.keys.values<Key>(), .rows = b.rows}, 0,
+                result.rows, result.keys.writable<Key>());
     return result;
 }
 
@@ -44,9 +36,9 @@ SortingBox::SortingBox(Query& query, CoreId home_core, std::uint32_t rows)
     : Box(query, home_core)
     , rows_(rows_or_recommended(rows, sizeof(Key))) {}
 
-Result<Step> SortingBox::finish(CoreScheduler& /*here*/) {
+Result<Step> SortingBox::finish(CoreScheduler& here) {
     if (!is_sorted_) {
-        result_ = MXK_TRY(sort_all());
+        if (MXK_TRY(sort_all(here, result_)) == Step::AfterTasks) return Step::AfterTasks;
         is_sorted_ = true;
     }
     if (given_ == result_.rows) return Step::Done;
@@ -75,7 +67,7 @@ Result<Step> SortBox::receive(CoreScheduler& /*here*/, std::size_t /*input*/, En
     Column sorted = Column::create_for<Key>(rows);
     if (!sorted) return no_memory_for_envelopes();
     Key* const keys = sorted.writable<Key>();
-    copy_keys(*envelope, keys);
+    copy_keys(*envelope, 0, rows, keys);
     std::sort(keys, keys + rows);
     std::size_t at = 0;
     for (std::size_t left = rows; left != 0; left &= left - 1) { // a piece for each binary digit
@@ -95,15 +87,14 @@ Step SortBox::follow(NodeId node) {
     return Step::Done;
 }
 
-Result<SortedKeys> SortBox::sort_all() {
-    SortedKeys result;
+Result<Step> SortBox::sort_all(CoreScheduler& /*here*/, SortedKeys& result) {
     for (SortedKeys& run : runs_) { // the shortest first
         if (run.rows == 0) continue;
         result = result.rows == 0 ? std::move(run) : merge(result, run);
         if (!result.keys) return no_memory_for_envelopes();
         run = {};
     }
-    return result;
+    return Step::Done;
 }
 
 CollectingSortBox::~CollectingSortBox() {
@@ -120,18 +111,19 @@ Result<Step> CollectingSortBox::receive(CoreScheduler& /*here*/, std::size_t /*i
     return Step::More;
 }
 
-Result<SortedKeys> CollectingSortBox::sort_all() {
-    SortedKeys result{.keys = Column::create_for<Key>(rows_), .rows = rows_};
+Result<Step> CollectingSortBox::sort_all(CoreScheduler& /*here*/, SortedKeys& result) {
+    result = {.keys = Column::create_for<Key>(rows_), .rows = rows_};
     if (!result.keys) return no_memory_for_envelopes();
     Key* const keys = result.keys.writable<Key>();
     Key* out = keys;
     while (first_ != nullptr) {
         EnvelopePointer const taken(first_);
         first_ = taken->next;
-        out = copy_keys(*taken, out);
+        copy_keys(*taken, 0, taken->selected, out);
+        out += taken->selected;
     }
     std::sort(keys, out);
-    return result;
+    return Step::Done;
 }
 
 } // namespace mxk::dataflow

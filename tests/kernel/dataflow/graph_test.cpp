@@ -4,44 +4,14 @@
 #include <atomic>
 
 #include "kernel/memory/heap/heap_statistics.hpp"
-#include "tasks/dataflow/graph/model.hpp"
 #include "tasks/dataflow/graph/parallel_stage.hpp"
 #include "tests/delays.hpp"
-#include "tests/kernel/dataflow/requests.hpp"
+#include "tests/kernel/dataflow/queries.hpp"
 
 namespace mxk::dataflow_tests {
 namespace {
 
-using dataflow::Box;
-using dataflow::Column;
-using dataflow::Envelope;
-using dataflow::EnvelopePointer;
-using dataflow::Model;
-using dataflow::Query;
-using dataflow::Step;
-
 // ---- Boxes
-
-// Envelopes of one number each, from 0 on.
-struct Numbers : Box {
-    static constexpr std::array<std::string_view, 0> inputs{};
-    static constexpr bool has_output = true;
-    Numbers(Query& query, CoreId core, std::uint64_t how_many)
-        : Box(query, core)
-        , count(how_many) {}
-    Result<Step> produce(CoreScheduler&) override {
-        if (next_number == count) return Step::Done;
-        auto envelope = Envelope::create(1, next_number);
-        auto column = Column::create_for<std::uint64_t>(1);
-        if (!envelope || !column) return dataflow::no_memory_for_envelopes();
-        *column.writable<std::uint64_t>() = next_number++;
-        envelope->columns[0] = std::move(column);
-        emit(std::move(envelope));
-        return Step::More;
-    }
-    std::uint64_t count;
-    std::uint64_t next_number = 0;
-};
 
 // Passes everything on, slowly if asked.
 struct Pass : Box {
@@ -56,50 +26,6 @@ struct Pass : Box {
         return Step::More;
     }
     unsigned pauses;
-};
-
-// What came to a sink.
-struct Seen {
-    std::uint64_t count = 0;
-    std::uint64_t sum = 0;
-    bool is_in_order = true;
-    std::uint64_t last = 0;
-    bool has_ended = false;
-};
-struct Sum : Box {
-    static constexpr std::array<std::string_view, 1> inputs{"in"};
-    static constexpr bool has_output = false;
-    static constexpr bool has_many_inputs = true;
-    Sum(Query& query, CoreId core, Seen* its_seen)
-        : Box(query, core)
-        , seen(*its_seen) {}
-    Result<Step> receive(CoreScheduler&, std::size_t, EnvelopePointer envelope) override {
-        std::uint64_t const number = *envelope->values<std::uint64_t>(0);
-        seen.is_in_order = seen.is_in_order && (seen.count == 0 || number > seen.last);
-        seen.last = number;
-        seen.sum += number;
-        ++seen.count;
-        return Step::More;
-    }
-    Result<Step> finish(CoreScheduler&) override {
-        seen.has_ended = true;
-        return Step::Done;
-    }
-    Seen& seen;
-};
-
-// Wants some envelopes only.
-struct First : Box {
-    static constexpr std::array<std::string_view, 1> inputs{"in"};
-    static constexpr bool has_output = true;
-    First(Query& query, CoreId core, std::uint64_t how_many)
-        : Box(query, core)
-        , left(how_many) {}
-    Result<Step> receive(CoreScheduler&, std::size_t, EnvelopePointer envelope) override {
-        emit(std::move(envelope));
-        return --left == 0 ? Step::Done : Step::More;
-    }
-    std::uint64_t left;
 };
 
 // Reads its first input to the end, then the second one.
@@ -165,38 +91,6 @@ struct Noted : Box {
     Trace& trace;
     std::uint32_t number;
 };
-
-// ---- Running
-
-struct WaitedQuery : Query {
-    explicit WaitedQuery(Model const& model)
-        : Query(model, &WaitedQuery::note_end) {}
-    void wait() {
-        Worker::current().run_until([this] { return has_ended.load(std::memory_order_acquire); });
-    }
-
-  private:
-    static void note_end(CoreScheduler& here, Query& query) {
-        auto& self = static_cast<WaitedQuery&>(query);
-        CoreId const core = self.waiter;
-        self.has_ended.store(true, std::memory_order_release);
-        if (here.core() != core) arch::wake(core);
-    }
-    CoreId waiter = Worker::current().core();
-    std::atomic<bool> has_ended{false};
-};
-
-Result<void> run(Model const& model, SchedulerOptions const& options = {}) {
-    auto scheduler = MXK_TRY(Scheduler::create(all_cores().span(), options));
-    WaitedQuery query(model);
-    scheduler->submit(query);
-    query.wait();
-    return query.result();
-}
-
-constexpr std::uint64_t sum_below(std::uint64_t count) {
-    return count * (count - 1) / 2;
-}
 
 void check_pipe(SchedulerOptions const& options, std::uint32_t capacity, unsigned pauses, std::uint64_t count) {
     Seen seen;
