@@ -1,0 +1,677 @@
+// Operators on tables (query/operators/) on small tables that are made up, on all cores: what each gives, row by row;
+// and what is said of a model that cannot work.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "query/operators/filter.hpp"
+#include "query/operators/group_by.hpp"
+#include "query/operators/join.hpp"
+#include "query/operators/limit.hpp"
+#include "query/operators/map.hpp"
+#include "query/operators/merge.hpp"
+#include "query/operators/scan.hpp"
+#include "query/operators/top.hpp"
+#include "tasks/dataflow/graph/parallel_sort_box.hpp"
+#include "tasks/dataflow/graph/parallel_stage.hpp"
+#include "tests/delays.hpp"
+#include "tests/kernel/dataflow/queries.hpp"
+
+namespace mxk::query_tests {
+namespace {
+
+using dataflow::Box;
+using dataflow::CoreScheduler;
+using dataflow::Discipline;
+using dataflow::Envelope;
+using dataflow::EnvelopePointer;
+using dataflow::Model;
+using dataflow::SchedulerOptions;
+using dataflow_tests::all_disciplines;
+using dataflow_tests::run;
+using dataflow_tests::WaitedQuery;
+using query::add_build;
+using query::add_filter;
+using query::add_group_by;
+using query::add_map;
+using query::add_merge;
+using query::add_probe;
+using query::add_top;
+using query::Answer;
+using query::ColumnsOf;
+using query::GrowingArray;
+using query::Limit;
+using query::Scan;
+using query::ScannedColumns;
+using query::Sum;
+
+// ---- A table, and what comes of it
+
+// Rows 0 and on: number (i64), group (i32), kind (u8).
+struct MadeUpTable {
+    static constexpr std::size_t rows = 1000;
+    std::array<std::int64_t, rows> number;
+    std::array<std::int32_t, rows> group;
+    std::array<std::uint8_t, rows> kind;
+    ScannedColumns columns{rows};
+
+    MadeUpTable() {
+        for (std::size_t row = 0; row < rows; ++row) {
+            number[row] = static_cast<std::int64_t>(row) * 3 - 100;
+            group[row] = static_cast<std::int32_t>(row * row % 7);
+            kind[row] = static_cast<std::uint8_t>(row % 4);
+        }
+        columns.add(std::span<std::int64_t const>(number));
+        columns.add(std::span<std::int32_t const>(group));
+        columns.add(std::span<std::uint8_t const>(kind));
+    }
+};
+constexpr std::size_t number_column = 0;
+constexpr std::size_t group_column = 1;
+constexpr std::size_t kind_column = 2;
+constexpr std::size_t new_column = 3;
+
+Model::BoxId add_table(Model& model, std::string_view name, ScannedColumns const& columns, std::size_t part = 0,
+                       std::size_t parts = 1, std::uint32_t rows_per_envelope = 64) {
+    return model.add<Scan>(name, &columns, part, parts, rows_per_envelope);
+}
+
+// A sink: two columns of each row, as they come.
+template <typename A, typename B> struct Rows {
+    struct Row {
+        A a;
+        B b;
+        bool operator==(Row const&) const = default;
+    };
+    GrowingArray<Row> all;
+    std::uint64_t envelopes = 0;
+    bool has_ended = false;
+};
+template <typename A, typename B> struct Keep : Box {
+    static constexpr std::array<std::string_view, 1> inputs{"rows"};
+    static constexpr bool has_output = false;
+    static Result<dataflow::ColumnTypes> columns(std::span<dataflow::InputColumns const> inputs, Rows<A, B>* /*rows*/,
+                                                 ColumnsOf<A, B> kept) {
+        MXK_TRY(kept.check(inputs[0]));
+        return dataflow::ColumnTypes{};
+    }
+    Keep(dataflow::Query& query, CoreId core, Rows<A, B>* its_rows, ColumnsOf<A, B> its_kept)
+        : Box(query, core)
+        , rows(*its_rows)
+        , kept(its_kept) {}
+    Result<dataflow::Step> receive(CoreScheduler&, std::size_t, EnvelopePointer envelope) override {
+        bool is_full = false;
+        kept.with_values(*envelope, [&](A const* a, B const* b) {
+            envelope->for_each_row([&](auto row) { is_full = !rows.all.add({a[row], b[row]}) || is_full; });
+        });
+        ++rows.envelopes;
+        if (is_full) return Error("out of memory: a test needs some bytes");
+        return dataflow::Step::More;
+    }
+    Result<dataflow::Step> finish(CoreScheduler&) override {
+        rows.has_ended = true;
+        return dataflow::Step::Done;
+    }
+    Rows<A, B>& rows;
+    ColumnsOf<A, B> kept;
+};
+template <typename A, typename B> Model::BoxId add_keep(Model& model, Rows<A, B>& rows, std::size_t a, std::size_t b) {
+    return model.add<Keep<A, B>>("kept", &rows, ColumnsOf<A, B>{{a, b}});
+}
+
+void check_runs(Model& model, SchedulerOptions const& options = {}) {
+    auto const checked = model.check();
+    if (!checked.ok()) log::info("got: {}", checked.error().message());
+    MXK_CHECK(checked.ok());
+    auto const result = run(model, options);
+    if (!result.ok()) log::info("got: {}", result.error().message());
+    MXK_CHECK(result.ok());
+}
+
+// ---- Scan, filter, map
+
+MXK_TEST(query, scans_of_parts_give_all_rows_of_a_table_once) {
+    MadeUpTable const table;
+    for (std::size_t const parts : {1U, 3U}) {
+        std::size_t at = 0;
+        for (std::size_t part = 0; part < parts; ++part) {
+            Rows<std::int64_t, std::uint8_t> rows;
+            Model model;
+            model.connect(add_table(model, "table", table.columns, part, parts),
+                          add_keep(model, rows, number_column, kind_column));
+            check_runs(model);
+            MXK_CHECK(rows.has_ended);
+            MXK_CHECK(rows.envelopes >= rows.all.size() / 64);
+            for (auto const& row : rows.all.span()) {
+                MXK_CHECK_EQUAL(row.a, table.number[at]);
+                MXK_CHECK_EQUAL(row.b, table.kind[at]);
+                ++at;
+            }
+        }
+        MXK_CHECK_EQUAL(at, MadeUpTable::rows);
+    }
+}
+
+MXK_TEST(query, a_filter_keeps_the_rows_of_its_condition_also_behind_another_one) {
+    MadeUpTable const table;
+    Rows<std::int64_t, std::int32_t> rows;
+    Model model;
+    auto const scan = add_table(model, "table", table.columns);
+    auto const kind = add_filter(model, "kind", ColumnsOf<std::uint8_t>{{kind_column}},
+                                 [](std::uint8_t value) { return value == 2; });
+    auto const both =
+        add_filter(model, "number and group", ColumnsOf<std::int64_t, std::int32_t>{{number_column, group_column}},
+                   [](std::int64_t number, std::int32_t group) { return number > 200 && group != 4; });
+    model.connect(scan, kind);
+    model.connect(kind, both);
+    model.connect(both, add_keep(model, rows, number_column, group_column));
+    check_runs(model);
+    std::size_t at = 0;
+    for (std::size_t row = 0; row < MadeUpTable::rows; ++row) {
+        if (table.kind[row] != 2 || table.number[row] <= 200 || table.group[row] == 4) continue;
+        MXK_CHECK(at < rows.all.size());
+        MXK_CHECK_EQUAL(rows.all[at].a, table.number[row]);
+        MXK_CHECK_EQUAL(rows.all[at].b, table.group[row]);
+        ++at;
+    }
+    MXK_CHECK_EQUAL(at, rows.all.size());
+    MXK_CHECK(at > 50);
+}
+
+MXK_TEST(query, a_map_adds_a_column_for_the_rows_that_are_selected) {
+    MadeUpTable const table;
+    Rows<std::int64_t, std::int64_t> rows;
+    Model model;
+    auto const scan = add_table(model, "table", table.columns);
+    auto const some = add_filter(model, "some", ColumnsOf<std::uint8_t>{{kind_column}},
+                                 [](std::uint8_t value) { return value != 0; });
+    auto const product = add_map<std::int64_t>(
+        model, "product", new_column, ColumnsOf<std::int64_t, std::int32_t>{{number_column, group_column}},
+        [](std::int64_t number, std::int32_t group) { return number * (group + 1); });
+    model.connect(scan, some);
+    model.connect(some, product);
+    model.connect(product, add_keep(model, rows, number_column, new_column));
+    check_runs(model);
+    MXK_CHECK_EQUAL(rows.all.size(), MadeUpTable::rows / 4 * 3);
+    for (auto const& row : rows.all.span()) {
+        auto const at = static_cast<std::size_t>((row.a + 100) / 3);
+        MXK_CHECK_EQUAL(row.b, row.a * (table.group[at] + 1));
+    }
+}
+
+// ---- Join, groups, first rows
+
+std::uint64_t key_of_number(std::int64_t number) {
+    return static_cast<std::uint64_t>(number + 1000);
+}
+
+// Rows of kind 1 build a table, which all rows are looked up in.
+MXK_TEST(query, a_join_gives_the_rows_whose_key_is_in_the_table_with_its_payload) {
+    MadeUpTable const table;
+    for (Discipline const discipline : all_disciplines) {
+        Rows<std::int64_t, std::uint64_t> rows;
+        Model model;
+        model.set_capacity(2);
+        auto const ones = add_table(model, "ones", table.columns, 0, 1, 37);
+        auto const kind = add_filter(model, "kind", ColumnsOf<std::uint8_t>{{kind_column}},
+                                     [](std::uint8_t value) { return value == 1; });
+        auto const build = add_build(model, "build", 10, ColumnsOf<std::int64_t>{{number_column}}, &key_of_number,
+                                     ColumnsOf<std::int32_t>{{group_column}},
+                                     [](std::int32_t group) { return static_cast<std::uint64_t>(group) + 50; });
+        auto const all = add_table(model, "all", table.columns, 0, 1, 41);
+        auto const probe =
+            add_probe(model, "probe", new_column, ColumnsOf<std::int64_t>{{number_column}}, &key_of_number);
+        model.connect(ones, kind);
+        model.connect(kind, build);
+        model.connect(build, probe, "table");
+        model.connect(all, probe, "rows");
+        model.connect(probe, add_keep(model, rows, number_column, new_column));
+        check_runs(model, {.discipline = discipline});
+        MXK_CHECK_EQUAL(rows.all.size(), MadeUpTable::rows / 4);
+        for (std::size_t i = 0; i < rows.all.size(); ++i) {
+            std::size_t const row = 4 * i + 1;
+            MXK_CHECK_EQUAL(rows.all[i].a, table.number[row]);
+            MXK_CHECK_EQUAL(rows.all[i].b, static_cast<std::uint64_t>(table.group[row]) + 50);
+        }
+    }
+}
+
+MXK_TEST(query, a_join_of_keys_that_are_not_unique_is_an_error) {
+    MadeUpTable const table;
+    Rows<std::int64_t, std::uint64_t> rows;
+    Model model;
+    auto const group = [](std::int32_t value) { return static_cast<std::uint64_t>(value); };
+    auto const build = add_build(model, "build", 10, ColumnsOf<std::int32_t>{{group_column}}, group, ColumnsOf<>{},
+                                 [] { return std::uint64_t{0}; });
+    auto const probe = add_probe(model, "probe", new_column, ColumnsOf<std::int32_t>{{group_column}}, group);
+    model.connect(add_table(model, "table", table.columns), build);
+    model.connect(build, probe, "table");
+    model.connect(add_table(model, "rows", table.columns), probe, "rows");
+    model.connect(probe, add_keep(model, rows, number_column, new_column));
+    MXK_CHECK(model.check().ok());
+    auto const result = run(model);
+    MXK_CHECK(!result.ok());
+    if (!result.ok())
+        MXK_CHECK(result.error().message().starts_with("expected unique keys to build a join from, got "));
+    MXK_CHECK_EQUAL(rows.all.size(), 0u);
+}
+
+struct GroupRecord {
+    std::uint64_t key;
+    std::int64_t count;
+    Sum sum;
+};
+
+// Groups of parts, grouped once more; in the order of their sums, the largest first.
+void check_groups(std::size_t parts, std::size_t limit, SchedulerOptions const& options) {
+    MadeUpTable const table;
+    Answer<GroupRecord> answer;
+    Model model;
+    auto const all = add_group_by(
+        model, "all", ColumnsOf<std::uint64_t>{{0}}, [](std::uint64_t key) { return key; },
+        ColumnsOf<std::int64_t>{{1}}, [](std::int64_t count) { return count; }, ColumnsOf<Sum>{{2}});
+    for (std::size_t part = 0; part < parts; ++part) {
+        auto const groups = add_group_by(
+            model, "groups of a part", ColumnsOf<std::int32_t, std::uint8_t>{{group_column, kind_column}},
+            [](std::int32_t group, std::uint8_t kind) { return static_cast<std::uint64_t>(group * 10 + kind); },
+            ColumnsOf<>{}, [] { return std::int64_t{1}; }, ColumnsOf<std::int64_t>{{number_column}});
+        model.connect(add_table(model, "table", table.columns, part, parts, 50), groups);
+        model.connect(groups, all);
+    }
+    auto const before = [](GroupRecord const& a, GroupRecord const& b) {
+        return a.sum != b.sum ? a.sum > b.sum : a.key < b.key;
+    };
+    auto const top = add_top(
+        model, "top", answer, limit,
+        [](Envelope const& groups, Envelope::Row row) {
+            return GroupRecord{.key = groups.values<std::uint64_t>(0)[row],
+                               .count = groups.values<std::int64_t>(1)[row],
+                               .sum = groups.values<Sum>(2)[row]};
+        },
+        before);
+    model.connect(all, top);
+    check_runs(model, options);
+
+    std::array<GroupRecord, 64> expected{};
+    std::size_t groups = 0;
+    for (std::size_t row = 0; row < MadeUpTable::rows; ++row) {
+        auto const key = static_cast<std::uint64_t>(table.group[row] * 10 + table.kind[row]);
+        std::size_t at = 0;
+        while (at < groups && expected[at].key != key) ++at;
+        if (at == groups) expected[groups++].key = key;
+        ++expected[at].count;
+        expected[at].sum += table.number[row];
+    }
+    MXK_CHECK(groups > limit || limit == 64);
+    std::sort(expected.begin(), expected.begin() + groups, before);
+    MXK_CHECK_EQUAL(answer.records.size(), std::min(groups, limit));
+    for (std::size_t i = 0; i < answer.records.size(); ++i) {
+        MXK_CHECK_EQUAL(answer.records[i].key, expected[i].key);
+        MXK_CHECK_EQUAL(answer.records[i].count, expected[i].count);
+        MXK_CHECK(answer.records[i].sum == expected[i].sum);
+    }
+}
+
+MXK_TEST(query, groups_have_the_sums_of_their_rows_and_the_first_ones_are_the_answer) {
+    for (Discipline const discipline : all_disciplines) {
+        check_groups(1, 64, {.discipline = discipline});
+        check_groups(3, 5, {.discipline = discipline});
+    }
+}
+
+// ---- Limit
+
+// Rows of a scan that a query with a limit reads.
+struct Limited {
+    std::size_t rows = 0;
+    std::uint64_t envelopes = 0;
+};
+Limited limited_scan(MadeUpTable const& table, std::uint64_t limit, bool is_filtered, SchedulerOptions const& options) {
+    Rows<std::int64_t, std::uint8_t> rows;
+    Model model;
+    model.set_capacity(2);
+    auto from = add_table(model, "table", table.columns, 0, 1, 1); // as many envelopes as rows
+    if (is_filtered) {
+        auto const filter = add_filter(model, "kind", ColumnsOf<std::uint8_t>{{kind_column}},
+                                       [](std::uint8_t value) { return value == 3; });
+        model.connect(from, filter);
+        from = filter;
+    }
+    auto const first = model.add<Limit>("limit", limit);
+    model.connect(from, first);
+    model.connect(first, add_keep(model, rows, number_column, kind_column));
+    MXK_CHECK(model.check().ok());
+    auto scheduler = dataflow_tests::Scheduler::create(all_cores().span(), options);
+    MXK_CHECK(scheduler.ok());
+    WaitedQuery query(model);
+    scheduler.value()->submit(query);
+    query.wait();
+    MXK_CHECK(query.result().ok());
+    MXK_CHECK(rows.has_ended);
+    for (std::size_t i = 0; i < rows.all.size(); ++i)
+        MXK_CHECK_EQUAL(rows.all[i].a, table.number[is_filtered ? 4 * i + 3 : i]);
+    return {.rows = rows.all.size(), .envelopes = query.edge_counts().envelopes};
+}
+
+MXK_TEST(query, a_limit_ends_the_scan_in_front_of_it) {
+    MadeUpTable const table;
+    for (Discipline const discipline : all_disciplines) {
+        SchedulerOptions const options{.discipline = discipline};
+        // Three edges: 10 envelopes that are wanted on each, and up to two buffers and what is under way to them.
+        Limited const plain = limited_scan(table, 10, false, options);
+        MXK_CHECK_EQUAL(plain.rows, 10u);
+        MXK_CHECK(plain.envelopes <= 20 + 8);
+        // One row in four is of the kind.
+        Limited const filtered = limited_scan(table, 10, true, options);
+        MXK_CHECK_EQUAL(filtered.rows, 10u);
+        MXK_CHECK(filtered.envelopes <= 40 + 20 + 24);
+        // All that there are.
+        Limited const all = limited_scan(table, 5000, false, options);
+        MXK_CHECK_EQUAL(all.rows, MadeUpTable::rows);
+        MXK_CHECK_EQUAL(all.envelopes, 2 * MadeUpTable::rows);
+    }
+}
+MXK_TEST(query, a_limit_ends_the_scan_in_front_of_it_also_with_delays) {
+    MadeUpTable const table;
+    InjectDelays const delays;
+    for (unsigned round = 0; round < 20; ++round) {
+        MXK_CHECK_EQUAL(limited_scan(table, 1 + round, true, {}).rows, 1 + round);
+        MXK_CHECK_EQUAL(limited_scan(table, 1 + round, false, {}).rows, 1 + round);
+    }
+}
+
+MXK_TEST(query, a_limit_cuts_an_envelope_with_a_selection_and_one_without) {
+    MadeUpTable const table;
+    for (bool const is_filtered : {false, true}) {
+        Rows<std::int64_t, std::uint8_t> rows;
+        Model model;
+        auto from = add_table(model, "table", table.columns, 0, 1, 100);
+        if (is_filtered) {
+            auto const filter = add_filter(model, "kind", ColumnsOf<std::uint8_t>{{kind_column}},
+                                           [](std::uint8_t value) { return value == 3; });
+            model.connect(from, filter);
+            from = filter;
+        }
+        auto const first = model.add<Limit>("limit", std::uint64_t{130});
+        model.connect(from, first);
+        model.connect(first, add_keep(model, rows, number_column, kind_column));
+        check_runs(model);
+        MXK_CHECK_EQUAL(rows.all.size(), 130u);
+        MXK_CHECK_EQUAL(rows.all[129].a, table.number[is_filtered ? 4 * 129 + 3 : 129]);
+    }
+}
+
+// What one branch has had enough of, another one still wants.
+MXK_TEST(query, a_limit_in_one_branch_leaves_the_other_all_rows) {
+    MadeUpTable const table;
+    Rows<std::int64_t, std::uint8_t> few;
+    Rows<std::int64_t, std::uint8_t> all;
+    Model model;
+    model.set_capacity(1);
+    auto const scan = add_table(model, "table", table.columns, 0, 1, 10);
+    auto const first = model.add<Limit>("limit", std::uint64_t{25});
+    model.connect(scan, first);
+    model.connect(first, add_keep(model, few, number_column, kind_column));
+    model.connect(scan, add_keep(model, all, number_column, kind_column));
+    check_runs(model);
+    MXK_CHECK_EQUAL(few.all.size(), 25u);
+    MXK_CHECK_EQUAL(all.all.size(), MadeUpTable::rows);
+}
+
+// A join whose rows nobody wants any more stops its other side, too.
+MXK_TEST(query, a_limit_behind_a_join_ends_both_of_its_sides) {
+    MadeUpTable const table;
+    Rows<std::int64_t, std::uint64_t> rows;
+    Model model;
+    auto const build = add_build(model, "build", 1000, ColumnsOf<std::int64_t>{{number_column}}, &key_of_number,
+                                 ColumnsOf<>{}, [] { return std::uint64_t{1}; });
+    auto const probe = add_probe(model, "probe", new_column, ColumnsOf<std::int64_t>{{number_column}}, &key_of_number);
+    auto const first = model.add<Limit>("limit", std::uint64_t{3});
+    model.connect(add_table(model, "table", table.columns), build);
+    model.connect(build, probe, "table");
+    model.connect(add_table(model, "rows", table.columns, 0, 1, 1), probe, "rows");
+    model.connect(probe, first);
+    model.connect(first, add_keep(model, rows, number_column, new_column));
+    check_runs(model);
+    MXK_CHECK_EQUAL(rows.all.size(), 3u);
+    MXK_CHECK_EQUAL(rows.all[2].a, table.number[2]);
+}
+
+// ---- Merge
+
+std::uint64_t number_key(std::int64_t number) {
+    return static_cast<std::uint64_t>(number + 1000);
+}
+
+// Row i of the table is in order, and so is every part of it: parts that overlap in no key.
+void check_merged_parts(std::size_t parts, std::uint32_t capacity, SchedulerOptions const& options) {
+    MadeUpTable const table;
+    Rows<std::int64_t, std::uint8_t> rows;
+    Model model;
+    model.set_capacity(capacity);
+    auto const merge = add_merge(model, "merge", 33, ColumnsOf<std::int64_t>{{number_column}}, &number_key,
+                                 ColumnsOf<std::uint8_t, std::int64_t>{{kind_column, number_column}});
+    for (std::size_t part = 0; part < parts; ++part) {
+        // Every `parts`-th row: of the table as a whole, by its number.
+        auto const filter = add_filter(model, "rows of a part", ColumnsOf<std::int64_t>{{number_column}},
+                                       [part, parts](std::int64_t number) {
+                                           return static_cast<std::size_t>((number + 100) / 3) % parts == part;
+                                       });
+        model.connect(add_table(model, "table", table.columns, 0, 1, static_cast<std::uint32_t>(20 + part)), filter);
+        model.connect(filter, merge);
+    }
+    model.connect(merge, add_keep(model, rows, 1, 0));
+    check_runs(model, options);
+    MXK_CHECK_EQUAL(rows.all.size(), MadeUpTable::rows);
+    MXK_CHECK_EQUAL(rows.envelopes, (MadeUpTable::rows + 32) / 33);
+    for (std::size_t row = 0; row < rows.all.size(); ++row) {
+        MXK_CHECK_EQUAL(rows.all[row].a, table.number[row]);
+        MXK_CHECK_EQUAL(rows.all[row].b, table.kind[row]);
+    }
+}
+MXK_TEST(query, a_merge_of_sorted_inputs_gives_all_rows_in_order) {
+    for (Discipline const discipline : all_disciplines)
+        for (std::size_t const parts : {1U, 2U, 5U})
+            for (std::uint32_t const capacity : {1U, 4U})
+                check_merged_parts(parts, capacity, {.discipline = discipline});
+}
+MXK_TEST(query, a_merge_of_sorted_inputs_gives_all_rows_in_order_also_with_delays) {
+    InjectDelays const delays;
+    check_merged_parts(3, 1, {});
+}
+
+// Kinds in ascending order, each from three inputs: of equal keys those of the first input come first.
+MXK_TEST(query, a_merge_keeps_the_order_of_equal_keys) {
+    constexpr std::size_t count = 60;
+    std::array<std::int32_t, count> key{};
+    std::array<std::array<std::int64_t, count>, 3> place{};
+    for (std::size_t row = 0; row < count; ++row) {
+        key[row] = static_cast<std::int32_t>(row / 20);
+        for (std::size_t input = 0; input < 3; ++input)
+            place[input][row] = static_cast<std::int64_t>(1000 * input + row);
+    }
+    std::array<ScannedColumns, 3> tables{ScannedColumns(count), ScannedColumns(count), ScannedColumns(count)};
+    Rows<std::int32_t, std::int64_t> rows;
+    Model model;
+    model.set_capacity(1);
+    auto const merge = add_merge(
+        model, "merge", 0, ColumnsOf<std::int32_t>{{0}},
+        [](std::int32_t own) { return static_cast<std::uint64_t>(own); },
+        ColumnsOf<std::int32_t, std::int64_t>{{0, 1}});
+    for (std::size_t input = 0; input < 3; ++input) {
+        tables[input].add(std::span<std::int32_t const>(key));
+        tables[input].add(std::span<std::int64_t const>(place[input]));
+        model.connect(add_table(model, "table", tables[input], 0, 1, 7), merge);
+    }
+    model.connect(merge, add_keep(model, rows, 0, 1));
+    check_runs(model);
+    MXK_CHECK_EQUAL(rows.all.size(), 3 * count);
+    std::size_t at = 0;
+    for (std::int32_t group = 0; group < 3; ++group)
+        for (std::size_t input = 0; input < 3; ++input)
+            for (std::size_t row = 0; row < count; ++row)
+                if (key[row] == group) {
+                    MXK_CHECK_EQUAL(rows.all[at].a, group);
+                    MXK_CHECK_EQUAL(rows.all[at].b, place[input][row]);
+                    ++at;
+                }
+}
+
+MXK_TEST(query, a_merge_of_an_input_that_is_not_in_order_is_an_error) {
+    MadeUpTable const table;
+    Rows<std::int64_t, std::int32_t> rows;
+    Model model;
+    auto const merge = add_merge(
+        model, "merge", 10, ColumnsOf<std::int32_t>{{group_column}},
+        [](std::int32_t group) { return static_cast<std::uint64_t>(group); },
+        ColumnsOf<std::int64_t, std::int32_t>{{number_column, group_column}});
+    model.connect(add_table(model, "table", table.columns), merge);
+    model.connect(merge, add_keep(model, rows, 0, 1));
+    MXK_CHECK(model.check().ok());
+    auto const result = run(model);
+    MXK_CHECK(!result.ok());
+    if (!result.ok())
+        MXK_CHECK_EQUAL(result.error().message(), "expected rows in ascending order at input 0 of a merge, got others");
+}
+
+// The thesis' tree (9.2.3 a): rows are dealt to boxes that sort, and merged.
+MXK_TEST(query, rows_that_are_dealt_to_boxes_that_sort_and_merged_are_in_order) {
+    MadeUpTable const table;
+    Rows<std::uint64_t, std::uint64_t> rows;
+    Model model;
+    model.set_capacity(1);
+    auto const scan = add_table(model, "table", table.columns);
+    auto const key =
+        add_map<std::uint64_t>(model, "key", 0, ColumnsOf<std::int64_t>{{number_column}}, [](std::int64_t number) {
+            return static_cast<std::uint64_t>(number + 100) * 7919 % 3001;
+        });
+    auto const deal = model.add<dataflow::Deal>("deal");
+    auto const merge = add_merge(
+        model, "merge", 100, ColumnsOf<std::uint64_t>{{0}}, [](std::uint64_t own) { return own; },
+        ColumnsOf<std::uint64_t, std::uint64_t>{{0, 0}});
+    model.connect(scan, key);
+    model.connect(key, deal);
+    for (unsigned box = 0; box < 3; ++box) {
+        auto const sort = model.add<dataflow::ParallelSortBox>("sort", 50U, 30U);
+        model.connect(deal, sort);
+        model.connect(sort, merge);
+    }
+    model.connect(merge, add_keep(model, rows, 0, 1));
+    check_runs(model);
+    MXK_CHECK_EQUAL(rows.all.size(), MadeUpTable::rows);
+    std::uint64_t sum = 0;
+    for (std::size_t row = 0; row < rows.all.size(); ++row) {
+        MXK_CHECK(row == 0 || rows.all[row - 1].a <= rows.all[row].a);
+        sum += rows.all[row].a;
+    }
+    std::uint64_t expected = 0;
+    for (std::int64_t const number : table.number) expected += static_cast<std::uint64_t>(number + 100) * 7919 % 3001;
+    MXK_CHECK_EQUAL(sum, expected);
+}
+
+// ---- Models that cannot work
+
+template <typename Make> void check_model_error(Make make, std::string_view expected) {
+    Model model;
+    make(model);
+    auto const result = model.check();
+    MXK_CHECK(!result.ok());
+    if (result.ok()) return;
+    if (result.error().message() != expected) log::info("got: {}", result.error().message());
+    MXK_CHECK(result.error().message() == expected);
+}
+
+MXK_TEST(query, what_is_wrong_with_columns_is_said_by_box_and_input) {
+    MadeUpTable const table;
+    Rows<std::int64_t, std::uint64_t> rows;
+    check_model_error(
+        [&](Model& model) {
+            auto const filter = add_filter(model, "early", ColumnsOf<std::int32_t>{{number_column}},
+                                           [](std::int32_t value) { return value < 3; });
+            model.connect(add_table(model, "table", table.columns), filter);
+            model.connect(filter, model.add<Keep<std::int64_t, std::uint8_t>>(
+                                      "kept", static_cast<Rows<std::int64_t, std::uint8_t>*>(nullptr),
+                                      ColumnsOf<std::int64_t, std::uint8_t>{{0, 2}}));
+        },
+        "box 'early': input 'rows': expected column 0 from box 'table' to be of type i32, got i64");
+    // Behind boxes that pass the columns on.
+    check_model_error(
+        [&](Model& model) {
+            auto const first = model.add<Limit>("limit", std::uint64_t{5});
+            model.connect(add_table(model, "table", table.columns), first);
+            model.connect(first, add_keep(model, rows, number_column, new_column));
+        },
+        "box 'kept': input 'rows': expected column 3 from box 'limit' to be of type u64, got none");
+    check_model_error(
+        [&](Model& model) {
+            auto const map = add_map<std::int32_t>(model, "map", new_column, ColumnsOf<std::int64_t>{{number_column}},
+                                                   [](std::int64_t) { return std::int32_t{1}; });
+            model.connect(add_table(model, "table", table.columns), map);
+            model.connect(map, add_keep(model, rows, number_column, new_column));
+        },
+        "box 'kept': input 'rows': expected column 3 from box 'map' to be of type u64, got i32");
+    check_model_error(
+        [&](Model& model) {
+            auto const probe =
+                add_probe(model, "probe", new_column, ColumnsOf<std::int64_t>{{number_column}}, &key_of_number);
+            model.connect(add_table(model, "no table of a join", table.columns), probe, "table");
+            model.connect(add_table(model, "table", table.columns), probe, "rows");
+            model.connect(probe, add_keep(model, rows, number_column, new_column));
+        },
+        "box 'probe': input 'table': expected column 0 from box 'no table of a join' to be of type object, got i64");
+    check_model_error(
+        [&](Model& model) {
+            auto const sort = model.add<dataflow::SortBox>("sort", 10U);
+            model.connect(add_table(model, "table", table.columns), sort);
+            model.connect(sort, add_keep(model, rows, number_column, new_column));
+        },
+        "box 'sort': input 'rows': expected column 0 from box 'table' to be of type u64, got i64");
+}
+
+MXK_TEST(query, what_is_wrong_with_inputs_of_operators_is_said_by_box_and_input) {
+    MadeUpTable const table;
+    Rows<std::int64_t, std::uint64_t> rows;
+    auto const probe_in = [](Model& model) {
+        return add_probe(model, "probe", new_column, ColumnsOf<std::int64_t>{{number_column}}, &key_of_number);
+    };
+    check_model_error(
+        [&](Model& model) {
+            auto const probe = probe_in(model);
+            model.connect(add_table(model, "table", table.columns), probe, "rows");
+            model.connect(probe, add_keep(model, rows, number_column, new_column));
+        },
+        "box 'probe': input 'table' is not connected");
+    check_model_error(
+        [&](Model& model) {
+            auto const limit = model.add<Limit>("limit", std::uint64_t{5});
+            model.connect(add_table(model, "table", table.columns), limit);
+            model.connect(add_table(model, "another table", table.columns), limit);
+        },
+        "box 'limit': input 'rows' is connected twice, the second time from box 'another table'");
+    check_model_error(
+        [&](Model& model) {
+            auto const limit = model.add<Limit>("limit", std::uint64_t{5});
+            auto const other = model.add<Limit>("other limit", std::uint64_t{5});
+            model.connect(limit, other);
+            model.connect(other, limit);
+        },
+        "box 'limit' would receive what it has sent: the boxes form a circle");
+    check_model_error(
+        [&](Model& model) {
+            auto const merge = add_merge(model, "merge", 10, ColumnsOf<std::int64_t>{{number_column}}, &number_key,
+                                         ColumnsOf<std::int64_t>{{number_column}});
+            auto const scan = add_table(model, "table", table.columns);
+            for (unsigned branch = 0; branch < 2; ++branch) {
+                auto const filter = add_filter(model, "branch", ColumnsOf<std::int64_t>{{number_column}},
+                                               [branch](std::int64_t number) { return (number & 1) == branch; });
+                model.connect(scan, filter);
+                model.connect(filter, merge);
+            }
+            model.connect(merge, add_keep(model, rows, 0, 0));
+        },
+        "box 'merge' reads its inputs one after the other, and box 'table' feeds input 'rows' and another: it would "
+        "wait for ever");
+}
+
+} // namespace
+} // namespace mxk::query_tests
