@@ -149,19 +149,17 @@ struct BalanceBench {
         MXK_TRY(make_placed_pipe(model, shape));
         std::size_t const count = is_giant(way) ? 1 : options.requests;
         Ends ends(count);
-        auto queries = MXK_TRY(NodeVector<PlacedQuery>::create(count, Worker::current().node()));
-        for (std::size_t i = 0; i < count; ++i) queries.emplace(model, shape, ends, nullptr);
+        auto queries = MXK_TRY(make_requests<PlacedQuery>(count, ends, model, shape));
         NodeLoads loads;
         Cycles const start = clock::timestamp();
         for (PlacedQuery& query : queries) scheduler->submit(query);
         MXK_TRY(wait_and_look(run, *scheduler, queries, ends, loads));
         Cycles const end = clock::timestamp();
         unsigned returns = 0;
-        bool is_right = true;
+        bool const is_right =
+            MXK_TRY(are_all_right(queries, [](PlacedQuery const& query) { return query.is_right(); }));
         PlacedUse use;
         for (PlacedQuery const& query : queries) {
-            MXK_TRY(query.result());
-            is_right = is_right && query.is_right();
             returns += query.returns();
             use.add(query.use);
         }

@@ -39,8 +39,8 @@ constexpr std::array flood_claims{
 
 // A request that notes which one it is to end.
 struct FloodQuery : GraphQuery {
-    FloodQuery(dataflow::Model const& model, GraphShape const& its_shape, Ends& its_ends,
-               std::atomic<std::uint32_t>& order)
+    FloodQuery(dataflow::Model const& model, GraphShape const& its_shape, std::atomic<std::uint32_t>& order,
+               Ends& its_ends)
         : GraphQuery(model, its_shape, its_ends) {
         before_end = [](dataflow::CoreScheduler&, WaitedQuery& query, void* ended) {
             static_cast<FloodQuery&>(query).place =
@@ -136,8 +136,7 @@ struct FloodBench {
         constexpr Nanoseconds look_every{500'000};
         Ends ends(count);
         std::atomic<std::uint32_t> order{0};
-        auto queries = MXK_TRY(NodeVector<FloodQuery>::create(count, Worker::current().node()));
-        for (std::size_t i = 0; i < count; ++i) queries.emplace(model, shape, ends, order);
+        auto queries = MXK_TRY(make_requests<FloodQuery>(count, ends, model, shape, order));
         Cycles const start = clock::timestamp();
         for (FloodQuery& query : queries) scheduler.submit(query);
         // The memory in use is looked at now and then: each look is a call to every core, between its tasks.
@@ -157,9 +156,9 @@ struct FloodBench {
         did->max_active = scheduler.max_active();
         did->peak = peak;
         std::uint32_t latest = 0; // of the places up to there
+        did->is_right =
+            MXK_TRY(are_all_right(queries, [&](FloodQuery const& query) { return query.done.is_right(shape); }));
         for (FloodQuery const& query : queries) {
-            MXK_TRY(query.result());
-            did->is_right = did->is_right && query.done.is_right(shape);
             if (query.place < latest) ++did->out_of_order;
             latest = std::max(latest, query.place);
         }

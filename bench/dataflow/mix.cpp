@@ -6,8 +6,7 @@
 #include <array>
 #include <span>
 
-#include "bench/dataflow/dataflow_experiment.hpp"
-#include "bench/dataflow/request_stream.hpp"
+#include "bench/dataflow/graph_stream.hpp"
 #include "bench/dataflow/sorted_sink.hpp"
 #include "bench/heap/heap_names.hpp"
 #include "tasks/dataflow/graph/envelope_size.hpp"
@@ -102,29 +101,18 @@ struct MixBench {
         OtherGraphMemory const memory(run.system.discipline == Discipline::Requests ? nullptr : others_heap);
         dataflow::Model model;
         MXK_TRY(make_model(model));
-        auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, run.scheduler));
-        Ends ends(plan.requests());
-        auto queries = MXK_TRY(NodeVector<GraphQuery>::create(plan.requests(), Worker::current().node()));
-        for (std::size_t i = 0; i < plan.requests(); ++i) queries.emplace(model, shape, ends);
-        Cycles const start = clock::timestamp();
-        MXK_TRY(run_stream(*scheduler, queries, plan.at_once, ends, run.progress));
-        Cycles const end = clock::timestamp();
-        bool is_right = true;
-        for (GraphQuery const& query : queries) {
-            MXK_TRY(query.result());
-            is_right = is_right && query.done.check_sum == check_sum() && query.done.rows == shape.all_rows() &&
+        return measure_stream(
+            run, model, shape, plan,
+            [&, expected = check_sum()](GraphQuery const& query) {
+                return query.done.check_sum == expected && query.done.rows == shape.all_rows() &&
                        query.done.is_in_order;
-        }
-        double const seconds = static_cast<double>(raw(end - start)) / static_cast<double>(clock::frequency());
-        Sample& sample = run.sample;
-        sample.operations = plan.requests() * shape.all_rows();
-        sample.value = static_cast<double>(sample.operations) / seconds;
-        sample.verified = is_right;
-        SchedulerCounts const counts(*scheduler);
-        sample.findings.add("ms_per_request", seconds * 1e3 / static_cast<double>(plan.requests()));
-        sample.findings.add("max_active", scheduler->max_active());
-        sample.findings.add("stolen_pct", counts.stolen_percent());
-        return {};
+            },
+            [&](dataflow::Scheduler const& scheduler, double seconds) {
+                Findings& findings = run.sample.findings;
+                findings.add("ms_per_request", seconds * 1e3 / static_cast<double>(plan.requests()));
+                findings.add("max_active", scheduler.max_active());
+                findings.add("stolen_pct", SchedulerCounts(scheduler).stolen_percent());
+            });
     }
 
     void print_head(TextSink& out) const {

@@ -94,10 +94,10 @@ struct PlaceBench {
         dataflow::Model model;
         MXK_TRY(make_placed_pipe(model, shape));
         Ends ends(options.requests);
-        auto queries = MXK_TRY(NodeVector<PlacedQuery>::create(options.requests, Worker::current().node()));
+        auto queries = MXK_TRY(make_requests<PlacedQuery>(options.requests, ends, model, shape));
         std::size_t const nodes = scheduler->nodes().size();
         for (std::size_t i = 0; i < options.requests; ++i)
-            queries.emplace(model, shape, ends, &scheduler->nodes()[(first_node(way, i, nodes) + 1) % nodes]);
+            queries[i].move_to = &scheduler->nodes()[(first_node(way, i, nodes) + 1) % nodes];
         Cycles const start = clock::timestamp();
         for (std::size_t i = 0; i < options.requests; ++i)
             scheduler->submit_to(static_cast<std::uint16_t>(first_node(way, i, nodes)), queries[i]);
@@ -106,12 +106,9 @@ struct PlaceBench {
         }));
         Cycles const end = clock::timestamp();
         PlacedUse use;
-        bool is_right = true;
-        for (PlacedQuery const& query : queries) {
-            MXK_TRY(query.result());
-            is_right = is_right && query.is_right();
-            use.add(query.use);
-        }
+        bool const is_right =
+            MXK_TRY(are_all_right(queries, [](PlacedQuery const& query) { return query.is_right(); }));
+        for (PlacedQuery const& query : queries) use.add(query.use);
         Sample& sample = run.sample;
         sample.operations = options.requests * shape.all_rows();
         sample.value = static_cast<double>(sample.operations) * static_cast<double>(clock::frequency()) /

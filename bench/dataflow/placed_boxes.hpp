@@ -79,15 +79,13 @@ struct PlacedUse {
 };
 
 struct PlacedQuery : WaitedQuery {
-    // `to`: where it moves, if it does.
-    PlacedQuery(dataflow::Model const& model, PlacedShape const& its_shape, Ends& its_ends, dataflow::NodeScheduler* to)
+    PlacedQuery(dataflow::Model const& model, PlacedShape const& its_shape, Ends& its_ends)
         : WaitedQuery(model, its_ends)
-        , shape(its_shape)
-        , move_to(to) {}
+        , shape(its_shape) {}
 
     PlacedShape const& shape;
-    dataflow::NodeScheduler* move_to;
-    PlacedUse use{}; // after the end
+    dataflow::NodeScheduler* move_to = nullptr; // if it moves
+    PlacedUse use{};                            // after the end
     std::uint64_t check_sum = 0;
     std::uint64_t rows = 0;
     bool is_in_order = true;

@@ -254,8 +254,7 @@ struct SmtBench {
         auto use = MXK_TRY(SiblingUse::create(physical_cores));
         BusyRequest::Common const common{use, threads, options};
         Ends ends(width);
-        auto requests = MXK_TRY(NodeVector<BusyRequest>::create(width, Worker::current().node()));
-        for (std::size_t i = 0; i < width; ++i) requests.emplace(common, ends);
+        auto requests = MXK_TRY(make_requests<BusyRequest>(width, ends, common));
         MXK_TRY(wait_for_sleep(*scheduler, run.progress));
         Cycles const start = clock::timestamp();
         MXK_TRY(run_all(*scheduler, requests, ends, run.progress));

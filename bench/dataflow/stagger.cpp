@@ -65,10 +65,9 @@ struct StaggerBench {
         std::size_t const count = options.requests;
         NodeId const here = Worker::current().node();
         Ends ends(count);
-        auto queries = MXK_TRY(NodeVector<GraphQuery>::create(count, here));
+        auto queries = MXK_TRY(make_requests<GraphQuery>(count, ends, model, shape));
         auto came = MXK_TRY(NodeVector<Cycles>::create(count, here));
         auto took = MXK_TRY(NodeVector<double>::create(count, here));
-        for (std::size_t i = 0; i < count; ++i) queries.emplace(model, shape, ends);
         auto const interval = static_cast<Cycles>(static_cast<std::uint64_t>(alone * options.interval / 100));
         Cycles due = clock::timestamp();
         for (GraphQuery& query : queries) {
@@ -80,12 +79,9 @@ struct StaggerBench {
         MXK_TRY(ends.wait(run.progress, [&] {
             for (GraphQuery& query : queries) query.cancel();
         }));
-        bool is_right = true;
-        for (std::size_t i = 0; i < count; ++i) {
-            MXK_TRY(queries[i].result());
-            is_right = is_right && queries[i].done.is_right(shape);
-            took.emplace(static_cast<double>(raw(queries[i].done.end - came[i])));
-        }
+        bool const is_right =
+            MXK_TRY(are_all_right(queries, [&](GraphQuery const& query) { return query.done.is_right(shape); }));
+        for (std::size_t i = 0; i < count; ++i) took.emplace(static_cast<double>(raw(queries[i].done.end - came[i])));
         double const nanoseconds = 1e9 / static_cast<double>(clock::frequency());
         std::size_t const tenth = count / 10;
         double const first = percentile(took.span().first(tenth), 50);

@@ -5,9 +5,7 @@
 #include <array>
 #include <span>
 
-#include "bench/dataflow/dataflow_experiment.hpp"
-#include "bench/dataflow/graph_boxes.hpp"
-#include "bench/dataflow/request_stream.hpp"
+#include "bench/dataflow/graph_stream.hpp"
 #include "tasks/dataflow/graph/envelope_size.hpp"
 
 namespace mxk::bench {
@@ -70,27 +68,12 @@ struct SweepBench {
 
     Result<void> run(DataflowRun const& run) const {
         GraphShape const shape = shape_of(run.point);
-        std::size_t const at_once = way_of(run.point) == SweepWay::InSequence ? 1 : run.cores.size();
-        std::size_t const count = options.requests * at_once;
+        bool const is_alone = way_of(run.point) == SweepWay::InSequence;
+        RequestPlan const plan{.rounds = options.requests,
+                               .at_once = is_alone ? 1 : static_cast<std::uint32_t>(run.cores.size())};
         dataflow::Model model;
         MXK_TRY(make_graph(model, shape));
-        auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, run.scheduler));
-        Ends ends(count);
-        auto queries = MXK_TRY(NodeVector<GraphQuery>::create(count, Worker::current().node()));
-        for (std::size_t i = 0; i < count; ++i) queries.emplace(model, shape, ends);
-        Cycles const start = clock::timestamp();
-        MXK_TRY(run_stream(*scheduler, queries, at_once, ends, run.progress));
-        Cycles const end = clock::timestamp();
-        Sample& sample = run.sample;
-        sample.verified = true;
-        for (GraphQuery const& query : queries) {
-            MXK_TRY(query.result());
-            sample.verified = sample.verified && query.done.is_right(shape);
-        }
-        sample.operations = count * shape.all_rows();
-        sample.value = static_cast<double>(sample.operations) * static_cast<double>(clock::frequency()) /
-                       static_cast<double>(raw(end - start));
-        return {};
+        return measure_stream(run, model, shape, plan);
     }
 
     void print_head(TextSink& out) const {

@@ -153,8 +153,7 @@ struct EmptyTaskBench {
         auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, run.scheduler));
         TaskPair::Common common{.way = ways[run.point], .operations = options.operations};
         Ends ends(run.cores.size());
-        auto pairs = MXK_TRY(NodeVector<TaskPair>::create(run.cores.size(), Worker::current().node()));
-        for (std::size_t i = 0; i < run.cores.size(); ++i) pairs.emplace(common, ends);
+        auto pairs = MXK_TRY(make_requests<TaskPair>(run.cores.size(), ends, common));
         MXK_TRY(run_all(*scheduler, pairs, ends, run.progress));
         double cycles = 0;
         bool is_right = true;

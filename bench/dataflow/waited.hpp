@@ -7,6 +7,7 @@
 #include "arch/attention.hpp"
 #include "bench/frame/progress.hpp"
 #include "kernel/clock.hpp"
+#include "kernel/memory/node_vector.hpp"
 #include "tasks/dataflow/graph/query.hpp"
 #include "tasks/dataflow/scheduler.hpp"
 #include "tasks/worker.hpp"
@@ -87,6 +88,24 @@ struct WaitedQuery : dataflow::Query {
         self.ends.note(here.core());
     }
 };
+
+// So many, each made of `arguments` and the ends, on the console's node. Errors: no memory.
+template <typename Made, typename... Arguments>
+Result<NodeVector<Made>> make_requests(std::size_t count, Ends& ends, Arguments&... arguments) {
+    auto made = MXK_TRY(NodeVector<Made>::create(count, Worker::current().node()));
+    for (std::size_t i = 0; i < count; ++i) made.emplace(arguments..., ends);
+    return made;
+}
+
+// Whether is_right() is true of each of these queries, which have ended. Errors: what one of them ended with.
+template <typename Queries, typename IsRight> Result<bool> are_all_right(Queries const& queries, IsRight is_right) {
+    bool are_right = true;
+    for (auto const& query : queries) {
+        MXK_TRY(query.result());
+        are_right = are_right && is_right(query);
+    }
+    return are_right;
+}
 
 // All of these, submitted at once. Errors: cancelled. The console's task.
 template <typename Requests>
