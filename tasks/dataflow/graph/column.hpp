@@ -12,9 +12,8 @@
 #include <utility>
 
 #include "base/units.hpp"
-#include "kernel/memory/heap/heap.hpp"
-#include "tasks/dataflow/graph/graph_memory.hpp"
 #include "kernel/memory/memory.hpp"
+#include "tasks/dataflow/graph/graph_memory.hpp"
 
 namespace mxk::dataflow {
 
@@ -68,7 +67,7 @@ class Column {
     }
     template <typename T> static Column create_for(std::size_t rows) { return create(rows * sizeof(T)); }
 
-    // Where the values lie. Not of a column without values.
+    // Where the values lie. Not of a column without values, nor of memory that has no node.
     [[nodiscard]] NodeId node() const { return memory::node_of(values_); }
     // Whether they need not be copied to be there: they are, or are nowhere.
     [[nodiscard]] bool lies_on(NodeId node_wanted) const { return graph_memory::is_general() || node() == node_wanted; }
