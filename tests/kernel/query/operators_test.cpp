@@ -262,6 +262,10 @@ struct GroupRecord {
     Sum sum;
 };
 
+std::uint64_t group_and_kind(std::int32_t group, std::uint8_t kind) {
+    return static_cast<std::uint64_t>(group) * 10 + kind;
+}
+
 // Groups of parts, grouped once more; in the order of their sums, the largest first.
 void check_groups(std::size_t parts, std::size_t limit, SchedulerOptions const& options) {
     MadeUpTable const table;
@@ -273,8 +277,8 @@ void check_groups(std::size_t parts, std::size_t limit, SchedulerOptions const& 
     for (std::size_t part = 0; part < parts; ++part) {
         auto const groups = add_group_by(
             model, "groups of a part", ColumnsOf<std::int32_t, std::uint8_t>{{group_column, kind_column}},
-            [](std::int32_t group, std::uint8_t kind) { return static_cast<std::uint64_t>(group * 10 + kind); },
-            ColumnsOf<>{}, [] { return std::int64_t{1}; }, ColumnsOf<std::int64_t>{{number_column}});
+            [](std::int32_t group, std::uint8_t kind) { return group_and_kind(group, kind); }, ColumnsOf<>{},
+            [] { return std::int64_t{1}; }, ColumnsOf<std::int64_t>{{number_column}});
         model.connect(add_table(model, "table", table.columns, part, parts, 50), groups);
         model.connect(groups, all);
     }
@@ -295,7 +299,7 @@ void check_groups(std::size_t parts, std::size_t limit, SchedulerOptions const& 
     std::array<GroupRecord, 64> expected{};
     std::size_t groups = 0;
     for (std::size_t row = 0; row < MadeUpTable::rows; ++row) {
-        auto const key = static_cast<std::uint64_t>(table.group[row] * 10 + table.kind[row]);
+        auto const key = group_and_kind(table.group[row], table.kind[row]);
         std::size_t at = 0;
         while (at < groups && expected[at].key != key) ++at;
         if (at == groups) expected[groups++].key = key;
@@ -439,17 +443,13 @@ MXK_TEST(query, a_limit_behind_a_join_ends_both_of_its_sides) {
 
 // ---- Merge
 
-std::uint64_t number_key(std::int64_t number) {
-    return static_cast<std::uint64_t>(number + 1000);
-}
-
 // Row i of the table is in order, and so is every part of it: parts that overlap in no key.
 void check_merged_parts(std::size_t parts, std::uint32_t capacity, SchedulerOptions const& options) {
     MadeUpTable const table;
     Rows<std::int64_t, std::uint8_t> rows;
     Model model;
     model.set_capacity(capacity);
-    auto const merge = add_merge(model, "merge", 33, ColumnsOf<std::int64_t>{{number_column}}, &number_key,
+    auto const merge = add_merge(model, "merge", 33, ColumnsOf<std::int64_t>{{number_column}}, &key_of_number,
                                  ColumnsOf<std::uint8_t, std::int64_t>{{kind_column, number_column}});
     for (std::size_t part = 0; part < parts; ++part) {
         // Every `parts`-th row: of the table as a whole, by its number.
@@ -658,7 +658,7 @@ MXK_TEST(query, what_is_wrong_with_inputs_of_operators_is_said_by_box_and_input)
         "box 'limit' would receive what it has sent: the boxes form a circle");
     check_model_error(
         [&](Model& model) {
-            auto const merge = add_merge(model, "merge", 10, ColumnsOf<std::int64_t>{{number_column}}, &number_key,
+            auto const merge = add_merge(model, "merge", 10, ColumnsOf<std::int64_t>{{number_column}}, &key_of_number,
                                          ColumnsOf<std::int64_t>{{number_column}});
             auto const scan = add_table(model, "table", table.columns);
             for (unsigned branch = 0; branch < 2; ++branch) {
