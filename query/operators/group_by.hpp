@@ -109,8 +109,18 @@ class GroupBy : public dataflow::Box {
         return emitted_ == groups_.size() ? dataflow::Step::Done : dataflow::Step::More;
     }
 
+    // The groups, then the table, which is built anew: if that takes no longer than some envelopes.
+    dataflow::Step follow(NodeId node) override {
+        if (groups_.size() != 0 && !groups_.lies_on(node))
+            return groups_.copy_to(node) ? dataflow::Step::More : dataflow::Step::Done;
+        if (table_ && table_node_ != node && groups_.size() <= max_rebuilt) rebuild_table(node);
+        return dataflow::Step::Done;
+    }
+
   private:
     static constexpr std::uint32_t rows_per_envelope = 2048;
+    static constexpr std::size_t max_rebuilt = 65'536; // groups
+    static constexpr std::size_t first_slots = 1024;   // of the table, which grows
 
     template <std::size_t... places>
     [[gnu::always_inline]] static void add(std::array<Sum, sums>& sum, std::index_sequence<places...>,
@@ -120,7 +130,10 @@ class GroupBy : public dataflow::Box {
 
     // The group of each row. A row with the key of the one before, which is frequent in sorted data, needs no search.
     Result<void> find_groups(dataflow::Envelope const& envelope, std::uint32_t* group) {
-        if (!table_) table_.emplace(MXK_TRY(KeyTable::create({.slots = 1024}, Worker::current().node(), MixedHash{})));
+        if (!table_) {
+            table_node_ = Worker::current().node();
+            table_.emplace(MXK_TRY(KeyTable::create({.slots = first_slots}, table_node_, MixedHash{})));
+        }
         bool is_full = false;
         keys_.with_values(envelope, [&](auto const*... values) {
             std::uint32_t at = 0;
@@ -153,6 +166,18 @@ class GroupBy : public dataflow::Box {
         return number;
     }
 
+    // Without memory it stays where it is.
+    void rebuild_table(NodeId node) {
+        auto rebuilt = KeyTable::create({.slots = std::max(first_slots, groups_.size())}, node, MixedHash{});
+        if (!rebuilt) return;
+        for (std::size_t number = 0; number < groups_.size(); ++number) {
+            if (rebuilt.value().insert(table_key(groups_[number].key), number) == Insert::Full) return;
+            while (rebuilt.value().has_work()) rebuilt.value().work();
+        }
+        table_.emplace(std::move(rebuilt).value());
+        table_node_ = node;
+    }
+
     static constexpr std::size_t few = 4; // up to so many groups are compared one by one
     Keys keys_;
     Key key_;
@@ -160,6 +185,7 @@ class GroupBy : public dataflow::Box {
     Count count_;
     ColumnsOf<Ts...> summed_;
     std::optional<KeyTable> table_;
+    NodeId table_node_{};
     GrowingArray<Group> groups_;
     std::size_t emitted_ = 0;
 };

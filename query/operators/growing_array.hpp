@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernel/memory/heap/heap.hpp"
+#include "kernel/memory/memory.hpp"
 
 namespace mxk::query {
 
@@ -38,9 +39,14 @@ template <typename T> class GrowingArray {
     [[nodiscard]] std::span<T> span() { return {values_, size_}; }
     [[nodiscard]] std::span<T const> span() const { return {values_, size_}; }
 
+    // Not of an empty one.
+    [[nodiscard]] bool lies_on(NodeId node) const { return memory::node_of(values_) == node; }
+    // Becomes a copy in the calling core's heap. False: `node`, which is to be the core's, has no memory for it.
+    [[nodiscard]] bool copy_to(NodeId node) { return set_room(room_) && lies_on(node); }
+
   private:
-    bool grow() {
-        std::size_t const room = room_ == 0 ? 64 : 2 * room_;
+    bool grow() { return set_room(room_ == 0 ? 64 : 2 * room_); }
+    bool set_room(std::size_t room) {
         auto* const values = static_cast<T*>(heap::allocate(room * sizeof(T), alignof(T)));
         if (values == nullptr) return false;
         if (size_ != 0) std::memcpy(static_cast<void*>(values), values_, size_ * sizeof(T));

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <string_view>
 
+#include "query/operators/group_by.hpp"
 #include "tasks/dataflow/graph/model.hpp"
 #include "tasks/dataflow/graph/sort_box.hpp"
 #include "tests/delays.hpp"
@@ -19,6 +20,7 @@ using dataflow::Step;
 
 constexpr std::uint32_t moving_envelopes = 120;
 constexpr std::uint32_t moving_rows = 37;
+constexpr std::uint64_t moving_groups = 1000;
 
 // One that goes to the next node each time that so many envelopes have left the source.
 struct MovingQuery : OneEnd, bench::WaitedQuery {
@@ -173,6 +175,53 @@ void move_and_sort(Scheduler& scheduler, std::uint32_t every) {
     MXK_CHECK(query.kept_on == query.home());
 }
 
+// Groups of equal remainders: as many rows each, or one more.
+class GroupSink final : public dataflow::Box {
+  public:
+    static constexpr std::array<std::string_view, 1> inputs{"groups"};
+    static constexpr bool has_output = false;
+    using Box::Box;
+
+  private:
+    Result<Step> receive(CoreScheduler& /*here*/, std::size_t /*input*/, EnvelopePointer envelope) override {
+        auto& moving = static_cast<MovingQuery&>(query());
+        constexpr std::uint64_t all = std::uint64_t{moving_envelopes} * moving_rows;
+        for (std::uint32_t row = 0; row < envelope->rows; ++row) {
+            std::uint64_t const key = envelope->values<std::uint64_t>(0)[row];
+            auto const count = static_cast<std::uint64_t>(envelope->values<std::int64_t>(1)[row]);
+            moving.is_in_order =
+                moving.is_in_order && count == all / moving_groups + (key < all % moving_groups ? 1 : 0);
+            ++moving.rows;
+            moving.sum += count;
+        }
+        return Step::More;
+    }
+};
+void move_and_group(Scheduler& scheduler) {
+    dataflow::Model model;
+    auto const source = model.add<MovingSource>("source");
+    auto const groups = mxk::query::add_group_by(
+        model, "groups", mxk::query::ColumnsOf<std::uint64_t>{{0}},
+        [](std::uint64_t key) { return key % moving_groups; }, mxk::query::ColumnsOf<>{},
+        [] { return std::int64_t{1}; }, mxk::query::ColumnsOf<std::uint64_t>{{0}});
+    model.connect(source, groups);
+    model.connect(groups, model.add<GroupSink>("sink"));
+    MXK_CHECK(model.check().ok());
+    MovingQuery query(model, 30);
+    scheduler.submit(query);
+    Worker::current().run_until([&] { return query.end.are_there(); });
+    MXK_CHECK(query.result().ok());
+    MXK_CHECK(query.moves > 0);
+    MXK_CHECK_EQUAL(query.rows, moving_groups); // none twice: each was found again after a move
+    MXK_CHECK_EQUAL(query.sum, std::uint64_t{moving_envelopes} * moving_rows);
+    MXK_CHECK(query.is_in_order);
+}
+
+MXK_TEST(dataflow, groups_are_found_again_after_their_request_has_moved) {
+    on_nodes({.balances = false}, [](Scheduler& scheduler) {
+        for (unsigned round = 0; round < 20; ++round) move_and_group(scheduler);
+    });
+}
 MXK_TEST(dataflow, what_boxes_keep_goes_to_the_node_that_their_request_moves_to) {
     on_nodes({.balances = false}, [](Scheduler& scheduler) {
         for (unsigned round = 0; round < 20; ++round)
