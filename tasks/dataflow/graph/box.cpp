@@ -1,7 +1,9 @@
 #include "tasks/dataflow/graph/box.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "base/fence.hpp"
 #include "base/panic.hpp"
 
 namespace mxk::dataflow {
@@ -52,10 +54,13 @@ bool Box::send(CoreScheduler& here) {
         Envelope& envelope = *first_waiting_;
         Envelope* const behind = envelope.next; // it is the receiver's once it is sent
         Edge& output = *outputs_[envelope.output];
-        if (output.is_refused())
+        if (output.is_refused()) {
             EnvelopePointer const unwanted(&envelope);
-        else if (!output.offer(here, envelope))
-            return false;
+        } else {
+            has_fenced_ =
+                true; // by scheduling the receiver, which ends after its senders, or by the last look for room
+            if (!output.offer(here, envelope)) return false;
+        }
         first_waiting_ = behind;
         if (behind == nullptr) last_waiting_ = nullptr;
     }
@@ -83,13 +88,28 @@ Outcome Box::discard_inputs(CoreScheduler& here) {
 std::size_t Box::choose_input() const {
     std::size_t const wanted = wanted_input();
     if (wanted != any) return inputs_[wanted]->has_envelopes() ? wanted : any;
-    for (std::size_t step = 1; step <= inputs_.size(); ++step) {
-        std::size_t const input = (last_input_ + step) % inputs_.size();
+    std::size_t input = last_input_;
+    for (std::size_t step = 0; step < inputs_.size(); ++step) {
+        input = input + 1 < inputs_.size() ? input + 1 : 0;
         if (!inputs_[input]->has_envelopes()) continue;
         last_input_ = input;
         return input;
     }
     return any;
+}
+
+// A sender that waits is told at once, so that it works meanwhile; one that only comes to wait now, at the end of the
+// turn, when what this box has sent has made a fence.
+EnvelopePointer Box::take(CoreScheduler& here, Edge& input) {
+    if (input.is_full()) return input.take(here);
+    taken_from_ = &input;
+    return input.take_quietly();
+}
+
+void Box::tell_sender(CoreScheduler& here) {
+    if (taken_from_ == nullptr) return;
+    if (!has_fenced_) store_load_fence();
+    std::exchange(taken_from_, nullptr)->tell_sender(here);
 }
 
 Result<Step> Box::read(CoreScheduler& here) {
@@ -98,7 +118,8 @@ Result<Step> Box::read(CoreScheduler& here) {
         inputs_over_ |= std::uint64_t{1} << input;
         MXK_TRY(note_end(here, input));
     }
-    if (std::size_t const input = choose_input(); input != any) return receive(here, input, inputs_[input]->take(here));
+    if (std::size_t const input = choose_input(); input != any)
+        return receive(here, input, take(here, *inputs_[input]));
     if (inputs_over_ == (std::uint64_t{1} << inputs_.size()) - 1) return finish(here);
     return Step::More;
 }
@@ -145,7 +166,10 @@ Outcome Box::turn(CoreScheduler& here) {
         if (!step.ok()) query().fail(step.error());
         is_done_ = !step.ok() || step.value() == Step::Done;
         awaits_tasks_ = step.ok() && step.value() == Step::AfterTasks && has_tasks();
-        if (!send(here)) return Outcome::Waits;
+        has_fenced_ = false;
+        bool const is_sent = send(here);
+        tell_sender(here);
+        if (!is_sent) return Outcome::Waits;
     }
     if (is_done_) {
         end_outputs(here);

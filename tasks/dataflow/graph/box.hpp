@@ -87,6 +87,8 @@ class Box : public ReschedulableTask {
     Result<Step> read(CoreScheduler& here);
     [[nodiscard]] bool follow_request(CoreScheduler& here);
     [[nodiscard]] std::size_t choose_input() const;
+    EnvelopePointer take(CoreScheduler& here, Edge& input);
+    void tell_sender(CoreScheduler& here);
     [[nodiscard]] bool send(CoreScheduler& here);
     [[nodiscard]] bool is_unwanted() const;
     void end_outputs(CoreScheduler& here);
@@ -99,7 +101,9 @@ class Box : public ReschedulableTask {
     Envelope* last_waiting_ = nullptr;
     std::uint64_t inputs_over_ = 0; // bits of those whose end was noted
     mutable std::size_t last_input_ = 0;
-    NodeId home_; // where what it keeps lies
+    Edge* taken_from_ = nullptr; // in this turn, and its sender is still to be told
+    bool has_fenced_ = false;    // since
+    NodeId home_;                // where what it keeps lies
     bool is_done_ = false;
     bool are_outputs_ended_ = false;
     bool awaits_tasks_ = false;

@@ -62,18 +62,33 @@ class Edge {
         receiver_.schedule(here, Binding::Bound);
     }
 
-    // The receiver. None, if nothing is here.
+    // The receiver. None, if nothing is here. The sender is told if it waits for room.
     EnvelopePointer take(CoreScheduler& here) {
+        EnvelopePointer envelope = take_quietly();
+        if (!envelope) return envelope;
+        store_load_fence();
+        tell_sender(here);
+        return envelope;
+    }
+    // The same for a receiver that is about to execute a locked instruction: it calls tell_sender() after that.
+    EnvelopePointer take_quietly() {
         std::uint32_t const head = head_.load(std::memory_order_relaxed);
         std::uint32_t const tail = tail_.load(std::memory_order_acquire);
         if (head == tail) return {};
         if (tail - head > max_fill_.value()) max_fill_.add(tail - head - max_fill_.value());
         EnvelopePointer envelope(slots_[head % max_capacity]);
         head_.store(head + 1, std::memory_order_release); // pairs with the acquire in offer(), for the slot
-        store_load_fence();
+        return envelope;
+    }
+    // Whether a sender may wait: there is no room. A moment's word.
+    [[nodiscard]] bool is_full() const {
+        return tail_.load(std::memory_order_relaxed) - head_.load(std::memory_order_relaxed) == capacity_;
+    }
+    // Schedules the sender if it waits.
+    void tell_sender(CoreScheduler& here) {
+        store_load_fence_was_there();
         if (sender_waits_.load(std::memory_order_relaxed) && sender_waits_.exchange(false, std::memory_order_relaxed))
             sender_.schedule(here, Binding::Unbound);
-        return envelope;
     }
     // The receiver, once: it wants nothing more. The sender is scheduled, drops what it has, and ends; what it has sent
     // meanwhile the receiver still takes.
