@@ -325,16 +325,30 @@ MXK_TEST(query, groups_have_the_sums_of_their_rows_and_the_first_ones_are_the_an
 
 // ---- Limit
 
-// Rows of a scan that a query with a limit reads.
+// A scan of envelopes of one row that counts them.
+struct CountedScan : Scan {
+    CountedScan(dataflow::Query& query, CoreId core, ScannedColumns const* scanned, std::uint64_t* its_produced)
+        : Scan(query, core, scanned, 0, 1, 1)
+        , produced(*its_produced) {}
+    Result<dataflow::Step> produce(CoreScheduler& here) override {
+        ++produced;
+        return Scan::produce(here);
+    }
+    std::uint64_t& produced;
+};
+
+// What a query with a limit gives, and reads for it.
 struct Limited {
     std::size_t rows = 0;
-    std::uint64_t envelopes = 0;
+    std::uint64_t scanned = 0;
+    std::uint64_t envelopes = 0; // sent on all edges
 };
 Limited limited_scan(MadeUpTable const& table, std::uint64_t limit, bool is_filtered, SchedulerOptions const& options) {
     Rows<std::int64_t, std::uint8_t> rows;
     Model model;
     model.set_capacity(2);
-    auto from = add_table(model, "table", table.columns, 0, 1, 1); // as many envelopes as rows
+    std::uint64_t scanned = 0;
+    auto from = model.add<CountedScan>("table", &table.columns, &scanned);
     if (is_filtered) {
         auto const filter = add_filter(model, "kind", ColumnsOf<std::uint8_t>{{kind_column}},
                                        [](std::uint8_t value) { return value == 3; });
@@ -354,24 +368,27 @@ Limited limited_scan(MadeUpTable const& table, std::uint64_t limit, bool is_filt
     MXK_CHECK(rows.has_ended);
     for (std::size_t i = 0; i < rows.all.size(); ++i)
         MXK_CHECK_EQUAL(rows.all[i].a, table.number[is_filtered ? 4 * i + 3 : i]);
-    return {.rows = rows.all.size(), .envelopes = query.edge_counts().envelopes};
+    return {.rows = rows.all.size(), .scanned = scanned, .envelopes = query.edge_counts().envelopes};
 }
 
 MXK_TEST(query, a_limit_ends_the_scan_in_front_of_it) {
     MadeUpTable const table;
     for (Discipline const discipline : all_disciplines) {
         SchedulerOptions const options{.discipline = discipline};
-        // Three edges: 10 envelopes that are wanted on each, and up to two buffers and what is under way to them.
+        // Those that are wanted on each edge, up to two in each buffer, and what is under way to them.
         Limited const plain = limited_scan(table, 10, false, options);
         MXK_CHECK_EQUAL(plain.rows, 10u);
+        MXK_CHECK(plain.scanned <= 10 + 10);
         MXK_CHECK(plain.envelopes <= 20 + 8);
         // One row in four is of the kind.
         Limited const filtered = limited_scan(table, 10, true, options);
         MXK_CHECK_EQUAL(filtered.rows, 10u);
+        MXK_CHECK(filtered.scanned <= 40 + 24);
         MXK_CHECK(filtered.envelopes <= 40 + 20 + 24);
         // All that there are.
         Limited const all = limited_scan(table, 5000, false, options);
         MXK_CHECK_EQUAL(all.rows, MadeUpTable::rows);
+        MXK_CHECK_EQUAL(all.scanned, MadeUpTable::rows);
         MXK_CHECK_EQUAL(all.envelopes, 2 * MadeUpTable::rows);
     }
 }
