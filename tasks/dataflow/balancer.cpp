@@ -87,7 +87,7 @@ void Balancer::move_waiting(Request& request, NodeScheduler& from, NodeScheduler
     } else {
         request.waited_at = from.place();
     }
-    to.add_tasks(moved.tasks, [&] { to.append(request); });
+    to.add_tasks(moved.tasks, [&] { request.place() == nullptr ? to.append(request) : to.prepend(request); });
     from.activity.remove(moved.counted);
 }
 
@@ -97,7 +97,7 @@ bool Balancer::move_begun(Request& request, NodeScheduler& from, NodeScheduler& 
     request.set_home(to.node());
     counts_.moves.add(1);
     from.remove(request, *request.place());
-    to.add_tasks(moved.tasks, [&] { to.append(request); });
+    to.add_tasks(moved.tasks, [&] { to.prepend(request); });
     from.activity.remove(moved.counted);
     return true;
 }

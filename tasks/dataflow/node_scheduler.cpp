@@ -11,6 +11,15 @@ void NodeScheduler::append(Request& request) {
     lock_.unlock();
 }
 
+void NodeScheduler::prepend(Request& request) {
+    lock_.lock();
+    request.next_waiting = oldest_waiting_;
+    oldest_waiting_ = &request;
+    if (youngest_waiting_ == nullptr) youngest_waiting_ = &request;
+    waiting_.store(waiting() + 1, std::memory_order_relaxed);
+    lock_.unlock();
+}
+
 bool NodeScheduler::remove_waiting(Request& request) {
     Request* before = nullptr;
     Request* at = oldest_waiting_;

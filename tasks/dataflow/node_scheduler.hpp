@@ -49,6 +49,9 @@ class alignas(cache_line_bytes) NodeScheduler {
 
     // Behind the others that wait. Any core, within add_tasks().
     void append(Request& request);
+    // In front of the others: one that has begun elsewhere. It has a place, of which there is a limited number; those
+    // in front of it that have none would wait for one, and it for them.
+    void prepend(Request& request);
     // The youngest that waits; null if none does. Any core.
     Request* take_youngest();
     // Begins the oldest request that waits, as long as fewer are served here than there are cores; `place`: gives a

@@ -103,6 +103,12 @@ MXK_TEST(bench_dataflow, requests_and_their_memory_lie_where_they_were_placed) {
     std::array<std::string_view, 8> words{"--cores=up-to:8", "--rows=100", "--envelopes=64", "--requests=5",
                                           "--table-kib=4",   "--repeat=1", "--warm-up=1",    "--work=1"};
     MXK_CHECK(run_dataflow("place", words) == console::Outcome::Ok);
+    // More that have begun and wait on another node than a scheduler has places for requests.
+    words[3] = "--requests=60";
+    words[6] = "--way=moved";
+    MXK_CHECK(run_dataflow("place", words) == console::Outcome::Ok);
+    words[3] = "--requests=5";
+    words[6] = "--warm-up=1";
     words[7] = "--discipline=two-fifos,original,core-fifo";
     MXK_CHECK(run_dataflow("place", words) == console::Outcome::Ok);
 }
