@@ -19,10 +19,10 @@ template <typename Condition, typename... Ts> class Filter : public dataflow::Bo
   public:
     static constexpr std::array<std::string_view, 1> inputs{"rows"};
     static constexpr bool has_output = true;
-    static Result<dataflow::ColumnTypes> columns(std::span<dataflow::InputColumns const> inputs,
+    static Result<dataflow::ColumnTypes> columns(std::span<dataflow::InputColumns const> given,
                                                  ColumnsOf<Ts...> columns, Condition const& /*condition*/) {
-        MXK_TRY(columns.check(inputs[0]));
-        return inputs[0].types;
+        MXK_TRY(columns.check(given[0]));
+        return given[0].types;
     }
 
     Filter(dataflow::Query& query, CoreId core, ColumnsOf<Ts...> columns, Condition condition)

@@ -39,10 +39,10 @@ class GroupBy : public dataflow::Box {
     static constexpr bool has_output = true;
     static constexpr bool has_many_inputs = true;
     static constexpr bool collects = true;
-    static Result<dataflow::ColumnTypes> columns(std::span<dataflow::InputColumns const> inputs, Keys keys,
+    static Result<dataflow::ColumnTypes> columns(std::span<dataflow::InputColumns const> given, Keys keys,
                                                  Key const& /*key*/, Counts counts, Count const& /*count*/,
                                                  ColumnsOf<Ts...> summed) {
-        for (dataflow::InputColumns const& input : inputs) {
+        for (dataflow::InputColumns const& input : given) {
             MXK_TRY(keys.check(input));
             MXK_TRY(counts.check(input));
             MXK_TRY(summed.check(input));

@@ -29,10 +29,10 @@ template <typename Keys, typename Key, typename Payloads, typename Payload> clas
     static constexpr bool has_output = true;
     static constexpr bool has_many_inputs = true;
     static constexpr bool collects = true;
-    static Result<dataflow::ColumnTypes> columns(std::span<dataflow::InputColumns const> inputs,
+    static Result<dataflow::ColumnTypes> columns(std::span<dataflow::InputColumns const> given,
                                                  std::size_t /*expected_rows*/, Keys keys, Key const& /*key*/,
                                                  Payloads payloads, Payload const& /*payload*/) {
-        for (dataflow::InputColumns const& input : inputs) {
+        for (dataflow::InputColumns const& input : given) {
             MXK_TRY(keys.check(input));
             MXK_TRY(payloads.check(input));
         }
@@ -111,11 +111,11 @@ template <typename Keys, typename Key> class Probe : public dataflow::Box {
     static constexpr std::array<std::string_view, 2> inputs{"table", "rows"};
     static constexpr bool has_output = true;
     static constexpr bool reads_in_order = true;
-    static Result<dataflow::ColumnTypes> columns(std::span<dataflow::InputColumns const> inputs, std::size_t to,
+    static Result<dataflow::ColumnTypes> columns(std::span<dataflow::InputColumns const> given, std::size_t to,
                                                  Keys keys, Key const& /*key*/) {
-        MXK_TRY(inputs[from_table].expect(0, dataflow::ColumnType::Object));
-        MXK_TRY(keys.check(inputs[1]));
-        return inputs[1].types.with(to, dataflow::column_type_of<std::uint64_t>());
+        MXK_TRY(given[from_table].expect(0, dataflow::ColumnType::Object));
+        MXK_TRY(keys.check(given[1]));
+        return given[1].types.with(to, dataflow::column_type_of<std::uint64_t>());
     }
 
     // `to`: the payload's column.

@@ -16,9 +16,9 @@ class Limit : public dataflow::Box {
   public:
     static constexpr std::array<std::string_view, 1> inputs{"rows"};
     static constexpr bool has_output = true;
-    static Result<dataflow::ColumnTypes> columns(std::span<dataflow::InputColumns const> inputs,
+    static Result<dataflow::ColumnTypes> columns(std::span<dataflow::InputColumns const> given,
                                                  std::uint64_t /*rows*/) {
-        return inputs[0].types;
+        return given[0].types;
     }
 
     // `rows`: not 0.

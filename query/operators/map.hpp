@@ -17,10 +17,10 @@ template <typename Out, typename Function, typename... Ts> class Map : public da
   public:
     static constexpr std::array<std::string_view, 1> inputs{"rows"};
     static constexpr bool has_output = true;
-    static Result<dataflow::ColumnTypes> columns(std::span<dataflow::InputColumns const> inputs, std::size_t to,
+    static Result<dataflow::ColumnTypes> columns(std::span<dataflow::InputColumns const> given, std::size_t to,
                                                  ColumnsOf<Ts...> columns, Function const& /*function*/) {
-        MXK_TRY(columns.check(inputs[0]));
-        return inputs[0].types.with(to, dataflow::column_type_of<Out>());
+        MXK_TRY(columns.check(given[0]));
+        return given[0].types.with(to, dataflow::column_type_of<Out>());
     }
 
     // `to`: the new column's number.

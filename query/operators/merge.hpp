@@ -34,9 +34,9 @@ template <typename Keys, typename Key, typename... Ts> class Merge : public data
     static constexpr bool has_output = true;
     static constexpr bool has_many_inputs = true;
     static constexpr bool reads_in_order = true;
-    static Result<dataflow::ColumnTypes> columns(std::span<dataflow::InputColumns const> inputs, std::uint32_t /*rows*/,
+    static Result<dataflow::ColumnTypes> columns(std::span<dataflow::InputColumns const> given, std::uint32_t /*rows*/,
                                                  Keys keys, Key const& /*key*/, ColumnsOf<Ts...> kept) {
-        for (dataflow::InputColumns const& input : inputs) {
+        for (dataflow::InputColumns const& input : given) {
             MXK_TRY(keys.check(input));
             MXK_TRY(kept.check(input));
         }

@@ -28,7 +28,7 @@ inline std::atomic<GeneralAllocator const*> general{nullptr};
         align_down(reinterpret_cast<std::uintptr_t>(place) + cache_line_bytes, cache_line_bytes);
     auto* const result = reinterpret_cast<void**>(aligned);
     result[-1] = place; // there is room: both are aligned to 16
-    return result;
+    return reinterpret_cast<void*>(aligned);
 }
 [[gnu::noinline]] inline void deallocate_to(GeneralAllocator const& other, void* place, std::size_t bytes) {
     other.deallocate(static_cast<void**>(place)[-1], bytes + cache_line_bytes);

@@ -9,7 +9,7 @@
 //         static constexpr bool collects = true;            // optional: takes all that comes before it gives anything
 //         Join(Query& query, CoreId core, KeyColumn key);   // what add() is given, behind the first two
 //         // optional: which columns it needs of each connected input, and which it gives (column_types.hpp)
-//         static Result<ColumnTypes> columns(std::span<InputColumns const> inputs, KeyColumn key);
+//         static Result<ColumnTypes> columns(std::span<InputColumns const> given, KeyColumn key);
 //     };
 //
 //     Model model;
@@ -81,7 +81,7 @@ class Model {
         virtual ~Part() = default;
         [[nodiscard]] virtual Box* make(Query& query, CoreId core) const = 0; // null: no memory
         virtual void destroy(Box& box) const = 0;
-        [[nodiscard]] virtual Result<ColumnTypes> columns(std::span<InputColumns const> inputs) const = 0;
+        [[nodiscard]] virtual Result<ColumnTypes> columns(std::span<InputColumns const> given) const = 0;
         virtual void destroy_self() = 0;
 
         std::string_view name;

@@ -24,7 +24,7 @@ class Deal : public Box {
   public:
     static constexpr std::array<std::string_view, 1> inputs{"in"};
     static constexpr bool has_output = true;
-    static Result<ColumnTypes> columns(std::span<InputColumns const> inputs) { return inputs[0].types; }
+    static Result<ColumnTypes> columns(std::span<InputColumns const> given) { return given[0].types; }
 
     using Box::Box;
 
@@ -44,7 +44,7 @@ class Gather : public Box {
     static constexpr std::array<std::string_view, 1> inputs{"in"};
     static constexpr bool has_output = true;
     static constexpr bool has_many_inputs = true;
-    static Result<ColumnTypes> columns(std::span<InputColumns const> inputs) { return inputs[0].types; }
+    static Result<ColumnTypes> columns(std::span<InputColumns const> given) { return given[0].types; }
 
     using Box::Box;
 

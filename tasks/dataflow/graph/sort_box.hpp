@@ -38,8 +38,8 @@ class SortingBox : public Box {
     static constexpr bool collects = true;
 
     template <typename... Arguments>
-    static Result<ColumnTypes> columns(std::span<InputColumns const> inputs, Arguments const&... /*of add()*/) {
-        MXK_TRY(inputs[0].expect(0, ColumnType::U64));
+    static Result<ColumnTypes> columns(std::span<InputColumns const> given, Arguments const&... /*of add()*/) {
+        MXK_TRY(given[0].expect(0, ColumnType::U64));
         return ColumnTypes::only<std::uint64_t>();
     }
 

@@ -90,9 +90,9 @@ template <typename A, typename B> struct Rows {
 template <typename A, typename B> struct Keep : Box {
     static constexpr std::array<std::string_view, 1> inputs{"rows"};
     static constexpr bool has_output = false;
-    static Result<dataflow::ColumnTypes> columns(std::span<dataflow::InputColumns const> inputs, Rows<A, B>* /*rows*/,
+    static Result<dataflow::ColumnTypes> columns(std::span<dataflow::InputColumns const> given, Rows<A, B>* /*rows*/,
                                                  ColumnsOf<A, B> kept) {
-        MXK_TRY(kept.check(inputs[0]));
+        MXK_TRY(kept.check(given[0]));
         return dataflow::ColumnTypes{};
     }
     Keep(dataflow::Query& query, CoreId core, Rows<A, B>* its_rows, ColumnsOf<A, B> its_kept)
