@@ -102,9 +102,7 @@ inline bool ReschedulableTask::try_rest() {
     return state_.compare_exchange_strong(state, State::Idle, std::memory_order_acq_rel, std::memory_order_acquire);
 }
 
-inline void ReschedulableTask::rest(CoreScheduler& here) {
-    if (try_rest()) [[likely]]
-        return;
+inline void ReschedulableTask::queue_again(CoreScheduler& here) {
     inject::point();
     State const state = state_.exchange(State::Scheduled, std::memory_order_acq_rel);
     here.enqueue_again(*this, state == State::AgainBound);
@@ -113,8 +111,8 @@ inline void ReschedulableTask::rest(CoreScheduler& here) {
 inline void ReschedulableTask::execute(CoreScheduler& here) {
     if (run_body(here) == Outcome::Ended) [[unlikely]]
         end(here);
-    else
-        rest(here);
+    else if (!try_rest()) [[unlikely]]
+        queue_again(here);
 }
 
 } // namespace mxk::dataflow

@@ -53,13 +53,12 @@ class ReschedulableTask : public Task {
     // For schedulers: runs the body of a task that was taken from a queue. The task may be gone afterwards.
     void execute(CoreScheduler& here);
     // The same in its steps, for a scheduler that has something to do between them: run_body(); then end(), or
-    // try_rest(), a locked instruction in any case, and if that is false rest().
+    // try_rest(), a locked instruction in any case, and if that is false queue_again().
     Outcome run_body(CoreScheduler& here);
     void end(CoreScheduler& here);
     // False: it was asked for while it ran.
     [[nodiscard]] bool try_rest();
-    // Queues it again if it was asked for while it ran.
-    void rest(CoreScheduler& here);
+    void queue_again(CoreScheduler& here);
 
     [[nodiscard]] Request& request() const { return request_; }
     // For schedulers, while it is queued as unbound: the node that is to run it, and whether it is in that node's count

@@ -58,9 +58,9 @@ void RequestCore::enqueue_unbound(ReschedulableTask& task) {
 void RequestCore::enqueue_here(ReschedulableTask& task, RequestPlace& place) {
     task.set_responsible_node(node_.place(), false);
     std::uint16_t const responsible = place.append(task);
-    if (responsible == node_.place()) [[likely]]
-        return offer_help();
-    pass_on(responsible);
+    if (responsible != node_.place()) [[unlikely]]
+        return pass_on(responsible);
+    if (!takes_it_next_) offer_help();
 }
 
 void RequestCore::enqueue_for(ReschedulableTask& task, NodeScheduler& node, RequestPlace& place) {
@@ -227,7 +227,11 @@ bool RequestCore::run(Worker& /*worker*/) {
         bool const is_last = ++done == turn_tasks;
         task = run_one(*task, !is_last);
         if (task != nullptr) continue;
-        if (is_last || arch::needs_attention()) return true;
+        if (is_last) return true;
+        if (arch::needs_attention()) {
+            wake_for_the_rest(); // of which this core has said that it takes it next
+            return true;
+        }
         task = next();
     }
     if (is_working_) {
@@ -239,6 +243,14 @@ bool RequestCore::run(Worker& /*worker*/) {
     return done != 0;
 }
 
+// Where nothing comes before it, this core runs it next, and nobody is woken for it, who would only look on.
+void RequestCore::queue_again(ReschedulableTask& task, bool takes_next) {
+    takes_it_next_ = takes_next && own_place_ != nullptr && own_place_ == task.request().place() && !helps_others_ &&
+                     stack_.size() == 0 && !own_place_->may_have_tasks();
+    task.queue_again(*this);
+    takes_it_next_ = false;
+}
+
 // Gives the newest bound task if that is to be taken next and there is one: the locked instruction by which a task
 // comes to rest is also the fence for taking it.
 inline ReschedulableTask* RequestCore::run_one(ReschedulableTask& task, bool takes_next) {
@@ -246,13 +258,14 @@ inline ReschedulableTask* RequestCore::run_one(ReschedulableTask& task, bool tak
         task.end(*this);
         return nullptr;
     }
-    if (!takes_next || arch::needs_attention() || !stack_.begin_take()) {
-        task.rest(*this);
+    if (arch::needs_attention()) takes_next = false;
+    if (!takes_next || !stack_.begin_take()) {
+        if (!task.try_rest()) queue_again(task, takes_next);
         return nullptr;
     }
     if (!task.try_rest()) [[unlikely]] {
         stack_.cancel_take();
-        task.rest(*this);
+        queue_again(task, false);
         return nullptr;
     }
     ReschedulableTask* const newest = stack_.end_take();

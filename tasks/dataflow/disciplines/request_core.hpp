@@ -50,6 +50,7 @@ class RequestCore final : public CoreScheduler, public WorkSource {
   private:
     ReschedulableTask* next();
     ReschedulableTask* run_one(ReschedulableTask& task, bool takes_next);
+    void queue_again(ReschedulableTask& task, bool takes_next);
     ReschedulableTask* take_unbound();
     ReschedulableTask* take_from_requests();
     ReschedulableTask* take_shared();
@@ -85,8 +86,9 @@ class RequestCore final : public CoreScheduler, public WorkSource {
     RequestPlace* own_place_ = nullptr; // of the request whose unbound tasks it took last
     bool helps_others_ = false;         // the next unbound task is to be an older request's
     Cycles patience_;
-    Cycles looked_{};     // for work, while it polls
-    Cycles look_every_{}; // longer and longer, while there is none: a look costs who has work
+    Cycles looked_{};            // for work, while it polls
+    Cycles look_every_{};        // longer and longer, while there is none: a look costs who has work
+    bool takes_it_next_ = false; // the task that it is queueing
     bool has_seen_work_ = false;
     bool is_working_ = false; // it is not counted as free
 };

@@ -288,7 +288,9 @@ class ConcurrentInterleavings : public MemoryTest {
             for (Item const& item : items_) {
                 auto const times = std::count(met.begin(), met.end(), &item);
                 EXPECT_LE(times, 1);
-                if (&item == &items_[1]) EXPECT_EQ(times, 1) << "one that is there all the time";
+                if (&item == &items_[1]) {
+                    EXPECT_EQ(times, 1) << "one that is there all the time";
+                }
             }
         }
         template <typename What> static void carry_out(What what) {
