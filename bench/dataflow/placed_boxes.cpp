@@ -8,7 +8,6 @@ namespace mxk::bench {
 
 using dataflow::CoreScheduler;
 using dataflow::EnvelopePointer;
-using dataflow::Step;
 
 std::uint64_t PlacedShape::check_sum() const {
     // The table's rows come in turn: whole rounds, and the first ones once more.
@@ -34,7 +33,7 @@ void PlacedQuery::note_home() {
     if (home_count_ < max_homes) homes_[home_count_++] = now;
 }
 
-Result<Step> PlacedSource::produce(CoreScheduler& here) {
+Result<dataflow::Step> PlacedSource::produce(CoreScheduler& here) {
     note_run(here);
     placed().note_home();
     std::uint32_t const rows = shape().rows;
@@ -44,17 +43,17 @@ Result<Step> PlacedSource::produce(CoreScheduler& here) {
     make_rows(sequence_ * rows, made.values, rows);
     envelope->columns[0] = std::move(made.column);
     emit(std::move(envelope));
-    return ++sequence_ == shape().envelopes ? Step::Done : Step::More;
+    return ++sequence_ == shape().envelopes ? dataflow::Step::Done : dataflow::Step::More;
 }
 
-Result<Step> PlacedStage::receive(CoreScheduler& here, std::size_t /*input*/, EnvelopePointer envelope) {
+Result<dataflow::Step> PlacedStage::receive(CoreScheduler& here, std::size_t /*input*/, EnvelopePointer envelope) {
     note_run(here);
     note_use(here, *envelope);
     Made made = MXK_TRY(make_column(here, envelope->rows));
     work_rows(envelope->values<std::uint64_t>(0), made.values, envelope->rows, shape().work);
     envelope->columns[0] = std::move(made.column);
     emit(std::move(envelope));
-    return Step::More;
+    return dataflow::Step::More;
 }
 
 Result<void> PlacedLookUp::make_table() {
@@ -87,7 +86,7 @@ void PlacedLookUp::look_up(CoreScheduler& here, std::uint64_t const* in, std::ui
     }
 }
 
-Result<Step> PlacedLookUp::receive(CoreScheduler& here, std::size_t /*input*/, EnvelopePointer envelope) {
+Result<dataflow::Step> PlacedLookUp::receive(CoreScheduler& here, std::size_t /*input*/, EnvelopePointer envelope) {
     note_run(here);
     note_use(here, *envelope);
     if (!table_[0]) MXK_TRY(make_table());
@@ -95,19 +94,19 @@ Result<Step> PlacedLookUp::receive(CoreScheduler& here, std::size_t /*input*/, E
     look_up(here, envelope->values<std::uint64_t>(0), made.values, envelope->rows);
     envelope->columns[0] = std::move(made.column);
     emit(std::move(envelope));
-    return Step::More;
+    return dataflow::Step::More;
 }
 
-Step PlacedLookUp::follow(NodeId node) {
-    if (!shape().table_follows || shape().memory) return Step::Done;
+dataflow::Step PlacedLookUp::follow(NodeId node) {
+    if (!shape().table_follows || shape().memory) return dataflow::Step::Done;
     for (dataflow::Column& piece : table_) {
         if (!piece || piece.node() == node) continue;
-        return piece.copy_to(node, piece_rows() * sizeof(std::uint64_t)) ? Step::More : Step::Done;
+        return piece.copy_to(node, piece_rows() * sizeof(std::uint64_t)) ? dataflow::Step::More : dataflow::Step::Done;
     }
-    return Step::Done;
+    return dataflow::Step::Done;
 }
 
-Result<Step> PlacedSink::receive(CoreScheduler& here, std::size_t /*input*/, EnvelopePointer envelope) {
+Result<dataflow::Step> PlacedSink::receive(CoreScheduler& here, std::size_t /*input*/, EnvelopePointer envelope) {
     note_run(here);
     note_use(here, *envelope);
     PlacedQuery& query = placed();
@@ -115,7 +114,7 @@ Result<Step> PlacedSink::receive(CoreScheduler& here, std::size_t /*input*/, Env
     query.check_sum += sum_rows(envelope->values<std::uint64_t>(0), envelope->rows);
     query.rows += envelope->rows;
     query.note_arrival(here);
-    return Step::More;
+    return dataflow::Step::More;
 }
 
 Result<void> make_placed_pipe(dataflow::Model& model, PlacedShape const& shape) {
