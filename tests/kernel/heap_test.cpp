@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <new>
 
@@ -168,6 +169,19 @@ MXK_TEST(heap, with_delays_where_cores_meet) {
     if (!inject::enabled) MXK_SKIP("this build injects no delays");
     InjectDelays const delays;
     exchange(is_emulated() ? 10'000 : 100'000);
+}
+
+// The checks look at what was written after it was freed: what has another alignment begins elsewhere.
+MXK_TEST(heap, memory_is_taken_again_with_another_alignment) {
+    for (std::size_t bytes = 8; bytes <= 1024; bytes += 8)
+        for (std::size_t const alignment : {std::size_t{64}, heap::min_alignment, std::size_t{64}}) {
+            void* const object = heap::allocate(bytes, alignment);
+            MXK_CHECK(object != nullptr);
+            if (object == nullptr) return;
+            MXK_CHECK(is_aligned(reinterpret_cast<std::uintptr_t>(object), alignment));
+            std::memset(object, static_cast<int>(bytes & 0xff), bytes);
+            heap::deallocate(object, bytes, alignment);
+        }
 }
 
 MXK_TEST(heap, what_a_core_allocates_lies_on_its_node) {

@@ -16,7 +16,8 @@ namespace mxk::heap {
 
 namespace {
 
-// Marks depend on the object's address, so that a head that was copied is none.
+// Marks depend on the head's address, so that one that was copied is none, and on where the object begins: the same
+// memory may have held one of another alignment.
 constexpr std::uint64_t live_mark = 0x6c69'7665'6f62'6a65;
 constexpr std::uint64_t freed_mark = 0x6672'6565'6f62'6a65;
 constexpr std::uint8_t red_byte = 0xfb;
@@ -41,8 +42,8 @@ struct Site {
 constexpr std::size_t site_count = 2048;
 constinit std::array<Site, site_count + 1> sites{};
 
-std::uint64_t mark_of(Head const& head, std::uint64_t mark) {
-    return mark ^ reinterpret_cast<std::uintptr_t>(&head);
+std::uint64_t mark_of(Head const& head, std::uint64_t mark, std::size_t room) {
+    return mark ^ reinterpret_cast<std::uintptr_t>(&head) ^ std::uint64_t{room} << 48;
 }
 
 // relaxed everywhere: who takes a place first has it, and counts are only sums.
@@ -77,16 +78,17 @@ bool is_known_when_freed(std::size_t whole) {
 [[gnu::noinline]] void* allocate_checked(std::size_t bytes, std::size_t alignment) {
     if (alignment > max_bin_alignment) return allocate_unchecked(bytes, alignment);
     if (bytes > UINT32_MAX) return nullptr;
-    std::size_t const whole = head_room(alignment) + bytes + zone_bytes;
+    std::size_t const room = head_room(alignment);
+    std::size_t const whole = room + bytes + zone_bytes;
     auto* const place = static_cast<std::byte*>(allocate_unchecked(whole, alignment));
     if (place == nullptr) return nullptr;
     auto& head = *reinterpret_cast<Head*>(place);
-    std::byte* const object = place + head_room(alignment);
-    if (is_known_when_freed(whole) && head.mark == mark_of(head, freed_mark) && head.bytes == bytes &&
+    std::byte* const object = place + room;
+    if (is_known_when_freed(whole) && head.mark == mark_of(head, freed_mark, room) && head.bytes == bytes &&
         !has_only(object, bytes, poison_byte))
         panic("the {} bytes at {} were written after they had been freed", bytes, object);
     auto const site = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
-    head = {{}, mark_of(head, live_mark), static_cast<std::uint32_t>(bytes), site_of(site)};
+    head = {{}, mark_of(head, live_mark, room), static_cast<std::uint32_t>(bytes), site_of(site)};
     std::memset(place + sizeof(Head), red_byte, gap_of(alignment));
     std::memset(object + bytes, red_byte, zone_bytes);
     sites[head.site].objects.fetch_add(1, std::memory_order_relaxed);
@@ -97,10 +99,11 @@ bool is_known_when_freed(std::size_t whole) {
 [[gnu::noinline]] void deallocate_checked(void* object, std::size_t bytes, std::size_t alignment) {
     if (alignment > max_bin_alignment) return deallocate_unchecked(object, bytes, alignment);
     auto* const start = static_cast<std::byte*>(object);
-    std::byte* const place = start - head_room(alignment);
+    std::size_t const room = head_room(alignment);
+    std::byte* const place = start - room;
     auto& head = *reinterpret_cast<Head*>(place);
-    if (head.mark == mark_of(head, freed_mark)) panic("double free: the object at {} is free already", object);
-    if (head.mark != mark_of(head, live_mark))
+    if (head.mark == mark_of(head, freed_mark, room)) panic("double free: the object at {} is free already", object);
+    if (head.mark != mark_of(head, live_mark, room))
         panic("what is freed at {} is no object of the heap, or what stands in front of it was overwritten", object);
     if (head.bytes != bytes) panic("{} bytes are freed at {}, {} were allocated", bytes, object, head.bytes);
     if (!has_only(place + sizeof(Head), gap_of(alignment), red_byte))
@@ -109,9 +112,9 @@ bool is_known_when_freed(std::size_t whole) {
         panic("somebody has written behind the {} bytes at {}", bytes, object);
     sites[head.site].objects.fetch_sub(1, std::memory_order_relaxed);
     sites[head.site].bytes.fetch_sub(bytes, std::memory_order_relaxed);
-    head.mark = mark_of(head, freed_mark);
+    head.mark = mark_of(head, freed_mark, room);
     std::memset(start, poison_byte, bytes);
-    deallocate_unchecked(place, head_room(alignment) + bytes + zone_bytes, alignment);
+    deallocate_unchecked(place, room + bytes + zone_bytes, alignment);
 }
 
 void for_each_holder(void (*visit)(Holder const& holder, void* context), void* context) {
