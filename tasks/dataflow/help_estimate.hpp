@@ -15,18 +15,20 @@ namespace mxk::dataflow {
 // Of one core about another, or about the cores of its node.
 class HelpEstimate {
   public:
-    // A look: tasks that wait there now, and those that were run there so far. True: one may be taken. What was not
-    // looked at for `forgotten_after` times the patience is looked at anew.
-    [[nodiscard]] bool is_worth(std::size_t waiting, std::uint64_t done, Cycles now, Cycles patience) {
+    // A look: tasks that wait there now, and those that were run there so far. True: one may be taken. The first one of
+    // a series knows nothing yet. However far looks are apart, what nobody runs meanwhile is worth it at the second.
+    [[nodiscard]] bool is_worth(std::size_t waiting, std::uint64_t done, Cycles now, Cycles patience,
+                                std::uint32_t series) {
         if (patience == Cycles{}) return waiting != 0;
         std::uint64_t const elapsed = raw(now - looked_);
-        if (elapsed >= raw(patience)) {
-            bool const is_known = elapsed < forgotten_after * raw(patience);
+        bool const is_first = series != series_;
+        if (is_first || elapsed >= raw(patience)) {
             // Those that the other will have run itself when as much time as its patience has passed.
-            std::uint64_t const own = is_known ? raw(patience) * (done - done_) / elapsed : waiting;
+            std::uint64_t const own = is_first ? waiting : raw(patience) * (done - done_) / elapsed;
             left_ = waiting > own ? waiting - own : 0;
             looked_ = now;
             done_ = done;
+            series_ = series;
         }
         return waiting != 0 && left_ != 0;
     }
@@ -34,12 +36,11 @@ class HelpEstimate {
         if (left_ != 0) --left_;
     }
 
-    static constexpr std::uint64_t forgotten_after = 16;
-
   private:
     Cycles looked_{};
     std::uint64_t done_ = 0;
-    std::uint64_t left_ = 0; // to be taken until the next look
+    std::uint64_t left_ = 0;   // to be taken until the next look
+    std::uint32_t series_ = 0; // the first one is 1
 };
 
 } // namespace mxk::dataflow

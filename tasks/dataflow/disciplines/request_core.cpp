@@ -129,7 +129,7 @@ bool RequestCore::helps_with_unbound(Cycles now) {
     has_seen_work_ = true;
     std::uint64_t done = 0;
     for (Victim const& victim : victims_) done += at(victim).counts().unbound.value();
-    return unbound_help_.is_worth(static_cast<std::size_t>(queued), done, now, patience_);
+    return unbound_help_.is_worth(static_cast<std::size_t>(queued), done, now, patience_, looks_series_);
 }
 
 bool RequestCore::helps(Victim& victim, Cycles now) {
@@ -137,7 +137,7 @@ bool RequestCore::helps(Victim& victim, Cycles now) {
     std::size_t const waiting = other.bound_tasks();
     if (waiting == 0) return false;
     has_seen_work_ = true;
-    return victim.help.is_worth(waiting, other.counts().tasks(), now, patience_);
+    return victim.help.is_worth(waiting, other.counts().tasks(), now, patience_, looks_series_);
 }
 
 ReschedulableTask* RequestCore::take_from_requests() {
@@ -236,6 +236,7 @@ bool RequestCore::run(Worker& /*worker*/) {
     }
     if (is_working_) {
         is_working_ = false;
+        ++looks_series_;
         node_.activity.finish();
     }
     if (done == 0) counts_.empty_turns.add(1);

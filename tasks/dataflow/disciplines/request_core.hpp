@@ -83,6 +83,7 @@ class RequestCore final : public CoreScheduler, public WorkSource {
     BoundStack stack_;
     NodeVector<Victim> victims_;
     HelpEstimate unbound_help_;
+    std::uint32_t looks_series_ = 1;    // of looks at others: a new one whenever it has got nothing to do
     RequestPlace* own_place_ = nullptr; // of the request whose unbound tasks it took last
     bool helps_others_ = false;         // the next unbound task is to be an older request's
     Cycles patience_;

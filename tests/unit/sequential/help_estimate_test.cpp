@@ -9,7 +9,7 @@ namespace {
 constexpr Cycles patience{1000};
 
 bool is_worth(HelpEstimate& help, std::size_t waiting, std::uint64_t done, std::uint64_t now) {
-    return help.is_worth(waiting, done, Cycles{now}, patience);
+    return help.is_worth(waiting, done, Cycles{now}, patience, 1);
 }
 
 TEST(DataflowHelpEstimate, ATaskThatNobodyRunsIsTakenOnceThePatienceIsOver) {
@@ -41,19 +41,26 @@ TEST(DataflowHelpEstimate, OfManySmallTasksThoseAreTakenThatTheOwnerWouldNotCome
     EXPECT_TRUE(is_worth(help, 20, 41, 1'003'002)); // it has become slow
 }
 
-TEST(DataflowHelpEstimate, WhatWasNotLookedAtForLongIsLookedAtAnew) {
+TEST(DataflowHelpEstimate, EachSeriesBeginsWithALookThatKnowsNothing) {
     HelpEstimate help;
     EXPECT_FALSE(is_worth(help, 1, 0, 1'000'000));
-    std::uint64_t const late = 1'000'000 + HelpEstimate::forgotten_after * raw(patience);
-    EXPECT_FALSE(is_worth(help, 1, 0, late)); // it may have come just now
-    EXPECT_TRUE(is_worth(help, 1, 0, late + raw(patience)));
+    EXPECT_TRUE(is_worth(help, 1, 0, 1'001'000));
+    EXPECT_FALSE(help.is_worth(1, 0, Cycles{9'000'000}, patience, 2)); // it may have come just now
+    EXPECT_TRUE(help.is_worth(1, 0, Cycles{9'001'000}, patience, 2));
+}
+
+// A core that has its processor for a moment only, now and then.
+TEST(DataflowHelpEstimate, WhatNobodyRunsIsTakenHoweverFarLooksAreApart) {
+    HelpEstimate help;
+    EXPECT_FALSE(is_worth(help, 1, 5, 1'000'000));
+    EXPECT_TRUE(is_worth(help, 1, 5, 900'000'000));
 }
 
 TEST(DataflowHelpEstimate, WithoutPatienceAllIsTaken) {
     HelpEstimate help;
-    EXPECT_TRUE(help.is_worth(1, 0, Cycles{5}, Cycles{}));
-    EXPECT_TRUE(help.is_worth(1, 1000, Cycles{6}, Cycles{}));
-    EXPECT_FALSE(help.is_worth(0, 1000, Cycles{7}, Cycles{}));
+    EXPECT_TRUE(help.is_worth(1, 0, Cycles{5}, Cycles{}, 1));
+    EXPECT_TRUE(help.is_worth(1, 1000, Cycles{6}, Cycles{}, 1));
+    EXPECT_FALSE(help.is_worth(0, 1000, Cycles{7}, Cycles{}, 1));
 }
 
 } // namespace
