@@ -181,11 +181,11 @@ MXK_LONG_TEST(adaptive, visits_exclude_each_other_while_the_granularity_changes_
 // Until it is found out, up to a minute; four where cores share processors, and a change of state takes a second.
 template <typename Target> bool is_found_out(Target& target, std::size_t parts) {
     VisitTest<VisitCounter<false>> test(parts);
+    std::uint64_t const seconds = is_crowded() ? 240 : 60;
     VisitPlan plan{.parts = parts,
                    .visits = ~std::uint64_t{0} >> 1,
                    .max_between = 16,
-                   .until = clock::timestamp() +
-                            clock::to_cycles(Nanoseconds{is_crowded() ? 240'000'000'000 : 60'000'000'000})};
+                   .until = clock::timestamp() + clock::to_cycles(Nanoseconds{seconds * 1'000'000'000})};
     return !test.by_threads(target, plan).is_exact();
 }
 MXK_TEST(adaptive, a_window_that_is_too_short_is_found_out) {
