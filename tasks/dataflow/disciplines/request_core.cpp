@@ -291,7 +291,7 @@ bool RequestCore::has_work() {
     if (now - looked_ < look_every_) return false;
     looked_ = now;
     if (finds_work(now)) return true;
-    look_every_ = std::min(look_every_ + look_every_, patience_ + patience_ + patience_ + patience_);
+    look_every_ = std::min(look_every_ + look_every_, Cycles{4 * raw(patience_)});
     return false;
 }
 

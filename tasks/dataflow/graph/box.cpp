@@ -57,8 +57,8 @@ bool Box::send(CoreScheduler& here) {
         if (output.is_refused()) {
             EnvelopePointer const unwanted(&envelope);
         } else {
-            has_fenced_ =
-                true; // by scheduling the receiver, which ends after its senders, or by the last look for room
+            // By scheduling the receiver, which ends after its senders, or by the last look for room.
+            has_fenced_ = true;
             if (!output.offer(here, envelope)) return false;
         }
         first_waiting_ = behind;

@@ -292,22 +292,12 @@ MXK_TEST(dataflow, queries_give_all_their_memory_back) {
 
 // ---- Models
 
-template <typename Make> void check_error(Make make, std::string_view expected) {
-    Model model;
-    make(model);
-    auto const result = model.check();
-    MXK_CHECK(!result.ok());
-    if (result.ok()) return;
-    if (result.error().message() != expected) log::info("got: {}", result.error().message());
-    MXK_CHECK(result.error().message() == expected);
-}
-
 MXK_TEST(dataflow, what_is_wrong_with_a_model_is_said_by_box_and_input) {
     Seen seen;
-    check_error([](Model&) {}, "expected a model with a box, got none");
-    check_error([](Model& model) { model.add<Numbers>("numbers", std::uint64_t{1}); },
-                "box 'numbers': its output is not connected");
-    check_error(
+    check_model_error([](Model&) {}, "expected a model with a box, got none");
+    check_model_error([](Model& model) { model.add<Numbers>("numbers", std::uint64_t{1}); },
+                      "box 'numbers': its output is not connected");
+    check_model_error(
         [&](Model& model) {
             auto const numbers = model.add<Numbers>("numbers", std::uint64_t{1});
             auto const join = model.add<InOrder>("join");
@@ -315,13 +305,13 @@ MXK_TEST(dataflow, what_is_wrong_with_a_model_is_said_by_box_and_input) {
             model.connect(join, model.add<Sum>("sum", &seen));
         },
         "box 'join': input 'second' is not connected");
-    check_error(
+    check_model_error(
         [&](Model& model) {
             auto const numbers = model.add<Numbers>("numbers", std::uint64_t{1});
             model.connect(numbers, model.add<InOrder>("join"), "third");
         },
         "box 'join': expected one of its inputs first, second, got 'third'");
-    check_error(
+    check_model_error(
         [&](Model& model) {
             auto const numbers = model.add<Numbers>("numbers", std::uint64_t{1});
             auto const pass = model.add<Pass>("pass", 0U);
@@ -329,13 +319,13 @@ MXK_TEST(dataflow, what_is_wrong_with_a_model_is_said_by_box_and_input) {
             model.connect(model.add<Numbers>("others", std::uint64_t{1}), pass);
         },
         "box 'pass': input 'in' is connected twice, the second time from box 'others'");
-    check_error(
+    check_model_error(
         [&](Model& model) {
             auto const sum = model.add<Sum>("sum", &seen);
             model.connect(sum, model.add<Pass>("pass", 0U));
         },
         "box 'sum' has no output, but is connected to box 'pass'");
-    check_error(
+    check_model_error(
         [&](Model& model) {
             auto const a = model.add<Pass>("a", 0U);
             auto const b = model.add<Pass>("b", 0U);
@@ -343,7 +333,7 @@ MXK_TEST(dataflow, what_is_wrong_with_a_model_is_said_by_box_and_input) {
             model.connect(b, a);
         },
         "box 'a' would receive what it has sent: the boxes form a circle");
-    check_error(
+    check_model_error(
         [&](Model& model) {
             auto const numbers = model.add<Numbers>("numbers", std::uint64_t{1});
             auto const pass = model.add<Pass>("pass", 0U);
@@ -356,7 +346,7 @@ MXK_TEST(dataflow, what_is_wrong_with_a_model_is_said_by_box_and_input) {
         "box 'join' reads its inputs one after the other, and box 'numbers' feeds input 'first' and another: it would "
         "wait "
         "for ever");
-    check_error(
+    check_model_error(
         [&](Model& model) {
             model.set_capacity(65);
             model.connect(model.add<Numbers>("numbers", std::uint64_t{1}), model.add<Sum>("sum", &seen));

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/log.hpp"
 #include "tasks/dataflow/graph/model.hpp"
 #include "tests/kernel/dataflow/requests.hpp"
 
@@ -111,6 +112,17 @@ inline Result<void> run(Model const& model, SchedulerOptions const& options = {}
     scheduler->submit(query);
     query.wait();
     return query.result();
+}
+
+// What a model that cannot work is refused with.
+template <typename Make> void check_model_error(Make make, std::string_view expected) {
+    Model model;
+    make(model);
+    auto const result = model.check();
+    MXK_CHECK(!result.ok());
+    if (result.ok()) return;
+    if (result.error().message() != expected) log::info("got: {}", result.error().message());
+    MXK_CHECK(result.error().message() == expected);
 }
 
 constexpr std::uint64_t sum_below(std::uint64_t count) {

@@ -28,6 +28,7 @@ using dataflow::EnvelopePointer;
 using dataflow::Model;
 using dataflow::SchedulerOptions;
 using dataflow_tests::all_disciplines;
+using dataflow_tests::check_model_error;
 using dataflow_tests::run;
 using dataflow_tests::WaitedQuery;
 using query::add_build;
@@ -587,16 +588,6 @@ MXK_TEST(query, rows_that_are_dealt_to_boxes_that_sort_and_merged_are_in_order) 
 }
 
 // ---- Models that cannot work
-
-template <typename Make> void check_model_error(Make make, std::string_view expected) {
-    Model model;
-    make(model);
-    auto const result = model.check();
-    MXK_CHECK(!result.ok());
-    if (result.ok()) return;
-    if (result.error().message() != expected) log::info("got: {}", result.error().message());
-    MXK_CHECK(result.error().message() == expected);
-}
 
 MXK_TEST(query, what_is_wrong_with_columns_is_said_by_box_and_input) {
     MadeUpTable const table;
