@@ -94,19 +94,24 @@ template <typename Cascade, typename ThreadScope = NoScope> class CascadeTarget 
     Cascade cascade_;
 };
 
+struct Visits {
+    std::uint64_t count; // of all visitors
+    std::uint32_t max_between;
+};
+
 // Of each visitor. A grace period of many emulated cores may take a second: there few are waited for.
-VisitPlan plan_of(std::size_t parts, std::uint64_t visits, std::uint32_t max_between) {
+VisitPlan plan_of(std::size_t parts, Visits visits, std::size_t visitors) {
     return {.parts = parts,
-            .visits = std::max<std::uint64_t>(visits, 100),
-            .max_between = max_between,
+            .visits = std::max<std::uint64_t>(visits.count / visitors, 100),
+            .max_between = visits.max_between,
             .visits_alone = is_emulated() ? 50U : 500U,
-            .max_times_alone = is_emulated() ? 1U : ~0U};
+            .max_times_alone = is_emulated() ? 1U : ~0U,
+            .time_alone = Nanoseconds{1'000'000'000}};
 }
 
-template <typename Target>
-void check_tasks(Target& target, std::size_t parts, std::uint64_t visits, std::uint32_t max_between) {
+template <typename Target> void check_tasks(Target& target, std::size_t parts, Visits visits) {
     VisitTest<VisitCounter<true>> test(parts);
-    VisitPlan plan = plan_of(parts, visits / workers::count(), max_between);
+    VisitPlan plan = plan_of(parts, visits, workers::count());
     VisitOutcome const outcome = test.by_tasks(target, plan);
     MXK_CHECK_EQUAL(outcome.visits, plan.visits * workers::count());
     MXK_CHECK_EQUAL(outcome.counted, outcome.visits);
@@ -115,10 +120,9 @@ void check_tasks(Target& target, std::size_t parts, std::uint64_t visits, std::u
     MXK_CHECK(outcome.unlocked > 0 || is_emulated()); // there a grace period may outlast the visits
     MXK_CHECK(outcome.unlocked < outcome.visits);
 }
-template <typename Target>
-void check_threads(Target& target, std::size_t parts, std::uint64_t visits, std::uint32_t max_between) {
+template <typename Target> void check_threads(Target& target, std::size_t parts, Visits visits) {
     VisitTest<VisitCounter<true>> test(parts);
-    VisitPlan plan = plan_of(parts, visits / workers::count() / 2, max_between);
+    VisitPlan plan = plan_of(parts, visits, 2 * workers::count());
     VisitOutcome const outcome = test.by_threads(target, plan);
     MXK_CHECK_EQUAL(outcome.visits, plan.visits * 2 * workers::count());
     MXK_CHECK_EQUAL(outcome.counted, outcome.visits);
@@ -128,54 +132,64 @@ void check_threads(Target& target, std::size_t parts, std::uint64_t visits, std:
     MXK_CHECK(outcome.unlocked < outcome.visits);
 }
 
-void visit_dynamic_locks(std::uint64_t visits, std::uint32_t max_between) {
+Visits share_of(Visits all, std::uint64_t locks) {
+    return {all.count / locks, all.max_between};
+}
+
+void visit_dynamic_locks(Visits by_tasks, Visits by_threads) {
     std::optional<InjectDelays> delays;
     if (is_emulated()) delays.emplace(); // with a sanitizer a grace period would outlast the visits
     DynamicTarget<DynamicLock<SpinLock>> spinning(outer_rank);
-    check_tasks(spinning, 1, visits / 5, max_between);
+    check_tasks(spinning, 1, share_of(by_tasks, 2));
     DynamicTarget<DynamicLock<McsLock>> queued;
-    check_tasks(queued, 1, visits / 5, max_between);
+    check_tasks(queued, 1, share_of(by_tasks, 2));
     DynamicTarget<DynamicLock<SpinLock, ThreadVisit>> spinning_threads(outer_rank);
-    check_threads(spinning_threads, 1, visits / 5, max_between);
+    check_threads(spinning_threads, 1, share_of(by_threads, 3));
     DynamicTarget<DynamicLock<McsLock, ThreadVisit>> queued_threads;
-    check_threads(queued_threads, 1, visits / 5, max_between);
+    check_threads(queued_threads, 1, share_of(by_threads, 3));
     DynamicTarget<DynamicLock<SpinLock, ScopedVisit>, VisitScope> scoped_threads(outer_rank);
-    check_threads(scoped_threads, 1, visits / 5, max_between);
+    check_threads(scoped_threads, 1, share_of(by_threads, 3));
 }
-void visit_cascades(std::uint64_t visits, std::uint32_t max_between) {
+void visit_cascades(Visits by_tasks, Visits by_threads) {
     std::optional<InjectDelays> delays;
     if (is_emulated()) delays.emplace();
     constexpr std::size_t parts = 3;
     CascadeTarget<LockCascade<SpinLock>> spinning(parts);
-    check_tasks(spinning, parts, visits / 2, max_between);
+    check_tasks(spinning, parts, by_tasks);
     CascadeTarget<LockCascade<McsLock, ThreadVisit>> queued(parts);
-    check_threads(queued, parts, visits / 4, max_between);
+    check_threads(queued, parts, share_of(by_threads, 2));
     CascadeTarget<LockCascade<SpinLock, ScopedVisit>, VisitScope> scoped(parts);
-    check_threads(scoped, parts, visits / 4, max_between);
+    check_threads(scoped, parts, share_of(by_threads, 2));
 }
 
 // Ten times fewer where cores share processors, also with sanitizers: there a change takes milliseconds.
 bool is_crowded() {
     return inject::enabled || Worker::current().polling_time() == Nanoseconds{0};
 }
-std::uint64_t short_visits() {
-    return is_emulated() ? 8'000 : is_crowded() ? 100'000 : 1'000'000;
+Visits short_by_tasks() {
+    if (is_emulated()) return {8'000, 50};
+    return is_crowded() ? Visits{100'000, 200} : Visits{1'000'000, 1000};
 }
-std::uint32_t short_between() {
-    return is_emulated() ? 50 : is_crowded() ? 200 : 1000;
+// Threads of the operating system that spin, two for a processor, wait for one that was preempted inside: beside other
+// programs their visits take a hundred times as long as those of tasks.
+Visits short_by_threads() {
+    Visits const by_tasks = short_by_tasks();
+    return {by_tasks.count / 10, std::max(by_tasks.max_between / 10, 20U)};
 }
+constexpr Visits long_by_tasks{1'000'000'000, 10'000};
+constexpr Visits long_by_threads{100'000'000, 10'000};
 
 MXK_TEST(adaptive, visits_exclude_each_other_while_the_state_changes) {
-    visit_dynamic_locks(short_visits(), short_between());
+    visit_dynamic_locks(short_by_tasks(), short_by_threads());
 }
 MXK_LONG_TEST(adaptive, visits_exclude_each_other_while_the_state_changes_long) {
-    visit_dynamic_locks(1'000'000'000, 10'000);
+    visit_dynamic_locks(long_by_tasks, long_by_threads);
 }
 MXK_TEST(adaptive, visits_exclude_each_other_while_the_granularity_changes) {
-    visit_cascades(short_visits(), short_between());
+    visit_cascades(short_by_tasks(), short_by_threads());
 }
 MXK_LONG_TEST(adaptive, visits_exclude_each_other_while_the_granularity_changes_long) {
-    visit_cascades(1'000'000'000, 10'000);
+    visit_cascades(long_by_tasks, long_by_threads);
 }
 
 // Until it is found out, up to a minute; four where cores share processors, and a change of state takes a second.

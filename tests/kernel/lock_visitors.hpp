@@ -60,12 +60,22 @@ struct VisitPlan {
     std::uint32_t max_between; // changes of state by one visitor: every 1 to so many visits
     std::uint32_t visits_alone = 0;
     std::uint32_t max_times_alone = 0; // of all of them together, or nearly
+    Nanoseconds time_alone{0};         // from the begin, after which nobody need be alone: a change takes milliseconds
+    Cycles begun{clock::timestamp()};  // to wait for, or hundreds where other programs have the processors
     Cycles until{~std::uint64_t{0}};   // or until that time
     std::atomic<bool> is_enough{false};
     static constexpr std::size_t nobody = ~std::size_t{0};
     std::atomic<std::size_t> alone{nobody}; // the visitor whom all others stay away for
     std::atomic<std::uint32_t> times_alone{0};
+    std::atomic<bool> was_unlocked{false}; // by some visitor who was alone
 
+    [[nodiscard]] bool may_begin_alone() const {
+        return times_alone.load(std::memory_order_relaxed) < max_times_alone && may_be_alone();
+    }
+    [[nodiscard]] bool may_be_alone() const {
+        return !was_unlocked.load(std::memory_order_relaxed) ||
+               clock::timestamp() - begun < clock::to_cycles(time_alone);
+    }
     [[nodiscard]] bool is_over() const {
         return is_enough.load(std::memory_order_relaxed) || clock::timestamp() >= until;
     }
@@ -92,10 +102,12 @@ template <typename Target, typename Counter> class LockVisitor {
     void visit() {
         std::size_t const part = random_.below(plan_->parts);
         Counter& counter = (*counters_)[part];
-        unlocked_ += target_->locked(part, [&] { counter.visit(); }) ? 0U : 1U;
+        bool const was_locked = target_->locked(part, [&] { counter.visit(); });
+        unlocked_ += was_locked ? 0U : 1U;
+        if (!was_locked && alone_ != 0) plan_->was_unlocked.store(true, std::memory_order_relaxed);
         --left_;
         if (counter.overlaps() != 0) plan_->is_enough.store(true, std::memory_order_relaxed);
-        if (alone_ != 0 && (--alone_ == 0 || has_ended())) {
+        if (alone_ != 0 && (--alone_ == 0 || has_ended() || !plan_->may_be_alone())) {
             alone_ = 0;
             plan_->alone.store(VisitPlan::nobody, std::memory_order_relaxed);
         }
@@ -104,8 +116,7 @@ template <typename Target, typename Counter> class LockVisitor {
         changes_ += waits_ ? 1U : 0U;
         until_change_ = alone_ != 0 ? 1 + random_.below(50) : between();
         std::size_t expected = VisitPlan::nobody;
-        if (!has_ended() && random_.below(32) == 0 &&
-            plan_->times_alone.load(std::memory_order_relaxed) < plan_->max_times_alone &&
+        if (!has_ended() && random_.below(32) == 0 && plan_->may_begin_alone() &&
             plan_->alone.compare_exchange_strong(expected, number_, std::memory_order_relaxed)) {
             plan_->times_alone.fetch_add(1, std::memory_order_relaxed);
             alone_ = plan_->visits_alone;
