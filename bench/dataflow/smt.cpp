@@ -180,9 +180,7 @@ class BusyRequest : public WaitedRequest {
     static dataflow::Outcome work_again(dataflow::CoreScheduler& here, dataflow::ReschedulableTask& task) {
         auto& self = static_cast<BusyRequest&>(task.request());
         self.work(here);
-        if (self.is_over()) return dataflow::Outcome::Ended;
-        task.schedule(here, dataflow::Binding::Unbound);
-        return dataflow::Outcome::Waits;
+        return self.is_over() ? dataflow::Outcome::Ended : dataflow::Outcome::Again;
     }
     [[nodiscard]] bool is_over() const { return turns_ == common_.options.turns || is_cancelled(); }
     void work(dataflow::CoreScheduler& here) {

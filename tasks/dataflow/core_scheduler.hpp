@@ -108,10 +108,19 @@ inline void ReschedulableTask::queue_again(CoreScheduler& here) {
     here.enqueue_again(*this, state == State::AgainBound);
 }
 
+// It is still Scheduled. What others ask for meanwhile the next run does, which looks for their mark when it begins; if
+// they are later than that, it finds the mark at its end.
+inline void ReschedulableTask::go_on(CoreScheduler& here) {
+    here.enqueue_again(*this, state_.load(std::memory_order_relaxed) == State::AgainBound);
+}
+
 inline void ReschedulableTask::execute(CoreScheduler& here) {
-    if (run_body(here) == Outcome::Ended) [[unlikely]]
-        end(here);
-    else if (!try_rest()) [[unlikely]]
+    switch (run_body(here)) {
+    case Outcome::Ended: return end(here);
+    case Outcome::Again: return go_on(here);
+    case Outcome::Waits: break;
+    }
+    if (!try_rest()) [[unlikely]]
         queue_again(here);
 }
 

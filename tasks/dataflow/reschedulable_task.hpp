@@ -7,6 +7,8 @@
 //              v   |  asked again while queued: the mark is taken away when the body begins
 //             Again   asked again while it ran: queued once more, as unbound work
 //
+// A body that has more to do by itself says so at its end, and remains Scheduled.
+//
 // The thesis has a state of its own for a task that runs. Here a queued task and a running one are the same state,
 // which saves one of four locked operations in the life of a task; what tells them apart is who finds the mark, the
 // beginning of a run or its end. A caller that finds nothing to do writes the state all the same: its locked write and
@@ -30,8 +32,9 @@ class Request;
 // 5.4).
 enum class Binding : std::uint8_t { Unbound, Bound };
 
-// What a body says when it returns: it waits to be scheduled, or it will never be again.
-enum class Outcome : std::uint8_t { Waits, Ended };
+// What a body says when it returns: it waits to be scheduled; it has more to do, and is scheduled as unbound, for half
+// of the locked operations that schedule() on itself would take; or it will never be scheduled again.
+enum class Outcome : std::uint8_t { Waits, Again, Ended };
 
 class ReschedulableTask : public Task {
   public:
@@ -52,13 +55,14 @@ class ReschedulableTask : public Task {
 
     // For schedulers: runs the body of a task that was taken from a queue. The task may be gone afterwards.
     void execute(CoreScheduler& here);
-    // The same in its steps, for a scheduler that has something to do between them: run_body(); then end(), or
-    // try_rest(), a locked instruction in any case, and if that is false queue_again().
+    // The same in its steps, for a scheduler that has something to do between them: run_body(); then as it says end(),
+    // go_on(), or try_rest(), a locked instruction in any case, and if that is false queue_again().
     Outcome run_body(CoreScheduler& here);
     void end(CoreScheduler& here);
     // False: it was asked for while it ran.
     [[nodiscard]] bool try_rest();
     void queue_again(CoreScheduler& here);
+    void go_on(CoreScheduler& here);
 
     [[nodiscard]] Request& request() const { return request_; }
     // For schedulers, while it is queued as unbound: the node that is to run it, and whether it is in that node's count

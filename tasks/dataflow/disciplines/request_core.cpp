@@ -245,21 +245,34 @@ bool RequestCore::run(Worker& /*worker*/) {
 }
 
 // Where nothing comes before it, this core runs it next, and nobody is woken for it, who would only look on.
+bool RequestCore::comes_next(ReschedulableTask const& task) const {
+    return own_place_ != nullptr && own_place_ == task.request().place() && !helps_others_ && stack_.size() == 0 &&
+           !own_place_->may_have_tasks();
+}
 void RequestCore::queue_again(ReschedulableTask& task, bool takes_next) {
-    takes_it_next_ = takes_next && own_place_ != nullptr && own_place_ == task.request().place() && !helps_others_ &&
-                     stack_.size() == 0 && !own_place_->may_have_tasks();
+    takes_it_next_ = takes_next && comes_next(task);
     task.queue_again(*this);
+    takes_it_next_ = false;
+}
+void RequestCore::go_on(ReschedulableTask& task, bool takes_next) {
+    takes_it_next_ = takes_next && comes_next(task);
+    task.go_on(*this);
     takes_it_next_ = false;
 }
 
 // Gives the newest bound task if that is to be taken next and there is one: the locked instruction by which a task
 // comes to rest is also the fence for taking it.
 inline ReschedulableTask* RequestCore::run_one(ReschedulableTask& task, bool takes_next) {
-    if (task.run_body(*this) == Outcome::Ended) [[unlikely]] {
+    Outcome const outcome = task.run_body(*this);
+    if (outcome == Outcome::Ended) [[unlikely]] {
         task.end(*this);
         return nullptr;
     }
     if (arch::needs_attention()) takes_next = false;
+    if (outcome == Outcome::Again) {
+        go_on(task, takes_next);
+        return nullptr;
+    }
     if (!takes_next || !stack_.begin_take()) {
         if (!task.try_rest()) queue_again(task, takes_next);
         return nullptr;

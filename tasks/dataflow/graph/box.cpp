@@ -31,7 +31,7 @@ Step Box::follow(NodeId /*node*/) {
     return Step::Done;
 }
 
-void Box::emit(EnvelopePointer envelope) {
+void Box::emit_to_all(EnvelopePointer envelope) {
     for (std::size_t output = outputs_.size(); output > 1; --output) {
         EnvelopePointer copy = envelope->copy();
         if (!copy) return query().fail(no_memory_for_envelopes());
@@ -40,16 +40,8 @@ void Box::emit(EnvelopePointer envelope) {
     if (!outputs_.empty()) emit_to(0, std::move(envelope));
 }
 
-void Box::emit_to(std::size_t output, EnvelopePointer envelope) {
-    Envelope* const added = envelope.release();
-    added->output = static_cast<std::uint32_t>(output);
-    added->next = nullptr;
-    (last_waiting_ != nullptr ? last_waiting_->next : first_waiting_) = added;
-    last_waiting_ = added;
-}
-
 // False: a receiver has no room.
-bool Box::send(CoreScheduler& here) {
+[[gnu::always_inline]] inline bool Box::send(CoreScheduler& here) {
     while (first_waiting_ != nullptr) {
         Envelope& envelope = *first_waiting_;
         Envelope* const behind = envelope.next; // it is the receiver's once it is sent
@@ -85,7 +77,8 @@ Outcome Box::discard_inputs(CoreScheduler& here) {
     return is_over ? Outcome::Ended : Outcome::Waits;
 }
 
-std::size_t Box::choose_input() const {
+[[gnu::always_inline]] inline std::size_t Box::choose_input() const {
+    if (inputs_.size() == 1) return inputs_[0]->has_envelopes() ? 0 : any; // whichever is wanted
     std::size_t const wanted = wanted_input();
     if (wanted != any) return inputs_[wanted]->has_envelopes() ? wanted : any;
     std::size_t input = last_input_;
@@ -100,19 +93,19 @@ std::size_t Box::choose_input() const {
 
 // A sender that waits is told at once, so that it works meanwhile; one that only comes to wait now, at the end of the
 // turn, when what this box has sent has made a fence.
-EnvelopePointer Box::take(CoreScheduler& here, Edge& input) {
+[[gnu::always_inline]] inline EnvelopePointer Box::take(CoreScheduler& here, Edge& input) {
     if (input.is_full()) return input.take(here);
     taken_from_ = &input;
     return input.take_quietly();
 }
 
-void Box::tell_sender(CoreScheduler& here) {
+[[gnu::always_inline]] inline void Box::tell_sender(CoreScheduler& here) {
     if (taken_from_ == nullptr) return;
     if (!has_fenced_) store_load_fence();
     std::exchange(taken_from_, nullptr)->tell_sender(here);
 }
 
-Result<Step> Box::read(CoreScheduler& here) {
+[[gnu::always_inline]] inline Result<Step> Box::read(CoreScheduler& here) {
     for (std::size_t input = 0; input < inputs_.size(); ++input) {
         if ((inputs_over_ >> input & 1) != 0 || !inputs_[input]->is_over()) continue;
         inputs_over_ |= std::uint64_t{1} << input;
@@ -125,17 +118,18 @@ Result<Step> Box::read(CoreScheduler& here) {
 }
 
 // All receivers have had enough. A sink has none.
-bool Box::is_unwanted() const {
-    return !outputs_.empty() && std::ranges::all_of(outputs_, &Edge::is_refused);
+[[gnu::always_inline]] inline bool Box::is_unwanted() const {
+    return !outputs_.empty() && std::ranges::all_of(outputs_, [](Edge const* output) { return output->is_refused(); });
 }
 
-Result<Step> Box::work(CoreScheduler& here) {
+[[gnu::always_inline]] inline Result<Step> Box::work(CoreScheduler& here) {
     if (query().is_cancelled() || is_unwanted()) return Step::Done;
     return is_source() ? produce(here) : read(here);
 }
 
-bool Box::has_something_to_do() const {
+[[gnu::always_inline]] inline bool Box::has_something_to_do() const {
     if (is_source()) return true;
+    if (inputs_.size() == 1) return inputs_[0]->has_envelopes() || inputs_[0]->is_over();
     std::uint64_t over = 0;
     for (std::size_t input = 0; input < inputs_.size(); ++input)
         if (inputs_[input]->is_over()) over |= std::uint64_t{1} << input;
@@ -177,8 +171,7 @@ Outcome Box::turn(CoreScheduler& here) {
         return has_tasks() ? Outcome::Waits : outcome;
     }
     if (awaits_tasks_) return Outcome::Waits;
-    if (is_following || has_something_to_do()) schedule(here, Binding::Unbound);
-    return Outcome::Waits;
+    return is_following || has_something_to_do() ? Outcome::Again : Outcome::Waits;
 }
 
 } // namespace mxk::dataflow

@@ -68,8 +68,18 @@ class Box : public ReschedulableTask {
     [[nodiscard]] virtual std::size_t wanted_input() const { return any; }
 
     // Sends an envelope to all receivers, or to one output, after those before. As many as one run makes.
-    void emit(EnvelopePointer envelope);
-    void emit_to(std::size_t output, EnvelopePointer envelope);
+    void emit(EnvelopePointer envelope) {
+        if (outputs_.size() != 1) [[unlikely]]
+            return emit_to_all(std::move(envelope));
+        emit_to(0, std::move(envelope));
+    }
+    void emit_to(std::size_t output, EnvelopePointer envelope) {
+        Envelope* const added = envelope.release();
+        added->output = static_cast<std::uint32_t>(output);
+        added->next = nullptr;
+        (last_waiting_ != nullptr ? last_waiting_->next : first_waiting_) = added;
+        last_waiting_ = added;
+    }
     [[nodiscard]] std::size_t outputs() const { return outputs_.size(); }
     // Starts a task of the box's own, which has not been started before, on this core or another one of the node
     // (box_task.hpp). In a run of the box; never blocks.
@@ -80,6 +90,7 @@ class Box : public ReschedulableTask {
 
   private:
     friend class BoxTask;
+    void emit_to_all(EnvelopePointer envelope);
     void note_task_end(CoreScheduler& here);
     static Outcome run_turn(CoreScheduler& here, ReschedulableTask& task) { return static_cast<Box&>(task).turn(here); }
     Outcome turn(CoreScheduler& here);

@@ -42,12 +42,8 @@ class Column {
         std::swap(values_, other.values_);
         return *this;
     }
-    ~Column() {
-        if (block_ == nullptr) return;
-        // The only user needs no locked operation. acq_rel: the last one sees what the others have read done
-        if (block_->users.load(std::memory_order_acquire) == 1 ||
-            block_->users.fetch_sub(1, std::memory_order_acq_rel) == 1)
-            graph_memory::deallocate(block_, block_->bytes, alignof(Block));
+    [[gnu::always_inline]] ~Column() {
+        if (block_ != nullptr) let_go(*block_);
     }
 
     // Room for `bytes` on the calling core's node, not zeroed, aligned to a cache line. Empty if there is no memory.
@@ -93,6 +89,13 @@ class Column {
     }
 
   private:
+    [[gnu::noinline]] static void let_go(Block& block) {
+        // The only user needs no locked operation. acq_rel: the last one sees what the others have read done
+        if (block.users.load(std::memory_order_acquire) == 1 ||
+            block.users.fetch_sub(1, std::memory_order_acq_rel) == 1)
+            graph_memory::deallocate(&block, block.bytes, alignof(Block));
+    }
+
     Block* block_ = nullptr; // null: somebody else's memory
     void* values_ = nullptr;
 };

@@ -16,15 +16,54 @@ namespace mxk::dataflow {
 
 class EnvelopePointer;
 
+// Of an envelope: as many as have been asked for so far, from the first one on; the others are nowhere, and cost
+// nothing.
+class EnvelopeColumns {
+  public:
+    static constexpr std::size_t capacity = 12;
+
+    EnvelopeColumns() = default;
+    EnvelopeColumns(EnvelopeColumns const&) = delete;
+    EnvelopeColumns& operator=(EnvelopeColumns const&) = delete;
+    ~EnvelopeColumns() {
+        for (std::size_t i = 0; i < count_; ++i) places_[i].column.~Column();
+    }
+
+    // `at`: below the capacity.
+    [[nodiscard]] Column& operator[](std::size_t at) {
+        for (; count_ <= at; ++count_) new (&places_[count_].column) Column;
+        return places_[at].column;
+    }
+    [[nodiscard]] Column const& operator[](std::size_t at) const {
+        expect(at < count_, "a box reads a column that the envelope has");
+        return places_[at].column;
+    }
+    // The same columns; this one has none so far.
+    void share(EnvelopeColumns const& others) {
+        for (std::size_t i = 0; i < others.count_; ++i) (*this)[i] = others[i];
+    }
+
+  private:
+    union Place {
+        Place() {}  // NOLINT(modernize-use-equals-default): a column begins when it is asked for
+        ~Place() {} // NOLINT(modernize-use-equals-default)
+        Column column;
+    };
+    std::uint32_t count_ = 0;
+    std::array<Place, capacity> places_;
+};
+
 struct Envelope {
-    static constexpr std::size_t max_columns = 12;
+    static constexpr std::size_t max_columns = EnvelopeColumns::capacity;
     using Row = std::uint32_t;
 
     std::uint32_t rows = 0;     // of each column
     std::uint32_t selected = 0; // of these; all, where there is no selection
     std::uint64_t sequence = 0; // its place in the order of the source, for boxes that restore it
     Column selection;           // of Row; none: all rows
-    std::array<Column, max_columns> columns;
+    Envelope* next = nullptr;   // the sender's, while it waits to be sent
+    std::uint32_t output = 0;   // then: by which of its outputs
+    EnvelopeColumns columns;
 
     // The calling core's heap; null if there is no memory.
     static EnvelopePointer create(std::uint32_t rows, std::uint64_t sequence);
@@ -43,9 +82,6 @@ struct Envelope {
             for (Row i = 0; i < selected; ++i) function(chosen[i]);
         }
     }
-
-    Envelope* next = nullptr; // the sender's, while it waits to be sent
-    std::uint32_t output = 0; // then: by which of its outputs
 };
 
 // Owns an envelope.
@@ -60,10 +96,9 @@ class EnvelopePointer {
         std::swap(envelope_, other.envelope_);
         return *this;
     }
-    ~EnvelopePointer() {
-        if (envelope_ == nullptr) return;
-        envelope_->~Envelope();
-        graph_memory::deallocate(envelope_, sizeof(Envelope));
+    // Most of them are moved from.
+    [[gnu::always_inline]] ~EnvelopePointer() {
+        if (envelope_ != nullptr) destroy(*envelope_);
     }
 
     explicit operator bool() const { return envelope_ != nullptr; }
@@ -72,11 +107,15 @@ class EnvelopePointer {
     [[nodiscard]] Envelope* release() { return std::exchange(envelope_, nullptr); }
 
   private:
+    [[gnu::noinline]] static void destroy(Envelope& envelope) {
+        envelope.~Envelope();
+        graph_memory::deallocate(&envelope, sizeof(Envelope), cache_line_bytes);
+    }
     Envelope* envelope_ = nullptr;
 };
 
 inline EnvelopePointer Envelope::create(std::uint32_t rows, std::uint64_t sequence) {
-    void* const place = graph_memory::allocate(sizeof(Envelope));
+    void* const place = graph_memory::allocate(sizeof(Envelope), cache_line_bytes);
     if (place == nullptr) return {};
     auto* const envelope = new (place) Envelope;
     envelope->rows = envelope->selected = rows;
@@ -88,7 +127,7 @@ inline EnvelopePointer Envelope::copy() const {
     if (!result) return result;
     result->selected = selected;
     result->selection = selection;
-    result->columns = columns;
+    result->columns.share(columns);
     return result;
 }
 
