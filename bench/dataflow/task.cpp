@@ -110,6 +110,7 @@ class TaskPair : public WaitedRequest {
     }
     Outcome go_on(CoreScheduler& here, Half& half) {
         is_running_ = false;
+        if (common_.way == EmptyTaskWay::Again) return Outcome::Again;
         ask_for(here, *half.other);
         return Outcome::Waits;
     }

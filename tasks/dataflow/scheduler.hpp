@@ -47,7 +47,7 @@ struct SchedulerOptions {
     bool steals_first = false; // before unbound tasks are looked for
     // A core without work leaves others' tasks to them as long as they run them themselves within this time
     // (help_estimate.hpp). 0: it takes them at once, as in the thesis.
-    Nanoseconds patience{1'000};
+    Nanoseconds patience{4'000};
     VictimOrder victims = VictimOrder::NearestFirst;
     bool chooses_node = true; // else all requests go to the first node
     bool balances = true;     // between nodes

@@ -102,12 +102,14 @@ template <typename Target, typename Counter> class LockVisitor {
     void visit() {
         std::size_t const part = random_.below(plan_->parts);
         Counter& counter = (*counters_)[part];
+        bool const was_alone = alone_ != 0;
         bool const was_locked = target_->locked(part, [&] { counter.visit(); });
         unlocked_ += was_locked ? 0U : 1U;
-        if (!was_locked && alone_ != 0) plan_->was_unlocked.store(true, std::memory_order_relaxed);
+        if (!was_locked && was_alone) plan_->was_unlocked.store(true, std::memory_order_relaxed);
         --left_;
         if (counter.overlaps() != 0) plan_->is_enough.store(true, std::memory_order_relaxed);
-        if (alone_ != 0 && (--alone_ == 0 || has_ended() || !plan_->may_be_alone())) {
+        if (was_alone) --alone_;
+        if (was_alone && (alone_ == 0 || has_ended() || !plan_->may_be_alone())) {
             alone_ = 0;
             plan_->alone.store(VisitPlan::nobody, std::memory_order_relaxed);
         }
