@@ -167,7 +167,7 @@ bool is_crowded() {
     return inject::enabled || Worker::current().polling_time() == Nanoseconds{0};
 }
 Visits short_by_tasks() {
-    if (is_emulated()) return {8'000, 50};
+    if (is_emulated()) return {2'400, 50};
     return is_crowded() ? Visits{100'000, 200} : Visits{1'000'000, 1000};
 }
 // Threads of the operating system that spin, two for a processor, wait for one that was preempted inside: beside other
