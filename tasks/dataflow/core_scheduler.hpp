@@ -108,8 +108,8 @@ inline void ReschedulableTask::queue_again(CoreScheduler& here) {
     here.enqueue_again(*this, state == State::AgainBound);
 }
 
-// It is still Scheduled. What others ask for meanwhile the next run does, which looks for their mark when it begins; if
-// they are later than that, it finds the mark at its end.
+// It remains Scheduled, or marked: what others ask for meanwhile, the next run does. If their mark comes after that one
+// has begun, it is found at its end.
 inline void ReschedulableTask::go_on(CoreScheduler& here) {
     here.enqueue_again(*this, state_.load(std::memory_order_relaxed) == State::AgainBound);
 }

@@ -244,7 +244,8 @@ bool RequestCore::run(Worker& /*worker*/) {
     return done != 0;
 }
 
-// Where nothing comes before it, this core runs it next, and nobody is woken for it, who would only look on.
+// Whether this core runs a task next that it queues as unbound, because nothing comes before it. Then nobody is woken
+// for it, who would only look on.
 bool RequestCore::comes_next(ReschedulableTask const& task) const {
     return own_place_ != nullptr && own_place_ == task.request().place() && !helps_others_ && stack_.size() == 0 &&
            !own_place_->may_have_tasks();
