@@ -13,6 +13,7 @@
 #include "bench/workload/random.hpp"
 #include "kernel/console/command.hpp"
 #include "kernel/console/named.hpp"
+#include "kernel/memory/heap/checked_heap.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/workers.hpp"
@@ -45,6 +46,10 @@ MXK_REGISTER(mxk_heap_kinds, HeapKind, twice);
 bool is_slow() {
     return arch::describe_machine().is_emulated();
 }
+// Of three numbers, the one for an emulator, for a build with checks and sanitizers, or for all others.
+std::string_view as_fast_as_it_is(std::string_view emulated, std::string_view checked, std::string_view native) {
+    return is_slow() ? emulated : heap::is_checked ? checked : native;
+}
 // All cores work at once, and wait for each other.
 bool takes_minutes() {
     return is_slow() && workers::count() > 32;
@@ -68,21 +73,22 @@ using Words = std::array<std::string_view, 6>;
 
 MXK_TEST(bench_heap, own_objects_are_right) {
     if (takes_minutes()) MXK_SKIP("takes minutes on so many emulated cores");
-    std::string_view const operations = is_slow() ? "--ops=50" : "--ops=5000";
+    std::string_view const operations = as_fast_as_it_is("--ops=50", "--ops=500", "--ops=5000");
     MXK_CHECK(run("micro", Words{"--size", "8,16,300,5000,70000", "--live", "16", operations, "--repeat=1"}) ==
               console::Outcome::Ok);
 }
 
 MXK_TEST(bench_heap, objects_that_others_free_are_right) {
     if (takes_minutes()) MXK_SKIP("takes minutes on so many emulated cores");
-    std::string_view const operations = is_slow() ? "--ops=100" : "--ops=10K";
+    std::string_view const operations = as_fast_as_it_is("--ops=100", "--ops=1000", "--ops=10K");
     MXK_CHECK(run("remote", Words{"--size", "8,64,20000", operations, "--repeat", "1", "--seed=3"}) ==
               console::Outcome::Ok);
 }
 
 MXK_TEST(bench_heap, arrays_that_go_from_core_to_core_are_right) {
     if (takes_minutes()) MXK_SKIP("takes minutes on so many emulated cores");
-    std::string_view const replacements = is_slow() ? "--replacements=40" : "--replacements=2000";
+    std::string_view const replacements =
+        as_fast_as_it_is("--replacements=40", "--replacements=400", "--replacements=2000");
     MXK_CHECK(run("larson", Words{"--objects", "50", "--rounds", "4", replacements, "--repeat=1"}) ==
               console::Outcome::Ok);
 }
