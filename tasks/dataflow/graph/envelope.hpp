@@ -96,7 +96,7 @@ class EnvelopePointer {
         std::swap(envelope_, other.envelope_);
         return *this;
     }
-    // Most of them are moved from.
+    // Nearly all are moved from.
     [[gnu::always_inline]] ~EnvelopePointer() {
         if (envelope_ != nullptr) destroy(*envelope_);
     }
