@@ -109,27 +109,25 @@ VisitPlan plan_of(std::size_t parts, Visits visits, std::size_t visitors) {
             .time_alone = Nanoseconds{1'000'000'000}};
 }
 
-template <typename Target> void check_tasks(Target& target, std::size_t parts, Visits visits) {
-    VisitTest<VisitCounter<true>> test(parts);
-    VisitPlan plan = plan_of(parts, visits, workers::count());
-    VisitOutcome const outcome = test.by_tasks(target, plan);
-    MXK_CHECK_EQUAL(outcome.visits, plan.visits * workers::count());
+void check_outcome(VisitOutcome const& outcome, std::uint64_t visits) {
+    MXK_CHECK_EQUAL(outcome.visits, visits);
     MXK_CHECK_EQUAL(outcome.counted, outcome.visits);
     MXK_CHECK_EQUAL(outcome.overlaps, 0U);
     MXK_CHECK(outcome.changes > 0);
     MXK_CHECK(outcome.unlocked > 0 || is_emulated()); // there a grace period may outlast the visits
     MXK_CHECK(outcome.unlocked < outcome.visits);
 }
-template <typename Target> void check_threads(Target& target, std::size_t parts, Visits visits) {
+template <typename Target> void check_tasks(Target& target, std::size_t parts, Visits visits) {
+    std::size_t const visitors = workers::count();
     VisitTest<VisitCounter<true>> test(parts);
-    VisitPlan plan = plan_of(parts, visits, 2 * workers::count());
-    VisitOutcome const outcome = test.by_threads(target, plan);
-    MXK_CHECK_EQUAL(outcome.visits, plan.visits * 2 * workers::count());
-    MXK_CHECK_EQUAL(outcome.counted, outcome.visits);
-    MXK_CHECK_EQUAL(outcome.overlaps, 0U);
-    MXK_CHECK(outcome.changes > 0);
-    MXK_CHECK(outcome.unlocked > 0 || is_emulated()); // there a grace period may outlast the visits
-    MXK_CHECK(outcome.unlocked < outcome.visits);
+    VisitPlan plan = plan_of(parts, visits, visitors);
+    check_outcome(test.by_tasks(target, plan), plan.visits * visitors);
+}
+template <typename Target> void check_threads(Target& target, std::size_t parts, Visits visits) {
+    std::size_t const visitors = 2 * workers::count();
+    VisitTest<VisitCounter<true>> test(parts);
+    VisitPlan plan = plan_of(parts, visits, visitors);
+    check_outcome(test.by_threads(target, plan), plan.visits * visitors);
 }
 
 Visits share_of(Visits all, std::uint64_t locks) {

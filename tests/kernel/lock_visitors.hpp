@@ -60,9 +60,11 @@ struct VisitPlan {
     std::uint32_t max_between; // changes of state by one visitor: every 1 to so many visits
     std::uint32_t visits_alone = 0;
     std::uint32_t max_times_alone = 0; // of all of them together, or nearly
-    Nanoseconds time_alone{0};         // from the begin, after which nobody need be alone: a change takes milliseconds
-    Cycles begun{clock::timestamp()};  // to wait for, or hundreds where other programs have the processors
-    Cycles until{~std::uint64_t{0}};   // or until that time
+    // Once this has passed and somebody came without a lock, nobody is alone any more: a change that is waited for
+    // takes milliseconds, or hundreds where other programs have the processors.
+    Nanoseconds time_alone{0};
+    Cycles begun{clock::timestamp()};
+    Cycles until{~std::uint64_t{0}}; // or until that time
     std::atomic<bool> is_enough{false};
     static constexpr std::size_t nobody = ~std::size_t{0};
     std::atomic<std::size_t> alone{nobody}; // the visitor whom all others stay away for

@@ -244,20 +244,14 @@ bool RequestCore::run(Worker& /*worker*/) {
     return done != 0;
 }
 
-// Whether this core runs a task next that it queues as unbound, because nothing comes before it. Then nobody is woken
-// for it, who would only look on.
-bool RequestCore::comes_next(ReschedulableTask const& task) const {
-    return own_place_ != nullptr && own_place_ == task.request().place() && !helps_others_ && stack_.size() == 0 &&
-           !own_place_->may_have_tasks();
-}
-void RequestCore::queue_again(ReschedulableTask& task, bool takes_next) {
-    takes_it_next_ = takes_next && comes_next(task);
-    task.queue_again(*this);
-    takes_it_next_ = false;
-}
-void RequestCore::go_on(ReschedulableTask& task, bool takes_next) {
-    takes_it_next_ = takes_next && comes_next(task);
-    task.go_on(*this);
+// Where nothing comes before it, this core runs it next, and nobody is woken for it, who would only look on.
+void RequestCore::queue_again(ReschedulableTask& task, Outcome outcome, bool takes_next) {
+    takes_it_next_ = takes_next && own_place_ != nullptr && own_place_ == task.request().place() && !helps_others_ &&
+                     stack_.size() == 0 && !own_place_->may_have_tasks();
+    if (outcome == Outcome::Again)
+        task.go_on(*this);
+    else
+        task.queue_again(*this);
     takes_it_next_ = false;
 }
 
@@ -271,16 +265,16 @@ inline ReschedulableTask* RequestCore::run_one(ReschedulableTask& task, bool tak
     }
     if (arch::needs_attention()) takes_next = false;
     if (outcome == Outcome::Again) {
-        go_on(task, takes_next);
+        queue_again(task, outcome, takes_next);
         return nullptr;
     }
     if (!takes_next || !stack_.begin_take()) {
-        if (!task.try_rest()) queue_again(task, takes_next);
+        if (!task.try_rest()) queue_again(task, outcome, takes_next);
         return nullptr;
     }
     if (!task.try_rest()) [[unlikely]] {
         stack_.cancel_take();
-        queue_again(task, false);
+        queue_again(task, outcome, false);
         return nullptr;
     }
     ReschedulableTask* const newest = stack_.end_take();

@@ -50,9 +50,7 @@ class RequestCore final : public CoreScheduler, public WorkSource {
   private:
     ReschedulableTask* next();
     ReschedulableTask* run_one(ReschedulableTask& task, bool takes_next);
-    [[nodiscard]] bool comes_next(ReschedulableTask const& task) const;
-    void queue_again(ReschedulableTask& task, bool takes_next);
-    void go_on(ReschedulableTask& task, bool takes_next);
+    void queue_again(ReschedulableTask& task, Outcome outcome, bool takes_next);
     ReschedulableTask* take_unbound();
     ReschedulableTask* take_from_requests();
     ReschedulableTask* take_shared();
