@@ -106,7 +106,7 @@ Result<Block> allocate(std::size_t bytes, std::size_t alignment, NodeId node) {
         FrameAllocator& frames = *nodes[index(giver)].frames;
         void* place = frames.allocate(bytes, alignment);
         // Before another node is asked, what heaps only keep.
-        if (place == nullptr && heap::pool_of(giver).release(bytes) != 0) place = frames.allocate(bytes, alignment);
+        while (place == nullptr && heap::pool_of(giver).release(bytes) != 0) place = frames.allocate(bytes, alignment);
         if (place == nullptr) continue;
         if (giver != node) count_spill(wanting, bytes, node, giver);
         return Block{static_cast<std::byte*>(place), bytes, giver};

@@ -65,6 +65,17 @@ class MemoryTest : public testing::Test {
         Arena arena(&boot_chunk);
         memory::configure({allocators.get(), count}, distances, arena);
     }
+    // One node whose memory begins `offset` bytes after a boundary of 2 MiB. Elsewhere chance decides where it begins.
+    void configure_at(std::size_t offset, std::size_t bytes) {
+        std::size_t const all = bytes + FrameAllocator::table_bytes(bytes);
+        allocators = std::make_unique<FrameAllocator[]>(1);
+        host.clear();
+        host.push_back(std::make_unique<HostMemory>(all + 4 * MiB));
+        auto const start = reinterpret_cast<std::uintptr_t>(host.back()->bytes().data());
+        allocators[0].add(host.back()->bytes().subspan(align_up(start, 2 * MiB) - start + offset, all));
+        Arena arena(&boot_chunk);
+        memory::configure({allocators.get(), 1}, std::vector<std::uint8_t>{10}, arena);
+    }
 
     void TearDown() override {
         Arena arena(&boot_chunk);

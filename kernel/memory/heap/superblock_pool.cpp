@@ -129,23 +129,39 @@ bool SuperblockPool::has_too_much() const {
     return bytes > memory::use(node_).total / 100 * max_percent;
 }
 
-// Descriptions come out of frames of the node, and are used again.
+// Descriptions come out of frames of the node, and are used again. The first room is for all superblocks of the node,
+// so that no descriptions lie between them: they stay for good, and would cut up the node's memory. More comes only
+// where superblocks of other nodes are described here.
 Superblock* SuperblockPool::describe() {
-    {
-        LockGuard const guard(lock_);
-        if (Superblock* const unused = unused_descriptions_.first(); unused != nullptr) {
-            unused_descriptions_.remove(*unused);
-            return unused;
-        }
+    while (true) {
+        if (Superblock* const superblock = describe_in_room(); superblock != nullptr) return superblock;
+        std::size_t const own =
+            has_room_.load(std::memory_order_relaxed) ? 1 : memory::use(node_).total / superblock_bytes() + 1;
+        auto const room = memory::allocate(align_up(own * sizeof(Superblock), 4 * KiB), cache_line_bytes, node_);
+        if (!room) return nullptr;
+        if (!add_room(room.value())) memory::free(room.value());
     }
-    auto const room = memory::allocate(4 * KiB, cache_line_bytes, node_);
-    if (!room) return nullptr;
-    std::size_t const count = room.value().bytes / sizeof(Superblock);
-    auto* const first = reinterpret_cast<Superblock*>(room.value().address);
-    for (std::size_t i = 0; i < count; ++i) new (first + i) Superblock;
+}
+
+Superblock* SuperblockPool::describe_in_room() {
     LockGuard const guard(lock_);
-    for (std::size_t i = 1; i < count; ++i) unused_descriptions_.append(first[i]);
-    return first;
+    if (Superblock* const unused = unused_descriptions_.first(); unused != nullptr) {
+        unused_descriptions_.remove(*unused);
+        return unused;
+    }
+    if (room_.size() < sizeof(Superblock)) return nullptr;
+    auto* const superblock = new (static_cast<void*>(room_.data())) Superblock;
+    room_ = room_.subspan(sizeof(Superblock));
+    return superblock;
+}
+
+// False: another core was faster.
+bool SuperblockPool::add_room(memory::Block const& block) {
+    LockGuard const guard(lock_);
+    if (room_.size() >= sizeof(Superblock)) return false;
+    room_ = {block.address, block.bytes};
+    has_room_.store(true, std::memory_order_relaxed);
+    return true;
 }
 
 void SuperblockPool::forget(Superblock& superblock) {

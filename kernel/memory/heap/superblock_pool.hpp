@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "base/arena.hpp"
 #include "base/spin_lock.hpp"
@@ -54,6 +55,8 @@ class alignas(cache_line_bytes) SuperblockPool {
 
   private:
     [[nodiscard]] Superblock* describe();
+    [[nodiscard]] Superblock* describe_in_room();
+    [[nodiscard]] bool add_room(memory::Block const& block);
     void forget(Superblock& superblock);
     void release_memory(Superblock& superblock);
     [[nodiscard]] bool has_too_much() const;
@@ -61,11 +64,13 @@ class alignas(cache_line_bytes) SuperblockPool {
     mutable SpinLock lock_{lock_bands::memory.rank(12)}; // all below but the atomics
     SuperblockList kept_;
     SuperblockList unused_descriptions_;
+    std::span<std::byte> room_; // for further descriptions
     std::size_t kept_count_ = 0;
     std::uint64_t calls_ = 0;
     std::uint64_t returns_ = 0;
     std::atomic<std::size_t> superblocks_{0}; // relaxed, as the next: they order nothing
     std::atomic<std::size_t> large_bytes_{0};
+    std::atomic<bool> has_room_{false}; // whether there was ever any room
     NodeId node_;
 };
 

@@ -271,21 +271,40 @@ TEST_F(HeapTest, a_quarter_of_the_node_stays_free) {
     heap.deallocate(large, 10 * MiB);
 }
 
-// Item 33: what pools only keep is given up for a large object, also of somebody else.
+// Item 33: what pools only keep is given up for a large object, also of somebody else, wherever the node's memory
+// begins.
 TEST_F(HeapTest, a_large_object_has_what_the_pool_kept) {
+    for (std::size_t offset = 0; offset < 2 * superblock_unit; offset += 12 * KiB) {
+        SCOPED_TRACE(offset);
+        configure_at(offset, 64 * MiB);
+        CoreHeap& heap = make_heap(0, node_id(0));
+        std::vector<void*> objects;
+        for (int i = 0; i < 5'000; ++i) objects.push_back(heap.allocate(8 * KiB));
+        for (void* const object : objects) heap.deallocate(object, 8 * KiB);
+        heap.trim();
+        ASSERT_GT(pool_of(node_id(0)).use().kept, 60U);
+        void* const large = heap.allocate(50 * MiB);
+        ASSERT_NE(large, nullptr);
+        heap.deallocate(large, 50 * MiB);
+        EXPECT_EQ(heap.allocate(100 * MiB), nullptr);
+        EXPECT_EQ(heap.allocate(SIZE_MAX), nullptr);
+        EXPECT_EQ(heap.allocate(SIZE_MAX - 100), nullptr);
+        TearDown();
+    }
+}
+
+// The superblocks that the pool has kept longest lie far from each other; giving back as many bytes is not enough.
+TEST_F(HeapTest, a_large_object_has_what_the_pool_kept_in_any_order) {
     configure({64 * MiB});
-    CoreHeap& heap = make_heap(0, node_id(0));
-    std::vector<void*> objects;
-    for (int i = 0; i < 5'000; ++i) objects.push_back(heap.allocate(8 * KiB));
-    for (void* const object : objects) heap.deallocate(object, 8 * KiB);
-    heap.trim();
-    ASSERT_GT(pool_of(node_id(0)).use().kept, 60U);
-    void* const large = heap.allocate(50 * MiB);
-    EXPECT_NE(large, nullptr);
-    heap.deallocate(large, 50 * MiB);
-    EXPECT_EQ(heap.allocate(100 * MiB), nullptr);
-    EXPECT_EQ(heap.allocate(SIZE_MAX), nullptr);
-    EXPECT_EQ(heap.allocate(SIZE_MAX - 100), nullptr);
+    SuperblockPool& pool = pool_of(node_id(0));
+    std::vector<Superblock*> taken;
+    while (taken.size() < 90) taken.push_back(pool.take());
+    std::shuffle(taken.begin(), taken.end(), std::mt19937_64(5));
+    for (Superblock* const superblock : taken) pool.give_back(*superblock);
+    ASSERT_EQ(pool.use().kept, 90U);
+    auto const large = memory::allocate(40 * MiB, 4 * KiB, node_id(0));
+    ASSERT_TRUE(large);
+    memory::free(large.value());
 }
 
 TEST_F(HeapTest, a_node_without_memory_is_helped_out_and_that_is_counted) {
