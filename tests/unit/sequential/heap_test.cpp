@@ -293,7 +293,7 @@ TEST_F(HeapTest, a_large_object_has_what_the_pool_kept) {
     }
 }
 
-// The superblocks that the pool has kept longest lie far from each other; giving back as many bytes is not enough.
+// What the pool gives first lies apart: as many bytes as are wanted are not enough.
 TEST_F(HeapTest, a_large_object_has_what_the_pool_kept_in_any_order) {
     configure({64 * MiB});
     SuperblockPool& pool = pool_of(node_id(0));
