@@ -113,9 +113,12 @@ template <typename A, bool looks> class MicroBody {
     }
     // All that live, if there is memory for them.
     bool fill(ObjectNumbers& numbers) {
-        for (; part_.live < part_.objects.size(); ++part_.live)
-            if (!allocate(part_.objects[part_.live], part_.bytes, numbers)) return false;
-        return true;
+        std::size_t live = part_.live;
+        std::size_t const bytes = part_.bytes;
+        auto const objects = part_.objects;
+        while (live < objects.size() && allocate(objects[live], bytes, numbers)) ++live;
+        part_.live = live;
+        return live == objects.size();
     }
     void run_random(std::uint64_t until) {
         ObjectNumbers numbers = part_.numbers;

@@ -112,7 +112,7 @@ template <typename Bench> class HeapExperiment final : public Experiment {
     [[nodiscard]] std::size_t phases() const override { return Bench::phases(); }
     [[nodiscard]] bool has_speed_up() const override { return Bench::unit == Unit::OperationsPerSecond; }
     [[nodiscard]] std::size_t baseline(std::size_t configuration) const override {
-        return configuration - set_of(configuration) * bench_.points();
+        return configuration - set_of(configuration) * bench_.points() * kinds().size();
     }
     [[nodiscard]] std::size_t cores_of(Row const& row) const override { return cores(row.configuration).size(); }
     [[nodiscard]] bool continues_after_failure() const override { return true; }
@@ -183,7 +183,7 @@ template <typename Bench> class HeapExperiment final : public Experiment {
             std::array<Row const*, best_of.size()> others{};
             std::size_t count = 0;
             auto const row_of = [&](std::string_view heap) {
-                return &rows[((*place_of(heap) * core_sets_.size() + set) * bench_.points() + point) * Bench::phases()];
+                return &rows[((set * bench_.points() + point) * kinds().size() + *place_of(heap)) * Bench::phases()];
             };
             if (!claim.other.empty()) others[count++] = row_of(claim.other);
             if (claim.other.empty())
@@ -206,13 +206,14 @@ template <typename Bench> class HeapExperiment final : public Experiment {
         : bench_(options) {}
 
     [[nodiscard]] std::span<HeapKind const* const> kinds() const { return heaps_.kinds(); }
-    // One allocator after the other, each on all sets, on each of these all points.
-    [[nodiscard]] std::size_t point_of(std::size_t configuration) const { return configuration % bench_.points(); }
-    [[nodiscard]] std::size_t set_of(std::size_t configuration) const {
-        return configuration / bench_.points() % core_sets_.size();
+    // The allocators are measured one right after the other, so that a machine that is slower for a while is so for all
+    // that are compared.
+    [[nodiscard]] std::size_t kind_number(std::size_t configuration) const { return configuration % kinds().size(); }
+    [[nodiscard]] std::size_t point_of(std::size_t configuration) const {
+        return configuration / kinds().size() % bench_.points();
     }
-    [[nodiscard]] std::size_t kind_number(std::size_t configuration) const {
-        return configuration / bench_.points() / core_sets_.size();
+    [[nodiscard]] std::size_t set_of(std::size_t configuration) const {
+        return configuration / kinds().size() / bench_.points();
     }
     [[nodiscard]] HeapKind const& kind(std::size_t configuration) const { return *kinds()[kind_number(configuration)]; }
     [[nodiscard]] std::span<CoreId const> cores(std::size_t configuration) const {

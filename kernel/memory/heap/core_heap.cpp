@@ -104,20 +104,20 @@ void CoreHeap::give_back_cached() {
 
 void* CoreHeap::refill(std::size_t bin) {
     Magazine& magazine = magazines_[bin];
-    if (magazine.limit == 0) {
-        std::uint32_t const limit = Magazine::limit_for(small_sizes[bin], superblock_bytes());
-        magazine.objects = arena_.make<void*>(limit).data();
-        if (magazine.objects == nullptr) return nullptr;
-        magazine.limit = limit;
+    std::size_t const limit = limit_of(bin);
+    if (!magazine.has_room()) {
+        std::span<void*> const room = arena_.make<void*>(limit + 1);
+        if (room.empty()) return nullptr;
+        magazine.take_room(room);
     }
     take_back_if_much();
     give_back_spent(max_spent);
-    if (magazine.count != 0) return magazine.objects[--magazine.count]; // one of these
-    std::size_t const wanted = std::min<std::size_t>(magazine.limit / 2, Magazine::max_batch);
-    std::size_t const taken = bins_[bin].take({magazine.objects, wanted});
-    if (taken == 0) return nullptr;
-    magazine.count = static_cast<std::uint32_t>(taken - 1);
-    return magazine.objects[magazine.count];
+    if (magazine.top[-1] == nullptr) { // else one of these
+        std::size_t const taken = bins_[bin].take({magazine.top, std::min(limit / 2, Magazine::max_batch)});
+        if (taken == 0) return nullptr;
+        magazine.top += taken;
+    }
+    return *--magazine.top;
 }
 
 // Within a long task, too: the safe point may be far.
@@ -127,18 +127,17 @@ void CoreHeap::take_back_if_much() {
 
 void CoreHeap::deallocate_to_full(void* object, std::size_t bin) {
     take_back_if_much();
-    Magazine& magazine = magazines_[bin];
-    give_back_oldest(bin, magazine.limit / 2);
-    magazine.objects[magazine.count++] = object;
+    give_back_oldest(bin, limit_of(bin) / 2);
+    *magazines_[bin].top++ = object;
 }
 
 void CoreHeap::give_back_oldest(std::size_t bin, std::size_t count) {
     Magazine& magazine = magazines_[bin];
-    std::span<void*> const objects(magazine.objects, magazine.count);
+    std::span<void*> const objects = magazine.objects(limit_of(bin));
     for (std::size_t at = 0; at < count; at += Magazine::max_batch)
         bins_[bin].give_back(objects.subspan(at, std::min(count - at, Magazine::max_batch)));
     std::ranges::copy(objects.subspan(count), objects.begin());
-    magazine.count -= static_cast<std::uint32_t>(count);
+    magazine.top -= count;
 }
 
 void CoreHeap::deallocate_beyond(void* object, std::size_t bytes) {
@@ -346,7 +345,7 @@ void CoreHeap::settle() {
 void CoreHeap::trim() {
     settle();
     for (std::size_t bin = 0; bin < small_bin_count; ++bin) {
-        give_back_oldest(bin, magazines_[bin].count);
+        give_back_oldest(bin, ready(bin));
         bins_[bin].empty_stack();
     }
     give_back_cached();

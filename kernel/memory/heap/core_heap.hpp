@@ -90,7 +90,7 @@ class alignas(cache_line_bytes) CoreHeap {
     // What one core has in a bin; how many small and medium bins there are: size_classes.hpp.
     [[nodiscard]] SmallBin const& small(std::size_t bin) const { return bins_[bin]; }
     // Objects in its magazine, which the bin counts as live.
-    [[nodiscard]] std::size_t ready(std::size_t bin) const { return magazines_[bin].count; }
+    [[nodiscard]] std::size_t ready(std::size_t bin) const { return magazines_[bin].objects(limit_of(bin)).size(); }
     [[nodiscard]] SlotAllocator const& medium(std::size_t bin) const { return medium_[bin]; }
     [[nodiscard]] SlotAllocator const& blocks() const { return blocks_; }
     [[nodiscard]] CoreUse use() const;
@@ -134,18 +134,24 @@ class alignas(cache_line_bytes) CoreHeap {
 
     [[gnu::always_inline]] void* allocate_small(std::size_t bin) {
         Magazine& magazine = magazines_[bin];
-        if (magazine.count == 0) [[unlikely]]
+        void* const newest = magazine.top[-1];
+        if (newest == nullptr) [[unlikely]]
             return refill(bin);
-        return magazine.objects[--magazine.count];
+        --magazine.top;
+        return newest;
     }
     [[gnu::always_inline]] void deallocate_small(void* object, std::size_t bin) {
         SmallBlock& block = SmallBlock::of(object);
         if (block.owner != this) [[unlikely]]
             return collect(object, block);
         Magazine& magazine = magazines_[bin];
-        if (magazine.count == magazine.limit) [[unlikely]]
+        if (magazine.top == magazine.end) [[unlikely]]
             return deallocate_to_full(object, bin);
-        magazine.objects[magazine.count++] = object;
+        *magazine.top++ = object;
+    }
+    // Of the bin's magazine.
+    [[nodiscard]] static std::size_t limit_of(std::size_t bin) {
+        return Magazine::limit_for(small_sizes[bin], superblock_bytes());
     }
     [[nodiscard]] void* refill(std::size_t bin);
     void deallocate_to_full(void* object, std::size_t bin);

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "base/units.hpp"
 
@@ -20,9 +22,24 @@ struct Magazine {
     // How many come from the bin, or go there, at a time.
     static constexpr std::size_t max_batch = 64;
 
-    void** objects = nullptr; // the newest last
-    std::uint32_t count = 0;
-    std::uint32_t limit = 0; // of count; 0: there is no room yet
+    // The oldest object has null below it, so that who takes the newest one need not count.
+    void** top = no_room.data() + 1; // behind the newest
+    void** end = no_room.data() + 1; // of the room
+
+    // All that there is of a magazine before it has room: full and empty.
+    static inline constinit std::array<void*, 1> no_room{};
+
+    [[nodiscard]] bool has_room() const { return end != no_room.data() + 1; }
+    // `room`: for as many as the limit, and one.
+    void take_room(std::span<void*> room) {
+        room.front() = nullptr;
+        top = room.data() + 1;
+        end = room.data() + room.size();
+    }
+    // The oldest first. `limit`: of those in it.
+    [[nodiscard]] std::span<void*> objects(std::size_t limit) const {
+        return has_room() ? std::span<void*>(end - limit, top) : std::span<void*>();
+    }
 };
 static_assert(sizeof(Magazine) == 16);
 
