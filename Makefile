@@ -85,7 +85,7 @@ test: lint ## everything: lint and the three rings of tests
 
 # $(call logged,NAME,COMMAND): prints the command's summary; if it fails all it has said is in build/NAME.log, and what shows why is printed.
 # A lost wake-up shows as a hang; the deadline makes it a failure.
-logged = $(sanitized) timeout 600 $(2) >build/$(1).log 2>&1; rc=$$?; grep -E '^\[(=+\] [0-9]+ tests? from .* ran|  PASSED|  SKIPPED \] [0-9])|^[0-9]+ passed' build/$(1).log; [ $$rc = 0 ] || \
+logged = $(sanitized) timeout 1200 $(2) >build/$(1).log 2>&1; rc=$$?; grep -E '^\[(=+\] [0-9]+ tests? from .* ran|  PASSED|  SKIPPED \] [0-9])|^[0-9]+ passed' build/$(1).log; [ $$rc = 0 ] || \
          { { echo "$(1) ended with $$rc, 124 is the deadline; build/$(1).log has all of it:"; \
              grep -A 45 -E '(WARNING|ERROR): [A-Za-z]+Sanitizer|runtime error:' build/$(1).log | cut -c -180 | head -n 100; \
              grep -E -B 12 ' FAIL |  FAILED  |: Failure$$' build/$(1).log | cut -c -250 | tail -n 60; tail -n 12 build/$(1).log; } | tee -a build/failures.log; exit 1; }
