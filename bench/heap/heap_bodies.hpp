@@ -101,24 +101,25 @@ template <typename A, bool looks> class MicroBody {
     }
     void run_lifo(std::uint64_t until) {
         ObjectNumbers numbers = part_.numbers;
-        std::size_t const bytes = part_.bytes;
         auto const objects = part_.objects;
         while (part_.pairs < until && !part_.has_no_memory) {
-            std::size_t live = 0;
-            while (live < objects.size() && allocate(objects[live], bytes, numbers)) ++live;
+            std::size_t live = fill_from(0, numbers);
             part_.pairs += live;
             while (live != 0) free(objects[--live]);
         }
         part_.numbers = numbers;
     }
-    // All that live, if there is memory for them.
-    bool fill(ObjectNumbers& numbers) {
-        std::size_t live = part_.live;
+    // With `live` objects there so far: how many live then, which is all if there is memory for them.
+    [[gnu::always_inline]] std::size_t fill_from(std::size_t live, ObjectNumbers& numbers) {
         std::size_t const bytes = part_.bytes;
         auto const objects = part_.objects;
         while (live < objects.size() && allocate(objects[live], bytes, numbers)) ++live;
-        part_.live = live;
-        return live == objects.size();
+        return live;
+    }
+    // All that live, if there is memory for them.
+    bool fill(ObjectNumbers& numbers) {
+        part_.live = fill_from(part_.live, numbers);
+        return part_.live == part_.objects.size();
     }
     void run_random(std::uint64_t until) {
         ObjectNumbers numbers = part_.numbers;
