@@ -54,9 +54,11 @@ class alignas(cache_line_bytes) NodeScheduler {
     void prepend(Request& request);
     // The youngest that waits; null if none does. Any core.
     Request* take_youngest();
-    // Begins the oldest request that waits, as long as fewer are served here than there are cores; `place`: gives a
-    // place for a request that has none, or null. Null: none was begun. A core of the node.
-    template <typename GivePlace> Request* admit(GivePlace place);
+    // Serves the oldest request that waits, as long as fewer are served here than there are cores. `give_place`: gives
+    // a place for a request that has none since it has not begun, or null. Gives the request's place, and not the
+    // request, which may have ended when this returns if it had begun elsewhere. Null: none is served. A core of the
+    // node.
+    template <typename GivePlace> RequestPlace* admit(GivePlace give_place);
     // One more is served here, without having waited: it is shared with another node. Any core.
     void serve(RequestPlace& place);
     // It is not here any more, be it served or waiting. Any core. False: it was not here.
@@ -132,7 +134,7 @@ class alignas(cache_line_bytes) NodeScheduler {
     RequestQueue work_;
 };
 
-template <typename GivePlace> Request* NodeScheduler::admit(GivePlace give_place) {
+template <typename GivePlace> RequestPlace* NodeScheduler::admit(GivePlace give_place) {
     if (waiting() == 0) return nullptr;
     lock_.lock();
     Request* const request = oldest_waiting_;
@@ -149,7 +151,7 @@ template <typename GivePlace> Request* NodeScheduler::admit(GivePlace give_place
         note_active();
     }
     lock_.unlock();
-    return place != nullptr ? request : nullptr;
+    return place;
 }
 
 } // namespace mxk::dataflow

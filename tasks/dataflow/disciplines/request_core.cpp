@@ -192,23 +192,25 @@ ReschedulableTask* RequestCore::begin_request() {
     return scheduler().options().discipline == Discipline::Requests ? admit() : take_beginning();
 }
 
-// The request may have begun elsewhere and come here: then there is its next task, or none at the moment.
+// The request may have begun elsewhere and come here: then there is its next task, or none at the moment. Other cores
+// run its tasks as soon as it is admitted, so it may have ended by now; its place never goes away.
 ReschedulableTask* RequestCore::admit() {
-    bool is_new = false;
-    Request* const request = node_.admit([&](Request& first) {
-        RequestPlace* const place = scheduler().open_place(first, node_.place());
-        is_new = place != nullptr;
-        return place;
+    Request* unbegun = nullptr;
+    RequestPlace* const place = node_.admit([&](Request& first) {
+        RequestPlace* const opened = scheduler().open_place(first, node_.place());
+        if (opened != nullptr) unbegun = &first;
+        return opened;
     });
-    if (request == nullptr) return nullptr;
-    own_place_ = request->place();
-    if (!is_new) {
+    if (place == nullptr) return nullptr;
+    inject::point();
+    own_place_ = place;
+    if (unbegun == nullptr) {
         helps_others_ = true; // its tasks are nobody's so far
         return take_from_requests();
     }
     counts_.admitted.add(1);
     begin_work(1);
-    return &request->beginning();
+    return &unbegun->beginning();
 }
 
 ReschedulableTask* RequestCore::take_beginning() {

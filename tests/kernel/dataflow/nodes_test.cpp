@@ -1,6 +1,7 @@
 // Requests on several nodes: where they go, what stays there, what the balancer moves or shares.
 #include <atomic>
 
+#include "kernel/clock.hpp"
 #include "tests/delays.hpp"
 #include "tests/kernel/dataflow/on_nodes.hpp"
 
@@ -156,6 +157,76 @@ MXK_TEST(dataflow, no_request_is_lost_while_requests_move) {
 MXK_TEST(dataflow, no_request_is_lost_while_requests_move_with_delays) {
     InjectDelays const delays;
     on_nodes({}, [](Scheduler& scheduler) { move_at_random(scheduler, 5); });
+}
+// A request that goes to the next node as soon as it has begun, where its few tasks end at once.
+struct Traveller : Request {
+    static constexpr std::size_t count = 6;
+    struct Member : ReschedulableTask {
+        Member(Traveller& traveller, CoreId home_core)
+            : ReschedulableTask(traveller, &Member::work, home_core) {}
+        static Outcome work(CoreScheduler& /*here*/, ReschedulableTask& task) {
+            static_cast<Traveller&>(task.request()).ran.fetch_add(1, std::memory_order_relaxed);
+            return Outcome::Ended;
+        }
+    };
+    Traveller()
+        : Request(&Traveller::begin, &Traveller::finish) {}
+    static void begin(CoreScheduler& here, Request& request) {
+        auto& self = static_cast<Traveller&>(request);
+        for (Member*& member : self.members) {
+            member = here.worker().create<Member>(self, here.core());
+            self.add_task();
+        }
+        for (Member* const member : self.members) member->schedule(here, Binding::Unbound);
+        Scheduler& scheduler = here.scheduler();
+        auto const next = static_cast<std::uint16_t>((here.node_place() + 1U) % scheduler.nodes().size());
+        self.has_moved = scheduler.balancer().move_now(self, scheduler.node(next));
+    }
+    // From now on nobody may look at it: who does so finds a place that is none.
+    static void finish(CoreScheduler& here, Request& request) {
+        request.set_place(reinterpret_cast<dataflow::RequestPlace*>(std::uintptr_t{8}));
+        static_cast<Traveller&>(request).ends.note(here.core());
+    }
+    void wait() {
+        Worker::current().run_until([this] { return ends.are_there(); });
+    }
+    void destroy() {
+        for (Member* const member : members) Worker::current().destroy(*member);
+    }
+    bench::Ends ends{1};
+    std::array<Member*, count> members{};
+    std::atomic<std::uint64_t> ran{0};
+    bool has_moved = false;
+};
+// A core that is away, as if its processor had been taken from it, until all requests have ended, or for a millisecond
+// where they wait for it.
+constinit std::atomic<Scheduler*> delayed_scheduler{nullptr};
+void wait_for_the_end() {
+    static constinit std::atomic<std::uint32_t> calls{0};
+    static constinit std::atomic<bool> is_one_away{false};
+    // relaxed: a count, and a word of which nothing depends
+    if (calls.fetch_add(1, std::memory_order_relaxed) % 17 != 0) return;
+    Scheduler* const scheduler = delayed_scheduler.load(std::memory_order_relaxed);
+    if (is_one_away.exchange(true, std::memory_order_relaxed)) return;
+    Cycles const until = clock::timestamp() + clock::to_cycles(microseconds(1000));
+    while (clock::timestamp() < until && scheduler->unfinished() != 0) arch::pause();
+    is_one_away.store(false, std::memory_order_relaxed);
+}
+MXK_TEST(dataflow, a_request_that_moves_may_end_at_once) {
+    on_nodes({}, [](Scheduler& scheduler) {
+        delayed_scheduler.store(&scheduler, std::memory_order_relaxed);
+        InjectDelays const delays(&wait_for_the_end);
+        for (unsigned round = 0; round < 200; ++round) {
+            std::array<Traveller, 6> travellers;
+            for (Traveller& traveller : travellers) scheduler.submit(traveller);
+            for (Traveller& traveller : travellers) {
+                traveller.wait();
+                MXK_CHECK(traveller.has_moved);
+                MXK_CHECK_EQUAL(traveller.ran.load(), Traveller::count);
+                traveller.destroy();
+            }
+        }
+    });
 }
 
 // Nothing to do: all cores but the one that waits sleep, and nobody looks at the nodes (checklist 13).
