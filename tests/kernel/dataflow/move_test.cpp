@@ -22,6 +22,9 @@ constexpr std::uint32_t moving_envelopes = 120;
 constexpr std::uint32_t moving_rows = 37;
 constexpr std::uint64_t moving_groups = 1000;
 
+struct OneEnd {
+    bench::Ends end{1};
+};
 // One that goes to the next node each time that so many envelopes have left the source.
 struct MovingQuery : OneEnd, bench::WaitedQuery {
     MovingQuery(dataflow::Model const& model, std::uint32_t every)

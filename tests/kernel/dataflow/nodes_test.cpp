@@ -8,6 +8,24 @@
 namespace mxk::dataflow_tests {
 namespace {
 
+// The tasks of a request.
+template <typename Member, std::size_t count> struct Members : std::array<Member*, count> {
+    // Where the request begins.
+    template <typename Owner> void create(CoreScheduler& here, Owner& owner) {
+        for (Member*& member : *this) {
+            member = here.worker().create<Member>(owner, here.core());
+            owner.add_task();
+        }
+    }
+    void schedule(CoreScheduler& here) {
+        for (Member* const member : *this) member->schedule(here, Binding::Unbound);
+    }
+    // The console's task, when it has ended.
+    void destroy() {
+        for (Member* const member : *this) Worker::current().destroy(*member);
+    }
+};
+
 // Tasks that ask each other and themselves to run: there is always something to do for all cores of a node, so that it
 // counts as hot whenever the balancer looks.
 struct Crowd : WaitedRequest {
@@ -33,19 +51,13 @@ struct Crowd : WaitedRequest {
     static void begin(CoreScheduler& here, Request& request) {
         auto& self = static_cast<Crowd&>(request);
         self.begun_on.store(here.node_place(), std::memory_order_relaxed);
-        for (Member*& member : self.members) {
-            member = here.worker().create<Member>(self, here.core());
-            self.add_task();
-        }
+        self.members.create(here, self);
         for (std::size_t i = 0; i < count; ++i) self.members[i]->other = self.members[(i + 1) % count];
-        for (Member* const member : self.members) member->schedule(here, Binding::Unbound);
+        self.members.schedule(here);
         self.is_running.store(true, std::memory_order_release);
     }
-    void destroy() {
-        for (Member* const member : members) Worker::current().destroy(*member);
-    }
     unsigned pauses;
-    std::array<Member*, count> members{};
+    Members<Member, count> members{};
     std::atomic<bool> stop{false};
     std::atomic<bool> is_running{false};
     std::atomic<std::uint16_t> begun_on{0};
@@ -67,7 +79,7 @@ MXK_TEST(dataflow, a_request_stays_on_its_node) {
         crowd.wait();
         for (std::size_t node = 1; node < scheduler.nodes().size(); ++node)
             MXK_CHECK_EQUAL(crowd.ran_on[node].load(), 0u);
-        crowd.destroy();
+        crowd.members.destroy();
     });
 }
 
@@ -89,7 +101,7 @@ MXK_TEST(dataflow, a_request_that_is_alone_is_shared_with_a_cold_node) {
         MXK_CHECK(crowd.ran_on[0].load() > 0);
         crowd.stop.store(true);
         crowd.wait();
-        crowd.destroy();
+        crowd.members.destroy();
     });
 }
 
@@ -119,8 +131,8 @@ MXK_TEST(dataflow, the_youngest_of_several_requests_moves_to_a_cold_node) {
         second.stop.store(true);
         first.wait();
         second.wait();
-        first.destroy();
-        second.destroy();
+        first.members.destroy();
+        second.members.destroy();
     });
 }
 
@@ -142,7 +154,7 @@ void move_at_random(Scheduler& scheduler, unsigned rounds) {
         });
         for (Crowd& crowd : crowds.value()) {
             crowd.wait();
-            crowd.destroy();
+            crowd.members.destroy();
         }
     }
     std::uint32_t left = 0;
@@ -159,7 +171,7 @@ MXK_TEST(dataflow, no_request_is_lost_while_requests_move_with_delays) {
     on_nodes({}, [](Scheduler& scheduler) { move_at_random(scheduler, 5); });
 }
 // A request that goes to the next node as soon as it has begun, where its few tasks end at once.
-struct Traveller : Request {
+struct Traveller : WaitedRequest {
     static constexpr std::size_t count = 6;
     struct Member : ReschedulableTask {
         Member(Traveller& traveller, CoreId home_core)
@@ -170,31 +182,16 @@ struct Traveller : Request {
         }
     };
     Traveller()
-        : Request(&Traveller::begin, &Traveller::finish) {}
+        : WaitedRequest(&Traveller::begin) {}
     static void begin(CoreScheduler& here, Request& request) {
         auto& self = static_cast<Traveller&>(request);
-        for (Member*& member : self.members) {
-            member = here.worker().create<Member>(self, here.core());
-            self.add_task();
-        }
-        for (Member* const member : self.members) member->schedule(here, Binding::Unbound);
+        self.members.create(here, self);
+        self.members.schedule(here);
         Scheduler& scheduler = here.scheduler();
         auto const next = static_cast<std::uint16_t>((here.node_place() + 1U) % scheduler.nodes().size());
         self.has_moved = scheduler.balancer().move_now(self, scheduler.node(next));
     }
-    // From now on nobody may look at it: who does so finds a place that is none.
-    static void finish(CoreScheduler& here, Request& request) {
-        request.set_place(reinterpret_cast<dataflow::RequestPlace*>(std::uintptr_t{8}));
-        static_cast<Traveller&>(request).ends.note(here.core());
-    }
-    void wait() {
-        Worker::current().run_until([this] { return ends.are_there(); });
-    }
-    void destroy() {
-        for (Member* const member : members) Worker::current().destroy(*member);
-    }
-    bench::Ends ends{1};
-    std::array<Member*, count> members{};
+    Members<Member, count> members{};
     std::atomic<std::uint64_t> ran{0};
     bool has_moved = false;
 };
@@ -224,7 +221,7 @@ MXK_TEST(dataflow, a_request_that_moves_may_end_at_once) {
                 traveller.wait();
                 MXK_CHECK(traveller.has_moved);
                 MXK_CHECK_EQUAL(traveller.ran.load(), Traveller::count);
-                traveller.destroy();
+                traveller.members.destroy();
             }
         }
     });

@@ -24,18 +24,23 @@ using dataflow::SchedulerOptions;
 inline constexpr std::array all_disciplines{Discipline::Requests, Discipline::TwoFifos, Discipline::OneFifo,
                                             Discipline::OneLifo,  Discipline::Original, Discipline::CoreFifo};
 
-struct OneEnd {
-    bench::Ends end{1};
-};
 // What a request of a test derives from: the console's task waits until it has ended.
-struct WaitedRequest : private OneEnd, bench::WaitedRequest {
+struct WaitedRequest : Request {
     explicit WaitedRequest(Begin begin)
-        : bench::WaitedRequest(begin, end) {}
+        : Request(begin, &WaitedRequest::note_end) {}
 
     // The console's task, after submit().
     void wait() {
-        Worker::current().run_until([this] { return end.are_there(); });
+        Worker::current().run_until([this] { return end_.are_there(); });
     }
+
+  private:
+    // From now on nobody may look at it: who does so finds a place that is none.
+    static void note_end(CoreScheduler& here, Request& request) {
+        request.set_place(reinterpret_cast<dataflow::RequestPlace*>(std::uintptr_t{8}));
+        static_cast<WaitedRequest&>(request).end_.note(here.core());
+    }
+    bench::Ends end_{1};
 };
 
 } // namespace mxk::dataflow_tests
