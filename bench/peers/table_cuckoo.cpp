@@ -68,15 +68,21 @@ constexpr Peer cuckoo{.name = "cuckoo",
 MXK_REGISTER(mxk_peers, Peer, cuckoo);
 
 class GrowingCuckoo : GrowthMemory, public CuckooTable {
+    // The smallest table that has all its locks. In a smaller one, libcuckoo 0.3.1 fails while its locks become more: a
+    // thread that has stopped with the number of buckets and the locks of two doublings ago is not kept out by the lock
+    // that it then takes, and sees its number of buckets once more, for a moment, while an array of buckets that has
+    // been given back is in place of the next (libcuckoo, issue 156).
+    static constexpr std::size_t first_slots = std::size_t{1} << 18;
+
   public:
     GrowingCuckoo(std::size_t capacity, Cores cores)
         : GrowthMemory(capacity, cores)
-        , CuckooTable(growing_start, cores) {}
+        , CuckooTable(first_slots, cores) {}
 };
 
 constexpr Peer cuckoo_growing{.name = "cuckoo-growing",
                               .library = MXK_PEER_LIBRARY,
-                              .setup = "cuckoohash_map, grows from 1024 slots while inserting; hash: the key",
+                              .setup = "cuckoohash_map, grows from 262144 slots while inserting; hash: the key",
                               .create = &create_table<GrowingCuckoo>};
 MXK_REGISTER(mxk_peers, Peer, cuckoo_growing);
 

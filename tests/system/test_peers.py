@@ -119,6 +119,11 @@ def test_the_memory_that_a_table_asks_for_while_it_is_measured_is_there(peer: st
     assert row["page_faults"] < 48, "some are the program's own, such as of what it shows meanwhile"
 
 
+def test_a_growing_table_stands_threads_that_stop_for_some_doublings() -> None:
+    ended = peers("bench peer --peer cuckoo-growing --mix insert --cores 16 --ops 300K --repeat 40 --json", cores=16)
+    assert [(row["throughput"]["n"], row["verified"]) for row in ended.rows] == [(40, True)]
+
+
 @pytest.mark.parametrize("mix", ["find", "erase", "find,erase", "mixed:50/40/10", "loaded:20/60/20"])
 def test_other_phases_than_all(mix: str) -> None:
     chosen = ALL - {"tbb-unordered-map"}
