@@ -56,7 +56,7 @@ struct HeapKind {
     // Gives back what it holds, when none of its objects is live.
     void (*close)() = nullptr;
     heap::HeapCounts (*counts)() = nullptr; // what only ours can tell
-    bool is_wrong = false;                  // on purpose, for a test: not among all
+    bool is_of_a_test = false;              // not among all
     HeapWorkloads workloads{};
 };
 

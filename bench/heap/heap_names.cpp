@@ -11,7 +11,7 @@ HeapNames HeapNames::all() {
     for (std::string_view const first : {"mxk", "locked"}) // then the peers
         if (auto const* const kind = console::find_by_name(registered_heap_kinds(), first)) names.add(*kind);
     console::for_each_by_name(registered_heap_kinds(), [&](HeapKind const& kind) {
-        if (!kind.library.empty() && !kind.is_wrong) names.add(kind);
+        if (!kind.library.empty() && !kind.is_of_a_test) names.add(kind);
     });
     return names;
 }
@@ -51,7 +51,7 @@ void describe_value(TextSink& out, HeapNames const&) {
 
 void complete_value(console::Candidates& candidates, HeapNames const&) {
     for (auto const* const kind : registered_heap_kinds())
-        if (!kind->is_wrong) candidates.offer(kind->name);
+        if (!kind->is_of_a_test) candidates.offer(kind->name);
 }
 
 void print_heap_kinds(TextSink& out) {

@@ -1,6 +1,6 @@
 // `bench heap` on real cores, small: each benchmark of every allocator that this build has, on one core and more, is
-// verified; an allocator that gives one place to two objects is found out; a trace is read as it is written, and what
-// is wrong in one is said.
+// verified, and frees what it has allocated; an allocator that gives one place to two objects is found out; a trace is
+// read as it is written, and what is wrong in one is said.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -14,6 +14,7 @@
 #include "kernel/console/command.hpp"
 #include "kernel/console/named.hpp"
 #include "kernel/memory/heap/checked_heap.hpp"
+#include "kernel/memory/heap/heap.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/workers.hpp"
@@ -39,9 +40,35 @@ struct TwiceHeap {
 };
 constexpr HeapKind twice{.name = "gives-twice",
                          .summary = "wrong: gives each place to two objects",
-                         .is_wrong = true,
+                         .is_of_a_test = true,
                          .workloads = heap_workloads<TwiceHeap>};
 MXK_REGISTER(mxk_heap_kinds, HeapKind, twice);
+
+// MXK's, which counts what is live.
+struct CountedHeap {
+    static void* allocate(std::size_t size) {
+        void* const place = heap::allocate(size);
+        if (place == nullptr) return nullptr;
+        objects.fetch_add(1, std::memory_order_relaxed);
+        bytes.fetch_add(size, std::memory_order_relaxed);
+        return place;
+    }
+    static void deallocate(void* place, std::size_t size) {
+        heap::deallocate(place, size);
+        freed.fetch_add(1, std::memory_order_relaxed);
+        objects.fetch_sub(1, std::memory_order_relaxed);
+        bytes.fetch_sub(size, std::memory_order_relaxed);
+    }
+
+    static inline std::atomic<std::size_t> objects{0}; // live, as the bytes
+    static inline std::atomic<std::size_t> bytes{0};
+    static inline std::atomic<std::size_t> freed{0}; // objects so far
+};
+constexpr HeapKind counted{.name = "counted",
+                           .summary = "MXK's, and counts what is live",
+                           .is_of_a_test = true,
+                           .workloads = heap_workloads<CountedHeap>};
+MXK_REGISTER(mxk_heap_kinds, HeapKind, counted);
 
 bool is_slow() {
     return arch::describe_machine().is_emulated();
@@ -134,6 +161,34 @@ MXK_TEST(bench_heap, a_place_given_twice_is_found_out) {
                                      "--seed=2"}) == console::Outcome::Failed);
 }
 
+MXK_TEST(bench_heap, every_object_is_freed_in_the_end) {
+    if (takes_minutes()) MXK_SKIP("takes minutes on so many emulated cores");
+    std::string_view const operations = as_fast_as_it_is("--ops=40", "--ops=200", "--ops=2000");
+    std::string_view const replacements =
+        as_fast_as_it_is("--replacements=40", "--replacements=100", "--replacements=1000");
+    struct Case {
+        std::string_view name;
+        Words words;
+    };
+    for (auto const& [name, words] : {
+             Case{"micro", {"--heap=counted", "--size=16,5000", "--live=16", operations, "--repeat=1", "--seed=2"}},
+             Case{"remote", {"--heap=counted", "--size=8,20000", operations, "--repeat", "1", "--seed=2"}},
+             Case{"larson", {"--heap=counted", "--objects=50", "--rounds=4", replacements, "--repeat=1", "--seed=2"}},
+             Case{"cache-thrash", {"--heap=counted", "--ops=20", "--writes=30", "--size=8", "--repeat=1", "--seed=2"}},
+             Case{"cache-scratch", {"--heap=counted", "--ops=20", "--writes=30", "--size=8", "--repeat=1", "--seed=2"}},
+             Case{"footprint", {"--heap=counted", "--mib=1", "--rounds=20", "--large=3", "--repeat=1", "--seed=2"}},
+             Case{"first-touch", {"--heap=counted", "--mib=1", "--iterations", "2", "--repeat", "1"}},
+         }) {
+        std::size_t const objects = CountedHeap::objects.load(std::memory_order_relaxed);
+        std::size_t const bytes = CountedHeap::bytes.load(std::memory_order_relaxed);
+        std::size_t const freed = CountedHeap::freed.load(std::memory_order_relaxed);
+        MXK_CHECK(run(name, words) == console::Outcome::Ok);
+        MXK_CHECK(CountedHeap::freed.load(std::memory_order_relaxed) > freed);
+        MXK_CHECK_EQUAL(CountedHeap::objects.load(std::memory_order_relaxed), objects);
+        MXK_CHECK_EQUAL(CountedHeap::bytes.load(std::memory_order_relaxed), bytes);
+    }
+}
+
 MXK_TEST(bench_heap, names_are_allocators_that_there_are) {
     HeapNames names;
     MXK_CHECK(parse_value("locked,mxk", names).ok());
@@ -143,7 +198,7 @@ MXK_TEST(bench_heap, names_are_allocators_that_there_are) {
     MXK_CHECK(!unknown.ok());
     if (!unknown) MXK_CHECK(unknown.error().message().find("'lockd'; did you mean locked") != std::string_view::npos);
     MXK_CHECK(parse_value("all", names).ok());
-    for (auto const* const kind : names.kinds()) MXK_CHECK(!kind->is_wrong);
+    for (auto const* const kind : names.kinds()) MXK_CHECK(!kind->is_of_a_test);
 }
 
 // A trace of some cores that free what others have allocated; some objects are left.
@@ -188,6 +243,7 @@ Result<Sample> replayed(HeapTrace const& trace, std::string_view heap, std::span
 MXK_TEST(bench_heap, a_trace_is_replayed_on_fewer_cores_and_on_more) {
     auto const all = all_cores();
     std::size_t const events = is_slow() ? 100 : 600;
+    std::size_t const live = CountedHeap::objects.load(std::memory_order_relaxed);
     for (std::size_t const of_trace : {std::size_t{1}, std::size_t{3}, std::min<std::size_t>(all.size(), 8)}) {
         trace_text.make(of_trace, events);
         auto const trace = HeapTrace::parse(trace_text.view(), Worker::current().node());
@@ -196,12 +252,13 @@ MXK_TEST(bench_heap, a_trace_is_replayed_on_fewer_cores_and_on_more) {
         MXK_CHECK_EQUAL(trace.value().events().size(), events);
         MXK_CHECK(trace.value().cores() <= of_trace);
         for (std::size_t const cores : {std::size_t{1}, std::min<std::size_t>(all.size(), 4)}) {
-            for (std::string_view const heap : {"mxk", "locked"}) {
+            for (std::string_view const heap : {"mxk", "locked", "counted"}) {
                 auto const sample = replayed(trace.value(), heap, all.span().first(cores));
                 MXK_CHECK(sample.ok());
                 if (!sample) continue;
                 MXK_CHECK(sample.value().verified);
                 MXK_CHECK_EQUAL(sample.value().operations, events);
+                MXK_CHECK_EQUAL(CountedHeap::objects.load(std::memory_order_relaxed), live);
             }
         }
     }
