@@ -9,7 +9,6 @@
 #include "arch/linux/backtrace.hpp"
 #include "base/lock_rank.hpp"
 #include "base/panic.hpp"
-#include "base/preemption.hpp"
 #include "base/spin_wait.hpp"
 
 namespace mxk {
@@ -25,9 +24,6 @@ void die(std::string_view message, std::source_location where) {
 void offer_processor() {
     sched_yield();
 }
-
-void hold_preemption() {}
-void release_preemption() {}
 
 HeldLocks& held_locks() {
     thread_local constinit HeldLocks held;

@@ -1,7 +1,7 @@
 # Writes HEADERS of the tree SOURCE, and every header that these include, to DESTINATION/mxk as a user sees them:
 #
 #     base/units.hpp           mxk/base/units.hpp
-#     arch/cpu.hpp             mxk/arch/cpu.hpp        (the seam: Linux's)
+#     arch/cpu.hpp             mxk/arch/cpu.hpp        (the seam: Linux's; so base/preemption.hpp)
 #     main/library/runtime.hpp mxk/runtime.hpp
 #
 # In the tree headers include each other from its root; names as short as base/ would collide with a user's folders.
@@ -17,7 +17,7 @@ while(queue)
     list(APPEND staged ${header})
 
     set(file ${SOURCE}/${header})
-    if(header MATCHES "^arch/" AND NOT EXISTS ${file})
+    if(header MATCHES "^(arch|base)/" AND NOT EXISTS ${file})
         set(file ${SOURCE}/arch/linux/${header})
     endif()
     if(header MATCHES "^thread_backend/")

@@ -40,9 +40,10 @@ template <Lock Inner, typename Visit = TaskVisit, typename Window = GraceWindow>
     // grace period, some microseconds; it holds no spin lock and is in no read section then. A task asks before.
     [[gnu::always_inline]] void lock(Node& node) {
         Visit::begin();
-        node.is_locked = !state_.is_free_for(arch::exclusive_id());
+        auto const state = state_.look();
+        node.is_locked = !state.is_free_for(arch::exclusive_id());
         if (node.is_locked) [[unlikely]]
-            lock_beneath(node);
+            lock_beneath(node, state);
     }
     [[gnu::always_inline]] void unlock(Node& node) {
         if (node.is_locked) [[unlikely]]
@@ -55,7 +56,7 @@ template <Lock Inner, typename Visit = TaskVisit, typename Window = GraceWindow>
     // The caller counts as one who comes: a change that would make the lock another's is cancelled.
     [[nodiscard]] bool may_lock() {
         auto const visitor = arch::exclusive_id();
-        return state_.is_free_for(visitor) || state_.take(visitor);
+        return state_.look().is_free_for(visitor) || state_.take(visitor);
     }
 
     // All below: any core; never block.
@@ -77,8 +78,8 @@ template <Lock Inner, typename Visit = TaskVisit, typename Window = GraceWindow>
 
   private:
     // Inline, since what stands between two atomic instructions shows: a call would cost three cycles with an MCS lock.
-    [[gnu::always_inline]] void lock_beneath(Node& node) {
-        if (!state_.is_taken_by_all() && !await(arch::exclusive_id())) [[unlikely]] {
+    [[gnu::always_inline]] void lock_beneath(Node& node, typename LockState<Window>::Look state) {
+        if (!state.is_taken_by_all() && !await(arch::exclusive_id())) [[unlikely]] {
             node.is_locked = false;
             return;
         }
@@ -94,7 +95,7 @@ template <Lock Inner, typename Visit = TaskVisit, typename Window = GraceWindow>
     // False: the state has become one in which this visitor goes on without the lock.
     [[gnu::noinline]] bool await(std::uintptr_t visitor) {
         for (;;) {
-            if (state_.is_free_for(visitor)) return false;
+            if (state_.look().is_free_for(visitor)) return false;
             if (state_.take(visitor)) return true;
             Visit::begin_locked(); // may be preempted
             Visit::end_locked();

@@ -78,7 +78,8 @@ template <Lock Inner, typename Visit = TaskVisit, typename Window = GraceWindow>
         node.is_alone = way == Way::Alone;
         node.has_coarse = way == Way::Coarse;
         node.fine = nullptr;
-        if (node.is_alone) return;
+        if (node.is_alone) [[likely]]
+            return;
         Visit::begin_locked();
         if (node.has_coarse) coarse_.lock(node.coarse_node);
         inject::point();
@@ -89,7 +90,8 @@ template <Lock Inner, typename Visit = TaskVisit, typename Window = GraceWindow>
         node.fine->lock(node.fine_node);
     }
     [[gnu::always_inline]] void unlock(Node& node) {
-        if (node.is_alone) return Visit::end_unlocked();
+        if (node.is_alone) [[likely]]
+            return Visit::end_unlocked();
         if (node.fine != nullptr) node.fine->unlock(node.fine_node);
         if (node.has_coarse) coarse_.unlock(node.coarse_node);
         Visit::end_locked();
@@ -143,7 +145,7 @@ template <Lock Inner, typename Visit = TaskVisit, typename Window = GraceWindow>
 
     // Of the last step that was completed; a moment old.
     [[nodiscard]] Granularity granularity() const {
-        if (state_.is_free_for(State::everybody)) return Granularity::Fine;
+        if (state_.look().is_free_for(State::everybody)) return Granularity::Fine;
         return state_.is_disabled() ? Granularity::None : Granularity::Coarse;
     }
     [[nodiscard]] bool is_stable() const { return !is_changing_.load(std::memory_order_acquire) && state_.is_stable(); }
@@ -168,9 +170,11 @@ template <Lock Inner, typename Visit = TaskVisit, typename Window = GraceWindow>
     }
 
     [[gnu::always_inline]] Way way_at_once(std::uintptr_t visitor) const {
-        if (state_.is_free_for(visitor)) return Way::Alone;
-        if (state_.is_free_for(State::everybody)) return Way::PastCoarse;
-        return state_.is_taken_by_all() ? Way::Coarse : Way::Unknown;
+        auto const state = state_.look();
+        if (state.is_free_for(visitor)) [[likely]]
+            return Way::Alone;
+        if (state.is_free_for(State::everybody)) return Way::PastCoarse;
+        return state.is_taken_by_all() ? Way::Coarse : Way::Unknown;
     }
     [[gnu::noinline]] Way await_way(std::uintptr_t visitor) {
         for (;;) {

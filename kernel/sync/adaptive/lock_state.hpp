@@ -48,11 +48,21 @@ template <typename Window = GraceWindow> class LockState : rcu::Callback {
     ~LockState() { expect(is_stable(), "a lock goes when no change of its state is under way"); }
     ~LockState() requires(Window::closes_at_once) = default;
 
-    // Of a visitor: whether it goes on without the lock. acquire: pairs with close(): it sees what others have done
-    // under the lock.
-    [[nodiscard]] bool is_free_for(Owner visitor) const { return word_.load(std::memory_order_acquire) == visitor; }
-    // Else: whether all take it.
-    [[nodiscard]] bool is_taken_by_all() const { return word_.load(std::memory_order_acquire) < everybody; }
+    // What a visitor sees of the state when it comes.
+    class Look {
+      public:
+        constexpr explicit Look(std::uintptr_t word)
+            : word_(word) {}
+        // Whether it goes on without the lock.
+        [[nodiscard]] bool is_free_for(Owner visitor) const { return word_ == visitor; }
+        // Else: whether all take it.
+        [[nodiscard]] bool is_taken_by_all() const { return word_ < everybody; }
+
+      private:
+        std::uintptr_t word_;
+    };
+    // acquire: pairs with close(): it sees what others have done under the lock.
+    [[nodiscard]] Look look() const { return Look(word_.load(std::memory_order_acquire)); }
     // Else, for the rest of the visit, or of a task's body: whether the visitor takes it; if not it waits, in no visit.
     [[nodiscard]] bool take(Owner visitor) {
         std::uintptr_t word = word_.load(std::memory_order_acquire);
@@ -71,7 +81,7 @@ template <typename Window = GraceWindow> class LockState : rcu::Callback {
         std::uintptr_t const word = word_.load(std::memory_order_acquire);
         return word == enabled || (word >= everybody && kind(word) == 0);
     }
-    [[nodiscard]] bool is_enabled() const { return is_taken_by_all(); }
+    [[nodiscard]] bool is_enabled() const { return look().is_taken_by_all(); }
     [[nodiscard]] bool is_disabled() const {
         std::uintptr_t const word = word_.load(std::memory_order_acquire);
         return word >= everybody && kind(word) == 0;

@@ -108,7 +108,7 @@ TEST(LockState, that_has_given_way_is_not_enabled_by_visitors) {
     state.give_way();
     EXPECT_FALSE(state.enable(rcu::Haste::Now));
     EXPECT_TRUE(open_windows().empty());
-    EXPECT_TRUE(state.is_free_for(LockState<HeldWindow>::everybody));
+    EXPECT_TRUE(state.look().is_free_for(LockState<HeldWindow>::everybody));
     state.take_back();
     state.is_back();
     EXPECT_TRUE(state.is_enabled());

@@ -104,9 +104,13 @@ def _more_than_none(way: str) -> Callable[[_Rows], float | None]:
     return measure
 
 
+# A processor may execute all of a lock beside the section: what is left of less than that is noise.
+_MIN_LOCK_CYCLES = 1.0
+
+
 def _left_of_a_lock(rows: _Rows) -> float | None:
     none, lock, dynamic = (rows.cycles("adaptive ipc", measure=way) for way in ("none", "lock", "dynamic"))
-    if none is None or lock is None or dynamic is None or lock <= none:
+    if none is None or lock is None or dynamic is None or lock < none + _MIN_LOCK_CYCLES:
         return None
     return max(dynamic - none, 0.0) / (lock - none) * 100
 

@@ -1,5 +1,5 @@
 // Keeping the core: if a thread were preempted while it holds a spin lock, all others of its core could wait for it for
-// ever. Provided by each arch/. On Linux the system preempts when it likes; there a waiter offers it the processor.
+// ever.
 #pragma once
 
 namespace mxk {
