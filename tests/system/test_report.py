@@ -14,6 +14,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from helpers import ROOT, drive
+from mxk_host.report.adaptive import adaptive_plots
 from mxk_host.report.browser import browser, open_page, prefer_dark, print_page
 from mxk_host.report.shared import shared_plots
 from mxk_host.runs.log import Found
@@ -114,6 +115,17 @@ def test_what_the_source_says_of_adaptive_locks_is_judged(light: Chrome) -> None
     assert judged["ipc: messages cost 2.9 to 8.6 % (%)"] == ("30.0", "does not hold")
     assert judged["mapping, 256 pages: 32 % (%)"] == ("32.0", "holds")
     assert judged["independent: coarse grows linearly: its growth, for each core"] == ("1.00", "holds")
+
+
+@pytest.mark.parametrize(("lock", "left"), [(20.9, []), (21.0, ["20.0"])])
+def test_what_is_left_of_a_lock_that_hardly_costs_anything_is_not_judged(lock: float, left: list[str]) -> None:
+    cycles = (("none", 20.0), ("lock", lock), ("dynamic", 20.2))
+    rows = [
+        {"benchmark": "adaptive ipc", "measure": way, "cores": [0], "cycles": spread(value)} for way, value in cycles
+    ]
+    statements = adaptive_plots(points_of([Found(it | {"verified": True}, "") for it in rows]), ["run"])[0]
+    found = [line.cells for line in statements.lines if any("dynamic locks remove" in str(cell) for cell in line.cells)]
+    assert [cells[-2] for cells in found] == left
 
 
 def test_what_operations_took_besides_time_is_counted(light: Chrome) -> None:
