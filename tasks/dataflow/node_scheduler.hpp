@@ -67,6 +67,9 @@ class alignas(cache_line_bytes) NodeScheduler {
     RequestPlace* youngest();
 
     ReschedulableTask* take_unbound() { return work_.take(place_); }
+    RequestPlace* left_alone(RequestPlace const* own, Cycles now, Cycles after) {
+        return work_.left_alone(own, now, after);
+    }
     // Unbound tasks of requests, counted and others; a moment's number.
     [[nodiscard]] std::size_t unbound_tasks() const { return work_.tasks(); }
 

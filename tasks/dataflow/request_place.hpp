@@ -33,6 +33,7 @@ class alignas(cache_line_bytes) RequestPlace {
     void open(Request& request, std::uint16_t node) {
         lock_.lock();
         request_ = &request;
+        seen_at_.store(Cycles{}, std::memory_order_relaxed);
         nodes_[node] = {.is_holder = true, .was_here = true};
         if (request.waited_at != Request::nowhere) nodes_[request.waited_at].was_here = true;
         count_holders();
@@ -54,6 +55,20 @@ class alignas(cache_line_bytes) RequestPlace {
     [[nodiscard]] bool may_have_tasks() const { return tasks() != 0; }
     // How many are queued; a moment's number.
     [[nodiscard]] std::uint32_t tasks() const { return count_.load(std::memory_order_acquire); }
+    // Tasks are queued, and none has been taken for so long that nobody seems to come to them; 0: tasks are queued. Any
+    // core that looks again and again; a moment's word.
+    [[nodiscard]] bool is_left_alone(Cycles now, Cycles after) {
+        bool const has_tasks = may_have_tasks();
+        if (after == Cycles{}) return has_tasks;
+        std::uint32_t const taken = taken_.load(std::memory_order_relaxed);
+        Cycles const seen_at = seen_at_.load(std::memory_order_relaxed);
+        if (!has_tasks || seen_at == Cycles{} || taken != seen_taken_.load(std::memory_order_relaxed)) {
+            seen_taken_.store(taken, std::memory_order_relaxed);
+            seen_at_.store(now, std::memory_order_relaxed);
+            return false;
+        }
+        return seen_at < now && now - seen_at >= after;
+    }
     // Whether only that node's cores take tasks from here; a moment's word, which append() may find wrong.
     [[nodiscard]] bool is_only_of(std::uint16_t node) const {
         return holders_.load(std::memory_order_acquire) == 1 && single_holder_.load(std::memory_order_relaxed) == node;
@@ -88,7 +103,10 @@ class alignas(cache_line_bytes) RequestPlace {
         ReschedulableTask* task = nullptr;
         if (nodes_[node].is_holder) {
             task = static_cast<ReschedulableTask*>(tasks_.take());
-            if (task != nullptr) count_.store(count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+            if (task != nullptr) {
+                count_.store(count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+                taken_.store(taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+            }
         }
         lock_.unlock();
         return task;
@@ -168,6 +186,9 @@ class alignas(cache_line_bytes) RequestPlace {
 
     SpinLock lock_{lock_bands::waking.rank(6)}; // all below but the atomics
     std::atomic<std::uint32_t> count_{0};
+    std::atomic<std::uint32_t> taken_{0};      // so far
+    std::atomic<std::uint32_t> seen_taken_{0}; // of these, at the last look that found that some were
+    std::atomic<Cycles> seen_at_{};            // and when that was; 0: not yet, of this request
     std::atomic<std::uint32_t> holders_{0};
     std::atomic<std::uint16_t> single_holder_{0};
     std::uint16_t last_dealt_ = 0;

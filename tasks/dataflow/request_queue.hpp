@@ -60,6 +60,18 @@ class RequestQueue {
         }
         return result;
     }
+    // Any core of the node: the oldest request that is left alone (RequestPlace), other than its `own` unless `after`
+    // is 0; null if none is.
+    RequestPlace* left_alone(RequestPlace const* own, Cycles now, Cycles after) {
+        RequestPlace* oldest = nullptr;
+        for (Slot const& slot : slots_.span()) {
+            RequestPlace* const place = slot.load(std::memory_order_acquire);
+            if (place == nullptr) break;
+            if (place == own && after != Cycles{}) continue;
+            if (place->is_left_alone(now, after) && oldest == nullptr) oldest = place;
+        }
+        return oldest;
+    }
     // Any core of the node: the oldest task of the oldest request that has one; null if there is none.
     ReschedulableTask* take(std::uint16_t node) {
         for (std::size_t at = 0; at + 1 < slots_.size(); ++at) {

@@ -17,7 +17,8 @@ RequestCore::RequestCore(Scheduler& scheduler, Worker& worker, std::size_t place
     , stack_(std::move(stack))
     , victims_(std::move(victims))
     // Alone, it leaves nothing to others.
-    , patience_(victims_.size() != 0 ? clock::to_cycles(scheduler.options().patience) : Cycles{}) {}
+    , patience_(victims_.size() != 0 ? clock::to_cycles(scheduler.options().patience) : Cycles{})
+    , left_alone_after_(patience_ != Cycles{} ? clock::to_cycles(left_alone_after) : Cycles{}) {}
 
 RequestCore& RequestCore::at(Victim const& victim) const {
     return static_cast<RequestCore&>(scheduler().of(victim.core));
@@ -132,6 +133,13 @@ bool RequestCore::helps_with_unbound(Cycles now) {
     return unbound_help_.is_worth(static_cast<std::size_t>(queued), done, now, patience_, looks_series_);
 }
 
+// It works, and has tasks of its own request.
+void RequestCore::look_for_left_alone(Cycles now) {
+    if (now - looked_for_left_alone_ < Cycles{raw(left_alone_after_) / 4}) return;
+    looked_for_left_alone_ = now;
+    left_alone_ = node_.left_alone(own_place_, now, left_alone_after_);
+}
+
 bool RequestCore::helps(Victim& victim, Cycles now) {
     RequestCore const& other = at(victim);
     std::size_t const waiting = other.bound_tasks();
@@ -142,11 +150,15 @@ bool RequestCore::helps(Victim& victim, Cycles now) {
 
 ReschedulableTask* RequestCore::take_from_requests() {
     ReschedulableTask* task = nullptr;
-    if (is_working_ && own_place_ != nullptr && !helps_others_ && own_place_->may_have_tasks())
+    if (left_alone_ != nullptr) [[unlikely]] {
+        RequestPlace* const place = std::exchange(left_alone_, nullptr);
+        task = place->take(node_.place());
+        if (task != nullptr) own_place_ = place;
+    }
+    if (task == nullptr && is_working_ && own_place_ != nullptr && own_place_->may_have_tasks())
         task = own_place_->take(node_.place());
     if (task == nullptr) {
-        if (!helps_others_ && !helps_with_unbound(clock::timestamp())) return nullptr;
-        helps_others_ = false;
+        if (!helps_with_unbound(clock::timestamp())) return nullptr;
         task = node_.take_unbound();
         if (task == nullptr) return nullptr;
         unbound_help_.took_one();
@@ -205,7 +217,7 @@ ReschedulableTask* RequestCore::admit() {
     inject::point();
     own_place_ = place;
     if (unbegun == nullptr) {
-        helps_others_ = true; // its tasks are nobody's so far
+        left_alone_ = place; // its tasks are nobody's so far
         return take_from_requests();
     }
     counts_.admitted.add(1);
@@ -222,7 +234,7 @@ ReschedulableTask* RequestCore::take_beginning() {
 // One that is interrupted, or leaves its own FIFO a turn, goes on working: it comes back soon.
 bool RequestCore::run(Worker& /*worker*/) {
     if (scheduler().nodes().size() > 1) scheduler().balancer().look();
-    if (is_working_) helps_others_ = helps_with_unbound(clock::timestamp());
+    if (is_working_) look_for_left_alone(clock::timestamp());
     unsigned done = 0;
     ReschedulableTask* task = next();
     while (task != nullptr) {
@@ -248,8 +260,8 @@ bool RequestCore::run(Worker& /*worker*/) {
 
 // Where nothing comes before it, this core runs it next, and nobody is woken for it, who would only look on.
 void RequestCore::queue_again(ReschedulableTask& task, Outcome outcome, bool takes_next) {
-    takes_it_next_ = takes_next && own_place_ != nullptr && own_place_ == task.request().place() && !helps_others_ &&
-                     stack_.size() == 0 && !own_place_->may_have_tasks();
+    takes_it_next_ = takes_next && own_place_ != nullptr && own_place_ == task.request().place() &&
+                     left_alone_ == nullptr && stack_.size() == 0 && !own_place_->may_have_tasks();
     if (outcome == Outcome::Again)
         task.go_on(*this);
     else

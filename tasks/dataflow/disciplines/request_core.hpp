@@ -19,6 +19,9 @@ class RequestCore final : public CoreScheduler, public WorkSource {
   public:
     // Tasks between two looks at the worker's own FIFO.
     static constexpr unsigned turn_tasks = 32;
+    // A core that has work of its own request leaves that for unbound tasks which nobody has come to for so long: far
+    // longer than the envelopes of both requests, of up to 200 KiB each, need to come into other cores' caches.
+    static constexpr Nanoseconds left_alone_after{10'000'000};
 
     // Another core, whose tasks this one may take.
     struct Victim {
@@ -71,6 +74,7 @@ class RequestCore final : public CoreScheduler, public WorkSource {
     void ask_for_help();
     [[nodiscard]] bool finds_work(Cycles now);
     [[nodiscard]] bool helps_with_unbound(Cycles now);
+    void look_for_left_alone(Cycles now);
     [[nodiscard]] bool helps(Victim& victim, Cycles now);
     // It has something to do now; `taken`: tasks of the node's count.
     void begin_work(std::int32_t taken);
@@ -83,10 +87,12 @@ class RequestCore final : public CoreScheduler, public WorkSource {
     BoundStack stack_;
     NodeVector<Victim> victims_;
     HelpEstimate unbound_help_;
-    std::uint32_t looks_series_ = 1;    // of looks at others: a new one whenever it has got nothing to do
-    RequestPlace* own_place_ = nullptr; // of the request whose unbound tasks it took last
-    bool helps_others_ = false;         // the next unbound task is to be an older request's
+    std::uint32_t looks_series_ = 1;     // of looks at others: a new one whenever it has got nothing to do
+    RequestPlace* own_place_ = nullptr;  // of the request whose unbound tasks it took last
+    RequestPlace* left_alone_ = nullptr; // the next unbound task is to be from there
     Cycles patience_;
+    Cycles left_alone_after_;
+    Cycles looked_for_left_alone_{};
     Cycles looked_{};            // for work, while it polls
     Cycles look_every_{};        // longer and longer, while there is none: a look costs who has work
     bool takes_it_next_ = false; // the task that it is queueing

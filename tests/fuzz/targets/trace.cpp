@@ -77,7 +77,9 @@ void trace(InputBytes bytes) {
     auto const read_back = bench::Trace::check(again);
     ASSERT_TRUE(read_back.ok()) << read_back.error().message();
     EXPECT_EQ(written_trace(read_back.value()), again);
-    if (trace.value().form() == bench::Trace::Form::Binary) EXPECT_EQ(again, copied);
+    if (trace.value().form() == bench::Trace::Form::Binary) {
+        EXPECT_EQ(again, copied);
+    }
 }
 
 } // namespace mxk::fuzz

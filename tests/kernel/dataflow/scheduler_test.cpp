@@ -280,6 +280,83 @@ MXK_TEST(dataflow, as_many_requests_are_active_as_there_are_cores) {
     flood(Discipline::CoreFifo, 100);
 }
 
+// ---- Cores stay with their requests, but leave none alone.
+
+// A task that is unbound and always has more to do, until the test says that it is enough.
+struct EndlessRequest : WaitedRequest {
+    struct Turner : ReschedulableTask {
+        Turner(EndlessRequest& request, CoreId home_core)
+            : ReschedulableTask(request, &Turner::work, home_core) {}
+        static Outcome work(CoreScheduler&, ReschedulableTask& task) {
+            return static_cast<EndlessRequest&>(task.request()).is_enough.load() ? Outcome::Ended : Outcome::Again;
+        }
+    };
+    EndlessRequest(std::atomic<unsigned>& requests_begun, std::atomic<bool>& its_enough)
+        : WaitedRequest(&EndlessRequest::begin)
+        , begun(requests_begun)
+        , is_enough(its_enough) {}
+    static void begin(CoreScheduler& here, Request& request) {
+        auto& self = static_cast<EndlessRequest&>(request);
+        self.turner = here.worker().create<Turner>(self, here.core());
+        self.add_task();
+        self.turner->schedule(here, Binding::Unbound);
+        self.begun.fetch_add(1);
+    }
+    std::atomic<unsigned>& begun;
+    std::atomic<bool>& is_enough;
+    Turner* turner = nullptr;
+};
+
+// Its beginning queues a task, and keeps its core until that has run, or for 20 seconds.
+struct NeedyRequest : WaitedRequest {
+    struct Child : ReschedulableTask {
+        Child(NeedyRequest& request, CoreId home_core)
+            : ReschedulableTask(request, &Child::work, home_core) {}
+        static Outcome work(CoreScheduler&, ReschedulableTask& task) {
+            static_cast<NeedyRequest&>(task.request()).child_ran.store(true);
+            return Outcome::Ended;
+        }
+    };
+    NeedyRequest()
+        : WaitedRequest(&NeedyRequest::begin) {}
+    static void begin(CoreScheduler& here, Request& request) {
+        auto& self = static_cast<NeedyRequest&>(request);
+        self.child = here.worker().create<Child>(self, here.core());
+        self.add_task();
+        self.child->schedule(here, Binding::Unbound);
+        Cycles const start = clock::timestamp();
+        Cycles const deadline = clock::to_cycles(Nanoseconds{20'000'000'000});
+        while (!self.child_ran.load() && clock::timestamp() - start < deadline) arch::pause();
+        self.was_helped = self.child_ran.load();
+    }
+    std::atomic<bool> child_ran{false};
+    bool was_helped = false;
+    Child* child = nullptr;
+};
+
+MXK_TEST(dataflow, cores_that_have_work_of_their_own_come_to_tasks_that_are_left_alone) {
+    if (workers::count() < 2) MXK_SKIP("needs two cores");
+    with_scheduler({.chooses_node = false, .balances = false}, [](Scheduler& scheduler) {
+        std::size_t const cores = scheduler.node(0).activity.cores();
+        if (cores < 2) MXK_SKIP("needs two cores on the first node");
+        auto others = NodeVector<EndlessRequest>::create(cores - 1, Worker::current().node());
+        MXK_CHECK(others.ok());
+        std::atomic<unsigned> begun{0};
+        std::atomic<bool> is_enough{false};
+        for (std::size_t i = 0; i + 1 < cores; ++i) others.value().emplace(begun, is_enough);
+        for (EndlessRequest& other : others.value()) scheduler.submit(other);
+        Worker::current().run_until([&] { return begun.load() == cores - 1; });
+        NeedyRequest needy;
+        scheduler.submit(needy);
+        needy.wait();
+        MXK_CHECK(needy.was_helped);
+        is_enough.store(true);
+        for (EndlessRequest& other : others.value()) other.wait();
+        Worker::current().destroy(*needy.child);
+        for (EndlessRequest& other : others.value()) Worker::current().destroy(*other.turner);
+    });
+}
+
 // ---- Sleeping and waking (checklist 11 to 14): a task that is lost makes the test hang.
 
 void ping(SchedulerOptions const& options, unsigned times) {

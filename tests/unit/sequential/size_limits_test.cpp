@@ -38,7 +38,9 @@ TEST(SizeLimits, cores_count_together_what_is_little_for_the_table) {
             std::int64_t const heads = std::int64_t{1} << of;
             EXPECT_GE(together, 1);
             EXPECT_LE(together, 64);
-            if (together > 1) EXPECT_LE(together * static_cast<std::int64_t>(cores), heads / 2);
+            if (together > 1) {
+                EXPECT_LE(together * static_cast<std::int64_t>(cores), heads / 2);
+            }
         }
     }
     EXPECT_EQ(limits.counted_together(HeadBlock::max_order, 500), 64);

@@ -26,9 +26,9 @@ struct ChipSet {
                     return static_cast<ChipSet*>(it)->read_config(where, offset);
                 },
                 [](void* it, std::uint16_t port) {
-                    auto const& ports = static_cast<ChipSet*>(it)->ports;
-                    auto const found = ports.find(port);
-                    return found == ports.end() ? std::uint16_t{0xffff} : found->second;
+                    auto const& known = static_cast<ChipSet*>(it)->ports;
+                    auto const found = known.find(port);
+                    return found == known.end() ? std::uint16_t{0xffff} : found->second;
                 },
                 [](void* it, std::uint16_t port, std::uint16_t value) {
                     auto& set = *static_cast<ChipSet*>(it);
