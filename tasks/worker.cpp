@@ -219,7 +219,9 @@ void Worker::idle() {
     while (!queue_.has_mail() && !arch::needs_attention() && !has_other_work()) {
         // Tasks for a core whose mailbox is full wait here; nobody would wake this core when there is room.
         if (queue_.needs_flush()) flush();
-        if (raw(clock::timestamp() - start) < limit || queue_.needs_flush()) {
+        bool const polls =
+            running_threads_.load(std::memory_order_relaxed) == 0 && raw(clock::timestamp() - start) < limit;
+        if (polls || queue_.needs_flush()) {
             arch::pause();
             continue;
         }

@@ -115,6 +115,12 @@ class alignas(cache_line_bytes) Worker {
         is_watched_ = task_times_ != nullptr || timeline_ != nullptr;
     }
 
+    // A thread of the system below that has this core's processor wants to run from now on, or waits: while there are
+    // such threads the worker does not poll, which would keep the processor from them. Where threads have turns among
+    // the core's tasks nobody calls it. Any thread; never blocks.
+    void note_thread_runs() { running_threads_.fetch_add(1, std::memory_order_relaxed); }
+    void note_thread_waits() { running_threads_.fetch_sub(1, std::memory_order_relaxed); }
+
     // What the core does is recorded there from now on (timeline/timeline.hpp); null: it is not recorded.
     void record_to(CoreTimeline* timeline) {
         timeline_ = timeline;
@@ -280,7 +286,8 @@ class alignas(cache_line_bytes) Worker {
     // Polling about as long as a halt, an interrupt and its sending cost together is never much worse than the better
     // of the two (Karlin et al. 1991): some microseconds on metal, some tens where both are emulated.
     Nanoseconds polling_time_{50'000};
-    alignas(cache_line_bytes) CoreEpoch epoch_; // others look at it
+    alignas(cache_line_bytes) CoreEpoch epoch_;     // others look at it
+    std::atomic<std::uint32_t> running_threads_{0}; // relaxed: a hint; their threads write it
 };
 
 } // namespace mxk

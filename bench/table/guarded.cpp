@@ -1,5 +1,6 @@
 // The engines of the thesis' table for threads with spin locks, of the whole table or of its parts, which may change
 // while they work (hashtable/shared/guarded_chains.hpp).
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -29,15 +30,18 @@ template <typename Guard> class GuardedAccess : public ChainsAccess<GuardedChain
             access_.begin();
             between_ = left_ = access_.switch_every_;
         }
-        void has_operated() {
+        // No visit of the table is under way before and after.
+        std::uint64_t begin() {
+            if constexpr (!changes_locks) return UINT64_MAX;
+            count_ = left_ != 0 ? std::min(left_, operations_in_scope) : operations_in_scope;
+            return count_;
+        }
+        void end() {
             if constexpr (changes_locks) {
-                if (left_ != 0) [[unlikely]] {
-                    --left_;
+                if (left_ != 0) {
+                    left_ -= count_;
                     if (left_ == 0) change();
                 }
-                if (--left_in_scope_ != 0) [[likely]]
-                    return;
-                left_in_scope_ = operations_in_scope;
                 Guard::Scope::pass();
             }
         }
@@ -51,8 +55,8 @@ template <typename Guard> class GuardedAccess : public ChainsAccess<GuardedChain
         static constexpr std::uint32_t operations_in_scope = 64; // some microseconds
         GuardedAccess& access_;
         [[no_unique_address]] typename Guard::Scope scope_; // of the next operations
-        std::uint32_t left_in_scope_ = operations_in_scope;
-        std::uint32_t between_ = 0; // operations between two changes; 0: none
+        std::uint32_t count_ = 0;                           // of these
+        std::uint32_t between_ = 0;                         // operations between two changes; 0: none
         std::uint32_t left_ = 0;
     };
 
@@ -76,6 +80,11 @@ template <typename Guard> class GuardedAccess : public ChainsAccess<GuardedChain
         else
             guard_.emplace();
         if constexpr (requires { guard_[0].prepare(node_); }) MXK_TRY(guard_[0].prepare(node_));
+        if constexpr (changes_locks) {
+            // Several threads find the locks of several; one has to make them its own by itself.
+            if (!is_alone_) MXK_TRY(guard_[0].be_several());
+            MXK_TRY(settle());
+        }
         return this->make_table(&guard_[0]);
     }
 

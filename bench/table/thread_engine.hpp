@@ -25,9 +25,11 @@ struct CoreThreads {
     std::atomic<std::uint64_t> wrong{0}; // operations of those that have
 };
 
-// What a thread has of the table for one phase, if the table wants to know who works on it: it hears of each operation.
+// What a thread has of the table for one phase, if the table wants to know who works on it. begin(): how many
+// operations come before end() and the next begin().
 struct NoVisitor {
-    void has_operated() {}
+    static std::uint64_t begin() { return UINT64_MAX; }
+    static void end() {}
 };
 template <typename Access> auto visitor_of(Access& access, bool is_first) {
     if constexpr (requires { access.visitor(is_first); })
@@ -92,21 +94,31 @@ template <typename Access> class alignas(cache_line_bytes) InstructionThread {
     // All of the core's instructions that others do not take. How many went wrong.
     std::uint64_t operate(TwoPhaseRun<Access> const& run) const {
         std::uint64_t wrong = 0;
-        [[maybe_unused]] auto visitor = visitor_of(run.access, is_first_);
-        for (auto next = take_next(run, place_); next.instruction != nullptr; next = take_next(run, place_))
-            if (!run_one(run.access, next, visitor)) [[unlikely]]
-                ++wrong;
+        auto visitor = visitor_of(run.access, is_first_);
+        for (bool has_more = true; has_more;) {
+            has_more = operate_some(run, visitor.begin(), wrong);
+            visitor.end();
+        }
         return wrong;
     }
+    // Up to `count` of them; false: there are no more. A function of its own, with nothing in it that ends with it: the
+    // loop is the same whatever the visitor does.
+    [[gnu::noinline]] bool operate_some(TwoPhaseRun<Access> const& run, std::uint64_t count,
+                                        std::uint64_t& wrong) const {
+        for (; count != 0; --count) {
+            auto const next = take_next(run, place_);
+            if (next.instruction == nullptr) return false;
+            if (!run_one(run.access, next)) [[unlikely]]
+                ++wrong;
+        }
+        return true;
+    }
 
-    template <typename Visitor>
-    static bool run_one(Access& access, NextInstruction<Access> const& next, Visitor& visitor) {
-        bool const is_right = dispatch(next.instruction->operation, [&](auto operation) {
+    static bool run_one(Access& access, NextInstruction<Access> const& next) {
+        return dispatch(next.instruction->operation, [&](auto operation) {
             constexpr Operation method = overwrites(operation) ? Operation::Update : Operation{operation};
             return carry_out<method>(access, next.owner, next.instruction->key, next.extra, *next.instruction);
         });
-        visitor.has_operated();
-        return is_right;
     }
 
     std::size_t place_;

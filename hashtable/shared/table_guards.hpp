@@ -89,8 +89,8 @@ class alignas(cache_line_bytes) Dynamic {
     using Scope = VisitScope;
     using LockType = DynamicLock<SpinLock, ScopedVisit>;
     using Node = LockType::Node;
-    void lock(std::size_t, Node& node) { lock_.lock(node); }
-    void unlock(Node& node) { lock_.unlock(node); }
+    [[gnu::always_inline]] void lock(std::size_t, Node& node) { lock_.lock(node); }
+    [[gnu::always_inline]] void unlock(Node& node) { lock_.unlock(node); }
     [[nodiscard]] bool is_stable() const { return lock_.is_stable(); }
 
     // By the only visitor: it comes without a lock soon.
@@ -115,8 +115,8 @@ class alignas(cache_line_bytes) Cascade {
     using Node = LockType::Node;
     explicit Cascade(NodeId node)
         : locks_(parts, node, coarse_rank, fine_rank) {}
-    void lock(std::size_t bucket, Node& node) { locks_.lock(part_of(bucket), node); }
-    void unlock(Node& node) { locks_.unlock(node); }
+    [[gnu::always_inline]] void lock(std::size_t bucket, Node& node) { locks_.lock(part_of(bucket), node); }
+    [[gnu::always_inline]] void unlock(Node& node) { locks_.unlock(node); }
     [[nodiscard]] bool is_stable() const { return locks_.is_stable(); }
 
     void be_alone() {

@@ -78,8 +78,8 @@ Semaphore::Semaphore(Semaphore&& other) noexcept {
 
 void Semaphore::wait() {
     ThreadRecord const& self = waiting_thread();
-    if (self.wait_observer != nullptr && try_wait()) return;
-    ObservedWait const observed(self.wait_observer);
+    if (try_wait()) return;
+    ObservedWait const observed(self);
     arch::EndPoint const point(may_end(self));
     PassOn pass_on(semaphore_);
     while (sem_wait(&semaphore_) != 0) expect(errno == EINTR, "sem_wait fails for signals only");
@@ -96,8 +96,8 @@ bool Semaphore::try_wait() {
 Result<bool> Semaphore::wait_for(Nanoseconds time) {
     ThreadRecord const& self = waiting_thread();
     MXK_TRY(check_waiting_time(time));
-    if (self.wait_observer != nullptr && try_wait()) return true;
-    ObservedWait const observed(self.wait_observer);
+    if (try_wait()) return true;
+    ObservedWait const observed(self);
     timespec const deadline = after(time);
     arch::EndPoint const point(may_end(self));
     PassOn pass_on(semaphore_);

@@ -32,6 +32,7 @@ class End {
     explicit End(PosixThread& thread)
         : thread_(thread) {}
     ~End() {
+        workers::of(thread_.core).note_thread_waits(); // for ever
         thread_.last_use = arch::own_use();
         thread_.has_ended.store(true, std::memory_order_release); // pairs with use_of()
         thread_has_ended(thread_);
@@ -47,6 +48,7 @@ class End {
 void run(void* argument) {
     auto& thread = *static_cast<PosixThread*>(argument);
     this_thread = &thread;
+    workers::of(thread.core).note_thread_runs();
     thread.gate.wait();
     End const end(thread);
     thread.entry(thread.argument);
@@ -103,7 +105,7 @@ void sleep_for(Nanoseconds time) {
     arch::EndPoint const point(may_end(*this_thread));
     this_thread->sleeps.store(true, std::memory_order_relaxed);
     {
-        ObservedWait const observed(this_thread->wait_observer);
+        ObservedWait const observed(*this_thread);
         arch::sleep_for(time);
     }
     this_thread->sleeps.store(false, std::memory_order_relaxed);
