@@ -6,6 +6,8 @@
 
 #include "kernel/clock.hpp"
 #include "kernel/testing.hpp"
+#include "tasks/threads/semaphore.hpp"
+#include "tasks/wait_until.hpp"
 #include "tests/kernel/thread_group.hpp"
 
 namespace mxk {
