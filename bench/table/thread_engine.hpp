@@ -26,7 +26,7 @@ struct CoreThreads {
 };
 
 // What a thread has of the table for one phase, if the table wants to know who works on it. begin(): how many
-// operations come before end() and the next begin().
+// operations come before end() and the next begin(). At the end of the phase there are fewer, and no end().
 struct NoVisitor {
     static std::uint64_t begin() { return UINT64_MAX; }
     static void end() {}
@@ -95,10 +95,7 @@ template <typename Access> class alignas(cache_line_bytes) InstructionThread {
     std::uint64_t operate(TwoPhaseRun<Access> const& run) const {
         std::uint64_t wrong = 0;
         auto visitor = visitor_of(run.access, is_first_);
-        for (bool has_more = true; has_more;) {
-            has_more = operate_some(run, visitor.begin(), wrong);
-            visitor.end();
-        }
+        while (operate_some(run, visitor.begin(), wrong)) visitor.end();
         return wrong;
     }
     // Up to `count` of them; false: there are no more. A function of its own, with nothing in it that ends with it: the

@@ -123,6 +123,27 @@ MXK_TEST(kill, a_thread_that_waits_ends_and_takes_no_unit) {
     MXK_CHECK(!semaphore.try_wait());
 }
 
+// It never has to wait: it ends where it would begin to.
+MXK_TEST(kill, a_thread_that_always_finds_a_unit_ends) {
+    if (thread_sanitizer) MXK_SKIP(not_under_tsan);
+    Semaphore semaphore(1);
+    Signs signs;
+    auto taker = [&] {
+        become_killable();
+        for (;;) {
+            semaphore.wait();
+            semaphore.post();
+            signs.is_ready.store(true, std::memory_order_release);
+        }
+    };
+    auto thread = Thread::create(on_last_core("kill taker"), taker);
+    MXK_CHECK(thread.ok());
+    if (!thread) return;
+    wait_for_sign(signs.is_ready);
+    kill_by_name("kill taker");
+    MXK_CHECK(thread.value().join().ok());
+}
+
 MXK_TEST(kill, a_thread_with_a_mutex_ends_when_it_has_given_that_back) {
     if (thread_sanitizer) MXK_SKIP(not_under_tsan);
     Mutex mutex;

@@ -78,7 +78,7 @@ Semaphore::Semaphore(Semaphore&& other) noexcept {
 
 void Semaphore::wait() {
     ThreadRecord const& self = waiting_thread();
-    if (try_wait()) return;
+    if (!self.ends_here() && try_wait()) return;
     ObservedWait const observed(self);
     arch::EndPoint const point(may_end(self));
     PassOn pass_on(semaphore_);
@@ -96,7 +96,7 @@ bool Semaphore::try_wait() {
 Result<bool> Semaphore::wait_for(Nanoseconds time) {
     ThreadRecord const& self = waiting_thread();
     MXK_TRY(check_waiting_time(time));
-    if (try_wait()) return true;
+    if (!self.ends_here() && try_wait()) return true;
     ObservedWait const observed(self);
     timespec const deadline = after(time);
     arch::EndPoint const point(may_end(self));
