@@ -6,6 +6,7 @@
 
 #include "base/fence.hpp"
 #include "bench/workload/random.hpp"
+#include "kernel/clock.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/dataflow/bound_stack.hpp"
@@ -61,12 +62,13 @@ void compete(std::uint64_t count) {
     std::atomic<bool> is_over{false};
     std::uint64_t pushed = 0;
     bench::Random random(inner_tests::seed());
+    Cycles const start = clock::timestamp();
     auto const note = [&](ReschedulableTask const* task) {
         if (task != nullptr) times[number_of(task)].fetch_add(1, std::memory_order_relaxed);
         return task != nullptr;
     };
     auto const own_turn = [&] {
-        for (std::uint64_t pushes = random.below(4); pushes > 0 && pushed < count; --pushes)
+        for (std::uint64_t pushes = random.below(4); pushes > 0 && pushed + 1 < count; --pushes)
             if (tasks.push(task_of(pushed))) ++pushed;
         for (std::uint64_t takes = random.below(4); takes > 0; --takes) {
             if (random.below(2) == 0) {
@@ -82,8 +84,16 @@ void compete(std::uint64_t count) {
     };
     bool const is_done = run_on(cores.span(), [&](Worker&, std::size_t place) {
         if (place == 0) {
-            for (unsigned turns = 0; turns < 64; ++turns) own_turn();
-            if (pushed < count) return Step::Again;
+            for (unsigned turns = 0; turns < 64 && pushed + 1 < count; ++turns) own_turn();
+            if (pushed + 1 < count) return Step::Again;
+            if (pushed < count) {
+                if (!tasks.push(task_of(pushed))) return Step::Again;
+                ++pushed;
+            }
+            // The last one is left to thieves if they have had none: beside other programs their core may not have had
+            // its processor so far.
+            bool const is_late = clock::timestamp() - start >= clock::to_cycles(Nanoseconds{20'000'000'000});
+            if (by_thieves.load(std::memory_order_relaxed) == 0 && !is_late) return Step::Again;
             while (note(tasks.take_newest())) {
             }
             is_over.store(true, std::memory_order_release);
