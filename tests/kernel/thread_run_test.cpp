@@ -3,9 +3,11 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <span>
 
 #include "kernel/clock.hpp"
 #include "kernel/testing.hpp"
+#include "tasks/parallel.hpp"
 #include "tasks/threads/semaphore.hpp"
 #include "tasks/wait_until.hpp"
 #include "tests/kernel/thread_group.hpp"
@@ -58,73 +60,52 @@ MXK_TEST(thread1, threads_of_all_cores_all_get_on) {
     run_until_told(Nanoseconds{50'000'000}, false);
 }
 
-// Sets how long the worker of the core where it runs polls.
-struct SetPolling : Task {
-    explicit SetPolling(Nanoseconds its_time)
-        : Task([](Worker& worker, Task& task) {
-            auto& self = static_cast<SetPolling&>(task);
-            Nanoseconds const before = worker.polling_time();
-            worker.set_polling_time(self.time);
-            self.time = before;
-            self.is_done.store(true, std::memory_order_release);
-        })
-        , time(its_time) {}
-    void run_on(CoreId core) {
-        is_done.store(false, std::memory_order_relaxed);
-        Worker::current().append(*this, core);
-        wait_until([this] { return is_done.load(std::memory_order_acquire); });
-    }
-    Nanoseconds time;
-    std::atomic<bool> is_done{false};
-};
-
 // A worker that would poll for a minute sleeps at once while a thread wants its processor, and polls when that waits.
 MXK_TEST(thread1, a_worker_does_not_poll_while_a_thread_wants_its_processor) {
     if (workers::count() < 2) MXK_SKIP("needs two cores");
     if (Thread::has_slices()) MXK_SKIP("threads have turns among the core's tasks");
     CoreId const core = core_id(workers::count() - 1);
-    struct Runner {
-        Semaphore* wait = nullptr;
-        std::atomic<bool> runs{false};
-        std::atomic<bool> is_over{false};
-        void operator()() {
-            for (unsigned times = 0; times < 2; ++times) {
-                runs.store(true, std::memory_order_release);
-                while (!is_over.load(std::memory_order_acquire)) this_thread::yield();
-                runs.store(false, std::memory_order_release);
-                wait->wait();
-            }
-        }
+    auto const run_there = [&](auto function) {
+        MXK_CHECK(run_on(std::span(&core, 1), [&](Worker& worker, std::size_t) {
+            function(worker);
+            return Step::Done;
+        }));
     };
-    SetPolling polling(Nanoseconds{60'000'000'000});
     auto const sleeps = [&] { return workers::of(core).statistics().sleeps.value(); };
     // Whether it goes to sleep after its next task. It may have been about to before, once.
     auto const sleeps_after_a_task = [&](Nanoseconds within) {
         std::uint64_t const before = sleeps();
-        SetPolling again(Nanoseconds{60'000'000'000});
-        again.run_on(core);
+        run_there([](Worker&) {});
         std::uint64_t const end = raw(clock::now()) + raw(within);
         wait_until([&] { return sleeps() != before || raw(clock::now()) >= end; });
         return sleeps() != before;
     };
-    polling.run_on(core);
+    Nanoseconds polling_time{};
+    run_there([&](Worker& worker) {
+        polling_time = worker.polling_time();
+        worker.set_polling_time(Nanoseconds{60'000'000'000});
+    });
     Semaphore wait(0);
-    Runner runner;
-    runner.wait = &wait;
+    std::atomic<bool> runs{false};
+    std::atomic<bool> is_over{false};
+    auto runner = [&] {
+        runs.store(true, std::memory_order_release);
+        while (!is_over.load(std::memory_order_acquire)) this_thread::yield();
+        wait.wait();
+    };
     ThreadGroup group(1);
     group.start({.core = core, .name = "runner"}, runner);
-    wait_until([&] { return runner.runs.load(std::memory_order_acquire); });
+    wait_until([&] { return runs.load(std::memory_order_acquire); });
     for (unsigned times = 0; times < 3; ++times) MXK_CHECK(sleeps_after_a_task(Nanoseconds{20'000'000'000}));
-    runner.is_over.store(true, std::memory_order_release);
+    is_over.store(true, std::memory_order_release);
     // It waits for the semaphore soon, and nobody else has the processor.
     unsigned polls = 0;
     for (unsigned times = 0; times < 100 && polls == 0; ++times)
         if (!sleeps_after_a_task(Nanoseconds{20'000'000})) ++polls;
     MXK_CHECK_EQUAL(polls, 1u);
     wait.post();
-    wait.post();
     group.join();
-    polling.run_on(core);
+    run_there([&](Worker& worker) { worker.set_polling_time(polling_time); });
 }
 
 MXK_LONG_TEST(thread1, threads_get_on_for_ten_seconds) {

@@ -5,6 +5,7 @@
 
 #include "bench/workload/random.hpp"
 #include "kernel/clock.hpp"
+#include "tasks/wait_until.hpp"
 #include "tests/delays.hpp"
 #include "tests/kernel/dataflow/requests.hpp"
 
@@ -345,7 +346,7 @@ MXK_TEST(dataflow, cores_that_have_work_of_their_own_come_to_tasks_that_are_left
         std::atomic<bool> is_enough{false};
         for (std::size_t i = 0; i + 1 < cores; ++i) others.value().emplace(begun, is_enough);
         for (EndlessRequest& other : others.value()) scheduler.submit(other);
-        Worker::current().run_until([&] { return begun.load() == cores - 1; });
+        wait_until([&] { return begun.load() == cores - 1; });
         NeedyRequest needy;
         scheduler.submit(needy);
         needy.wait();
