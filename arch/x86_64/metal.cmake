@@ -19,7 +19,7 @@ set_source_files_properties(${interrupt_sources} PROPERTIES COMPILE_OPTIONS -mge
 
 room_sources(metal_sources arch/x86_64 arch/cpuid tasks/threads/mxos main)
 list(FILTER metal_sources EXCLUDE REGEX "/main/(linux|library|mpi)/")
-file(GLOB assembly_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/boot/*.asm ${CMAKE_SOURCE_DIR}/arch/x86_64/*.asm
+file(GLOB assembly_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/boot/*.asm ${CMAKE_SOURCE_DIR}/arch/x86_64/*/*.asm
      ${CMAKE_SOURCE_DIR}/tests/kernel/metal/*.asm)
 # CMake does not see what NASM includes.
 set_source_files_properties(${assembly_sources} PROPERTIES OBJECT_DEPENDS ${CMAKE_SOURCE_DIR}/boot/layout.inc)
