@@ -63,33 +63,42 @@ function(mxk_objects target kind object_level)
     target_link_libraries(${target} PUBLIC PkgConfig::hwloc PkgConfig::numa Threads::Threads)
 endfunction()
 
-# Everything but the program's entry: the kernel's rooms, which the fuzzers are about; the benchmarks themselves, with
-# the kinds of locks and queries, more than half of what there is to compile; and the rest, with what they work on.
-set(kernel_sources ${portable_sources})
-list(FILTER kernel_sources INCLUDE REGEX "^${CMAKE_SOURCE_DIR}/(base|boot|kernel)/")
-set(bench_sources ${portable_sources})
-list(FILTER bench_sources INCLUDE REGEX "^${CMAKE_SOURCE_DIR}/(bench|query|locks/kinds)/")
-list(REMOVE_ITEM kernel_sources ${bench_sources})
-list(REMOVE_ITEM portable_sources ${kernel_sources} ${bench_sources})
-if(MXK_SANITIZE)
-    list(FILTER bench_sources EXCLUDE REGEX "/bench/table/(open|cuckoo)_modulo\\.cpp$") # as open_modulo.cpp says
-endif()
+# Everything but the program's entry: the kernel's rooms, which the fuzzers are about; the others, with what they work on;
+# and the subjects, more than half of what there is to compile.
 room_sources(linux_sources arch/linux arch/cpuid tasks/threads/posix main)
 list(FILTER linux_sources EXCLUDE REGEX "/main/(metal/|mpi/|linux/program\\.cpp$)")
-mxk_objects(mxk-rooms library ${level} ${portable_sources} ${linux_sources})
+mxk_objects(mxk-rooms library ${level} ${rooms_sources} ${linux_sources})
 mxk_objects(mxk-kernel ${kernel_kind} ${level} ${kernel_sources})
-mxk_objects(mxk-bench ${program_kind} ${brief_level} ${bench_sources})
 target_compile_options(mxk-kernel PRIVATE ${library_options})
 target_compile_options(mxk-rooms PRIVATE ${library_options})
-# What is not of the library libmxk.a, by sources or objects: what boot loaders say, benchmarks, and the console with all
-# that registers itself for it (which nobody names, so an archive could not hold it anyway).
-set(not_for_users "(\\.dir/(\\./)?|${CMAKE_SOURCE_DIR}/)(boot|query|bench|locks|spaces|kernel/(console|inspect))/|_command\\.cpp|/kernel/testing\\.cpp|/core_set\\.cpp|/console_task\\.cpp|/main/(linux/|clock_skew\\.cpp)|/Unity/unity_program_")
+set(bench_objects)
+if(MXK_SANITIZE) # one target, whose sources are compiled together: all programs have all
+    set(bench_sources)
+    foreach(subject IN LISTS subjects)
+        list(APPEND bench_sources ${${subject}_sources})
+    endforeach()
+    list(FILTER bench_sources EXCLUDE REGEX "/bench/table/(open|cuckoo)_modulo\\.cpp$") # as open_modulo.cpp says
+    mxk_objects(mxk-bench ${program_kind} ${brief_level} ${bench_sources})
+    set(bench_objects mxk-bench)
+else()
+    foreach(subject IN LISTS subjects)
+        mxk_objects(mxk-bench-${subject} ${program_kind} ${brief_level} ${${subject}_sources})
+        list(APPEND bench_objects mxk-bench-${subject})
+    endforeach()
+endif()
+# What is not of the library libmxk.a, by sources or objects: what boot loaders say, and the console with all that registers
+# itself for it (which nobody names, so an archive could not hold it anyway).
+set(not_for_users "(\\.dir/(\\./)?|${CMAKE_SOURCE_DIR}/)(boot|kernel/(console|inspect))/|_command\\.cpp|/kernel/testing\\.cpp|/core_set\\.cpp|/console_task\\.cpp|/main/(linux/|clock_skew\\.cpp)|/Unity/unity_program_")
 if(NOT MXK_COVERAGE)
-    foreach(target mxk-kernel mxk-rooms mxk-bench)
+    foreach(target mxk-kernel mxk-rooms ${bench_objects})
         get_target_property(of_library ${target} SOURCES)
         set(of_program ${of_library})
-        list(FILTER of_library EXCLUDE REGEX ${not_for_users})
-        list(FILTER of_program INCLUDE REGEX ${not_for_users})
+        if(target IN_LIST bench_objects)
+            set(of_library)
+        else()
+            list(FILTER of_library EXCLUDE REGEX ${not_for_users})
+            list(FILTER of_program INCLUDE REGEX ${not_for_users})
+        endif()
         # One has a linker's name, which another one has as of another type; names of a namespace that some use; and what
         # is large enough.
         list(FILTER of_library EXCLUDE REGEX "/arch/linux/symbols\\.cpp$")
@@ -104,16 +113,29 @@ if(NOT MXK_COVERAGE)
         set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     endforeach()
 endif()
-set(all_objects mxk-kernel mxk-rooms mxk-bench) # of an inline function a linker takes what comes first: what is optimised
+set(all_objects mxk-kernel mxk-rooms ${bench_objects}) # of an inline function a linker takes what comes first: what is optimised
 
-# The tests that run inside, less those of the bare machine.
+# mxk_program(TARGET OBJECTS...): the program that these make.
+function(mxk_program target)
+    add_executable(${target} main/linux/program.cpp)
+    set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON) # names for backtraces
+    target_link_libraries(${target} PRIVATE ${ARGN})
+endfunction()
+mxk_program(mxk-program ${all_objects})
+set_target_properties(mxk-program PROPERTIES OUTPUT_NAME mxk)
+
+# The same with the tests that run inside, less those of the bare machine.
 room_sources(inner_test_sources tests/kernel)
 list(FILTER inner_test_sources EXCLUDE REGEX "/tests/kernel/metal/")
 mxk_objects(mxk-inner-tests ${program_kind} ${inner_test_level} ${inner_test_sources})
 set_target_properties(mxk-inner-tests PROPERTIES ${tests_together})
-add_executable(mxk-program main/linux/program.cpp)
-set_target_properties(mxk-program PROPERTIES OUTPUT_NAME mxk ENABLE_EXPORTS ON) # names for backtraces
-target_link_libraries(mxk-program PRIVATE ${all_objects} mxk-inner-tests) # the tests last, as said above
+mxk_program(mxk-test ${all_objects} mxk-inner-tests) # the tests last, as said above
+
+# What `make bench` shows first: as much as its page needs.
+if(NOT MXK_SANITIZE)
+    list(TRANSFORM overview_subjects PREPEND mxk-bench- OUTPUT_VARIABLE overview_objects)
+    mxk_program(mxk-overview mxk-kernel mxk-rooms ${overview_objects})
+endif()
 
 include(${CMAKE_SOURCE_DIR}/main/library/library.cmake)
 include(${CMAKE_SOURCE_DIR}/peers/peers.cmake)

@@ -19,72 +19,95 @@ set_source_files_properties(${interrupt_sources} PROPERTIES COMPILE_OPTIONS -mge
 
 room_sources(metal_sources arch/x86_64 arch/cpuid tasks/threads/mxos main)
 list(FILTER metal_sources EXCLUDE REGEX "/main/(linux|library|mpi)/")
-file(GLOB assembly_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/boot/*.asm ${CMAKE_SOURCE_DIR}/arch/x86_64/*/*.asm
-     ${CMAKE_SOURCE_DIR}/tests/kernel/metal/*.asm)
+file(GLOB assembly_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/boot/*.asm ${CMAKE_SOURCE_DIR}/arch/x86_64/*/*.asm)
 # CMake does not see what NASM includes.
 set_source_files_properties(${assembly_sources} PROPERTIES OBJECT_DEPENDS ${CMAKE_SOURCE_DIR}/boot/layout.inc)
 room_sources(inner_test_sources tests/kernel)
+file(GLOB inner_test_assembly CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/kernel/metal/*.asm)
 set(font ${CMAKE_BINARY_DIR}/font.asm)
 add_custom_command(OUTPUT ${font}
     COMMAND python3 ${CMAKE_SOURCE_DIR}/tools/font.py ${MXK_FONT} > ${font}
     DEPENDS ${CMAKE_SOURCE_DIR}/tools/font.py ${MXK_FONT} VERBATIM)
-add_library(mxk-objects OBJECT ${portable_sources} ${metal_sources} ${assembly_sources} ${font})
-compile_cold_together(cold ${portable_sources})
-set_target_properties(mxk-objects PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-add_library(mxk-inner-tests OBJECT ${inner_test_sources})
-set_target_properties(mxk-inner-tests PROPERTIES ${tests_together})
-target_compile_options(mxk-inner-tests PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O1>) # linked last: what is optimised more comes first
-set(all_objects $<TARGET_OBJECTS:mxk-objects> $<TARGET_OBJECTS:mxk-inner-tests>)
 
 # But for what no freestanding library has; for what handlers of interrupts run, which is compiled without SSE; and for
 # what defines functions of <cstring> itself.
 list(REMOVE_ITEM common_headers <vector>)
-precompile(mxk-objects "-O2" ${common_headers})
-precompile(mxk-inner-tests "-O1" ${common_headers})
 set_source_files_properties(${interrupt_sources} ${CMAKE_SOURCE_DIR}/arch/x86_64/c_library.cpp PROPERTIES
     SKIP_PRECOMPILE_HEADERS ON)
 
+add_library(mxk-rooms OBJECT ${kernel_sources} ${rooms_sources} ${metal_sources} ${assembly_sources} ${font})
+set(all_objects mxk-rooms)
+foreach(subject IN LISTS subjects)
+    add_library(mxk-bench-${subject} OBJECT ${${subject}_sources})
+    list(APPEND all_objects mxk-bench-${subject})
+endforeach()
+foreach(target IN LISTS all_objects)
+    get_target_property(sources ${target} SOURCES)
+    compile_cold_together(cold ${sources})
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    precompile(${target} "-O2" ${common_headers})
+endforeach()
+add_library(mxk-inner-tests OBJECT ${inner_test_sources} ${inner_test_assembly})
+set_target_properties(mxk-inner-tests PROPERTIES ${tests_together})
+target_compile_options(mxk-inner-tests PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O1>) # linked last: what is optimised more comes first
+precompile(mxk-inner-tests "-O1" ${common_headers})
+
 describe_build("-O2")
-add_dependencies(mxk-objects build-description)
-target_include_directories(mxk-objects PRIVATE ${CMAKE_BINARY_DIR}/generated)
+foreach(target IN LISTS all_objects)
+    add_dependencies(${target} build-description)
+    target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/generated)
+endforeach()
 
 set(linker_script ${CMAKE_SOURCE_DIR}/boot/linker.ld)
 add_link_options(-nostdlib -static -no-pie -T${linker_script} -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack -Wl,--build-id=none
                  -Wl,--fatal-warnings -Wl,--orphan-handling=error)
 
-add_executable(mxk-unnamed.elf ${all_objects})
-set(symbols ${CMAKE_BINARY_DIR}/symbols.asm)
-add_custom_command(OUTPUT ${symbols}
-    COMMAND ${MXK_NM} --demangle --defined-only --numeric-sort $<TARGET_FILE:mxk-unnamed.elf>
-            | python3 ${CMAKE_SOURCE_DIR}/tools/symbols.py > ${symbols}
-    DEPENDS mxk-unnamed.elf ${CMAKE_SOURCE_DIR}/tools/symbols.py VERBATIM)
-# The kernel as a debugger reads it, and as a machine boots it: the same less what no loader maps, a tenth of the size.
-# The link in it tells a debugger where the rest is.
-add_executable(mxk.elf.debug ${all_objects} ${symbols})
-set_target_properties(mxk-unnamed.elf mxk.elf.debug PROPERTIES LINKER_LANGUAGE CXX LINK_DEPENDS ${linker_script})
-set(kernel ${CMAKE_BINARY_DIR}/mxk.elf)
-add_custom_command(OUTPUT ${kernel}
-    COMMAND ${CMAKE_OBJCOPY} --strip-all --add-gnu-debuglink=mxk.elf.debug $<TARGET_FILE:mxk.elf.debug> ${kernel}
-    DEPENDS mxk.elf.debug WORKING_DIRECTORY ${CMAKE_BINARY_DIR} VERBATIM)
-add_custom_target(elf ALL DEPENDS ${kernel})
+# kernel_image(NAME TARGETS...): NAME.elf of these objects.
+function(kernel_image name)
+    set(objects)
+    foreach(target IN LISTS ARGN)
+        list(APPEND objects $<TARGET_OBJECTS:${target}>)
+    endforeach()
+    add_executable(${name}-unnamed.elf ${objects})
+    set(symbols ${CMAKE_BINARY_DIR}/${name}-symbols.asm)
+    add_custom_command(OUTPUT ${symbols}
+        COMMAND ${MXK_NM} --demangle --defined-only --numeric-sort $<TARGET_FILE:${name}-unnamed.elf>
+                | python3 ${CMAKE_SOURCE_DIR}/tools/symbols.py > ${symbols}
+        DEPENDS ${name}-unnamed.elf ${CMAKE_SOURCE_DIR}/tools/symbols.py VERBATIM)
+    # The kernel as a debugger reads it, and as a machine boots it: the same less what no loader maps, a tenth of the size.
+    # The link in it tells a debugger where the rest is.
+    add_executable(${name}.elf.debug ${objects} ${symbols})
+    set_target_properties(${name}-unnamed.elf ${name}.elf.debug PROPERTIES LINKER_LANGUAGE CXX LINK_DEPENDS ${linker_script})
+    add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/${name}.elf
+        COMMAND ${CMAKE_OBJCOPY} --strip-all --add-gnu-debuglink=${name}.elf.debug $<TARGET_FILE:${name}.elf.debug>
+                ${CMAKE_BINARY_DIR}/${name}.elf
+        DEPENDS ${name}.elf.debug WORKING_DIRECTORY ${CMAKE_BINARY_DIR} VERBATIM)
+    add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/${name}.elf.gz
+        COMMAND gzip -9 --no-name --stdout ${CMAKE_BINARY_DIR}/${name}.elf > ${CMAKE_BINARY_DIR}/${name}.elf.gz
+        DEPENDS ${CMAKE_BINARY_DIR}/${name}.elf VERBATIM)
+endfunction()
+kernel_image(mxk ${all_objects})
+kernel_image(mxk-test ${all_objects} mxk-inner-tests) # with the tests that run inside
+list(TRANSFORM overview_subjects PREPEND mxk-bench- OUTPUT_VARIABLE overview_objects)
+kernel_image(mxk-overview mxk-rooms ${overview_objects}) # what `make bench` boots
+add_custom_target(elf ALL DEPENDS ${CMAKE_BINARY_DIR}/mxk.elf)
 
-# One ISO for BIOS and UEFI. Its kernel is compressed, and so are GRUB's modules: GRUB expands them as it reads.
+# One ISO for BIOS and UEFI. Its kernels, without tests and with them, are compressed, and so are GRUB's modules: GRUB expands
+# them as it reads.
 set(menu ${CMAKE_SOURCE_DIR}/boot/grub.cfg)
 set(grub_modules "multiboot2 normal configfile test serial terminal echo sleep reboot halt all_video")
-set(packed_kernel ${CMAKE_BINARY_DIR}/mxk.elf.gz)
-add_custom_command(OUTPUT ${packed_kernel}
-    COMMAND gzip -9 --no-name --stdout ${kernel} > ${packed_kernel}
-    DEPENDS ${kernel} VERBATIM)
+set(packed_kernels ${CMAKE_BINARY_DIR}/mxk.elf.gz ${CMAKE_BINARY_DIR}/mxk-test.elf.gz)
 
 set(iso_root ${CMAKE_BINARY_DIR}/iso)
 add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/mxk.iso
     COMMAND ${CMAKE_COMMAND} -E make_directory ${iso_root}/boot/grub
-    COMMAND ${CMAKE_COMMAND} -E copy ${packed_kernel} ${iso_root}/boot/mxk.elf
+    COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_BINARY_DIR}/mxk.elf.gz ${iso_root}/boot/mxk.elf
+    COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_BINARY_DIR}/mxk-test.elf.gz ${iso_root}/boot/mxk-test.elf
     COMMAND ${CMAKE_COMMAND} -E copy ${menu} ${iso_root}/boot/grub/grub.cfg
     COMMAND ${MXK_MKRESCUE} -o ${CMAKE_BINARY_DIR}/mxk.iso --locales= --fonts= --themes= --compress=gz --modules=gzio
             "--install-modules=${grub_modules} part_acorn part_amiga part_apple part_bsd part_dfly part_dvh part_gpt part_msdos part_plan part_sun part_sunpc iso9660"
             ${iso_root} > ${CMAKE_BINARY_DIR}/mkrescue.log 2>&1
-    DEPENDS ${packed_kernel} ${menu} VERBATIM)
+    DEPENDS ${packed_kernels} ${menu} VERBATIM)
 add_custom_target(iso DEPENDS ${CMAKE_BINARY_DIR}/mxk.iso)
 
 # What a TFTP server gives to a machine that boots by PXE: GRUB for BIOS and UEFI, the same menu, the same kernel. Made
@@ -96,8 +119,9 @@ add_custom_command(OUTPUT ${pxe_made}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${pxe_root}/boot
     COMMAND ${MXK_MKNETDIR} --net-directory=${pxe_root} --subdir=boot/grub --locales= --fonts= --themes= --compress=gz
             --modules=gzio "--install-modules=${grub_modules}" > ${CMAKE_BINARY_DIR}/mknetdir.log 2>&1
-    COMMAND ${CMAKE_COMMAND} -E copy ${packed_kernel} ${pxe_root}/boot/mxk.elf
+    COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_BINARY_DIR}/mxk.elf.gz ${pxe_root}/boot/mxk.elf
+    COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_BINARY_DIR}/mxk-test.elf.gz ${pxe_root}/boot/mxk-test.elf
     COMMAND ${CMAKE_COMMAND} -E copy ${menu} ${pxe_root}/boot/grub/grub.cfg
     COMMAND ${CMAKE_COMMAND} -E touch ${pxe_made}
-    DEPENDS ${packed_kernel} ${menu} VERBATIM)
+    DEPENDS ${packed_kernels} ${menu} VERBATIM)
 add_custom_target(pxe DEPENDS ${pxe_made})
