@@ -26,7 +26,7 @@ set_source_files_properties(${assembly_sources} PROPERTIES OBJECT_DEPENDS ${CMAK
 room_sources(inner_test_sources tests/kernel)
 set(font ${CMAKE_BINARY_DIR}/font.asm)
 add_custom_command(OUTPUT ${font}
-    COMMAND python3 ${CMAKE_SOURCE_DIR}/tools/font.py ${MXK_FONT} > ${font}
+    COMMAND python3 -I ${CMAKE_SOURCE_DIR}/tools/font.py ${MXK_FONT} > ${font}
     DEPENDS ${CMAKE_SOURCE_DIR}/tools/font.py ${MXK_FONT} VERBATIM)
 add_library(mxk-objects OBJECT ${portable_sources} ${metal_sources} ${assembly_sources} ${font})
 compile_cold_together(cold ${portable_sources})
@@ -56,7 +56,7 @@ add_executable(mxk-unnamed.elf ${all_objects})
 set(symbols ${CMAKE_BINARY_DIR}/symbols.asm)
 add_custom_command(OUTPUT ${symbols}
     COMMAND ${MXK_NM} --demangle --defined-only --numeric-sort $<TARGET_FILE:mxk-unnamed.elf>
-            | python3 ${CMAKE_SOURCE_DIR}/tools/symbols.py > ${symbols}
+            | python3 -I ${CMAKE_SOURCE_DIR}/tools/symbols.py > ${symbols}
     DEPENDS mxk-unnamed.elf ${CMAKE_SOURCE_DIR}/tools/symbols.py VERBATIM)
 # The kernel as a debugger reads it, and as a machine boots it: the same less what no loader maps, a tenth of the size.
 # The link in it tells a debugger where the rest is.
