@@ -76,14 +76,15 @@ class Debugger:
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(20)
         self.socket.connect(str(path))
+        self.said = ""
         self.obey("?")
 
     def obey(self, order: str) -> str:
         """The answer, without its sum."""
         self.socket.sendall(f"${order}#{sum(order.encode()) % 256:02x}".encode())
-        said = ""
-        while not (answer := re.search(r"\$(.*)#..", said)):
-            said += self.socket.recv(4096).decode()
+        while not (answer := re.search(r"\$(.*?)#..", self.said)):
+            self.said += self.socket.recv(4096).decode()
+        self.said = self.said[answer.end() :]
         self.socket.sendall(b"+")
         return answer[1]
 
