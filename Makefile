@@ -120,7 +120,7 @@ fuzz: programs-asan ## every fuzzer for SECONDS=600, beginning with what was fou
 	@tests/fuzz/run --keep --seconds $(SECONDS)
 
 system: elf iso pxe linux mpi ## third ring: boot the kernel in QEMU in many shapes, use it and the program like a person
-	@echo 'system tests:' && build/venv/bin/python -m pytest tests/system -q -n 2 -p no:cacheprovider
+	@echo 'system tests:' && build/venv/bin/python -P -m pytest tests/system -q -n 2 -p no:cacheprovider
 
 coverage: setup ## share of the portable code's lines that the host tests run
 	@$(call build,linux-coverage,mxk-unit mxk-concurrent mxk-program)

@@ -17,15 +17,17 @@ namespace mxk::bench {
 
 class HeapLibrary {
   public:
-    // `file`: as the loader knows it; `package`: the one of Debian that has it.
-    constexpr HeapLibrary(char const* file, std::string_view package)
+    // `file`: as the loader knows it; `package`: the one of Debian that has it; `later`: the file of a later Debian.
+    constexpr HeapLibrary(char const* file, std::string_view package, char const* later = nullptr)
         : file_(file)
-        , package_(package) {}
+        , package_(package)
+        , later_(later) {}
 
     // Once is enough. Errors: why it cannot be loaded. The console's task.
     Result<void> open() {
         if (handle_ != nullptr) return {};
         handle_ = dlopen(file_, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+        if (handle_ == nullptr && later_ != nullptr) handle_ = dlopen(later_, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
         if (handle_ == nullptr) return Error::of("{} (Debian: {})", dlerror(), package_);
         return {};
     }
@@ -49,6 +51,7 @@ class HeapLibrary {
   private:
     char const* file_;
     std::string_view package_;
+    char const* later_;
     void* handle_ = nullptr; // until the program ends: its threads' caches are its own
 };
 

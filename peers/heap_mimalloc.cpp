@@ -5,7 +5,7 @@
 namespace mxk::bench {
 namespace {
 
-constinit HeapLibrary library("libmimalloc.so.2", "libmimalloc2.0");
+constinit HeapLibrary library("libmimalloc.so.2", "libmimalloc2.0 or libmimalloc3", "libmimalloc.so.3");
 
 struct MimallocHeap {
     static void* allocate(std::size_t bytes) { return malloc_(bytes); }

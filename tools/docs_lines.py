@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -E
 """Whether the pages (docs/*.md, README.md) name what there is: files, folders, headings, functions with their lines.
 
     tools/docs_lines.py           says what is wrong, and ends with 1 if anything is

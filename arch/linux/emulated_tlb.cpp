@@ -1,5 +1,7 @@
 #include "arch/linux/emulated_tlb.hpp"
 
+#include <memory>
+
 namespace mxk::arch {
 namespace {
 
@@ -19,8 +21,9 @@ Abilities& EmulatedTlb::abilities() {
 }
 
 EmulatedTlb& EmulatedTlb::own() {
-    static thread_local constinit EmulatedTlb tlb;
-    return tlb;
+    // Not the TLB itself: a shared object over libmxk.a gets some hundred bytes of static thread-local storage.
+    static thread_local std::unique_ptr<EmulatedTlb> const tlb = std::make_unique<EmulatedTlb>();
+    return *tlb;
 }
 
 EmulatedTlb::Kept& EmulatedTlb::place(std::uint64_t page, unsigned level, unsigned tag) {

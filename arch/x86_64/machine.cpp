@@ -62,24 +62,20 @@ CodeState find_code_state() {
 } // namespace
 
 void exit_machine(ExitStatus status) {
+    begin_end();
     // Only a hypervisor can have the exit device; on a physical machine the port may be anything.
     if (features().hypervisor) out32(debug_exit_port, static_cast<std::uint32_t>(status));
     write_everywhere(status == ExitStatus::Success         ? "\nMXK has ended: every command succeeded.\n"
                      : status == ExitStatus::CommandFailed ? "\nMXK has ended: a command failed.\n"
                                                            : "\nMXK has ended in a panic.\n");
-    disable_interrupts();
-    machine_is_ending = true;
-    apic::stop_other_cores();
     if (!serial::is_present() && !keyboard::is_present()) halt_forever();
     offer_reset();
 }
 
 void halt_machine(ExitStatus status) {
+    begin_end();
     write_everywhere(status == ExitStatus::Success ? "MXK has halted: every command succeeded.\n"
                                                    : "MXK has halted: a command failed.\n");
-    disable_interrupts();
-    machine_is_ending = true;
-    apic::stop_other_cores();
     halt_forever();
 }
 

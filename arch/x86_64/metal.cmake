@@ -26,7 +26,7 @@ room_sources(inner_test_sources tests/kernel)
 file(GLOB inner_test_assembly CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/kernel/metal/*.asm)
 set(font ${CMAKE_BINARY_DIR}/font.asm)
 add_custom_command(OUTPUT ${font}
-    COMMAND python3 ${CMAKE_SOURCE_DIR}/tools/font.py ${MXK_FONT} > ${font}
+    COMMAND python3 -I ${CMAKE_SOURCE_DIR}/tools/font.py ${MXK_FONT} > ${font}
     DEPENDS ${CMAKE_SOURCE_DIR}/tools/font.py ${MXK_FONT} VERBATIM)
 
 # But for what no freestanding library has; for what handlers of interrupts run, which is compiled without SSE; and for
@@ -72,7 +72,7 @@ function(kernel_image name)
     set(symbols ${CMAKE_BINARY_DIR}/${name}-symbols.asm)
     add_custom_command(OUTPUT ${symbols}
         COMMAND ${MXK_NM} --demangle --defined-only --numeric-sort $<TARGET_FILE:${name}-unnamed.elf>
-                | python3 ${CMAKE_SOURCE_DIR}/tools/symbols.py > ${symbols}
+                | python3 -I ${CMAKE_SOURCE_DIR}/tools/symbols.py > ${symbols}
         DEPENDS ${name}-unnamed.elf ${CMAKE_SOURCE_DIR}/tools/symbols.py VERBATIM)
     # The kernel as a debugger reads it, and as a machine boots it: the same less what no loader maps, a tenth of the size.
     # The link in it tells a debugger where the rest is.

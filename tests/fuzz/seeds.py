@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -B
+#!/usr/bin/env -S python3 -BE
 """Where the fuzzers begin: writes tests/fuzz/corpus/NAME/*, machines and key strokes that a person would think of.
 
 Run it after a change of an input's layout (targets/*.cpp say what the bytes mean) and commit what it writes. Needs iasl

@@ -2,15 +2,17 @@
 shell script that ends as told. No kernel is run."""
 
 import os
+import re
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from helpers import DRIVER, ENDS, Ended, drive
+from helpers import DRIVER, ENDS, ROOT, Ended, drive
 from mxk_host.commands import grub_menu
 from mxk_host.errors import DriverError, ExitCode, UsageError
 from mxk_host.machine import Accelerator, choose_accelerator
@@ -173,3 +175,32 @@ def test_a_signal_while_the_child_starts_leaves_no_child(tmp_path: Path, monkeyp
     with pytest.raises(DriverError, match="ended by SIGINT"):
         run_captured(["sleep", "1000"], tmp_path / "log", 60, lambda _: None)
     assert children[0].returncode == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("path", [None, ":/nowhere"])
+@pytest.mark.parametrize(
+    "command",
+    ["tools/mxk --help", "tests/fuzz/run --help", "tools/docs_lines.py", "tests/fuzz/seeds.py"],
+)
+def test_modules_of_the_folder_in_which_one_works_are_not_run(tmp_path: Path, command: str, path: str | None) -> None:
+    for module in {*sys.stdlib_module_names, "mxk_host", "typer", "rich", "numpy", "seeds", "sitecustomize"}:
+        (tmp_path / f"{module}.py").write_text("raise SystemExit('the wrong module')\n")
+    environment = {**os.environ, "PYTHONPATH": path} if path else None
+    program, *options = command.split()
+    line = [ROOT / program, *options]
+    ended = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert "the wrong module" not in ended.stdout + ended.stderr
+    assert ended.returncode in (0, 1), ended.stderr  # the pages' own errors are another test's
+
+
+def test_no_module_is_named_where_the_folder_in_which_one_works_has_a_say() -> None:
+    files = [ROOT / "Makefile", ROOT / ".ci/run", *(ROOT / "tools").glob("*"), *ROOT.rglob("*.cmake")]
+    started = [
+        line
+        for file in files
+        if file.is_file() and not file.is_relative_to(ROOT / "build")
+        for line in file.read_text().splitlines()
+        if re.search(r"python\S* (-\S+ )*-[mc]\b", line)
+    ]
+    assert len(started) > 3
+    assert not [line for line in started if not re.search(r"python\S* -[PI] ", line)]

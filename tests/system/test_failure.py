@@ -1,12 +1,14 @@
 """A run that failed anywhere must not end with 0, and must say what happened."""
 
 import re
+import socket
+import subprocess
 from pathlib import Path
 
 import pexpect
 import pytest
 
-from helpers import DRIVER, Console, run_mxk
+from helpers import DRIVER, ROOT, Console, Monitor, run_mxk
 from mxk_host.firmware import tables
 
 pytestmark = pytest.mark.usefixtures("images")
@@ -65,6 +67,61 @@ def test_an_nmi_tells_what_it_is_and_which_core_had_it(tmp_path: Path) -> None:
     assert re.match(r" on core [01]: non-maskable interrupt \(exception 2\)\n", report)
     assert "  its source is not told: the NMI button, a management controller, a watchdog\n" in report
     assert re.search(r"\brip [0-9a-f]{16}", report)
+
+
+class Debugger:
+    """The emulator's own (gdb's remote protocol). The machine stands still from here on, until go_on()."""
+
+    def __init__(self, path: Path) -> None:
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(20)
+        self.socket.connect(str(path))
+        self.said = ""
+        self.obey("?", "T05")
+
+    def obey(self, order: str, answer: str) -> None:
+        """Returns when it answers so; what it says of stops before that is passed over."""
+        self.socket.sendall(f"${order}#{sum(order.encode()) % 256:02x}".encode())
+        while not (found := re.search(rf"\${answer}[^#]*#..", self.said)):
+            received = self.socket.recv(4096).decode()
+            assert received, f"no {answer} to {order}: {self.said}"
+            self.said += received
+        self.said = self.said[found.end() :]
+        self.socket.sendall(b"+")
+
+    def go_on(self) -> None:
+        """For good."""
+        self.socket.sendall(b"$D#44")
+
+
+def address_of(name: str) -> int:
+    """Where the kernel has this function."""
+    symbols = subprocess.run(
+        ["nm", "-C", ROOT / "build/metal/mxk.elf.debug"], capture_output=True, text=True, check=True
+    )
+    found = re.search(rf"^([0-9a-f]+) T {re.escape(name)}\(", symbols.stdout, re.MULTILINE)
+    assert found, f"the kernel has no function {name}"
+    return int(found[1], 16)
+
+
+def test_an_nmi_while_a_panic_is_printed_stops_neither_the_report_nor_the_end(tmp_path: Path) -> None:
+    sockets = {name: tmp_path / name for name in ("gdb", "qmp")}
+    more = ["-gdb", f"unix:{sockets['gdb']},server=on,wait=off", "-qmp", f"unix:{sockets['qmp']},server=on,wait=off"]
+    with Console(tmp_path / "log", cpus=2, more=[word for one in more for word in ("--qemu", one)]) as console:
+        monitor, debugger = Monitor(sockets["qmp"]), Debugger(sockets["gdb"])
+        at = f"1,{address_of('mxk::arch::find_symbol'):x},1"  # for the first line of the backtrace
+        debugger.obey(f"Z{at}", "OK")
+        console.child.send("crash assert\r")
+        debugger.obey("c", "T05")
+        monitor.obey("inject-nmi")
+        debugger.obey(f"z{at}", "OK")
+        debugger.go_on()
+        console.child.expect(pexpect.EOF)
+        console.child.close()
+    assert console.child.exitstatus == 3
+    report = console.child.before.replace("\r", "")
+    assert re.search(r"PANIC on core 0: crash assert: .*  backtrace:\n +0x[0-9a-f]+ .*\+0x", report, re.DOTALL), report
+    assert report.count("PANIC on") == 1
 
 
 def machine_with_nmi_source(folder: Path, interrupt: int) -> list[str]:

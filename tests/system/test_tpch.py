@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pytest
 
@@ -20,8 +21,6 @@ from mxk_host.tpch.cells import Answer, as_rows, difference, text_of
 from mxk_host.tpch.column_file import Column, Table, Type, Writer
 from mxk_host.tpch.queries import QUERIES
 from mxk_host.tpch.reference import Reference
-
-duckdb = pytest.importorskip("duckdb")
 
 SCALE = data.Scale(0.01)
 TYPES = {1: "u1", 2: "<i4", 3: "<i8"}
@@ -245,15 +244,6 @@ def test_a_run_that_fails_is_named(tmp_path: Path, told: object, complaint: str)
     assert complaint in ended.complaint
 
 
-def has_queries() -> bool:
-    """Whether the Linux program has `bench query`."""
-    return (LINUX_BUILD / "mxk").is_file() and "\n  query " in run_linux("help bench").output
-
-
-needs_queries = pytest.mark.skipif(not has_queries(), reason="needs `bench query`")
-
-
-@needs_queries
 def test_results_are_those_of_duckdb() -> None:
     ended = drive("tpch", "compare", "--scale", str(SCALE), "--rounds", "2", "--json", "--build", str(LINUX_BUILD))
     assert ended.code == 0, ended.output + ended.complaint
@@ -265,7 +255,6 @@ def test_results_are_those_of_duckdb() -> None:
         assert row["ratio"] > 0
 
 
-@needs_queries
 def test_another_result_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(QUERIES, "q6", QUERIES["q6"].replace("l_quantity < 24", "l_quantity < 23"))
     settings = comparison.Settings(SCALE, ("q6",), (1,), 1, LINUX_BUILD, "1G", 60)
@@ -274,7 +263,6 @@ def test_another_result_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert "DIFFERENT" in capsys.readouterr().out
 
 
-@needs_queries
 def test_a_file_that_is_none_is_refused(kept: data.Data, tmp_path: Path) -> None:
     cut = tmp_path / "cut.mxkc"
     size = kept.column_file.stat().st_size
@@ -283,7 +271,6 @@ def test_a_file_that_is_none_is_refused(kept: data.Data, tmp_path: Path) -> None
     assert f"offset {size - 64}: expected {size} bytes, got the end of the file" in ended.output
 
 
-@needs_queries
 @pytest.mark.usefixtures("images")
 def test_the_kernel_has_the_same_results() -> None:
     ended = drive("tpch", "check", "--scale", str(SCALE), "--no-build", timeout=120)

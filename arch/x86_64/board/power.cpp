@@ -77,9 +77,7 @@ void try_power_off() {
 }
 
 void reset_machine() {
-    disable_interrupts();
-    machine_is_ending = true;
-    apic::stop_other_cores();
+    begin_end();
     reset_by_register();
     settle();
     reset_by_keyboard_controller();

@@ -17,16 +17,23 @@
 
 namespace mxk::arch {
 
-constinit bool volatile machine_is_ending = false;
+constinit std::atomic<CoreLocal const*> ending_core{nullptr};
 
 void halt_forever() {
     disable_interrupts();
     for (;;) asm volatile("hlt");
 }
 
-namespace {
+void begin_end() {
+    disable_interrupts();
+    CoreLocal const* first = nullptr;
+    // release: pairs with dispatch_interrupt().
+    if (ending_core.compare_exchange_strong(first, &core_local(), std::memory_order_release, std::memory_order_relaxed))
+        return apic::stop_other_cores();
+    if (first != &core_local()) halt_forever();
+}
 
-constinit std::atomic<int> panics{0};
+namespace {
 
 constexpr std::array<std::string_view, exception::count> exception_names = {"divide error",
                                                                             "debug",
@@ -68,22 +75,16 @@ class RawConsole final : public TextSink {
 
 // The first core to get here goes on; a second one halts; the same core again can only say so and end.
 void enter_panic(RawConsole& out) {
-    disable_interrupts();
-    // acq_rel: the second core sees that the first was here.
-    static constinit std::atomic<std::uint64_t> owner{0};
-    std::uint64_t const self = reinterpret_cast<std::uint64_t>(&core_local()) | 1;
-    if (panics.fetch_add(1, std::memory_order_acq_rel) == 0) {
-        owner.store(self, std::memory_order_release);
-        machine_is_ending = true;
-        apic::stop_other_cores();
-        constexpr std::size_t report_lines =
-            36; // with a backtrace of some fifteen functions, a few of which take two lines
-        screen::make_room(report_lines);
-        return;
+    static constinit bool is_reporting = false; // the ending core's
+    begin_end();
+    if (is_reporting) {
+        out.write("\nPANIC inside a panic\n");
+        exit_machine(ExitStatus::Panic);
     }
-    if (owner.load(std::memory_order_acquire) != self) halt_forever();
-    out.write("\nPANIC inside a panic\n");
-    exit_machine(ExitStatus::Panic);
+    is_reporting = true;
+    constexpr std::size_t report_lines =
+        36; // with a backtrace of some fifteen functions, a few of which take two lines
+    screen::make_room(report_lines);
 }
 
 void print_return_address(RawConsole& out, std::uint64_t address) {
@@ -159,7 +160,7 @@ void let_the_finder_report() {
     std::uint64_t const cycles = patience / 1000 * (timestamp_frequency() / 1000) / 1000;
     std::uint64_t const start = raw(timestamp());
     // relaxed: only waits
-    while (panics.load(std::memory_order_relaxed) == 0 && raw(timestamp()) - start < cycles) pause();
+    while (ending_core.load(std::memory_order_relaxed) == nullptr && raw(timestamp()) - start < cycles) pause();
 }
 
 // What die() hands to the breakpoint handler, in rdi.

@@ -4,6 +4,7 @@
 // has the core again (arch/execution.hpp).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "arch/attention.hpp"
@@ -80,8 +81,11 @@ void receive_serial();
 // A wrong exception: report and end (exceptions.cpp). Never returns.
 [[noreturn]] void report_exception(InterruptFrame const& frame);
 
-// Another core panicked, or the machine ends: halt for good.
 [[noreturn]] void halt_forever();
-extern constinit bool volatile machine_is_ending;
+
+// The core that ends the machine, and says why: an NMI stops every other one, and not this. Null: none does.
+extern constinit std::atomic<CoreLocal const*> ending_core;
+// The calling core is that one, with interrupts off, and the others stop; if another one is, this one halts for good.
+void begin_end();
 
 } // namespace mxk::arch

@@ -47,7 +47,12 @@ void set_interrupt_handler(unsigned vector, InterruptHandler handler) {
 }
 
 extern "C" void dispatch_interrupt(InterruptFrame& frame) {
-    if (frame.vector == exception::non_maskable && machine_is_ending) halt_forever();
+    // acquire: pairs with begin_end(). The ending core has no time for an NMI, be it a person's or a watchdog's.
+    CoreLocal const* const ending = ending_core.load(std::memory_order_acquire);
+    if (frame.vector == exception::non_maskable && ending != nullptr) {
+        if (ending == &core_local()) return;
+        halt_forever();
+    }
     if (frame.vector < exception::count) {
         if (continue_at_fixup(frame)) return;
         report_exception(frame);

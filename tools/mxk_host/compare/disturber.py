@@ -24,7 +24,7 @@ def processor() -> int:
 @contextmanager
 def _busy() -> Iterator[None]:
     code = _BUSY.format(cpu=processor(), parent=os.getpid())
-    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.DEVNULL) as child:
+    with subprocess.Popen([sys.executable, "-I", "-c", code], stdin=subprocess.DEVNULL) as child:
         try:
             yield
         finally:
