@@ -74,10 +74,4 @@ void print_dataflow_head(TextSink& out, DataflowSystems const& systems, Dataflow
     if (options.patience != DataflowOptions{}.patience) format(out, "patience: {} ns\n", options.patience);
 }
 
-std::optional<double> finding_of(Row const& row, std::string_view name) {
-    for (auto const& found : row.findings.entries())
-        if (found.name == name) return found.value;
-    return std::nullopt;
-}
-
 } // namespace mxk::bench

@@ -31,7 +31,7 @@
 #include "bench/dataflow/dataflow_options.hpp"
 #include "bench/dataflow/dataflow_peer.hpp"
 #include "bench/frame/benchmark.hpp"
-#include "bench/frame/core_choice.hpp"
+#include "bench/frame/grid.hpp"
 
 namespace mxk::bench {
 
@@ -97,8 +97,6 @@ struct SchedulerCounts {
 
 void write_dataflow_system(JsonWriter& json, DataflowSystem const& system, DataflowOptions const& options);
 void print_dataflow_head(TextSink& out, DataflowSystems const& systems, DataflowOptions const& options);
-// The value of a finding; none: the row has not got it.
-std::optional<double> finding_of(Row const& row, std::string_view name);
 
 template <typename Bench> class DataflowExperiment final : public Experiment {
   public:
