@@ -75,6 +75,12 @@ void GridExperiment::nest(std::initializer_list<std::uint8_t> slowest_first) {
     std::copy(slowest_first.begin(), slowest_first.end(), nesting_.begin());
 }
 
+void GridExperiment::nest_first_axis_last() {
+    nesting_[0] = static_cast<std::uint8_t>(cores_axis_);
+    for (std::size_t place = 1, axis = axis_count_; axis-- != 0;)
+        if (axis != cores_axis_) nesting_[place++] = static_cast<std::uint8_t>(axis);
+}
+
 void GridExperiment::add(Claim const& claim) {
     if (!can_judge(claim.left) || !can_judge(claim.right)) return;
     expect(claim_count_ < claims_.size(), "no more claims than there is room for");

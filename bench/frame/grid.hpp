@@ -197,6 +197,9 @@ class GridExperiment : public Experiment {
     void add(Axis const& axis);
     Result<void> add_cores(topology::CoreSets const& sets); // errors: as CoreSetList
     void nest(std::initializer_list<std::uint8_t> slowest_first);
+    // Cores change slowest, then the axes behind them, the last of these before the others; the first axis changes with
+    // each configuration: what is compared is measured one right after the other.
+    void nest_first_axis_last();
     // A claim whose sides are measured; others are left out. After the axes.
     void add(Claim const& claim);
     void add(std::span<Claim const> claims) {
