@@ -49,8 +49,9 @@ constexpr auto smt_schema = console::schema<SmtOptions>(
     run_option::repeat, run_option::warm_up, run_option::json);
 
 constexpr std::array smt_claims{
-    DataflowClaim{"as long as there are physical cores no two threads of one work", DataflowClaim::Kind::FindingIs,
-                  "max_pairs", 0},
+    Claim{.statement = "as long as there are physical cores no two threads of one work",
+          .bound = Bound::exactly(0),
+          .left = {.of = "requests", .finding = "max_pairs"}},
 };
 
 // Physical cores of one node with two threads in the set: these two.
@@ -207,40 +208,39 @@ class BusyRequest : public WaitedRequest {
     std::uint64_t sum_ = 0;
 };
 
-struct SmtBench {
+class SmtBench final : public DataflowExperiment {
+  public:
     using Options = SmtOptions;
     static constexpr std::string_view name = "dataflow smt";
-    static constexpr Unit unit = Unit::NanosecondsPerOperation;
-    static constexpr DisciplineSet default_disciplines{Discipline::Requests};
-    static constexpr bool has_peers = false;
 
-    explicit SmtBench(Options const& its_options)
-        : options(its_options) {}
-    Result<void> prepare() {
-        for (auto const& [way, its_name] : value_names(SmtWay{}))
-            if (options.ways.empty() || options.ways.has(way)) ways[way_count++] = way;
-        if (options.requests % 2 != 0)
-            return Error::of("expected an even number of requests, got {}", options.requests);
-        return {};
+    explicit SmtBench(Options const& options)
+        : DataflowExperiment({.name = name, .claims = smt_claims}, options_)
+        , options_(options) {}
+
+  private:
+    Result<void> complete() override {
+        options_.ways = or_all(options_.ways);
+        if (options_.requests % 2 == 0) return {};
+        return Error::of("expected an even number of requests, got {}", options_.requests);
     }
-    [[nodiscard]] std::size_t points() const { return way_count; }
-    static constexpr std::span<DataflowClaim const> claims() { return smt_claims; }
-    [[nodiscard]] bool is_judged(DataflowClaim const& /*claim*/, std::size_t point) const {
-        return ways[point] == SmtWay::Automatic;
+    void add_axes() override { add(Axis::chosen("way", 9, options_.ways)); }
+    [[nodiscard]] SmtWay way_at(Point const& point) const { return chosen_at(options_.ways, point[first_axis]); }
+    [[nodiscard]] bool is_judged(Claim const& /*claim*/, Point const& point) const override {
+        return way_at(point) == SmtWay::Automatic;
     }
-    static std::optional<Error> unsupported(Discipline discipline, std::span<CoreId const> cores) {
+    [[nodiscard]] std::optional<Error> cannot_run(Discipline discipline, Point const& point) const override {
         if (discipline == Discipline::Original || discipline == Discipline::CoreFifo)
             return Error("the discipline wakes cores in no order");
-        auto const siblings = siblings_of(cores);
+        auto const siblings = siblings_of(cores(point));
         if (!siblings) return siblings.error();
         if (siblings.value().size() >= 2) return std::nullopt;
         return Error("it needs two physical cores of a node with two threads each, besides the console's");
     }
 
-    Result<void> run(DataflowRun const& run) const {
-        SmtWay const way = ways[run.point];
+    Result<void> run_flow(DataflowRun const& run) override {
+        SmtWay const way = way_at(run.point);
         auto const siblings = MXK_TRY(siblings_of(run.cores));
-        std::size_t const width = std::min<std::size_t>(options.requests, siblings.size() / 2 * 2);
+        std::size_t const width = std::min<std::size_t>(options_.requests, siblings.size() / 2 * 2);
         std::size_t const threads = way == SmtWay::Spread ? 1 : 2;
         std::size_t const physical_cores = way == SmtWay::Packed ? width / 2 : width;
         auto cores = MXK_TRY(NodeVector<CoreId>::create(physical_cores * threads, Worker::current().node()));
@@ -250,7 +250,7 @@ struct SmtBench {
         }
         auto const scheduler = MXK_TRY(dataflow::Scheduler::create(cores.span(), run.scheduler));
         auto use = MXK_TRY(SiblingUse::create(physical_cores));
-        BusyRequest::Common const common{use, threads, options};
+        BusyRequest::Common const common{use, threads, options_};
         Ends ends(width);
         auto requests = MXK_TRY(make_requests<BusyRequest>(width, ends, common));
         MXK_TRY(wait_for_sleep(*scheduler, run.progress));
@@ -264,8 +264,7 @@ struct SmtBench {
         }
         Sample& sample = run.sample;
         sample.operations = width;
-        sample.value = static_cast<double>(raw(end - start)) * 1e9 / static_cast<double>(clock::frequency()) /
-                       static_cast<double>(width);
+        sample.value = seconds_of(end - start) * 1e9 / static_cast<double>(width);
         sample.findings.add("requests", static_cast<double>(width));
         sample.findings.add("max_pairs", use.max_pairs());
         sample.findings.add("beside_pct", use.beside_percent());
@@ -273,40 +272,24 @@ struct SmtBench {
         return {};
     }
 
-    void print_head(TextSink& out) const {
+    void print_what(TextSink& out) const override {
         format(out, "{} requests, or one for each physical core; {} turns of {} rows, {} multiplications each",
-               options.requests, options.turns, options.rows, options.work);
+               options_.requests, options_.turns, options_.rows, options_.work);
     }
-    static void print_heading(TextSink& out) { format(out, " {:<9}", "way"); }
-    void print_point(TextSink& out, std::size_t point) const { format(out, " {:<9}", name_of(ways[point])); }
-    void write_point(JsonWriter& json, std::size_t point) const {
-        json.field("way", name_of(ways[point]));
-        json.field("turns", options.turns);
-        json.field("rows", options.rows);
-        json.field("work", options.work);
+    void write_options(JsonWriter& json, Point const& /*point*/) const override {
+        json.field("turns", options_.turns);
+        json.field("rows", options_.rows);
+        json.field("work", options_.work);
     }
-    // By what the spread ones take: of each system, on each set of cores.
-    void conclude(TextSink& out, std::span<Row const> rows) const {
-        for (std::size_t first = 0; first < rows.size(); first += way_count) {
-            auto const of_ways = rows.subspan(first, way_count);
-            auto const spread =
-                std::ranges::find_if(of_ways, [&](Row const& row) { return is_of(row, SmtWay::Spread); });
-            if (spread == of_ways.end()) continue;
-            for (Row const& row : of_ways)
-                if (row.value.n != 0 && !is_of(row, SmtWay::Spread))
-                    format(out, "{} takes {:.2} of spread\n", name_of(ways[row.configuration % way_count]),
-                           row.value.median / spread->value.median);
-        }
+    // By what the spread ones take.
+    void conclude_points(TextSink& out, std::span<Row const> rows) const override {
+        auto const spread =
+            std::ranges::find_if(rows, [&](Row const& row) { return way_at(point_of(row)) == SmtWay::Spread; });
+        if (spread == rows.end()) return;
+        for (Row const& row : rows)
+            if (&row != &*spread) print_ratio(out, name_of(way_at(point_of(row))), &row, "spread", &*spread);
     }
 
-    Options options;
-    std::array<SmtWay, value_names(SmtWay{}).size()> ways{};
-    std::size_t way_count = 0;
-
-  private:
-    [[nodiscard]] bool is_of(Row const& row, SmtWay way) const {
-        return row.value.n != 0 && row.value.median > 0 && ways[row.configuration % way_count] == way;
-    }
     // Until all of the scheduler's cores do: none of them is the console's.
     static Result<void> wait_for_sleep(dataflow::Scheduler const& scheduler, Progress const& progress) {
         auto const are_awake = [&] {
@@ -320,8 +303,10 @@ struct SmtBench {
         }
         return {};
     }
+
+    Options options_;
 };
-constexpr auto smt_benchmark = benchmark<DataflowExperiment<SmtBench>, smt_schema>(
+constexpr auto smt_benchmark = grid_benchmark<SmtBench, smt_schema>(
     {.summary = "requests on both threads of physical cores, on one, and where the scheduler puts them",
      .notes = "max_pairs: of siblings that worked at once; beside_pct: turns that began while the sibling worked.\n"
               "Example: bench dataflow smt --cores node:0\n",

@@ -45,13 +45,14 @@ void Bound::print(TextSink& out) const {
     print_value(out, high);
 }
 
-Conclusion Claim::conclude(std::string_view statement, Bound const& bound, std::optional<double> value, bool tells) {
+Conclusion Claim::conclude(std::string_view statement, Bound const& bound, std::optional<double> value, bool tells,
+                           std::string_view missing) {
     Conclusion said{.statement = statement};
     bound.print(said.expected);
     if (value)
         bound.print_value(said.measured, *value);
     else
-        said.measured.append("not measured");
+        said.measured.append(missing);
     if (value && tells) said.holds = bound.holds(*value);
     return said;
 }
@@ -172,9 +173,12 @@ void GridExperiment::print_label(TextSink& out, Row const& row) const {
 }
 
 void GridExperiment::print_title(TextSink& out, Row const& row) const {
-    Point const point = point_of(row);
-    for (std::size_t i = 0; i < axis_count_; ++i) {
-        if (i != 0) out.write(", ");
+    print_place(out, point_of(row), 0);
+}
+
+void GridExperiment::print_place(TextSink& out, Point const& point, std::size_t first) const {
+    for (std::size_t i = first; i < axis_count_; ++i) {
+        if (i != first) out.write(", ");
         if (i == cores_axis_)
             format(out, "{} cores", core_sets_.label(point[i]));
         else

@@ -148,9 +148,11 @@ struct Claim {
     On on = On::EverySet;
     bool takes_others = false; // says nothing of one core
 
-    // The expected and the measured text, and whether that holds, where it `tells`. `value`: none, not measured.
+    // The expected and the measured text, and whether that holds, where it `tells`. `missing`: said where there is no
+    // value.
     [[nodiscard]] static Conclusion conclude(std::string_view statement, Bound const& bound,
-                                             std::optional<double> value, bool tells);
+                                             std::optional<double> value, bool tells,
+                                             std::string_view missing = "not measured");
 };
 
 class GridExperiment : public Experiment {
@@ -178,7 +180,7 @@ class GridExperiment : public Experiment {
     void print_label(TextSink& out, Row const& row) const override;
     void print_title(TextSink& out, Row const& row) const override;
     // The axes that have a key, what write_options() adds, and the cores.
-    void write_settings(JsonWriter& json, Row const& row) const final;
+    void write_settings(JsonWriter& json, Row const& row) const override;
 
     [[nodiscard]] std::size_t conclusions() const override { return claim_count_; }
     // Of all points that the claim is about, the one that holds the least.
@@ -206,7 +208,8 @@ class GridExperiment : public Experiment {
         for (Claim const& claim : claims) add(claim);
     }
 
-    [[nodiscard]] Axis const& axis(std::size_t number) const { return axes_[number]; }
+    // A title's part about the axes from `first` on.
+    void print_place(TextSink& out, Point const& point, std::size_t first) const;
     [[nodiscard]] std::string_view name_at(std::size_t axis, std::size_t at) const {
         return axes_[axis].value(axes_[axis].list, at).text_value;
     }

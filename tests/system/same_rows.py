@@ -1,8 +1,7 @@
-#!/usr/bin/env python3
 """Whether two programs give the same rows: the same commands, seeds and sets of cores, and then the same keys in the
 same order, the same types, and the same values of all that is not measured.
 
-same_rows.py OLD NEW [WORD...] runs those commands of COMMANDS that contain a word, or all; it prints each difference.
+python3 tests/system/same_rows.py OLD NEW [WORD...] runs those commands of COMMANDS that contain a word, or all; it prints each difference.
 """
 
 import json
@@ -17,10 +16,10 @@ LOCK = f"--cores 2 --ms 4 {ONCE}"
 FLOW = f"--cores 1,2 --no-peers {ONCE}"
 ALONE = f"--cores 1,2 {ONCE}"
 
-# Every benchmark, small, with its options that make other rows.
+# Every benchmark, small, with its options that make other rows; in front of " -- " what the program is told.
 COMMANDS = [
     f"bench heap micro --heap mxk,locked --size 16,64 --live 50 --ops 2000 --cores 1,2 {ONCE}",
-    f"bench heap micro --pattern lifo --size 16 --live 50 --ops 2000 --seed 3 --repeat 2 --json",
+    "bench heap micro --pattern lifo --size 16 --live 50 --ops 2000 --seed 3 --repeat 2 --json",
     f"bench heap remote --heap mxk,locked --size 64,1024 --ops 2000 --cores 1,2 {ONCE}",
     f"bench heap larson --heap mxk,locked --objects 50 --rounds 3 --replacements 200 --cores 1,2 {ONCE}",
     f"bench heap cache-thrash --heap mxk,locked --ops 200 --writes 20 --cores 1,2 {ONCE}",
@@ -42,6 +41,8 @@ COMMANDS = [
     f"bench dataflow steal --ops 200 {ALONE}",
     f"bench dataflow balance --rows 64 --envelopes 20 --requests 30 --giant-envelopes 200 --giant-stages 8 {ALONE}",
     f"bench dataflow place --rows 100 --envelopes 64 --requests 5 --table-kib 4 {ALONE}",
+    f"--cores 4 --nodes 2 -- bench dataflow place --rows 100 --envelopes 64 --requests 5 --table-kib 4 --cores 4 {ONCE}",
+    f"--cores 4 --nodes 2 -- bench dataflow balance --rows 64 --envelopes 20 --requests 30 --giant-envelopes 99 --cores 2,4 {ONCE}",
     f"bench dataflow place --way heap --rows 10 --envelopes 8 --distances measured {ALONE}",
     *(
         f"bench figure {number} --ops 20k --cores 1,2 {ONCE}"
@@ -96,8 +97,9 @@ def rows_of(program: str, command: str) -> list[dict[str, Any]]:
     """The rows that a command prints, in their order; of a program that fails, too."""
     trace = Path("/tmp") / f"same-rows-{Path(program).stat().st_ino}.trace"
     trace.write_text(TRACE)
+    options, _, typed = command.rpartition(" -- ")
     ended = subprocess.run(
-        [program, command.format(trace=trace)],
+        [program, *options.split(), typed.format(trace=trace)],
         capture_output=True,
         text=True,
         timeout=300,
