@@ -37,7 +37,6 @@ COMMANDS = [
     f"bench dataflow sort --rows 37 --all-rows 333 --requests 1x2 {ALONE}",
     f"bench dataflow idle --ms 2 --pings 5 --cores 1,2 {ONCE}",
     f"bench dataflow task --ops 500 --discipline requests,original --steals-first {ALONE}",
-    f"bench dataflow smt --rows 1000 --work 2 {ALONE}",
     f"bench dataflow steal --ops 200 {ALONE}",
     f"bench dataflow balance --rows 64 --envelopes 20 --requests 30 --giant-envelopes 200 --giant-stages 8 {ALONE}",
     f"bench dataflow place --rows 100 --envelopes 64 --requests 5 --table-kib 4 {ALONE}",
@@ -88,7 +87,14 @@ TRACE = (
 # What is measured stands from one of these keys on.
 MEASURED = {"seconds", "unit", "count", "moved_bytes", "reason", "error"}
 # Of these only the keys count.
-OF_THE_MACHINE = {"machine", "warnings", "warning_count", "crc32", "prefetch"}
+OF_THE_MACHINE = {
+    "machine",
+    "conditions",
+    "warnings",
+    "warning_count",
+    "crc32",
+    "prefetch",
+}
 # There are only such as the machine can tell, or as a run has met.
 AS_IT_HAPPENS = {"not_quiet", "drift", "woken"}
 
@@ -98,6 +104,7 @@ def rows_of(program: str, command: str) -> list[dict[str, Any]]:
     trace = Path("/tmp") / f"same-rows-{Path(program).stat().st_ino}.trace"
     trace.write_text(TRACE)
     options, _, typed = command.rpartition(" -- ")
+    options = options or "--cores 2 --nodes 1"  # on every machine the same
     ended = subprocess.run(
         [program, *options.split(), typed.format(trace=trace)],
         capture_output=True,
@@ -132,7 +139,9 @@ def shape_of(row: dict[str, Any]) -> dict[str, Any]:
         if key in AS_IT_HAPPENS:
             continue
         if key in OF_THE_MACHINE:
-            shape[key] = sorted(value) if key == "machine" else type(value).__name__
+            shape[key] = (
+                list(value) if isinstance(value, dict) else type(value).__name__
+            )
         elif is_measured or (key in ("measured", "holds") and "statement" in row):
             shape[key] = type_of(value)
         else:
