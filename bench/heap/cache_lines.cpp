@@ -26,7 +26,7 @@ constexpr auto line_schema = console::schema<CacheLineOptions>(
                                                    console::between(1, 4'000'000'000)),
     heap_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
 
-struct Part : WritePart {
+struct LinePart : WritePart {
     void* handed = nullptr;
 };
 
@@ -43,24 +43,24 @@ class LineBench : public HeapExperiment {
 
   private:
     Result<void> run_heap(HeapRun const& run) final {
-        auto const fill = [&](Part& part, std::size_t, NodeId) -> Result<void> {
+        auto const fill = [&](LinePart& part, std::size_t, NodeId) -> Result<void> {
             part.bytes = options_.bytes;
             part.writes = options_.writes;
             return {};
         };
-        auto parts = MXK_TRY(make_parts<Part>(run.cores, fill));
+        auto parts = MXK_TRY(make_parts<LinePart>(run.cores, fill));
         auto const& workloads = run.workloads();
         run.resident.begin();
         if (hands_out_)
             MXK_TRY(run_steps(run.cores.first(1), run.progress, [&](Worker&, std::size_t) {
-                for (Part& part : parts) {
+                for (LinePart& part : parts) {
                     part.handed = workloads.allocate(options_.bytes);
                     part.has_no_memory = part.handed == nullptr;
                 }
                 return Step::Done;
             }));
         auto const measured = time_on(run.cores, run.progress, [&](std::size_t place) {
-            Part& part = parts[place];
+            LinePart& part = parts[place];
             if (part.handed != nullptr) workloads.deallocate(part.handed, options_.bytes);
             for (std::uint64_t left = options_.operations; left != 0 && !run.progress.interrupted();) {
                 std::uint64_t const now = std::min<std::uint64_t>(left, 1000);

@@ -1,7 +1,7 @@
 // `bench heap first-touch`: what fresh memory costs its user. P1: each iteration takes a large piece, writes all of it
 // and gives it back. P2: each takes and gives back a piece that it does not touch, and writes the same other one. Where
-// memory comes back fresh, P1 pays for every page. (Z. Falt's thesis
-// on Bobox, Prague 2010, programs 7.1 and 7.2, figure 7.1; here P2 has written its piece once before the time begins.)
+// memory comes back fresh, P1 pays for every page. (Z. Falt's thesis on Bobox, Prague 2010, programs 7.1 and 7.2,
+// figure 7.1; here P2 has written its piece once before the time begins.)
 #include <algorithm>
 #include <array>
 #include <span>
@@ -26,14 +26,14 @@ constexpr auto touch_schema = console::schema<TouchOptions>(
 
 constexpr std::size_t page_bytes = 4 * KiB;
 
-constexpr std::array<std::string_view, 2> programs{"p1", "p2"};
+constexpr std::array<std::string_view, 2> touch_programs{"p1", "p2"};
 
-struct Part : HeapFindings {
+struct TouchPart : HeapFindings {
     Cycles elapsed{};
 };
 
 // The compiler must not find out that the first word of each page is all that is read.
-void write(void* place, std::size_t bytes, std::uint64_t value) {
+void write_pages(void* place, std::size_t bytes, std::uint64_t value) {
     auto* const words = static_cast<std::uint64_t*>(place);
     std::fill_n(words, bytes / sizeof(std::uint64_t), value);
     asm volatile("" : : "r"(words) : "memory");
@@ -60,12 +60,12 @@ class TouchBench final : public HeapExperiment {
         options_.cores = first_core_of(options_.cores);
         return {};
     }
-    void add_axes() override { add(Axis::phases(Axis::of("program", 7, programs))); }
+    void add_axes() override { add(Axis::phases(Axis::of("program", 7, touch_programs))); }
     Result<void> run_heap(HeapRun const& run) override {
-        auto const fill = [](Part&, std::size_t, NodeId) -> Result<void> { return {}; };
-        auto parts = MXK_TRY(make_parts<Part>(run.cores, fill));
+        auto const fill = [](TouchPart&, std::size_t, NodeId) -> Result<void> { return {}; };
+        auto parts = MXK_TRY(make_parts<TouchPart>(run.cores, fill));
         run.resident.begin();
-        for (std::size_t program = 0; program < programs.size(); ++program) {
+        for (std::size_t program = 0; program < touch_programs.size(); ++program) {
             auto const measured = time_on(run.cores, run.progress, [&](std::size_t place) {
                 parts[place].elapsed = {};
                 program == 0 ? write_fresh(run, parts[place]) : write_same(run, parts[place]);
@@ -73,7 +73,7 @@ class TouchBench final : public HeapExperiment {
             Sample& sample = run.samples[program];
             MXK_TRY(fill_sample(sample, bytes() / page_bytes * options_.iterations * parts.size(), parts, measured));
             sample.value = 0;
-            for (Part const& part : parts)
+            for (TouchPart const& part : parts)
                 sample.value += static_cast<double>(raw(part.elapsed)) / static_cast<double>(clock::frequency()) * 1e9 /
                                 static_cast<double>(sample.operations);
         }
@@ -89,7 +89,7 @@ class TouchBench final : public HeapExperiment {
     }
     [[nodiscard]] std::uint64_t bytes() const { return options_.mebibytes * MiB; }
 
-    void write_fresh(HeapRun const& run, Part& part) const {
+    void write_fresh(HeapRun const& run, TouchPart& part) const {
         auto const& workloads = run.workloads();
         for (std::uint32_t i = 0; i < options_.iterations && !run.progress.interrupted(); ++i) {
             Cycles const start = clock::timestamp();
@@ -98,7 +98,7 @@ class TouchBench final : public HeapExperiment {
                 part.has_no_memory = true;
                 return;
             }
-            write(place, bytes(), options_.seed + i);
+            write_pages(place, bytes(), options_.seed + i);
             Cycles const written = clock::timestamp();
             part.wrong += wrong_pages(place, bytes(), options_.seed + i);
             Cycles const checked = clock::timestamp();
@@ -106,10 +106,10 @@ class TouchBench final : public HeapExperiment {
             part.elapsed = part.elapsed + (written - start) + (clock::timestamp() - checked);
         }
     }
-    void write_same(HeapRun const& run, Part& part) const {
+    void write_same(HeapRun const& run, TouchPart& part) const {
         auto const& workloads = run.workloads();
         void* const same = workloads.allocate(bytes());
-        if (same != nullptr) write(same, bytes(), 0);
+        if (same != nullptr) write_pages(same, bytes(), 0);
         for (std::uint32_t i = 0; i < options_.iterations && same != nullptr && !run.progress.interrupted(); ++i) {
             Cycles const start = clock::timestamp();
             void* const untouched = workloads.allocate(bytes());
@@ -118,7 +118,7 @@ class TouchBench final : public HeapExperiment {
                 break;
             }
             workloads.deallocate(untouched, bytes());
-            write(same, bytes(), options_.seed + i);
+            write_pages(same, bytes(), options_.seed + i);
             part.elapsed = part.elapsed + (clock::timestamp() - start);
             part.wrong += wrong_pages(same, bytes(), options_.seed + i);
         }

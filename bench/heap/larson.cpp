@@ -40,7 +40,7 @@ constexpr std::array larson_claims{
           .takes_others = true},
 };
 
-struct Part : ReplacePart {
+struct LarsonPart : ReplacePart {
     std::uint64_t left = 0;  // of the core's round
     std::uint64_t round = 0; // the core's
     NodeArray<LiveObject> array;
@@ -62,7 +62,7 @@ class LarsonBench final : public HeapExperiment {
 
     Result<void> run_heap(HeapRun const& run) override {
         std::size_t const cores = run.cores.size();
-        auto const fill = [&](Part& part, std::size_t place, NodeId node) -> Result<void> {
+        auto const fill = [&](LarsonPart& part, std::size_t place, NodeId node) -> Result<void> {
             part.array = MXK_TRY(NodeArray<LiveObject>::create_zeroed(options_.objects, node));
             part.min_bytes = options_.min_bytes;
             part.max_bytes = options_.max_bytes;
@@ -70,18 +70,18 @@ class LarsonBench final : public HeapExperiment {
             part.random = Random(options_.seed + place);
             return {};
         };
-        auto parts = MXK_TRY(make_parts<Part>(run.cores, fill));
+        auto parts = MXK_TRY(make_parts<LarsonPart>(run.cores, fill));
         auto const replace = run.workloads().replace;
         run.resident.begin();
         auto const filled = run_steps(run.cores, run.progress, [&](Worker&, std::size_t place) {
-            Part& part = parts[place];
+            LarsonPart& part = parts[place];
             for (std::size_t i = 0; i < options_.objects && !part.has_no_memory; ++i)
                 replace(part, part.array.span().subspan(i, 1), 1);
             return Step::Done;
         });
-        auto const measured = time_parts(run.cores, run.progress, parts, [&](Part& part, std::size_t place) {
+        auto const measured = time_parts(run.cores, run.progress, parts, [&](LarsonPart& part, std::size_t place) {
             if (part.has_no_memory) return HeapStep::Ended;
-            Part& lent = parts[(place + part.round) % cores];
+            LarsonPart& lent = parts[(place + part.round) % cores];
             if (part.left == 0) {
                 if (part.round == options_.rounds) return HeapStep::Ended;
                 // acquire: pairs with the store below, by the core that has had the array before

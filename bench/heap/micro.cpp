@@ -57,7 +57,7 @@ std::size_t stride_of(HeapKind const& kind, std::size_t bytes) {
     return stride;
 }
 
-struct Part : MicroPart {
+struct TimedMicroPart : MicroPart {
     NodeArray<LiveObject> memory; // of `objects`
     Cycles elapsed{};
 };
@@ -87,7 +87,7 @@ class MicroBench final : public HeapExperiment {
     }
 
     Result<void> run_heap(HeapRun const& run) override {
-        auto const fill = [&](Part& part, std::size_t place, NodeId node) -> Result<void> {
+        auto const fill = [&](TimedMicroPart& part, std::size_t place, NodeId node) -> Result<void> {
             part.memory = MXK_TRY(NodeArray<LiveObject>::create_zeroed(options_.live, node));
             part.objects = part.memory.span();
             part.pattern = chosen_at(options_.patterns, run.point[pattern_axis]);
@@ -96,7 +96,7 @@ class MicroBench final : public HeapExperiment {
             part.random = Random(options_.seed + place);
             return {};
         };
-        auto parts = MXK_TRY(make_parts<Part>(run.cores, fill));
+        auto parts = MXK_TRY(make_parts<TimedMicroPart>(run.cores, fill));
         run.resident.begin();
         // What is live all the time, and a tenth of the work for warm-up.
         auto const warmed = run_steps(run.cores, run.progress, [&](Worker&, std::size_t place) {
@@ -105,7 +105,7 @@ class MicroBench final : public HeapExperiment {
         });
         heap::HeapCounts const before = counts_of(run.kind);
         auto const measured = time_on(run.cores, run.progress, [&](std::size_t place) {
-            Part& part = parts[place];
+            TimedMicroPart& part = parts[place];
             Cycles const start = clock::timestamp();
             std::uint64_t const first = part.pairs;
             constexpr std::uint64_t at_once = 65'536;
@@ -124,7 +124,7 @@ class MicroBench final : public HeapExperiment {
         Sample& sample = run.samples[0];
         MXK_TRY(fill_sample(sample, 0, parts, measured));
         sample.value = 0;
-        for (Part const& part : parts) {
+        for (TimedMicroPart const& part : parts) {
             sample.value += static_cast<double>(raw(part.elapsed)) / static_cast<double>(part.pairs) /
                             static_cast<double>(parts.size());
             sample.operations += part.pairs;
@@ -143,7 +143,8 @@ class MicroBench final : public HeapExperiment {
     }
 
     // On the first core, what the others' objects cannot change; then everything is freed, on its own core.
-    [[nodiscard]] Result<std::size_t> look(HeapRun const& run, PerCore<Part>& parts, RecentFrees& recent) const {
+    [[nodiscard]] Result<std::size_t> look(HeapRun const& run, PerCore<TimedMicroPart>& parts,
+                                           RecentFrees& recent) const {
         std::size_t stride = 0;
         MXK_TRY(run_steps(run.cores, run.progress, [&](Worker&, std::size_t place) {
             MicroPart& part = parts[place];

@@ -41,13 +41,13 @@ constexpr std::array remote_claims{
           .takes_others = true},
 };
 
-struct Part : ExchangePart {
+struct RoutedPart : ExchangePart {
     NodeVector<ObjectRing*> to;   // of `out`
     NodeVector<ObjectRing*> from; // of `in`
 };
 struct Routes {
     NodeVector<ObjectRing> rings;
-    PerCore<Part> parts;
+    PerCore<RoutedPart> parts;
     std::uint64_t objects = 0; // of all cores
 };
 
@@ -60,13 +60,13 @@ Result<Routes> make_routes(std::span<CoreId const> used, bool all, std::size_t b
     Routes routes;
     routes.objects = of_ring * rings;
     routes.rings = MXK_TRY(NodeVector<ObjectRing>::create(rings, Worker::current().node()));
-    auto const fill = [&](Part& part, std::size_t, NodeId node) -> Result<void> {
+    auto const fill = [&](RoutedPart& part, std::size_t, NodeId node) -> Result<void> {
         part.to = MXK_TRY(NodeVector<ObjectRing*>::create(ways, node));
         part.from = MXK_TRY(NodeVector<ObjectRing*>::create(ways, node));
         part.bytes = bytes;
         return {};
     };
-    routes.parts = MXK_TRY(make_parts<Part>(used, fill));
+    routes.parts = MXK_TRY(make_parts<RoutedPart>(used, fill));
     auto const connect = [&](std::size_t from, std::size_t to) {
         ObjectRing& ring = routes.rings.emplace(routes.rings.size(), rings);
         routes.parts[from].to.emplace(&ring);
@@ -78,7 +78,7 @@ Result<Routes> make_routes(std::span<CoreId const> used, bool all, std::size_t b
         if (!all || cores == 1) connect(from, from + 1 < cores ? from + 1 : from);
         for (std::size_t to = 0; all && cores > 1 && to < ways; ++to) connect(from, (from + 1 + to) % cores);
     }
-    for (Part& part : routes.parts) {
+    for (RoutedPart& part : routes.parts) {
         part.out = part.to.span();
         part.in = part.from.span();
     }
@@ -116,7 +116,7 @@ class RemoteBench final : public HeapExperiment {
             MXK_TRY(make_routes(run.cores, pattern(run.point) == RemotePattern::AllToAll, bytes, options_.operations));
         run.resident.begin();
         heap::HeapCounts const before = counts_of(run.kind);
-        auto const measured = time_parts(run.cores, run.progress, routes.parts, [&](Part& part, std::size_t) {
+        auto const measured = time_parts(run.cores, run.progress, routes.parts, [&](RoutedPart& part, std::size_t) {
             if (part.to_send == 0 && part.to_receive == 0) return HeapStep::Ended;
             return run.workloads().exchange(part) != 0 ? HeapStep::Moved : HeapStep::Waited;
         });

@@ -12,23 +12,23 @@
 namespace mxk::bench {
 namespace {
 
-struct Part : ReplayPart {
+struct TracePart : ReplayPart {
     NodeVector<ReplayStep> room; // of `steps`
 };
 
 // To each core what those of the trace did whose turn it takes.
-Result<PerCore<Part>> deal(HeapTrace const& trace, std::span<CoreId const> cores,
-                           std::span<std::atomic<std::uint64_t*>> objects) {
+Result<PerCore<TracePart>> deal(HeapTrace const& trace, std::span<CoreId const> cores,
+                                std::span<std::atomic<std::uint64_t*>> objects) {
     auto counts = MXK_TRY(NodeArray<std::size_t>::create_zeroed(cores.size(), Worker::current().node()));
     for (auto const& event : trace.events()) ++counts[event.core % cores.size()];
-    auto const fill = [&](Part& part, std::size_t place, NodeId node) -> Result<void> {
+    auto const fill = [&](TracePart& part, std::size_t place, NodeId node) -> Result<void> {
         part.room = MXK_TRY(NodeVector<ReplayStep>::create(counts[place], node));
         part.objects = objects;
         return {};
     };
-    auto parts = MXK_TRY(make_parts<Part>(cores, fill));
+    auto parts = MXK_TRY(make_parts<TracePart>(cores, fill));
     for (auto const& event : trace.events()) parts[event.core % cores.size()].room.emplace(event.step);
-    for (Part& part : parts) part.steps = part.room.span();
+    for (TracePart& part : parts) part.steps = part.room.span();
     return parts;
 }
 
@@ -52,7 +52,7 @@ Result<void> replay_trace(HeapTrace const& trace, HeapRun const& run) {
     for (std::size_t i = 0; i < trace.allocations(); ++i) objects.emplace(nullptr);
     auto parts = MXK_TRY(deal(trace, used, objects.span()));
     run.resident.begin();
-    auto const measured = time_parts(used, run.progress, parts, [&](Part& part, std::size_t) {
+    auto const measured = time_parts(used, run.progress, parts, [&](TracePart& part, std::size_t) {
         if (part.at == part.steps.size()) return HeapStep::Ended;
         return run.workloads().replay(part) != 0 ? HeapStep::Moved : HeapStep::Waited;
     });

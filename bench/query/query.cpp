@@ -147,11 +147,11 @@ constexpr console::Command query_group{.name = "query",
                                        .nested = "benchmark"};
 MXK_REGISTER(mxk_commands, console::Command, query_group);
 
-constexpr std::array<std::string_view, 3> names{"query q1", "query q3", "query q6"};
+constexpr std::array<std::string_view, 3> query_names{"query q1", "query q3", "query q6"};
 
 template <typename QueryType, std::size_t number> class QueryBench final : public QueryExperiment {
   public:
-    static constexpr std::string_view name = names[number];
+    static constexpr std::string_view name = query_names[number];
     explicit QueryBench(Options const& options)
         : QueryExperiment(name, options) {}
 
