@@ -30,7 +30,7 @@ constexpr auto flood_schema = dataflow_schema<FloodOptions>(
 
 constexpr std::array flood_claims{
     Claim{.statement = "as many requests are active as there are cores, or fewer",
-          .bound = Bound::at_most(1),
+          .bound = Bound::up_to(1),
           .left = {.of = "requests", .finding = "active_by_cores"}},
     Claim{.statement = "nothing is left in memory",
           .bound = Bound::exactly(0),

@@ -41,10 +41,10 @@ constexpr auto fork_schema = dataflow_schema<ForkOptions>(
 
 constexpr std::array fork_claims{
     Claim{.statement = "no more than 1.2 times the ideal",
-          .bound = Bound::at_most(1.2),
+          .bound = Bound::up_to(1.2),
           .left = {.of = "requests", .finding = "time_by_ideal"}},
     Claim{.statement = "no more than half the time of oneTBB's flow graph",
-          .bound = Bound::at_most(0.5),
+          .bound = Bound::up_to(0.5),
           .left = {.of = "requests"},
           .right = {.of = "tbb-flow-graph"},
           .on = Claim::On::LastSet,

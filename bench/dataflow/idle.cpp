@@ -29,7 +29,7 @@ constexpr auto idle_schema = console::schema<IdleOptions>(
 
 constexpr std::array idle_claims{
     Claim{.statement = "one core wakes for one request",
-          .bound = Bound::at_most(1.1),
+          .bound = Bound::up_to(1.1),
           .left = {.of = "requests", .finding = "wakes_per_ping"}},
 };
 

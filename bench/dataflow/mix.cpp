@@ -43,7 +43,7 @@ constexpr auto mix_schema = dataflow_schema<MixOptions>(
 
 constexpr std::array mix_claims{
     Claim{.statement = "1.06 times as much as the original scheduler, or more",
-          .bound = Bound::at_least(1.06),
+          .bound = Bound::from(1.06),
           .left = {.of = "requests"},
           .right = {.of = "original"},
           .on = Claim::On::LastSet,

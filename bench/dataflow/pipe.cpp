@@ -36,7 +36,7 @@ constexpr auto pipe_schema = dataflow_schema<PipeOptions>(
 
 constexpr std::array pipe_claims{
     Claim{.statement = "twice as much as oneTBB's flow graph with the smallest envelopes",
-          .bound = Bound::at_least(2),
+          .bound = Bound::from(2),
           .left = {.of = "requests"},
           .right = {.of = "tbb-flow-graph"},
           .on = Claim::On::LastSet,

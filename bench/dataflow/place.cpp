@@ -52,7 +52,7 @@ constexpr auto place_schema = console::schema<PlaceOptions>(
 
 constexpr std::array place_claims{
     Claim{.statement = "once a request has moved, its memory follows: of the last quarter 1 % is remote, or less",
-          .bound = Bound::at_most(1),
+          .bound = Bound::up_to(1),
           .left = {.of = "requests", .finding = "after_4_pct"}},
 };
 

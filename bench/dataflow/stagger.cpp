@@ -33,7 +33,7 @@ constexpr auto stagger_schema = dataflow_schema<StaggerOptions>(
 // Of five requests that come every half of the time that one takes, the third waits for as long as one takes alone.
 constexpr std::array stagger_claims{
     Claim{.statement = "the first requests take no longer than 2.5 times what one takes alone",
-          .bound = Bound::at_most(2.5),
+          .bound = Bound::up_to(2.5),
           .left = {.of = "requests", .finding = "first_by_alone"}},
 };
 

@@ -120,8 +120,8 @@ struct Bound {
     As as = As::Ratio;
     bool in_words = false; // "0.93 or more", not ">= 0.93"
 
-    static constexpr Bound at_least(double low) { return {.low = low}; }
-    static constexpr Bound at_most(double high) { return {.high = high}; }
+    static constexpr Bound from(double low) { return {.low = low}; }
+    static constexpr Bound up_to(double high) { return {.high = high}; }
     static constexpr Bound exactly(double value, As as = As::Ratio) { return {.low = value, .high = value, .as = as}; }
     static constexpr Bound between(double low, double high) { return {.low = low, .high = high}; }
 
@@ -183,7 +183,7 @@ class GridExperiment : public Experiment {
     void write_settings(JsonWriter& json, Row const& row) const override;
 
     [[nodiscard]] std::size_t conclusions() const override { return claim_count_; }
-    // Of all points that the claim is about, the one that holds the least.
+    // By the worst of all points that the claim is about.
     [[nodiscard]] Conclusion conclusion(std::size_t at, std::span<Row const> rows) const override;
 
     [[nodiscard]] std::size_t configuration_of(Point const& point) const;

@@ -1,8 +1,8 @@
-// `bench heap cache-thrash` and `bench heap cache-scratch`: whether an allocator gives parts of one cache line to
-// several cores (E. Berger et al., Hoard: A Scalable Memory Allocator for Multithreaded Applications, ASPLOS 2000).
-// Thrash: each core allocates small objects, writes to each many times, and frees it. Scratch: before that it frees one
-// that the first core has allocated together with those of the others, and an allocator that gives it out again there
-// has cores share lines that they never shared of their own accord.
+// `bench heap cache-thrash` and `bench heap cache-scratch`: whether an allocator lets several cores share a cache line
+// (E. Berger et al., Hoard: A Scalable Memory Allocator for Multithreaded Applications, ASPLOS 2000). Thrash: each core
+// allocates a small object, writes to it many times, and frees it, again and again. Scratch: first one core allocates
+// an object for each core, side by side. Each core frees its own one, and does the same as in thrash: an allocator that
+// reuses the object on the core that freed it makes cores share the line.
 #include <span>
 
 #include "bench/frame/steps.hpp"

@@ -33,7 +33,7 @@ constexpr auto larson_schema = console::schema<LarsonOptions>(
 
 constexpr std::array larson_claims{
     Claim{.statement = "Larson: 1.1 times as much as with the best of four others, or more",
-          .bound = Bound::at_least(1.1),
+          .bound = Bound::from(1.1),
           .left = {.of = "mxk"},
           .right = {.of = best_of},
           .on = Claim::On::LastSet,

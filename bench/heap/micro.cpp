@@ -31,7 +31,7 @@ constexpr auto micro_schema = console::schema<MicroOptions>(
 
 constexpr std::array micro_claims{
     Claim{.statement = "an own object of 16 to 512 bytes takes 0.8 of mimalloc's time or less",
-          .bound = Bound::at_most(0.8),
+          .bound = Bound::up_to(0.8),
           .left = {.of = "mxk"},
           .right = {.of = "mimalloc"},
           .on = Claim::On::FirstSet},

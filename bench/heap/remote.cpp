@@ -34,7 +34,7 @@ constexpr auto remote_schema = console::schema<RemoteOptions>(
 
 constexpr std::array remote_claims{
     Claim{.statement = "producers and consumers do 1.2 times as much as with mimalloc, or more",
-          .bound = Bound::at_least(1.2),
+          .bound = Bound::from(1.2),
           .left = {.of = "mxk"},
           .right = {.of = "mimalloc"},
           .on = Claim::On::LastSet,

@@ -209,18 +209,18 @@ constexpr auto value_names(Mode) {
 
 constexpr std::array grid_claims{
     Claim{.statement = "slow takes twice as long, or more",
-          .bound = Bound::at_least(2),
+          .bound = Bound::from(2),
           .left = {.of = "slow"},
           .right = {.of = "fast"}},
     Claim{.statement = "slow takes 2.5 times as long as the best, or less",
-          .bound = Bound::at_most(2.5),
+          .bound = Bound::up_to(2.5),
           .left = {.of = "slow"},
           .right = {.of = "slow,fast"}},
     Claim{.statement = "nothing is lost",
           .bound = Bound::exactly(0, Bound::As::Count),
           .left = {.of = "fast", .finding = "lost"}},
     Claim{.statement = "nobody is measured so",
-          .bound = Bound::at_least(1),
+          .bound = Bound::from(1),
           .left = {.of = "fast"},
           .right = {.of = "other"}},
     Claim{.statement = "is not judged on one core",
@@ -282,7 +282,7 @@ MXK_TEST(bench_grid, an_experiment_runs_at_each_point_and_says_where_it_was) {
              "\"core_set\":\"1\",\"core_ids\":[0],"));
 }
 
-MXK_TEST(bench_grid, claims_are_judged_by_the_point_that_holds_the_least) {
+MXK_TEST(bench_grid, claims_are_judged_by_their_worst_point) {
     GridOfThree grid;
     MXK_CHECK(grid.set_up().ok());
     FixedText<32768> said;

@@ -1,7 +1,8 @@
 """Whether two programs give the same rows: the same commands, seeds and sets of cores, and then the same keys in the
 same order, the same types, and the same values of all that is not measured.
 
-python3 tests/system/same_rows.py OLD NEW [WORD...] runs those commands of COMMANDS that contain a word, or all; it prints each difference.
+python3 tests/system/same_rows.py OLD NEW [WORD...] runs those commands of COMMANDS that contain a word, or all; it
+prints each difference.
 """
 
 import json
@@ -14,6 +15,7 @@ from typing import Any
 ONCE = "--repeat 1 --warm-up 0 --json"
 LOCK = f"--cores 2 --ms 4 {ONCE}"
 FLOW = f"--cores 1,2 --no-peers {ONCE}"
+TWO_NODES = "--cores 4 --nodes 2 --"
 ALONE = f"--cores 1,2 {ONCE}"
 
 # Every benchmark, small, with its options that make other rows; in front of " -- " what the program is told.
@@ -40,13 +42,10 @@ COMMANDS = [
     f"bench dataflow steal --ops 200 {ALONE}",
     f"bench dataflow balance --rows 64 --envelopes 20 --requests 30 --giant-envelopes 200 --giant-stages 8 {ALONE}",
     f"bench dataflow place --rows 100 --envelopes 64 --requests 5 --table-kib 4 {ALONE}",
-    f"--cores 4 --nodes 2 -- bench dataflow place --rows 100 --envelopes 64 --requests 5 --table-kib 4 --cores 4 {ONCE}",
-    f"--cores 4 --nodes 2 -- bench dataflow balance --rows 64 --envelopes 20 --requests 30 --giant-envelopes 99 --cores 2,4 {ONCE}",
+    f"{TWO_NODES} bench dataflow place --rows 100 --envelopes 64 --requests 5 --table-kib 4 --cores 4 {ONCE}",
+    f"{TWO_NODES} bench dataflow balance --rows 64 --envelopes 20 --requests 30 --giant-envelopes 99 --cores 4 {ONCE}",
     f"bench dataflow place --way heap --rows 10 --envelopes 8 --distances measured {ALONE}",
-    *(
-        f"bench figure {number} --ops 20k --cores 1,2 {ONCE}"
-        for number in ("4.1", "4.2", "4.3", "4.4", "4.5", "4.6")
-    ),
+    *(f"bench figure {number} --ops 20k --cores 1,2 {ONCE}" for number in ("4.1", "4.2", "4.3", "4.4", "4.5", "4.6")),
     "bench figure --json",
     f"bench lock alone --ops 2000 {ONCE}",
     f"bench lock ecsb --lock mcs,clh,c-mcs-mcs {LOCK}",
@@ -80,11 +79,7 @@ COMMANDS = [
     f"bench table --model threads --ops 20k {ALONE}",
 ]
 
-TRACE = (
-    "mxk-heap-trace 1\n"
-    + "".join(f"{n % 3} a {n} {8 + 40 * n}\n" for n in range(60))
-    + "1 f 7 288\n2 f 11 448\n"
-)
+TRACE = "mxk-heap-trace 1\n" + "".join(f"{n % 3} a {n} {8 + 40 * n}\n" for n in range(60)) + "1 f 7 288\n2 f 11 448\n"
 
 # What is measured stands from one of these keys on.
 MEASURED = {"seconds", "unit", "count", "moved_bytes", "reason", "error"}
@@ -117,13 +112,11 @@ def rows_of(program: str, command: str) -> list[dict[str, Any]]:
     trace.unlink()
     lines = [line for line in ended.stdout.splitlines() if line.startswith("{")]
     if not lines:
-        raise RuntimeError(
-            f"{program} '{command}' prints no rows: {ended.stdout[-300:]} {ended.stderr[-300:]}"
-        )
+        raise RuntimeError(f"{program} '{command}' prints no rows: {ended.stdout[-300:]} {ended.stderr[-300:]}")
     return [json.loads(line.replace(str(trace), "TRACE")) for line in lines]
 
 
-def type_of(value: Any) -> Any:
+def type_of(value: object) -> object:
     """What does not change from run to run: objects by their keys, numbers of any kind as one."""
     if isinstance(value, dict):
         return {key: type_of(of_key) for key, of_key in value.items()}
@@ -141,9 +134,7 @@ def shape_of(row: dict[str, Any]) -> dict[str, Any]:
         if key in AS_IT_HAPPENS:
             continue
         if key in OF_THE_MACHINE:
-            shape[key] = (
-                list(value) if isinstance(value, dict) else type(value).__name__
-            )
+            shape[key] = list(value) if isinstance(value, dict) else type(value).__name__
         elif is_measured or (key in ("measured", "holds") and "statement" in row):
             shape[key] = type_of(value)
         else:
@@ -155,9 +146,7 @@ def differences(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> Iterato
     """Where the shapes of rows differ."""
     if len(old) != len(new):
         yield f"{len(old)} rows, now {len(new)}"
-    for number, (before, after) in enumerate(
-        zip(map(shape_of, old), map(shape_of, new), strict=False)
-    ):
+    for number, (before, after) in enumerate(zip(map(shape_of, old), map(shape_of, new), strict=False)):
         if list(before) != list(after):
             yield f"row {number}: keys {' '.join(before)}; now {' '.join(after)}"
         for key in before.keys() & after.keys():
