@@ -113,14 +113,11 @@ class NodeLoads {
     std::array<Part, parts> parts_{};
 };
 
-class BalanceBench final : public DataflowExperiment {
-  public:
-    using Options = BalanceOptions;
-    static constexpr std::string_view name = "dataflow balance";
+constexpr DataflowPlan balance_plan{.name = "dataflow balance", .claims = balance_claims};
 
-    explicit BalanceBench(Options const& options)
-        : DataflowExperiment({.name = name, .claims = balance_claims}, options_)
-        , options_(options) {}
+class BalanceBench final : public DataflowBench<BalanceOptions, balance_plan> {
+  public:
+    using DataflowBench::DataflowBench;
 
   private:
     void add_axes() override {
@@ -190,12 +187,12 @@ class BalanceBench final : public DataflowExperiment {
     }
     void write_options(JsonWriter& json, Point const& point) const override {
         PlacedShape const shape = shape_of(way_at(point));
-        json.field("requests", is_giant(way_at(point)) ? 1 : options_.requests);
-        json.field("envelopes", shape.envelopes);
-        json.field("rows", shape.rows);
-        json.field("stages", shape.stages);
-        json.field("work", shape.work);
-        json.field("every_us", options_.every);
+        write_fields(json, {{"requests", is_giant(way_at(point)) ? 1 : options_.requests},
+                            {"envelopes", shape.envelopes},
+                            {"rows", shape.rows},
+                            {"stages", shape.stages},
+                            {"work", shape.work},
+                            {"every_us", options_.every}});
     }
     // What balancing, the choice of nodes, and sharing bring.
     void conclude_points(TextSink& out, std::span<Row const> rows) const override {
@@ -230,8 +227,6 @@ class BalanceBench final : public DataflowExperiment {
         }
         return all == 0 ? 0 : 100 * static_cast<double>(first) / static_cast<double>(all);
     }
-
-    Options options_;
 };
 constexpr auto balance_benchmark = grid_benchmark<BalanceBench, balance_schema>(
     {.summary = "many requests at once on nodes that balance or not; one that is shared: time, moves, loads",

@@ -88,13 +88,13 @@ void DataflowExperiment::write_value(JsonWriter& json, std::size_t axis, std::si
         if (peer->print_library != nullptr) peer->print_library(library);
         return json.field("library", library.view());
     }
-    json.field("library", "none");
-    json.field("sleep", name_of(options_.sleep_rule));
-    json.field("reruns_bound", options_.reruns_bound);
-    json.field("steals_first", options_.steals_first);
-    json.field("patience_ns", options_.patience);
-    json.field("distances", name_of(options_.distances));
-    json.field("seed", options_.seed);
+    write_fields(json, {{"library", "none"},
+                        {"sleep", name_of(options_.sleep_rule)},
+                        {"reruns_bound", options_.reruns_bound},
+                        {"steals_first", options_.steals_first},
+                        {"patience_ns", options_.patience},
+                        {"distances", name_of(options_.distances)},
+                        {"seed", options_.seed}});
 }
 
 void DataflowExperiment::conclude(TextSink& out, std::span<Row const> rows) {

@@ -101,6 +101,20 @@ class DataflowExperiment : public GridExperiment {
     NodeDistances distances_; // none: the firmware's
 };
 
+// A benchmark with options of its own.
+template <typename OwnOptions, DataflowPlan const& plan> class DataflowBench : public DataflowExperiment {
+  public:
+    using Options = OwnOptions;
+    static constexpr std::string_view name = plan.name;
+    explicit DataflowBench(Options const& options)
+        : DataflowExperiment(plan, options_)
+        , options_(options) {}
+
+  protected:
+    ~DataflowBench() = default;
+    Options options_;
+};
+
 // What one row takes by another one; nothing where one of them was not measured.
 void print_ratio(TextSink& out, std::string_view what, Row const* row, std::string_view other_name, Row const* other);
 

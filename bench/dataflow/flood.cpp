@@ -66,14 +66,11 @@ struct Flood {
     bool is_right = true;
 };
 
-class FloodBench final : public DataflowExperiment {
-  public:
-    using Options = FloodOptions;
-    static constexpr std::string_view name = "dataflow flood";
+constexpr DataflowPlan flood_plan{.name = "dataflow flood", .disciplines = all_disciplines, .claims = flood_claims};
 
-    explicit FloodBench(Options const& options)
-        : DataflowExperiment({.name = name, .disciplines = all_disciplines, .claims = flood_claims}, options_)
-        , options_(options) {}
+class FloodBench final : public DataflowBench<FloodOptions, flood_plan> {
+  public:
+    using DataflowBench::DataflowBench;
 
   private:
     void add_axes() override { add(Axis::of("requests", 8, options_.requests.values())); }
@@ -104,9 +101,7 @@ class FloodBench final : public DataflowExperiment {
         format(out, "requests of {} envelopes of {} rows, which are sorted", shape_.envelopes, shape_.rows);
     }
     void write_options(JsonWriter& json, Point const& /*point*/) const override {
-        json.field("envelopes", shape_.envelopes);
-        json.field("rows", shape_.rows);
-        json.field("work", shape_.work);
+        write_fields(json, {{"envelopes", shape_.envelopes}, {"rows", shape_.rows}, {"work", shape_.work}});
     }
 
     // A graph that holds memory until its end: all rows are collected and sorted.
@@ -140,7 +135,6 @@ class FloodBench final : public DataflowExperiment {
         return done;
     }
 
-    Options options_;
     GraphShape shape_{.envelopes = options_.envelopes, .rows = options_.rows, .stages = 2, .work = options_.work};
 };
 constexpr auto flood_benchmark = grid_benchmark<FloodBench, flood_schema>(

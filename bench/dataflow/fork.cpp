@@ -68,15 +68,12 @@ struct ForkTimes {
     }
 };
 
-class ForkBench final : public DataflowExperiment {
-  public:
-    using Options = ForkOptions;
-    static constexpr std::string_view name = "dataflow fork";
+constexpr DataflowPlan fork_plan{
+    .name = "dataflow fork", .disciplines = all_disciplines, .has_peers = true, .claims = fork_claims};
 
-    explicit ForkBench(Options const& options)
-        : DataflowExperiment({.name = name, .disciplines = all_disciplines, .has_peers = true, .claims = fork_claims},
-                             options_)
-        , options_(options) {}
+class ForkBench final : public DataflowBench<ForkOptions, fork_plan> {
+  public:
+    using DataflowBench::DataflowBench;
 
   private:
     void add_axes() override { add(Axis::of("envelopes", 9, options_.envelopes.values())); }
@@ -99,12 +96,12 @@ class ForkBench final : public DataflowExperiment {
                options_.width, options_.depth, options_.work, options_.work * options_.slow, shape_at({}).rows);
     }
     void write_options(JsonWriter& json, Point const& point) const override {
-        json.field("rows", shape_at(point).rows);
-        json.field("width", options_.width);
-        json.field("depth", options_.depth);
-        json.field("work", options_.work);
-        json.field("slow", options_.slow);
-        json.field("capacity", options_.capacity);
+        write_fields(json, {{"rows", shape_at(point).rows},
+                            {"width", options_.width},
+                            {"depth", options_.depth},
+                            {"work", options_.work},
+                            {"slow", options_.slow},
+                            {"capacity", options_.capacity}});
     }
 
     [[nodiscard]] GraphShape shape_at(Point const& point) const {
@@ -146,8 +143,6 @@ class ForkBench final : public DataflowExperiment {
         }));
         return times;
     }
-
-    Options options_;
 };
 constexpr auto fork_benchmark = grid_benchmark<ForkBench, fork_schema>(
     {.summary = "the time of a fork into branches and their join, by the ideal",

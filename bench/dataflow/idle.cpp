@@ -46,17 +46,13 @@ struct PingRequest : WaitedRequest {
     std::size_t place = 0;
 };
 
-class IdleBench final : public DataflowExperiment {
-  public:
-    using Options = IdleOptions;
-    static constexpr std::string_view name = "dataflow idle";
+constexpr DataflowPlan idle_plan{.name = "dataflow idle",
+                                 .disciplines = {Discipline::Requests, Discipline::Original, Discipline::CoreFifo},
+                                 .claims = idle_claims};
 
-    explicit IdleBench(Options const& options)
-        : DataflowExperiment({.name = name,
-                              .disciplines = {Discipline::Requests, Discipline::Original, Discipline::CoreFifo},
-                              .claims = idle_claims},
-                             options_)
-        , options_(options) {}
+class IdleBench final : public DataflowBench<IdleOptions, idle_plan> {
+  public:
+    using DataflowBench::DataflowBench;
 
   private:
     [[nodiscard]] std::optional<Error> cannot_run(Discipline /*discipline*/, Point const& point) const override {
@@ -112,8 +108,7 @@ class IdleBench final : public DataflowExperiment {
         format(out, "{} ms without load, then {} requests, one at a time", options_.milliseconds, options_.pings);
     }
     void write_options(JsonWriter& json, Point const& /*point*/) const override {
-        json.field("idle_ms", options_.milliseconds);
-        json.field("pings", options_.pings);
+        write_fields(json, {{"idle_ms", options_.milliseconds}, {"pings", options_.pings}});
     }
 
     static std::uint64_t sleeps(std::span<CoreId const> cores) {
@@ -151,8 +146,6 @@ class IdleBench final : public DataflowExperiment {
         double const all = static_cast<double>(raw(window)) * static_cast<double>(cores.size());
         return std::max(0.0, 100 * (1 - polled / all));
     }
-
-    Options options_;
 };
 constexpr auto idle_benchmark = grid_benchmark<IdleBench, idle_schema>(
     {.summary = "whether idle cores are halted, and how fast one wakes for a request",

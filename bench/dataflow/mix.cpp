@@ -67,18 +67,14 @@ class OtherGraphMemory {
     dataflow::GeneralAllocator allocator_;
 };
 
-class MixBench final : public DataflowExperiment {
-  public:
-    using Options = MixOptions;
-    static constexpr std::string_view name = "dataflow mix";
+constexpr DataflowPlan mix_plan{.name = "dataflow mix",
+                                .unit = Unit::OperationsPerSecond,
+                                .disciplines = {Discipline::Requests, Discipline::Original, Discipline::CoreFifo},
+                                .claims = mix_claims};
 
-    explicit MixBench(Options const& options)
-        : DataflowExperiment({.name = name,
-                              .unit = Unit::OperationsPerSecond,
-                              .disciplines = {Discipline::Requests, Discipline::Original, Discipline::CoreFifo},
-                              .claims = mix_claims},
-                             options_)
-        , options_(options) {}
+class MixBench final : public DataflowBench<MixOptions, mix_plan> {
+  public:
+    using DataflowBench::DataflowBench;
 
   private:
     Result<void> complete() override {
@@ -132,13 +128,13 @@ class MixBench final : public DataflowExperiment {
         if (others_heap_ != nullptr) format(out, "; memory of all but requests: {}", others_heap_->name);
     }
     void write_options(JsonWriter& json, Point const& /*point*/) const override {
-        json.field("rows", shape_.rows);
-        json.field("envelopes", shape_.envelopes);
-        json.field("branches", shape_.branches);
-        json.field("stages", shape_.stages);
-        json.field("work", shape_.work);
-        json.field("capacity", shape_.capacity);
-        json.field("others_heap", others_heap_ != nullptr ? others_heap_->name : "mxk");
+        write_fields(json, {{"rows", shape_.rows},
+                            {"envelopes", shape_.envelopes},
+                            {"branches", shape_.branches},
+                            {"stages", shape_.stages},
+                            {"work", shape_.work},
+                            {"capacity", shape_.capacity},
+                            {"others_heap", others_heap_ != nullptr ? others_heap_->name : "mxk"}});
     }
 
     // Of what the pipe makes of the join's rows.
@@ -155,7 +151,6 @@ class MixBench final : public DataflowExperiment {
         return model.check();
     }
 
-    Options options_;
     GraphShape shape_{};
     HeapKind const* others_heap_ = nullptr;
 };

@@ -43,15 +43,12 @@ constexpr std::array pipe_claims{
           .takes_others = true},
 };
 
-class PipeBench final : public DataflowExperiment {
-  public:
-    using Options = PipeOptions;
-    static constexpr std::string_view name = "dataflow pipe";
+constexpr DataflowPlan pipe_plan{
+    .name = "dataflow pipe", .unit = Unit::OperationsPerSecond, .has_peers = true, .claims = pipe_claims};
 
-    explicit PipeBench(Options const& options)
-        : DataflowExperiment(
-              {.name = name, .unit = Unit::OperationsPerSecond, .has_peers = true, .claims = pipe_claims}, options_)
-        , options_(options) {}
+class PipeBench final : public DataflowBench<PipeOptions, pipe_plan> {
+  public:
+    using DataflowBench::DataflowBench;
 
   private:
     Result<void> complete() override {
@@ -77,11 +74,11 @@ class PipeBench final : public DataflowExperiment {
                options_.work, options_.work * options_.slow, options_.capacity);
     }
     void write_options(JsonWriter& json, Point const& point) const override {
-        json.field("envelopes", shape_at(point).envelopes);
-        json.field("stages", options_.stages);
-        json.field("work", options_.work);
-        json.field("slow", options_.slow);
-        json.field("capacity", options_.capacity);
+        write_fields(json, {{"envelopes", shape_at(point).envelopes},
+                            {"stages", options_.stages},
+                            {"work", options_.work},
+                            {"slow", options_.slow},
+                            {"capacity", options_.capacity}});
     }
 
     [[nodiscard]] GraphShape shape_at(Point const& point) const {
@@ -115,7 +112,6 @@ class PipeBench final : public DataflowExperiment {
         });
     }
 
-    Options options_;
     std::array<std::uint32_t, console::CountList::capacity> rows_{};
     std::size_t count_ = 0;
 };

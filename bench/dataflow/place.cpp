@@ -56,14 +56,11 @@ constexpr std::array place_claims{
           .left = {.of = "requests", .finding = "after_4_pct"}},
 };
 
-class PlaceBench final : public DataflowExperiment {
-  public:
-    using Options = PlaceOptions;
-    static constexpr std::string_view name = "dataflow place";
+constexpr DataflowPlan place_plan{.name = "dataflow place", .unit = Unit::OperationsPerSecond, .claims = place_claims};
 
-    explicit PlaceBench(Options const& options)
-        : DataflowExperiment({.name = name, .unit = Unit::OperationsPerSecond, .claims = place_claims}, options_)
-        , options_(options) {}
+class PlaceBench final : public DataflowBench<PlaceOptions, place_plan> {
+  public:
+    using DataflowBench::DataflowBench;
 
   private:
     void add_axes() override {
@@ -121,12 +118,12 @@ class PlaceBench final : public DataflowExperiment {
                options_.requests, options_.envelopes, options_.rows, options_.stages, options_.table_kib);
     }
     void write_options(JsonWriter& json, Point const& /*point*/) const override {
-        json.field("requests", options_.requests);
-        json.field("envelopes", options_.envelopes);
-        json.field("rows", options_.rows);
-        json.field("stages", options_.stages);
-        json.field("work", options_.work);
-        json.field("table_kib", options_.table_kib);
+        write_fields(json, {{"requests", options_.requests},
+                            {"envelopes", options_.envelopes},
+                            {"rows", options_.rows},
+                            {"stages", options_.stages},
+                            {"work", options_.work},
+                            {"table_kib", options_.table_kib}});
     }
 
     static bool has_nodes(Discipline discipline) {
@@ -187,8 +184,6 @@ class PlaceBench final : public DataflowExperiment {
         for (std::size_t phase = 0; phase < names.size(); ++phase)
             findings.add(names[phase], use.bytes[phase].percent());
     }
-
-    Options options_;
 };
 constexpr auto place_benchmark = grid_benchmark<PlaceBench, place_schema>(
     {.summary = "requests and their memory on one node or two: time, remote tasks, remote memory, what follows a move",

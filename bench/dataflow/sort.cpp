@@ -36,14 +36,11 @@ constexpr auto sort_schema = dataflow_schema<SortOptions>(
     console::option<&SortOptions::all_rows>("all-rows", "of a request, or somewhat more",
                                             console::between(1, 1'000'000'000)));
 
-class SortBench final : public DataflowExperiment {
-  public:
-    using Options = SortOptions;
-    static constexpr std::string_view name = "dataflow sort";
+constexpr DataflowPlan sort_plan{.name = "dataflow sort", .unit = Unit::OperationsPerSecond};
 
-    explicit SortBench(Options const& options)
-        : DataflowExperiment({.name = name, .unit = Unit::OperationsPerSecond}, options_)
-        , options_(options) {}
+class SortBench final : public DataflowBench<SortOptions, sort_plan> {
+  public:
+    using DataflowBench::DataflowBench;
 
   private:
     static constexpr std::size_t plan_axis = first_axis + 1;
@@ -79,8 +76,7 @@ class SortBench final : public DataflowExperiment {
         format(out, "requests of {} envelopes of {} rows", shape_.envelopes, shape_.rows);
     }
     void write_options(JsonWriter& json, Point const& /*point*/) const override {
-        json.field("rows", shape_.rows);
-        json.field("envelopes", shape_.envelopes);
+        write_fields(json, {{"rows", shape_.rows}, {"envelopes", shape_.envelopes}});
     }
 
     dataflow::Model::BoxId add_sort(dataflow::Model& model, SortWay way) const {
@@ -91,7 +87,6 @@ class SortBench final : public DataflowExperiment {
         }
     }
 
-    Options options_;
     GraphShape shape_{};
 };
 constexpr auto sort_benchmark = grid_benchmark<SortBench, sort_schema>(

@@ -37,18 +37,14 @@ constexpr std::array stagger_claims{
           .left = {.of = "requests", .finding = "first_by_alone"}},
 };
 
-class StaggerBench final : public DataflowExperiment {
-  public:
-    using Options = StaggerOptions;
-    static constexpr std::string_view name = "dataflow stagger";
+constexpr DataflowPlan stagger_plan{
+    .name = "dataflow stagger",
+    .disciplines = {Discipline::Requests, Discipline::OneFifo, Discipline::OneLifo, Discipline::Original},
+    .claims = stagger_claims};
 
-    explicit StaggerBench(Options const& options)
-        : DataflowExperiment(
-              {.name = name,
-               .disciplines = {Discipline::Requests, Discipline::OneFifo, Discipline::OneLifo, Discipline::Original},
-               .claims = stagger_claims},
-              options_)
-        , options_(options) {}
+class StaggerBench final : public DataflowBench<StaggerOptions, stagger_plan> {
+  public:
+    using DataflowBench::DataflowBench;
 
   private:
     Result<void> run_flow(DataflowRun const& run) override {
@@ -94,11 +90,11 @@ class StaggerBench final : public DataflowExperiment {
         format(out, "{} requests, one every {} % of what one takes alone", options_.requests, options_.interval);
     }
     void write_options(JsonWriter& json, Point const& /*point*/) const override {
-        json.field("requests", options_.requests);
-        json.field("interval_pct", options_.interval);
-        json.field("envelopes", shape_.envelopes);
-        json.field("rows", shape_.rows);
-        json.field("work", shape_.work);
+        write_fields(json, {{"requests", options_.requests},
+                            {"interval_pct", options_.interval},
+                            {"envelopes", shape_.envelopes},
+                            {"rows", shape_.rows},
+                            {"work", shape_.work}});
     }
 
     // Cycles, the median of some.
@@ -114,7 +110,6 @@ class StaggerBench final : public DataflowExperiment {
         return percentile(times, 50);
     }
 
-    Options options_;
     GraphShape shape_{.envelopes = options_.envelopes, .rows = options_.rows, .stages = 2, .work = options_.work};
 };
 constexpr auto stagger_benchmark = grid_benchmark<StaggerBench, stagger_schema>(

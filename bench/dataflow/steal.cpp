@@ -140,14 +140,11 @@ class Victim : public WaitedRequest {
     Cycles time_{};
 };
 
-class StealBench final : public DataflowExperiment {
-  public:
-    using Options = StealOptions;
-    static constexpr std::string_view name = "dataflow steal";
+constexpr DataflowPlan steal_plan{.name = "dataflow steal"};
 
-    explicit StealBench(Options const& options)
-        : DataflowExperiment({.name = name}, options_)
-        , options_(options) {}
+class StealBench final : public DataflowBench<StealOptions, steal_plan> {
+  public:
+    using DataflowBench::DataflowBench;
 
   private:
     void add_axes() override {
@@ -229,8 +226,6 @@ class StealBench final : public DataflowExperiment {
         run.sample.findings.add("stolen", static_cast<double>(SchedulerCounts(scheduler).stolen));
         run.sample.verified = taken == all && own == 0;
     }
-
-    Options options_;
 };
 constexpr auto steal_benchmark = grid_benchmark<StealBench, steal_schema>(
     {.summary = "what it costs when every task is stolen, and who steals from whom",

@@ -40,14 +40,11 @@ constexpr auto sweep_schema = dataflow_schema<SweepOptions>(
     console::option<&SweepOptions::work>("work", "multiplications for each row in each stage",
                                          console::between(0, 10'000)));
 
-class SweepBench final : public DataflowExperiment {
-  public:
-    using Options = SweepOptions;
-    static constexpr std::string_view name = "dataflow sweep";
+constexpr DataflowPlan sweep_plan{.name = "dataflow sweep", .unit = Unit::OperationsPerSecond};
 
-    explicit SweepBench(Options const& options)
-        : DataflowExperiment({.name = name, .unit = Unit::OperationsPerSecond}, options_)
-        , options_(options) {}
+class SweepBench final : public DataflowBench<SweepOptions, sweep_plan> {
+  public:
+    using DataflowBench::DataflowBench;
 
   private:
     static constexpr std::size_t size_axis = first_axis + 1;
@@ -84,12 +81,12 @@ class SweepBench final : public DataflowExperiment {
     }
     void write_options(JsonWriter& json, Point const& point) const override {
         GraphShape const shape = shape_at(point);
-        json.field("recommended", is_recommended(sizes_[point[size_axis]]));
-        json.field("rows", shape.rows);
-        json.field("envelopes", shape.envelopes);
-        json.field("stages", shape.stages);
-        json.field("work", shape.work);
-        json.field("requests", options_.requests);
+        write_fields(json, {{"recommended", is_recommended(sizes_[point[size_axis]])},
+                            {"rows", shape.rows},
+                            {"envelopes", shape.envelopes},
+                            {"stages", shape.stages},
+                            {"work", shape.work},
+                            {"requests", options_.requests}});
     }
     // How good the recommended size is.
     void conclude_points(TextSink& out, std::span<Row const> rows) const override {
@@ -119,7 +116,6 @@ class SweepBench final : public DataflowExperiment {
         return shape;
     }
 
-    Options options_;
     std::array<std::size_t, console::CountList::capacity + 1> sizes_{};
     std::size_t size_count_ = 0;
 };

@@ -128,14 +128,11 @@ class TaskPair : public WaitedRequest {
     Cycles end_{};
 };
 
-class EmptyTaskBench final : public DataflowExperiment {
-  public:
-    using Options = EmptyTaskOptions;
-    static constexpr std::string_view name = "dataflow task";
+constexpr DataflowPlan empty_task_plan{.name = "dataflow task", .claims = empty_task_claims};
 
-    explicit EmptyTaskBench(Options const& options)
-        : DataflowExperiment({.name = name, .claims = empty_task_claims}, options_)
-        , options_(options) {}
+class EmptyTaskBench final : public DataflowBench<EmptyTaskOptions, empty_task_plan> {
+  public:
+    using DataflowBench::DataflowBench;
 
   private:
     void add_axes() override {
@@ -176,8 +173,6 @@ class EmptyTaskBench final : public DataflowExperiment {
     }
 
     void print_what(TextSink& out) const override { format(out, "{} empty tasks on each core", options_.operations); }
-
-    Options options_;
 };
 constexpr auto empty_task_benchmark = grid_benchmark<EmptyTaskBench, empty_task_schema>(
     {.summary = "what an empty task costs: bound, unbound, one that asks for itself",

@@ -255,6 +255,15 @@ class GridExperiment : public Experiment {
     std::size_t claim_count_ = 0;
 };
 
+// Fields in the object that is open.
+struct NamedField {
+    std::string_view key;
+    FormatArgument value;
+};
+inline void write_fields(JsonWriter& json, std::initializer_list<NamedField> fields) {
+    for (auto const& [key, value] : fields) json.field(key, value);
+}
+
 // The value of a finding; none: the row has not got it.
 std::optional<double> finding_of(Row const& row, std::string_view name);
 

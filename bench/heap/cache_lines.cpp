@@ -76,8 +76,7 @@ class LineBench : public HeapExperiment {
                options_.writes);
     }
     void write_what(JsonWriter& json, Point const& /*point*/) const final {
-        json.field("bytes", options_.bytes);
-        json.field("writes", options_.writes);
+        write_fields(json, {{"bytes", options_.bytes}, {"writes", options_.writes}});
     }
 
     Options options_;

@@ -45,14 +45,11 @@ std::uint64_t wrong_pages(void const* place, std::size_t bytes, std::uint64_t va
     return wrong;
 }
 
-class TouchBench final : public HeapExperiment {
-  public:
-    using Options = TouchOptions;
-    static constexpr std::string_view name = "heap first-touch";
+constexpr std::string_view touch_name = "heap first-touch";
 
-    explicit TouchBench(Options const& options)
-        : HeapExperiment(name, options_)
-        , options_(options) {}
+class TouchBench final : public HeapBench<TouchOptions, touch_name> {
+  public:
+    using HeapBench::HeapBench;
     [[nodiscard]] Unit unit() const override { return Unit::NanosecondsPerOperation; }
 
   private:
@@ -84,8 +81,7 @@ class TouchBench final : public HeapExperiment {
         format(out, "{} MiB, {} iterations, an operation is a page of 4 KiB", options_.mebibytes, options_.iterations);
     }
     void write_what(JsonWriter& json, Point const& /*point*/) const override {
-        json.field("bytes", bytes());
-        json.field("iterations", options_.iterations);
+        write_fields(json, {{"bytes", bytes()}, {"iterations", options_.iterations}});
     }
     [[nodiscard]] std::uint64_t bytes() const { return options_.mebibytes * MiB; }
 
@@ -125,8 +121,6 @@ class TouchBench final : public HeapExperiment {
         if (same == nullptr) part.has_no_memory = true;
         if (same != nullptr) workloads.deallocate(same, bytes());
     }
-
-    Options options_;
 };
 constexpr auto touch_benchmark = grid_benchmark<TouchBench, touch_schema>(
     {.summary = "fresh memory against the same again: nanoseconds a page",

@@ -90,14 +90,11 @@ struct Footprint : HeapFindings {
     Findings findings{};
 };
 
-class FootprintBench final : public HeapExperiment {
-  public:
-    using Options = FootprintOptions;
-    static constexpr std::string_view name = "heap footprint";
+constexpr std::string_view footprint_name = "heap footprint";
 
-    explicit FootprintBench(Options const& options)
-        : HeapExperiment(name, options_)
-        , options_(options) {}
+class FootprintBench final : public HeapBench<FootprintOptions, footprint_name> {
+  public:
+    using HeapBench::HeapBench;
     [[nodiscard]] Unit unit() const override { return Unit::NanosecondsPerOperation; }
 
   private:
@@ -144,18 +141,16 @@ class FootprintBench final : public HeapExperiment {
     void write_what(JsonWriter& json, Point const& point) const override {
         switch (part(point)) {
         case FootprintPart::Release:
-            json.field("peak_mib", options_.mebibytes);
-            json.field("min_bytes", options_.min_bytes);
-            json.field("max_bytes", options_.max_bytes);
+            write_fields(json, {{"peak_mib", options_.mebibytes},
+                                {"min_bytes", options_.min_bytes},
+                                {"max_bytes", options_.max_bytes}});
             return;
         case FootprintPart::PingPong:
-            json.field("bytes", options_.block_bytes);
-            json.field("rounds", options_.rounds);
+            write_fields(json, {{"bytes", options_.block_bytes}, {"rounds", options_.rounds}});
             return;
         case FootprintPart::Large: break;
         }
-        json.field("bytes", options_.large_bytes);
-        json.field("objects", *options_.large);
+        write_fields(json, {{"bytes", options_.large_bytes}, {"objects", *options_.large}});
     }
 
     static constexpr std::size_t ping_pong_bytes = 24 * MiB; // enough to pass from one superblock to another one
@@ -265,8 +260,6 @@ class FootprintBench final : public HeapExperiment {
         done.watch.stop();
         done.findings.add("live_objects", static_cast<double>(done.live));
     }
-
-    Options options_;
 };
 constexpr auto footprint_benchmark = grid_benchmark<FootprintBench, footprint_schema>(
     {.summary = "what is held after a peak; at a superblock's boundary; many large objects",

@@ -88,6 +88,20 @@ class HeapExperiment : public GridExperiment {
     bool is_wrong_ = false; // some object
 };
 
+// A benchmark with options of its own.
+template <typename OwnOptions, std::string_view const& its_name> class HeapBench : public HeapExperiment {
+  public:
+    using Options = OwnOptions;
+    static constexpr std::string_view name = its_name;
+    explicit HeapBench(Options const& options)
+        : HeapExperiment(name, options_)
+        , options_(options) {}
+
+  protected:
+    ~HeapBench() = default;
+    Options options_;
+};
+
 // What all benchmarks compare ours with, by a claim about the best of others.
 constexpr std::string_view best_of = "glibc,mimalloc,jemalloc,tbbmalloc";
 

@@ -47,14 +47,11 @@ struct LarsonPart : ReplacePart {
     alignas(cache_line_bytes) std::atomic<std::uint64_t> rounds_done{0}; // with the array
 };
 
-class LarsonBench final : public HeapExperiment {
-  public:
-    using Options = LarsonOptions;
-    static constexpr std::string_view name = "heap larson";
+constexpr std::string_view larson_name = "heap larson";
 
-    explicit LarsonBench(Options const& options)
-        : HeapExperiment(name, options_)
-        , options_(options) {}
+class LarsonBench final : public HeapBench<LarsonOptions, larson_name> {
+  public:
+    using HeapBench::HeapBench;
 
   private:
     Result<void> complete() override { return check_sizes(options_.min_bytes, options_.max_bytes); }
@@ -110,14 +107,12 @@ class LarsonBench final : public HeapExperiment {
                options_.min_bytes, options_.max_bytes, options_.rounds, options_.replacements);
     }
     void write_what(JsonWriter& json, Point const& /*point*/) const override {
-        json.field("objects", options_.objects);
-        json.field("min_bytes", options_.min_bytes);
-        json.field("max_bytes", options_.max_bytes);
-        json.field("rounds", options_.rounds);
-        json.field("replacements", options_.replacements);
+        write_fields(json, {{"objects", options_.objects},
+                            {"min_bytes", options_.min_bytes},
+                            {"max_bytes", options_.max_bytes},
+                            {"rounds", options_.rounds},
+                            {"replacements", options_.replacements}});
     }
-
-    Options options_;
 };
 constexpr auto larson_benchmark = grid_benchmark<LarsonBench, larson_schema>(
     {.summary = "a server's memory: random objects are replaced, often those of other cores",

@@ -62,14 +62,11 @@ struct TimedMicroPart : MicroPart {
     Cycles elapsed{};
 };
 
-class MicroBench final : public HeapExperiment {
-  public:
-    using Options = MicroOptions;
-    static constexpr std::string_view name = "heap micro";
+constexpr std::string_view micro_name = "heap micro";
 
-    explicit MicroBench(Options const& options)
-        : HeapExperiment(name, options_)
-        , options_(options) {}
+class MicroBench final : public HeapBench<MicroOptions, micro_name> {
+  public:
+    using HeapBench::HeapBench;
     [[nodiscard]] Unit unit() const override { return Unit::CyclesPerOperation; }
 
   private:
@@ -166,8 +163,6 @@ class MicroBench final : public HeapExperiment {
     }
     void write_what(JsonWriter& json, Point const& /*point*/) const override { json.field("live", options_.live); }
     [[nodiscard]] std::uint32_t bytes(Point const& point) const { return options_.sizes.values()[point[bytes_axis]]; }
-
-    Options options_;
 };
 constexpr auto micro_benchmark = grid_benchmark<MicroBench, micro_schema>(
     {.summary = "cycles of an allocation and a free of one's own objects",

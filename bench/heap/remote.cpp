@@ -85,14 +85,11 @@ Result<Routes> make_routes(std::span<CoreId const> used, bool all, std::size_t b
     return routes;
 }
 
-class RemoteBench final : public HeapExperiment {
-  public:
-    using Options = RemoteOptions;
-    static constexpr std::string_view name = "heap remote";
+constexpr std::string_view remote_name = "heap remote";
 
-    explicit RemoteBench(Options const& options)
-        : HeapExperiment(name, options_)
-        , options_(options) {}
+class RemoteBench final : public HeapBench<RemoteOptions, remote_name> {
+  public:
+    using HeapBench::HeapBench;
 
   private:
     static constexpr std::size_t bytes_axis = first_axis + 1;
@@ -134,8 +131,6 @@ class RemoteBench final : public HeapExperiment {
     void print_what(TextSink& out) const override {
         format(out, "{} objects from each core that sends, rings of {}", options_.operations, ObjectRing::capacity);
     }
-
-    Options options_;
 };
 constexpr auto remote_benchmark = grid_benchmark<RemoteBench, remote_schema>(
     {.summary = "objects per second that one core allocates and another one frees",

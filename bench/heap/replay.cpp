@@ -71,14 +71,11 @@ constexpr auto replay_schema = console::schema<ReplayOptions>(
                                                         "'mxk-heap-trace 1'"),
     heap_option::heaps, core_set_option::cores, run_option::repeat, run_option::warm_up, run_option::json);
 
-class ReplayBench final : public HeapExperiment {
-  public:
-    using Options = ReplayOptions;
-    static constexpr std::string_view name = "heap replay";
+constexpr std::string_view replay_name = "heap replay";
 
-    explicit ReplayBench(Options const& options)
-        : HeapExperiment(name, options_)
-        , options_(options) {}
+class ReplayBench final : public HeapBench<ReplayOptions, replay_name> {
+  public:
+    using HeapBench::HeapBench;
 
   private:
     Result<void> complete() override {
@@ -96,14 +93,13 @@ class ReplayBench final : public HeapExperiment {
                trace_.events().size(), trace_.cores(), trace_.allocations(), trace_.max_live_bytes());
     }
     void write_what(JsonWriter& json, Point const& /*point*/) const override {
-        json.field("trace", options_.trace);
-        json.field("events", trace_.events().size());
-        json.field("allocations", trace_.allocations());
-        json.field("trace_cores", trace_.cores());
-        json.field("max_live_bytes", trace_.max_live_bytes());
+        write_fields(json, {{"trace", options_.trace},
+                            {"events", trace_.events().size()},
+                            {"allocations", trace_.allocations()},
+                            {"trace_cores", trace_.cores()},
+                            {"max_live_bytes", trace_.max_live_bytes()}});
     }
 
-    Options options_;
     HeapTrace trace_;
 };
 constexpr auto replay_benchmark =
