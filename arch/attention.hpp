@@ -18,7 +18,7 @@ enum class Attention : std::uint32_t {
     Input = 1 << 2,     // the terminal has bytes
     Deferred = 1 << 3,  // an interrupt handler has left something that takes a task
     Call = 1 << 4,      // another core wants a function called (kernel/remote_call.hpp)
-    Epoch = 1 << 5,     // somebody waits for this core's next epoch (tasks/core_epoch.hpp)
+    Epoch = 1 << 5,     // somebody waits for this core's next epoch (tasks/rcu/core_epoch.hpp)
     Unclaimed = 1 << 6, // an interrupt came that nothing handles (metal: CoreLocal)
     Grace = 1 << 7,     // a grace period has begun, or one that this core waits for has ended (kernel/sync/rcu)
     Hurry = 1 << 8,     // a thread that runs is to be interrupted for what is announced (metal)

@@ -1,4 +1,4 @@
-// A word that several workers share, with the operations that lock algorithms use (kernel/sync/fabric/): those by which
+// A word that several workers share, with the operations that lock algorithms use (locks/fabric/): those by which
 // words of others are reached where memory is not shared, swap() to acc_later(), and load() and store() of what is
 // near.
 #pragma once

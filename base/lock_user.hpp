@@ -9,7 +9,7 @@
 
 namespace mxk {
 
-// A line that locks with rotating records pass on from user to user (kernel/sync/fabric/lock_records.hpp).
+// A line that locks with rotating records pass on from user to user (locks/fabric/lock_records.hpp).
 struct alignas(cache_line_bytes) LockLine {
     LockLine* next;
 };

@@ -1,6 +1,6 @@
-// A stretch of code that must be over before its core counts as quiescent (tasks/core_epoch.hpp): what it has found in
-// a shared structure stays valid until then, even if others have unlinked it meanwhile. The read section of RCU stands
-// on it.
+// A stretch of code that must be over before its core counts as quiescent (tasks/rcu/core_epoch.hpp): what it has found
+// in a shared structure stays valid until then, even if others have unlinked it meanwhile. The read section of RCU
+// stands on it.
 //
 // In a task it need not be written: a task's body as a whole is protected, because its core is quiescent only between
 // tasks; but a body that waits in the middle (Worker::run_until()) is not while it does. It is for threads, which can

@@ -17,12 +17,12 @@
 #include "kernel/memory/heap/core_heap.hpp"
 #include "kernel/sync/rcu/grace_periods.hpp"
 #include "tasks/attention_hook.hpp"
-#include "tasks/core_epoch.hpp"
-#include "tasks/core_queue.hpp"
 #include "tasks/owner_counter.hpp"
+#include "tasks/queue/core_queue.hpp"
+#include "tasks/queue/work_source.hpp"
+#include "tasks/rcu/core_epoch.hpp"
 #include "tasks/task_times.hpp"
 #include "tasks/timers.hpp"
-#include "tasks/work_source.hpp"
 
 namespace mxk {
 

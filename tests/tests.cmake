@@ -15,12 +15,12 @@ room_sources(unit_sources tests/unit)
 # which the fuzzers begin with, too; and the judge of histories, which tests of both kinds ask.
 set(sequential_sources ${unit_sources})
 list(FILTER sequential_sources INCLUDE REGEX "/tests/unit/sequential/")
-list(APPEND sequential_sources ${CMAKE_SOURCE_DIR}/arch/x86_64/cpuid_levels.cpp # pure: tested with made-up answers
-    ${CMAKE_SOURCE_DIR}/arch/x86_64/machine_check_text.cpp ${CMAKE_SOURCE_DIR}/arch/x86_64/uart_probe.cpp
-    ${CMAKE_SOURCE_DIR}/arch/x86_64/mtrr.cpp ${CMAKE_SOURCE_DIR}/arch/x86_64/counter_registers.cpp
-    ${CMAKE_SOURCE_DIR}/arch/x86_64/serial_line.cpp ${CMAKE_SOURCE_DIR}/arch/x86_64/mitigations.cpp
-    ${CMAKE_SOURCE_DIR}/arch/x86_64/tco.cpp ${CMAKE_SOURCE_DIR}/arch/x86_64/kcs.cpp
-    ${CMAKE_SOURCE_DIR}/arch/x86_64/bmc_watchdog.cpp)
+list(APPEND sequential_sources ${CMAKE_SOURCE_DIR}/arch/x86_64/cpu/cpuid_levels.cpp # pure: tested with made-up answers
+    ${CMAKE_SOURCE_DIR}/arch/x86_64/cpu/machine_check_text.cpp ${CMAKE_SOURCE_DIR}/arch/x86_64/board/uart_probe.cpp
+    ${CMAKE_SOURCE_DIR}/arch/x86_64/cpu/mtrr.cpp ${CMAKE_SOURCE_DIR}/arch/x86_64/cpu/counter_registers.cpp
+    ${CMAKE_SOURCE_DIR}/arch/x86_64/board/serial_line.cpp ${CMAKE_SOURCE_DIR}/arch/x86_64/cpu/mitigations.cpp
+    ${CMAKE_SOURCE_DIR}/arch/x86_64/board/tco.cpp ${CMAKE_SOURCE_DIR}/arch/x86_64/board/kcs.cpp
+    ${CMAKE_SOURCE_DIR}/arch/x86_64/board/bmc_watchdog.cpp)
 set(judge_sources ${unit_sources})
 list(FILTER judge_sources INCLUDE REGEX "/(linearizable|linear_order)\\.cpp$")
 set(image_sources ${unit_sources})

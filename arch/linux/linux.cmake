@@ -68,7 +68,7 @@ endfunction()
 set(kernel_sources ${portable_sources})
 list(FILTER kernel_sources INCLUDE REGEX "^${CMAKE_SOURCE_DIR}/(base|boot|kernel)/")
 set(bench_sources ${portable_sources})
-list(FILTER bench_sources INCLUDE REGEX "^${CMAKE_SOURCE_DIR}/(bench|query|kernel/sync/locks/kinds)/")
+list(FILTER bench_sources INCLUDE REGEX "^${CMAKE_SOURCE_DIR}/(bench|query|locks/kinds)/")
 list(REMOVE_ITEM kernel_sources ${bench_sources})
 list(REMOVE_ITEM portable_sources ${kernel_sources} ${bench_sources})
 if(MXK_SANITIZE)
@@ -116,7 +116,7 @@ set_target_properties(mxk-program PROPERTIES OUTPUT_NAME mxk ENABLE_EXPORTS ON) 
 target_link_libraries(mxk-program PRIVATE ${all_objects} mxk-inner-tests) # the tests last, as said above
 
 include(${CMAKE_SOURCE_DIR}/main/library/library.cmake)
-include(${CMAKE_SOURCE_DIR}/bench/peers/peers.cmake)
+include(${CMAKE_SOURCE_DIR}/peers/peers.cmake)
 if(NOT MXK_SANITIZE AND NOT MXK_COVERAGE) # the libraries are not instrumented
     include(${CMAKE_SOURCE_DIR}/main/mpi/mpi.cmake)
 endif()

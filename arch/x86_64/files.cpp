@@ -1,6 +1,6 @@
 #include "arch/files.hpp"
 
-#include "arch/x86_64/layout.hpp"
+#include "arch/x86_64/memory/layout.hpp"
 #include "arch/x86_64/module_files.hpp"
 
 namespace mxk::arch {

@@ -1,7 +1,7 @@
 #include "arch/inspect.hpp"
 
-#include "arch/x86_64/fixup.hpp"
-#include "arch/x86_64/tlb.hpp"
+#include "arch/x86_64/exceptions/fixup.hpp"
+#include "arch/x86_64/memory/tlb.hpp"
 
 namespace mxk::arch {
 

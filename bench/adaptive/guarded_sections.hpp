@@ -10,7 +10,7 @@
 #include "base/spin_lock.hpp"
 #include "kernel/sync/adaptive/dynamic_lock.hpp"
 #include "kernel/sync/adaptive/lock_cascade.hpp"
-#include "kernel/sync/locks/mcs_lock.hpp"
+#include "locks/mcs_lock.hpp"
 
 namespace mxk::bench {
 

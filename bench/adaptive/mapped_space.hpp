@@ -10,10 +10,10 @@
 
 #include "arch/translations.hpp"
 #include "base/result.hpp"
-#include "kernel/memory/mapping/access.hpp"
-#include "kernel/memory/mapping/mapping_database.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/memory/node_vector.hpp"
+#include "spaces/access.hpp"
+#include "spaces/mapping_database.hpp"
 
 namespace mxk::bench {
 

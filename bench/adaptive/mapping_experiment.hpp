@@ -14,8 +14,8 @@
 #include "bench/adaptive/revocation.hpp"
 #include "bench/frame/core_choice.hpp"
 #include "bench/frame/experiment.hpp"
-#include "kernel/memory/mapping/cascade_locking.hpp"
 #include "kernel/sync/adaptive/dynamic_lock.hpp"
+#include "spaces/cascade_locking.hpp"
 
 namespace mxk::bench {
 

@@ -14,8 +14,8 @@
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "bench/adaptive/mapped_space.hpp"
-#include "kernel/memory/mapping/owner_locking.hpp"
 #include "kernel/memory/node_vector.hpp"
+#include "spaces/owner_locking.hpp"
 #include "tasks/coroutine_task.hpp"
 #include "tasks/worker.hpp"
 

@@ -1,5 +1,5 @@
 // Libraries of others that run the same graphs as the boxes of tasks/dataflow/graph/, on threads of their own. Each
-// registers itself where it is defined, in bench/peers/:
+// registers itself where it is defined, in peers/:
 //
 //     constexpr DataflowPeer tbb_flow_graph{.name = "tbb-flow-graph", .library = &library, .run = &run_flow_graph};
 //     MXK_REGISTER(mxk_dataflow_peers, DataflowPeer, tbb_flow_graph);

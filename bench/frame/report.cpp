@@ -5,7 +5,7 @@
 #include "base/log.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/topology/system_topology.hpp"
-#include "tasks/prefetch_names.hpp"
+#include "tasks/commands/prefetch_names.hpp"
 
 namespace mxk::bench {
 namespace {

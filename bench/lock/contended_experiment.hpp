@@ -37,8 +37,8 @@
 #include "bench/lock/lock_order.hpp"
 #include "bench/lock/turn_statistics.hpp"
 #include "kernel/clock.hpp"
-#include "kernel/sync/fabric/stored_topology.hpp"
 #include "kernel/topology/system_topology.hpp"
+#include "locks/fabric/stored_topology.hpp"
 
 namespace mxk::bench {
 

@@ -16,7 +16,7 @@
 #include "bench/lock/turn_statistics.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_vector.hpp"
-#include "kernel/sync/fabric/stored_topology.hpp"
+#include "locks/fabric/stored_topology.hpp"
 
 namespace mxk::bench {
 

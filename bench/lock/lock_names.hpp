@@ -9,7 +9,7 @@
 #include "base/result.hpp"
 #include "base/text.hpp"
 #include "kernel/console/completion.hpp"
-#include "kernel/sync/locks/lock_kind.hpp"
+#include "locks/lock_kind.hpp"
 
 namespace mxk::bench {
 

@@ -11,7 +11,7 @@
 #include "bench/frame/run_options.hpp"
 #include "bench/lock/lock_names.hpp"
 #include "kernel/console/options.hpp"
-#include "kernel/sync/fabric/handed.hpp"
+#include "locks/fabric/handed.hpp"
 
 namespace mxk::bench {
 

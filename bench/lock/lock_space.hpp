@@ -13,9 +13,9 @@
 #include "bench/lock/lock_options.hpp"
 #include "bench/lock/team.hpp"
 #include "kernel/memory/node_vector.hpp"
-#include "kernel/sync/fabric/emulated.hpp"
-#include "kernel/sync/fabric/lock_topology.hpp"
-#include "kernel/sync/fabric/smp.hpp"
+#include "locks/fabric/emulated.hpp"
+#include "locks/fabric/lock_topology.hpp"
+#include "locks/fabric/smp.hpp"
 
 namespace mxk::bench {
 

@@ -9,10 +9,10 @@
 #include <type_traits>
 
 #include "base/units.hpp"
-#include "kernel/sync/fabric/emulated.hpp"
-#include "kernel/sync/fabric/lock_counts.hpp"
-#include "kernel/sync/fabric/lock_topology.hpp"
-#include "kernel/sync/locks/lock_kind.hpp"
+#include "locks/fabric/emulated.hpp"
+#include "locks/fabric/lock_counts.hpp"
+#include "locks/fabric/lock_topology.hpp"
+#include "locks/lock_kind.hpp"
 
 namespace mxk::bench {
 

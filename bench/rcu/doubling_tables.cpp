@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernel/memory/node_vector.hpp"
-#include "tasks/rcu_wait.hpp"
+#include "tasks/rcu/rcu_wait.hpp"
 #include "tasks/wait_until.hpp"
 #include "tasks/worker.hpp"
 

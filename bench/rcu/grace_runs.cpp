@@ -11,7 +11,7 @@
 #include "kernel/memory/node_array.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "tasks/owner_counter.hpp"
-#include "tasks/rcu_wait.hpp"
+#include "tasks/rcu/rcu_wait.hpp"
 #include "tasks/threads/thread.hpp"
 #include "tasks/wait_until.hpp"
 #include "tasks/workers.hpp"

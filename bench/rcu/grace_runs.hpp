@@ -18,7 +18,7 @@
 #include "bench/frame/experiment.hpp"
 #include "bench/frame/progress.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
-#include "tasks/a_rcu.hpp"
+#include "tasks/rcu/a_rcu.hpp"
 #include "tasks/threads/thread.hpp"
 #include "tasks/worker.hpp"
 

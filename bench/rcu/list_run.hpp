@@ -26,7 +26,7 @@
 #include "kernel/memory/node_array.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "kernel/memory/per_core.hpp"
-#include "tasks/rcu_wait.hpp"
+#include "tasks/rcu/rcu_wait.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::bench {

@@ -20,7 +20,7 @@ constexpr auto value_names(RcuMeasure) {
                       Named{RcuMeasure::Synchronize, "synchronize"}, Named{RcuMeasure::Expedite, "expedite"}};
 }
 
-// Which grace periods are measured: those that all else uses, or those of tasks/a_rcu.hpp.
+// Which grace periods are measured: those that all else uses, or those of tasks/rcu/a_rcu.hpp.
 enum class RcuKind : std::uint8_t { Qsbr, ARcu };
 
 constexpr auto value_names(RcuKind) {

@@ -1,5 +1,5 @@
 // What `bench rcu-read` compares: ways to protect a reader. Each is a constant that registers itself where it is
-// defined (read_kinds.cpp; those of others in bench/peers/):
+// defined (read_kinds.cpp; those of others in peers/):
 //
 //     constexpr ReadKind qsbr{.name = "qsbr", .summary = "...", .run = &run_qsbr};
 //     MXK_REGISTER(mxk_read_kinds, ReadKind, qsbr);

@@ -10,8 +10,8 @@
 #include "bench/thread/own_threads.hpp"
 #include "kernel/console/named.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
-#include "tasks/a_rcu.hpp"
-#include "tasks/rcu_wait.hpp"
+#include "tasks/rcu/a_rcu.hpp"
+#include "tasks/rcu/rcu_wait.hpp"
 
 namespace mxk::bench {
 

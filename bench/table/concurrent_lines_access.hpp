@@ -18,7 +18,7 @@
 #include "hashtable/shared/resize_tasks.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "tasks/annotation.hpp"
-#include "tasks/rcu_wait.hpp"
+#include "tasks/rcu/rcu_wait.hpp"
 
 namespace mxk::bench {
 

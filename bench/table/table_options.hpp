@@ -14,8 +14,8 @@
 #include "bench/workload/arrivals.hpp"
 #include "bench/workload/workload.hpp"
 #include "kernel/console/options.hpp"
-#include "tasks/prefetch_names.hpp"
-#include "tasks/task_fifo.hpp"
+#include "tasks/commands/prefetch_names.hpp"
+#include "tasks/queue/task_fifo.hpp"
 
 namespace mxk::bench {
 

@@ -1,5 +1,5 @@
 // MXK's tasks as the experiments of `bench task` use them. What is measured is a Layer, so that the very same
-// experiments measure the runtimes of others (bench/peers/task_layer.hpp). A Layer is made for two cores, or for one
+// experiments measure the runtimes of others (peers/task_layer.hpp). A Layer is made for two cores, or for one
 // twice, and has
 //
 //     Task        constructed from its first Body, void (*)(Worker&, Task&); `body` is what runs next

@@ -1,5 +1,5 @@
 // MXK's own threads as the experiments of `bench thread` and `bench semaphore` use them. What is measured is a Layer,
-// so that the very same experiments measure those of others (bench/peers/system_threads.hpp). A Layer has
+// so that the very same experiments measure those of others (peers/system_threads.hpp). A Layer has
 //
 //     Semaphore semaphore(units) const    with wait(), post() and, where it says so, try_wait()
 //     static void yield()

@@ -38,7 +38,7 @@ constexpr Placement placement_of(ThreadMeasure measure) {
     return measure == ThreadMeasure::WakeAcross ? Placement::TwoCores : Placement::OneCore;
 }
 
-// What the peers can be told, too (bench/peers/cost_peers.cpp).
+// What the peers can be told, too (peers/cost_peers.cpp).
 struct ThreadCosts : CostOptions {
     NameSet<ThreadMeasure> measures{};
     std::uint32_t yields = 100'000;
@@ -98,7 +98,7 @@ constexpr Placement placement_of(SemaphoreMeasure measure) {
     return across ? Placement::TwoCores : Placement::OneCore;
 }
 
-// What the peers can be told, too (bench/peers/cost_peers.cpp).
+// What the peers can be told, too (peers/cost_peers.cpp).
 struct SemaphoreCosts : CostOptions {
     NameSet<SemaphoreMeasure> measures{};
     std::uint64_t operations = 1'000'000;

@@ -41,7 +41,7 @@
 #include "hashtable/partition/owner_change_hook.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_vector.hpp"
-#include "tasks/task_list.hpp"
+#include "tasks/queue/task_list.hpp"
 #include "tasks/worker.hpp"
 
 namespace mxk {

@@ -19,7 +19,7 @@
 #include "hashtable/table/shard.hpp"
 #include "hashtable/value_writes.hpp"
 #include "kernel/memory/node_array.hpp"
-#include "tasks/task_list.hpp"
+#include "tasks/queue/task_list.hpp"
 #include "tasks/timeline/slice.hpp"
 #include "tasks/worker.hpp"
 

@@ -14,7 +14,7 @@
 #include "main/library/runtime.hpp"
 #include "main/linux/log_sink.hpp"
 #include "main/linux/program_options.hpp"
-#include "tasks/console_task.hpp"
+#include "tasks/commands/console_task.hpp"
 #include "tasks/prefetching.hpp"
 
 namespace mxk {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernel/console/options.hpp"
-#include "tasks/prefetch_names.hpp"
+#include "tasks/commands/prefetch_names.hpp"
 
 namespace mxk {
 

@@ -1,6 +1,6 @@
 #include "main/metal/apic_choice.hpp"
 
-#include "arch/x86_64/apic.hpp"
+#include "arch/x86_64/apic/apic.hpp"
 #include "base/log.hpp"
 #include "kernel/acpi/dmar.hpp"
 

@@ -1,7 +1,7 @@
 #include "main/metal/calibration_word.hpp"
 
 #include "base/log.hpp"
-#include "tasks/prefetch_names.hpp"
+#include "tasks/commands/prefetch_names.hpp"
 
 namespace mxk::metal {
 

@@ -1,8 +1,8 @@
 #include "main/metal/fixed_hardware.hpp"
 
-#include "arch/x86_64/apic.hpp"
-#include "arch/x86_64/calibration.hpp"
-#include "arch/x86_64/power.hpp"
+#include "arch/x86_64/apic/apic.hpp"
+#include "arch/x86_64/board/power.hpp"
+#include "arch/x86_64/clock/calibration.hpp"
 #include "kernel/acpi/fixed_hardware.hpp"
 #include "kernel/acpi/power_off.hpp"
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "arch/x86_64/apic.hpp"
-#include "arch/x86_64/interrupts.hpp"
-#include "arch/x86_64/keyboard.hpp"
-#include "arch/x86_64/registers.hpp"
-#include "arch/x86_64/serial.hpp"
+#include "arch/x86_64/apic/apic.hpp"
+#include "arch/x86_64/board/keyboard.hpp"
+#include "arch/x86_64/board/serial.hpp"
+#include "arch/x86_64/cpu/registers.hpp"
+#include "arch/x86_64/exceptions/interrupts.hpp"
 #include "base/log.hpp"
 #include "base/range_overlap.hpp"
 #include "main/metal/require.hpp"

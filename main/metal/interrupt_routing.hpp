@@ -1,7 +1,7 @@
 // Which core a device interrupts, by what ACPI's MADT says of I/O APICs and of overridden ISA interrupts.
 #pragma once
 
-#include "arch/x86_64/apic.hpp"
+#include "arch/x86_64/apic/apic.hpp"
 #include "base/arena.hpp"
 #include "base/range_set.hpp"
 #include "base/units.hpp"

@@ -1,9 +1,9 @@
 // kernel_main: the whole start in one page, and why each step stands where it stands. Its twin is
 // main/linux/program.cpp.
 #include "arch/machine.hpp"
-#include "arch/x86_64/apic.hpp"
-#include "arch/x86_64/entry.hpp"
-#include "arch/x86_64/registers.hpp"
+#include "arch/x86_64/apic/apic.hpp"
+#include "arch/x86_64/cpu/registers.hpp"
+#include "arch/x86_64/start/entry.hpp"
 #include "base/log.hpp"
 #include "kernel/acpi/fixed_hardware.hpp"
 #include "kernel/acpi/smbios.hpp"
@@ -23,7 +23,7 @@
 #include "main/metal/timestamp_fault.hpp"
 #include "main/metal/watchdogs.hpp"
 #include "main/metal/worker_entry.hpp"
-#include "tasks/console_task.hpp"
+#include "tasks/commands/console_task.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk {

@@ -1,6 +1,6 @@
 #include "main/metal/running_cores.hpp"
 
-#include "arch/x86_64/cores.hpp"
+#include "arch/x86_64/start/cores.hpp"
 #include "kernel/memory/mapping/coherence.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/remote_call.hpp"

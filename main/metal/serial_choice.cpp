@@ -1,6 +1,6 @@
 #include "main/metal/serial_choice.hpp"
 
-#include "arch/x86_64/serial.hpp"
+#include "arch/x86_64/board/serial.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/range_overlap.hpp"

@@ -1,7 +1,7 @@
 #include "main/metal/start_memory.hpp"
 
-#include "arch/x86_64/layout.hpp"
-#include "arch/x86_64/memory_source.hpp"
+#include "arch/x86_64/memory/layout.hpp"
+#include "arch/x86_64/memory/memory_source.hpp"
 #include "kernel/memory/memory.hpp"
 #include "main/metal/require.hpp"
 

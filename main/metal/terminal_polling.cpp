@@ -1,6 +1,6 @@
 #include "main/metal/terminal_polling.hpp"
 
-#include "arch/x86_64/serial.hpp"
+#include "arch/x86_64/board/serial.hpp"
 #include "base/panic.hpp"
 #include "kernel/clock.hpp"
 

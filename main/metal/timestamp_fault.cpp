@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "arch/x86_64/timestamp_start.hpp"
+#include "arch/x86_64/clock/timestamp_start.hpp"
 #include "base/log.hpp"
 #include "kernel/console/values.hpp"
 

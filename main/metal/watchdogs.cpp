@@ -3,11 +3,11 @@
 #include <span>
 #include <string_view>
 
-#include "arch/x86_64/bmc_watchdog.hpp"
-#include "arch/x86_64/kcs_access.hpp"
-#include "arch/x86_64/paging.hpp"
-#include "arch/x86_64/registers.hpp"
-#include "arch/x86_64/tco.hpp"
+#include "arch/x86_64/board/bmc_watchdog.hpp"
+#include "arch/x86_64/board/kcs_access.hpp"
+#include "arch/x86_64/board/tco.hpp"
+#include "arch/x86_64/cpu/registers.hpp"
+#include "arch/x86_64/memory/paging.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/range_overlap.hpp"

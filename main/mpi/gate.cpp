@@ -8,7 +8,7 @@
 #include "base/format.hpp"
 #include "base/json_line.hpp"
 #include "kernel/console/options.hpp"
-#include "kernel/sync/locks/lock_kind.hpp"
+#include "locks/lock_kind.hpp"
 #include "main/mpi/kinds.hpp"
 #include "main/mpi/operations.hpp"
 #include "main/mpi/placed_lock.hpp"

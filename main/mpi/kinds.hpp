@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "kernel/sync/locks/lock_kind.hpp"
+#include "locks/lock_kind.hpp"
 
 namespace mxk::mpi {
 

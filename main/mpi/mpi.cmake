@@ -6,7 +6,7 @@ pkg_check_modules(mpich QUIET IMPORTED_TARGET mpich)
 
 # Everything but the file that includes MPI's header, once for both: the locks, made for this fabric, and what of the
 # lower rooms they and the commands need.
-room_sources(mpi_sources main/mpi kernel/sync/locks/kinds)
+room_sources(mpi_sources main/mpi locks/kinds)
 list(FILTER mpi_sources EXCLUDE REGEX "/main/mpi/(world\\.cpp$|mpich/)")
 list(APPEND mpi_sources base/format.cpp base/json.cpp base/result.cpp arch/linux/cpu.cpp kernel/clock.cpp
     bench/frame/statistics.cpp bench/lock/turn_statistics.cpp kernel/console/completion.cpp

@@ -1,4 +1,4 @@
-// The transport of locks over MPI-3 (kernel/sync/fabric/one_sided.hpp): a worker is a rank, its region a part of the
+// The transport of locks over MPI-3 (locks/fabric/one_sided.hpp): a worker is a rank, its region a part of the
 // global window, and all locks are in it, by displacement. Each rank has an object of its own for each lock, all made
 // in the same order, so that their displacements agree; what the workers of a node share is in the region of one of
 // them. Operations are counted as in emulated.hpp.
@@ -19,10 +19,10 @@
 #include <type_traits>
 
 #include "base/units.hpp"
-#include "kernel/sync/fabric/emulated.hpp"
-#include "kernel/sync/fabric/lock_topology.hpp"
-#include "kernel/sync/fabric/one_sided.hpp"
-#include "kernel/sync/fabric/region_space.hpp"
+#include "locks/fabric/emulated.hpp"
+#include "locks/fabric/lock_topology.hpp"
+#include "locks/fabric/one_sided.hpp"
+#include "locks/fabric/region_space.hpp"
 #include "main/mpi/rank_topology.hpp"
 #include "main/mpi/world.hpp"
 

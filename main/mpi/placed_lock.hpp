@@ -6,7 +6,7 @@
 #include <new>
 
 #include "bench/lock/team.hpp"
-#include "kernel/sync/locks/lock_kind.hpp"
+#include "locks/lock_kind.hpp"
 #include "main/mpi/mpi_transport.hpp"
 
 namespace mxk::mpi {

@@ -1,10 +1,10 @@
-// Ranks as workers of locks (kernel/sync/fabric/lock_topology.hpp): equal parts of them are nodes, and the ranks of a
+// Ranks as workers of locks (locks/fabric/lock_topology.hpp): equal parts of them are nodes, and the ranks of a
 // node are two caches if there are four of them or more, so that locks of three levels have three.
 #pragma once
 
 #include <vector>
 
-#include "kernel/sync/fabric/lock_topology.hpp"
+#include "locks/fabric/lock_topology.hpp"
 
 namespace mxk::mpi {
 

@@ -1,6 +1,6 @@
 // MPI's own lock, as a kind that only this program has: an exclusive lock of a window, which has to be a window of its
 // own, since one in an epoch of all ranks cannot be locked. What it costs and how fair it is, is the library's affair.
-#include "kernel/sync/locks/lock_kind.hpp"
+#include "locks/lock_kind.hpp"
 
 namespace mxk::locks {
 namespace {

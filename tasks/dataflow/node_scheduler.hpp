@@ -12,7 +12,7 @@
 #include "tasks/dataflow/request.hpp"
 #include "tasks/dataflow/request_queue.hpp"
 #include "tasks/dataflow/sleepers.hpp"
-#include "tasks/task_list.hpp"
+#include "tasks/queue/task_list.hpp"
 
 namespace mxk::dataflow {
 

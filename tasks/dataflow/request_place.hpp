@@ -13,7 +13,7 @@
 #include "base/spin_lock.hpp"
 #include "tasks/dataflow/request.hpp"
 #include "tasks/dataflow/reschedulable_task.hpp"
-#include "tasks/task_list.hpp"
+#include "tasks/queue/task_list.hpp"
 
 namespace mxk::dataflow {
 

@@ -1,11 +1,11 @@
-// A-RCU (tasks/a_rcu.hpp): the tests of rcu1 that any kind of grace period has to pass.
+// A-RCU (tasks/rcu/a_rcu.hpp): the tests of rcu1 that any kind of grace period has to pass.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 
 #include "kernel/clock.hpp"
 #include "kernel/testing.hpp"
-#include "tasks/a_rcu.hpp"
+#include "tasks/rcu/a_rcu.hpp"
 #include "tasks/workers.hpp"
 #include "tests/kernel/published.hpp"
 #include "tests/kernel/resident.hpp"

@@ -1,7 +1,7 @@
 // A lock in one file, which docs/locks.md shows: tickets whose waiters wait longer the more others are before them.
 #include <cstdint>
 
-#include "kernel/sync/locks/lock_kind.hpp"
+#include "locks/lock_kind.hpp"
 
 namespace mxk::locks {
 namespace {

@@ -9,9 +9,9 @@
 #include "base/spin_lock.hpp"
 #include "bench/adaptive/owner_revocation.hpp"
 #include "bench/adaptive/revocation.hpp"
-#include "kernel/memory/mapping/cascade_locking.hpp"
 #include "kernel/sync/adaptive/dynamic_lock.hpp"
 #include "kernel/testing.hpp"
+#include "spaces/cascade_locking.hpp"
 #include "tests/kernel/all_cores.hpp"
 
 namespace mxk::bench {

@@ -15,7 +15,7 @@
 #include "kernel/memory/node_array.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/parallel.hpp"
-#include "tasks/rcu_wait.hpp"
+#include "tasks/rcu/rcu_wait.hpp"
 #include "tests/delays.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/contenders.hpp"

@@ -11,7 +11,7 @@
 #include "hashtable/shared/concurrent/resizing_chains.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
 #include "kernel/testing.hpp"
-#include "tasks/rcu_wait.hpp"
+#include "tasks/rcu/rcu_wait.hpp"
 #include "tests/delays.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/noise.hpp"

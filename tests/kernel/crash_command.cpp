@@ -7,7 +7,7 @@
 #include "kernel/console/command.hpp"
 #include "kernel/console/options.hpp"
 #include "tasks/parallel.hpp"
-#include "tasks/rcu_wait.hpp"
+#include "tasks/rcu/rcu_wait.hpp"
 #include "tasks/threads/mutex.hpp"
 #include "tasks/threads/thread.hpp"
 #include "tasks/workers.hpp"

@@ -12,8 +12,8 @@
 #include "kernel/sync/adaptive/dynamic_lock.hpp"
 #include "kernel/sync/adaptive/lock_cascade.hpp"
 #include "kernel/sync/adaptive/visit.hpp"
-#include "kernel/sync/locks/mcs_lock.hpp"
 #include "kernel/testing.hpp"
+#include "locks/mcs_lock.hpp"
 #include "tests/delays.hpp"
 #include "tests/kernel/lock_visitors.hpp"
 

@@ -1,4 +1,4 @@
-// When a core counts as quiescent (tasks/core_epoch.hpp), and when not: inside a body that runs other tasks in a
+// When a core counts as quiescent (tasks/rcu/core_epoch.hpp), and when not: inside a body that runs other tasks in a
 // protected section, and while one of its threads has been preempted in one.
 #include <algorithm>
 #include <array>

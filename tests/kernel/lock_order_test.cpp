@@ -6,10 +6,10 @@
 
 #include "base/spin_wait.hpp"
 #include "kernel/memory/node_vector.hpp"
-#include "kernel/sync/fabric/emulated.hpp"
-#include "kernel/sync/fabric/stored_topology.hpp"
-#include "kernel/sync/locks/lock_kind.hpp"
 #include "kernel/testing.hpp"
+#include "locks/fabric/emulated.hpp"
+#include "locks/fabric/stored_topology.hpp"
+#include "locks/lock_kind.hpp"
 #include "tasks/parallel.hpp"
 #include "tasks/workers.hpp"
 #include "tests/kernel/all_cores.hpp"

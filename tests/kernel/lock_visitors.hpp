@@ -14,7 +14,7 @@
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "kernel/testing.hpp"
-#include "tasks/lock_wait.hpp"
+#include "tasks/rcu/lock_wait.hpp"
 #include "tasks/threads/thread.hpp"
 #include "tasks/wait_until.hpp"
 #include "tasks/workers.hpp"

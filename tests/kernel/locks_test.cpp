@@ -1,4 +1,4 @@
-// All kinds of locks that are registered (kernel/sync/locks): no two are inside at once, everybody has his turn, two
+// All kinds of locks that are registered (locks): no two are inside at once, everybody has his turn, two
 // locks may be held at once; and the one-sided operations are those that the kind promises. On 1, 2 and 4 made-up
 // nodes.
 #include <algorithm>
@@ -17,17 +17,17 @@
 #include "bench/workload/random.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/sync/adaptive/dynamic_lock.hpp"
-#include "kernel/sync/fabric/emulated.hpp"
-#include "kernel/sync/fabric/stored_topology.hpp"
-#include "kernel/sync/locks/clh_lock.hpp"
-#include "kernel/sync/locks/cohort_lock.hpp"
-#include "kernel/sync/locks/delegation_lock.hpp"
-#include "kernel/sync/locks/hemlock.hpp"
-#include "kernel/sync/locks/lock_kind.hpp"
-#include "kernel/sync/locks/mcs_lock.hpp"
-#include "kernel/sync/locks/tas_lock.hpp"
-#include "kernel/sync/locks/ticket_lock.hpp"
 #include "kernel/testing.hpp"
+#include "locks/clh_lock.hpp"
+#include "locks/cohort_lock.hpp"
+#include "locks/delegation_lock.hpp"
+#include "locks/fabric/emulated.hpp"
+#include "locks/fabric/stored_topology.hpp"
+#include "locks/hemlock.hpp"
+#include "locks/lock_kind.hpp"
+#include "locks/mcs_lock.hpp"
+#include "locks/tas_lock.hpp"
+#include "locks/ticket_lock.hpp"
 #include "tasks/parallel.hpp"
 #include "tasks/threads/thread.hpp"
 #include "tasks/workers.hpp"

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "kernel/memory/node_array.hpp"
-#include "kernel/sync/locks/lock_kind.hpp"
 #include "kernel/testing.hpp"
+#include "locks/lock_kind.hpp"
 #include "tasks/worker.hpp"
 
 namespace mxk {

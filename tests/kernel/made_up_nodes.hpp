@@ -6,8 +6,8 @@
 
 #include "base/panic.hpp"
 #include "base/units.hpp"
-#include "kernel/sync/fabric/emulated.hpp"
-#include "kernel/sync/fabric/stored_topology.hpp"
+#include "locks/fabric/emulated.hpp"
+#include "locks/fabric/stored_topology.hpp"
 
 namespace mxk {
 

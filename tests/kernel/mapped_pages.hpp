@@ -9,10 +9,10 @@
 
 #include "arch/translations.hpp"
 #include "base/spin_lock.hpp"
-#include "kernel/memory/mapping/access.hpp"
-#include "kernel/memory/mapping/mapping_database.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/testing.hpp"
+#include "spaces/access.hpp"
+#include "spaces/mapping_database.hpp"
 #include "tasks/parallel.hpp"
 #include "tasks/worker.hpp"
 #include "tests/kernel/all_cores.hpp"

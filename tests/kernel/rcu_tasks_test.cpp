@@ -9,7 +9,7 @@
 #include "base/spin_wait.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
 #include "kernel/testing.hpp"
-#include "tasks/rcu_wait.hpp"
+#include "tasks/rcu/rcu_wait.hpp"
 #include "tasks/stalled_core.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/rcu_cookie.hpp"

@@ -10,7 +10,7 @@
 #include "kernel/clock.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
 #include "kernel/testing.hpp"
-#include "tasks/rcu_wait.hpp"
+#include "tasks/rcu/rcu_wait.hpp"
 #include "tasks/threads/thread.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/rcu_cookie.hpp"

@@ -7,7 +7,7 @@
 #include "bench/workload/random.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
 #include "kernel/testing.hpp"
-#include "tasks/rcu_wait.hpp"
+#include "tasks/rcu/rcu_wait.hpp"
 #include "tasks/threads/semaphore.hpp"
 #include "tasks/threads/thread.hpp"
 #include "tasks/workers.hpp"

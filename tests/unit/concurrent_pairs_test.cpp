@@ -15,7 +15,7 @@
 #include "bench/workload/random.hpp"
 #include "hashtable/shared/concurrent/concurrent_pairs.hpp"
 #include "tasks/parallel.hpp"
-#include "tasks/rcu_wait.hpp"
+#include "tasks/rcu/rcu_wait.hpp"
 #include "tests/delays.hpp"
 #include "tests/unit/linearizable_fixture.hpp"
 #include "tests/unit/long_tests.hpp"

@@ -1,6 +1,6 @@
 // The epochs of a core: their order by themselves, and, with threads and tasks that read what others unlink, that what
 // an epoch promises holds. Under TSan a reader that is too late is a race.
-#include "tasks/core_epoch.hpp"
+#include "tasks/rcu/core_epoch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/sync/fabric/handed.hpp"
-#include "kernel/sync/fabric/lock_topology.hpp"
+#include "locks/fabric/handed.hpp"
+#include "locks/fabric/lock_topology.hpp"
 #include "tests/unit/modelled_fabric.hpp"
 #include "tests/unit/weak_memory.hpp"
 

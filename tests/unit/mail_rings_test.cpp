@@ -1,5 +1,5 @@
 // Rings that many senders open at once: each has one of its own, and none waits for memory that does not come.
-#include "tasks/mail_rings.hpp"
+#include "tasks/queue/mail_rings.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,10 +11,10 @@
 
 #include "arch/attention.hpp"
 #include "arch/linux/emulated_tlb.hpp"
-#include "kernel/memory/mapping/access.hpp"
 #include "kernel/memory/mapping/coherence.hpp"
-#include "kernel/memory/mapping/mapping_database.hpp"
 #include "kernel/remote_call.hpp"
+#include "spaces/access.hpp"
+#include "spaces/mapping_database.hpp"
 #include "tests/unit/memory_fixture.hpp"
 
 namespace mxk::test {

@@ -16,9 +16,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "kernel/sync/fabric/handed.hpp"
-#include "kernel/sync/fabric/lock_counts.hpp"
-#include "kernel/sync/fabric/lock_topology.hpp"
+#include "locks/fabric/handed.hpp"
+#include "locks/fabric/lock_counts.hpp"
+#include "locks/fabric/lock_topology.hpp"
 #include "tests/unit/lock_places.hpp"
 #include "tests/unit/weak_memory.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "arch/attention.hpp"
 #include "bench/workload/random.hpp"
-#include "tasks/core_queue.hpp"
+#include "tasks/queue/core_queue.hpp"
 #include "tests/delays.hpp"
 #include "tests/unit/memory_fixture.hpp"
 

@@ -1,5 +1,5 @@
 // Read sections of A-RCU, and which of them a grace period waits for (A. Hraska, "Read-Copy-Update for HelenOS", 2013):
-// what there is to compare the sections of arch/sections.hpp with. Used by tasks/a_rcu.hpp.
+// what there is to compare the sections of arch/sections.hpp with. Used by tasks/rcu/a_rcu.hpp.
 //
 // ReaderWords::nest is twice the depth; its first bit says that the thread was taken away in the section and stands in
 // one of two lists: that of the readers which the grace period under way waits for, if its core has not acknowledged

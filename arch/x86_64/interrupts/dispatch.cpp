@@ -3,10 +3,10 @@
 #include <atomic>
 
 #include "arch/attention.hpp"
-#include "arch/x86_64/apic.hpp"
-#include "arch/x86_64/fixup.hpp"
-#include "arch/x86_64/interrupts.hpp"
-#include "arch/x86_64/keyboard.hpp"
+#include "arch/x86_64/apic/apic.hpp"
+#include "arch/x86_64/board/keyboard.hpp"
+#include "arch/x86_64/exceptions/fixup.hpp"
+#include "arch/x86_64/exceptions/interrupts.hpp"
 #include "base/fence.hpp"
 
 extern "C" {

@@ -1,7 +1,7 @@
 // Takes scan codes from the keyboard's controller into the ring. Compiled without SSE: see interrupts.hpp.
-#include "arch/x86_64/interrupts.hpp"
-#include "arch/x86_64/keyboard.hpp"
-#include "arch/x86_64/keyboard_ports.hpp"
+#include "arch/x86_64/board/keyboard.hpp"
+#include "arch/x86_64/board/keyboard_ports.hpp"
+#include "arch/x86_64/exceptions/interrupts.hpp"
 
 namespace mxk::arch::keyboard {
 

@@ -2,9 +2,9 @@
 // interrupts.hpp.
 #include "arch/core_local.hpp"
 #include "arch/cpu.hpp"
-#include "arch/x86_64/apic.hpp"
-#include "arch/x86_64/apic_registers.hpp"
-#include "arch/x86_64/registers.hpp"
+#include "arch/x86_64/apic/apic.hpp"
+#include "arch/x86_64/apic/apic_registers.hpp"
+#include "arch/x86_64/cpu/registers.hpp"
 
 namespace mxk::arch::apic {
 

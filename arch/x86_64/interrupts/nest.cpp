@@ -6,10 +6,10 @@
 
 #include "arch/cpu.hpp"
 #include "arch/execution.hpp"
-#include "arch/x86_64/apic.hpp"
-#include "arch/x86_64/cores.hpp"
-#include "arch/x86_64/interrupts.hpp"
-#include "arch/x86_64/registers.hpp"
+#include "arch/x86_64/apic/apic.hpp"
+#include "arch/x86_64/cpu/registers.hpp"
+#include "arch/x86_64/exceptions/interrupts.hpp"
+#include "arch/x86_64/start/cores.hpp"
 #include "base/fence.hpp"
 
 namespace mxk::arch {

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "arch/execution.hpp"
-#include "arch/x86_64/cores.hpp"
-#include "arch/x86_64/interrupts.hpp"
-#include "arch/x86_64/registers.hpp"
+#include "arch/x86_64/cpu/registers.hpp"
+#include "arch/x86_64/exceptions/interrupts.hpp"
+#include "arch/x86_64/start/cores.hpp"
 #include "base/panic.hpp"
 
 namespace mxk::arch {

@@ -1,8 +1,8 @@
 // Empties the UART into the ring. Compiled without SSE: see interrupts.hpp.
-#include "arch/x86_64/interrupts.hpp"
-#include "arch/x86_64/serial.hpp"
-#include "arch/x86_64/serial_ring.hpp"
-#include "arch/x86_64/uart_probe.hpp"
+#include "arch/x86_64/board/serial.hpp"
+#include "arch/x86_64/board/serial_ring.hpp"
+#include "arch/x86_64/board/uart_probe.hpp"
+#include "arch/x86_64/exceptions/interrupts.hpp"
 
 namespace mxk::arch {
 

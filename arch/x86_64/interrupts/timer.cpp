@@ -5,10 +5,10 @@
 #include "arch/attention.hpp"
 #include "arch/cpu.hpp"
 #include "arch/execution.hpp"
-#include "arch/x86_64/apic_registers.hpp"
-#include "arch/x86_64/cpu_features.hpp"
-#include "arch/x86_64/interrupts.hpp"
-#include "arch/x86_64/registers.hpp"
+#include "arch/x86_64/apic/apic_registers.hpp"
+#include "arch/x86_64/cpu/cpu_features.hpp"
+#include "arch/x86_64/cpu/registers.hpp"
+#include "arch/x86_64/exceptions/interrupts.hpp"
 
 namespace mxk::arch {
 namespace apic {

@@ -1,8 +1,8 @@
 // What a core does when another one has unmapped something. Compiled without SSE: see interrupts.hpp.
-#include "arch/x86_64/tlb.hpp"
+#include "arch/x86_64/memory/tlb.hpp"
 
-#include "arch/x86_64/interrupts.hpp"
-#include "arch/x86_64/registers.hpp"
+#include "arch/x86_64/cpu/registers.hpp"
+#include "arch/x86_64/exceptions/interrupts.hpp"
 
 namespace mxk::arch {
 

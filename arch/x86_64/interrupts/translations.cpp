@@ -1,9 +1,9 @@
 // Forgetting translations, which handlers do, too. Compiled without SSE: see interrupts.hpp.
-#include "arch/x86_64/translations.hpp"
+#include "arch/x86_64/memory/translations.hpp"
 
-#include "arch/x86_64/interrupts.hpp"
-#include "arch/x86_64/layout.hpp"
-#include "arch/x86_64/registers.hpp"
+#include "arch/x86_64/cpu/registers.hpp"
+#include "arch/x86_64/exceptions/interrupts.hpp"
+#include "arch/x86_64/memory/layout.hpp"
 
 extern "C" std::uint64_t kernel_page_table; // paging.cpp
 

@@ -1,6 +1,6 @@
 #include "hashtable/shared/concurrent/concurrent_pairs.hpp"
 
-#include "tasks/rcu_wait.hpp"
+#include "tasks/rcu/rcu_wait.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk {

@@ -34,7 +34,7 @@
 #include "kernel/topology/system_topology.hpp"
 #include "tasks/count_down.hpp"
 #include "tasks/parallel.hpp"
-#include "tasks/rcu_wait.hpp"
+#include "tasks/rcu/rcu_wait.hpp"
 #include "tasks/threads/thread.hpp"
 #include "tasks/workers.hpp"
 

@@ -5,7 +5,7 @@
 // policy (visitor_policy.hpp).
 //
 //     DynamicLock<SpinLock> lock(lock_bands::application.rank(3));
-//     a task       if (!lock.may_lock()) return later.append(task, lock);       (tasks/lock_wait.hpp)
+//     a task       if (!lock.may_lock()) return later.append(task, lock);       (tasks/rcu/lock_wait.hpp)
 //                  LockGuard const guard(lock);
 //     a thread     LockGuard const guard(lock);                                  with ThreadVisit
 #pragma once

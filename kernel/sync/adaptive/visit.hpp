@@ -12,7 +12,7 @@
 namespace mxk {
 
 // Of tasks only. Costs nothing. A task cannot wait for other cores: it asks may_lock() before it locks, and comes again
-// after tasks/lock_wait.hpp if not.
+// after tasks/rcu/lock_wait.hpp if not.
 struct TaskVisit {
     static void begin() {}
     static void begin_locked() {}

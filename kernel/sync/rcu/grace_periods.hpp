@@ -1,7 +1,7 @@
 // Grace periods: when nobody uses any more what has been unlinked before. One at a time, numbered; each waits until
-// every core has been quiescent once since it began (tasks/core_epoch.hpp says when a core is). A core that halts is,
-// for as long as it does; the others are told by a bit of their attention word, and the last one that answers ends the
-// grace period: nobody polls, and nobody is interrupted for it. A task costs nothing: its worker looks at the
+// every core has been quiescent once since it began (tasks/rcu/core_epoch.hpp says when a core is). A core that halts
+// is, for as long as it does; the others are told by a bit of their attention word, and the last one that answers ends
+// the grace period: nobody polls, and nobody is interrupted for it. A task costs nothing: its worker looks at the
 // attention word anyway. (Quiescent-state based reclamation as in McKenney and Slingwine, "Read-Copy Update", 1998;
 // that the cores count down is as in NOVA's kernel.)
 //

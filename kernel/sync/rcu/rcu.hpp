@@ -3,7 +3,7 @@
 //
 //     in a task    nothing: its body is a read section as a whole
 //     in a thread  rcu::ReadSection const section;
-//     unlink(object); rcu::call(object.callback);        or rcu::synchronize() (tasks/rcu_wait.hpp)
+//     unlink(object); rcu::call(object.callback);        or rcu::synchronize() (tasks/rcu/rcu_wait.hpp)
 //
 // A body that waits in the middle (Worker::run_until()) is in no section while it does, unless it has a ReadSection.
 #pragma once

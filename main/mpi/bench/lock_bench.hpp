@@ -9,7 +9,7 @@
 #include "bench/frame/names.hpp"
 #include "bench/frame/statistics.hpp"
 #include "kernel/console/options.hpp"
-#include "kernel/sync/locks/lock_kind.hpp"
+#include "locks/lock_kind.hpp"
 #include "main/mpi/session.hpp"
 
 namespace mxk::mpi {

@@ -1,5 +1,5 @@
 // The fabric of the program mxk-mpi, and a lock for it. Included by lock_kind.hpp, in place of
-// kernel/sync/locks/in_process/lock_forms/lock_forms.hpp.
+// locks/in_process/lock_forms/lock_forms.hpp.
 #pragma once
 
 #include "main/mpi/mpi_transport.hpp"

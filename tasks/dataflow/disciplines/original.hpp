@@ -10,8 +10,8 @@
 #include "base/spin_lock.hpp"
 #include "tasks/dataflow/core_scheduler.hpp"
 #include "tasks/dataflow/sleepers.hpp"
-#include "tasks/task_list.hpp"
-#include "tasks/work_source.hpp"
+#include "tasks/queue/task_list.hpp"
+#include "tasks/queue/work_source.hpp"
 
 namespace mxk::dataflow {
 

@@ -11,7 +11,7 @@
 #include "tasks/dataflow/core_scheduler.hpp"
 #include "tasks/dataflow/help_estimate.hpp"
 #include "tasks/dataflow/node_scheduler.hpp"
-#include "tasks/work_source.hpp"
+#include "tasks/queue/work_source.hpp"
 
 namespace mxk::dataflow {
 

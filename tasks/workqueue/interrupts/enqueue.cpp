@@ -1,4 +1,4 @@
-// Enqueueing in an interrupt handler. Compiled without SSE: arch/x86_64/interrupts.hpp.
+// Enqueueing in an interrupt handler. Compiled without SSE: arch/x86_64/exceptions/interrupts.hpp.
 #include "arch/attention.hpp"
 #include "arch/sections.hpp"
 #include "base/inject.hpp"

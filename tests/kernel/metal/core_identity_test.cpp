@@ -1,5 +1,5 @@
 // Whether the processors are those that the firmware's tables name. Metal only: on Linux the system keeps them apart.
-#include "arch/x86_64/apic.hpp"
+#include "arch/x86_64/apic/apic.hpp"
 #include "kernel/testing.hpp"
 #include "kernel/topology/system_topology.hpp"
 #include "tasks/parallel.hpp"

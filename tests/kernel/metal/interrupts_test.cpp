@@ -1,7 +1,7 @@
 // Interrupts between cores, as the local APICs deliver them.
-#include "arch/x86_64/apic.hpp"
-#include "arch/x86_64/apic_registers.hpp"
-#include "arch/x86_64/interrupts.hpp"
+#include "arch/x86_64/apic/apic.hpp"
+#include "arch/x86_64/apic/apic_registers.hpp"
+#include "arch/x86_64/exceptions/interrupts.hpp"
 #include "base/preemption.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/testing.hpp"

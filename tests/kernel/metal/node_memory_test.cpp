@@ -1,7 +1,7 @@
 // Whether memory lies where it should: the kernel's allocations against the firmware's ranges. Metal only.
 #include <algorithm>
 
-#include "arch/x86_64/layout.hpp"
+#include "arch/x86_64/memory/layout.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/testing.hpp"
 #include "kernel/topology/system_topology.hpp"

@@ -1,8 +1,8 @@
 // Memory through pages of another size: it is the same memory, and each size is what was asked for.
 #include "arch/page_view.hpp"
 
-#include "arch/x86_64/cpu_features.hpp"
-#include "arch/x86_64/paging.hpp"
+#include "arch/x86_64/cpu/cpu_features.hpp"
+#include "arch/x86_64/memory/paging.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/worker.hpp"

@@ -5,9 +5,9 @@
 #include <atomic>
 
 #include "arch/stacks.hpp"
-#include "arch/x86_64/apic.hpp"
-#include "arch/x86_64/fixup.hpp"
-#include "arch/x86_64/interrupts.hpp"
+#include "arch/x86_64/apic/apic.hpp"
+#include "arch/x86_64/exceptions/fixup.hpp"
+#include "arch/x86_64/exceptions/interrupts.hpp"
 #include "base/log.hpp"
 #include "bench/workload/random.hpp"
 #include "kernel/clock.hpp"

@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "arch/execution.hpp"
-#include "arch/x86_64/apic.hpp"
-#include "arch/x86_64/cpu_features.hpp"
-#include "arch/x86_64/fixup.hpp"
-#include "arch/x86_64/interrupts.hpp"
-#include "arch/x86_64/registers.hpp"
+#include "arch/x86_64/apic/apic.hpp"
+#include "arch/x86_64/cpu/cpu_features.hpp"
+#include "arch/x86_64/cpu/registers.hpp"
+#include "arch/x86_64/exceptions/fixup.hpp"
+#include "arch/x86_64/exceptions/interrupts.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/parallel.hpp"
 #include "tests/kernel/all_cores.hpp"

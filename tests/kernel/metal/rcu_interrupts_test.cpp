@@ -3,13 +3,13 @@
 #include <array>
 #include <atomic>
 
-#include "arch/x86_64/interrupts.hpp"
-#include "arch/x86_64/registers.hpp"
+#include "arch/x86_64/cpu/registers.hpp"
+#include "arch/x86_64/exceptions/interrupts.hpp"
 #include "base/spin_wait.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/remote_call.hpp"
 #include "kernel/testing.hpp"
-#include "tasks/rcu_wait.hpp"
+#include "tasks/rcu/rcu_wait.hpp"
 #include "tasks/threads/thread.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/metal/interrupts/read.hpp"

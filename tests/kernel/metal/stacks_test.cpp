@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "arch/page_view.hpp"
-#include "arch/x86_64/fixup.hpp"
-#include "arch/x86_64/layout.hpp"
-#include "arch/x86_64/memory_source.hpp"
-#include "arch/x86_64/paging.hpp"
-#include "arch/x86_64/tlb.hpp"
+#include "arch/x86_64/exceptions/fixup.hpp"
+#include "arch/x86_64/memory/layout.hpp"
+#include "arch/x86_64/memory/memory_source.hpp"
+#include "arch/x86_64/memory/paging.hpp"
+#include "arch/x86_64/memory/tlb.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "kernel/testing.hpp"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "arch/x86_64/interrupts.hpp"
+#include "arch/x86_64/exceptions/interrupts.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/workqueue/work_queue.hpp"

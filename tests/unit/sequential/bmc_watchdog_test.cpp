@@ -1,5 +1,5 @@
 // A management controller's watchdog, by messages to a made-up controller that is strict about the order of bytes.
-#include "arch/x86_64/bmc_watchdog.hpp"
+#include "arch/x86_64/board/bmc_watchdog.hpp"
 
 #include <gtest/gtest.h>
 

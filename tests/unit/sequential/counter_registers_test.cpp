@@ -1,5 +1,5 @@
 // Which processors count SMIs, their frequency and their throttling, and what their registers say: made-up processors.
-#include "arch/x86_64/counter_registers.hpp"
+#include "arch/x86_64/cpu/counter_registers.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "arch/x86_64/cpuid_levels.hpp"
+#include "arch/x86_64/cpu/cpuid_levels.hpp"
 #include "base/units.hpp"
 
 namespace mxk::arch {

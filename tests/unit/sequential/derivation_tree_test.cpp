@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernel/memory/mapping/address_space.hpp"
-#include "kernel/memory/mapping/derivation_tree.hpp"
+#include "spaces/derivation_tree.hpp"
 #include "tests/unit/memory_fixture.hpp"
 
 namespace mxk::test {

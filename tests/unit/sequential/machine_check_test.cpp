@@ -1,5 +1,5 @@
 // What machine checks mean, by the SDM's tables of codes.
-#include "arch/x86_64/machine_check.hpp"
+#include "arch/x86_64/cpu/machine_check.hpp"
 
 #include <gtest/gtest.h>
 

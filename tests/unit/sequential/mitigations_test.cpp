@@ -1,5 +1,5 @@
 // Microcode and controls of speculation of made-up processors.
-#include "arch/x86_64/mitigations.hpp"
+#include "arch/x86_64/cpu/mitigations.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Which memory the caches may not write back, by made-up registers.
-#include "arch/x86_64/mtrr.hpp"
+#include "arch/x86_64/cpu/mtrr.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/histogram.hpp"
-#include "bench/peers/measured_table.hpp"
 #include "kernel/clock.hpp"
+#include "peers/measured_table.hpp"
 
 namespace mxk::bench {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "arch/x86_64/pixels.hpp"
+#include "arch/x86_64/board/pixels.hpp"
 
 namespace mxk::arch {
 namespace {

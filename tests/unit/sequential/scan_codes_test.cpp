@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "arch/x86_64/scan_codes.hpp"
+#include "arch/x86_64/board/scan_codes.hpp"
 
 namespace mxk::arch {
 namespace {

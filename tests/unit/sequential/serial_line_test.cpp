@@ -1,5 +1,5 @@
 // What `serial=` may say, and registers of a UART in memory of several widths.
-#include "arch/x86_64/serial_line.hpp"
+#include "arch/x86_64/board/serial_line.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-#include "arch/x86_64/uart_probe.hpp"
+#include "arch/x86_64/board/uart_probe.hpp"
 #include "base/format.hpp"
 
 namespace mxk::arch::serial {

@@ -1,5 +1,5 @@
 // The watchdog of Intel's chip sets, in made-up chip sets.
-#include "arch/x86_64/tco.hpp"
+#include "arch/x86_64/board/tco.hpp"
 
 #include <gtest/gtest.h>
 

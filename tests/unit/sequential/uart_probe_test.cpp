@@ -1,5 +1,5 @@
 // What counts as a UART, and what does not, from made-up registers.
-#include "arch/x86_64/uart_probe.hpp"
+#include "arch/x86_64/board/uart_probe.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What a core forgets, for others, too: in the handler of their interrupts. Compiled without SSE on metal:
-// arch/x86_64/interrupts.hpp.
+// arch/x86_64/exceptions/interrupts.hpp.
 #include <bit>
 
 #include "arch/core_local.hpp"

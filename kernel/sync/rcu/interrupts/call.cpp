@@ -1,4 +1,5 @@
-// Giving a callback, in an interrupt handler, too. Compiled without SSE on metal: arch/x86_64/interrupts.hpp.
+// Giving a callback, in an interrupt handler, too. Compiled without SSE on metal:
+// arch/x86_64/exceptions/interrupts.hpp.
 #include "arch/attention.hpp"
 #include "arch/sections.hpp"
 #include "base/inject.hpp"

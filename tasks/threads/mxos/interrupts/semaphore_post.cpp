@@ -1,4 +1,4 @@
-// Posting a semaphore in an interrupt handler. Compiled without SSE: arch/x86_64/interrupts.hpp.
+// Posting a semaphore in an interrupt handler. Compiled without SSE: arch/x86_64/exceptions/interrupts.hpp.
 #include "arch/attention.hpp"
 #include "tasks/threads/semaphore.hpp"
 

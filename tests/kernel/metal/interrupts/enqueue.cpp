@@ -1,7 +1,7 @@
 #include "tests/kernel/metal/interrupts/enqueue.hpp"
 
-#include "arch/x86_64/apic.hpp"
-#include "arch/x86_64/interrupts.hpp"
+#include "arch/x86_64/apic/apic.hpp"
+#include "arch/x86_64/exceptions/interrupts.hpp"
 #include "kernel/topology/system_topology.hpp"
 
 namespace mxk {

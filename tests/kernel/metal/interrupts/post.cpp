@@ -1,8 +1,8 @@
 #include "tests/kernel/metal/interrupts/post.hpp"
 
 #include "arch/core_local.hpp"
-#include "arch/x86_64/apic.hpp"
-#include "arch/x86_64/interrupts.hpp"
+#include "arch/x86_64/apic/apic.hpp"
+#include "arch/x86_64/exceptions/interrupts.hpp"
 #include "kernel/topology/system_topology.hpp"
 #include "tasks/workers.hpp"
 

@@ -1,8 +1,8 @@
 #include "tests/kernel/metal/interrupts/read.hpp"
 
 #include "arch/cpu.hpp"
-#include "arch/x86_64/apic.hpp"
-#include "arch/x86_64/interrupts.hpp"
+#include "arch/x86_64/apic/apic.hpp"
+#include "arch/x86_64/exceptions/interrupts.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
 #include "kernel/topology/system_topology.hpp"
 

@@ -11,17 +11,17 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/sync/locks/clh_lock.hpp"
-#include "kernel/sync/locks/clh_numa_lock.hpp"
-#include "kernel/sync/locks/cohort_lock.hpp"
-#include "kernel/sync/locks/d_mcs_lock.hpp"
-#include "kernel/sync/locks/hemlock.hpp"
-#include "kernel/sync/locks/hmcs_lock.hpp"
-#include "kernel/sync/locks/mcs_lock.hpp"
-#include "kernel/sync/locks/rma_mcs_lock.hpp"
-#include "kernel/sync/locks/tas_lock.hpp"
-#include "kernel/sync/locks/ticket_lock.hpp"
-#include "kernel/sync/locks/tts_lock.hpp"
+#include "locks/clh_lock.hpp"
+#include "locks/clh_numa_lock.hpp"
+#include "locks/cohort_lock.hpp"
+#include "locks/d_mcs_lock.hpp"
+#include "locks/hemlock.hpp"
+#include "locks/hmcs_lock.hpp"
+#include "locks/mcs_lock.hpp"
+#include "locks/rma_mcs_lock.hpp"
+#include "locks/tas_lock.hpp"
+#include "locks/ticket_lock.hpp"
+#include "locks/tts_lock.hpp"
 #include "tests/unit/lock_program.hpp"
 #include "tests/unit/long_tests.hpp"
 

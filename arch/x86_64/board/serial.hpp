@@ -1,0 +1,33 @@
+// A 16550 serial line, 8 data bits, no parity (TI PC16550D data sheet). Sending polls with a bound; receiving is by
+// interrupt into a ring.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "arch/x86_64/board/serial_line.hpp"
+
+namespace mxk::arch::serial {
+
+// Finds out whether there is a UART, and sets it up. Without one all output is dropped. One whose registers are in
+// memory only when the kernel's page tables are built, and not where RAM is. The boot core.
+void open(Line const& line);
+Line const& line();
+// Where its registers are mapped, if they are in memory.
+std::byte* registers();
+bool is_present();
+
+// From now on received bytes raise the line's interrupt. The boot core.
+void enable_receive_interrupt();
+
+// The next byte from the UART itself, past the ring: for when no interrupt is served any more.
+std::optional<char> read_directly();
+// What has been received goes into the ring, as the interrupt would do it: for lines without one. A task of the boot
+// core; bounded.
+void poll();
+
+// Without a lock: for panics.
+void write_unlocked(std::string_view text);
+
+} // namespace mxk::arch::serial

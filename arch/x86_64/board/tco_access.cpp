@@ -1,0 +1,27 @@
+// TCO of this machine.
+#include "arch/x86_64/board/tco.hpp"
+#include "arch/x86_64/memory/paging.hpp"
+
+namespace mxk::arch::tco {
+namespace {
+
+std::uint32_t volatile& register_at(std::uint64_t address) {
+    return *reinterpret_cast<std::uint32_t volatile*>(map_device(PhysicalAddress{address}, 4));
+}
+
+constexpr Access this_machine{
+    nullptr,
+    [](void*, pci::Function where, std::uint8_t offset) { return pci::read_config(where, offset); },
+    [](void*, std::uint16_t port) { return in16(port); },
+    [](void*, std::uint16_t port, std::uint16_t value) { out16(port, value); },
+    [](void*, std::uint64_t address) -> std::uint32_t { return register_at(address); },
+    [](void*, std::uint64_t address, std::uint32_t value) { register_at(address) = value; },
+};
+
+} // namespace
+
+End stop_this(std::uint16_t& port) {
+    return stop(this_machine, port);
+}
+
+} // namespace mxk::arch::tco

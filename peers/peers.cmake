@@ -1,0 +1,64 @@
+# mxk-peers: the program mxk, plus the tables and task systems of others that it is compared with. A library that is not
+# there costs its peers, which then say so in `bench peer --list` and in every run; it never fails the build.
+
+find_package(TBB QUIET CONFIG)
+find_package(libcuckoo QUIET CONFIG)
+find_package(Taskflow QUIET CONFIG)
+pkg_check_modules(urcu QUIET IMPORTED_TARGET liburcu-qsbr liburcu-memb liburcu-cds)
+pkg_check_modules(ck QUIET IMPORTED_TARGET ck)
+
+file(GLOB peer_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/peers/*.cpp)
+set(missing_peers)
+
+# The peers in these files of peers/, which stand on a library. FOUND: whether it is there; PACKAGE: the one of
+# Debian that has it. Without it they are left out, and what would be registered there is registered as missing.
+function(peers_in files library version found package)
+    foreach(file IN LISTS files)
+        set(source ${CMAKE_SOURCE_DIR}/peers/${file}.cpp)
+        if(found)
+            set_property(SOURCE ${source} PROPERTY COMPILE_DEFINITIONS "MXK_PEER_LIBRARY=\"${library} ${version}\"")
+            continue()
+        endif()
+        list(REMOVE_ITEM peer_sources ${source})
+        file(STRINGS ${source} declarations REGEX "^constexpr (Peer|TaskPeer|DataflowPeer|ReadKind|LockKind) [a-z0-9_]+{")
+        foreach(declaration IN LISTS declarations)
+            string(REGEX REPLACE "^constexpr (Peer|TaskPeer|DataflowPeer|ReadKind|LockKind) ([a-z0-9_]+){.*" "\\1;\\2" declared "${declaration}")
+            list(GET declared 0 type)
+            list(GET declared 1 symbol)
+            string(REPLACE "_" "-" name ${symbol})
+            string(REPLACE ReadKind mxk_read_kinds registry ${type})
+            string(REPLACE LockKind mxk_lock_kinds registry ${registry})
+            string(REPLACE TaskPeer mxk_task_peers registry ${registry})
+            string(REPLACE DataflowPeer mxk_dataflow_peers registry ${registry})
+            string(REPLACE Peer mxk_peers registry ${registry})
+            string(APPEND missing_peers "constexpr ${type} ${symbol}{.name = \"${name}\", .missing = "
+                "\"${library} was not found when this was configured (Debian: ${package})\"};\n"
+                "MXK_REGISTER(${registry}, ${type}, ${symbol});\n")
+        endforeach()
+    endforeach()
+    if(NOT found)
+        message(WARNING "${library} was not found (Debian: ${package}): its peers are left out of mxk-peers")
+    endif()
+    set(missing_peers "${missing_peers}" PARENT_SCOPE)
+    set(peer_sources "${peer_sources}" PARENT_SCOPE)
+endfunction()
+
+peers_in("table_tbb;task_tbb;lock_tbb;dataflow_tbb" oneTBB "${TBB_VERSION}" "${TBB_FOUND}" libtbb-dev)
+peers_in("table_urcu;read_urcu" liburcu "${urcu_liburcu-qsbr_VERSION}" "${urcu_FOUND}" liburcu-dev)
+peers_in("table_ck;lock_ck" "Concurrency Kit" "${ck_VERSION}" "${ck_FOUND}" libck-dev)
+peers_in(table_cuckoo libcuckoo "${libcuckoo_VERSION}" "${libcuckoo_FOUND}" libcuckoo-dev)
+peers_in(table_standard libstdc++ "${CMAKE_CXX_COMPILER_VERSION}" TRUE g++)
+peers_in(task_taskflow Taskflow "${Taskflow_VERSION}" "${Taskflow_FOUND}" "libtaskflow-cpp-dev, from Debian 13 on")
+
+configure_file(${CMAKE_SOURCE_DIR}/peers/missing_peers.cpp.in ${CMAKE_BINARY_DIR}/generated/missing_peers.cpp @ONLY)
+add_executable(mxk-peers main/linux/program.cpp ${peer_sources} ${CMAKE_BINARY_DIR}/generated/missing_peers.cpp)
+target_link_libraries(mxk-peers PRIVATE ${all_objects})
+target_include_directories(mxk-peers PRIVATE ${CMAKE_BINARY_DIR}/generated) # as all: tools/lint reads them together
+target_compile_options(mxk-peers PRIVATE ${brief_level})
+precompile(mxk-peers "${program_kind} ${brief_level}" ${common_headers})
+foreach(library TBB::tbb PkgConfig::urcu PkgConfig::ck libcuckoo::libcuckoo Taskflow::Taskflow)
+    target_link_libraries(mxk-peers PRIVATE $<TARGET_NAME_IF_EXISTS:${library}>)
+endforeach()
+if(MXK_SANITIZE OR MXK_COVERAGE) # the libraries are not instrumented: built only when it is asked for by name
+    set_target_properties(mxk-peers PROPERTIES EXCLUDE_FROM_ALL ON)
+endif()

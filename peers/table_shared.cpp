@@ -1,0 +1,157 @@
+// MXK's shared tables in the peers' own loop: the same calls, one after the other, that the libraries' tables get.
+// Cache lines (hashtable/shared/concurrent_lines.hpp) and chains (hashtable/shared/concurrent/concurrent_pairs.hpp). A
+// piece of a slice is the body of a task, hence a read section. With prefetching, a key is known 16 operations ahead,
+// as a batched look-up knows it.
+#include <algorithm>
+#include <new>
+#include <vector>
+
+#include "hashtable/partition/owner.hpp"
+#include "hashtable/shared/concurrent/concurrent_pairs.hpp"
+#include "hashtable/shared/concurrent_lines.hpp"
+#include "peers/measured_table.hpp"
+#include "peers/table_memory.hpp"
+
+namespace mxk::bench {
+namespace {
+
+std::vector<Owner> owners_of(Cores cores) {
+    std::vector<Owner> owners;
+    owners.reserve(cores.size());
+    for (CoreId const core : cores) owners.push_back({core, workers::of(core).node()});
+    return owners;
+}
+
+// A core's access to a table that any core uses in place.
+template <typename Table> class InPlaceSession {
+  public:
+    template <typename Peer>
+    InPlaceSession(Peer& peer, std::size_t /*core*/)
+        : table_(peer.table()) {}
+
+    bool insert(std::uint64_t key, std::uint64_t value) {
+        return has_room(table_.insert(key, value)) == Insert::Inserted;
+    }
+    [[gnu::always_inline]] std::optional<std::uint64_t> find(std::uint64_t key) { return table_.find(key); }
+    bool erase(std::uint64_t key) { return table_.erase(key); }
+    bool update(std::uint64_t key, std::uint64_t value) { return table_.update(key, value); }
+    bool upsert(std::uint64_t key, std::uint64_t value) {
+        return has_room(table_.upsert(key, value)) == Insert::Inserted;
+    }
+    std::optional<std::uint64_t> modify(std::uint64_t key, std::uint64_t addend) {
+        return table_.modify(key, [addend](std::uint64_t value) { return value + addend; });
+    }
+
+  protected:
+    Table& table_;
+
+  private:
+    static Insert has_room(Insert result) {
+        if (result == Insert::Full) throw std::bad_alloc();
+        return result;
+    }
+};
+
+class SharedLines {
+  public:
+    using Session = InPlaceSession<ConcurrentLines<>>;
+
+    SharedLines(std::size_t capacity, Cores cores)
+        : table_(value_or_throw(ConcurrentLines<>::create({.keys = capacity}, owners_of(cores)))) {}
+
+    std::size_t size() const { return table_.size(); }
+    ConcurrentLines<>& table() { return table_; }
+
+  private:
+    ConcurrentLines<> table_;
+};
+
+// Pairs for `capacity` keys are made beforehand, as liburcu's nodes are.
+class SharedChains {
+  public:
+    using Session = InPlaceSession<ConcurrentPairs>;
+
+    SharedChains(std::size_t capacity, Cores cores)
+        : SharedChains({.first_heads = capacity}, capacity, cores) {}
+
+    std::size_t size() {
+        table_.settle(); // what is resized meanwhile counts nothing twice, but the next phase shall begin without it
+        return table_.size();
+    }
+    ConcurrentPairs& table() { return table_; }
+
+  protected:
+    SharedChains(concurrent::TableShape const& shape, std::size_t capacity, Cores cores)
+        : table_(value_or_throw(
+              ConcurrentPairs::make(shape, nodes_of(cores), owners_of(cores), share_of(capacity, cores) + 1))) {}
+
+  private:
+    // Each once.
+    static std::vector<NodeId> nodes_of(Cores cores) {
+        std::vector<NodeId> nodes;
+        for (CoreId const core : cores) {
+            NodeId const node = workers::of(core).node();
+            if (std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(node);
+        }
+        return nodes;
+    }
+
+    ConcurrentPairs table_;
+};
+
+class PrefetchedLines : public SharedLines {
+  public:
+    using SharedLines::SharedLines;
+    class Session : public InPlaceSession<ConcurrentLines<>> {
+      public:
+        using InPlaceSession::InPlaceSession;
+        void prefetch(std::uint64_t key) { table_.prefetch(key); }
+    };
+};
+
+class GrowingLines : GrowthMemory, public SharedLines {
+  public:
+    GrowingLines(std::size_t capacity, Cores cores)
+        : GrowthMemory(capacity, cores)
+        , SharedLines(growing_start, cores) {}
+};
+
+class GrowingChains : GrowthMemory, public SharedChains {
+  public:
+    GrowingChains(std::size_t capacity, Cores cores)
+        : GrowthMemory(capacity, cores)
+        , SharedChains({.first_heads = growing_start, .max_load = 1}, capacity, cores) {}
+};
+
+constexpr Peer mxk_shared{.name = "mxk-shared",
+                          .library = "none",
+                          .setup =
+                              "MXK's shared table of cache lines under RCU, sized for the keys, one call after the "
+                              "other",
+                          .create = &create_table<SharedLines>};
+MXK_REGISTER(mxk_peers, Peer, mxk_shared);
+constexpr Peer mxk_shared_prefetch{.name = "mxk-shared-prefetch",
+                                   .library = "none",
+                                   .setup = "the same, keys known 16 operations ahead",
+                                   .create = &create_table<PrefetchedLines>};
+MXK_REGISTER(mxk_peers, Peer, mxk_shared_prefetch);
+constexpr Peer mxk_shared_growing{.name = "mxk-shared-growing",
+                                  .library = "none",
+                                  .setup = "mxk-shared from 1024 keys on; who inserts moves its buckets",
+                                  .create = &create_table<GrowingLines>};
+MXK_REGISTER(mxk_peers, Peer, mxk_shared_growing);
+constexpr Peer mxk_shared_chains{.name = "mxk-shared-chains",
+                                 .library = "none",
+                                 .setup =
+                                     "MXK's shared chains under RCU, a head for each key, one call after the other",
+                                 .create = &create_table<SharedChains>};
+MXK_REGISTER(mxk_peers, Peer, mxk_shared_chains);
+constexpr Peer mxk_shared_chains_growing{
+    .name = "mxk-shared-chains-growing",
+    .library = "none",
+    .setup = "mxk-shared-chains from 1024 heads on; all cores of the machine split them, between two pieces of a slice",
+    .create = &create_table<GrowingChains>};
+MXK_REGISTER(mxk_peers, Peer, mxk_shared_chains_growing);
+
+} // namespace
+} // namespace mxk::bench

@@ -1,0 +1,149 @@
+// The pool that everybody writes first: one thread, one std::deque, a mutex and a condition variable. It polls before
+// it sleeps for as long as one of our workers does, so that a round trip between two pools finds both awake; and what
+// is in the deque is a pointer to a task, so that it costs no allocation of its own.
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <string>
+
+#include "base/spin_wait.hpp"
+#include "peers/task_layer.hpp"
+
+namespace mxk::bench {
+namespace {
+
+class DequePool {
+  public:
+    struct alignas(cache_line_bytes) Task {
+        using Body = void (*)(DequePool& pool, Task& task);
+
+        explicit Task(Body first_body)
+            : body(first_body) {}
+
+        Body body;
+    };
+
+    // Throws std::system_error.
+    explicit DequePool(CoreId core)
+        : thread_(core, [this] { run(); }) {}
+    DequePool(DequePool const&) = delete;
+    DequePool& operator=(DequePool const&) = delete;
+    ~DequePool() { post(nullptr); }
+
+    // Its own thread.
+    void append(Task& task) { post(&task); }
+    void append(Task& task, DequePool* target) {
+        if (target->post(&task)) ++rings_;
+    }
+    void when_idle(Task& task) { append(task); }
+    static void flush() {}
+
+    // Any thread. Null: the pool is to end. Returns whether its thread had to be woken.
+    bool post(Task* task) {
+        bool woken = false;
+        {
+            std::lock_guard const lock(mutex_);
+            tasks_.push_back(task);
+            size_.store(tasks_.size(), std::memory_order_relaxed); // for polling; the mutex publishes the task
+            woken = std::exchange(asleep_, false);
+        }
+        filled_.notify_one();
+        return woken;
+    }
+
+    [[nodiscard]] std::uint64_t rings() const { return rings_; }
+    [[nodiscard]] PinnedThread const& thread() const { return thread_; }
+
+  private:
+    void run() {
+        for (Task* task = take(); task != nullptr; task = take()) task->body(*this, *task);
+    }
+
+    Task* take() {
+        std::unique_lock lock(mutex_);
+        if (tasks_.empty()) {
+            lock.unlock();
+            poll();
+            lock.lock();
+            while (tasks_.empty()) {
+                asleep_ = true;
+                filled_.wait(lock);
+            }
+        }
+        Task* const task = tasks_.front();
+        tasks_.pop_front();
+        size_.store(tasks_.size(), std::memory_order_relaxed);
+        return task;
+    }
+
+    static constexpr Nanoseconds polling_time{50'000};
+
+    void poll() const {
+        Cycles const start = clock::timestamp();
+        Cycles const limit = clock::to_cycles(polling_time);
+        for (SpinWait wait; size_.load(std::memory_order_relaxed) == 0; wait.turn())
+            if (clock::timestamp() - start >= limit) return;
+    }
+
+    std::mutex mutex_;
+    std::condition_variable filled_;
+    std::deque<Task*> tasks_;
+    bool asleep_ = false; // the mutex's, as tasks_
+    std::atomic<std::size_t> size_{0};
+    std::uint64_t rings_ = 0; // its thread's: how often it has woken others
+    PinnedThread thread_;     // the last: it uses all of the others
+};
+
+class DequePools {
+  public:
+    using Task = DequePool::Task;
+    using Worker = DequePool;
+    using Place = DequePool*;
+    using Ending = LatchEnding;
+    using SleepWatch = SystemSleepWatch<DequePools>;
+
+    static constexpr bool keeps_order = true;
+    static constexpr bool counts_rings = true;
+    static constexpr bool fixed_threads = true;
+
+    explicit DequePools(CorePair cores)
+        : node_(workers::of(cores.first).node())
+        , first_(cores.first) {
+        if (cores.second != cores.first) second_.emplace(cores.second);
+    }
+
+    // Nobody but the pools' threads uses them through these.
+    [[nodiscard]] Place first() const { return &first_; }
+    [[nodiscard]] Place second() const { return second_ ? &*second_ : &first_; }
+    [[nodiscard]] NodeId node() const { return node_; }
+    static Ending ending() { return {}; }
+
+    Result<void> run(Task& begin, Ending& ending, Shown const&) {
+        first_.post(&begin);
+        ending.await();
+        return {};
+    }
+    static bool held() { return true; } // each task sees for itself
+
+    static bool runs_at(Worker const&, DequePool const* place) { return place->thread().is_here(); }
+    static std::uint64_t rings(Worker const& pool) { return pool.rings(); }
+    [[nodiscard]] pid_t sleeper() const { return second()->thread().number(); }
+
+  private:
+    NodeId node_;
+    mutable DequePool first_;
+    mutable std::optional<DequePool> second_;
+};
+
+constexpr TaskPeer deque_pool{
+    .name = "deque-pool",
+    .library = [] { return std::string("std::deque, std::mutex, std::condition_variable; gcc " __VERSION__); },
+    .measures = {Measure::Local, Measure::Hop, Measure::Stream, Measure::RoundTrip, Measure::RemoteRoundTrip,
+                 Measure::Wake},
+    .run = &run_in<DequePools>,
+};
+MXK_REGISTER(mxk_task_peers, TaskPeer, deque_pool);
+
+} // namespace
+} // namespace mxk::bench
