@@ -56,7 +56,9 @@ constexpr auto balance_schema = console::schema<BalanceOptions>(
     run_option::warm_up, run_option::json);
 
 constexpr std::array balance_claims{
-    DataflowClaim{"no request comes back to a node that it has left", DataflowClaim::Kind::FindingIs, "returns", 0},
+    Claim{.statement = "no request comes back to a node that it has left",
+          .bound = Bound::exactly(0),
+          .left = {.of = "requests", .finding = "returns"}},
 };
 
 // How many cores of nodes were awake, by all of them: of the first node, where requests come that no node is chosen
@@ -111,49 +113,46 @@ class NodeLoads {
     std::array<Part, parts> parts_{};
 };
 
-struct BalanceBench {
-    using Options = BalanceOptions;
-    static constexpr std::string_view name = "dataflow balance";
-    static constexpr Unit unit = Unit::NanosecondsPerOperation;
-    static constexpr DisciplineSet default_disciplines{Discipline::Requests};
-    static constexpr bool has_peers = false;
+constexpr DataflowPlan balance_plan{.name = "dataflow balance", .claims = balance_claims};
 
-    explicit BalanceBench(Options const& its_options)
-        : options(its_options) {}
-    Result<void> prepare() {
-        for (auto const& [way, its_name] : value_names(BalanceWay{}))
-            if (options.ways.empty() || options.ways.has(way)) ways[way_count++] = way;
-        return {};
+class BalanceBench final : public DataflowBench<BalanceOptions, balance_plan> {
+  public:
+    using DataflowBench::DataflowBench;
+
+  private:
+    void add_axes() override {
+        options_.ways = or_all(options_.ways);
+        add(Axis::chosen("way", 12, options_.ways));
     }
-    [[nodiscard]] std::size_t points() const { return way_count; }
-    static constexpr std::span<DataflowClaim const> claims() { return balance_claims; }
-    [[nodiscard]] bool is_judged(DataflowClaim const& /*claim*/, std::size_t point) const {
-        return balances(ways[point]);
+    [[nodiscard]] BalanceWay way_at(Point const& point) const { return chosen_at(options_.ways, point[first_axis]); }
+    [[nodiscard]] bool is_judged(Claim const& /*claim*/, Point const& point) const override {
+        return balances(way_at(point));
     }
-    [[nodiscard]] std::optional<Error> unsupported(Discipline discipline, std::span<CoreId const> cores,
-                                                   std::size_t point) const {
+    [[nodiscard]] std::optional<Error> cannot_run(Discipline discipline, Point const& point) const override {
         if (discipline != Discipline::Requests) return Error("the discipline moves no requests");
-        if (balances(ways[point]) && count_nodes(cores) < 2) return Error("it needs cores on two nodes");
+        if (balances(way_at(point)) && count_nodes(cores(point)) < 2) return Error("it needs cores on two nodes");
         return std::nullopt;
     }
 
-    Result<void> run(DataflowRun const& run) const {
-        BalanceWay const way = ways[run.point];
+    Result<void> run_flow(DataflowRun const& run) override {
+        BalanceWay const way = way_at(run.point);
         dataflow::SchedulerOptions scheduler_options = run.scheduler;
         scheduler_options.chooses_node = way == BalanceWay::Chosen;
         scheduler_options.balances = balances(way);
-        scheduler_options.balance_every = Nanoseconds{std::uint64_t{options.every} * 1000};
+        scheduler_options.balance_every = Nanoseconds{std::uint64_t{options_.every} * 1000};
         auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, scheduler_options));
         PlacedShape const shape = shape_of(way);
         dataflow::Model model;
         MXK_TRY(make_placed_pipe(model, shape));
-        std::size_t const count = is_giant(way) ? 1 : options.requests;
+        std::size_t const count = is_giant(way) ? 1 : options_.requests;
         Ends ends(count);
         auto queries = MXK_TRY(make_requests<PlacedQuery>(count, ends, model, shape));
         NodeLoads loads;
         Cycles const start = clock::timestamp();
         for (PlacedQuery& query : queries) scheduler->submit(query);
-        MXK_TRY(wait_and_look(run, *scheduler, queries, ends, loads));
+        // Looks at the nodes now and then; its core works meanwhile, or sleeps.
+        MXK_TRY(wait_and_look(ends, queries, run.progress, Nanoseconds{1'000'000},
+                              [&] { loads.look(*scheduler, count - ends.missing(), count); }));
         Cycles const end = clock::timestamp();
         unsigned returns = 0;
         bool const is_right =
@@ -165,8 +164,7 @@ struct BalanceBench {
         }
         Sample& sample = run.sample;
         sample.operations = count;
-        sample.value = static_cast<double>(raw(end - start)) * 1e9 / static_cast<double>(clock::frequency()) /
-                       static_cast<double>(count);
+        sample.value = seconds_of(end - start) * 1e9 / static_cast<double>(count);
         dataflow::Balancer::Counts const& done = scheduler->balancer().counts();
         sample.findings.add("moves", static_cast<double>(done.moves.value()));
         sample.findings.add("shares", static_cast<double>(done.shares.value()));
@@ -180,61 +178,43 @@ struct BalanceBench {
         return {};
     }
 
-    void print_head(TextSink& out) const {
+    void print_what(TextSink& out) const override {
         format(out,
                "{} requests of {} envelopes of {} rows and {} stages at once; one of {} envelopes and {} stages; the "
                "balancer looks every {} us",
-               options.requests, options.envelopes, options.rows, options.stages, options.giant_envelopes,
-               options.giant_stages, options.every);
+               options_.requests, options_.envelopes, options_.rows, options_.stages, options_.giant_envelopes,
+               options_.giant_stages, options_.every);
     }
-    static void print_heading(TextSink& out) { format(out, " {:<12}", "way"); }
-    void print_point(TextSink& out, std::size_t point) const { format(out, " {:<12}", name_of(ways[point])); }
-    void write_point(JsonWriter& json, std::size_t point) const {
-        PlacedShape const shape = shape_of(ways[point]);
-        json.field("way", name_of(ways[point]));
-        json.field("requests", is_giant(ways[point]) ? 1 : options.requests);
-        json.field("envelopes", shape.envelopes);
-        json.field("rows", shape.rows);
-        json.field("stages", shape.stages);
-        json.field("work", shape.work);
-        json.field("every_us", options.every);
+    void write_options(JsonWriter& json, Point const& point) const override {
+        PlacedShape const shape = shape_of(way_at(point));
+        write_fields(json, {{"requests", is_giant(way_at(point)) ? 1 : options_.requests},
+                            {"envelopes", shape.envelopes},
+                            {"rows", shape.rows},
+                            {"stages", shape.stages},
+                            {"work", shape.work},
+                            {"every_us", options_.every}});
     }
-    // What balancing, the choice of nodes, and sharing bring: of each system, on each set of cores.
-    void conclude(TextSink& out, std::span<Row const> rows) const {
+    // What balancing, the choice of nodes, and sharing bring.
+    void conclude_points(TextSink& out, std::span<Row const> rows) const override {
         constexpr std::array<std::array<BalanceWay, 2>, 3> pairs{{{BalanceWay::Balanced, BalanceWay::OneNode},
                                                                   {BalanceWay::Chosen, BalanceWay::Balanced},
                                                                   {BalanceWay::GiantShared, BalanceWay::GiantAlone}}};
-        for (std::size_t first = 0; first < rows.size(); first += way_count)
-            for (auto const& [better, worse] : pairs) print_ratio(out, rows.subspan(first, way_count), better, worse);
+        auto const row_of = [&](BalanceWay way) -> Row const* {
+            auto const found = std::ranges::find_if(rows, [&](Row const& row) { return way_at(point_of(row)) == way; });
+            return found != rows.end() ? &*found : nullptr;
+        };
+        for (auto const& [better, worse] : pairs)
+            print_ratio(out, name_of(better), row_of(better), name_of(worse), row_of(worse));
     }
 
-    Options options;
-    std::array<BalanceWay, value_names(BalanceWay{}).size()> ways{};
-    std::size_t way_count = 0;
-
-  private:
     static bool is_giant(BalanceWay way) { return way == BalanceWay::GiantAlone || way == BalanceWay::GiantShared; }
     static bool balances(BalanceWay way) { return way != BalanceWay::OneNode && way != BalanceWay::GiantAlone; }
 
     [[nodiscard]] PlacedShape shape_of(BalanceWay way) const {
-        return {.envelopes = is_giant(way) ? options.giant_envelopes : options.envelopes,
-                .rows = options.rows,
-                .stages = is_giant(way) ? options.giant_stages : options.stages,
-                .work = options.work};
-    }
-    // Looks at the nodes now and then; its core works meanwhile, or sleeps.
-    static Result<void> wait_and_look(DataflowRun const& run, dataflow::Scheduler const& scheduler,
-                                      NodeVector<PlacedQuery>& queries, Ends& ends, NodeLoads& loads) {
-        constexpr Nanoseconds look_every{1'000'000};
-        bool is_cancelled = false;
-        while (!ends.are_there()) {
-            work_until(clock::timestamp() + clock::to_cycles(look_every), [&] { return ends.are_there(); });
-            loads.look(scheduler, queries.size() - ends.missing(), queries.size());
-            if (is_cancelled || !run.progress.interrupted()) continue;
-            is_cancelled = true;
-            for (PlacedQuery& query : queries) query.cancel();
-        }
-        return run.progress.check();
+        return {.envelopes = is_giant(way) ? options_.giant_envelopes : options_.envelopes,
+                .rows = options_.rows,
+                .stages = is_giant(way) ? options_.giant_stages : options_.stages,
+                .work = options_.work};
     }
     // Of all tasks, those that ran on the first node.
     static double first_tasks_percent(dataflow::Scheduler const& scheduler) {
@@ -247,19 +227,8 @@ struct BalanceBench {
         }
         return all == 0 ? 0 : 100 * static_cast<double>(first) / static_cast<double>(all);
     }
-    void print_ratio(TextSink& out, std::span<Row const> of_ways, BalanceWay better, BalanceWay worse) const {
-        auto const row_of = [&](BalanceWay way) -> Row const* {
-            for (Row const& row : of_ways)
-                if (ways[row.configuration % way_count] == way && row.value.n != 0) return &row;
-            return nullptr;
-        };
-        Row const* const a = row_of(better);
-        Row const* const b = row_of(worse);
-        if (a == nullptr || b == nullptr || b->value.median <= 0) return;
-        format(out, "{} takes {:.2} of {}\n", name_of(better), a->value.median / b->value.median, name_of(worse));
-    }
 };
-constexpr auto balance_benchmark = benchmark<DataflowExperiment<BalanceBench>, balance_schema>(
+constexpr auto balance_benchmark = grid_benchmark<BalanceBench, balance_schema>(
     {.summary = "many requests at once on nodes that balance or not; one that is shared: time, moves, loads",
      .notes = "first_load_1_pct to first_load_4_pct: cores of the first node that were awake, in four parts by the "
               "requests that have ended; others_load: of the other nodes.\n"

@@ -12,5 +12,17 @@ constexpr console::Command dataflow_group{.name = "dataflow",
                                           .nested = "benchmark"};
 MXK_REGISTER(mxk_commands, console::Command, dataflow_group);
 
+// It answers for one release.
+console::Outcome answer_smt(console::Invocation& invocation) {
+    return invocation.fail(Error(
+        "bench dataflow smt is a test now: 'test dataflow.siblings_work_only_when_every_physical_core_does'; for what "
+        "two threads of a physical core do: 'bench dataflow pipe --cores physical:2,siblings:2'"));
+}
+constexpr console::Command smt{.name = "smt",
+                               .summary = "is a test: dataflow.siblings_work_only_when_every_physical_core_does",
+                               .parent = "bench dataflow",
+                               .run = &answer_smt};
+MXK_REGISTER(mxk_commands, console::Command, smt);
+
 } // namespace
 } // namespace mxk::bench

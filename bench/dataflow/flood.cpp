@@ -21,20 +21,20 @@ struct FloodOptions : DataflowOptions {
     std::uint32_t work = 4;
 };
 
-constexpr auto flood_schema = console::schema<FloodOptions>(
-    dataflow_option::disciplines, core_set_option::cores,
+constexpr auto flood_schema = dataflow_schema<FloodOptions>(
     console::option<&FloodOptions::requests>("requests", "at once", console::between(1, 1'000'000)),
     console::option<&FloodOptions::envelopes>("envelopes", "of a request", console::between(1, 1'000'000)),
     console::option<&FloodOptions::rows>("rows", "of an envelope, 8 bytes each", console::between(1, 10'000'000)),
     console::option<&FloodOptions::work>("work", "multiplications for each row in each stage",
-                                         console::between(0, 10'000)),
-    dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first,
-    dataflow_option::patience, dataflow_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
+                                         console::between(0, 10'000)));
 
 constexpr std::array flood_claims{
-    DataflowClaim{"as many requests are active as there are cores, or fewer", DataflowClaim::Kind::FindingIsUpTo,
-                  "active_by_cores", 1},
-    DataflowClaim{"nothing is left in memory", DataflowClaim::Kind::FindingIs, "leaked_bytes", 0},
+    Claim{.statement = "as many requests are active as there are cores, or fewer",
+          .bound = Bound::up_to(1),
+          .left = {.of = "requests", .finding = "active_by_cores"}},
+    Claim{.statement = "nothing is left in memory",
+          .bound = Bound::exactly(0),
+          .left = {.of = "requests", .finding = "leaked_bytes"}},
 };
 
 // A request that notes which one it is to end.
@@ -57,115 +57,87 @@ std::uint64_t settled_bytes() {
     return heap::counts().live_bytes;
 }
 
-struct FloodBench {
-    using Options = FloodOptions;
-    static constexpr std::string_view name = "dataflow flood";
-    static constexpr Unit unit = Unit::NanosecondsPerOperation;
-    static constexpr DisciplineSet default_disciplines = all_disciplines;
-    static constexpr bool has_peers = false;
+// What came of a number of requests.
+struct Flood {
+    double seconds = 0;
+    double max_active = 0;
+    double out_of_order = 0; // requests that ended before an older one
+    std::uint64_t peak = 0;  // bytes in use, as far as it was seen
+    bool is_right = true;
+};
 
-    explicit FloodBench(Options const& its_options)
-        : options(its_options) {}
-    Result<void> prepare() {
-        shape = {.envelopes = options.envelopes, .rows = options.rows, .stages = 2, .work = options.work};
-        return {};
-    }
-    [[nodiscard]] std::size_t points() const { return options.requests.values().size(); }
-    static constexpr std::span<DataflowClaim const> claims() { return flood_claims; }
-    static bool is_judged(DataflowClaim const& /*claim*/, std::size_t /*point*/) { return true; }
+constexpr DataflowPlan flood_plan{.name = "dataflow flood", .disciplines = all_disciplines, .claims = flood_claims};
 
-    Result<void> run(DataflowRun const& run) const {
-        std::size_t const count = options.requests.values()[run.point];
+class FloodBench final : public DataflowBench<FloodOptions, flood_plan> {
+  public:
+    using DataflowBench::DataflowBench;
+
+  private:
+    void add_axes() override { add(Axis::of("requests", 8, options_.requests.values())); }
+
+    Result<void> run_flow(DataflowRun const& run) override {
+        std::size_t const count = options_.requests.values()[run.point[first_axis]];
         dataflow::Model model;
         MXK_TRY(make_model(model));
         auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, run.scheduler));
-        MXK_TRY(flood(run, *scheduler, model, std::min<std::size_t>(count, 10), nullptr)); // pools grow once
+        MXK_TRY(flood(run, *scheduler, model, std::min<std::size_t>(count, 10))); // pools grow once
         std::uint64_t const before = settled_bytes();
-        Did did;
-        MXK_TRY(flood(run, *scheduler, model, count, &did));
+        Flood const done = MXK_TRY(flood(run, *scheduler, model, count));
         std::uint64_t const after = settled_bytes();
         Sample& sample = run.sample;
-        sample.value = did.seconds * 1e9 / static_cast<double>(count);
+        sample.value = done.seconds * 1e9 / static_cast<double>(count);
         sample.operations = count;
-        sample.findings.add("max_active", did.max_active);
-        sample.findings.add("active_by_cores", did.max_active / static_cast<double>(run.cores.size()));
-        sample.findings.add("peak_kib", static_cast<double>(std::max(did.peak, before) - before) / KiB);
+        sample.findings.add("max_active", done.max_active);
+        sample.findings.add("active_by_cores", done.max_active / static_cast<double>(run.cores.size()));
+        sample.findings.add("peak_kib", static_cast<double>(std::max(done.peak, before) - before) / KiB);
         sample.findings.add("leaked_bytes", static_cast<double>(after) - static_cast<double>(before));
-        sample.findings.add("out_of_order", did.out_of_order);
+        sample.findings.add("out_of_order", done.out_of_order);
         bool const is_ordered =
-            run.cores.size() != 1 || run.scheduler.discipline != Discipline::Requests || did.out_of_order == 0;
-        sample.verified = did.is_right && after <= before && is_ordered;
+            run.cores.size() != 1 || run.scheduler.discipline != Discipline::Requests || done.out_of_order == 0;
+        sample.verified = done.is_right && after <= before && is_ordered;
         return {};
     }
-
-    void print_head(TextSink& out) const {
-        format(out, "requests of {} envelopes of {} rows, which are sorted", shape.envelopes, shape.rows);
+    void print_what(TextSink& out) const override {
+        format(out, "requests of {} envelopes of {} rows, which are sorted", shape_.envelopes, shape_.rows);
     }
-    static void print_heading(TextSink& out) { format(out, " {:>8}", "requests"); }
-    void print_point(TextSink& out, std::size_t point) const { format(out, " {:8}", options.requests.values()[point]); }
-    void write_point(JsonWriter& json, std::size_t point) const {
-        json.field("requests", options.requests.values()[point]);
-        json.field("envelopes", shape.envelopes);
-        json.field("rows", shape.rows);
-        json.field("work", shape.work);
+    void write_options(JsonWriter& json, Point const& /*point*/) const override {
+        write_fields(json, {{"envelopes", shape_.envelopes}, {"rows", shape_.rows}, {"work", shape_.work}});
     }
-
-    Options options;
-    GraphShape shape{};
-
-  private:
-    struct Did {
-        double seconds = 0;
-        double max_active = 0;
-        double out_of_order = 0; // requests that ended before an older one
-        std::uint64_t peak = 0;  // bytes in use, as far as it was seen
-        bool is_right = true;
-    };
 
     // A graph that holds memory until its end: all rows are collected and sorted.
     Result<void> make_model(dataflow::Model& model) const {
-        auto const last = begin_graph(model, shape);
-        auto const sort = model.add<dataflow::CollectingSortBox>("sort", shape.rows);
-        model.connect(last, sort);
-        model.connect(sort, model.add<SinkBox>("sink"));
+        auto const last = begin_graph(model, shape_);
+        auto const sort = append(model, last, model.add<dataflow::CollectingSortBox>("sort", shape_.rows));
+        append(model, sort, model.add<SinkBox>("sink"));
         return model.check();
     }
-
-    Result<void> flood(DataflowRun const& run, dataflow::Scheduler& scheduler, dataflow::Model const& model,
-                       std::size_t count, Did* did) const {
+    Result<Flood> flood(DataflowRun const& run, dataflow::Scheduler& scheduler, dataflow::Model const& model,
+                        std::size_t count) const {
         constexpr Nanoseconds look_every{500'000};
         Ends ends(count);
         std::atomic<std::uint32_t> order{0};
-        auto queries = MXK_TRY(make_requests<FloodQuery>(count, ends, model, shape, order));
+        auto queries = MXK_TRY(make_requests<FloodQuery>(count, ends, model, shape_, order));
+        Flood done;
         Cycles const start = clock::timestamp();
         for (FloodQuery& query : queries) scheduler.submit(query);
         // The memory in use is looked at now and then: each look is a call to every core, between its tasks.
-        std::uint64_t peak = 0;
-        bool is_cancelled = false;
-        while (!ends.are_there()) {
-            work_until(clock::timestamp() + clock::to_cycles(look_every), [&] { return ends.are_there(); });
-            if (did != nullptr) peak = std::max(peak, heap::counts().live_bytes);
-            if (is_cancelled || !run.progress.interrupted()) continue;
-            is_cancelled = true;
-            for (FloodQuery& query : queries) query.cancel();
-        }
-        Cycles const end = clock::timestamp();
-        MXK_TRY(run.progress.check());
-        if (did == nullptr) return {};
-        did->seconds = static_cast<double>(raw(end - start)) / static_cast<double>(clock::frequency());
-        did->max_active = scheduler.max_active();
-        did->peak = peak;
+        MXK_TRY(wait_and_look(ends, queries, run.progress, look_every,
+                              [&] { done.peak = std::max(done.peak, heap::counts().live_bytes); }));
+        done.seconds = seconds_of(clock::timestamp() - start);
+        done.max_active = scheduler.max_active();
         std::uint32_t latest = 0; // of the places up to there
-        did->is_right =
-            MXK_TRY(are_all_right(queries, [&](FloodQuery const& query) { return query.done.is_right(shape); }));
+        done.is_right =
+            MXK_TRY(are_all_right(queries, [&](FloodQuery const& query) { return query.done.is_right(shape_); }));
         for (FloodQuery const& query : queries) {
-            if (query.place < latest) ++did->out_of_order;
+            if (query.place < latest) ++done.out_of_order;
             latest = std::max(latest, query.place);
         }
-        return {};
+        return done;
     }
+
+    GraphShape shape_{.envelopes = options_.envelopes, .rows = options_.rows, .stages = 2, .work = options_.work};
 };
-constexpr auto flood_benchmark = benchmark<DataflowExperiment<FloodBench>, flood_schema>(
+constexpr auto flood_benchmark = grid_benchmark<FloodBench, flood_schema>(
     {.summary = "many requests at once: time, how many are active, memory, what is left",
      .notes = "peak_kib is looked at every half a millisecond: short runs may have more.\n"
               "Example: bench dataflow flood --requests 10,100,1000 --cores 1,2 --discipline requests,one-fifo\n",

@@ -24,8 +24,7 @@ struct ForkOptions : DataflowOptions {
     std::uint32_t requests = 5;
 };
 
-constexpr auto fork_schema = console::schema<ForkOptions>(
-    dataflow_option::disciplines, core_set_option::cores,
+constexpr auto fork_schema = dataflow_schema<ForkOptions>(
     console::option<&ForkOptions::width>("width", "branches of the fork", console::between(2, 60)),
     console::option<&ForkOptions::depth>("depth", "stages of a branch", console::between(1, 60)),
     console::option<&ForkOptions::slow>("slow", "how much longer the first branch's stages take",
@@ -38,14 +37,18 @@ constexpr auto fork_schema = console::schema<ForkOptions>(
     console::option<&ForkOptions::capacity>("capacity", "envelopes that wait at an input",
                                             console::between(1, dataflow::Edge::max_capacity)),
     console::option<&ForkOptions::requests>("requests", "one after the other", console::between(1, 100'000)),
-    dataflow_option::no_peers, dataflow_option::sleep_rule, dataflow_option::reruns_bound,
-    dataflow_option::steals_first, dataflow_option::patience, dataflow_option::seed, run_option::repeat,
-    run_option::warm_up, run_option::json);
+    dataflow_option::no_peers);
 
 constexpr std::array fork_claims{
-    DataflowClaim{"no more than 1.2 times the ideal", DataflowClaim::Kind::FindingIsUpTo, "time_by_ideal", 1.2},
-    DataflowClaim{"no more than half the time of oneTBB's flow graph", DataflowClaim::Kind::TakesNoMore,
-                  "tbb-flow-graph", 0.5, true},
+    Claim{.statement = "no more than 1.2 times the ideal",
+          .bound = Bound::up_to(1.2),
+          .left = {.of = "requests", .finding = "time_by_ideal"}},
+    Claim{.statement = "no more than half the time of oneTBB's flow graph",
+          .bound = Bound::up_to(0.5),
+          .left = {.of = "requests"},
+          .right = {.of = "tbb-flow-graph"},
+          .on = Claim::On::LastSet,
+          .takes_others = true},
 };
 
 // What requests of one run took together, and what the one behind them had to do.
@@ -65,74 +68,59 @@ struct ForkTimes {
     }
 };
 
-struct ForkBench {
-    using Options = ForkOptions;
-    static constexpr std::string_view name = "dataflow fork";
-    static constexpr Unit unit = Unit::NanosecondsPerOperation;
-    static constexpr DisciplineSet default_disciplines = all_disciplines;
-    static constexpr bool has_peers = true;
+constexpr DataflowPlan fork_plan{
+    .name = "dataflow fork", .disciplines = all_disciplines, .has_peers = true, .claims = fork_claims};
 
-    explicit ForkBench(Options const& its_options)
-        : options(its_options) {}
-    Result<void> prepare() {
-        for (std::uint32_t const envelopes : options.envelopes.values())
-            shapes[count++] = {.envelopes = envelopes,
-                               .rows = dataflow::rows_or_recommended(options.rows, sizeof(std::uint64_t)),
-                               .branches = options.width,
-                               .stages = options.depth,
-                               .work = options.work,
-                               .slow = options.slow,
-                               .capacity = options.capacity};
-        return {};
-    }
-    [[nodiscard]] std::size_t points() const { return count; }
-    static constexpr std::span<DataflowClaim const> claims() { return fork_claims; }
-    static bool is_judged(DataflowClaim const& /*claim*/, std::size_t /*point*/) { return true; }
+class ForkBench final : public DataflowBench<ForkOptions, fork_plan> {
+  public:
+    using DataflowBench::DataflowBench;
 
-    Result<void> run(DataflowRun const& run) const {
-        GraphShape const& shape = shapes[run.point];
+  private:
+    void add_axes() override { add(Axis::of("envelopes", 9, options_.envelopes.values())); }
+
+    Result<void> run_flow(DataflowRun const& run) override {
+        GraphShape const shape = shape_at(run.point);
         ForkTimes const times =
             run.system.peer != nullptr ? MXK_TRY(run_peer(run, shape)) : MXK_TRY(run_own(run, shape));
-        double const requests = options.requests;
+        double const requests = options_.requests;
         Sample& sample = run.sample;
         sample.value = times.cycles / requests * 1e9 / static_cast<double>(clock::frequency());
-        sample.operations = options.requests;
+        sample.operations = options_.requests;
         sample.verified = times.is_right;
         sample.findings.add("time_by_ideal", times.cycles / requests / times.ideal);
         if (run.system.peer == nullptr) sample.findings.add("branch_changes", times.branch_changes / shape.envelopes);
         return {};
     }
-
-    void print_head(TextSink& out) const {
+    void print_what(TextSink& out) const override {
         format(out, "{} branches of {} stages of {} multiplications, the first one's {}; envelopes of {} rows",
-               options.width, options.depth, options.work, options.work * options.slow, shapes[0].rows);
+               options_.width, options_.depth, options_.work, options_.work * options_.slow, shape_at({}).rows);
     }
-    static void print_heading(TextSink& out) { format(out, " {:>9}", "envelopes"); }
-    void print_point(TextSink& out, std::size_t point) const { format(out, " {:9}", shapes[point].envelopes); }
-    void write_point(JsonWriter& json, std::size_t point) const {
-        GraphShape const& shape = shapes[point];
-        json.field("envelopes", shape.envelopes);
-        json.field("rows", shape.rows);
-        json.field("width", shape.branches);
-        json.field("depth", shape.stages);
-        json.field("work", shape.work);
-        json.field("slow", shape.slow);
-        json.field("capacity", shape.capacity);
+    void write_options(JsonWriter& json, Point const& point) const override {
+        write_fields(json, {{"rows", shape_at(point).rows},
+                            {"width", options_.width},
+                            {"depth", options_.depth},
+                            {"work", options_.work},
+                            {"slow", options_.slow},
+                            {"capacity", options_.capacity}});
     }
 
-    Options options;
-    std::array<GraphShape, console::CountList::capacity> shapes{};
-    std::size_t count = 0;
-
-  private:
+    [[nodiscard]] GraphShape shape_at(Point const& point) const {
+        return {.envelopes = options_.envelopes.values()[point[first_axis]],
+                .rows = dataflow::rows_or_recommended(options_.rows, sizeof(std::uint64_t)),
+                .branches = options_.width,
+                .stages = options_.depth,
+                .work = options_.work,
+                .slow = options_.slow,
+                .capacity = options_.capacity};
+    }
     // The same with boxes that are timed.
     static GraphShape timed(GraphShape shape) {
         shape.is_timed = true;
         return shape;
     }
     Result<ForkTimes> run_peer(DataflowRun const& run, GraphShape const& shape) const {
-        auto results = MXK_TRY(NodeVector<GraphResult>::create(options.requests, Worker::current().node()));
-        for (std::uint32_t i = 0; i < options.requests; ++i) results.emplace();
+        auto results = MXK_TRY(NodeVector<GraphResult>::create(options_.requests, Worker::current().node()));
+        for (std::uint32_t i = 0; i < options_.requests; ++i) results.emplace();
         MXK_TRY(run.system.peer->run(shape, run.cores, results.span()));
         ForkTimes times;
         for (GraphResult const& result : results) times.add(shape, result);
@@ -145,25 +133,18 @@ struct ForkBench {
         dataflow::Model model;
         MXK_TRY(make_graph(model, shape));
         auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, run.scheduler));
-        auto const run_one = [&](GraphShape const& one, auto note) -> Result<void> {
-            Ends ends(1);
-            std::array<GraphQuery, 1> queries{GraphQuery(model, one, ends)};
-            MXK_TRY(run_all(*scheduler, queries, ends, run.progress));
-            MXK_TRY(queries[0].result());
-            note(queries[0]);
-            return {};
-        };
         ForkTimes times;
-        for (std::uint32_t i = 0; i < options.requests; ++i)
-            MXK_TRY(run_one(shape, [&](GraphQuery const& query) { times.add(shape, query.done); }));
-        MXK_TRY(run_one(timed(shape), [&](GraphQuery const& query) {
+        auto const add = [&](GraphQuery const& query) { times.add(shape, query.done); };
+        for (std::uint32_t i = 0; i < options_.requests; ++i)
+            MXK_TRY(run_graph(*scheduler, model, shape, run.progress, add));
+        MXK_TRY(run_graph(*scheduler, model, timed(shape), run.progress, [&](GraphQuery const& query) {
             times.set_ideal(shape, query.done, run.cores.size());
             times.branch_changes = query.branch_changes.load(std::memory_order_relaxed);
         }));
         return times;
     }
 };
-constexpr auto fork_benchmark = benchmark<DataflowExperiment<ForkBench>, fork_schema>(
+constexpr auto fork_benchmark = grid_benchmark<ForkBench, fork_schema>(
     {.summary = "the time of a fork into branches and their join, by the ideal",
      .notes = "branch_changes: how often another branch's stage ran than before, for each envelope; on one core a\n"
               "scheduler that runs depth-first changes as often as there are branches.\n"

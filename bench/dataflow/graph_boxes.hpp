@@ -182,6 +182,12 @@ class SinkBox final : public CountingSinkBox {
     }
 };
 
+// The next box of a pipe; gives its number.
+inline dataflow::Model::BoxId append(dataflow::Model& model, dataflow::Model::BoxId last, dataflow::Model::BoxId next) {
+    model.connect(last, next);
+    return next;
+}
+
 // The boxes of a shape up to the one whose output is the result; gives that one, which a sink is still to be connected
 // to.
 inline dataflow::Model::BoxId begin_graph(dataflow::Model& model, GraphShape const& shape) {
@@ -191,11 +197,8 @@ inline dataflow::Model::BoxId begin_graph(dataflow::Model& model, GraphShape con
     auto last = source;
     for (std::uint32_t branch = 0; branch < shape.branches; ++branch) {
         last = source;
-        for (std::uint32_t stage = 0; stage < shape.stages; ++stage) {
-            auto const next = model.add<StageBox>("stage", branch, stage);
-            model.connect(last, next);
-            last = next;
-        }
+        for (std::uint32_t stage = 0; stage < shape.stages; ++stage)
+            last = append(model, last, model.add<StageBox>("stage", branch, stage));
         if (shape.branches > 1) model.connect(last, join, "branch");
     }
     return shape.branches > 1 ? join : last;
@@ -204,6 +207,19 @@ inline Result<void> make_graph(dataflow::Model& model, GraphShape const& shape) 
     auto const last = begin_graph(model, shape);
     model.connect(last, model.add<SinkBox>("sink"));
     return model.check();
+}
+
+// One request of that graph, and note(query) at its end. Errors: cancelled; what the query ends with. The console's
+// task.
+template <typename Note>
+Result<void> run_graph(dataflow::Scheduler& scheduler, dataflow::Model const& model, GraphShape const& shape,
+                       Progress const& progress, Note note) {
+    Ends ends(1);
+    std::array<GraphQuery, 1> queries{GraphQuery(model, shape, ends)};
+    MXK_TRY(run_all(scheduler, queries, ends, progress));
+    MXK_TRY(queries[0].result());
+    note(queries[0]);
+    return {};
 }
 
 } // namespace mxk::bench

@@ -28,7 +28,9 @@ constexpr auto idle_schema = console::schema<IdleOptions>(
     dataflow_option::sleep_rule, dataflow_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
 
 constexpr std::array idle_claims{
-    DataflowClaim{"one core wakes for one request", DataflowClaim::Kind::FindingIsUpTo, "wakes_per_ping", 1.1},
+    Claim{.statement = "one core wakes for one request",
+          .bound = Bound::up_to(1.1),
+          .left = {.of = "requests", .finding = "wakes_per_ping"}},
 };
 
 // Notes when and where it began.
@@ -44,27 +46,22 @@ struct PingRequest : WaitedRequest {
     std::size_t place = 0;
 };
 
-struct IdleBench {
-    using Options = IdleOptions;
-    static constexpr std::string_view name = "dataflow idle";
-    static constexpr Unit unit = Unit::NanosecondsPerOperation;
-    static constexpr DisciplineSet default_disciplines{Discipline::Requests, Discipline::Original,
-                                                       Discipline::CoreFifo};
-    static constexpr bool has_peers = false;
+constexpr DataflowPlan idle_plan{.name = "dataflow idle",
+                                 .disciplines = {Discipline::Requests, Discipline::Original, Discipline::CoreFifo},
+                                 .claims = idle_claims};
 
-    explicit IdleBench(Options const& its_options)
-        : options(its_options) {}
-    static Result<void> prepare() { return {}; }
-    static constexpr std::size_t points() { return 1; }
-    static constexpr std::span<DataflowClaim const> claims() { return idle_claims; }
-    static bool is_judged(DataflowClaim const& /*claim*/, std::size_t /*point*/) { return true; }
-    static std::optional<Error> unsupported(Discipline /*discipline*/, std::span<CoreId const> cores) {
+class IdleBench final : public DataflowBench<IdleOptions, idle_plan> {
+  public:
+    using DataflowBench::DataflowBench;
+
+  private:
+    [[nodiscard]] std::optional<Error> cannot_run(Discipline /*discipline*/, Point const& point) const override {
         CoreId const here = Worker::current().core();
-        if (std::ranges::any_of(cores, [here](CoreId core) { return core != here; })) return std::nullopt;
+        if (std::ranges::any_of(cores(point), [here](CoreId core) { return core != here; })) return std::nullopt;
         return Error("it needs a core besides the console's");
     }
 
-    Result<void> run(DataflowRun const& run) const {
+    Result<void> run_flow(DataflowRun const& run) override {
         CoreId const here = Worker::current().core();
         auto cores = MXK_TRY(NodeVector<CoreId>::create(run.cores.size(), Worker::current().node()));
         for (CoreId const core : run.cores)
@@ -74,12 +71,12 @@ struct IdleBench {
         double const halted = halted_percent(cores.span());
         MXK_TRY(run.progress.check());
 
-        auto latencies = MXK_TRY(NodeVector<double>::create(options.pings, Worker::current().node()));
+        auto latencies = MXK_TRY(NodeVector<double>::create(options_.pings, Worker::current().node()));
         std::uint64_t first = 0; // pings that the first core of the set served
         std::uint64_t slept = sleeps(cores.span());
         std::uint64_t const slept_before = slept;
         std::uint64_t asleep = 0; // pings that found all cores so
-        for (std::uint32_t i = 0; i < options.pings; ++i) {
+        for (std::uint32_t i = 0; i < options_.pings; ++i) {
             Ends ends(1);
             PingRequest ping(ends);
             Cycles const start = clock::timestamp();
@@ -94,32 +91,26 @@ struct IdleBench {
             if (i % 16 == 0) MXK_TRY(run.progress.check());
         }
         double const nanoseconds = 1e9 / static_cast<double>(clock::frequency());
-        double const pings = options.pings;
+        double const pings = options_.pings;
         Sample& sample = run.sample;
         sample.value = percentile(latencies.span(), 50) * nanoseconds;
-        sample.operations = options.pings;
+        sample.operations = options_.pings;
         sample.findings.add("p99_us", percentile(latencies.span(), 99) * nanoseconds / 1e3);
         sample.findings.add("halted_pct", halted);
         sample.findings.add("wakes_per_ping", static_cast<double>(slept - slept_before) / pings);
         sample.findings.add("first_core_pct", 100 * static_cast<double>(first) / pings);
         sample.findings.add("asleep_pct", 100 * static_cast<double>(asleep) / pings);
-        sample.verified = latencies.size() == options.pings;
+        sample.verified = latencies.size() == options_.pings;
         return {};
     }
 
-    void print_head(TextSink& out) const {
-        format(out, "{} ms without load, then {} requests, one at a time", options.milliseconds, options.pings);
+    void print_what(TextSink& out) const override {
+        format(out, "{} ms without load, then {} requests, one at a time", options_.milliseconds, options_.pings);
     }
-    static void print_heading(TextSink& /*out*/) {}
-    static void print_point(TextSink& /*out*/, std::size_t) {}
-    void write_point(JsonWriter& json, std::size_t /*point*/) const {
-        json.field("idle_ms", options.milliseconds);
-        json.field("pings", options.pings);
+    void write_options(JsonWriter& json, Point const& /*point*/) const override {
+        write_fields(json, {{"idle_ms", options_.milliseconds}, {"pings", options_.pings}});
     }
 
-    Options options;
-
-  private:
     static std::uint64_t sleeps(std::span<CoreId const> cores) {
         std::uint64_t sum = 0;
         for (CoreId const core : cores) sum += workers::of(core).statistics().sleeps.value();
@@ -146,7 +137,7 @@ struct IdleBench {
     // meanwhile.
     [[nodiscard]] double halted_percent(std::span<CoreId const> cores) const {
         std::uint64_t const before = sleeps(cores);
-        Nanoseconds const window{std::uint64_t{options.milliseconds} * 1'000'000};
+        Nanoseconds const window{std::uint64_t{options_.milliseconds} * 1'000'000};
         work_until(clock::timestamp() + clock::to_cycles(window), [] { return false; });
         double polled = 0;
         for (CoreId const core : cores)
@@ -156,7 +147,7 @@ struct IdleBench {
         return std::max(0.0, 100 * (1 - polled / all));
     }
 };
-constexpr auto idle_benchmark = benchmark<DataflowExperiment<IdleBench>, idle_schema>(
+constexpr auto idle_benchmark = grid_benchmark<IdleBench, idle_schema>(
     {.summary = "whether idle cores are halted, and how fast one wakes for a request",
      .notes = "The console's core submits; the scheduler has the others of the set.\n"
               "Example: bench dataflow idle --cores 2 --ms 1000\n",

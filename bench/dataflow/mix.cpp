@@ -27,8 +27,7 @@ struct MixOptions : DataflowOptions {
     HeapNames others_heap{}; // empty: ours
 };
 
-constexpr auto mix_schema = console::schema<MixOptions>(
-    dataflow_option::disciplines, core_set_option::cores,
+constexpr auto mix_schema = dataflow_schema<MixOptions>(
     console::option<&MixOptions::plans>("requests", "PxQ: P times Q requests, up to Q at a time"),
     console::option<&MixOptions::rows>("rows", "of an envelope, 8 bytes each; 0: the recommended number",
                                        console::between(0, 10'000'000)),
@@ -40,13 +39,15 @@ constexpr auto mix_schema = console::schema<MixOptions>(
     console::option<&MixOptions::capacity>("capacity", "envelopes that wait at an input",
                                            console::between(1, dataflow::Edge::max_capacity)),
     console::option<&MixOptions::others_heap>(
-        "others-heap", "an allocator of `bench heap`, for all disciplines but requests (none given: ours)"),
-    dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first,
-    dataflow_option::patience, dataflow_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
+        "others-heap", "an allocator of `bench heap`, for all disciplines but requests (none given: ours)"));
 
 constexpr std::array mix_claims{
-    DataflowClaim{"1.06 times as much as the original scheduler, or more", DataflowClaim::Kind::DoesNoLess, "original",
-                  1.06, true},
+    Claim{.statement = "1.06 times as much as the original scheduler, or more",
+          .bound = Bound::from(1.06),
+          .left = {.of = "requests"},
+          .right = {.of = "original"},
+          .on = Claim::On::LastSet,
+          .takes_others = true},
 };
 
 // While it lives, graphs' memory comes from that allocator.
@@ -66,45 +67,52 @@ class OtherGraphMemory {
     dataflow::GeneralAllocator allocator_;
 };
 
-struct MixBench {
-    using Options = MixOptions;
-    static constexpr std::string_view name = "dataflow mix";
-    static constexpr Unit unit = Unit::OperationsPerSecond;
-    static constexpr DisciplineSet default_disciplines{Discipline::Requests, Discipline::Original,
-                                                       Discipline::CoreFifo};
-    static constexpr bool has_peers = false;
+constexpr DataflowPlan mix_plan{.name = "dataflow mix",
+                                .unit = Unit::OperationsPerSecond,
+                                .disciplines = {Discipline::Requests, Discipline::Original, Discipline::CoreFifo},
+                                .claims = mix_claims};
 
-    explicit MixBench(Options const& its_options)
-        : options(its_options) {}
-    Result<void> prepare() {
-        auto const heaps = options.others_heap.kinds();
+class MixBench final : public DataflowBench<MixOptions, mix_plan> {
+  public:
+    using DataflowBench::DataflowBench;
+
+  private:
+    Result<void> complete() override {
+        auto const heaps = options_.others_heap.kinds();
         if (heaps.size() > 1) return Error("expected one allocator for the others' heap");
-        others_heap = heaps.empty() ? nullptr : heaps[0];
-        if (others_heap != nullptr && others_heap->open != nullptr) MXK_TRY(others_heap->open());
-        shape = {.envelopes = options.envelopes,
-                 .rows = dataflow::rows_or_recommended(options.rows, sizeof(std::uint64_t)),
-                 .branches = options.branches,
-                 .stages = options.stages,
-                 .work = options.work,
-                 .capacity = options.capacity};
+        others_heap_ = heaps.empty() ? nullptr : heaps[0];
+        if (others_heap_ != nullptr && others_heap_->open != nullptr) MXK_TRY(others_heap_->open());
+        shape_ = {.envelopes = options_.envelopes,
+                  .rows = dataflow::rows_or_recommended(options_.rows, sizeof(std::uint64_t)),
+                  .branches = options_.branches,
+                  .stages = options_.stages,
+                  .work = options_.work,
+                  .capacity = options_.capacity};
         return {};
     }
-    [[nodiscard]] std::size_t points() const { return options.plans.size(); }
-    static constexpr std::span<DataflowClaim const> claims() { return mix_claims; }
-    [[nodiscard]] bool is_judged(DataflowClaim const& /*claim*/, std::size_t point) const {
-        return options.plans[point].at_once == max_at_once();
+    void add_axes() override { add(options_.plans.axis()); }
+    void print_value(TextSink& out, std::size_t axis, std::size_t at) const override {
+        if (axis != first_axis) return GridExperiment::print_value(out, axis, at);
+        options_.plans[at].print(out);
+    }
+    void write_value(JsonWriter& json, std::size_t axis, std::size_t at) const override {
+        if (axis != first_axis) return DataflowExperiment::write_value(json, axis, at);
+        options_.plans[at].write(json);
+    }
+    [[nodiscard]] bool is_judged(Claim const& /*claim*/, Point const& point) const override {
+        return options_.plans[point[first_axis]].at_once == options_.plans.max_at_once();
     }
 
-    Result<void> run(DataflowRun const& run) const {
-        RequestPlan const& plan = options.plans[run.point];
+    Result<void> run_flow(DataflowRun const& run) override {
+        RequestPlan const& plan = options_.plans[run.point[first_axis]];
         // Before all that has memory of it.
-        OtherGraphMemory const memory(run.system.discipline == Discipline::Requests ? nullptr : others_heap);
+        OtherGraphMemory const memory(run.system.discipline == Discipline::Requests ? nullptr : others_heap_);
         dataflow::Model model;
         MXK_TRY(make_model(model));
         return measure_stream(
-            run, model, shape, plan,
+            run, model, shape_, plan,
             [&, expected = check_sum()](GraphQuery const& query) {
-                return query.done.check_sum == expected && query.done.rows == shape.all_rows() &&
+                return query.done.check_sum == expected && query.done.rows == shape_.all_rows() &&
                        query.done.is_in_order;
             },
             [&](dataflow::Scheduler const& scheduler, double seconds) {
@@ -114,59 +122,39 @@ struct MixBench {
                 findings.add("stolen_pct", SchedulerCounts(scheduler).stolen_percent());
             });
     }
-
-    void print_head(TextSink& out) const {
+    void print_what(TextSink& out) const override {
         format(out, "requests of {} envelopes of {} rows: {} branches of {} stages, a pipe of {}, a sort",
-               shape.envelopes, shape.rows, shape.branches, shape.stages, shape.stages);
-        if (others_heap != nullptr) format(out, "; memory of all but requests: {}", others_heap->name);
+               shape_.envelopes, shape_.rows, shape_.branches, shape_.stages, shape_.stages);
+        if (others_heap_ != nullptr) format(out, "; memory of all but requests: {}", others_heap_->name);
     }
-    static void print_heading(TextSink& out) { format(out, " {:<8}", "requests"); }
-    void print_point(TextSink& out, std::size_t point) const {
-        FixedText<24> plan;
-        format(plan, "{}x{}", options.plans[point].rounds, options.plans[point].at_once);
-        format(out, " {:<8}", plan.view());
-    }
-    void write_point(JsonWriter& json, std::size_t point) const {
-        json.field("rounds", options.plans[point].rounds);
-        json.field("at_once", options.plans[point].at_once);
-        json.field("rows", shape.rows);
-        json.field("envelopes", shape.envelopes);
-        json.field("branches", shape.branches);
-        json.field("stages", shape.stages);
-        json.field("work", shape.work);
-        json.field("capacity", shape.capacity);
-        json.field("others_heap", others_heap != nullptr ? others_heap->name : "mxk");
+    void write_options(JsonWriter& json, Point const& /*point*/) const override {
+        write_fields(json, {{"rows", shape_.rows},
+                            {"envelopes", shape_.envelopes},
+                            {"branches", shape_.branches},
+                            {"stages", shape_.stages},
+                            {"work", shape_.work},
+                            {"capacity", shape_.capacity},
+                            {"others_heap", others_heap_ != nullptr ? others_heap_->name : "mxk"}});
     }
 
-    Options options;
-    GraphShape shape{};
-    HeapKind const* others_heap = nullptr;
-
-  private:
-    [[nodiscard]] std::uint32_t max_at_once() const {
-        std::uint32_t max = 0;
-        for (std::size_t i = 0; i < options.plans.size(); ++i) max = std::max(max, options.plans[i].at_once);
-        return max;
-    }
     // Of what the pipe makes of the join's rows.
     [[nodiscard]] std::uint64_t check_sum() const {
-        RowSteps const pipe = RowSteps::of(std::uint64_t{shape.stages} * shape.work);
-        return pipe.factor * shape.check_sum() + pipe.summand * shape.all_rows();
+        RowSteps const pipe = RowSteps::of(std::uint64_t{shape_.stages} * shape_.work);
+        return pipe.factor * shape_.check_sum() + pipe.summand * shape_.all_rows();
     }
     Result<void> make_model(dataflow::Model& model) const {
-        auto last = begin_graph(model, shape);
-        for (std::uint32_t stage = 0; stage < shape.stages; ++stage) {
-            auto const next = model.add<StageBox>("pipe", shape.branches, stage);
-            model.connect(last, next);
-            last = next;
-        }
-        auto const sort = model.add<dataflow::SortBox>("sort", shape.rows);
-        model.connect(last, sort);
-        model.connect(sort, model.add<SortedSinkBox>("sink"));
+        auto last = begin_graph(model, shape_);
+        for (std::uint32_t stage = 0; stage < shape_.stages; ++stage)
+            last = append(model, last, model.add<StageBox>("pipe", shape_.branches, stage));
+        last = append(model, last, model.add<dataflow::SortBox>("sort", shape_.rows));
+        append(model, last, model.add<SortedSinkBox>("sink"));
         return model.check();
     }
+
+    GraphShape shape_{};
+    HeapKind const* others_heap_ = nullptr;
 };
-constexpr auto mix_benchmark = benchmark<DataflowExperiment<MixBench>, mix_schema>(
+constexpr auto mix_benchmark = grid_benchmark<MixBench, mix_schema>(
     {.summary = "rows per second of requests: graphs with a fork, a pipe and a sort, several at a time",
      .notes = "Example: bench dataflow mix --requests 16x4 --cores 2 --discipline requests,original\n",
      .parent = "bench dataflow"});

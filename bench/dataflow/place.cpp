@@ -51,55 +51,51 @@ constexpr auto place_schema = console::schema<PlaceOptions>(
     dataflow_option::distances, dataflow_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
 
 constexpr std::array place_claims{
-    DataflowClaim{"once a request has moved, its memory follows: of the last quarter 1 % is remote, or less",
-                  DataflowClaim::Kind::FindingIsUpTo, "after_4_pct", 1},
+    Claim{.statement = "once a request has moved, its memory follows: of the last quarter 1 % is remote, or less",
+          .bound = Bound::up_to(1),
+          .left = {.of = "requests", .finding = "after_4_pct"}},
 };
 
-struct PlaceBench {
-    using Options = PlaceOptions;
-    static constexpr std::string_view name = "dataflow place";
-    static constexpr Unit unit = Unit::OperationsPerSecond;
-    static constexpr DisciplineSet default_disciplines{Discipline::Requests};
-    static constexpr bool has_peers = false;
+constexpr DataflowPlan place_plan{.name = "dataflow place", .unit = Unit::OperationsPerSecond, .claims = place_claims};
 
-    explicit PlaceBench(Options const& its_options)
-        : options(its_options) {}
-    Result<void> prepare() {
-        for (auto const& [way, its_name] : value_names(PlaceWay{}))
-            if (options.ways.empty() || options.ways.has(way)) ways[way_count++] = way;
-        return {};
+class PlaceBench final : public DataflowBench<PlaceOptions, place_plan> {
+  public:
+    using DataflowBench::DataflowBench;
+
+  private:
+    void add_axes() override {
+        options_.ways = or_all(options_.ways);
+        add(Axis::chosen("way", 6, options_.ways));
     }
-    [[nodiscard]] std::size_t points() const { return way_count; }
-    static constexpr std::span<DataflowClaim const> claims() { return place_claims; }
-    [[nodiscard]] bool is_judged(DataflowClaim const& /*claim*/, std::size_t point) const {
-        return ways[point] == PlaceWay::Moved;
+    [[nodiscard]] PlaceWay way_at(Point const& point) const { return chosen_at(options_.ways, point[first_axis]); }
+    [[nodiscard]] bool is_judged(Claim const& /*claim*/, Point const& point) const override {
+        return way_at(point) == PlaceWay::Moved;
     }
-    [[nodiscard]] std::optional<Error> unsupported(Discipline discipline, std::span<CoreId const> cores,
-                                                   std::size_t point) const {
-        PlaceWay const way = ways[point];
+    [[nodiscard]] std::optional<Error> cannot_run(Discipline discipline, Point const& point) const override {
+        PlaceWay const way = way_at(point);
         if (!has_nodes(discipline) && way != PlaceWay::Heap) return Error("the discipline places nothing on nodes");
         if (moves(way) && discipline != Discipline::Requests) return Error("the discipline moves no requests");
-        if ((moves(way) || way == PlaceWay::SecondSecond) && count_nodes(cores) < 2)
+        if ((moves(way) || way == PlaceWay::SecondSecond) && count_nodes(cores(point)) < 2)
             return Error("it needs cores on two nodes");
         if (way == PlaceWay::FirstFar && nodes_with_memory() < 2) return Error("it needs memory on two nodes");
         return std::nullopt;
     }
 
-    Result<void> run(DataflowRun const& run) const {
-        PlaceWay const way = ways[run.point];
+    Result<void> run_flow(DataflowRun const& run) override {
+        PlaceWay const way = way_at(run.point);
         dataflow::SchedulerOptions scheduler_options = run.scheduler;
         scheduler_options.balances = false; // moves are the benchmark's
         auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, scheduler_options));
         PlacedShape const shape = shape_of(way, *scheduler);
         dataflow::Model model;
         MXK_TRY(make_placed_pipe(model, shape));
-        Ends ends(options.requests);
-        auto queries = MXK_TRY(make_requests<PlacedQuery>(options.requests, ends, model, shape));
+        Ends ends(options_.requests);
+        auto queries = MXK_TRY(make_requests<PlacedQuery>(options_.requests, ends, model, shape));
         std::size_t const nodes = scheduler->nodes().size();
-        for (std::size_t i = 0; i < options.requests; ++i)
+        for (std::size_t i = 0; i < options_.requests; ++i)
             queries[i].move_to = &scheduler->nodes()[(first_node(way, i, nodes) + 1) % nodes];
         Cycles const start = clock::timestamp();
-        for (std::size_t i = 0; i < options.requests; ++i)
+        for (std::size_t i = 0; i < options_.requests; ++i)
             scheduler->submit_to(static_cast<std::uint16_t>(first_node(way, i, nodes)), queries[i]);
         MXK_TRY(ends.wait(run.progress, [&] {
             for (PlacedQuery& query : queries) query.cancel();
@@ -110,35 +106,26 @@ struct PlaceBench {
             MXK_TRY(are_all_right(queries, [](PlacedQuery const& query) { return query.is_right(); }));
         for (PlacedQuery const& query : queries) use.add(query.use);
         Sample& sample = run.sample;
-        sample.operations = options.requests * shape.all_rows();
-        sample.value = static_cast<double>(sample.operations) * static_cast<double>(clock::frequency()) /
-                       static_cast<double>(raw(end - start));
+        sample.operations = options_.requests * shape.all_rows();
+        sample.value = static_cast<double>(sample.operations) / seconds_of(end - start);
         sample.verified = is_right && is_placed(run.scheduler.discipline, shape, *scheduler, use);
         add_findings(sample.findings, way, use);
         return {};
     }
 
-    void print_head(TextSink& out) const {
+    void print_what(TextSink& out) const override {
         format(out, "{} requests of {} envelopes of {} rows through {} stages and a look-up in a table of {} KiB",
-               options.requests, options.envelopes, options.rows, options.stages, options.table_kib);
+               options_.requests, options_.envelopes, options_.rows, options_.stages, options_.table_kib);
     }
-    static void print_heading(TextSink& out) { format(out, " {:<6}", "way"); }
-    void print_point(TextSink& out, std::size_t point) const { format(out, " {:<6}", name_of(ways[point])); }
-    void write_point(JsonWriter& json, std::size_t point) const {
-        json.field("way", name_of(ways[point]));
-        json.field("requests", options.requests);
-        json.field("envelopes", options.envelopes);
-        json.field("rows", options.rows);
-        json.field("stages", options.stages);
-        json.field("work", options.work);
-        json.field("table_kib", options.table_kib);
+    void write_options(JsonWriter& json, Point const& /*point*/) const override {
+        write_fields(json, {{"requests", options_.requests},
+                            {"envelopes", options_.envelopes},
+                            {"rows", options_.rows},
+                            {"stages", options_.stages},
+                            {"work", options_.work},
+                            {"table_kib", options_.table_kib}});
     }
 
-    Options options;
-    std::array<PlaceWay, value_names(PlaceWay{}).size()> ways{};
-    std::size_t way_count = 0;
-
-  private:
     static bool has_nodes(Discipline discipline) {
         return discipline != Discipline::Original && discipline != Discipline::CoreFifo;
     }
@@ -165,12 +152,12 @@ struct PlaceBench {
         return farthest;
     }
     [[nodiscard]] PlacedShape shape_of(PlaceWay way, dataflow::Scheduler const& scheduler) const {
-        PlacedShape shape{.envelopes = options.envelopes,
-                          .rows = options.rows,
-                          .stages = options.stages,
-                          .work = options.work,
-                          .table_rows = options.table_kib * KiB / sizeof(std::uint64_t),
-                          .move_after = moves(way) ? options.envelopes / 4 : 0,
+        PlacedShape shape{.envelopes = options_.envelopes,
+                          .rows = options_.rows,
+                          .stages = options_.stages,
+                          .work = options_.work,
+                          .table_rows = options_.table_kib * KiB / sizeof(std::uint64_t),
+                          .move_after = moves(way) ? options_.envelopes / 4 : 0,
                           .table_follows = way == PlaceWay::Moved};
         if (way == PlaceWay::FirstFirst) shape.memory = scheduler.node(0).node();
         if (way == PlaceWay::SecondSecond) shape.memory = scheduler.node(1).node();
@@ -198,7 +185,7 @@ struct PlaceBench {
             findings.add(names[phase], use.bytes[phase].percent());
     }
 };
-constexpr auto place_benchmark = benchmark<DataflowExperiment<PlaceBench>, place_schema>(
+constexpr auto place_benchmark = grid_benchmark<PlaceBench, place_schema>(
     {.summary = "requests and their memory on one node or two: time, remote tasks, remote memory, what follows a move",
      .notes = "after_1_pct to after_4_pct: of the bytes used after a move, in four parts of the envelopes, the remote "
               "ones.\n"

@@ -21,8 +21,10 @@ Result<void> parse_value(std::string_view text, RequestPlans& plans) {
 }
 
 void print_value(TextSink& out, RequestPlans const& plans) {
-    for (std::size_t i = 0; i < plans.size(); ++i)
-        format(out, "{}{}x{}", i == 0 ? "" : ",", plans[i].rounds, plans[i].at_once);
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+        if (i != 0) out.write(",");
+        plans[i].print(out);
+    }
 }
 
 void describe_value(TextSink& out, RequestPlans const& /*plans*/) {

@@ -9,6 +9,7 @@
 
 #include "base/format.hpp"
 #include "bench/dataflow/waited.hpp"
+#include "bench/frame/grid.hpp"
 #include "kernel/console/completion.hpp"
 #include "kernel/console/values.hpp"
 #include "kernel/memory/node_vector.hpp"
@@ -20,6 +21,11 @@ struct RequestPlan {
     std::uint32_t rounds = 1;
     std::uint32_t at_once = 1;
     [[nodiscard]] std::size_t requests() const { return std::size_t{rounds} * at_once; }
+    void print(TextSink& out) const { format(out, "{}x{}", rounds, at_once); }
+    void write(JsonWriter& json) const {
+        json.field("rounds", rounds);
+        json.field("at_once", at_once);
+    }
 };
 
 class RequestPlans {
@@ -38,6 +44,11 @@ class RequestPlans {
     }
     [[nodiscard]] std::size_t size() const { return size_; }
     [[nodiscard]] RequestPlan const& operator[](std::size_t at) const { return plans_[at]; }
+    [[nodiscard]] std::uint32_t max_at_once() const {
+        return std::ranges::max(std::span(plans_).first(size_), {}, &RequestPlan::at_once).at_once;
+    }
+    // Whose values the experiment prints, and writes.
+    [[nodiscard]] Axis axis() const { return {.heading = "requests", .key = "requests", .width = 8, .size = size_}; }
 
   private:
     std::array<RequestPlan, capacity> plans_{};

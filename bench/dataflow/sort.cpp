@@ -28,88 +28,68 @@ struct SortOptions : DataflowOptions {
     std::uint32_t all_rows = 1'000'000;
 };
 
-constexpr auto sort_schema = console::schema<SortOptions>(
-    dataflow_option::disciplines, core_set_option::cores,
+constexpr auto sort_schema = dataflow_schema<SortOptions>(
     console::option<&SortOptions::ways>("way", "on-arrival, collected, tasks (none given: all)"),
     console::option<&SortOptions::plans>("requests", "PxQ: P times Q requests, up to Q at a time"),
     console::option<&SortOptions::rows>("rows", "of an envelope, 8 bytes each; 0: the recommended number",
                                         console::between(0, 10'000'000)),
     console::option<&SortOptions::all_rows>("all-rows", "of a request, or somewhat more",
-                                            console::between(1, 1'000'000'000)),
-    dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first,
-    dataflow_option::patience, dataflow_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
+                                            console::between(1, 1'000'000'000)));
 
-struct SortBench {
-    using Options = SortOptions;
-    static constexpr std::string_view name = "dataflow sort";
-    static constexpr Unit unit = Unit::OperationsPerSecond;
-    static constexpr DisciplineSet default_disciplines{Discipline::Requests};
-    static constexpr bool has_peers = false;
+constexpr DataflowPlan sort_plan{.name = "dataflow sort", .unit = Unit::OperationsPerSecond};
 
-    explicit SortBench(Options const& its_options)
-        : options(its_options) {}
-    Result<void> prepare() {
-        if (options.ways.empty()) options.ways = {SortWay::OnArrival, SortWay::Collected, SortWay::Tasks};
-        for (auto const& [way, its_name] : value_names(SortWay{}))
-            if (options.ways.has(way)) ways[way_count++] = way;
-        shape = {.rows = dataflow::rows_or_recommended(options.rows, sizeof(std::uint64_t)), .stages = 1, .work = 2};
-        shape.envelopes = std::max(1U, (options.all_rows + shape.rows - 1) / shape.rows);
-        return {};
-    }
-    [[nodiscard]] std::size_t points() const { return way_count * options.plans.size(); }
-    static constexpr std::span<DataflowClaim const> claims() { return {}; }
-    static bool is_judged(DataflowClaim const& /*claim*/, std::size_t /*point*/) { return true; }
-
-    Result<void> run(DataflowRun const& run) const {
-        RequestPlan const& plan = plan_of(run.point);
-        dataflow::Model model;
-        MXK_TRY(make_model(model, way_of(run.point)));
-        return measure_stream(run, model, shape, plan);
-    }
-
-    void print_head(TextSink& out) const {
-        format(out, "requests of {} envelopes of {} rows", shape.envelopes, shape.rows);
-    }
-    static void print_heading(TextSink& out) { format(out, " {:<10} {:<8}", "way", "requests"); }
-    void print_point(TextSink& out, std::size_t point) const {
-        FixedText<24> plan;
-        format(plan, "{}x{}", plan_of(point).rounds, plan_of(point).at_once);
-        format(out, " {:<10} {:<8}", name_of(way_of(point)), plan.view());
-    }
-    void write_point(JsonWriter& json, std::size_t point) const {
-        json.field("way", name_of(way_of(point)));
-        json.field("rounds", plan_of(point).rounds);
-        json.field("at_once", plan_of(point).at_once);
-        json.field("rows", shape.rows);
-        json.field("envelopes", shape.envelopes);
-    }
-
-    Options options;
-    GraphShape shape{};
-    std::array<SortWay, value_names(SortWay{}).size()> ways{};
-    std::size_t way_count = 0;
+class SortBench final : public DataflowBench<SortOptions, sort_plan> {
+  public:
+    using DataflowBench::DataflowBench;
 
   private:
-    [[nodiscard]] SortWay way_of(std::size_t point) const { return ways[point / options.plans.size()]; }
-    [[nodiscard]] RequestPlan const& plan_of(std::size_t point) const {
-        return options.plans[point % options.plans.size()];
+    static constexpr std::size_t plan_axis = first_axis + 1;
+
+    Result<void> complete() override {
+        options_.ways = or_all(options_.ways);
+        shape_ = {.rows = dataflow::rows_or_recommended(options_.rows, sizeof(std::uint64_t)), .stages = 1, .work = 2};
+        shape_.envelopes = std::max(1U, (options_.all_rows + shape_.rows - 1) / shape_.rows);
+        return {};
     }
+    void add_axes() override {
+        add(Axis::chosen("way", 10, options_.ways));
+        add(options_.plans.axis());
+    }
+    void print_value(TextSink& out, std::size_t axis, std::size_t at) const override {
+        if (axis != plan_axis) return GridExperiment::print_value(out, axis, at);
+        options_.plans[at].print(out);
+    }
+    void write_value(JsonWriter& json, std::size_t axis, std::size_t at) const override {
+        if (axis != plan_axis) return DataflowExperiment::write_value(json, axis, at);
+        options_.plans[at].write(json);
+    }
+
+    Result<void> run_flow(DataflowRun const& run) override {
+        dataflow::Model model;
+        auto last = begin_graph(model, shape_);
+        last = append(model, last, add_sort(model, chosen_at(options_.ways, run.point[first_axis])));
+        append(model, last, model.add<SortedSinkBox>("sink"));
+        MXK_TRY(model.check());
+        return measure_stream(run, model, shape_, options_.plans[run.point[plan_axis]]);
+    }
+    void print_what(TextSink& out) const override {
+        format(out, "requests of {} envelopes of {} rows", shape_.envelopes, shape_.rows);
+    }
+    void write_options(JsonWriter& json, Point const& /*point*/) const override {
+        write_fields(json, {{"rows", shape_.rows}, {"envelopes", shape_.envelopes}});
+    }
+
     dataflow::Model::BoxId add_sort(dataflow::Model& model, SortWay way) const {
         switch (way) {
-        case SortWay::OnArrival: return model.add<dataflow::SortBox>("sort", shape.rows);
-        case SortWay::Collected: return model.add<dataflow::CollectingSortBox>("sort", shape.rows);
-        default: return model.add<dataflow::ParallelSortBox>("sort", shape.rows, shape.rows);
+        case SortWay::OnArrival: return model.add<dataflow::SortBox>("sort", shape_.rows);
+        case SortWay::Collected: return model.add<dataflow::CollectingSortBox>("sort", shape_.rows);
+        default: return model.add<dataflow::ParallelSortBox>("sort", shape_.rows, shape_.rows);
         }
     }
-    Result<void> make_model(dataflow::Model& model, SortWay way) const {
-        auto const last = begin_graph(model, shape);
-        auto const sort = add_sort(model, way);
-        model.connect(last, sort);
-        model.connect(sort, model.add<SortedSinkBox>("sink"));
-        return model.check();
-    }
+
+    GraphShape shape_{};
 };
-constexpr auto sort_benchmark = benchmark<DataflowExperiment<SortBench>, sort_schema>(
+constexpr auto sort_benchmark = grid_benchmark<SortBench, sort_schema>(
     {.summary = "rows per second that are sorted: as they come, when all have come, or by tasks of the box",
      .notes = "Example: bench dataflow sort --all-rows 10M --requests 1x1\n",
      .parent = "bench dataflow"});

@@ -20,8 +20,7 @@ struct StaggerOptions : DataflowOptions {
     std::uint32_t work = 10;
 };
 
-constexpr auto stagger_schema = console::schema<StaggerOptions>(
-    dataflow_option::disciplines, core_set_option::cores,
+constexpr auto stagger_schema = dataflow_schema<StaggerOptions>(
     console::option<&StaggerOptions::requests>("requests", "that come one after the other",
                                                console::between(10, 100'000)),
     console::option<&StaggerOptions::interval>(
@@ -29,46 +28,37 @@ constexpr auto stagger_schema = console::schema<StaggerOptions>(
     console::option<&StaggerOptions::envelopes>("envelopes", "of a request", console::between(1, 1'000'000)),
     console::option<&StaggerOptions::rows>("rows", "of an envelope, 8 bytes each", console::between(1, 10'000'000)),
     console::option<&StaggerOptions::work>("work", "multiplications for each row in each stage",
-                                           console::between(0, 10'000)),
-    dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first,
-    dataflow_option::patience, dataflow_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
+                                           console::between(0, 10'000)));
 
 // Of five requests that come every half of the time that one takes, the third waits for as long as one takes alone.
 constexpr std::array stagger_claims{
-    DataflowClaim{"the first requests take no longer than 2.5 times what one takes alone",
-                  DataflowClaim::Kind::FindingIsUpTo, "first_by_alone", 2.5},
+    Claim{.statement = "the first requests take no longer than 2.5 times what one takes alone",
+          .bound = Bound::up_to(2.5),
+          .left = {.of = "requests", .finding = "first_by_alone"}},
 };
 
-struct StaggerBench {
-    using Options = StaggerOptions;
-    static constexpr std::string_view name = "dataflow stagger";
-    static constexpr Unit unit = Unit::NanosecondsPerOperation;
-    static constexpr DisciplineSet default_disciplines{Discipline::Requests, Discipline::OneFifo, Discipline::OneLifo,
-                                                       Discipline::Original};
-    static constexpr bool has_peers = false;
+constexpr DataflowPlan stagger_plan{
+    .name = "dataflow stagger",
+    .disciplines = {Discipline::Requests, Discipline::OneFifo, Discipline::OneLifo, Discipline::Original},
+    .claims = stagger_claims};
 
-    explicit StaggerBench(Options const& its_options)
-        : options(its_options) {}
-    Result<void> prepare() {
-        shape = {.envelopes = options.envelopes, .rows = options.rows, .stages = 2, .work = options.work};
-        return {};
-    }
-    static constexpr std::size_t points() { return 1; }
-    static constexpr std::span<DataflowClaim const> claims() { return stagger_claims; }
-    static bool is_judged(DataflowClaim const& /*claim*/, std::size_t /*point*/) { return true; }
+class StaggerBench final : public DataflowBench<StaggerOptions, stagger_plan> {
+  public:
+    using DataflowBench::DataflowBench;
 
-    Result<void> run(DataflowRun const& run) const {
+  private:
+    Result<void> run_flow(DataflowRun const& run) override {
         dataflow::Model model;
-        MXK_TRY(make_graph(model, shape));
+        MXK_TRY(make_graph(model, shape_));
         auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, run.scheduler));
         double const alone = MXK_TRY(time_alone(run, *scheduler, model));
-        std::size_t const count = options.requests;
+        std::size_t const count = options_.requests;
         NodeId const here = Worker::current().node();
         Ends ends(count);
-        auto queries = MXK_TRY(make_requests<GraphQuery>(count, ends, model, shape));
+        auto queries = MXK_TRY(make_requests<GraphQuery>(count, ends, model, shape_));
         auto came = MXK_TRY(NodeVector<Cycles>::create(count, here));
         auto took = MXK_TRY(NodeVector<double>::create(count, here));
-        auto const interval = static_cast<Cycles>(static_cast<std::uint64_t>(alone * options.interval / 100));
+        auto const interval = static_cast<Cycles>(static_cast<std::uint64_t>(alone * options_.interval / 100));
         Cycles due = clock::timestamp();
         for (GraphQuery& query : queries) {
             work_until(due, [] { return false; });
@@ -79,14 +69,13 @@ struct StaggerBench {
         MXK_TRY(ends.wait(run.progress, [&] {
             for (GraphQuery& query : queries) query.cancel();
         }));
-        bool const is_right =
-            MXK_TRY(are_all_right(queries, [&](GraphQuery const& query) { return query.done.is_right(shape); }));
+        Sample& sample = run.sample;
+        sample.verified =
+            MXK_TRY(are_all_right(queries, [&](GraphQuery const& query) { return query.done.is_right(shape_); }));
         for (std::size_t i = 0; i < count; ++i) took.emplace(static_cast<double>(raw(queries[i].done.end - came[i])));
         double const nanoseconds = 1e9 / static_cast<double>(clock::frequency());
-        std::size_t const tenth = count / 10;
-        double const first = percentile(took.span().first(tenth), 50);
-        double const last = percentile(took.span().last(tenth), 50);
-        Sample& sample = run.sample;
+        double const first = percentile(took.span().first(count / 10), 50);
+        double const last = percentile(took.span().last(count / 10), 50);
         sample.value = percentile(took.span(), 50) * nanoseconds;
         sample.operations = count;
         sample.findings.add("alone_us", alone * nanoseconds / 1e3);
@@ -95,43 +84,35 @@ struct StaggerBench {
         sample.findings.add("max_us", percentile(took.span(), 100) * nanoseconds / 1e3);
         sample.findings.add("first_by_alone", first / alone);
         sample.findings.add("max_active", scheduler->max_active());
-        sample.verified = is_right;
         return {};
     }
-
-    void print_head(TextSink& out) const {
-        format(out, "{} requests, one every {} % of what one takes alone", options.requests, options.interval);
+    void print_what(TextSink& out) const override {
+        format(out, "{} requests, one every {} % of what one takes alone", options_.requests, options_.interval);
     }
-    static void print_heading(TextSink& /*out*/) {}
-    static void print_point(TextSink& /*out*/, std::size_t) {}
-    void write_point(JsonWriter& json, std::size_t /*point*/) const {
-        json.field("requests", options.requests);
-        json.field("interval_pct", options.interval);
-        json.field("envelopes", shape.envelopes);
-        json.field("rows", shape.rows);
-        json.field("work", shape.work);
+    void write_options(JsonWriter& json, Point const& /*point*/) const override {
+        write_fields(json, {{"requests", options_.requests},
+                            {"interval_pct", options_.interval},
+                            {"envelopes", shape_.envelopes},
+                            {"rows", shape_.rows},
+                            {"work", shape_.work}});
     }
 
-    Options options;
-    GraphShape shape{};
-
-  private:
     // Cycles, the median of some.
     Result<double> time_alone(DataflowRun const& run, dataflow::Scheduler& scheduler,
                               dataflow::Model const& model) const {
         std::array<double, 7> times{};
         for (double& time : times) {
-            Ends ends(1);
-            std::array<GraphQuery, 1> queries{GraphQuery(model, shape, ends)};
             Cycles const start = clock::timestamp();
-            MXK_TRY(run_all(scheduler, queries, ends, run.progress));
-            MXK_TRY(queries[0].result());
-            time = static_cast<double>(raw(queries[0].done.end - start));
+            MXK_TRY(run_graph(scheduler, model, shape_, run.progress, [&](GraphQuery const& query) {
+                time = static_cast<double>(raw(query.done.end - start));
+            }));
         }
         return percentile(times, 50);
     }
+
+    GraphShape shape_{.envelopes = options_.envelopes, .rows = options_.rows, .stages = 2, .work = options_.work};
 };
-constexpr auto stagger_benchmark = benchmark<DataflowExperiment<StaggerBench>, stagger_schema>(
+constexpr auto stagger_benchmark = grid_benchmark<StaggerBench, stagger_schema>(
     {.summary = "how long requests take that come faster than they are served",
      .notes = "first_us, last_us: of the first and the last tenth, from the moment when they come.\n"
               "Example: bench dataflow stagger --cores 1,2 --discipline requests,one-lifo\n",

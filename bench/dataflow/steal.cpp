@@ -8,6 +8,7 @@
 
 #include "base/spin_wait.hpp"
 #include "bench/dataflow/dataflow_experiment.hpp"
+#include "bench/dataflow/nodes_of_cores.hpp"
 #include "bench/dataflow/waited.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_array.hpp"
@@ -69,9 +70,9 @@ class Victim : public WaitedRequest {
             return victim.is_over_.load(std::memory_order_relaxed) ? Outcome::Ended : Outcome::Waits;
         }
     };
-    struct Keeper : ReschedulableTask {
-        Keeper(Victim& victim, CoreId home_core)
-            : ReschedulableTask(victim, &Keeper::work, home_core) {}
+    struct BusyCoreTask : ReschedulableTask {
+        BusyCoreTask(Victim& victim, CoreId home_core)
+            : ReschedulableTask(victim, &BusyCoreTask::work, home_core) {}
         static Outcome work(CoreScheduler& here, ReschedulableTask& task) {
             static_cast<Victim&>(task.request()).keep_core(here);
             return Outcome::Ended;
@@ -87,7 +88,7 @@ class Victim : public WaitedRequest {
     ~Victim() {
         for (Child* const child : children_)
             if (child != nullptr) Worker::current().destroy(*child);
-        if (keeper_ != nullptr) Worker::current().destroy(*keeper_);
+        if (busy_task_ != nullptr) Worker::current().destroy(*busy_task_);
     }
     Victim(Victim const&) = delete;
     Victim& operator=(Victim const&) = delete;
@@ -101,15 +102,15 @@ class Victim : public WaitedRequest {
   private:
     static void begin(CoreScheduler& here, dataflow::Request& request) {
         auto& self = static_cast<Victim&>(request);
-        self.keeper_ = here.worker().create<Keeper>(self, here.core());
-        self.has_no_memory_ = self.keeper_ == nullptr;
+        self.busy_task_ = here.worker().create<BusyCoreTask>(self, here.core());
+        self.has_no_memory_ = self.busy_task_ == nullptr;
         for (Child*& child : self.children_) {
             child = here.worker().create<Child>(self, here.core());
             self.has_no_memory_ = self.has_no_memory_ || child == nullptr;
         }
         if (self.has_no_memory_) return;
         for (std::size_t i = 0; i <= batch; ++i) self.add_task();
-        self.keeper_->schedule(here, Binding::Unbound);
+        self.busy_task_->schedule(here, Binding::Unbound);
     }
     void keep_core(CoreScheduler& here) {
         place_ = here.place();
@@ -131,7 +132,7 @@ class Victim : public WaitedRequest {
     std::size_t number_; // among the victims
     std::uint32_t rounds_;
     std::size_t place_ = 0;
-    Keeper* keeper_ = nullptr;
+    BusyCoreTask* busy_task_ = nullptr;
     std::array<Child*, batch> children_{};
     std::atomic<std::size_t> left_{0};
     std::atomic<bool> is_over_{false};
@@ -139,43 +140,35 @@ class Victim : public WaitedRequest {
     Cycles time_{};
 };
 
-struct StealBench {
-    using Options = StealOptions;
-    static constexpr std::string_view name = "dataflow steal";
-    static constexpr Unit unit = Unit::NanosecondsPerOperation;
-    static constexpr DisciplineSet default_disciplines{Discipline::Requests};
-    static constexpr bool has_peers = false;
+constexpr DataflowPlan steal_plan{.name = "dataflow steal"};
 
-    explicit StealBench(Options const& its_options)
-        : options(its_options) {}
-    Result<void> prepare() {
-        for (auto const& [order, its_name] : dataflow::value_names(dataflow::VictimOrder{}))
-            if (options.victims.empty() || options.victims.has(order)) orders[order_count++] = order;
-        return {};
+class StealBench final : public DataflowBench<StealOptions, steal_plan> {
+  public:
+    using DataflowBench::DataflowBench;
+
+  private:
+    void add_axes() override {
+        options_.victims = or_all(options_.victims);
+        add(Axis::chosen("victims", 8, options_.victims));
     }
-    [[nodiscard]] std::size_t points() const { return order_count; }
-    static constexpr std::span<DataflowClaim const> claims() { return {}; }
-    static bool is_judged(DataflowClaim const& /*claim*/, std::size_t /*point*/) { return true; }
-    static std::optional<Error> unsupported(Discipline discipline, std::span<CoreId const> cores) {
+    [[nodiscard]] std::optional<Error> cannot_run(Discipline discipline, Point const& point) const override {
         if (discipline == Discipline::Original || discipline == Discipline::CoreFifo)
             return Error("bound tasks are not stolen");
-        if (cores.size() < 2) return Error("it needs two cores");
-        auto const all = system_topology().cores;
-        for (CoreId const core : cores)
-            if (all[index(core)].node != all[index(cores[0])].node) return Error("it needs cores of one node");
+        if (cores(point).size() < 2) return Error("it needs two cores");
+        if (count_nodes(cores(point)) > 1) return Error("it needs cores of one node");
         return std::nullopt;
     }
 
-    Result<void> run(DataflowRun const& run) const {
+    Result<void> run_flow(DataflowRun const& run) override {
         std::size_t const cores = run.cores.size();
         std::size_t const count = cores / 2;
         auto const table = MXK_TRY(StealTable::create(cores));
         dataflow::SchedulerOptions scheduler_options = run.scheduler;
-        scheduler_options.victims = orders[run.point];
+        scheduler_options.victims = chosen_at(options_.victims, run.point[first_axis]);
         auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, scheduler_options));
         Ends ends(count);
         auto victims = MXK_TRY(NodeVector<Victim>::create(count, Worker::current().node()));
-        for (std::size_t i = 0; i < count; ++i) victims.emplace(ends, table, i, options.operations);
+        for (std::size_t i = 0; i < count; ++i) victims.emplace(ends, table, i, options_.operations);
         MXK_TRY(run_all(*scheduler, victims, ends, run.progress));
         double cycles = 0;
         std::uint64_t all = 0;
@@ -192,19 +185,13 @@ struct StealBench {
         return {};
     }
 
-    void print_head(TextSink& out) const { format(out, "{} tasks from each of half of the cores", options.operations); }
-    static void print_heading(TextSink& out) { format(out, " {:<8}", "victims"); }
-    void print_point(TextSink& out, std::size_t point) const { format(out, " {:<8}", name_of(orders[point])); }
-    void write_point(JsonWriter& json, std::size_t point) const {
-        json.field("victims", name_of(orders[point]));
-        json.field("tasks", options.operations);
+    void print_what(TextSink& out) const override {
+        format(out, "{} tasks from each of half of the cores", options_.operations);
+    }
+    void write_options(JsonWriter& json, Point const& /*point*/) const override {
+        json.field("tasks", options_.operations);
     }
 
-    Options options;
-    std::array<dataflow::VictimOrder, dataflow::value_names(dataflow::VictimOrder{}).size()> orders{};
-    std::size_t order_count = 0;
-
-  private:
     void add_findings(DataflowRun const& run, StealTable const& table, NodeVector<Victim> const& victims,
                       dataflow::Scheduler const& scheduler, std::uint64_t all) const {
         constexpr std::size_t levels = CoreLevels::cache_levels + 2; // by shared_level(), from 1 on
@@ -240,7 +227,7 @@ struct StealBench {
         run.sample.verified = taken == all && own == 0;
     }
 };
-constexpr auto steal_benchmark = benchmark<DataflowExperiment<StealBench>, steal_schema>(
+constexpr auto steal_benchmark = grid_benchmark<StealBench, steal_schema>(
     {.summary = "what it costs when every task is stolen, and who steals from whom",
      .notes = "from_l2_pct: stolen from a core with which the thief shares its second-level cache, and none before.\n"
               "Example: bench dataflow steal --cores 2,4,8\n",

@@ -27,8 +27,7 @@ struct SweepOptions : DataflowOptions {
     std::uint32_t work = 4;
 };
 
-constexpr auto sweep_schema = console::schema<SweepOptions>(
-    dataflow_option::disciplines, core_set_option::cores,
+constexpr auto sweep_schema = dataflow_schema<SweepOptions>(
     console::option<&SweepOptions::kibibytes>("kib", "of an envelope, besides the recommended size",
                                               console::between(1, 1'000'000)),
     console::option<&SweepOptions::ways>("way",
@@ -39,102 +38,88 @@ constexpr auto sweep_schema = console::schema<SweepOptions>(
                                              console::between(1, 1'000'000'000)),
     console::option<&SweepOptions::stages>("stages", "between the source and the sink", console::between(1, 60)),
     console::option<&SweepOptions::work>("work", "multiplications for each row in each stage",
-                                         console::between(0, 10'000)),
-    dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first,
-    dataflow_option::patience, dataflow_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
+                                         console::between(0, 10'000)));
 
-struct SweepBench {
-    using Options = SweepOptions;
-    static constexpr std::string_view name = "dataflow sweep";
-    static constexpr Unit unit = Unit::OperationsPerSecond;
-    static constexpr DisciplineSet default_disciplines{Discipline::Requests};
-    static constexpr bool has_peers = false;
+constexpr DataflowPlan sweep_plan{.name = "dataflow sweep", .unit = Unit::OperationsPerSecond};
 
-    explicit SweepBench(Options const& its_options)
-        : options(its_options) {}
-    Result<void> prepare() {
-        if (options.ways.empty()) options.ways = {SweepWay::InSequence, SweepWay::AllCores};
-        for (auto const& [way, its_name] : value_names(SweepWay{}))
-            if (options.ways.has(way)) ways[way_count++] = way;
-        for (std::uint32_t const kibibytes : options.kibibytes.values()) sizes[size_count++] = kibibytes * KiB;
-        if (std::ranges::find(all_sizes(), dataflow::recommended_bytes()) == all_sizes().end())
-            sizes[size_count++] = dataflow::recommended_bytes();
-        std::ranges::sort(std::span(sizes).first(size_count));
+class SweepBench final : public DataflowBench<SweepOptions, sweep_plan> {
+  public:
+    using DataflowBench::DataflowBench;
+
+  private:
+    static constexpr std::size_t size_axis = first_axis + 1;
+
+    Result<void> complete() override {
+        options_.ways = or_all(options_.ways);
+        for (std::uint32_t const kibibytes : options_.kibibytes.values()) sizes_[size_count_++] = kibibytes * KiB;
+        if (std::ranges::find(sizes(), dataflow::recommended_bytes()) == sizes().end())
+            sizes_[size_count_++] = dataflow::recommended_bytes();
+        std::ranges::sort(std::span(sizes_).first(size_count_));
         return {};
     }
-    [[nodiscard]] std::size_t points() const { return way_count * size_count; }
-    static constexpr std::span<DataflowClaim const> claims() { return {}; }
-    static bool is_judged(DataflowClaim const& /*claim*/, std::size_t /*point*/) { return true; }
+    void add_axes() override {
+        add(Axis::chosen("way", 11, options_.ways));
+        add(Axis::of("KiB", 7, sizes(), "bytes"));
+    }
+    void print_value(TextSink& out, std::size_t axis, std::size_t at) const override {
+        if (axis != size_axis) return GridExperiment::print_value(out, axis, at);
+        format(out, "{}{}", sizes_[at] / KiB, is_recommended(sizes_[at]) ? "*" : " ");
+    }
 
-    Result<void> run(DataflowRun const& run) const {
-        GraphShape const shape = shape_of(run.point);
-        bool const is_alone = way_of(run.point) == SweepWay::InSequence;
-        RequestPlan const plan{.rounds = options.requests,
+    Result<void> run_flow(DataflowRun const& run) override {
+        GraphShape const shape = shape_at(run.point);
+        bool const is_alone = chosen_at(options_.ways, run.point[first_axis]) == SweepWay::InSequence;
+        RequestPlan const plan{.rounds = options_.requests,
                                .at_once = is_alone ? 1 : static_cast<std::uint32_t>(run.cores.size())};
         dataflow::Model model;
         MXK_TRY(make_graph(model, shape));
         return measure_stream(run, model, shape, plan);
     }
-
-    void print_head(TextSink& out) const {
-        format(out, "a pipe of {} stages; {} rows in a request; recommended (*): {} KiB in an envelope", options.stages,
-               options.all_rows, dataflow::recommended_bytes() / KiB);
+    void print_what(TextSink& out) const override {
+        format(out, "a pipe of {} stages; {} rows in a request; recommended (*): {} KiB in an envelope",
+               options_.stages, options_.all_rows, dataflow::recommended_bytes() / KiB);
     }
-    static void print_heading(TextSink& out) { format(out, " {:<11} {:>6} ", "way", "KiB"); }
-    void print_point(TextSink& out, std::size_t point) const {
-        format(out, " {:<11} {:6}{}", name_of(way_of(point)), size_of(point) / KiB, is_recommended(point) ? "*" : " ");
+    void write_options(JsonWriter& json, Point const& point) const override {
+        GraphShape const shape = shape_at(point);
+        write_fields(json, {{"recommended", is_recommended(sizes_[point[size_axis]])},
+                            {"rows", shape.rows},
+                            {"envelopes", shape.envelopes},
+                            {"stages", shape.stages},
+                            {"work", shape.work},
+                            {"requests", options_.requests}});
     }
-    void write_point(JsonWriter& json, std::size_t point) const {
-        GraphShape const shape = shape_of(point);
-        json.field("way", name_of(way_of(point)));
-        json.field("bytes", size_of(point));
-        json.field("recommended", is_recommended(point));
-        json.field("rows", shape.rows);
-        json.field("envelopes", shape.envelopes);
-        json.field("stages", shape.stages);
-        json.field("work", shape.work);
-        json.field("requests", options.requests);
-    }
-    // How good the recommended size is: of each system, on each set of cores.
-    void conclude(TextSink& out, std::span<Row const> rows) const {
-        for (std::size_t first = 0; first < rows.size(); first += size_count) {
-            auto const of_sizes = rows.subspan(first, size_count);
+    // How good the recommended size is.
+    void conclude_points(TextSink& out, std::span<Row const> rows) const override {
+        for (std::size_t first = 0; first < rows.size(); first += size_count_) {
             Row const* best = nullptr;
             Row const* recommended = nullptr;
-            for (Row const& row : of_sizes) {
+            for (Row const& row : rows.subspan(first, size_count_)) {
                 if (row.value.n == 0) continue;
                 if (best == nullptr || row.value.median > best->value.median) best = &row;
-                if (is_recommended(row.configuration % points())) recommended = &row;
+                if (is_recommended(size_of(row))) recommended = &row;
             }
             if (best == nullptr || recommended == nullptr) continue;
             format(out, "{}: the recommended size does {:.2} of the best one, {} KiB\n",
-                   name_of(way_of(best->configuration % points())), recommended->value.median / best->value.median,
-                   size_of(best->configuration % points()) / KiB);
+                   name_at(first_axis, point_of(*best)[first_axis]), recommended->value.median / best->value.median,
+                   size_of(*best) / KiB);
         }
     }
 
-    Options options;
-    std::array<std::size_t, console::CountList::capacity + 1> sizes{};
-    std::size_t size_count = 0;
-    std::array<SweepWay, value_names(SweepWay{}).size()> ways{};
-    std::size_t way_count = 0;
-
-  private:
-    [[nodiscard]] std::span<std::size_t const> all_sizes() const { return std::span(sizes).first(size_count); }
-    [[nodiscard]] SweepWay way_of(std::size_t point) const { return ways[point / size_count]; }
-    [[nodiscard]] std::size_t size_of(std::size_t point) const { return sizes[point % size_count]; }
-    [[nodiscard]] bool is_recommended(std::size_t point) const {
-        return size_of(point) == dataflow::recommended_bytes();
-    }
-    [[nodiscard]] GraphShape shape_of(std::size_t point) const {
-        GraphShape shape{.rows = dataflow::rows_in(size_of(point), sizeof(std::uint64_t)),
-                         .stages = options.stages,
-                         .work = options.work};
-        shape.envelopes = std::max(1U, (options.all_rows + shape.rows - 1) / shape.rows);
+    [[nodiscard]] std::span<std::size_t const> sizes() const { return std::span(sizes_).first(size_count_); }
+    [[nodiscard]] std::size_t size_of(Row const& row) const { return sizes_[point_of(row)[size_axis]]; }
+    static bool is_recommended(std::size_t size) { return size == dataflow::recommended_bytes(); }
+    [[nodiscard]] GraphShape shape_at(Point const& point) const {
+        GraphShape shape{.rows = dataflow::rows_in(sizes_[point[size_axis]], sizeof(std::uint64_t)),
+                         .stages = options_.stages,
+                         .work = options_.work};
+        shape.envelopes = std::max(1U, (options_.all_rows + shape.rows - 1) / shape.rows);
         return shape;
     }
+
+    std::array<std::size_t, console::CountList::capacity + 1> sizes_{};
+    std::size_t size_count_ = 0;
 };
-constexpr auto sweep_benchmark = benchmark<DataflowExperiment<SweepBench>, sweep_schema>(
+constexpr auto sweep_benchmark = grid_benchmark<SweepBench, sweep_schema>(
     {.summary = "rows per second through a pipe, by the size of envelopes",
      .notes = "Example: bench dataflow sweep --cores 2 --kib 5,10,20,50,100,200,400,800,1600,4000\n",
      .parent = "bench dataflow"});

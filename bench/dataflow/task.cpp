@@ -31,24 +31,23 @@ struct EmptyTaskOptions : DataflowOptions {
     std::uint64_t operations = 1'000'000;
 };
 
-constexpr auto empty_task_schema = console::schema<EmptyTaskOptions>(
-    dataflow_option::disciplines, core_set_option::cores,
+constexpr auto empty_task_schema = dataflow_schema<EmptyTaskOptions>(
     console::option<&EmptyTaskOptions::ways>("way", "bound, unbound, again (none given: all)"),
-    console::option<&EmptyTaskOptions::operations>("ops", "tasks run by each core", console::between(1, 4'000'000'000)),
-    dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first,
-    dataflow_option::patience, dataflow_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
+    console::option<&EmptyTaskOptions::operations>("ops", "tasks run by each core",
+                                                   console::between(1, 4'000'000'000)));
 
 constexpr std::array empty_task_claims{
-    DataflowClaim{"one lock of a request for each unbound task", DataflowClaim::Kind::FindingIs, "locks_per_unbound",
-                  1},
+    Claim{.statement = "one lock of a request for each unbound task",
+          .bound = Bound::exactly(1),
+          .left = {.of = "requests", .finding = "locks_per_unbound"}},
 };
 
 // A request with two tasks, one of which runs at a time. It counts from its first run on.
 class TaskPair : public WaitedRequest {
-    struct Half : ReschedulableTask {
-        Half(TaskPair& pair, CoreId home_core)
+    struct PingPongTask : ReschedulableTask {
+        PingPongTask(TaskPair& pair, CoreId home_core)
             : ReschedulableTask(pair, &TaskPair::run_half, home_core) {}
-        Half* other = nullptr;
+        PingPongTask* other = nullptr;
     };
 
   public:
@@ -60,7 +59,7 @@ class TaskPair : public WaitedRequest {
         : WaitedRequest(&TaskPair::begin, its_ends)
         , common_(common) {}
     ~TaskPair() {
-        for (Half* const half : halves_)
+        for (PingPongTask* const half : halves_)
             if (half != nullptr) Worker::current().destroy(*half);
     }
     TaskPair(TaskPair const&) = delete;
@@ -73,7 +72,7 @@ class TaskPair : public WaitedRequest {
   private:
     static void begin(CoreScheduler& here, dataflow::Request& request) {
         auto& self = static_cast<TaskPair&>(request);
-        for (Half*& half : self.halves_) half = here.worker().create<Half>(self, here.core());
+        for (PingPongTask*& half : self.halves_) half = here.worker().create<PingPongTask>(self, here.core());
         if (self.halves_[0] == nullptr || self.halves_[1] == nullptr) {
             self.has_no_memory_ = true;
             return;
@@ -87,13 +86,13 @@ class TaskPair : public WaitedRequest {
     }
 
     static Outcome run_half(CoreScheduler& here, ReschedulableTask& task) {
-        auto& half = static_cast<Half&>(task);
+        auto& half = static_cast<PingPongTask&>(task);
         auto& self = static_cast<TaskPair&>(half.request());
         if (self.is_running_) ++self.overlaps_; // plain: one runs after the other
         self.is_running_ = true;
         return self.count(here, half);
     }
-    Outcome count(CoreScheduler& here, Half& half) {
+    Outcome count(CoreScheduler& here, PingPongTask& half) {
         // Not once all have begun: a request that is kept alive until others begin may keep them from it.
         if (start_ == Cycles{}) start_ = clock::timestamp();
         if (runs_ == common_.operations || (runs_ % 4096 == 0 && is_cancelled())) {
@@ -108,18 +107,18 @@ class TaskPair : public WaitedRequest {
         ++runs_;
         return go_on(here, half);
     }
-    Outcome go_on(CoreScheduler& here, Half& half) {
+    Outcome go_on(CoreScheduler& here, PingPongTask& half) {
         is_running_ = false;
         if (common_.way == EmptyTaskWay::Again) return Outcome::Again;
         ask_for(here, *half.other);
         return Outcome::Waits;
     }
-    void ask_for(CoreScheduler& here, Half& half) const {
+    void ask_for(CoreScheduler& here, PingPongTask& half) const {
         half.schedule(here, common_.way == EmptyTaskWay::Bound ? Binding::Bound : Binding::Unbound);
     }
 
     Common& common_;
-    std::array<Half*, 2> halves_{};
+    std::array<PingPongTask*, 2> halves_{};
     std::uint64_t runs_ = 0;
     std::uint64_t overlaps_ = 0;
     bool is_running_ = false;
@@ -129,30 +128,25 @@ class TaskPair : public WaitedRequest {
     Cycles end_{};
 };
 
-struct EmptyTaskBench {
-    using Options = EmptyTaskOptions;
-    static constexpr std::string_view name = "dataflow task";
-    static constexpr Unit unit = Unit::NanosecondsPerOperation;
-    static constexpr DisciplineSet default_disciplines{Discipline::Requests};
-    static constexpr bool has_peers = false;
+constexpr DataflowPlan empty_task_plan{.name = "dataflow task", .claims = empty_task_claims};
 
-    explicit EmptyTaskBench(Options const& its_options)
-        : options(its_options) {}
-    Result<void> prepare() {
-        if (options.ways.empty()) options.ways = {EmptyTaskWay::Bound, EmptyTaskWay::Unbound, EmptyTaskWay::Again};
-        for (auto const& [way, its_name] : value_names(EmptyTaskWay{}))
-            if (options.ways.has(way)) ways[way_count++] = way;
-        return {};
+class EmptyTaskBench final : public DataflowBench<EmptyTaskOptions, empty_task_plan> {
+  public:
+    using DataflowBench::DataflowBench;
+
+  private:
+    void add_axes() override {
+        options_.ways = or_all(options_.ways);
+        add(Axis::chosen("way", 8, options_.ways));
     }
-    [[nodiscard]] std::size_t points() const { return way_count; }
-    static constexpr std::span<DataflowClaim const> claims() { return empty_task_claims; }
-    [[nodiscard]] bool is_judged(DataflowClaim const& /*claim*/, std::size_t point) const {
-        return ways[point] != EmptyTaskWay::Bound;
+    [[nodiscard]] bool is_judged(Claim const& /*claim*/, Point const& point) const override {
+        return chosen_at(options_.ways, point[first_axis]) != EmptyTaskWay::Bound;
     }
 
-    Result<void> run(DataflowRun const& run) const {
+    Result<void> run_flow(DataflowRun const& run) override {
         auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, run.scheduler));
-        TaskPair::Common common{.way = ways[run.point], .operations = options.operations};
+        TaskPair::Common common{.way = chosen_at(options_.ways, run.point[first_axis]),
+                                .operations = options_.operations};
         Ends ends(run.cores.size());
         auto pairs = MXK_TRY(make_requests<TaskPair>(run.cores.size(), ends, common));
         MXK_TRY(run_all(*scheduler, pairs, ends, run.progress));
@@ -163,7 +157,7 @@ struct EmptyTaskBench {
             cycles += pair.cycles();
             is_right = is_right && pair.is_right();
         }
-        std::uint64_t const all = options.operations * run.cores.size();
+        std::uint64_t const all = options_.operations * run.cores.size();
         Sample& sample = run.sample;
         sample.value = cycles / static_cast<double>(all) * 1e9 / static_cast<double>(clock::frequency());
         sample.operations = all;
@@ -178,16 +172,9 @@ struct EmptyTaskBench {
         return {};
     }
 
-    void print_head(TextSink& out) const { format(out, "{} empty tasks on each core", options.operations); }
-    static void print_heading(TextSink& out) { format(out, " {:<8}", "way"); }
-    void print_point(TextSink& out, std::size_t point) const { format(out, " {:<8}", name_of(ways[point])); }
-    void write_point(JsonWriter& json, std::size_t point) const { json.field("way", name_of(ways[point])); }
-
-    Options options;
-    std::array<EmptyTaskWay, value_names(EmptyTaskWay{}).size()> ways{};
-    std::size_t way_count = 0;
+    void print_what(TextSink& out) const override { format(out, "{} empty tasks on each core", options_.operations); }
 };
-constexpr auto empty_task_benchmark = benchmark<DataflowExperiment<EmptyTaskBench>, empty_task_schema>(
+constexpr auto empty_task_benchmark = grid_benchmark<EmptyTaskBench, empty_task_schema>(
     {.summary = "what an empty task costs: bound, unbound, one that asks for itself",
      .notes = "Example: bench dataflow task --cores 1,2 --discipline requests,two-fifos,original\n",
      .parent = "bench dataflow"});

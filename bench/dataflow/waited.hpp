@@ -116,4 +116,19 @@ Result<void> run_all(dataflow::Scheduler& scheduler, Requests& requests, Ends& e
     });
 }
 
+// Waits for the ends of requests that were submitted; look() is called now and then, and at the end. Its core works
+// meanwhile, or sleeps. Errors: cancelled. The console's task.
+template <typename Requests, typename Look>
+Result<void> wait_and_look(Ends& ends, Requests& requests, Progress const& progress, Nanoseconds every, Look look) {
+    bool is_cancelled = false;
+    while (!ends.are_there()) {
+        work_until(clock::timestamp() + clock::to_cycles(every), [&] { return ends.are_there(); });
+        look();
+        if (is_cancelled || !progress.interrupted()) continue;
+        is_cancelled = true;
+        for (auto& request : requests) request.cancel();
+    }
+    return progress.check();
+}
+
 } // namespace mxk::bench

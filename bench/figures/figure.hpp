@@ -4,12 +4,11 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
 
-#include "base/text.hpp"
+#include "bench/frame/grid.hpp"
 
 namespace mxk::bench {
 
@@ -35,23 +34,18 @@ class FigureResults {
 
 // What the thesis says, as a value and where that has to lie for it to hold here.
 struct Statement {
-    enum class Kind : std::uint8_t { Ratio, Change, Count }; // shown as 0.93, as -7 %, as 12
-
-    static constexpr double no_limit = std::numeric_limits<double>::infinity();
+    using As = Bound::As;
+    static constexpr double no_limit = Bound::none;
 
     std::string_view says;
-    Kind kind;
+    As as;
     double low; // no less than 0
     double high;
     // None: the machine has too few cores, or they were not chosen.
     std::optional<double> (*value)(FigureResults const& results);
-};
 
-void print_expected(TextSink& out, Statement const& statement);
-void print_value(TextSink& out, Statement const& statement, double value);
-inline bool holds(Statement const& statement, double value) {
-    return value >= statement.low && value <= statement.high;
-}
+    [[nodiscard]] constexpr Bound bound() const { return {.low = low, .high = high, .as = as, .in_words = true}; }
+};
 
 struct Figure {
     std::string_view number; // of the thesis

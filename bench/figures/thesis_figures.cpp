@@ -8,7 +8,7 @@
 namespace mxk::bench {
 namespace {
 
-using Kind = Statement::Kind;
+using Kind = Bound::As;
 constexpr double no_limit = Statement::no_limit;
 using Value = std::optional<double>;
 

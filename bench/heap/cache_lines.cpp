@@ -1,15 +1,12 @@
-// `bench heap cache-thrash` and `bench heap cache-scratch`: whether an allocator gives parts of one cache line to
-// several cores (E. Berger et al., Hoard: A Scalable Memory Allocator for Multithreaded Applications, ASPLOS 2000).
-// Thrash: each core allocates small objects, writes to each many times, and frees it. Scratch: before that it frees one
-// that the first core has allocated together with those of the others, and an allocator that gives it out again there
-// has cores share lines that they never shared of their own accord.
-#include <array>
+// `bench heap cache-thrash` and `bench heap cache-scratch`: whether an allocator lets several cores share a cache line
+// (E. Berger et al., Hoard: A Scalable Memory Allocator for Multithreaded Applications, ASPLOS 2000). Thrash: each core
+// allocates a small object, writes to it many times, and frees it, again and again. Scratch: first one core allocates
+// an object for each core, side by side. Each core frees its own one, and does the same as in thrash: an allocator that
+// reuses the object on the core that freed it makes cores share the line.
 #include <span>
 
 #include "bench/frame/steps.hpp"
 #include "bench/heap/heap_experiment.hpp"
-#include "kernel/memory/per_core.hpp"
-#include "tasks/workers.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -29,83 +26,80 @@ constexpr auto line_schema = console::schema<CacheLineOptions>(
                                                    console::between(1, 4'000'000'000)),
     heap_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
 
-template <bool hands_out> struct LineBench {
+struct LinePart : WritePart {
+    void* handed = nullptr;
+};
+
+class LineBench : public HeapExperiment {
+  public:
     using Options = CacheLineOptions;
-    static constexpr std::string_view name = hands_out ? "heap cache-scratch" : "heap cache-thrash";
-    static constexpr Unit unit = Unit::OperationsPerSecond;
 
-    explicit LineBench(Options const& its_options)
-        : options(its_options) {}
-    static Result<void> prepare() { return {}; }
-    static constexpr std::size_t points() { return 1; }
-    static constexpr std::size_t phases() { return 1; }
-    static constexpr std::span<HeapClaim const> claims() { return {}; }
-    static bool is_judged(HeapClaim const& /*claim*/, std::size_t /*point*/) { return false; }
-
-    Result<void> run(HeapRun const& run) const {
-        auto parts = MXK_TRY(PerCore<Part>::with_room(run.cores.size(), Worker::current().node()));
-        for (CoreId const core : run.cores) {
-            Part& part = *MXK_TRY(parts.add(workers::of(core).node()));
-            part.write.bytes = options.bytes;
-            part.write.writes = options.writes;
-        }
-        auto const& workloads = run.kind.workloads;
-        run.resident.begin();
-        if (hands_out && !run_on(run.cores.first(1), [&](Worker&, std::size_t) {
-                for (Part& part : parts) part.handed = workloads.allocate(options.bytes);
-                return Step::Done;
-            }))
-            return no_memory_for_steps();
-        auto const measured = time_on(run.cores, run.progress, [&](std::size_t place) {
-            Part& part = parts[place];
-            if (part.handed != nullptr) workloads.deallocate(part.handed, options.bytes);
-            for (std::uint64_t left = options.operations; left != 0 && !run.progress.interrupted();) {
-                std::uint64_t const now = std::min<std::uint64_t>(left, 1000);
-                workloads.write(part.write, now);
-                left -= now;
-                if (part.write.has_no_memory) return;
-            }
-        });
-        std::uint64_t wrong = 0;
-        for (Part const& part : parts) {
-            if (part.write.has_no_memory || (hands_out && part.handed == nullptr)) return no_memory_for_objects();
-            wrong += part.write.wrong;
-        }
-        TimeSpan const time = MXK_TRY(measured);
-        std::uint64_t const all = options.operations * run.cores.size();
-        Sample& sample = run.samples[0];
-        sample.value = static_cast<double>(all) / time.seconds();
-        sample.operations = all;
-        sample.verified = wrong == 0;
-        return {};
-    }
-
-    void print_head(TextSink& out) const {
-        format(out, "{} objects of {} bytes of each core, {} writes to each", options.operations, options.bytes,
-               options.writes);
-    }
-    static void print_heading(TextSink& /*out*/) {}
-    static void print_point(TextSink& /*out*/, std::size_t, std::size_t) {}
-    void write_point(JsonWriter& json, std::size_t /*point*/, std::size_t /*phase*/) const {
-        json.field("bytes", options.bytes);
-        json.field("writes", options.writes);
-    }
-
-    Options options;
+  protected:
+    LineBench(std::string_view name, Options const& options, bool hands_out)
+        : HeapExperiment(name, options_)
+        , options_(options)
+        , hands_out_(hands_out) {}
+    ~LineBench() = default;
 
   private:
-    struct Part {
-        WritePart write;
-        void* handed = nullptr;
-    };
+    Result<void> run_heap(HeapRun const& run) final {
+        auto const fill = [&](LinePart& part, std::size_t, NodeId) -> Result<void> {
+            part.bytes = options_.bytes;
+            part.writes = options_.writes;
+            return {};
+        };
+        auto parts = MXK_TRY(make_parts<LinePart>(run.cores, fill));
+        auto const& workloads = run.workloads();
+        run.resident.begin();
+        if (hands_out_)
+            MXK_TRY(run_steps(run.cores.first(1), run.progress, [&](Worker&, std::size_t) {
+                for (LinePart& part : parts) {
+                    part.handed = workloads.allocate(options_.bytes);
+                    part.has_no_memory = part.handed == nullptr;
+                }
+                return Step::Done;
+            }));
+        auto const measured = time_on(run.cores, run.progress, [&](std::size_t place) {
+            LinePart& part = parts[place];
+            if (part.handed != nullptr) workloads.deallocate(part.handed, options_.bytes);
+            for (std::uint64_t left = options_.operations; left != 0 && !run.progress.interrupted();) {
+                std::uint64_t const now = std::min<std::uint64_t>(left, 1000);
+                workloads.write(part, now);
+                left -= now;
+                if (part.has_no_memory) return;
+            }
+        });
+        return fill_sample(run.samples[0], options_.operations * run.cores.size(), parts, measured);
+    }
+    void print_what(TextSink& out) const final {
+        format(out, "{} objects of {} bytes of each core, {} writes to each", options_.operations, options_.bytes,
+               options_.writes);
+    }
+    void write_what(JsonWriter& json, Point const& /*point*/) const final {
+        write_fields(json, {{"bytes", options_.bytes}, {"writes", options_.writes}});
+    }
+
+    Options options_;
+    bool hands_out_;
 };
-constexpr auto thrash_benchmark = benchmark<HeapExperiment<LineBench<false>>, line_schema>(
+
+struct ThrashBench final : LineBench {
+    static constexpr std::string_view name = "heap cache-thrash";
+    explicit ThrashBench(Options const& options)
+        : LineBench(name, options, false) {}
+};
+struct ScratchBench final : LineBench {
+    static constexpr std::string_view name = "heap cache-scratch";
+    explicit ScratchBench(Options const& options)
+        : LineBench(name, options, true) {}
+};
+constexpr auto thrash_benchmark = grid_benchmark<ThrashBench, line_schema>(
     {.summary = "small objects of several cores, written to: whether they share cache lines",
      .notes = "Example: bench heap cache-thrash --cores 1,2 --size 8 --json\n",
      .parent = "bench heap",
      .more_help = &print_heap_kinds});
 MXK_REGISTER(mxk_commands, console::Command, thrash_benchmark);
-constexpr auto scratch_benchmark = benchmark<HeapExperiment<LineBench<true>>, line_schema>(
+constexpr auto scratch_benchmark = grid_benchmark<ScratchBench, line_schema>(
     {.summary = "the same after each core has freed an object of the first one's",
      .notes = "Example: bench heap cache-scratch --cores 1,2 --size 8 --json\n",
      .parent = "bench heap",

@@ -1,14 +1,13 @@
 // `bench heap first-touch`: what fresh memory costs its user. P1: each iteration takes a large piece, writes all of it
 // and gives it back. P2: each takes and gives back a piece that it does not touch, and writes the same other one. Where
-// memory comes back fresh, P1 pays for every page. (Z. Falt's thesis
-// on Bobox, Prague 2010, programs 7.1 and 7.2, figure 7.1; here P2 has written its piece once before the time begins.)
+// memory comes back fresh, P1 pays for every page. (Z. Falt's thesis on Bobox, Prague 2010, programs 7.1 and 7.2,
+// figure 7.1; here P2 has written its piece once before the time begins.)
 #include <algorithm>
+#include <array>
 #include <span>
 
 #include "bench/frame/steps.hpp"
 #include "bench/heap/heap_experiment.hpp"
-#include "kernel/memory/per_core.hpp"
-#include "tasks/workers.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -27,109 +26,87 @@ constexpr auto touch_schema = console::schema<TouchOptions>(
 
 constexpr std::size_t page_bytes = 4 * KiB;
 
-struct TouchBench {
-    using Options = TouchOptions;
-    static constexpr std::string_view name = "heap first-touch";
-    static constexpr Unit unit = Unit::NanosecondsPerOperation;
+constexpr std::array<std::string_view, 2> touch_programs{"p1", "p2"};
 
-    explicit TouchBench(Options const& its_options)
-        : options(its_options) {}
-    Result<void> prepare() {
-        options.cores = first_core_of(options.cores);
-        return {};
-    }
-    static constexpr std::size_t points() { return 1; }
-    static constexpr std::size_t phases() { return 2; }
-    static constexpr std::span<HeapClaim const> claims() { return {}; }
-    static bool is_judged(HeapClaim const& /*claim*/, std::size_t /*point*/) { return false; }
+struct TouchPart : HeapFindings {
+    Cycles elapsed{};
+};
 
-    Result<void> run(HeapRun const& run) const {
-        auto parts = MXK_TRY(PerCore<Part>::with_room(run.cores.size(), Worker::current().node()));
-        for (CoreId const core : run.cores) static_cast<void>(MXK_TRY(parts.add(workers::of(core).node())));
-        run.resident.begin();
-        double fresh = 0;
-        for (std::size_t program = 0; program < phases(); ++program) {
-            MXK_TRY(time_on(run.cores, run.progress, [&](std::size_t place) {
-                parts[place].elapsed = {};
-                program == 0 ? write_fresh(run, parts[place]) : write_same(run, parts[place]);
-            }));
-            double cycles = 0;
-            std::uint64_t wrong = 0;
-            for (Part const& part : parts) {
-                if (part.has_no_memory) return no_memory_for_objects();
-                cycles += static_cast<double>(raw(part.elapsed));
-                wrong += part.wrong;
-            }
-            Sample& sample = run.samples[program];
-            sample.operations = bytes() / page_bytes * options.iterations * parts.size();
-            sample.value =
-                cycles / static_cast<double>(clock::frequency()) * 1e9 / static_cast<double>(sample.operations);
-            sample.verified = wrong == 0;
-            if (program == 0) fresh = sample.value;
-            if (program == 1) sample.findings.add("p1_by_p2", fresh / sample.value);
-        }
-        return {};
-    }
+// The compiler must not find out that the first word of each page is all that is read.
+void write_pages(void* place, std::size_t bytes, std::uint64_t value) {
+    auto* const words = static_cast<std::uint64_t*>(place);
+    std::fill_n(words, bytes / sizeof(std::uint64_t), value);
+    asm volatile("" : : "r"(words) : "memory");
+}
+std::uint64_t wrong_pages(void const* place, std::size_t bytes, std::uint64_t value) {
+    auto const* const words = static_cast<std::uint64_t const*>(place);
+    std::uint64_t wrong = 0;
+    for (std::size_t at = 0; at < bytes; at += page_bytes) wrong += words[at / sizeof(std::uint64_t)] != value;
+    return wrong;
+}
 
-    void print_head(TextSink& out) const {
-        format(out, "{} MiB, {} iterations, an operation is a page of 4 KiB", options.mebibytes, options.iterations);
-    }
-    static void print_heading(TextSink& out) { format(out, " {:<7}", "program"); }
-    static void print_point(TextSink& out, std::size_t /*point*/, std::size_t phase) {
-        format(out, " {:<7}", phase == 0 ? "p1" : "p2");
-    }
-    void write_point(JsonWriter& json, std::size_t /*point*/, std::size_t phase) const {
-        json.field("program", phase == 0 ? "p1" : "p2");
-        json.field("bytes", bytes());
-        json.field("iterations", options.iterations);
-    }
+constexpr std::string_view touch_name = "heap first-touch";
 
-    Options options;
+class TouchBench final : public HeapBench<TouchOptions, touch_name> {
+  public:
+    using HeapBench::HeapBench;
+    [[nodiscard]] Unit unit() const override { return Unit::NanosecondsPerOperation; }
 
   private:
-    struct Part {
-        Cycles elapsed{};
-        std::uint64_t wrong = 0;
-        bool has_no_memory = false;
-    };
-
-    [[nodiscard]] std::uint64_t bytes() const { return options.mebibytes * MiB; }
-
-    // The compiler must not find out that the first word of each page is all that is read.
-    static void write(void* place, std::size_t bytes, std::uint64_t value) {
-        auto* const words = static_cast<std::uint64_t*>(place);
-        std::fill_n(words, bytes / sizeof(std::uint64_t), value);
-        asm volatile("" : : "r"(words) : "memory");
+    Result<void> complete() override {
+        options_.cores = first_core_of(options_.cores);
+        return {};
     }
-    static std::uint64_t wrong_pages(void const* place, std::size_t bytes, std::uint64_t value) {
-        auto const* const words = static_cast<std::uint64_t const*>(place);
-        std::uint64_t wrong = 0;
-        for (std::size_t at = 0; at < bytes; at += page_bytes) wrong += words[at / sizeof(std::uint64_t)] != value;
-        return wrong;
+    void add_axes() override { add(Axis::phases(Axis::of("program", 7, touch_programs))); }
+    Result<void> run_heap(HeapRun const& run) override {
+        auto const fill = [](TouchPart&, std::size_t, NodeId) -> Result<void> { return {}; };
+        auto parts = MXK_TRY(make_parts<TouchPart>(run.cores, fill));
+        run.resident.begin();
+        for (std::size_t program = 0; program < touch_programs.size(); ++program) {
+            auto const measured = time_on(run.cores, run.progress, [&](std::size_t place) {
+                parts[place].elapsed = {};
+                program == 0 ? write_fresh(run, parts[place]) : write_same(run, parts[place]);
+            });
+            Sample& sample = run.samples[program];
+            MXK_TRY(fill_sample(sample, bytes() / page_bytes * options_.iterations * parts.size(), parts, measured));
+            sample.value = 0;
+            for (TouchPart const& part : parts)
+                sample.value += static_cast<double>(raw(part.elapsed)) / static_cast<double>(clock::frequency()) * 1e9 /
+                                static_cast<double>(sample.operations);
+        }
+        run.samples[1].findings.add("p1_by_p2", run.samples[0].value / run.samples[1].value);
+        return {};
     }
+    void print_what(TextSink& out) const override {
+        format(out, "{} MiB, {} iterations, an operation is a page of 4 KiB", options_.mebibytes, options_.iterations);
+    }
+    void write_what(JsonWriter& json, Point const& /*point*/) const override {
+        write_fields(json, {{"bytes", bytes()}, {"iterations", options_.iterations}});
+    }
+    [[nodiscard]] std::uint64_t bytes() const { return options_.mebibytes * MiB; }
 
-    void write_fresh(HeapRun const& run, Part& part) const {
-        auto const& workloads = run.kind.workloads;
-        for (std::uint32_t i = 0; i < options.iterations && !run.progress.interrupted(); ++i) {
+    void write_fresh(HeapRun const& run, TouchPart& part) const {
+        auto const& workloads = run.workloads();
+        for (std::uint32_t i = 0; i < options_.iterations && !run.progress.interrupted(); ++i) {
             Cycles const start = clock::timestamp();
             void* const place = workloads.allocate(bytes());
             if (place == nullptr) {
                 part.has_no_memory = true;
                 return;
             }
-            write(place, bytes(), options.seed + i);
+            write_pages(place, bytes(), options_.seed + i);
             Cycles const written = clock::timestamp();
-            part.wrong += wrong_pages(place, bytes(), options.seed + i);
+            part.wrong += wrong_pages(place, bytes(), options_.seed + i);
             Cycles const checked = clock::timestamp();
             workloads.deallocate(place, bytes());
             part.elapsed = part.elapsed + (written - start) + (clock::timestamp() - checked);
         }
     }
-    void write_same(HeapRun const& run, Part& part) const {
-        auto const& workloads = run.kind.workloads;
+    void write_same(HeapRun const& run, TouchPart& part) const {
+        auto const& workloads = run.workloads();
         void* const same = workloads.allocate(bytes());
-        if (same != nullptr) write(same, bytes(), 0);
-        for (std::uint32_t i = 0; i < options.iterations && same != nullptr && !run.progress.interrupted(); ++i) {
+        if (same != nullptr) write_pages(same, bytes(), 0);
+        for (std::uint32_t i = 0; i < options_.iterations && same != nullptr && !run.progress.interrupted(); ++i) {
             Cycles const start = clock::timestamp();
             void* const untouched = workloads.allocate(bytes());
             if (untouched == nullptr) {
@@ -137,15 +114,15 @@ struct TouchBench {
                 break;
             }
             workloads.deallocate(untouched, bytes());
-            write(same, bytes(), options.seed + i);
+            write_pages(same, bytes(), options_.seed + i);
             part.elapsed = part.elapsed + (clock::timestamp() - start);
-            part.wrong += wrong_pages(same, bytes(), options.seed + i);
+            part.wrong += wrong_pages(same, bytes(), options_.seed + i);
         }
         if (same == nullptr) part.has_no_memory = true;
         if (same != nullptr) workloads.deallocate(same, bytes());
     }
 };
-constexpr auto touch_benchmark = benchmark<HeapExperiment<TouchBench>, touch_schema>(
+constexpr auto touch_benchmark = grid_benchmark<TouchBench, touch_schema>(
     {.summary = "fresh memory against the same again: nanoseconds a page",
      .notes = "Example: bench heap first-touch --heap mxk,glibc --mib 512 --iterations 50 --repeat 3 --json\n",
      .parent = "bench heap",

@@ -10,7 +10,6 @@
 
 #include "bench/frame/steps.hpp"
 #include "bench/heap/heap_experiment.hpp"
-#include "tasks/workers.hpp"
 
 namespace mxk::bench {
 
@@ -56,7 +55,9 @@ constexpr auto footprint_schema = console::schema<FootprintOptions>(
     heap_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
 
 constexpr std::array footprint_claims{
-    HeapClaim{.statement = "at a superblock's boundary none is taken or given back", .is_zero = "superblock_calls"},
+    Claim{.statement = "at a superblock's boundary none is taken or given back",
+          .bound = Bound::exactly(0, Bound::As::Count),
+          .left = {.of = "mxk", .finding = "superblock_calls"}},
 };
 
 double in_mebibytes(std::uint64_t bytes) {
@@ -81,205 +82,186 @@ class StopWatch {
     Cycles elapsed_{};
 };
 
-struct FootprintBench {
-    using Options = FootprintOptions;
-    static constexpr std::string_view name = "heap footprint";
-    static constexpr Unit unit = Unit::NanosecondsPerOperation;
+// What a run has done and found.
+struct Footprint : HeapFindings {
+    StopWatch watch;
+    std::uint64_t operations = 0;
+    std::size_t live = 0; // objects, at the maximum
+    Findings findings{};
+};
 
-    explicit FootprintBench(Options const& its_options)
-        : options(its_options) {}
-    Result<void> prepare() {
-        if (options.min_bytes > options.max_bytes)
-            return Error::of("expected --min up to --max {}, got {}", options.max_bytes, options.min_bytes);
-        if (options.parts.empty())
-            options.parts = {FootprintPart::Release, FootprintPart::PingPong, FootprintPart::Large};
-        for (auto const& [part, its_name] : value_names(FootprintPart{}))
-            if (options.parts.has(part)) parts[part_count++] = part;
-        if (!options.large) options.large = default_large(options.large_bytes);
-        options.cores = first_core_of(options.cores);
-        return {};
+constexpr std::string_view footprint_name = "heap footprint";
+
+class FootprintBench final : public HeapBench<FootprintOptions, footprint_name> {
+  public:
+    using HeapBench::HeapBench;
+    [[nodiscard]] Unit unit() const override { return Unit::NanosecondsPerOperation; }
+
+  private:
+    Result<void> complete() override {
+        options_.parts = or_all(options_.parts);
+        if (!options_.large) options_.large = default_large(options_.large_bytes);
+        options_.cores = first_core_of(options_.cores);
+        return check_sizes(options_.min_bytes, options_.max_bytes);
     }
-    [[nodiscard]] std::size_t points() const { return part_count; }
-    static constexpr std::size_t phases() { return 1; }
-    static constexpr std::span<HeapClaim const> claims() { return footprint_claims; }
-    [[nodiscard]] bool is_judged(HeapClaim const& /*claim*/, std::size_t point) const {
-        return parts[point] == FootprintPart::PingPong;
+    void add_axes() override { add(Axis::chosen("part", 10, options_.parts)); }
+    [[nodiscard]] std::span<Claim const> claims() const override { return footprint_claims; }
+    [[nodiscard]] FootprintPart part(Point const& point) const { return chosen_at(options_.parts, point[first_axis]); }
+    [[nodiscard]] bool is_judged(Claim const& /*claim*/, Point const& point) const override {
+        return part(point) == FootprintPart::PingPong;
     }
 
-    Result<void> run(HeapRun const& run) const {
-        std::size_t const count = objects_of(parts[run.point]);
-        NodeId const node = workers::of(run.cores[0]).node();
-        auto objects = MXK_TRY(NodeArray<LiveObject>::create_zeroed(count, node));
+    Result<void> run_heap(HeapRun const& run) override {
+        FootprintPart const its_part = part(run.point);
+        std::size_t const count = objects_of(its_part);
+        auto objects = MXK_TRY(NodeArray<LiveObject>::create_zeroed(count, workers::of(run.cores[0]).node()));
         run.resident.begin();
-        Did did;
+        Footprint done;
         MXK_TRY(time_on(run.cores.first(1), run.progress, [&](std::size_t) {
-            switch (parts[run.point]) {
-            case FootprintPart::Release: return release(run, objects.span(), did);
-            case FootprintPart::PingPong: return ping_pong(run, objects.span(), did);
+            switch (its_part) {
+            case FootprintPart::Release: return release(run, objects.span(), done);
+            case FootprintPart::PingPong: return ping_pong(run, objects.span(), done);
             case FootprintPart::Large: break;
             }
-            hold_large(run, objects.span(), did);
+            hold_large(run, objects.span(), done);
         }));
-        if (did.has_no_memory) return Error::of("out of memory: {} of {} objects were live", did.live, count);
-        Sample& sample = run.samples[0];
-        sample.value = did.watch.nanoseconds() / static_cast<double>(did.operations);
-        sample.operations = did.operations;
-        sample.verified = did.wrong == 0;
-        sample.findings = did.findings;
+        if (done.has_no_memory) return Error::of("out of memory: {} of {} objects were live", done.live, count);
+        run.samples[0] = {.value = done.watch.nanoseconds() / static_cast<double>(done.operations),
+                          .operations = done.operations,
+                          .findings = done.findings,
+                          .verified = done.wrong == 0};
         return {};
     }
 
-    void print_head(TextSink& out) const {
-        format(out, "a peak of {} MiB of {} to {} bytes; {} bytes {} times; {} objects of {} bytes", options.mebibytes,
-               options.min_bytes, options.max_bytes, options.block_bytes, options.rounds, *options.large,
-               options.large_bytes);
+    void print_what(TextSink& out) const override {
+        format(out, "a peak of {} MiB of {} to {} bytes; {} bytes {} times; {} objects of {} bytes", options_.mebibytes,
+               options_.min_bytes, options_.max_bytes, options_.block_bytes, options_.rounds, *options_.large,
+               options_.large_bytes);
     }
-    static void print_heading(TextSink& out) { format(out, " {:<10}", "part"); }
-    void print_point(TextSink& out, std::size_t point, std::size_t /*phase*/) const {
-        format(out, " {:<10}", name_of(parts[point]));
-    }
-    void write_point(JsonWriter& json, std::size_t point, std::size_t /*phase*/) const {
-        json.field("part", name_of(parts[point]));
-        switch (parts[point]) {
+    void write_what(JsonWriter& json, Point const& point) const override {
+        switch (part(point)) {
         case FootprintPart::Release:
-            json.field("peak_mib", options.mebibytes);
-            json.field("min_bytes", options.min_bytes);
-            json.field("max_bytes", options.max_bytes);
+            write_fields(json, {{"peak_mib", options_.mebibytes},
+                                {"min_bytes", options_.min_bytes},
+                                {"max_bytes", options_.max_bytes}});
             return;
         case FootprintPart::PingPong:
-            json.field("bytes", options.block_bytes);
-            json.field("rounds", options.rounds);
+            write_fields(json, {{"bytes", options_.block_bytes}, {"rounds", options_.rounds}});
             return;
         case FootprintPart::Large: break;
         }
-        json.field("bytes", options.large_bytes);
-        json.field("objects", *options.large);
+        write_fields(json, {{"bytes", options_.large_bytes}, {"objects", *options_.large}});
     }
-
-    Options options;
-    std::array<FootprintPart, value_names(FootprintPart{}).size()> parts{};
-    std::size_t part_count = 0;
-
-  private:
-    // What a run has done and found.
-    struct Did {
-        StopWatch watch;
-        std::uint64_t operations = 0;
-        std::uint64_t wrong = 0;
-        std::size_t live = 0; // objects, at the maximum
-        bool has_no_memory = false;
-        Findings findings{};
-    };
 
     static constexpr std::size_t ping_pong_bytes = 24 * MiB; // enough to pass from one superblock to another one
 
     [[nodiscard]] std::size_t objects_of(FootprintPart part) const {
         switch (part) {
-        case FootprintPart::Release: return options.mebibytes * MiB * 2 / (options.min_bytes + options.max_bytes) + 1;
-        case FootprintPart::PingPong: return ping_pong_bytes / options.block_bytes + 2;
+        case FootprintPart::Release:
+            return options_.mebibytes * MiB * 2 / (options_.min_bytes + options_.max_bytes) + 1;
+        case FootprintPart::PingPong: return ping_pong_bytes / options_.block_bytes + 2;
         case FootprintPart::Large: break;
         }
-        return *options.large;
+        return *options_.large;
     }
 
-    static bool allocate(HeapRun const& run, LiveObject& object, std::size_t bytes, std::size_t number, Did& did) {
-        auto* const place = static_cast<std::uint64_t*>(run.kind.workloads.allocate(bytes));
-        ++did.operations;
+    static bool allocate(HeapRun const& run, LiveObject& object, std::size_t bytes, std::size_t number,
+                         Footprint& done) {
+        auto* const place = static_cast<std::uint64_t*>(run.workloads().allocate(bytes));
+        ++done.operations;
         if (place == nullptr) {
-            did.has_no_memory = true;
+            done.has_no_memory = true;
             return false;
         }
         object = {place, word_of(number, bytes)};
         write_word(place, object.word);
-        ++did.live;
+        ++done.live;
         return true;
     }
-    static void free(HeapRun const& run, std::span<LiveObject const> objects, Did& did) {
+    static void free(HeapRun const& run, std::span<LiveObject const> objects, Footprint& done) {
         for (LiveObject const& object : objects) {
-            if (object.place == nullptr) continue;
-            if (!holds_word(object.place, object.word)) ++did.wrong;
-            run.kind.workloads.deallocate(object.place, object.bytes());
-            ++did.operations;
+            if (object.place != nullptr) ++done.operations;
+            free_checked(run, object, done);
         }
     }
 
-    void release(HeapRun const& run, std::span<LiveObject> objects, Did& did) const {
-        Random random(options.seed);
+    void release(HeapRun const& run, std::span<LiveObject> objects, Footprint& done) const {
+        Random random(options_.seed);
         std::uint64_t bytes = 0;
-        did.watch.start();
+        done.watch.start();
         for (std::size_t i = 0; i < objects.size() && !run.progress.interrupted(); ++i) {
-            std::size_t const size = options.min_bytes + random.below(options.max_bytes - options.min_bytes + 1);
-            if (!allocate(run, objects[i], size, i, did)) break;
+            std::size_t const size = options_.min_bytes + random.below(options_.max_bytes - options_.min_bytes + 1);
+            if (!allocate(run, objects[i], size, i, done)) break;
             bytes += size;
         }
-        did.watch.stop();
+        done.watch.stop();
         heap::HeapCounts const full = counts_of(run.kind);
         for (std::size_t i = objects.size(); i > 1; --i) std::swap(objects[i - 1], objects[random.below(i)]);
         std::size_t const kept = objects.size() / 10;
-        did.watch.start();
-        free(run, objects.subspan(kept), did);
-        did.watch.stop();
+        done.watch.start();
+        free(run, objects.subspan(kept), done);
+        done.watch.stop();
         std::uint64_t left = 0;
         for (LiveObject const& object : objects.first(kept)) left += object.bytes();
         heap::HeapCounts const released = counts_of(run.kind);
         auto const resident = run.resident.now();
-        did.watch.start();
-        free(run, objects.first(kept), did);
-        did.watch.stop();
+        done.watch.start();
+        free(run, objects.first(kept), done);
+        done.watch.stop();
 
-        did.findings.add("live_mib", in_mebibytes(bytes));
-        did.findings.add("left_mib", in_mebibytes(left));
+        done.findings.add("live_mib", in_mebibytes(bytes));
+        done.findings.add("left_mib", in_mebibytes(left));
         if (run.kind.counts != nullptr) {
-            did.findings.add("held_at_peak_mib", in_mebibytes(full.held_bytes));
-            did.findings.add("held_mib", in_mebibytes(released.held_bytes));
-            did.findings.add("held_at_end_mib", in_mebibytes(counts_of(run.kind).held_bytes));
+            done.findings.add("held_at_peak_mib", in_mebibytes(full.held_bytes));
+            done.findings.add("held_mib", in_mebibytes(released.held_bytes));
+            done.findings.add("held_at_end_mib", in_mebibytes(counts_of(run.kind).held_bytes));
             std::uint64_t const held = released.superblocks_held;
             std::uint64_t const each = held == 0 ? 1 : std::max<std::uint64_t>(1, released.held_bytes / held);
             std::uint64_t const min = held == 0 ? 0 : (released.live_bytes + each - 1) / each; // for what lives
-            did.findings.add("superblocks_held", static_cast<double>(held));
-            did.findings.add("superblocks_min", static_cast<double>(min));
+            done.findings.add("superblocks_held", static_cast<double>(held));
+            done.findings.add("superblocks_min", static_cast<double>(min));
         }
-        if (resident) did.findings.add("resident_mib", *resident);
+        if (resident) done.findings.add("resident_mib", *resident);
     }
 
     // An allocator that does not tell gets as many objects as make ours pass a boundary, or more.
-    void ping_pong(HeapRun const& run, std::span<LiveObject> objects, Did& did) const {
+    void ping_pong(HeapRun const& run, std::span<LiveObject> objects, Footprint& done) const {
         std::size_t live = 0;
         heap::HeapCounts before = counts_of(run.kind);
-        while (live < objects.size() && allocate(run, objects[live], options.block_bytes, live, did)) {
+        while (live < objects.size() && allocate(run, objects[live], options_.block_bytes, live, done)) {
             std::uint64_t const calls = std::exchange(before, counts_of(run.kind)).superblock_calls;
             if (++live > 1 && before.superblock_calls != calls)
                 break; // the last one is the first of another superblock
         }
-        if (live != 0 && !did.has_no_memory) {
+        if (live != 0 && !done.has_no_memory) {
             LiveObject& last = objects[live - 1];
-            did.operations = 0;
-            did.watch.start();
-            for (std::uint32_t i = 0; i < options.rounds && !run.progress.interrupted(); ++i) {
-                free(run, {&last, 1}, did);
+            done.operations = 0;
+            done.watch.start();
+            for (std::uint32_t i = 0; i < options_.rounds && !run.progress.interrupted(); ++i) {
+                free(run, {&last, 1}, done);
                 last.place = nullptr;
-                if (!allocate(run, last, options.block_bytes, live + i, did)) break;
+                if (!allocate(run, last, options_.block_bytes, live + i, done)) break;
             }
-            did.watch.stop();
+            done.watch.stop();
         }
         if (run.kind.counts != nullptr)
-            did.findings.add("superblock_calls",
-                             static_cast<double>(counts_of(run.kind).superblock_calls - before.superblock_calls));
-        std::uint64_t const operations = did.operations;
-        free(run, objects.first(live), did);
-        did.operations = operations;
+            done.findings.add("superblock_calls",
+                              static_cast<double>(counts_of(run.kind).superblock_calls - before.superblock_calls));
+        std::uint64_t const operations = done.operations;
+        free(run, objects.first(live), done);
+        done.operations = operations;
     }
 
-    void hold_large(HeapRun const& run, std::span<LiveObject> objects, Did& did) const {
-        did.watch.start();
+    void hold_large(HeapRun const& run, std::span<LiveObject> objects, Footprint& done) const {
+        done.watch.start();
         for (std::size_t i = 0; i < objects.size() && !run.progress.interrupted(); ++i)
-            if (!allocate(run, objects[i], options.large_bytes, i, did)) break;
-        free(run, objects, did);
-        did.watch.stop();
-        did.findings.add("live_objects", static_cast<double>(did.live));
+            if (!allocate(run, objects[i], options_.large_bytes, i, done)) break;
+        free(run, objects, done);
+        done.watch.stop();
+        done.findings.add("live_objects", static_cast<double>(done.live));
     }
 };
-constexpr auto footprint_benchmark = benchmark<HeapExperiment<FootprintBench>, footprint_schema>(
+constexpr auto footprint_benchmark = grid_benchmark<FootprintBench, footprint_schema>(
     {.summary = "what is held after a peak; at a superblock's boundary; many large objects",
      .notes = "The process' memory (resident_mib, resident_max_mib) is an allocator's only where it is the only one:\n"
               "with one --heap, in a program that has done nothing before. 'tools/mxk heap-peaks' does so for each.\n"

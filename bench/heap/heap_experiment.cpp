@@ -1,7 +1,5 @@
 #include "bench/heap/heap_experiment.hpp"
 
-#include <algorithm>
-
 #include "arch/resident_memory.hpp"
 #include "base/units.hpp"
 
@@ -46,29 +44,62 @@ FixedText<96> library_of(HeapKind const& kind) {
 }
 } // namespace
 
-void print_heap_head(TextSink& out, std::span<HeapKind const* const> kinds) {
-    for (auto const* const kind : kinds)
+Result<void> HeapExperiment::set_up() {
+    MXK_TRY(complete());
+    if (options_.heaps.empty()) options_.heaps = HeapNames::all();
+    auto const kinds = options_.heaps.kinds();
+    resident_ = ResidentWatch(kinds.size() == 1);
+    for (std::size_t i = 0; i < kinds.size(); ++i)
+        if (kinds[i]->open != nullptr)
+            if (auto const opened = kinds[i]->open(); !opened) missing_[i] = opened.error();
+    add(Axis::of("heap", 10, kinds));
+    MXK_TRY(add_cores(options_.cores));
+    add_axes();
+    nest_first_axis_last();
+    add(claims());
+    return {};
+}
+
+Result<void> HeapExperiment::run_at(Point const& point, std::span<Sample> samples, Progress& progress) {
+    MXK_TRY(run_heap({.kind = *options_.heaps.kinds()[point[0]],
+                      .cores = cores(point),
+                      .point = point,
+                      .samples = samples,
+                      .progress = progress,
+                      .resident = resident_}));
+    for (Sample const& sample : samples) is_wrong_ = is_wrong_ || !sample.verified;
+    if (auto const max = resident_.max()) samples[0].findings.add("resident_max_mib", *max);
+    return {};
+}
+
+void HeapExperiment::conclude(TextSink& /*out*/, std::span<Row const> /*rows*/) {
+    auto const kinds = options_.heaps.kinds();
+    for (std::size_t i = 0; i < kinds.size(); ++i)
+        if (!missing_[i] && kinds[i]->close != nullptr) kinds[i]->close();
+}
+
+std::string_view HeapExperiment::failure() const {
+    return is_wrong_ ? "an object did not hold what was written to it" : std::string_view();
+}
+
+void HeapExperiment::print_head(TextSink& out) const {
+    format(out, "{}: ", name_);
+    print_what(out);
+    format(out, "; {} runs per row\n", options_.repeat);
+    for (auto const* const kind : options_.heaps.kinds())
         if (!kind->library.empty()) format(out, "{}: {}\n", kind->name, library_of(*kind).view());
 }
 
-void write_heap_kind(JsonWriter& json, HeapKind const& kind) {
-    json.field("heap", kind.name);
+void HeapExperiment::write_value(JsonWriter& json, std::size_t axis, std::size_t at) const {
+    GridExperiment::write_value(json, axis, at);
+    if (axis != 0) return;
+    HeapKind const& kind = *options_.heaps.kinds()[at];
     json.field("library", kind.library.empty() ? std::string_view("none") : library_of(kind).view());
 }
 
-void HeapRatio::add(HeapClaim const& claim, Row const& ours, std::span<Row const* const> others) {
-    if (ours.value.n == 0) return;
-    std::optional<double> best;
-    for (Row const* const row : others) {
-        if (row->value.n == 0) return;
-        double const median = row->value.median;
-        if (!best) best = median;
-        best = claim.is_time ? std::min(*best, median) : std::max(*best, median);
-    }
-    if (!best || *best <= 0) return;
-    double const ratio = ours.value.median / *best;
-    if (!worst) worst = ratio;
-    worst = claim.is_time ? std::max(*worst, ratio) : std::min(*worst, ratio);
+void HeapExperiment::write_options(JsonWriter& json, Point const& point) const {
+    write_what(json, point);
+    json.field("seed", options_.seed);
 }
 
 topology::CoreSets first_core_of(topology::CoreSets const& typed) {
@@ -76,6 +107,11 @@ topology::CoreSets first_core_of(topology::CoreSets const& typed) {
     topology::CoreSets one;
     one.add({.numbers = {1}, .text = "1"});
     return one;
+}
+
+Result<void> check_sizes(std::uint32_t min_bytes, std::uint32_t max_bytes) {
+    if (min_bytes > max_bytes) return Error::of("expected --min up to --max {}, got {}", max_bytes, min_bytes);
+    return {};
 }
 
 } // namespace mxk::bench

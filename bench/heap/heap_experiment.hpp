@@ -1,33 +1,21 @@
-// What the benchmarks of allocators have in common: allocators, sets of cores and the points of a benchmark are its
-// configurations.
-//
-//     struct LarsonBench {                                     // what a benchmark gives
-//         using Options = LarsonOptions;                       // derived from HeapOptions
-//         static constexpr std::string_view name = "heap larson";
-//         static constexpr Unit unit = Unit::OperationsPerSecond;
-//         explicit LarsonBench(Options const& options);
-//         Result<void> prepare();                              // errors: what was typed cannot be
-//         std::size_t points() const;
-//         static constexpr std::size_t phases() { return 1; }
-//         static constexpr std::span<HeapClaim const> claims();
-//         bool is_judged(HeapClaim const& claim, std::size_t point) const;
-//         Result<void> run(HeapRun const& run);                // fills in the samples
-//         void print_head(TextSink& out) const;                // and heading, column and fields of a point
-//         ...
-//     };
+// What the benchmarks of allocators have in common: a grid (bench/frame/grid.hpp) of allocators, sets of cores, and the
+// axes of a benchmark. The allocators are measured one right after the other, so that a machine that is slower for a
+// while is so for all that are compared. A body (heap_bodies.hpp) is what differs, and what its parts are made of.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <utility>
 
-#include "bench/frame/benchmark.hpp"
-#include "bench/frame/core_choice.hpp"
+#include "bench/frame/grid.hpp"
 #include "bench/heap/heap_options.hpp"
+#include "bench/heap/timed_steps.hpp"
+#include "kernel/memory/per_core.hpp"
+#include "tasks/workers.hpp"
 
 namespace mxk::bench {
 
@@ -48,220 +36,136 @@ class ResidentWatch {
     std::optional<std::size_t> before_;
 };
 
-// One run of one configuration.
+// One run at one point.
 struct HeapRun {
     HeapKind const& kind;
     std::span<CoreId const> cores;
-    std::size_t point;
+    Point point;
     std::span<Sample> samples; // one for each phase
     Progress& progress;
     ResidentWatch& resident;
+
+    [[nodiscard]] HeapWorkloads const& workloads() const { return kind.workloads; }
 };
 
-// What is said of ours, compared with another one, or with the best of four; or that something it counts is 0.
-struct HeapClaim {
-    std::string_view statement;
-    std::string_view other = {}; // empty: the best of `best_of`
-    double factor = 0;
-    bool is_time = false;          // ours takes no more than that times the other's time; else it does no less
-    bool takes_others = false;     // needs several cores, and is judged on the last set; else on the first
-    std::string_view is_zero = {}; // this finding, and nothing is compared
+class HeapExperiment : public GridExperiment {
+  public:
+    Result<void> set_up() final;
+    Result<void> run_at(Point const& point, std::span<Sample> samples, Progress& progress) final;
+    [[nodiscard]] Unit unit() const override { return Unit::OperationsPerSecond; }
+    [[nodiscard]] bool continues_after_failure() const final { return true; }
+    [[nodiscard]] std::optional<Error> unsupported_at(Point const& point) const final { return missing_[point[0]]; }
+    void conclude(TextSink& out, std::span<Row const> rows) final;
+    [[nodiscard]] std::string_view failure() const final;
+    void print_head(TextSink& out) const final;
+
+  protected:
+    static constexpr std::size_t first_axis = 2; // of the benchmark's own, behind those of allocators and cores
+
+    // `options`: of the experiment, which outlive this.
+    HeapExperiment(std::string_view name, HeapOptions& options)
+        : name_(name)
+        , options_(options) {}
+    ~HeapExperiment() = default;
+
+    // Makes complete what was typed. Errors: it cannot be measured.
+    virtual Result<void> complete() { return {}; }
+    virtual void add_axes() {}
+    [[nodiscard]] virtual std::span<Claim const> claims() const { return {}; }
+    virtual Result<void> run_heap(HeapRun const& run) = 0; // fills in the samples
+    virtual void print_what(TextSink& out) const = 0;
+    virtual void write_what(JsonWriter& /*json*/, Point const& /*point*/) const {}
+
+  private:
+    void write_value(JsonWriter& json, std::size_t axis, std::size_t at) const final;
+    void write_options(JsonWriter& json, Point const& point) const final;
+    [[nodiscard]] bool is_there(std::size_t at) const final { return !missing_[at]; }
+
+    std::string_view name_;
+    HeapOptions& options_;
+    std::array<std::optional<Error>, HeapNames::capacity> missing_{};
+    ResidentWatch resident_{false};
+    bool is_wrong_ = false; // some object
 };
-constexpr std::array<std::string_view, 4> best_of{"glibc", "mimalloc", "jemalloc", "tbbmalloc"};
+
+// A benchmark with options of its own.
+template <typename OwnOptions, std::string_view const& its_name> class HeapBench : public HeapExperiment {
+  public:
+    using Options = OwnOptions;
+    static constexpr std::string_view name = its_name;
+    explicit HeapBench(Options const& options)
+        : HeapExperiment(name, options_)
+        , options_(options) {}
+
+  protected:
+    ~HeapBench() = default;
+    Options options_;
+};
+
+// What all benchmarks compare ours with, by a claim about the best of others.
+constexpr std::string_view best_of = "glibc,mimalloc,jemalloc,tbbmalloc";
 
 inline Error no_memory_for_objects() {
     return Error("out of memory: the allocator has no room for the objects");
 }
 
-// What an allocator has counted since `before`, where it counts.
+// What an allocator has counted, where it counts.
 heap::HeapCounts counts_of(HeapKind const& kind);
-void print_heap_head(TextSink& out, std::span<HeapKind const* const> kinds);
-void write_heap_kind(JsonWriter& json, HeapKind const& kind);
-// By the rows' medians: what `ours` takes, or does, by the other. `ours`, `others`: of one point.
-struct HeapRatio {
-    std::optional<double> worst{}; // of all points
-    void add(HeapClaim const& claim, Row const& ours, std::span<Row const* const> others);
-};
 // The console's core alone, where nothing else was typed.
 topology::CoreSets first_core_of(topology::CoreSets const& typed);
+// Errors: --min is above --max.
+Result<void> check_sizes(std::uint32_t min_bytes, std::uint32_t max_bytes);
 
-template <typename Bench> class HeapExperiment final : public Experiment {
-  public:
-    using Options = typename Bench::Options;
-    static constexpr std::string_view name = Bench::name;
+// A part for each core, on its node. fill(part, place, node): a Result. Errors: no memory.
+template <typename Part, typename Fill> Result<PerCore<Part>> make_parts(std::span<CoreId const> cores, Fill fill) {
+    auto parts = MXK_TRY(PerCore<Part>::with_room(cores.size(), Worker::current().node()));
+    for (std::size_t place = 0; place < cores.size(); ++place) {
+        NodeId const node = workers::of(cores[place]).node();
+        Part& part = *MXK_TRY(parts.add(node));
+        MXK_TRY(fill(part, place, node));
+    }
+    return parts;
+}
 
-    static Result<HeapExperiment> create(Options const& options) {
-        HeapExperiment experiment(options);
-        MXK_TRY(experiment.bench_.prepare());
-        auto& heaps = experiment.heaps_;
-        heaps = options.heaps.empty() ? HeapNames::all() : options.heaps;
-        experiment.resident_ = ResidentWatch(heaps.kinds().size() == 1);
-        for (std::size_t i = 0; i < heaps.kinds().size(); ++i)
-            if (HeapKind const& kind = *heaps.kinds()[i]; kind.open != nullptr)
-                if (auto const opened = kind.open(); !opened) experiment.missing_[i] = opened.error();
-        experiment.core_sets_ = MXK_TRY(CoreSetList::create(experiment.bench_.options.cores));
-        for (HeapClaim const& claim : Bench::claims())
-            if (experiment.can_judge(claim)) experiment.claims_[experiment.claim_count_++] = &claim;
-        return experiment;
-    }
+// As time_turns(), and all end where one has no memory.
+template <typename Part, typename Turn>
+Result<TimeSpan> time_parts(std::span<CoreId const> cores, Progress const& progress, PerCore<Part>& parts, Turn turn) {
+    std::atomic<bool> is_over{false};
+    return time_turns(cores, progress, [&](std::size_t place) {
+        if (is_over.load(std::memory_order_relaxed)) return HeapStep::Ended;
+        HeapStep const done = turn(parts[place], place);
+        if (parts[place].has_no_memory) is_over.store(true, std::memory_order_relaxed);
+        return done;
+    });
+}
 
-    [[nodiscard]] Unit unit() const override { return Bench::unit; }
-    [[nodiscard]] std::size_t configurations() const override {
-        return kinds().size() * core_sets_.size() * bench_.points();
-    }
-    [[nodiscard]] std::size_t phases() const override { return Bench::phases(); }
-    [[nodiscard]] bool has_speed_up() const override { return Bench::unit == Unit::OperationsPerSecond; }
-    [[nodiscard]] std::size_t baseline(std::size_t configuration) const override {
-        return configuration - set_of(configuration) * bench_.points() * kinds().size();
-    }
-    [[nodiscard]] std::size_t cores_of(Row const& row) const override { return cores(row.configuration).size(); }
-    [[nodiscard]] bool continues_after_failure() const override { return true; }
-    [[nodiscard]] std::optional<Error> unsupported(std::size_t configuration, std::size_t) const override {
-        return missing_[kind_number(configuration)];
-    }
+// Looks whether a live object still holds what was written, and frees it.
+inline void free_checked(HeapRun const& run, LiveObject const& object, HeapFindings& found) {
+    if (object.place == nullptr) return;
+    if (!holds_word(object.place, object.word)) ++found.wrong;
+    run.workloads().deallocate(object.place, object.bytes());
+}
 
-    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
-        HeapRun const run{.kind = kind(configuration),
-                          .cores = cores(configuration),
-                          .point = point_of(configuration),
-                          .samples = samples,
-                          .progress = progress,
-                          .resident = resident_};
-        MXK_TRY(bench_.run(run));
-        for (Sample const& sample : samples) is_wrong_ = is_wrong_ || !sample.verified;
-        if (auto const max = resident_.max()) samples[0].findings.add("resident_max_mib", *max);
-        return {};
+// Objects of all parts that were wrong. Errors: one had no memory.
+template <typename Part> Result<std::uint64_t> wrong_objects(PerCore<Part> const& parts) {
+    std::uint64_t wrong = 0;
+    for (HeapFindings const& part : parts) {
+        if (part.has_no_memory) return no_memory_for_objects();
+        wrong += part.wrong;
     }
-    void conclude(TextSink& /*out*/, std::span<Row const> /*rows*/) override {
-        for (std::size_t i = 0; i < kinds().size(); ++i)
-            if (!missing_[i] && kinds()[i]->close != nullptr) kinds()[i]->close();
-    }
-    [[nodiscard]] std::string_view failure() const override {
-        return is_wrong_ ? "an object did not hold what was written to it" : std::string_view();
-    }
+    return wrong;
+}
 
-    void print_head(TextSink& out) const override {
-        format(out, "{}: ", name);
-        bench_.print_head(out);
-        format(out, "; {} runs per row\n", bench_.options.repeat);
-        print_heap_head(out, kinds());
-    }
-    void print_label_heading(TextSink& out) const override {
-        format(out, "{:<10} ", "heap");
-        core_sets_.print_heading(out);
-        bench_.print_heading(out);
-    }
-    void print_label(TextSink& out, Row const& row) const override {
-        format(out, "{:<10} ", kind(row.configuration).name);
-        core_sets_.print(out, set_of(row.configuration));
-        bench_.print_point(out, point_of(row.configuration), row.phase);
-    }
-    void print_title(TextSink& out, Row const& row) const override {
-        format(out, "{}, {} cores", kind(row.configuration).name, core_sets_.label(set_of(row.configuration)));
-        bench_.print_point(out, point_of(row.configuration), row.phase);
-    }
-    void write_settings(JsonWriter& json, Row const& row) const override {
-        write_heap_kind(json, kind(row.configuration));
-        bench_.write_point(json, point_of(row.configuration), row.phase);
-        json.field("seed", bench_.options.seed);
-        core_sets_.write(json, set_of(row.configuration));
-    }
-
-    [[nodiscard]] std::size_t conclusions() const override { return claim_count_; }
-    [[nodiscard]] Conclusion conclusion(std::size_t at, std::span<Row const> rows) const override {
-        HeapClaim const& claim = *claims_[at];
-        Conclusion said{.statement = claim.statement};
-        format(said.expected, "{} {:.2}", claim.is_time ? "<=" : ">=", claim.factor);
-        if (!claim.is_zero.empty()) {
-            said.expected = FixedText<64>("0");
-            return zero_conclusion(claim, rows, said);
-        }
-        HeapRatio ratio;
-        std::size_t const set = claim.takes_others ? core_sets_.size() - 1 : 0;
-        for (std::size_t point = 0; point < bench_.points(); ++point) {
-            if (!bench_.is_judged(claim, point)) continue;
-            std::array<Row const*, best_of.size()> others{};
-            std::size_t count = 0;
-            auto const row_of = [&](std::string_view heap) {
-                return &rows[((set * bench_.points() + point) * kinds().size() + *place_of(heap)) * Bench::phases()];
-            };
-            if (!claim.other.empty()) others[count++] = row_of(claim.other);
-            if (claim.other.empty())
-                for (std::string_view const heap : best_of) others[count++] = row_of(heap);
-            ratio.add(claim, *row_of("mxk"), std::span(others).first(count));
-        }
-        if (!ratio.worst) {
-            said.measured.append("not measured");
-            return said;
-        }
-        std::size_t const judged_cores = core_sets_.cores(set).size();
-        format(said.measured, "{:.2} ({} cores)", *ratio.worst, judged_cores);
-        if (judged_cores > 1 || !claim.takes_others)
-            said.holds = claim.is_time ? *ratio.worst <= claim.factor : *ratio.worst >= claim.factor;
-        return said;
-    }
-
-  private:
-    explicit HeapExperiment(Options const& options)
-        : bench_(options) {}
-
-    [[nodiscard]] std::span<HeapKind const* const> kinds() const { return heaps_.kinds(); }
-    // The allocators are measured one right after the other, so that a machine that is slower for a while is so for all
-    // that are compared.
-    [[nodiscard]] std::size_t kind_number(std::size_t configuration) const { return configuration % kinds().size(); }
-    [[nodiscard]] std::size_t point_of(std::size_t configuration) const {
-        return configuration / kinds().size() % bench_.points();
-    }
-    [[nodiscard]] std::size_t set_of(std::size_t configuration) const {
-        return configuration / kinds().size() / bench_.points();
-    }
-    [[nodiscard]] HeapKind const& kind(std::size_t configuration) const { return *kinds()[kind_number(configuration)]; }
-    [[nodiscard]] std::span<CoreId const> cores(std::size_t configuration) const {
-        return core_sets_.cores(set_of(configuration));
-    }
-
-    // Of an allocator that is measured.
-    [[nodiscard]] std::optional<std::size_t> place_of(std::string_view heap) const {
-        for (std::size_t i = 0; i < kinds().size(); ++i)
-            if (kinds()[i]->name == heap && !missing_[i]) return i;
-        return std::nullopt;
-    }
-    [[nodiscard]] bool can_judge(HeapClaim const& claim) const {
-        if (!place_of("mxk")) return false;
-        if (!claim.is_zero.empty()) return true;
-        if (!claim.other.empty()) return place_of(claim.other).has_value();
-        for (std::string_view const heap : best_of)
-            if (!place_of(heap)) return false;
-        return true;
-    }
-
-    Conclusion zero_conclusion(HeapClaim const& claim, std::span<Row const> rows, Conclusion& said) const {
-        std::optional<double> sum;
-        for (Row const& row : rows) {
-            if (kind_number(row.configuration) != place_of("mxk") || row.value.n == 0) continue;
-            if (!bench_.is_judged(claim, point_of(row.configuration))) continue;
-            for (auto const& found : row.findings.entries())
-                if (found.name == claim.is_zero) sum = sum.value_or(0) + found.value;
-        }
-        if (sum)
-            format(said.measured, "{:.0}", *sum);
-        else
-            said.measured.append("not measured");
-        if (sum) said.holds = *sum == 0;
-        return said;
-    }
-
-    static constexpr std::size_t max_claims = 4;
-    static_assert(Bench::claims().size() <= max_claims);
-
-    Bench bench_;
-    HeapNames heaps_;
-    std::array<std::optional<Error>, HeapNames::capacity> missing_{};
-    ResidentWatch resident_{false};
-    bool is_wrong_ = false; // some object
-    CoreSetList core_sets_;
-    std::array<HeapClaim const*, max_claims> claims_{};
-    std::size_t claim_count_ = 0;
-};
+// The sample of so many operations in that time. Errors: a part had no memory; what the time says.
+template <typename Part>
+Result<void> fill_sample(Sample& sample, std::uint64_t operations, PerCore<Part> const& parts,
+                         Result<TimeSpan> const& measured) {
+    std::uint64_t const wrong = MXK_TRY(wrong_objects(parts));
+    if (!measured) return measured.error();
+    sample.value = static_cast<double>(operations) / measured.value().seconds();
+    sample.operations = operations;
+    sample.verified = wrong == 0;
+    return {};
+}
 
 } // namespace mxk::bench

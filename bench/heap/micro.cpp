@@ -7,8 +7,6 @@
 
 #include "bench/frame/steps.hpp"
 #include "bench/heap/heap_experiment.hpp"
-#include "kernel/memory/per_core.hpp"
-#include "tasks/workers.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -32,7 +30,11 @@ constexpr auto micro_schema = console::schema<MicroOptions>(
     heap_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
 
 constexpr std::array micro_claims{
-    HeapClaim{"an own object of 16 to 512 bytes takes 0.8 of mimalloc's time or less", "mimalloc", 0.8, true, false},
+    Claim{.statement = "an own object of 16 to 512 bytes takes 0.8 of mimalloc's time or less",
+          .bound = Bound::up_to(0.8),
+          .left = {.of = "mxk"},
+          .right = {.of = "mimalloc"},
+          .on = Claim::On::FirstSet},
 };
 
 // Bytes from one object to the next, where some lie side by side: its own, and what the allocator adds.
@@ -55,76 +57,78 @@ std::size_t stride_of(HeapKind const& kind, std::size_t bytes) {
     return stride;
 }
 
-struct MicroBench {
-    using Options = MicroOptions;
-    static constexpr std::string_view name = "heap micro";
-    static constexpr Unit unit = Unit::CyclesPerOperation;
+struct TimedMicroPart : MicroPart {
+    NodeArray<LiveObject> memory; // of `objects`
+    Cycles elapsed{};
+};
 
-    explicit MicroBench(Options const& its_options)
-        : options(its_options) {}
-    Result<void> prepare() {
-        if (options.patterns.empty())
-            options.patterns = {MicroPattern::Pair, MicroPattern::Lifo, MicroPattern::Random, MicroPattern::Sawtooth};
-        for (auto const& [pattern, its_name] : value_names(MicroPattern{}))
-            if (options.patterns.has(pattern)) patterns[pattern_count++] = pattern;
-        return {};
+constexpr std::string_view micro_name = "heap micro";
+
+class MicroBench final : public HeapBench<MicroOptions, micro_name> {
+  public:
+    using HeapBench::HeapBench;
+    [[nodiscard]] Unit unit() const override { return Unit::CyclesPerOperation; }
+
+  private:
+    static constexpr std::size_t pattern_axis = first_axis;
+    static constexpr std::size_t bytes_axis = first_axis + 1;
+
+    void add_axes() override {
+        options_.patterns = or_all(options_.patterns);
+        add(Axis::chosen("pattern", 8, options_.patterns));
+        add(Axis::of("bytes", 7, options_.sizes.values()));
     }
-    [[nodiscard]] std::size_t points() const { return pattern_count * options.sizes.values().size(); }
-    static constexpr std::size_t phases() { return 1; }
-    static constexpr std::span<HeapClaim const> claims() { return micro_claims; }
-    [[nodiscard]] bool is_judged(HeapClaim const& /*claim*/, std::size_t point) const {
+    [[nodiscard]] std::span<Claim const> claims() const override { return micro_claims; }
+    [[nodiscard]] bool is_judged(Claim const& /*claim*/, Point const& point) const override {
         return bytes(point) >= 16 && bytes(point) <= 512;
     }
 
-    struct Part {
-        MicroPart micro;
-        NodeArray<LiveObject> objects;
-        Cycles elapsed{};
-    };
-
-    Result<void> run(HeapRun const& run) const {
-        auto parts = MXK_TRY(make_parts(run));
-        auto const& workloads = run.kind.workloads;
+    Result<void> run_heap(HeapRun const& run) override {
+        auto const fill = [&](TimedMicroPart& part, std::size_t place, NodeId node) -> Result<void> {
+            part.memory = MXK_TRY(NodeArray<LiveObject>::create_zeroed(options_.live, node));
+            part.objects = part.memory.span();
+            part.pattern = chosen_at(options_.patterns, run.point[pattern_axis]);
+            part.bytes = bytes(run.point);
+            part.numbers = ObjectNumbers(place, run.cores.size());
+            part.random = Random(options_.seed + place);
+            return {};
+        };
+        auto parts = MXK_TRY(make_parts<TimedMicroPart>(run.cores, fill));
         run.resident.begin();
         // What is live all the time, and a tenth of the work for warm-up.
         auto const warmed = run_steps(run.cores, run.progress, [&](Worker&, std::size_t place) {
-            workloads.micro(parts[place].micro, options.operations / 10 + 1);
+            run.workloads().micro(parts[place], options_.operations / 10 + 1);
             return Step::Done;
         });
         heap::HeapCounts const before = counts_of(run.kind);
         auto const measured = time_on(run.cores, run.progress, [&](std::size_t place) {
-            Part& part = parts[place];
+            TimedMicroPart& part = parts[place];
             Cycles const start = clock::timestamp();
-            std::uint64_t const first = part.micro.pairs;
+            std::uint64_t const first = part.pairs;
             constexpr std::uint64_t at_once = 65'536;
-            for (std::uint64_t done = 0; done < options.operations && !run.progress.interrupted();
-                 done = part.micro.pairs - first) {
-                workloads.micro(part.micro, std::min(at_once, options.operations - done));
-                if (part.micro.has_no_memory) break;
+            for (std::uint64_t done = 0; done < options_.operations && !run.progress.interrupted();
+                 done = part.pairs - first) {
+                run.workloads().micro(part, std::min(at_once, options_.operations - done));
+                if (part.has_no_memory) break;
             }
-            part.micro.pairs -= first;
+            part.pairs -= first;
             part.elapsed = clock::timestamp() - start;
         });
         heap::HeapCounts const after = counts_of(run.kind);
         RecentFrees recent;
-        std::size_t const stride = MXK_TRY(look(run, parts, recent));
+        auto const stride = static_cast<double>(MXK_TRY(look(run, parts, recent)));
         MXK_TRY(warmed); // now that nothing is left
-        MXK_TRY(measured);
-
         Sample& sample = run.samples[0];
-        double cycles = 0;
-        std::uint64_t wrong = 0;
-        for (Part const& part : parts) {
-            if (part.micro.has_no_memory) return no_memory_for_objects();
-            cycles += static_cast<double>(raw(part.elapsed)) / static_cast<double>(part.micro.pairs);
-            sample.operations += part.micro.pairs;
-            wrong += part.micro.wrong;
+        MXK_TRY(fill_sample(sample, 0, parts, measured));
+        sample.value = 0;
+        for (TimedMicroPart const& part : parts) {
+            sample.value += static_cast<double>(raw(part.elapsed)) / static_cast<double>(part.pairs) /
+                            static_cast<double>(parts.size());
+            sample.operations += part.pairs;
         }
-        sample.value = cycles / static_cast<double>(parts.size());
-        sample.verified = wrong == 0;
-        sample.findings.add("stride_bytes", static_cast<double>(stride));
         auto const asked = static_cast<double>(bytes(run.point));
-        sample.findings.add("waste_pct", stride == 0 ? 0 : 100 * (static_cast<double>(stride) - asked) / asked);
+        sample.findings.add("stride_bytes", stride);
+        sample.findings.add("waste_pct", stride == 0 ? 0 : 100 * (stride - asked) / asked);
         sample.findings.add("hot_reuse_pct", recent.reuse_percent());
         if (run.kind.counts != nullptr) {
             std::uint64_t const chains = after.chains_pushed - before.chains_pushed;
@@ -135,65 +139,32 @@ struct MicroBench {
         return {};
     }
 
-    void print_head(TextSink& out) const {
-        format(out, "{} live objects, {} allocations by each core", options.live, options.operations);
-    }
-    static void print_heading(TextSink& out) { format(out, " {:<8} {:>7}", "pattern", "bytes"); }
-    void print_point(TextSink& out, std::size_t point, std::size_t /*phase*/) const {
-        format(out, " {:<8} {:7}", name_of(pattern(point)), bytes(point));
-    }
-    void write_point(JsonWriter& json, std::size_t point, std::size_t /*phase*/) const {
-        json.field("pattern", name_of(pattern(point)));
-        json.field("bytes", bytes(point));
-        json.field("live", options.live);
-    }
-
-    [[nodiscard]] MicroPattern pattern(std::size_t point) const { return patterns[point % pattern_count]; }
-    [[nodiscard]] std::uint64_t bytes(std::size_t point) const { return options.sizes.values()[point / pattern_count]; }
-
-    Options options;
-    std::array<MicroPattern, value_names(MicroPattern{}).size()> patterns{};
-    std::size_t pattern_count = 0;
-
-  private:
-    [[nodiscard]] Result<PerCore<Part>> make_parts(HeapRun const& run) const {
-        auto parts = MXK_TRY(PerCore<Part>::with_room(run.cores.size(), Worker::current().node()));
-        for (std::size_t place = 0; place < run.cores.size(); ++place) {
-            NodeId const node = workers::of(run.cores[place]).node();
-            Part& part = *MXK_TRY(parts.add(node));
-            part.objects = MXK_TRY(NodeArray<LiveObject>::create_zeroed(options.live, node));
-            part.micro.pattern = pattern(run.point);
-            part.micro.bytes = bytes(run.point);
-            part.micro.objects = part.objects.span();
-            part.micro.numbers = ObjectNumbers(place, run.cores.size());
-            part.micro.random = Random(options.seed + place);
-        }
-        return parts;
-    }
-
     // On the first core, what the others' objects cannot change; then everything is freed, on its own core.
-    [[nodiscard]] Result<std::size_t> look(HeapRun const& run, PerCore<Part>& parts, RecentFrees& recent) const {
+    [[nodiscard]] Result<std::size_t> look(HeapRun const& run, PerCore<TimedMicroPart>& parts,
+                                           RecentFrees& recent) const {
         std::size_t stride = 0;
-        auto const& workloads = run.kind.workloads;
         MXK_TRY(run_steps(run.cores, run.progress, [&](Worker&, std::size_t place) {
-            MicroPart& part = parts[place].micro;
+            MicroPart& part = parts[place];
             std::uint64_t const pairs = part.pairs;
             if (place == 0 && !part.has_no_memory) {
                 part.recent = &recent;
-                workloads.micro_watched(part, std::min<std::uint64_t>(options.operations, 20'000));
+                run.workloads().micro_watched(part, std::min<std::uint64_t>(options_.operations, 20'000));
                 part.pairs = pairs;
                 stride = stride_of(run.kind, part.bytes);
             }
-            for (LiveObject const& object : part.objects.first(part.live)) {
-                if (!holds_word(object.place, object.word)) ++part.wrong;
-                workloads.deallocate(object.place, object.bytes());
-            }
+            for (LiveObject const& object : part.objects.first(part.live)) free_checked(run, object, part);
             return Step::Done;
         }));
         return stride;
     }
+
+    void print_what(TextSink& out) const override {
+        format(out, "{} live objects, {} allocations by each core", options_.live, options_.operations);
+    }
+    void write_what(JsonWriter& json, Point const& /*point*/) const override { json.field("live", options_.live); }
+    [[nodiscard]] std::uint32_t bytes(Point const& point) const { return options_.sizes.values()[point[bytes_axis]]; }
 };
-constexpr auto micro_benchmark = benchmark<HeapExperiment<MicroBench>, micro_schema>(
+constexpr auto micro_benchmark = grid_benchmark<MicroBench, micro_schema>(
     {.summary = "cycles of an allocation and a free of one's own objects",
      .notes = "Example: bench heap micro --size 16,64,512 --pattern lifo,random --cores 1 --json\n"
               "Example: bench heap micro --size 64Ki,200Ki --live 100 --ops 20K\n",

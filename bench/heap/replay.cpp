@@ -8,46 +8,39 @@
 
 #include "bench/heap/heap_experiment.hpp"
 #include "bench/heap/heap_trace.hpp"
-#include "bench/heap/timed_steps.hpp"
-#include "kernel/memory/per_core.hpp"
-#include "tasks/workers.hpp"
 
 namespace mxk::bench {
 namespace {
 
-struct Part {
-    ReplayPart replay;
-    NodeVector<ReplayStep> steps;
+struct TracePart : ReplayPart {
+    NodeVector<ReplayStep> room; // of `steps`
 };
 
 // To each core what those of the trace did whose turn it takes.
-Result<PerCore<Part>> deal(HeapTrace const& trace, std::span<CoreId const> cores) {
-    NodeId const here = Worker::current().node();
-    auto counts = MXK_TRY(NodeArray<std::size_t>::create_zeroed(cores.size(), here));
+Result<PerCore<TracePart>> deal(HeapTrace const& trace, std::span<CoreId const> cores,
+                                std::span<std::atomic<std::uint64_t*>> objects) {
+    auto counts = MXK_TRY(NodeArray<std::size_t>::create_zeroed(cores.size(), Worker::current().node()));
     for (auto const& event : trace.events()) ++counts[event.core % cores.size()];
-    auto parts = MXK_TRY(PerCore<Part>::with_room(cores.size(), here));
-    for (std::size_t place = 0; place < cores.size(); ++place) {
-        NodeId const node = workers::of(cores[place]).node();
-        Part& part = *MXK_TRY(parts.add(node));
-        part.steps = MXK_TRY(NodeVector<ReplayStep>::create(counts[place], node));
-    }
-    for (auto const& event : trace.events()) parts[event.core % cores.size()].steps.emplace(event.step);
-    for (Part& part : parts) part.replay.steps = part.steps.span();
+    auto const fill = [&](TracePart& part, std::size_t place, NodeId node) -> Result<void> {
+        part.room = MXK_TRY(NodeVector<ReplayStep>::create(counts[place], node));
+        part.objects = objects;
+        return {};
+    };
+    auto parts = MXK_TRY(make_parts<TracePart>(cores, fill));
+    for (auto const& event : trace.events()) parts[event.core % cores.size()].room.emplace(event.step);
+    for (TracePart& part : parts) part.steps = part.room.span();
     return parts;
 }
 
-// Those that the trace leaves live, and where the replay has ended early, those that it has got to. How many did
-// not hold what they had to.
-std::uint64_t free_rest(HeapTrace const& trace, HeapRun const& run, std::span<std::atomic<std::uint64_t*>> objects) {
-    std::uint64_t wrong = 0;
-    for (auto const& event : trace.events()) {
-        if (event.step.is_free) continue;
-        std::uint64_t* const place = objects[event.step.object].load(std::memory_order_relaxed);
-        if (place == nullptr) continue;
-        if (!holds_word(place, word_of(event.step.object, event.step.bytes))) ++wrong;
-        run.kind.workloads.deallocate(place, event.step.bytes);
-    }
-    return wrong;
+// Those that the trace leaves live, and where the replay has ended early, those that it has got to.
+void free_rest(HeapTrace const& trace, HeapRun const& run, std::span<std::atomic<std::uint64_t*>> objects,
+               HeapFindings& found) {
+    for (auto const& event : trace.events())
+        if (!event.step.is_free)
+            free_checked(run,
+                         {objects[event.step.object].load(std::memory_order_relaxed),
+                          word_of(event.step.object, event.step.bytes)},
+                         found);
 }
 
 } // namespace
@@ -57,28 +50,14 @@ Result<void> replay_trace(HeapTrace const& trace, HeapRun const& run) {
     NodeId const here = Worker::current().node();
     auto objects = MXK_TRY(NodeVector<std::atomic<std::uint64_t*>>::create(trace.allocations(), here));
     for (std::size_t i = 0; i < trace.allocations(); ++i) objects.emplace(nullptr);
-    auto parts = MXK_TRY(deal(trace, used));
-    for (Part& part : parts) part.replay.objects = objects.span();
+    auto parts = MXK_TRY(deal(trace, used, objects.span()));
     run.resident.begin();
-    std::atomic<bool> is_over{false}; // for all: one has no memory
-    auto const measured = time_turns(used, run.progress, [&](std::size_t place) {
-        ReplayPart& part = parts[place].replay;
-        if (part.at == part.steps.size() || is_over.load(std::memory_order_relaxed)) return HeapStep::Ended;
-        std::size_t const done = run.kind.workloads.replay(part);
-        if (part.has_no_memory) is_over.store(true, std::memory_order_relaxed);
-        return done != 0 ? HeapStep::Moved : HeapStep::Waited;
+    auto const measured = time_parts(used, run.progress, parts, [&](TracePart& part, std::size_t) {
+        if (part.at == part.steps.size()) return HeapStep::Ended;
+        return run.workloads().replay(part) != 0 ? HeapStep::Moved : HeapStep::Waited;
     });
-    std::uint64_t wrong = free_rest(trace, run, objects.span());
-    for (Part const& part : parts) {
-        if (part.replay.has_no_memory) return no_memory_for_objects();
-        wrong += part.replay.wrong;
-    }
-    TimeSpan const time = MXK_TRY(measured);
-    Sample& sample = run.samples[0];
-    sample.value = static_cast<double>(trace.events().size()) / time.seconds();
-    sample.operations = trace.events().size();
-    sample.verified = wrong == 0;
-    return {};
+    free_rest(trace, run, objects.span(), parts[0]);
+    return fill_sample(run.samples[0], trace.events().size(), parts, measured);
 }
 
 namespace {
@@ -92,49 +71,42 @@ constexpr auto replay_schema = console::schema<ReplayOptions>(
                                                         "'mxk-heap-trace 1'"),
     heap_option::heaps, core_set_option::cores, run_option::repeat, run_option::warm_up, run_option::json);
 
-struct ReplayBench {
-    using Options = ReplayOptions;
-    static constexpr std::string_view name = "heap replay";
-    static constexpr Unit unit = Unit::OperationsPerSecond;
+constexpr std::string_view replay_name = "heap replay";
 
-    explicit ReplayBench(Options const& its_options)
-        : options(its_options) {}
-    Result<void> prepare() {
-        if (options.trace.empty()) return Error("expected the name of a trace, such as 'bench heap replay heap.trace'");
-        auto read = HeapTrace::read(options.trace, Worker::current().node());
-        if (!read) return Error::of("{}: {}", options.trace, read.error().message());
-        trace = std::move(read).value();
+class ReplayBench final : public HeapBench<ReplayOptions, replay_name> {
+  public:
+    using HeapBench::HeapBench;
+
+  private:
+    Result<void> complete() override {
+        if (options_.trace.empty())
+            return Error("expected the name of a trace, such as 'bench heap replay heap.trace'");
+        auto read = HeapTrace::read(options_.trace, Worker::current().node());
+        if (!read) return Error::of("{}: {}", options_.trace, read.error().message());
+        trace_ = std::move(read).value();
         return {};
     }
-    static constexpr std::size_t points() { return 1; }
-    static constexpr std::size_t phases() { return 1; }
-    static constexpr std::span<HeapClaim const> claims() { return {}; }
-    static bool is_judged(HeapClaim const& /*claim*/, std::size_t /*point*/) { return false; }
+    Result<void> run_heap(HeapRun const& run) override { return replay_trace(trace_, run); }
 
-    [[nodiscard]] Result<void> run(HeapRun const& run) const { return replay_trace(trace, run); }
-
-    void print_head(TextSink& out) const {
-        format(out, "{}: {} events of {} cores, {} allocations, up to {} live bytes", options.trace,
-               trace.events().size(), trace.cores(), trace.allocations(), trace.max_live_bytes());
+    void print_what(TextSink& out) const override {
+        format(out, "{}: {} events of {} cores, {} allocations, up to {} live bytes", options_.trace,
+               trace_.events().size(), trace_.cores(), trace_.allocations(), trace_.max_live_bytes());
     }
-    static void print_heading(TextSink& /*out*/) {}
-    static void print_point(TextSink& /*out*/, std::size_t, std::size_t) {}
-    void write_point(JsonWriter& json, std::size_t /*point*/, std::size_t /*phase*/) const {
-        json.field("trace", options.trace);
-        json.field("events", trace.events().size());
-        json.field("allocations", trace.allocations());
-        json.field("trace_cores", trace.cores());
-        json.field("max_live_bytes", trace.max_live_bytes());
+    void write_what(JsonWriter& json, Point const& /*point*/) const override {
+        write_fields(json, {{"trace", options_.trace},
+                            {"events", trace_.events().size()},
+                            {"allocations", trace_.allocations()},
+                            {"trace_cores", trace_.cores()},
+                            {"max_live_bytes", trace_.max_live_bytes()}});
     }
 
-    Options options;
-    HeapTrace trace;
+    HeapTrace trace_;
 };
-constexpr auto replay_benchmark = benchmark<HeapExperiment<ReplayBench>, replay_schema>(
-    {.summary = "a recorded trace of allocations",
-     .notes = "Example: bench heap replay heap.trace --cores 1,2 --json\n",
-     .parent = "bench heap",
-     .more_help = &print_heap_kinds});
+constexpr auto replay_benchmark =
+    grid_benchmark<ReplayBench, replay_schema>({.summary = "a recorded trace of allocations",
+                                                .notes = "Example: bench heap replay heap.trace --cores 1,2 --json\n",
+                                                .parent = "bench heap",
+                                                .more_help = &print_heap_kinds});
 MXK_REGISTER(mxk_commands, console::Command, replay_benchmark);
 
 } // namespace

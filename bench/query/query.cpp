@@ -6,8 +6,7 @@
 
 #include "bench/dataflow/discipline_names.hpp"
 #include "bench/dataflow/waited.hpp"
-#include "bench/frame/benchmark.hpp"
-#include "bench/frame/core_set_experiment.hpp"
+#include "bench/frame/grid.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_object.hpp"
 #include "kernel/memory/scratch_memory.hpp"
@@ -58,96 +57,87 @@ std::uint64_t hash_of(query::tpch::TpchQuery const& query) {
     return hash;
 }
 
-template <typename QueryType> struct QueryName;
-template <> struct QueryName<query::tpch::PricingSummary> {
-    static constexpr std::string_view name = "q1";
-    static constexpr std::string_view benchmark = "query q1";
-};
-template <> struct QueryName<query::tpch::ShippingPriority> {
-    static constexpr std::string_view name = "q3";
-    static constexpr std::string_view benchmark = "query q3";
-};
-template <> struct QueryName<query::tpch::RevenueChange> {
-    static constexpr std::string_view name = "q6";
-    static constexpr std::string_view benchmark = "query q6";
-};
+// What all queries have in common. `name`: as in "query q1".
+class QueryExperiment : public GridExperiment {
+  public:
+    using Options = QueryOptions;
 
-template <typename QueryType> struct QueryExperiment final : CoreSetExperiment<QueryOptions> {
-    using CoreSetExperiment::CoreSetExperiment;
-    static constexpr std::string_view name = QueryName<QueryType>::benchmark;
-
-    static Result<QueryExperiment> create(Options const& options) {
-        if (options.data.empty()) return Error("--data: expected a column file, as tools/mxk tpch make writes one");
-        QueryExperiment experiment(options, MXK_TRY(sets_of(options)));
-        experiment.loaded_ = MXK_TRY(NodeObject<Loaded>::create(Worker::current().node()));
-        auto read = query::ColumnFile::read(options.data, experiment.loaded_->arena);
+    Result<void> set_up() final {
+        if (options_.data.empty()) return Error("--data: expected a column file, as tools/mxk tpch make writes one");
+        MXK_TRY(add_cores(options_.cores));
+        auto read = query::ColumnFile::read(options_.data, loaded_.arena);
         if (!read) return Error::of("--data: {}", read.error().message());
-        experiment.loaded_->file = read.value();
-        // What is wrong with the file is said before anything runs.
-        experiment.query_ = MXK_TRY(experiment.made(1));
-        return experiment;
+        loaded_.file = read.value();
+        return prepare(1); // what is wrong with the file is said before anything runs
     }
-
-    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
-        auto const set = cores(configuration);
-        std::size_t const parts =
-            options().parts != 0 ? static_cast<std::size_t>(options().parts) : (set.size() == 1 ? 1 : 2 * set.size());
-        query_ = MXK_TRY(made(parts));
-        auto scheduler = MXK_TRY(dataflow::Scheduler::create(set, {.discipline = options().discipline}));
+    [[nodiscard]] Unit unit() const final { return Unit::OperationsPerSecond; }
+    Result<void> run_at(Point const& point, std::span<Sample> samples, Progress& progress) final {
+        auto const set = cores(point);
+        MXK_TRY(prepare(options_.parts != 0 ? static_cast<std::size_t>(options_.parts)
+                                            : (set.size() == 1 ? 1 : 2 * set.size())));
+        auto scheduler = MXK_TRY(dataflow::Scheduler::create(set, {.discipline = options_.discipline}));
         Ends ends(1);
-        WaitedQuery query(query_->model(), ends);
+        WaitedQuery query(latest().model(), ends);
         Cycles const start = clock::timestamp();
         scheduler->submit(query);
         MXK_TRY(ends.wait(progress, [&] { query.cancel(); }));
         Cycles const taken = clock::timestamp() - start;
         MXK_TRY(query.result());
-        std::uint64_t const hash = hash_of(*query_);
+        std::uint64_t const hash = hash_of(latest());
         if (!answer_) answer_ = hash;
+        samples[0].operations = latest().rows_read();
         samples[0].value =
-            static_cast<double>(query_->rows_read()) * 1e9 / static_cast<double>(raw(clock::to_nanoseconds(taken)));
-        samples[0].operations = query_->rows_read();
+            static_cast<double>(samples[0].operations) * 1e9 / static_cast<double>(raw(clock::to_nanoseconds(taken)));
         samples[0].verified = hash == *answer_;
         samples[0].findings.add("envelopes", static_cast<double>(query.edge_counts().envelopes));
         samples[0].findings.add("rejected", static_cast<double>(query.edge_counts().rejected));
         return {};
     }
-    [[nodiscard]] std::string_view failure() const override { return "two runs gave different answers"; }
+    [[nodiscard]] std::string_view failure() const final { return "two runs gave different answers"; }
 
-    void print_head(TextSink& out) const override {
-        format(out, "{}: {} rows of {}\n", name, query_->rows_read(), options().data);
+    void print_head(TextSink& out) const final {
+        format(out, "{}: {} rows of {}\n", name_, latest().rows_read(), options_.data);
     }
-    void conclude(TextSink& out, std::span<Row const> /*rows*/) override {
-        for (std::size_t row = 0; row < query_->rows(); ++row) {
-            for (std::size_t column = 0; column < query_->columns(); ++column)
-                format(out, "{}{}", column == 0 ? "" : " | ", query_->cell(row, column).view());
+    void conclude(TextSink& out, std::span<Row const> /*rows*/) final {
+        for (std::size_t row = 0; row < latest().rows(); ++row) {
+            for (std::size_t column = 0; column < latest().columns(); ++column)
+                format(out, "{}{}", column == 0 ? "" : " | ", latest().cell(row, column).view());
             out.write("\n");
         }
     }
-    void write_settings(JsonWriter& json, Row const& row) const override {
-        json.field("query", QueryName<QueryType>::name);
-        json.field("discipline", name_of(options().discipline));
+
+  protected:
+    QueryExperiment(std::string_view name, Options const& options)
+        : name_(name)
+        , options_(options) {}
+    ~QueryExperiment() = default;
+
+    // The query of the next run, made anew; it refers to the file.
+    virtual Result<void> make(query::ColumnFile const& file, query::tpch::Plan const& options) = 0;
+    [[nodiscard]] virtual query::tpch::TpchQuery& latest() const = 0;
+
+  private:
+    Result<void> prepare(std::size_t parts) {
+        return make(*loaded_.file, {.parts = parts,
+                                    .rows_per_envelope = static_cast<std::uint32_t>(options_.rows),
+                                    .capacity = static_cast<std::uint32_t>(options_.capacity)});
+    }
+    void write_options(JsonWriter& json, Point const& /*point*/) const final {
+        json.field("query", name_.substr(name_.rfind(' ') + 1));
+        json.field("discipline", name_of(options_.discipline));
         json.begin_array("result");
-        for (std::size_t at = 0; at < query_->rows(); ++at) {
+        for (std::size_t at = 0; at < latest().rows(); ++at) {
             json.begin_array();
-            for (std::size_t column = 0; column < query_->columns(); ++column)
-                json.element(query_->cell(at, column).view());
+            for (std::size_t column = 0; column < latest().columns(); ++column)
+                json.element(latest().cell(at, column).view());
             json.end_array();
         }
         json.end_array();
-        CoreSetExperiment::write_settings(json, row);
     }
 
-  private:
-    [[nodiscard]] Result<NodeObject<QueryType>> made(std::size_t parts) const {
-        auto query = MXK_TRY(NodeObject<QueryType>::create(Worker::current().node()));
-        MXK_TRY(query->prepare(*loaded_->file, {.parts = parts,
-                                                .rows_per_envelope = static_cast<std::uint32_t>(options().rows),
-                                                .capacity = static_cast<std::uint32_t>(options().capacity)}));
-        return query;
-    }
-
-    NodeObject<Loaded> loaded_;
-    NodeObject<QueryType> query_; // of the run before; it refers to the file
+    std::string_view name_;
+    Options options_;
+    Loaded loaded_;
     std::optional<std::uint64_t> answer_;
 };
 
@@ -157,15 +147,32 @@ constexpr console::Command query_group{.name = "query",
                                        .nested = "benchmark"};
 MXK_REGISTER(mxk_commands, console::Command, query_group);
 
-constexpr auto q1 = benchmark<QueryExperiment<query::tpch::PricingSummary>, query_schema>(
+constexpr std::array<std::string_view, 3> query_names{"query q1", "query q3", "query q6"};
+
+template <typename QueryType, std::size_t number> class QueryBench final : public QueryExperiment {
+  public:
+    static constexpr std::string_view name = query_names[number];
+    explicit QueryBench(Options const& options)
+        : QueryExperiment(name, options) {}
+
+  private:
+    Result<void> make(query::ColumnFile const& file, query::tpch::Plan const& plan) override {
+        query_ = MXK_TRY(NodeObject<QueryType>::create(Worker::current().node()));
+        return query_->prepare(file, plan);
+    }
+    [[nodiscard]] query::tpch::TpchQuery& latest() const override { return *query_; }
+    NodeObject<QueryType> query_;
+};
+
+constexpr auto q1 = grid_benchmark<QueryBench<query::tpch::PricingSummary, 0>, query_schema>(
     {.summary = "TPC-H q1, pricing summary: filter, two maps, groups",
      .notes = "Example: bench query q1 --data tpch-1.mxkc --cores 1,2 --json\n",
      .parent = "bench query"});
-constexpr auto q3 = benchmark<QueryExperiment<query::tpch::ShippingPriority>, query_schema>(
+constexpr auto q3 = grid_benchmark<QueryBench<query::tpch::ShippingPriority, 1>, query_schema>(
     {.summary = "TPC-H q3, shipping priority: two hash joins, groups, the first ten",
      .notes = "Example: bench query q3 --data tpch-1.mxkc --cores 1,2 --json\n",
      .parent = "bench query"});
-constexpr auto q6 = benchmark<QueryExperiment<query::tpch::RevenueChange>, query_schema>(
+constexpr auto q6 = grid_benchmark<QueryBench<query::tpch::RevenueChange, 2>, query_schema>(
     {.summary = "TPC-H q6, forecast of a change of revenue: filter, map, sum",
      .notes = "Example: bench query q6 --data tpch-1.mxkc --cores 1,2 --json\n",
      .parent = "bench query"});

@@ -1,8 +1,8 @@
 // `bench addition`: atomic additions to one counter by all cores of a set. The example of docs/bench-frame.md.
 #include <atomic>
 
-#include "bench/frame/benchmark.hpp"
-#include "bench/frame/core_set_experiment.hpp"
+#include "bench/frame/grid.hpp"
+#include "bench/frame/steps.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -15,25 +15,31 @@ constexpr auto addition_schema = console::schema<AdditionOptions>(
     console::option<&AdditionOptions::additions>("ops", "additions by each core", console::between(1, 10'000'000)),
     run_option::repeat, run_option::warm_up, run_option::json);
 
-struct AdditionExperiment final : CoreSetExperiment<AdditionOptions> {
-    using CoreSetExperiment::CoreSetExperiment;
+class AdditionExperiment final : public GridExperiment {
+  public:
+    using Options = AdditionOptions;
     static constexpr std::string_view name = "addition";
-    static Result<AdditionExperiment> create(Options const& options) {
-        return AdditionExperiment(options, MXK_TRY(sets_of(options)));
-    }
+    explicit AdditionExperiment(Options const& options)
+        : options_(options) {}
+    Result<void> set_up() override { return add_cores(options_.cores); }
 
-    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
+    [[nodiscard]] Unit unit() const override { return Unit::OperationsPerSecond; }
+    Result<void> run_at(Point const& point, std::span<Sample> samples, Progress& progress) override {
         std::atomic<std::uint64_t> sum{0};
-        auto const time = MXK_TRY(time_on(cores(configuration), progress, [&](std::size_t /*place*/) {
-            for (std::uint64_t i = 0; i < options().additions; ++i) sum.fetch_add(1, std::memory_order_relaxed);
+        auto const time = MXK_TRY(time_on(cores(point), progress, [&](std::size_t /*place*/) {
+            for (std::uint64_t i = 0; i < options_.additions; ++i) sum.fetch_add(1, std::memory_order_relaxed);
         }));
-        std::uint64_t const all = options().additions * cores(configuration).size();
+        std::uint64_t const all = options_.additions * cores(point).size();
         samples[0] = {.value = static_cast<double>(all) / time.seconds(), .operations = all, .verified = sum == all};
         return {};
     }
-    void print_head(TextSink& out) const override { format(out, "addition: {} per core\n", options().additions); }
+    void print_head(TextSink& out) const override { format(out, "addition: {} per core\n", options_.additions); }
+
+  private:
+    Options options_;
 };
-constexpr auto addition_benchmark = benchmark<AdditionExperiment, addition_schema>({.summary = "atomic additions"});
+constexpr auto addition_benchmark =
+    grid_benchmark<AdditionExperiment, addition_schema>({.summary = "atomic additions"});
 MXK_REGISTER(mxk_commands, console::Command, addition_benchmark);
 
 } // namespace

@@ -135,14 +135,6 @@ MXK_TEST(bench_dataflow, distances_between_nodes_are_measured_for_the_scheduler)
                                                   "--repeat=1", "--warm-up=0"}) == console::Outcome::Ok);
 }
 
-MXK_TEST(bench_dataflow, siblings_work_only_when_every_physical_core_does) {
-    if (dataflow_takes_minutes()) MXK_SKIP("takes minutes on so many emulated cores");
-    std::array<std::string_view, 6> const words{"--cores=up-to:16", "--requests=4", "--rows=20000",
-                                                "--work=10",        "--repeat=3",   "--warm-up=0"};
-    MXK_CHECK(run_dataflow("smt", words) == console::Outcome::Ok);
-    MXK_CHECK(run_dataflow("smt", std::array<std::string_view, 1>{"--requests=3"}) != console::Outcome::Ok);
-}
-
 MXK_TEST(bench_dataflow, every_task_is_stolen) {
     if (dataflow_takes_minutes()) MXK_SKIP("takes minutes on so many emulated cores");
     if (workers::count() < 2) MXK_SKIP("needs two cores");

@@ -7,6 +7,7 @@
 
 #include "bench/frame/benchmark.hpp"
 #include "bench/frame/conditions_watch.hpp"
+#include "bench/frame/grid.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/workers.hpp"
 
@@ -198,6 +199,101 @@ MXK_TEST(bench_frame, an_error_ends_all_or_one_configuration) {
                                    "20"
                                    "00"); // it is not tried again
     MXK_CHECK(result.says("row 1 failed: a planted error\n"));
+}
+
+// A grid of two systems, with and without others, and three sizes: how long each takes is size by system.
+enum class Mode : std::uint8_t { Alone, Together };
+constexpr auto value_names(Mode) {
+    return std::array{console::NamedValue{Mode::Alone, "alone"}, console::NamedValue{Mode::Together, "together"}};
+}
+
+constexpr std::array grid_claims{
+    Claim{.statement = "slow takes twice as long, or more",
+          .bound = Bound::from(2),
+          .left = {.of = "slow"},
+          .right = {.of = "fast"}},
+    Claim{.statement = "slow takes 2.5 times as long as the best, or less",
+          .bound = Bound::up_to(2.5),
+          .left = {.of = "slow"},
+          .right = {.of = "slow,fast"}},
+    Claim{.statement = "nothing is lost",
+          .bound = Bound::exactly(0, Bound::As::Count),
+          .left = {.of = "fast", .finding = "lost"}},
+    Claim{.statement = "nobody is measured so",
+          .bound = Bound::from(1),
+          .left = {.of = "fast"},
+          .right = {.of = "other"}},
+    Claim{.statement = "is not judged on one core",
+          .bound = Bound::between(0.5, 3),
+          .left = {.of = "slow"},
+          .right = {.of = "fast"},
+          .on = Claim::On::LastSet,
+          .takes_others = true},
+};
+
+class GridOfThree final : public GridExperiment {
+  public:
+    Result<void> set_up() override {
+        add(Axis::of("system", 6, systems_));
+        add(Axis::chosen("mode", 8, modes_));
+        topology::CoreSets one;
+        one.add({.numbers = {1}, .text = "1"});
+        MXK_TRY(add_cores(one));
+        add(Axis::of("bytes", 5, sizes_));
+        nest({2, 3, 0, 1});
+        add(std::span<Claim const>(grid_claims));
+        return {};
+    }
+    [[nodiscard]] Unit unit() const override { return Unit::NanosecondsPerOperation; }
+    Result<void> run_at(Point const& point, std::span<Sample> samples, Progress&) override {
+        format(ran, "{}{}{} ", name_at(0, point[0]).substr(0, 1), point[1], sizes_[point[3]]);
+        double const factor = point[0] == 0 ? 1 : point[3] == 0 ? 2 : 3;
+        samples[0] = {.value = factor * sizes_[point[3]], .operations = 1, .verified = true};
+        samples[0].findings.add("lost", 0);
+        return {};
+    }
+    void print_head(TextSink&) const override {}
+    void write_options(JsonWriter& json, Point const& point) const override { json.field("seed", point[3]); }
+
+    FixedText<256> ran{};
+
+  private:
+    std::array<std::string_view, 2> systems_{"fast", "slow"};
+    NameSet<Mode> modes_ = or_all(NameSet<Mode>{});
+    std::array<std::uint32_t, 3> const sizes_{16, 32, 64};
+};
+
+MXK_TEST(bench_grid, an_experiment_runs_at_each_point_and_says_where_it_was) {
+    GridOfThree grid;
+    MXK_CHECK(grid.set_up().ok());
+    FixedText<32768> said;
+    console::Invocation invocation(said);
+    MXK_CHECK(measure(invocation, "three", grid, {.json = true}) == console::Outcome::Ok);
+    MXK_CHECK(grid.configurations() == 12);
+    MXK_CHECK(grid.ran.view() == "f016 f116 s016 s116 f032 f132 s032 s132 f064 f164 s064 s164 f016 ");
+    for (std::size_t at = 0; at < grid.configurations(); ++at)
+        MXK_CHECK(grid.configuration_of(grid.point_of(at)) == at);
+    auto const says = [&](std::string_view text) { return said.view().find(text) != std::string_view::npos; };
+    MXK_CHECK(says("system mode      cores bytes "));
+    MXK_CHECK(says("\nslow   together      1    64 "));
+    MXK_CHECK(says("fast, alone, 1 cores, 16 bytes again at the end"));
+    MXK_CHECK(
+        says("{\"benchmark\":\"three\",\"system\":\"slow\",\"mode\":\"alone\",\"bytes\":32,\"seed\":1,\"cores\":1,"
+             "\"core_set\":\"1\",\"core_ids\":[0],"));
+}
+
+MXK_TEST(bench_grid, claims_are_judged_by_their_worst_point) {
+    GridOfThree grid;
+    MXK_CHECK(grid.set_up().ok());
+    FixedText<32768> said;
+    console::Invocation invocation(said);
+    MXK_CHECK(measure(invocation, "three", grid, {.json = true}) == console::Outcome::Ok);
+    MXK_CHECK(grid.conclusions() == 4); // nobody has measured "other"
+    auto const says = [&](std::string_view text) { return said.view().find(text) != std::string_view::npos; };
+    MXK_CHECK(says("\"wanted\":\">= 2.00\",\"measured\":\"2.00 (1 cores)\",\"holds\":true"));
+    MXK_CHECK(says("\"wanted\":\"<= 2.50\",\"measured\":\"3.00 (1 cores)\",\"holds\":false"));
+    MXK_CHECK(says("\"wanted\":\"0\",\"measured\":\"0 (1 cores)\",\"holds\":true"));
+    MXK_CHECK(says("\"wanted\":\"0.50 to 3.00\",\"measured\":\"3.00 (1 cores)\",\"holds\":null"));
 }
 
 } // namespace

@@ -233,7 +233,7 @@ Result<Sample> replayed(HeapTrace const& trace, std::string_view heap, std::span
     Sample sample;
     MXK_TRY(replay_trace(trace, {.kind = *console::find_by_name(registered_heap_kinds(), heap),
                                  .cores = cores,
-                                 .point = 0,
+                                 .point = {},
                                  .samples = {&sample, 1},
                                  .progress = progress,
                                  .resident = resident}));

@@ -60,7 +60,7 @@ std::vector<std::string> judged(std::string_view number, MadeUp const& results) 
     std::vector<std::string> all;
     for (Statement const& statement : figure(number).statements) {
         auto const value = statement.value(results);
-        all.emplace_back(!value ? "unknown" : holds(statement, *value) ? "yes" : "no");
+        all.emplace_back(!value ? "unknown" : statement.bound().holds(*value) ? "yes" : "no");
     }
     return all;
 }
@@ -132,15 +132,15 @@ TEST(FigureTest, layouts_are_compared_on_one_core_and_by_their_speed_up) {
 }
 
 TEST(FigureTest, what_is_expected_is_said_in_the_unit_of_the_statement) {
-    auto const expected = [](Statement::Kind kind, double low, double high) {
+    auto const expected = [](Bound::As as, double low, double high) {
         FixedText<64> text;
-        print_expected(text, {.says = "", .kind = kind, .low = low, .high = high, .value = nullptr});
+        Statement{.says = "", .as = as, .low = low, .high = high, .value = nullptr}.bound().print(text);
         return std::string(text.view());
     };
-    EXPECT_EQ(expected(Statement::Kind::Change, 0.075, 0.3), "+7.5 % to +30.0 %");
-    EXPECT_EQ(expected(Statement::Kind::Ratio, 0, 0.9), "up to 0.90");
-    EXPECT_EQ(expected(Statement::Kind::Ratio, 2, Statement::no_limit), "2.00 or more");
-    EXPECT_EQ(expected(Statement::Kind::Count, 1, 100), "1 to 100");
+    EXPECT_EQ(expected(Bound::As::Change, 0.075, 0.3), "+7.5 % to +30.0 %");
+    EXPECT_EQ(expected(Bound::As::Ratio, 0, 0.9), "up to 0.90");
+    EXPECT_EQ(expected(Bound::As::Ratio, 2, Bound::none), "2.00 or more");
+    EXPECT_EQ(expected(Bound::As::Count, 1, 100), "1 to 100");
 }
 
 } // namespace
