@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <type_traits>
 
 #include "base/inject.hpp"
 #include "locks/algorithm.hpp"
@@ -31,6 +32,9 @@ class Cohort {
     static_assert(LocalAlgorithm<Local>);
     struct Passes {
         typename F::template Word<std::uint32_t> count{0};
+    };
+    struct NoCount {
+        template <typename... Arguments> explicit NoCount(Arguments const&... /*unused*/) {}
     };
     struct InUpper {
         typename Upper<F>::Node node{};
@@ -84,16 +88,19 @@ class Cohort {
   private:
     // Whether there may be another one. Counts are relaxed: they are the holder's, which gets them with the lock.
     bool count_pass(Node& node) {
-        if constexpr (where == PassCount::Inline) return ++node.passes <= max_passes_;
-        if constexpr (where == PassCount::Home)
+        if constexpr (where == PassCount::Inline) {
+            return ++node.passes <= max_passes_;
+        } else if constexpr (where == PassCount::Home) {
             return home_count_.far(&Passes::count).add(1, std::memory_order_relaxed) < max_passes_;
-        if constexpr (where == PassCount::Node)
+        } else if constexpr (where == PassCount::Node) {
             return node_counts_.far(node_counts_.own_group(), &Passes::count).add(1, std::memory_order_relaxed) <
                    max_passes_;
-        auto& count = node_counts_.own().count;
-        std::uint32_t const passes = count.load(std::memory_order_relaxed);
-        count.store(passes + 1, std::memory_order_relaxed);
-        return passes < max_passes_;
+        } else {
+            auto& count = node_counts_.own().count;
+            std::uint32_t const passes = count.load(std::memory_order_relaxed);
+            count.store(passes + 1, std::memory_order_relaxed);
+            return passes < max_passes_;
+        }
     }
     void reset_count() {
         if constexpr (where == PassCount::Home) home_count_.far(&Passes::count).put(0, std::memory_order_relaxed);
@@ -105,8 +112,11 @@ class Cohort {
     std::uint32_t max_passes_;
     Upper<F> upper_;
     typename F::template PerGroup<OfNode> nodes_;
-    typename F::template Home<Passes> home_count_;    // PassCount::Home
-    typename F::template Groups<Passes> node_counts_; // PassCount::Node and Plain
+    [[no_unique_address]] std::conditional_t<where == PassCount::Home, typename F::template Home<Passes>, NoCount>
+        home_count_;
+    [[no_unique_address]] std::conditional_t<where == PassCount::Node || where == PassCount::Plain,
+                                             typename F::template Groups<Passes>, NoCount>
+        node_counts_;
 };
 
 } // namespace mxk::locks

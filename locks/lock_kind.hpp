@@ -54,43 +54,67 @@ struct LockForm {
     [[nodiscard]] constexpr bool is_there() const { return lock != nullptr; }
 };
 
-template <typename Lock, typename Site> constexpr LockForm form_of() {
+template <typename Lock, typename Site> struct LockFunctions {
+    using Node = typename Lock::Node;
+    static void construct(void* lock, void const* site) { new (lock) Lock(*static_cast<Site const*>(site)); }
+    static void destroy(void* lock) { static_cast<Lock*>(lock)->~Lock(); }
+    static void construct_node(void* node) { new (node) Node{}; }
+    static void destroy_node(void* node) { static_cast<Node*>(node)->~Node(); }
+    [[gnu::always_inline]] static void acquire(void* lock, void* node) {
+        arch::hold_core();
+        static_cast<Lock*>(lock)->acquire(*static_cast<Node*>(node));
+    }
+    [[gnu::always_inline]] static void release(void* lock, void* node) {
+        static_cast<Lock*>(lock)->release(*static_cast<Node*>(node));
+        arch::release_core();
+    }
+    static LockCounts counts(void const* node) {
+        if constexpr (requires { static_cast<Node const*>(node)->count.counts; })
+            return static_cast<Node const*>(node)->count.counts;
+        else
+            return LockCounts{};
+    }
+};
+// Of a form that is measured everything is inlined that can be, whatever else is in the file.
+template <typename Lock, typename Site, bool is_measured> struct LockUse : LockFunctions<Lock, Site> {
+    using Of = LockFunctions<Lock, Site>;
+    [[gnu::flatten]] static void lock(void* lock, void* node) { Of::acquire(lock, node); }
+    [[gnu::flatten]] static void unlock(void* lock, void* node) { Of::release(lock, node); }
+    [[gnu::flatten]] static void repeat(void* lock, void* node, std::uint64_t sections) {
+        for (; sections != 0; --sections) {
+            Of::acquire(lock, node);
+            Of::release(lock, node);
+        }
+    }
+};
+// All others are compiled once, and called.
+template <typename Lock, typename Site> struct LockUse<Lock, Site, false> : LockFunctions<Lock, Site> {
+    using Of = LockFunctions<Lock, Site>;
+    [[gnu::noinline]] static void lock(void* lock, void* node) { Of::acquire(lock, node); }
+    [[gnu::noinline]] static void unlock(void* lock, void* node) { Of::release(lock, node); }
+    static void repeat(void* it, void* node, std::uint64_t sections) {
+        for (; sections != 0; --sections) {
+            lock(it, node);
+            unlock(it, node);
+        }
+    }
+};
+
+template <typename Lock, typename Site, bool is_measured = false> constexpr LockForm form_of() {
+    using Functions = LockUse<Lock, Site, is_measured>;
     using Node = typename Lock::Node;
     return {.bytes = sizeof(Lock),
             .alignment = alignof(Lock),
             .node_bytes = sizeof(Node),
             .node_alignment = alignof(Node),
-            .construct = [](void* lock, void const* site) { new (lock) Lock(*static_cast<Site const*>(site)); },
-            .destroy = [](void* lock) { static_cast<Lock*>(lock)->~Lock(); },
-            .construct_node = [](void* node) { new (node) Node{}; },
-            .destroy_node = [](void* node) { static_cast<Node*>(node)->~Node(); },
-            .lock =
-                [](void* lock, void* node) {
-                    arch::hold_core();
-                    static_cast<Lock*>(lock)->acquire(*static_cast<Node*>(node));
-                },
-            .unlock =
-                [](void* lock, void* node) {
-                    static_cast<Lock*>(lock)->release(*static_cast<Node*>(node));
-                    arch::release_core();
-                },
-            .repeat =
-                [](void* lock, void* node, std::uint64_t sections) {
-                    auto& own = *static_cast<Node*>(node);
-                    for (; sections != 0; --sections) {
-                        arch::hold_core();
-                        static_cast<Lock*>(lock)->acquire(own);
-                        static_cast<Lock*>(lock)->release(own);
-                        arch::release_core();
-                    }
-                },
-            .counts =
-                [](void const* node) {
-                    if constexpr (requires { static_cast<Node const*>(node)->count.counts; })
-                        return static_cast<Node const*>(node)->count.counts;
-                    else
-                        return LockCounts{};
-                }};
+            .construct = &Functions::construct,
+            .destroy = &Functions::destroy,
+            .construct_node = &Functions::construct_node,
+            .destroy_node = &Functions::destroy_node,
+            .lock = &Functions::lock,
+            .unlock = &Functions::unlock,
+            .repeat = &Functions::repeat,
+            .counts = &Functions::counts};
 }
 
 } // namespace mxk::locks
@@ -108,6 +132,13 @@ struct LockOperations {
     std::optional<OneSidedCounts> hand_over{};
 };
 
+// The kind's place among those that are measured if none is named, by fabric; 0: it is not. Numbers leave gaps.
+struct DefaultPlace {
+    std::uint8_t smp = 0;
+    std::uint8_t emulated = 0;
+    std::uint8_t mpi = 0;
+};
+
 struct LockKind {
     std::string_view name;
     std::string_view summary;   // a line
@@ -116,8 +147,26 @@ struct LockKind {
     Fairness fairness = Fairness::Unbounded;
     bool has_nodes = false; // prefers workers of the holder's node
     LockOperations operations{};
+    DefaultPlace by_default{};
     LockForms forms{};
 };
+
+// A kind of MXK's own, that makes nothing of nodes, and one that does.
+constexpr LockKind flat_lock(std::string_view name, std::string_view summary, Fairness fairness, LockForms const& forms,
+                             LockOperations const& operations = {}, DefaultPlace by_default = {}) {
+    return {.name = name,
+            .summary = summary,
+            .fairness = fairness,
+            .operations = operations,
+            .by_default = by_default,
+            .forms = forms};
+}
+constexpr LockKind node_lock(std::string_view name, std::string_view summary, Fairness fairness, LockForms const& forms,
+                             LockOperations const& operations, DefaultPlace by_default = {}) {
+    LockKind kind = flat_lock(name, summary, fairness, forms, operations, by_default);
+    kind.has_nodes = true;
+    return kind;
+}
 
 MXK_REGISTRY(mxk_lock_kinds, LockKind, registered_lock_kinds)
 

@@ -1,5 +1,5 @@
-// A word for each node, of which one says that the lock is there, free or not, and all others where they believe it to
-// be: a node keeps the lock until another one takes it from there, and as long as it does, it needs no other node.
+// A word for each node. At one node it says that the lock is here, free or held; at all others it names the node where
+// the lock was last. A node keeps the lock until another one fetches it, and until then its workers need no other node.
 // (Z. Radovic and E. Hagersten, Efficient Synchronization for Nonuniform Communication Architectures, SC 2002, for two
 // nodes; A. Uffmann, RMA locks, LMU 2022, for more: a node that has passed the lock on says where to.) Unfair
 // without bound: a waiter on the same node is preferred, by all releases but one of `fairness`.

@@ -69,18 +69,22 @@ struct Axis {
     static Axis of(std::string_view heading, std::size_t width, List const& list,
                    std::optional<std::string_view> key = {}) {
         using T = std::remove_cvref_t<decltype(*list.data())>;
-        return {
-            heading, key.value_or(heading), width, list.size(), list.data(), [](void const* values, std::size_t at) {
-                auto const& value = static_cast<T const*>(values)[at];
-                if constexpr (std::is_arithmetic_v<T>)
-                    return FormatArgument(value);
-                else if constexpr (std::is_pointer_v<T>)
-                    return FormatArgument(value->name);
-                else if constexpr (std::is_convertible_v<T const&, std::string_view>)
-                    return FormatArgument(std::string_view(value));
-                else
-                    return FormatArgument(value.name);
-            }};
+        return {heading,
+                key.value_or(heading),
+                width,
+                list.size(),
+                static_cast<void const*>(list.data()),
+                [](void const* values, std::size_t at) {
+                    auto const& value = static_cast<T const*>(values)[at];
+                    if constexpr (std::is_arithmetic_v<T>)
+                        return FormatArgument(value);
+                    else if constexpr (std::is_pointer_v<T>)
+                        return FormatArgument(value->name);
+                    else if constexpr (std::is_convertible_v<T const&, std::string_view>)
+                        return FormatArgument(std::string_view(value));
+                    else
+                        return FormatArgument(value.name);
+                }};
     }
     // Of the enumerators that were chosen, of which there is one or more.
     template <typename E>

@@ -21,34 +21,35 @@ constexpr auto alone_schema = console::schema<AloneOptions>(
     console::option<&AloneOptions::operations>("ops", "per run", console::between(1, 4'000'000'000)),
     run_option::repeat, run_option::warm_up, run_option::json);
 
-class AloneExperiment final : public Experiment {
+class AloneBench final : public GridExperiment {
   public:
     using Options = AloneOptions;
     static constexpr std::string_view name = "lock alone";
 
-    static Result<AloneExperiment> create(Options const& options) {
-        AloneExperiment experiment(options);
-        if (experiment.options_.locks.empty()) experiment.options_.locks = default_locks(options.fabric);
-        auto const sets = MXK_TRY(CoreSetList::create(options.cores));
-        experiment.core_ = sets.cores(0)[0];
-        return experiment;
+    explicit AloneBench(Options const& options)
+        : options_(options) {}
+    Result<void> set_up() override {
+        locks_ = MXK_TRY(chosen_locks(options_));
+        add(Axis::of("lock", 18, locks_.span()));
+        core_ = MXK_TRY(CoreSetList::create(options_.cores)).cores(0)[0];
+        return {};
     }
 
     [[nodiscard]] Unit unit() const override { return Unit::CyclesPerOperation; }
-    [[nodiscard]] std::size_t configurations() const override { return options_.locks.kinds().size(); }
-    [[nodiscard]] std::optional<Error> unsupported(std::size_t configuration, std::size_t) const override {
-        if (form_on(options_.fabric, kind(configuration)).is_there()) return std::nullopt;
-        return Error::of("{} has no form on {}", kind(configuration).name, name_of(options_.fabric));
+    [[nodiscard]] std::optional<Error> unsupported_at(Point const& point) const override {
+        if (form_on(options_.fabric, *locks_[point[0]]).is_there()) return std::nullopt;
+        return Error::of("{} has no form on {}", locks_[point[0]]->name, name_of(options_.fabric));
     }
 
-    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
+    Result<void> run_at(Point const& point, std::span<Sample> samples, Progress& progress) override {
+        locks::LockKind const& kind = *locks_[point[0]];
         auto const topology = MXK_TRY(locks::StoredTopology::of_machine());
         std::span<CoreId const> const cores(&core_, 1);
         locks::LockTopology const view = topology.view();
         LockSpace space(view, MXK_TRY(emulated_for(options_, view, 2)), core_, locks::default_passes);
-        auto const& form = form_on(options_.fabric, kind(configuration));
+        auto const& form = form_on(options_.fabric, kind);
         auto const timed = MXK_TRY(LocksInUse::create(form, space, cores));
-        auto const& counting_form = counting_form_on(options_.fabric, kind(configuration));
+        auto const& counting_form = counting_form_on(options_.fabric, kind);
         auto const counting = MXK_TRY(LocksInUse::create(counting_form, space, cores));
         Cycles elapsed{};
         bool is_right = true;
@@ -68,25 +69,16 @@ class AloneExperiment final : public Experiment {
     void print_head(TextSink& out) const override {
         format(out, "lock alone: fabric {}, {} sections on core {}; {} runs per row\n", name_of(options_.fabric),
                options_.operations, core_, options_.repeat);
-        for (auto const* const kind : options_.locks.kinds())
-            if (!kind->library.empty()) format(out, "{}: {}\n", kind->name, kind->library);
+        print_libraries(out, locks_);
     }
-    void print_label_heading(TextSink& out) const override { format(out, "{:<18}", "lock"); }
-    void print_label(TextSink& out, Row const& row) const override {
-        format(out, "{:<18}", kind(row.configuration).name);
-    }
-    void print_title(TextSink& out, Row const& row) const override { out.write(kind(row.configuration).name); }
-    void write_settings(JsonWriter& json, Row const& row) const override {
-        write_lock_settings(json, options_, kind(row.configuration));
+
+  private:
+    void write_options(JsonWriter& json, Point const& point) const override {
+        write_lock_settings(json, options_, *locks_[point[0]]);
         json.begin_array("core_ids");
         json.element(core_);
         json.end_array();
     }
-
-  private:
-    explicit AloneExperiment(Options const& options)
-        : options_(options) {}
-
     [[nodiscard]] Cycles time(UsedLock const& lock, Progress const& progress) const {
         constexpr std::uint64_t at_once = 1'000'000;
         lock.repeat(std::min<std::uint64_t>(options_.operations, 10'000));
@@ -106,14 +98,12 @@ class AloneExperiment final : public Experiment {
         locks::LockCounts const counts = lock_bodies::since(before, lock.counts());
         return counts.delayed == 0 && (counts.immediate == sections || counts.immediate == 0);
     }
-    [[nodiscard]] locks::LockKind const& kind(std::size_t configuration) const {
-        return *options_.locks.kinds()[configuration];
-    }
 
-    Options options_;
+    Options const& options_;
+    LockList locks_;
     CoreId core_{};
 };
-constexpr auto alone_benchmark = benchmark<AloneExperiment, alone_schema>(
+constexpr auto alone_benchmark = grid_benchmark<AloneBench, alone_schema>(
     {.summary = "cycles of an acquisition and a release of a lock that one core uses",
      .notes = "Example: bench lock alone --lock tas,ticket,mcs,clh --repeat 15 --json\n",
      .parent = "bench lock",

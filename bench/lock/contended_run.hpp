@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <utility>
 
 #include "base/result.hpp"
 #include "bench/frame/progress.hpp"
@@ -24,8 +23,8 @@ namespace mxk::bench {
 locks::LockForm const& form_on(LockFabric fabric, locks::LockKind const& kind);
 // And the one that counts, where there is one.
 locks::LockForm const& counting_form_on(LockFabric fabric, locks::LockKind const& kind);
-// Those that are measured if none are named.
-LockNames default_locks(LockFabric fabric);
+// Those that are named, or what is measured on a fabric if none are.
+Result<LockList> chosen_locks(LockOptions const& options);
 
 // The machine's topology, or one with nodes that are made up. Errors: no memory; more nodes than cores.
 Result<locks::StoredTopology> topology_for(LockOptions const& options, std::span<CoreId const> cores);
@@ -54,38 +53,33 @@ struct ContendedEnd {
     [[nodiscard]] bool excludes() const { return words.get(0, section_count_word) == outcome.sections.all; }
 };
 
-// The lock is made anew. body(team, lock, words, sections) is what a worker does, one of bodies.hpp. Errors: no memory,
-// Ctrl-C. The console's task.
-template <typename Body> Result<ContendedEnd> run_contended(ContendedRun const& run, Body const& body) {
-    LockSpace space(run.topology, MXK_TRY(emulated_for(run.options, run.topology, 1)), run.cores[0],
-                    static_cast<locks::Handed>(run.options.passes));
-    auto const locks = MXK_TRY(LocksInUse::create(run.form, space, run.cores));
-    auto words = MXK_TRY(TeamWords::create(space, run.cores, run.words));
-    NodeId const here = Worker::current().node();
-    auto turns = MXK_TRY(NodeVector<Turn>::create(run.cores.size(), here));
-    for (std::size_t i = 0; i < run.cores.size(); ++i) turns.emplace();
-    auto const cycles_of = [&](std::uint32_t nanoseconds) {
-        bool const is_emulated = run.options.fabric == LockFabric::Emu;
-        return is_emulated ? clock::to_cycles(Nanoseconds{std::uint64_t{nanoseconds}}) : Cycles{};
-    };
-    Cycles const latency = cycles_of(run.options.latency);
-    Cycles const near_latency = cycles_of(run.options.near_latency);
-    MXK_TRY(run_team(space, run.cores, run.progress, [&](TaskTeam& team) {
-        UsedLock const lock = locks.used(0, team.worker());
-        TeamWords::View far(words, team, latency, near_latency);
-        if (run.is_watched) {
-            TeamWords::View near(words, team); // to look costs nothing that a lock's users would pay
-            WatchedSections sections(team, near);
-            turns[team.worker()] = body(team, lock, far, sections);
-        } else {
-            PlainSections sections;
-            turns[team.worker()] = body(team, lock, far, sections);
-        }
-    }));
-    auto scratch = MXK_TRY(NodeArray<double>::create(run.cores.size(), here));
-    auto const outcome = TeamOutcome::of(turns.span(), scratch.span());
-    return ContendedEnd{
-        .turns = std::move(turns), .outcome = outcome, .words = std::move(words), .region_bytes = space.region_bytes()};
-}
+// What a worker does.
+using Watched = WatchedSections<TaskTeam, TeamWords::View>;
+class ContendedBody {
+  public:
+    virtual Turn run(TaskTeam& team, UsedLock const& lock, TeamWords::View& words, PlainSections& sections) const = 0;
+    virtual Turn run(TaskTeam& team, UsedLock const& lock, TeamWords::View& words, Watched& sections) const = 0;
+
+  protected:
+    ~ContendedBody() = default;
+};
+// body(team, lock, words, sections), one of bodies.hpp.
+template <typename Body> class ContendedBodyOf final : public ContendedBody {
+  public:
+    explicit ContendedBodyOf(Body const& body)
+        : body_(body) {}
+    Turn run(TaskTeam& team, UsedLock const& lock, TeamWords::View& words, PlainSections& sections) const override {
+        return body_(team, lock, words, sections);
+    }
+    Turn run(TaskTeam& team, UsedLock const& lock, TeamWords::View& words, Watched& sections) const override {
+        return body_(team, lock, words, sections);
+    }
+
+  private:
+    Body const& body_;
+};
+
+// The lock is made anew. Errors: no memory, Ctrl-C. The console's task.
+Result<ContendedEnd> run_contended(ContendedRun const& run, ContendedBody const& body);
 
 } // namespace mxk::bench

@@ -11,8 +11,7 @@
 #include <span>
 
 #include "base/spin_lock.hpp"
-#include "bench/frame/benchmark.hpp"
-#include "bench/frame/core_choice.hpp"
+#include "bench/frame/grid.hpp"
 #include "bench/frame/measured_part.hpp"
 #include "bench/frame/names.hpp"
 #include "bench/thread/own_threads.hpp"
@@ -97,41 +96,36 @@ template <typename LockType> struct CrowdMember {
     OwnerCounter own;
 };
 
-class CrowdExperiment final : public Experiment {
+class CrowdBench final : public GridExperiment {
   public:
     using Options = CrowdOptions;
     static constexpr std::string_view name = "lock crowd";
 
-    static Result<CrowdExperiment> create(Options const& options) {
-        CrowdExperiment experiment(options);
-        if (experiment.options_.locks.empty()) experiment.options_.locks = {CrowdLock::Parking, CrowdLock::Mutex};
-        if (experiment.options_.threads.values().empty()) experiment.options_.threads = console::CountList{1, 2, 4};
-        experiment.core_sets_ = MXK_TRY(CoreSetList::create(options.cores));
-        auto const counts = experiment.options_.threads.values();
-        constexpr auto names = value_names(CrowdLock{});
-        experiment.steps_ = MXK_TRY(NodeVector<Step>::create(
-            names.size() * counts.size() * experiment.core_sets_.size(), Worker::current().node()));
-        for (std::size_t set = 0; set < experiment.core_sets_.size(); ++set)
-            for (auto const& [lock, name_of_it] : names)
-                for (std::uint64_t const threads : counts)
-                    if (experiment.options_.locks.has(lock)) experiment.steps_.emplace(lock, threads, set);
-        return experiment;
+    explicit CrowdBench(Options const& options)
+        : options_(options) {
+        if (options_.locks.empty()) options_.locks = {CrowdLock::Parking, CrowdLock::Mutex};
+        if (options_.threads.empty()) options_.threads = {1, 2, 4};
+    }
+    Result<void> set_up() override {
+        add(Axis::chosen("lock", 8, options_.locks));
+        add(Axis::of("threads", 7, options_.threads.values(), "threads_per_core"));
+        MXK_TRY(add_cores(options_.cores));
+        nest({2, 0, 1});
+        return {};
     }
 
     [[nodiscard]] Unit unit() const override { return Unit::OperationsPerSecond; }
-    [[nodiscard]] std::size_t configurations() const override { return steps_.size(); }
-
-    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
-        auto const& step = steps_[configuration];
-        switch (step.lock) {
-        case CrowdLock::Parking: return run_with<ParkingLock>(step, samples[0], progress);
-        case CrowdLock::Mutex: return run_with<Mutex>(step, samples[0], progress);
-        case CrowdLock::Spin: return run_with<SpinLock>(step, samples[0], progress, crowd_rank);
-        case CrowdLock::Tas: return run_with<locks::KernelLock<locks::Tas<locks::Smp>>>(step, samples[0], progress);
+    [[nodiscard]] bool has_speed_up() const override { return false; }
+    Result<void> run_at(Point const& point, std::span<Sample> samples, Progress& progress) override {
+        switch (chosen_at(options_.locks, point[0])) {
+        case CrowdLock::Parking: return run_with<ParkingLock>(point, samples[0], progress);
+        case CrowdLock::Mutex: return run_with<Mutex>(point, samples[0], progress);
+        case CrowdLock::Spin: return run_with<SpinLock>(point, samples[0], progress, crowd_rank);
+        case CrowdLock::Tas: return run_with<locks::KernelLock<locks::Tas<locks::Smp>>>(point, samples[0], progress);
         case CrowdLock::Ticket:
-            return run_with<locks::KernelLock<locks::Ticket<locks::Smp>>>(step, samples[0], progress);
-        case CrowdLock::Mcs: return run_with<McsLock>(step, samples[0], progress);
-        case CrowdLock::Clh: return run_with<locks::KernelLock<locks::Clh<locks::Smp>>>(step, samples[0], progress);
+            return run_with<locks::KernelLock<locks::Ticket<locks::Smp>>>(point, samples[0], progress);
+        case CrowdLock::Mcs: return run_with<McsLock>(point, samples[0], progress);
+        case CrowdLock::Clh: return run_with<locks::KernelLock<locks::Clh<locks::Smp>>>(point, samples[0], progress);
         }
         return {};
     }
@@ -140,26 +134,6 @@ class CrowdExperiment final : public Experiment {
     void print_head(TextSink& out) const override {
         format(out, "lock crowd: {} ms, {} cycles between two sections; {} runs per row\n", options_.milliseconds,
                options_.outside, options_.repeat);
-    }
-    void print_label_heading(TextSink& out) const override {
-        format(out, "{:<8} {:>7} ", "lock", "threads");
-        core_sets_.print_heading(out);
-    }
-    void print_label(TextSink& out, Row const& row) const override {
-        auto const& step = steps_[row.configuration];
-        format(out, "{:<8} {:>7} ", name_of(step.lock), step.threads);
-        core_sets_.print(out, step.set);
-    }
-    void print_title(TextSink& out, Row const& row) const override {
-        auto const& step = steps_[row.configuration];
-        format(out, "{}, {} threads on each core, {} cores", name_of(step.lock), step.threads,
-               core_sets_.label(step.set));
-    }
-    void write_settings(JsonWriter& json, Row const& row) const override {
-        auto const& step = steps_[row.configuration];
-        json.field("lock", name_of(step.lock));
-        json.field("threads_per_core", step.threads);
-        core_sets_.write(json, step.set);
     }
 
     // Half of what one thread on each core does, with as many as were measured: what parking is for.
@@ -170,10 +144,10 @@ class CrowdExperiment final : public Experiment {
         Row const* alone = nullptr;
         Row const* crowd = nullptr;
         for (Row const& row : rows) {
-            auto const& step = steps_[row.configuration];
-            if (step.lock != CrowdLock::Parking || row.state != Row::State::Measured) continue;
-            if (step.threads == 1) alone = &row;
-            if (step.threads > 1) crowd = &row;
+            Point const point = point_of(row);
+            bool const parks = chosen_at(options_.locks, point[0]) == CrowdLock::Parking;
+            if (parks && row.state == Row::State::Measured)
+                (options_.threads.values()[point[1]] == 1 ? alone : crowd) = &row;
         }
         if (alone == nullptr || crowd == nullptr || alone->value.median <= 0) return conclusion;
         double const ratio = crowd->value.median / alone->value.median;
@@ -183,27 +157,19 @@ class CrowdExperiment final : public Experiment {
     }
 
   private:
-    struct Step {
-        CrowdLock lock;
-        std::uint64_t threads; // on each core
-        std::size_t set;
-    };
-
-    explicit CrowdExperiment(Options const& options)
-        : options_(options) {}
-
     template <typename LockType, typename... Arguments>
-    Result<void> run_with(Step const& step, Sample& sample, Progress& progress, Arguments&&... arguments) const {
+    Result<void> run_with(Point const& point, Sample& sample, Progress& progress, Arguments&&... arguments) const {
         using Member = CrowdMember<LockType>;
-        auto const cores = core_sets_.cores(step.set);
-        std::size_t const count = cores.size() * step.threads;
+        auto const its_cores = cores(point);
+        std::size_t const count = its_cores.size() * options_.threads.values()[point[1]];
         NodeId const here = Worker::current().node();
         auto shared = MXK_TRY(NodeVector<Crowded<LockType>>::create(1, here));
         auto& crowd = shared.emplace(std::forward<Arguments>(arguments)...);
         auto members = MXK_TRY(NodeVector<Member>::create(count, here));
         OwnThreads const layer{.progress = progress, .slice = Nanoseconds{1'000'000}};
         OwnThreads::Crew crew(layer, MXK_TRY(OwnThreads::Crew::room(count)));
-        for (std::size_t i = 0; i < count; ++i) MXK_TRY(crew.add(cores[i % cores.size()], members.emplace(crowd)));
+        for (std::size_t i = 0; i < count; ++i)
+            MXK_TRY(crew.add(its_cores[i % its_cores.size()], members.emplace(crowd)));
         crowd.outside = Cycles{options_.outside};
         crowd.is_cancelled = [](void const* it) { return static_cast<OwnThreads::Crew const*>(it)->wanted(); };
         crowd.crew = &crew;
@@ -224,10 +190,8 @@ class CrowdExperiment final : public Experiment {
     }
 
     Options options_;
-    CoreSetList core_sets_;
-    NodeVector<Step> steps_;
 };
-constexpr auto crowd_benchmark = benchmark<CrowdExperiment, crowd_schema>(
+constexpr auto crowd_benchmark = grid_benchmark<CrowdBench, crowd_schema>(
     {.summary = "one lock for more threads than cores: waiters that poll, and waiters that park",
      .notes = "Example: bench lock crowd --cores 2 --threads 1,2,4 --lock parking,mutex,mcs\n",
      .parent = "bench lock"});

@@ -1,35 +1,25 @@
 // Kinds of locks as an option's value: names with commas between, in the order in which they are measured.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <span>
 #include <string_view>
 
 #include "base/result.hpp"
 #include "base/text.hpp"
 #include "kernel/console/completion.hpp"
+#include "kernel/memory/node_vector.hpp"
 #include "locks/lock_kind.hpp"
 
 namespace mxk::bench {
 
-class LockNames {
-  public:
-    static constexpr std::size_t capacity = 80;
-
-    // False when the list is full.
-    bool add(locks::LockKind const& kind) {
-        if (size_ == capacity) return false;
-        kinds_[size_++] = &kind;
-        return true;
-    }
-    [[nodiscard]] std::span<locks::LockKind const* const> kinds() const { return {kinds_.data(), size_}; }
-    [[nodiscard]] bool empty() const { return size_ == 0; }
-
-  private:
-    std::array<locks::LockKind const*, capacity> kinds_{};
-    std::size_t size_ = 0;
+// As typed, of kinds that there are; empty: none was named.
+struct LockNames {
+    std::string_view text{};
 };
+using LockList = NodeVector<locks::LockKind const*>;
+
+// The kinds of these names; of none, those whose place `by_default` is not 0, in the order of the places. Errors: no
+// memory. The console's task.
+Result<LockList> list_locks(LockNames const& names, std::uint8_t locks::DefaultPlace::*by_default);
 
 // What kernel/console/options.hpp asks of an option's type. `all` names every kind that was built. Errors: no such
 // kind, with those of a similar name; one that was not built.

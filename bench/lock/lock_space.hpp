@@ -56,7 +56,7 @@ class LockSpace {
     bool smp_has_failed_ = false;
     locks::SmpSite smp_;
     std::optional<locks::Emulated> emulated_;
-    std::optional<locks::Emu::Site> emu_;
+    std::optional<locks::OneSided::Site> emu_;
 };
 
 // Locks of one kind, and nodes of them for the workers of a team, in each one's memory.

@@ -59,6 +59,7 @@ class TaskTeam {
     }
     void barrier() { barrier_.arrive_and_wait(); }
     static Cycles now() { return clock::timestamp(); }
+    static Cycles ticks(Nanoseconds time) { return clock::to_cycles(time); }
     // Others may need the processor.
     void progress() {
         if (++turns_ % 64 == 0 && processors_may_be_taken)

@@ -9,7 +9,6 @@
 #include <type_traits>
 
 #include "base/units.hpp"
-#include "locks/fabric/emulated.hpp"
 #include "locks/fabric/lock_counts.hpp"
 #include "locks/fabric/lock_topology.hpp"
 #include "locks/lock_kind.hpp"
@@ -22,8 +21,9 @@ concept Team = requires(T& team) {
     { team.workers() } -> std::same_as<std::size_t>;        // how many there are
     { team.node() } -> std::same_as<std::uint32_t>;         // the worker's, in the locks' topology
     team.barrier(); // until all have come. What others did before is visible; progress() is not needed meanwhile
-    { team.now() } -> std::same_as<Cycles>; // of a clock of the worker's own; what a tick is, the caller knows
-    team.progress();                        // a turn of a loop that waits outside locks, once for each look
+    { team.now() } -> std::same_as<Cycles>; // of a clock of the worker's own
+    { T::ticks(Nanoseconds{}) } -> std::same_as<Cycles>;
+    team.progress(); // a turn of a loop that waits outside locks, once for each look
     // One-sided operations of this worker so far; all 0 where they are not counted.
     { team.operations() } -> std::same_as<locks::OneSidedCounts>;
 };

@@ -56,11 +56,14 @@ void add_findings(Findings& findings, LockFindings const& of) {
         findings.add("contention_pct", percent(counts.delayed, counts.immediate));
     if (counts.local_releases + counts.global_releases != 0)
         findings.add("local_pct", percent(counts.local_releases, counts.global_releases));
-    if (!of.has_operations) return;
-    findings.add("operations_home", per(timed.operations.home, timed.iterations));
-    findings.add("operations_others", per(timed.operations.others, timed.iterations));
-    findings.add("operations_near", per(timed.operations.near, timed.iterations));
-    findings.add("messages", per(timed.operations.messages, timed.iterations));
+    if (of.has_operations) add_operations(findings, timed.operations, timed.iterations);
+}
+
+void add_operations(Findings& findings, locks::OneSidedCounts const& operations, std::uint64_t count) {
+    findings.add("operations_home", per(operations.home, count));
+    findings.add("operations_others", per(operations.others, count));
+    findings.add("operations_near", per(operations.near, count));
+    findings.add("messages", per(operations.messages, count));
 }
 
 } // namespace mxk::bench

@@ -41,5 +41,7 @@ struct LockFindings {
     bool has_operations; // one-sided operations were counted
 };
 void add_findings(Findings& findings, LockFindings const& of);
+// Of each of so many.
+void add_operations(Findings& findings, locks::OneSidedCounts const& operations, std::uint64_t count);
 
 } // namespace mxk::bench

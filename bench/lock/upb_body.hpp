@@ -34,6 +34,15 @@ inline constexpr std::array<UpbStep, upb_scenarios> upb_steps{{{0, 3, "3a"},
                                                                {3, 2, "2c"},
                                                                {1, 3, "3b"}}};
 
+// Rows as people read them: by who wants the lock, then by who had it.
+inline constexpr std::array<std::string_view, upb_scenarios> upb_rows{"1a", "2a", "3a", "1b", "2b",
+                                                                      "3b", "1c", "2c", "3c"};
+constexpr std::size_t upb_step_of(std::size_t row) {
+    std::size_t step = 0;
+    while (upb_steps[step].scenario != upb_rows[row]) ++step;
+    return step;
+}
+
 // What one worker has done: of the steps that are its own, the time of all locks together, and what that took.
 struct UpbTurn {
     std::array<Cycles, upb_scenarios> elapsed{};

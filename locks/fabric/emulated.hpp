@@ -6,18 +6,15 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <new>
+#include <utility>
 
-#include "arch/sections.hpp"
-#include "base/inject.hpp"
 #include "base/result.hpp"
-#include "base/spin_wait.hpp"
 #include "base/units.hpp"
-#include "kernel/clock.hpp"
 #include "kernel/memory/node_vector.hpp"
+#include "locks/fabric/lock_counts.hpp"
 #include "locks/fabric/lock_topology.hpp"
 #include "locks/fabric/one_sided.hpp"
-#include "locks/fabric/region_space.hpp"
+#include "locks/fabric/transport.hpp"
 
 namespace mxk::locks {
 
@@ -28,67 +25,17 @@ struct EmulatedTimes {
     Cycles service{};      // for which one of another node keeps others of other nodes from its target's node
 };
 
-class Emulated : public RegionSpace {
+class Emulated final : public Transport {
   public:
     // `region_bytes`: of each.
-    static Result<Emulated> create(LockTopology const& topology, std::size_t region_bytes, EmulatedTimes times) {
-        Emulated emulated(topology, region_bytes, times);
-        emulated.workers_ = MXK_TRY(NodeVector<Worker>::create(topology.workers(), topology.memory_of(0)));
-        for (WorkerNumber i = 0; i < topology.workers(); ++i) {
-            auto region = MXK_TRY(NodeArray<std::byte>::create(region_bytes, topology.memory_of(i)));
-            emulated.workers_.emplace(std::move(region));
-        }
-        return emulated;
-    }
+    static Result<Emulated> create(LockTopology const& topology, std::size_t region_bytes, EmulatedTimes times);
 
-    [[nodiscard]] LockTopology const& topology() const { return *topology_; }
-    static WorkerNumber current_worker() { return static_cast<WorkerNumber>(index(arch::home_core())); }
-    [[nodiscard]] static WorkerNumber self() { return current_worker(); }
-
-    [[nodiscard]] bool constructs(WorkerNumber /*worker*/) const { return !has_failed(); }
-    [[nodiscard]] std::byte* address(WorkerNumber worker, Displacement at) const {
-        return workers_[worker].region.data() + at;
-    }
-
-    template <typename V> V swap(Target to, V value, std::memory_order order) {
-        return on_word<V>(to, [&](std::atomic<V>& word) { return word.exchange(value, order); });
-    }
-    template <typename V> V cas(Target to, V expected, V desired, std::memory_order order) {
-        return on_word<V>(to, [&](std::atomic<V>& word) {
-            word.compare_exchange_strong(expected, desired, order, std::memory_order_relaxed);
-            return expected;
-        });
-    }
-    template <typename V> V add(Target to, V addend, std::memory_order order) {
-        return on_word<V>(to, [&](std::atomic<V>& word) { return word.fetch_add(addend, order); });
-    }
-    template <typename V> V read(Target to, std::memory_order order) {
-        return on_word<V>(to, [&](std::atomic<V>& word) { return word.load(order); });
-    }
-    template <typename V> void put(Target to, V value, std::memory_order order) {
-        on_word<V>(to, [&](std::atomic<V>& word) {
-            word.store(value, order);
-            return value;
-        });
-    }
-    template <typename V> void acc(Target to, V value, std::memory_order order) { put(to, value, order); }
-    template <typename V> void acc_later(Target to, V value) { put(to, value, std::memory_order_release); }
-
-    // An empty message. receive() waits for one from any worker.
-    void send(WorkerNumber to) {
-        delay(to);
-        workers_[to].messages.fetch_add(1, std::memory_order_release); // pairs with receive()
-        workers_[self()].counts.messages.add();
-    }
-    void receive() {
-        Worker& own = workers_[self()];
-        // acquire: pairs with send(). Only the worker takes one away.
-        for (SpinWait wait; own.messages.load(std::memory_order_acquire) == 0;) wait.turn();
-        own.messages.fetch_sub(1, std::memory_order_relaxed);
-    }
-
-    void progress() { workers_[self()].turn(); }
-    [[nodiscard]] static std::uint64_t nanoseconds() { return raw(clock::to_nanoseconds(clock::timestamp())); }
+    [[nodiscard]] bool constructs(WorkerNumber /*worker*/) const override { return !has_failed(); }
+    std::uint64_t operate(Target to, WordOperation const& operation) override;
+    void send(WorkerNumber to) override;
+    void receive() override;
+    void progress() override { workers_[current_worker()].turn(); }
+    [[nodiscard]] std::uint64_t nanoseconds() const override;
 
     // Any core. What is counted has been done.
     [[nodiscard]] OneSidedCounts counts_of(WorkerNumber worker) const {
@@ -98,22 +45,6 @@ class Emulated : public RegionSpace {
                 .near = counts.near.value(),
                 .messages = counts.messages.value()};
     }
-
-    template <typename T> class Objects {
-      public:
-        bool reserve(std::size_t count) {
-            auto room = NodeVector<T>::create(count, node_id(0));
-            if (room) objects_ = std::move(room.value());
-            return room.ok();
-        }
-        template <typename... Arguments> void emplace(Arguments&&... arguments) {
-            objects_.emplace(std::forward<Arguments>(arguments)...);
-        }
-        T& operator[](std::size_t at) const { return objects_[at]; }
-
-      private:
-        NodeVector<T> objects_;
-    };
 
   private:
     // Its worker's, and read by others.
@@ -136,12 +67,7 @@ class Emulated : public RegionSpace {
         explicit Worker(NodeArray<std::byte>&& its_region)
             : region(std::move(its_region)) {}
         // Of a loop that waits, which begins wherever the last one has ended: the processor is offered now and then.
-        void turn() {
-            if (++turns % 64 == 0)
-                offer_processor();
-            else
-                __builtin_ia32_pause();
-        }
+        void turn();
         NodeArray<std::byte> region;
         Counters counts;
         std::uint32_t turns = 0;
@@ -149,49 +75,17 @@ class Emulated : public RegionSpace {
         alignas(cache_line_bytes) std::atomic<std::uint64_t> busy_until{0}; // time stamp
     };
 
-    Emulated(LockTopology const& topology, std::size_t region_bytes, EmulatedTimes times)
-        : RegionSpace(region_bytes)
-        , topology_(&topology)
+    Emulated(std::size_t region_bytes, EmulatedTimes times)
+        : Transport(region_bytes)
         , times_(times) {}
 
-    [[nodiscard]] bool is_near(WorkerNumber worker) const {
-        return topology_->node_of(worker) == topology_->node_of(self());
-    }
-    void delay(WorkerNumber to) const {
-        inject::point();
-        bool const near = is_near(to);
-        Cycles const time = near ? times_.near_latency : times_.latency;
-        if (time == Cycles{} && (near || times_.service == Cycles{})) return;
-        Cycles const end = (near ? clock::timestamp() : turn_at(to)) + time;
-        while (clock::timestamp() < end) workers_[self()].turn();
-    }
-    // When the target's node is free for this operation: nodes have one network card.
-    [[nodiscard]] Cycles turn_at(WorkerNumber to) const {
-        Cycles const now = clock::timestamp();
-        if (times_.service == Cycles{}) return now;
-        WorkerNumber const card = topology_->first_of(Level::Node, topology_->node_of(to));
-        std::atomic<std::uint64_t>& busy_until = workers_[card].busy_until;
-        std::uint64_t before = busy_until.load(std::memory_order_relaxed);
-        for (;;) {
-            std::uint64_t const begin = std::max(before, raw(now));
-            // relaxed: only times
-            if (busy_until.compare_exchange_weak(before, begin + raw(times_.service), std::memory_order_relaxed))
-                return Cycles{begin};
-        }
-    }
-    template <typename V, typename Operation> V on_word(Target to, Operation operation) {
-        delay(to.worker);
-        V const result = operation(std::launder(reinterpret_cast<PlainWord<V>*>(address(to.worker, to.at)))->atomic());
-        Counters& counts = workers_[self()].counts;
-        (to.is_home ? counts.home : is_near(to.worker) ? counts.near : counts.others).add();
-        return result;
-    }
+    [[nodiscard]] bool is_near(WorkerNumber worker) const;
+    void delay(WorkerNumber to) const;
+    [[nodiscard]] Cycles turn_at(WorkerNumber to) const;
 
-    LockTopology const* topology_;
     EmulatedTimes times_;
     NodeVector<Worker> workers_;
+    NodeVector<std::byte*> regions_;
 };
-
-using Emu = OneSided<Emulated>;
 
 } // namespace mxk::locks

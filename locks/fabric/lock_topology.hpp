@@ -40,7 +40,7 @@ class LockTopology {
         }
         return 1;
     }
-    [[nodiscard]] std::uint32_t group_of(Level level, WorkerNumber worker) const {
+    [[nodiscard, gnu::always_inline]] std::uint32_t group_of(Level level, WorkerNumber worker) const {
         switch (level) {
         case Level::Cache: return workers_[worker].cache;
         case Level::Node: return workers_[worker].node;

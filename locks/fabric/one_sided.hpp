@@ -1,31 +1,24 @@
 // The fabric of memory that is reached from elsewhere: each worker has a region, and words in it are named by worker
-// and displacement, never by address. A transport moves them (emulated.hpp; main/mpi/): it says which workers are of
-// the caller's node, whose words are also plain memory. What of a lock is in regions is at the same displacement in
-// all of them.
+// and displacement, never by address. A transport moves them (transport.hpp); those of the caller's node are also plain
+// memory. What of a lock is in regions is at the same displacement in all of them.
 #pragma once
 
 #include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <new>
 #include <type_traits>
 
 #include "base/units.hpp"
+#include "locks/fabric/group_rooms.hpp"
 #include "locks/fabric/handed.hpp"
 #include "locks/fabric/lock_counts.hpp"
 #include "locks/fabric/lock_topology.hpp"
+#include "locks/fabric/transport.hpp"
 
 namespace mxk::locks {
-
-using Displacement = std::uint32_t;
-
-// Where a one-sided operation goes.
-struct Target {
-    WorkerNumber worker;
-    Displacement at;
-    bool is_home; // of a lock's home, for those who count
-};
 
 // A word in a region, in a line of its own, as the workers of its node see it.
 template <typename V> class alignas(cache_line_bytes) PlainWord {
@@ -34,84 +27,116 @@ template <typename V> class alignas(cache_line_bytes) PlainWord {
         : value_(value) {}
     [[nodiscard]] V load(std::memory_order order) const { return value_.load(order); }
     void store(V value, std::memory_order order) { value_.store(value, order); }
-    // For transports.
     std::atomic<V>& atomic() { return value_; }
 
   private:
     std::atomic<V> value_;
 };
 
-// Operations within a node, by the processor: of locks whose users are all of one node.
-template <typename Transport> class NearTransport {
+// Where a lock's home is, and who its users are: workers, or groups of them, for each of which its first worker's
+// memory stands.
+class OneSidedSite {
   public:
-    explicit NearTransport(Transport& beneath)
-        : beneath_(&beneath) {}
-    [[nodiscard]] Transport& beneath() const { return *beneath_; }
-
-    template <typename V> V swap(Target to, V value, std::memory_order order) {
-        return word<V>(to).exchange(value, order);
+    explicit OneSidedSite(Transport& transport)
+        : transport_(&transport) {}
+    [[nodiscard]] Transport& transport() const { return *transport_; }
+    [[nodiscard]] LockTopology const& topology() const { return transport_->topology(); }
+    [[nodiscard]] WorkerNumber home() const { return home_; }
+    // Whose record is the caller's.
+    [[nodiscard]] WorkerNumber representative() const {
+        WorkerNumber const self = current_worker();
+        return users_are_groups_ ? topology().first_of(level_, topology().group_of(level_, self)) : self;
     }
-    template <typename V> V cas(Target to, V expected, V desired, std::memory_order order) {
-        word<V>(to).compare_exchange_strong(expected, desired, order, std::memory_order_relaxed);
-        return expected;
+    [[nodiscard]] OneSidedSite at_group(Level level, std::size_t group) const {
+        OneSidedSite site(*transport_);
+        site.set_home(topology().first_of(level, group));
+        site.set_max_passes(max_passes_);
+        return site;
     }
-    template <typename V> V add(Target to, V addend, std::memory_order order) {
-        return word<V>(to).fetch_add(addend, order);
+    [[nodiscard]] OneSidedSite of_groups(Level level) const {
+        OneSidedSite site = *this;
+        site.level_ = level;
+        site.users_are_groups_ = true;
+        return site;
     }
-    template <typename V> V read(Target to, std::memory_order order) { return word<V>(to).load(order); }
-    template <typename V> void put(Target to, V value, std::memory_order order) { word<V>(to).store(value, order); }
-    template <typename V> void acc(Target to, V value, std::memory_order order) { word<V>(to).store(value, order); }
-    template <typename V> void acc_later(Target to, V value) { acc(to, value, std::memory_order_release); }
+    void fail() const { transport_->fail(); }
+    void set_home(WorkerNumber home) { home_ = home; }
+    // How often a lock may be passed on within a group while others wait.
+    [[nodiscard]] Handed max_passes() const { return max_passes_; }
+    void set_max_passes(Handed passes) { max_passes_ = passes; }
 
   private:
-    template <typename V> std::atomic<V>& word(Target to) {
-        return std::launder(reinterpret_cast<PlainWord<V>*>(beneath_->address(to.worker, to.at)))->atomic();
-    }
-    Transport* beneath_;
+    Transport* transport_;
+    WorkerNumber home_ = 0;
+    Level level_ = Level::Machine;
+    bool users_are_groups_ = false;
+    Handed max_passes_ = default_passes;
 };
 
-// Transport: what main/mpi/ and emulated.hpp have. Operations: those that move words; Transport, or NearTransport.
-template <typename Transport, typename Operations = Transport> struct OneSided {
+// near: of locks whose users are all of one node, whose operations the processor makes.
+template <bool near> struct BasicOneSided {
     using Count = Counting;
-    using Near = OneSided<Transport, NearTransport<Transport>>;
+    using Near = BasicOneSided<true>;
+    using Site = OneSidedSite;
     static constexpr bool is_one_memory = false;
-    static constexpr bool is_near = !std::is_same_v<Transport, Operations>;
+    static constexpr bool is_near = near;
 
     template <typename V> using Word = PlainWord<V>;
     template <typename V> using Plain = V;
 
     // A word of another worker.
     template <typename V> class FarWord {
+        static_assert(std::is_trivially_copyable_v<V> && std::has_single_bit(sizeof(V)) && sizeof(V) <= 8);
+
       public:
         FarWord(Transport& transport, Target target)
             : transport_(&transport)
             , target_(target) {}
         V swap(V value, std::memory_order order = std::memory_order_acq_rel) const {
-            return operations().swap(target_, value, order);
+            if constexpr (near) return word().exchange(value, order);
+            return operate(WordAccess::Swap, order, value);
         }
         V cas(V expected, V desired, std::memory_order order = std::memory_order_acq_rel) const {
-            return operations().cas(target_, expected, desired, order);
+            if constexpr (!near) return operate(WordAccess::CompareAndSwap, order, desired, expected);
+            word().compare_exchange_strong(expected, desired, order, std::memory_order_relaxed);
+            return expected;
         }
         V add(V addend, std::memory_order order = std::memory_order_acq_rel) const {
-            return operations().add(target_, addend, order);
+            if constexpr (!near)
+                return operate(WordAccess::Add, order, addend);
+            else
+                return word().fetch_add(addend, order);
         }
         [[nodiscard]] V read(std::memory_order order = std::memory_order_acquire) const {
-            return operations().template read<V>(target_, order);
+            if constexpr (near) return word().load(order);
+            return operate(WordAccess::Read, order, V{});
         }
         void put(V value, std::memory_order order = std::memory_order_release) const {
-            operations().put(target_, value, order);
+            store(WordAccess::Put, order, value);
         }
         void acc(V value, std::memory_order order = std::memory_order_release) const {
-            operations().acc(target_, value, order);
+            store(WordAccess::Accumulate, order, value);
         }
-        void acc_later(V value) const { operations().acc_later(target_, value); }
+        void acc_later(V value) const { store(WordAccess::AccumulateLater, std::memory_order_release, value); }
 
       private:
-        [[nodiscard]] decltype(auto) operations() const {
-            if constexpr (is_near)
-                return NearTransport<Transport>(*transport_);
+        [[nodiscard]] std::atomic<V>& word() const {
+            auto* const at = transport_->address(target_.worker, target_.at);
+            return std::launder(reinterpret_cast<PlainWord<V>*>(at))->atomic();
+        }
+        void store(WordAccess access, std::memory_order order, V value) const {
+            if constexpr (near)
+                word().store(value, order);
             else
-                return static_cast<Transport&>(*transport_);
+                operate(access, order, value);
+        }
+        V operate(WordAccess access, std::memory_order order, V value, V expected = V{}) const {
+            WordOperation operation{.access = access, .bytes = sizeof(V), .order = order, .value = 0};
+            std::memcpy(&operation.value, &value, sizeof(V));
+            std::memcpy(&operation.expected, &expected, sizeof(V));
+            std::uint64_t const before = transport_->operate(target_, operation);
+            std::memcpy(static_cast<void*>(&value), &before, sizeof(V));
+            return value;
         }
         Transport* transport_;
         Target target_;
@@ -128,46 +153,7 @@ template <typename Transport, typename Operations = Transport> struct OneSided {
         bool operator==(Ref const&) const = default;
     };
 
-    // Where a lock's home is, and who its users are: workers, or groups of them, for each of which its first worker's
-    // memory stands.
-    class Site {
-      public:
-        explicit Site(Transport& transport)
-            : transport_(&transport) {}
-        [[nodiscard]] Transport& transport() const { return *transport_; }
-        [[nodiscard]] LockTopology const& topology() const { return transport_->topology(); }
-        [[nodiscard]] WorkerNumber home() const { return home_; }
-        // Whose record is the caller's.
-        [[nodiscard]] WorkerNumber representative() const {
-            WorkerNumber const self = transport_->self();
-            return users_are_groups_ ? topology().first_of(level_, topology().group_of(level_, self)) : self;
-        }
-        [[nodiscard]] typename Near::Site at_group(Level level, std::size_t group) const {
-            typename Near::Site site(*transport_);
-            site.set_home(topology().first_of(level, group));
-            site.set_max_passes(max_passes_);
-            return site;
-        }
-        [[nodiscard]] Site of_groups(Level level) const {
-            Site site = *this;
-            site.level_ = level;
-            site.users_are_groups_ = true;
-            return site;
-        }
-        void set_home(WorkerNumber home) { home_ = home; }
-        // How often a lock may be passed on within a group while others wait.
-        [[nodiscard]] Handed max_passes() const { return max_passes_; }
-        void set_max_passes(Handed passes) { max_passes_ = passes; }
-
-      private:
-        Transport* transport_;
-        WorkerNumber home_ = 0;
-        Level level_ = Level::Machine;
-        bool users_are_groups_ = false;
-        Handed max_passes_ = default_passes;
-    };
-
-    static WorkerNumber self() { return Transport::current_worker(); }
+    static WorkerNumber self() { return current_worker(); }
 
     class Wait {
       public:
@@ -191,10 +177,7 @@ template <typename Transport, typename Operations = Transport> struct OneSided {
       protected:
         explicit Part(Site const& site)
             : transport_(&site.transport())
-            , at_(transport_->reserve(sizeof(Record), alignof(Record))) {
-            for (WorkerNumber worker = 0; worker < transport_->topology().workers(); ++worker)
-                if (transport_->constructs(worker)) new (transport_->address(worker, at_)) Record{};
-        }
+            , at_(transport_->make(sizeof(Record), alignof(Record), [](std::byte* at) { new (at) Record{}; })) {}
         Record& at(WorkerNumber worker) const {
             return *std::launder(reinterpret_cast<Record*>(transport_->address(worker, at_)));
         }
@@ -250,7 +233,7 @@ template <typename Transport, typename Operations = Transport> struct OneSided {
 
       public:
         using Own = typename Records<Grant>::Own;
-        using Ref = OneSided::Ref<Grant>;
+        using Ref = BasicOneSided::template Ref<Grant>;
         explicit Grants(Site const& site)
             : records_(site) {}
         [[nodiscard]] Transport& transport() const { return records_.transport(); }
@@ -298,34 +281,7 @@ template <typename Transport, typename Operations = Transport> struct OneSided {
         [[no_unique_address]] mutable typename Records<Record>::Own none_{};
     };
 
-    template <typename T> class PerGroup {
-      public:
-        template <typename Make>
-        PerGroup(Site const& site, Level level, Make make)
-            : level_(level)
-            , topology_(&site.topology()) {
-            if (!objects_.reserve(site.topology().groups(level))) {
-                site.transport().fail();
-                return;
-            }
-            for (std::size_t group = 0; group < topology_->groups(level); ++group) objects_.emplace(make, group);
-        }
-        [[nodiscard]] std::size_t size() const { return topology_->groups(level_); }
-        T& operator[](std::size_t group) const { return objects_[group].object; }
-        [[nodiscard]] std::uint32_t own_group() const { return topology_->group_of(level_, self()); }
-        T& own() const { return (*this)[own_group()]; }
-
-      private:
-        struct Object {
-            template <typename Make>
-            Object(Make& make, std::size_t group)
-                : object(make(group)) {}
-            T object;
-        };
-        Level level_;
-        LockTopology const* topology_;
-        typename Transport::template Objects<Object> objects_;
-    };
+    template <typename T> using PerGroup = locks::PerGroup<BasicOneSided, T>;
 
     template <typename Record> class Groups : public Part<Record> {
       public:
@@ -344,5 +300,7 @@ template <typename Transport, typename Operations = Transport> struct OneSided {
         Level level_;
     };
 };
+
+using OneSided = BasicOneSided<false>;
 
 } // namespace mxk::locks

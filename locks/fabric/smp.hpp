@@ -15,7 +15,7 @@
 #include "base/spin_wait.hpp"
 #include "base/units.hpp"
 #include "kernel/clock.hpp"
-#include "kernel/memory/node_vector.hpp"
+#include "locks/fabric/group_rooms.hpp"
 #include "locks/fabric/handed.hpp"
 #include "locks/fabric/lock_counts.hpp"
 #include "locks/fabric/lock_records.hpp"
@@ -137,45 +137,7 @@ template <typename CountPolicy, bool near = false> struct BasicSmp {
         static Record& direct(Ref<Record> ref) { return *ref; }
     };
 
-    // An object for each group of a level, on its node: what a lock is made of, not words for others.
-    template <typename T> class PerGroup {
-      public:
-        template <typename Make>
-        PerGroup(Site const& site, Level level, Make make)
-            : level_(level)
-            , topology_(&site.topology()) {
-            auto places = NodeVector<Place>::create(topology_->groups(level), topology_->memory_of(0));
-            if (!places) {
-                site.fail();
-                return;
-            }
-            places_ = std::move(places.value());
-            for (std::size_t group = 0; group < places_.capacity(); ++group) {
-                auto room = NodeVector<Object>::create(1, topology_->memory_of(topology_->first_of(level, group)));
-                if (!room) {
-                    site.fail();
-                    return;
-                }
-                places_.emplace(std::move(room.value())).emplace(make, group);
-            }
-        }
-        [[nodiscard]] std::size_t size() const { return places_.size(); }
-        T& operator[](std::size_t group) const { return places_[group][0].object; }
-        [[nodiscard]] std::uint32_t own_group() const { return topology_->group_of(level_, self()); }
-        T& own() const { return (*this)[own_group()]; }
-
-      private:
-        struct alignas(cache_line_bytes) Object {
-            template <typename Make>
-            Object(Make& make, std::size_t group)
-                : object(make(group)) {}
-            T object;
-        };
-        using Place = NodeVector<Object>; // of one
-        Level level_;
-        LockTopology const* topology_;
-        NodeVector<Place> places_;
-    };
+    template <typename T> using PerGroup = locks::PerGroup<BasicSmp, T>;
 
     // A record for each group of a level, in the memory of the group's first worker.
     template <typename Record> class Groups {

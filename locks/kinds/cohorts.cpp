@@ -48,202 +48,97 @@ template <typename F> using CMcsHemlockBeside = Cohort<F, UpperMcs, LowerHemlock
 template <typename F> using CMcsMcsMessage = Cohort<F, MessageMcs, LowerMcs>;
 template <typename F> using CMcsHemlockMessage = Cohort<F, MessageMcs, EncodedHemlock>;
 
-constexpr LockKind c_tas_mcs{.name = "c-tas-mcs",
-                             .summary = "cohort: test-and-set of nodes, MCS in each",
-                             .fairness = Fairness::Unbounded,
-                             .has_nodes = true,
-                             .operations = {.acquire = {{.home = 1}}, .release = {{.home = 1}}},
-                             .forms = lock_forms<CTasMcs>};
+constexpr LockOperations one_each{.acquire = {{.home = 1}}, .release = {{.home = 1}}};
+constexpr LockOperations two_and_one{.acquire = {{.home = 2}}, .release = {{.home = 1}}};
+constexpr LockOperations as_mcs{.acquire = {{.home = 1}},
+                                .release = {{.home = 1}},
+                                .join = {{.home = 1, .others = 1}},
+                                .hand_over = {{.others = 1}}};
+constexpr LockOperations as_mcs_by_message{.acquire = {{.home = 1}},
+                                           .release = {{.home = 1}},
+                                           .join = {{.home = 1, .others = 1}},
+                                           .hand_over = {{.messages = 1}}};
+
+constexpr LockKind c_tas_mcs = node_lock("c-tas-mcs", "cohort: test-and-set of nodes, MCS in each", Fairness::Unbounded,
+                                         lock_forms<CTasMcs>, one_each);
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_tas_mcs);
-constexpr LockKind c_tas_tkt{.name = "c-tas-tkt",
-                             .summary = "cohort: test-and-set of nodes, tickets in each",
-                             .fairness = Fairness::Unbounded,
-                             .has_nodes = true,
-                             .operations = {.acquire = {{.home = 1}}, .release = {{.home = 1}}},
-                             .forms = lock_forms<CTasTicket>};
+constexpr LockKind c_tas_tkt = node_lock("c-tas-tkt", "cohort: test-and-set of nodes, tickets in each",
+                                         Fairness::Unbounded, lock_forms<CTasTicket>, one_each);
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_tas_tkt);
-constexpr LockKind c_tas_tts{.name = "c-tas-tts",
-                             .summary = "cohort: test-and-set of nodes, test and test-and-set in each",
-                             .fairness = Fairness::Unbounded,
-                             .has_nodes = true,
-                             .operations = {.acquire = {{.home = 1}}, .release = {{.home = 1}}},
-                             .forms = lock_forms<CTasTts>};
+constexpr LockKind c_tas_tts = node_lock("c-tas-tts", "cohort: test-and-set of nodes, test and test-and-set in each",
+                                         Fairness::Unbounded, lock_forms<CTasTts>, one_each);
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_tas_tts);
-constexpr LockKind c_tas_clh{.name = "c-tas-clh",
-                             .summary = "cohort: test-and-set of nodes, CLH in each",
-                             .fairness = Fairness::Unbounded,
-                             .has_nodes = true,
-                             .operations = {.acquire = {{.home = 1}}, .release = {{.home = 1}}},
-                             .forms = lock_forms<CTasClh>};
+constexpr LockKind c_tas_clh = node_lock("c-tas-clh", "cohort: test-and-set of nodes, CLH in each", Fairness::Unbounded,
+                                         lock_forms<CTasClh>, one_each);
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_tas_clh);
-constexpr LockKind c_tas_hem{.name = "c-tas-hem",
-                             .summary = "cohort: test-and-set of nodes, Hemlock in each",
-                             .fairness = Fairness::Unbounded,
-                             .has_nodes = true,
-                             .operations = {.acquire = {{.home = 1}}, .release = {{.home = 1}}},
-                             .forms = lock_forms<CTasHemlock>};
+constexpr LockKind c_tas_hem = node_lock("c-tas-hem", "cohort: test-and-set of nodes, Hemlock in each",
+                                         Fairness::Unbounded, lock_forms<CTasHemlock>, one_each);
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_tas_hem);
-constexpr LockKind c_mcs_mcs{.name = "c-mcs-mcs",
-                             .summary = "cohort: MCS of nodes, MCS in each",
-                             .fairness = Fairness::Bounded,
-                             .has_nodes = true,
-                             .operations = {.acquire = {{.home = 1}},
-                                            .release = {{.home = 1}},
-                                            .join = {{.home = 1, .others = 1}},
-                                            .hand_over = {{.others = 1}}},
-                             .forms = lock_forms<CMcsMcs>};
+constexpr LockKind c_mcs_mcs = node_lock("c-mcs-mcs", "cohort: MCS of nodes, MCS in each", Fairness::Bounded,
+                                         lock_forms<CMcsMcs>, as_mcs, {.smp = 70, .emulated = 50, .mpi = 60});
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_mcs);
-constexpr LockKind c_mcs_tkt{.name = "c-mcs-tkt",
-                             .summary = "cohort: MCS of nodes, tickets in each",
-                             .fairness = Fairness::Bounded,
-                             .has_nodes = true,
-                             .operations = {.acquire = {{.home = 1}},
-                                            .release = {{.home = 1}},
-                                            .join = {{.home = 1, .others = 1}},
-                                            .hand_over = {{.others = 1}}},
-                             .forms = lock_forms<CMcsTicket>};
+constexpr LockKind c_mcs_tkt =
+    node_lock("c-mcs-tkt", "cohort: MCS of nodes, tickets in each", Fairness::Bounded, lock_forms<CMcsTicket>, as_mcs);
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_tkt);
-constexpr LockKind c_mcs_tts{.name = "c-mcs-tts",
-                             .summary = "cohort: MCS of nodes, test and test-and-set in each",
-                             .fairness = Fairness::Unbounded,
-                             .has_nodes = true,
-                             .operations = {.acquire = {{.home = 1}},
-                                            .release = {{.home = 1}},
-                                            .join = {{.home = 1, .others = 1}},
-                                            .hand_over = {{.others = 1}}},
-                             .forms = lock_forms<CMcsTts>};
+constexpr LockKind c_mcs_tts = node_lock("c-mcs-tts", "cohort: MCS of nodes, test and test-and-set in each",
+                                         Fairness::Unbounded, lock_forms<CMcsTts>, as_mcs);
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_tts);
-constexpr LockKind c_mcs_clh{.name = "c-mcs-clh",
-                             .summary = "cohort: MCS of nodes, CLH in each",
-                             .fairness = Fairness::Bounded,
-                             .has_nodes = true,
-                             .operations = {.acquire = {{.home = 1}},
-                                            .release = {{.home = 1}},
-                                            .join = {{.home = 1, .others = 1}},
-                                            .hand_over = {{.others = 1}}},
-                             .forms = lock_forms<CMcsClh>};
+constexpr LockKind c_mcs_clh =
+    node_lock("c-mcs-clh", "cohort: MCS of nodes, CLH in each", Fairness::Bounded, lock_forms<CMcsClh>, as_mcs);
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_clh);
-constexpr LockKind c_mcs_hem{.name = "c-mcs-hem",
-                             .summary = "cohort: MCS of nodes, Hemlock in each",
-                             .fairness = Fairness::Bounded,
-                             .has_nodes = true,
-                             .operations = {.acquire = {{.home = 1}},
-                                            .release = {{.home = 1}},
-                                            .join = {{.home = 1, .others = 1}},
-                                            .hand_over = {{.others = 1}}},
-                             .forms = lock_forms<CMcsHemlock>};
+constexpr LockKind c_mcs_hem = node_lock("c-mcs-hem", "cohort: MCS of nodes, Hemlock in each", Fairness::Bounded,
+                                         lock_forms<CMcsHemlock>, as_mcs, {.smp = 80, .emulated = 60, .mpi = 70});
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_hem);
-constexpr LockKind c_tkt_mcs{.name = "c-tkt-mcs",
-                             .summary = "cohort: tickets of nodes, MCS in each",
-                             .fairness = Fairness::Bounded,
-                             .has_nodes = true,
-                             .operations = {.acquire = {{.home = 2}}, .release = {{.home = 1}}},
-                             .forms = lock_forms<CTicketMcs>};
+constexpr LockKind c_tkt_mcs = node_lock("c-tkt-mcs", "cohort: tickets of nodes, MCS in each", Fairness::Bounded,
+                                         lock_forms<CTicketMcs>, two_and_one);
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_tkt_mcs);
-constexpr LockKind c_tkt_tkt{.name = "c-tkt-tkt",
-                             .summary = "cohort: tickets of nodes, tickets in each",
-                             .fairness = Fairness::Bounded,
-                             .has_nodes = true,
-                             .operations = {.acquire = {{.home = 2}}, .release = {{.home = 1}}},
-                             .forms = lock_forms<CTicketTicket>};
+constexpr LockKind c_tkt_tkt = node_lock("c-tkt-tkt", "cohort: tickets of nodes, tickets in each", Fairness::Bounded,
+                                         lock_forms<CTicketTicket>, two_and_one);
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_tkt_tkt);
-constexpr LockKind c_tkt_tts{.name = "c-tkt-tts",
-                             .summary = "cohort: tickets of nodes, test and test-and-set in each",
-                             .fairness = Fairness::Unbounded,
-                             .has_nodes = true,
-                             .operations = {.acquire = {{.home = 2}}, .release = {{.home = 1}}},
-                             .forms = lock_forms<CTicketTts>};
+constexpr LockKind c_tkt_tts = node_lock("c-tkt-tts", "cohort: tickets of nodes, test and test-and-set in each",
+                                         Fairness::Unbounded, lock_forms<CTicketTts>, two_and_one);
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_tkt_tts);
-constexpr LockKind c_tkt_clh{.name = "c-tkt-clh",
-                             .summary = "cohort: tickets of nodes, CLH in each",
-                             .fairness = Fairness::Bounded,
-                             .has_nodes = true,
-                             .operations = {.acquire = {{.home = 2}}, .release = {{.home = 1}}},
-                             .forms = lock_forms<CTicketClh>};
+constexpr LockKind c_tkt_clh = node_lock("c-tkt-clh", "cohort: tickets of nodes, CLH in each", Fairness::Bounded,
+                                         lock_forms<CTicketClh>, two_and_one);
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_tkt_clh);
-constexpr LockKind c_tkt_hem{.name = "c-tkt-hem",
-                             .summary = "cohort: tickets of nodes, Hemlock in each",
-                             .fairness = Fairness::Bounded,
-                             .has_nodes = true,
-                             .operations = {.acquire = {{.home = 2}}, .release = {{.home = 1}}},
-                             .forms = lock_forms<CTicketHemlock>};
+constexpr LockKind c_tkt_hem = node_lock("c-tkt-hem", "cohort: tickets of nodes, Hemlock in each", Fairness::Bounded,
+                                         lock_forms<CTicketHemlock>, two_and_one);
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_tkt_hem);
-constexpr LockKind c_mcs_mcs_home{.name = "c-mcs-mcs-home",
-                                  .summary = "c-mcs-mcs that counts passes at the home",
-                                  .fairness = Fairness::Bounded,
-                                  .has_nodes = true,
-                                  .operations = {.acquire = {{.home = 1}},
-                                                 .release = {{.home = 2}},
-                                                 .join = {{.home = 1, .others = 1}},
-                                                 .hand_over = {{.home = 1, .others = 1}}},
-                                  .forms = lock_forms<CMcsMcsHome>};
+constexpr LockKind c_mcs_mcs_home =
+    node_lock("c-mcs-mcs-home", "c-mcs-mcs that counts passes at the home", Fairness::Bounded, lock_forms<CMcsMcsHome>,
+              {.acquire = {{.home = 1}},
+               .release = {{.home = 2}},
+               .join = {{.home = 1, .others = 1}},
+               .hand_over = {{.home = 1, .others = 1}}});
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_mcs_home);
-constexpr LockKind c_mcs_mcs_node{.name = "c-mcs-mcs-node",
-                                  .summary = "c-mcs-mcs that counts passes on the node, one-sided",
-                                  .fairness = Fairness::Bounded,
-                                  .has_nodes = true,
-                                  .operations = {.acquire = {{.home = 1}},
-                                                 .release = {{.home = 1, .near = 1}},
-                                                 .join = {{.home = 1, .others = 1}},
-                                                 .hand_over = {{.others = 1, .near = 1}}},
-                                  .forms = lock_forms<CMcsMcsNode>};
+constexpr LockKind c_mcs_mcs_node = node_lock("c-mcs-mcs-node", "c-mcs-mcs that counts passes on the node, one-sided",
+                                              Fairness::Bounded, lock_forms<CMcsMcsNode>,
+                                              {.acquire = {{.home = 1}},
+                                               .release = {{.home = 1, .near = 1}},
+                                               .join = {{.home = 1, .others = 1}},
+                                               .hand_over = {{.others = 1, .near = 1}}});
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_mcs_node);
-constexpr LockKind c_mcs_mcs_plain{.name = "c-mcs-mcs-plain",
-                                   .summary = "c-mcs-mcs that counts passes on the node, plainly",
-                                   .fairness = Fairness::Bounded,
-                                   .has_nodes = true,
-                                   .operations = {.acquire = {{.home = 1}},
-                                                  .release = {{.home = 1}},
-                                                  .join = {{.home = 1, .others = 1}},
-                                                  .hand_over = {{.others = 1}}},
-                                   .forms = lock_forms<CMcsMcsPlain>};
+constexpr LockKind c_mcs_mcs_plain = node_lock("c-mcs-mcs-plain", "c-mcs-mcs that counts passes on the node, plainly",
+                                               Fairness::Bounded, lock_forms<CMcsMcsPlain>, as_mcs);
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_mcs_plain);
-constexpr LockKind c_mcs_hem_beside{.name = "c-mcs-hem-beside",
-                                    .summary = "c-mcs-hem whose count stands beside the granted word",
-                                    .fairness = Fairness::Bounded,
-                                    .has_nodes = true,
-                                    .operations = {.acquire = {{.home = 1}},
-                                                   .release = {{.home = 1}},
-                                                   .join = {{.home = 1, .others = 1}},
-                                                   .hand_over = {{.others = 1}}},
-                                    .forms = lock_forms<CMcsHemlockBeside>};
+constexpr LockKind c_mcs_hem_beside =
+    node_lock("c-mcs-hem-beside", "c-mcs-hem whose count stands beside the granted word", Fairness::Bounded,
+              lock_forms<CMcsHemlockBeside>, as_mcs);
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_hem_beside);
-constexpr LockKind c_mcs_mcs_message{.name = "c-mcs-mcs-message",
-                                     .summary = "c-mcs-mcs handed over to other nodes by messages",
-                                     .fairness = Fairness::Bounded,
-                                     .has_nodes = true,
-                                     .operations = {.acquire = {{.home = 1}},
-                                                    .release = {{.home = 1}},
-                                                    .join = {{.home = 1, .others = 1}},
-                                                    .hand_over = {{.messages = 1}}},
-                                     .forms = one_sided_lock_forms<CMcsMcsMessage>};
+constexpr LockKind c_mcs_mcs_message =
+    node_lock("c-mcs-mcs-message", "c-mcs-mcs handed over to other nodes by messages", Fairness::Bounded,
+              one_sided_lock_forms<CMcsMcsMessage>, as_mcs_by_message, {.emulated = 70});
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_mcs_message);
-constexpr LockKind c_mcs_hem_message{.name = "c-mcs-hem-message",
-                                     .summary = "c-mcs-hem handed over to other nodes by messages",
-                                     .fairness = Fairness::Bounded,
-                                     .has_nodes = true,
-                                     .operations = {.acquire = {{.home = 1}},
-                                                    .release = {{.home = 1}},
-                                                    .join = {{.home = 1, .others = 1}},
-                                                    .hand_over = {{.messages = 1}}},
-                                     .forms = one_sided_lock_forms<CMcsHemlockMessage>};
+constexpr LockKind c_mcs_hem_message =
+    node_lock("c-mcs-hem-message", "c-mcs-hem handed over to other nodes by messages", Fairness::Bounded,
+              one_sided_lock_forms<CMcsHemlockMessage>, as_mcs_by_message);
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_hem_message);
-constexpr LockKind hmcs{.name = "hmcs",
-                        .summary = "MCS for caches, nodes and the machine",
-                        .fairness = Fairness::Bounded,
-                        .has_nodes = true,
-                        .operations = {.acquire = {{.home = 1}},
-                                       .release = {{.home = 1}},
-                                       .join = {{.home = 1, .others = 1}},
-                                       .hand_over = {{.others = 1}}},
-                        .forms = lock_forms<Hmcs>};
+constexpr LockKind hmcs = node_lock("hmcs", "MCS for caches, nodes and the machine", Fairness::Bounded,
+                                    lock_forms<Hmcs>, as_mcs, {.smp = 90});
 MXK_REGISTER(mxk_lock_kinds, LockKind, hmcs);
-constexpr LockKind rma_mcs{.name = "rma-mcs",
-                           .summary = "MCS in two levels, all by one-sided operations",
-                           .fairness = Fairness::Bounded,
-                           .has_nodes = true,
-                           .operations = {.acquire = {{.home = 1, .near = 3}}, .release = {{.home = 1, .near = 2}}},
-                           .forms = one_sided_lock_forms<RmaMcs>};
+constexpr LockKind rma_mcs = node_lock(
+    "rma-mcs", "MCS in two levels, all by one-sided operations", Fairness::Bounded, one_sided_lock_forms<RmaMcs>,
+    {.acquire = {{.home = 1, .near = 3}}, .release = {{.home = 1, .near = 2}}}, {.emulated = 40, .mpi = 50});
 MXK_REGISTER(mxk_lock_kinds, LockKind, rma_mcs);
 
 } // namespace

@@ -10,25 +10,18 @@ template <typename F> using CtrHemlock = Hemlock<F, {.writes_to_look = true}>;
 template <typename F> using OverlapHemlock = Hemlock<F, {.overlaps = true}>;
 template <typename F> using AheadHemlock = Hemlock<F, {.writes_to_look = true, .ahead = true}>;
 
-constexpr LockKind hemlock{.name = "hemlock",
-                           .summary = "a queue without records; waiters poll the word of the one before",
-                           .fairness = Fairness::Fifo,
-                           .forms = shared_lock_forms<BaseHemlock>};
+constexpr LockKind hemlock = flat_lock("hemlock", "a queue without records; waiters poll the word of the one before",
+                                       Fairness::Fifo, shared_lock_forms<BaseHemlock>);
 MXK_REGISTER(mxk_lock_kinds, LockKind, hemlock);
-constexpr LockKind hemlock_ctr{.name = "hemlock-ctr",
-                               .summary = "the same; looks by atomic additions of 0",
-                               .fairness = Fairness::Fifo,
-                               .forms = shared_lock_forms<CtrHemlock>};
+constexpr LockKind hemlock_ctr = flat_lock("hemlock-ctr", "the same; looks by atomic additions of 0", Fairness::Fifo,
+                                           shared_lock_forms<CtrHemlock>, {}, {.smp = 60});
 MXK_REGISTER(mxk_lock_kinds, LockKind, hemlock_ctr);
-constexpr LockKind hemlock_overlap{.name = "hemlock-overlap",
-                                   .summary = "the same; waits for the answer before the next grant only",
-                                   .fairness = Fairness::Fifo,
-                                   .forms = shared_lock_forms<OverlapHemlock>};
+constexpr LockKind hemlock_overlap =
+    flat_lock("hemlock-overlap", "the same; waits for the answer before the next grant only", Fairness::Fifo,
+              shared_lock_forms<OverlapHemlock>);
 MXK_REGISTER(mxk_lock_kinds, LockKind, hemlock_overlap);
-constexpr LockKind hemlock_ahead{.name = "hemlock-ahead",
-                                 .summary = "hemlock-ctr that grants before it knows of a waiter",
-                                 .fairness = Fairness::Fifo,
-                                 .forms = shared_lock_forms<AheadHemlock>};
+constexpr LockKind hemlock_ahead = flat_lock("hemlock-ahead", "hemlock-ctr that grants before it knows of a waiter",
+                                             Fairness::Fifo, shared_lock_forms<AheadHemlock>);
 MXK_REGISTER(mxk_lock_kinds, LockKind, hemlock_ahead);
 
 } // namespace

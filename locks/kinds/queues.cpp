@@ -19,104 +19,67 @@ template <typename F> using LooksFirstDash = Dash<F, DashStep::LooksFirst>;
 template <typename F> using PlainLoadsDash = Dash<F, DashStep::PlainLoads>;
 template <typename F> using PutDash = Dash<F, DashStep::Put>;
 
-constexpr LockKind mcs{.name = "mcs",
-                       .summary = "a queue; each waiter polls a word of its own",
-                       .fairness = Fairness::Fifo,
-                       .operations = {.acquire = {{.home = 1}},
-                                      .release = {{.home = 1}},
-                                      .join = {{.home = 1, .others = 1}},
-                                      .hand_over = {{.others = 1}}},
-                       .forms = lock_forms<StoreMcs>};
-MXK_REGISTER(mxk_lock_kinds, LockKind, mcs);
-constexpr LockKind mcs_message{.name = "mcs-message",
-                               .summary = "the same; the lock is handed over by a message",
-                               .fairness = Fairness::Fifo,
-                               .operations = {.acquire = {{.home = 1}},
-                                              .release = {{.home = 1}},
-                                              .join = {{.home = 1, .others = 1}},
-                                              .hand_over = {{.messages = 1}}},
-                               .forms = one_sided_lock_forms<MessageMcs>};
-MXK_REGISTER(mxk_lock_kinds, LockKind, mcs_message);
-constexpr LockKind clh{.name = "clh",
-                       .summary = "a queue; each waiter polls the record of the one before",
-                       .fairness = Fairness::Fifo,
-                       .operations = {.acquire = {{.home = 1, .others = 1, .near = 1}}, .release = {{.near = 1}}},
-                       .forms = lock_forms<Clh>};
-MXK_REGISTER(mxk_lock_kinds, LockKind, clh);
-constexpr LockKind clh_numa{.name = "clh-numa",
-                            .summary = "CLH whose waiters poll words of their own",
-                            .fairness = Fairness::Fifo,
-                            .operations = {.acquire = {{.home = 1, .others = 1, .near = 1}},
-                                           .release = {{.near = 1}},
-                                           // The holder has the record that was the home's.
-                                           .join = {{.home = 1, .near = 2}},
-                                           .hand_over = {{.others = 2}}},
-                            .forms = lock_forms<ClhNuma>};
-MXK_REGISTER(mxk_lock_kinds, LockKind, clh_numa);
-
-constexpr LockKind d_mcs_published{.name = "d-mcs-published",
-                                   .summary = "MCS by one-sided operations, as published",
-                                   .fairness = Fairness::Fifo,
-                                   .operations = {.acquire = {{.home = 1}},
-                                                  .release = {{.home = 1}},
-                                                  .join = {{.home = 1, .others = 1}},
-                                                  .hand_over = {{.others = 1}}},
-                                   .forms = one_sided_lock_forms<PublishedDMcs>};
-MXK_REGISTER(mxk_lock_kinds, LockKind, d_mcs_published);
-constexpr LockKind d_mcs_completed{.name = "d-mcs-completed",
-                                   .summary = "the same, step 1: operations are completed at once",
-                                   .fairness = Fairness::Fifo,
-                                   .operations = {.acquire = {{.home = 1}},
-                                                  .release = {{.home = 1}},
-                                                  .join = {{.home = 1, .others = 1}},
-                                                  .hand_over = {{.others = 1}}},
-                                   .forms = one_sided_lock_forms<CompletedDMcs>};
-MXK_REGISTER(mxk_lock_kinds, LockKind, d_mcs_completed);
-constexpr LockKind d_mcs_put{.name = "d-mcs-put",
-                             .summary = "the same, step 2: plain stores of eight bytes",
-                             .fairness = Fairness::Fifo,
-                             .operations = {.acquire = {{.home = 1}},
-                                            .release = {{.home = 1}},
-                                            .join = {{.home = 1, .others = 1}},
-                                            .hand_over = {{.others = 1}}},
-                             .forms = one_sided_lock_forms<PutDMcs>};
-MXK_REGISTER(mxk_lock_kinds, LockKind, d_mcs_put);
-
-constexpr LockKind dash_published{.name = "dash-published",
-                                  .summary = "MCS handed over by a message, as in DASH",
-                                  .fairness = Fairness::Fifo,
-                                  .operations = {.acquire = {{.home = 1}},
-                                                 .release = {{.home = 1}},
-                                                 .join = {{.home = 1, .others = 1}},
-                                                 .hand_over = {{.home = 1, .near = 1, .messages = 1}}},
-                                  .forms = one_sided_lock_forms<PublishedDash>};
-MXK_REGISTER(mxk_lock_kinds, LockKind, dash_published);
-constexpr LockKind dash_looks_first{.name = "dash-looks-first",
-                                    .summary = "the same, step 1: looks for a successor first",
-                                    .fairness = Fairness::Fifo,
-                                    .operations = {.acquire = {{.home = 1}},
-                                                   .release = {{.home = 1, .near = 1}},
-                                                   .join = {{.home = 1, .others = 1}},
-                                                   .hand_over = {{.near = 1, .messages = 1}}},
-                                    .forms = one_sided_lock_forms<LooksFirstDash>};
-MXK_REGISTER(mxk_lock_kinds, LockKind, dash_looks_first);
-constexpr LockKind dash_plain_loads{.name = "dash-plain-loads",
-                                    .summary = "the same, step 2: looks by plain loads",
-                                    .fairness = Fairness::Fifo,
-                                    .operations = {.acquire = {{.home = 1}},
-                                                   .release = {{.home = 1}},
-                                                   .join = {{.home = 1, .others = 1}},
-                                                   .hand_over = {{.messages = 1}}},
-                                    .forms = one_sided_lock_forms<PlainLoadsDash>};
-MXK_REGISTER(mxk_lock_kinds, LockKind, dash_plain_loads);
-constexpr LockKind dash_put{.name = "dash-put",
-                            .summary = "the same, step 3: joins the queue by a plain store",
-                            .fairness = Fairness::Fifo,
-                            .operations = {.acquire = {{.home = 1}},
+constexpr LockOperations as_mcs{.acquire = {{.home = 1}},
+                                .release = {{.home = 1}},
+                                .join = {{.home = 1, .others = 1}},
+                                .hand_over = {{.others = 1}}};
+constexpr LockOperations as_mcs_by_message{.acquire = {{.home = 1}},
                                            .release = {{.home = 1}},
                                            .join = {{.home = 1, .others = 1}},
-                                           .hand_over = {{.messages = 1}}},
-                            .forms = one_sided_lock_forms<PutDash>};
+                                           .hand_over = {{.messages = 1}}};
+
+constexpr LockKind mcs = flat_lock("mcs", "a queue; each waiter polls a word of its own", Fairness::Fifo,
+                                   lock_forms<StoreMcs>, as_mcs, {.smp = 40, .emulated = 10, .mpi = 10});
+MXK_REGISTER(mxk_lock_kinds, LockKind, mcs);
+constexpr LockKind mcs_message =
+    flat_lock("mcs-message", "the same; the lock is handed over by a message", Fairness::Fifo,
+              one_sided_lock_forms<MessageMcs>, as_mcs_by_message, {.mpi = 20});
+MXK_REGISTER(mxk_lock_kinds, LockKind, mcs_message);
+constexpr LockKind clh =
+    flat_lock("clh", "a queue; each waiter polls the record of the one before", Fairness::Fifo, lock_forms<Clh>,
+              {.acquire = {{.home = 1, .others = 1, .near = 1}}, .release = {{.near = 1}}},
+              {.smp = 50, .emulated = 20, .mpi = 30});
+MXK_REGISTER(mxk_lock_kinds, LockKind, clh);
+// To join: the holder has the record that was the home's.
+constexpr LockKind clh_numa =
+    flat_lock("clh-numa", "CLH whose waiters poll words of their own", Fairness::Fifo, lock_forms<ClhNuma>,
+              {.acquire = {{.home = 1, .others = 1, .near = 1}},
+               .release = {{.near = 1}},
+               .join = {{.home = 1, .near = 2}},
+               .hand_over = {{.others = 2}}},
+              {.emulated = 30, .mpi = 40});
+MXK_REGISTER(mxk_lock_kinds, LockKind, clh_numa);
+
+constexpr LockKind d_mcs_published = flat_lock("d-mcs-published", "MCS by one-sided operations, as published",
+                                               Fairness::Fifo, one_sided_lock_forms<PublishedDMcs>, as_mcs);
+MXK_REGISTER(mxk_lock_kinds, LockKind, d_mcs_published);
+constexpr LockKind d_mcs_completed = flat_lock("d-mcs-completed", "the same, step 1: operations are completed at once",
+                                               Fairness::Fifo, one_sided_lock_forms<CompletedDMcs>, as_mcs);
+MXK_REGISTER(mxk_lock_kinds, LockKind, d_mcs_completed);
+constexpr LockKind d_mcs_put = flat_lock("d-mcs-put", "the same, step 2: plain stores of eight bytes", Fairness::Fifo,
+                                         one_sided_lock_forms<PutDMcs>, as_mcs);
+MXK_REGISTER(mxk_lock_kinds, LockKind, d_mcs_put);
+
+constexpr LockKind dash_published = flat_lock("dash-published", "MCS handed over by a message, as in DASH",
+                                              Fairness::Fifo, one_sided_lock_forms<PublishedDash>,
+                                              {.acquire = {{.home = 1}},
+                                               .release = {{.home = 1}},
+                                               .join = {{.home = 1, .others = 1}},
+                                               .hand_over = {{.home = 1, .near = 1, .messages = 1}}});
+MXK_REGISTER(mxk_lock_kinds, LockKind, dash_published);
+constexpr LockKind dash_looks_first = flat_lock("dash-looks-first", "the same, step 1: looks for a successor first",
+                                                Fairness::Fifo, one_sided_lock_forms<LooksFirstDash>,
+                                                {.acquire = {{.home = 1}},
+                                                 .release = {{.home = 1, .near = 1}},
+                                                 .join = {{.home = 1, .others = 1}},
+                                                 .hand_over = {{.near = 1, .messages = 1}}});
+MXK_REGISTER(mxk_lock_kinds, LockKind, dash_looks_first);
+constexpr LockKind dash_plain_loads =
+    flat_lock("dash-plain-loads", "the same, step 2: looks by plain loads", Fairness::Fifo,
+              one_sided_lock_forms<PlainLoadsDash>, as_mcs_by_message);
+MXK_REGISTER(mxk_lock_kinds, LockKind, dash_plain_loads);
+constexpr LockKind dash_put = flat_lock("dash-put", "the same, step 3: joins the queue by a plain store",
+                                        Fairness::Fifo, one_sided_lock_forms<PutDash>, as_mcs_by_message);
 MXK_REGISTER(mxk_lock_kinds, LockKind, dash_put);
 
 } // namespace

@@ -15,35 +15,23 @@ template <typename F> using PlainTts = Tts<F>;
 template <typename F> using BackoffTts = Tts<F, Backoff<1024, 16384>>;
 template <typename F> using PlainTicket = Ticket<F>;
 
-constexpr LockKind tas{.name = "tas",
-                       .summary = "test-and-set",
-                       .fairness = Fairness::Unbounded,
-                       .operations = {.acquire = {{.home = 1}}, .release = {{.home = 1}}},
-                       .forms = lock_forms<PlainTas>};
+constexpr LockOperations one_each{.acquire = {{.home = 1}}, .release = {{.home = 1}}};
+constexpr LockOperations two_and_one{.acquire = {{.home = 2}}, .release = {{.home = 1}}};
+
+constexpr LockKind tas =
+    flat_lock("tas", "test-and-set", Fairness::Unbounded, lock_forms<PlainTas>, one_each, {.smp = 10});
 MXK_REGISTER(mxk_lock_kinds, LockKind, tas);
-constexpr LockKind tas_backoff{.name = "tas-backoff",
-                               .summary = "test-and-set, waiting 1 to 256 ns after an attempt",
-                               .fairness = Fairness::Unbounded,
-                               .operations = {.acquire = {{.home = 1}}, .release = {{.home = 1}}},
-                               .forms = lock_forms<BackoffTas>};
+constexpr LockKind tas_backoff = flat_lock("tas-backoff", "test-and-set, waiting 1 to 256 ns after an attempt",
+                                           Fairness::Unbounded, lock_forms<BackoffTas>, one_each);
 MXK_REGISTER(mxk_lock_kinds, LockKind, tas_backoff);
-constexpr LockKind tts{.name = "tts",
-                       .summary = "test and test-and-set",
-                       .fairness = Fairness::Unbounded,
-                       .operations = {.acquire = {{.home = 1}}, .release = {{.home = 1}}},
-                       .forms = lock_forms<PlainTts>};
+constexpr LockKind tts =
+    flat_lock("tts", "test and test-and-set", Fairness::Unbounded, lock_forms<PlainTts>, one_each, {.smp = 20});
 MXK_REGISTER(mxk_lock_kinds, LockKind, tts);
-constexpr LockKind tts_backoff{.name = "tts-backoff",
-                               .summary = "test and test-and-set, waiting 1 to 16 us after a look",
-                               .fairness = Fairness::Unbounded,
-                               .operations = {.acquire = {{.home = 1}}, .release = {{.home = 1}}},
-                               .forms = lock_forms<BackoffTts>};
+constexpr LockKind tts_backoff = flat_lock("tts-backoff", "test and test-and-set, waiting 1 to 16 us after a look",
+                                           Fairness::Unbounded, lock_forms<BackoffTts>, one_each);
 MXK_REGISTER(mxk_lock_kinds, LockKind, tts_backoff);
-constexpr LockKind ticket{.name = "ticket",
-                          .summary = "tickets, and one word that says whose turn it is",
-                          .fairness = Fairness::Fifo,
-                          .operations = {.acquire = {{.home = 2}}, .release = {{.home = 1}}},
-                          .forms = lock_forms<PlainTicket>};
+constexpr LockKind ticket = flat_lock("ticket", "tickets, and one word that says whose turn it is", Fairness::Fifo,
+                                      lock_forms<PlainTicket>, two_and_one, {.smp = 30});
 MXK_REGISTER(mxk_lock_kinds, LockKind, ticket);
 
 } // namespace

@@ -26,6 +26,13 @@ Result<std::vector<locks::LockKind const*>> lock_kinds(std::string_view names) {
     }
 }
 
+Result<std::vector<locks::LockKind const*>> default_lock_kinds() {
+    auto kinds = MXK_TRY(lock_kinds({}));
+    std::erase_if(kinds, [](auto const* kind) { return kind->by_default.mpi == 0; });
+    std::ranges::sort(kinds, {}, [](auto const* kind) { return kind->by_default.mpi; });
+    return kinds;
+}
+
 namespace {
 
 struct ListOptions {

@@ -11,5 +11,7 @@ namespace mxk::mpi {
 
 // Those of these names, with commas between, in this order; of an empty text all, sorted.
 Result<std::vector<locks::LockKind const*>> lock_kinds(std::string_view names);
+// Those that are measured if none are named.
+Result<std::vector<locks::LockKind const*>> default_lock_kinds();
 
 } // namespace mxk::mpi

@@ -8,7 +8,7 @@ pkg_check_modules(mpich QUIET IMPORTED_TARGET mpich)
 # lower rooms they and the commands need.
 room_sources(mpi_sources main/mpi locks/kinds)
 list(FILTER mpi_sources EXCLUDE REGEX "/main/mpi/(world\\.cpp$|mpich/)")
-list(APPEND mpi_sources base/format.cpp base/json.cpp base/result.cpp arch/linux/cpu.cpp kernel/clock.cpp
+list(APPEND mpi_sources locks/fabric/transport.cpp base/format.cpp base/json.cpp base/result.cpp arch/linux/cpu.cpp kernel/clock.cpp
     bench/frame/statistics.cpp bench/lock/turn_statistics.cpp kernel/console/completion.cpp
     kernel/console/options.cpp kernel/console/values.cpp kernel/console/words.cpp)
 add_library(mxk-mpi-locks OBJECT EXCLUDE_FROM_ALL ${mpi_sources})

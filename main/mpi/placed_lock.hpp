@@ -20,7 +20,7 @@ class PlacedLock {
         : form_(&form)
         , lock_(form.bytes, form.alignment)
         , node_(form.node_bytes, form.node_alignment) {
-        locks::Mpi::Site site(transport);
+        locks::OneSidedSite site(transport);
         site.set_home(home);
         site.set_max_passes(max_passes);
         form.construct(lock_.at(), &site);

@@ -9,6 +9,7 @@
 #include "base/json_line.hpp"
 #include "base/splitmix.hpp"
 #include "kernel/console/options.hpp"
+#include "locks/fabric/one_sided.hpp"
 #include "main/mpi/operations.hpp"
 #include "main/mpi/session.hpp"
 #include "main/mpi/traffic.hpp"
@@ -61,32 +62,33 @@ class Verdicts {
 Target place(MpiTransport& transport, Rank rank) {
     return Operations(transport).place(rank);
 }
+template <typename V> using Word = locks::OneSided::FarWord<V>;
 
 // All ranks add to one word, by additions and by compare-and-swap, with reads between: the sum is exact.
 template <typename V> std::uint64_t add_up(Session& session, std::uint64_t rounds) {
     auto& transport = session.transport;
     transport.forget_locks();
-    Target const word = place(transport, 0);
-    if (session.world.rank() == 0) transport.swap(word, V{0}, std::memory_order_seq_cst);
+    Word<V> const word(transport, place(transport, 0));
+    if (session.world.rank() == 0) word.swap(V{0}, std::memory_order_seq_cst);
     session.world.barrier();
     V own = 0;
     for (std::uint64_t i = 0; i < rounds; ++i) {
         auto const addend = static_cast<V>(splitmix(i * session.world.ranks() + session.world.rank()));
         own = static_cast<V>(own + addend);
         if (i % 2 == 0) {
-            transport.add(word, addend, std::memory_order_seq_cst);
+            word.add(addend, std::memory_order_seq_cst);
             continue;
         }
-        V seen = transport.read<V>(word, std::memory_order_seq_cst);
+        V seen = word.read(std::memory_order_seq_cst);
         for (;;) {
-            V const found = transport.cas(word, seen, static_cast<V>(seen + addend), std::memory_order_seq_cst);
+            V const found = word.cas(seen, static_cast<V>(seen + addend), std::memory_order_seq_cst);
             if (found == seen) break;
             seen = found;
         }
     }
     std::uint64_t const sum = session.sum(own);
     session.world.barrier();
-    V const found = transport.read<V>(word, std::memory_order_seq_cst);
+    V const found = word.read(std::memory_order_seq_cst);
     session.world.barrier();
     return found == static_cast<V>(sum) ? 0 : 1;
 }
@@ -95,22 +97,22 @@ template <typename V> std::uint64_t add_up(Session& session, std::uint64_t round
 template <typename V> std::uint64_t pass_on(Session& session, std::uint64_t rounds) {
     auto& transport = session.transport;
     transport.forget_locks();
-    Target const word = place(transport, session.world.ranks() - 1);
-    if (session.world.rank() == 0) transport.swap(word, V{0}, std::memory_order_seq_cst);
+    Word<V> const word(transport, place(transport, session.world.ranks() - 1));
+    if (session.world.rank() == 0) word.swap(V{0}, std::memory_order_seq_cst);
     session.world.barrier();
     auto const own = static_cast<V>(std::uint64_t{session.world.rank()} + 1);
     V held = own;
     for (std::uint64_t i = 0; i < rounds; ++i) {
         if (i % 2 == 0) {
-            held = transport.swap(word, held, std::memory_order_seq_cst);
+            held = word.swap(held, std::memory_order_seq_cst);
             continue;
         }
-        V seen = transport.read<V>(word, std::memory_order_seq_cst);
-        for (V found = 0; (found = transport.cas(word, seen, held, std::memory_order_seq_cst)) != seen;) seen = found;
+        V seen = word.read(std::memory_order_seq_cst);
+        for (V found = 0; (found = word.cas(seen, held, std::memory_order_seq_cst)) != seen;) seen = found;
         held = seen;
     }
     session.world.barrier();
-    V const left = transport.read<V>(word, std::memory_order_seq_cst);
+    V const left = word.read(std::memory_order_seq_cst);
     // Sums and sums of squares of what is held and what was there: they differ if one is twice there for another.
     std::uint64_t const ranks = session.world.ranks();
     std::uint64_t const sum = session.sum(held) + left;
@@ -132,9 +134,9 @@ template <typename V> std::uint64_t write_to_next(Session& session, std::uint64_
         auto const value = [&](Rank from, std::uint64_t word) {
             return static_cast<V>(splitmix((round * world.ranks() + from) * 3 + word));
         };
-        transport.put(words[0], value(world.rank(), 0), std::memory_order_release);
-        transport.acc(words[1], value(world.rank(), 1), std::memory_order_release);
-        transport.acc_later(words[2], value(world.rank(), 2));
+        Word<V>(transport, words[0]).put(value(world.rank(), 0), std::memory_order_release);
+        Word<V>(transport, words[1]).acc(value(world.rank(), 1), std::memory_order_release);
+        Word<V>(transport, words[2]).acc_later(value(world.rank(), 2));
         world.barrier();
         for (std::uint64_t i = 0; i < words.size(); ++i) {
             V by_load{};

@@ -82,7 +82,7 @@ MXK_TEST(fabric, words_of_one_memory_lose_nothing) {
 MXK_TEST(fabric, words_of_emulated_regions_lose_nothing) {
     auto const cores = all_cores();
     MadeUpNodes made(cores.span(), cores.size() < 2 ? 1 : 2, 4 * KiB);
-    check_all_widths<locks::Emu>(locks::Emu::Site(made.emulated()));
+    check_all_widths<locks::OneSided>(locks::OneSided::Site(made.emulated()));
 }
 // Operations of other nodes wait for each other at their target's node.
 MXK_TEST(fabric, a_node_serves_one_operation_after_the_other) {
@@ -90,8 +90,8 @@ MXK_TEST(fabric, a_node_serves_one_operation_after_the_other) {
     if (cores.size() < 3) MXK_SKIP("needs two workers of another node than the home");
     Cycles const service = clock::to_cycles(microseconds(20));
     MadeUpNodes made(cores.span(), 2, 4 * KiB, {.service = service});
-    using All = Words<locks::Emu, std::uint32_t>;
-    locks::Emu::Home<All> home{locks::Emu::Site(made.emulated())};
+    using All = Words<locks::OneSided, std::uint32_t>;
+    locks::OneSided::Home<All> home{locks::OneSided::Site(made.emulated())};
     auto const far = cores.span().last(cores.size() - cores.size() / 2);
     constexpr std::uint64_t each = 10;
     Cycles const start = clock::timestamp();
@@ -108,8 +108,8 @@ MXK_TEST(fabric, a_node_serves_one_operation_after_the_other) {
 MXK_TEST(fabric, regions_that_are_full_are_said_to_be) {
     auto const cores = all_cores();
     MadeUpNodes made(cores.span(), 1, 256);
-    locks::Emu::Site const site(made.emulated());
-    using Home = locks::Emu::Home<Words<locks::Emu, std::uint32_t>>; // three lines
+    locks::OneSided::Site const site(made.emulated());
+    using Home = locks::OneSided::Home<Words<locks::OneSided, std::uint32_t>>; // three lines
     { Home const fits(site); }
     MXK_CHECK(!made.emulated().has_failed());
     { Home const is_too_much(site); }

@@ -29,7 +29,7 @@ std::uint64_t all_of(OneSidedCounts const& counts) {
 
 // How many were served out of order. The first core holds the lock until all others have joined.
 std::size_t count_overtakes(LockKind const& kind, Emulated& emulated, std::span<CoreId const> cores) {
-    locks::Emu::Site const site(emulated);
+    locks::OneSided::Site const site(emulated);
     MadeLock lock(kind.forms.emulated, &site, cores.size());
     auto served = NodeVector<std::size_t>::create(cores.size(), Worker::current().node());
     MXK_CHECK(served.ok());

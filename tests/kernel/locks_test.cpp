@@ -153,7 +153,7 @@ void check_all_kinds(std::uint64_t sections) {
         MadeUpNodes made(cores.span(), nodes, region_bytes);
         bool has_failed = false;
         locks::SmpSite const site(made.topology(), has_failed);
-        locks::Emu::Site const emulated_site(made.emulated());
+        locks::OneSided::Site const emulated_site(made.emulated());
         for (LockKind const* const kind : locks::registered_lock_kinds()) {
             if (kind->forms.smp.is_there() && (nodes == 1 || kind->has_nodes)) {
                 {
@@ -331,7 +331,7 @@ class CountedUse {
     LockKind const& kind_;
     Emulated& emulated_;
     std::array<CoreId, 2> cores_;
-    locks::Emu::Site site_;
+    locks::OneSided::Site site_;
     MadeLock lock_;
 };
 
@@ -370,7 +370,7 @@ MXK_TEST(locks, passes_within_a_node_take_what_their_count_takes) {
         for (LockKind const* const kind : locks::registered_lock_kinds()) {
             if (kind->name != placement.kind) continue;
             made.emulated().forget_locks();
-            locks::Emu::Site site(made.emulated());
+            locks::OneSided::Site site(made.emulated());
             site.set_max_passes(locks::max_passes);
             MadeLock lock(kind->forms.emulated, &site, users.size());
             auto const count_all = [&] {

@@ -94,7 +94,15 @@ class ExecutionGraph {
   private:
     [[nodiscard]] bool is_added_last(EventId id, Clock const& kept) const;
 
+    // How many writes of a location have a place.
+    struct Placed {
+        void const* where;
+        std::uint32_t writes;
+    };
+    void count(void const* where);
+
     std::vector<std::vector<MemoryEvent>> events_;
+    std::vector<Placed> placed_;
     std::uint32_t stamps_ = 0;
 };
 

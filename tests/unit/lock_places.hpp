@@ -2,8 +2,8 @@
 // at which something else is done than the source says: a test has to notice that, or the order there is not needed.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <source_location>
 #include <string>
@@ -45,19 +45,11 @@ class LockPlaces {
     static void forget() { places_.clear(); }
     static std::vector<LockPlace> const& met() { return places_; }
 
-    static bool is(LockPlace const& place, Mutation mutation) {
-        return mutant_ != nullptr && mutant_->mutation == mutation && is_same(mutant_->place, place);
-    }
-    static WeakMemory::Access access(void const* where, LockPlace const& place) {
-        // Constructors and destructors are alone with the lock.
-        if (WeakMemory::current().self() != 0 &&
-            std::ranges::none_of(places_, [&](LockPlace const& met) { return is_same(met, place); }))
-            places_.push_back(place);
-        return {.where = where,
-                .from = place.from,
-                .acquires = place.acquires() && !is(place, Mutation::NoAcquire),
-                .releases = place.releases() && !is(place, Mutation::NoRelease)};
-    }
+    // What a word of so many bytes, whose value is in the lower ones, does at a place.
+    static std::uint64_t load(void const* word, LockPlace const& place);
+    static void store(void const* word, LockPlace const& place, std::size_t bytes, std::uint64_t value);
+    static std::uint64_t update(void const* word, LockPlace const& place, std::size_t bytes, std::uint64_t value,
+                                std::uint64_t expected);
 
     // "acquire() swap", with a number behind where a function has several, "of a node" for locks of nodes.
     static std::string name(LockPlace const& place);
@@ -68,10 +60,10 @@ class LockPlaces {
     static std::string name(Mutant const& mutant);
 
   private:
-    static bool is_same(LockPlace const& a, LockPlace const& b) {
-        return a.from.line() == b.from.line() && a.from.column() == b.from.column() && a.is_near == b.is_near &&
-               (a.from.file_name() == b.from.file_name() || file_of(a.from) == file_of(b.from));
-    }
+    static bool is(LockPlace const& place, Mutation mutation);
+    static WeakMemory::Access access(void const* where, LockPlace const& place);
+    static std::uint64_t changed(LockPlace const& place, std::size_t bytes, std::uint64_t value);
+    static bool is_same(LockPlace const& a, LockPlace const& b);
 
     static inline Mutant const* mutant_ = nullptr;
     static inline std::vector<LockPlace> places_;

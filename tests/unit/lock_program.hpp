@@ -46,11 +46,45 @@ concept KnowsPasses = requires(Node& node) {
     { node.passes } -> std::convertible_to<locks::Handed>;
 };
 
-template <typename Lock> class LockProgram {
+// A lock over the model's fabric, whose type only its functions know, so that what explores it is compiled once.
+struct ModelledLock {
+    std::size_t bytes;
+    std::size_t alignment;
+    std::size_t node_bytes;
+    std::size_t node_alignment;
+    void (*construct)(void* lock, ModelSite const& site);
+    void (*destroy)(void* lock);
+    void (*construct_node)(void* node);
+    void (*acquire)(void* lock, void* node);
+    void (*release)(void* lock, void* node);
+    locks::Handed (*passes)(void const* node); // null: it does not know
+};
+template <typename Lock> consteval ModelledLock modelled_lock() {
+    using Node = typename Lock::Node;
+    ModelledLock lock{
+        .bytes = sizeof(Lock),
+        .alignment = alignof(Lock),
+        .node_bytes = sizeof(Node),
+        .node_alignment = alignof(Node),
+        .construct = [](void* at, ModelSite const& site) { new (at) Lock(site); },
+        .destroy = [](void* at) { static_cast<Lock*>(at)->~Lock(); },
+        .construct_node = [](void* at) { new (at) Node; },
+        .acquire = [](void* at, void* node) { static_cast<Lock*>(at)->acquire(*static_cast<Node*>(node)); },
+        .release = [](void* at, void* node) { static_cast<Lock*>(at)->release(*static_cast<Node*>(node)); },
+        .passes = nullptr};
+    if constexpr (KnowsPasses<Node>)
+        lock.passes = [](void const* node) { return locks::Handed{static_cast<Node const*>(node)->passes}; };
+    return lock;
+}
+
+class LockProgram {
   public:
-    // `tells`: the number of passes that the lock is told, if it is not that of `use`.
-    explicit LockProgram(LockUse const& use, locks::Handed tells)
-        : use_(use) {
+    // `tells`: the number of passes that the lock is told, if it is not that of `use`. `known`: all orders of sections
+    // that there may be; null: all that there are.
+    LockProgram(ModelledLock const& lock, LockUse const& use, locks::Handed tells, std::set<Outcome> const* known)
+        : lock_(lock)
+        , use_(use)
+        , known_(known) {
         for (std::size_t i = 0; i < use.sections.size(); ++i) {
             auto const group = static_cast<std::uint32_t>(i / use.on_each_node);
             workers_.push_back({.cache = group, .node = group, .memory = node_id(0)});
@@ -69,45 +103,46 @@ template <typename Lock> class LockProgram {
     [[nodiscard]] std::set<Outcome> const& outcomes() const { return outcomes_; }
 
   private:
-    using Node = typename Lock::Node;
-    struct Room {
-        alignas(Node) std::byte bytes[sizeof(Node)];
-    };
-    // With what it protects.
+    // What a lock protects.
     struct Locked {
-        explicit Locked(ModelSite const& site)
-            : lock(site) {}
-        Lock lock;
+        void* lock;
         ModelPlain<std::uint32_t> halves; // of sections: odd within one
         ModelPlain<std::uint32_t> passes; // in a row
+        explicit Locked(void* its_lock)
+            : lock(its_lock) {}
     };
 
     void begin() {
         ModelMemory::begin_run();
         ModelUsers::begin_run();
         outcome_.clear();
-        for (std::size_t i = 0; i < use_.locks; ++i) locked_[i] = ModelMemory::make<Locked>(site_);
-        for (std::size_t i = 0; i < use_.sections.size(); ++i) rooms_[i] = ModelMemory::make<Room>();
+        for (std::size_t i = 0; i < use_.locks; ++i) {
+            void* const lock = ModelMemory::allocate(lock_.bytes, lock_.alignment);
+            lock_.construct(lock, site_);
+            locked_[i] = ModelMemory::make<Locked>(lock);
+        }
+        for (std::size_t i = 0; i < use_.sections.size(); ++i)
+            nodes_[i] = ModelMemory::allocate(lock_.node_bytes, lock_.node_alignment);
     }
     void run(std::size_t thread) {
-        Node* node = nullptr;
+        void* const node = nodes_[thread];
         for (std::size_t i = 0; i < use_.sections[thread]; ++i) {
             std::size_t const which = i % use_.locks;
             Locked& locked = *locked_[which];
-            if (node == nullptr || !use_.keeps_nodes) node = new (static_cast<void*>(rooms_[thread]->bytes)) Node;
-            locked.lock.acquire(*node);
-            enter(locked, *node, {which, thread, false});
-            locked.lock.release(*node);
+            if (i == 0 || !use_.keeps_nodes) lock_.construct_node(node);
+            lock_.acquire(locked.lock, node);
+            enter(locked, node, {which, thread, false});
+            lock_.release(locked.lock, node);
         }
         ModelUsers::end();
     }
-    void enter(Locked& locked, Node const& node, SectionOfRun section) {
+    void enter(Locked& locked, void const* node, SectionOfRun section) {
         WeakMemory& memory = WeakMemory::current();
         std::uint32_t const halves = locked.halves.read();
         memory.check(halves % 2 == 0, "two are in a section");
         locked.halves.write(halves + 1);
-        if constexpr (KnowsPasses<Node>) {
-            section.is_passed = node.passes != locks::acquire_upper;
+        if (lock_.passes != nullptr) {
+            section.is_passed = lock_.passes(node) != locks::acquire_upper;
             std::uint32_t const passes = section.is_passed ? locked.passes.read() + 1 : 0;
             memory.check(passes <= use_.max_passes, "a node keeps the lock for too long");
             locked.passes.write(passes);
@@ -119,24 +154,27 @@ template <typename Lock> class LockProgram {
         std::size_t halves = 0;
         for (std::size_t i = 0; i < use_.locks; ++i) {
             halves += locked_[i]->halves.read();
-            locked_[i]->lock.~Lock();
+            lock_.destroy(locked_[i]->lock);
         }
         WeakMemory::current().check(halves == 2 * outcome_.size(), "a section is lost");
         Outcome in_order; // sections of different locks have none
         for (std::size_t i = 0; i < use_.locks; ++i)
             std::ranges::copy_if(outcome_, std::back_inserter(in_order),
                                  [i](SectionOfRun const& section) { return section.lock == i; });
+        WeakMemory::current().check(known_ == nullptr || known_->contains(in_order), "an order that the lock has not");
         outcomes_.insert(std::move(in_order));
     }
 
+    ModelledLock const& lock_;
     LockUse use_;
+    std::set<Outcome> const* known_;
     std::vector<locks::LockTopology::Worker> workers_;
     std::vector<locks::WorkerNumber> first_;
     locks::LockTopology topology_;
     ModelSite site_{};
     ModelProgram program_;
     std::array<Locked*, 2> locked_{};
-    std::array<Room*, max_model_threads> rooms_{};
+    std::array<void*, max_model_threads> nodes_{};
     Outcome outcome_; // of the run
     std::set<Outcome> outcomes_;
 };
@@ -145,14 +183,12 @@ struct LockExploration : ModelExploration {
     std::set<Outcome> outcomes;
 };
 
-// `tells`: see above.
-template <typename Lock> LockExploration explore(LockUse const& use, std::size_t max_executions, locks::Handed tells) {
-    LockProgram<Lock> const program(use, tells);
+// `tells`, `known`: see above.
+inline LockExploration explore(ModelledLock const& lock, LockUse const& use, std::size_t max_executions,
+                               locks::Handed tells, std::set<Outcome> const* known = nullptr) {
+    LockProgram const program(lock, use, tells, known);
     WeakMemory memory;
     return {memory.explore(program.program(), max_executions, use.turns), program.outcomes()};
-}
-template <typename Lock> LockExploration explore(LockUse const& use, std::size_t max_executions) {
-    return explore<Lock>(use, max_executions, use.max_passes);
 }
 
 } // namespace mxk::test

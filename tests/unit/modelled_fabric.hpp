@@ -28,12 +28,15 @@ namespace mxk::test {
 class ModelMemory {
   public:
     static void begin_run() { used_ = 0; }
-    template <typename T, typename... Arguments> static T* make(Arguments&&... arguments) {
-        used_ = (used_ + alignof(T) - 1) / alignof(T) * alignof(T);
+    static void* allocate(std::size_t bytes, std::size_t alignment) {
+        used_ = (used_ + alignment - 1) / alignment * alignment;
         void* const place = memory_ + used_;
-        used_ += sizeof(T);
+        used_ += bytes;
         if (used_ > sizeof(memory_)) std::abort();
-        return new (place) T(std::forward<Arguments>(arguments)...);
+        return place;
+    }
+    template <typename T, typename... Arguments> static T* make(Arguments&&... arguments) {
+        return new (allocate(sizeof(T), alignof(T))) T(std::forward<Arguments>(arguments)...);
     }
 
   private:
@@ -69,7 +72,7 @@ template <typename V, bool near> class ModelWord {
 
   public:
     explicit ModelWord(V value = V{}, From from = From::current()) {
-        memory().write({.where = this, .from = from, .is_plain = true}, bits(value));
+        WeakMemory::current().write({.where = this, .from = from, .is_plain = true}, bits(value));
     }
     ModelWord(ModelWord const&) = delete;
     ModelWord& operator=(ModelWord const&) = delete;
@@ -88,20 +91,16 @@ template <typename V, bool near> class ModelWord {
     void acc_later(V value, From from = From::current()) { store_at(value, std::memory_order_release, from); }
 
     V swap(V value, std::memory_order order = std::memory_order_acq_rel, From from = From::current()) {
-        LockPlace const place{from, near, LockAccess::Swap, order, std::is_integral_v<V>};
-        return update(place, [=](V) { return std::pair{value, true}; });
+        return update({from, near, LockAccess::Swap, order, std::is_integral_v<V>}, value);
     }
     V cas(V expected, V desired, std::memory_order order = std::memory_order_acq_rel, From from = From::current()) {
-        LockPlace const place{from, near, LockAccess::Cas, order, std::is_integral_v<V>};
-        return update(place, [=](V old) { return std::pair{desired, old == expected}; });
+        return update({from, near, LockAccess::Cas, order, std::is_integral_v<V>}, desired, expected);
     }
     V add(V addend, std::memory_order order = std::memory_order_acq_rel, From from = From::current()) {
-        LockPlace const place{from, near, LockAccess::Add, order, std::is_integral_v<V>};
-        return update(place, [=](V old) { return std::pair{static_cast<V>(old + addend), true}; });
+        return update({from, near, LockAccess::Add, order, std::is_integral_v<V>}, addend);
     }
 
   private:
-    static WeakMemory& memory() { return WeakMemory::current(); }
     static std::uint64_t bits(V value) {
         std::uint64_t result = 0;
         std::memcpy(&result, &value, sizeof(V));
@@ -112,31 +111,14 @@ template <typename V, bool near> class ModelWord {
         std::memcpy(&result, &bits, sizeof(V));
         return result;
     }
-    [[nodiscard]] WeakMemory::Access access(LockPlace const& place) const { return LockPlaces::access(this, place); }
-    V load_at(std::memory_order order, From const& from) const {
-        return value_of(memory().read(access({from, near, LockAccess::Load, order})));
+    [[nodiscard]] V load_at(std::memory_order order, From const& from) const {
+        return value_of(LockPlaces::load(this, {from, near, LockAccess::Load, order}));
     }
     void store_at(V value, std::memory_order order, From const& from) {
-        LockPlace const place{from, near, LockAccess::Store, order, std::is_integral_v<V>};
-        WeakMemory::Access const to = access(place);
-        if (LockPlaces::is(place, Mutation::Drop)) return;
-        memory().write(to, bits(changed(place, value)));
+        LockPlaces::store(this, {from, near, LockAccess::Store, order, std::is_integral_v<V>}, sizeof(V), bits(value));
     }
-    template <typename F> V update(LockPlace const& place, F change) {
-        WeakMemory::Access to = access(place);
-        to.is_update = true;
-        return value_of(memory().update(to, [&](std::uint64_t old) {
-            auto const [value, is_made] = change(value_of(old));
-            return WeakMemory::Change{bits(changed(place, value)), is_made};
-        }));
-    }
-    // A number that is off by one.
-    static V changed(LockPlace const& place, V value) {
-        if constexpr (std::is_integral_v<V>) {
-            if (LockPlaces::is(place, Mutation::OneMore)) return static_cast<V>(value + 1);
-            if (LockPlaces::is(place, Mutation::OneLess)) return static_cast<V>(value - 1);
-        }
-        return value;
+    V update(LockPlace const& place, V value, V expected = V{}) {
+        return value_of(LockPlaces::update(this, place, sizeof(V), bits(value), bits(expected)));
     }
 
     V at_{}; // an address of its own

@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "base/inject.hpp"
-#include "locks/fabric/emulated.hpp"
+#include "locks/fabric/one_sided.hpp"
 #include "locks/fabric/smp.hpp"
 
 namespace mxk::locks {
@@ -19,14 +19,14 @@ struct LockForms {
 };
 
 template <template <typename> typename Algorithm>
-inline constexpr LockForms lock_forms{.smp = form_of<Algorithm<MeasuredSmp>, SmpSite>(),
+inline constexpr LockForms lock_forms{.smp = form_of<Algorithm<MeasuredSmp>, SmpSite, !inject::enabled>(),
                                       .counting = form_of<Algorithm<CountingSmp>, SmpSite>(),
-                                      .emulated = form_of<Algorithm<Emu>, Emu::Site>()};
+                                      .emulated = form_of<Algorithm<OneSided>, OneSidedSite>()};
 // Of locks for one memory, and of those that need messages.
 template <template <typename> typename Algorithm>
-inline constexpr LockForms shared_lock_forms{.smp = form_of<Algorithm<MeasuredSmp>, SmpSite>(),
+inline constexpr LockForms shared_lock_forms{.smp = form_of<Algorithm<MeasuredSmp>, SmpSite, !inject::enabled>(),
                                              .counting = form_of<Algorithm<CountingSmp>, SmpSite>()};
 template <template <typename> typename Algorithm>
-inline constexpr LockForms one_sided_lock_forms{.emulated = form_of<Algorithm<Emu>, Emu::Site>()};
+inline constexpr LockForms one_sided_lock_forms{.emulated = form_of<Algorithm<OneSided>, OneSidedSite>()};
 
 } // namespace mxk::locks

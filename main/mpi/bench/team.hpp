@@ -28,11 +28,10 @@ class RankTeam {
 
     [[nodiscard]] locks::WorkerNumber worker() const { return worker_; }
     [[nodiscard]] std::size_t workers() const { return session_->world.ranks(); }
-    [[nodiscard]] std::uint32_t node() const {
-        return session_->transport.topology().node_of(session_->transport.self());
-    }
+    [[nodiscard]] std::uint32_t node() const { return session_->transport.topology().node_of(locks::current_worker()); }
     void barrier() const { session_->world.barrier(); }
-    [[nodiscard]] static Cycles now() { return Cycles{locks::MpiTransport::nanoseconds()}; }
+    [[nodiscard]] Cycles now() const { return Cycles{session_->transport.nanoseconds()}; }
+    static Cycles ticks(Nanoseconds time) { return Cycles{raw(time)}; }
     void progress() const { session_->transport.progress(); }
     [[nodiscard]] locks::OneSidedCounts operations() const { return session_->transport.counts(); }
 

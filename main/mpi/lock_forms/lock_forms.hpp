@@ -2,7 +2,7 @@
 // locks/in_process/lock_forms/lock_forms.hpp.
 #pragma once
 
-#include "main/mpi/mpi_transport.hpp"
+#include "locks/fabric/one_sided.hpp"
 
 namespace mxk::locks {
 
@@ -11,7 +11,7 @@ struct LockForms {
 };
 
 template <template <typename> typename Algorithm>
-inline constexpr LockForms lock_forms{.mpi = form_of<Algorithm<Mpi>, Mpi::Site>()};
+inline constexpr LockForms lock_forms{.mpi = form_of<Algorithm<OneSided>, OneSidedSite>()};
 // Locks for one memory are not there; those that need messages are.
 template <template <typename> typename Algorithm> inline constexpr LockForms shared_lock_forms{};
 template <template <typename> typename Algorithm>

@@ -35,22 +35,30 @@ void ExecutionGraph::place(EventId write, std::uint32_t rank) {
             if (event.is_write && event.where == placed.where && event.rank != no_rank && event.rank >= rank)
                 ++event.rank;
     placed.rank = rank;
+    count(placed.where);
+}
+
+void ExecutionGraph::count(void const* where) {
+    auto const found = std::ranges::find(placed_, where, &Placed::where);
+    if (found == placed_.end())
+        placed_.push_back({where, 1});
+    else
+        ++found->writes;
 }
 
 std::uint32_t ExecutionGraph::writes(void const* where) const {
-    std::uint32_t result = 0;
-    for_each([&](EventId, MemoryEvent const& event) {
-        result += static_cast<std::uint32_t>(event.is_write && event.where == where && event.rank != no_rank);
-    });
-    return result;
+    auto const found = std::ranges::find(placed_, where, &Placed::where);
+    return found == placed_.end() ? 0 : found->writes;
 }
 
 EventId ExecutionGraph::write(void const* where, std::uint32_t rank) const {
-    EventId result;
-    for_each([&](EventId id, MemoryEvent const& event) {
-        if (event.is_write && event.where == where && event.rank == rank) result = id;
-    });
-    return result;
+    for (std::size_t thread = 0; thread < events_.size(); ++thread)
+        for (std::size_t at = 0; at < events_[thread].size(); ++at) {
+            MemoryEvent const& event = events_[thread][at];
+            if (event.where == where && event.is_write && event.rank == rank)
+                return {static_cast<std::uint16_t>(thread), static_cast<std::uint16_t>(at)};
+        }
+    return {};
 }
 
 std::uint32_t ExecutionGraph::first_readable(void const* where, Clock const& seen) const {
@@ -144,10 +152,13 @@ ExecutionGraph ExecutionGraph::without_later(EventId read, EventId write) const 
     });
     void const* where = nullptr;
     std::uint32_t next = 0;
+    result.placed_.clear();
     for (auto const& [rank, event] : placed) {
         if (event->where != where) next = 0;
         where = event->where;
-        if (event->rank != no_rank) event->rank = next++;
+        if (event->rank == no_rank) continue;
+        event->rank = next++;
+        result.count(where);
     }
     MemoryEvent& revisited = result.at(read);
     revisited.source = write;

@@ -1,9 +1,56 @@
 #include "tests/unit/lock_places.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
 namespace mxk::test {
+
+bool LockPlaces::is_same(LockPlace const& a, LockPlace const& b) {
+    return a.from.line() == b.from.line() && a.from.column() == b.from.column() && a.is_near == b.is_near &&
+           (a.from.file_name() == b.from.file_name() || file_of(a.from) == file_of(b.from));
+}
+
+bool LockPlaces::is(LockPlace const& place, Mutation mutation) {
+    return mutant_ != nullptr && mutant_->mutation == mutation && is_same(mutant_->place, place);
+}
+
+WeakMemory::Access LockPlaces::access(void const* where, LockPlace const& place) {
+    // Constructors and destructors are alone with the lock.
+    if (WeakMemory::current().self() != 0 &&
+        std::ranges::none_of(places_, [&](LockPlace const& met) { return is_same(met, place); }))
+        places_.push_back(place);
+    return {.where = where,
+            .from = place.from,
+            .acquires = place.acquires() && !is(place, Mutation::NoAcquire),
+            .releases = place.releases() && !is(place, Mutation::NoRelease)};
+}
+
+// A number that is off by one.
+std::uint64_t LockPlaces::changed(LockPlace const& place, std::size_t bytes, std::uint64_t value) {
+    if (place.is_number && is(place, Mutation::OneMore)) ++value;
+    if (place.is_number && is(place, Mutation::OneLess)) --value;
+    return bytes == sizeof value ? value : value & ((std::uint64_t{1} << 8 * bytes) - 1);
+}
+
+std::uint64_t LockPlaces::load(void const* word, LockPlace const& place) {
+    return WeakMemory::current().read(access(word, place));
+}
+
+void LockPlaces::store(void const* word, LockPlace const& place, std::size_t bytes, std::uint64_t value) {
+    WeakMemory::Access const to = access(word, place);
+    if (!is(place, Mutation::Drop)) WeakMemory::current().write(to, changed(place, bytes, value));
+}
+
+std::uint64_t LockPlaces::update(void const* word, LockPlace const& place, std::size_t bytes, std::uint64_t value,
+                                 std::uint64_t expected) {
+    WeakMemory::Access to = access(word, place);
+    to.is_update = true;
+    return WeakMemory::current().update(to, [&](std::uint64_t old) {
+        std::uint64_t const next = place.access == LockAccess::Add ? old + value : value;
+        return WeakMemory::Change{changed(place, bytes, next), place.access != LockAccess::Cas || old == expected};
+    });
+}
 
 std::string LockPlaces::name(LockPlace const& place) {
     constexpr std::array accesses{"load", "store", "swap", "cas", "add"};
