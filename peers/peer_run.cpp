@@ -69,7 +69,7 @@ Result<PeerRun::Outcome> PeerRun::run_all(std::string_view what, Progress& progr
     std::vector<Share> shares(queue_.cores().size());
     ProgressCounter counter;
     progress.phase(what, workload_->operations, counter);
-    StartBarrier barrier(shares.size());
+    CoreBarrier barrier(shares.size());
     alignas(cache_line_bytes) std::atomic<std::size_t> head{0}; // of a shared queue: alone on its line
     bool const is_shared = queue_.kind() == QueueKind::Shared;
     MXK_TRY(run_steps(queue_.cores(), progress, [&](Worker&, std::size_t i) {

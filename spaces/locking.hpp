@@ -1,33 +1,40 @@
-// How finely a mapping database is locked: by one lock, or by one for each memory object, of any kind (base/lock.hpp);
-// by a cascade, which is the one or the other and changes while it is in use (cascade_locking.hpp); or not at all,
-// where each object is one core's (owner_locking.hpp). What is withdrawn and not yet authoritative is recorded behind
-// the lock, so with one lock there is one record, and everybody who used anything in it is asked.
-//
-// A Locking has, for the PerObject of a memory object, which is made from the number of the object's part:
-//
-//     record(own)              where withdrawals of the object are recorded
-//     Visit(locking, own)      while it lives no other core is at the object
-//         .covers(other)       nor at that object
-//         .in_flight()         counts shootdowns of what was withdrawn in such a visit and in no record
-//     is_in_flight(own)        whether shootdowns of what was withdrawn from the object are under way
-//     claim(own), share(own), is_settled(own)    as MappingDatabase's
-//     shared_locks_taken(), own_locks_taken(own)    how often locks were, that are for other objects, too; for this one
+// How finely a mapping database is locked: by one lock, or by one for each memory object; by a cascade, which is the
+// one or the other and changes while it is in use (kernel/sync/adaptive); or not at all, where each object is one
+// core's. What is withdrawn and not yet authoritative is recorded behind the lock, so with one lock there is one
+// record, and everybody who used anything in it is asked.
 #pragma once
 
 #include <atomic>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
+#include <span>
+#include <utility>
 
-#include "base/lock.hpp"
 #include "base/lock_rank.hpp"
+#include "base/result.hpp"
+#include "base/spin_lock.hpp"
+#include "base/units.hpp"
 #include "kernel/memory/mapping/withdrawals.hpp"
+#include "kernel/memory/per_core.hpp"
+#include "kernel/sync/adaptive/dynamic_lock.hpp"
+#include "kernel/sync/adaptive/lock_cascade.hpp"
+#include "kernel/topology/topology.hpp"
 
 namespace mxk::mapping {
 
+enum class LockingKind : std::uint8_t {
+    None,    // only one core comes to an object
+    Fine,    // a lock for each
+    Coarse,  // one for all objects
+    Dynamic, // one for each, which its only visitor need not take (dynamic_lock.hpp)
+    Cascade, // for all objects, or for each part of them, or none (lock_cascade.hpp)
+    Owner    // none: all functions of the database are tasks of the object's owner, whose id is the object's part
+};
+
 // Its holder may need memory for page tables.
 inline constexpr LockRank database_rank = lock_bands::objects.rank(12);
+// Of a cascade's coarse lock; its fine ones have database_rank.
+inline constexpr LockRank cascade_rank = lock_bands::objects.rank(11);
 
 // How often a lock was taken: its holder counts, without an atomic read-modify-write; any core may read.
 class TakenCount {
@@ -46,106 +53,118 @@ struct Record {
     Withdrawals withdrawals;               // behind the lock
     TakenCount taken;                      // how often that was
     std::atomic<std::size_t> in_flight{0}; // shootdowns of what was taken out of the withdrawals
-
-    // acquire: what these have done is done; pairs with their end.
-    [[nodiscard]] bool is_in_flight() const { return in_flight.load(std::memory_order_acquire) != 0; }
 };
 
-// A lock, and what it protects.
-template <Lock LockType> class LockedRecord {
-  public:
-    explicit LockedRecord(std::size_t /*part*/ = 0) requires std::constructible_from<LockType, LockRank>
-        : lock(database_rank) {}
-    explicit LockedRecord(std::size_t /*part*/ = 0) requires(!std::constructible_from<LockType, LockRank>) {}
-
-    LockType lock;
-    Record record;
-};
-
-// A lock for each object, or one for all.
-template <Lock LockType, bool is_for_each> class RecordLocking {
-    using Locked = LockedRecord<LockType>;
-    struct Nothing {
-        explicit Nothing(std::size_t /*part*/ = 0) {}
+class Locking {
+    // Locks of neighbouring parts are in lines of their own, since different cores use these.
+    struct alignas(cache_line_bytes) LineLock : SpinLock {
+        using SpinLock::SpinLock;
     };
 
   public:
-    using PerObject = std::conditional_t<is_for_each, Locked, Nothing>;
+    using Cascade = LockCascade<LineLock>;
+    using Records = PerCore<Record>;
 
+    // What a memory object has of its own.
+    struct Own {
+        explicit Own(std::size_t its_part)
+            : part(its_part) {}
+        std::size_t part;
+        SpinLock lock{database_rank};
+        DynamicLock<SpinLock> dynamic{database_rank};
+        Record record;
+    };
+
+    // Of owners, who record what is withdrawn from all their objects together: for these cores, all of the machine.
+    // Errors: no memory.
+    static Result<Records> make_records(std::span<topology::Core const> cores);
+
+    // `parts`: of a cascade, which is coarse at first, as many as objects are divided into; the locks of these lie on
+    // `node`, while there are some. `records`: of owners.
+    explicit Locking(LockingKind kind, std::size_t parts = 1, NodeId node = {}, Records records = {})
+        : kind_(kind)
+        , cascade_(parts, node, cascade_rank, database_rank)
+        , records_(std::move(records)) {}
+
+    [[nodiscard]] LockingKind kind() const { return kind_; }
+    // Changes the granularity of that kind.
+    [[nodiscard]] Cascade& cascade() { return cascade_; }
+
+    // While it lives no other core is at the object. The kinds that differ by some cycles only are inline.
     class Visit {
       public:
-        Visit(RecordLocking& locking, PerObject& own)
+        [[gnu::always_inline]] Visit(Locking& locking, Own& own)
             : locking_(locking)
-            , locked_(locking.locked(own)) {
-            locked_.lock.lock(node_);
-            if (has_lock()) locked_.record.taken.add(1);
+            , own_(own)
+            , in_flight_(&locking.record(own).in_flight) {
+            if (locking.kind_ == LockingKind::Fine) own.lock.lock();
+            if (locking.kind_ <= LockingKind::Fine) {
+                own.record.taken.add(1);
+            } else if (locking.kind_ == LockingKind::Dynamic) {
+                own.dynamic.lock(dynamic_);
+                if (dynamic_.is_locked) own.record.taken.add(1);
+            } else {
+                begin();
+            }
         }
-        ~Visit() { locked_.lock.unlock(node_); }
+        [[gnu::always_inline]] ~Visit() {
+            if (locking_.kind_ == LockingKind::Fine)
+                own_.lock.unlock();
+            else if (locking_.kind_ == LockingKind::Dynamic)
+                own_.dynamic.unlock(dynamic_);
+            else if (locking_.kind_ != LockingKind::None)
+                end();
+        }
         Visit(Visit const&) = delete;
         Visit& operator=(Visit const&) = delete;
 
-        [[nodiscard]] bool covers(PerObject& other) const { return &locking_.locked(other) == &locked_; }
-        [[nodiscard]] std::atomic<std::size_t>& in_flight() const { return locked_.record.in_flight; }
+        // Nor at that object.
+        [[nodiscard]] bool covers(Own const& other) const {
+            return &other == &own_ || has_all_ || (locking_.kind_ == LockingKind::Owner && other.part == own_.part);
+        }
+        // Counts shootdowns of what was withdrawn in such a visit and in no record. Of all objects, where a cascade's
+        // visit is for all of them: then one addition is for 32 pages.
+        [[nodiscard]] std::atomic<std::size_t>& in_flight() const { return *in_flight_; }
 
       private:
-        [[nodiscard]] bool has_lock() const {
-            if constexpr (requires { node_.is_locked; })
-                return node_.is_locked;
-            else
-                return true;
-        }
+        void begin();
+        void end();
 
-        RecordLocking& locking_;
-        Locked& locked_;
-        [[no_unique_address]] typename LockType::Node node_{};
+        Locking& locking_;
+        Own& own_;
+        std::atomic<std::size_t>* in_flight_;
+        bool has_all_ = false;
+        DynamicLock<SpinLock>::Node dynamic_{};
+        Cascade::Node cascade_{};
     };
 
-    Record& record(PerObject& own) { return locked(own).record; }
-    bool is_in_flight(PerObject& own) { return record(own).is_in_flight(); }
+    // Where withdrawals of the object are recorded.
+    [[nodiscard]] Record& record(Own& own) {
+        if (kind_ == LockingKind::Coarse) return shared_;
+        return kind_ == LockingKind::Owner ? records_[core_id(own.part)] : own.record;
+    }
+    // Whether shootdowns of what was withdrawn from the object are under way. acquire: what these have done is done;
+    // pairs with their end. In `shared_` are none but of a coarse lock or a cascade.
+    [[nodiscard]] bool is_in_flight(Own& own) {
+        return record(own).in_flight.load(std::memory_order_acquire) != 0 ||
+               shared_.in_flight.load(std::memory_order_acquire) != 0;
+    }
 
     // As MappingDatabase's.
-    void claim(PerObject& own) {
-        if constexpr (adapts) locked(own).lock.disable();
-    }
-    void share(PerObject& own) {
-        if constexpr (adapts) locked(own).lock.enable();
-    }
-    bool is_settled(PerObject& own) {
-        if constexpr (adapts) return locked(own).lock.is_stable();
-        return true;
-    }
+    void claim(Own& own);
+    void share(Own& own);
+    [[nodiscard]] bool is_settled(Own const& own) const;
 
-    [[nodiscard]] std::uint64_t shared_locks_taken() const {
-        if constexpr (is_for_each)
-            return 0;
-        else
-            return shared_.record.taken.value();
-    }
-    std::uint64_t own_locks_taken(PerObject& own) {
-        if constexpr (is_for_each)
-            return own.record.taken.value();
-        else
-            return 0;
-    }
+    // How often locks were that are for other objects, too; and for this one.
+    [[nodiscard]] std::uint64_t shared_locks_taken() const { return shared_.taken.value(); }
+    static std::uint64_t own_locks_taken(Own const& own) { return own.record.taken.value(); }
 
   private:
-    static constexpr bool adapts = requires(LockType & lock) {
-        lock.disable();
-        lock.enable();
-        lock.is_stable();
-    };
-
-    Locked& locked(PerObject& own) {
-        if constexpr (is_for_each)
-            return own;
-        else
-            return shared_;
-    }
-
-    [[no_unique_address]] std::conditional_t<is_for_each, Nothing, Locked> shared_;
+    LockingKind kind_;
+    SpinLock lock_{database_rank}; // of Coarse
+    Record shared_;                // behind it, or of all parts behind a cascade's coarse lock
+    Cascade cascade_;
+    Records records_;
 };
-
-template <Lock LockType> using CoarseLocking = RecordLocking<LockType, false>;
-template <Lock LockType> using FineLocking = RecordLocking<LockType, true>;
 
 } // namespace mxk::mapping

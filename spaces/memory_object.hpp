@@ -10,10 +10,11 @@
 #include "base/units.hpp"
 #include "kernel/memory/mapping/page_size.hpp"
 #include "spaces/derivation_tree.hpp"
+#include "spaces/locking.hpp"
 
 namespace mxk::mapping {
 
-template <typename Locking> class MemoryObject {
+class MemoryObject {
   public:
     struct Description {
         PhysicalAddress start{}; // aligned to the size of its pages
@@ -41,11 +42,11 @@ template <typename Locking> class MemoryObject {
     }
 
   private:
-    template <typename> friend class MappingDatabase;
+    friend class MappingDatabase;
 
     Description description_;
     DerivationTree tree_; // behind the lock
-    [[no_unique_address]] typename Locking::PerObject own_;
+    Locking::Own own_;
 };
 
 } // namespace mxk::mapping

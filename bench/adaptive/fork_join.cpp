@@ -11,13 +11,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <utility>
 
 #include "base/spin_lock.hpp"
-#include "bench/frame/benchmark.hpp"
-#include "bench/frame/core_choice.hpp"
+#include "bench/frame/grid.hpp"
 #include "bench/frame/measured_part.hpp"
 #include "bench/frame/names.hpp"
 #include "bench/task/ending.hpp"
@@ -240,40 +238,33 @@ template <typename LockType> class LockedForks {
     NodeVector<Shared> shared_; // one, which stays where it is
 };
 
-class ForkJoinExperiment final : public Experiment {
+class ForkJoinExperiment final : public GridExperiment {
   public:
     using Options = ForkJoinOptions;
     static constexpr std::string_view name = "adaptive fork-join";
 
-    static Result<ForkJoinExperiment> create(Options const& options) {
-        ForkJoinExperiment experiment(options);
-        auto const all = MXK_TRY(CoreSetList::create(options.cores));
-        NodeId const here = Worker::current().node();
-        constexpr auto names = value_names(ForkJoinWay{});
-        experiment.steps_ = MXK_TRY(NodeVector<Step>::create(all.size() * names.size(), here));
-        for (std::size_t set = 0; set < all.size(); ++set) {
-            if (all.cores(set).size() < 2) continue; // nobody to fork to
-            for (auto const& [way, name_of_it] : names)
-                if (options.ways.empty() || options.ways.has(way)) experiment.steps_.emplace(way, set);
-        }
-        if (experiment.steps_.size() == 0)
+    explicit ForkJoinExperiment(Options const& options)
+        : options_(options) {
+        options_.ways = or_all(options.ways);
+    }
+    Result<void> set_up() override {
+        add(Axis::chosen("way", 8, options_.ways));
+        MXK_TRY(add_cores(options_.cores, 2)); // of one there is nobody to fork to
+        nest({1, 0});
+        if (core_sets().size() == 0)
             return Error("adaptive fork-join: expected --cores with two or more cores, which the machine has");
-        experiment.core_sets_ = MXK_TRY(CoreSetList::create(options.cores));
-        return experiment;
+        return {};
     }
 
     [[nodiscard]] Unit unit() const override { return Unit::CyclesPerOperation; }
-    [[nodiscard]] std::size_t configurations() const override { return steps_.size(); }
     [[nodiscard]] bool is_measured_as_a_whole() const override { return true; }
 
-    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
-        auto const& step = steps_[configuration];
-        auto const cores = core_sets_.cores(step.set);
-        switch (step.way) {
-        case ForkJoinWay::Message: samples[0] = MXK_TRY(run_forks<MessageForks>(cores, progress)); break;
-        case ForkJoinWay::Lock: samples[0] = MXK_TRY(run_forks<LockedForks<SpinLock>>(cores, progress)); break;
+    Result<void> run_at(Point const& point, std::span<Sample> samples, Progress& progress) override {
+        switch (chosen_at(options_.ways, point[0])) {
+        case ForkJoinWay::Message: samples[0] = MXK_TRY(run_forks<MessageForks>(cores(point), progress)); break;
+        case ForkJoinWay::Lock: samples[0] = MXK_TRY(run_forks<LockedForks<SpinLock>>(cores(point), progress)); break;
         case ForkJoinWay::Dynamic:
-            samples[0] = MXK_TRY(run_forks<LockedForks<DynamicLock<SpinLock>>>(cores, progress));
+            samples[0] = MXK_TRY(run_forks<LockedForks<DynamicLock<SpinLock>>>(cores(point), progress));
             break;
         }
         return {};
@@ -283,32 +274,8 @@ class ForkJoinExperiment final : public Experiment {
     void print_head(TextSink& out) const override {
         format(out, "adaptive fork-join: {} rounds; {} runs per row\n", options_.rounds, options_.repeat);
     }
-    void print_label_heading(TextSink& out) const override {
-        format(out, "{:<8} ", "way");
-        core_sets_.print_heading(out);
-    }
-    void print_label(TextSink& out, Row const& row) const override {
-        format(out, "{:<8} ", name_of(steps_[row.configuration].way));
-        core_sets_.print(out, steps_[row.configuration].set);
-    }
-    void print_title(TextSink& out, Row const& row) const override {
-        auto const& step = steps_[row.configuration];
-        format(out, "{}, {} cores", name_of(step.way), core_sets_.label(step.set));
-    }
-    void write_settings(JsonWriter& json, Row const& row) const override {
-        json.field("way", name_of(steps_[row.configuration].way));
-        core_sets_.write(json, steps_[row.configuration].set);
-    }
 
   private:
-    struct Step {
-        ForkJoinWay way;
-        std::size_t set;
-    };
-
-    explicit ForkJoinExperiment(Options const& options)
-        : options_(options) {}
-
     template <typename Forks> Result<Sample> run_forks(std::span<CoreId const> cores, Progress& progress) const {
         Ending ending(Worker::current().core());
         Rounds rounds(options_.rounds, ending);
@@ -325,10 +292,8 @@ class ForkJoinExperiment final : public Experiment {
     }
 
     Options options_;
-    CoreSetList core_sets_;
-    NodeVector<Step> steps_;
 };
-constexpr auto fork_join_benchmark = benchmark<ForkJoinExperiment, fork_join_schema>(
+constexpr auto fork_join_benchmark = grid_benchmark<ForkJoinExperiment, fork_join_schema>(
     {.summary = "cycles to let all cores do something once: by messages, by locks",
      .notes = "Example: bench adaptive fork-join --cores 2,4 --json\n",
      .parent = "bench adaptive"});

@@ -1,11 +1,10 @@
 // `bench adaptive ipc`: what the kernel's own synchronisation costs on one core (V. Uhlig, Scalability of
 // Microkernel-Based Systems, 2005, section on IPC: there by messages, locks and dynamic locks). A measure is a way to
 // keep an operation from others; its cost is the difference to `none`.
-#include <concepts>
+#include <array>
 #include <cstdint>
 
 #include "bench/adaptive/guarded_sections.hpp"
-#include "bench/adaptive/ipc_options.hpp"
 #include "bench/frame/benchmark.hpp"
 #include "bench/frame/cost_experiment.hpp"
 #include "bench/frame/measured_part.hpp"
@@ -16,6 +15,54 @@
 
 namespace mxk::bench {
 namespace {
+
+// How the operation is kept from others: not at all; by a task of its own at the owner's core, which is this one; by a
+// lock; by a dynamic lock over that one, without and with it; by a cascade in its three states.
+enum class IpcWay : std::uint8_t {
+    None,
+    Message,
+    Spin,
+    Mcs,
+    DynamicDisabled,
+    EnabledSpin,
+    EnabledMcs,
+    CascadeNone,
+    CascadeCoarse,
+    CascadeFine
+};
+
+// As they are typed and as they stand in results.
+constexpr auto value_names(IpcWay) {
+    using Named = console::NamedValue<IpcWay>;
+    return std::array{Named{IpcWay::None, "none"},
+                      Named{IpcWay::Message, "message"},
+                      Named{IpcWay::Spin, "lock"},
+                      Named{IpcWay::Mcs, "lock-mcs"},
+                      Named{IpcWay::DynamicDisabled, "dynamic"},
+                      Named{IpcWay::EnabledSpin, "dynamic-on"},
+                      Named{IpcWay::EnabledMcs, "dynamic-on-mcs"},
+                      Named{IpcWay::CascadeNone, "cascade-none"},
+                      Named{IpcWay::CascadeCoarse, "cascade-coarse"},
+                      Named{IpcWay::CascadeFine, "cascade-fine"}};
+}
+constexpr Placement placement_of(IpcWay) {
+    return Placement::OneCore;
+}
+
+struct IpcOptions : CostOptions {
+    NameSet<IpcWay> measures{};
+    std::uint64_t operations = 1'000'000;
+
+    // For the row.
+    [[nodiscard]] static Settings settings_of(IpcWay) { return {}; }
+};
+
+constexpr auto ipc_schema = console::schema<IpcOptions>(
+    console::option<&IpcOptions::measures>("measure",
+                                           "ways to keep an operation from others, with commas between (none "
+                                           "given: all)"),
+    cost_option::cores, console::option<&IpcOptions::operations>("ops", "per run", console::between(1, 4'000'000'000)),
+    run_option::repeat, run_option::warm_up, run_option::json);
 
 constexpr LockRank outer_rank = lock_bands::application.rank(40);
 constexpr LockRank inner_rank = lock_bands::application.rank(41);

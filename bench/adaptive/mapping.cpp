@@ -1,55 +1,126 @@
 // `bench adaptive mapping`: what a lock for each memory object costs when an address space with many of them is
-// unmapped (V. Uhlig, Scalability of Microkernel-Based Systems, 2005: fine and coarse locks of the mapping database).
-#include "bench/adaptive/mapping_experiment.hpp"
-#include "bench/frame/benchmark.hpp"
+// unmapped; `bench adaptive revoke`: one core withdraws the right to write of some pages while the others do so of one
+// page each; `bench adaptive revoke-independent`: each core withdraws rights of its own memory object, which no other
+// core uses. (V. Uhlig, Scalability of Microkernel-Based Systems, 2005: fine and coarse locks of the mapping database,
+// TLB coherence of concurrent and independent revocations.)
+#include <string_view>
+
+#include "bench/adaptive/mapping_run.hpp"
+#include "bench/frame/grid.hpp"
 
 namespace mxk::bench {
 namespace {
 
+struct MappingBenchmark {
+    std::string_view name;
+    std::string_view head; // what is measured
+    Result<Sample> (*run)(MappingRun const& run);
+};
+
+// A configuration is a locking, on a set of cores, with so many pages; the unit is cycles, and what an operation took
+// besides are findings.
+class MappingExperiment : public GridExperiment {
+  public:
+    Result<void> set_up() final {
+        add(Axis::chosen("locking", 14, options_.lockings));
+        MXK_TRY(add_cores(options_.cores));
+        add(Axis::of("pages", 6, options_.pages.values()));
+        return {};
+    }
+    [[nodiscard]] Unit unit() const final { return Unit::CyclesPerOperation; }
+    [[nodiscard]] bool is_measured_as_a_whole() const final { return true; }
+    [[nodiscard]] std::string_view failure() const final {
+        return "a core had a right that was withdrawn, or had not one that it should have";
+    }
+    Result<void> run_at(Point const& point, std::span<Sample> samples, Progress& progress) final {
+        ProgressCounter nothing;
+        progress.phase("rounds", 1, nothing);
+        samples[0] = MXK_TRY(benchmark_.run({cores(point), chosen_at(options_.lockings, point[0]),
+                                             options_.pages.values()[point[2]], options_.rounds, progress}));
+        return {};
+    }
+    void print_head(TextSink& out) const final {
+        format(out, "{}: {}; {} rounds, {} runs per row\n", benchmark_.name, benchmark_.head, options_.rounds,
+               options_.repeat);
+    }
+
+  protected:
+    MappingExperiment(MappingBenchmark const& benchmark, MappingOptions const& options)
+        : benchmark_(benchmark)
+        , options_(options) {
+        options_.lockings = or_all(options_.lockings);
+    }
+    ~MappingExperiment() = default;
+
+  private:
+    void write_options(JsonWriter& json, Point const& /*point*/) const final { json.field("rounds", options_.rounds); }
+
+    MappingBenchmark const& benchmark_;
+    MappingOptions options_;
+};
+
+template <MappingBenchmark const& measured, typename ItsOptions> struct MappingCommand final : MappingExperiment {
+    using Options = ItsOptions;
+    static constexpr std::string_view name = measured.name;
+    explicit MappingCommand(Options const& options)
+        : MappingExperiment(measured, options) {}
+};
+
+constexpr MappingBenchmark unmapping{
+    "adaptive mapping",
+    "cycles per page of unmapping a space whose pages are memory objects, which all cores have used", &run_unmap};
 struct UnmapOptions : MappingOptions {
     constexpr UnmapOptions()
         : MappingOptions{{{.repeat = 5}, {}}, {}, {128, 256}} {
         cores.add({.numbers = {1}, .text = "1"});
     }
 };
-
 constexpr auto unmap_schema =
     console::schema<UnmapOptions>(mapping_option::lockings, core_set_option::cores, mapping_option::pages,
                                   mapping_option::rounds, run_option::repeat, run_option::warm_up, run_option::json);
-
-struct UnmapRuns {
-    template <typename Locking> static Result<Sample> locked(MappingRun const& run) { return run_unmap<Locking>(run); }
-    static Result<Sample> by_messages(MappingRun const& run, Owners owners) {
-        return run_unmap_by_messages(run, owners);
-    }
-};
-
-class UnmapExperiment final : public MappingExperiment {
-  public:
-    using Options = UnmapOptions;
-    static constexpr std::string_view name = "adaptive mapping";
-
-    static Result<UnmapExperiment> create(Options const& options) {
-        return UnmapExperiment(options, MXK_TRY(CoreSetList::create(options.cores)));
-    }
-    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
-        return run_by_locking<UnmapRuns>(configuration, samples, progress);
-    }
-    void print_head(TextSink& out) const override {
-        format(out,
-               "adaptive mapping: cycles per page of unmapping a space whose pages are memory objects, which all cores "
-               "have used; {} rounds, {} runs per row\n",
-               options().rounds, options().repeat);
-    }
-
-  private:
-    using MappingExperiment::MappingExperiment;
-};
-constexpr auto unmap_benchmark = benchmark<UnmapExperiment, unmap_schema>(
+constexpr auto unmap_benchmark = grid_benchmark<MappingCommand<unmapping, UnmapOptions>, unmap_schema>(
     {.summary = "cycles per page of unmapping an address space, with a lock for all memory objects or for each",
      .notes = "Example: bench adaptive mapping --locking coarse,fine --pages 128,256 --json\n",
      .parent = "bench adaptive"});
 MXK_REGISTER(mxk_commands, console::Command, unmap_benchmark);
+
+constexpr MappingBenchmark revoking{
+    "adaptive revoke",
+    "cycles in which the first core withdraws the right to write of its pages, while the others do of one each",
+    &run_revoke};
+struct RevokeOptions : MappingOptions {
+    constexpr RevokeOptions()
+        : MappingOptions{
+              {{.repeat = 5}, {}},
+              {MappingLocking::Coarse, MappingLocking::Fine, MappingLocking::Message, MappingLocking::Cascade},
+              {1, 8, 64}} {}
+};
+constexpr auto revoke_schema =
+    console::schema<RevokeOptions>(mapping_option::lockings, core_set_option::cores, mapping_option::pages,
+                                   mapping_option::rounds, run_option::repeat, run_option::warm_up, run_option::json);
+constexpr auto revoke_benchmark = grid_benchmark<MappingCommand<revoking, RevokeOptions>, revoke_schema>(
+    {.summary = "cycles of withdrawing rights on one core, while the others withdraw rights, too",
+     .notes = "Example: bench adaptive revoke --cores 1,2,4 --pages 1,64 --json\n",
+     .parent = "bench adaptive"});
+MXK_REGISTER(mxk_commands, console::Command, revoke_benchmark);
+
+constexpr MappingBenchmark revoking_independently{
+    "adaptive revoke-independent",
+    "cycles in which a core withdraws the right to write of its one page, while the others do the same",
+    &run_revoke_independent};
+struct IndependentOptions : MappingOptions {
+    constexpr IndependentOptions()
+        : MappingOptions{{{.repeat = 5}, {}}, {}, {1}} {}
+};
+constexpr auto independent_schema =
+    console::schema<IndependentOptions>(mapping_option::lockings, core_set_option::cores, mapping_option::rounds,
+                                        run_option::repeat, run_option::warm_up, run_option::json);
+constexpr auto independent_benchmark =
+    grid_benchmark<MappingCommand<revoking_independently, IndependentOptions>, independent_schema>(
+        {.summary = "cycles of withdrawing rights on each core, independently of the others",
+         .notes = "Example: bench adaptive revoke-independent --cores 1,2,4 --json\n",
+         .parent = "bench adaptive"});
+MXK_REGISTER(mxk_commands, console::Command, independent_benchmark);
 
 } // namespace
 } // namespace mxk::bench

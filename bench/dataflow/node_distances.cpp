@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
-#include "bench/machine/chase_measure.hpp"
+#include "bench/machine/chase.hpp"
 #include "bench/machine/measured_memory.hpp"
 #include "kernel/topology/system_topology.hpp"
 #include "tasks/worker.hpp"
@@ -28,10 +28,10 @@ Result<NodeDistances> NodeDistances::measure(Progress const& progress) {
     for (std::size_t column = 0; column < nodes.size(); ++column) {
         auto const memory = MeasuredMemory::create(align_down(default_set_bytes(), cache_line_bytes), nodes[column].id);
         if (!memory) continue;
-        ChaseRoom const room{memory.value().start(), memory.value().bytes() / cache_line_bytes};
+        ChaseLayout const layout{memory.value().start(), memory.value().bytes() / cache_line_bytes};
         for (std::size_t row = 0; row < nodes.size(); ++row) {
             if (nodes[row].cores.empty()) continue;
-            Sample const sample = MXK_TRY(measure_chase(nodes[row].cores.front(), room, loads, progress));
+            Sample const sample = MXK_TRY(measure_chase(nodes[row].cores.front(), layout, loads, progress));
             MXK_TRY(progress.check());
             if (sample.verified) times[row * nodes.size() + column] = sample.value;
         }

@@ -71,12 +71,16 @@ Result<CorePair> CoreChoice::cores_for(Placement placement) const {
     return Error("needs two cores");
 }
 
-Result<CoreSetList> CoreSetList::create(topology::CoreSets const& sets) {
-    auto resolved = topology::resolve(sets, system_topology(), Worker::current().node());
+Result<CoreSetList> CoreSetList::create(topology::CoreSets const& sets, std::size_t min_cores) {
+    NodeId const here = Worker::current().node();
+    auto resolved = topology::resolve(sets, system_topology(), here);
     if (!resolved) return Error::of("--cores: {}", resolved.error().message());
     CoreSetList list;
-    list.sets_ = std::move(resolved).value();
-    for (topology::CoreSet const& set : list.sets_) list.width_ = std::max(list.width_, set.label.view().size());
+    list.sets_ = MXK_TRY(NodeVector<topology::CoreSet>::create(resolved.value().size(), here));
+    for (topology::CoreSet& set : resolved.value()) {
+        list.width_ = std::max(list.width_, set.label.view().size());
+        if (set.cores.size() >= min_cores) list.sets_.emplace(std::move(set));
+    }
     return list;
 }
 

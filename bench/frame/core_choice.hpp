@@ -48,8 +48,8 @@ class CoreChoice {
 class CoreSetList {
   public:
     CoreSetList() = default;
-    // On this machine. Errors: those of topology::resolve(). The console's task.
-    static Result<CoreSetList> create(topology::CoreSets const& sets);
+    // On this machine, of so many cores or more. Errors: those of topology::resolve(). The console's task.
+    static Result<CoreSetList> create(topology::CoreSets const& sets, std::size_t min_cores = 1);
 
     [[nodiscard]] std::size_t size() const { return sets_.size(); }
     [[nodiscard]] std::span<CoreId const> cores(std::size_t at) const { return sets_[at].cores.span(); }

@@ -65,8 +65,8 @@ void GridExperiment::add(Axis const& axis) {
     axes_[axis_count_++] = axis;
 }
 
-Result<void> GridExperiment::add_cores(topology::CoreSets const& sets) {
-    core_sets_ = MXK_TRY(CoreSetList::create(sets));
+Result<void> GridExperiment::add_cores(topology::CoreSets const& sets, std::size_t min_cores) {
+    core_sets_ = MXK_TRY(CoreSetList::create(sets, min_cores));
     add({.heading = "cores", .key = {}, .size = core_sets_.size(), .along = Axis::Along::Cores});
     return {};
 }

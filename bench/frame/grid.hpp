@@ -201,7 +201,7 @@ class GridExperiment : public Experiment {
     // In set_up(). Columns stand in the order in which axes are added, and the later one changes first from one
     // configuration to the next, where not nest() says in which order they do, the slowest first.
     void add(Axis const& axis);
-    Result<void> add_cores(topology::CoreSets const& sets); // errors: as CoreSetList
+    Result<void> add_cores(topology::CoreSets const& sets, std::size_t min_cores = 1); // errors: as CoreSetList
     void nest(std::initializer_list<std::uint8_t> slowest_first);
     // Cores change slowest, then the axes behind them, the last of these before the others; the first axis changes with
     // each configuration: what is compared is measured one right after the other.

@@ -1,16 +1,15 @@
 // A run on many cores: its steps on each of them (run_on(), where what keeps the steps from being done is an error),
-// the barrier that lets them start together, and the time that all of them took.
+// and the time that all of them took.
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <limits>
 #include <span>
 
 #include "base/result.hpp"
-#include "base/spin_wait.hpp"
 #include "base/units.hpp"
+#include "bench/frame/core_barrier.hpp"
 #include "bench/frame/measured_part.hpp"
 #include "bench/frame/progress.hpp"
 #include "kernel/clock.hpp"
@@ -35,25 +34,6 @@ Result<void> run_steps(std::span<CoreId const> cores, Progress const& progress, 
     if (!run_on(cores, step)) return no_memory_for_steps();
     return progress.check();
 }
-
-// All cores of a run start together: each waits here until all have come. For one use.
-class StartBarrier {
-  public:
-    explicit StartBarrier(std::size_t cores)
-        : missing_(cores) {}
-
-    // Spins; every core that is waited for must be able to come meanwhile.
-    void arrive_and_wait() {
-        Worker::current().flush(); // what this core has sent may be what brings the others here
-        // acq_rel, with the load below: what each core has prepared is visible to all
-        missing_.fetch_sub(1, std::memory_order_acq_rel);
-        SpinWait wait;
-        while (missing_.load(std::memory_order_acquire) != 0) wait.turn();
-    }
-
-  private:
-    std::atomic<std::size_t> missing_;
-};
 
 // The time that a run took: from the first core's start to the last one's end.
 class TimeSpan {
@@ -85,7 +65,7 @@ Result<TimeSpan> time_on(std::span<CoreId const> cores, Progress const& progress
     };
     auto times = MXK_TRY(NodeVector<Times>::create(cores.size(), Worker::current().node()));
     for (std::size_t place = 0; place < cores.size(); ++place) times.emplace();
-    StartBarrier barrier(cores.size());
+    CoreBarrier barrier(cores.size());
     MXK_TRY(run_steps(cores, progress, [&](Worker&, std::size_t place) {
         barrier.arrive_and_wait();
         measured_part_begins();

@@ -33,7 +33,7 @@ Result<TimeSpan> time_turns(std::span<CoreId const> cores, Progress const& progr
     };
     auto parts = MXK_TRY(NodeVector<Part>::create(cores.size(), Worker::current().node()));
     for (std::size_t place = 0; place < cores.size(); ++place) parts.emplace();
-    StartBarrier barrier(cores.size());
+    CoreBarrier barrier(cores.size());
     MXK_TRY(run_steps(cores, progress, [&](Worker&, std::size_t place) {
         Part& part = parts[place];
         if (!part.is_started) {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/result.hpp"
-#include "base/spin_wait.hpp"
 #include "base/units.hpp"
+#include "bench/frame/core_barrier.hpp"
 #include "bench/frame/steps.hpp"
 #include "bench/lock/lock_space.hpp"
 #include "bench/lock/team.hpp"
@@ -19,33 +19,9 @@
 
 namespace mxk::bench {
 
-// All come, then all go on; again and again.
-class TeamBarrier {
-  public:
-    explicit TeamBarrier(std::size_t workers)
-        : workers_(workers) {}
-    // Spins.
-    void arrive_and_wait() {
-        Worker::current().flush(); // what this core has sent may be what brings the others here
-        std::size_t const round = round_.load(std::memory_order_relaxed);
-        // acq_rel, with the store and the loads of round_: what each has done before is visible to all
-        if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == workers_) {
-            arrived_.store(0, std::memory_order_relaxed);
-            round_.store(round + 1, std::memory_order_release);
-            return;
-        }
-        for (SpinWait wait; round_.load(std::memory_order_acquire) == round;) wait.turn();
-    }
-
-  private:
-    std::size_t workers_;
-    alignas(cache_line_bytes) std::atomic<std::size_t> arrived_{0};
-    alignas(cache_line_bytes) std::atomic<std::size_t> round_{0};
-};
-
 class TaskTeam {
   public:
-    TaskTeam(LockSpace const& space, std::span<CoreId const> cores, std::size_t place, TeamBarrier& barrier)
+    TaskTeam(LockSpace const& space, std::span<CoreId const> cores, std::size_t place, CoreBarrier& barrier)
         : space_(space)
         , cores_(cores)
         , place_(static_cast<locks::WorkerNumber>(place))
@@ -73,7 +49,7 @@ class TaskTeam {
     LockSpace const& space_;
     std::span<CoreId const> cores_;
     locks::WorkerNumber place_;
-    TeamBarrier& barrier_;
+    CoreBarrier& barrier_;
     std::uint32_t turns_ = 0;
 };
 static_assert(Team<TaskTeam>);
@@ -82,7 +58,7 @@ static_assert(Team<TaskTeam>);
 // task.
 template <typename Body>
 Result<void> run_team(LockSpace const& space, std::span<CoreId const> cores, Progress const& progress, Body body) {
-    TeamBarrier barrier(cores.size());
+    CoreBarrier barrier(cores.size());
     return run_steps(cores, progress, [&](Worker&, std::size_t place) {
         TaskTeam team(space, cores, place, barrier);
         body(team);

@@ -1,11 +1,13 @@
 #include "bench/machine/chase.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/prefetch.hpp"
 #include "base/splitmix.hpp"
 #include "bench/frame/measured_part.hpp"
 #include "bench/frame/statistics.hpp"
+#include "bench/frame/steps.hpp"
 #include "kernel/clock.hpp"
 
 namespace mxk::bench {
@@ -18,7 +20,7 @@ constexpr std::size_t long_lap = std::size_t{1} << 20;
 
 } // namespace
 
-void link_places(ChaseRoom const& room, std::uint64_t seed) {
+void link_places(ChaseLayout const& layout, std::uint64_t seed) {
     // How many random places are asked for ahead: without, each step waits for its line.
     constexpr std::size_t ahead = 16;
     auto const drawn = [&](std::size_t at) {
@@ -26,22 +28,22 @@ void link_places(ChaseRoom const& room, std::uint64_t seed) {
         return static_cast<std::size_t>(static_cast<unsigned __int128>(random) * at >> 64); // below `at`
     };
     // Sattolo's algorithm, from the inside out: a cycle of `at` places becomes one of at + 1.
-    room.place(0)->next = room.place(0);
-    for (std::size_t at = 1; at < room.count; ++at) {
-        if (at + ahead < room.count) prefetch_for_write(room.place(drawn(at + ahead)));
-        ChaseRoom::Place* const before = room.place(drawn(at));
-        room.place(at)->next = before->next;
-        before->next = room.place(at);
+    layout.place(0)->next = layout.place(0);
+    for (std::size_t at = 1; at < layout.count; ++at) {
+        if (at + ahead < layout.count) prefetch_for_write(layout.place(drawn(at + ahead)));
+        ChaseLayout::Place* const before = layout.place(drawn(at));
+        layout.place(at)->next = before->next;
+        before->next = layout.place(at);
     }
 }
 
-ChaseRoom::Place* follow(ChaseRoom::Place* place, std::size_t steps) {
+ChaseLayout::Place* follow(ChaseLayout::Place* place, std::size_t steps) {
     for (; steps > 0; --steps) place = place->next;
     return place;
 }
 
-LapMarks LapMarks::of(std::size_t count) {
-    LapMarks marks;
+CycleCheckpoints CycleCheckpoints::of(std::size_t count) {
+    CycleCheckpoints marks;
     auto const add = [&](std::size_t prime) { marks.steps_[marks.size_++] = count / prime; };
     std::size_t rest = count;
     for (std::size_t factor = 2; factor <= rest / factor; ++factor) {
@@ -54,43 +56,43 @@ LapMarks LapMarks::of(std::size_t count) {
     return marks;
 }
 
-ChaseRun::ChaseRun(ChaseRoom const& room, std::size_t loads)
-    : room_(room)
+ChaseRun::ChaseRun(ChaseLayout const& layout, std::size_t loads)
+    : layout_(layout)
     , loads_(loads)
-    , piece_(std::max(min_piece, std::max(room.count, loads) / (max_pieces / 2)))
-    , marks_(LapMarks::of(room.count))
-    , at_(room.place(0))
-    , is_timed_(room.count >= long_lap && room.count >= loads) {}
+    , piece_(std::max(min_piece, std::max(layout.count, loads) / (max_pieces / 2)))
+    , checkpoints_(CycleCheckpoints::of(layout.count))
+    , at_(layout.place(0))
+    , is_timed_(layout.count >= long_lap && layout.count >= loads) {}
 
 bool ChaseRun::advance() {
     if (ended_) return false;
     if (step_ == 0) measured_part_begins();
-    if (step_ < room_.count)
+    if (step_ < layout_.count)
         check_lap_further();
     else
         run_laps();
-    ended_ = step_ == room_.count && (is_timed_ || timed_loads_ >= loads_);
+    ended_ = step_ == layout_.count && (is_timed_ || timed_loads_ >= loads_);
     if (ended_) measured_part_ends();
     return !ended_;
 }
 
-// To the next mark, the end of the lap or of the piece, whichever comes first.
+// To the next checkpoint, the end of the lap or of the piece, whichever comes first.
 void ChaseRun::check_lap_further() {
-    auto const marks = marks_.steps();
+    auto const marks = checkpoints_.steps();
     auto const next = std::upper_bound(marks.begin(), marks.end(), step_);
-    std::size_t const stop = next != marks.end() ? *next : room_.count;
+    std::size_t const stop = next != marks.end() ? *next : layout_.count;
     std::size_t const steps = std::min(stop - step_, piece_);
     Cycles const time = time_steps(steps);
     step_ += steps;
     if (is_timed_) count_piece(steps, time);
-    bool const at_start = at_ == room_.place(0);
-    if (step_ == stop) verified_ = verified_ && at_start == (step_ == room_.count);
+    bool const at_start = at_ == layout_.place(0);
+    if (step_ == stop) verified_ = verified_ && at_start == (step_ == layout_.count);
 }
 
 void ChaseRun::run_laps() {
-    std::size_t const laps = std::max<std::size_t>(std::min(piece_, loads_ - timed_loads_) / room_.count, 1);
-    count_piece(laps * room_.count, time_steps(laps * room_.count));
-    verified_ = verified_ && at_ == room_.place(0);
+    std::size_t const laps = std::max<std::size_t>(std::min(piece_, loads_ - timed_loads_) / layout_.count, 1);
+    count_piece(laps * layout_.count, time_steps(laps * layout_.count));
+    verified_ = verified_ && at_ == layout_.place(0);
 }
 
 // A piece beyond the room for them belongs to the run, but has no part in the median.
@@ -109,6 +111,25 @@ Cycles ChaseRun::time_steps(std::size_t steps) {
     at_ = follow(at_, steps);
     asm volatile("" : : "r"(at_) : "memory"); // the last load belongs to it
     return clock::timestamp() - start;
+}
+
+Sample sample_of(ChaseRun const& run) {
+    return {.value = run.median_cycles() * 1e9 / static_cast<double>(clock::frequency()),
+            .operations = run.timed_loads(),
+            .verified = run.verified()};
+}
+
+Result<Sample> measure_chase(CoreId core, ChaseLayout const& layout, std::size_t loads, Progress const& progress) {
+    std::array const cores{core};
+    MXK_TRY(run_steps(cores, progress, [&](Worker&, std::size_t) {
+        link_places(layout, chase_seed);
+        return Step::Done;
+    }));
+    ChaseRun run(layout, loads);
+    MXK_TRY(run_steps(cores, progress, [&](Worker&, std::size_t) {
+        return run.advance() && !progress.interrupted() ? Step::Again : Step::Done;
+    }));
+    return sample_of(run);
 }
 
 } // namespace mxk::bench

@@ -1,6 +1,6 @@
 // A chain of loads, each of whose addresses the load before it gives: what one access costs when nothing overlaps with
-// it. The chain is one cycle over all places of a room in random order (Sattolo 1986), so that no prefetcher can follow
-// it; lat_mem_rd of lmbench (McVoy, Staelin 1996) measures in this way.
+// it. The chain is one cycle over all places of some memory in random order (Sattolo 1986), so that no prefetcher can
+// follow it; lat_mem_rd of lmbench (McVoy, Staelin 1996) measures in this way.
 #pragma once
 
 #include <array>
@@ -8,13 +8,16 @@
 #include <cstdint>
 #include <span>
 
+#include "base/result.hpp"
 #include "base/units.hpp"
+#include "bench/frame/experiment.hpp"
+#include "bench/frame/progress.hpp"
 
 namespace mxk::bench {
 
 // Where the places of a chain lie: one in each stride. A place is the first word of a cache line. In a stride that is
 // larger than a line, places go through its lines in turn, so that they do not all fall into the same set of a cache.
-struct ChaseRoom {
+struct ChaseLayout {
     struct Place {
         Place* next;
     };
@@ -31,22 +34,25 @@ struct ChaseRoom {
     }
 };
 
-// Writes the chain: each place has the address of the next one. What else is in the room stays. Any core.
-void link_places(ChaseRoom const& room, std::uint64_t seed);
+// Of a chain; the same in every run, so that they can be compared.
+constexpr std::uint64_t chase_seed = 1;
+
+// Writes the chain: each place has the address of the next one. What else is there stays. Any core.
+void link_places(ChaseLayout const& layout, std::uint64_t seed);
 
 // Follows the chain for so many steps.
-ChaseRoom::Place* follow(ChaseRoom::Place* place, std::size_t steps);
+ChaseLayout::Place* follow(ChaseLayout::Place* place, std::size_t steps);
 
 // Where in a lap of `count` steps one looks whether the chain is one cycle: after count / p steps, for each prime
 // factor p of count. A chain that is at its start after count steps, and at none of these, has come to count different
 // places: a shorter cycle that ends there, too, has a length that divides one of these.
-class LapMarks {
+class CycleCheckpoints {
   public:
     // 2^64 has no number with more prime factors.
     static constexpr std::size_t capacity = 15;
 
     // count: no less than 1.
-    static LapMarks of(std::size_t count);
+    static CycleCheckpoints of(std::size_t count);
 
     // Ascending.
     [[nodiscard]] std::span<std::size_t const> steps() const { return {steps_.data(), size_}; }
@@ -62,7 +68,7 @@ class LapMarks {
 class ChaseRun {
   public:
     // `loads`: no fewer are timed.
-    ChaseRun(ChaseRoom const& room, std::size_t loads);
+    ChaseRun(ChaseLayout const& layout, std::size_t loads);
 
     // The next piece, on the core that is measured: up to 100 ms. False: it was the last one.
     bool advance();
@@ -80,11 +86,11 @@ class ChaseRun {
     Cycles time_steps(std::size_t steps);
     void count_piece(std::size_t steps, Cycles time);
 
-    ChaseRoom room_;
+    ChaseLayout layout_;
     std::size_t loads_;
     std::size_t piece_; // loads, about
-    LapMarks marks_;
-    ChaseRoom::Place* at_;
+    CycleCheckpoints checkpoints_;
+    ChaseLayout::Place* at_;
     std::size_t step_ = 0; // of the lap that is checked
     bool is_timed_;        // that lap
     std::size_t timed_loads_ = 0;
@@ -93,5 +99,12 @@ class ChaseRun {
     bool verified_ = true;
     bool ended_ = false;
 };
+
+// What a run of a chain says: nanoseconds per load.
+Sample sample_of(ChaseRun const& run);
+
+// Writes a chain there, measures it, both on this core. Errors: no memory for the task, or interrupted by Ctrl-C.
+// The console's task; blocks it until done.
+Result<Sample> measure_chase(CoreId core, ChaseLayout const& layout, std::size_t loads, Progress const& progress);
 
 } // namespace mxk::bench

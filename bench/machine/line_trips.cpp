@@ -1,6 +1,13 @@
 #include "bench/machine/line_trips.hpp"
 
+#include "base/splitmix.hpp"
+
 namespace mxk::bench {
+namespace {
+
+constexpr unsigned place_shift = 32;
+
+} // namespace
 
 // Odd numbers go there, the next even one comes back.
 void LineTrips::ask() {
@@ -36,6 +43,76 @@ Result<Sample> LineTrips::sample() const {
                   .verified = counts_agree && word_.load(std::memory_order_relaxed) >= 2 * asker_.trips};
     sample.findings.add("long_waits", static_cast<double>(asker_.long_waits + answerer_.long_waits));
     sample.findings.add("missing", static_cast<double>(trips_ - asker_.trips));
+    return sample;
+}
+
+AtomicRing::AtomicRing() {
+    // Sattolo's cycle (chase.hpp).
+    std::array<std::uint32_t, size> next{};
+    for (std::uint32_t at = 1; at < size; ++at) {
+        auto const before = static_cast<std::uint32_t>(splitmix(at * splitmix_step) % at);
+        next[at] = next[before];
+        next[before] = at;
+    }
+    for (std::size_t at = 0; at < size; ++at)
+        lines_[at].word.store(std::uint64_t{next[at]} << place_shift, std::memory_order_relaxed);
+}
+
+// relaxed, all of them: whose turn it is, the word beside says
+void AtomicRing::add() {
+    std::uint64_t at = 0;
+    for (std::size_t i = 0; i < size; ++i) at = lines_[at].word.fetch_add(1, std::memory_order_relaxed) >> place_shift;
+}
+
+void AtomicRing::read() const {
+    std::uint64_t at = 0;
+    for (std::size_t i = 0; i < size; ++i) at = lines_[at].word.load(std::memory_order_relaxed) >> place_shift;
+    asm volatile("" : : "r"(at)); // the compiler must not leave it out
+}
+
+bool AtomicRing::has(std::uint32_t additions) const {
+    for (Line const& line : lines_)
+        if (static_cast<std::uint32_t>(line.word.load(std::memory_order_relaxed)) != additions) return false;
+    return true;
+}
+
+void LineAtomics::add() {
+    LineWait wait(deadline_);
+    for (; passes_made_ < passes_; ++passes_made_) {
+        if (state_ != State::Remote) ring_.add(); // now the lines are this core's alone
+        if (state_ != State::Owned) {
+            turn_.store(std::uint64_t{2} * passes_made_ + 1, std::memory_order_release); // pairs with serve()'s
+            if (!wait.until(turn_, std::uint64_t{2} * passes_made_ + 2)) break;
+        }
+        Cycles const start = clock::timestamp();
+        ring_.add();
+        elapsed_ = elapsed_ + (clock::timestamp() - start);
+    }
+    long_waits_ = wait.long_waits();
+}
+
+void LineAtomics::serve() {
+    LineWait wait(deadline_);
+    for (std::uint64_t pass = 0; pass < passes_ && wait.until(turn_, 2 * pass + 1); ++pass) {
+        if (state_ == State::Remote)
+            ring_.add();
+        else
+            ring_.read();
+        turn_.store(2 * pass + 2, std::memory_order_release); // pairs with add()'s
+    }
+    served_long_waits_ = wait.long_waits();
+}
+
+Result<Sample> LineAtomics::sample() const {
+    if (passes_made_ == 0) return Error("no pass of atomic additions came to its end in the time there was");
+    double const nanoseconds = static_cast<double>(raw(elapsed_)) * 1e9 / static_cast<double>(clock::frequency());
+    std::uint64_t const additions = std::uint64_t{passes_made_} * AtomicRing::size;
+    // A pass that was ended has made the first of its two additions, by this core or the other; or not yet.
+    bool const is_complete = passes_made_ == passes_;
+    bool const verified = ring_.has(2 * passes_made_) || (!is_complete && ring_.has(2 * passes_made_ + 1));
+    Sample sample{.value = nanoseconds / static_cast<double>(additions), .operations = additions, .verified = verified};
+    sample.findings.add("long_waits", static_cast<double>(long_waits_ + served_long_waits_));
+    sample.findings.add("missing", static_cast<double>(passes_ - passes_made_) * AtomicRing::size);
     return sample;
 }
 

@@ -1,14 +1,55 @@
-// A cache line that goes there and back: two cores write one word in turns, each when it has seen what the other wrote.
+// What it costs that a cache line is another core's: a line that goes there and back, and atomic additions (LOCK XADD)
+// on lines by who has them: this core alone (owned), this core and another that has read them (shared), or another that
+// has written them (remote).
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 
+#include "base/result.hpp"
+#include "base/spin_wait.hpp"
 #include "base/units.hpp"
 #include "bench/frame/experiment.hpp"
-#include "bench/machine/line_wait.hpp"
+#include "kernel/clock.hpp"
 
 namespace mxk::bench {
 
+using LineWord = std::atomic<std::uint64_t>;
+
+// Waiting for a word that another core is about to write, with nothing between two looks: what is measured is how long
+// the line takes. After some tens of microseconds the processor is offered, since the other core may need it; and there
+// is an end to it. One core's.
+class LineWait {
+  public:
+    explicit LineWait(Cycles deadline)
+        : deadline_(deadline) {}
+
+    // Until the word is `value`, whose writer's release store this pairs with. False: the deadline came first.
+    bool until(LineWord const& word, std::uint64_t value) {
+        while (word.load(std::memory_order_acquire) != value)
+            if (++looks_ % patience == 0 && !goes_on()) return false;
+        return true;
+    }
+    // How often the processor was offered: more than now and then means that the cores share one, or one was taken
+    // away.
+    [[nodiscard]] std::uint64_t long_waits() const { return long_waits_; }
+
+  private:
+    static constexpr std::uint64_t patience = std::uint64_t{1} << 14;
+
+    bool goes_on() {
+        ++long_waits_;
+        offer_processor();
+        return clock::timestamp() < deadline_;
+    }
+
+    Cycles deadline_;
+    std::uint64_t looks_ = 0;
+    std::uint64_t long_waits_ = 0;
+};
+
+// A line that goes there and back: two cores write one word in turns, each when it has seen what the other wrote.
 class LineTrips {
   public:
     // `word`: alone on its line and the next; 0. `deadline`: when a run ends that has not made all trips.
@@ -37,6 +78,64 @@ class LineTrips {
     Cycles elapsed_{};
     End asker_;
     End answerer_;
+};
+
+// Lines that additions go round. A word has the place of the next one in its upper half, the additions in its lower.
+class AtomicRing {
+  public:
+    static constexpr std::size_t size = 128; // 16 KiB: what every first-level cache holds
+
+    AtomicRing();
+
+    // One addition on each line.
+    void add();
+    // Takes all lines into this core's cache as well.
+    void read() const;
+
+    // Whether each line was added to so often.
+    [[nodiscard]] bool has(std::uint32_t additions) const;
+    // For tests: an addition too many.
+    [[nodiscard]] LineWord& word(std::size_t at) { return lines_[at].word; }
+
+  private:
+    // Two lines, since processors fetch them in pairs.
+    struct alignas(2 * cache_line_bytes) Line {
+        LineWord word{0};
+    };
+
+    std::array<Line, size> lines_;
+};
+
+// Additions that go round a ring: a pass makes one on each of its lines, in random order, since the word that is added
+// to names the next line, so that additions do not overlap. One run: add() by the core that is measured and, at the
+// same time, serve() by the other one. Owned has none.
+class LineAtomics {
+  public:
+    enum class State : std::uint8_t { Owned, Shared, Remote };
+
+    // `passes`: up to 2^30.
+    LineAtomics(State state, std::uint32_t passes, Cycles deadline)
+        : state_(state)
+        , passes_(passes)
+        , deadline_(deadline) {}
+
+    void add();
+    void serve();
+
+    // Afterwards: nanoseconds per addition. Error: no pass came to its end.
+    [[nodiscard]] Result<Sample> sample() const;
+    [[nodiscard]] AtomicRing& ring() { return ring_; }
+
+  private:
+    State state_;
+    std::uint32_t passes_;
+    Cycles deadline_;
+    AtomicRing ring_;
+    alignas(2 * cache_line_bytes) LineWord turn_{0}; // odd: it is the other core's
+    alignas(2 * cache_line_bytes) Cycles elapsed_{};
+    std::uint32_t passes_made_ = 0;
+    std::uint64_t long_waits_ = 0;
+    alignas(2 * cache_line_bytes) std::uint64_t served_long_waits_ = 0;
 };
 
 } // namespace mxk::bench

@@ -8,7 +8,6 @@
 #include "bench/frame/benchmark.hpp"
 #include "bench/frame/core_choice.hpp"
 #include "bench/frame/steps.hpp"
-#include "bench/machine/line_atomics.hpp"
 #include "bench/machine/line_trips.hpp"
 #include "bench/machine/matrix.hpp"
 #include "kernel/topology/system_topology.hpp"
@@ -49,25 +48,89 @@ constexpr auto line_schema = console::schema<LineOptions>(
                                          console::between(1, 100'000)),
     run_option::repeat, run_option::warm_up, run_option::json);
 
+Result<NodeVector<CoreId>> chosen_cores(topology::CoreSets const& chosen) {
+    NodeId const here = Worker::current().node();
+    auto const& all = system_topology().cores;
+    auto cores = MXK_TRY(NodeVector<CoreId>::create(all.size(), here));
+    if (chosen.empty()) {
+        for (topology::Core const& core : all) cores.emplace(core.id);
+        return cores;
+    }
+    auto const sets = MXK_TRY(CoreSetList::create(chosen));
+    if (sets.size() != 1) return Error::of("--cores: expected one set of cores, got {}", sets.size());
+    for (CoreId const core : sets.cores(0)) cores.emplace(core);
+    return cores;
+}
+
 // A configuration is a measure from a core to another.
 class LinesExperiment final : public MatrixExperiment {
   public:
     using Options = LineOptions;
     static constexpr std::string_view name = "lines";
 
-    static Result<LinesExperiment> create(Options const& options);
+    static Result<LinesExperiment> create(Options const& options) {
+        LinesExperiment experiment(options);
+        experiment.cores_ = MXK_TRY(chosen_cores(options.cores));
+        std::size_t const count = experiment.cores_.size();
+        experiment.steps_ = MXK_TRY(
+            NodeVector<Step>::create(count * count * value_names(LineMeasure{}).size(), Worker::current().node()));
+        experiment.skipped_ =
+            MXK_TRY(NodeVector<Skipped>::create(value_names(LineMeasure{}).size(), Worker::current().node()));
+        for (auto const& [measure, its_name] : value_names(LineMeasure{})) {
+            if (!options.measures.empty() && !options.measures.has(measure)) continue;
+            if (measure != LineMeasure::AtomicOwned && count < 2) {
+                experiment.skipped_.emplace(its_name, Error("needs two cores"));
+                continue;
+            }
+            for (CoreId const from : experiment.cores_)
+                for (CoreId const to : experiment.cores_)
+                    if ((from == to) == (measure == LineMeasure::AtomicOwned))
+                        experiment.steps_.emplace(measure, from, to);
+        }
+        if (experiment.steps_.size() == 0)
+            return Error("--cores: expected two cores or more for these measures, got one");
+        return experiment;
+    }
 
     [[nodiscard]] Unit unit() const override { return Unit::NanosecondsPerOperation; }
     [[nodiscard]] std::size_t configurations() const override { return steps_.size(); }
     [[nodiscard]] std::span<Skipped const> skipped() const override { return skipped_.span(); }
     [[nodiscard]] bool continues_after_failure() const override { return true; }
-    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override;
+    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
+        Step const& step = steps_[configuration];
+        Cycles const limit = clock::to_cycles(microseconds(std::uint64_t{options_.limit} * 1000));
+        samples[0] = step.measure == LineMeasure::RoundTrip ? MXK_TRY(run_trips(step, limit, progress))
+                                                            : MXK_TRY(run_atomics(step, limit, progress));
+        return {};
+    }
     [[nodiscard]] std::string_view failure() const override { return "a line did not hold what the cores wrote"; }
 
-    void conclude(TextSink& out, std::span<Row const> rows) override;
-    void print_head(TextSink& out) const override;
-    void print_title(TextSink& out, Row const& row) const override;
-    void write_settings(JsonWriter& json, Row const& row) const override;
+    void conclude(TextSink& out, std::span<Row const> rows) override {
+        for (std::size_t first = 0; first < steps_.size();) {
+            LineMeasure const measure = steps_[first].measure;
+            std::size_t count = 0;
+            while (first + count < steps_.size() && steps_[first + count].measure == measure) ++count;
+            format(out, "{}:\n", name_of(measure));
+            print_measure(out, measure, rows.subspan(first, count));
+            first += count;
+        }
+        for (Row const& row : rows) print_trouble(out, row);
+    }
+    void print_head(TextSink& out) const override {
+        format(out, "lines: ns per round trip of a line between two cores, per atomic addition by who has the line; ");
+        format(out, "{} runs\n", options_.repeat);
+        if (is_emulated()) out.write("emulated: shows function, not the hardware\n");
+    }
+    void print_title(TextSink& out, Row const& row) const override {
+        Step const& step = steps_[row.configuration];
+        format(out, "{} from core {} to core {}", name_of(step.measure), step.from, step.to);
+    }
+    void write_settings(JsonWriter& json, Row const& row) const override {
+        Step const& step = steps_[row.configuration];
+        json.field("measure", name_of(step.measure));
+        json.field("from", step.from);
+        json.field("to", step.to);
+    }
 
   private:
     struct Step {
@@ -83,10 +146,59 @@ class LinesExperiment final : public MatrixExperiment {
 
     static bool is_emulated() { return arch::describe_machine().is_emulated(); }
 
-    Result<Sample> run_trips(Step const& step, Cycles limit, Progress const& progress) const;
-    Result<Sample> run_atomics(Step const& step, Cycles limit, Progress const& progress) const;
-    void print_measure(TextSink& out, LineMeasure measure, std::span<Row const> rows) const;
-    void print_trouble(TextSink& out, Row const& row) const;
+    Result<Sample> run_trips(Step const& step, Cycles limit, Progress const& progress) const {
+        struct alignas(2 * cache_line_bytes) Alone {
+            LineWord word{0};
+        };
+        auto line = MXK_TRY(NodeVector<Alone>::create(1, system_topology().cores[index(step.from)].node));
+        LineTrips trips(line.emplace().word, trips_, clock::timestamp() + limit);
+        std::array const cores{step.from, step.to};
+        MXK_TRY(time_on(cores, progress, [&](std::size_t place) { place == 0 ? trips.ask() : trips.answer(); }));
+        return trips.sample();
+    }
+    Result<Sample> run_atomics(Step const& step, Cycles limit, Progress const& progress) const {
+        using State = LineAtomics::State;
+        State const state = step.measure == LineMeasure::AtomicOwned    ? State::Owned
+                            : step.measure == LineMeasure::AtomicShared ? State::Shared
+                                                                        : State::Remote;
+        auto place_of_ring = MXK_TRY(NodeVector<LineAtomics>::create(1, system_topology().cores[index(step.to)].node));
+        LineAtomics& atomics = place_of_ring.emplace(state, passes_, clock::timestamp() + limit);
+        std::array const cores{step.to, step.from};
+        auto const used = std::span(cores).first(state == State::Owned ? 1 : 2);
+        MXK_TRY(time_on(used, progress, [&](std::size_t place) { place == 0 ? atomics.add() : atomics.serve(); }));
+        return atomics.sample();
+    }
+    // `rows`: in the order of create().
+    void print_measure(TextSink& out, LineMeasure measure, std::span<Row const> rows) const {
+        auto const cores = cores_.span();
+        if (measure == LineMeasure::AtomicOwned)
+            return print_matrix<CoreId>(out, "core", cores.first(1), cores,
+                                        [&](std::size_t, std::size_t core) { return cell_of(rows[core], 1); });
+        print_matrix<CoreId>(out, "from\\to", cores, cores, [&](std::size_t from, std::size_t to) {
+            if (from == to) return CellText("-");
+            return cell_of(rows[from * (cores.size() - 1) + (to < from ? to : to - 1)], 1);
+        });
+    }
+    // What a run was disturbed by, which is not to be seen in its cell.
+    void print_trouble(TextSink& out, Row const& row) const {
+        if (row.state == Row::State::Failed) {
+            print_title(out, row);
+            format(out, ": {}\n", row.reason->message());
+        }
+        if (row.state != Row::State::Measured || row.value.n == 0) return;
+        double long_waits = 0;
+        double missing = 0;
+        for (auto const& found : row.findings.entries()) (found.name == "missing" ? missing : long_waits) = found.value;
+        bool const shares_processor =
+            long_waits * 10 * static_cast<double>(row.value.n) > static_cast<double>(row.operations);
+        if (!shares_processor && missing == 0) return;
+        print_title(out, row);
+        if (shares_processor)
+            format(out, ": {:.0} long waits: the cores share a processor, or one was taken away", long_waits);
+        if (missing > 0)
+            format(out, "{} ended after {} ms, {:.0} missing", shares_processor ? ";" : ":", options_.limit, missing);
+        out.write("\n");
+    }
 
     Options options_;
     std::uint32_t trips_;
@@ -95,137 +207,6 @@ class LinesExperiment final : public MatrixExperiment {
     NodeVector<Step> steps_;
     NodeVector<Skipped> skipped_;
 };
-
-Result<NodeVector<CoreId>> chosen_cores(topology::CoreSets const& chosen) {
-    NodeId const here = Worker::current().node();
-    auto const& all = system_topology().cores;
-    auto cores = MXK_TRY(NodeVector<CoreId>::create(all.size(), here));
-    if (chosen.empty()) {
-        for (topology::Core const& core : all) cores.emplace(core.id);
-        return cores;
-    }
-    auto const sets = MXK_TRY(CoreSetList::create(chosen));
-    if (sets.size() != 1) return Error::of("--cores: expected one set of cores, got {}", sets.size());
-    for (CoreId const core : sets.cores(0)) cores.emplace(core);
-    return cores;
-}
-
-Result<LinesExperiment> LinesExperiment::create(Options const& options) {
-    LinesExperiment experiment(options);
-    experiment.cores_ = MXK_TRY(chosen_cores(options.cores));
-    std::size_t const count = experiment.cores_.size();
-    experiment.steps_ =
-        MXK_TRY(NodeVector<Step>::create(count * count * value_names(LineMeasure{}).size(), Worker::current().node()));
-    experiment.skipped_ =
-        MXK_TRY(NodeVector<Skipped>::create(value_names(LineMeasure{}).size(), Worker::current().node()));
-    for (auto const& [measure, its_name] : value_names(LineMeasure{})) {
-        if (!options.measures.empty() && !options.measures.has(measure)) continue;
-        if (measure != LineMeasure::AtomicOwned && count < 2) {
-            experiment.skipped_.emplace(its_name, Error("needs two cores"));
-            continue;
-        }
-        for (CoreId const from : experiment.cores_)
-            for (CoreId const to : experiment.cores_)
-                if ((from == to) == (measure == LineMeasure::AtomicOwned)) experiment.steps_.emplace(measure, from, to);
-    }
-    if (experiment.steps_.size() == 0) return Error("--cores: expected two cores or more for these measures, got one");
-    return experiment;
-}
-
-Result<void> LinesExperiment::run(std::size_t configuration, std::span<Sample> samples, Progress& progress) {
-    Step const& step = steps_[configuration];
-    Cycles const limit = clock::to_cycles(microseconds(std::uint64_t{options_.limit} * 1000));
-    samples[0] = step.measure == LineMeasure::RoundTrip ? MXK_TRY(run_trips(step, limit, progress))
-                                                        : MXK_TRY(run_atomics(step, limit, progress));
-    return {};
-}
-
-Result<Sample> LinesExperiment::run_trips(Step const& step, Cycles limit, Progress const& progress) const {
-    struct alignas(2 * cache_line_bytes) Alone {
-        LineWord word{0};
-    };
-    auto line = MXK_TRY(NodeVector<Alone>::create(1, system_topology().cores[index(step.from)].node));
-    LineTrips trips(line.emplace().word, trips_, clock::timestamp() + limit);
-    std::array const cores{step.from, step.to};
-    MXK_TRY(time_on(cores, progress, [&](std::size_t place) { place == 0 ? trips.ask() : trips.answer(); }));
-    return trips.sample();
-}
-
-Result<Sample> LinesExperiment::run_atomics(Step const& step, Cycles limit, Progress const& progress) const {
-    using State = LineAtomics::State;
-    State const state = step.measure == LineMeasure::AtomicOwned    ? State::Owned
-                        : step.measure == LineMeasure::AtomicShared ? State::Shared
-                                                                    : State::Remote;
-    auto place_of_ring = MXK_TRY(NodeVector<LineAtomics>::create(1, system_topology().cores[index(step.to)].node));
-    LineAtomics& atomics = place_of_ring.emplace(state, passes_, clock::timestamp() + limit);
-    std::array const cores{step.to, step.from};
-    auto const used = std::span(cores).first(state == State::Owned ? 1 : 2);
-    MXK_TRY(time_on(used, progress, [&](std::size_t place) { place == 0 ? atomics.add() : atomics.serve(); }));
-    return atomics.sample();
-}
-
-void LinesExperiment::print_head(TextSink& out) const {
-    format(out, "lines: ns per round trip of a line between two cores, per atomic addition by who has the line; ");
-    format(out, "{} runs\n", options_.repeat);
-    if (is_emulated()) out.write("emulated: shows function, not the hardware\n");
-}
-
-void LinesExperiment::conclude(TextSink& out, std::span<Row const> rows) {
-    for (std::size_t first = 0; first < steps_.size();) {
-        LineMeasure const measure = steps_[first].measure;
-        std::size_t count = 0;
-        while (first + count < steps_.size() && steps_[first + count].measure == measure) ++count;
-        format(out, "{}:\n", name_of(measure));
-        print_measure(out, measure, rows.subspan(first, count));
-        first += count;
-    }
-    for (Row const& row : rows) print_trouble(out, row);
-}
-
-// `rows`: in the order of create().
-void LinesExperiment::print_measure(TextSink& out, LineMeasure measure, std::span<Row const> rows) const {
-    auto const cores = cores_.span();
-    if (measure == LineMeasure::AtomicOwned)
-        return print_matrix<CoreId>(out, "core", cores.first(1), cores,
-                                    [&](std::size_t, std::size_t core) { return cell_of(rows[core], 1); });
-    print_matrix<CoreId>(out, "from\\to", cores, cores, [&](std::size_t from, std::size_t to) {
-        if (from == to) return CellText("-");
-        return cell_of(rows[from * (cores.size() - 1) + (to < from ? to : to - 1)], 1);
-    });
-}
-
-// What a run was disturbed by, which is not to be seen in its cell.
-void LinesExperiment::print_trouble(TextSink& out, Row const& row) const {
-    if (row.state == Row::State::Failed) {
-        print_title(out, row);
-        format(out, ": {}\n", row.reason->message());
-    }
-    if (row.state != Row::State::Measured || row.value.n == 0) return;
-    double long_waits = 0;
-    double missing = 0;
-    for (auto const& found : row.findings.entries()) (found.name == "missing" ? missing : long_waits) = found.value;
-    bool const shares_processor =
-        long_waits * 10 * static_cast<double>(row.value.n) > static_cast<double>(row.operations);
-    if (!shares_processor && missing == 0) return;
-    print_title(out, row);
-    if (shares_processor)
-        format(out, ": {:.0} long waits: the cores share a processor, or one was taken away", long_waits);
-    if (missing > 0)
-        format(out, "{} ended after {} ms, {:.0} missing", shares_processor ? ";" : ":", options_.limit, missing);
-    out.write("\n");
-}
-
-void LinesExperiment::print_title(TextSink& out, Row const& row) const {
-    Step const& step = steps_[row.configuration];
-    format(out, "{} from core {} to core {}", name_of(step.measure), step.from, step.to);
-}
-
-void LinesExperiment::write_settings(JsonWriter& json, Row const& row) const {
-    Step const& step = steps_[row.configuration];
-    json.field("measure", name_of(step.measure));
-    json.field("from", step.from);
-    json.field("to", step.to);
-}
 
 constexpr auto lines_benchmark = benchmark<LinesExperiment, line_schema>(
     {.summary = "ns for a cache line to go to another core and back, and per atomic addition by who has the line",

@@ -11,4 +11,20 @@ CellText cell_of(Row const& row, double unit) {
     return text;
 }
 
+std::optional<SlitContradiction> find_slit_contradiction(std::span<std::uint8_t const> slit,
+                                                         std::span<Range const> measured) {
+    double largest = 1.2;
+    std::optional<SlitContradiction> found;
+    for (std::size_t nearer = 0; nearer < slit.size(); ++nearer) {
+        for (std::size_t farther = 0; farther < slit.size(); ++farther) {
+            if (slit[nearer] >= slit[farther] || measured[farther].max == 0) continue;
+            double const quotient = measured[nearer].min / measured[farther].max;
+            if (quotient <= largest) continue;
+            largest = quotient;
+            found = {nearer, farther};
+        }
+    }
+    return found;
+}
+
 } // namespace mxk::bench

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 
+#include "arch/page_view.hpp"
 #include "base/result.hpp"
 #include "base/text.hpp"
 #include "base/units.hpp"
 #include "bench/frame/experiment.hpp"
 #include "bench/machine/word_stream.hpp"
+#include "kernel/memory/memory.hpp"
 #include "kernel/memory/node_array.hpp"
 
 namespace mxk::bench {
@@ -32,6 +35,37 @@ class MeasuredMemory {
         : bytes_(std::move(bytes)) {}
 
     NodeArray<std::byte> bytes_;
+};
+
+// Through pages of one size.
+class PagedMemory {
+  public:
+    // As many pages as there are of the `wanted` ones: halved until the node has them in one piece. Errors: it has not
+    // even one; they cannot be mapped so. The console's core.
+    static Result<PagedMemory> create(std::size_t wanted, std::size_t page_bytes, NodeId node);
+
+    PagedMemory(PagedMemory&& other) noexcept
+        : block_(std::exchange(other.block_, {}))
+        , view_(std::move(other.view_))
+        , page_bytes_(other.page_bytes_) {}
+    PagedMemory& operator=(PagedMemory&& other) = delete;
+    ~PagedMemory() {
+        view_ = {};
+        if (block_.address != nullptr) memory::free(block_);
+    }
+
+    [[nodiscard]] std::byte* start() const { return view_.start(); }
+    [[nodiscard]] std::size_t page_bytes() const { return page_bytes_; }
+    [[nodiscard]] std::size_t pages() const { return block_.bytes / page_bytes_; }
+
+  private:
+    PagedMemory(memory::Block const& block, std::size_t page_bytes)
+        : block_(block)
+        , page_bytes_(page_bytes) {}
+
+    memory::Block block_;
+    arch::PageView view_; // given up before the block
+    std::size_t page_bytes_;
 };
 
 // The largest set that is measured where none is given on an emulated machine, which has no caches and is slow.

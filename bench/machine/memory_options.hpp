@@ -1,10 +1,11 @@
-// What `bench memory` can be told.
+// What `bench memory` can be told, and its parts.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <optional>
 
+#include "bench/frame/benchmark.hpp"
 #include "bench/frame/names.hpp"
 #include "bench/frame/run_options.hpp"
 #include "bench/machine/working_sets.hpp"
@@ -43,5 +44,21 @@ constexpr auto memory_schema = console::schema<MemoryOptions>(
         console::between(WorkingSets::smallest, std::uint64_t{1} << 42)),
     console::option<&MemoryOptions::loads>("loads", "no fewer are timed in a run", console::between(1, 1'000'000'000)),
     run_option::repeat, run_option::warm_up, run_option::json);
+
+// What all but latency are measured with: as given, or a set beyond all caches (measured_memory.hpp).
+std::size_t set_of(MemoryOptions const& options);
+
+// The parts. Each gives its memory back before the next one asks for its own.
+console::Outcome measure_latency(console::Invocation& invocation, MemoryOptions const& options);
+console::Outcome measure_latency_matrix(console::Invocation& invocation, MemoryOptions const& options);
+console::Outcome measure_bandwidth_matrix(console::Invocation& invocation, MemoryOptions const& options);
+console::Outcome measure_loaded(console::Invocation& invocation, MemoryOptions const& options);
+console::Outcome measure_overlap(console::Invocation& invocation, MemoryOptions const& options);
+
+template <typename E>
+console::Outcome measure_part(console::Invocation& invocation, Result<E> experiment, MemoryOptions const& options) {
+    if (!experiment) return invocation.fail(experiment.error());
+    return measure(invocation, "memory", experiment.value(), options);
+}
 
 } // namespace mxk::bench

@@ -18,8 +18,8 @@ class ChainGroup {
   public:
     static constexpr std::size_t max_chains = 32;
 
-    // `chains`: a power of two. They get the same number of the room's places, one or more each.
-    ChainGroup(ChaseRoom const& room, std::size_t chains);
+    // `chains`: a power of two. They get the same number of the layout's places, one or more each.
+    ChainGroup(ChaseLayout const& layout, std::size_t chains);
 
     // Writes the chains, each a cycle of its own.
     void link(std::uint64_t seed);
@@ -32,13 +32,13 @@ class ChainGroup {
     [[nodiscard]] bool verified() const { return verified_; }
 
   private:
-    [[nodiscard]] ChaseRoom room_of(std::size_t chain) const;
+    [[nodiscard]] ChaseLayout layout_of(std::size_t chain) const;
     void follow(std::size_t steps);
     [[nodiscard]] std::size_t chains_at_start() const;
 
-    ChaseRoom part_; // of the first chain
+    ChaseLayout part_; // of the first chain
     std::size_t chains_;
-    std::array<ChaseRoom::Place*, max_chains> at_{};
+    std::array<ChaseLayout::Place*, max_chains> at_{};
     bool verified_ = true;
 };
 
@@ -46,10 +46,10 @@ class ChainGroup {
 // nevertheless: place n is followed by multiplier * n + 1, modulo the number of places, which is a power of two. Such a
 // sequence comes to each place once (Hull, Dobell 1962). Each place holds its own number, and what is loaded or asked
 // for next is computed from the number that was loaded, so that a core cannot run ahead of its loads. One core.
-class ForeseenWalk {
+class PrefetchedWalk {
   public:
     // `places`: lines, a power of two, 2 or more.
-    ForeseenWalk(std::span<std::uint64_t> words, std::size_t places)
+    PrefetchedWalk(std::span<std::uint64_t> words, std::size_t places)
         : words_(words)
         , mask_(places - 1) {}
 

@@ -7,8 +7,8 @@
 #include "bench/frame/benchmark.hpp"
 #include "bench/frame/core_choice.hpp"
 #include "bench/machine/byte_text.hpp"
-#include "bench/machine/chase_measure.hpp"
-#include "bench/machine/paged_memory.hpp"
+#include "bench/machine/chase.hpp"
+#include "bench/machine/measured_memory.hpp"
 #include "kernel/topology/system_topology.hpp"
 
 namespace mxk::bench {
@@ -36,25 +36,85 @@ struct PageSize {
 };
 constexpr std::array page_sizes{PageSize{4 * KiB, 65536, 1024}, PageSize{2 * MiB, 512, 16}, PageSize{GiB, 8, 1}};
 
+std::string_view name_of_size(std::size_t page_bytes) {
+    return page_bytes == GiB ? "pages of 1 GiB" : page_bytes == 2 * MiB ? "pages of 2 MiB" : "pages of 4 KiB";
+}
+
 // A configuration is a number of pages of a size.
 class TlbExperiment final : public Experiment {
   public:
     using Options = TlbOptions;
     static constexpr std::string_view name = "tlb";
 
-    static Result<TlbExperiment> create(Options const& options);
+    static Result<TlbExperiment> create(Options const& options) {
+        auto const choice = MXK_TRY(CoreChoice::choose(system_topology(), options.cores.values()));
+        if (options.cores.values().size() > 1)
+            return Error::of("--cores: expected one core, got {}", options.cores.values().size());
+        CorePair const pair = MXK_TRY(choice.cores_for(Placement::OneCore));
+        NodeId const here = Worker::current().node();
+        bool const is_emulated = arch::describe_machine().is_emulated();
+
+        TlbExperiment experiment(options, pair.first);
+        experiment.memories_ = MXK_TRY(NodeVector<PagedMemory>::create(page_sizes.size(), here));
+        experiment.skipped_ = MXK_TRY(NodeVector<Skipped>::create(page_sizes.size(), here));
+        constexpr std::size_t max_steps_of_size = 128; // two for each power of two
+        experiment.steps_ = MXK_TRY(NodeVector<Step>::create(page_sizes.size() * max_steps_of_size, here));
+        for (PageSize const& size : page_sizes) {
+            std::size_t const pages = options.max   ? *options.max / size.bytes
+                                      : is_emulated ? size.emulated_pages
+                                                    : size.pages;
+            if (pages == 0) {
+                experiment.skipped_.emplace(name_of_size(size.bytes), Error("one is more than --max"));
+                continue;
+            }
+            auto memory = PagedMemory::create(pages, size.bytes, system_topology().cores[index(pair.first)].node);
+            if (memory)
+                experiment.add_steps(experiment.memories_.emplace(std::move(memory).value()));
+            else
+                experiment.skipped_.emplace(name_of_size(size.bytes), memory.error());
+        }
+        if (experiment.steps_.size() == 0) return Error("no size of page can be measured on this machine");
+        return experiment;
+    }
 
     [[nodiscard]] Unit unit() const override { return Unit::NanosecondsPerOperation; }
     [[nodiscard]] std::size_t configurations() const override { return steps_.size(); }
     [[nodiscard]] std::span<Skipped const> skipped() const override { return skipped_.span(); }
-    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override;
+    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
+        Step const& step = steps_[configuration];
+        ChaseLayout const layout{step.memory->start(), step.pages, step.memory->page_bytes()};
+        samples[0] = MXK_TRY(measure_chase(core_, layout, options_.loads, progress));
+        return {};
+    }
     [[nodiscard]] std::string_view failure() const override { return "the chain did not visit each page once"; }
 
-    void print_head(TextSink& out) const override;
-    void print_label_heading(TextSink& out) const override;
-    void print_label(TextSink& out, Row const& row) const override;
-    void print_title(TextSink& out, Row const& row) const override;
-    void write_settings(JsonWriter& json, Row const& row) const override;
+    void print_head(TextSink& out) const override {
+        format(out, "tlb: loads of core {}, each waits for the one before, one line in each page; {} runs per row\n",
+               core_, options_.repeat);
+        if (arch::describe_machine().is_emulated())
+            out.write("emulated: shows function, not the hardware; few pages, so that it takes seconds\n");
+    }
+    void print_label_heading(TextSink& out) const override {
+        format(out, "{:>8} {:>7} {:>10}", "page", "pages", "together");
+    }
+    void print_label(TextSink& out, Row const& row) const override {
+        Step const& step = steps_[row.configuration];
+        std::size_t const page_bytes = step.memory->page_bytes();
+        format(out, "{:>8} {:7} {:>10}", byte_text(page_bytes).view(), step.pages,
+               byte_text(step.pages * page_bytes).view());
+    }
+    void print_title(TextSink& out, Row const& row) const override {
+        Step const& step = steps_[row.configuration];
+        format(out, "pages of {}: {}", byte_text(step.memory->page_bytes()).view(), step.pages);
+    }
+    void write_settings(JsonWriter& json, Row const& row) const override {
+        Step const& step = steps_[row.configuration];
+        json.field("measure", "page-latency");
+        json.field("core", core_);
+        json.field("page_bytes", step.memory->page_bytes());
+        json.field("pages", step.pages);
+        json.field("bytes", step.pages * step.memory->page_bytes());
+    }
 
   private:
     struct Step {
@@ -66,7 +126,12 @@ class TlbExperiment final : public Experiment {
         : options_(options)
         , core_(core) {}
 
-    void add_steps(PagedMemory const& memory);
+    void add_steps(PagedMemory const& memory) {
+        for (std::size_t pages = 1; pages <= memory.pages(); pages *= 2) {
+            steps_.emplace(&memory, pages);
+            if (pages >= 2 && pages / 2 * 3 <= memory.pages()) steps_.emplace(&memory, pages / 2 * 3);
+        }
+    }
 
     Options options_;
     CoreId core_;
@@ -74,87 +139,6 @@ class TlbExperiment final : public Experiment {
     NodeVector<Skipped> skipped_;
     NodeVector<Step> steps_;
 };
-
-std::string_view name_of_size(std::size_t page_bytes) {
-    return page_bytes == GiB ? "pages of 1 GiB" : page_bytes == 2 * MiB ? "pages of 2 MiB" : "pages of 4 KiB";
-}
-
-Result<TlbExperiment> TlbExperiment::create(Options const& options) {
-    auto const choice = MXK_TRY(CoreChoice::choose(system_topology(), options.cores.values()));
-    if (options.cores.values().size() > 1)
-        return Error::of("--cores: expected one core, got {}", options.cores.values().size());
-    CorePair const pair = MXK_TRY(choice.cores_for(Placement::OneCore));
-    NodeId const here = Worker::current().node();
-    bool const is_emulated = arch::describe_machine().is_emulated();
-
-    TlbExperiment experiment(options, pair.first);
-    experiment.memories_ = MXK_TRY(NodeVector<PagedMemory>::create(page_sizes.size(), here));
-    experiment.skipped_ = MXK_TRY(NodeVector<Skipped>::create(page_sizes.size(), here));
-    constexpr std::size_t max_steps_of_size = 128; // two for each power of two
-    experiment.steps_ = MXK_TRY(NodeVector<Step>::create(page_sizes.size() * max_steps_of_size, here));
-    for (PageSize const& size : page_sizes) {
-        std::size_t const pages = options.max   ? *options.max / size.bytes
-                                  : is_emulated ? size.emulated_pages
-                                                : size.pages;
-        if (pages == 0) {
-            experiment.skipped_.emplace(name_of_size(size.bytes), Error("one is more than --max"));
-            continue;
-        }
-        auto memory = PagedMemory::create(pages, size.bytes, system_topology().cores[index(pair.first)].node);
-        if (memory)
-            experiment.add_steps(experiment.memories_.emplace(std::move(memory).value()));
-        else
-            experiment.skipped_.emplace(name_of_size(size.bytes), memory.error());
-    }
-    if (experiment.steps_.size() == 0) return Error("no size of page can be measured on this machine");
-    return experiment;
-}
-
-void TlbExperiment::add_steps(PagedMemory const& memory) {
-    for (std::size_t pages = 1; pages <= memory.pages(); pages *= 2) {
-        steps_.emplace(&memory, pages);
-        if (pages >= 2 && pages / 2 * 3 <= memory.pages()) steps_.emplace(&memory, pages / 2 * 3);
-    }
-}
-
-Result<void> TlbExperiment::run(std::size_t configuration, std::span<Sample> samples, Progress& progress) {
-    Step const& step = steps_[configuration];
-    ChaseRoom const room{step.memory->start(), step.pages, step.memory->page_bytes()};
-    samples[0] = MXK_TRY(measure_chase(core_, room, options_.loads, progress));
-    return {};
-}
-
-void TlbExperiment::print_head(TextSink& out) const {
-    format(out, "tlb: loads of core {}, each waits for the one before, one line in each page; {} runs per row\n", core_,
-           options_.repeat);
-    if (arch::describe_machine().is_emulated())
-        out.write("emulated: shows function, not the hardware; few pages, so that it takes seconds\n");
-}
-
-void TlbExperiment::print_label_heading(TextSink& out) const {
-    format(out, "{:>8} {:>7} {:>10}", "page", "pages", "together");
-}
-
-void TlbExperiment::print_label(TextSink& out, Row const& row) const {
-    Step const& step = steps_[row.configuration];
-    std::size_t const page_bytes = step.memory->page_bytes();
-    format(out, "{:>8} {:7} {:>10}", byte_text(page_bytes).view(), step.pages,
-           byte_text(step.pages * page_bytes).view());
-}
-
-void TlbExperiment::print_title(TextSink& out, Row const& row) const {
-    Step const& step = steps_[row.configuration];
-    format(out, "pages of {}: {}", byte_text(step.memory->page_bytes()).view(), step.pages);
-}
-
-void TlbExperiment::write_settings(JsonWriter& json, Row const& row) const {
-    Step const& step = steps_[row.configuration];
-    json.field("measure", "page-latency");
-    json.field("core", core_);
-    json.field("page_bytes", step.memory->page_bytes());
-    json.field("pages", step.pages);
-    json.field("bytes", step.pages * step.memory->page_bytes());
-}
 
 constexpr auto tlb_benchmark =
     benchmark<TlbExperiment, tlb_schema>({.summary = "ns per load by how many pages they go to, for each size of page",

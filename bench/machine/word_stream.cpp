@@ -1,8 +1,10 @@
 #include "bench/machine/word_stream.hpp"
 
+#include <algorithm>
 #include <array>
 
-#include "base/units.hpp"
+#include "arch/cpu.hpp"
+#include "kernel/clock.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -10,6 +12,7 @@ namespace {
 using Pair [[gnu::vector_size(16)]] = std::uint64_t;
 
 constexpr std::size_t words_per_line = cache_line_bytes / sizeof(std::uint64_t);
+constexpr std::size_t words_per_piece = 16 * KiB / sizeof(std::uint64_t);
 constexpr std::size_t pairs_per_line = cache_line_bytes / sizeof(Pair);
 
 struct Line {
@@ -41,18 +44,19 @@ template <typename Store> void store_pairs(Words words, std::uint64_t first, Sto
 
 } // namespace
 
-void write_words(Words words, std::uint64_t first) {
+// The four that are timed stay functions: how they are called is no part of their loops.
+[[gnu::noinline]] void write_words(Words words, std::uint64_t first) {
     store_pairs(words, first, [](Pair& place, Pair const& value) { place = value; });
 }
 
-void stream_words(Words words, std::uint64_t first) {
+[[gnu::noinline]] void stream_words(Words words, std::uint64_t first) {
     store_pairs(words, first, [](Pair& place, Pair const& value) {
         asm volatile("movntdq %1, %0" : "=m"(place) : "x"(value));
     });
     asm volatile("sfence" : : : "memory");
 }
 
-std::uint64_t read_words(Words words) {
+[[gnu::noinline]] std::uint64_t read_words(Words words) {
     Line sums{};
     Line const* const lines = lines_of(words);
     for (std::size_t at = 0; at < words.size() / words_per_line; ++at)
@@ -62,7 +66,7 @@ std::uint64_t read_words(Words words) {
     return sum;
 }
 
-void copy_words(Words from, Words to) {
+[[gnu::noinline]] void copy_words(Words from, Words to) {
     Line const* const sources = lines_of(from);
     Line* const targets = lines_of(to);
     for (std::size_t at = 0; at < from.size() / words_per_line; ++at) {
@@ -88,6 +92,49 @@ Words part_of(Words words, std::size_t part, std::size_t parts) {
     std::size_t const from = lines * part / parts;
     std::size_t const to = lines * (part + 1) / parts;
     return words.subspan(from * words_per_line, (to - from) * words_per_line);
+}
+
+void TransferPart::prepare() {
+    if (transfer_ == Transfer::Read || transfer_ == Transfer::Copy) write_words(source_, first_);
+}
+
+void TransferPart::pass() {
+    switch (transfer_) {
+    case Transfer::Read:
+        sums_are_right_ = read_words(source_) == sum_from(first_, source_.size()) && sums_are_right_;
+        return;
+    case Transfer::Write: return write_words(source_, ++first_);
+    case Transfer::Copy: return copy_words(source_, target_);
+    case Transfer::WriteStreaming: break;
+    }
+    stream_words(source_, ++first_);
+}
+
+bool TransferPart::verified() const {
+    if (transfer_ == Transfer::Read) return sums_are_right_;
+    return words_count_from(transfer_ == Transfer::Copy ? target_ : source_, first_);
+}
+
+void LoadReader::read_piece() {
+    Words const part = words_.subspan(next_, std::min(words_per_piece, words_.size() - next_));
+    Cycles const start = clock::timestamp();
+    verified_ = read_words(part) == sum_from(first_ + next_, part.size()) && verified_;
+    Cycles const read = clock::timestamp();
+    if (bytes_ == 0) start_ = start;
+    bytes_ += part.size_bytes();
+    next_ += part.size();
+    if (next_ == words_.size()) next_ = 0;
+
+    double const pause = static_cast<double>(raw(read - start)) * (1 - share_) / share_;
+    Cycles const resume = read + static_cast<Cycles>(static_cast<std::uint64_t>(pause));
+    while (clock::timestamp() < resume) arch::pause();
+    end_ = clock::timestamp();
+}
+
+double LoadReader::bytes_per_second() const {
+    if (bytes_ == 0) return 0;
+    return static_cast<double>(bytes_) * static_cast<double>(clock::frequency()) /
+           static_cast<double>(raw(end_ - start_));
 }
 
 } // namespace mxk::bench

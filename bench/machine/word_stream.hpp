@@ -1,11 +1,16 @@
 // What bandwidth is measured with: words in order, read, written or copied by a core, 16 bytes at a time. Word i of a
 // memory holds first + i, so that every word that was not moved, or moved to another place, is noticed. All spans are
-// of whole cache lines, aligned to them. Any core.
+// of whole cache lines, aligned to them. And what one core does with them: its part of a transfer, or reads a share of
+// its time.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+
+#include "base/units.hpp"
+#include "bench/frame/names.hpp"
 
 namespace mxk::bench {
 
@@ -27,5 +32,71 @@ bool words_count_from(Words words, std::uint64_t first);
 
 // Part `part` of `parts` nearly equal ones, whole lines.
 Words part_of(Words words, std::size_t part, std::size_t parts);
+
+enum class Transfer : std::uint8_t { Read, Write, Copy, WriteStreaming };
+
+// As they stand in results.
+constexpr auto value_names(Transfer) {
+    using Named = console::NamedValue<Transfer>;
+    return std::array{Named{Transfer::Read, "read"}, Named{Transfer::Write, "write"}, Named{Transfer::Copy, "copy"},
+                      Named{Transfer::WriteStreaming, "write-streaming"}};
+}
+
+// On one core: prepare(), pass() as often as wanted, verified().
+class TransferPart {
+  public:
+    // `source`: what is read, written to, or copied from; `target`: what copies go to. `run`: another number for each
+    // run, so that what an earlier one has left does not count as moved.
+    TransferPart(Transfer transfer, Words source, Words target, std::uint64_t run)
+        : transfer_(transfer)
+        , source_(source)
+        , target_(target)
+        , first_(run << 32) {}
+
+    void prepare();
+    void pass();
+    // After the last pass: every sum read and every word written is the expected one.
+    [[nodiscard]] bool verified() const;
+
+    // That a pass moves: of a copy both those read and those written, as STREAM counts (McCalpin 1995).
+    [[nodiscard]] std::size_t bytes_per_pass() const {
+        return source_.size_bytes() * (transfer_ == Transfer::Copy ? 2 : 1);
+    }
+
+  private:
+    Transfer transfer_;
+    Words source_;
+    Words target_;
+    std::uint64_t first_; // the first word's value
+    bool sums_are_right_ = true;
+};
+
+// A core that reads memory a share of its time. Others ask it afterwards.
+class LoadReader {
+  public:
+    // `words`: that count from `first` (words_count_from()). `share`: of its time, more than 0, up to 1.
+    LoadReader(Words words, std::uint64_t first, double share)
+        : words_(words)
+        , first_(first)
+        , share_(share) {}
+
+    // Reads the next piece, then pauses so long that the share is kept: some microseconds.
+    void read_piece();
+
+    // Per second, from the first piece on. 0: none was read.
+    [[nodiscard]] double bytes_per_second() const;
+    // All sums were those of the words that are there.
+    [[nodiscard]] bool verified() const { return verified_; }
+
+  private:
+    Words words_;
+    std::uint64_t first_;
+    double share_;
+    std::size_t next_ = 0; // word
+    std::uint64_t bytes_ = 0;
+    Cycles start_{};
+    Cycles end_{};
+    bool verified_ = true;
+};
 
 } // namespace mxk::bench

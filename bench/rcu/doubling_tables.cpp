@@ -19,6 +19,10 @@ Result<ConcurrentPairs::Parts> DoublingChains::make(std::span<Owner const> owner
     return ConcurrentPairs::make(shape, nodes.span(), owners, keys / owners.size() + 1);
 }
 
+bool DoublingChains::insert(std::uint64_t key, std::uint64_t value) {
+    return table_.insert(key, value) == Insert::Inserted;
+}
+
 Result<void> DoublingChains::double_now(Progress& /*progress*/) {
     return table_.reserve(static_cast<std::size_t>(2 * max_load * static_cast<double>(buckets())));
 }
@@ -28,6 +32,10 @@ Result<DoublingLines::Table> DoublingLines::make(std::span<Owner const> owners, 
     // It is told of more keys, or fewer, than there will be.
     auto const told = static_cast<double>(keys) * default_load / load;
     return Table::create({.keys = static_cast<std::size_t>(told)}, owners);
+}
+
+bool DoublingLines::insert(std::uint64_t key, std::uint64_t value) {
+    return table_.insert(key, value) == Insert::Inserted;
 }
 
 Result<void> DoublingLines::double_now(Progress& progress) {

@@ -4,20 +4,59 @@
 #include <span>
 #include <utility>
 
+#include "base/fence.hpp"
 #include "base/push_stack.hpp"
 #include "bench/frame/statistics.hpp"
 #include "bench/task/ending.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/memory/node_vector.hpp"
+#include "kernel/sync/rcu/rcu.hpp"
 #include "tasks/owner_counter.hpp"
+#include "tasks/rcu/a_rcu.hpp"
 #include "tasks/rcu/rcu_wait.hpp"
 #include "tasks/threads/thread.hpp"
 #include "tasks/wait_until.hpp"
+#include "tasks/worker.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::bench {
 namespace {
+
+// What the runs ask of grace periods: those that all else uses.
+struct OwnGracePeriods {
+    using Section = rcu::ReadSection;
+    static void call(rcu::Callback& callback, bool is_expedited) {
+        rcu::call(callback, is_expedited ? rcu::Urgency::Expedited : rcu::Urgency::Next);
+    }
+    static void call_batched(rcu::Callback& callback) { rcu::call(callback); }
+    // In a callback: the task to the core's queue.
+    static void append(Task& task) { Worker::current().append(task); }
+    static constexpr bool callbacks_run_in_tasks = true; // of the core, or in threads
+    // The first that ends after everything that is protected now; whether it has ended.
+    static std::uint64_t next() { return rcu::periods()->next(); }
+    static bool has_ended(std::uint64_t number) { return rcu::periods()->done() >= number; }
+};
+
+// A-RCU's, whose callbacks run in threads.
+class DetectedGracePeriods {
+  public:
+    using Section = a_rcu::ReadSection;
+    explicit DetectedGracePeriods(a_rcu::Engine& engine)
+        : engine_(&engine) {}
+    void call(rcu::Callback& callback, bool is_expedited) const { engine_->call(callback, is_expedited); }
+    void call_batched(rcu::Callback& callback) const { engine_->call(callback); }
+    static void append(Task& task) { send_task(task, this_thread::core()); }
+    static constexpr bool callbacks_run_in_tasks = false;
+    [[nodiscard]] std::uint64_t next() const {
+        store_load_fence();
+        return engine_->begun() + 1;
+    }
+    [[nodiscard]] bool has_ended(std::uint64_t number) const { return engine_->done() >= number; }
+
+  private:
+    a_rcu::Engine* engine_;
+};
 
 // Run by a task, or by a thread through send_task(), which then ends: the console's task waits for the ending.
 template <typename GracePeriods> struct SectionRun {
@@ -75,7 +114,7 @@ template <typename GracePeriods> struct CallbackRun : Task {
             if (self.free == nullptr) break;
             OneOf& one = *std::exchange(self.free, self.free->next_free);
             ++self.called;
-            self.periods.call_lazily(one);
+            self.periods.call_batched(one);
         }
         bool const may_end = self.ending.wanted() || self.called == self.callbacks;
         if (!may_end || self.done.value() < self.called) return worker.append(task);
@@ -156,8 +195,6 @@ template <typename GracePeriods> struct WaitRun : Task, rcu::Callback {
     Cycles start{};
 };
 
-} // namespace
-
 template <typename GracePeriods>
 Result<Sample> run_section(GracePeriods, CorePair cores, std::uint64_t sections, Progress& progress) {
     using Run = SectionRun<GracePeriods>;
@@ -217,11 +254,22 @@ Result<Sample> run_wait(GracePeriods periods, CorePair cores, std::size_t waits,
                   .verified = run.wrong == 0 && run.done.value() == waits && was_busy};
 }
 
-template Result<Sample> run_section(OwnGracePeriods, CorePair, std::uint64_t, Progress&);
-template Result<Sample> run_section(DetectedGracePeriods, CorePair, std::uint64_t, Progress&);
-template Result<Sample> run_callback(OwnGracePeriods, CorePair, std::uint64_t, Progress&);
-template Result<Sample> run_callback(DetectedGracePeriods, CorePair, std::uint64_t, Progress&);
-template Result<Sample> run_wait(OwnGracePeriods, CorePair, std::size_t, bool, Progress&);
-template Result<Sample> run_wait(DetectedGracePeriods, CorePair, std::size_t, bool, Progress&);
+template <typename GracePeriods>
+Result<Sample> run(GracePeriods periods, RcuMeasure measure, CorePair cores, std::uint64_t count, Progress& progress) {
+    switch (measure) {
+    case RcuMeasure::Section: return run_section(periods, cores, count, progress);
+    case RcuMeasure::Callback: return run_callback(periods, cores, count, progress);
+    default: return run_wait(periods, cores, count, measure == RcuMeasure::Expedite, progress);
+    }
+}
+
+} // namespace
+
+Result<Sample> run_rcu(RcuKind kind, RcuMeasure measure, CorePair cores, std::uint64_t count, Progress& progress) {
+    if (kind == RcuKind::Qsbr) return run(OwnGracePeriods(), measure, cores, count, progress);
+    a_rcu::Engine engine;
+    MXK_TRY(engine.start());
+    return run(DetectedGracePeriods(engine), measure, cores, count, progress);
+}
 
 } // namespace mxk::bench

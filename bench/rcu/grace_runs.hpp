@@ -9,66 +9,37 @@
 // from the call to the turn after.
 #pragma once
 
-#include <cstddef>
+#include <array>
 #include <cstdint>
 
-#include "base/fence.hpp"
 #include "base/result.hpp"
 #include "bench/frame/core_choice.hpp"
 #include "bench/frame/experiment.hpp"
+#include "bench/frame/names.hpp"
 #include "bench/frame/progress.hpp"
-#include "kernel/sync/rcu/rcu.hpp"
-#include "tasks/rcu/a_rcu.hpp"
-#include "tasks/threads/thread.hpp"
-#include "tasks/worker.hpp"
 
 namespace mxk::bench {
 
-// What the runs ask of grace periods: those that all else uses.
-struct OwnGracePeriods {
-    using Section = rcu::ReadSection;
-    static void call(rcu::Callback& callback, bool is_expedited) {
-        rcu::call(callback, is_expedited ? rcu::Haste::Now : rcu::Haste::Soon);
-    }
-    static void call_lazily(rcu::Callback& callback) { rcu::call(callback); }
-    // In a callback: the task to the core's queue.
-    static void append(Task& task) { Worker::current().append(task); }
-    static constexpr bool callbacks_run_in_tasks = true; // of the core, or in threads
-    // The first that ends after everything that is protected now; whether it has ended.
-    static std::uint64_t next() { return rcu::periods()->next(); }
-    static bool has_ended(std::uint64_t number) { return rcu::periods()->done() >= number; }
-};
+enum class RcuMeasure : std::uint8_t { Section, Callback, Synchronize, Expedite };
 
-// A-RCU's, whose callbacks run in threads.
-class DetectedGracePeriods {
-  public:
-    using Section = a_rcu::ReadSection;
-    explicit DetectedGracePeriods(a_rcu::Engine& engine)
-        : engine_(&engine) {}
-    void call(rcu::Callback& callback, bool is_expedited) const { engine_->call(callback, is_expedited); }
-    void call_lazily(rcu::Callback& callback) const { engine_->call(callback); }
-    static void append(Task& task) { send_task(task, this_thread::core()); }
-    static constexpr bool callbacks_run_in_tasks = false;
-    [[nodiscard]] std::uint64_t next() const {
-        store_load_fence();
-        return engine_->begun() + 1;
-    }
-    [[nodiscard]] bool has_ended(std::uint64_t number) const { return engine_->done() >= number; }
+// As they are typed and as they stand in results.
+constexpr auto value_names(RcuMeasure) {
+    using Named = console::NamedValue<RcuMeasure>;
+    return std::array{Named{RcuMeasure::Section, "section"}, Named{RcuMeasure::Callback, "callback"},
+                      Named{RcuMeasure::Synchronize, "synchronize"}, Named{RcuMeasure::Expedite, "expedite"}};
+}
 
-  private:
-    a_rcu::Engine* engine_;
-};
+// Which grace periods are measured: those that all else uses, or those of tasks/rcu/a_rcu.hpp.
+enum class RcuKind : std::uint8_t { Qsbr, ARcu };
 
-// The console's task, all of them; each blocks it until the run is over. Errors: no memory, no thread, Ctrl-C.
-// GracePeriods: one of the two above.
-template <typename GracePeriods>
-[[nodiscard]] Result<Sample> run_section(GracePeriods periods, CorePair cores, std::uint64_t sections,
-                                         Progress& progress);
-template <typename GracePeriods>
-[[nodiscard]] Result<Sample> run_callback(GracePeriods periods, CorePair cores, std::uint64_t callbacks,
-                                          Progress& progress);
-template <typename GracePeriods>
-[[nodiscard]] Result<Sample> run_wait(GracePeriods periods, CorePair cores, std::size_t waits, bool is_expedited,
-                                      Progress& progress);
+constexpr auto value_names(RcuKind) {
+    using Named = console::NamedValue<RcuKind>;
+    return std::array{Named{RcuKind::Qsbr, "qsbr"}, Named{RcuKind::ARcu, "a-rcu"}};
+}
+
+// A run of so many sections, callbacks or waits. The console's task; blocks it until the run is over. Errors: no
+// memory, no thread, Ctrl-C.
+[[nodiscard]] Result<Sample> run_rcu(RcuKind kind, RcuMeasure measure, CorePair cores, std::uint64_t count,
+                                     Progress& progress);
 
 } // namespace mxk::bench

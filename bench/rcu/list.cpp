@@ -1,10 +1,8 @@
 // `bench list`: operations per second on one sorted list by all cores of a set (list_run.hpp), by ways to protect it. A
 // configuration is a way on a set of cores.
 #include <array>
-#include <utility>
 
-#include "bench/frame/benchmark.hpp"
-#include "bench/frame/core_choice.hpp"
+#include "bench/frame/grid.hpp"
 #include "bench/frame/names.hpp"
 #include "bench/rcu/list_protection.hpp"
 #include "bench/rcu/list_run.hpp"
@@ -43,40 +41,32 @@ constexpr auto list_schema = console::schema<ListOptions>(
     console::option<&ListOptions::seed>("seed", "of the keys and of what is done with them"), run_option::repeat,
     run_option::warm_up, run_option::json);
 
-class ListExperiment final : public Experiment {
+class ListExperiment final : public GridExperiment {
   public:
     using Options = ListOptions;
     static constexpr std::string_view name = "list";
 
-    static Result<ListExperiment> create(Options const& options) {
-        ListExperiment experiment(options);
-        experiment.core_sets_ = MXK_TRY(CoreSetList::create(options.cores));
-        for (auto const& [kind, kind_name] : value_names(ListKind{}))
-            if (options.kinds.empty() || options.kinds.has(kind)) experiment.kinds_[experiment.kind_count_++] = kind;
-        print_value(experiment.distribution_, options.distribution);
-        return experiment;
+    explicit ListExperiment(Options const& options)
+        : options_(options) {
+        options_.kinds = or_all(options.kinds);
+        bench::print_value(distribution_, options.distribution);
     }
-
+    Result<void> set_up() override {
+        add(Axis::chosen("kind", 8, options_.kinds));
+        return add_cores(options_.cores);
+    }
     [[nodiscard]] Unit unit() const override { return Unit::OperationsPerSecond; }
-    [[nodiscard]] std::size_t configurations() const override { return kind_count_ * core_sets_.size(); }
     [[nodiscard]] bool is_measured_as_a_whole() const override { return true; }
-    [[nodiscard]] bool has_speed_up() const override { return true; }
-    [[nodiscard]] std::size_t baseline(std::size_t configuration) const override {
-        return configuration - set_of(configuration);
-    }
-    [[nodiscard]] std::size_t cores_of(Row const& row) const override {
-        return core_sets_.cores(set_of(row.configuration)).size();
-    }
 
-    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
-        ListRun const run{.cores = core_sets_.cores(set_of(configuration)),
+    Result<void> run_at(Point const& point, std::span<Sample> samples, Progress& progress) override {
+        ListRun const run{.cores = cores(point),
                           .keys = options_.keys,
                           .update_percent = options_.update_percent,
                           .distribution = options_.distribution,
                           .time = clock::to_cycles(Nanoseconds{std::uint64_t{options_.milliseconds} * 1'000'000}),
                           .seed = options_.seed,
                           .progress = progress};
-        ListOutcome const outcome = MXK_TRY(run_kind(kind(configuration), run));
+        ListOutcome const outcome = MXK_TRY(run_kind(chosen_at(options_.kinds, point[0]), run));
         Sample& sample = samples[0];
         sample = {.value = static_cast<double>(outcome.operations) / outcome.time.seconds(),
                   .operations = outcome.operations,
@@ -94,30 +84,14 @@ class ListExperiment final : public Experiment {
         format(out, "list: {} keys, {}, {} % of the operations are updates, {} ms; {} runs per row\n", options_.keys,
                distribution_.view(), options_.update_percent, options_.milliseconds, options_.repeat);
     }
-    void print_label_heading(TextSink& out) const override {
-        format(out, "{:<8} ", "kind");
-        core_sets_.print_heading(out);
-    }
-    void print_label(TextSink& out, Row const& row) const override {
-        format(out, "{:<8} ", name_of(kind(row.configuration)));
-        core_sets_.print(out, set_of(row.configuration));
-    }
-    void print_title(TextSink& out, Row const& row) const override {
-        format(out, "{}, {} cores", name_of(kind(row.configuration)), core_sets_.label(set_of(row.configuration)));
-    }
-    void write_settings(JsonWriter& json, Row const& row) const override {
-        json.field("kind", name_of(kind(row.configuration)));
+
+  private:
+    void write_options(JsonWriter& json, Point const& /*point*/) const override {
         json.field("keys", options_.keys);
         json.field("update_pct", options_.update_percent);
         json.field("dist", distribution_.view());
         json.field("seed", options_.seed);
-        core_sets_.write(json, set_of(row.configuration));
     }
-
-  private:
-    explicit ListExperiment(Options const& options)
-        : options_(options) {}
-
     static Result<ListOutcome> run_kind(ListKind kind, ListRun const& run) {
         switch (kind) {
         case ListKind::Rcu: return run_list<RcuProtection>(run);
@@ -128,17 +102,10 @@ class ListExperiment final : public Experiment {
         return run_list<ReaderWriterProtection>(run);
     }
 
-    // One kind after the other, each on all sets.
-    [[nodiscard]] std::size_t set_of(std::size_t configuration) const { return configuration % core_sets_.size(); }
-    [[nodiscard]] ListKind kind(std::size_t configuration) const { return kinds_[configuration / core_sets_.size()]; }
-
     Options options_;
-    CoreSetList core_sets_;
     FixedText<64> distribution_;
-    std::array<ListKind, value_names(ListKind{}).size()> kinds_{};
-    std::size_t kind_count_ = 0;
 };
-constexpr auto list_benchmark = benchmark<ListExperiment, list_schema>(
+constexpr auto list_benchmark = grid_benchmark<ListExperiment, list_schema>(
     {.summary = "operations per second on one sorted list by all cores: under RCU, and under one lock",
      .notes = "Example: bench list --kind rcu,spin --cores 1,2,4 --update-pct 10 --json\n"});
 MXK_REGISTER(mxk_commands, console::Command, list_benchmark);

@@ -9,8 +9,8 @@
 #include <cstdint>
 
 #include "base/lock.hpp"
-#include "bench/rcu/list_item_pool.hpp"
 #include "bench/rcu/simple_locks.hpp"
+#include "bench/rcu/sorted_list.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
 
 namespace mxk::bench {

@@ -1,11 +1,43 @@
 // `bench rcu`: what read sections, callbacks and grace periods cost in cycles. What each number is: grace_runs.hpp.
+#include <cstdint>
+
 #include "bench/frame/benchmark.hpp"
 #include "bench/frame/cost_experiment.hpp"
+#include "bench/frame/run_options.hpp"
 #include "bench/rcu/grace_runs.hpp"
-#include "bench/rcu/rcu_options.hpp"
+#include "kernel/console/options.hpp"
 
 namespace mxk::bench {
+
+constexpr Placement placement_of(RcuMeasure measure) {
+    bool const is_alone = measure == RcuMeasure::Section || measure == RcuMeasure::Callback;
+    return is_alone ? Placement::OneCore : Placement::SameNode;
+}
+
 namespace {
+
+struct RcuOptions : CostOptions {
+    NameSet<RcuMeasure> measures{};
+    RcuKind kind = RcuKind::Qsbr;
+    std::uint64_t operations = 1'000'000;
+    std::uint32_t waits = 2000;
+
+    // For the row.
+    [[nodiscard]] Settings settings_of(RcuMeasure) const {
+        Settings settings;
+        settings.add("rcu", name_of(kind));
+        return settings;
+    }
+};
+
+constexpr auto rcu_schema = console::schema<RcuOptions>(
+    console::option<&RcuOptions::measures>(
+        "measure", "section, callback, synchronize, expedite (none given: all that the machine can do)"),
+    console::option<&RcuOptions::kind>("rcu", "whose: MXK's, or A-RCU, whose detector asks cores by interrupts"),
+    cost_option::cores,
+    console::option<&RcuOptions::operations>("ops", "per run: section, callback", console::between(1, 4'000'000'000)),
+    console::option<&RcuOptions::waits>("waits", "per run: synchronize, expedite", console::between(1, 10'000'000)),
+    run_option::repeat, run_option::warm_up, run_option::json);
 
 class RcuExperiment final : public CostExperiment<RcuMeasure, RcuOptions> {
   public:
@@ -17,10 +49,8 @@ class RcuExperiment final : public CostExperiment<RcuMeasure, RcuOptions> {
     }
 
     Result<Sample> run_measure(RcuMeasure measure, CorePair cores, Progress& progress) override {
-        if (options().kind == RcuKind::Qsbr) return run_of(measure, OwnGracePeriods(), cores, progress);
-        a_rcu::Engine engine;
-        MXK_TRY(engine.start());
-        return run_of(measure, DetectedGracePeriods(engine), cores, progress);
+        bool const waits = measure == RcuMeasure::Synchronize || measure == RcuMeasure::Expedite;
+        return run_rcu(options().kind, measure, cores, waits ? options().waits : options().operations, progress);
     }
     void print_head(TextSink& out) const override {
         format(out, "rcu: {}; {} sections or callbacks, {} waits; {} runs per row\n", name_of(options().kind),
@@ -32,17 +62,6 @@ class RcuExperiment final : public CostExperiment<RcuMeasure, RcuOptions> {
 
   private:
     using CostExperiment::CostExperiment;
-
-    template <typename GracePeriods>
-    Result<Sample> run_of(RcuMeasure measure, GracePeriods periods, CorePair cores, Progress& progress) const {
-        switch (measure) {
-        case RcuMeasure::Section: return run_section(periods, cores, options().operations, progress);
-        case RcuMeasure::Callback: return run_callback(periods, cores, options().operations, progress);
-        case RcuMeasure::Synchronize: return run_wait(periods, cores, options().waits, false, progress);
-        case RcuMeasure::Expedite: break;
-        }
-        return run_wait(periods, cores, options().waits, true, progress);
-    }
 };
 constexpr auto rcu_benchmark = benchmark<RcuExperiment, rcu_schema>(
     {.summary = "cycles per read section of a thread, per callback, and per grace period while two cores are busy",

@@ -1,10 +1,8 @@
 // `bench rcu-read`: empty read sections per second, by ways to protect a reader (read_kind.hpp). A configuration is a
 // way on a set of cores.
 #include <array>
-#include <utility>
 
-#include "bench/frame/benchmark.hpp"
-#include "bench/frame/core_choice.hpp"
+#include "bench/frame/grid.hpp"
 #include "bench/frame/names.hpp"
 #include "bench/rcu/read_kind.hpp"
 #include "kernel/console/named.hpp"
@@ -33,21 +31,22 @@ constexpr auto rcu_read_schema = console::schema<RcuReadOptions>(
     console::option<&RcuReadOptions::milliseconds>("ms", "milliseconds of a run", console::between(1, 10'000)),
     run_option::repeat, run_option::warm_up, run_option::json);
 
-class RcuReadExperiment final : public Experiment {
+class RcuReadExperiment final : public GridExperiment {
   public:
     using Options = RcuReadOptions;
     static constexpr std::string_view name = "rcu-read";
 
-    static Result<RcuReadExperiment> create(Options const& options) {
-        RcuReadExperiment experiment(options);
-        experiment.core_sets_ = MXK_TRY(CoreSetList::create(options.cores));
+    explicit RcuReadExperiment(Options const& options)
+        : options_(options) {}
+    Result<void> set_up() override {
         std::size_t count = 0;
         for ([[maybe_unused]] ReadKind const* const kind : registered_read_kinds()) ++count;
         NodeId const here = Worker::current().node();
-        experiment.kinds_ = MXK_TRY(NodeVector<ReadKind const*>::create(count, here));
-        experiment.skipped_ = MXK_TRY(NodeVector<Skipped>::create(count, here));
-        experiment.choose(options.kinds);
-        return experiment;
+        kinds_ = MXK_TRY(NodeVector<ReadKind const*>::create(count, here));
+        skipped_ = MXK_TRY(NodeVector<Skipped>::create(count, here));
+        choose(options_.kinds);
+        add(Axis::of("kind", 22, kinds_.span()));
+        return add_cores(options_.cores);
     }
 
     // The list below the command's options in its help.
@@ -59,20 +58,12 @@ class RcuReadExperiment final : public Experiment {
     }
 
     [[nodiscard]] Unit unit() const override { return Unit::OperationsPerSecond; }
-    [[nodiscard]] std::size_t configurations() const override { return kinds_.size() * core_sets_.size(); }
     [[nodiscard]] bool is_measured_as_a_whole() const override { return true; }
     [[nodiscard]] std::span<Skipped const> skipped() const override { return skipped_.span(); }
-    [[nodiscard]] bool has_speed_up() const override { return true; }
-    [[nodiscard]] std::size_t baseline(std::size_t configuration) const override {
-        return configuration - set_of(configuration);
-    }
-    [[nodiscard]] std::size_t cores_of(Row const& row) const override { return cores(row.configuration).size(); }
-
-    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
+    Result<void> run_at(Point const& point, std::span<Sample> samples, Progress& progress) override {
         Cycles const time = clock::to_cycles(Nanoseconds{std::uint64_t{options_.milliseconds} * 1'000'000});
         samples[0] = MXK_TRY(
-            kind(configuration)
-                .run({.cores = cores(configuration), .time = time, .body = options_.body, .progress = progress}));
+            kinds_[point[0]]->run({.cores = cores(point), .time = time, .body = options_.body, .progress = progress}));
         return {};
     }
     [[nodiscard]] std::string_view failure() const override {
@@ -85,29 +76,13 @@ class RcuReadExperiment final : public Experiment {
         for (ReadKind const* const it : kinds_)
             if (!it->library.empty()) format(out, "{}: {}\n", it->name, it->library);
     }
-    void print_label_heading(TextSink& out) const override {
-        format(out, "{:<22} ", "kind");
-        core_sets_.print_heading(out);
-    }
-    void print_label(TextSink& out, Row const& row) const override {
-        format(out, "{:<22} ", kind(row.configuration).name);
-        core_sets_.print(out, set_of(row.configuration));
-    }
-    void print_title(TextSink& out, Row const& row) const override {
-        format(out, "{}, {} cores", kind(row.configuration).name, core_sets_.label(set_of(row.configuration)));
-    }
-    void write_settings(JsonWriter& json, Row const& row) const override {
-        ReadKind const& it = kind(row.configuration);
-        json.field("kind", it.name);
-        json.field("library", it.library.empty() ? std::string_view("none") : it.library);
-        json.field("body", name_of(options_.body));
-        core_sets_.write(json, set_of(row.configuration));
-    }
 
   private:
-    explicit RcuReadExperiment(Options const& options)
-        : options_(options) {}
-
+    void write_options(JsonWriter& json, Point const& point) const override {
+        std::string_view const library = kinds_[point[0]]->library;
+        json.field("library", library.empty() ? std::string_view("none") : library);
+        json.field("body", name_of(options_.body));
+    }
     void choose(ReadKinds const& chosen) {
         console::for_each_by_name(registered_read_kinds(), [&, place = 0U](ReadKind const& kind) mutable {
             bool const is_chosen = chosen.bits == 0 || (chosen.bits >> place & 1U) != 0;
@@ -120,21 +95,11 @@ class RcuReadExperiment final : public Experiment {
         });
     }
 
-    // One kind after the other, each on all sets.
-    [[nodiscard]] std::size_t set_of(std::size_t configuration) const { return configuration % core_sets_.size(); }
-    [[nodiscard]] ReadKind const& kind(std::size_t configuration) const {
-        return *kinds_[configuration / core_sets_.size()];
-    }
-    [[nodiscard]] std::span<CoreId const> cores(std::size_t configuration) const {
-        return core_sets_.cores(set_of(configuration));
-    }
-
     Options options_;
-    CoreSetList core_sets_;
     NodeVector<ReadKind const*> kinds_;
     NodeVector<Skipped> skipped_;
 };
-constexpr auto rcu_read_benchmark = benchmark<RcuReadExperiment, rcu_read_schema>(
+constexpr auto rcu_read_benchmark = grid_benchmark<RcuReadExperiment, rcu_read_schema>(
     {.summary = "empty read sections per second: of tasks, of threads, and with locks instead",
      .notes = "Example: bench rcu-read --kind qsbr,rwlock --cores 1,2 --json\n",
      .more_help = &RcuReadExperiment::print_kinds});

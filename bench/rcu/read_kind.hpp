@@ -130,7 +130,7 @@ inline Result<NodeVector<ReadTurn>> turns_of(std::size_t cores) {
 // One run in tasks, a reader on each core.
 template <typename Shared> Result<Sample> read_in_tasks(ReadRun const& run, Shared& shared) {
     auto const turns = MXK_TRY(turns_of(run.cores.size()));
-    StartBarrier barrier(run.cores.size());
+    CoreBarrier barrier(run.cores.size());
     MXK_TRY(run_steps(run.cores, run.progress, [&](Worker&, std::size_t place) {
         typename Shared::Reader reader(shared, place);
         barrier.arrive_and_wait();

@@ -162,25 +162,25 @@ MXK_REGISTER(mxk_read_kinds, ReadKind, a_rcu_threads);
 
 constexpr ReadKind spin{.name = "spin",
                         .summary = "a test-and-set lock for each core: nobody else wants it",
-                        .run = &LockReaders<TestAndSetLock, false>::run};
+                        .run = &LockReaders<TestAndSetLock>::run<false>};
 MXK_REGISTER(mxk_read_kinds, ReadKind, spin);
 constexpr ReadKind spin_shared{.name = "spin-shared",
                                .summary = "a test-and-set lock for all cores",
-                               .run = &LockReaders<TestAndSetLock, true>::run};
+                               .run = &LockReaders<TestAndSetLock>::run<true>};
 MXK_REGISTER(mxk_read_kinds, ReadKind, spin_shared);
 constexpr ReadKind ticket{
-    .name = "ticket", .summary = "a ticket lock for each core", .run = &LockReaders<TicketLock, false>::run};
+    .name = "ticket", .summary = "a ticket lock for each core", .run = &LockReaders<TicketLock>::run<false>};
 MXK_REGISTER(mxk_read_kinds, ReadKind, ticket);
 constexpr ReadKind ticket_shared{
-    .name = "ticket-shared", .summary = "a ticket lock for all cores", .run = &LockReaders<TicketLock, true>::run};
+    .name = "ticket-shared", .summary = "a ticket lock for all cores", .run = &LockReaders<TicketLock>::run<true>};
 MXK_REGISTER(mxk_read_kinds, ReadKind, ticket_shared);
 constexpr ReadKind rwlock{.name = "rwlock",
                           .summary = "a reader-writer lock for each core, taken by a reader",
-                          .run = &LockReaders<ReaderWriterLock, false>::run};
+                          .run = &LockReaders<ReaderWriterLock>::run<false>};
 MXK_REGISTER(mxk_read_kinds, ReadKind, rwlock);
 constexpr ReadKind rwlock_shared{.name = "rwlock-shared",
                                  .summary = "a reader-writer lock for all cores, taken by readers",
-                                 .run = &LockReaders<ReaderWriterLock, true>::run};
+                                 .run = &LockReaders<ReaderWriterLock>::run<true>};
 MXK_REGISTER(mxk_read_kinds, ReadKind, rwlock_shared);
 
 } // namespace

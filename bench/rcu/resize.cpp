@@ -1,10 +1,8 @@
 // `bench resize`: latency of single look-ups while a shared table doubles (resize_run.hpp). A configuration is a
 // table's layout on a set of cores; its phases are quiet and growing.
 #include <array>
-#include <utility>
 
-#include "bench/frame/benchmark.hpp"
-#include "bench/frame/core_choice.hpp"
+#include "bench/frame/grid.hpp"
 #include "bench/frame/names.hpp"
 #include "bench/rcu/doubling_tables.hpp"
 #include "bench/rcu/resize_run.hpp"
@@ -51,36 +49,38 @@ constexpr auto resize_schema = console::schema<ResizeOptions>(
     console::option<&ResizeOptions::seed>("seed", "of the keys that are looked up"), run_option::repeat,
     run_option::warm_up, run_option::json);
 
-class ResizeExperiment final : public Experiment {
+constexpr auto phase_names = value_names(ResizePhase{});
+
+class ResizeExperiment final : public GridExperiment {
   public:
     using Options = ResizeOptions;
     static constexpr std::string_view name = "resize";
 
-    static Result<ResizeExperiment> create(Options const& options) {
-        ResizeExperiment experiment(options);
-        experiment.core_sets_ = MXK_TRY(CoreSetList::create(options.cores));
+    explicit ResizeExperiment(Options const& options)
+        : options_(options) {
+        options_.layouts = or_all(options.layouts);
+    }
+    Result<void> set_up() override {
         for (auto const& [layout, layout_name] : value_names(ResizeLayout{})) {
-            if (!options.layouts.empty() && !options.layouts.has(layout)) continue;
-            experiment.layouts_[experiment.layout_count_++] = layout;
             double const max = layout == ResizeLayout::Concurrent ? DoublingChains::max_load : DoublingLines::max_load;
-            if (options.load.value_or(max) > max)
+            if (options_.layouts.has(layout) && options_.load.value_or(max) > max)
                 return Error::of(
                     "--load: expected up to {:.1} for layout {}, which grows by itself with more, got {:.2}", max,
-                    layout_name, *options.load);
+                    layout_name, *options_.load);
         }
-        return experiment;
+        add(Axis::chosen("layout", 16, options_.layouts));
+        MXK_TRY(add_cores(options_.cores));
+        add(Axis::phases(Axis::of("phase", 8, phase_names)));
+        return {};
     }
-
     [[nodiscard]] Unit unit() const override { return Unit::NanosecondsPerOperation; }
-    [[nodiscard]] std::size_t configurations() const override { return layout_count_ * core_sets_.size(); }
     [[nodiscard]] bool is_measured_as_a_whole() const override { return true; }
-    [[nodiscard]] std::size_t phases() const override { return value_names(ResizePhase{}).size(); }
 
-    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
-        bool const has_chains = layout(configuration) == ResizeLayout::Concurrent;
-        ResizeRun const run{.cores = core_sets_.cores(set_of(configuration)),
+    Result<void> run_at(Point const& point, std::span<Sample> samples, Progress& progress) override {
+        bool const has_chains = layout(point) == ResizeLayout::Concurrent;
+        ResizeRun const run{.cores = cores(point),
                             .keys = options_.keys,
-                            .load = load(configuration),
+                            .load = load(point),
                             .min_time = Nanoseconds{std::uint64_t{options_.milliseconds} * 1'000'000},
                             .seed = options_.seed,
                             .progress = progress};
@@ -104,32 +104,10 @@ class ResizeExperiment final : public Experiment {
         format(out, "resize: look-ups of {} keys one at a time, latency; {} runs per row\n", options_.keys,
                options_.repeat);
     }
-    void print_label_heading(TextSink& out) const override {
-        format(out, "{:<16} ", "layout");
-        core_sets_.print_heading(out);
-        format(out, " {:<8}", "phase");
-    }
-    void print_label(TextSink& out, Row const& row) const override {
-        format(out, "{:<16} ", name_of(layout(row.configuration)));
-        core_sets_.print(out, set_of(row.configuration));
-        format(out, " {:<8}", name_of(phase(row)));
-    }
-    void print_title(TextSink& out, Row const& row) const override {
-        format(out, "{}, {} cores, {}", name_of(layout(row.configuration)), core_sets_.label(set_of(row.configuration)),
-               name_of(phase(row)));
-    }
     void print_details(TextSink& out, Row const& row) const override {
         format(out, "  p99_ns: {:.0}; {} look-ups in each run\n", row.p99.value_or(0), row.operations / row.value.n);
         if (phase(row) == ResizePhase::Growing)
             format(out, "  p99 within twice that of quiet and 5 us: {}\n", is_within(row) ? "yes" : "no");
-    }
-    void write_settings(JsonWriter& json, Row const& row) const override {
-        json.field("layout", name_of(layout(row.configuration)));
-        json.field("phase", name_of(phase(row)));
-        json.field("keys", options_.keys);
-        json.field("load", load(row.configuration));
-        json.field("seed", options_.seed);
-        core_sets_.write(json, set_of(row.configuration));
     }
     void write_details(JsonWriter& json, Row const& row) const override {
         if (phase(row) == ResizePhase::Growing) json.field("within", is_within(row));
@@ -138,9 +116,11 @@ class ResizeExperiment final : public Experiment {
   private:
     static constexpr std::string_view p99_quiet_name = "p99_quiet";
 
-    explicit ResizeExperiment(Options const& options)
-        : options_(options) {}
-
+    void write_options(JsonWriter& json, Point const& point) const override {
+        json.field("keys", options_.keys);
+        json.field("load", load(point));
+        json.field("seed", options_.seed);
+    }
     static Sample sample(LookUpPhase const& phase, bool is_sound) {
         Sample sample{.value = static_cast<double>(phase.latency.p50),
                       .p99 = static_cast<double>(phase.latency.p99),
@@ -150,34 +130,22 @@ class ResizeExperiment final : public Experiment {
         sample.findings.add("duration_ms", static_cast<double>(raw(clock::to_nanoseconds(phase.time))) * 1e-6);
         return sample;
     }
-    static double finding(Row const& row, std::string_view wanted) {
-        for (auto const& found : row.findings.entries())
-            if (found.name == wanted) return found.value;
-        return 0;
-    }
     // Of the medians of all runs.
     static bool is_within(Row const& row) {
         constexpr double more = 5000;
-        return row.p99.value_or(0) <= 2 * finding(row, p99_quiet_name) + more;
+        return row.p99.value_or(0) <= 2 * finding_of(row, p99_quiet_name).value_or(0) + more;
     }
 
-    // One layout after the other, each on all sets.
-    [[nodiscard]] std::size_t set_of(std::size_t configuration) const { return configuration % core_sets_.size(); }
-    [[nodiscard]] ResizeLayout layout(std::size_t configuration) const {
-        return layouts_[configuration / core_sets_.size()];
-    }
-    [[nodiscard]] double load(std::size_t configuration) const {
-        bool const has_chains = layout(configuration) == ResizeLayout::Concurrent;
+    [[nodiscard]] ResizeLayout layout(Point const& point) const { return chosen_at(options_.layouts, point[0]); }
+    [[nodiscard]] double load(Point const& point) const {
+        bool const has_chains = layout(point) == ResizeLayout::Concurrent;
         return options_.load.value_or(has_chains ? DoublingChains::default_load : DoublingLines::default_load);
     }
     static ResizePhase phase(Row const& row) { return static_cast<ResizePhase>(row.phase); }
 
     Options options_;
-    CoreSetList core_sets_;
-    std::array<ResizeLayout, value_names(ResizeLayout{}).size()> layouts_{};
-    std::size_t layout_count_ = 0;
 };
-constexpr auto resize_benchmark = benchmark<ResizeExperiment, resize_schema>(
+constexpr auto resize_benchmark = grid_benchmark<ResizeExperiment, resize_schema>(
     {.summary = "latency of look-ups, one at a time, while a shared table doubles, and while nothing goes on",
      .notes = "Example: bench resize --layout concurrent --cores 1,2 --keys 1M --repeat 5 --json\n"});
 MXK_REGISTER(mxk_commands, console::Command, resize_benchmark);

@@ -8,8 +8,6 @@
 // table that has doubled.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -20,18 +18,14 @@
 #include "base/histogram.hpp"
 #include "base/result.hpp"
 #include "bench/frame/progress.hpp"
-#include "bench/frame/ready_memory.hpp"
 #include "bench/frame/statistics.hpp"
-#include "bench/frame/steps.hpp"
 #include "bench/workload/instructions.hpp"
 #include "bench/workload/operation_start.hpp"
 #include "bench/workload/random.hpp"
 #include "hashtable/partition/owner.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_vector.hpp"
-#include "kernel/memory/per_core.hpp"
 #include "tasks/owner_counter.hpp"
-#include "tasks/wait_until.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::bench {
@@ -68,19 +62,59 @@ struct alignas(cache_line_bytes) LookUpWindow {
     std::atomic<std::uint64_t> until{never};
 };
 
-// One core's look-ups of keys 1 to `keys`. Table: find(key), which any core calls in a task.
-template <typename Table> class LookUpTask : public Task {
+// A table that is doubled.
+class DoublingTable {
+  public:
+    DoublingTable() = default;
+    virtual ~DoublingTable() = default;
+    DoublingTable(DoublingTable const&) = delete;
+    DoublingTable& operator=(DoublingTable const&) = delete;
+
+    // Any core, in a task. False: the key is there, or there is no memory.
+    virtual bool insert(std::uint64_t key, std::uint64_t value) = 0;
+    [[nodiscard]] virtual std::optional<std::uint64_t> find(std::uint64_t key) const = 0;
+    // LookUpTask::look_up() of the table's own type: what is measured is find() alone.
+    [[nodiscard]] virtual Task::Body look_up() const = 0;
+    // Any core while nobody inserts.
+    [[nodiscard]] virtual std::size_t buckets() const = 0;
+    [[nodiscard]] virtual std::size_t size() const = 0;
+    // About how much memory the doubling asks for.
+    [[nodiscard]] virtual std::size_t bytes_to_double() const = 0;
+    // Returns when no resize is under way. The console's task, as the next one. Errors: no memory.
+    virtual Result<void> settle() = 0;
+    // Returns when there are twice as many buckets. Errors: no memory, Ctrl-C.
+    virtual Result<void> double_now(Progress& progress) = 0;
+    // Where the table counts them.
+    [[nodiscard]] virtual std::optional<std::uint64_t> resizes() const { return std::nullopt; }
+};
+
+// One core's look-ups of keys 1 to `keys`.
+class LookUpTask : public Task {
   public:
     // `left`: counts at home those that have not ended.
-    LookUpTask(Table const& table, LookUpWindow const& window, std::size_t keys, std::uint64_t seed, std::size_t& left,
-               CoreId home_core)
-        : Task(&LookUpTask::look_up, home_core)
+    LookUpTask(DoublingTable const& table, LookUpWindow const& window, std::size_t keys, std::uint64_t seed,
+               std::size_t& left, CoreId home_core)
+        : Task(table.look_up(), home_core)
         , table_(table)
         , window_(window)
         , keys_(keys)
         , random_(seed)
         , left_(left) {}
 
+    template <typename ItsTable> static void look_up(Worker& worker, Task& task) {
+        auto& self = static_cast<LookUpTask&>(task);
+        std::optional<std::uint64_t> const value = static_cast<ItsTable const&>(self.table_).ItsTable::find(self.key_);
+        if (value != value_of(self.key_)) [[unlikely]]
+            ++self.wrong_;
+        std::uint64_t const now = raw(stamp_after_loads());
+        std::uint64_t const until = self.window_.until.load(std::memory_order_relaxed);
+        if (self.appended_ >= self.window_.from.load(std::memory_order_relaxed) && self.appended_ < until)
+            self.latency_.add(now - self.appended_);
+        self.done_.add(1);
+        if (now < until) return self.go_on(worker);
+        task.body = [](Worker&, Task& at_home) { --static_cast<LookUpTask&>(at_home).left_; };
+        worker.append(task, task.home);
+    }
     // On its core.
     void begin(Worker& worker) { go_on(worker); }
 
@@ -96,22 +130,8 @@ template <typename Table> class LookUpTask : public Task {
         appended_ = raw(clock::timestamp());
         worker.append(*this);
     }
-    static void look_up(Worker& worker, Task& task) {
-        auto& self = static_cast<LookUpTask&>(task);
-        std::optional<std::uint64_t> const value = self.table_.find(self.key_);
-        if (value != value_of(self.key_)) [[unlikely]]
-            ++self.wrong_;
-        std::uint64_t const now = raw(stamp_after_loads());
-        std::uint64_t const until = self.window_.until.load(std::memory_order_relaxed);
-        if (self.appended_ >= self.window_.from.load(std::memory_order_relaxed) && self.appended_ < until)
-            self.latency_.add(now - self.appended_);
-        self.done_.add(1);
-        if (now < until) return self.go_on(worker);
-        task.body = [](Worker&, Task& at_home) { --static_cast<LookUpTask&>(at_home).left_; };
-        worker.append(task, task.home);
-    }
 
-    Table const& table_;
+    DoublingTable const& table_;
     LookUpWindow const& window_;
     std::uint64_t keys_;
     Random random_;
@@ -123,118 +143,14 @@ template <typename Table> class LookUpTask : public Task {
     Histogram latency_;
 };
 
-// One phase: look-ups on all cores while action() goes on, which the console's task is in and may wait; it gives a
-// Result. `min_time`: the phase goes on until that is over. Errors: action()'s; no memory; Ctrl-C.
-template <typename Table, typename Action>
-Result<LookUpPhase> look_up_while(Table const& table, ResizeRun const& run, std::span<Owner const> owners,
-                                  Cycles min_time, Action action) {
-    constexpr std::size_t before = 100; // look-ups of each core before those that count
-    using LookUps = LookUpTask<Table>;
-    Worker& here = Worker::current();
-    LookUpWindow window;
-    std::size_t left = 0;
-    auto tasks = MXK_TRY(PerCore<LookUps>::create(owners, [&](std::size_t place) {
-        return LookUps(table, window, run.keys, run.seed + place, left, here.core());
-    }));
-    if (!run_on(run.cores, [&](Worker& worker, std::size_t place) {
-            tasks[place].begin(worker);
-            return Step::Done;
-        }))
-        return no_memory_for_steps();
-    left = owners.size();
-    wait_until([&] {
-        return run.progress.interrupted() ||
-               std::all_of(tasks.begin(), tasks.end(), [](LookUps const& of_core) { return of_core.done() >= before; });
-    });
-
-    Cycles const start = clock::timestamp();
-    window.from.store(raw(start), std::memory_order_relaxed);
-    Result<void> const done = action();
-    Cycles end = clock::timestamp();
-    if (done && end < start + min_time) end = start + min_time;
-    window.until.store(raw(end), std::memory_order_relaxed);
-    wait_until([&] {
-        if (run.progress.interrupted()) window.until.store(0, std::memory_order_relaxed);
-        return left == 0;
-    });
-    MXK_TRY(done);
-    MXK_TRY(run.progress.check());
-
-    LookUpPhase phase{.time = end - start};
-    Histogram all;
-    for (LookUps const& of_core : tasks) {
-        all.add(of_core.latency());
-        phase.wrong += of_core.wrong();
-    }
-    phase.latency = Durations::of(all);
-    return phase;
-}
-
-// Keys 1 to `keys`, each core of the set its share. False: a key was there already, or there is no memory for it.
-template <typename Table> Result<bool> fill_table(Table& table, ResizeRun const& run) {
-    std::size_t const cores = run.cores.size();
-    auto next = MXK_TRY(NodeVector<std::size_t>::create(cores, Worker::current().node()));
-    for (std::size_t place = 0; place < cores; ++place) next.emplace(run.keys * place / cores);
-    std::atomic<std::size_t> wrong{0}; // relaxed: a number; the steps' end orders it
-    ProgressCounter counter;
-    run.progress.phase("filling the table", run.keys, counter);
-    MXK_TRY(run_steps(run.cores, run.progress, [&](Worker&, std::size_t place) {
-        std::size_t& at = next[place];
-        std::size_t const end = run.keys * (place + 1) / cores;
-        std::size_t const some = std::min(piece, end - at);
-        for (std::size_t const to = at + some; at < to; ++at)
-            if (!table.insert(at + 1, value_of(at + 1))) wrong.fetch_add(1, std::memory_order_relaxed);
-        counter.add(some);
-        return at == end || run.progress.interrupted() ? Step::Done : Step::Again;
-    }));
-    return wrong.load(std::memory_order_relaxed) == 0;
-}
-
-// Whether each of the keys has its value, and there are no others.
-template <typename Table> Result<bool> has_all_keys(Table const& table, ResizeRun const& run) {
-    std::atomic<std::size_t> next{0}; // relaxed, both: numbers
-    std::atomic<std::size_t> wrong{0};
-    ProgressCounter counter;
-    run.progress.phase("verifying", run.keys, counter);
-    MXK_TRY(run_steps(run.cores, run.progress, [&](Worker&, std::size_t) {
-        std::size_t const from = next.fetch_add(piece, std::memory_order_relaxed);
-        if (from >= run.keys || run.progress.interrupted()) return Step::Done;
-        std::size_t const to = std::min(from + piece, run.keys);
-        for (std::size_t at = from; at < to; ++at) {
-            std::optional<std::uint64_t> const value = table.find(at + 1);
-            if (value != value_of(at + 1)) wrong.fetch_add(1, std::memory_order_relaxed);
-        }
-        counter.add(to - from);
-        return Step::Again;
-    }));
-    return wrong.load(std::memory_order_relaxed) == 0 && table.size() == run.keys;
-}
-
-// One run. Table: doubling_tables.hpp. Errors: no memory, Ctrl-C. The console's task, which waits meanwhile.
+// One run. Errors: no memory, Ctrl-C. The console's task, which waits meanwhile.
+Result<ResizeOutcome> run_resize(DoublingTable& table, std::span<Owner const> owners, ResizeRun const& run);
 template <typename Table> Result<ResizeOutcome> run_resize(ResizeRun const& run) {
     auto owners = MXK_TRY(NodeVector<Owner>::create(run.cores.size(), Worker::current().node()));
     for (CoreId const core : run.cores) owners.emplace(core, workers::of(core).node());
     Table table(MXK_TRY(Table::make(owners.span(), run.keys, run.load)));
     MXK_TRY(table.begin(owners.span()));
-    if (!MXK_TRY(fill_table(table, run))) return Error("a key could not be inserted: no memory, or it was there");
-    MXK_TRY(table.settle());
-    make_memory_ready(table.bytes_to_double() / owners.size() + 1, owners.span());
-
-    ResizeOutcome outcome;
-    outcome.buckets_before = table.buckets();
-    std::optional<std::uint64_t> const resizes_before = table.resizes();
-    ProgressCounter nothing;
-    run.progress.phase("growing", 1, nothing);
-    outcome.growing =
-        MXK_TRY(look_up_while(table, run, owners.span(), Cycles{}, [&] { return table.double_now(run.progress); }));
-    outcome.buckets_after = table.buckets();
-    outcome.has_doubled = outcome.buckets_after == 2 * outcome.buckets_before &&
-                          (!resizes_before || *table.resizes() == *resizes_before + 1);
-    run.progress.phase("quiet", 1, nothing);
-    Cycles const quiet_time = std::max(clock::to_cycles(run.min_time), outcome.growing.time);
-    outcome.quiet = MXK_TRY(look_up_while(table, run, owners.span(), quiet_time, [] { return Result<void>(); }));
-    outcome.has_content = MXK_TRY(has_all_keys(table, run));
-    return outcome;
+    return run_resize(table, owners.span(), run);
 }
 
 } // namespace mxk::bench

@@ -161,7 +161,7 @@ Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view wha
     progress.phase(what, options_->operations * passes, &instructions_done, &cores);
     engine_->prepare({cores, queue_.cores()});
 
-    StartBarrier barrier(count);
+    CoreBarrier barrier(count);
     latencies_ = {};
     task_times_ = {};
     if (options_->latency) latencies_ = MXK_TRY(PerCore<Histogram>::with_room(count, node));

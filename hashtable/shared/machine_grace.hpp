@@ -26,7 +26,7 @@ class MachineGrace {
     // acquire: what readers have done before its end is done before what the caller does next.
     [[nodiscard]] bool is_over(std::uint64_t number) const { return periods_->done() >= number; }
     // Somebody waits for it.
-    void want(std::uint64_t number) const { periods_->ask_for(number, rcu::Haste::Lazy); }
+    void want(std::uint64_t number) const { periods_->ask_for(number, rcu::Urgency::Batched); }
     // Runs after the next grace period.
     static void call(rcu::Callback& callback) { rcu::call(callback); }
 

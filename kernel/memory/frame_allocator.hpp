@@ -71,7 +71,7 @@ class alignas(cache_line_bytes) FrameAllocator {
     void move_to(std::span<std::byte> table, std::span<std::byte> added);
     [[nodiscard]] std::span<std::byte> place_table(std::span<std::byte> added);
 
-    mutable DynamicLock<SpinLock, BriefVisit, NoWindow> lock_{lock_bands::memory.rank(16)}; // all below
+    mutable DynamicLock<SpinLock, ShortVisit, NoWindow> lock_{lock_bands::memory.rank(16)}; // all below
     FrameNumbers numbers_;
     ExtentTree extents_;         // of what is free. They never touch: touching ones are one extent
     std::span<std::byte> table_; // where both stand

@@ -18,25 +18,25 @@ namespace mxk::rcu {
 // In the awaiting coroutine's frame.
 class AfterGracePeriod {
   public:
-    explicit AfterGracePeriod(Haste haste)
-        : haste_(haste) {}
+    explicit AfterGracePeriod(Urgency urgency)
+        : urgency_(urgency) {}
 
     static bool await_ready() { return false; }
     template <std::derived_from<CoroutineTask> Promise> void await_suspend(std::coroutine_handle<Promise> coroutine) {
         expect(!arch::is_in_section(), "nobody waits for a grace period in a read section");
-        later_.append(coroutine.promise(), haste_);
+        later_.append(coroutine.promise(), urgency_);
     }
     static Worker& await_resume() { return Worker::current(); }
 
   private:
     LaterTask later_;
-    Haste haste_;
+    Urgency urgency_;
 };
 
 // The rest runs on this core after a grace period that has begun after this; its core runs other tasks meanwhile. Not
 // in a ReadSection, which is a panic. Gives the worker.
-[[nodiscard]] inline AfterGracePeriod after_grace_period(Haste haste = Haste::Soon) {
-    return AfterGracePeriod(haste);
+[[nodiscard]] inline AfterGracePeriod after_grace_period(Urgency urgency = Urgency::Next) {
+    return AfterGracePeriod(urgency);
 }
 
 } // namespace mxk::rcu

@@ -10,16 +10,16 @@
 namespace mxk {
 
 // Of a task, in which it stands; for one wait at a time.
-class LaterVisit {
+class DelayedVisit {
   public:
     // Enables the lock (or a cascade's coarse one), and appends the task to the calling core's queue after a grace
     // period. A task; never blocks.
     template <typename LockType> void append(Task& task, LockType& lock) {
         if constexpr (requires { lock.coarsen(); })
-            lock.coarsen(rcu::Haste::Now);
+            lock.coarsen(rcu::Urgency::Expedited);
         else
-            lock.enable(rcu::Haste::Now);
-        later_.append(task, rcu::Haste::Now);
+            lock.enable(rcu::Urgency::Expedited);
+        later_.append(task, rcu::Urgency::Expedited);
     }
 
   private:

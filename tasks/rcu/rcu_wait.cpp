@@ -26,11 +26,11 @@ void expect_no_section() {
 
 } // namespace
 
-void synchronize(Haste haste) {
+void synchronize(Urgency urgency) {
     expect_no_section();
     CountDown waiter(1);
     WaiterCallback callback(waiter);
-    call(callback, haste);
+    call(callback, urgency);
     waiter.wait();
 }
 
@@ -41,15 +41,15 @@ Result<void> barrier() {
     auto callbacks =
         MXK_TRY(NodeVector<WaiterCallback>::create(workers::count(), workers::of(arch::home_core()).node()));
     for (std::size_t i = 0; i < workers::count(); ++i)
-        periods()->call(core_id(i), callbacks.emplace(waiter), Haste::Soon);
+        periods()->call(core_id(i), callbacks.emplace(waiter), Urgency::Next);
     waiter.wait();
     return {};
 }
 
-void LaterTask::append(Task& task, Haste haste) {
+void LaterTask::append(Task& task, Urgency urgency) {
     task_ = &task;
     function = [](Callback& self) { Worker::current().append(*static_cast<LaterTask&>(self).task_); };
-    call(*this, haste);
+    call(*this, urgency);
 }
 
 Throttle::~Throttle() {
@@ -62,15 +62,15 @@ void Throttle::await(Marker& marker) {
     marker.is_given = false;
 }
 
-void Throttle::call(Callback& callback, Haste haste) {
+void Throttle::call(Callback& callback, Urgency urgency) {
     expect_no_section();
-    rcu::call(callback, haste);
+    rcu::call(callback, urgency);
     if (++given_ < batch_) return;
     given_ = 0;
     Marker& marker = markers_.at(next_);
     marker.function = [](Callback& self) { static_cast<Marker&>(self).has_run.post(); };
     marker.is_given = true;
-    rcu::call(marker, Haste::Soon);
+    rcu::call(marker, Urgency::Next);
     next_ ^= 1U;
     await(markers_.at(next_)); // the half before this one
 }

@@ -14,11 +14,11 @@ namespace mxk::rcu {
 
 // Returns after a grace period that has begun after the call. A thread, or a task whose body may Worker::run_until():
 // its core runs other tasks meanwhile. Some microseconds if all cores run short tasks; else until every core's
-// task has ended, and with Haste::Soon, on metal, every thread's slice.
-void synchronize(Haste haste = Haste::Soon);
+// task has ended, and with Urgency::Next, on metal, every thread's slice.
+void synchronize(Urgency urgency = Urgency::Next);
 // The same, and threads that run are interrupted for it.
 inline void synchronize_expedited() {
-    synchronize(Haste::Now);
+    synchronize(Urgency::Expedited);
 }
 
 // Returns when all callbacks have run that were given to any core before the call. Who may call it: as synchronize().
@@ -29,7 +29,7 @@ Result<void> barrier();
 // and take long. A task; never blocks.
 class LaterTask : Callback {
   public:
-    void append(Task& task, Haste haste = Haste::Lazy);
+    void append(Task& task, Urgency urgency = Urgency::Batched);
 
   private:
     Task* task_ = nullptr;
@@ -50,7 +50,7 @@ class Throttle {
     ~Throttle();
 
     // As rcu::call(), by the thread, which stays on its core. Not in a read section, which is a panic: it may wait.
-    void call(Callback& callback, Haste haste = Haste::Lazy);
+    void call(Callback& callback, Urgency urgency = Urgency::Batched);
 
   private:
     // Behind each half of them. Callbacks run in order, so when it runs, those before it have.

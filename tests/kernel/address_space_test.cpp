@@ -12,7 +12,6 @@
 #include "kernel/memory/node_vector.hpp"
 #include "kernel/sync/adaptive/lock_cascade.hpp"
 #include "kernel/test_remark.hpp"
-#include "spaces/cascade_locking.hpp"
 #include "tasks/wait_until.hpp"
 #include "tests/delays.hpp"
 #include "tests/kernel/mapped_pages.hpp"
@@ -25,7 +24,7 @@ using namespace mapping;
 constexpr std::uint64_t small = bytes(PageSize::Small);
 
 MXK_TEST(mapping, pages_of_all_sizes_are_found_and_fault_when_they_are_gone) {
-    FineMappings database(*coherence());
+    MappingDatabase database(*coherence(), LockingKind::Fine);
     for (PageSize const size : {PageSize::Small, PageSize::Large, PageSize::Huge}) {
         if (size == PageSize::Huge) {
             if (!arch::translations::abilities().gigabyte_pages) continue;
@@ -63,7 +62,7 @@ MXK_TEST(mapping, pages_of_all_sizes_are_found_and_fault_when_they_are_gone) {
 
 MXK_TEST(mapping, each_core_has_the_space_that_it_has_chosen) {
     auto const cores = all_cores();
-    FineMappings database(*coherence());
+    MappingDatabase database(*coherence(), LockingKind::Fine);
     auto pages = MappedPages::create(2, PageSize::Small, 2);
     if (!pages) return;
     auto one = AddressSpace::create(*coherence(), Worker::current().node());
@@ -89,7 +88,7 @@ MXK_TEST(mapping, each_core_has_the_space_that_it_has_chosen) {
 
 MXK_TEST(mapping, what_was_handed_on_is_revoked_everywhere) {
     auto const cores = all_cores();
-    FineMappings database(*coherence());
+    MappingDatabase database(*coherence(), LockingKind::Fine);
     auto pages = MappedPages::create(1, PageSize::Small, 200);
     if (!pages) return;
     auto space = AddressSpace::create(*coherence(), Worker::current().node());
@@ -127,7 +126,7 @@ constexpr std::size_t many = 1000;
 
 // Maps `many` pages, has these cores use them, unmaps them one by one, and says what that took.
 CoherenceCounts unmap_one_by_one(std::span<CoreId const> users) {
-    FineMappings database(*coherence());
+    MappingDatabase database(*coherence(), LockingKind::Fine);
     auto pages = MappedPages::create(many, PageSize::Small, many);
     auto mappings = NodeVector<Mapping>::create(many, Worker::current().node());
     auto space = AddressSpace::create(*coherence(), Worker::current().node());
@@ -191,7 +190,7 @@ MXK_TEST(mapping, pages_that_all_cores_use_are_unmapped_by_a_shootdown_for_32) {
 MXK_TEST(mapping, a_core_that_halts_is_not_interrupted) {
     if (workers::count() < 2) MXK_SKIP("needs two cores");
     CoreId const cores[] = {Worker::current().core(), last_core()};
-    FineMappings database(*coherence());
+    MappingDatabase database(*coherence(), LockingKind::Fine);
     auto pages = MappedPages::create(1, PageSize::Small, 1);
     if (!pages) return;
     auto space = AddressSpace::create(*coherence(), Worker::current().node());
@@ -224,14 +223,13 @@ MXK_TEST(mapping, a_core_that_halts_is_not_interrupted) {
 }
 
 // Each core maps a page for all, and withdraws it, while all of them use those of the others.
-template <typename Locking> class RightsOfAll {
+class RightsOfAll {
   public:
-    using Database = MappingDatabase<Locking>;
     static constexpr std::size_t rounds = 60;
 
     // between_rounds() is called by the first core, in no visit.
     template <typename BetweenRounds>
-    static void check(std::span<CoreId const> cores, Database& database, BetweenRounds between_rounds) {
+    static void check(std::span<CoreId const> cores, MappingDatabase& database, BetweenRounds between_rounds) {
         NodeId const node = Worker::current().node();
         auto space = AddressSpace::create(*coherence(), node);
         MXK_CHECK(space.ok());
@@ -262,18 +260,17 @@ template <typename Locking> class RightsOfAll {
             auto tree = DerivationTree::create(2, node);
             MXK_CHECK(block.ok() && tree.ok());
             if (!block || !tree) return false;
-            pages.emplace(typename PagesOf<Locking>::Key{}, block.value(), 1, PageSize::Small, std::move(tree).value(),
-                          part);
+            pages.emplace(MappedPages::Key{}, block.value(), 1, PageSize::Small, std::move(tree).value(), part);
             return true;
         }
-        std::optional<PagesOf<Locking>> pages;
+        std::optional<MappedPages> pages;
         bench::Random random;
         std::size_t round = 0;
         // Bit 0: read, bit 1: write, as others may still do; above, how often it was mapped.
         std::atomic<std::uint64_t> allowed{0};
     };
 
-    static void change_rights(Database& database, AddressSpace& space, std::span<Own> owners, std::size_t place,
+    static void change_rights(MappingDatabase& database, AddressSpace& space, std::span<Own> owners, std::size_t place,
                               std::atomic<std::size_t>& used) {
         Own& own = owners[place];
         auto& object = own.pages->object;
@@ -310,24 +307,23 @@ template <typename Locking> class RightsOfAll {
 MXK_TEST(mapping, nothing_stale_is_used_while_all_cores_change_rights) {
     auto const all = all_cores();
     InjectDelays const delays;
-    FineMappings database(*coherence());
-    RightsOfAll<FineSpinning>::check(all.span().first(std::min<std::size_t>(all.size(), 16)), database, [] {});
+    MappingDatabase database(*coherence(), LockingKind::Fine);
+    RightsOfAll::check(all.span().first(std::min<std::size_t>(all.size(), 16)), database, [] {});
 }
 
 // The same while one lock becomes many, and these one again.
 MXK_TEST(mapping, nothing_stale_is_used_while_the_granularity_of_its_locks_changes) {
-    using Locking = CascadeLocking<SpinLock>;
     auto const all = all_cores();
     auto const cores = all.span().first(std::min<std::size_t>(all.size(), 16));
-    MappingDatabase<Locking> database(*coherence(), cores.size(), Worker::current().node());
+    MappingDatabase database(*coherence(), LockingKind::Cascade, cores.size(), Worker::current().node());
     auto& cascade = database.locking().cascade();
     std::size_t changes = 0;
     {
         InjectDelays const delays;
-        RightsOfAll<Locking>::check(cores, database, [&] {
-            if (cascade.coarsen(rcu::Haste::Now)) {
+        RightsOfAll::check(cores, database, [&] {
+            if (cascade.coarsen(rcu::Urgency::Expedited)) {
                 ++changes;
-            } else if (auto const refined = cascade.refine(rcu::Haste::Now)) {
+            } else if (auto const refined = cascade.refine(rcu::Urgency::Expedited)) {
                 changes += refined.value() ? 1U : 0U;
             }
         });
@@ -339,19 +335,18 @@ MXK_TEST(mapping, nothing_stale_is_used_while_the_granularity_of_its_locks_chang
 
 // Alone it takes no lock; it has one again for others.
 MXK_TEST(mapping, a_cascade_is_one_cores_and_all_cores) {
-    using Locking = CascadeLocking<SpinLock>;
     auto const all = all_cores();
     CoreId const here[] = {Worker::current().core()};
-    MappingDatabase<Locking> database(*coherence(), all.size(), Worker::current().node());
+    MappingDatabase database(*coherence(), LockingKind::Cascade, all.size(), Worker::current().node());
     auto& cascade = database.locking().cascade();
-    MXK_CHECK(cascade.claim(rcu::Haste::Now));
+    MXK_CHECK(cascade.claim(rcu::Urgency::Expedited));
     wait_until([&] { return cascade.is_stable(); });
-    RightsOfAll<Locking>::check(here, database, [] {});
+    RightsOfAll::check(here, database, [] {});
     MXK_CHECK(cascade.granularity() == Granularity::None);
     MXK_CHECK_EQUAL(database.locking().shared_locks_taken(), 0U);
-    MXK_CHECK(cascade.coarsen(rcu::Haste::Now));
+    MXK_CHECK(cascade.coarsen(rcu::Urgency::Expedited));
     wait_until([&] { return cascade.is_stable(); });
-    RightsOfAll<Locking>::check(all.span().first(std::min<std::size_t>(all.size(), 16)), database, [] {});
+    RightsOfAll::check(all.span().first(std::min<std::size_t>(all.size(), 16)), database, [] {});
     MXK_CHECK(database.locking().shared_locks_taken() > 0);
 }
 

@@ -1,26 +1,15 @@
 // `bench adaptive mapping`, `revoke` and `revoke-independent` on real cores, small: what they count has the shape that
 // they are there to show, and locks that keep nobody out of what is shared are no way to have it.
 #include <algorithm>
-#include <optional>
 #include <span>
 #include <string_view>
 
-#include "base/no_lock.hpp"
-#include "base/spin_lock.hpp"
-#include "bench/adaptive/owner_revocation.hpp"
-#include "bench/adaptive/revocation.hpp"
-#include "kernel/sync/adaptive/dynamic_lock.hpp"
+#include "bench/adaptive/mapping_run.hpp"
 #include "kernel/testing.hpp"
-#include "spaces/cascade_locking.hpp"
 #include "tests/kernel/all_cores.hpp"
 
 namespace mxk::bench {
 namespace {
-
-using Coarse = mapping::CoarseLocking<SpinLock>;
-using Fine = mapping::FineLocking<SpinLock>;
-using Dynamic = mapping::FineLocking<DynamicLock<SpinLock>>;
-using Cascade = mapping::CascadeLocking<SpinLock>;
 
 struct Counted {
     double interrupts = 0;
@@ -42,34 +31,29 @@ Counted counted(Result<Sample> const& sample) {
     return result;
 }
 
-template <typename Run>
-Counted run_once(std::span<CoreId const> cores, std::size_t pages, Run run,
-                 std::optional<Granularity> granularity = std::nullopt) {
+Counted run_once(std::span<CoreId const> cores, std::size_t pages, Result<Sample> (*run)(MappingRun const&),
+                 MappingLocking locking) {
     FixedText<1> nowhere;
     console::Invocation const invocation(nowhere);
     Progress progress(invocation);
     constexpr std::size_t rounds = 5;
-    return counted(run(MappingRun{cores, pages, rounds, progress, granularity}));
-}
-
-auto by_messages(Result<Sample> (*run)(MappingRun const&, Owners), Owners owners) {
-    return [run, owners](MappingRun const& on) { return run(on, owners); };
+    return counted(run({cores, locking, pages, rounds, progress}));
 }
 
 MXK_TEST(bench_mapping, fine_locks_are_one_for_each_page_and_a_coarse_one_is_for_32) {
     CoreId const here[] = {Worker::current().core()};
     constexpr std::size_t pages = 128;
-    Counted const coarse = run_once(here, pages, &run_unmap<Coarse>);
-    Counted const fine = run_once(here, pages, &run_unmap<Fine>);
+    Counted const coarse = run_once(here, pages, &run_unmap, MappingLocking::Coarse);
+    Counted const fine = run_once(here, pages, &run_unmap, MappingLocking::Fine);
     MXK_CHECK(fine.locks >= 1 && coarse.locks * 16 < fine.locks);
     MXK_CHECK(coarse.interrupts == 0 && fine.interrupts == 0);
 }
 
 MXK_TEST(bench_mapping, dynamic_locks_of_one_core_are_not_taken) {
     CoreId const there[] = {last_core()};
-    Counted const unmapped = run_once(there, 64, &run_unmap<Dynamic>);
+    Counted const unmapped = run_once(there, 64, &run_unmap, MappingLocking::Dynamic);
     MXK_CHECK_EQUAL(unmapped.locks, 0.0);
-    Counted const revoked = run_once(there, 8, &run_revoke<Dynamic>);
+    Counted const revoked = run_once(there, 8, &run_revoke, MappingLocking::Dynamic);
     MXK_CHECK_EQUAL(revoked.locks, 0.0);
     MXK_CHECK_EQUAL(revoked.atomics, 0.0);
 }
@@ -82,10 +66,10 @@ MXK_TEST(bench_mapping, revoking_costs_the_same_on_any_number_of_cores_with_fine
     auto const many = all.span().first(std::min<std::size_t>(all.size(), 8));
     auto const alone = all.span().first(1);
     for (std::size_t const pages : {std::size_t{1}, std::size_t{8}}) {
-        Counted const fine_alone = run_once(alone, pages, &run_revoke<Fine>);
+        Counted const fine_alone = run_once(alone, pages, &run_revoke, MappingLocking::Fine);
         for (auto const cores : {few, many}) {
-            Counted const coarse = run_once(cores, pages, &run_revoke<Coarse>);
-            Counted const fine = run_once(cores, pages, &run_revoke<Fine>);
+            Counted const coarse = run_once(cores, pages, &run_revoke, MappingLocking::Coarse);
+            Counted const fine = run_once(cores, pages, &run_revoke, MappingLocking::Fine);
             MXK_CHECK_EQUAL(fine.interrupts, 0.0);
             MXK_CHECK_EQUAL(fine.locks, fine_alone.locks);
             MXK_CHECK_EQUAL(fine.atomics, fine_alone.atomics);
@@ -99,13 +83,13 @@ MXK_TEST(bench_mapping, revoking_costs_the_same_on_any_number_of_cores_with_fine
 MXK_TEST(bench_mapping, independent_revocations_interrupt_nobody_with_fine_locks) {
     auto const all = all_cores();
     auto const cores = all.span().first(std::min<std::size_t>(all.size(), 8));
-    Counted const coarse = run_once(cores, 1, &run_revoke_independent<Coarse>);
-    Counted const fine = run_once(cores, 1, &run_revoke_independent<Fine>);
-    Counted const none = run_once(cores, 1, &run_revoke_independent<mapping::FineLocking<NoLock>>);
+    Counted const coarse = run_once(cores, 1, &run_revoke_independent, MappingLocking::Coarse);
+    Counted const fine = run_once(cores, 1, &run_revoke_independent, MappingLocking::Fine);
+    Counted const none = run_once(cores, 1, &run_revoke_independent, MappingLocking::None);
     MXK_CHECK_EQUAL(fine.interrupts, 0.0);
     MXK_CHECK_EQUAL(none.interrupts, 0.0);
     MXK_CHECK_EQUAL(fine.locks, none.locks);
-    Counted const dynamic = run_once(cores, 1, &run_revoke_independent<Dynamic>);
+    Counted const dynamic = run_once(cores, 1, &run_revoke_independent, MappingLocking::Dynamic);
     MXK_CHECK_EQUAL(dynamic.locks, 0.0);
     MXK_CHECK_EQUAL(dynamic.interrupts, 0.0);
     if (cores.size() > 1) MXK_CHECK(coarse.locks > fine.locks * static_cast<double>(cores.size()) * 0.9);
@@ -118,24 +102,24 @@ MXK_TEST(bench_mapping, a_cascade_counts_as_the_locks_that_are_enabled) {
     auto const alone = all.span().first(1);
     auto const cores = all.span().first(std::min<std::size_t>(all.size(), 8));
     constexpr std::size_t pages = 64;
-    MXK_CHECK_EQUAL(run_once(alone, pages, &run_unmap<Cascade>).locks, 0.0);
-    Counted const coarse = run_once(alone, pages, &run_unmap<Cascade>, Granularity::Coarse);
-    MXK_CHECK_EQUAL(coarse.locks, run_once(alone, pages, &run_unmap<Coarse>).locks);
-    Counted const fine = run_once(alone, pages, &run_unmap<Cascade>, Granularity::Fine);
+    MXK_CHECK_EQUAL(run_once(alone, pages, &run_unmap, MappingLocking::Cascade).locks, 0.0);
+    Counted const coarse = run_once(alone, pages, &run_unmap, MappingLocking::CascadeCoarse);
+    MXK_CHECK_EQUAL(coarse.locks, run_once(alone, pages, &run_unmap, MappingLocking::Coarse).locks);
+    Counted const fine = run_once(alone, pages, &run_unmap, MappingLocking::CascadeFine);
     MXK_CHECK_EQUAL(fine.locks, 1.0);
-    MXK_CHECK_EQUAL(run_once(alone, 8, &run_revoke<Cascade>).atomics, 0.0);
+    MXK_CHECK_EQUAL(run_once(alone, 8, &run_revoke, MappingLocking::Cascade).atomics, 0.0);
     if (cores.size() < 2) return;
-    Counted const many = run_once(cores, pages, &run_revoke<Cascade>);
-    Counted const with_fine = run_once(cores, pages, &run_revoke<Fine>);
+    Counted const many = run_once(cores, pages, &run_revoke, MappingLocking::Cascade);
+    Counted const with_fine = run_once(cores, pages, &run_revoke, MappingLocking::Fine);
     MXK_CHECK_EQUAL(many.locks, with_fine.locks);
     MXK_CHECK_EQUAL(many.atomics, with_fine.atomics);
     MXK_CHECK_EQUAL(many.interrupts, 0.0);
-    Counted const with_one = run_once(cores, pages, &run_revoke<Cascade>, Granularity::Coarse);
+    Counted const with_one = run_once(cores, pages, &run_revoke, MappingLocking::CascadeCoarse);
     MXK_CHECK_EQUAL(with_one.locks, with_fine.locks + static_cast<double>(cores.size() - 1));
     MXK_CHECK_EQUAL(with_one.interrupts, 0.0);
-    Counted const independent = run_once(cores, 1, &run_revoke_independent<Cascade>);
+    Counted const independent = run_once(cores, 1, &run_revoke_independent, MappingLocking::Cascade);
     MXK_CHECK_EQUAL(independent.interrupts, 0.0);
-    MXK_CHECK_EQUAL(independent.locks, run_once(cores, 1, &run_revoke_independent<Fine>).locks);
+    MXK_CHECK_EQUAL(independent.locks, run_once(cores, 1, &run_revoke_independent, MappingLocking::Fine).locks);
 }
 
 // Messages are counted in place of locks.
@@ -144,22 +128,22 @@ MXK_TEST(bench_mapping, messages_take_no_lock) {
     auto const cores = all.span().first(std::min<std::size_t>(all.size(), 8));
     auto const owners = static_cast<double>(cores.size());
     constexpr std::size_t pages = 64;
-    Counted const to_each = run_once(cores, pages, by_messages(&run_unmap_by_messages, Owners::Each));
+    Counted const to_each = run_once(cores, pages, &run_unmap, MappingLocking::Message);
     MXK_CHECK_EQUAL(to_each.locks, 0.0);
     MXK_CHECK_EQUAL(to_each.messages, 1.0 + owners / pages); // for each page, and one for each owner
-    Counted const to_one = run_once(cores, pages, by_messages(&run_unmap_by_messages, Owners::One));
+    Counted const to_one = run_once(cores, pages, &run_unmap, MappingLocking::MessageOne);
     MXK_CHECK_EQUAL(to_one.locks, 0.0);
     MXK_CHECK_EQUAL(to_one.messages, 3.0 / pages);
-    Counted const revoked = run_once(cores, 8, by_messages(&run_revoke_by_messages, Owners::Each));
+    Counted const revoked = run_once(cores, 8, &run_revoke, MappingLocking::Message);
     MXK_CHECK_EQUAL(revoked.atomics, 0.0);
     MXK_CHECK_EQUAL(revoked.messages, 9.0);
-    Counted const by_one = run_once(cores, 8, by_messages(&run_revoke_by_messages, Owners::One));
+    Counted const by_one = run_once(cores, 8, &run_revoke, MappingLocking::MessageOne);
     MXK_CHECK(by_one.interrupts <= owners - 1); // those that halt meanwhile are not interrupted
     MXK_CHECK_EQUAL(by_one.messages, 9.0);
-    Counted const independent = run_once(cores, 1, by_messages(&run_revoke_independent_by_messages, Owners::Each));
+    Counted const independent = run_once(cores, 1, &run_revoke_independent, MappingLocking::Message);
     MXK_CHECK_EQUAL(independent.atomics, 0.0);
     MXK_CHECK_EQUAL(independent.messages, 1.0);
-    run_once(cores, 1, by_messages(&run_revoke_independent_by_messages, Owners::One));
+    run_once(cores, 1, &run_revoke_independent, MappingLocking::MessageOne);
 }
 
 } // namespace

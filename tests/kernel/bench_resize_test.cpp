@@ -54,7 +54,7 @@ MXK_TEST(bench_resize, lines_double_under_look_ups) {
 
 struct StayingTable : DoublingChains {
     using DoublingChains::DoublingChains;
-    static Result<void> double_now(Progress&) { return {}; }
+    Result<void> double_now(Progress&) override { return {}; }
 };
 
 MXK_TEST(bench_resize, a_table_that_has_not_doubled_is_found_out) {
@@ -68,7 +68,7 @@ MXK_TEST(bench_resize, a_table_that_has_not_doubled_is_found_out) {
 // Twice, where it was asked for one.
 struct QuadrupledTable : DoublingChains {
     using DoublingChains::DoublingChains;
-    Result<void> double_now(Progress& progress) {
+    Result<void> double_now(Progress& progress) override {
         MXK_TRY(DoublingChains::double_now(progress));
         return DoublingChains::double_now(progress);
     }
@@ -84,10 +84,11 @@ MXK_TEST(bench_resize, a_table_that_has_doubled_twice_is_found_out) {
 // Has lost one key when it has grown, which a look-up hardly meets.
 struct LosingTable : DoublingLines {
     using DoublingLines::DoublingLines;
-    [[nodiscard]] std::optional<std::uint64_t> find(std::uint64_t key) const {
+    [[nodiscard]] Task::Body look_up() const override { return &LookUpTask::look_up<LosingTable>; }
+    [[nodiscard]] std::optional<std::uint64_t> find(std::uint64_t key) const override {
         return key == some_keys && has_grown ? std::nullopt : DoublingLines::find(key);
     }
-    Result<void> double_now(Progress& progress) {
+    Result<void> double_now(Progress& progress) override {
         MXK_TRY(DoublingLines::double_now(progress));
         has_grown = true;
         return {};
@@ -105,7 +106,7 @@ MXK_TEST(bench_resize, a_table_that_loses_a_key_is_found_out) {
 // One too many, which no look-up asks for.
 struct CrowdedTable : DoublingChains {
     using DoublingChains::DoublingChains;
-    Result<void> double_now(Progress& progress) {
+    Result<void> double_now(Progress& progress) override {
         insert(some_keys + 1, 1);
         return DoublingChains::double_now(progress);
     }
@@ -121,7 +122,10 @@ MXK_TEST(bench_resize, a_table_with_a_key_too_many_is_found_out) {
 // Half of its keys have another one's value.
 struct ConfusedTable : DoublingChains {
     using DoublingChains::DoublingChains;
-    [[nodiscard]] std::optional<std::uint64_t> find(std::uint64_t key) const { return DoublingChains::find(key | 1); }
+    [[nodiscard]] Task::Body look_up() const override { return &LookUpTask::look_up<ConfusedTable>; }
+    [[nodiscard]] std::optional<std::uint64_t> find(std::uint64_t key) const override {
+        return DoublingChains::find(key | 1);
+    }
 };
 
 MXK_TEST(bench_resize, look_ups_with_wrong_values_are_counted) {

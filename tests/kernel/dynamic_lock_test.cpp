@@ -26,7 +26,7 @@ constexpr LockRank inner_rank = lock_bands::application.rank(5);
 // Closes before those who have come before it have gone.
 struct ShortWindow {
     static constexpr bool closes_at_once = false;
-    static void close_later(rcu::Callback& callback, rcu::Haste) { callback.function(callback); }
+    static void close_later(rcu::Callback& callback, rcu::Urgency) { callback.function(callback); }
 };
 
 // An emulator's cores share the host's, so that one waits long for another.
@@ -53,11 +53,13 @@ template <typename LockType, typename ThreadScope = NoScope> class DynamicTarget
         return node.is_locked;
     }
     bool change(bench::Random& random) {
-        if (random.below(4) != 0) return lock_.disable(haste(random));
-        lock_.enable(haste(random));
+        if (random.below(4) != 0) return lock_.disable(urgency(random));
+        lock_.enable(urgency(random));
         return true;
     }
-    static rcu::Haste haste(bench::Random& random) { return random.below(2) == 0 ? rcu::Haste::Now : rcu::Haste::Soon; }
+    static rcu::Urgency urgency(bench::Random& random) {
+        return random.below(2) == 0 ? rcu::Urgency::Expedited : rcu::Urgency::Next;
+    }
 
   private:
     LockType lock_;
@@ -269,7 +271,7 @@ MXK_TEST(adaptive, a_policy_disables_the_lock_of_one_visitor) {
             worker.append(self, self.home);
         }
         DynamicLock<SpinLock>* lock;
-        LaterVisit later;
+        DelayedVisit later;
         bool is_back = false;
     };
     Other other(lock);

@@ -182,7 +182,7 @@ template <typename Visitor> struct VisitingTask : Task {
 
     Visitor visitor;
     std::size_t* left_at_home;
-    LaterVisit later;
+    DelayedVisit later;
 };
 
 // What came of a test's visits.

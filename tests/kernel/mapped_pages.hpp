@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "arch/translations.hpp"
-#include "base/spin_lock.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/testing.hpp"
 #include "spaces/access.hpp"
@@ -19,16 +18,13 @@
 
 namespace mxk {
 
-using FineSpinning = mapping::FineLocking<SpinLock>;
-using FineMappings = mapping::MappingDatabase<FineSpinning>;
-
 inline constexpr std::uint64_t window = arch::translations::window_base;
 
 // Of the console's node. The test's body, on the console's core.
-template <typename Locking> class PagesOf {
+class MappedPages {
   public:
     // Nothing if there is no memory: then a check has failed.
-    static std::optional<PagesOf> create(std::size_t pages, mapping::PageSize size, std::size_t mappings) {
+    static std::optional<MappedPages> create(std::size_t pages, mapping::PageSize size, std::size_t mappings) {
         NodeId const node = Worker::current().node();
         auto const block = memory::allocate(pages * bytes(size), bytes(size), node);
         auto tree = mapping::DerivationTree::create(mappings, node);
@@ -36,25 +32,24 @@ template <typename Locking> class PagesOf {
         if (!block || !tree) return std::nullopt;
         for (std::size_t i = 0; i < pages; ++i)
             *reinterpret_cast<std::uint64_t volatile*>(block.value().address + i * bytes(size)) = i;
-        return std::optional<PagesOf>(std::in_place, Key{}, block.value(), pages, size, std::move(tree).value());
+        return std::optional<MappedPages>(std::in_place, Key{}, block.value(), pages, size, std::move(tree).value());
     }
     struct Key {};
-    PagesOf(Key, memory::Block const& block, std::size_t pages, mapping::PageSize size, mapping::DerivationTree tree,
-            std::size_t part = 0)
+    MappedPages(Key, memory::Block const& block, std::size_t pages, mapping::PageSize size,
+                mapping::DerivationTree tree, std::size_t part = 0)
         : block_(block)
         , object({.start = arch::translations::address_of(block.address), .pages = pages, .size = size, .part = part},
                  std::move(tree)) {}
-    ~PagesOf() { memory::free(block_); }
-    PagesOf(PagesOf const&) = delete;
-    PagesOf& operator=(PagesOf const&) = delete;
+    ~MappedPages() { memory::free(block_); }
+    MappedPages(MappedPages const&) = delete;
+    MappedPages& operator=(MappedPages const&) = delete;
 
   private:
     memory::Block block_;
 
   public:
-    mapping::MemoryObject<Locking> object;
+    mapping::MemoryObject object;
 };
-using MappedPages = PagesOf<FineSpinning>;
 
 // All of these cores have the space active while it lives, and the others have none.
 class ActiveOn {

@@ -91,24 +91,24 @@ MXK_LONG_TEST(rcu1, stress_long) {
 struct GracePeriodUse {
     using ThreadSection = rcu::ReadSection;
     using TaskSection = rcu::TaskReadSection;
-    void call(rcu::Callback& callback) const { rcu::call(callback, haste); }
-    rcu::Haste haste;
+    void call(rcu::Callback& callback) const { rcu::call(callback, urgency); }
+    rcu::Urgency urgency;
 };
-std::size_t read_and_write(std::size_t replacements_per_writer, rcu::Haste haste) {
-    return mxk::read_and_write(GracePeriodUse{haste}, replacements_per_writer);
+std::size_t read_and_write(std::size_t replacements_per_writer, rcu::Urgency urgency) {
+    return mxk::read_and_write(GracePeriodUse{urgency}, replacements_per_writer);
 }
 
 MXK_TEST(rcu1, seq_check) {
     GracePeriodCount const count;
-    MXK_CHECK_EQUAL(read_and_write(std::max<std::size_t>(400 / workers::count(), 10), rcu::Haste::Lazy), 0U);
+    MXK_CHECK_EQUAL(read_and_write(std::max<std::size_t>(400 / workers::count(), 10), rcu::Urgency::Batched), 0U);
 }
 MXK_TEST(rcu1, seq_check_expedited) {
     GracePeriodCount const count;
-    MXK_CHECK_EQUAL(read_and_write(std::max<std::size_t>(200 / workers::count(), 5), rcu::Haste::Now), 0U);
+    MXK_CHECK_EQUAL(read_and_write(std::max<std::size_t>(200 / workers::count(), 5), rcu::Urgency::Expedited), 0U);
 }
 MXK_LONG_TEST(rcu1, seq_check_long) {
     GracePeriodCount const count;
-    MXK_CHECK_EQUAL(read_and_write(20'000, rcu::Haste::Lazy), 0U);
+    MXK_CHECK_EQUAL(read_and_write(20'000, rcu::Urgency::Batched), 0U);
 }
 
 // Grace periods that somebody ends for the other cores as soon as they begin: seq_check finds it out.
@@ -128,7 +128,7 @@ MXK_TEST(rcu1, a_broken_grace_period_is_found_out) {
     ThreadGroup group(1);
     group.start({.core = last_core(), .name = "saboteur"}, break_them);
     std::size_t found = 0;
-    for (int time = 0; time < 2000 && found == 0; ++time) found = read_and_write(20, rcu::Haste::Soon);
+    for (int time = 0; time < 2000 && found == 0; ++time) found = read_and_write(20, rcu::Urgency::Next);
     MXK_CHECK(found > 0);
     stopped.store(true);
     group.join();
@@ -164,10 +164,10 @@ MXK_LONG_TEST(rcu1, nop_callbacks_long) {
 }
 
 // A coroutine goes on when nobody can be using what it has unlinked.
-Coroutine<> reclaim_after_grace_period(std::atomic<std::uint32_t>& value, rcu::Haste haste, std::size_t& wrong) {
+Coroutine<> reclaim_after_grace_period(std::atomic<std::uint32_t>& value, rcu::Urgency urgency, std::size_t& wrong) {
     std::uint64_t const before = rcu::periods()->next();
     CoreId const home = Worker::current().core();
-    Worker& here = co_await rcu::after_grace_period(haste);
+    Worker& here = co_await rcu::after_grace_period(urgency);
     if (rcu::periods()->done() < before || here.core() != home) ++wrong;
     value.store(Published::poison, std::memory_order_relaxed);
 }
@@ -187,7 +187,7 @@ MXK_TEST(rcu1, a_coroutine_awaits_a_grace_period) {
     Worker& here = Worker::current();
     std::size_t wrong = 0;
     TaskGroup group(here);
-    MXK_CHECK(start(here, group, reclaim_after_grace_period(value, rcu::Haste::Soon, wrong)));
+    MXK_CHECK(start(here, group, reclaim_after_grace_period(value, rcu::Urgency::Next, wrong)));
     let_time_pass();
     MXK_CHECK_EQUAL(value.load(), Published::valid);
     reader.let_go();
@@ -195,8 +195,8 @@ MXK_TEST(rcu1, a_coroutine_awaits_a_grace_period) {
     readers.join();
     MXK_CHECK(has_read.load());
     MXK_CHECK_EQUAL(value.load(), Published::poison);
-    for (rcu::Haste const haste : {rcu::Haste::Lazy, rcu::Haste::Now}) {
-        MXK_CHECK(start(here, group, reclaim_after_grace_period(value, haste, wrong)));
+    for (rcu::Urgency const urgency : {rcu::Urgency::Batched, rcu::Urgency::Expedited}) {
+        MXK_CHECK(start(here, group, reclaim_after_grace_period(value, urgency, wrong)));
         group.wait();
     }
     MXK_CHECK_EQUAL(wrong, 0U);

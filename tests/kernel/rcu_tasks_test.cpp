@@ -64,7 +64,7 @@ MXK_TEST(rcu1, a_long_task_may_be_quiescent) {
     Worker::current().append(task, last_core());
     wait_until([&] { return task.stage.load(std::memory_order_acquire) == 1; });
     Cookie cookie;
-    rcu::call(cookie, rcu::Haste::Now);
+    rcu::call(cookie, rcu::Urgency::Expedited);
     let_time_pass();
     MXK_CHECK(!cookie.has_run.load());
     task.stage.store(2, std::memory_order_release);
@@ -93,7 +93,7 @@ MXK_TEST(rcu1, a_long_task_is_quiescent_after_a_reader_has_left) {
     wait_until([&] { return task.stage.load(std::memory_order_acquire) == 1; });
     task.stage.store(2, std::memory_order_release);
     Cookie cookie;
-    rcu::call(cookie, rcu::Haste::Now);
+    rcu::call(cookie, rcu::Urgency::Expedited);
     let_time_pass();
     MXK_CHECK(!cookie.has_run.load());
     reader.let_go();
@@ -116,7 +116,7 @@ MXK_TEST(rcu1, a_grace_period_that_stalls_is_reported_once) {
     group.start({.core = last_core(), .name = "stalling"}, body);
     reader.await(1);
     Cookie cookie;
-    rcu::call(cookie, rcu::Haste::Soon);
+    rcu::call(cookie, rcu::Urgency::Next);
     wait_until([&] { return log::warning_count() != warnings; });
     MXK_CHECK(!cookie.has_run.load());
     FixedText<200> what;

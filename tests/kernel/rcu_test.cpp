@@ -26,7 +26,7 @@ void one_callback(Nanoseconds in_section) {
     Resident reader;
     auto body = [&] {
         rcu::ReadSection const section;
-        rcu::call(cookie, rcu::Haste::Soon);
+        rcu::call(cookie, rcu::Urgency::Next);
         reader.stay(1);
         MXK_CHECK(!cookie.has_run.load());
     };
@@ -87,7 +87,7 @@ void preempt_reader(PreemptCase const& its) {
     group.start({.core = last_core(), .name = "reader", .slice = Thread::max_slice}, body);
     wait_until([&] { return is_ready.load(std::memory_order_acquire); });
     number.store(rcu::periods()->next(), std::memory_order_release);
-    rcu::call(cookie, rcu::Haste::Soon);
+    rcu::call(cookie, rcu::Urgency::Next);
     await(cookie);
     group.join();
 }
@@ -121,7 +121,7 @@ MXK_TEST(rcu1, reader_preempt_by_slices) {
     group.start({.core = last_core(), .name = "reader"}, body);
     reader.await(1);
     let_time_pass();
-    rcu::call(cookie, rcu::Haste::Now);
+    rcu::call(cookie, rcu::Urgency::Expedited);
     let_time_pass();
     MXK_CHECK(!cookie.has_run.load());
     reader.let_go();
@@ -150,7 +150,7 @@ MXK_TEST(rcu1, does_not_wait_for_sections_that_begin_later) {
     wait_until([&] { return sections.load() > readers; });
     for (int time = 0; time < 10; ++time) {
         Cookie cookie;
-        rcu::call(cookie, rcu::Haste::Soon);
+        rcu::call(cookie, rcu::Urgency::Next);
         await(cookie);
     }
     stopped.store(true);
@@ -211,7 +211,7 @@ MXK_TEST(rcu1, barrier) {
     MXK_CHECK(cookies.ok());
     if (!cookies) return;
     for (std::size_t i = 0; i < workers::count() * 3; ++i)
-        rcu::periods()->call(core_id(i / 3), cookies.value().emplace(), rcu::Haste::Lazy);
+        rcu::periods()->call(core_id(i / 3), cookies.value().emplace(), rcu::Urgency::Batched);
     MXK_CHECK(rcu::barrier().ok());
     for (Cookie& cookie : cookies.value()) MXK_CHECK(cookie.has_run.load(std::memory_order_relaxed));
 }
@@ -285,28 +285,28 @@ MXK_LONG_TEST(rcu1, long_readers_long) {
 
 // A callback that gives itself back, so often, one after the other.
 struct ChainedCallback : rcu::Callback {
-    ChainedCallback(std::size_t its_times, rcu::Haste its_haste)
+    ChainedCallback(std::size_t its_times, rcu::Urgency its_urgency)
         : left(its_times)
-        , haste(its_haste) {
+        , urgency(its_urgency) {
         function = [](rcu::Callback& self) {
             auto& chained = static_cast<ChainedCallback&>(self);
-            if (chained.left.fetch_sub(1, std::memory_order_release) > 1) rcu::call(chained, chained.haste);
+            if (chained.left.fetch_sub(1, std::memory_order_release) > 1) rcu::call(chained, chained.urgency);
         };
     }
     void run() {
-        rcu::call(*this, haste);
+        rcu::call(*this, urgency);
         wait_until([this] { return left.load(std::memory_order_acquire) == 0; });
     }
     std::atomic<std::size_t> left;
-    rcu::Haste haste;
+    rcu::Urgency urgency;
 };
-void expedite_chain(std::size_t expedited, std::size_t lazy) {
+void expedite_chain(std::size_t expedited, std::size_t batched) {
     GracePeriodCount const count;
     std::uint64_t const before = rcu::periods()->done();
-    ChainedCallback(expedited, rcu::Haste::Now).run();
+    ChainedCallback(expedited, rcu::Urgency::Expedited).run();
     MXK_CHECK(rcu::periods()->done() >= before + expedited);
-    ChainedCallback(lazy, rcu::Haste::Lazy).run();
-    MXK_CHECK(rcu::periods()->done() >= before + expedited + lazy);
+    ChainedCallback(batched, rcu::Urgency::Batched).run();
+    MXK_CHECK(rcu::periods()->done() >= before + expedited + batched);
 }
 MXK_TEST(rcu1, expedite) {
     expedite_chain(200, 10);

@@ -79,7 +79,7 @@ void soak_rcu(SoakRun const& run) {
         next.value.store(number, std::memory_order_relaxed);
         next.inverse.store(~number, std::memory_order_relaxed);
         Replaced& before = *current.exchange(&next, std::memory_order_acq_rel);
-        rcu::call(before, random.below(4) == 0 ? rcu::Haste::Soon : rcu::Haste::Lazy);
+        rcu::call(before, random.below(4) == 0 ? rcu::Urgency::Next : rcu::Urgency::Batched);
         if (random.below(64) == 0) rcu::synchronize();
         if (random.below(4) == 0) this_thread::yield();
     }

@@ -5,7 +5,6 @@
 #include <memory>
 #include <thread>
 
-#include "bench/machine/line_atomics.hpp"
 #include "bench/machine/line_trips.hpp"
 
 namespace mxk::bench::test {

@@ -5,7 +5,6 @@
 #include <optional>
 #include <random>
 
-#include "base/spin_lock.hpp"
 #include "tests/delays.hpp"
 #include "tests/unit/long_tests.hpp"
 #include "tests/unit/mapping_fixture.hpp"
@@ -49,22 +48,21 @@ class FaultyTlb {
     FaultyTlb& operator=(FaultyTlb const&) = delete;
 };
 
-template <typename Locking> class MappingLoad {
+class MappingLoad {
   public:
-    using Database = MappingDatabase<Locking>;
-    using Object = typename Database::Object;
+    using Object = MappingDatabase::Object;
 
-    MappingLoad(Coherence& coherence, std::size_t cores, std::size_t steps, Fault fault)
+    MappingLoad(Coherence& coherence, LockingKind locking, std::size_t cores, std::size_t steps, Fault fault)
         : coherence_(coherence)
         , memory_(pages)
-        , database_(coherence)
+        , database_(coherence, locking)
         , steps_(steps / cores)
         , fault_(fault) {
         for (std::size_t i = 0; i < spaces_count; ++i)
             spaces_.push_back(AddressSpace::create(coherence, node_id(0)).value());
         for (std::size_t i = 0; i < objects_count; ++i)
             objects_.push_back(std::make_unique<Owned>(
-                typename Object::Description{memory_.start() + i * pages_per_object * 4 * KiB, pages_per_object},
+                Object::Description{memory_.start() + i * pages_per_object * 4 * KiB, pages_per_object},
                 DerivationTree::create(32, node_id(0)).value()));
     }
 
@@ -110,7 +108,7 @@ template <typename Locking> class MappingLoad {
     };
     // One core at a time changes an object, so that the test knows what to expect; the database does not know that.
     struct Owned {
-        Owned(typename Object::Description const& description, DerivationTree tree)
+        Owned(Object::Description const& description, DerivationTree tree)
             : object(description, std::move(tree)) {}
         std::atomic_flag is_owned;
         Object object;
@@ -264,7 +262,7 @@ template <typename Locking> class MappingLoad {
     MappedMemory memory_;
     std::vector<AddressSpace> spaces_;
     std::vector<std::unique_ptr<Owned>> objects_;
-    Database database_;
+    MappingDatabase database_;
     std::size_t steps_;
     Fault fault_;
     std::array<std::array<Judge, places_per_space>, spaces_count> judges_;
@@ -280,11 +278,10 @@ class MappingStressTest : public MappingTest {
     static constexpr std::size_t load_cores = 16;
 
     // How many accesses were stale.
-    template <typename Locking>
-    std::uint64_t stale_uses(Delivery delivery, std::size_t steps, Fault fault = Fault::None) {
+    std::uint64_t stale_uses(LockingKind locking, Delivery delivery, std::size_t steps, Fault fault = Fault::None) {
         make_cores(load_cores, delivery);
         InjectDelays const delays(&RandomPause::point);
-        auto load = std::make_unique<MappingLoad<Locking>>(*coherence, load_cores, steps, fault);
+        auto load = std::make_unique<MappingLoad>(*coherence, locking, load_cores, steps, fault);
         std::uint64_t changes = 0;
         std::uint64_t used = 0;
         std::uint64_t stale = 0;
@@ -318,29 +315,29 @@ constexpr std::size_t short_run = 100'000;
 constexpr std::size_t long_run = 1'000'000;
 
 TEST_F(MappingStressTest, nothing_stale_is_used_with_fine_locks) {
-    EXPECT_EQ(stale_uses<FineLocking<SpinLock>>(Delivery::Calls, operations(short_run, long_run)), 0U);
+    EXPECT_EQ(stale_uses(LockingKind::Fine, Delivery::Calls, operations(short_run, long_run)), 0U);
 }
 TEST_F(MappingStressTest, nothing_stale_is_used_with_a_coarse_lock) {
-    EXPECT_EQ(stale_uses<CoarseLocking<SpinLock>>(Delivery::Calls, operations(short_run, long_run)), 0U);
+    EXPECT_EQ(stale_uses(LockingKind::Coarse, Delivery::Calls, operations(short_run, long_run)), 0U);
 }
 TEST_F(MappingStressTest, nothing_stale_is_used_when_cores_are_asked_by_bits_as_on_metal) {
-    EXPECT_EQ(stale_uses<FineLocking<SpinLock>>(Delivery::Bits, operations(short_run, long_run)), 0U);
+    EXPECT_EQ(stale_uses(LockingKind::Fine, Delivery::Bits, operations(short_run, long_run)), 0U);
 }
 TEST_F(MappingStressTest, nothing_stale_is_used_where_processors_have_no_tags) {
     arch::EmulatedTlb::abilities() = {.tags = false, .tagged_pages = false, .gigabyte_pages = true};
-    EXPECT_EQ(stale_uses<FineLocking<SpinLock>>(Delivery::Bits, operations(short_run, long_run)), 0U);
+    EXPECT_EQ(stale_uses(LockingKind::Fine, Delivery::Bits, operations(short_run, long_run)), 0U);
 }
 TEST_F(MappingStressTest, nothing_stale_is_used_where_processors_have_tags_but_cannot_forget_one_page_of_another) {
     arch::EmulatedTlb::abilities() = {.tags = true, .tagged_pages = false, .gigabyte_pages = true};
-    EXPECT_EQ(stale_uses<FineLocking<SpinLock>>(Delivery::Bits, operations(short_run, long_run)), 0U);
+    EXPECT_EQ(stale_uses(LockingKind::Fine, Delivery::Bits, operations(short_run, long_run)), 0U);
 }
 
 // The judge is one: a machine that leaves something out is found out.
 TEST_F(MappingStressTest, a_machine_without_the_remote_flush_is_caught) {
-    EXPECT_GT(stale_uses<FineLocking<SpinLock>>(Delivery::Bits, short_run, Fault::NoRemoteFlush), 0U);
+    EXPECT_GT(stale_uses(LockingKind::Fine, Delivery::Bits, short_run, Fault::NoRemoteFlush), 0U);
 }
 TEST_F(MappingStressTest, a_machine_that_forgets_nothing_after_a_halt_is_caught) {
-    EXPECT_GT(stale_uses<FineLocking<SpinLock>>(Delivery::Bits, short_run, Fault::NoFlushAfterHalt), 0U);
+    EXPECT_GT(stale_uses(LockingKind::Fine, Delivery::Bits, short_run, Fault::NoFlushAfterHalt), 0U);
 }
 
 } // namespace

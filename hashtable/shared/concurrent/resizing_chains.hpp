@@ -277,7 +277,7 @@ template <typename Reclaim> class ResizingChains {
     }
     void after_grace_period(Task::Body body) {
         leader_.body = body;
-        later_.append(leader_, rcu::Haste::Soon);
+        later_.append(leader_, rcu::Urgency::Next);
     }
     void forget() {
         chains_.forget_last();

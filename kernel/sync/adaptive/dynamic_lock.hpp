@@ -61,11 +61,11 @@ template <Lock Inner, typename Visit = TaskVisit, typename Window = GraceWindow>
 
     // All below: any core; never block.
 
-    // After a grace period at the latest all take the lock beneath. Soon, or Now: threads are interrupted for it.
-    void enable(rcu::Haste haste = rcu::Haste::Soon) { state_.enable(haste); }
+    // After a grace period at the latest all take the lock beneath. Next, or Expedited: threads are interrupted for it.
+    void enable(rcu::Urgency urgency = rcu::Urgency::Next) { state_.enable(urgency); }
     // After a grace period the caller's core (on Linux: the calling thread) comes without lock. False if it was not
     // enabled, or a change is under way: nothing changes then.
-    bool disable(rcu::Haste haste = rcu::Haste::Soon) { return state_.disable(arch::exclusive_id(), haste); }
+    bool disable(rcu::Urgency urgency = rcu::Urgency::Next) { return state_.disable(arch::exclusive_id(), urgency); }
 
     [[nodiscard]] bool is_enabled() const { return state_.is_enabled(); }
     [[nodiscard]] bool is_disabled() const { return state_.is_disabled(); }
@@ -106,7 +106,7 @@ template <Lock Inner, typename Visit = TaskVisit, typename Window = GraceWindow>
     // The holder of the lock beneath.
     [[gnu::noinline]] void follow_policy() {
         auto const visitor = arch::exclusive_id();
-        if (policy_->visited_by(visitor)) state_.disable(visitor, rcu::Haste::Lazy);
+        if (policy_->visited_by(visitor)) state_.disable(visitor, rcu::Urgency::Batched);
     }
 
     LockState<Window> state_;

@@ -4,9 +4,9 @@
 
 namespace mxk {
 
-void GraceWindow::close_later(rcu::Callback& callback, rcu::Haste haste) {
+void GraceWindow::close_later(rcu::Callback& callback, rcu::Urgency urgency) {
     if (rcu::periods() == nullptr) return callback.function(callback);
-    rcu::call(callback, haste);
+    rcu::call(callback, urgency);
 }
 
 } // namespace mxk

@@ -107,7 +107,7 @@ template <Lock Inner, typename Visit = TaskVisit, typename Window = GraceWindow>
     // whether it has. What ends it are callbacks of RCU.
 
     // From Coarse to Fine. Blocks for the allocator's lock. Errors: no memory; it stays Coarse.
-    Result<bool> refine(rcu::Haste haste = rcu::Haste::Soon) {
+    Result<bool> refine(rcu::Urgency urgency = rcu::Urgency::Next) {
         if (!begin_step()) return false;
         if (granularity() != Granularity::Coarse) return no_step();
         auto locks = NodeVector<Inner>::create(parts_, node_);
@@ -117,28 +117,28 @@ template <Lock Inner, typename Visit = TaskVisit, typename Window = GraceWindow>
         }
         fine_locks_ = std::move(locks.value());
         for (std::size_t i = 0; i < parts_; ++i) emplace_fine();
-        haste_ = haste;
+        urgency_ = urgency;
         step_ = Step::DisableCoarse;
         fine_.store(&fine_locks_[0], std::memory_order_release); // pairs with lock()
-        Window::close_later(*this, haste);
+        Window::close_later(*this, urgency);
         return true;
     }
     // From Fine or None to Coarse.
-    bool coarsen(rcu::Haste haste = rcu::Haste::Soon) {
+    bool coarsen(rcu::Urgency urgency = rcu::Urgency::Next) {
         if (!begin_step()) return false;
         bool const is_alone = granularity() == Granularity::None;
-        if (is_alone) state_.enable(haste);
+        if (is_alone) state_.enable(urgency);
         if (is_alone || granularity() != Granularity::Fine) return no_step() || is_alone;
-        haste_ = haste;
+        urgency_ = urgency;
         step_ = Step::DisableFine;
         state_.take_back();
-        Window::close_later(*this, haste);
+        Window::close_later(*this, urgency);
         return true;
     }
     // From Coarse to None: the caller's core (on Linux: the calling thread) comes without a lock.
-    bool claim(rcu::Haste haste = rcu::Haste::Soon) {
+    bool claim(rcu::Urgency urgency = rcu::Urgency::Next) {
         if (!begin_step()) return false;
-        bool const begins = granularity() == Granularity::Coarse && state_.disable(arch::exclusive_id(), haste);
+        bool const begins = granularity() == Granularity::Coarse && state_.disable(arch::exclusive_id(), urgency);
         end_step();
         return begins;
     }
@@ -210,7 +210,7 @@ template <Lock Inner, typename Visit = TaskVisit, typename Window = GraceWindow>
             self.state_.is_back();
             self.fine_.store(nullptr, std::memory_order_release);
             self.step_ = Step::FreeFine;
-            return GraceWindow::close_later(self, self.haste_); // memory, whatever closes a change
+            return GraceWindow::close_later(self, self.urgency_); // memory, whatever closes a change
         case Step::FreeFine: self.fine_locks_ = {}; break;
         case Step::None: break;
         }
@@ -227,7 +227,7 @@ template <Lock Inner, typename Visit = TaskVisit, typename Window = GraceWindow>
     // Of who has begun a step, and its callbacks.
     std::atomic<bool> is_changing_{false};
     Step step_ = Step::None;
-    rcu::Haste haste_ = rcu::Haste::Soon;
+    rcu::Urgency urgency_ = rcu::Urgency::Next;
     NodeVector<Inner> fine_locks_;
 };
 

@@ -88,13 +88,13 @@ template <typename Window = GraceWindow> class LockState : rcu::Callback {
     }
 
     // All take the lock as soon as that is possible. True if this call has ended the state Disabled of an owner.
-    bool enable(rcu::Haste haste) {
+    bool enable(rcu::Urgency urgency) {
         std::uintptr_t word = word_.load(std::memory_order_relaxed);
         for (;;) {
             inject::point();
             if (word > everybody && kind(word) == 0) {
                 if (!word_.compare_exchange_weak(word, word | promoting, std::memory_order_seq_cst)) continue;
-                Window::close_later(*this, haste);
+                Window::close_later(*this, urgency);
                 return true;
             }
             if (kind(word) != demoting) return false;
@@ -107,18 +107,18 @@ template <typename Window = GraceWindow> class LockState : rcu::Callback {
     template <typename Visit, typename MayLock> void await(MayLock may_lock) {
         Visit::wait([&] {
             if (may_lock()) return true;
-            enable(rcu::Haste::Now);
+            enable(rcu::Urgency::Expedited);
             return false;
         });
     }
 
     // From a grace period on the owner comes without the lock, until enable(). False, and nothing changes, if the state
     // is another one than Enabled. The caller owns it, or knows that nobody else does.
-    bool disable(Owner owner, rcu::Haste haste = rcu::Haste::Lazy) {
+    bool disable(Owner owner, rcu::Urgency urgency = rcu::Urgency::Batched) {
         std::uintptr_t word = enabled;
         inject::point();
         if (!word_.compare_exchange_strong(word, owner | demoting, std::memory_order_seq_cst)) return false;
-        Window::close_later(*this, haste);
+        Window::close_later(*this, urgency);
         return true;
     }
 

@@ -83,7 +83,7 @@ struct ScopedVisit {
 
 // Of what may be in the middle of anything, spin locks held, and can neither wait nor come later: the state changes
 // only while no visit is under way. Somebody else who comes before the owner has enabled the lock is a panic.
-struct BriefVisit {
+struct ShortVisit {
     static void begin() { arch::hold_core(); }
     static void begin_locked() { arch::release_core(); }
     static void end_unlocked() { arch::release_core(); }

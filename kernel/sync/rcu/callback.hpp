@@ -8,11 +8,11 @@
 namespace mxk::rcu {
 
 // How soon a grace period has to begin.
-enum class Haste : std::uint8_t {
-    Lazy, // together with more callbacks: when there are many, after some time (grace_periods.hpp), or when the core
-          // would sleep
-    Soon, // as soon as the one under way is over
-    Now,  // and threads are interrupted, so that their slices do not hold it up
+enum class Urgency : std::uint8_t {
+    Batched,  // together with more callbacks: when there are many, after some time (grace_periods.hpp), or when the
+              // core would sleep
+    Next,     // as soon as the one under way is over
+    Expedited // and threads are interrupted, so that their slices do not hold it up
 };
 
 struct Callback {

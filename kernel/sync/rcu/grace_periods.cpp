@@ -16,8 +16,8 @@ std::uint64_t GracePeriods::next() const {
     return begun() + 1;
 }
 
-void GracePeriods::ask_for(std::uint64_t number, Haste haste) {
-    if (haste == Haste::Now) {
+void GracePeriods::ask_for(std::uint64_t number, Urgency urgency) {
+    if (urgency == Urgency::Expedited) {
         std::uint64_t before = hurried_.load(std::memory_order_relaxed);
         while (before < number && !hurried_.compare_exchange_weak(before, number)) {
         }
@@ -28,7 +28,7 @@ void GracePeriods::ask_for(std::uint64_t number, Haste haste) {
     }
     try_to_begin();
     std::uint64_t const now = begun();
-    if (haste == Haste::Now && now <= number && done() < now) hurry(now);
+    if (urgency == Urgency::Expedited && now <= number && done() < now) hurry(now);
 }
 
 void GracePeriods::try_to_begin() {
@@ -134,7 +134,7 @@ void GracePeriods::take_arrived(Core& core, Cycles now) {
 
 void GracePeriods::sort(Core& core, Cycles now, bool may_wait) {
     // acquire, and first: pairs with call(). What comes in between is asked for by the next look.
-    Haste const haste = core.haste_.exchange(Haste::Lazy, std::memory_order_acquire);
+    Urgency const urgency = core.urgency_.exchange(Urgency::Batched, std::memory_order_acquire);
     take_arrived(core, now);
     for (;;) {
         if (!core.waiting_.empty() && core.waits_for_ <= done()) make_due(core);
@@ -144,12 +144,12 @@ void GracePeriods::sort(Core& core, Cycles now, bool may_wait) {
             core.waits_for_ = core.next_for_;
         }
         std::uint64_t const newest = core.next_.empty() ? core.waits_for_ : core.next_for_;
-        bool const is_lazy = may_wait && haste == Haste::Lazy &&
-                             core.waiting_.size() + core.next_.size() < lazy_callbacks &&
-                             now - core.oldest_ < clock::to_cycles(lazy_time);
-        if ((core.asked_for_ < newest && !is_lazy) || haste == Haste::Now) {
+        bool const is_batched = may_wait && urgency == Urgency::Batched &&
+                                core.waiting_.size() + core.next_.size() < lazy_callbacks &&
+                                now - core.oldest_ < clock::to_cycles(lazy_time);
+        if ((core.asked_for_ < newest && !is_batched) || urgency == Urgency::Expedited) {
             core.asked_for_ = newest;
-            ask_for(newest, haste);
+            ask_for(newest, urgency);
         }
         if (core.asked_for_ < core.waits_for_) return; // the worker looks again next round
         enlist(core);

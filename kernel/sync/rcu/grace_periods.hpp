@@ -108,7 +108,7 @@ class GracePeriods {
         CoreId id_;
         // Whatever runs on the core, or lives on it, adds; the core takes.
         alignas(cache_line_bytes) PushStack<Callback, &Callback::next> arrived_;
-        std::atomic<Haste> haste_{Haste::Lazy};
+        std::atomic<Urgency> urgency_{Urgency::Batched};
         // Its own.
         alignas(cache_line_bytes) CallbackList waiting_; // for waits_for_
         CallbackList next_;                              // for next_for_
@@ -141,10 +141,10 @@ class GracePeriods {
     // `callback` runs on `core`, on which the caller runs or lives, after the next grace period: between two tasks, in
     // the order in which they were given. Tasks, threads and interrupt handlers, in protected sections, too; never
     // blocks.
-    void call(CoreId core, Callback& callback, Haste haste);
+    void call(CoreId core, Callback& callback, Urgency urgency);
 
     // Any core, never block. A grace period with this number is wanted.
-    void ask_for(std::uint64_t number, Haste haste);
+    void ask_for(std::uint64_t number, Urgency urgency);
 
     // Below: the worker of `core`.
 

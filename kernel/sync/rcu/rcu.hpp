@@ -43,6 +43,6 @@ inline GracePeriods* periods() {
 // callback.function(callback) runs on the calling core after the next grace period, between two of its tasks. Tasks,
 // threads, interrupt handlers, also in read sections; never blocks. On Linux: a core, or a thread of mxk::Thread; any
 // other thread ends the program.
-void call(Callback& callback, Haste haste = Haste::Lazy);
+void call(Callback& callback, Urgency urgency = Urgency::Batched);
 
 } // namespace mxk::rcu

@@ -26,7 +26,7 @@ void check_reader(ReadingInterrupt& reader, rcu::Callback* of_handler) {
     std::size_t const core = workers::count() - 1;
     reader.send(core, of_handler);
     wait_until([&] { return reader.is_inside(); });
-    rcu::call(cookie, rcu::Haste::Now);
+    rcu::call(cookie, rcu::Urgency::Expedited);
     let_time_pass();
     MXK_CHECK(!cookie.has_run.load());
     reader.let_go();
@@ -77,7 +77,7 @@ MXK_TEST(rcu1, an_expedited_grace_period_waits_for_a_reader_and_not_for_its_slic
     group.start({.core = last_core(), .name = "reader", .slice = Thread::max_slice}, body);
     reader.await(1);
     Cookie cookie;
-    rcu::call(cookie, rcu::Haste::Now);
+    rcu::call(cookie, rcu::Urgency::Expedited);
     let_time_pass(); // its slice is interrupted, and it goes on in its section
     MXK_CHECK(!cookie.has_run.load());
     Cycles const start = clock::timestamp();

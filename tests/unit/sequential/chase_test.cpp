@@ -20,21 +20,21 @@ class Room {
         : pages_(count * stride / sizeof(Page) + 1)
         , room_{pages_.front().bytes, count, stride} {}
 
-    operator ChaseRoom const&() const { return room_; }
-    ChaseRoom const* operator->() const { return &room_; }
+    operator ChaseLayout const&() const { return room_; }
+    ChaseLayout const* operator->() const { return &room_; }
 
   private:
     std::vector<Page> pages_;
-    ChaseRoom room_;
+    ChaseLayout room_;
 };
 
 // After how many steps each place comes back to the first one, if all lie in the room and none comes twice.
-std::size_t cycle_length(ChaseRoom const& room) {
-    std::set<ChaseRoom::Place*> places;
+std::size_t cycle_length(ChaseLayout const& room) {
+    std::set<ChaseLayout::Place*> places;
     for (std::size_t at = 0; at < room.count; ++at) places.insert(room.place(at));
     EXPECT_EQ(places.size(), room.count);
     std::size_t steps = 0;
-    ChaseRoom::Place* place = room.place(0);
+    ChaseLayout::Place* place = room.place(0);
     do {
         EXPECT_EQ(places.erase(place), 1U) << "a place outside, or one that came before";
         place = place->next;
@@ -43,7 +43,7 @@ std::size_t cycle_length(ChaseRoom const& room) {
     return steps;
 }
 
-bool is_verified(ChaseRoom const& room, std::size_t loads = 1) {
+bool is_verified(ChaseLayout const& room, std::size_t loads = 1) {
     ChaseRun run(room, loads);
     while (run.advance()) {
     }
@@ -67,7 +67,7 @@ TEST(Chase, is_in_another_order_for_another_seed) {
         Room const room(64);
         link_places(room, seed);
         std::vector<std::ptrdiff_t> result;
-        ChaseRoom::Place* place = room->place(0);
+        ChaseLayout::Place* place = room->place(0);
         for (std::size_t step = 0; step < 64; ++step) {
             result.push_back(reinterpret_cast<std::byte*>(place) - room->start);
             place = place->next;
@@ -138,9 +138,9 @@ TEST(Chase, a_long_lap_is_timed_and_checked_at_once) {
     EXPECT_FALSE(is_verified(room));
 }
 
-TEST(LapMarks, are_by_the_prime_factors) {
+TEST(CycleCheckpoints, are_by_the_prime_factors) {
     auto const marks = [](std::size_t count) {
-        auto const all = LapMarks::of(count);
+        auto const all = CycleCheckpoints::of(count);
         return std::vector<std::size_t>(all.steps().begin(), all.steps().end());
     };
     using Steps = std::vector<std::size_t>;

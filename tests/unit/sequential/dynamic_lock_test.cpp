@@ -25,7 +25,7 @@ void close_windows() {
 
 struct HeldWindow {
     static constexpr bool closes_at_once = false;
-    static void close_later(rcu::Callback& callback, rcu::Haste) { open_windows().push_back(&callback); }
+    static void close_later(rcu::Callback& callback, rcu::Urgency) { open_windows().push_back(&callback); }
 };
 
 // A visitor that waits looks, sleeps through `meanwhile`, and looks then once in each grace period.
@@ -106,7 +106,7 @@ TEST_F(WaitingVisitor, of_a_cascade_that_was_claimed_again_makes_it_coarse_again
 TEST(LockState, that_has_given_way_is_not_enabled_by_visitors) {
     LockState<HeldWindow> state;
     state.give_way();
-    EXPECT_FALSE(state.enable(rcu::Haste::Now));
+    EXPECT_FALSE(state.enable(rcu::Urgency::Expedited));
     EXPECT_TRUE(open_windows().empty());
     EXPECT_TRUE(state.look().is_free_for(LockState<HeldWindow>::everybody));
     state.take_back();

@@ -6,10 +6,8 @@
 #include <vector>
 
 #include "bench/machine/byte_text.hpp"
-#include "bench/machine/load_reader.hpp"
 #include "bench/machine/matrix.hpp"
-#include "bench/machine/slit_check.hpp"
-#include "bench/machine/transfer.hpp"
+#include "bench/machine/word_stream.hpp"
 #include "bench/machine/working_sets.hpp"
 
 namespace mxk::bench::test {

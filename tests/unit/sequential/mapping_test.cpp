@@ -10,9 +10,7 @@ namespace mxk::test {
 namespace {
 
 using namespace mapping;
-using Locking = FineLocking<NoLock>;
-using Database = MappingDatabase<Locking>;
-using Object = Database::Object;
+using Object = MappingDatabase::Object;
 
 constexpr std::uint64_t base = arch::translations::window_base;
 constexpr std::uint64_t page = 4 * KiB;
@@ -24,7 +22,7 @@ class MappingSequentialTest : public MappingTest {
         make_cores(count, Delivery::Calls, {64 * MiB, 3 * GiB}, threads);
         locals = std::make_unique<arch::CoreLocal[]>(count);
         for (std::size_t i = count; i-- > 0;) arch::adopt_core(locals[i], core_id(i));
-        database = std::make_unique<Database>(*coherence);
+        database = std::make_unique<MappingDatabase>(*coherence, LockingKind::None);
     }
     void TearDown() override {
         be_core(0);
@@ -40,7 +38,7 @@ class MappingSequentialTest : public MappingTest {
     }
 
     std::unique_ptr<arch::CoreLocal[]> locals;
-    std::unique_ptr<Database> database;
+    std::unique_ptr<MappingDatabase> database;
 };
 
 TEST_F(MappingSequentialTest, what_is_mapped_is_found_by_pages_of_all_sizes) {

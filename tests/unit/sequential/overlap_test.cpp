@@ -13,7 +13,7 @@ struct alignas(cache_line_bytes) CacheLine {
     std::uint64_t words[cache_line_bytes / sizeof(std::uint64_t)];
 };
 
-ChaseRoom room_in(std::vector<CacheLine>& lines) {
+ChaseLayout room_in(std::vector<CacheLine>& lines) {
     return {reinterpret_cast<std::byte*>(lines.data()), lines.size()};
 }
 
@@ -40,17 +40,17 @@ TEST(ChainGroup, finds_out_that_a_chain_is_not_one_cycle) {
         ChainGroup group(room_in(lines), 4);
         group.link(1);
         // The first place of one of the four chains is followed by itself.
-        ChaseRoom::Place* const place = room_in(lines).place(broken * 16);
+        ChaseLayout::Place* const place = room_in(lines).place(broken * 16);
         place->next = place;
         group.follow();
         EXPECT_FALSE(group.verified());
     }
 }
 
-TEST(ForeseenWalk, comes_to_each_line_once_at_any_distance) {
+TEST(PrefetchedWalk, comes_to_each_line_once_at_any_distance) {
     for (std::size_t const places : {2U, 4U, 64U, 1024U}) {
         std::vector<CacheLine> lines(places);
-        ForeseenWalk walk(words_of(lines), places);
+        PrefetchedWalk walk(words_of(lines), places);
         walk.write();
         EXPECT_EQ(walk.loads(), places);
         for (std::size_t const distance : {0U, 1U, 5U, 100U}) walk.follow(distance);
@@ -58,10 +58,10 @@ TEST(ForeseenWalk, comes_to_each_line_once_at_any_distance) {
     }
 }
 
-TEST(ForeseenWalk, finds_out_that_a_line_has_what_it_was_not_given) {
+TEST(PrefetchedWalk, finds_out_that_a_line_has_what_it_was_not_given) {
     for (std::size_t const wrong : {0U, 1U, 33U, 63U}) {
         std::vector<CacheLine> lines(64);
-        ForeseenWalk walk(words_of(lines), lines.size());
+        PrefetchedWalk walk(words_of(lines), lines.size());
         walk.write();
         lines[wrong].words[0] ^= 2;
         walk.follow(1);

@@ -7,19 +7,19 @@
 
 namespace mxk::rcu {
 
-void GracePeriods::call(CoreId core_id, Callback& callback, Haste haste) {
+void GracePeriods::call(CoreId core_id, Callback& callback, Urgency urgency) {
     Core& core = of(core_id);
     core.arrived_.push(callback); // seq_cst: it looks for arrivals again after it has said that it halts
     inject::point();
-    if (haste != Haste::Lazy) {
+    if (urgency != Urgency::Batched) {
         // release: a core that takes this before it takes what has arrived, takes the callback, too. Nobody lowers it
         // but the core.
-        Haste before = core.haste_.load(std::memory_order_relaxed);
-        while (before < haste && !core.haste_.compare_exchange_weak(before, haste, std::memory_order_release,
-                                                                    std::memory_order_relaxed)) {
+        Urgency before = core.urgency_.load(std::memory_order_relaxed);
+        while (before < urgency && !core.urgency_.compare_exchange_weak(before, urgency, std::memory_order_release,
+                                                                        std::memory_order_relaxed)) {
         }
         tell(core);
-        if (haste == Haste::Now)
+        if (urgency == Urgency::Expedited)
             arch::interrupt_thread(core_id); // the slice of a thread, the caller, does not hold it up
     } else if (core.presence_.load(std::memory_order_seq_cst) != Core::Presence::Awake) {
         tell(core); // else it looks every round
@@ -32,8 +32,8 @@ void GracePeriods::tell(Core& core) {
     if (core.presence_.load(std::memory_order_seq_cst) != Core::Presence::Awake) arch::end_halt(core.id_);
 }
 
-void call(Callback& callback, Haste haste) {
-    periods()->call(arch::home_core(), callback, haste);
+void call(Callback& callback, Urgency urgency) {
+    periods()->call(arch::home_core(), callback, urgency);
 }
 
 } // namespace mxk::rcu

@@ -37,7 +37,7 @@ void ReadingInterrupt::handle() {
     {
         rcu::ReadSection const outer;
         rcu::ReadSection const inner;
-        if (self.callback_ != nullptr) rcu::call(*self.callback_, rcu::Haste::Now);
+        if (self.callback_ != nullptr) rcu::call(*self.callback_, rcu::Urgency::Expedited);
         self.is_inside_.store(true, std::memory_order_release);
         while (!self.may_leave_.load(std::memory_order_acquire)) arch::pause();
     }

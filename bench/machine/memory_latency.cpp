@@ -1,0 +1,355 @@
+// `bench memory`: what a load of one core from the memory of one node costs: by the size of what is loaded from, each
+// cache, then memory (latency); while other cores read from the same memory, at increasing rates (loaded); while others
+// are under way (overlap).
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "arch/machine.hpp"
+#include "bench/frame/steps.hpp"
+#include "bench/machine/byte_text.hpp"
+#include "bench/machine/chase.hpp"
+#include "bench/machine/measured_memory.hpp"
+#include "bench/machine/memory_options.hpp"
+#include "bench/machine/overlap.hpp"
+#include "bench/machine/word_stream.hpp"
+#include "bench/machine/working_sets.hpp"
+#include "kernel/memory/node_vector.hpp"
+#include "kernel/topology/system_topology.hpp"
+
+namespace mxk::bench {
+namespace {
+
+// The core and the node that options choose. Errors: no such one.
+struct MemoryPlace {
+    CoreId core;
+    NodeId node;
+
+    static Result<MemoryPlace> choose(MemoryOptions const& options) {
+        topology::Topology const& topology = system_topology();
+        auto const cores = options.cores.values();
+        if (cores.size() > 1) return Error::of("--cores: expected one core, got {}", cores.size());
+        std::size_t const core = cores.empty() ? 0 : cores[0];
+        if (core >= topology.cores.size())
+            return Error::of("--cores: expected a core from 0 to {}, those of this machine, got {}",
+                             topology.cores.size() - 1, core);
+        std::size_t const node = options.node ? *options.node : index(topology.cores[core].node);
+        if (node >= topology.nodes.size())
+            return Error::of("--node: expected a node from 0 to {}, those of this machine, got {}",
+                             topology.nodes.size() - 1, node);
+        return MemoryPlace{core_id(core), node_id(node)};
+    }
+    void write(JsonWriter& json) const {
+        json.field("core", core);
+        json.field("memory_node", node);
+    }
+};
+
+// A configuration is a working set.
+class LatencyExperiment final : public Experiment {
+  public:
+    static Result<LatencyExperiment> create(MemoryOptions const& options) {
+        auto const place = MXK_TRY(MemoryPlace::choose(options));
+        std::size_t const largest = arch::describe_machine().is_emulated() ? emulated_latency_bytes : GiB;
+        std::size_t const wanted = options.max.value_or(largest);
+        // Small sets lie in the same large page as larger ones.
+        std::size_t const room = std::max(wanted, NodeArray<std::byte>::large_page_bytes);
+        return LatencyExperiment(options, place, wanted, MXK_TRY(MeasuredMemory::create_up_to(room, place.node)));
+    }
+
+    [[nodiscard]] Unit unit() const override { return Unit::NanosecondsPerOperation; }
+    [[nodiscard]] std::size_t configurations() const override { return sets_.bytes().size(); }
+    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
+        ChaseLayout const layout{memory_.start(), sets_.bytes()[configuration] / cache_line_bytes};
+        samples[0] = MXK_TRY(measure_chase(place_.core, layout, options_.loads, progress));
+        return {};
+    }
+    [[nodiscard]] std::string_view failure() const override { return "the chain did not visit each line once"; }
+
+    void print_head(TextSink& out) const override {
+        std::size_t const largest = sets_.bytes().back();
+        format(out,
+               "memory latency: loads of core {}, each waits for the one before, memory of node {}; {} runs per row\n",
+               place_.core, place_.node, options_.repeat);
+        format(out, "pages: {}\n", arch::describe_machine().pages);
+        if (memory_.bytes() < wanted_)
+            format(out, "sets up to {}: node {} has no {} of free memory in one piece\n", byte_text(largest).view(),
+                   place_.node, byte_text(wanted_).view());
+        print_emulated(out, largest, options_.max.has_value());
+    }
+    void print_label_heading(TextSink& out) const override { format(out, "{:>12} {:<7}", "working set", ""); }
+    void print_label(TextSink& out, Row const& row) const override {
+        FixedText<8> level;
+        if (!level_of_row(row).empty()) format(level, "~{}", level_of_row(row));
+        format(out, "{:>12} {:<7}", byte_text(bytes_of(row)).view(), level.view());
+    }
+    void print_title(TextSink& out, Row const& row) const override {
+        format(out, "latency, {}", byte_text(bytes_of(row)).view());
+    }
+    void write_settings(JsonWriter& json, Row const& row) const override {
+        json.field("measure", "latency");
+        place_.write(json);
+        json.field("bytes", bytes_of(row));
+        if (!level_of_row(row).empty()) json.field("level", level_of_row(row));
+    }
+
+  private:
+    LatencyExperiment(MemoryOptions const& options, MemoryPlace place, std::size_t wanted, MeasuredMemory memory)
+        : options_(options)
+        , place_(place)
+        , wanted_(wanted)
+        , memory_(std::move(memory))
+        , sets_(WorkingSets::up_to(std::min(wanted, memory_.bytes()))) {}
+
+    [[nodiscard]] std::size_t bytes_of(Row const& row) const { return sets_.bytes()[row.configuration]; }
+    [[nodiscard]] std::string_view level_of_row(Row const& row) const {
+        return level_of(system_topology().cores[index(place_.core)].levels, bytes_of(row));
+    }
+
+    MemoryOptions options_;
+    MemoryPlace place_;
+    std::size_t wanted_; // bytes, the largest set
+    MeasuredMemory memory_;
+    WorkingSets sets_;
+};
+
+// A configuration is a load: the share of its time that each other core of the node reads.
+class LoadedExperiment final : public Experiment {
+  public:
+    static Result<LoadedExperiment> create(MemoryOptions const& options) {
+        NodeId const here = Worker::current().node();
+        auto const place = MXK_TRY(MemoryPlace::choose(options));
+        auto const neighbours = system_topology().nodes[index(system_topology().cores[index(place.core)].node)].cores;
+        LoadedExperiment made(options, place);
+        made.cores_ = MXK_TRY(NodeVector<CoreId>::create(neighbours.size(), here));
+        made.cores_.emplace(place.core);
+        for (CoreId const core : neighbours)
+            if (core != place.core) made.cores_.emplace(core);
+        made.skipped_ = MXK_TRY(NodeVector<Skipped>::create(1, here));
+        if (made.readers() == 0)
+            made.skipped_.emplace("loads above 0", Error::of("needs another core of core {}'s node", place.core));
+        made.chain_ = MXK_TRY(MeasuredMemory::create(made.set_, place.node));
+        made.words_ = MXK_TRY(MeasuredMemory::create(made.set_, place.node));
+        made.bandwidths_ = MXK_TRY(NodeVector<double>::create(made.configurations() * options.repeat, here));
+        for (std::size_t i = 0; i < made.configurations() * options.repeat; ++i) made.bandwidths_.emplace();
+        return made;
+    }
+
+    [[nodiscard]] Unit unit() const override { return Unit::NanosecondsPerOperation; }
+    [[nodiscard]] std::size_t configurations() const override { return readers() == 0 ? 1 : loads.size(); }
+    [[nodiscard]] std::span<Skipped const> skipped() const override { return skipped_.span(); }
+    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override;
+    void keep(std::size_t configuration) override {
+        bandwidths_[configuration * options_.repeat + kept_[configuration]++] = last_;
+    }
+    [[nodiscard]] std::string_view failure() const override {
+        return "the chain did not visit each line once, or other cores read other words than were there";
+    }
+
+    void print_head(TextSink& out) const override {
+        format(out,
+               "loaded memory latency: core {} waits for its loads, {} other cores of its node read, memory of node {}",
+               place_.core, readers(), place_.node);
+        format(out, ", {} each; {} runs per row\n", byte_text(set_).view(), options_.repeat);
+        print_emulated(out, set_, options_.set.has_value());
+    }
+    void print_label_heading(TextSink& out) const override { format(out, "{:>12}", "load"); }
+    void print_label(TextSink& out, Row const& row) const override { format(out, "{:12.3}", loads[row.configuration]); }
+    void print_title(TextSink& out, Row const& row) const override {
+        format(out, "latency at load {:.3}", loads[row.configuration]);
+    }
+    void print_details(TextSink& out, Row const& row) const override {
+        format(out, "  the others read {:.2} GB/s\n", read_of(row.configuration).median / 1e9);
+    }
+    void write_settings(JsonWriter& json, Row const& row) const override {
+        json.field("measure", "loaded-latency");
+        json.field("load", loads[row.configuration]);
+        place_.write(json);
+        json.field("readers", readers());
+        json.field("bytes", set_);
+    }
+    void write_details(JsonWriter& json, Row const& row) const override {
+        write_summary(json, "bytes_per_second", read_of(row.configuration));
+    }
+
+  private:
+    static constexpr std::array loads{0.0, 0.125, 0.25, 0.5, 0.75, 1.0};
+
+    LoadedExperiment(MemoryOptions const& options, MemoryPlace place)
+        : options_(options)
+        , place_(place)
+        , set_(set_of(options)) {}
+
+    [[nodiscard]] std::size_t readers() const { return cores_.size() - 1; }
+    // What the readers of a configuration have read per second, of the runs that count.
+    [[nodiscard]] Summary read_of(std::size_t configuration) const {
+        return summarise(bandwidths_.span().subspan(configuration * options_.repeat, kept_[configuration]));
+    }
+
+    MemoryOptions options_;
+    MemoryPlace place_;
+    std::size_t set_;          // bytes of each of the two
+    NodeVector<CoreId> cores_; // the first one waits for its loads, the others read
+    NodeVector<Skipped> skipped_;
+    MeasuredMemory chain_;
+    MeasuredMemory words_;                         // that are read
+    NodeVector<double> bandwidths_;                // by configuration, then by run
+    std::array<std::size_t, loads.size()> kept_{}; // runs of a configuration
+    double last_ = 0;                              // bytes per second, of the run that has just ended
+};
+
+Result<void> LoadedExperiment::run(std::size_t configuration, std::span<Sample> samples, Progress& progress) {
+    ChaseLayout const layout{chain_.start(), set_ / cache_line_bytes};
+    MXK_TRY(run_steps(cores_.span().first(1), progress, [&](Worker&, std::size_t) {
+        link_places(layout, chase_seed);
+        write_words(words_.words(), 0);
+        return Step::Done;
+    }));
+    bool const is_loaded = loads[configuration] > 0;
+    auto load_readers = MXK_TRY(NodeVector<LoadReader>::create(cores_.size(), Worker::current().node()));
+    Words const all = words_.words();
+    for (std::size_t place = 1; place < cores_.size(); ++place) {
+        Words const part = part_of(all, place - 1, readers());
+        load_readers.emplace(part, static_cast<std::uint64_t>(part.data() - all.data()), loads[configuration]);
+    }
+
+    ChaseRun chase(layout, options_.loads);
+    std::atomic<bool> is_over{false}; // relaxed: nothing else is read because of it
+    auto const cores = cores_.span().first(is_loaded ? cores_.size() : 1);
+    MXK_TRY(run_steps(cores, progress, [&](Worker&, std::size_t place) {
+        if (place == 0) {
+            if (chase.advance() && !progress.interrupted()) return Step::Again;
+            is_over.store(true, std::memory_order_relaxed);
+            return Step::Done;
+        }
+        // A piece at a time, so that the chain's core gets its turn where both share a processor.
+        load_readers[place - 1].read_piece();
+        return is_over.load(std::memory_order_relaxed) ? Step::Done : Step::Again;
+    }));
+    samples[0] = sample_of(chase);
+    last_ = 0;
+    for (LoadReader const& reader : load_readers) {
+        last_ += reader.bytes_per_second();
+        samples[0].verified = samples[0].verified && reader.verified();
+    }
+    return {};
+}
+
+// A configuration is a number of chains that are followed at a time, or how far ahead places are prefetched.
+class OverlapExperiment final : public Experiment {
+  public:
+    static Result<OverlapExperiment> create(MemoryOptions const& options) {
+        auto const place = MXK_TRY(MemoryPlace::choose(options));
+        // A power of two: the walk wants one, and both ways are to have the same set.
+        std::size_t const set = std::bit_floor(options.set.value_or(default_set_bytes()));
+        return OverlapExperiment(options, place, MXK_TRY(MeasuredMemory::create(set, place.node)));
+    }
+
+    [[nodiscard]] Unit unit() const override { return Unit::NanosecondsPerOperation; }
+    [[nodiscard]] std::size_t configurations() const override { return cases.size(); }
+    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
+        auto const [are_chains, count] = cases[configuration];
+        std::size_t const lines = memory_.bytes() / cache_line_bytes;
+        ChainGroup chains({memory_.start(), lines}, are_chains ? count : 1);
+        PrefetchedWalk walk(memory_.words(), lines);
+        // By the core that is measured, so that it is where its writes leave it.
+        std::array const cores{place_.core};
+        MXK_TRY(run_steps(cores, progress, [&](Worker&, std::size_t) {
+            are_chains ? chains.link(chase_seed) : walk.write();
+            return Step::Done;
+        }));
+        samples[0] = are_chains ? MXK_TRY(measure(chains, progress, [&] { chains.follow(); }))
+                                : MXK_TRY(measure(walk, progress, [&] { walk.follow(count); }));
+        return {};
+    }
+    [[nodiscard]] std::string_view failure() const override { return "a chain did not visit each line once"; }
+
+    void print_head(TextSink& out) const override {
+        format(out, "overlapping loads of core {}, memory of node {}, {}: ns per load, ", place_.core, place_.node,
+               byte_text(memory_.bytes()).view());
+        format(out, "by chains followed at a time and by how many loads ahead a place is prefetched; {} runs\n",
+               options_.repeat);
+        print_emulated(out, memory_.bytes(), options_.set.has_value());
+    }
+    void print_label_heading(TextSink& out) const override { format(out, "{:>9} {:>5}", "", ""); }
+    void print_label(TextSink& out, Row const& row) const override {
+        auto const [are_chains, count] = cases[row.configuration];
+        format(out, "{:>9} {:5}", are_chains ? "chains" : "prefetch", count);
+    }
+    void print_title(TextSink& out, Row const& row) const override {
+        auto const [are_chains, count] = cases[row.configuration];
+        if (are_chains)
+            format(out, "{} chains at a time", count);
+        else
+            format(out, "prefetched {} loads ahead", count);
+    }
+    void write_settings(JsonWriter& json, Row const& row) const override {
+        auto const [are_chains, count] = cases[row.configuration];
+        json.field("measure", are_chains ? "chains" : "prefetch");
+        place_.write(json);
+        json.field("bytes", memory_.bytes());
+        json.field(are_chains ? "chains" : "distance", count);
+    }
+
+  private:
+    struct Case {
+        bool are_chains;
+        std::size_t count; // of chains; of loads between a prefetch and its use
+    };
+    static constexpr std::array<Case, 14> cases{{{true, 1},
+                                                 {true, 2},
+                                                 {true, 4},
+                                                 {true, 8},
+                                                 {true, 16},
+                                                 {true, 32},
+                                                 {false, 0},
+                                                 {false, 1},
+                                                 {false, 2},
+                                                 {false, 4},
+                                                 {false, 8},
+                                                 {false, 16},
+                                                 {false, 32},
+                                                 {false, 64}}};
+
+    OverlapExperiment(MemoryOptions const& options, MemoryPlace place, MeasuredMemory memory)
+        : options_(options)
+        , place_(place)
+        , memory_(std::move(memory)) {}
+
+    // The laps of a run, timed; `group`: what is followed. On the core that is measured.
+    template <typename Group, typename Follow>
+    [[nodiscard]] Result<Sample> measure(Group& group, Progress const& progress, Follow follow) const {
+        std::size_t const laps = (options_.loads + group.loads() - 1) / group.loads();
+        std::array const cores{place_.core};
+        TimeSpan const time = MXK_TRY(time_on(cores, progress, [&](std::size_t) {
+            for (std::size_t lap = 0; lap < laps; ++lap) follow();
+        }));
+        std::size_t const loads = laps * group.loads();
+        return Sample{.value = time.seconds() * 1e9 / static_cast<double>(loads),
+                      .operations = loads,
+                      .verified = group.verified()};
+    }
+
+    MemoryOptions options_;
+    MemoryPlace place_;
+    MeasuredMemory memory_;
+};
+
+} // namespace
+
+console::Outcome measure_latency(console::Invocation& invocation, MemoryOptions const& options) {
+    return measure_part(invocation, LatencyExperiment::create(options), options);
+}
+console::Outcome measure_loaded(console::Invocation& invocation, MemoryOptions const& options) {
+    return measure_part(invocation, LoadedExperiment::create(options), options);
+}
+console::Outcome measure_overlap(console::Invocation& invocation, MemoryOptions const& options) {
+    return measure_part(invocation, OverlapExperiment::create(options), options);
+}
+
+} // namespace mxk::bench
