@@ -88,7 +88,7 @@ std::string_view remark(Test::Kind kind) {
 // Every prefix must mean something: a misspelt one that silently runs nothing would look like success.
 Result<void> check_prefixes(TestOptions const& options) {
     auto const tests = registered_tests();
-    if (tests.empty()) return Error("no test is built in");
+    if (tests.empty()) return Error("no tests in this program: mxk-test has them");
     for (std::string_view const prefix : options.prefixes.values()) {
         bool const known =
             std::any_of(tests.begin(), tests.end(), [&](Test const* test) { return begins(*test, prefix); });

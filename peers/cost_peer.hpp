@@ -43,14 +43,20 @@ MXK_REGISTRY(mxk_semaphore_peers, SemaphorePeer, registered_semaphore_peers)
 template <> struct PeerRegistry<TaskPeer> {
     static constexpr auto all = &registered_task_peers;
     static constexpr std::string_view list = "help bench task-peer";
+    static constexpr std::string_view name = "task-peer";
+    static constexpr std::string_view failure = "tasks were lost, doubled or in the wrong place";
 };
 template <> struct PeerRegistry<ThreadPeer> {
     static constexpr auto all = &registered_thread_peers;
     static constexpr std::string_view list = "help bench thread-peer";
+    static constexpr std::string_view name = "thread-peer";
+    static constexpr std::string_view failure = "threads did not take turns, or wake-ups were lost or doubled";
 };
 template <> struct PeerRegistry<SemaphorePeer> {
     static constexpr auto all = &registered_semaphore_peers;
     static constexpr std::string_view list = "help bench semaphore-peer";
+    static constexpr std::string_view name = "semaphore-peer";
+    static constexpr std::string_view failure = "units were lost or doubled, or two threads were inside at once";
 };
 
 } // namespace mxk::bench

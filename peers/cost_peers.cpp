@@ -35,9 +35,14 @@ constexpr auto peers_option =
     console::option<&CostPeerOptions<Peer>::peers>("peer", "names with commas between (none given: all)");
 
 // A configuration is a measure of a peer.
-template <typename Peer> class CostPeerExperiment : public Experiment {
+template <typename Peer> class CostPeerExperiment final : public Experiment {
   public:
     using Options = CostPeerOptions<Peer>;
+    static constexpr std::string_view name = PeerRegistry<Peer>::name;
+
+    static Result<CostPeerExperiment> create(Options const& options) {
+        return CostPeerExperiment(options, MXK_TRY(plan_of(options)));
+    }
 
     // The list below a command's options in its help.
     static void print_peers(TextSink& out) {
@@ -52,6 +57,7 @@ template <typename Peer> class CostPeerExperiment : public Experiment {
     [[nodiscard]] Unit unit() const final { return Unit::CyclesPerOperation; }
     [[nodiscard]] std::size_t configurations() const final { return plan_.steps.size(); }
     [[nodiscard]] std::span<Skipped const> skipped() const final { return plan_.skipped; }
+    [[nodiscard]] std::string_view failure() const final { return PeerRegistry<Peer>::failure; }
 
     Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) final {
         Step const& step = plan_.steps[configuration];
@@ -64,7 +70,7 @@ template <typename Peer> class CostPeerExperiment : public Experiment {
     }
 
     void print_head(TextSink& out) const final {
-        format(out, "{}: {} runs per row\n", name_, options_.repeat);
+        format(out, "{}: {} runs per row\n", name, options_.repeat);
         for (Peer const* const peer : plan_.peers)
             format(out, "{}: {}\n", peer->name, std::string_view(peer->library()));
     }
@@ -88,7 +94,7 @@ template <typename Peer> class CostPeerExperiment : public Experiment {
         write_cost_settings(json, name_of(step.measure), step.cores, options_.settings_of(step.measure));
     }
 
-  protected:
+  private:
     using Measure = typename Peer::Measure;
 
     struct Step {
@@ -103,15 +109,11 @@ template <typename Peer> class CostPeerExperiment : public Experiment {
         std::deque<std::string> names; // that `skipped` refers to; a deque's elements do not move
     };
 
-    CostPeerExperiment(std::string_view name, Options options, Plan plan)
-        : name_(name)
-        , options_(std::move(options))
+    CostPeerExperiment(Options options, Plan plan)
+        : options_(std::move(options))
         , plan_(std::move(plan)) {}
-    CostPeerExperiment(CostPeerExperiment&&) noexcept = default;
-    CostPeerExperiment& operator=(CostPeerExperiment&&) noexcept = default;
-    ~CostPeerExperiment() = default;
 
-    // What derived classes' create() makes the plan of. Errors: no such core; nothing can be measured.
+    // Errors: no such core; nothing can be measured.
     static Result<Plan> plan_of(Options const& options) {
         auto const choice = MXK_TRY(CoreChoice::choose(system_topology(), options.cores.values()));
         Plan plan;
@@ -130,8 +132,6 @@ template <typename Peer> class CostPeerExperiment : public Experiment {
             return Error("nothing can be measured: no peer chosen has a measure chosen on this machine");
         return plan;
     }
-
-  private:
     static void add_step(Plan& plan, Peer const& peer, Measure measure, CoreChoice const& choice) {
         Placement const placement = placement_of(measure);
         bool const takes_second = placement == Placement::OneCore && peer.two_threads;
@@ -150,36 +150,22 @@ template <typename Peer> class CostPeerExperiment : public Experiment {
         }
     }
 
-    std::string_view name_;
     Options options_;
     Plan plan_;
 };
 
+// Which peer does what for which measure: docs/bench-task.md.
 constexpr auto task_peer_schema = console::schema<CostPeerOptions<TaskPeer>>(
     peers_option<TaskPeer>,
     console::option<&CostPeerOptions<TaskPeer>::measures>("measure",
                                                           "as in bench task (none given: all that the peers can do)"),
     cost_option::cores, task_option::operations, task_option::depth, task_option::pool, task_option::trips,
     task_option::wakes, run_option::repeat, run_option::warm_up, run_option::json);
-
-// Which peer does what for which measure: docs/bench-task.md.
-class TaskPeers final : public CostPeerExperiment<TaskPeer> {
-  public:
-    static constexpr std::string_view name = "task-peer";
-
-    static Result<TaskPeers> create(Options const& options) {
-        return TaskPeers(name, options, MXK_TRY(plan_of(options)));
-    }
-    [[nodiscard]] std::string_view failure() const override { return "tasks were lost, doubled or in the wrong place"; }
-
-  private:
-    using CostPeerExperiment::CostPeerExperiment;
-};
-constexpr auto task_peers_benchmark = benchmark<TaskPeers, task_peer_schema>(
+constexpr auto task_peers = benchmark<CostPeerExperiment<TaskPeer>, task_peer_schema>(
     {.summary = "cycles per task elsewhere: oneTBB, Taskflow, a pool with a locked deque, bare lists",
      .notes = "Example: bench task-peer --peer deque-pool,tbb-task-arena --measure round-trip --json\n",
-     .more_help = &TaskPeers::print_peers});
-MXK_REGISTER(mxk_commands, console::Command, task_peers_benchmark);
+     .more_help = &CostPeerExperiment<TaskPeer>::print_peers});
+MXK_REGISTER(mxk_commands, console::Command, task_peers);
 
 constexpr auto thread_peer_schema = console::schema<CostPeerOptions<ThreadPeer>>(
     peers_option<ThreadPeer>,
@@ -187,26 +173,11 @@ constexpr auto thread_peer_schema = console::schema<CostPeerOptions<ThreadPeer>>
         "measure", "as in bench thread (none given: all that the peers can do)"),
     cost_option::cores, thread_option::yields, thread_option::switches, thread_option::wakes, run_option::repeat,
     run_option::warm_up, run_option::json);
-
-class ThreadPeers final : public CostPeerExperiment<ThreadPeer> {
-  public:
-    static constexpr std::string_view name = "thread-peer";
-
-    static Result<ThreadPeers> create(Options const& options) {
-        return ThreadPeers(name, options, MXK_TRY(plan_of(options)));
-    }
-    [[nodiscard]] std::string_view failure() const override {
-        return "threads did not take turns, or wake-ups were lost or doubled";
-    }
-
-  private:
-    using CostPeerExperiment::CostPeerExperiment;
-};
-constexpr auto thread_peers_benchmark = benchmark<ThreadPeers, thread_peer_schema>(
+constexpr auto thread_peers = benchmark<CostPeerExperiment<ThreadPeer>, thread_peer_schema>(
     {.summary = "cycles that the system's threads cost without MXK's layer: sched_yield, futex, sem_t",
      .notes = "Example: bench thread-peer --peer sched-yield,futex --measure yield,wake --json\n",
-     .more_help = &ThreadPeers::print_peers});
-MXK_REGISTER(mxk_commands, console::Command, thread_peers_benchmark);
+     .more_help = &CostPeerExperiment<ThreadPeer>::print_peers});
+MXK_REGISTER(mxk_commands, console::Command, thread_peers);
 
 constexpr auto semaphore_peer_schema = console::schema<CostPeerOptions<SemaphorePeer>>(
     peers_option<SemaphorePeer>,
@@ -214,26 +185,11 @@ constexpr auto semaphore_peer_schema = console::schema<CostPeerOptions<Semaphore
         "measure", "as in bench semaphore (none given: all that the peers can do)"),
     cost_option::cores, semaphore_option::operations, semaphore_option::yields, semaphore_option::trips,
     semaphore_option::threads, run_option::repeat, run_option::warm_up, run_option::json);
-
-class SemaphorePeers final : public CostPeerExperiment<SemaphorePeer> {
-  public:
-    static constexpr std::string_view name = "semaphore-peer";
-
-    static Result<SemaphorePeers> create(Options const& options) {
-        return SemaphorePeers(name, options, MXK_TRY(plan_of(options)));
-    }
-    [[nodiscard]] std::string_view failure() const override {
-        return "units were lost or doubled, or two threads were inside at once";
-    }
-
-  private:
-    using CostPeerExperiment::CostPeerExperiment;
-};
-constexpr auto semaphore_peers_benchmark = benchmark<SemaphorePeers, semaphore_peer_schema>(
+constexpr auto semaphore_peers = benchmark<CostPeerExperiment<SemaphorePeer>, semaphore_peer_schema>(
     {.summary = "cycles that other semaphores cost: sem_t, a futex, std::counting_semaphore",
      .notes = "Example: bench semaphore-peer --peer sem-t,futex --measure ping-pong --json\n",
-     .more_help = &SemaphorePeers::print_peers});
-MXK_REGISTER(mxk_commands, console::Command, semaphore_peers_benchmark);
+     .more_help = &CostPeerExperiment<SemaphorePeer>::print_peers});
+MXK_REGISTER(mxk_commands, console::Command, semaphore_peers);
 
 } // namespace
 } // namespace mxk::bench

@@ -7,7 +7,6 @@
 #include <oneapi/tbb/flow_graph.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
-#include <oneapi/tbb/task_scheduler_observer.h>
 #include <oneapi/tbb/version.h>
 
 #include <atomic>
@@ -18,35 +17,12 @@
 #include "bench/dataflow/dataflow_peer.hpp"
 #include "bench/dataflow/row_work.hpp"
 #include "kernel/clock.hpp"
-#include "peers/pinned_thread.hpp"
+#include "peers/tbb_pinning.hpp"
 
 namespace mxk::bench {
 namespace {
 
 namespace flow = tbb::flow;
-
-// The thread in each of the arena's slots stays with that core.
-class CorePinning : public tbb::task_scheduler_observer {
-  public:
-    CorePinning(tbb::task_arena& arena, std::span<CoreId const> cores)
-        : tbb::task_scheduler_observer(arena)
-        , cores_(cores) {
-        observe(true);
-    }
-    ~CorePinning() override { observe(false); }
-    CorePinning(CorePinning const&) = delete;
-    CorePinning& operator=(CorePinning const&) = delete;
-
-    void on_scheduler_entry(bool) override {
-        auto const slot = static_cast<std::size_t>(tbb::this_task_arena::current_thread_index());
-        if (!stay_with_core(cores_[slot % cores_.size()])) held_.store(false, std::memory_order_relaxed);
-    }
-    [[nodiscard]] bool held() const { return held_.load(std::memory_order_relaxed); }
-
-  private:
-    std::span<CoreId const> cores_;
-    std::atomic<bool> held_{true};
-};
 
 // Rows of an envelope, behind this head. As our columns, they go when the last one lets go.
 struct Message {
@@ -189,7 +165,7 @@ Result<void> run_flow_graph(GraphShape const& shape, std::span<CoreId const> cor
         run_pinned(cores[0], [&] {
             tbb::global_control const limit(tbb::global_control::max_allowed_parallelism, cores.size());
             tbb::task_arena arena(static_cast<int>(cores.size()), 1);
-            CorePinning const pinning(arena, cores);
+            SlotPinning const pinning(arena, {cores.begin(), cores.end()});
             arena.execute([&] {
                 FlowGraph(shape).run();
                 for (GraphResult& result : results) result = FlowGraph(shape).run();

@@ -51,16 +51,19 @@ using locks::form_of;
 using locks::LockKind;
 using locks::SmpSite;
 
-class CkFas {
+// A lock whose users bring nothing.
+template <typename Lock, void (*init)(Lock*), void (*lock)(Lock*), void (*unlock)(Lock*)> class CkPlain {
   public:
     struct Node {};
-    explicit CkFas(SmpSite const& /*site*/) { ck_spinlock_fas_init(&lock_); }
-    void acquire(Node& /*node*/) { ck_spinlock_fas_lock(&lock_); }
-    void release(Node& /*node*/) { ck_spinlock_fas_unlock(&lock_); }
+    explicit CkPlain(SmpSite const& /*site*/) { init(&lock_); }
+    void acquire(Node& /*node*/) { lock(&lock_); }
+    void release(Node& /*node*/) { unlock(&lock_); }
 
   private:
-    ck_spinlock_fas_t lock_{};
+    Lock lock_{};
 };
+
+using CkFas = CkPlain<ck_spinlock_fas_t, ck_spinlock_fas_init, ck_spinlock_fas_lock, ck_spinlock_fas_unlock>;
 constexpr LockKind ck_fas{.name = "ck-fas",
                           .summary = "Concurrency Kit: test and test-and-set",
                           .library = MXK_PEER_LIBRARY,
@@ -68,16 +71,8 @@ constexpr LockKind ck_fas{.name = "ck-fas",
                           .forms = {.smp = form_of<CkFas, SmpSite>()}};
 MXK_REGISTER(mxk_lock_kinds, LockKind, ck_fas);
 
-class CkTicket {
-  public:
-    struct Node {};
-    explicit CkTicket(SmpSite const& /*site*/) { ck_spinlock_ticket_init(&lock_); }
-    void acquire(Node& /*node*/) { ck_spinlock_ticket_lock(&lock_); }
-    void release(Node& /*node*/) { ck_spinlock_ticket_unlock(&lock_); }
-
-  private:
-    ck_spinlock_ticket_t lock_{};
-};
+using CkTicket =
+    CkPlain<ck_spinlock_ticket_t, ck_spinlock_ticket_init, ck_spinlock_ticket_lock, ck_spinlock_ticket_unlock>;
 constexpr LockKind ck_ticket{.name = "ck-ticket",
                              .summary = "Concurrency Kit: tickets",
                              .library = MXK_PEER_LIBRARY,

@@ -2,66 +2,88 @@
 // with the one that is known beforehand, and every value found with the one that was inserted.
 //
 //     class SomeTable {
-//         SomeTable(std::size_t capacity, Cores cores);
 //         std::size_t size();
-//         class Session { ... };      // a core's access, for one piece of its slice
+//         bool insert(std::uint64_t key, std::uint64_t value);
+//         std::optional<std::uint64_t> find(std::uint64_t key);
+//         bool erase(std::uint64_t key);                                    // the rest only where it can
+//         bool update(std::uint64_t key, std::uint64_t value);
+//         bool upsert(std::uint64_t key, std::uint64_t value);              // true if the key was inserted
+//         std::optional<std::uint64_t> modify(std::uint64_t key, std::uint64_t addend);
+//         void prefetch(std::uint64_t key);                                 // told each key some instructions ahead
+//         void make_ready(std::size_t core, std::size_t inserts);           // this core inserts so many in the next
+//         phase
 //     };
 //
-// It may have `make_ready(core, inserts)`: before each measured phase, so many keys will be inserted by this core.
-//
-// A session is where a library wants to know its threads. It may prefetch: then it is told each key some instructions
-// ahead.
+// A library that wants to know its threads has them in a class Session(SomeTable&, core): a core's access for one piece
+// of its slice, which then has all but size() and make_ready().
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "bench/frame/ready_memory.hpp"
 #include "bench/workload/operation_start.hpp"
 #include "peers/peer.hpp"
+#include "peers/table_memory.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::bench {
 
-template <typename Session>
-concept Accessing = requires(Session& session, std::uint64_t key, std::uint64_t value) {
-    { session.insert(key, value) } -> std::same_as<bool>;
-    { session.find(key) } -> std::same_as<std::optional<std::uint64_t>>;
+// What a table has of its values, where their words are written in place by atomic operations: of word_of(key), null
+// where it is not there, and insert().
+template <typename Table> class AtomicValues {
+  public:
+    std::optional<std::uint64_t> find(std::uint64_t key) {
+        std::uint64_t* const word = self().word_of(key);
+        if (word == nullptr) return std::nullopt;
+        return std::atomic_ref(*word).load(std::memory_order_acquire);
+    }
+    bool update(std::uint64_t key, std::uint64_t value) {
+        std::uint64_t* const word = self().word_of(key);
+        if (word != nullptr) std::atomic_ref(*word).store(value, std::memory_order_release);
+        return word != nullptr;
+    }
+    bool upsert(std::uint64_t key, std::uint64_t value) {
+        return !update(key, value) && (self().insert(key, value) || !update(key, value));
+    }
+    std::optional<std::uint64_t> modify(std::uint64_t key, std::uint64_t addend) {
+        std::uint64_t* const word = self().word_of(key);
+        if (word == nullptr) return std::nullopt;
+        return std::atomic_ref(*word).fetch_add(addend, std::memory_order_acq_rel);
+    }
+
+  private:
+    Table& self() { return static_cast<Table&>(*this); }
 };
 
-template <typename Session>
-concept Erasing = requires(Session& session, std::uint64_t key) {
-    { session.erase(key) } -> std::same_as<bool>;
-};
+// The same of change(key, function): replaces a value by that of the function, and gives the former one, behind a lock.
+template <typename Table> class LockedValues {
+  public:
+    bool update(std::uint64_t key, std::uint64_t value) {
+        return self().change(key, [value](std::uint64_t) { return value; }).has_value();
+    }
+    std::optional<std::uint64_t> modify(std::uint64_t key, std::uint64_t addend) {
+        return self().change(key, [addend](std::uint64_t before) { return before + addend; });
+    }
 
-// As hashtable/value_writes.hpp says; upsert() is true if the key was inserted, modify() adds to the value.
-template <typename Session>
-concept Overwriting = requires(Session& session, std::uint64_t key, std::uint64_t value) {
-    { session.update(key, value) } -> std::same_as<bool>;
-    { session.upsert(key, value) } -> std::same_as<bool>;
-    { session.modify(key, value) } -> std::same_as<std::optional<std::uint64_t>>;
+  private:
+    Table& self() { return static_cast<Table&>(*this); }
 };
 
 template <typename Session>
 concept Prefetching = requires(Session& session, std::uint64_t key) {
     session.prefetch(key);
-};
-
-template <typename Table>
-concept Measurable = std::constructible_from<Table, std::size_t, Cores> &&
-    std::constructible_from<typename Table::Session, Table&, std::size_t> && Accessing<typename Table::Session> &&
-    requires(Table& table) {
-    { table.size() } -> std::convertible_to<std::size_t>;
 };
 
 // The share of `capacity` that no core's slice exceeds.
@@ -72,80 +94,77 @@ constexpr std::size_t share_of(std::size_t capacity, Cores cores) {
 // Slots, or buckets, of a table that is to grow, as for MXK's.
 constexpr std::size_t growing_start = 1024;
 
+inline std::vector<Owner> owners_of(Cores cores) {
+    std::vector<Owner> owners;
+    owners.reserve(cores.size());
+    for (CoreId const core : cores) owners.push_back({core, workers::of(core).node()});
+    return owners;
+}
+
 // The memory that such a table asks for while it is measured, found beforehand as for MXK's: its first base.
 struct GrowthMemory {
     GrowthMemory(std::size_t capacity, Cores cores) {
         constexpr std::size_t max_bytes_per_key = 96; // nodes, and the tables that it grows out of
-        std::vector<Owner> owners;
-        owners.reserve(cores.size());
-        for (CoreId const core : cores) owners.push_back({core, workers::of(core).node()});
-        make_memory_ready(share_of(capacity, cores) * max_bytes_per_key, owners);
+        make_memory_ready(share_of(capacity, cores) * max_bytes_per_key, owners_of(cores));
     }
 };
 
-template <Measurable Table> class MeasuredTable final : public PeerTable {
+// What a piece is run with: the table's session, or the table itself.
+template <typename Table> struct SessionOf { using Type = Table&; };
+template <typename Table>
+requires requires {
+    typename Table::Session;
+}
+struct SessionOf<Table> {
+    using Type = typename Table::Session;
+};
+
+template <typename Table> class MeasuredTable final : public PeerTable {
   public:
-    MeasuredTable(std::size_t capacity, Cores cores)
-        : table_(capacity, cores) {}
-
-    Result<std::uint64_t> run(std::size_t core, std::span<Instruction const> slice, std::size_t from, std::size_t to,
-                              Histogram* latency) override {
-        try {
-            Session session(table_, core);
-            return latency == nullptr ? run_in(session, slice, from, to)
-                                      : run_timed(session, slice, from, to, *latency);
-        } catch (std::exception const& failure) {
-            return Error(failure.what());
-        }
-    }
-
-    Result<void> prepare([[maybe_unused]] std::size_t core,
-                         [[maybe_unused]] std::span<Instruction const> slice) override {
-        if constexpr (requires { table_.make_ready(core, slice.size()); }) {
-            auto const inserts = std::ranges::count_if(slice, [](Instruction const& it) {
-                return (it.operation == Operation::Insert || it.operation == Operation::Upsert) && it.expected;
-            });
-            try {
-                table_.make_ready(core, static_cast<std::size_t>(inserts));
-            } catch (std::exception const& failure) {
-                return Error(failure.what());
-            }
-        }
-        return {};
-    }
-
-    Result<Taken> run_shared(std::size_t core, std::span<Instruction const> all, std::atomic<std::size_t>& head,
-                             std::size_t max) override {
-        try {
-            Session session(table_, core);
-            Taken taken{0, 0};
-            for (; taken.instructions < max; ++taken.instructions) {
-                // relaxed: the instructions were made before; each number comes once, whatever the order
-                std::size_t const at = head.fetch_add(1, std::memory_order_relaxed);
-                if (at >= all.size()) break;
-                taken.wrong += operate(session, all[at]) ? 0U : 1U;
-            }
-            return taken;
-        } catch (std::exception const& failure) {
-            return Error(failure.what());
-        }
-    }
-
-    Result<void> find_all(std::size_t core, std::span<std::uint64_t const> keys,
-                          std::span<std::optional<std::uint64_t>> values) override {
-        try {
-            Session session(table_, core);
-            for (std::size_t i = 0; i < keys.size(); ++i) values[i] = session.find(keys[i]);
-            return {};
-        } catch (std::exception const& failure) {
-            return Error(failure.what());
-        }
-    }
+    template <typename... Arguments>
+    explicit MeasuredTable(Arguments&&... arguments)
+        : table_(std::forward<Arguments>(arguments)...) {}
 
     std::size_t size() override { return table_.size(); }
 
   private:
-    using Session = typename Table::Session;
+    void make_ready([[maybe_unused]] std::size_t core, [[maybe_unused]] std::span<Instruction const> slice) override {
+        if constexpr (requires { table_.make_ready(core, slice.size()); }) {
+            auto const inserts = std::ranges::count_if(slice, [](Instruction const& it) {
+                return (it.operation == Operation::Insert || it.operation == Operation::Upsert) && it.expected;
+            });
+            table_.make_ready(core, static_cast<std::size_t>(inserts));
+        }
+    }
+    std::uint64_t run_piece(std::size_t core, std::span<Instruction const> slice, std::size_t from, std::size_t to,
+                            Histogram* latency) override {
+        auto&& session = session_of(core);
+        return latency == nullptr ? run_in(session, slice, from, to) : run_timed(session, slice, from, to, *latency);
+    }
+    Taken take(std::size_t core, std::span<Instruction const> all, std::atomic<std::size_t>& head,
+               std::size_t max) override {
+        auto&& session = session_of(core);
+        Taken taken{0, 0};
+        for (; taken.instructions < max; ++taken.instructions) {
+            // relaxed: the instructions were made before; each number comes once, whatever the order
+            std::size_t const at = head.fetch_add(1, std::memory_order_relaxed);
+            if (at >= all.size()) break;
+            taken.wrong += operate(session, all[at]) ? 0U : 1U;
+        }
+        return taken;
+    }
+    void look_up(std::size_t core, std::span<std::uint64_t const> keys, Values values) override {
+        auto&& session = session_of(core);
+        for (std::size_t i = 0; i < keys.size(); ++i) values[i] = session.find(keys[i]);
+    }
+
+    using Session = std::remove_reference_t<typename SessionOf<Table>::Type>;
+    typename SessionOf<Table>::Type session_of([[maybe_unused]] std::size_t core) {
+        if constexpr (std::is_same_v<Session, Table>)
+            return table_;
+        else
+            return Session(table_, core);
+    }
 
     // Instructions between the prefetch of a line and its use: about as many misses as a core can have under way.
     static constexpr std::size_t window = 16;
@@ -197,27 +216,31 @@ template <Measurable Table> class MeasuredTable final : public PeerTable {
         });
     }
     [[gnu::always_inline]] static bool erase([[maybe_unused]] Session& session, Instruction const& instruction) {
-        if constexpr (Erasing<Session>) return session.erase(instruction.key) == instruction.expected;
+        if constexpr (requires { session.erase(instruction.key); })
+            return session.erase(instruction.key) == instruction.expected;
         return false;
     }
     [[gnu::noinline]] static bool overwrite([[maybe_unused]] Session& session, Instruction const& instruction) {
-        if constexpr (Overwriting<Session>) return overwrite_in(session, instruction);
+        if constexpr (requires { session.upsert(instruction.key, instruction.key); }) {
+            std::uint64_t const key = instruction.key;
+            std::uint64_t const operand = operand_of(instruction);
+            if (instruction.operation == Operation::Update) return session.update(key, operand) == instruction.expected;
+            if (instruction.operation == Operation::Upsert) return session.upsert(key, operand) == instruction.expected;
+            std::optional<std::uint64_t> const before = session.modify(key, operand);
+            return before.has_value() == instruction.expected && (!before || is_value_of(key, *before, instruction));
+        }
         return false;
-    }
-    static bool overwrite_in(Session& session, Instruction const& instruction) {
-        std::uint64_t const key = instruction.key;
-        std::uint64_t const operand = operand_of(instruction);
-        if (instruction.operation == Operation::Update) return session.update(key, operand) == instruction.expected;
-        if (instruction.operation == Operation::Upsert) return session.upsert(key, operand) == instruction.expected;
-        std::optional<std::uint64_t> const before = session.modify(key, operand);
-        return before.has_value() == instruction.expected && (!before || is_value_of(key, *before, instruction));
     }
 
     Table table_;
 };
 
-template <Measurable Table> std::unique_ptr<PeerTable> create_table(std::size_t capacity, Cores cores) {
-    return std::make_unique<MeasuredTable<Table>>(capacity, cores);
+template <typename Table, typename... Arguments> std::unique_ptr<PeerTable> measured(Arguments&&... arguments) {
+    return std::make_unique<MeasuredTable<Table>>(std::forward<Arguments>(arguments)...);
+}
+// For a peer's `create`: of a table that is made for so many keys and cores.
+template <typename Table> std::unique_ptr<PeerTable> create_table(std::size_t capacity, Cores cores) {
+    return measured<Table>(capacity, cores);
 }
 
 // Which of many shards a key belongs to, for tables that take one writer at a time: by the high bits of the key, which
@@ -241,6 +264,57 @@ class Shards {
 
   private:
     int bits_;
+};
+
+// Many tables, each behind a lock of its own. A part is made for so many keys or slots, in an arena, and has lock(),
+// unlock(), insert(), find(), erase(), upsert(), change() and size(); and says whether its readers take the lock, too.
+template <typename Part> class Sharded : public LockedValues<Sharded<Part>> {
+  public:
+    // `ready`: bytes of the arena for each core; `room_of`: of the shards, how large to make each.
+    template <typename RoomOf>
+    Sharded(Cores cores, std::size_t ready, RoomOf room_of)
+        : shards_(cores.size())
+        , arena_(cores, ready)
+        , parts_(vector_near<Part>(cores.front(), shards_.count())) {
+        for (std::size_t i = 0; i < shards_.count(); ++i) parts_.emplace(room_of(shards_), arena_);
+    }
+
+    std::size_t size() {
+        std::size_t sum = 0;
+        for (Part& part : parts_) sum += part.size();
+        return sum;
+    }
+    bool insert(std::uint64_t key, std::uint64_t value) {
+        Part& part = parts_[shards_.of(key)];
+        std::lock_guard const locked(part);
+        return part.insert(key, value);
+    }
+    std::optional<std::uint64_t> find(std::uint64_t key) {
+        Part& part = parts_[shards_.of(key)];
+        if constexpr (!Part::locks_readers) return part.find(key);
+        std::lock_guard const locked(part);
+        return part.find(key);
+    }
+    bool erase(std::uint64_t key) {
+        Part& part = parts_[shards_.of(key)];
+        std::lock_guard const locked(part);
+        return part.erase(key);
+    }
+    bool upsert(std::uint64_t key, std::uint64_t value) {
+        Part& part = parts_[shards_.of(key)];
+        std::lock_guard const locked(part);
+        return part.upsert(key, value);
+    }
+    template <typename Change> std::optional<std::uint64_t> change(std::uint64_t key, Change change) {
+        Part& part = parts_[shards_.of(key)];
+        std::lock_guard const locked(part);
+        return part.change(key, change);
+    }
+
+  private:
+    Shards shards_;
+    TableArena arena_;
+    NodeVector<Part> parts_;
 };
 
 } // namespace mxk::bench

@@ -1,8 +1,8 @@
 // What MXK's tables are compared with: a peer is a concurrent table that others wrote; a reference is what can be had
-// where nothing is shared (table_reference.cpp), the bound the fastest of them (bound_ring.cpp). Each is a constant
+// where nothing is shared (table_bounds.cpp), the bound the fastest of them. Each is a constant
 // that registers itself where it is defined, all those of one library in one file:
 //
-//     constexpr Peer cuckoo{.name = "cuckoo", .library = MXK_PEER_LIBRARY, ..., .create = &create_table<CuckooTable>};
+//     constexpr Peer cuckoo{.name = "cuckoo", .library = MXK_PEER_LIBRARY, ..., .create = ...};
 //     MXK_REGISTER(mxk_peers, Peer, cuckoo);
 //
 // A peer whose library was not there when this was built is registered too, with the reason (see peers.cmake).
@@ -13,10 +13,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "base/histogram.hpp"
@@ -29,12 +32,11 @@
 
 namespace mxk::bench {
 
-// Which peers are to be measured: names with commas between them, or all. What kernel/console/options.hpp asks of an
-// option's type.
-
 // Specialised for each kind of peer: `all()`, which are registered, and `list`, the command that shows them.
 template <typename Peer> struct PeerRegistry;
 
+// Which peers are to be measured: names with commas between them, or all. What kernel/console/options.hpp asks of an
+// option's type.
 template <typename Peer> struct PeerNames { std::vector<Peer const*> chosen{}; };
 
 // In the order of names.
@@ -80,39 +82,68 @@ template <typename Peer> void complete_value(console::Candidates& candidates, Pe
     for (Peer const* const peer : PeerRegistry<Peer>::all()) candidates.offer(peer->name);
 }
 
-// A peer's table in a run. Its cost is one virtual call for each piece of a slice.
+// A peer's table in a run: what each core calls, on that core, all at once, but for prepare() and size(). What the
+// table throws is an error. It costs one virtual call for each piece of a slice.
 class PeerTable {
   public:
+    using Values = std::span<std::optional<std::uint64_t>>;
+    struct Taken {
+        std::size_t instructions;
+        std::uint64_t wrong;
+    };
+
     PeerTable() = default;
     PeerTable(PeerTable const&) = delete;
     PeerTable& operator=(PeerTable const&) = delete;
     virtual ~PeerTable() = default;
 
-    // What this core runs next, all of it: the time to make what it would have to make meanwhile. Not measured. Errors:
-    // what the table threw. Any core, while nobody uses the table.
-    virtual Result<void> prepare(std::size_t /*core*/, std::span<Instruction const> /*slice*/) { return {}; }
-
+    // What this core runs next, all of it: the time to make what it would have to make meanwhile. Not measured. Any
+    // core, while nobody uses the table.
+    Result<void> prepare(std::size_t core, std::span<Instruction const> slice) {
+        return caught([&] { make_ready(core, slice); });
+    }
     // Runs the instructions [from, to) of a core's slice, in order; gives how many had another result than the expected
     // one. Counts how long each took in `latency`, unless that is null: from the call, or from the prefetch of its
-    // line, to the result. Errors: what the table threw. On that core, all cores at once.
-    virtual Result<std::uint64_t> run(std::size_t core, std::span<Instruction const> slice, std::size_t from,
-                                      std::size_t to, Histogram* latency) = 0;
-
+    // line, to the result.
+    Result<std::uint64_t> run(std::size_t core, std::span<Instruction const> slice, std::size_t from, std::size_t to,
+                              Histogram* latency) {
+        return caught([&] { return run_piece(core, slice, from, to, latency); });
+    }
     // Runs up to `max` of the instructions, one after the other as `head` gives them, from which all cores take; fewer
-    // when there are no more. Errors: what the table threw. As run().
-    struct Taken {
-        std::size_t instructions;
-        std::uint64_t wrong;
-    };
-    virtual Result<Taken> run_shared(std::size_t core, std::span<Instruction const> all, std::atomic<std::size_t>& head,
-                                     std::size_t max) = 0;
-
-    // The value of each of the keys, nothing if the key is not there. Errors: what the table threw. On that core.
-    virtual Result<void> find_all(std::size_t core, std::span<std::uint64_t const> keys,
-                                  std::span<std::optional<std::uint64_t>> values) = 0;
-
+    // when there are no more.
+    Result<Taken> run_shared(std::size_t core, std::span<Instruction const> all, std::atomic<std::size_t>& head,
+                             std::size_t max) {
+        return caught([&] { return take(core, all, head, max); });
+    }
+    // The value of each of the keys, nothing if the key is not there.
+    Result<void> find_all(std::size_t core, std::span<std::uint64_t const> keys, Values values) {
+        return caught([&] { look_up(core, keys, values); });
+    }
     // As the table itself counts. While nobody uses it.
     virtual std::size_t size() = 0;
+
+  private:
+    template <typename Function> static Result<std::invoke_result_t<Function>> caught(Function function) {
+        try {
+            if constexpr (std::is_void_v<std::invoke_result_t<Function>>)
+                return function(), Result<void>();
+            else
+                return function();
+        } catch (std::exception const& failure) {
+            return Error(failure.what());
+        }
+    }
+
+    virtual void make_ready(std::size_t /*core*/, std::span<Instruction const> /*slice*/) {}
+    virtual std::uint64_t run_piece(std::size_t core, std::span<Instruction const> slice, std::size_t from,
+                                    std::size_t to, Histogram* latency) = 0;
+    // Not called where the peer says why not (no_shared, no_common).
+    virtual Taken take(std::size_t, std::span<Instruction const>, std::atomic<std::size_t>&, std::size_t) {
+        throw std::logic_error("it takes no instructions one by one");
+    }
+    virtual void look_up(std::size_t, std::span<std::uint64_t const>, Values) {
+        throw std::logic_error("its keys are each core's own");
+    }
 };
 
 // Those of a run: place i of it is the i-th.

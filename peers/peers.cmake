@@ -7,33 +7,39 @@ find_package(Taskflow QUIET CONFIG)
 pkg_check_modules(urcu QUIET IMPORTED_TARGET liburcu-qsbr liburcu-memb liburcu-cds)
 pkg_check_modules(ck QUIET IMPORTED_TARGET ck)
 
+# Which of them this build has: names of files of peers/ (a file is a table, a lock, ... or all those of a library),
+# all by default. No file with peers needs another one.
+set(MXK_PEERS "" CACHE STRING "Peers of mxk-peers, such as table_tbb;table_bounds; all if empty")
 file(GLOB peer_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/peers/*.cpp)
+if(MXK_PEERS)
+    list(FILTER peer_sources EXCLUDE REGEX "/(dataflow|heap|lock|memory|read|system|table|task)_[a-z_]+\\.cpp$")
+    foreach(file IN LISTS MXK_PEERS)
+        list(APPEND peer_sources ${CMAKE_SOURCE_DIR}/peers/${file}.cpp)
+    endforeach()
+    list(APPEND peer_sources ${CMAKE_SOURCE_DIR}/peers/table_memory.cpp) # what tables stand on
+    list(REMOVE_DUPLICATES peer_sources)
+endif()
 set(missing_peers)
 
 # The peers in these files of peers/, which stand on a library. FOUND: whether it is there; PACKAGE: the one of
-# Debian that has it. Without it they are left out, and what would be registered there is registered as missing.
+# Debian that has it. Without it they are left out, and what is registered there is registered as missing, by the
+# symbol's name with - for _.
 function(peers_in files library version found package)
     foreach(file IN LISTS files)
         set(source ${CMAKE_SOURCE_DIR}/peers/${file}.cpp)
         if(found)
             set_property(SOURCE ${source} PROPERTY COMPILE_DEFINITIONS "MXK_PEER_LIBRARY=\"${library} ${version}\"")
             continue()
+        elseif(NOT source IN_LIST peer_sources)
+            continue()
         endif()
         list(REMOVE_ITEM peer_sources ${source})
-        file(STRINGS ${source} declarations REGEX "^constexpr (Peer|TaskPeer|DataflowPeer|ReadKind|LockKind) [a-z0-9_]+{")
-        foreach(declaration IN LISTS declarations)
-            string(REGEX REPLACE "^constexpr (Peer|TaskPeer|DataflowPeer|ReadKind|LockKind) ([a-z0-9_]+){.*" "\\1;\\2" declared "${declaration}")
-            list(GET declared 0 type)
-            list(GET declared 1 symbol)
-            string(REPLACE "_" "-" name ${symbol})
-            string(REPLACE ReadKind mxk_read_kinds registry ${type})
-            string(REPLACE LockKind mxk_lock_kinds registry ${registry})
-            string(REPLACE TaskPeer mxk_task_peers registry ${registry})
-            string(REPLACE DataflowPeer mxk_dataflow_peers registry ${registry})
-            string(REPLACE Peer mxk_peers registry ${registry})
-            string(APPEND missing_peers "constexpr ${type} ${symbol}{.name = \"${name}\", .missing = "
-                "\"${library} was not found when this was configured (Debian: ${package})\"};\n"
-                "MXK_REGISTER(${registry}, ${type}, ${symbol});\n")
+        file(STRINGS ${source} registrations REGEX "^MXK_REGISTER")
+        foreach(registration IN LISTS registrations)
+            string(REGEX MATCH "\\((.*), (.*), (.*)\\)" matched "${registration}")
+            string(REPLACE "_" "-" name ${CMAKE_MATCH_3})
+            string(APPEND missing_peers "constexpr ${CMAKE_MATCH_2} ${CMAKE_MATCH_3}{.name = \"${name}\", .missing = "
+                "\"${library} was not found when this was configured (Debian: ${package})\"};\n${registration}\n")
         endforeach()
     endforeach()
     if(NOT found)

@@ -17,12 +17,6 @@
 
 namespace mxk::bench {
 
-void pin_to_core(CoreId core) {
-    int const cpu = arch::cpu_of(core);
-    if (cpu >= 0 && !arch::pin_to(cpu))
-        throw std::system_error(errno, std::generic_category(), "pinning a thread to CPU " + std::to_string(cpu));
-}
-
 bool stay_with_core(CoreId core) {
     thread_local int stays_on = -1;
     int const cpu = arch::cpu_of(core);
@@ -39,21 +33,16 @@ pid_t this_thread() {
 
 PinnedThread::PinnedThread(CoreId core, std::function<void()> body)
     : thread_([this, core, body = std::move(body)] {
-        try {
-            pin_to_core(core);
-        } catch (...) {
-            return pinned_.set_exception(std::current_exception());
-        }
+        bool const is_pinned = stay_with_core(core);
         number_ = this_thread(); // published by the promise
-        pinned_.set_value();
-        body();
+        failure_.set_value(is_pinned ? 0 : errno);
+        if (is_pinned) body();
     }) {
-    try {
-        pinned_.get_future().get();
-    } catch (...) {
-        thread_.join();
-        throw;
-    }
+    int const failure = failure_.get_future().get();
+    if (failure == 0) return;
+    thread_.join();
+    throw std::system_error(failure, std::generic_category(),
+                            "pinning a thread to CPU " + std::to_string(arch::cpu_of(core)));
 }
 
 void run_pinned(CoreId core, std::function<void()> const& function) {

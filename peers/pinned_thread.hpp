@@ -11,11 +11,8 @@
 
 namespace mxk::bench {
 
-// The calling thread shares the core's processor from now on; where cores are not pinned, neither is it. Throws
-// std::system_error.
-void pin_to_core(CoreId core);
-
-// The same, as far as the thread is not there yet; false if the system refuses. For threads that others made.
+// The calling thread shares the core's processor from now on, as far as it is not there yet; where cores are not
+// pinned, neither is it. False if the system refuses (errno).
 bool stay_with_core(CoreId core);
 
 // The calling thread's number in the system; asked for once per thread.
@@ -36,7 +33,7 @@ class PinnedThread {
 
   private:
     pid_t number_ = 0;
-    std::promise<void> pinned_;
+    std::promise<int> failure_; // to be pinned: errno, or 0
     std::thread thread_;
 };
 

@@ -12,14 +12,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <list>
 #include <semaphore>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <thread>
-#include <utility>
-#include <vector>
 
 #include "base/result.hpp"
 #include "bench/thread/thread_measures.hpp"
@@ -30,70 +26,47 @@ namespace mxk::bench {
 namespace {
 
 // Threads that are made, set off together, and joined.
-class SystemCrew {
+class SystemThreadTeam {
   public:
     using Room = std::size_t;
     static Result<Room> room(std::size_t threads) { return threads; }
 
-    SystemCrew(auto const& /*layer*/, Room threads) { threads_.reserve(threads); }
-    SystemCrew(SystemCrew const&) = delete;
-    SystemCrew& operator=(SystemCrew const&) = delete;
+    SystemThreadTeam(auto const& /*layer*/, Room /*threads*/) {}
+    SystemThreadTeam(SystemThreadTeam const&) = delete;
+    SystemThreadTeam& operator=(SystemThreadTeam const&) = delete;
     // Threads that were never set off end without calling their bodies.
-    ~SystemCrew() { open(Gate::GivenUp); }
+    ~SystemThreadTeam() { open(Gate::GivenUp); }
 
     template <typename Body> Result<void> add(CoreId core, Body& body) {
-        return start(core, [&body] { body(); });
+        threads_.emplace_back(core, [this, &body] {
+            gate_.wait(Gate::Closed, std::memory_order_acquire);
+            if (gate_.load(std::memory_order_acquire) == Gate::Open) body();
+        });
+        return {};
     }
     // The console's core shows no progress meanwhile: its thread waits.
-    template <typename... Progress> Result<void> run(Progress const&...) { return run_all(); }
+    template <typename... Progress> Result<void> run(Progress const&...) {
+        open(Gate::Open);
+        return {};
+    }
     // Nobody looks for Ctrl-C before all have ended.
     [[nodiscard]] static bool wanted() { return false; }
 
   private:
     enum class Gate : unsigned { Closed, Open, GivenUp };
 
-    Result<void> start(CoreId core, std::function<void()> body);
-    Result<void> run_all();
-    void open(Gate gate);
+    void open(Gate gate) {
+        gate_.store(gate, std::memory_order_release);
+        gate_.notify_all();
+        threads_.clear(); // joins
+    }
 
     std::atomic<Gate> gate_{Gate::Closed};
-    std::atomic<std::size_t> pinned_{0};
-    std::atomic<bool> failed_{false};
-    std::vector<std::jthread> threads_;
+    std::list<PinnedThread> threads_;
 };
 
-Result<void> SystemCrew::start(CoreId core, std::function<void()> body) {
-    threads_.emplace_back([this, core, body = std::move(body)] {
-        try {
-            pin_to_core(core);
-        } catch (std::system_error const&) {
-            failed_.store(true, std::memory_order_relaxed); // published by the next line
-        }
-        pinned_.fetch_add(1, std::memory_order_release);
-        pinned_.notify_one();
-        gate_.wait(Gate::Closed, std::memory_order_acquire);
-        if (gate_.load(std::memory_order_acquire) == Gate::Open) body();
-    });
-    return {};
-}
-
-Result<void> SystemCrew::run_all() {
-    for (std::size_t pinned = 0; pinned < threads_.size(); pinned = pinned_.load(std::memory_order_acquire))
-        pinned_.wait(pinned, std::memory_order_acquire);
-    bool const failed = failed_.load(std::memory_order_relaxed);
-    open(failed ? Gate::GivenUp : Gate::Open);
-    if (failed) return Error("expected to pin a thread to its core's processor, and the system refused");
-    return {};
-}
-
-void SystemCrew::open(Gate gate) {
-    gate_.store(gate, std::memory_order_release);
-    gate_.notify_all();
-    threads_.clear(); // joins
-}
-
 template <typename ItsSemaphore> struct SystemThreads {
-    using Crew = SystemCrew;
+    using ThreadTeam = SystemThreadTeam;
     using Semaphore = ItsSemaphore;
 
     static Semaphore semaphore(unsigned units) { return Semaphore(units); }

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <new>
@@ -109,6 +111,10 @@ template <typename T> class ArenaAllocator {
     template <typename U> friend class ArenaAllocator;
     TableArena* arena_;
 };
+
+// Of keys and values; and their hash, where a library takes one: the key itself, since the keys look random already.
+using PairAllocator = ArenaAllocator<std::pair<std::uint64_t const, std::uint64_t>>;
+using KeyItself = std::hash<std::uint64_t>;
 
 // So many bytes of the C library's memory, touched, for a table that takes no allocator: while this lives, what is
 // asked for comes from there, however large it is, and what is given back stays with the program. For memory that other

@@ -6,7 +6,6 @@
 #include <memory>
 #include <new>
 #include <span>
-#include <string>
 
 #include "hashtable/bulk/table.hpp"
 #include "peers/measured_table.hpp"
@@ -71,69 +70,55 @@ class TableCalls {
 class BulkPeer final : public PeerTable {
   public:
     BulkPeer(Result<TableCalls::Numbers> table, std::size_t cores)
-        : table_(std::move(table))
-        , calls_(std::make_unique<TableCalls[]>(cores)) {
-        if (!table_) throw std::bad_alloc();
-    }
+        : table_(value_or_throw(std::move(table)))
+        , calls_(std::make_unique<TableCalls[]>(cores)) {}
 
-    Result<std::uint64_t> run(std::size_t core, std::span<Instruction const> slice, std::size_t from, std::size_t to,
-                              Histogram* latency) override {
-        try {
-            std::uint64_t wrong = 0;
-            for (std::size_t at = from; at < to;) {
-                std::size_t end = at + 1;
-                std::size_t const last = std::min(to, at + TableCalls::max_operations);
-                while (end < last && slice[end].operation == slice[at].operation) ++end;
-                OperationStart const start = OperationStart::now();
-                wrong += calls_[core].run(table_.value(), slice.subspan(at, end - at));
-                if (latency != nullptr) start.count_end(*latency, end - at);
-                at = end;
-            }
-            return wrong;
-        } catch (std::exception const& failure) {
-            return Error(failure.what());
-        }
-    }
-
-    Result<Taken> run_shared(std::size_t, std::span<Instruction const>, std::atomic<std::size_t>&,
-                             std::size_t) override {
-        return Error(takes_many);
-    }
-
-    Result<void> find_all(std::size_t, std::span<std::uint64_t const> keys,
-                          std::span<std::optional<std::uint64_t>> values) override {
-        for (std::size_t i = 0; i < keys.size(); ++i) values[i] = table_.value().find(keys[i]);
-        return {};
-    }
-
-    std::size_t size() override { return table_.value().size(); }
+    std::size_t size() override { return table_.size(); }
 
   private:
-    Result<TableCalls::Numbers> table_;
+    std::uint64_t run_piece(std::size_t core, std::span<Instruction const> slice, std::size_t from, std::size_t to,
+                            Histogram* latency) override {
+        std::uint64_t wrong = 0;
+        for (std::size_t at = from; at < to;) {
+            std::size_t end = at + 1;
+            std::size_t const last = std::min(to, at + TableCalls::max_operations);
+            while (end < last && slice[end].operation == slice[at].operation) ++end;
+            OperationStart const start = OperationStart::now();
+            wrong += calls_[core].run(table_, slice.subspan(at, end - at));
+            if (latency != nullptr) start.count_end(*latency, end - at);
+            at = end;
+        }
+        return wrong;
+    }
+    void look_up(std::size_t, std::span<std::uint64_t const> keys, Values values) override {
+        for (std::size_t i = 0; i < keys.size(); ++i) values[i] = table_.find(keys[i]);
+    }
+
+    TableCalls::Numbers table_;
     std::unique_ptr<TableCalls[]> calls_; // by place
 };
 
-std::unique_ptr<PeerTable> create_sized(std::size_t capacity, Cores cores) {
-    return std::make_unique<BulkPeer>(TableCalls::Numbers::create({.capacity = capacity}), cores.size());
-}
-std::unique_ptr<PeerTable> create_growing(std::size_t capacity, Cores cores) {
-    GrowthMemory const memory(capacity, cores);
-    return std::make_unique<BulkPeer>(TableCalls::Numbers::create(), cores.size());
-}
+constexpr std::string_view inserts_always = "its upsert and add insert a key that is not there";
 
 constexpr Peer mxk_table{.name = "mxk-table",
                          .library = "none",
                          .setup = "mxk::Table, MXK's own for ordinary threads, in calls of up to 8192 operations",
                          .no_shared = takes_many,
-                         .no_missed_writes = "its upsert and add insert a key that is not there",
-                         .create = &create_sized};
+                         .no_missed_writes = inserts_always,
+                         .create = [](std::size_t capacity, Cores cores) -> std::unique_ptr<PeerTable> {
+                             return std::make_unique<BulkPeer>(TableCalls::Numbers::create({.capacity = capacity}),
+                                                               cores.size());
+                         }};
 MXK_REGISTER(mxk_peers, Peer, mxk_table);
 constexpr Peer mxk_table_growing{.name = "mxk-table-growing",
                                  .library = "none",
                                  .setup = "the same, grown from its first buckets on",
                                  .no_shared = takes_many,
-                                 .no_missed_writes = "its upsert and add insert a key that is not there",
-                                 .create = &create_growing};
+                                 .no_missed_writes = inserts_always,
+                                 .create = [](std::size_t capacity, Cores cores) -> std::unique_ptr<PeerTable> {
+                                     GrowthMemory const memory(capacity, cores);
+                                     return std::make_unique<BulkPeer>(TableCalls::Numbers::create(), cores.size());
+                                 }};
 MXK_REGISTER(mxk_peers, Peer, mxk_table_growing);
 
 } // namespace

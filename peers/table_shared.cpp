@@ -6,29 +6,16 @@
 #include <new>
 #include <vector>
 
-#include "hashtable/partition/owner.hpp"
 #include "hashtable/shared/concurrent/concurrent_pairs.hpp"
 #include "hashtable/shared/concurrent_lines.hpp"
 #include "peers/measured_table.hpp"
-#include "peers/table_memory.hpp"
 
 namespace mxk::bench {
 namespace {
 
-std::vector<Owner> owners_of(Cores cores) {
-    std::vector<Owner> owners;
-    owners.reserve(cores.size());
-    for (CoreId const core : cores) owners.push_back({core, workers::of(core).node()});
-    return owners;
-}
-
-// A core's access to a table that any core uses in place.
-template <typename Table> class InPlaceSession {
+// A table that any core uses in place.
+template <typename Table> class InPlace {
   public:
-    template <typename Peer>
-    InPlaceSession(Peer& peer, std::size_t /*core*/)
-        : table_(peer.table()) {}
-
     bool insert(std::uint64_t key, std::uint64_t value) {
         return has_room(table_.insert(key, value)) == Insert::Inserted;
     }
@@ -43,7 +30,13 @@ template <typename Table> class InPlaceSession {
     }
 
   protected:
-    Table& table_;
+    // Of the table, or of what it is made of.
+    template <typename Parts>
+    explicit InPlace(Result<Parts> parts)
+        : table_(value_or_throw(std::move(parts))) {}
+    ~InPlace() = default;
+
+    Table table_;
 
   private:
     static Insert has_room(Insert result) {
@@ -52,38 +45,30 @@ template <typename Table> class InPlaceSession {
     }
 };
 
-class SharedLines {
+class SharedLines : public InPlace<ConcurrentLines<>> {
   public:
-    using Session = InPlaceSession<ConcurrentLines<>>;
-
     SharedLines(std::size_t capacity, Cores cores)
-        : table_(value_or_throw(ConcurrentLines<>::create({.keys = capacity}, owners_of(cores)))) {}
+        : InPlace(ConcurrentLines<>::create({.keys = capacity}, owners_of(cores))) {}
 
     std::size_t size() const { return table_.size(); }
-    ConcurrentLines<>& table() { return table_; }
+};
 
-  private:
-    ConcurrentLines<> table_;
+class PrefetchedLines : public SharedLines {
+  public:
+    using SharedLines::SharedLines;
+    void prefetch(std::uint64_t key) { table_.prefetch(key); }
 };
 
 // Pairs for `capacity` keys are made beforehand, as liburcu's nodes are.
-class SharedChains {
+class SharedChains : public InPlace<ConcurrentPairs> {
   public:
-    using Session = InPlaceSession<ConcurrentPairs>;
-
-    SharedChains(std::size_t capacity, Cores cores)
-        : SharedChains({.first_heads = capacity}, capacity, cores) {}
+    SharedChains(concurrent::TableShape const& shape, std::size_t capacity, Cores cores)
+        : InPlace(ConcurrentPairs::make(shape, nodes_of(cores), owners_of(cores), share_of(capacity, cores) + 1)) {}
 
     std::size_t size() {
         table_.settle(); // what is resized meanwhile counts nothing twice, but the next phase shall begin without it
         return table_.size();
     }
-    ConcurrentPairs& table() { return table_; }
-
-  protected:
-    SharedChains(concurrent::TableShape const& shape, std::size_t capacity, Cores cores)
-        : table_(value_or_throw(
-              ConcurrentPairs::make(shape, nodes_of(cores), owners_of(cores), share_of(capacity, cores) + 1))) {}
 
   private:
     // Each once.
@@ -95,32 +80,6 @@ class SharedChains {
         }
         return nodes;
     }
-
-    ConcurrentPairs table_;
-};
-
-class PrefetchedLines : public SharedLines {
-  public:
-    using SharedLines::SharedLines;
-    class Session : public InPlaceSession<ConcurrentLines<>> {
-      public:
-        using InPlaceSession::InPlaceSession;
-        void prefetch(std::uint64_t key) { table_.prefetch(key); }
-    };
-};
-
-class GrowingLines : GrowthMemory, public SharedLines {
-  public:
-    GrowingLines(std::size_t capacity, Cores cores)
-        : GrowthMemory(capacity, cores)
-        , SharedLines(growing_start, cores) {}
-};
-
-class GrowingChains : GrowthMemory, public SharedChains {
-  public:
-    GrowingChains(std::size_t capacity, Cores cores)
-        : GrowthMemory(capacity, cores)
-        , SharedChains({.first_heads = growing_start, .max_load = 1}, capacity, cores) {}
 };
 
 constexpr Peer mxk_shared{.name = "mxk-shared",
@@ -138,19 +97,29 @@ MXK_REGISTER(mxk_peers, Peer, mxk_shared_prefetch);
 constexpr Peer mxk_shared_growing{.name = "mxk-shared-growing",
                                   .library = "none",
                                   .setup = "mxk-shared from 1024 keys on; who inserts moves its buckets",
-                                  .create = &create_table<GrowingLines>};
+                                  .create = [](std::size_t capacity, Cores cores) {
+                                      GrowthMemory const memory(capacity, cores);
+                                      return measured<SharedLines>(growing_start, cores);
+                                  }};
 MXK_REGISTER(mxk_peers, Peer, mxk_shared_growing);
 constexpr Peer mxk_shared_chains{.name = "mxk-shared-chains",
                                  .library = "none",
                                  .setup =
                                      "MXK's shared chains under RCU, a head for each key, one call after the other",
-                                 .create = &create_table<SharedChains>};
+                                 .create = [](std::size_t capacity, Cores cores) {
+                                     concurrent::TableShape const shape{.first_heads = capacity};
+                                     return measured<SharedChains>(shape, capacity, cores);
+                                 }};
 MXK_REGISTER(mxk_peers, Peer, mxk_shared_chains);
 constexpr Peer mxk_shared_chains_growing{
     .name = "mxk-shared-chains-growing",
     .library = "none",
     .setup = "mxk-shared-chains from 1024 heads on; all cores of the machine split them, between two pieces of a slice",
-    .create = &create_table<GrowingChains>};
+    .create = [](std::size_t capacity, Cores cores) {
+        GrowthMemory const memory(capacity, cores);
+        concurrent::TableShape const shape{.first_heads = growing_start, .max_load = 1};
+        return measured<SharedChains>(shape, capacity, cores);
+    }};
 MXK_REGISTER(mxk_peers, Peer, mxk_shared_chains_growing);
 
 } // namespace

@@ -2,7 +2,7 @@
 //
 // concurrent_hash_map: buckets with a reader-writer lock each, nodes with another; grows by doubling. With a bucket for
 // every key from the start, so that it never grows; from its smallest size on; and with TBB's own allocator, as people
-// use it.
+// use it. Else its nodes lie in MXK's memory in large pages, ready for all keys: the fastest that was found.
 //
 // concurrent_unordered_map: a split-ordered list without locks (Shalev, Shavit 2006). Its erase is unsafe_erase():
 // nobody else may use the map meanwhile, so it is not measured.
@@ -10,187 +10,117 @@
 #include <oneapi/tbb/concurrent_unordered_map.h>
 #include <oneapi/tbb/tbb_allocator.h>
 
-#include <atomic>
 #include <functional>
 #include <utility>
 
 #include "peers/measured_table.hpp"
-#include "peers/table_memory.hpp"
 
 namespace mxk::bench {
 namespace {
 
-using TbbHashMapEntry = std::pair<std::uint64_t const, std::uint64_t>;
+// Nodes for so many keys.
+std::unique_ptr<TableArena> arena_for(std::size_t capacity, Cores cores, std::size_t node_bytes) {
+    return std::make_unique<TableArena>(cores, share_of(capacity, cores) * node_bytes);
+}
 
-// MXK's memory in large pages, ready for `capacity` keys: the fastest that was found.
-class TbbArenaMemory {
-    static constexpr std::size_t node_bytes = 32; // link, lock, key, value
-
-  public:
-    using Allocator = ArenaAllocator<TbbHashMapEntry>;
-
-    TbbArenaMemory(std::size_t capacity, Cores cores)
-        : arena_(cores, share_of(capacity, cores) * node_bytes) {}
-    Allocator allocator() { return Allocator(arena_); }
-
-  private:
-    TableArena arena_;
-};
-
-// What the map takes if it is told nothing.
-class TbbStockMemory {
-  public:
-    using Allocator = oneapi::tbb::tbb_allocator<TbbHashMapEntry>;
-
-    TbbStockMemory(std::size_t, Cores) {}
-    static Allocator allocator() { return {}; }
-};
-
-template <typename Memory> class TbbHashMapTable {
+template <typename Allocator> class TbbHashMap : public LockedValues<TbbHashMap<Allocator>> {
     // The keys look random already.
-    struct KeyItself {
+    struct Compare {
         static std::size_t hash(std::uint64_t key) { return key; }
         static bool equal(std::uint64_t a, std::uint64_t b) { return a == b; }
     };
-    using Map = oneapi::tbb::concurrent_hash_map<std::uint64_t, std::uint64_t, KeyItself, typename Memory::Allocator>;
+    using Map = oneapi::tbb::concurrent_hash_map<std::uint64_t, std::uint64_t, Compare, Allocator>;
 
   public:
-    // `buckets` from the start.
-    TbbHashMapTable(std::size_t buckets, std::size_t capacity, Cores cores)
-        : memory_(capacity, cores)
-        , map_(buckets, memory_.allocator()) {}
+    static constexpr std::size_t node_bytes = 32; // link, lock, key, value
+
+    // `buckets` from the start. The arena is the allocator's, if that needs one.
+    explicit TbbHashMap(std::size_t buckets, std::unique_ptr<TableArena> arena = nullptr)
+        : arena_(std::move(arena))
+        , map_(buckets, allocator()) {}
 
     std::size_t size() { return map_.size(); }
-
-    class Session {
-      public:
-        Session(TbbHashMapTable& table, std::size_t)
-            : map_(table.map_) {}
-
-        // Without accessors: no lock outlives the operation.
-        bool insert(std::uint64_t key, std::uint64_t value) { return map_.insert(std::pair(key, value)); }
-        std::optional<std::uint64_t> find(std::uint64_t key) {
-            typename Map::const_accessor found;
-            if (!map_.find(found, key)) return std::nullopt;
-            return found->second;
-        }
-        bool erase(std::uint64_t key) { return map_.erase(key); }
-        bool update(std::uint64_t key, std::uint64_t value) {
-            typename Map::accessor found; // holds the node's lock, as a writer
-            if (!map_.find(found, key)) return false;
-            found->second = value;
-            return true;
-        }
-        bool upsert(std::uint64_t key, std::uint64_t value) {
-            typename Map::accessor found;
-            bool const is_new = map_.insert(found, key);
-            found->second = value;
-            return is_new;
-        }
-        std::optional<std::uint64_t> modify(std::uint64_t key, std::uint64_t addend) {
-            typename Map::accessor found;
-            if (!map_.find(found, key)) return std::nullopt;
-            return std::exchange(found->second, found->second + addend);
-        }
-
-      private:
-        Map& map_;
-    };
+    // Without accessors: no lock outlives the operation.
+    bool insert(std::uint64_t key, std::uint64_t value) { return map_.insert(std::pair(key, value)); }
+    std::optional<std::uint64_t> find(std::uint64_t key) {
+        typename Map::const_accessor found;
+        if (!map_.find(found, key)) return std::nullopt;
+        return found->second;
+    }
+    bool erase(std::uint64_t key) { return map_.erase(key); }
+    bool upsert(std::uint64_t key, std::uint64_t value) {
+        typename Map::accessor found;
+        bool const is_new = map_.insert(found, key);
+        found->second = value;
+        return is_new;
+    }
+    template <typename Change> std::optional<std::uint64_t> change(std::uint64_t key, Change change) {
+        typename Map::accessor found; // holds the node's lock, as a writer
+        if (!map_.find(found, key)) return std::nullopt;
+        return std::exchange(found->second, change(found->second));
+    }
 
   private:
-    Memory memory_;
+    Allocator allocator() {
+        if constexpr (std::is_constructible_v<Allocator, TableArena&>)
+            return Allocator(*arena_);
+        else
+            return {};
+    }
+
+    std::unique_ptr<TableArena> arena_;
     Map map_;
 };
-
-class PreSized : public TbbHashMapTable<TbbArenaMemory> {
-  public:
-    PreSized(std::size_t capacity, Cores cores)
-        : TbbHashMapTable(capacity, capacity, cores) {}
-};
+using ArenaHashMap = TbbHashMap<PairAllocator>;
+using StockHashMap = TbbHashMap<oneapi::tbb::tbb_allocator<PairAllocator::value_type>>;
 
 constexpr Peer tbb_hash_map{.name = "tbb-hash-map",
                             .library = MXK_PEER_LIBRARY,
                             .setup = "concurrent_hash_map, a bucket per key from the start; hash: the key",
-                            .create = &create_table<PreSized>};
+                            .create = [](std::size_t capacity, Cores cores) {
+                                return measured<ArenaHashMap>(capacity,
+                                                              arena_for(capacity, cores, ArenaHashMap::node_bytes));
+                            }};
 MXK_REGISTER(mxk_peers, Peer, tbb_hash_map);
-
-class GrowingTbb : GrowthMemory, public TbbHashMapTable<TbbArenaMemory> {
-  public:
-    GrowingTbb(std::size_t capacity, Cores cores)
-        : GrowthMemory(capacity, cores)
-        , TbbHashMapTable(1, capacity, cores) {}
-};
 
 constexpr Peer tbb_hash_map_growing{.name = "tbb-hash-map-growing",
                                     .library = MXK_PEER_LIBRARY,
                                     .setup = "concurrent_hash_map, grows while inserting; hash: the key",
-                                    .create = &create_table<GrowingTbb>};
+                                    .create = [](std::size_t capacity, Cores cores) {
+                                        GrowthMemory const memory(capacity, cores);
+                                        return measured<ArenaHashMap>(
+                                            1U, arena_for(capacity, cores, ArenaHashMap::node_bytes));
+                                    }};
 MXK_REGISTER(mxk_peers, Peer, tbb_hash_map_growing);
-
-class Stock : public TbbHashMapTable<TbbStockMemory> {
-  public:
-    Stock(std::size_t capacity, Cores cores)
-        : TbbHashMapTable(capacity, capacity, cores) {}
-};
 
 constexpr Peer tbb_hash_map_stock{
     .name = "tbb-hash-map-stock",
     .library = MXK_PEER_LIBRARY,
     .setup = "concurrent_hash_map, a bucket per key from the start; memory: its default, tbb_allocator; hash: the key",
-    .create = &create_table<Stock>};
+    .create = [](std::size_t capacity, Cores) { return measured<StockHashMap>(capacity); }};
 MXK_REGISTER(mxk_peers, Peer, tbb_hash_map_stock);
 
-class TbbUnorderedMapTable {
-    using Hash = std::hash<std::uint64_t>; // of libstdc++: the key itself; the keys look random already
-    using Equal = std::equal_to<std::uint64_t>;
-    using Allocator = ArenaAllocator<std::pair<std::uint64_t const, std::uint64_t>>;
-    using Map = oneapi::tbb::concurrent_unordered_map<std::uint64_t, std::uint64_t, Hash, Equal, Allocator>;
+// It leaves it to its user to keep apart those that write a value.
+class TbbUnorderedMap : public AtomicValues<TbbUnorderedMap> {
+  public:
     static constexpr std::size_t node_bytes = 32 + 16; // link, order, key, value; and a bucket's own node, without them
 
-  public:
-    TbbUnorderedMapTable(std::size_t capacity, Cores cores)
-        : arena_(cores, share_of(capacity, cores) * node_bytes)
-        , map_(capacity, Hash(), Equal(), Allocator(arena_)) {}
+    TbbUnorderedMap(std::size_t capacity, Cores cores)
+        : arena_(arena_for(capacity, cores, node_bytes))
+        , map_(capacity, KeyItself(), std::equal_to<std::uint64_t>(), PairAllocator(*arena_)) {}
 
     std::size_t size() { return map_.size(); }
-
-    class Session {
-      public:
-        Session(TbbUnorderedMapTable& table, std::size_t)
-            : map_(table.map_) {}
-
-        bool insert(std::uint64_t key, std::uint64_t value) { return map_.emplace(key, value).second; }
-        std::optional<std::uint64_t> find(std::uint64_t key) {
-            auto const found = map_.find(key);
-            if (found == map_.end()) return std::nullopt;
-            return value_in(*found).load(std::memory_order_acquire);
-        }
-        // The map leaves it to its user to keep apart those that write a value: they do so by atomic operations.
-        bool update(std::uint64_t key, std::uint64_t value) {
-            auto const found = map_.find(key);
-            if (found == map_.end()) return false;
-            value_in(*found).store(value, std::memory_order_release);
-            return true;
-        }
-        bool upsert(std::uint64_t key, std::uint64_t value) {
-            return !update(key, value) && (insert(key, value) || !update(key, value));
-        }
-        std::optional<std::uint64_t> modify(std::uint64_t key, std::uint64_t addend) {
-            auto const found = map_.find(key);
-            if (found == map_.end()) return std::nullopt;
-            return value_in(*found).fetch_add(addend, std::memory_order_acq_rel);
-        }
-
-      private:
-        static std::atomic_ref<std::uint64_t> value_in(typename Map::value_type& entry) {
-            return std::atomic_ref(entry.second);
-        }
-        Map& map_;
-    };
+    bool insert(std::uint64_t key, std::uint64_t value) { return map_.emplace(key, value).second; }
+    std::uint64_t* word_of(std::uint64_t key) {
+        auto const found = map_.find(key);
+        return found == map_.end() ? nullptr : &found->second;
+    }
 
   private:
-    TableArena arena_;
-    Map map_;
+    std::unique_ptr<TableArena> arena_;
+    oneapi::tbb::concurrent_unordered_map<std::uint64_t, std::uint64_t, KeyItself, std::equal_to<std::uint64_t>,
+                                          PairAllocator>
+        map_;
 };
 
 constexpr Peer tbb_unordered_map{.name = "tbb-unordered-map",
@@ -198,7 +128,7 @@ constexpr Peer tbb_unordered_map{.name = "tbb-unordered-map",
                                  .setup = "concurrent_unordered_map, a bucket per key from the start; hash: the key",
                                  .no_erase =
                                      "its only erase is unsafe_erase, which must not run beside other operations",
-                                 .create = &create_table<TbbUnorderedMapTable>};
+                                 .create = &create_table<TbbUnorderedMap>};
 MXK_REGISTER(mxk_peers, Peer, tbb_unordered_map);
 
 } // namespace

@@ -7,13 +7,11 @@
 #include <urcu/rculfhash.h>
 #include <urcu/urcu-qsbr.h>
 
-#include <atomic>
 #include <bit>
 #include <new>
 #include <vector>
 
 #include "peers/measured_table.hpp"
-#include "peers/table_memory.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -75,6 +73,35 @@ class Table {
 };
 
 class RcuTable {
+    // A core's nodes.
+    class alignas(cache_line_bytes) Supply {
+      public:
+        Supply(CoreId core, std::size_t nodes)
+            : core_(core) {
+            add(nodes);
+        }
+        // The node for the next key. Throws where there is no memory.
+        Node& next() {
+            if (used_ == blocks_.back().size()) [[unlikely]]
+                add(further);
+            return blocks_.back()[used_];
+        }
+        void take() { ++used_; }
+        void make_ready(std::size_t nodes) {
+            if (blocks_.back().size() - used_ < nodes) add(nodes);
+        }
+
+      private:
+        static constexpr std::size_t further = 16 * 1024;
+        void add(std::size_t nodes) {
+            blocks_.push_back(zeroed_near<Node>(core_, nodes));
+            used_ = 0;
+        }
+        CoreId core_;
+        std::vector<NodeArray<Node>> blocks_;
+        std::size_t used_ = 0; // of the last one
+    };
+
   public:
     // Nodes for `capacity` keys, a share of them for each core; one that inserts more, from a shared queue, makes more.
     RcuTable(std::size_t capacity, Cores cores, std::size_t buckets, int flags)
@@ -82,7 +109,6 @@ class RcuTable {
         for (CoreId const core : cores) supplies_.emplace_back(core, share_of(capacity, cores));
     }
 
-    // Nodes for so many keys that this core inserts, where fewer are left.
     void make_ready(std::size_t core, std::size_t inserts) { supplies_[core].make_ready(inserts); }
 
     // Walks over all nodes.
@@ -95,7 +121,7 @@ class RcuTable {
         return count;
     }
 
-    class Session {
+    class Session : public AtomicValues<Session> {
       public:
         Session(RcuTable& table, std::size_t core)
             : table_(table.table_.get())
@@ -111,72 +137,23 @@ class RcuTable {
             supply_.take();
             return true;
         }
-        std::optional<std::uint64_t> find(std::uint64_t key) {
-            report_quiescence();
+        // A node that is there keeps its place.
+        std::uint64_t* word_of(std::uint64_t key) {
             cds_lfht_node* const link = look_up(key);
-            if (link == nullptr) return std::nullopt;
-            return value_in(link).load(std::memory_order_acquire);
-        }
-        // A node that is there keeps its place: its value is one word, and written by atomic operations.
-        bool update(std::uint64_t key, std::uint64_t value) {
-            report_quiescence();
-            cds_lfht_node* const link = look_up(key);
-            if (link != nullptr) value_in(link).store(value, std::memory_order_release);
-            return link != nullptr;
-        }
-        bool upsert(std::uint64_t key, std::uint64_t value) {
-            return !update(key, value) && (insert(key, value) || !update(key, value));
-        }
-        std::optional<std::uint64_t> modify(std::uint64_t key, std::uint64_t addend) {
-            report_quiescence();
-            cds_lfht_node* const link = look_up(key);
-            if (link == nullptr) return std::nullopt;
-            return value_in(link).fetch_add(addend, std::memory_order_acq_rel);
+            return link != nullptr ? &node_of(link)->value : nullptr;
         }
         bool erase(std::uint64_t key) {
-            report_quiescence();
             cds_lfht_node* const link = look_up(key);
             return link != nullptr && cds_lfht_del(table_, link) == 0;
         }
 
       private:
-        friend RcuTable;
-        class alignas(cache_line_bytes) Supply {
-          public:
-            Supply(CoreId core, std::size_t nodes)
-                : core_(core) {
-                add(nodes);
-            }
-            // The node for the next key. Throws where there is no memory.
-            Node& next() {
-                if (used_ == blocks_.back().size()) [[unlikely]]
-                    add(further);
-                return blocks_.back()[used_];
-            }
-            void take() { ++used_; }
-            void make_ready(std::size_t nodes) {
-                if (blocks_.back().size() - used_ < nodes) add(nodes);
-            }
-
-          private:
-            static constexpr std::size_t further = 16 * 1024;
-            void add(std::size_t nodes) {
-                blocks_.push_back(zeroed_near<Node>(core_, nodes));
-                used_ = 0;
-            }
-            CoreId core_;
-            std::vector<NodeArray<Node>> blocks_;
-            std::size_t used_ = 0; // of the last one
-        };
-
-        static std::atomic_ref<std::uint64_t> value_in(cds_lfht_node* link) {
-            return std::atomic_ref(node_of(link)->value);
-        }
         // No reference is held between two operations: every so many of them, the library is told so.
         void report_quiescence() {
             if (++operations_ % 1024 == 0) urcu_qsbr_quiescent_state();
         }
         cds_lfht_node* look_up(std::uint64_t key) {
+            report_quiescence();
             cds_lfht_iter place;
             cds_lfht_lookup(table_, key, &has_key, &key, &place);
             return cds_lfht_iter_get_node(&place);
@@ -189,25 +166,21 @@ class RcuTable {
     };
 
   private:
-    std::vector<Session::Supply> supplies_; // by core; outlive the table, which has their nodes
+    std::vector<Supply> supplies_; // by core; outlive the table, which has their nodes
     Table table_;
-};
-
-class PreSized : public RcuTable {
-  public:
-    PreSized(std::size_t capacity, Cores cores)
-        : RcuTable(capacity, cores, std::bit_ceil(capacity), 0) {}
 };
 
 constexpr Peer urcu_lfht{.name = "urcu-lfht",
                          .library = MXK_PEER_LIBRARY,
                          .setup = "rculfhash, QSBR, a bucket per key from the start, nodes made before; hash: the key",
-                         .create = &create_table<PreSized>};
+                         .create = [](std::size_t capacity, Cores cores) {
+                             return measured<RcuTable>(capacity, cores, std::bit_ceil(capacity), 0);
+                         }};
 MXK_REGISTER(mxk_peers, Peer, urcu_lfht);
 
-// The calling thread, and the threads that it makes, may run on any processor until end(). A thread of the library's
-// adds buckets when chains become long. Left on the processor where the table is made, it would have to wait there for
-// the core that inserts, while chains get ever longer: 8 M keys took two minutes.
+// The calling thread, and the threads that it makes, may run on any processor while this lives. A thread of the
+// library's adds buckets when chains become long. Left on the processor where the table is made, it would have to wait
+// there for the core that inserts, while chains get ever longer: 8 M keys took two minutes.
 class AnyProcessor {
   public:
     AnyProcessor() {
@@ -217,7 +190,9 @@ class AnyProcessor {
         for (std::size_t i = 0; i < CPU_SETSIZE; ++i) CPU_SET(i, &all);
         pthread_setaffinity_np(pthread_self(), sizeof(all), &all);
     }
-    void end() { pthread_setaffinity_np(pthread_self(), sizeof(before_), &before_); }
+    AnyProcessor(AnyProcessor const&) = delete;
+    AnyProcessor& operator=(AnyProcessor const&) = delete;
+    ~AnyProcessor() { pthread_setaffinity_np(pthread_self(), sizeof(before_), &before_); }
 
   private:
     cpu_set_t before_;
@@ -225,13 +200,11 @@ class AnyProcessor {
 
 // Its buckets are the C library's memory: two words each, up to twice as many as keys, and as many again that are given
 // back on the way.
-class GrowingUrcu : LibraryMemory, AnyProcessor, public RcuTable {
+class GrowingUrcu : LibraryMemory, public RcuTable {
   public:
-    GrowingUrcu(std::size_t capacity, Cores cores)
+    GrowingUrcu(std::size_t capacity, Cores cores, AnyProcessor const& = {})
         : LibraryMemory(4 * std::bit_ceil(capacity) * sizeof(cds_lfht_node))
-        , RcuTable(capacity, cores, growing_start, CDS_LFHT_AUTO_RESIZE | CDS_LFHT_ACCOUNTING) {
-        AnyProcessor::end();
-    }
+        , RcuTable(capacity, cores, growing_start, CDS_LFHT_AUTO_RESIZE | CDS_LFHT_ACCOUNTING) {}
 };
 
 constexpr Peer urcu_lfht_growing{

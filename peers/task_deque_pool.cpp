@@ -15,32 +15,27 @@ namespace {
 
 class DequePool {
   public:
-    struct alignas(cache_line_bytes) Task {
-        using Body = void (*)(DequePool& pool, Task& task);
-
-        explicit Task(Body first_body)
-            : body(first_body) {}
-
-        Body body;
-    };
+    using Task = PlainTask<DequePool>;
 
     // Throws std::system_error.
     explicit DequePool(CoreId core)
         : thread_(core, [this] { run(); }) {}
     DequePool(DequePool const&) = delete;
     DequePool& operator=(DequePool const&) = delete;
-    ~DequePool() { post(nullptr); }
+    ~DequePool() { give(nullptr); }
 
     // Its own thread.
-    void append(Task& task) { post(&task); }
+    void append(Task& task) { give(&task); }
     void append(Task& task, DequePool* target) {
-        if (target->post(&task)) ++rings_;
+        if (target->give(&task)) ++rings_;
     }
     void when_idle(Task& task) { append(task); }
     static void flush() {}
 
-    // Any thread. Null: the pool is to end. Returns whether its thread had to be woken.
-    bool post(Task* task) {
+    // Any thread.
+    void post(Task& task) { give(&task); }
+    // The same. Null: the pool is to end. Returns whether its thread had to be woken.
+    bool give(Task* task) {
         bool woken = false;
         {
             std::lock_guard const lock(mutex_);
@@ -95,45 +90,18 @@ class DequePool {
     PinnedThread thread_;     // the last: it uses all of the others
 };
 
-class DequePools {
+class DequePools : public TwoWorkers<DequePool> {
   public:
-    using Task = DequePool::Task;
-    using Worker = DequePool;
-    using Place = DequePool*;
-    using Ending = LatchEnding;
     using SleepWatch = SystemSleepWatch<DequePools>;
 
     static constexpr bool keeps_order = true;
     static constexpr bool counts_rings = true;
     static constexpr bool fixed_threads = true;
 
-    explicit DequePools(CorePair cores)
-        : node_(workers::of(cores.first).node())
-        , first_(cores.first) {
-        if (cores.second != cores.first) second_.emplace(cores.second);
-    }
-
-    // Nobody but the pools' threads uses them through these.
-    [[nodiscard]] Place first() const { return &first_; }
-    [[nodiscard]] Place second() const { return second_ ? &*second_ : &first_; }
-    [[nodiscard]] NodeId node() const { return node_; }
-    static Ending ending() { return {}; }
-
-    Result<void> run(Task& begin, Ending& ending, Shown const&) {
-        first_.post(&begin);
-        ending.await();
-        return {};
-    }
-    static bool held() { return true; } // each task sees for itself
-
+    using TwoWorkers::TwoWorkers;
     static bool runs_at(Worker const&, DequePool const* place) { return place->thread().is_here(); }
     static std::uint64_t rings(Worker const& pool) { return pool.rings(); }
     [[nodiscard]] pid_t sleeper() const { return second()->thread().number(); }
-
-  private:
-    NodeId node_;
-    mutable DequePool first_;
-    mutable std::optional<DequePool> second_;
 };
 
 constexpr TaskPeer deque_pool{

@@ -10,6 +10,7 @@
 #include "kernel/clock.hpp"
 #include "peers/cost_peer.hpp"
 #include "peers/pinned_thread.hpp"
+#include "tasks/workers.hpp"
 
 namespace mxk::bench {
 
@@ -57,6 +58,50 @@ template <typename Layer> class SystemSleepWatch {
     Cycles give_up_{};
     bool asleep_ = false;
     std::uint64_t rings_before_ = 0;
+};
+
+// A task of a worker that is told what to call.
+template <typename ItsWorker> struct alignas(cache_line_bytes) PlainTask {
+    using Body = void (*)(ItsWorker& worker, PlainTask& task);
+
+    explicit PlainTask(Body first_body)
+        : body(first_body) {}
+
+    Body body;
+};
+
+// A layer's two workers, or the one; each has a Task and post(task), which any thread may call.
+template <typename ItsWorker> class TwoWorkers {
+  public:
+    using Task = typename ItsWorker::Task;
+    using Worker = ItsWorker;
+    using Place = ItsWorker*;
+    using Ending = LatchEnding;
+
+    explicit TwoWorkers(CorePair cores)
+        : node_(workers::of(cores.first).node())
+        , first_(cores.first) {
+        if (cores.second != cores.first) second_.emplace(cores.second);
+    }
+
+    // Nobody but the workers' threads uses them through these.
+    [[nodiscard]] Place first() const { return &first_; }
+    [[nodiscard]] Place second() const { return second_ ? &*second_ : &first_; }
+    [[nodiscard]] NodeId node() const { return node_; }
+    static Ending ending() { return {}; }
+
+    Result<void> run(Task& begin, Ending& ending, Shown const&) {
+        first_.post(begin);
+        ending.await();
+        return {};
+    }
+    static bool held() { return true; } // each task sees for itself
+    static bool runs_at(Worker const& worker, Worker const* place) { return &worker == place; }
+
+  private:
+    NodeId node_;
+    mutable Worker first_;
+    mutable std::optional<Worker> second_;
 };
 
 // A peer's `run`: all of its measures by the experiments over this layer.

@@ -139,7 +139,6 @@ class ListWorker {
 
     // Any thread.
     void post(Task& task) { mailbox_.push(task); }
-    [[nodiscard]] PinnedThread const& thread() const { return thread_; }
 
   private:
     void run() {
@@ -168,38 +167,9 @@ class ListWorker {
     PinnedThread thread_; // the last: it uses all of the others
 };
 
-class ListTasks {
-  public:
-    using Task = ListWorker::Task;
-    using Worker = ListWorker;
-    using Place = ListWorker*;
-    using Ending = LatchEnding;
-
+struct ListTasks : TwoWorkers<ListWorker> {
     static constexpr bool keeps_order = true;
-
-    explicit ListTasks(CorePair cores)
-        : node_(workers::of(cores.first).node())
-        , first_(cores.first)
-        , second_(cores.second) {}
-
-    // Nobody but the workers' threads uses them through these.
-    [[nodiscard]] Place first() const { return &first_; }
-    [[nodiscard]] Place second() const { return &second_; }
-    [[nodiscard]] NodeId node() const { return node_; }
-    static Ending ending() { return {}; }
-
-    Result<void> run(Task& begin, Ending& ending, Shown const&) {
-        first_.post(begin);
-        ending.await();
-        return {};
-    }
-    static bool held() { return true; } // each task sees for itself
-    static bool runs_at(Worker const& worker, ListWorker const* place) { return &worker == place; }
-
-  private:
-    NodeId node_;
-    mutable ListWorker first_;
-    mutable ListWorker second_;
+    using TwoWorkers::TwoWorkers;
 };
 
 std::string library() {

@@ -121,15 +121,18 @@ function(mxk_program target)
     set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON) # names for backtraces
     target_link_libraries(${target} PRIVATE ${ARGN})
 endfunction()
-mxk_program(mxk-program ${all_objects})
+# `soak`, `crash` and `hang` are commands of users, too.
+room_sources(soak_sources tests/soak)
+mxk_objects(mxk-soak ${program_kind} ${inner_test_level} ${soak_sources})
+mxk_program(mxk-program ${all_objects} mxk-soak)
 set_target_properties(mxk-program PROPERTIES OUTPUT_NAME mxk)
 
 # The same with the tests that run inside, less those of the bare machine.
 room_sources(inner_test_sources tests/kernel)
 list(FILTER inner_test_sources EXCLUDE REGEX "/tests/kernel/metal/")
 mxk_objects(mxk-inner-tests ${program_kind} ${inner_test_level} ${inner_test_sources})
-set_target_properties(mxk-inner-tests PROPERTIES ${tests_together})
-mxk_program(mxk-test ${all_objects} mxk-inner-tests) # the tests last, as said above
+set_target_properties(mxk-soak mxk-inner-tests PROPERTIES ${tests_together})
+mxk_program(mxk-test ${all_objects} mxk-soak mxk-inner-tests) # the tests last, as said above
 
 # What `make bench` shows first: as much as its page needs.
 if(NOT MXK_SANITIZE)

@@ -47,10 +47,15 @@ foreach(target IN LISTS all_objects)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     precompile(${target} "-O2" ${common_headers})
 endforeach()
+# Linked last: what is optimised more comes first.
+room_sources(soak_sources tests/soak) # `soak`, `crash` and `hang` are commands of users, too
+add_library(mxk-soak OBJECT ${soak_sources})
 add_library(mxk-inner-tests OBJECT ${inner_test_sources} ${inner_test_assembly})
-set_target_properties(mxk-inner-tests PROPERTIES ${tests_together})
-target_compile_options(mxk-inner-tests PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O1>) # linked last: what is optimised more comes first
-precompile(mxk-inner-tests "-O1" ${common_headers})
+foreach(target mxk-soak mxk-inner-tests)
+    set_target_properties(${target} PROPERTIES ${tests_together})
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O1>)
+    precompile(${target} "-O1" ${common_headers})
+endforeach()
 
 describe_build("-O2")
 foreach(target IN LISTS all_objects)
@@ -86,8 +91,8 @@ function(kernel_image name)
         COMMAND gzip -9 --no-name --stdout ${CMAKE_BINARY_DIR}/${name}.elf > ${CMAKE_BINARY_DIR}/${name}.elf.gz
         DEPENDS ${CMAKE_BINARY_DIR}/${name}.elf VERBATIM)
 endfunction()
-kernel_image(mxk ${all_objects})
-kernel_image(mxk-test ${all_objects} mxk-inner-tests) # with the tests that run inside
+kernel_image(mxk ${all_objects} mxk-soak)
+kernel_image(mxk-test ${all_objects} mxk-soak mxk-inner-tests) # with the tests that run inside
 list(TRANSFORM overview_subjects PREPEND mxk-bench- OUTPUT_VARIABLE overview_objects)
 kernel_image(mxk-overview mxk-rooms ${overview_objects}) # what `make bench` boots
 add_custom_target(elf ALL DEPENDS ${CMAKE_BINARY_DIR}/mxk.elf)

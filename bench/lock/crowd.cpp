@@ -66,7 +66,7 @@ template <typename LockType> struct Crowded {
     alignas(cache_line_bytes) Cycles end{};
     Cycles outside{};
     bool (*is_cancelled)(void const*) = nullptr;
-    void const* crew = nullptr;
+    void const* team = nullptr;
 
     template <typename... Arguments>
     explicit Crowded(Arguments&&... arguments)
@@ -88,7 +88,7 @@ template <typename LockType> struct CrowdMember {
                 Cycles const until = clock::timestamp() + crowd.outside;
                 while (clock::timestamp() < until) __builtin_ia32_pause();
             }
-            if (clock::timestamp() >= crowd.end || crowd.is_cancelled(crowd.crew)) return;
+            if (clock::timestamp() >= crowd.end || crowd.is_cancelled(crowd.team)) return;
         }
     }
 
@@ -167,17 +167,17 @@ class CrowdBench final : public GridExperiment {
         auto& crowd = shared.emplace(std::forward<Arguments>(arguments)...);
         auto members = MXK_TRY(NodeVector<Member>::create(count, here));
         OwnThreads const layer{.progress = progress, .slice = Nanoseconds{1'000'000}};
-        OwnThreads::Crew crew(layer, MXK_TRY(OwnThreads::Crew::room(count)));
+        OwnThreads::ThreadTeam team(layer, MXK_TRY(OwnThreads::ThreadTeam::room(count)));
         for (std::size_t i = 0; i < count; ++i)
-            MXK_TRY(crew.add(its_cores[i % its_cores.size()], members.emplace(crowd)));
+            MXK_TRY(team.add(its_cores[i % its_cores.size()], members.emplace(crowd)));
         crowd.outside = Cycles{options_.outside};
-        crowd.is_cancelled = [](void const* it) { return static_cast<OwnThreads::Crew const*>(it)->wanted(); };
-        crowd.crew = &crew;
+        crowd.is_cancelled = [](void const* it) { return static_cast<OwnThreads::ThreadTeam const*>(it)->wanted(); };
+        crowd.team = &team;
         Cycles const time = clock::to_cycles(Nanoseconds{std::uint64_t{options_.milliseconds} * 1'000'000});
         measured_part_begins();
         Cycles const start = clock::timestamp();
         crowd.end = start + time;
-        MXK_TRY(crew.run("sections", 0, nullptr, nullptr));
+        MXK_TRY(team.run("sections", 0, nullptr, nullptr));
         Cycles const elapsed = clock::timestamp() - start;
         measured_part_ends();
         std::uint64_t sections = 0;

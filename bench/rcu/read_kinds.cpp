@@ -100,10 +100,10 @@ template <typename ReadSection> struct ThreadReaders {
 // One run in threads, one on each core.
 template <typename Shared> class ReadThreads {
   public:
-    ReadThreads(ReadRun const& run, Shared& shared, OwnThreads::Crew& crew, NodeVector<ReadTurn> const& turns)
+    ReadThreads(ReadRun const& run, Shared& shared, OwnThreads::ThreadTeam& team, NodeVector<ReadTurn> const& turns)
         : run_(run)
         , shared_(shared)
-        , crew_(crew)
+        , team_(team)
         , turns_(turns)
         , missing_(run.cores.size()) {}
 
@@ -123,14 +123,14 @@ template <typename Shared> class ReadThreads {
         // acq_rel, with the load below: all begin together
         missing_.fetch_sub(1, std::memory_order_acq_rel);
         for (SpinWait wait; missing_.load(std::memory_order_acquire) != 0;) wait.turn();
-        auto const stop = [this] { return crew_.wanted(); };
+        auto const stop = [this] { return team_.wanted(); };
         read_for(run_, reader, stop, turns_[place]);
         done_.fetch_add(1, std::memory_order_relaxed);
     }
 
     ReadRun const& run_;
     Shared& shared_;
-    OwnThreads::Crew& crew_;
+    OwnThreads::ThreadTeam& team_;
     NodeVector<ReadTurn> const& turns_;
     std::atomic<std::size_t> missing_;
     std::atomic<std::size_t> done_{0};
@@ -141,11 +141,11 @@ template <typename Shared> Result<Sample> read_in_threads(ReadRun const& run, Sh
     auto const turns = MXK_TRY(turns_of(run.cores.size()));
     auto bodies = MXK_TRY(NodeVector<typename Threads::Body>::create(run.cores.size(), Worker::current().node()));
     OwnThreads const layer{.progress = run.progress, .slice = Nanoseconds{1'000'000}};
-    OwnThreads::Crew crew(layer, MXK_TRY(OwnThreads::Crew::room(run.cores.size())));
-    Threads threads(run, shared, crew, turns);
+    OwnThreads::ThreadTeam team(layer, MXK_TRY(OwnThreads::ThreadTeam::room(run.cores.size())));
+    Threads threads(run, shared, team, turns);
     for (std::size_t place = 0; place < run.cores.size(); ++place)
-        MXK_TRY(crew.add(run.cores[place], bodies.emplace(threads, place)));
-    MXK_TRY(crew.run("sections of threads", run.cores.size(), &Threads::count_done, &threads));
+        MXK_TRY(team.add(run.cores[place], bodies.emplace(threads, place)));
+    MXK_TRY(team.run("sections of threads", run.cores.size(), &Threads::count_done, &threads));
     return read_sample(turns.span(), shared);
 }
 

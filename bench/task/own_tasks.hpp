@@ -9,13 +9,13 @@
 //     Ending      send(worker): the experiment is over; wanted(): it is to end early
 //     SleepWatch  whether the second worker sleeps, and whether a sending woke it
 //
-//     NodeId node() const                      where the experiment's memory is to lie: near the first core
-//     Ending ending() const
-//     Result<void> run(begin, ending, shown)   appends the task `begin` at the first place; returns when ending was
-//     sent bool held() const                        afterwards: every thread stayed on its processor static bool
-//     runs_at(worker, place)       a body's: it was run where it had to be static std::uint64_t rings(worker)       how
-//     often that one has woken others; where counts_rings static thread_here()                     what tells threads
-//     apart; where not fixed_threads
+//     node()                      where the experiment's memory is to lie: near the first core
+//     ending()                    an Ending
+//     run(begin, ending, shown)   appends the task `begin` at the first place; returns when `ending` was sent
+//     held()                      afterwards: every thread stayed on its processor
+//     runs_at(worker, place)      a body's: it was run where it had to be
+//     rings(worker)               how often that one has woken others; where counts_rings
+//     thread_here()               what tells threads apart; where not fixed_threads
 //
 // and says by three constants what may be checked: keeps_order, counts_rings, fixed_threads (below).
 //

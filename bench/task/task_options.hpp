@@ -58,7 +58,7 @@ struct TaskOptions : CostOptions {
     }
 };
 
-// One by one, because the peers take them, too (peers/task_peer.cpp).
+// One by one, because the peers take them, too (peers/cost_peers.cpp).
 namespace task_option {
 constexpr auto operations = console::option<&TaskOptions::operations>(
     "ops", "tasks or hops per run: local, hop, stream, mail", console::between(1, 4'000'000'000));

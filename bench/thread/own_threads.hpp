@@ -1,14 +1,14 @@
 // MXK's own threads as the experiments of `bench thread` and `bench semaphore` use them. What is measured is a Layer,
-// so that the very same experiments measure those of others (peers/system_threads.hpp). A Layer has
+// so that the very same experiments measure those of others (peers/system_threads.cpp). A Layer has
 //
 //     Semaphore semaphore(units) const    with wait(), post() and, where it says so, try_wait()
 //     static void yield()
-//     Crew                                some threads that are made, set off together, and waited for
+//     ThreadTeam                                some threads that are made, set off together, and waited for
 //
-// and a Crew
+// and a ThreadTeam
 //
 //     static Result<Room> room(threads)   errors: no memory
-//     Crew(Layer const&, Room)
+//     ThreadTeam(Layer const&, Room)
 //     Result<void> add(core, body)        a thread that will call body() once, which lives until run() has returned
 //     Result<void> run(what, total, count, context)    all of them, to their end; Progress::phase() takes the rest
 //     bool wanted() const                 a body's: whether it is to end before its time
@@ -27,7 +27,7 @@
 namespace mxk::bench {
 
 struct OwnThreads {
-    class Crew;
+    class ThreadTeam;
     using Semaphore = mxk::Semaphore;
 
     Progress& progress;
@@ -38,9 +38,9 @@ struct OwnThreads {
     static void yield() { this_thread::yield(); }
 };
 
-class OwnThreads::Crew {
+class OwnThreads::ThreadTeam {
     struct Member {
-        Crew& crew;
+        ThreadTeam& team;
         void (*call)(void* body);
         void* body;
         std::optional<Thread> thread{};
@@ -53,11 +53,11 @@ class OwnThreads::Crew {
 
     static Result<Room> room(std::size_t threads) { return Room::create(threads, Worker::current().node()); }
 
-    Crew(OwnThreads const& layer, Room members);
-    Crew(Crew const&) = delete;
-    Crew& operator=(Crew const&) = delete;
+    ThreadTeam(OwnThreads const& layer, Room members);
+    ThreadTeam(ThreadTeam const&) = delete;
+    ThreadTeam& operator=(ThreadTeam const&) = delete;
     // Threads that were never set off end without calling their bodies.
-    ~Crew();
+    ~ThreadTeam();
 
     template <typename Body> Result<void> add(CoreId core, Body& body) {
         return start(

@@ -25,14 +25,14 @@
 namespace mxk::bench {
 
 template <typename Layer> struct UncontendedRun {
-    using Crew = typename Layer::Crew;
+    using ThreadTeam = typename Layer::ThreadTeam;
 
     struct User {
         UncontendedRun& run;
         void operator()() const {
             pairs(warm_up);
             Cycles const start = clock::timestamp();
-            for (std::uint64_t left = run.pairs; left > 0 && !run.crew.wanted();) {
+            for (std::uint64_t left = run.pairs; left > 0 && !run.team.wanted();) {
                 std::uint64_t const some = left < between_looks ? left : between_looks;
                 pairs(some);
                 run.done.add(some);
@@ -54,7 +54,7 @@ template <typename Layer> struct UncontendedRun {
     static constexpr std::uint64_t warm_up = 1000;
     static constexpr std::uint64_t between_looks = 1024; // whether it is wanted to end
 
-    Crew& crew;
+    ThreadTeam& team;
     typename Layer::Semaphore semaphore;
     std::uint64_t pairs;
     OwnerCounter done{};
@@ -66,12 +66,12 @@ template <typename Layer> struct UncontendedRun {
 template <typename Layer>
 Result<Sample> run_uncontended(Layer const& layer, CorePair cores, std::uint64_t pairs, std::uint64_t yields) {
     using Run = UncontendedRun<Layer>;
-    typename Layer::Crew crew(layer, MXK_TRY(Layer::Crew::room(1)));
-    Run run{.crew = crew, .semaphore = layer.semaphore(1), .pairs = pairs};
+    typename Layer::ThreadTeam team(layer, MXK_TRY(Layer::ThreadTeam::room(1)));
+    Run run{.team = team, .semaphore = layer.semaphore(1), .pairs = pairs};
     typename Run::User user{run};
-    MXK_TRY(crew.add(cores.first, user));
+    MXK_TRY(team.add(cores.first, user));
     auto const done = [](void const* it) { return std::size_t{static_cast<Run const*>(it)->done.value()}; };
-    MXK_TRY(crew.run("uncontended", pairs, done, &run));
+    MXK_TRY(team.run("uncontended", pairs, done, &run));
     Sample const yield = MXK_TRY(run_yield(layer, cores, yields));
 
     Sample sample{.value = static_cast<double>(raw(run.elapsed)) / static_cast<double>(pairs),
@@ -83,13 +83,13 @@ Result<Sample> run_uncontended(Layer const& layer, CorePair cores, std::uint64_t
 }
 
 template <typename Layer> struct PingPongRun {
-    using Crew = typename Layer::Crew;
+    using ThreadTeam = typename Layer::ThreadTeam;
 
     struct First {
         PingPongRun& run;
         void operator()() const {
             std::uint64_t const all = warm_up + run.samples.size();
-            for (std::uint64_t i = 0; i < all && !run.crew.wanted(); ++i) {
+            for (std::uint64_t i = 0; i < all && !run.team.wanted(); ++i) {
                 Cycles const start = clock::timestamp();
                 run.there.post();
                 run.back.wait();
@@ -127,7 +127,7 @@ template <typename Layer> struct PingPongRun {
 
     static constexpr std::uint64_t warm_up = 100;
 
-    Crew& crew;
+    ThreadTeam& team;
     typename Layer::Semaphore there;
     typename Layer::Semaphore back;
     std::span<double> samples;
@@ -142,19 +142,19 @@ template <typename Layer> struct PingPongRun {
 template <typename Layer> Result<Sample> run_ping_pong(Layer const& layer, CorePair cores, std::size_t trips) {
     using Run = PingPongRun<Layer>;
     auto const room = MXK_TRY(NodeArray<double>::create(trips, workers::of(cores.first).node()));
-    typename Layer::Crew crew(layer, MXK_TRY(Layer::Crew::room(2)));
-    Run run{.crew = crew, .there = layer.semaphore(0), .back = layer.semaphore(0), .samples = room.span().first(trips)};
+    typename Layer::ThreadTeam team(layer, MXK_TRY(Layer::ThreadTeam::room(2)));
+    Run run{.team = team, .there = layer.semaphore(0), .back = layer.semaphore(0), .samples = room.span().first(trips)};
     typename Run::First first{run};
     typename Run::Second second{run};
-    MXK_TRY(crew.add(cores.first, first));
-    MXK_TRY(crew.add(cores.second, second));
+    MXK_TRY(team.add(cores.first, first));
+    MXK_TRY(team.add(cores.second, second));
     auto const done = [](void const* it) { return std::size_t{static_cast<Run const*>(it)->done.value()}; };
-    MXK_TRY(crew.run("ping-pong", Run::warm_up + trips, done, &run));
+    MXK_TRY(team.run("ping-pong", Run::warm_up + trips, done, &run));
     return run.sample();
 }
 
 template <typename Layer> struct CrowdRun {
-    using Crew = typename Layer::Crew;
+    using ThreadTeam = typename Layer::ThreadTeam;
 
     struct alignas(cache_line_bytes) User {
         CrowdRun& run;
@@ -173,7 +173,7 @@ template <typename Layer> struct CrowdRun {
             run.semaphore.wait();
             // relaxed: an atomic only that a wrong semaphore is no undefined behaviour
             run.inside.store(self, std::memory_order_relaxed);
-            bool const more = run.passed.value() < run.passes && !run.crew.wanted();
+            bool const more = run.passed.value() < run.passes && !run.team.wanted();
             if (more) run.passed.add(1);
             if (run.inside.load(std::memory_order_relaxed) != self) run.wrong.store(true, std::memory_order_relaxed);
             run.semaphore.post();
@@ -208,7 +208,7 @@ template <typename Layer> struct CrowdRun {
         return result;
     }
 
-    Crew& crew;
+    ThreadTeam& team;
     typename Layer::Semaphore semaphore;
     std::uint64_t passes;               // of all together
     std::atomic<std::uint32_t> missing; // threads but the first one that have not come yet
@@ -228,12 +228,12 @@ template <typename Layer>
 Result<Sample> run_crowd(Layer const& layer, CorePair cores, std::uint32_t threads, std::uint64_t passes) {
     using Run = CrowdRun<Layer>;
     auto users = MXK_TRY(NodeVector<typename Run::User>::create(threads, workers::of(cores.first).node()));
-    typename Layer::Crew crew(layer, MXK_TRY(Layer::Crew::room(threads)));
-    Run run{.crew = crew, .semaphore = layer.semaphore(0), .passes = passes, .missing = threads - 1};
+    typename Layer::ThreadTeam team(layer, MXK_TRY(Layer::ThreadTeam::room(threads)));
+    Run run{.team = team, .semaphore = layer.semaphore(0), .passes = passes, .missing = threads - 1};
     for (std::uint32_t i = 0; i < threads; ++i)
-        MXK_TRY(crew.add(i % 2 == 0 ? cores.first : cores.second, users.emplace(run, i)));
+        MXK_TRY(team.add(i % 2 == 0 ? cores.first : cores.second, users.emplace(run, i)));
     auto const done = [](void const* it) { return std::size_t{static_cast<Run const*>(it)->passed.value()}; };
-    MXK_TRY(crew.run("crowd", passes, done, &run));
+    MXK_TRY(team.run("crowd", passes, done, &run));
     return run.sample(users.span());
 }
 

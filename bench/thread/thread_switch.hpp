@@ -23,7 +23,7 @@
 namespace mxk::bench {
 
 template <typename Layer> struct YieldRun {
-    using Crew = typename Layer::Crew;
+    using ThreadTeam = typename Layer::ThreadTeam;
 
     // Both are of one core: each sees the other's counters as they were when that gave the core away.
     struct Side {
@@ -47,7 +47,7 @@ template <typename Layer> struct YieldRun {
             for (unsigned i = 0; i < warm_up; ++i) run.leading.step(run.following, seen);
             run.first = run.counted();
             run.start = clock::timestamp();
-            for (std::uint64_t i = 0; i < run.rounds && !run.crew.wanted(); ++i) run.leading.step(run.following, seen);
+            for (std::uint64_t i = 0; i < run.rounds && !run.team.wanted(); ++i) run.leading.step(run.following, seen);
             run.end = clock::timestamp();
             run.last = run.counted();
             run.over.store(true, std::memory_order_relaxed); // of the same core
@@ -84,7 +84,7 @@ template <typename Layer> struct YieldRun {
     // system gives it to others, hardly any if yielding does nothing.
     static constexpr unsigned min_share = 10;
 
-    Crew& crew;
+    ThreadTeam& team;
     std::uint64_t rounds; // of the leader; a round is a yield of each
     Side leading{};
     Side following{};
@@ -99,19 +99,19 @@ template <typename Layer> struct YieldRun {
 // task.
 template <typename Layer> Result<Sample> run_yield(Layer const& layer, CorePair cores, std::uint64_t yields) {
     using Run = YieldRun<Layer>;
-    typename Layer::Crew crew(layer, MXK_TRY(Layer::Crew::room(2)));
-    Run run{.crew = crew, .rounds = (yields + 1) / 2};
+    typename Layer::ThreadTeam team(layer, MXK_TRY(Layer::ThreadTeam::room(2)));
+    Run run{.team = team, .rounds = (yields + 1) / 2};
     typename Run::Leader leader{run};
     typename Run::Follower follower{run};
-    MXK_TRY(crew.add(cores.first, leader));
-    MXK_TRY(crew.add(cores.first, follower));
+    MXK_TRY(team.add(cores.first, leader));
+    MXK_TRY(team.add(cores.first, follower));
     auto const done = [](void const* it) { return std::size_t{static_cast<Run const*>(it)->leading.yields.value()}; };
-    MXK_TRY(crew.run("yield", Run::warm_up + run.rounds, done, &run));
+    MXK_TRY(team.run("yield", Run::warm_up + run.rounds, done, &run));
     return run.sample();
 }
 
 template <typename Layer> struct PreemptRun {
-    using Crew = typename Layer::Crew;
+    using ThreadTeam = typename Layer::ThreadTeam;
 
     struct Spinner {
         PreemptRun& run;
@@ -139,7 +139,7 @@ template <typename Layer> struct PreemptRun {
 
     // The threads' core sees what they write as each of them does: relaxed is enough for all that they share.
     [[nodiscard]] bool ends(std::uint64_t now) {
-        if (over.load(std::memory_order_relaxed) || crew.wanted()) return true;
+        if (over.load(std::memory_order_relaxed) || team.wanted()) return true;
         if (now < last.load(std::memory_order_relaxed) + max_wait) return false;
         over.store(true, std::memory_order_relaxed);
         return true;
@@ -174,7 +174,7 @@ template <typename Layer> struct PreemptRun {
 
     static constexpr std::size_t warm_up = 10;
 
-    Crew& crew;
+    ThreadTeam& team;
     std::span<double> samples;
     std::uint64_t max_wait; // cycles without a preemption
     std::array<std::atomic<std::uint64_t>, 2> stamps{};
@@ -192,16 +192,16 @@ template <typename Layer> struct PreemptRun {
 template <typename Layer> Result<Sample> run_preempt(Layer const& layer, CorePair cores, std::size_t switches) {
     using Run = PreemptRun<Layer>;
     auto const room = MXK_TRY(NodeArray<double>::create(switches, workers::of(cores.first).node()));
-    typename Layer::Crew crew(layer, MXK_TRY(Layer::Crew::room(2)));
-    Run run{.crew = crew,
+    typename Layer::ThreadTeam team(layer, MXK_TRY(Layer::ThreadTeam::room(2)));
+    Run run{.team = team,
             .samples = room.span().first(switches),
             .max_wait = raw(clock::to_cycles(Nanoseconds{2'000'000'000}))};
     typename Run::Spinner first{run, 0};
     typename Run::Spinner second{run, 1};
-    MXK_TRY(crew.add(cores.first, first));
-    MXK_TRY(crew.add(cores.first, second));
+    MXK_TRY(team.add(cores.first, first));
+    MXK_TRY(team.add(cores.first, second));
     auto const done = [](void const* it) { return static_cast<Run const*>(it)->taken.load(std::memory_order_relaxed); };
-    MXK_TRY(crew.run("preempt", Run::warm_up + switches, done, &run));
+    MXK_TRY(team.run("preempt", Run::warm_up + switches, done, &run));
     return run.sample();
 }
 

@@ -17,7 +17,7 @@
 namespace mxk::bench {
 
 template <typename Layer> struct WakeRun {
-    using Crew = typename Layer::Crew;
+    using ThreadTeam = typename Layer::ThreadTeam;
 
     struct Sleeper {
         WakeRun& run;
@@ -39,7 +39,7 @@ template <typename Layer> struct WakeRun {
         WakeRun& run;
         void operator()() const {
             std::uint64_t const all = warm_up + run.samples.size();
-            while (run.done.value() < all && !run.crew.wanted()) {
+            while (run.done.value() < all && !run.team.wanted()) {
                 run.posted = run.done.value() + 1;
                 Cycles const elapsed = run.one_core ? alone() : across();
                 std::uint64_t const place = run.done.value();
@@ -85,7 +85,7 @@ template <typename Layer> struct WakeRun {
     // Longer than a worker looks for work before it halts its core (50 us).
     static constexpr Nanoseconds settling_time{100'000};
 
-    Crew& crew;
+    ThreadTeam& team;
     typename Layer::Semaphore wake;
     typename Layer::Semaphore answer;
     bool one_core;
@@ -105,18 +105,18 @@ template <typename Layer> struct WakeRun {
 template <typename Layer> Result<Sample> run_wake(Layer const& layer, CorePair cores, std::size_t wakes) {
     using Run = WakeRun<Layer>;
     auto const room = MXK_TRY(NodeArray<double>::create(wakes, workers::of(cores.first).node()));
-    typename Layer::Crew crew(layer, MXK_TRY(Layer::Crew::room(2)));
-    Run run{.crew = crew,
+    typename Layer::ThreadTeam team(layer, MXK_TRY(Layer::ThreadTeam::room(2)));
+    Run run{.team = team,
             .wake = layer.semaphore(0),
             .answer = layer.semaphore(0),
             .one_core = cores.first == cores.second,
             .samples = room.span().first(wakes)};
     typename Run::Sleeper sleeper{run};
     typename Run::Poster poster{run};
-    MXK_TRY(crew.add(cores.second, sleeper));
-    MXK_TRY(crew.add(cores.first, poster));
+    MXK_TRY(team.add(cores.second, sleeper));
+    MXK_TRY(team.add(cores.first, poster));
     auto const done = [](void const* it) { return std::size_t{static_cast<Run const*>(it)->done.value()}; };
-    MXK_TRY(crew.run("wake", Run::warm_up + wakes, done, &run));
+    MXK_TRY(team.run("wake", Run::warm_up + wakes, done, &run));
     return run.sample();
 }
 

@@ -1,6 +1,6 @@
 // Looks up a piece of a bulk call's keys, all regions being locked for reading. Keys wait for their lines in a ring, as
-// in peers/bound_ring.cpp: one that has not all it needs after a turn asks for the next line and goes round once
-// more.
+// in peers/table_bounds.cpp: one that has not all it needs after a turn asks for the next line and goes round
+// once more.
 #pragma once
 
 #include <array>

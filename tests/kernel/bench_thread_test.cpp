@@ -146,7 +146,7 @@ struct Careless : OwnThreads {
         static bool try_wait() { return true; }
         static void post() {}
     };
-    using Crew = OwnThreads::Crew;
+    using ThreadTeam = OwnThreads::ThreadTeam;
     static Semaphore semaphore(std::uint32_t) { return {}; }
 };
 
@@ -163,7 +163,7 @@ MXK_TEST(bench_thread, wrong_semaphores_are_found_out) {
 
 // Yields of which 63 in 64 are none.
 struct Stubborn : OwnThreads {
-    using Crew = OwnThreads::Crew;
+    using ThreadTeam = OwnThreads::ThreadTeam;
     static void yield() {
         static std::atomic<unsigned> calls{0};
         if (calls.fetch_add(1, std::memory_order_relaxed) % 64 == 0) this_thread::yield();
@@ -182,19 +182,19 @@ MXK_TEST(bench_thread, turns_at_the_same_time_are_found_out) {
     using Run = PreemptRun<OwnThreads>;
     Unseen unseen;
     OwnThreads const layer{unseen.progress, slice};
-    auto room = OwnThreads::Crew::room(0);
+    auto room = OwnThreads::ThreadTeam::room(0);
     auto const samples = NodeArray<double>::create(100, Worker::current().node());
     MXK_CHECK(room.ok() && samples.ok());
     if (!room || !samples) return;
-    OwnThreads::Crew crew(layer, std::move(room).value());
+    OwnThreads::ThreadTeam team(layer, std::move(room).value());
     for (std::uint64_t const turn : {std::uint64_t{100}, raw(clock::to_cycles(slice))}) {
-        Run run{.crew = crew, .samples = samples.value().span().first(100), .max_wait = 0};
+        Run run{.team = team, .samples = samples.value().span().first(100), .max_wait = 0};
         for (std::uint64_t i = 1; i <= Run::warm_up + 100; ++i) run.take(50, i * turn);
         auto const sample = run.sample();
         check_sample(sample, 100, turn > 100);
         if (sample) MXK_CHECK(sample.value().value == 50);
     }
-    Run idle{.crew = crew, .samples = samples.value().span().first(100), .max_wait = 0};
+    Run idle{.team = team, .samples = samples.value().span().first(100), .max_wait = 0};
     MXK_CHECK(!idle.sample().ok());
 }
 
@@ -202,15 +202,15 @@ MXK_TEST(bench_thread, turns_at_the_same_time_are_found_out) {
 MXK_TEST(bench_thread, a_crew_that_is_not_complete_is_given_up) {
     Unseen unseen;
     OwnThreads const layer{unseen.progress, slice};
-    auto room = OwnThreads::Crew::room(2);
+    auto room = OwnThreads::ThreadTeam::room(2);
     MXK_CHECK(room.ok());
     if (!room) return;
     bool called = false;
     auto body = [&] { called = true; };
     {
-        OwnThreads::Crew crew(layer, std::move(room).value());
-        MXK_CHECK(crew.add(core_id(0), body).ok());
-        MXK_CHECK(!crew.add(core_id(workers::count()), body).ok());
+        OwnThreads::ThreadTeam team(layer, std::move(room).value());
+        MXK_CHECK(team.add(core_id(0), body).ok());
+        MXK_CHECK(!team.add(core_id(workers::count()), body).ok());
     }
     MXK_CHECK(!called);
 }

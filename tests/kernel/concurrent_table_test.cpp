@@ -14,76 +14,12 @@
 #include "tasks/rcu/rcu_wait.hpp"
 #include "tests/delays.hpp"
 #include "tests/kernel/all_cores.hpp"
+#include "tests/kernel/chain_stress.hpp"
 #include "tests/kernel/noise.hpp"
-#include "tests/kernel/soak_part.hpp"
 #include "tests/kernel/thread_group.hpp"
 
-namespace mxk {
+namespace mxk::chain_stress {
 namespace {
-
-using concurrent::Node;
-
-// Who works with it: the item's key is its place among its owner's, of which all owners' equal ones have the same hash.
-struct TestItem : Node, rcu::Callback {
-    static constexpr std::uint64_t poison = 0xfaec'faec'faec'faec;
-    enum class State : std::uint8_t { Free, InTable, Removed };
-
-    std::uint64_t owner = 0;
-    std::uint64_t key = 0;
-    std::atomic<State> state{State::Free};
-};
-
-// After a grace period an item is poisoned, and can be inserted again.
-struct RetireItem {
-    void operator()(Node& node) const {
-        auto& item = static_cast<TestItem&>(node);
-        item.function = [](rcu::Callback& self) {
-            auto& its = static_cast<TestItem&>(self);
-            its.key = TestItem::poison;
-            its.owner = TestItem::poison;
-            its.hash = TestItem::poison;
-            its.state.store(TestItem::State::Free, std::memory_order_release); // with its owner's look
-        };
-        rcu::call(item);
-    }
-};
-using Table = concurrent::ResizingChains<RetireItem>;
-
-std::uint64_t hash_of(std::uint64_t key) {
-    return MixedHash()(key) & ~std::uint64_t{1};
-}
-struct IsItem {
-    bool operator()(Node const& node) const {
-        auto const& item = static_cast<TestItem const&>(node);
-        return item.key == key && (!owner || item.owner == *owner);
-    }
-    std::uint64_t key;
-    std::optional<std::uint64_t> owner;
-};
-
-// A table on the first core's node.
-class Chains {
-  public:
-    explicit Chains(concurrent::TableShape const& shape) {
-        NodeId const node = Worker::current().node();
-        auto parts = Table::make(shape, {&node, 1});
-        MXK_CHECK(parts.ok());
-        if (parts) table_.emplace(std::move(parts.value()), RetireItem());
-    }
-    [[nodiscard]] bool ok() const { return table_.has_value(); }
-    Table& operator*() { return *table_; }
-    Table* operator->() { return &*table_; }
-
-  private:
-    std::optional<Table> table_;
-};
-
-void put(TestItem& item, std::uint64_t key, std::uint64_t owner) {
-    item.key = key;
-    item.owner = owner;
-    item.hash = hash_of(key);
-    item.state.store(TestItem::State::InTable, std::memory_order_relaxed);
-}
 
 std::size_t count_equal(Table const& table, std::uint64_t key) {
     std::size_t count = 0;
@@ -146,86 +82,6 @@ MXK_TEST(cht, all_items_of_a_key_are_removed_at_once) {
     MXK_CHECK(rcu::barrier().ok());
     for (TestItem const& item : items) MXK_CHECK_EQUAL(item.key, TestItem::poison);
 }
-
-// Many users, each with items of its own, and some that stay in the table.
-class Stress {
-  public:
-    static constexpr std::size_t items_each = 64;
-
-    // In a section.
-    Stress(Table& table, std::size_t users, NodeId node, std::uint64_t seed)
-        : table_(table)
-        , first_noise_(splitmix(seed))
-        , items_(NodeVector<std::array<TestItem, items_each>>::create(users, node)) {
-        MXK_CHECK(items_.ok());
-        if (!items_) return;
-        for (std::size_t i = 0; i < users; ++i) items_.value().emplace();
-        // The last item of each remains: everybody must find it, always.
-        for (std::size_t i = 0; i < users; ++i) {
-            TestItem& item = items_.value()[i][items_each - 1];
-            put(item, items_each - 1, i);
-            table_.insert(item);
-        }
-    }
-    [[nodiscard]] bool ok() const { return items_.ok(); }
-    [[nodiscard]] std::size_t wrong() const { return wrong_.load(std::memory_order_relaxed); }
-    [[nodiscard]] std::size_t users() const { return items_.value().size(); }
-
-    // One operation, in a section. `number`: that nobody has had.
-    void operate(std::size_t user, std::uint64_t number) {
-        std::uint64_t const noise = splitmix(first_noise_ + number * users() + user);
-        std::size_t const key = (noise >> 8) % (items_each - 1);
-        bool const updates = noise % users() <= user; // the first users mostly look, the last ones mostly write
-        if ((noise >> 32) % 4 == 0) return look_at_others(noise);
-        own(items_.value()[user][key], key, user, updates, (noise >> 40) % 2 == 0);
-    }
-    // All of their items, and those that remain. In a section.
-    void remove_all() {
-        for (auto& items : items_.value())
-            for (TestItem& item : items)
-                if (item.state.load(std::memory_order_acquire) == TestItem::State::InTable)
-                    expect_that(table_.remove(item));
-    }
-
-  private:
-    void expect_that(bool is_so) {
-        if (!is_so) wrong_.fetch_add(1, std::memory_order_relaxed);
-    }
-    // Nobody else changes whether it is in the table.
-    void own(TestItem& item, std::uint64_t key, std::uint64_t user, bool updates, bool by_item) {
-        TestItem::State const state = item.state.load(std::memory_order_acquire);
-        bool const is_in = state == TestItem::State::InTable;
-        IsItem const is{key, user};
-        if (!updates || state == TestItem::State::Removed)
-            return expect_that(table_.find(hash_of(key), is) == (is_in ? &item : nullptr));
-        if (!is_in) {
-            put(item, key, user);
-            return by_item ? table_.insert(item) : expect_that(table_.insert_unique(item, is) == nullptr);
-        }
-        item.state.store(TestItem::State::Removed, std::memory_order_relaxed); // before anybody can retire it
-        if (by_item)
-            expect_that(table_.remove(item));
-        else
-            expect_that(table_.remove(hash_of(key), is) == &item);
-    }
-    void look_at_others(std::uint64_t noise) {
-        std::uint64_t const other = (noise >> 16) % users();
-        IsItem const stays{items_each - 1, other};
-        Node const* const found = table_.find(hash_of(items_each - 1), stays);
-        expect_that(found == &items_.value()[other][items_each - 1]);
-        // One that comes and goes: if it is found, it is not given back before the section ends.
-        std::size_t const key = (noise >> 24) % (items_each - 1);
-        auto const* const item = static_cast<TestItem const*>(table_.find(hash_of(key), IsItem{key, {}}));
-        if (item == nullptr) return;
-        inject::point();
-        expect_that(item->key == key && item->hash == hash_of(key) && item->owner < users());
-    }
-
-    Table& table_;
-    std::uint64_t first_noise_;
-    Result<NodeVector<std::array<TestItem, items_each>>> items_;
-    std::atomic<std::size_t> wrong_{0};
-};
 
 // Waves of items that make the table grow and shrink: inserted and removed by tasks of all cores.
 void resize_in_waves(Table& table, std::size_t waves, std::size_t items) {
@@ -304,94 +160,6 @@ MXK_TEST(cht, stress) {
 MXK_LONG_TEST(cht, stress_long) {
     stress(500'000, 100);
 }
-
-// A small table, made by a task for a thread.
-class TableOfThread : Task {
-  public:
-    TableOfThread()
-        : Task(&TableOfThread::make) {
-        send_task(*this, this_thread::core());
-        is_made_.wait();
-    }
-    [[nodiscard]] bool ok() const { return table_->ok(); }
-    Table& operator*() { return **table_; }
-    Table* operator->() { return &**table_; }
-
-  private:
-    static void make(Worker&, Task& task) {
-        auto& self = static_cast<TableOfThread&>(task);
-        self.table_.emplace(concurrent::TableShape{.first_heads = 8, .min_order = 3});
-        self.is_made_.post();
-    }
-    std::optional<Chains> table_;
-    Semaphore is_made_;
-};
-
-// All of it in threads, on a table that comes and goes.
-void soak_round(SoakRun const& run, std::uint64_t first_number) {
-    constexpr std::size_t operations_each = 20'000;
-    constexpr std::size_t max_filling = 4000;
-    NodeId const node = node_id(0);
-    TableOfThread table;
-    auto filling = NodeVector<TestItem>::create(max_filling, node);
-    MXK_CHECK(filling.ok());
-    if (!table.ok() || !filling) return;
-    for (std::size_t i = 0; i < max_filling; ++i) filling.value().emplace();
-    std::size_t const users = workers::count() + 1;
-    std::optional<Stress> stress;
-    {
-        rcu::ReadSection const section;
-        stress.emplace(*table, users, node, run.seed);
-    }
-    if (!stress->ok()) return;
-    std::atomic<std::size_t> next_user{0};
-    std::atomic<std::size_t> left{users};
-    auto body = [&] {
-        std::size_t const user = next_user.fetch_add(1);
-        for (std::size_t i = 0; i < operations_each && !run.is_over(); ++i) {
-            rcu::ReadSection const section;
-            stress->operate(user, first_number + i);
-        }
-        left.fetch_sub(1);
-    };
-    ThreadGroup group(users);
-    for (std::size_t i = 0; i < users; ++i)
-        group.start({.core = core_id(i % workers::count()), .name = "cht", .slice = Nanoseconds{200'000}}, body);
-    for (std::uint64_t wave = first_number; left.load() != 0; ++wave) {
-        std::size_t const items = 100 + splitmix(wave) % (max_filling - 100);
-        for (TestItem& item : filling.value().span().first(items)) {
-            // One that is removed during a resize may be in its chain until that ends.
-            if (item.state.load(std::memory_order_acquire) != TestItem::State::Free) continue;
-            auto const key = 1'000'000 + static_cast<std::uint64_t>(&item - filling.value().span().data());
-            rcu::ReadSection const section;
-            put(item, key, 1'000'000);
-            table->insert(item);
-        }
-        for (TestItem& item : filling.value()) {
-            if (item.state.load(std::memory_order_relaxed) != TestItem::State::InTable) continue;
-            item.state.store(TestItem::State::Removed, std::memory_order_relaxed); // before anybody can retire it
-            rcu::ReadSection const section;
-            MXK_CHECK(table->remove(item));
-        }
-        if (wave % 4 == 0) table->settle();
-        if (wave % 2 == 0) MXK_CHECK(rcu::barrier().ok());
-    }
-    group.join();
-    MXK_CHECK_EQUAL(stress->wrong(), 0U);
-    {
-        rcu::ReadSection const section;
-        stress->remove_all();
-    }
-    table->settle();
-    MXK_CHECK_EQUAL(table->size(), 0U);
-    MXK_CHECK(rcu::barrier().ok());
-}
-void soak_table(SoakRun const& run) {
-    for (std::uint64_t round = 0; !run.is_over(); ++round) soak_round(run, (run.seed + round) << 20);
-}
-constexpr SoakPart table_part{
-    .name = "cht", .summary = "a concurrent table that grows and shrinks under threads", .run = &soak_table};
-MXK_REGISTER(mxk_soak_parts, SoakPart, table_part);
 
 // Keys and values, in tasks.
 class Pairs {
@@ -512,4 +280,4 @@ MXK_TEST(cht, look_ups_and_iterations_while_it_is_resized) {
 }
 
 } // namespace
-} // namespace mxk
+} // namespace mxk::chain_stress

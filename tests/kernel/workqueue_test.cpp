@@ -18,8 +18,8 @@
 #include "tasks/workqueue/work_queue.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/all_memory.hpp"
+#include "tests/kernel/mixed_work.hpp"
 #include "tests/kernel/noise.hpp"
-#include "tests/kernel/soak_part.hpp"
 #include "tests/kernel/thread_group.hpp"
 
 namespace mxk {
@@ -35,12 +35,6 @@ static_assert(calls_per_wave == 28'672);
 // What a queue must no longer look at once an item's function is entered, and what nobody may once the item has ended.
 constexpr int entered_poison = 0xec;
 constexpr int ended_poison = 0xfa;
-
-WorkQueue::Memory memory_for(WorkQueueOptions const& options) {
-    auto memory = WorkQueue::Memory::create(options);
-    expect(memory.ok(), "a test needs memory for a queue");
-    return std::move(memory).value();
-}
 
 class Wave;
 
@@ -512,46 +506,6 @@ MXK_TEST(workqueue, items_may_come_as_from_interrupts) {
     for (Note const& note : notes.value()) MXK_CHECK_EQUAL(note.runs.load(), 1U);
 }
 
-// Work of all kinds, from tasks and threads of all cores, in a queue whose limits are drawn, too.
-struct Mixed : WorkItem {
-    WorkQueue* queue = nullptr;
-    Semaphore* tokens = nullptr;
-    std::atomic<std::uint32_t>* left = nullptr;
-    Semaphore* done = nullptr; // posted by the last one
-    std::uint64_t seed = 0;
-    std::uint32_t rounds = 0;
-
-    static void run(WorkItem& item) { static_cast<Mixed&>(item).go_on(); }
-    void go_on() {
-        bench::Random random(seed + rounds);
-        switch (random.below(6)) {
-        case 0: MXK_CHECK(this_thread::sleep_for(Nanoseconds{random.below(100'000)}).ok()); break;
-        case 1: this_thread::yield(); break;
-        case 2:
-            tokens->wait();
-            tokens->post();
-            break;
-        case 3:
-            if (tokens->wait_for(Nanoseconds{random.below(50'000)}).value()) tokens->post();
-            break;
-        default: break;
-        }
-        if (rounds-- == 0) {
-            Semaphore* const last_posts = done; // the item may be gone once it is counted
-            if (left->fetch_sub(1, std::memory_order_acq_rel) == 1) last_posts->post();
-            return;
-        }
-        MXK_CHECK(queue->enqueue(*this, &Mixed::run, random.below(2) == 0 ? MayBlock::Yes : MayBlock::No));
-    }
-};
-
-WorkQueueLimits some_limits(bench::Random& random) {
-    return {.min_idle = static_cast<std::uint32_t>(random.below(4)),
-            .max_workers = static_cast<std::uint32_t>(4 + random.below(20)),
-            .max_running = static_cast<std::uint32_t>(1 + random.below(6)),
-            .items_per_worker = static_cast<std::uint32_t>(1 + random.below(8))};
-}
-
 void mix(std::uint64_t seed, std::uint32_t items_of_each_core, std::uint32_t rounds) {
     bench::Random random(seed);
     WorkQueueLimits const limits = some_limits(random);
@@ -598,34 +552,6 @@ MXK_LONG_TEST(workqueue, much_work_of_all_kinds) {
     std::uint64_t const seed = inner_tests::seed();
     for (std::uint32_t i = 0; i < 100; ++i) mix(seed + i, 50, 50);
 }
-
-// Queues that come and go, and the system's, which stays.
-void soak_queues(SoakRun const& run) {
-    bench::Random random(run.seed);
-    while (!run.is_over()) {
-        std::array<Mixed, 40> items;
-        Semaphore tokens(2);
-        Semaphore done;
-        std::atomic<std::uint32_t> left{items.size()};
-        WorkQueue own(memory_for({.name = "soak", .limits = some_limits(random)}));
-        for (Mixed& item : items) {
-            item.queue = random.below(2) == 0 ? &own : &system_work_queue();
-            item.tokens = &tokens;
-            item.left = &left;
-            item.done = &done;
-            item.seed = random.next();
-            item.rounds = static_cast<std::uint32_t>(random.below(10));
-            MXK_CHECK(item.queue->enqueue(item, &Mixed::run));
-        }
-        done.wait();
-        own.stop();
-        MXK_CHECK_EQUAL(own.report().counts.workers, 0U);
-    }
-    while (system_work_queue().report().counts.active() != 0) this_thread::yield();
-}
-
-constexpr SoakPart workq_part{.name = "workq", .summary = "work queues that come and go", .run = &soak_queues};
-MXK_REGISTER(mxk_soak_parts, SoakPart, workq_part);
 
 } // namespace
 } // namespace mxk

@@ -26,7 +26,7 @@ CRASHES = {
     "write-text": "not allowed there",
     "write-constant": "not allowed there",
     "execute-data": "executing",
-    "assert": "an assertion that does not hold\n  at tests/kernel/crash_command.cpp:",
+    "assert": "an assertion that does not hold\n  at tests/soak/crash_command.cpp:",
     "other-core": "on core 1: crash other-core: an assertion that does not hold",
     "thread-stack": "stack overflow: the 65536 bytes of the thread 'deep' stack are used up",
     "task-waits": "a task must not wait for a semaphore",

@@ -120,7 +120,7 @@ CRASHES = {
     "write-text": "segmentation fault",
     "write-constant": "segmentation fault",
     "execute-data": "segmentation fault",
-    "assert": "an assertion that does not hold\n  at tests/kernel/crash_command.cpp:",
+    "assert": "an assertion that does not hold\n  at tests/soak/crash_command.cpp:",
     "other-core": "on core 1: crash other-core: an assertion that does not hold",
     "thread-stack": " in thread 'deep': segmentation fault",
     "task-waits": "a task must not wait for a semaphore",

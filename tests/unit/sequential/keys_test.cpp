@@ -6,37 +6,29 @@
 #include <unordered_set>
 
 #include "bench/workload/workload.hpp"
+#include "tests/unit/parsed.hpp"
 
 namespace mxk::bench {
 namespace {
 
-std::string parsed(std::string_view text) {
-    Keys keys;
-    auto const result = parse_value(text, keys);
-    if (!result) return std::string(result.error().message());
-    FixedText<256> out;
-    print_value(out, keys);
-    return std::string(out.view());
-}
-
 TEST(Keys, reads_and_prints) {
     for (std::string const text : {"random", "sequential", "strided:2", "strided:64Ki", "strided:18446744073709551614",
                                    "file:/tmp/keys", "file:x"})
-        EXPECT_EQ(parsed(text), text);
-    EXPECT_EQ(parsed("strided:1"), "sequential");
-    EXPECT_EQ(parsed("strided:65536"), "strided:64Ki");
+        EXPECT_EQ(test::parsed<Keys>(text), text);
+    EXPECT_EQ(test::parsed<Keys>("strided:1"), "sequential");
+    EXPECT_EQ(test::parsed<Keys>("strided:65536"), "strided:64Ki");
 }
 
 TEST(Keys, says_what_it_expects) {
     for (std::string const text :
          {"", "randomly", "sequential:2", "strided", "strided:", "strided:0", "strided:-1", "strided:x",
           "strided:18446744073709551615", "strided:1.5", "file", "file:", "File:x"})
-        EXPECT_EQ(parsed(text),
+        EXPECT_EQ(test::parsed<Keys>(text),
                   "expected random, sequential, strided:N with a count N of no less than 1, such as strided:64, "
                   "or file:PATH, got '" +
                       text + "'");
-    EXPECT_EQ(parsed("file:" + std::string(240, 'x')), "file:" + std::string(240, 'x'));
-    EXPECT_EQ(parsed("file:" + std::string(241, 'x')), "expected a path of up to 240 characters, got 241");
+    EXPECT_EQ(test::parsed<Keys>("file:" + std::string(240, 'x')), "file:" + std::string(240, 'x'));
+    EXPECT_EQ(test::parsed<Keys>("file:" + std::string(241, 'x')), "expected a path of up to 240 characters, got 241");
 }
 
 Workload workload(std::string_view keys, std::uint64_t operations) {

@@ -24,27 +24,19 @@ template <Fault fault> class ModelTable {
     ModelTable(std::size_t, Cores) {}
     std::size_t size() { return map_.size(); }
 
-    class Session {
-      public:
-        Session(ModelTable& table, std::size_t)
-            : map_(table.map_) {}
-        bool insert(std::uint64_t key, std::uint64_t value) {
-            if (fault == Fault::Throws && key == 7) throw std::bad_alloc();
-            if (fault == Fault::RefusesInsert && key == 7) return false;
-            if (fault == Fault::Loses && key == 7) return true;
-            return map_.emplace(key, value).second;
-        }
-        std::optional<std::uint64_t> find(std::uint64_t key) {
-            auto const found = map_.find(key);
-            if (fault == Fault::InventsKeys && key == 7) return value_of(key);
-            if (found == map_.end()) return std::nullopt;
-            return fault == Fault::FindsOther && key == 7 ? value_of(8) : found->second;
-        }
-        bool erase(std::uint64_t key) { return (fault != Fault::RefusesErase || key != 7) && map_.erase(key) == 1; }
-
-      private:
-        std::map<std::uint64_t, std::uint64_t>& map_;
-    };
+    bool insert(std::uint64_t key, std::uint64_t value) {
+        if (fault == Fault::Throws && key == 7) throw std::bad_alloc();
+        if (fault == Fault::RefusesInsert && key == 7) return false;
+        if (fault == Fault::Loses && key == 7) return true;
+        return map_.emplace(key, value).second;
+    }
+    std::optional<std::uint64_t> find(std::uint64_t key) {
+        auto const found = map_.find(key);
+        if (fault == Fault::InventsKeys && key == 7) return value_of(key);
+        if (found == map_.end()) return std::nullopt;
+        return fault == Fault::FindsOther && key == 7 ? value_of(8) : found->second;
+    }
+    bool erase(std::uint64_t key) { return (fault != Fault::RefusesErase || key != 7) && map_.erase(key) == 1; }
 
   private:
     std::map<std::uint64_t, std::uint64_t> map_;
@@ -65,7 +57,7 @@ std::uint64_t wrong(PeerTable& table, std::vector<Instruction> const& slice) {
 
 // Inserts 1 to 10, finds them, looks for others, erases them; gives the wrong results of each.
 template <Fault fault> std::vector<std::uint64_t> wrong_of_all() {
-    MeasuredTable<ModelTable<fault>> table(10, one_core);
+    MeasuredTable<ModelTable<fault>> table(10U, one_core);
     std::vector<std::uint64_t> result;
     result.push_back(wrong(table, of_keys(Operation::Insert, 1, 10)));
     result.push_back(wrong(table, of_keys(Operation::Find, 1, 10)));
@@ -89,13 +81,13 @@ TEST(MeasuredTable, counts_each_wrong_result) {
 }
 
 TEST(MeasuredTable, the_size_is_what_the_table_says) {
-    MeasuredTable<ModelTable<Fault::Loses>> table(10, one_core);
+    MeasuredTable<ModelTable<Fault::Loses>> table(10U, one_core);
     EXPECT_EQ(wrong(table, of_keys(Operation::Insert, 1, 10)), 0U);
     EXPECT_EQ(table.size(), 9U);
 }
 
 TEST(MeasuredTable, runs_only_the_piece) {
-    MeasuredTable<ModelTable<Fault::None>> table(10, one_core);
+    MeasuredTable<ModelTable<Fault::None>> table(10U, one_core);
     auto const slice = of_keys(Operation::Insert, 1, 10);
     ASSERT_TRUE(table.run(0, slice, 2, 5, nullptr).ok());
     EXPECT_EQ(table.size(), 3U);
@@ -104,7 +96,7 @@ TEST(MeasuredTable, runs_only_the_piece) {
 }
 
 TEST(MeasuredTable, what_a_table_throws_is_an_error) {
-    MeasuredTable<ModelTable<Fault::Throws>> table(10, one_core);
+    MeasuredTable<ModelTable<Fault::Throws>> table(10U, one_core);
     auto const slice = of_keys(Operation::Insert, 1, 10);
     auto const result = table.run(0, slice, 0, slice.size(), nullptr);
     ASSERT_FALSE(result.ok());
@@ -116,15 +108,12 @@ class InsertOnly {
   public:
     InsertOnly(std::size_t, Cores) {}
     std::size_t size() { return 0; }
-    struct Session {
-        Session(InsertOnly&, std::size_t) {}
-        bool insert(std::uint64_t, std::uint64_t) { return true; }
-        std::optional<std::uint64_t> find(std::uint64_t) { return std::nullopt; }
-    };
+    bool insert(std::uint64_t, std::uint64_t) { return true; }
+    std::optional<std::uint64_t> find(std::uint64_t) { return std::nullopt; }
 };
 
 TEST(MeasuredTable, an_erase_that_is_not_there_is_never_right) {
-    MeasuredTable<InsertOnly> table(10, one_core);
+    MeasuredTable<InsertOnly> table(10U, one_core);
     EXPECT_EQ(wrong(table, of_keys(Operation::Erase, 1, 10)), 10U);
 }
 
@@ -146,7 +135,7 @@ class Listener {
 };
 
 TEST(MeasuredTable, tells_keys_ahead_and_never_beyond_the_slice) {
-    MeasuredTable<Listener> table(100, one_core);
+    MeasuredTable<Listener> table(100U, one_core);
     auto const slice = of_keys(Operation::Insert, 1, 100);
     ASSERT_TRUE(table.run(0, slice, 0, 100, nullptr).ok());
     ASSERT_EQ(Listener::told.size(), 100U);
@@ -156,7 +145,7 @@ TEST(MeasuredTable, tells_keys_ahead_and_never_beyond_the_slice) {
 TEST(MeasuredTable, times_every_operation_if_it_is_asked_to) {
     Histogram latency;
     auto const slice = of_keys(Operation::Insert, 1, 100);
-    MeasuredTable<ModelTable<Fault::None>> table(100, one_core);
+    MeasuredTable<ModelTable<Fault::None>> table(100U, one_core);
     ASSERT_TRUE(table.run(0, slice, 0, 60, &latency).ok());
     ASSERT_TRUE(table.run(0, slice, 60, 100, &latency).ok());
     EXPECT_EQ(latency.count(), 100U);
@@ -186,7 +175,7 @@ class Slow {
 TEST(MeasuredTable, times_from_the_prefetch_on) {
     Histogram latency;
     auto const slice = of_keys(Operation::Insert, 1, 100);
-    MeasuredTable<Slow> table(100, one_core);
+    MeasuredTable<Slow> table(100U, one_core);
     ASSERT_TRUE(table.run(0, slice, 0, slice.size(), &latency).ok());
     EXPECT_GE(latency.quantile(0.5), 16 * Slow::wait);
 }

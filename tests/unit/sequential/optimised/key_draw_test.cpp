@@ -8,6 +8,7 @@
 
 #include "bench/workload/key_draw.hpp"
 #include "bench/workload/workload.hpp"
+#include "tests/unit/parsed.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -75,25 +76,16 @@ TEST(KeyDraw, one_key_is_always_that_one) {
     }
 }
 
-std::string parsed_ycsb(std::string_view text) {
-    Ycsb workload;
-    auto const result = parse_value(text, workload);
-    if (!result) return std::string(result.error().message());
-    FixedText<16> out;
-    print_value(out, workload);
-    return std::string(out.view());
-}
-
 TEST(Ycsb, reads_and_prints) {
     for (std::string const text : {"ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "ycsb-f"})
-        EXPECT_EQ(parsed_ycsb(text), text);
+        EXPECT_EQ(test::parsed<Ycsb>(text), text);
 }
 
 TEST(Ycsb, says_what_it_expects) {
     std::string const expected = "expected ycsb-a, ycsb-b, ycsb-c, ycsb-d or ycsb-f, got '";
     for (std::string const text : {"", "a", "ycsb", "ycsb-", "ycsb-g", "ycsb-aa", "YCSB-A"})
-        EXPECT_EQ(parsed_ycsb(text), expected + text + "'");
-    EXPECT_EQ(parsed_ycsb("ycsb-e"),
+        EXPECT_EQ(test::parsed<Ycsb>(text), expected + text + "'");
+    EXPECT_EQ(test::parsed<Ycsb>("ycsb-e"),
               expected + "ycsb-e', which scans ranges of keys: a hash table has no order to scan in");
 }
 

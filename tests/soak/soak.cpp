@@ -1,4 +1,4 @@
-#include "tests/kernel/soak.hpp"
+#include "tests/soak/soak.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,8 +14,8 @@
 #include "tasks/threads/mutex.hpp"
 #include "tasks/threads/semaphore.hpp"
 #include "tests/kernel/answer.hpp"
-#include "tests/kernel/soak_part.hpp"
 #include "tests/kernel/thread_group.hpp"
+#include "tests/soak/soak_part.hpp"
 
 namespace mxk {
 namespace {
@@ -241,16 +241,6 @@ void soak(SoakOptions const& options, console::Invocation const* invocation) {
     MXK_CHECK_EQUAL(soak.counted, counted);
     for (std::uint32_t i = 0; i < tokens; ++i) MXK_CHECK(soak.free_tokens.try_wait());
     MXK_CHECK(!soak.free_tokens.try_wait());
-}
-
-MXK_TEST(threads, soak_briefly) {
-    soak({.seconds = 2, .with = ""});
-}
-MXK_TEST(threads, soak_with_all_parts_briefly) {
-    soak({.seconds = 2, .with = "rcu,cht,cht_lines,workq"});
-}
-MXK_LONG_TEST(threads, soak_for_ten_minutes) {
-    soak({.seconds = 600, .with = "rcu,cht,cht_lines,workq"});
 }
 
 } // namespace mxk

@@ -2,8 +2,8 @@
 #include "kernel/console/command.hpp"
 #include "kernel/console/options.hpp"
 #include "kernel/testing.hpp"
-#include "tests/kernel/soak.hpp"
-#include "tests/kernel/soak_part.hpp"
+#include "tests/soak/soak.hpp"
+#include "tests/soak/soak_part.hpp"
 
 namespace mxk {
 namespace {

@@ -1,5 +1,5 @@
 // Parts of `soak --with NAME,NAME`: what else goes on besides the threads and tasks of soak.cpp. A part registers
-// itself where its tests are:
+// itself:
 //
 //     void soak_table(SoakRun const& run) { while (!run.is_over()) ... MXK_CHECK(...) ... }
 //     constexpr SoakPart table_part{.name = "table", .summary = "...", .run = &soak_table};

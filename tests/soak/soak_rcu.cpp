@@ -11,7 +11,7 @@
 #include "tasks/threads/semaphore.hpp"
 #include "tasks/threads/thread.hpp"
 #include "tasks/workers.hpp"
-#include "tests/kernel/soak_part.hpp"
+#include "tests/soak/soak_part.hpp"
 
 namespace mxk {
 namespace {
