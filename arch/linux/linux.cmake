@@ -71,9 +71,6 @@ set(bench_sources ${portable_sources})
 list(FILTER bench_sources INCLUDE REGEX "^${CMAKE_SOURCE_DIR}/(bench|query|locks/kinds)/")
 list(REMOVE_ITEM kernel_sources ${bench_sources})
 list(REMOVE_ITEM portable_sources ${kernel_sources} ${bench_sources})
-if(MXK_SANITIZE)
-    list(FILTER bench_sources EXCLUDE REGEX "/bench/table/(open|cuckoo)_modulo\\.cpp$") # as open_modulo.cpp says
-endif()
 room_sources(linux_sources arch/linux arch/cpuid tasks/threads/posix main)
 list(FILTER linux_sources EXCLUDE REGEX "/main/(metal/|mpi/|linux/program\\.cpp$)")
 mxk_objects(mxk-rooms library ${level} ${portable_sources} ${linux_sources})
@@ -93,7 +90,7 @@ if(NOT MXK_COVERAGE)
         # One has a linker's name, which another one has as of another type; names of a namespace that some use; and what
         # is large enough.
         list(FILTER of_library EXCLUDE REGEX "/arch/linux/symbols\\.cpp$")
-        list(FILTER of_program EXCLUDE REGEX "/bench/trace/trace\\.cpp$|/bench/table/(bucketed|chained|cuckoo|open|open_travel)\\.cpp$")
+        list(FILTER of_program EXCLUDE REGEX "/bench/trace/trace\\.cpp$|/bench/table/layouts/")
         if(MXK_SANITIZE)
             compile_together(library 8 ${of_library})
             compile_together(program 8 ${of_program})
