@@ -6,6 +6,7 @@
 // A hash that is the same for many keys is not wrong, but slow, and more than a block of one hash do not fit.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -52,21 +53,37 @@ struct MixedHash {
 };
 
 // The thesis' (section 3.1): in a table of n places that has not grown, place key mod n is where the key belongs. So
-// that it can grow, what distinguishes keys of the same place is the default hash.
+// that it can grow, keys of the same place are told apart by the mixed bits of key / n. A bijection, of which 0 is 0.
 class ModuloHash {
   public:
     // `places` > 0.
     explicit ModuloHash(std::uint64_t places)
         : modulo_(places)
-        , share_(std::numeric_limits<std::uint64_t>::max() / places) {}
+        , share_(max / places)
+        , mask_(share_ == 1 ? 0 : max >> std::countl_zero(share_ - 1))
+        , shift_(static_cast<unsigned>(std::bit_width(mask_) + 1) / 2) {}
 
     std::uint64_t operator()(std::uint64_t key) const {
-        return modulo_(key) * share_ + high_product(MixedHash()(key), share_);
+        std::uint64_t const quotient = modulo_.quotient(key);
+        if (quotient >= share_) return key; // one of the few behind the last place
+        return modulo_(key) * share_ + mixed(quotient);
     }
 
   private:
+    // A bijection of the numbers below the share: one of those below a power of two, until it is one of these.
+    [[nodiscard]] std::uint64_t mixed(std::uint64_t number) const {
+        do {
+            number = (number ^ number >> shift_) * 0xff51'afd7'ed55'8ccd & mask_;
+            number = (number ^ number >> shift_) * 0xc4ce'b9fe'1a85'ec53 & mask_;
+        } while (number >= share_);
+        return number;
+    }
+
+    static constexpr std::uint64_t max = std::numeric_limits<std::uint64_t>::max();
     Modulo modulo_;
     std::uint64_t share_; // of 2^64 that a place has
+    std::uint64_t mask_;
+    unsigned shift_;
 };
 
 } // namespace mxk

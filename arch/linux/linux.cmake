@@ -77,7 +77,6 @@ if(MXK_SANITIZE) # one target, whose sources are compiled together: all programs
     foreach(subject IN LISTS subjects)
         list(APPEND bench_sources ${${subject}_sources})
     endforeach()
-    list(FILTER bench_sources EXCLUDE REGEX "/bench/table/(open|cuckoo)_modulo\\.cpp$") # as open_modulo.cpp says
     mxk_objects(mxk-bench ${program_kind} ${brief_level} ${bench_sources})
     set(bench_objects mxk-bench)
 else()
@@ -102,7 +101,7 @@ if(NOT MXK_COVERAGE)
         # One has a linker's name, which another one has as of another type; names of a namespace that some use; and what
         # is large enough.
         list(FILTER of_library EXCLUDE REGEX "/arch/linux/symbols\\.cpp$")
-        list(FILTER of_program EXCLUDE REGEX "/bench/trace/trace\\.cpp$|/bench/table/(bucketed|chained|cuckoo|open|open_travel)\\.cpp$")
+        list(FILTER of_program EXCLUDE REGEX "/bench/trace/trace\\.cpp$|/bench/table/layouts/")
         if(MXK_SANITIZE)
             compile_together(library 8 ${of_library})
             compile_together(program 8 ${of_program})

@@ -11,9 +11,7 @@
 #include <span>
 #include <utility>
 
-#include "arch/cpu.hpp"
 #include "base/prefetch.hpp"
-#include "base/vectors.hpp"
 #include "bench/table/engine.hpp"
 #include "bench/workload/instructions.hpp"
 #include "hashtable/batch/batch_client.hpp"
@@ -84,7 +82,7 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
     // What it takes its instructions from, and ends. Before it is appended to its core's queue, once for each phase.
     void take_from(CoreRun& run) {
         run_ = &run;
-        body = arch::has_avx2() ? &submit_some_with_avx2 : &submit_some;
+        body = &submit_some;
         if constexpr (is_timed)
             if (run.arrivals().is_open_load()) body = &BatchSubmitter::submit_due;
     }
@@ -99,8 +97,7 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
     // 74 with 32, 69 with 64, 68 with 128, 73 with 256.
     static constexpr std::size_t per_turn = 128;
 
-    [[MXK_WITH_AVX2]] static void submit_some_with_avx2(Worker& worker, Task& task) { submit_some(worker, task); }
-    static void submit_some(Worker& worker, Task& task) {
+    [[gnu::flatten]] static void submit_some(Worker& worker, Task& task) {
         auto& self = static_cast<BatchSubmitter&>(task);
         for (std::size_t left = per_turn; left > 0;) {
             if (self.taken_.empty()) self.taken_ = self.run_->take(left);
@@ -238,26 +235,16 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
     Client client_;
 };
 
-template <typename Access, typename Expected> class BatchEngineOf final : public AccessEngine<Access> {
+template <typename Access, typename Expected> class BatchEngine final : public AccessEngine<Access> {
     using Regions = std::remove_reference_t<decltype(std::declval<Access&>().table())>;
     using Submitter = BatchSubmitter<Regions, Expected>;
 
   public:
-    struct Parts {
-        Access access;
-        Nanoseconds max_latency;
-        std::uint64_t max_version;
-        bool is_exact;
-    };
-    static Result<Parts> make(EngineSetup const& setup) {
-        return Parts{MXK_TRY(Access::create(setup)), max_latency(setup.options), setup.options.max_version(),
-                     setup.options.trace.has_value()};
+    using AccessEngine<Access>::AccessEngine;
+    Result<void> make(EngineSetup const& setup) {
+        run_ = &setup.run;
+        return {};
     }
-    explicit BatchEngineOf(Parts parts)
-        : AccessEngine<Access>(std::move(parts.access))
-        , max_latency_(parts.max_latency)
-        , max_version_(parts.max_version)
-        , is_exact_(parts.is_exact) {}
 
     Result<void> reset() override {
         submitters_ = {}; // they refer to the last table
@@ -268,9 +255,9 @@ template <typename Access, typename Expected> class BatchEngineOf final : public
         auto submitters = MXK_TRY(PerCore<Submitter>::with_room(cores, Worker::current().node()));
         for (std::size_t i = 0; i < cores; ++i) {
             Worker& worker = workers::of(this->access().table().core(i));
-            auto memory = MXK_TRY(Submitter::make_memory(*batched_, worker.node(), max_latency_));
-            auto const added =
-                submitters.add(worker.node(), worker, *batched_, std::move(memory), max_version_, is_exact_);
+            auto memory = MXK_TRY(Submitter::make_memory(*batched_, worker.node(), run_->latency_cap));
+            auto const added = submitters.add(worker.node(), worker, *batched_, std::move(memory), run_->max_version(),
+                                              run_->trace.has_value());
             if (!added) return added.error();
         }
         submitters_ = std::move(submitters);
@@ -284,21 +271,16 @@ template <typename Access, typename Expected> class BatchEngineOf final : public
     void start_core(Worker& worker, std::size_t at) override { worker.append(submitters_[at]); }
 
   private:
-    Nanoseconds max_latency_; // 0: no cap
-    std::uint64_t max_version_;
-    bool is_exact_;
+    TableRun const* run_ = nullptr;
     std::optional<Batched<Regions>> batched_;
     PerCore<Submitter> submitters_; // by place
 };
 
-template <typename Access> struct BatchEngine {
-    // The engine, with or without times and versions. Errors: as EngineOwner::create().
-    static Result<EngineOwner> create(EngineSetup const& setup) {
-        bool const is_exact = setup.options.trace && setup.options.max_version() != 0;
-        if (setup.options.latency || is_exact)
-            return EngineOwner::create<BatchEngineOf<Access, TimedExpectation>>(setup);
-        return EngineOwner::create<BatchEngineOf<Access, PlainExpectation>>(setup);
-    }
-};
+// With or without times and versions. Errors: as EngineOwner::create().
+template <typename Access> Result<EngineOwner> create_batch_engine(EngineSetup const& setup) {
+    bool const is_exact = setup.run.trace && setup.run.max_version() != 0;
+    if (setup.run.latency || is_exact) return EngineOwner::create<BatchEngine<Access, TimedExpectation>>(setup);
+    return EngineOwner::create<BatchEngine<Access, PlainExpectation>>(setup);
+}
 
 } // namespace mxk::bench

@@ -68,8 +68,8 @@ class ConcurrentLinesAccess : public InPlaceOperations<ConcurrentLinesAccess<Sec
 
     explicit ConcurrentLinesAccess(EngineSetup const& setup)
         : owners_(setup.table_owners)
-        , keys_(keys_for(setup.options))
-        , growth_bytes_(setup.options.initial_slots ? setup.options.operations * max_bytes_of_key : 0) {}
+        , keys_(keys_for(setup.run))
+        , growth_bytes_(setup.run.initial_slots ? setup.run.operations * max_bytes_of_key : 0) {}
 
     // A growing table and the one that it comes from.
     static constexpr std::size_t max_bytes_of_key = 100;

@@ -79,27 +79,19 @@ template <typename Access> Coroutine<> two_phase(TwoPhaseRun<Access> const& run,
 
 template <typename Access> class CoroutineEngine final : public AccessEngine<Access> {
   public:
-    struct Parts {
-        Access access;
-        NodeVector<NodeVector<Coroutine<>>> coroutines; // by core, on its node; empty until a phase begins
-    };
-    static Result<Parts> make(EngineSetup const& setup) {
-        Parts parts{MXK_TRY(Access::create(setup)), {}};
-        std::size_t const each = tasks_per_core(setup.options);
+    using AccessEngine<Access>::AccessEngine;
+    Result<void> make(EngineSetup const& setup) {
+        std::size_t const each = setup.run.tasks_each;
         NodeId const here = setup.owners.front().node;
-        parts.coroutines = MXK_TRY(NodeVector<NodeVector<Coroutine<>>>::create(setup.owners.size(), here));
+        coroutines_ = MXK_TRY(NodeVector<NodeVector<Coroutine<>>>::create(setup.owners.size(), here));
         auto cores = MXK_TRY(NodeVector<CoreId>::create(setup.owners.size(), here));
         for (Owner const& owner : setup.owners) {
-            auto& room = parts.coroutines.emplace(MXK_TRY(NodeVector<Coroutine<>>::create(each, owner.node)));
+            auto& room = coroutines_.emplace(MXK_TRY(NodeVector<Coroutine<>>::create(each, owner.node)));
             for (std::size_t i = 0; i < each; ++i) room.emplace();
             cores.emplace(owner.core);
         }
-        MXK_TRY(take_frames_once(cores.span(), parts));
-        return parts;
+        return take_frames_once(cores.span());
     }
-    explicit CoroutineEngine(Parts parts)
-        : AccessEngine<Access>(std::move(parts.access))
-        , coroutines_(std::move(parts.coroutines)) {}
 
     void prepare(PhaseCores const& cores) override { run_.emplace(this->access(), cores); }
 
@@ -115,12 +107,12 @@ template <typename Access> class CoroutineEngine final : public AccessEngine<Acc
   private:
     // The coroutines of a phase are made while it begins, when an error has nowhere to go: so each core makes as many
     // now, and drops them into its pool. Errors: no memory.
-    static Result<void> take_frames_once(std::span<CoreId const> cores, Parts& parts) {
-        TwoPhaseRun<Access> const never_run{parts.access, {}};
+    Result<void> take_frames_once(std::span<CoreId const> cores) {
+        TwoPhaseRun<Access> const never_run{this->access(), {}};
         std::atomic<bool> enough{true};
         bool const stepped = run_on(cores, [&](Worker&, std::size_t i) {
-            for (Coroutine<>& coroutine : parts.coroutines[i]) coroutine = two_phase(never_run, 0);
-            for (Coroutine<>& coroutine : parts.coroutines[i]) {
+            for (Coroutine<>& coroutine : coroutines_[i]) coroutine = two_phase(never_run, 0);
+            for (Coroutine<>& coroutine : coroutines_[i]) {
                 if (!coroutine) enough.store(false, std::memory_order_relaxed); // the steps' end orders it
                 coroutine.reset();
             }
@@ -128,12 +120,12 @@ template <typename Access> class CoroutineEngine final : public AccessEngine<Acc
         });
         if (!stepped) return no_memory_for_steps();
         if (!enough.load(std::memory_order_relaxed))
-            return Error::of("no memory for {} coroutines on each core", parts.coroutines[0].size());
+            return Error::of("no memory for {} coroutines on each core", coroutines_[0].size());
         return {};
     }
 
-    NodeVector<NodeVector<Coroutine<>>> coroutines_;
-    std::optional<TwoPhaseRun<Access>> run_; // of the phase
+    NodeVector<NodeVector<Coroutine<>>> coroutines_; // by core, on its node; empty until a phase begins
+    std::optional<TwoPhaseRun<Access>> run_;         // of the phase
 };
 
 } // namespace mxk::bench

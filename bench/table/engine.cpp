@@ -1,138 +1,79 @@
+// The layouts and engines that there are, by what is linked into the program.
 #include "bench/table/engine.hpp"
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "base/format.hpp"
-#include "bench/frame/names.hpp"
 
 namespace mxk::bench {
 namespace {
 
-// Who runs operations, and how, of TableOptions and of EngineKind alike.
-struct Way {
-    Model model;
-    Layout layout;
-    Submit submit;
-    Notation notation;
-    Walk walk;
-    Probe probe;
-    std::optional<Locking> locking;
-
-    bool operator==(Way const&) const = default;
-};
-
-Way way_of(TableOptions const& options) {
-    return {options.model,
-            options.layout,
-            options.submit.value_or(Submit::Task),
-            options.notation.value_or(Notation::Function),
-            options.walk.value_or(Walk::Whole),
-            options.probe.value_or(Probe::Local),
-            options.locking};
-}
-
-Way way_of(EngineKind const& kind) {
-    return {kind.model, kind.layout, kind.submit, kind.notation, kind.walk, kind.probe, kind.locking};
-}
-
-// As it would be typed.
-FixedText<128> as_typed(Way const& way) {
-    FixedText<128> text;
-    if (way.model != Model::Tasks) format(text, "--model {} ", name_of(way.model));
-    format(text, "--layout {}", name_of(way.layout));
-    if (runs_tasks(way.model)) format(text, " --submit {}", name_of(way.submit));
-    if (way.model == Model::Tasks && way.submit == Submit::Task)
-        format(text, " --notation {} --walk {}", name_of(way.notation), name_of(way.walk));
-    if (way.probe != Probe::Local) format(text, " --probe {}", name_of(way.probe));
-    if (way.locking) format(text, " --locking {}", name_of(*way.locking));
-    return text;
-}
-
-void print_hash(TextSink& out, std::optional<Hashing> hash) {
-    if (hash) format(out, " --hash {}", name_of(*hash));
-}
-
-bool has_growth(EngineKind const& kind, TableOptions const& options) {
-    return kind.growth == Growth::Either || (kind.growth == Growth::Always) == options.initial_slots.has_value();
-}
-
-// But for the hash.
-bool is_as_asked(EngineKind const& kind, TableOptions const& options) {
-    return way_of(kind) == way_of(options) && has_growth(kind, options);
-}
-
-// There is no such engine.
-Error no_engine(TableOptions const& options) {
-    FixedText<64> hashes; // of those that there are otherwise
-    for (EngineKind const* const kind : registered_engines()) {
-        if (is_as_asked(*kind, options))
-            format(hashes, "{}{}", hashes.view().empty() ? "" : " or ", name_of(kind->hash));
+// All layouts, each once, by their ranks and names.
+template <typename Visit> void for_each_layout(Visit visit) {
+    TableLayout const* last = nullptr;
+    auto const is_before = [](TableLayout const& a, TableLayout const& b) {
+        return a.rank != b.rank ? a.rank < b.rank : a.name < b.name;
+    };
+    for (;;) {
+        TableLayout const* next = nullptr;
+        for (EngineKind const* const kind : registered_engines()) {
+            if (last != nullptr && !is_before(*last, kind->layout)) continue;
+            if (next == nullptr || is_before(kind->layout, *next)) next = &kind->layout;
+        }
+        if (next == nullptr) return;
+        visit(Layout{next->name});
+        last = next;
     }
-    FixedText<128> got = as_typed(way_of(options));
-    if (options.initial_slots) got.append(" --initial-slots");
-    if (!hashes.view().empty())
-        return Error::of("--hash {}: expected {} with {}", name_of(*options.hash), hashes.view(), got.view());
-    print_hash(got, options.hash);
-    return Error::of("expected a combination that 'help bench table' lists, got {}", got.view());
 }
 
-// The thesis' table with the thesis' tasks (sections 3.1 and 3.2.2): a run of it is the thesis' by default.
-bool is_thesis(EngineKind const& kind) {
-    return way_of(kind) == way_of(TableOptions{}) && kind.growth == Growth::Never;
+bool is_any(EngineKind const&) {
+    return true;
 }
 
 } // namespace
 
-Result<EngineKind const*> choose_engine(TableOptions const& options) {
-    MXK_TRY(check_uses(options, nullptr));
-    EngineKind const* chosen = nullptr;
+bool has_engine(Layout const& layout, bool (*is_so)(EngineKind const& kind)) {
+    return std::ranges::any_of(registered_engines(),
+                               [&](auto* kind) { return kind->layout.name == layout.name && is_so(*kind); });
+}
+
+void print_layouts(TextSink& out, bool (*is_so)(EngineKind const& kind), std::string_view last) {
+    std::size_t left = 0;
+    for_each_layout([&](Layout const& layout) { left += has_engine(layout, is_so) ? 1U : 0U; });
+    for_each_layout([&](Layout const& layout) {
+        if (!has_engine(layout, is_so)) return;
+        --left;
+        format(out, "{}{}", layout.name, left == 0 ? "" : left == 1 ? last : last == "|" ? "|" : ", ");
+    });
+}
+
+Result<void> parse_value(std::string_view text, Layout& layout) {
     for (EngineKind const* const kind : registered_engines()) {
-        if (!is_as_asked(*kind, options)) continue;
-        if (options.hash ? kind->hash == *options.hash : chosen == nullptr || kind->hash < chosen->hash) chosen = kind;
+        if (kind->layout.name != text) continue;
+        layout.name = kind->layout.name;
+        return {};
     }
-    if (chosen == nullptr) return no_engine(options);
-    MXK_TRY(check_uses(options, chosen));
-    return chosen;
+    FixedText<192> all;
+    print_layouts(all, &is_any, ", ");
+    return Error::of("expected one of {}, got '{}'", all.view(), text);
+}
+void print_value(TextSink& out, Layout const& layout) {
+    out.write(layout.name);
+}
+void describe_value(TextSink& out, Layout const&) {
+    print_layouts(out, &is_any, "|");
+}
+void complete_value(console::Candidates& candidates, Layout const&) {
+    for_each_layout([&](Layout const& layout) { candidates.offer(layout.name); });
 }
 
-QueueKind queue_kind(TableOptions const& options, EngineKind const& kind) {
-    bool const may_share = !depends_on_order(options) && !options.sweep;
-    return queue_or(options, is_thesis(kind) && may_share ? QueueKind::Shared : QueueKind::NodeLocal);
-}
-
-Result<EngineKind const*> complete(TableOptions& options) {
-    EngineKind const& kind = *MXK_TRY(choose_engine(options));
-    options.hash = kind.hash;
-    options.queue = queue_kind(options, kind);
-    if (has_semaphores(options)) options.semaphore = semaphore_kind(options);
-    if (is_thesis(kind) && !options.prefetch && !options.prefetch_far) options.prefetch = 0;
-    MXK_TRY(check_uses(options, &kind)); // of what was filled in, too
-    return &kind;
-}
-
-bool has_thesis_defaults(TableOptions const& options) {
-    auto const chosen = choose_engine(options);
-    return chosen.ok() && is_thesis(*chosen.value()) && options.queue == QueueKind::Shared && options.prefetch == 0U;
-}
-
-void print_engines(TextSink& out) {
-    out.write("Combinations:\n");
-    for (EngineKind const* const kind : registered_engines()) {
-        constexpr std::array<std::string_view, 3> growth{"", " --initial-slots COUNT", " [--initial-slots COUNT]"};
-        FixedText<128> way = as_typed(way_of(*kind));
-        print_hash(way, kind->hash);
-        format(out, "  {}{}\n", way.view(), growth[static_cast<std::size_t>(kind->growth)]);
-    }
-}
-
-Result<std::size_t> count_buckets(TableOptions const& options, double per_operation, std::size_t min) {
-    double const wanted = options.buckets.value_or(per_operation) * static_cast<double>(options.operations);
+Result<std::size_t> count_buckets(TableRun const& run, std::size_t min) {
+    double const wanted = run.buckets.value_or(run.kind->layout.default_buckets) * static_cast<double>(run.operations);
     auto const buckets = std::max<std::size_t>(1, static_cast<std::size_t>(wanted));
     if (buckets < min)
         return Error::of("--buckets: expected no less than one bucket for each of {} cores, got {} for {} operations",
-                         min, buckets, options.operations);
+                         min, buckets, run.operations);
     return buckets;
 }
 

@@ -1,8 +1,9 @@
 // A way of running operations on a table: which table, and how operations come to the cores that own its parts, or
 // which threads run them on all of it. `bench table` measures engines; each registers itself where it is defined, one
-// file per layout:
+// file per layout, and nothing else names it (tests/kernel/added_table.cpp adds one):
 //
-//     constexpr EngineKind chained_tasks{.layout = Layout::Chained, ..., .create = &EngineOwner::create<...>};
+//     constexpr TableLayout chained{.name = "chained", .bytes_per_bucket = 8, ...};
+//     constexpr EngineKind chained_tasks{.layout = chained, ..., .create = &EngineOwner::create<...>};
 //     MXK_REGISTER(mxk_engines, EngineKind, chained_tasks);
 //
 // The core at place i of a run takes the instructions of slice i and, in the task model, owns region i of the table.
@@ -22,9 +23,11 @@
 #include "base/text.hpp"
 #include "bench/table/core_run.hpp"
 #include "bench/table/table_options.hpp"
+#include "bench/trace/trace_replay.hpp"
 #include "bench/workload/instruction_queue.hpp"
 #include "hashtable/table/partitioned.hpp"
 #include "kernel/memory/node_array.hpp"
+#include "kernel/memory/node_vector.hpp"
 
 namespace mxk::bench {
 
@@ -78,9 +81,9 @@ class Engine {
     ~Engine() = default;
 };
 
-// What an engine is made for. `options` and the owners outlive it, `queue` is for its creation.
+// What an engine is made for. `run` and the owners outlive it, `queue` is for its creation.
 struct EngineSetup {
-    TableOptions const& options;
+    TableRun const& run;
     std::span<Owner const> owners;       // by place
     std::span<Owner const> table_owners; // the same cores, with the nodes where their parts of the table are to lie
     InstructionQueue const& queue;
@@ -89,14 +92,15 @@ struct EngineSetup {
 // Owns an engine, in memory of a node; move-only.
 class EngineOwner {
   public:
-    // Of type E, constructed from E::Parts, which are made by E::make(setup), on the first owner's node. Errors: those
-    // of make(), and no memory.
+    // Of type E, made of its table and by make(setup), on the first owner's node. Errors: theirs, and no memory.
     template <std::derived_from<Engine> E> static Result<EngineOwner> create(EngineSetup const& setup) {
-        auto parts = MXK_TRY(E::make(setup));
+        auto table = MXK_TRY(E::TableAccess::create(setup));
         auto room = MXK_TRY(NodeArray<std::byte>::create(sizeof(E), setup.owners.front().node));
         static_assert(alignof(E) <= cache_line_bytes);
-        Engine* const engine = new (static_cast<void*>(room.data())) E(std::move(parts));
-        return EngineOwner(std::move(room), engine, [](Engine& it) { static_cast<E&>(it).~E(); });
+        E* const engine = new (static_cast<void*>(room.data())) E(std::move(table));
+        EngineOwner owner(std::move(room), engine, [](Engine& it) { static_cast<E&>(it).~E(); });
+        MXK_TRY(engine->make(setup));
+        return owner;
     }
     EngineOwner(EngineOwner&& other) noexcept
         : room_(std::move(other.room_))
@@ -124,46 +128,58 @@ class EngineOwner {
 // Whether a table of this kind grows: then it may begin with --initial-slots. Some are of the same kind if they do not.
 enum class Growth : std::uint8_t { Never, Always, Either };
 
+// What the tables of a layout are like. Each engine says it of its own.
+struct TableLayout {
+    std::string_view name;
+    // What the table has for each key where all are in it: so many places of so many bytes, and what else there is.
+    double bytes_per_bucket;
+    double default_buckets; // per operation, or what the default load comes to
+    double bytes_per_key = 0;
+    bool keeps_values = true; // that can be overwritten; else it has a node with a key for each instruction
+    std::uint8_t rank = 255;  // where lists name it: the small ones first
+};
+
 struct EngineKind {
     // What of the options asks for it.
     Model model = Model::Tasks;
-    Layout layout;
+    TableLayout layout;
     Submit submit = Submit::Task;
     Notation notation = Notation::Function;
     Walk walk = Walk::Whole;
     Probe probe = Probe::Local;
     std::optional<Locking> locking{}; // of threads; none: semaphores, or the table's own
     Hashing hash = Hashing::Mixed;
+    // The thesis' hash, too, by other keys (ModuloKeys, bench/workload/keys.hpp).
+    bool has_modulo = false;
     Growth growth = Growth::Never;
     Result<EngineOwner> (*create)(EngineSetup const& setup);
 };
 
 MXK_REGISTRY(mxk_engines, EngineKind, registered_engines)
 
-// The engine that the options ask for. Errors: they contradict each other, or say what that engine does not use; there
-// is no such engine.
-Result<EngineKind const*> choose_engine(TableOptions const& options);
+// Whether a program has an engine for tables of this layout that is as `is_so` says; and all such layouts, with commas
+// and the last word in between.
+bool has_engine(Layout const& layout, bool (*is_so)(EngineKind const& kind));
+void print_layouts(TextSink& out, bool (*is_so)(EngineKind const& kind), std::string_view last = " or ");
 
-// Where the instructions of a run lie: as the options say. If they say nothing: for the thesis' table and tasks in one
-// queue for all cores, unless results would depend on which core takes what; else on the cores' nodes.
-QueueKind queue_kind(TableOptions const& options, EngineKind const& kind);
-
-// Fills in what was left out and is shown with the results: hash, queue, kind of semaphore; and no prefetching, for the
-// thesis' tasks. Gives the engine that they ask for. Errors: those of choose_engine().
-Result<EngineKind const*> complete(TableOptions& options);
-
-// The thesis' table, tasks, queue and (missing) prefetching; of options that are complete.
-bool has_thesis_defaults(TableOptions const& options);
+// The run that options ask for. Errors: they contradict each other, or say what that engine or this build does not use,
+// which would not be shown with the results; there is no such engine. `trace`: where the trace that they name is read
+// into; null: it has been read, if they name one. The console's task, which waits for the file system.
+Result<TableRun> resolve(TableOptions options, NodeVector<TraceReplay>* trace = nullptr);
 
 // A line for each that there is, as options.
 void print_engines(TextSink& out);
 
-// The number of buckets for the options, `per_operation` where they say nothing. Errors: fewer than `min`.
-Result<std::size_t> count_buckets(TableOptions const& options, double per_operation, std::size_t min);
+// The number of buckets for the run, its layout's own where the options say nothing. Errors: fewer than `min`.
+Result<std::size_t> count_buckets(TableRun const& run, std::size_t min);
 
 // What engines over a table have in common (table_access.hpp): all but how operations come to the table.
 template <typename Access> class AccessEngine : public Engine {
   public:
+    using TableAccess = Access;
+    explicit AccessEngine(Access access)
+        : access_(std::move(access)) {}
+
     Result<void> reset() override { return access_.reset(); }
 
     [[nodiscard]] std::size_t bucket_count() const final { return access_.bucket_count(); }
@@ -196,8 +212,6 @@ template <typename Access> class AccessEngine : public Engine {
     }
 
   protected:
-    explicit AccessEngine(Access access)
-        : access_(std::move(access)) {}
     ~AccessEngine() = default;
 
     [[nodiscard]] Access& access() { return access_; }
@@ -205,14 +219,5 @@ template <typename Access> class AccessEngine : public Engine {
   private:
     Access access_;
 };
-
-// Which engines use which options: what the chosen one would ignore is refused, and not shown with the results.
-
-// `kind`: the chosen engine, or null where none is chosen yet: then what depends on it is not checked. Errors: an
-// option was given that this way of running operations does not use, or that this build does not have.
-Result<void> check_uses(TableOptions const& options, EngineKind const* kind);
-
-// Whether the engine uses this option (as in "--prefetch").
-bool uses(TableOptions const& options, std::string_view option);
 
 } // namespace mxk::bench

@@ -18,9 +18,9 @@
 
 namespace mxk::bench {
 
-template <typename Cells, typename Hash> class LockedRegionsAccess {
+template <typename Cells> class LockedRegionsAccess {
   public:
-    using Regions = LockedRegions<Cells, Hash>;
+    using Regions = LockedRegions<Cells>;
     struct Extra {};
 
     static Result<LockedRegionsAccess> create(EngineSetup const& setup) { return LockedRegionsAccess(setup); }
@@ -30,7 +30,7 @@ template <typename Cells, typename Hash> class LockedRegionsAccess {
         table_ = {};
         if (growth_bytes_ != 0) touched_bytes_ = make_memory_ready(growth_bytes_ / owners_.size(), owners_);
         table_ = MXK_TRY(NodeVector<Regions>::create(1, owners_.front().node));
-        table_.emplace(MXK_TRY(Regions::create(size_, owners_, kind_, hash_for<Hash>(size_.slots))));
+        table_.emplace(MXK_TRY(Regions::create(size_, owners_, kind_)));
         return {};
     }
 
@@ -63,9 +63,9 @@ template <typename Cells, typename Hash> class LockedRegionsAccess {
   private:
     explicit LockedRegionsAccess(EngineSetup const& setup)
         : owners_(setup.table_owners)
-        , size_(table_size<typename Regions::Table>(setup.options))
-        , growth_bytes_(growth_bytes(setup.options))
-        , kind_(semaphore_kind(setup.options)) {}
+        , size_(table_size<typename Regions::Table>(setup.run))
+        , growth_bytes_(growth_bytes(setup.run))
+        , kind_(setup.run.semaphores) {}
 
     std::span<Owner const> owners_;
     TableSize size_;

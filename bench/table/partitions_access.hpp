@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -22,24 +21,11 @@
 
 namespace mxk::bench {
 
-// A table's hash: of as many places as the table begins with, if it has places.
-template <typename Hash> Hash hash_for(std::uint64_t slots) {
-    if constexpr (std::constructible_from<Hash, std::uint64_t>)
-        return Hash(slots);
-    else
-        return {};
-}
-
 // As large as the options say, or for as many keys as there are operations.
-template <typename Table> TableSize table_size(TableOptions const& options) {
-    if (options.initial_slots) return {.slots = *options.initial_slots};
-    constexpr double default_load = 0.5;
-    double const load = options.load.value_or(default_load);
-    double const wanted = static_cast<double>(options.operations) / load;
-    auto slots = static_cast<std::size_t>(wanted);
-    if (static_cast<double>(slots) < wanted) ++slots; // std::ceil() is in a library that a bare machine has not
+template <typename Table> TableSize table_size(TableRun const& run) {
+    if (run.initial_slots) return {.slots = run.first_slots()};
     // What chance adds to a block is not to make it two.
-    return {.slots = slots, .load = std::max(load * 1.06, Table::Layout::default_load)};
+    return {.slots = run.first_slots(), .load = std::max(run.load.value_or(0.5) * 1.06, Table::Layout::default_load)};
 }
 
 // Memory that the table will ask for; 0 for one that begins large enough.
@@ -60,8 +46,7 @@ template <typename TableType> class PartitionsAccessBase {
         table_ = {};
         if (growth_bytes_ != 0) touched_bytes_ = make_memory_ready(growth_bytes_ / owners_.size(), owners_);
         table_ = MXK_TRY(NodeVector<Regions>::create(1, owners_.front().node));
-        table_.emplace(
-            MXK_TRY(Regions::create(size_, owners_, first_owners_, hash_for<typename Table::HashType>(size_.slots))));
+        table_.emplace(MXK_TRY(Regions::create(size_, owners_, first_owners_)));
         return {};
     }
 
@@ -83,9 +68,9 @@ template <typename TableType> class PartitionsAccessBase {
   protected:
     explicit PartitionsAccessBase(EngineSetup const& setup)
         : owners_(setup.table_owners)
-        , first_owners_(setup.options.owners.empty() ? owners_.size() : setup.options.owners.values().front())
-        , size_(table_size<Table>(setup.options))
-        , growth_bytes_(growth_bytes(setup.options)) {}
+        , first_owners_(setup.run.owners.empty() ? owners_.size() : setup.run.owners.values().front())
+        , size_(table_size<Table>(setup.run))
+        , growth_bytes_(growth_bytes(setup.run)) {}
 
     [[nodiscard]] auto find(std::uint64_t key) const { return table().region(owner(key)).find(key); }
 

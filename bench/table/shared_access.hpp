@@ -125,9 +125,9 @@ template <typename Section> class ConcurrentAccess : public InPlaceOperations<Co
     ConcurrentAccess(EngineSetup const& setup, NodeVector<NodeId> nodes)
         : owners_(setup.table_owners)
         , nodes_(std::move(nodes))
-        , shape_(shape_for(setup.options))
-        , pairs_per_core_(setup.options.operations / owners_.size() + 1)
-        , growth_bytes_(growth_bytes(setup.options)) {}
+        , shape_(shape_for(setup.run))
+        , pairs_per_core_(setup.run.operations / owners_.size() + 1)
+        , growth_bytes_(growth_bytes(setup.run)) {}
 
     // A head for each key, or as the options say.
     static concurrent::TableShape shape_for(TableOptions const& options) {

@@ -82,14 +82,11 @@ template <typename Access> class GroupTask : public Task {
 
 template <typename Access> class SharedBatchEngine final : public AccessEngine<Access> {
   public:
-    struct Parts {
-        Access access;
-        std::span<Owner const> owners;
-    };
-    static Result<Parts> make(EngineSetup const& setup) { return Parts{MXK_TRY(Access::create(setup)), setup.owners}; }
-    explicit SharedBatchEngine(Parts parts)
-        : AccessEngine<Access>(std::move(parts.access))
-        , owners_(parts.owners) {}
+    using AccessEngine<Access>::AccessEngine;
+    Result<void> make(EngineSetup const& setup) {
+        owners_ = setup.owners;
+        return {};
+    }
 
     Result<void> reset() override {
         MXK_TRY(AccessEngine<Access>::reset());

@@ -28,7 +28,7 @@ Result<ChainedAccess> ChainedAccess::create(EngineSetup const& setup) {
 }
 
 Result<BucketedAccess> BucketedAccess::create(EngineSetup const& setup) {
-    return BucketedAccess(setup, MXK_TRY(count_buckets(setup.options, default_buckets, setup.owners.size())));
+    return BucketedAccess(setup, MXK_TRY(count_buckets(setup.run, setup.owners.size())));
 }
 
 Result<void> BucketedAccess::reset() {

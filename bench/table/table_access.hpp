@@ -114,11 +114,18 @@ class InstructionNodes {
     NodeVector<ChainNode*> nodes_of_;        // by core: those for its source
 };
 
+// A tenth of a bucket for each key: the thesis'.
+constexpr TableLayout chained_layout{.name = "chained",
+                                     .bytes_per_bucket = 8,
+                                     .default_buckets = 0.1,
+                                     .bytes_per_key = sizeof(ChainNode),
+                                     .keeps_values = false,
+                                     .rank = 0};
+
 // Keys only, in nodes that are linked at their insert.
 template <typename TableType> class ChainsAccess : public TableAccess<TableType> {
   public:
     using Extra = ChainNode*;
-    static constexpr double default_buckets = 0.1; // per operation: the thesis'
 
     [[nodiscard]] Extra extra(std::size_t core, std::size_t place, std::uint64_t, std::size_t) const {
         return nodes_.of(core, place);
@@ -147,7 +154,7 @@ template <typename TableType> class ChainsAccess : public TableAccess<TableType>
 
     // Errors: fewer buckets than cores.
     static Result<std::size_t> buckets_for(EngineSetup const& setup) {
-        return count_buckets(setup.options, default_buckets, setup.owners.size());
+        return count_buckets(setup.run, setup.owners.size());
     }
 
   private:
@@ -166,10 +173,13 @@ class ChainedAccess : public ChainsAccess<Chained<RegionModulo>> {
     using ChainsAccess::ChainsAccess;
 };
 
+// Two keys in a line.
+constexpr TableLayout bucketed_layout{
+    .name = "bucketed", .bytes_per_bucket = cache_line_bytes, .default_buckets = 0.5, .rank = 1};
+
 class BucketedAccess : public TableAccess<Bucketed> {
   public:
-    using Extra = PairLine*;                       // the key's bucket
-    static constexpr double default_buckets = 0.5; // per operation: two keys in a line
+    using Extra = PairLine*; // the key's bucket
 
     // Errors: no memory, fewer buckets than cores.
     static Result<BucketedAccess> create(EngineSetup const& setup);
@@ -205,7 +215,7 @@ class BucketedAccess : public TableAccess<Bucketed> {
   private:
     BucketedAccess(EngineSetup const& setup, std::size_t buckets)
         : TableAccess(setup, buckets)
-        , keys_per_region_(setup.options.operations / setup.owners.size() + 1) {}
+        , keys_per_region_(setup.run.operations / setup.owners.size() + 1) {}
 
     std::size_t keys_per_region_;
 };

@@ -1,9 +1,13 @@
+// `bench table`: operations per second of a partitioned hash table, run by one of the engines (engine.hpp), for several
+// core counts (thesis section 4, figures 4.1 to 4.6). Time is rdtsc from the first core's start behind a barrier to the
+// last core's end. Every run is verified; a wrong result fails the benchmark, except where losses are what is measured.
 #include "bench/table/table_benchmark.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/log.hpp"
+#include "bench/frame/benchmark.hpp"
 #include "bench/frame/steps.hpp"
 #include "bench/machine/byte_text.hpp"
 #include "bench/machine/working_sets.hpp"
@@ -51,22 +55,25 @@ class TablePlan {
     PrefetchPlan before_;
 };
 
+// No more owners than cores.
+Result<void> check_owners(TableOptions const& options, std::size_t cores) {
+    for (std::uint32_t const owners : options.owners.values())
+        if (owners > cores)
+            return Error::of("--owners: expected up to {} cores in a run on {}, got {}", cores, cores, owners);
+    return {};
+}
+
 } // namespace
 
-Result<TableBenchmark> TableBenchmark::create(TableOptions options) {
-    MXK_TRY(complete_ycsb(options));
-    TableSizes sizes = MXK_TRY(TableSizes::choose(options));
-    options.operations = sizes.operations(sizes.count() - 1);
-    MXK_TRY(check(options));
-    MXK_TRY(check(options.memory, memory::node_count()));
+Result<TableBenchmark> TableBenchmark::create(TableOptions const& options) {
     NodeId const here = Worker::current().node();
-    auto trace = MXK_TRY(read_trace(options, here));
-    if (options.trace) sizes = MXK_TRY(TableSizes::choose(options)); // it says how many operations there are
-    EngineKind const& kind = *MXK_TRY(complete(options));            // so that the rows say what was measured
-    TableBenchmark benchmark(options, kind, sizes);
+    NodeVector<TraceReplay> trace;
+    TableBenchmark benchmark(MXK_TRY(resolve(options, &trace)));
     benchmark.trace_ = std::move(trace);
     benchmark.core_sets_ = MXK_TRY(CoreSetList::create(options.cores));
-    benchmark.file_keys_ = MXK_TRY(read_keys(benchmark.options_, here));
+    for (std::size_t set = 0; set < benchmark.core_sets_.size(); ++set)
+        MXK_TRY(check_owners(options, benchmark.core_sets_.cores(set).size()));
+    benchmark.file_keys_ = MXK_TRY(read_keys(benchmark.run_, here));
     std::size_t const rows = benchmark.configurations() * benchmark.phases();
     benchmark.found_ = MXK_TRY(NodeVector<TableFindings>::create(rows, here));
     for (std::size_t i = 0; i < rows; ++i) benchmark.found_.emplace();
@@ -76,22 +83,22 @@ Result<TableBenchmark> TableBenchmark::create(TableOptions options) {
 }
 
 Result<void> TableBenchmark::run(std::size_t configuration, std::span<Sample> samples, Progress& progress) {
-    PrefetchDistance const distance(tasks_ahead(options_));
+    PrefetchDistance const distance(run_.ahead);
     if (!distance.ok()) return no_memory_for_steps();
-    TablePlan const plan(plan_of(options_));
+    TablePlan const plan(run_.plan);
     std::size_t const size = size_of(configuration);
     auto const cores = core_sets_.cores(set_of(configuration));
     Speeds const max_speed = MXK_TRY(max_speeds(configuration, progress));
     if (!experiment_ || prepared_for_ != configuration) {
         experiment_.reset(); // gives its memory back first
-        options_.operations = sizes_.operations(size);
-        experiment_.emplace(MXK_TRY(TableExperiment::create(options_, *kind_, cores)));
+        run_.operations = run_.sizes.operations(size);
+        experiment_.emplace(MXK_TRY(TableExperiment::create(run_, cores)));
         prepared_for_ = configuration;
     }
     MXK_TRY(experiment_->prepare(progress));
-    std::uint32_t const passes = sizes_.is_sweep() ? sizes_.passes(size) : 1;
+    std::uint32_t const passes = run_.sizes.is_sweep() ? run_.sizes.passes(size) : 1;
     for (std::size_t phase = 0; phase < phases(); ++phase) {
-        Mix const& mix = options_.mix.list()[phase];
+        Mix const& mix = run_.mix.list()[phase];
         double const offered = offered_rate(max_speed[phase]);
         auto const outcome = MXK_TRY(experiment_->run(mix, progress, offered, passes));
         std::uint64_t const operations = outcome.operations * passes;
@@ -103,7 +110,7 @@ Result<void> TableBenchmark::run(std::size_t configuration, std::span<Sample> sa
                           .offered = offered,
                           .max_speed = max_speed[phase],
                           .last = outcome};
-        if (outcome.verified() || may_lose(options_)) continue;
+        if (outcome.verified() || run_.may_lose()) continue;
         progress.clear();
         print_wrong(progress.out(), mix, outcome);
     }
@@ -121,23 +128,23 @@ void TableBenchmark::keep(std::size_t configuration) {
 
 std::string_view TableBenchmark::level_of_row(Row const& row) const {
     auto const cores = core_sets_.cores(set_of(row.configuration));
-    std::size_t const sharing = options_.model == Model::Tasks ? cores.size() : 1;
+    std::size_t const sharing = run_.model == Model::Tasks ? cores.size() : 1;
     return level_of(system_topology().cores[index(cores[0])].levels,
-                    sizes_.bytes(size_of(row.configuration)) / sharing);
+                    run_.sizes.bytes(size_of(row.configuration)) / sharing);
 }
 
 void TableBenchmark::print_label_heading(TextSink& out) const {
-    if (sizes_.is_sweep()) format(out, "{:>9} {:<7} ", "table", "");
+    if (run_.sizes.is_sweep()) format(out, "{:>9} {:<7} ", "table", "");
     core_sets_.print_heading(out);
     format(out, " {:<6}", "mix");
 }
 
 void TableBenchmark::print_label(TextSink& out, Row const& row) const {
     auto const mix = name_of(mix_of(row));
-    if (sizes_.is_sweep()) {
+    if (run_.sizes.is_sweep()) {
         FixedText<8> level;
         if (!level_of_row(row).empty()) format(level, "~{}", level_of_row(row));
-        format(out, "{:>9} {:<7} ", byte_text(sizes_.bytes(size_of(row.configuration))).view(), level.view());
+        format(out, "{:>9} {:<7} ", byte_text(run_.sizes.bytes(size_of(row.configuration))).view(), level.view());
     }
     core_sets_.print(out, set_of(row.configuration));
     format(out, " {:<6}", mix.view().substr(0, mix.view().find(':'))); // the head has the shares
@@ -145,47 +152,46 @@ void TableBenchmark::print_label(TextSink& out, Row const& row) const {
 
 void TableBenchmark::print_title(TextSink& out, Row const& row) const {
     format(out, "{}, {} cores", name_of(mix_of(row)).view(), core_sets_.label(set_of(row.configuration)));
-    if (sizes_.is_sweep()) format(out, ", {}", byte_text(sizes_.bytes(size_of(row.configuration))).view());
+    if (run_.sizes.is_sweep()) format(out, ", {}", byte_text(run_.sizes.bytes(size_of(row.configuration))).view());
 }
 
 void TableBenchmark::print_verdict(TextSink& out, Row const& row) const {
-    if (!row.verified && may_lose(options_)) return format(out, "lost {}", found_of(row).lost);
+    if (!row.verified && run_.may_lose()) return format(out, "lost {}", found_of(row).lost);
     Experiment::print_verdict(out, row);
 }
 
 void TableBenchmark::print_details(TextSink& out, Row const& row) const {
-    print_table_details(out, options_, found_of(row));
+    print_table_details(out, run_, found_of(row));
 }
 
 void TableBenchmark::write_settings(JsonWriter& json, Row const& row) const {
     std::size_t const size = size_of(row.configuration);
-    TableOptions of_row = options_;
-    of_row.operations = sizes_.operations(size);
+    TableRun of_row = run_;
+    of_row.operations = run_.sizes.operations(size);
     write_table_settings(json, of_row, mix_of(row));
-    if (sizes_.is_sweep()) {
-        json.field("size_bytes", sizes_.bytes(size));
-        json.field("passes", sizes_.passes(size));
+    if (run_.sizes.is_sweep()) {
+        json.field("size_bytes", run_.sizes.bytes(size));
+        json.field("passes", run_.sizes.passes(size));
         if (!level_of_row(row).empty()) json.field("level", level_of_row(row));
     }
     core_sets_.write(json, set_of(row.configuration));
 }
 
 void TableBenchmark::write_details(JsonWriter& json, Row const& row) const {
-    write_table_details(json, options_, found_of(row));
+    write_table_details(json, run_, found_of(row));
 }
 
 Result<TableBenchmark::Speeds> TableBenchmark::max_speeds(std::size_t configuration, Progress& progress) {
     Speeds speeds{};
-    if (!options_.rate || options_.rate->share == 0) return speeds;
+    if (!run_.rate || run_.rate->share == 0) return speeds;
     experiment_.reset(); // gives its memory back first
-    TableOptions plain = options_;
+    TableRun plain = run_;
     plain.latency = plain.task_times = false;
-    plain.rate.reset();
-    plain.max_latency.reset();
-    auto experiment = MXK_TRY(TableExperiment::create(plain, *kind_, core_sets_.cores(set_of(configuration))));
+    plain.latency_cap = {};
+    auto experiment = MXK_TRY(TableExperiment::create(plain, core_sets_.cores(set_of(configuration))));
     MXK_TRY(experiment.prepare(progress));
     for (std::size_t phase = 0; phase < phases(); ++phase) {
-        auto const outcome = MXK_TRY(experiment.run(options_.mix.list()[phase], progress));
+        auto const outcome = MXK_TRY(experiment.run(run_.mix.list()[phase], progress));
         if (!outcome.verified()) return Error("verification failed in the run without a set rate");
         speeds[phase] = static_cast<double>(outcome.operations) / outcome.time.seconds();
     }
@@ -193,9 +199,24 @@ Result<TableBenchmark::Speeds> TableBenchmark::max_speeds(std::size_t configurat
 }
 
 double TableBenchmark::offered_rate(double max_speed) const {
-    if (!options_.rate) return 0;
-    if (options_.rate->share != 0) return options_.rate->share * max_speed;
-    return static_cast<double>(options_.rate->per_second);
+    if (!run_.rate) return 0;
+    if (run_.rate->share != 0) return run_.rate->share * max_speed;
+    return static_cast<double>(run_.rate->per_second);
 }
 
+namespace {
+
+constexpr auto table_benchmark = benchmark<TableBenchmark, table_schema>(
+    {.summary = "operations per second of a partitioned hash table, run by tasks or by threads",
+     .notes = "Examples: bench table --cores 1,2,4 --ops 24M --mix mixed:50/40/10 --repeat 5 --json\n"
+              "          bench table --cores 1,2 --mix insert,find,erase\n"
+              "          bench table --layout bucketed --cores 1,2 --mix find --dist zipf:0.99\n"
+              "          bench table --layout open --submit batch --workload ycsb-a --cores 1,2\n"
+              "          bench table --layout open --submit batch --trace ycsb-a.trace --cores 1,2\n"
+              "          bench table --model threads --cores 1,2,4\n"
+              "          bench table --model threads-unsafe --cores 4 (counts what is lost)\n",
+     .more_help = &print_engines});
+MXK_REGISTER(mxk_commands, console::Command, table_benchmark);
+
+} // namespace
 } // namespace mxk::bench

@@ -26,12 +26,12 @@ class TableBenchmark final : public Experiment {
     static constexpr std::string_view name = "table";
 
     // All that can be known before a run. Errors: what was typed is wrong, or contradicts itself; no memory.
-    static Result<TableBenchmark> create(TableOptions options);
+    static Result<TableBenchmark> create(TableOptions const& options);
 
     [[nodiscard]] Unit unit() const override { return Unit::OperationsPerSecond; }
-    [[nodiscard]] std::size_t configurations() const override { return sizes_.count() * core_sets_.size(); }
-    [[nodiscard]] std::size_t phases() const override { return options_.mix.size(); }
-    [[nodiscard]] bool may_be_wrong(Row const& /*row*/) const override { return may_lose(options_); }
+    [[nodiscard]] std::size_t configurations() const override { return run_.sizes.count() * core_sets_.size(); }
+    [[nodiscard]] std::size_t phases() const override { return run_.mix.size(); }
+    [[nodiscard]] bool may_be_wrong(Row const& /*row*/) const override { return run_.may_lose(); }
     [[nodiscard]] bool has_speed_up() const override { return true; }
     [[nodiscard]] std::size_t baseline(std::size_t configuration) const override {
         return size_of(configuration) * core_sets_.size();
@@ -45,7 +45,7 @@ class TableBenchmark final : public Experiment {
     // Gives back the memory of the table and the instructions until the next run.
     void release() { experiment_.reset(); }
 
-    void print_head(TextSink& out) const override { print_table_head(out, options_); }
+    void print_head(TextSink& out) const override { print_table_head(out, run_); }
     void print_label_heading(TextSink& out) const override;
     void print_label(TextSink& out, Row const& row) const override;
     void print_title(TextSink& out, Row const& row) const override;
@@ -60,10 +60,8 @@ class TableBenchmark final : public Experiment {
     }
 
   private:
-    TableBenchmark(TableOptions const& options, EngineKind const& kind, TableSizes const& sizes)
-        : options_(options)
-        , kind_(&kind)
-        , sizes_(sizes) {}
+    explicit TableBenchmark(TableRun const& run)
+        : run_(run) {}
 
     [[nodiscard]] std::size_t size_of(std::size_t configuration) const { return configuration / core_sets_.size(); }
     [[nodiscard]] std::size_t set_of(std::size_t configuration) const { return configuration % core_sets_.size(); }
@@ -77,13 +75,11 @@ class TableBenchmark final : public Experiment {
     Result<Speeds> max_speeds(std::size_t configuration, Progress& progress);
     // 0: no set rate.
     [[nodiscard]] double offered_rate(double max_speed) const;
-    [[nodiscard]] Mix const& mix_of(Row const& row) const { return options_.mix.list()[row.phase]; }
+    [[nodiscard]] Mix const& mix_of(Row const& row) const { return run_.mix.list()[row.phase]; }
 
-    TableOptions options_; // operations: those of the latest run
-    EngineKind const* kind_;
-    TableSizes sizes_;
+    TableRun run_;                       // operations: those of the latest run
     CoreSetList core_sets_;              // for each of the sizes
-    NodeArray<std::uint64_t> file_keys_; // that options_ refers to
+    NodeArray<std::uint64_t> file_keys_; // that run_ refers to
     NodeVector<TraceReplay> trace_;      // the same; empty without one
     NodeVector<TableFindings> found_;    // by row
     NodeVector<TableFindings> latest_;   // of the latest run, by phase

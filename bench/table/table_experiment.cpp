@@ -55,39 +55,31 @@ std::uint64_t count_lost(Engine const& engine, InstructionQueue const& queue, st
     return lost;
 }
 
-// No more owners than cores.
-Result<void> check_owners(TableOptions const& options, std::size_t cores) {
-    for (std::uint32_t const owners : options.owners.values())
-        if (owners > cores)
-            return Error::of("--owners: expected up to {} cores in a run on {}, got {}", cores, cores, owners);
-    return {};
-}
-
 } // namespace
 
-Result<TableExperiment> TableExperiment::create(TableOptions const& options, EngineKind const& kind,
-                                                std::span<CoreId const> cores) {
-    MXK_TRY(check_owners(options, cores.size()));
+Result<TableExperiment> TableExperiment::create(TableRun const& run, std::span<CoreId const> cores) {
+    std::optional<ModuloKeys> others; // for a hash that is not the table's
+    if (run.hashing != run.kind->hash) others.emplace(run.first_slots());
     NodeId const here = workers::of(core_id(0)).node();
-    auto queue = MXK_TRY(InstructionQueue::create(options, queue_kind(options, kind), cores));
+    auto queue = MXK_TRY(InstructionQueue::create(run, run.source, cores, others));
     auto owners = MXK_TRY(NodeVector<Owner>::create(cores.size(), here));
     auto table_owners = MXK_TRY(NodeVector<Owner>::create(cores.size(), here));
     for (std::size_t i = 0; i < cores.size(); ++i) {
         NodeId const node = workers::of(cores[i]).node();
         owners.emplace(cores[i], node);
-        table_owners.emplace(cores[i], options.memory.node_of(i, node, memory::node_count()));
+        table_owners.emplace(cores[i], run.memory.node_of(i, node, memory::node_count()));
     }
-    auto engine = MXK_TRY(kind.create({options, owners.span(), table_owners.span(), queue}));
-    return TableExperiment(options, std::move(queue), std::move(owners), std::move(table_owners), std::move(engine));
+    auto engine = MXK_TRY(run.kind->create({run, owners.span(), table_owners.span(), queue}));
+    return TableExperiment(run, std::move(queue), std::move(owners), std::move(table_owners), std::move(engine));
 }
 
 template <typename Ended>
 Result<void> TableExperiment::change_owners(std::span<CoreRun* const> cores, Ended have_ended, OwnerChanges& changes) {
-    auto const counts = options_->owners.values();
+    auto const counts = run_->owners.values();
     Cycles last = clock::timestamp();
     std::size_t done_then = 0;
     for (std::size_t i = 1; i < counts.size(); ++i) {
-        std::size_t const enough = options_->operations * i / counts.size();
+        std::size_t const enough = run_->operations * i / counts.size();
         Worker::current().run_until([&] { return have_ended() || instructions_done(&cores) >= enough; });
         if (have_ended()) break;
         Cycles const start = clock::timestamp();
@@ -130,13 +122,13 @@ void TableExperiment::measure(Outcome& outcome) const {
 Arrivals TableExperiment::arrivals(double rate) const {
     if (rate == 0) return {};
     auto const queues = queue_.kind() == QueueKind::Shared ? 1.0 : static_cast<double>(owners_.size());
-    auto const share = static_cast<std::size_t>(static_cast<double>(options_->operations) / queues);
+    auto const share = static_cast<std::size_t>(static_cast<double>(run_->operations) / queues);
     return {queues * static_cast<double>(clock::frequency()) / rate, share / 10};
 }
 
 Takers TableExperiment::takers() const {
     if (queue_.kind() == QueueKind::Shared) return Takers::AllCores;
-    return threads_per_core(*options_) > 1 ? Takers::CoreThreads : Takers::OneCore;
+    return run_->threads_each > 1 ? Takers::CoreThreads : Takers::OneCore;
 }
 
 Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view what, double rate, std::uint32_t passes,
@@ -158,24 +150,24 @@ Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view wha
         runs[i]->repeat(passes);
     }
     std::span<CoreRun* const> const cores = runs.span();
-    progress.phase(what, options_->operations * passes, &instructions_done, &cores);
+    progress.phase(what, run_->operations * passes, &instructions_done, &cores);
     engine_->prepare({cores, queue_.cores()});
 
     CoreBarrier barrier(count);
     latencies_ = {};
     task_times_ = {};
-    if (options_->latency) latencies_ = MXK_TRY(PerCore<Histogram>::with_room(count, node));
-    if (options_->task_times) task_times_ = MXK_TRY(PerCore<TaskTimes>::with_room(count, node));
+    if (run_->latency) latencies_ = MXK_TRY(PerCore<Histogram>::with_room(count, node));
+    if (run_->task_times) task_times_ = MXK_TRY(PerCore<TaskTimes>::with_room(count, node));
     for (std::size_t i = 0; i < count; ++i) {
-        if (options_->latency) cores[i]->measure_latency(MXK_TRY(latencies_.add(owners_[i].node)));
-        if (!options_->task_times) continue;
+        if (run_->latency) cores[i]->measure_latency(MXK_TRY(latencies_.add(owners_[i].node)));
+        if (!run_->task_times) continue;
         auto const added = task_times_.add(owners_[i].node, max_task_time());
         if (!added) return added.error();
     }
     bool const started = run_on(queue_.cores(), [&](Worker& worker, std::size_t i) {
         worker.set_place(i);
         engine_->prepare_core(worker, i);
-        if (options_->task_times) worker.measure_tasks(&task_times_[i]);
+        if (run_->task_times) worker.measure_tasks(&task_times_[i]);
         barrier.arrive_and_wait();
         cores[i]->begin();
         engine_->start_core(worker, i);
@@ -189,7 +181,7 @@ Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view wha
     Result<void> const changed = change_owners(cores, have_ended, outcome.changes);
     Worker::current().run_until(have_ended);
     MXK_TRY(engine_->settle());
-    if (options_->task_times && !run_on(queue_.cores(), [](Worker& worker, std::size_t) {
+    if (run_->task_times && !run_on(queue_.cores(), [](Worker& worker, std::size_t) {
             worker.measure_tasks(nullptr);
             return Step::Done;
         }))
@@ -209,7 +201,7 @@ Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view wha
 // All cores of the machine look, each at the next piece that no core has looked at yet.
 Result<void> TableExperiment::verify(Outcome& outcome, Progress& progress) const {
     ProgressCounter counter;
-    progress.phase("verifying", options_->operations, counter);
+    progress.phase("verifying", run_->operations, counter);
     std::size_t const pieces = queue_.max_key_count() / piece + 1;
     std::atomic<std::size_t> next{0};
     std::atomic<std::uint64_t> lost{0};
@@ -236,7 +228,7 @@ Result<void> TableExperiment::verify(Outcome& outcome, Progress& progress) const
 }
 
 Result<void> TableExperiment::prepare(Progress& progress) {
-    Mix const& first = options_->mix.list().front();
+    Mix const& first = run_->mix.list().front();
     MXK_TRY(engine_->reset());
     MXK_TRY(queue_.begin_with(first, progress));
     wrong_while_filling_ = first.needs_keys() ? MXK_TRY(run_phase("filling the table", 0, 1, progress)).wrong : 0;

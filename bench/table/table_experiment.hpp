@@ -74,9 +74,8 @@ class TableExperiment {
     };
 
     // The memory of the cores' slices and of the engine, each on its core's node. The i-th of `cores`, which are all
-    // different, has slice i and region i. `options` must live on. Errors: no memory, fewer buckets than cores.
-    static Result<TableExperiment> create(TableOptions const& options, EngineKind const& kind,
-                                          std::span<CoreId const> cores);
+    // different, has slice i and region i. `run` must live on. Errors: no memory, fewer buckets than cores.
+    static Result<TableExperiment> create(TableRun const& run, std::span<CoreId const> cores);
 
     // Begins a run: a new table and the instructions of the first phase. Errors: no memory, or interrupted by Ctrl-C.
     // The console's task; blocks it until done.
@@ -90,9 +89,9 @@ class TableExperiment {
     [[nodiscard]] std::size_t bucket_count() const { return engine_->bucket_count(); }
 
   private:
-    TableExperiment(TableOptions const& options, InstructionQueue queue, NodeVector<Owner> owners,
+    TableExperiment(TableRun const& run, InstructionQueue queue, NodeVector<Owner> owners,
                     NodeVector<Owner> table_owners, EngineOwner engine)
-        : options_(&options)
+        : run_(&run)
         , queue_(std::move(queue))
         , owners_(std::move(owners))
         , table_owners_(std::move(table_owners))
@@ -107,7 +106,7 @@ class TableExperiment {
     void measure(Outcome& outcome) const;
     Result<void> verify(Outcome& outcome, Progress& progress) const;
 
-    TableOptions const* options_;
+    TableRun const* run_;
     InstructionQueue queue_;
     NodeVector<Owner> owners_;       // by place
     NodeVector<Owner> table_owners_; // the same cores, with the nodes of the table's memory

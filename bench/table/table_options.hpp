@@ -33,19 +33,17 @@ constexpr bool runs_tasks(Model model) {
     return model == Model::Tasks || model == Model::Shared;
 }
 
-enum class Layout : std::uint8_t { Chained, Bucketed, Open, Cuckoo, Concurrent, ConcurrentLines };
-constexpr auto value_names(Layout) {
-    return std::array{NamedValue{Layout::Chained, "chained"},
-                      NamedValue{Layout::Bucketed, "bucketed"},
-                      NamedValue{Layout::Open, "open"},
-                      NamedValue{Layout::Cuckoo, "cuckoo"},
-                      NamedValue{Layout::Concurrent, "concurrent"},
-                      NamedValue{Layout::ConcurrentLines, "concurrent-lines"}};
-}
-// Made for all cores at once, which read it under RCU.
-constexpr bool is_concurrent(Layout layout) {
-    return layout == Layout::Concurrent || layout == Layout::ConcurrentLines;
-}
+// The name of one that some engine has (engine.hpp): which there are is what is linked into a program.
+struct Layout {
+    std::string_view name = "chained";
+
+    bool operator==(Layout const&) const = default;
+};
+// What kernel/console/options.hpp asks of an option's type. Errors: no engine has it; the error says which there are.
+Result<void> parse_value(std::string_view text, Layout& layout);
+void print_value(TextSink& out, Layout const& layout);
+void describe_value(TextSink& out, Layout const& layout);
+void complete_value(console::Candidates& candidates, Layout const& layout);
 
 // Open addressing: whether an operation stays in the region of its key's hash, or travels to the next core when it
 // reaches the region's end (thesis Algorithm 3.6).
@@ -94,7 +92,7 @@ constexpr bool changes(Locking locking) {
 
 struct TableOptions : Workload, CoreSetOptions {
     Model model = Model::Tasks;
-    Layout layout = Layout::Chained;
+    Layout layout;
     std::optional<Submit> submit;                  // none: task
     std::optional<Notation> notation;              // none: function
     std::optional<Walk> walk;                      // none: whole
@@ -122,37 +120,51 @@ struct TableOptions : Workload, CoreSetOptions {
     bool task_times = false;
 };
 
-// Whether threads take turns by semaphores; else the table keeps them apart by itself.
-inline bool has_semaphores(TableOptions const& options) {
-    return options.model == Model::Threads && !is_concurrent(options.layout) && !options.locking;
-}
-// For the run: the machine's, but for what the options say.
-inline PrefetchPlan plan_of(TableOptions const& options) {
-    return {.hint = options.prefetch_hint.value_or(prefetch_plan.hint),
-            .far = options.prefetch_far.value_or(prefetch_plan.far),
-            .near = options.prefetch_near.value_or(prefetch_plan.near)};
-}
-// None: as far as workers look by default.
-inline std::optional<std::uint32_t> tasks_ahead(TableOptions const& options) {
-    if (options.prefetch || !options.prefetch_far) return options.prefetch;
-    return plan_of(options).tasks();
-}
-inline std::uint32_t tasks_per_core(TableOptions const& options) {
-    return options.tasks_per_core.value_or(100);
-}
-inline std::uint32_t threads_per_core(TableOptions const& options) {
-    return options.threads_per_core.value_or(1);
-}
-inline SemaphoreKind semaphore_kind(TableOptions const& options) {
-    return options.semaphore.value_or(SemaphoreKind::Fast);
-}
-// Of an operation; 0: no cap.
-inline Nanoseconds max_latency(TableOptions const& options) {
-    return microseconds(options.max_latency.value_or(0));
-}
-inline Nanoseconds thread_slice(TableOptions const& options) {
-    return microseconds(options.slice.value_or(1000));
-}
+// Who runs operations, and how: by this options choose an engine.
+struct TableWay {
+    Model model = Model::Tasks;
+    Layout layout;
+    Submit submit = Submit::Task;
+    Notation notation = Notation::Function;
+    Walk walk = Walk::Whole;
+    Probe probe = Probe::Local;
+    std::optional<Locking> locking{}; // of threads; none: semaphores, or the table's own
+
+    bool operator==(TableWay const&) const = default;
+};
+
+struct EngineKind; // engine.hpp
+
+// The options, with all that was left out filled in.
+struct TableRun : TableOptions {
+    // `its_kind`: of the engine that they ask for; null where there is none, which resolve() refuses.
+    TableRun(TableOptions const& options, EngineKind const* its_kind);
+
+    EngineKind const* kind;
+    TableSizes sizes{}; // resolve() chooses them
+    TableWay way;
+    Hashing hashing;
+    QueueKind source;  // where instructions lie; the thesis' table and tasks share one queue where they may
+    PrefetchPlan plan; // the machine's, but for what the options say
+    SemaphoreKind semaphores;
+    std::uint32_t tasks_each; // of a core, as the next
+    std::uint32_t threads_each;
+    Nanoseconds thread_slice;
+    Nanoseconds latency_cap;            // of an operation; 0: none
+    std::optional<std::uint32_t> ahead; // in tasks; none: as far as workers look by default
+    bool is_in_place;                   // the table is made for all cores at once, which read it under RCU
+    bool has_semaphores;                // by which threads take turns; else the table keeps them apart by itself
+    bool is_thesis;                     // the thesis' table and tasks (sections 3.1 and 3.2.2)
+
+    // The thesis' queue and (missing) prefetching, too.
+    [[nodiscard]] bool has_thesis_defaults() const { return is_thesis && source == QueueKind::Shared && ahead == 0U; }
+    // Threads without semaphores are there to show it: how many entries are lost is a result, not an error.
+    [[nodiscard]] bool may_lose() const { return model == Model::ThreadsUnsafe; }
+    // Whether its engine uses this option (as in "--prefetch").
+    [[nodiscard]] bool uses(std::string_view option) const;
+    // The slots that a table with such begins with: as the options say, or for as many keys as there are operations.
+    [[nodiscard]] std::size_t first_slots() const;
+};
 
 constexpr auto table_schema = console::schema<TableOptions>(
     console::option<&TableOptions::model>("model",
@@ -191,7 +203,7 @@ constexpr auto table_schema = console::schema<TableOptions>(
                                                  console::between(1, 1'000'000'000)),
     console::option<&TableOptions::slice>("slice", "of a thread, in microseconds, on metal (none given: 1000)",
                                           console::between(10, 1'000'000)),
-    console::option<&TableOptions::buckets>("buckets", "per operation (none given: chained 0.1, bucketed 0.5, open 2)",
+    console::option<&TableOptions::buckets>("buckets", "per operation (none given: the layout's own)",
                                             console::between(0.000001, 100)),
     console::option<&TableOptions::initial_slots>("initial-slots", "of a table that grows (none given: large enough)",
                                                   console::between(1, 4'000'000'000)),

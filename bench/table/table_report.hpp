@@ -21,19 +21,14 @@ struct TableFindings {
     TableExperiment::Outcome last{}; // what the last run came to
 };
 
-// Threads without semaphores are there to show it: how many is a result, not an error.
-inline bool may_lose(TableOptions const& options) {
-    return options.model == Model::ThreadsUnsafe;
-}
-
 FixedText<32> name_of(Mix const& mix);
 
 // In front of all rows.
-void print_table_head(TextSink& out, TableOptions const& options);
+void print_table_head(TextSink& out, TableRun const& run);
 // Below a row: what --latency, --task-times and --owners ask for, of the last run.
-void print_table_details(TextSink& out, TableOptions const& options, TableFindings const& found);
-void write_table_settings(JsonWriter& json, TableOptions const& options, Mix const& mix);
-void write_table_details(JsonWriter& json, TableOptions const& options, TableFindings const& found);
+void print_table_details(TextSink& out, TableRun const& run, TableFindings const& found);
+void write_table_settings(JsonWriter& json, TableRun const& run, Mix const& mix);
+void write_table_details(JsonWriter& json, TableRun const& run, TableFindings const& found);
 // Why a run of this phase was not verified.
 void print_wrong(TextSink& out, Mix const& mix, TableExperiment::Outcome const& outcome);
 

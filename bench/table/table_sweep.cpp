@@ -5,10 +5,8 @@
 #include "base/format.hpp"
 #include "bench/machine/byte_text.hpp"
 #include "bench/machine/measured_memory.hpp"
-#include "bench/table/table_options.hpp"
+#include "bench/table/engine.hpp"
 #include "bench/workload/instructions.hpp"
-#include "hashtable/shared/concurrent/pair_supply.hpp"
-#include "hashtable/shared/concurrent_line.hpp"
 #include "kernel/console/values.hpp"
 #include "kernel/memory/memory.hpp"
 
@@ -18,20 +16,10 @@ namespace {
 constexpr std::string_view automatic = "auto";
 
 // What the table has for each of its keys where they are all in it: buckets or slots, and nodes where there are.
-double table_bytes_per_operation(TableOptions const& options) {
-    constexpr double slot = 16;
-    switch (options.layout) {
-    case Layout::Chained: return 8 * options.buckets.value_or(0.1) + 16;
-    case Layout::Bucketed: return cache_line_bytes * options.buckets.value_or(0.5);
-    case Layout::Concurrent:
-        return sizeof(concurrent::Pair) + sizeof(concurrent::AtomicLink) / options.load.value_or(1);
-    case Layout::ConcurrentLines:
-        return sizeof(ConcurrentLine) / (ConcurrentLine::places * options.load.value_or(0.5)); // and few lines behind
-    case Layout::Open:
-    case Layout::Cuckoo: break;
-    }
-    if (options.probe == Probe::Travel) return slot * options.buckets.value_or(2);
-    return slot / options.load.value_or(0.5);
+double table_bytes_per_operation(TableRun const& run) {
+    TableLayout const& layout = run.kind->layout;
+    double const each = layout.bytes_per_bucket;
+    return layout.bytes_per_key + (run.load ? each / *run.load : each * run.buckets.value_or(layout.default_buckets));
 }
 
 // Of all nodes together, as little as one has times their number: parts lie on all of them.
@@ -78,13 +66,13 @@ void complete_value(console::Candidates& candidates, TableSweep const&) {
     candidates.offer(automatic);
 }
 
-Result<TableSizes> TableSizes::choose(TableOptions const& options) {
+Result<TableSizes> TableSizes::choose(TableRun const& run) {
     TableSizes sizes;
-    sizes.wanted_ = options.operations;
-    if (!options.sweep) return sizes;
-    MXK_TRY(check_phases(options));
-    sizes.bytes_per_operation_ = table_bytes_per_operation(options);
-    std::size_t const max = options.sweep->max_bytes != 0 ? options.sweep->max_bytes : default_set_bytes();
+    sizes.wanted_ = run.operations;
+    if (!run.sweep) return sizes;
+    MXK_TRY(check_phases(run));
+    sizes.bytes_per_operation_ = table_bytes_per_operation(run);
+    std::size_t const max = run.sweep->max_bytes != 0 ? run.sweep->max_bytes : default_set_bytes();
     while (sizes.bytes(sizes.count_) <= max) ++sizes.count_;
     std::size_t const last = sizes.count_ - 1;
     std::uint64_t const operations = sizes.operations(last);

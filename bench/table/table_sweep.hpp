@@ -15,7 +15,7 @@
 
 namespace mxk::bench {
 
-struct TableOptions;
+struct TableRun;
 
 // Up to which size; 0: to what `bench memory` takes as a set beyond all caches (bench/machine/measured_memory.hpp).
 struct TableSweep {
@@ -37,7 +37,7 @@ class TableSizes {
 
     // Errors: the phases are not finds alone; the largest size is smaller than the smallest one; the instructions
     // together with a table of that size do not fit into what memory is free.
-    static Result<TableSizes> choose(TableOptions const& options);
+    static Result<TableSizes> choose(TableRun const& run);
 
     [[nodiscard]] std::size_t count() const { return count_; }
     [[nodiscard]] bool is_sweep() const { return bytes_per_operation_ != 0; }

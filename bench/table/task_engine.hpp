@@ -22,21 +22,13 @@ class TaskEngine final : public AccessEngine<Access> {
     static_assert(sizeof(TravellingTask) == cache_line_bytes, "a hop moves one line");
 
   public:
-    struct Parts {
-        Access access;
-        NodeVector<NodeArray<TravellingTask>> tasks; // by core, on its node; room
-    };
-    static Result<Parts> make(EngineSetup const& setup) {
-        Parts parts{MXK_TRY(Access::create(setup)), {}};
-        parts.tasks =
-            MXK_TRY(NodeVector<NodeArray<TravellingTask>>::create(setup.owners.size(), setup.owners.front().node));
+    using AccessEngine<Access>::AccessEngine;
+    Result<void> make(EngineSetup const& setup) {
+        tasks_ = MXK_TRY(NodeVector<NodeArray<TravellingTask>>::create(setup.owners.size(), setup.owners.front().node));
         for (Owner const& owner : setup.owners)
-            parts.tasks.emplace(MXK_TRY(NodeArray<TravellingTask>::create(tasks_per_core(setup.options), owner.node)));
-        return parts;
+            tasks_.emplace(MXK_TRY(NodeArray<TravellingTask>::create(setup.run.tasks_each, owner.node)));
+        return {};
     }
-    explicit TaskEngine(Parts parts)
-        : AccessEngine<Access>(std::move(parts.access))
-        , tasks_(std::move(parts.tasks)) {}
 
     void prepare(PhaseCores const& cores) override { run_.emplace(this->access(), cores); }
 
@@ -49,8 +41,8 @@ class TaskEngine final : public AccessEngine<Access> {
     }
 
   private:
-    NodeVector<NodeArray<TravellingTask>> tasks_;
-    std::optional<TwoPhaseRun<Access>> run_; // of the phase
+    NodeVector<NodeArray<TravellingTask>> tasks_; // by core, on its node; room
+    std::optional<TwoPhaseRun<Access>> run_;      // of the phase
 };
 
 } // namespace mxk::bench

@@ -129,32 +129,22 @@ template <typename Access> class alignas(cache_line_bytes) InstructionThread {
 
 template <typename Access> class ThreadEngine final : public AccessEngine<Access> {
   public:
-    struct Parts {
-        Access access;
-        PerCore<CoreThreads> cores;                 // by place
-        PerCore<InstructionThread<Access>> threads; // by place, all of a core one behind the other
-    };
-    static Result<Parts> make(EngineSetup const& setup) {
-        Parts parts{MXK_TRY(Access::create(setup)), {}, {}};
+    using AccessEngine<Access>::AccessEngine;
+    Result<void> make(EngineSetup const& setup) {
         using Threads = PerCore<InstructionThread<Access>>;
-        std::size_t const each = threads_per_core(setup.options);
-        parts.cores = MXK_TRY(PerCore<CoreThreads>::with_room(setup.owners.size(), setup.owners.front().node));
-        parts.threads = MXK_TRY(Threads::with_room(each * setup.owners.size(), setup.owners.front().node));
+        std::size_t const each = setup.run.threads_each;
+        cores_ = MXK_TRY(PerCore<CoreThreads>::with_room(setup.owners.size(), setup.owners.front().node));
+        threads_ = MXK_TRY(Threads::with_room(each * setup.owners.size(), setup.owners.front().node));
         for (std::size_t at = 0; at < setup.owners.size(); ++at) {
             Owner const& owner = setup.owners[at];
-            CoreThreads& together = *MXK_TRY(parts.cores.add(owner.node));
+            CoreThreads& together = *MXK_TRY(cores_.add(owner.node));
             for (std::size_t i = 0; i < each; ++i) {
-                InstructionThread<Access>& thread = *MXK_TRY(parts.threads.add(owner.node, at, at + i == 0, together));
-                MXK_TRY(
-                    thread.create({.core = owner.core, .name = "bench table", .slice = thread_slice(setup.options)}));
+                InstructionThread<Access>& thread = *MXK_TRY(threads_.add(owner.node, at, at + i == 0, together));
+                MXK_TRY(thread.create({.core = owner.core, .name = "bench table", .slice = setup.run.thread_slice}));
             }
         }
-        return parts;
+        return {};
     }
-    explicit ThreadEngine(Parts parts)
-        : AccessEngine<Access>(std::move(parts.access))
-        , cores_(std::move(parts.cores))
-        , threads_(std::move(parts.threads)) {}
 
     void prepare(PhaseCores const& cores) override {
         run_.emplace(this->access(), cores);
@@ -175,8 +165,9 @@ template <typename Access> class ThreadEngine final : public AccessEngine<Access
     [[nodiscard]] std::size_t threads_each() const { return threads_.size() / cores_.size(); }
 
     std::optional<TwoPhaseRun<Access>> run_; // of the phase
-    PerCore<CoreThreads> cores_;
-    PerCore<InstructionThread<Access>> threads_; // last: they go before what they use
+    PerCore<CoreThreads> cores_;             // by place
+    // By place, all of a core one behind the other. Last: they go before what they use.
+    PerCore<InstructionThread<Access>> threads_;
 };
 
 } // namespace mxk::bench

@@ -40,7 +40,8 @@ void Slice::put_key(std::uint64_t key, bool is_live, std::uint32_t version) {
 }
 
 Result<InstructionQueue> InstructionQueue::create_dealt(Workload const& workload, QueueKind kind,
-                                                        std::span<CoreId const> cores) {
+                                                        std::span<CoreId const> cores,
+                                                        std::optional<ModuloKeys> const& others) {
     NodeId const here = workers::of(core_id(0)).node();
     TraceReplay const& replay = *workload.replay;
     auto sizes = MXK_TRY(NodeArray<std::size_t>::create_zeroed(cores.size(), here));
@@ -48,7 +49,7 @@ Result<InstructionQueue> InstructionQueue::create_dealt(Workload const& workload
     auto keys = MXK_TRY(NodeArray<std::size_t>::create_zeroed(cores.size(), here));
     for (std::uint64_t const key : replay.keys()) ++keys[slice_of(key, cores.size())];
 
-    InstructionQueue result(workload, kind);
+    InstructionQueue result(workload, kind, others);
     result.cores_ = MXK_TRY(NodeVector<CoreId>::create(cores.size(), here));
     result.arrays_ = MXK_TRY(NodeVector<NodeArray<Instruction>>::create(cores.size(), here));
     result.parts_ = MXK_TRY(NodeVector<Part>::create(cores.size(), here));
@@ -67,13 +68,16 @@ Result<void> InstructionQueue::deal(Progress& progress) {
     TraceReplay const& replay = *workload_->replay;
     MXK_TRY(
         over_all("dealing instructions", replay.instructions().size(), progress, [&](std::size_t i, std::size_t at) {
-            Instruction const& instruction = replay.instructions()[at];
-            if (slice_of(instruction.key, parts_.size()) == i) parts_[i].slice.put(instruction);
+            Instruction instruction = replay.instructions()[at];
+            if (slice_of(instruction.key, parts_.size()) != i) return;
+            if (others_) instruction.key = (*others_)(instruction.key);
+            parts_[i].slice.put(instruction);
         }));
     MXK_TRY(over_all("dealing keys", replay.keys().size(), progress, [&](std::size_t i, std::size_t at) {
         std::uint64_t const key = replay.keys()[at];
         TraceReplay::KeyState const& state = replay.state(at);
-        if (slice_of(key, parts_.size()) == i) parts_[i].slice.put_key(key, state.is_live, state.version);
+        if (slice_of(key, parts_.size()) != i) return;
+        parts_[i].slice.put_key(others_ ? (*others_)(key) : key, state.is_live, state.version);
     }));
     is_dealt_ = true;
     return {};

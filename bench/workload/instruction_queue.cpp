@@ -177,11 +177,13 @@ void Slice::finish_from_all(std::size_t from, std::size_t to, std::span<std::uin
 }
 
 Result<InstructionQueue> InstructionQueue::create(Workload const& workload, QueueKind kind,
-                                                  std::span<CoreId const> cores) {
-    if (workload.replay != nullptr) return create_dealt(workload, kind, cores);
-    InstructionQueue result(workload, kind);
+                                                  std::span<CoreId const> cores,
+                                                  std::optional<ModuloKeys> const& others) {
+    if (workload.replay != nullptr) return create_dealt(workload, kind, cores, others);
+    InstructionQueue result(workload, kind, others);
     NodeId const here = workers::of(core_id(0)).node();
-    KeySequence const keys(workload.keys, workload.seed);
+    KeySequence const keys(workload.keys, workload.seed, others);
+    KeySequence const seeds(workload.keys, workload.seed);
     bool const uniform = workload.distribution.is_uniform();
     bool const overwrites = workload.max_version() != 0;
     if (workload.ycsb) result.all_keys_.emplace(workload.distribution, workload.operations, workload.seed);
@@ -197,7 +199,7 @@ Result<InstructionQueue> InstructionQueue::create(Workload const& workload, Queu
         NodeId const node = result.node(i);
         auto const room = MXK_TRY(result.room(start, size, i));
         Part& part = result.parts_.emplace(MXK_TRY(Slice::create(room, keys, start, node)), Random(workload.seed + i),
-                                           KeyDraw(workload.distribution, size, room.empty() ? 0 : keys(start)),
+                                           KeyDraw(workload.distribution, size, room.empty() ? 0 : seeds(start)),
                                            NodeArray<std::uint64_t>());
         if (overwrites) part.seen = MXK_TRY(NodeArray<std::uint64_t>::create(workload.operations / 64 + 1, node));
         if (mixed && uniform) MXK_TRY(part.slice.prepare_mixed(node));

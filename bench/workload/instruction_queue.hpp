@@ -117,8 +117,9 @@ class Slice {
 class InstructionQueue {
   public:
     // Memory for the instructions, with slice i for the i-th of `cores`, on the nodes that `kind` says. `workload` must
-    // live on, and have its keys (read_keys()). Errors: no memory.
-    static Result<InstructionQueue> create(Workload const& workload, QueueKind kind, std::span<CoreId const> cores);
+    // live on, and have its keys (read_keys()). `others`: of its keys, which take their place. Errors: no memory.
+    static Result<InstructionQueue> create(Workload const& workload, QueueKind kind, std::span<CoreId const> cores,
+                                           std::optional<ModuloKeys> const& others = {});
 
     // The instructions for the first phase, with a table that is empty; one that needs keys gets an insert of every key
     // first and its own by continue_with(). What was in the queue is forgotten. Errors: no memory,
@@ -162,13 +163,15 @@ class InstructionQueue {
         NodeArray<std::uint64_t> seen; // of a workload that overwrites: a bit for each key of all slices
     };
 
-    InstructionQueue(Workload const& workload, QueueKind kind)
+    InstructionQueue(Workload const& workload, QueueKind kind, std::optional<ModuloKeys> const& others)
         : workload_(&workload)
-        , kind_(kind) {}
+        , kind_(kind)
+        , others_(others) {}
 
     // Of a trace: by the number of operations on its keys, and filled by the cores.
     static Result<InstructionQueue> create_dealt(Workload const& workload, QueueKind kind,
-                                                 std::span<CoreId const> cores);
+                                                 std::span<CoreId const> cores,
+                                                 std::optional<ModuloKeys> const& others);
     Result<void> deal(Progress& progress);
     // take(place, at) for each `at` below `count` in order, on each core.
     template <typename Function>
@@ -182,6 +185,7 @@ class InstructionQueue {
 
     Workload const* workload_;
     QueueKind kind_;
+    std::optional<ModuloKeys> others_;
     NodeVector<CoreId> cores_;
     NodeVector<NodeArray<Instruction>> arrays_; // one for each slice, or one for all
     NodeVector<Part> parts_;

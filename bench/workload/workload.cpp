@@ -73,7 +73,7 @@ bool depends_on_order(Workload const& workload) {
 Result<void> check(Workload const& workload) {
     MXK_TRY(check_stride(workload));
     MXK_TRY(check_slices(workload));
-    if (workload.trace) return check_trace_alone(workload);
+    if (workload.trace) return workload.replay != nullptr ? Result<void>() : check_trace_alone(workload);
     if (workload.queue != QueueKind::Shared) return {};
     if (workload.ycsb)
         return Error("--queue shared: expected no --workload, whose results depend on which core takes which "

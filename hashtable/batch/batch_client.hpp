@@ -29,10 +29,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "arch/cpu.hpp"
 #include "base/panic.hpp"
 #include "base/result.hpp"
-#include "base/vectors.hpp"
 #include "hashtable/batch/batch.hpp"
 #include "hashtable/batch/batch_pace.hpp"
 #include "hashtable/batch/batch_supply.hpp"
@@ -121,7 +119,7 @@ class BatchClient : BatchHome {
 
     // `worker` is the one of the core that will use it; any core may make it, if it hands it over by a task.
     BatchClient(Worker& worker, Batched<Regions>& table, Memory memory, Completed completed = {})
-        : BatchHome{arch::has_avx2() ? &BatchClient::come_home_with_avx2 : &BatchClient::come_home}
+        : BatchHome{&BatchClient::come_home}
         , worker_(worker)
         , table_(table)
         , regions_(*table.regions_)
@@ -452,7 +450,7 @@ class BatchClient : BatchHome {
         worker_.append(batch, owner.core);
     }
 
-    static void come_home(Worker& worker, Task& task) {
+    [[gnu::flatten]] static void come_home(Worker& worker, Task& task) {
         auto& batch = static_cast<OwnBatch&>(task);
         auto& self = static_cast<BatchClient&>(*batch.client_);
         if constexpr (wants_results) self.completed_(worker, std::as_const(batch));
@@ -469,8 +467,6 @@ class BatchClient : BatchHome {
         if (!lane.waiting_for_room.empty()) self.wake_waiting(lane);
         self.look_for_rest();
     }
-
-    [[MXK_WITH_AVX2]] static void come_home_with_avx2(Worker& worker, Task& task) { come_home(worker, task); }
 
     void look_for_rest() {
         if (at_rest()) [[unlikely]]

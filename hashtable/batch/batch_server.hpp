@@ -59,11 +59,13 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
     BatchServer& operator=(BatchServer const&) = delete;
 
     // The body of a batch whose `server_` this is, as fast as the processor allows.
-    static Task::Body arrival() { return arch::has_avx2() ? &arrive_with_avx2 : &arrive; }
+    static Task::Body arrival() { return arch::has_avx2() ? &arrive_with_avx2 : &arrive<false>; }
 
   private:
-    [[MXK_WITH_AVX2]] static void arrive_with_avx2(Worker& worker, Task& task) { arrive(worker, task); }
-    static void arrive(Worker& worker, Task& task) {
+    [[MXK_WITH_AVX2]] static void arrive_with_avx2(Worker& worker, Task& task) { arrive<true>(worker, task); }
+    // has_loops: for batches of one kind there is a loop of their own. Elsewhere that is not worth its instructions: on
+    // a processor without AVX2, and for a batch that no other one follows.
+    template <bool has_loops> static void arrive(Worker& worker, Task& task) {
         auto& batch = static_cast<Batch&>(task);
         auto& self = *static_cast<BatchServer*>(batch.server_);
         if constexpr (changes_owners) {
@@ -75,7 +77,7 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
         Batch* const before = std::exchange(self.waiting_, &batch);
         // The client has these lines: it is not asked for them one by one then.
         if (batch.home != worker.core()) ask_for_values(batch);
-        if (before != nullptr) return self.run_before(worker, *before, batch);
+        if (before != nullptr) return self.template run_before<has_loops>(worker, *before, batch);
         self.ask_for(batch, 0, batch.size_);
         self.finish_.newest = &batch;
         if (!std::exchange(self.finish_.is_queued, true)) worker.when_round(self.finish_);
@@ -128,8 +130,8 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
             .prefetch();
     }
 
-    void run_before(Worker& worker, Batch& batch, Batch const& next) {
-        run(batch, &next);
+    template <bool has_loops> void run_before(Worker& worker, Batch& batch, Batch const& next) {
+        run<has_loops>(batch, &next);
         if constexpr (BehindTable<Table>) {
             complete_put_off(worker);
             if (!put_off_.now->none()) return std::swap(put_off_.now, put_off_.before);
@@ -138,7 +140,7 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
     }
     void run_waiting(Worker& worker) {
         Batch& last = *std::exchange(waiting_, nullptr);
-        run(last, nullptr);
+        run<false>(last, nullptr);
         if constexpr (BehindTable<Table>) {
             complete_put_off(worker);
             run_all(*put_off_.now);
@@ -160,14 +162,15 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
     };
 
     // Mostly all operations of a batch are of one kind: then the loop has no branch but the table's own.
-    void run(Batch& batch, Batch const* next) {
+    template <bool has_loops> void run(Batch& batch, Batch const* next) {
         using enum Operation;
         std::size_t const near = prefetch_plan.near;
-        if (near == 0) [[likely]] {
-            if (batch.all_are(Insert)) return run(batch, next, no_near, [](std::size_t) { return Insert; });
-            if (batch.all_are(Find)) return run(batch, next, no_near, [](std::size_t) { return Find; });
-            if (batch.all_are(Erase)) return run(batch, next, no_near, [](std::size_t) { return Erase; });
-        }
+        if constexpr (has_loops)
+            if (near == 0) [[likely]] {
+                if (batch.all_are(Insert)) return run(batch, next, no_near, [](std::size_t) { return Insert; });
+                if (batch.all_are(Find)) return run(batch, next, no_near, [](std::size_t) { return Find; });
+                if (batch.all_are(Erase)) return run(batch, next, no_near, [](std::size_t) { return Erase; });
+            }
         if (batch.has_overwrites()) [[unlikely]]
             return run_overwrites(batch, next, near);
         run(batch, next, near, [&batch](std::size_t at) { return PlainCode{batch.operations_[at]}; });

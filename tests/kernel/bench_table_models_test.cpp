@@ -66,7 +66,7 @@ MXK_TEST(bench_table, several_threads_of_a_core_share_its_instructions) {
             options.queue = queue;
             if (queue == QueueKind::PerCore) options.slices = SliceKind::Packed;
             options.mix = phases("insert,find,erase");
-            MXK_CHECK(choose_engine(options).ok());
+            MXK_CHECK(resolve(options).ok());
             run_all(options, *kind, [&](Mix const& phase, TableExperiment::Outcome const& outcome) {
                 if (phase.kind == Mix::Kind::Insert)
                     MXK_CHECK_EQUAL(outcome.in_table + outcome.lost, outcome.expected_in_table);
@@ -81,18 +81,18 @@ MXK_TEST(bench_table, several_threads_of_a_core_take_no_phases_whose_order_matte
     TableOptions options;
     options.model = Model::Threads;
     options.mix = phases("mixed:50/30/20");
-    MXK_CHECK(choose_engine(options).ok());
+    MXK_CHECK(resolve(options).ok());
     options.threads_per_core = 1;
-    MXK_CHECK(choose_engine(options).ok());
+    MXK_CHECK(resolve(options).ok());
     options.threads_per_core = 2;
-    MXK_CHECK(!choose_engine(options).ok());
+    MXK_CHECK(!resolve(options).ok());
 }
 
 MXK_TEST(bench_table, what_only_tasks_or_only_threads_have_is_refused) {
     auto const is_refused = [](auto change) {
         TableOptions options;
         change(options);
-        return !choose_engine(options).ok();
+        return !resolve(options).ok();
     };
     for (Model const model : {Model::Threads, Model::ThreadsUnsafe}) {
         auto const has_not = [&](auto change) {
@@ -114,7 +114,7 @@ MXK_TEST(bench_table, what_only_tasks_or_only_threads_have_is_refused) {
         has_not([](TableOptions& options) { options.owners = {1}; });
         has_not([](TableOptions& options) { options.latency = true; });
         has_not([](TableOptions& options) { options.task_times = true; });
-        has_not([](TableOptions& options) { options.layout = Layout::Bucketed; });
+        has_not([](TableOptions& options) { options.layout = {"bucketed"}; });
     }
     MXK_CHECK(is_refused([](TableOptions& options) { options.semaphore = SemaphoreKind::Fast; }));
     MXK_CHECK(is_refused([](TableOptions& options) { options.slice = 1000; }));
@@ -125,7 +125,7 @@ MXK_TEST(bench_table, what_only_tasks_or_only_threads_have_is_refused) {
     }));
     MXK_CHECK(is_refused([](TableOptions& options) {
         options.model = Model::ThreadsUnsafe;
-        options.layout = Layout::Open;
+        options.layout = {"open"};
     }));
     MXK_CHECK_EQUAL(is_refused([](TableOptions& options) {
                         options.model = Model::Threads;

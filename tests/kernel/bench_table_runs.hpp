@@ -32,7 +32,7 @@ inline TableOptions options_for(EngineKind const& kind) {
     // Of threads that all want one semaphore each waits to be woken for each operation, across emulated cores.
     options.operations = runs_tasks(kind.model) ? few : few / 10;
     options.model = kind.model;
-    options.layout = kind.layout;
+    options.layout = {kind.layout.name};
     options.hash = kind.hash;
     if (runs_tasks(kind.model)) options.submit = kind.submit;
     if (kind.model == Model::Tasks && kind.submit == Submit::Task) {
@@ -60,7 +60,8 @@ void run_all_on(std::span<CoreId const> cores, TableOptions const& options, Engi
     FixedText<1> nowhere;
     console::Invocation const invocation(nowhere);
     Progress progress(invocation);
-    auto experiment = TableExperiment::create(options, kind, cores);
+    TableRun const table_run(options, &kind);
+    auto experiment = TableExperiment::create(table_run, cores);
     MXK_CHECK(experiment.ok());
     for (int run = 0; experiment.ok() && run < runs; ++run) {
         MXK_CHECK(experiment.value().prepare(progress).ok());

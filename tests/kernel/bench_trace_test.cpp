@@ -60,7 +60,7 @@ template <typename Check> void run_every_engine(TraceReplay const& replay, Check
     for (EngineKind const* const kind : registered_engines()) {
         if (is_unsafe(kind)) continue;
         TableOptions const options = options_for(*kind, replay);
-        if (!check_uses(options, kind)) continue; // a table of keys, and this trace overwrites values
+        if (!resolve(options)) continue; // a table of keys, and this trace overwrites values
         run_all(options, *kind, [&](Mix const&, TableExperiment::Outcome const& outcome) { check(outcome); });
     }
 }

@@ -266,7 +266,7 @@ BAD_WAYS = [
     ("--slice 100", "--slice: expected --model threads, got --model tasks"),
     (
         "--layout oak",
-        "--layout: expected one of chained, bucketed, open, cuckoo, concurrent, concurrent-lines, got 'oak'",
+        "--layout: expected one of chained, bucketed, open, cuckoo, concurrent, concurrent-lines, list, got 'oak'",
     ),
     ("--probe travel", "--probe: expected --layout open"),
     ("--submit thread", "--submit: expected one of task, batch, got 'thread'"),

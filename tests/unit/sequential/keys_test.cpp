@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <unordered_set>
 
@@ -78,6 +79,26 @@ TEST(Keys, strides_that_overflow_are_refused) {
               "--keys strided:N: expected N of up to 9223372036854775807, so that 2 keys fit "
               "in 64 bits, got 9223372036854775808");
     EXPECT_TRUE(check(workload("sequential", Workload::max_operations)));
+}
+
+// By other keys: all different, and each where key mod n belongs, in a table of n places that mixes bits.
+TEST(ModuloKeys, are_different_and_placed_by_the_remainder) {
+    for (std::uint64_t const places : {1UL, 2UL, 3UL, 1000UL, 65536UL, (1UL << 40) + 7, 1UL << 63, Keys::max}) {
+        ModuloKeys const others(places);
+        std::set<std::uint64_t> seen;
+        for (std::uint64_t i = 1; i <= 3000; ++i) {
+            for (std::uint64_t const key : {i, i * 4096, Keys::max - i}) {
+                std::uint64_t const other = others(key);
+                EXPECT_TRUE(other != 0 && other <= Keys::max);
+                seen.insert(other);
+                std::uint64_t const share = ~std::uint64_t{0} / places;
+                if (key / places < share) {
+                    EXPECT_EQ(MixedHash()(other) / share, key % places) << key << ' ' << places;
+                }
+            }
+        }
+        EXPECT_EQ(seen.size(), 3 * 3000 - 3000 / 4096);
+    }
 }
 
 } // namespace

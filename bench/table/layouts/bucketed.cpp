@@ -10,33 +10,33 @@
 namespace mxk::bench {
 namespace {
 
-constexpr EngineKind bucketed_tasks{.layout = Layout::Bucketed,
+constexpr EngineKind bucketed_tasks{.layout = bucketed_layout,
                                     .hash = Hashing::Multiplicative,
                                     .create = &EngineOwner::create<TaskEngine<BucketedAccess>>};
 MXK_REGISTER(mxk_engines, EngineKind, bucketed_tasks);
 
-constexpr EngineKind bucketed_coroutines{.layout = Layout::Bucketed,
+constexpr EngineKind bucketed_coroutines{.layout = bucketed_layout,
                                          .notation = Notation::Coroutine,
                                          .hash = Hashing::Multiplicative,
                                          .create = &EngineOwner::create<CoroutineEngine<BucketedAccess>>};
 MXK_REGISTER(mxk_engines, EngineKind, bucketed_coroutines);
 
-constexpr EngineKind bucketed_batches{.layout = Layout::Bucketed,
+constexpr EngineKind bucketed_batches{.layout = bucketed_layout,
                                       .submit = Submit::Batch,
                                       .hash = Hashing::Multiplicative,
-                                      .create = &BatchEngine<BucketedAccess>::create};
+                                      .create = &create_batch_engine<BucketedAccess>};
 MXK_REGISTER(mxk_engines, EngineKind, bucketed_batches);
 
 using GrowingBuckets = PartitionsAccess<Extendible<PairBuckets>>;
 
 constexpr EngineKind growing_bucketed_tasks{
-    .layout = Layout::Bucketed, .growth = Growth::Always, .create = &EngineOwner::create<TaskEngine<GrowingBuckets>>};
+    .layout = bucketed_layout, .growth = Growth::Always, .create = &EngineOwner::create<TaskEngine<GrowingBuckets>>};
 MXK_REGISTER(mxk_engines, EngineKind, growing_bucketed_tasks);
 
-constexpr EngineKind growing_bucketed_batches{.layout = Layout::Bucketed,
+constexpr EngineKind growing_bucketed_batches{.layout = bucketed_layout,
                                               .submit = Submit::Batch,
                                               .growth = Growth::Always,
-                                              .create = &BatchEngine<GrowingBuckets>::create};
+                                              .create = &create_batch_engine<GrowingBuckets>};
 MXK_REGISTER(mxk_engines, EngineKind, growing_bucketed_batches);
 
 } // namespace

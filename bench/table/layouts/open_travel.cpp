@@ -117,11 +117,9 @@ template <typename Region> class TravelAccess : public TableAccess<Region> {
 // Of a fixed size: an insert without a place is wrong.
 class OpenTravelAccess : public TravelAccess<ProbedRegion> {
   public:
-    static constexpr double default_buckets = 2; // slots per operation: the thesis', which then needs no rehash
-
     // Errors: no memory, fewer slots than cores.
     static Result<OpenTravelAccess> create(EngineSetup const& setup) {
-        return OpenTravelAccess(setup, MXK_TRY(count_buckets(setup.options, default_buckets, setup.owners.size())));
+        return OpenTravelAccess(setup, MXK_TRY(count_buckets(setup.run, setup.owners.size())));
     }
     Result<void> reset() { return make_table(); }
 
@@ -137,7 +135,7 @@ class GrowingTravelAccess : public TravelAccess<GrowingProbedRegion> {
     static constexpr bool only_owner_knows_lines = true; // a region's arrays
     static Result<GrowingTravelAccess> create(EngineSetup const& setup) {
         std::size_t const min = GrowingProbedRegion::min_slots * setup.owners.size();
-        return GrowingTravelAccess(setup, std::max<std::size_t>(*setup.options.initial_slots, min));
+        return GrowingTravelAccess(setup, std::max<std::size_t>(*setup.run.initial_slots, min));
     }
     Result<void> reset() {
         work_ = {};
@@ -179,7 +177,7 @@ class GrowingTravelAccess : public TravelAccess<GrowingProbedRegion> {
     GrowingTravelAccess(EngineSetup const& setup, std::size_t slots)
         : TravelAccess(setup, slots)
         , owners_(setup.table_owners)
-        , growth_bytes_(growth_bytes(setup.options)) {}
+        , growth_bytes_(growth_bytes(setup.run)) {}
 
     template <typename Value> [[nodiscard]] std::size_t sum(Value value) const {
         std::size_t total = 0;
@@ -260,15 +258,19 @@ template <typename Access> class OpenTravelTask : public Task {
     TravellingProbe probe_;
 };
 
+// Two slots for each key, which then need no rehash: the thesis'.
+constexpr TableLayout layout{
+    .name = "open", .bytes_per_bucket = sizeof(ProbedRegion::Slot), .default_buckets = 2, .rank = 2};
+
 constexpr EngineKind open_travel{
-    .layout = Layout::Open,
+    .layout = layout,
     .probe = Probe::Travel,
     .hash = Hashing::Modulo,
     .create = &EngineOwner::create<TaskEngine<OpenTravelAccess, OpenTravelTask<OpenTravelAccess>>>};
 MXK_REGISTER(mxk_engines, EngineKind, open_travel);
 
 constexpr EngineKind open_travel_growing{
-    .layout = Layout::Open,
+    .layout = layout,
     .probe = Probe::Travel,
     .hash = Hashing::Modulo,
     .growth = Growth::Always,
@@ -279,11 +281,10 @@ MXK_REGISTER(mxk_engines, EngineKind, open_travel_growing);
 class LockedProbeAccess {
   public:
     struct Extra {};
-    static constexpr double default_buckets = 2; // slots per operation: the thesis'
 
     // Errors: fewer slots than cores.
     static Result<LockedProbeAccess> create(EngineSetup const& setup) {
-        return LockedProbeAccess(setup, MXK_TRY(count_buckets(setup.options, default_buckets, setup.owners.size())));
+        return LockedProbeAccess(setup, MXK_TRY(count_buckets(setup.run, setup.owners.size())));
     }
     // A new, empty table; the last one gives its memory back first.
     Result<void> reset() {
@@ -320,8 +321,8 @@ class LockedProbeAccess {
     LockedProbeAccess(EngineSetup const& setup, std::size_t slots)
         : owners_(setup.table_owners)
         , slots_(slots)
-        , threads_(setup.owners.size() * threads_per_core(setup.options))
-        , kind_(semaphore_kind(setup.options)) {}
+        , threads_(setup.owners.size() * setup.run.threads_each)
+        , kind_(setup.run.semaphores) {}
 
     std::span<Owner const> owners_;
     std::size_t slots_;
@@ -331,7 +332,7 @@ class LockedProbeAccess {
 };
 
 constexpr EngineKind open_travel_threads{.model = Model::Threads,
-                                         .layout = Layout::Open,
+                                         .layout = layout,
                                          .probe = Probe::Travel,
                                          .hash = Hashing::Modulo,
                                          .create = &EngineOwner::create<ThreadEngine<LockedProbeAccess>>};

@@ -7,24 +7,30 @@
 namespace mxk::bench {
 namespace {
 
+constexpr TableLayout layout{.name = "concurrent",
+                             .bytes_per_bucket = sizeof(concurrent::AtomicLink),
+                             .default_buckets = 1,
+                             .bytes_per_key = sizeof(concurrent::Pair),
+                             .rank = 4};
+
 using InTasks = ConcurrentAccess<NoSection>;
 using InThreads = ConcurrentAccess<rcu::ReadSection>;
 
 constexpr EngineKind concurrent_tasks{.model = Model::Shared,
-                                      .layout = Layout::Concurrent,
+                                      .layout = layout,
                                       .growth = Growth::Either,
                                       .create = &EngineOwner::create<TaskEngine<InTasks>>};
 MXK_REGISTER(mxk_engines, EngineKind, concurrent_tasks);
 
 constexpr EngineKind concurrent_batches{.model = Model::Shared,
-                                        .layout = Layout::Concurrent,
+                                        .layout = layout,
                                         .submit = Submit::Batch,
                                         .growth = Growth::Either,
                                         .create = &EngineOwner::create<SharedBatchEngine<InTasks>>};
 MXK_REGISTER(mxk_engines, EngineKind, concurrent_batches);
 
 constexpr EngineKind concurrent_threads{.model = Model::Threads,
-                                        .layout = Layout::Concurrent,
+                                        .layout = layout,
                                         .growth = Growth::Either,
                                         .create = &EngineOwner::create<ThreadEngine<InThreads>>};
 MXK_REGISTER(mxk_engines, EngineKind, concurrent_threads);

@@ -82,43 +82,43 @@ template <typename Locking> class SharedChainsAccess : public ChainsAccess<Share
   private:
     SharedChainsAccess(EngineSetup const& setup, std::size_t buckets, InstructionNodes nodes)
         : Base(setup, buckets, std::move(nodes))
-        , kind_(semaphore_kind(setup.options)) {}
+        , kind_(setup.run.semaphores) {}
 
     SemaphoreKind kind_;
 };
 
 constexpr EngineKind chained_tasks{
-    .layout = Layout::Chained, .hash = Hashing::Modulo, .create = &EngineOwner::create<TaskEngine<ChainedAccess>>};
+    .layout = chained_layout, .hash = Hashing::Modulo, .create = &EngineOwner::create<TaskEngine<ChainedAccess>>};
 MXK_REGISTER(mxk_engines, EngineKind, chained_tasks);
 
 constexpr EngineKind chained_walks{
-    .layout = Layout::Chained,
+    .layout = chained_layout,
     .walk = Walk::Interleaved,
     .hash = Hashing::Modulo,
     .create = &EngineOwner::create<TaskEngine<ChainedAccess, TwoPhaseWalkTask<ChainedAccess>>>};
 MXK_REGISTER(mxk_engines, EngineKind, chained_walks);
 
-constexpr EngineKind chained_coroutines{.layout = Layout::Chained,
+constexpr EngineKind chained_coroutines{.layout = chained_layout,
                                         .notation = Notation::Coroutine,
                                         .hash = Hashing::Modulo,
                                         .create = &EngineOwner::create<CoroutineEngine<ChainedAccess>>};
 MXK_REGISTER(mxk_engines, EngineKind, chained_coroutines);
 
 constexpr EngineKind chained_threads{.model = Model::Threads,
-                                     .layout = Layout::Chained,
+                                     .layout = chained_layout,
                                      .hash = Hashing::Modulo,
                                      .create = &EngineOwner::create<ThreadEngine<SharedChainsAccess<SemaphoreLock>>>};
 MXK_REGISTER(mxk_engines, EngineKind, chained_threads);
 
 constexpr EngineKind chained_unsafe_threads{.model = Model::ThreadsUnsafe,
-                                            .layout = Layout::Chained,
+                                            .layout = chained_layout,
                                             .hash = Hashing::Modulo,
                                             .create = &EngineOwner::create<ThreadEngine<SharedChainsAccess<NoLock>>>};
 MXK_REGISTER(mxk_engines, EngineKind, chained_unsafe_threads);
 
 using GrowingChains = NodePartitionsAccess<Extendible<ChainHeads<>>>;
 constexpr EngineKind growing_chained_tasks{
-    .layout = Layout::Chained, .growth = Growth::Always, .create = &EngineOwner::create<TaskEngine<GrowingChains>>};
+    .layout = chained_layout, .growth = Growth::Always, .create = &EngineOwner::create<TaskEngine<GrowingChains>>};
 MXK_REGISTER(mxk_engines, EngineKind, growing_chained_tasks);
 
 } // namespace

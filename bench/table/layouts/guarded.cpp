@@ -62,7 +62,7 @@ template <typename Guard> class GuardedAccess : public ChainsAccess<GuardedChain
 
     // Errors: no memory, fewer buckets than cores; several threads, and no locks.
     static Result<GuardedAccess> create(EngineSetup const& setup) {
-        std::size_t const threads = setup.owners.size() * threads_per_core(setup.options);
+        std::size_t const threads = setup.owners.size() * setup.run.threads_each;
         if (std::same_as<Guard, table_guards::None> && threads > 1)
             return Error::of("--locking none: expected one thread (--cores 1), got {} (--model threads-unsafe shows "
                              "what is lost then)",
@@ -103,8 +103,8 @@ template <typename Guard> class GuardedAccess : public ChainsAccess<GuardedChain
     GuardedAccess(EngineSetup const& setup, std::size_t buckets, InstructionNodes nodes)
         : Base(setup, buckets, std::move(nodes))
         , node_(setup.table_owners.front().node)
-        , is_alone_(setup.owners.size() * threads_per_core(setup.options) == 1)
-        , switch_every_(setup.options.switch_every.value_or(0)) {}
+        , is_alone_(setup.owners.size() * setup.run.threads_each == 1)
+        , switch_every_(setup.run.switch_every.value_or(0)) {}
 
     static constexpr bool changes_locks = requires(Guard & guard) { guard.change(); };
 
@@ -136,7 +136,7 @@ template <typename Guard> class GuardedAccess : public ChainsAccess<GuardedChain
 
 template <Locking locking, typename Guard>
 constexpr EngineKind guarded{.model = Model::Threads,
-                             .layout = Layout::Chained,
+                             .layout = chained_layout,
                              .locking = locking,
                              .hash = Hashing::Modulo,
                              .create = &EngineOwner::create<ThreadEngine<GuardedAccess<Guard>>>};
