@@ -40,7 +40,11 @@ struct KeyLists : PerCore<KeyList> {
 class ListAccess {
   public:
     struct Extra {};
-    static Result<ListAccess> create(EngineSetup const& setup) { return ListAccess(setup); }
+    // Errors: fewer buckets than cores.
+    static Result<ListAccess> create(EngineSetup const& setup) {
+        MXK_TRY(count_buckets(setup.run, setup.owners.size()));
+        return ListAccess(setup);
+    }
 
     Result<void> reset() {
         static_cast<PerCore<KeyList>&>(lists_) =
