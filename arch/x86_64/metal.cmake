@@ -90,6 +90,7 @@ function(kernel_image name)
     add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/${name}.elf.gz
         COMMAND gzip -9 --no-name --stdout ${CMAKE_BINARY_DIR}/${name}.elf > ${CMAKE_BINARY_DIR}/${name}.elf.gz
         DEPENDS ${CMAKE_BINARY_DIR}/${name}.elf VERBATIM)
+    add_custom_target(image-of-${name} DEPENDS ${CMAKE_BINARY_DIR}/${name}.elf)
 endfunction()
 kernel_image(mxk ${all_objects} mxk-soak)
 kernel_image(mxk-test ${all_objects} mxk-soak mxk-inner-tests) # with the tests that run inside

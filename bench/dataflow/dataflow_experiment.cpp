@@ -124,8 +124,4 @@ void print_ratio(TextSink& out, std::string_view what, Row const* row, std::stri
     format(out, "{} takes {:.2} of {}\n", what, row->value.median / other->value.median, other_name);
 }
 
-double seconds_of(Cycles elapsed) {
-    return static_cast<double>(raw(elapsed)) / static_cast<double>(clock::frequency());
-}
-
 } // namespace mxk::bench

@@ -118,9 +118,6 @@ template <typename OwnOptions, DataflowPlan const& plan> class DataflowBench : p
 // What one row takes by another one; nothing where one of them was not measured.
 void print_ratio(TextSink& out, std::string_view what, Row const* row, std::string_view other_name, Row const* other);
 
-// Cycles of a run in seconds.
-double seconds_of(Cycles elapsed);
-
 // The options of a benchmark, between those that all have.
 template <typename Options, typename... Own> consteval auto dataflow_schema(Own const&... own) {
     return console::schema<Options>(dataflow_option::disciplines, core_set_option::cores, own...,

@@ -91,6 +91,10 @@ double percentile(std::span<double> values, unsigned percent) {
     return *place;
 }
 
+double seconds_of(Cycles elapsed) {
+    return static_cast<double>(raw(elapsed)) / static_cast<double>(clock::frequency());
+}
+
 Durations Durations::of(Histogram const& cycles) {
     auto const nanoseconds = [](std::uint64_t ticks) { return raw(clock::to_nanoseconds(static_cast<Cycles>(ticks))); };
     return {.count = cycles.count(),

@@ -11,8 +11,12 @@
 #include "base/histogram.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "base/units.hpp"
 
 namespace mxk::bench {
+
+// Time stamps in seconds.
+double seconds_of(Cycles elapsed);
 
 struct Summary {
     std::size_t n = 0;

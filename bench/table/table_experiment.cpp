@@ -18,10 +18,6 @@ Cycles max_task_time() {
     return clock::to_cycles(Nanoseconds{50'000});
 }
 
-double seconds_of(Cycles cycles) {
-    return static_cast<double>(raw(clock::to_nanoseconds(cycles))) * 1e-9;
-}
-
 std::size_t instructions_done(void const* context) {
     auto const& cores = *static_cast<std::span<CoreRun* const> const*>(context);
     std::size_t sum = 0;

@@ -6,7 +6,7 @@
 namespace mxk::bench {
 namespace {
 
-constexpr std::string_view random = "random";
+constexpr std::string_view random_order = "random";
 constexpr std::string_view sequential = "sequential";
 constexpr std::string_view strided_prefix = "strided:";
 constexpr std::string_view file_prefix = "file:";
@@ -21,7 +21,7 @@ Result<Keys> file_keys(std::string_view path) {
 
 Result<void> parse_value(std::string_view text, Keys& keys) {
     keys = {};
-    if (text == random) return {};
+    if (text == random_order) return {};
     keys.kind = Keys::Kind::Strided;
     if (text == sequential) return {};
     if (text.starts_with(strided_prefix)) {
@@ -42,7 +42,7 @@ Result<void> parse_value(std::string_view text, Keys& keys) {
 
 void print_value(TextSink& out, Keys const& keys) {
     switch (keys.kind) {
-    case Keys::Kind::Random: return out.write(random);
+    case Keys::Kind::Random: return out.write(random_order);
     case Keys::Kind::File: return format(out, "{}{}", file_prefix, keys.path);
     case Keys::Kind::Strided: break;
     }

@@ -42,7 +42,7 @@ class ListAccess {
     struct Extra {};
     // Errors: fewer buckets than cores.
     static Result<ListAccess> create(EngineSetup const& setup) {
-        MXK_TRY(count_buckets(setup.run, setup.owners.size()));
+        static_cast<void>(MXK_TRY(count_buckets(setup.run, setup.owners.size())));
         return ListAccess(setup);
     }
 
