@@ -61,6 +61,43 @@ def test_a_function_is_found_by_its_class(tmp_path: Path) -> None:
     assert docs_lines.line_of(str(file), "C::run") is None
 
 
+def test_too_many_words_are_found() -> None:
+    assert list(docs_lines.check_words({"a.md": "word " * docs_lines.MAX_WORDS})) == []
+    (found,) = docs_lines.check_words({"a.md": "word " * (docs_lines.MAX_WORDS + 1), "b.md": "word"})
+    assert found.startswith("a.md: ")
+    many = docs_lines.MAX_WORDS_IN_ALL // docs_lines.MAX_WORDS + 1
+    (found,) = docs_lines.check_words({f"{at}.md": "word " * docs_lines.MAX_WORDS for at in range(many)})
+    assert found.startswith("all pages: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("// A thing. It does\n// more.\n#include <a>\n", "A thing."),
+        ("// Of base/x.hpp: one\n// sentence. Two.\n", "Of base/x.hpp: one sentence."),
+        ("#include <a>\n", ""),
+        ('#!/usr/bin/env python3\n"""A tool:\nit works. More."""\nimport a\n', "A tool: it works."),
+        ("; The entry. More.\nbits 32\n", "The entry."),
+    ],
+)
+def test_the_first_sentence_of_a_file(text: str, said: str) -> None:
+    assert docs_lines.first_sentence(text) == said
+
+
+def test_the_files_of_a_folder_are_listed_with_what_they_are() -> None:
+    listed = list(docs_lines.list_files("kernel/acpi"))
+    assert any(line.startswith("kernel/acpi/srat.hpp: ") for line in listed)
+    assert not any(line.startswith("kernel/acpi/srat.cpp") for line in listed), "the header's head says it"
+    assert list(docs_lines.list_files("nothing")) == []
+
+
+def test_what_pages_say_lists_files_does() -> None:
+    pages = "".join(path.read_text() for path in docs_lines.PAGES)
+    folders = set(re.findall(r"--files ([\w./]+)`", pages))
+    assert "kernel/acpi" in folders or "arch" in folders
+    assert [folder for folder in folders if not list(docs_lines.list_files(folder))] == []
+
+
 def section(page: str, heading: str) -> str:
     """From this heading to the next one of a page in docs/."""
     return (ROOT / "docs" / page).read_text().partition(f"\n{heading}\n")[2].partition("\n## ")[0]
