@@ -104,7 +104,7 @@ def section(page: str, heading: str) -> str:
 
 
 def test_every_configuration_of_the_comparison_is_explained() -> None:
-    table = re.findall(r"^\| `(mxk-[^`]+)` \| ", section("tools.md", "## Comparing"), re.MULTILINE)
+    table = re.findall(r"^\| `(mxk-[^`]+)` \| ", section("tools-compare.md", "## Comparing"), re.MULTILINE)
     assert sorted(table) == sorted(CONFIGURATIONS)
 
 
@@ -121,7 +121,7 @@ def test_as_many_look_ups_are_said_to_be_together_as_are() -> None:
         (number,) = re.findall(pattern, file.read_text())
         assert f", {number} look-ups together" in markdown.NAMES[name]
         assert re.search(
-            rf"^\| `{name}` .* {number} look-ups under way together", section("tools.md", "## Comparing"), re.M
+            rf"^\| `{name}` .* {number} look-ups under way together", section("tools-compare.md", "## Comparing"), re.M
         )
 
 

@@ -1,4 +1,4 @@
-"""The table of statements that docs/measured.md embeds (mxk_host/pages.py), made of one run."""
+"""The table of statements that docs/bench-figures.md embeds (mxk_host/pages.py), made of one run."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
