@@ -47,7 +47,7 @@ def lines(run: Run, points: Sequence[Point]) -> Iterator[str]:
             scale = value.unit.scale
             extremes = " | ".join(number(it * scale) for it in (value.low, value.high))
             shown = f"{number(value.shown)}{noisy} {value.unit.name}"
-            yield f"| {settings} | {shown} | {extremes} | {value.n} | {remark} |"
+            yield f"| {settings} | {shown} | {extremes} | {value.n} | {remark} |".replace("  ", " ")
     yield ""
     yield _origin(run, points)
 
