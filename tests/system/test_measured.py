@@ -42,7 +42,9 @@ def test_all_kinds_of_rows_have_a_place_and_the_rest_of_the_page_stays(tmp_path:
     ended = drive("measured", str(tmp_path / "run.jsonl"), "--page", str(page))
     assert ended.code == 0, ended.complaint
     text = page.read_text()
-    assert text.startswith("# Measured\n\nby hand\n\n<!-- compare: throughput -->\n<!-- end of compare: throughput -->\n")
+    assert text.startswith(
+        "# Measured\n\nby hand\n\n<!-- compare: throughput -->\n<!-- end of compare: throughput -->\n"
+    )
     assert len(ended.output.splitlines()) == text.count("<!-- measured: ")
 
 

@@ -1,5 +1,5 @@
-"""docs/measured.md: the rows of stored runs, each command with its host, day and values (mxk_host/pages.py). What a page
-says of times, it says by one number and a command; this is where the others are, and only the tool writes it."""
+"""docs/measured.md: rows of stored runs, each command with host, day and values (mxk_host/pages.py). What a page says of
+times, it says by one number and a command; here are the others, and only the tool writes them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
