@@ -1,5 +1,5 @@
-"""docs/measured.md: rows of stored runs, each command with host, day and values (mxk_host/pages.py). What a page says of
-times, it says by one number and a command; here are the others, and only the tool writes them."""
+"""docs/measured.md: rows of stored runs, each command with host, day and values (mxk_host/pages.py). Other pages say
+one number and its command; here are the others, and only the tool writes them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
