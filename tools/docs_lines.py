@@ -3,18 +3,21 @@
 
     tools/docs_lines.py           says what is wrong, and ends with 1 if anything is
     tools/docs_lines.py --fix     writes the lines anew, by the functions' names
+    tools/docs_lines.py --files FOLDER    prints the files of a folder, each with the first sentence of its head
 
 A function stands in a page as `path:line` `name` or `path:line` `Class::name`."""
 
 import functools
+import itertools
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+MAX_WORDS, MAX_WORDS_IN_ALL = 2500, 60_000  # of a page, of all of them
 MAX_DISTANCE = 5  # lines: a function may move so far before its page must follow
 
 LINE_OF = re.compile(r"`([\w./-]+\.(?:[ch]pp|asm|py)):(\d+)`")
@@ -28,6 +31,8 @@ FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 # What `make install` puts the headers under; folders that are made, not kept.
 INSTALLED = "mxk/"
 MADE = ("build", "third_party")
+
+SOURCES = (".hpp", ".cpp", ".asm", ".py")
 
 Finding = str
 
@@ -146,15 +151,43 @@ def check_tables(page: str, text: str) -> Iterator[Finding]:
                     yield f"{page}: `{name}` in a table of files: there is none"
 
 
+def check_words(texts: Mapping[str, str]) -> Iterator[Finding]:
+    """No page, and not all of them together, has more words than a person reads."""
+    words = {page: len(text.split()) for page, text in texts.items()}
+    for page, count in words.items():
+        if count > MAX_WORDS:
+            yield f"{page}: {count} words, expected up to {MAX_WORDS}"
+    if (count := sum(words.values())) > MAX_WORDS_IN_ALL:
+        yield f"all pages: {count} words, expected up to {MAX_WORDS_IN_ALL}"
+
+
+def first_sentence(text: str) -> str:
+    """Of the comment, or the docstring, that a file begins with; empty without one."""
+    lines = itertools.dropwhile(lambda line: re.match(r"#!|\s*$", line), text.splitlines())
+    mark = r"\s*(//+|#(?!include|pragma|define|if)|;+)"
+    head = list(itertools.takewhile(lambda line: re.match(mark, line), lines))
+    said = " ".join(re.sub(mark, "", line).strip() for line in head)
+    if not head and (found := re.match(r'(?:#!.*\n)?\s*"""(.*?)"""', text, re.DOTALL)):
+        said = " ".join(found[1].split())
+    return re.split(r"(?<=[\w`)\]'\"]\.)\s", said, maxsplit=1)[0]
+
+
+def list_files(folder: str) -> Iterator[str]:
+    """A line for each source of the folder: a pair of header and source once, by the header's head."""
+    names = [name for name in files() if name.startswith(f"{folder.rstrip('/')}/") and Path(name).suffix in SOURCES]
+    for name in names:
+        if name.endswith(".cpp") and name.removesuffix(".cpp") + ".hpp" in names:
+            continue
+        said = first_sentence((ROOT / name).read_text())
+        yield f"{name}: {said}" if said else name
+
+
 def findings() -> list[Finding]:
     """What is wrong in all pages."""
     checks = (check_lines, check_links, check_paths, check_tables)
-    return [
-        finding
-        for path in PAGES
-        for check in checks
-        for finding in check(str(path.relative_to(ROOT)), path.read_text())
-    ]
+    texts = {str(path.relative_to(ROOT)): path.read_text() for path in PAGES}
+    found = [finding for page, text in texts.items() for check in checks for finding in check(page, text)]
+    return [*found, *check_words(texts)]
 
 
 def fix() -> None:
@@ -172,6 +205,10 @@ def fix() -> None:
 
 def main() -> int:
     """Checks the pages; with --fix, writes lines anew before."""
+    if sys.argv[1:2] == ["--files"] and len(sys.argv) == 3:
+        listed = list(list_files(sys.argv[2]))
+        print("\n".join(listed) or f"there is no source in {sys.argv[2]}")
+        return 0 if listed else 1
     if sys.argv[1:] == ["--fix"]:
         fix()
     elif sys.argv[1:]:

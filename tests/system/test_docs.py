@@ -61,13 +61,50 @@ def test_a_function_is_found_by_its_class(tmp_path: Path) -> None:
     assert docs_lines.line_of(str(file), "C::run") is None
 
 
+def test_too_many_words_are_found() -> None:
+    assert list(docs_lines.check_words({"a.md": "word " * docs_lines.MAX_WORDS})) == []
+    (found,) = docs_lines.check_words({"a.md": "word " * (docs_lines.MAX_WORDS + 1), "b.md": "word"})
+    assert found.startswith("a.md: ")
+    many = docs_lines.MAX_WORDS_IN_ALL // docs_lines.MAX_WORDS + 1
+    (found,) = docs_lines.check_words({f"{at}.md": "word " * docs_lines.MAX_WORDS for at in range(many)})
+    assert found.startswith("all pages: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("// A thing. It does\n// more.\n#include <a>\n", "A thing."),
+        ("// Of base/x.hpp: one\n// sentence. Two.\n", "Of base/x.hpp: one sentence."),
+        ("#include <a>\n", ""),
+        ('#!/usr/bin/env python3\n"""A tool:\nit works. More."""\nimport a\n', "A tool: it works."),
+        ("; The entry. More.\nbits 32\n", "The entry."),
+    ],
+)
+def test_the_first_sentence_of_a_file(text: str, said: str) -> None:
+    assert docs_lines.first_sentence(text) == said
+
+
+def test_the_files_of_a_folder_are_listed_with_what_they_are() -> None:
+    listed = list(docs_lines.list_files("kernel/acpi"))
+    assert any(line.startswith("kernel/acpi/srat.hpp: ") for line in listed)
+    assert not any(line.startswith("kernel/acpi/srat.cpp") for line in listed), "the header's head says it"
+    assert list(docs_lines.list_files("nothing")) == []
+
+
+def test_what_pages_say_lists_files_does() -> None:
+    pages = "".join(path.read_text() for path in docs_lines.PAGES)
+    folders = set(re.findall(r"--files ([a-z][\w./]*)`", pages))
+    assert "kernel/acpi" in folders or "arch" in folders
+    assert [folder for folder in folders if not list(docs_lines.list_files(folder))] == []
+
+
 def section(page: str, heading: str) -> str:
     """From this heading to the next one of a page in docs/."""
     return (ROOT / "docs" / page).read_text().partition(f"\n{heading}\n")[2].partition("\n## ")[0]
 
 
 def test_every_configuration_of_the_comparison_is_explained() -> None:
-    table = re.findall(r"^\| `(mxk-[^`]+)` \| ", section("tools.md", "## Comparing"), re.MULTILINE)
+    table = re.findall(r"^\| `(mxk-[^`]+)` \| ", section("tools-compare.md", "## Comparing"), re.MULTILINE)
     assert sorted(table) == sorted(CONFIGURATIONS)
 
 
@@ -84,7 +121,7 @@ def test_as_many_look_ups_are_said_to_be_together_as_are() -> None:
         (number,) = re.findall(pattern, file.read_text())
         assert f", {number} look-ups together" in markdown.NAMES[name]
         assert re.search(
-            rf"^\| `{name}` .* {number} look-ups under way together", section("tools.md", "## Comparing"), re.M
+            rf"^\| `{name}` .* {number} look-ups under way together", section("tools-compare.md", "## Comparing"), re.M
         )
 
 

@@ -14,8 +14,8 @@ from mxk_host.errors import UsageError
 
 def put(page: Path, blocks: Mapping[str, Iterable[str]]) -> None:
     """Replaces the blocks that the page has a place for, by name; a page that is not there is made with all of them."""
-    text = page.read_text() if page.exists() else "".join(f"{_begin(name)}\n{_end(name)}\n" for name in blocks)
-    found = [name for name in blocks if _begin(name) in text]
+    text = page.read_text() if page.exists() else "".join(map(place, blocks))
+    found = [name for name in blocks if has(text, name)]
     if not found:
         wanted = " or ".join(map(_begin, blocks))
         raise UsageError(f"expected {page} to have a place for a table, {wanted}, or not to be there")
@@ -26,6 +26,16 @@ def put(page: Path, blocks: Mapping[str, Iterable[str]]) -> None:
         if count != 1:
             raise UsageError(f"expected one {_end(name)} in {page} behind {_begin(name)}")
     page.write_text(text)
+
+
+def place(name: str) -> str:
+    """An empty place for a block of this name."""
+    return f"{_begin(name)}\n{_end(name)}\n"
+
+
+def has(text: str, name: str) -> bool:
+    """Whether a page has a place of this name."""
+    return _begin(name) in text
 
 
 def block(text: str, name: str) -> str:

@@ -21,6 +21,7 @@ MODULES = {
     "compare-builds": "builds",
     "compare-instructions": "builds",
     "compare-runs": "reports",
+    "measured": "reports",
     "lock-mpi": "lock_mpi",
     "heap-peaks": "heap_peaks",
     "trace": "trace",  # commands of its own

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from mxk_host.image import ROOT
+
 
 def report(
     runs: Annotated[
@@ -50,3 +52,22 @@ def compare_runs(
     from mxk_host.runs import compare
 
     compare.compare_runs(a, b, confidence=confidence, floor=floor, all_rows=all_rows, as_json=json)
+
+
+def measured(
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="RUN", help="As for report. Default: the latest run.", show_default=False),
+    ] = None,
+    page: Annotated[
+        Path, typer.Option(help="The page to write.", dir_okay=False, show_default="docs/measured.md")
+    ] = ROOT / "docs/measured.md",
+) -> None:
+    """Puts what stored runs have measured into the page of figures: command, machine, day, and a row for each value.
+
+    Exit codes: 0 written, 2 wrong usage, or there is nothing to show.
+    """
+    from mxk_host import measured as figures
+
+    for command in figures.put(runs or [], page):
+        print(f"{page.name}: {command}")

@@ -1,4 +1,4 @@
-"""The tables that README.md and docs/performance.md embed (mxk_host/pages.py), made of one comparison."""
+"""The tables that docs/measured.md embeds (mxk_host/pages.py), made of one comparison."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,5 +1,5 @@
 """The keys of a machine's description: what type each has and in which range it is. tools/simulator/model/machine.cpp
-reads the same keys; docs/simulation.md explains them."""
+reads the same keys; docs/simulation.md and the machines' files explain them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
