@@ -7,12 +7,13 @@ SECONDS ?= 600
 FUZZ_JOBS ?= 2
 FUZZ_SECONDS ?= 30
 COMPARE ?=
+TESTS ?=
 FIGURES ?=
 FIGURE ?=
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup elf iso pxe run bench figures linux mpi install python compare figures-check test unit inner fuzzers fuzz system coverage lint clean
+.PHONY: help setup elf iso pxe images run bench figures linux simulator mpi install python compare figures-check test test-long unit inner fuzzers fuzz system coverage lint clean
 MAKEFLAGS += --no-print-directory
 # Python keeps what it has compiled out of the sources, as tools/mxk says, too.
 export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
@@ -41,8 +42,11 @@ iso: setup ## build/metal/mxk.iso, for BIOS and UEFI
 pxe: setup ## build/metal/pxe, a directory for a TFTP server, for BIOS and UEFI (docs/server.md)
 	@$(call build,metal,pxe)
 
-run: setup ## boot and talk to the console (Ctrl-A X quits)
-	@tools/mxk run --cpus $(CPUS) --nodes $(NODES) --mem $(MEM)
+images: setup
+	@$(call build,metal,mxk.elf mxk-test.elf mxk.iso pxe)
+
+run: setup ## boot and talk to the console (Ctrl-A X quits; TESTS=yes: the kernel with the tests inside)
+	@tools/mxk run --cpus $(CPUS) --nodes $(NODES) --mem $(MEM) $(if $(TESTS),--tests)
 
 bench: setup ## what MXK does on this machine, in minutes: build/results/latest (BENCH="commands": only these, in QEMU)
 	@$(call build,linux,mxk-program mxk-peers)
@@ -54,6 +58,9 @@ figures: setup ## the figures of the thesis in both builds, and what it says of 
 
 linux: setup ## build/linux/mxk, the same kernel as a Linux program; mxk-peers; the library
 	@$(call build,linux,all)
+
+simulator: setup ## what `tools/mxk simulate` loads into QEMU (docs/simulation.md)
+	@$(call build,linux,mxk-simulator)
 
 mpi: setup ## build/linux/mxk-mpi-openmpi and mxk-mpi-mpich, locks over MPI (docs/locks-mpi.md)
 	@$(call build,linux,mxk-mpi)
@@ -78,10 +85,15 @@ figures-check: python ## fails where a figure that MXK is to reach is not reache
 # First all that has to be compiled, two builds at a time, so that no core is idle at the end of one; then what runs for minutes and often waits, two at a time;
 # last what looks at the time as a person does, alone. What has failed is said once more at the end, where one looks first.
 test: lint ## everything: lint and the three rings of tests
-	@$(MAKE) -j2 machines programs-asan programs-tsan linux iso
+	@$(MAKE) -j2 machines programs-asan programs-tsan linux simulator images
 	@rm -f build/failures.log
 	@$(MAKE) -j2 --output-sync=target unit-tsan fuzzers unit-asan inner-tsan inner-asan FUZZ_JOBS=1 FUZZ_SECONDS=5 || { cat build/failures.log 2>/dev/null; exit 1; }
 	@$(MAKE) system
+
+test-long: images linux simulator mpi concurrent-asan ## what takes longer: the long tests of all three rings (hours)
+	@build/linux/mxk-test 'test --long'
+	@MXK_LONG_TESTS=1 build/linux-asan/mxk-unit
+	@MXK_LONG_TESTS=1 build/venv/bin/python -P -m pytest tests/system -q -n 2 -p no:cacheprovider
 
 # $(call logged,NAME,COMMAND): prints the command's summary; if it fails all it has said is in build/NAME.log, and what shows why is printed.
 # A lost wake-up shows as a hang; the deadline makes it a failure.
@@ -94,16 +106,16 @@ logged = $(sanitized) timeout 1200 $(2) >build/$(1).log 2>&1; rc=$$?; grep -E '^
 machines: setup
 	@tools/setup --machines || echo 'the other machines cannot be had here: their tests are skipped'
 programs-asan: setup
-	@$(call build,linux-asan,mxk-unit mxk-program mxk-fuzzers)
+	@$(call build,linux-asan,mxk-unit mxk-test mxk-fuzzers)
 programs-tsan: setup
-	@$(call build,linux-tsan,mxk-concurrent mxk-program)
+	@$(call build,linux-tsan,mxk-concurrent mxk-test)
 
 unit: unit-asan unit-tsan ## first ring: unit tests on the host, of one thread under ASan+UBSan, of several under TSan
 unit-asan: programs-asan
 	@echo 'unit tests, asan:'; $(call logged,$@,build/linux-asan/mxk-unit)
 unit-tsan: programs-tsan
 	@echo 'unit tests, tsan:'; $(call logged,$@,build/linux-tsan/mxk-concurrent)
-concurrent-asan: setup ## the unit tests of several threads under ASan+UBSan, too (five minutes, no part of make test)
+concurrent-asan: programs-asan ## the unit tests of several threads under ASan+UBSan, too (five minutes, part of make test-long)
 	@$(call build,linux-asan,mxk-concurrent)
 	@$(call logged,$@,build/linux-asan/mxk-concurrent)
 
@@ -111,7 +123,7 @@ concurrent-asan: setup ## the unit tests of several threads under ASan+UBSan, to
 # Linux program and in QEMU, are part of the system tests.
 inner: inner-asan inner-tsan ## second ring: the tests inside the kernel, in the Linux program under both sanitizers
 inner-asan inner-tsan: inner-%: programs-%
-	@shape='--cores 8 --nodes 2'; echo "tests inside, $* $$shape:"; $(call logged,$@,build/linux-$*/mxk $$shape test)
+	@shape='--cores 8 --nodes 2'; echo "tests inside, $* $$shape:"; $(call logged,$@,build/linux-$*/mxk-test $$shape test)
 
 fuzzers: programs-asan ## first ring, too: every fuzzer for FUZZ_SECONDS=30
 	@echo 'fuzzers:' && tests/fuzz/run --seconds $(FUZZ_SECONDS) --jobs $(FUZZ_JOBS)
@@ -119,11 +131,11 @@ fuzzers: programs-asan ## first ring, too: every fuzzer for FUZZ_SECONDS=30
 fuzz: programs-asan ## every fuzzer for SECONDS=600, beginning with what was found before
 	@tests/fuzz/run --keep --seconds $(SECONDS)
 
-system: elf iso pxe linux mpi ## third ring: boot the kernel in QEMU in many shapes, use it and the program like a person
+system: images linux simulator mpi ## third ring: boot the kernel in QEMU in many shapes, use it and the program like a person
 	@echo 'system tests:' && build/venv/bin/python -P -m pytest tests/system -q -n 2 -p no:cacheprovider
 
 coverage: setup ## share of the portable code's lines that the host tests run
-	@$(call build,linux-coverage,mxk-unit mxk-concurrent mxk-program)
+	@$(call build,linux-coverage,mxk-unit mxk-concurrent mxk-test)
 	@tools/coverage
 
 lint: setup ## formats, house rules, clang-tidy, ruff

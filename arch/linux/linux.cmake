@@ -6,6 +6,12 @@ find_package(Threads REQUIRED)
 
 include_directories(${CMAKE_SOURCE_DIR}/arch/linux ${CMAKE_SOURCE_DIR}/tasks/threads/posix)
 
+# It links in a tenth of the time.
+find_program(MXK_MOLD mold)
+if(MXK_MOLD)
+    add_link_options(-fuse-ld=mold)
+endif()
+
 # How much is optimised: all; what a test spends its time in; what runs for a moment, where compiling takes longer; and
 # the tests inside.
 if(MXK_SANITIZE)

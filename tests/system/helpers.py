@@ -13,6 +13,7 @@ from typing import Any
 
 import pexpect
 
+from mxk_host.commands import KERNEL_WITH_TESTS, kernel_for
 from mxk_host.machine import Emulator
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -93,10 +94,15 @@ def linux_program(name: str = "mxk") -> str:
     return str(path)
 
 
-def run_linux(*arguments: str, name: str = "mxk", code: int = 0, seconds: int = 120) -> Ended:
-    """Runs a program of the Linux build and expects this exit code."""
+def program_for(commands: str) -> str:
+    """The program that has all these commands: the one with the tests inside only where they are asked for."""
+    return linux_program("mxk-test" if kernel_for(commands) == KERNEL_WITH_TESTS else "mxk")
+
+
+def run_linux(*arguments: str, name: str | None = None, code: int = 0, seconds: int = 120) -> Ended:
+    """Runs a program of the Linux build, by default the one that has these commands, and expects this exit code."""
     done = subprocess.run(
-        [linux_program(name), *arguments],
+        [linux_program(name) if name else program_for(";".join(arguments)), *arguments],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

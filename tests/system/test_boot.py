@@ -37,7 +37,7 @@ def test_what_is_served_is_small_and_has_both_loaders() -> None:
     served = image_path(Boot.PXE)
     files = {str(file.relative_to(served)) for file in served.rglob("*") if file.is_file()}
     loaders = {"boot/grub/i386-pc/core.0", "boot/grub/x86_64-efi/core.efi"}
-    assert files >= {*loaders, "boot/mxk.elf", "boot/grub/grub.cfg"}
+    assert files >= {*loaders, "boot/mxk.elf", "boot/mxk-test.elf", "boot/grub/grub.cfg"}
     assert sum((served / file).stat().st_size for file in files) <= SERVED_BYTES
 
 
@@ -240,7 +240,7 @@ def test_a_processor_without_xsave_preempts_threads_too(tmp_path: Path) -> None:
 
 def test_locks_without_a_hypervisor(tmp_path: Path) -> None:
     # There spin locks go by tickets. What has ended stays: a bare machine does not end QEMU.
-    with Console(tmp_path / "log", cpus=2, more=["--qemu", "-cpu", "--qemu", "max,-hypervisor"]) as console:
+    with Console(tmp_path / "log", cpus=2, more=["--tests", "--qemu", "-cpu", "--qemu", "max,-hypervisor"]) as console:
         assert re.search(r"^3 passed, 0 failed, 0 skipped", console.run("test semaphore1.all"), re.MULTILINE)
 
 

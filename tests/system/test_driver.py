@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from helpers import DRIVER, ENDS, ROOT, Ended, drive
-from mxk_host.commands import grub_menu
+from mxk_host.commands import grub_menu, kernel_for
 from mxk_host.errors import DriverError, ExitCode, UsageError
 from mxk_host.machine import Accelerator, choose_accelerator
 from mxk_host.results import judge_rows
@@ -58,6 +58,22 @@ def test_cpus_are_split_evenly() -> None:
 
 def test_grub_gets_the_commands_as_one_literal_argument() -> None:
     assert "multiboot2 /boot/mxk.elf 'run=a; b $c; exit'\n" in grub_menu("a; b $c; exit")
+
+
+@pytest.mark.parametrize(
+    ("commands", "kernel"),
+    [
+        ("", "mxk.elf"),
+        ("topology; describe test", "mxk.elf"),
+        ("test", "mxk-test.elf"),
+        ("topology; test topology; exit", "mxk-test.elf"),
+        ("testify; exit", "mxk.elf"),
+        ("bench addition --json", "mxk-test.elf"),
+    ],
+)
+def test_the_kernel_with_tests_is_booted_where_they_are_asked_for(commands: str, kernel: str) -> None:
+    assert kernel_for(commands) == kernel
+    assert f"multiboot2 /boot/{kernel}" in grub_menu(commands)
 
 
 def test_a_trace_goes_to_either_loader(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pexpect
 import pytest
 
-from helpers import AtPrompt, Ended, kernel_tests, linux_program
+from helpers import AtPrompt, Ended, kernel_tests, linux_program, program_for
 
 LEFT, UP, DOWN = "\x1b[D", "\x1b[A", "\x1b[B"
 CTRL_A, CTRL_C, CTRL_D, CTRL_E, CTRL_U, CTRL_W = "\x01", "\x03", "\x04", "\x05", "\x15", "\x17"
@@ -27,7 +27,12 @@ ENDLESS = "bench table --ops 1M --cores 1 --repeat 1000"
 def mxk(*arguments: str, typed: str | None = None, timeout: float = 60) -> Ended:
     """Runs the program to its end. `typed`: what comes through its standard input; None: nothing."""
     done = subprocess.run(
-        [linux_program(), *arguments], input=typed or "", capture_output=True, text=True, timeout=timeout, check=False
+        [program_for(";".join(arguments)), *arguments],
+        input=typed or "",
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
     )
     return Ended(done.returncode, done.stdout, done.stderr)
 

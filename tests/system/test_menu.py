@@ -18,7 +18,7 @@ MIN_TIMEOUT = 3  # seconds: who connects to a server's serial line has to have t
 
 def entries() -> dict[str, str]:
     """The entries that boot the kernel: what each is called, and what it runs; empty: the console."""
-    found = re.findall(r"^menuentry '([^']+)' \{\n    multiboot2 /boot/mxk.elf (.*)\n\}", MENU, re.MULTILINE)
+    found = re.findall(r"^menuentry '([^']+)' \{\n    multiboot2 /boot/mxk(?:-test)?.elf (.*)\n\}", MENU, re.MULTILINE)
     return {
         title: next((word[4:] for word in shlex.split(line) if word.startswith("run=")), "") for title, line in found
     }

@@ -45,14 +45,25 @@ def test_named_tests_and_what_they_print(tmp_path: Path) -> None:
 
 
 def test_named_tests_of_the_linux_program() -> None:
-    arguments = [linux_program(), "--cores", "4", "--nodes", "2", "--memory", "2G", f"test {NAMED} workqueue; workq"]
+    arguments = [
+        linux_program("mxk-test"),
+        "--cores",
+        "4",
+        "--nodes",
+        "2",
+        "--memory",
+        "2G",
+        f"test {NAMED} workqueue; workq",
+    ]
     ended = subprocess.run(arguments, capture_output=True, text=True, check=False, timeout=180)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert re.search(r"^\d+ passed, 0 failed, ", ended.stdout, re.MULTILINE)
     assert re.search(
         r"^  workers  2: active 0 \(starting 0\), blocked 0, idle 2; max at once \d+$", ended.stdout, re.MULTILINE
     )
-    fault = subprocess.run([linux_program(), "test fault1"], capture_output=True, text=True, check=False, timeout=60)
+    fault = subprocess.run(
+        [linux_program("mxk-test"), "test fault1"], capture_output=True, text=True, check=False, timeout=60
+    )
     assert (fault.returncode, "segmentation fault" in fault.stderr) == (3, True), fault.stderr
 
 

@@ -321,7 +321,7 @@ def test_what_is_missing_is_said_with_what_to_run(tmp_path: Path) -> None:
     assert (without_qemu.code, "run tools/setup --machines" in without_qemu.complaint) == (2, True)
     (tmp_path / "mxk-simulator.so").unlink()
     without_plugin = fakes.drive("--machine", "test-2x2", "topology")
-    assert (without_plugin.code, "mxk-simulator.so: run make linux" in without_plugin.complaint) == (2, True)
+    assert (without_plugin.code, "mxk-simulator.so: run make simulator" in without_plugin.complaint) == (2, True)
 
 
 # The run

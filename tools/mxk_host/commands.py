@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from mxk_host.errors import UsageError
 
 MAX_LINE = 4095  # characters: what the option ROM that QEMU starts a PVH kernel with has room for, and no check of it
+KERNEL, KERNEL_WITH_TESTS = "mxk.elf", "mxk-test.elf"
+_NEEDS_TESTS = re.compile(r"(^|;)\s*(test\b|bench addition\b)|\bpatient-ticket\b")  # what tests/kernel registers
 _ENDING = re.compile(r"(^|;)\s*(exit|reboot)\s*;?\s*$")
 
 
@@ -19,6 +21,11 @@ def command_text(words: list[str]) -> str:
     if not text or _ENDING.search(text):
         return text
     return f"{text.rstrip('; ')}; exit"
+
+
+def kernel_for(commands: str) -> str:
+    """The kernel that has all these commands: the one with the tests inside only where they are asked for."""
+    return KERNEL_WITH_TESTS if _NEEDS_TESTS.search(commands) else KERNEL
 
 
 def checked_words(words: Sequence[str]) -> tuple[str, ...]:
@@ -47,4 +54,4 @@ def grub_menu(commands: str, module: str | None = None, words: Sequence[str] = (
     the name of the file beside the kernel that it is to bring."""
     argument = "".join(f" '{word}'" for word in (*([f"run={commands}"] if commands else []), *words))
     bring = f"module2 --nounzip /boot/module {module}\n" if module else ""
-    return f"insmod all_video\nmultiboot2 /boot/mxk.elf{argument}\n{bring}boot\n"
+    return f"insmod all_video\nmultiboot2 /boot/{kernel_for(commands)}{argument}\n{bring}boot\n"

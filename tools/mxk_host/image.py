@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from mxk_host.commands import KERNEL
 from mxk_host.errors import DriverError, ExitCode, UsageError
 from mxk_host.machine import Boot, expect_installed
 
@@ -14,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 PRESET = os.environ.get("MXK_METAL_PRESET", "metal")  # another one: metal-debug
 METAL = BUILD / PRESET
-_NAMES = {Boot.KERNEL: "mxk.elf", Boot.ISO: "mxk.iso", Boot.PXE: "pxe"}
+_NAMES = {Boot.ISO: "mxk.iso", Boot.PXE: "pxe"}
 _TOOLS = {Boot.KERNEL: (), Boot.ISO: ("grub-mkrescue", "xorriso"), Boot.PXE: ("grub-mknetdir",)}
 MAX_MODULE_BYTES = 2 << 30  # a loader puts it below 4 GiB, beside the holes for devices
 
@@ -25,12 +26,13 @@ def shown(path: Path) -> Path:
     return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
 
 
-def image_path(boot: Boot) -> Path:
-    """Where the build puts the image: a file, or the directory that a TFTP server serves."""
-    return METAL / _NAMES[boot]
+def image_path(boot: Boot, kernel: str = KERNEL) -> Path:
+    """Where the build puts the image: a file, or the directory that a TFTP server serves; ISO and directory have the
+    kernel without tests and the one with them."""
+    return METAL / _NAMES.get(boot, kernel)
 
 
-def build(boot: Boot) -> None:
+def build(boot: Boot, kernel: str = KERNEL) -> None:
     """Brings the image up to date; shows the compiler's output only on failure. Safe to call from several processes."""
     for tool in ("cmake", "ninja", "nasm", *_TOOLS[boot]):
         expect_installed(tool)
@@ -39,14 +41,15 @@ def build(boot: Boot) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (METAL / "build.ninja").exists():
             _quietly(["cmake", "--preset", PRESET], "the kernel's build could not be configured")
-        target = image_path(boot).name
+        target = image_path(boot, kernel).name
         _quietly(["cmake", "--build", "--preset", PRESET, "--target", target], f"{target} could not be built")
 
 
-def expect_image(boot: Boot) -> None:
+def expect_image(boot: Boot, kernel: str = KERNEL) -> None:
     """Raises if there is no image to boot."""
-    if not image_path(boot).exists():
-        raise DriverError(f"expected the image {shown(image_path(boot))}: leave out --no-build", ExitCode.NO_VERDICT)
+    path = image_path(boot, kernel)
+    if not path.exists():
+        raise DriverError(f"expected the image {shown(path)}: leave out --no-build", ExitCode.NO_VERDICT)
 
 
 def copy_for(boot: Boot, menu_text: str, module: Path | None, folder: Path) -> Path:
@@ -58,12 +61,12 @@ def copy_for(boot: Boot, menu_text: str, module: Path | None, folder: Path) -> P
     return _directory_with(menu, module, folder)
 
 
-def unpacked_iso(menu_text: str, folder: Path) -> Path:
+def unpacked_iso(menu_text: str, kernel: str, folder: Path) -> Path:
     """A copy of the ISO in `folder` with this grub.cfg and with the kernel as it is, not compressed: for an emulator
     that takes longer to expand it than to read it."""
     menu = folder / "grub.cfg"
     menu.write_text(menu_text)
-    return _iso_with({"/boot/grub/grub.cfg": menu, "/boot/mxk.elf": image_path(Boot.KERNEL)}, folder)
+    return _iso_with({"/boot/grub/grub.cfg": menu, f"/boot/{kernel}": image_path(Boot.KERNEL, kernel)}, folder)
 
 
 def _directory_with(menu: Path, module: Path | None, folder: Path) -> Path:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mxk_host import bochs, image, results
-from mxk_host.commands import grub_menu, kernel_command_line
+from mxk_host.commands import KERNEL_WITH_TESTS, grub_menu, kernel_command_line, kernel_for
 from mxk_host.display import Display
 from mxk_host.errors import DriverError, ExitCode
 from mxk_host.machine import Accelerator, Boot
@@ -33,6 +33,7 @@ class Job:
     machine: Machine
     commands: str
     own_menu: bool = True  # GRUB boots at once, as this run wants it; else it shows the menu that the image has
+    with_tests: bool = False  # the kernel with the tests inside, whatever the commands are
 
     def qemu_line(self, boot_image: Path, interactive_log: Path | None = None) -> list[str]:
         """The QEMU command line that boots this image."""
@@ -45,6 +46,11 @@ class Job:
         return self.machine.module.name if self.machine.module else None
 
     @property
+    def kernel(self) -> str:
+        """The kernel that has what is to run."""
+        return KERNEL_WITH_TESTS if self.with_tests else kernel_for(self.commands)
+
+    @property
     def needs_menu(self) -> bool:
         """Whether GRUB has to be told something that the image does not say: not to wait for a key, if nothing else."""
         return self.machine.boot is not Boot.KERNEL and self.own_menu
@@ -52,7 +58,7 @@ class Job:
 
 def explain(job: Job) -> None:
     """Prints the QEMU line and touches nothing."""
-    boot_image = image.image_path(job.machine.boot)
+    boot_image = image.image_path(job.machine.boot, job.kernel)
     if job.needs_menu:
         original, boot_image = boot_image, boot_image.with_stem("run")
         menu = "; ".join(grub_menu(job.commands, job.module_name, job.machine.words).splitlines()[:-1])
@@ -82,10 +88,10 @@ def run_in_bochs(job: Job, model: bochs.Model, *, build: bool, timeout: float | 
     if build:
         image.build(Boot.ISO)
     for boot in (Boot.ISO, Boot.KERNEL):
-        image.expect_image(boot)
+        image.expect_image(boot, job.kernel)
     with tempfile.TemporaryDirectory(prefix="mxk-") as name, _failure_log_kept(kept):
         folder = Path(name)
-        iso = image.unpacked_iso(grub_menu(job.commands, words=job.machine.words), folder)
+        iso = image.unpacked_iso(grub_menu(job.commands, words=job.machine.words), job.kernel, folder)
         with display:
             limit = COMMANDS_TIMEOUT if timeout is None else timeout
             verdict = bochs.run(job.machine.shape, model, iso, kept, limit, display.feed, folder)
@@ -127,10 +133,10 @@ def _boot_image(job: Job, *, build: bool) -> Iterator[Path]:
     boot = job.machine.boot
     job.machine.emulator.expect_installed()
     if build:
-        image.build(boot)
-    image.expect_image(boot)
+        image.build(boot, job.kernel)
+    image.expect_image(boot, job.kernel)
     if not job.needs_menu:
-        yield image.image_path(boot)
+        yield image.image_path(boot, job.kernel)
         return
     with tempfile.TemporaryDirectory(prefix="mxk-") as folder:
         yield image.copy_for(

@@ -17,7 +17,7 @@ endif()
 
 # What QEMU loads (build/machines/qemu-10). It finds QEMU's functions when it is loaded.
 room_sources(simulator_plugin_sources tools/simulator/plugin)
-add_library(mxk-simulator MODULE ${simulator_plugin_sources})
+add_library(mxk-simulator MODULE EXCLUDE_FROM_ALL ${simulator_plugin_sources})
 target_compile_options(mxk-simulator PRIVATE -O2 -fvisibility=hidden)
 target_link_libraries(mxk-simulator PRIVATE mxk-simulator-model Threads::Threads)
 set_target_properties(mxk-simulator PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})

@@ -92,6 +92,10 @@ def run(
             show_default=False,
         ),
     ] = None,
+    tests: Annotated[
+        bool,
+        typer.Option("--tests", help="The kernel with the tests inside, as for commands that are tests."),
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the QEMU line; build and run nothing.")] = False,
     timeout: Annotated[
         float | None, typer.Option(min=0, help="Seconds; default 600 with commands, none without.", show_default=False)
@@ -134,11 +138,13 @@ def run(
         emulator=emulator,
         words=(*((f"acpi-image={tables.name}",) if tables else ()), *checked_words(word or ())),
     )
+    if tests and boot is not Boot.KERNEL and not commands:
+        raise UsageError("expected --tests with --boot kernel or with commands: GRUB's menu has an entry for the tests")
     if menu and (boot is Boot.KERNEL or commands or trace or machine.words):
         raise UsageError(
             "expected --menu with --boot iso or pxe, and neither commands nor a file to bring: the menu has its own"
         )
-    job = jobs.Job(machine, command_text(commands or []), own_menu=not menu)
+    job = jobs.Job(machine, command_text(commands or []), own_menu=not menu, with_tests=tests)
     if emulator is Emulator.BOCHS:
         expect_possible(machine)
         if not job.commands or dry_run or firmware is not Firmware.BIOS:

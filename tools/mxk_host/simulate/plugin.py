@@ -44,5 +44,5 @@ class Plugin:
 def expect_plugin(path: Path) -> None:
     """Raises if it is not built, or the QEMU that takes it is not there."""
     if not path.is_file():
-        raise UsageError(f"expected the simulator {shown(path)}: run make linux")
+        raise UsageError(f"expected the simulator {shown(path)}: run make simulator")
     Emulator.QEMU10.expect_installed()
