@@ -2,11 +2,12 @@
 print. What they said is kept in a log each."""
 
 import shlex
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from mxk_host.commands import command_text
+from mxk_host.commands import KERNEL, command_text
 from mxk_host.errors import DriverError, ExitCode, UsageError
 from mxk_host.image import image_path
 from mxk_host.jobs import Job
@@ -27,11 +28,12 @@ class Side(StrEnum):
 
 
 PROGRAMS = {Side.LINUX: "mxk", Side.PEERS: "mxk-peers"}
+IMAGES = {**PROGRAMS, Side.KERNEL: KERNEL}
 
 
-def expect_built(folder: Path, target: str = "linux") -> None:
+def expect_built(folder: Path, names: Iterable[str] = PROGRAMS.values(), target: str = "linux") -> None:
     """Raises where one of the programs is missing, which `make TARGET` builds."""
-    for name in PROGRAMS.values():
+    for name in names:
         if not (folder / name).is_file():
             raise UsageError(f"expected the program {folder / name}: make {target} builds it first")
 
@@ -45,6 +47,7 @@ class Programs:
     timeout: float  # seconds for each process
     accelerator: Accelerator
     nodes: int = 2  # of the kernel's machine
+    names: Mapping[Side, str] = field(default_factory=lambda: IMAGES)  # of the files
 
     @property
     def emulated(self) -> bool:
@@ -74,9 +77,9 @@ class Programs:
         return rows
 
     def _line(self, side: Side, command: str, cores: int) -> list[str]:
-        return [str(self.folder / PROGRAMS[side]), "--cores", str(cores), command]
+        return [str(self.folder / self.names[side]), "--cores", str(cores), command]
 
     def _kernel_line(self, command: str, cores: int, mebibytes: int) -> list[str]:
         shape = Shape.checked(cores, min(self.nodes, cores), f"{mebibytes}M")
         machine = Machine(shape, Boot.KERNEL, Firmware.BIOS, self.accelerator, ())
-        return Job(machine, command_text([command])).qemu_line(image_path(Boot.KERNEL))
+        return Job(machine, command_text([command])).qemu_line(image_path(Boot.KERNEL, self.names[Side.KERNEL]))
