@@ -13,9 +13,9 @@ from mxk_host.image import image_path
 from mxk_host.jobs import Job
 from mxk_host.machine import Accelerator, Boot, Firmware
 from mxk_host.qemu import Machine
-from mxk_host.runner import run_captured
+from mxk_host.rounds import run
 from mxk_host.shape import Shape
-from mxk_host.stream import Line, Row, SerialStream, json_row
+from mxk_host.stream import Row
 from mxk_host.verdict import judge
 
 
@@ -57,24 +57,17 @@ class Programs:
     def rows(self, side: Side, command: str, cores: int, mebibytes: int = 1024) -> list[Row]:
         """What the commands print, on so many cores, and in the kernel so much memory. Raises if one fails."""
         line = self._kernel_line(command, cores, mebibytes) if side is Side.KERNEL else self._line(side, command, cores)
-        rows: list[Row] = []
-        stream = SerialStream()
-
-        def read(data: bytes) -> None:
-            lines = (part.text for part in stream.feed(data) if isinstance(part, Line))
-            rows.extend(row for text in lines if (row := json_row(text)) is not None)
-
         log = self.logs / f"{side}-{len(list(self.logs.glob('*.log')))}.log"
-        outcome = run_captured(line, log, self.timeout, read)
+        ran = run(line, log, self.timeout)
         said = f"{shlex.join(line)} (log: {log})"
         if side is Side.KERNEL:
-            verdict = judge(outcome, self.timeout)
+            verdict = judge(ran.outcome, self.timeout)
             if verdict.code is not ExitCode.SUCCESS:
                 raise DriverError(f"{verdict.reason}: {said}", verdict.code)
-        elif outcome.status != 0:
-            how = "ran too long" if outcome.status is None else f"exit status {outcome.status}"
+        elif (status := ran.outcome.status) != 0:
+            how = "ran too long" if status is None else f"exit status {status}"
             raise DriverError(f"{how}: {said}", ExitCode.COMMAND_FAILED)
-        return rows
+        return ran.rows
 
     def _line(self, side: Side, command: str, cores: int) -> list[str]:
         return [str(self.folder / self.names[side]), "--cores", str(cores), command]
