@@ -49,7 +49,6 @@ run: setup ## boot and talk to the console (Ctrl-A X quits; TESTS=yes: the kerne
 	@tools/mxk run --cpus $(CPUS) --nodes $(NODES) --mem $(MEM) $(if $(TESTS),--tests)
 
 bench: setup ## what MXK does on this machine, in minutes: build/results/latest (BENCH="commands": only these, in QEMU)
-	@$(call build,linux,mxk-program mxk-peers)
 	@tools/mxk $(if $(BENCH),bench -- '$(BENCH)',overview)
 
 figures: setup ## the figures of the thesis in both builds, and what it says of them (FIGURE="4.2 4.9": only these)

@@ -1,13 +1,24 @@
-"""What `make bench` runs: every step, the numbers at the end, and what is told where it cannot be."""
+"""What `make bench` runs: what is compiled before which step, every step, the numbers, and what is told where it cannot
+be."""
 
+import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from helpers import drive
-from mxk_host.overview.job import core_counts, fitting_operations
-from mxk_host.overview.plan import NUMBERS, OPERATIONS, STEPS
+from mxk_host import building
+from mxk_host.building import Show
+from mxk_host.errors import DriverError
+from mxk_host.machine import Accelerator
+from mxk_host.overview import job
+from mxk_host.overview.job import Overview, Pace, core_counts, fitting_operations, operations_within, slowness
+from mxk_host.overview.plan import MAX_SECONDS, MIN_OPERATIONS, NUMBERS, OPERATIONS, STEPS, TARGETS
+from mxk_host.programs import Programs, Side
+from mxk_host.stream import Row
 
 
 @pytest.mark.usefixtures("images")
@@ -37,7 +48,7 @@ def test_a_failed_step_is_named(tmp_path: Path) -> None:
     done = drive("overview", "--ops", "20K", "--build", str(tmp_path), "--results", str(tmp_path / "r"), timeout=60)
     assert done.code == 1
     assert "exit status 1" in done.complaint
-    assert "bench memory" in done.complaint  # the first step of that program
+    assert STEPS[0].command.partition(" --ops")[0] in done.complaint  # the first step of that program
 
 
 def test_programs_that_are_not_built_are_told(tmp_path: Path) -> None:
@@ -53,6 +64,90 @@ def test_numbers_of_cores_double_up_to_all(cores: int, counts: list[int]) -> Non
 def test_operations_leave_half_of_the_memory_free() -> None:
     assert fitting_operations(64 << 30) == OPERATIONS
     assert fitting_operations(2 << 30) == (1 << 30) // 128
+
+
+def test_a_slow_machine_gets_fewer_operations_so_that_all_fits() -> None:
+    assert operations_within(1.0, MAX_SECONDS, OPERATIONS) == OPERATIONS
+    fewer = operations_within(3.0, MAX_SECONDS, OPERATIONS)
+    assert MIN_OPERATIONS < fewer < OPERATIONS / 2
+    assert sum(step.estimate(fewer) for step in STEPS) * 3 == pytest.approx(MAX_SECONDS, rel=0.02)
+    assert operations_within(100.0, MAX_SECONDS, OPERATIONS) == MIN_OPERATIONS
+    assert slowness(STEPS[0].estimate(2_000_000) * 3) == pytest.approx(3.0)
+    assert slowness(0.01) == 1.0
+
+
+def test_what_is_left_follows_from_what_was_measured() -> None:
+    pace = Pace([])
+    pace.to_compile = {Side.PEERS: 10}
+    assert pace.left() == ""  # nobody knows yet how long compiling takes
+    pace.measuring = 100.0
+    assert pace.left((5, 30, 10.0)) == f"about {2 * (25 + 10) + 100} s left"
+    pace.compiled(30, 60.0)
+    pace.measured(20.0, 60.0)  # three times its estimate
+    assert pace.left() == f"about {2 * 10 + 3 * 80} s left"
+    pace.to_compile.clear()
+    assert pace.left() == "about 240 s left"
+
+
+class Diary(Programs):
+    """Programs that run nothing, and a builder that compiles nothing: they say when they were asked."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, folder, 1.0, Accelerator.TCG)
+        object.__setattr__(self, "entries", [])
+
+    def rows(self, side: Side, command: str, cores: int, _mebibytes: int = 0) -> list[Row]:
+        """As one of the steps' programs writes them."""
+        self.entries.append(side)
+        return (
+            [made_up("table", "find", cores, 1.5, layout="bucketed", submit="batch")] if "bucketed" in command else []
+        )
+
+    def build(self, preset: str, target: str, show: Show) -> None:
+        """As ninja counts."""
+        self.entries.append(f"{preset}: {target}")
+        for done in range(1, 41):
+            show(done, 40)
+
+
+def overview_of(folder: Path, compiled: Sequence[Side]) -> tuple[list[str], str]:
+    """What was built and run, in this order, and what was said of it."""
+    diary, said = Diary(folder), io.StringIO()
+    Overview(diary, compiled, diary.build, Console(file=said, width=200)).run(20_000)
+    return diary.entries, said.getvalue()
+
+
+def test_each_program_is_compiled_right_before_its_first_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(job, "_LINE_EVERY", 0.0)
+    entries, said = overview_of(tmp_path, list(TARGETS))
+    expected: list[str] = []
+    for step in STEPS:
+        if step.side not in expected:
+            expected.append(f"{TARGETS[step.side].preset}: {TARGETS[step.side].name}")
+        expected.append(step.side)
+    assert entries == expected
+    assert STEPS[-1].side is Side.KERNEL
+    assert "compiling mxk-overview 40/40, about" in said
+    first = said.index("finds in batches, all cores: 1.5 M/s")  # is told once it is known
+    assert said.index(f"1/{len(STEPS)}") < first < said.index(f"2/{len(STEPS)}")
+
+
+def test_nothing_is_compiled_where_it_is_not_wanted(tmp_path: Path) -> None:
+    entries, said = overview_of(tmp_path, [])
+    assert entries == [step.side for step in STEPS]
+    assert "compiling" not in said
+
+
+def test_ninja_is_understood() -> None:
+    steps: list[tuple[int, int]] = []
+    lines = "[0/2] Re-checking globbed directories...\n[1/3] Building a.o\n[3/3] Linking a\n"
+    building.run_quietly(["printf", lines], "never", lambda done, total: steps.append((done, total)))
+    assert steps == [(1, 3), (3, 3)]
+    with pytest.raises(DriverError, match=r"^FAILED: a.o\n\[2/3\] cc\na.o could not") as caught:
+        building.run_quietly(
+            ["sh", "-c", "printf '[1/3] b.o\nFAILED: a.o\n[2/3] cc\n'; exit 1"], "a.o could not be built"
+        )
+    assert "[1/3]" not in str(caught.value)
 
 
 def made_up(benchmark: str, mix: str, cores: int, millions: float, **fields: object) -> dict[str, object]:

@@ -1,18 +1,16 @@
 """The kernel image: built when it is out of date, and for a run by GRUB copied with the run's own grub.cfg."""
 
-import fcntl
 import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
+from mxk_host import building
+from mxk_host.building import BUILD, ROOT, run_quietly
 from mxk_host.commands import KERNEL
 from mxk_host.errors import DriverError, ExitCode, UsageError
 from mxk_host.machine import Boot, expect_installed
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build"
 PRESET = os.environ.get("MXK_METAL_PRESET", "metal")  # another one: metal-debug
 METAL = BUILD / PRESET
 _NAMES = {Boot.ISO: "mxk.iso", Boot.PXE: "pxe"}
@@ -36,13 +34,7 @@ def build(boot: Boot, kernel: str = KERNEL) -> None:
     """Brings the image up to date; shows the compiler's output only on failure. Safe to call from several processes."""
     for tool in ("cmake", "ninja", "nasm", *_TOOLS[boot]):
         expect_installed(tool)
-    BUILD.mkdir(exist_ok=True)
-    with (BUILD / ".metal.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (METAL / "build.ninja").exists():
-            _quietly(["cmake", "--preset", PRESET], "the kernel's build could not be configured")
-        target = image_path(boot, kernel).name
-        _quietly(["cmake", "--build", "--preset", PRESET, "--target", target], f"{target} could not be built")
+    building.build(PRESET, image_path(boot, kernel).name)
 
 
 def expect_image(boot: Boot, kernel: str = KERNEL) -> None:
@@ -87,7 +79,7 @@ def _iso_with(files: dict[str, Path], folder: Path) -> Path:
     insert = ["-dev", str(copy), "-boot_image", "any", "keep"]
     for place, file in files.items():
         insert += ["-map", str(file), place]
-    _quietly(["xorriso", "-report_about", "WARNING", *insert], "the ISO's files could not be replaced")
+    run_quietly(["xorriso", "-report_about", "WARNING", *insert], "the ISO's files could not be replaced")
     return copy
 
 
@@ -103,11 +95,3 @@ def checked_module(path: Path | None) -> Path | None:
         size = path.stat().st_size
         raise UsageError(f"--trace: expected 1 to {MAX_MODULE_BYTES} bytes, which a loader can bring, got {size}")
     return path
-
-
-def _quietly(arguments: list[str], complaint: str) -> None:
-    result = subprocess.run(
-        arguments, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    if result.returncode != 0:
-        raise DriverError(f"{result.stdout.rstrip()}\n{complaint} (output above)", ExitCode.NO_VERDICT)

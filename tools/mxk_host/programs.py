@@ -2,19 +2,20 @@
 print. What they said is kept in a log each."""
 
 import shlex
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from mxk_host.commands import command_text
+from mxk_host.commands import KERNEL, command_text
 from mxk_host.errors import DriverError, ExitCode, UsageError
 from mxk_host.image import image_path
 from mxk_host.jobs import Job
 from mxk_host.machine import Accelerator, Boot, Firmware
 from mxk_host.qemu import Machine
-from mxk_host.runner import run_captured
+from mxk_host.rounds import run
 from mxk_host.shape import Shape
-from mxk_host.stream import Line, Row, SerialStream, json_row
+from mxk_host.stream import Row
 from mxk_host.verdict import judge
 
 
@@ -27,11 +28,12 @@ class Side(StrEnum):
 
 
 PROGRAMS = {Side.LINUX: "mxk", Side.PEERS: "mxk-peers"}
+IMAGES = {**PROGRAMS, Side.KERNEL: KERNEL}
 
 
-def expect_built(folder: Path, target: str = "linux") -> None:
+def expect_built(folder: Path, names: Iterable[str] = PROGRAMS.values(), target: str = "linux") -> None:
     """Raises where one of the programs is missing, which `make TARGET` builds."""
-    for name in PROGRAMS.values():
+    for name in names:
         if not (folder / name).is_file():
             raise UsageError(f"expected the program {folder / name}: make {target} builds it first")
 
@@ -45,6 +47,7 @@ class Programs:
     timeout: float  # seconds for each process
     accelerator: Accelerator
     nodes: int = 2  # of the kernel's machine
+    names: Mapping[Side, str] = field(default_factory=lambda: IMAGES)  # of the files
 
     @property
     def emulated(self) -> bool:
@@ -54,29 +57,22 @@ class Programs:
     def rows(self, side: Side, command: str, cores: int, mebibytes: int = 1024) -> list[Row]:
         """What the commands print, on so many cores, and in the kernel so much memory. Raises if one fails."""
         line = self._kernel_line(command, cores, mebibytes) if side is Side.KERNEL else self._line(side, command, cores)
-        rows: list[Row] = []
-        stream = SerialStream()
-
-        def read(data: bytes) -> None:
-            lines = (part.text for part in stream.feed(data) if isinstance(part, Line))
-            rows.extend(row for text in lines if (row := json_row(text)) is not None)
-
         log = self.logs / f"{side}-{len(list(self.logs.glob('*.log')))}.log"
-        outcome = run_captured(line, log, self.timeout, read)
+        ran = run(line, log, self.timeout)
         said = f"{shlex.join(line)} (log: {log})"
         if side is Side.KERNEL:
-            verdict = judge(outcome, self.timeout)
+            verdict = judge(ran.outcome, self.timeout)
             if verdict.code is not ExitCode.SUCCESS:
                 raise DriverError(f"{verdict.reason}: {said}", verdict.code)
-        elif outcome.status != 0:
-            how = "ran too long" if outcome.status is None else f"exit status {outcome.status}"
+        elif (status := ran.outcome.status) != 0:
+            how = "ran too long" if status is None else f"exit status {status}"
             raise DriverError(f"{how}: {said}", ExitCode.COMMAND_FAILED)
-        return rows
+        return ran.rows
 
     def _line(self, side: Side, command: str, cores: int) -> list[str]:
-        return [str(self.folder / PROGRAMS[side]), "--cores", str(cores), command]
+        return [str(self.folder / self.names[side]), "--cores", str(cores), command]
 
     def _kernel_line(self, command: str, cores: int, mebibytes: int) -> list[str]:
         shape = Shape.checked(cores, min(self.nodes, cores), f"{mebibytes}M")
         machine = Machine(shape, Boot.KERNEL, Firmware.BIOS, self.accelerator, ())
-        return Job(machine, command_text([command])).qemu_line(image_path(Boot.KERNEL))
+        return Job(machine, command_text([command])).qemu_line(image_path(Boot.KERNEL, self.names[Side.KERNEL]))

@@ -19,9 +19,9 @@ from mxk_host.commands import kernel_command_line
 from mxk_host.errors import DriverError, ExitCode
 from mxk_host.machine import QEMU, Accelerator, Boot, Firmware, expect_installed
 from mxk_host.qemu import Machine, qemu_line
-from mxk_host.runner import run_captured
+from mxk_host.rounds import run
 from mxk_host.shape import Shape
-from mxk_host.stream import Row, json_row
+from mxk_host.stream import Row
 from mxk_host.verdict import judge
 
 # One processor: others would count, too, while they wait. Memory for any of the tables.
@@ -78,13 +78,12 @@ def _rows(kernel: Path, commands: str, timeout: float) -> list[Row]:
     print(f"{kernel}: {commands}", file=sys.stderr)
     line = qemu_line(_MACHINE, kernel, kernel_command_line(f"{commands}; exit"))
     with tempfile.NamedTemporaryFile(prefix="mxk-") as log:
-        outcome = run_captured(line, Path(log.name), timeout, lambda _: None)
-        output = Path(log.name).read_text(errors="replace")
-    rows = [row for text in output.splitlines() if (row := json_row(text)) is not None and "verified" in row]
-    verdict = judge(outcome, timeout)
+        ran = run(line, Path(log.name), timeout)
+    rows = [row for row in ran.rows if "verified" in row]
+    verdict = judge(ran.outcome, timeout)
     if verdict.code is not ExitCode.SUCCESS or not rows or not all(row["verified"] for row in rows):
         why = verdict.reason or "expected verified rows"
-        raise DriverError(f"{output}\n{kernel}: {commands}: {why} (output above)", verdict.code or 1)
+        raise DriverError(f"{ran.output}\n{kernel}: {commands}: {why} (output above)", verdict.code or 1)
     return rows
 
 

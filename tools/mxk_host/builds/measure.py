@@ -10,10 +10,7 @@ from typing import Any, NamedTuple
 
 from mxk_host import results
 from mxk_host.builds.plan import Command, Comparison, Subject
-from mxk_host.errors import DriverError
-from mxk_host.order import balanced_order
-from mxk_host.runner import run_captured, signals_unwind
-from mxk_host.stream import json_row
+from mxk_host.rounds import run, take_turns
 
 BUILDS = ("old", "new")
 
@@ -66,36 +63,32 @@ def measure(
 ) -> None:
     """Adds these rounds of the commands to what is measured. A command that fails is named and not run again; a signal
     ends the rounds, the child with them."""
-    try:
-        with signals_unwind():
-            for number in rounds:
-                for index, command in balanced_order(list(enumerate(chosen)), number):
-                    announce(number, command.name)
-                    first = (number + index) % 2
-                    for build in (BUILDS[first], BUILDS[1 - first]):
-                        if command.name not in measured.failures:
-                            _run(comparison, command, build, number, measured, folder)
-                results.store(folder, measured.raw)
-                measured.rounds = number
-    except DriverError as error:
-        if error.code <= 128:
-            raise
-        measured.interrupted = error.code - 128
+
+    def both(number: int, _place: int, chosen: tuple[int, Command]) -> None:
+        index, command = chosen
+        announce(number, command.name)
+        first = (number + index) % 2
+        for build in (BUILDS[first], BUILDS[1 - first]):
+            if command.name not in measured.failures:
+                _run(comparison, command, build, number, measured, folder)
+
+    def keep(complete: int | None) -> None:
         results.store(folder, measured.raw)
+        measured.rounds = complete or measured.rounds
+
+    measured.interrupted = take_turns(rounds, lambda _: [list(enumerate(chosen))], both, keep)
 
 
 def _run(comparison: Comparison, command: Command, build: str, number: int, measured: Measured, folder: Path) -> None:
     line = comparison.lines(command)[build]
     log = folder / "logs" / f"{number:02}-{command.name}-{build}.log"
-    log.parent.mkdir(exist_ok=True)
-    outcome = run_captured(line, log, comparison.timeout, lambda _: None)
-    output = log.read_text(errors="replace").splitlines()
-    rows = [row for text in output if (row := json_row(text)) is not None and "verified" in row]
+    ran = run(line, log, comparison.timeout)
+    rows = [row for row in ran.rows if "verified" in row]
     measured.raw += [{"round": number, "build": build, "command": command.name} | row for row in rows]
     wrong = [row for row in rows if row["verified"] is not True]
-    if outcome.status != 0 or wrong or not rows:
-        why = "verification failed" if wrong else f"exit status {outcome.status}" if rows else "no row"
-        said = next((text for text in (*output, outcome.complaint) if "error:" in text or "PANIC" in text), "")
+    if ran.outcome.status != 0 or wrong or not rows:
+        why = "verification failed" if wrong else f"exit status {ran.outcome.status}" if rows else "no row"
+        said = ran.line_with("error:", "PANIC")
         measured.failures[command.name] = f"{build}, round {number}: {why} {said}".rstrip()
         return
     for row in rows:

@@ -274,7 +274,7 @@ class Settings:
         latency: bool = True,
     ) -> "Settings":
         """Raises, with what was expected, where an option cannot be used or a program is not built."""
-        expect_built(programs, "compare")
+        expect_built(programs, target="compare")
         configurations = choose_names("--mxk", tuple(CONFIGURATIONS), mxk)
         wanted = set(DEFAULT_PARTS if only is None else choose_names("--only", tuple(Part), only))
         if Part.DISTURBED in wanted:

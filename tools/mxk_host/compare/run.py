@@ -4,7 +4,7 @@ run again; the others go on. Everything is on disk as soon as it is known."""
 import os
 import shlex
 import signal
-import subprocess
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,9 +28,8 @@ from mxk_host.compare.plan import (
 )
 from mxk_host.digits import bytes_text
 from mxk_host.errors import DriverError, ExitCode, signal_name
-from mxk_host.order import balanced_order
-from mxk_host.runner import Outcome, run_captured, signals_unwind
-from mxk_host.stream import Row, json_row
+from mxk_host.rounds import Ran, run, take_turns
+from mxk_host.stream import Row
 
 _LIST_TIMEOUT = 60.0  # seconds
 
@@ -64,16 +63,15 @@ def list_peers(programs: Path) -> list[Engine]:
     """The peers that the program knows, built or not."""
     line = [str(programs / "mxk-peers"), "bench peer --list --json"]
     try:
-        done = subprocess.run(
-            line, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=_LIST_TIMEOUT
-        )
-        rows = [row for text in done.stdout.splitlines() if (row := json_row(text)) is not None]
-        peers = [_listed(peer) for row in rows if row.get("benchmark") == "peer-list" for peer in row["peers"]]
-    except (OSError, subprocess.TimeoutExpired, KeyError, TypeError, ValueError) as error:
+        with tempfile.NamedTemporaryFile(prefix="mxk-") as log:
+            ran = run(line, Path(log.name), _LIST_TIMEOUT)
+        peers = [_listed(peer) for row in ran.rows if row.get("benchmark") == "peer-list" for peer in row["peers"]]
+    except (DriverError, KeyError, TypeError, ValueError) as error:
+        if isinstance(error, DriverError) and error.code > 128:  # a signal
+            raise
         raise DriverError(f"expected a list of peers from {shlex.join(line)}: {error}", ExitCode.NO_VERDICT) from error
-    if done.returncode != 0 or not peers:
-        status, said = done.returncode, _complaint(done.stdout, done.stderr)
-        why = f"exit status {status}: {said}" if status else "it names none"
+    if ran.outcome.status != 0 or not peers:
+        why = _end(ran, _LIST_TIMEOUT) or "it names none"
         raise DriverError(f"expected a list of peers from {shlex.join(line)}: {why}", ExitCode.NO_VERDICT)
     return peers
 
@@ -85,45 +83,40 @@ def run_rounds(
     starts; a signal ends the comparison early, the child with it, and is noted in the record."""
     record = Record(load_before=os.getloadavg()[0])
     raw: list[Row] = []
-    try:
-        with signals_unwind():
-            for round_number in range(1, settings.rounds + 1):
-                running = [[it for it in group if it.runs_in(round_number)] for group in groups]
-                ordered = [process for group in running for process in balanced_order(group, round_number)]
-                for order, process in enumerate(ordered, 1):
-                    announce(round_number, process.name)
-                    if process.name in record.failures:
-                        continue
-                    where = {"round": round_number, "order": order, "process": process.name}
-                    rows = _run(process, folder, where, settings.timeout, record)
-                    raw += [where | row for row in rows]
-                    results.store(folder, raw)
-                record.rounds_complete = round_number
-    except DriverError as error:
-        if error.code <= 128:
-            raise
-        record.interrupted = error.code - 128
-        results.store(folder, raw)  # the signal may have come while they were written
+
+    def measure(round_number: int, order: int, process: Process) -> None:
+        announce(round_number, process.name)
+        if process.name not in record.failures:
+            where = {"round": round_number, "order": order, "process": process.name}
+            raw.extend(where | row for row in _run(process, folder, where, settings.timeout, record))
+            results.store(folder, raw)
+
+    def keep(rounds_complete: int | None) -> None:
+        record.rounds_complete = rounds_complete or record.rounds_complete
+        results.store(folder, raw)  # a signal may have come while they were written
+
+    def running(round_number: int) -> list[list[Process]]:
+        return [[it for it in group if it.runs_in(round_number)] for group in groups]
+
+    record.interrupted = take_turns(range(1, settings.rounds + 1), running, measure, keep)
     return record
 
 
 def _run(process: Process, folder: Path, where: dict[str, Any], timeout: float, record: Record) -> list[Row]:
     """Runs the process once; puts its rows, or its failure, into the record."""
     log = folder / "logs" / "{round:02}-{order:02}-{process}.log".format(**where)
-    log.parent.mkdir(exist_ok=True)
     with (folder / "commands.txt").open("a") as commands:
         commands.write(f"{shlex.join(process.line)}  # {log.relative_to(folder)}\n")
     with disturbing(process.disturbed):
-        outcome = run_captured(list(process.line), log, timeout, lambda _: None)
-    if outcome.complaint:
-        log.with_suffix(".stderr").write_text(outcome.complaint + "\n")
-    output = log.read_text(errors="replace")
-    rows = [row for line in output.splitlines() if (row := json_row(line)) is not None]
-    rows = [{"process_bytes": outcome.resident_bytes} | row if "benchmark" in row else row for row in rows]
+        ran = run(process.line, log, timeout)
+    if ran.outcome.complaint:
+        log.with_suffix(".stderr").write_text(ran.outcome.complaint + "\n")
+    resident = {"process_bytes": ran.outcome.resident_bytes}
+    rows = [resident | row if "benchmark" in row else row for row in ran.rows]
     try:
         for row in rows:
             _take(row, process, where["round"], record)
-        reason = _failure(process, outcome, output, where["round"], timeout, record)
+        reason = _failure(process, ran, where["round"], timeout, record)
     except (KeyError, TypeError, ValueError) as error:
         reason = f"a row that cannot be read: {error!r}"
     if reason:
@@ -188,15 +181,13 @@ def _cost_column(row: Row) -> Column:
     return Column(row.get("measure", ""))
 
 
-def _failure(
-    process: Process, outcome: Outcome, output: str, round_number: int, timeout: float, record: Record
-) -> str | None:
+def _failure(process: Process, ran: Ran, round_number: int, timeout: float, record: Record) -> str | None:
     """Why this run of the process does not count; None if it does. A wrong result comes first: it explains the rest."""
     samples = record.latencies if process.latency else record.samples
     mine = [s for s in samples if s.round == round_number and s.process == process.name]
     if wrong := [str(s.cell) for s in mine if not s.verified]:
         return f"verification failed: {', '.join(wrong)}"
-    if reason := _end(outcome, output, timeout):
+    if reason := _end(ran, timeout):
         return reason
     mine_too = {cell for cell in record.unsupported if cell.part is process.part}
     reported = {c.column for c in {s.cell for s in mine} | mine_too if c.engine == process.engine}
@@ -207,8 +198,8 @@ def _failure(
     return None
 
 
-def _end(outcome: Outcome, output: str, timeout: float) -> str | None:
-    match outcome.status:
+def _end(ran: Ran, timeout: float) -> str | None:
+    match ran.outcome.status:
         case 0:
             return None
         case None:
@@ -218,19 +209,15 @@ def _end(outcome: Outcome, output: str, timeout: float) -> str | None:
         case status if status < 0:
             return f"crashed: {signal_name(-status)}"
         case ExitCode.PANIC:
-            return f"panicked: {_complaint(output, outcome.complaint)}"
+            return f"panicked: {_complaint(ran)}"
         case status:
-            return f"exit status {status}: {_complaint(output, outcome.complaint)}"
+            return f"exit status {status}: {_complaint(ran)}"
 
 
-def _complaint(output: str, complaint: str) -> str:
+def _complaint(ran: Ran) -> str:
     """The line that says what went wrong: an error's, a panic's, or the last one that was written to stderr."""
-    lines = [line.strip() for line in (*output.splitlines(), *complaint.splitlines()) if line.strip()]
-    for mark in ("PANIC", "error:"):
-        for line in lines:
-            if mark in line:
-                return line
-    return complaint.splitlines()[-1].strip() if complaint else "no message"
+    last = ran.outcome.complaint.splitlines()[-1:] or ["no message"]
+    return ran.line_with("PANIC") or ran.line_with("error:") or last[0].strip()
 
 
 def _listed(peer: dict[str, Any]) -> Engine:

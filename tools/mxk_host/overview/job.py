@@ -1,25 +1,39 @@
-"""The job of `tools/mxk overview`: runs every step, shows how far it is and how long it will take, keeps the rows, and
-ends with the numbers that matter and the page."""
+"""The job of `tools/mxk overview`: compiles what a step needs, runs it, shows how far it is, how long it will take and
+each number once it is there, keeps the rows, and ends with the numbers that matter and the page."""
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from mxk_host import image, results
+from mxk_host import building, results
+from mxk_host.building import BUILD, Show
 from mxk_host.errors import DriverError, ExitCode
 from mxk_host.jobs import EMULATED
-from mxk_host.machine import QEMU, Boot, expect_installed
-from mxk_host.overview.plan import BYTES_PER_OPERATION, NUMBERS, OPERATIONS, STEPS, Step
+from mxk_host.machine import QEMU, expect_installed
+from mxk_host.overview.plan import (
+    BYTES_PER_OPERATION,
+    MAX_SECONDS,
+    MIN_OPERATIONS,
+    NUMBERS,
+    OPERATIONS,
+    STEPS,
+    TARGETS,
+    Step,
+)
 from mxk_host.programs import Programs, Side
 from mxk_host.report import job as report
 from mxk_host.stream import Row
 
+Build = Callable[[str, str, Show], None]  # of a preset a target
+
 _KERNEL_CORES = 4
+_LOOK = 2_000_000  # operations that tell how fast the machine is
+_LINE_EVERY = 15.0  # seconds, while it compiles and there is no bar
 
 
 def core_counts(cores: int) -> list[int]:
@@ -40,18 +54,170 @@ def available_memory() -> int:
     raise DriverError("expected /proc/meminfo to have a line MemAvailable", ExitCode.USAGE)
 
 
-def overview(programs: Programs, operations: int | None) -> None:
-    """Measures everything once. `operations`: None: as many as there is memory for, up to 24M."""
-    console = Console(stderr=True)
+def slowness(seconds: float) -> float:
+    """How often longer all takes than its estimates, by what a look of the first step took; 1 if it is faster."""
+    return max(1.0, seconds / STEPS[0].estimate(_LOOK))
+
+
+def operations_within(slower: float, seconds: float, operations: int) -> int:
+    """As many as can be measured in so much time on a machine that is so much slower; rounded."""
+    fixed = sum(step.estimate(0) for step in STEPS)
+    growing = sum(step.estimate(OPERATIONS) for step in STEPS) - fixed
+    fitting = int((seconds / slower - fixed) / growing * OPERATIONS)
+    return min(operations, max(MIN_OPERATIONS, fitting - fitting % 100_000))
+
+
+class Pace:
+    """How long what is left will take, by what was measured in this run: seconds of a step of ninja, and how much
+    slower the steps of the overview are than their estimates."""
+
+    def __init__(self, compiled: Sequence[Side]) -> None:
+        """`compiled`: the sides that are compiled when their first step comes."""
+        self.to_compile = {side: 0 if _is_built(side) else TARGETS[side].steps for side in compiled}
+        self.measuring = sum(step.estimate(OPERATIONS) for step in STEPS)  # seconds by estimates, of what is left
+        self.slower = 1.0
+        self._compiled = (0, 0.0)  # steps of ninja that ended, seconds that they took
+        self._measured = (0.0, 0.0)  # seconds by estimates of the steps that ended, as they were
+
+    def compiled(self, steps: int, seconds: float) -> None:
+        """So many steps of ninja took so long."""
+        self._compiled = self._compiled[0] + steps, self._compiled[1] + seconds
+
+    def measured(self, estimate: float, seconds: float) -> None:
+        """A step of the overview took so long."""
+        self.measuring -= estimate
+        self._measured = self._measured[0] + estimate, self._measured[1] + seconds
+        self.slower = self._measured[1] / self._measured[0]
+
+    def left(self, now: tuple[int, int, float] = (0, 0, 0.0)) -> str:
+        """`now`: of what is being compiled the steps that ended, all, and the seconds so far."""
+        ended, seconds = self._compiled[0] + now[0], self._compiled[1] + now[2]
+        to_compile = sum(self.to_compile.values()) + now[1] - now[0]
+        if to_compile and not ended:
+            return ""
+        compiling = to_compile * seconds / ended if ended else 0.0
+        return f"about {round(compiling + self.measuring * self.slower)} s left"
+
+
+def _is_built(side: Side) -> bool:
+    target = TARGETS[side]
+    return (BUILD / target.preset / target.name).exists()
+
+
+class _Shown:
+    """How far it is: on a terminal a bar, elsewhere lines."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self._printed = 0.0
+        self.bar = Progress(
+            TextColumn("{task.description}"), BarColumn(20), TimeElapsedColumn(), TextColumn("{task.fields[left]}"),
+            console=console, transient=True, refresh_per_second=1,  # what measures needs the processors
+        )  # fmt: skip
+        self._task = self.bar.add_task("", total=1.0, left="")
+
+    def update(self, what: str, done: float, total: float, left: str, *, always: bool = True) -> None:
+        """`always`: it is a line of its own where there is no bar; if not, one now and then is enough."""
+        self.bar.update(self._task, completed=done, total=total, description=what, left=left)
+        now = time.monotonic()
+        if not self.console.is_terminal and (always or now - self._printed >= _LINE_EVERY):
+            self._printed = now
+            self.say(", ".join(filter(None, (what, left))))
+
+    def say(self, text: str) -> None:
+        """A line above the bar."""
+        self.console.print(text, highlight=False, soft_wrap=True)
+
+
+class Overview:
+    """One run: what is compiled, what is measured, in the order of the steps."""
+
+    def __init__(self, programs: Programs, compiled: Sequence[Side], build: Build, console: Console) -> None:
+        """`compiled`: the sides whose programs are compiled, by `build`, before their first step."""
+        self._programs = programs
+        self._build = build
+        self._pace = Pace(compiled)
+        self._shown = _Shown(console)
+        self._cores = os.cpu_count() or 1
+        self._rows: list[Row] = []
+        self._said: set[str] = set()
+
+    def run(self, operations: int | None) -> list[Row]:
+        """The rows of all steps."""
+        with self._shown.bar:
+            for number, step in enumerate(STEPS, 1):
+                self._compile(step.side)
+                if operations is None:
+                    operations = self._choose_operations()
+                if number == 1:
+                    self._pace.measuring = sum(it.estimate(operations) for it in STEPS)
+                    self._shown.say(
+                        f"{len(STEPS)} steps of {operations:,} operations, about "
+                        f"{round(self._pace.measuring * self._pace.slower)} seconds of measuring"
+                    )
+                self._measure(number, step, operations)
+        return self._rows
+
+    def _compile(self, side: Side) -> None:
+        if side not in self._pace.to_compile:
+            return
+        del self._pace.to_compile[side]
+        target = TARGETS[side]
+        started = time.monotonic()
+        last = 0, 0
+
+        def show(done: int, total: int) -> None:
+            nonlocal last
+            last = done, total
+            left = self._pace.left((done, total, time.monotonic() - started))
+            what = f"compiling {target.name} {done}/{total}"
+            self._shown.update(what, done, total, left, always=False)
+
+        self._shown.update(f"compiling {target.name}", 0, 1, "", always=False)
+        self._build(target.preset, target.name, show)
+        seconds = time.monotonic() - started
+        self._pace.compiled(last[0], seconds)
+        if seconds >= 1:
+            self._shown.say(f"compiled {target.name}: {last[1]} steps in {round(seconds)} s")
+
+    def _choose_operations(self) -> int:
+        fitting = fitting_operations(available_memory())
+        if fitting < OPERATIONS:
+            self._shown.say(f"{fitting:,} operations, for which there is memory, in place of {OPERATIONS:,}")
+        started = time.monotonic()
+        self._rows_of(STEPS[0], min(_LOOK, fitting))
+        self._pace.slower = slowness(time.monotonic() - started)
+        return operations_within(self._pace.slower, MAX_SECONDS, fitting)
+
+    def _measure(self, number: int, step: Step, operations: int) -> None:
+        before = sum(it.estimate(operations) for it in STEPS[: number - 1])
+        everything = sum(it.estimate(operations) for it in STEPS)
+        self._shown.update(f"{number}/{len(STEPS)} {step.name}", before, everything, self._pace.left())
+        started = time.monotonic()
+        self._rows += self._rows_of(step, operations)
+        self._pace.measured(step.estimate(operations), time.monotonic() - started)
+        for name, value in ((number.name, number.value(self._rows)) for number in NUMBERS):
+            if value is not None and name not in self._said:
+                self._said.add(name)
+                self._shown.say(f"    {name}: {value}")
+
+    def _rows_of(self, step: Step, operations: int) -> list[Row]:
+        cores = _KERNEL_CORES if step.side is Side.KERNEL else self._cores
+        counts = ",".join(map(str, core_counts(cores)))
+        # As much memory as a table has, so that a small look stays small.
+        working_set = min(1 << 30, max(16 << 20, 1 << (operations * 32).bit_length()))
+        command = step.command.format(ops=operations, working_set=working_set, counts=counts, cores=cores)
+        return [row | {"side": step.side} for row in self._programs.rows(step.side, command, cores)]
+
+
+def overview(
+    programs: Programs, operations: int | None, compiled: Sequence[Side], build: Build = building.build
+) -> None:
+    """Measures everything once. `operations`: None: as many as there is memory and time for, up to 24M."""
+    for tool in ("cmake", "ninja", "nasm") if compiled else ():
+        expect_installed(tool)
     expect_installed(QEMU)
-    image.build(Boot.KERNEL)
-    if operations is None:
-        operations = fitting_operations(available_memory())
-        if operations < OPERATIONS:
-            console.print(f"{operations:,} operations, for which there is memory, in place of {OPERATIONS:,}")
-    estimate = sum(step.estimate(operations) for step in STEPS)
-    console.print(f"{len(STEPS)} steps, about {round(estimate)} seconds on two cores")
-    rows = _run(programs, operations, console, estimate)
+    rows = Overview(programs, compiled, build, Console(stderr=True)).run(operations)
     results.store(programs.logs, rows)
     verdict = results.judge_rows([row for row in rows if "benchmark" in row])  # the others describe
     out = Console()
@@ -61,41 +227,6 @@ def overview(programs: Programs, operations: int | None) -> None:
     report.report([str(programs.logs)], output=None, pdf=False)
     if verdict.code is not ExitCode.SUCCESS:
         raise DriverError(verdict.reason, verdict.code)
-
-
-def _run(programs: Programs, operations: int, console: Console, estimate: float) -> list[Row]:
-    """All steps; the bar stands by what their estimates say."""
-    cores = os.cpu_count() or 1
-    rows: list[Row] = []
-    bar = Progress(
-        TextColumn("{task.description}"), BarColumn(20), TimeElapsedColumn(), TextColumn("{task.fields[left]}"),
-        console=console, transient=True, refresh_per_second=1,  # what measures needs the processors
-    )  # fmt: skip
-    task = bar.add_task("", total=estimate, left="")
-    done = 0.0
-    started = time.monotonic()
-    with bar:
-        for number, step in enumerate(STEPS, 1):
-            elapsed = time.monotonic() - started
-            slower = elapsed / done if done else 1.0
-            left = f"about {round((estimate - done) * slower)} s left"
-            bar.update(task, completed=done, description=f"{number}/{len(STEPS)} {step.name}", left=left)
-            if not console.is_terminal:
-                console.print(f"{number}/{len(STEPS)} {step.name}, {left}", highlight=False, soft_wrap=True)
-            rows += _rows_of(programs, step, cores, operations)
-            done += step.estimate(operations)
-    return rows
-
-
-def _rows_of(programs: Programs, step: Step, cores: int, operations: int) -> list[Row]:
-    if step.side is Side.KERNEL:
-        cores = _KERNEL_CORES
-    counts = ",".join(map(str, core_counts(cores)))
-    # As much memory as a table has, so that a small look stays small.
-    working_set = min(1 << 30, max(16 << 20, 1 << (operations * 32).bit_length()))
-    command = step.command.format(ops=operations, working_set=working_set, counts=counts, cores=cores)
-    rows = programs.rows(step.side, command, cores)
-    return [row | {"side": step.side} for row in rows]
 
 
 def _numbers(rows: Sequence[Row]) -> Table:

@@ -12,9 +12,9 @@ from mxk_host.jobs import Job
 from mxk_host.machine import Accelerator, Boot, Firmware
 from mxk_host.qemu import Machine
 from mxk_host.results import judge_rows
-from mxk_host.runner import run_captured
+from mxk_host.rounds import Ran, run
 from mxk_host.shape import Shape
-from mxk_host.stream import Line, Row, SerialStream, json_row
+from mxk_host.stream import Row
 from mxk_host.verdict import judge
 
 PROGRAM = "mxk"
@@ -47,13 +47,10 @@ class LinuxProgram:
         """Runs the query once, on so many cores."""
         command = _command(query, shlex.quote(str(column_file)), cores)
         line = [str(self._program), "--cores", str(cores), "--memory", self.memory, "--", command]
-        rows, stream = [], SerialStream()
-        outcome = run_captured(line, self.log, self.timeout, lambda data: rows.extend(_rows(stream, data)))
-        if outcome.status != 0:
-            raise DriverError(
-                f"{_ending(outcome.status)}: {shlex.join(line)}{_end_of(self.log)}", ExitCode.COMMAND_FAILED
-            )
-        return _one(query, _runs(rows), shlex.join(line))
+        ran = run(line, self.log, self.timeout)
+        if (status := ran.outcome.status) != 0:
+            raise DriverError(f"{_ending(status)}: {shlex.join(line)}{_end_of(ran, self.log)}", ExitCode.COMMAND_FAILED)
+        return _one(query, _runs(ran.rows), shlex.join(line))
 
     @property
     def _program(self) -> Path:
@@ -81,22 +78,16 @@ class Kernel:
         machine = Machine(shape, Boot.KERNEL, Firmware.BIOS, self.accelerator, module=column_file)
         commands = [_command(query, column_file.name, self.cores) for query in queries]
         line = Job(machine, command_text(["; ".join(commands)])).qemu_line(image.image_path(Boot.KERNEL))
-        rows, stream = [], SerialStream()
-        outcome = run_captured(line, self.log, self.timeout, lambda data: rows.extend(_rows(stream, data)))
-        verdict = judge(outcome, self.timeout)
+        ran = run(line, self.log, self.timeout)
+        verdict = judge(ran.outcome, self.timeout)
         if verdict.code is not ExitCode.SUCCESS:
-            raise DriverError(f"{verdict.reason}: {shlex.join(line)}{_end_of(self.log)}", verdict.code)
-        found = _runs(rows)
+            raise DriverError(f"{verdict.reason}: {shlex.join(line)}{_end_of(ran, self.log)}", verdict.code)
+        found = _runs(ran.rows)
         return [_one(query, [run for run in found if run.query == query], shlex.join(line)) for query in queries]
 
 
 def _command(query: str, column_file: str, cores: int) -> str:
     return f"bench query {query} --data {column_file} --cores {cores} --repeat 1 --warm-up 1 --json"
-
-
-def _rows(stream: SerialStream, data: bytes) -> list[Row]:
-    lines = (part.text for part in stream.feed(data) if isinstance(part, Line))
-    return [row for text in lines if (row := json_row(text)) is not None]
 
 
 def _runs(rows: Sequence[Row]) -> list[Run]:
@@ -120,8 +111,7 @@ def _ending(status: int | None) -> str:
     return f"ended by {signal_name(-status)}" if status < 0 else f"exit status {status}"
 
 
-def _end_of(log: Path) -> str:
-    """Errors that the console has printed."""
-    lines = log.read_text(errors="replace").splitlines()
-    errors = [line.strip() for line in lines if "error: " in line]
-    return f": {errors[0]}" if errors else f" (log: {image.shown(log)})"
+def _end_of(ran: Ran, log: Path) -> str:
+    """An error that the console has printed."""
+    error = ran.line_with("error: ")
+    return f": {error}" if error else f" (log: {image.shown(log)})"
