@@ -84,10 +84,11 @@ figures-check: python ## fails where a figure that MXK is to reach is not reache
 # First all that has to be compiled, two builds at a time, so that no core is idle at the end of one; then what runs for minutes and often waits, two at a time;
 # last what looks at the time as a person does, alone. What has failed is said once more at the end, where one looks first.
 test: lint ## everything: lint and the three rings of tests
-	@$(MAKE) -j2 machines programs-asan programs-tsan linux simulator images
+	@$(MAKE) -j2 machines programs-asan programs-tsan linux images
 	@rm -f build/failures.log
 	@$(MAKE) -j2 --output-sync=target unit-tsan fuzzers unit-asan inner-tsan inner-asan FUZZ_JOBS=1 FUZZ_SECONDS=5 || { cat build/failures.log 2>/dev/null; exit 1; }
 	@$(MAKE) system
+	@tools/slowest
 
 test-long: images linux simulator mpi concurrent-asan ## what takes longer: the long tests of all three rings (hours)
 	@build/linux/mxk-test 'test --long'
