@@ -64,6 +64,8 @@ template <typename Table> class AtomicValues {
     }
 
   private:
+    friend Table;
+    AtomicValues() = default;
     Table& self() { return static_cast<Table&>(*this); }
 };
 
@@ -78,6 +80,8 @@ template <typename Table> class LockedValues {
     }
 
   private:
+    friend Table;
+    LockedValues() = default;
     Table& self() { return static_cast<Table&>(*this); }
 };
 

@@ -42,7 +42,7 @@ endif()
 
 describe_build(${optimisation})
 
-# So that libmxk.a can be part of a shared object, as a Python module is. It costs nothing (docs/library.md): what is
+# So that libmxk.a can be part of a shared object, as a Python module is. It costs nothing: what is
 # thread_local is still reached without a call (initial-exec), and the rest directly, because nobody may replace it
 # (protected).
 set(library_options)

@@ -1,7 +1,7 @@
 // What the measuring frame (benchmark.hpp) asks of a benchmark. An experiment is made of its options for one
 // invocation. It has a list of configurations, numbered from 0, and each configuration has the same phases (one, where
 // nothing else is said). A run of a configuration gives a sample for each phase; the frame repeats runs, and makes a
-// row of each phase of each configuration. How to write a benchmark: docs/bench.md.
+// row of each phase of each configuration. How to write a benchmark: docs/bench-frame.md.
 #pragma once
 
 #include <cstddef>

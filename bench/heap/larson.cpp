@@ -92,7 +92,7 @@ class LarsonBench final : public HeapBench<LarsonOptions, larson_name> {
             return HeapStep::Moved;
         });
         // Each core frees an array that it does not know.
-        auto const freed = run_steps(run.cores, run.progress, [&](Worker&, std::size_t place) {
+        auto freed = run_steps(run.cores, run.progress, [&](Worker&, std::size_t place) {
             for (LiveObject const& object : parts[(place + 1) % cores].array.span())
                 free_checked(run, object, parts[place]);
             return Step::Done;

@@ -1,5 +1,5 @@
 // A recorded workload in bytes: operations on keys, in the order in which they were asked for. Two forms, told apart by
-// how they begin. docs/bench.md has both for people who write such files.
+// how they begin. docs/bench-trace.md has both for people who write such files.
 //
 // Binary, little-endian, nothing aligned, nothing between or behind:
 //

@@ -82,7 +82,7 @@ class WalkTask : public Base, public ChainWalk<Table> {
     }
 
     // Asks at once, and not by `touches`, at the worker's distance: as many steps as that take less time than a miss.
-    // To do both would cost a tenth of the throughput (docs/hashtable.md).
+    // To do both would cost a tenth of the throughput.
     void await(Worker& worker, Annotation what) {
         if (worker.prefetch_distance() != 0) what.prefetch();
         worker.append(*this);

@@ -1,1 +1,1 @@
-"""Recorded workloads: traces read, written, made of what others record, and replayed. Format: docs/bench.md."""
+"""Recorded workloads: traces read, written, made of what others record, and replayed. Format: docs/bench-trace.md."""

@@ -1,4 +1,4 @@
-"""The binary form of a trace: header, then 17 bytes for each operation (docs/bench.md)."""
+"""The binary form of a trace: header, then 17 bytes for each operation (docs/bench-trace.md)."""
 
 import struct
 import zlib

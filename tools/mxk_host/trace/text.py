@@ -1,4 +1,4 @@
-"""The text form of a trace: a first line that says so, then a line for each operation (docs/bench.md)."""
+"""The text form of a trace: a first line that says so, then a line for each operation (docs/bench-trace.md)."""
 
 from mxk_host.trace.numbers import parse_number
 from mxk_host.trace.operations import MAX_KEY, MAX_VALUE, NAMES, WRITES_VALUE, Operations, TraceError
