@@ -10,11 +10,11 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from mxk_host import building, results
+from mxk_host import building, image, results
 from mxk_host.building import BUILD, Show
 from mxk_host.errors import DriverError, ExitCode
 from mxk_host.jobs import EMULATED
-from mxk_host.machine import QEMU, expect_installed
+from mxk_host.machine import QEMU, Boot, expect_installed
 from mxk_host.overview.plan import (
     BYTES_PER_OPERATION,
     MAX_SECONDS,
@@ -34,7 +34,6 @@ Build = Callable[[str, str, Show], None]  # of a preset a target
 _KERNEL_CORES = 4
 _LOOK = 500_000  # operations of each of the first steps, which tell how fast the machine is
 _LOOKED_AT = STEPS[:4]  # tables of all kinds: what waits for other cores is slowed down most by what else runs
-_START = 0.3  # seconds of a process without operations
 _TOLERANCE = 1.1  # an estimate is no more exact
 _KNOWN_STEPS = 10  # of ninja, from which on it is known how long one takes
 _LINE_EVERY = 15.0  # seconds, while it compiles and there is no bar
@@ -210,7 +209,7 @@ class Overview:
         operations = min(_LOOK, fitting)
         for step in _LOOKED_AT:
             self._rows_of(step, operations)
-        estimate = sum(step.estimate(operations) for step in _LOOKED_AT) + _START * len(_LOOKED_AT)
+        estimate = sum(step.estimate(operations) for step in _LOOKED_AT)
         self._pace.slower = slowness(time.monotonic() - started, estimate)
         return operations_within(self._pace.slower, MAX_SECONDS, fitting)
 
@@ -242,6 +241,8 @@ def overview(
     for tool in ("cmake", "ninja", "nasm") if compiled else ():
         expect_installed(tool)
     expect_installed(QEMU)
+    if Side.KERNEL not in compiled:
+        image.expect_image(Boot.KERNEL, programs.names[Side.KERNEL])
     rows = Overview(programs, compiled, build, Console(stderr=True)).run(operations)
     results.store(programs.logs, rows)
     verdict = results.judge_rows([row for row in rows if "benchmark" in row])  # the others describe

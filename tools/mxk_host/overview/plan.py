@@ -42,7 +42,7 @@ class Step:
     side: Side
     command: str  # with {ops}, {working_set}, {counts} (of cores) and {cores} (all)
     seconds: float
-    fixed: float = 0.0
+    fixed: float = 0.3  # what a process takes to start
 
     def estimate(self, operations: int) -> float:
         """How long it will take."""
