@@ -72,16 +72,28 @@ def test_a_slow_machine_gets_fewer_operations_so_that_all_fits() -> None:
     assert MIN_OPERATIONS < fewer < OPERATIONS / 2
     assert sum(step.estimate(fewer) for step in STEPS) * 3 == pytest.approx(MAX_SECONDS, rel=0.02)
     assert operations_within(100.0, MAX_SECONDS, OPERATIONS) == MIN_OPERATIONS
-    assert slowness(STEPS[0].estimate(2_000_000) * 3) == pytest.approx(3.0)
-    assert slowness(0.01) == 1.0
+    assert operations_within(3.0, 10.0, 5_000_000, [STEPS[-1]]) == 5_000_000  # fewer would not help
+    assert slowness(6.0, 2.0) == pytest.approx(3.0)
+    assert slowness(0.01, 2.0) == 1.0
+
+
+def test_a_machine_that_becomes_slower_gets_fewer_operations_from_then_on(tmp_path: Path) -> None:
+    diary, said = Diary(tmp_path), io.StringIO()
+    run = Overview(diary, [], diary.build, Console(file=said, width=200))
+    run._pace.slower = 2.0
+    left = run._fewer(OPERATIONS, 100.0, STEPS[4:])
+    assert sum(step.estimate(left) for step in STEPS[4:]) * 2 == pytest.approx(100.0, rel=0.02)
+    assert f"{left:,} operations from here on" in said.getvalue()
+    run._pace.slower = 1.0
+    assert run._fewer(OPERATIONS, 100.0, STEPS[6:]) == OPERATIONS  # they fit
 
 
 def test_what_is_left_follows_from_what_was_measured() -> None:
     pace = Pace([])
     pace.to_compile = {Side.PEERS: 10}
-    assert pace.left() == ""  # nobody knows yet how long compiling takes
     pace.measuring = 100.0
-    assert pace.left((5, 30, 10.0)) == f"about {2 * (25 + 10) + 100} s left"
+    assert pace.left((5, 30, 60.0)) == "about 100 s of measuring left, and compiling"  # nobody knows yet how long
+    assert pace.left((10, 30, 20.0)) == f"about {2 * (20 + 10) + 100} s left"
     pace.compiled(30, 60.0)
     pace.measured(20.0, 60.0)  # three times its estimate
     assert pace.left() == f"about {2 * 10 + 3 * 80} s left"

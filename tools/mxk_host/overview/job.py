@@ -10,11 +10,11 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from mxk_host import building, results
+from mxk_host import building, image, results
 from mxk_host.building import BUILD, Show
 from mxk_host.errors import DriverError, ExitCode
 from mxk_host.jobs import EMULATED
-from mxk_host.machine import QEMU, expect_installed
+from mxk_host.machine import QEMU, Boot, expect_installed
 from mxk_host.overview.plan import (
     BYTES_PER_OPERATION,
     MAX_SECONDS,
@@ -32,7 +32,10 @@ from mxk_host.stream import Row
 Build = Callable[[str, str, Show], None]  # of a preset a target
 
 _KERNEL_CORES = 4
-_LOOK = 2_000_000  # operations that tell how fast the machine is
+_LOOK = 500_000  # operations of each of the first steps, which tell how fast the machine is
+_LOOKED_AT = STEPS[:4]  # tables of all kinds: what waits for other cores is slowed down most by what else runs
+_TOLERANCE = 1.1  # an estimate is no more exact
+_KNOWN_STEPS = 10  # of ninja, from which on it is known how long one takes
 _LINE_EVERY = 15.0  # seconds, while it compiles and there is no bar
 
 
@@ -54,15 +57,17 @@ def available_memory() -> int:
     raise DriverError("expected /proc/meminfo to have a line MemAvailable", ExitCode.USAGE)
 
 
-def slowness(seconds: float) -> float:
-    """How often longer all takes than its estimates, by what a look of the first step took; 1 if it is faster."""
-    return max(1.0, seconds / STEPS[0].estimate(_LOOK))
+def slowness(seconds: float, estimate: float) -> float:
+    """How often longer all takes than its estimates, by what a look took; 1 if it is faster."""
+    return max(1.0, seconds / estimate)
 
 
-def operations_within(slower: float, seconds: float, operations: int) -> int:
-    """As many as can be measured in so much time on a machine that is so much slower; rounded."""
-    fixed = sum(step.estimate(0) for step in STEPS)
-    growing = sum(step.estimate(OPERATIONS) for step in STEPS) - fixed
+def operations_within(slower: float, seconds: float, operations: int, steps: Sequence[Step] = STEPS) -> int:
+    """As many of each step as can be measured in so much time on a machine that is so much slower; rounded."""
+    fixed = sum(step.estimate(0) for step in steps)
+    growing = sum(step.estimate(OPERATIONS) for step in steps) - fixed
+    if not growing:
+        return operations
     fitting = int((seconds / slower - fixed) / growing * OPERATIONS)
     return min(operations, max(MIN_OPERATIONS, fitting - fitting % 100_000))
 
@@ -93,10 +98,10 @@ class Pace:
         """`now`: of what is being compiled the steps that ended, all, and the seconds so far."""
         ended, seconds = self._compiled[0] + now[0], self._compiled[1] + now[2]
         to_compile = sum(self.to_compile.values()) + now[1] - now[0]
-        if to_compile and not ended:
-            return ""
-        compiling = to_compile * seconds / ended if ended else 0.0
-        return f"about {round(compiling + self.measuring * self.slower)} s left"
+        measuring = self.measuring * self.slower
+        if to_compile and ended < _KNOWN_STEPS:
+            return f"about {round(measuring)} s of measuring left, and compiling"
+        return f"about {round(measuring + (to_compile * seconds / ended if to_compile else 0))} s left"
 
 
 def _is_built(side: Side) -> bool:
@@ -144,6 +149,8 @@ class Overview:
 
     def run(self, operations: int | None) -> list[Row]:
         """The rows of all steps."""
+        chosen = operations
+        measured = 0.0
         with self._shown.bar:
             for number, step in enumerate(STEPS, 1):
                 self._compile(step.side)
@@ -151,12 +158,26 @@ class Overview:
                     operations = self._choose_operations()
                 if number == 1:
                     self._pace.measuring = sum(it.estimate(operations) for it in STEPS)
+                    seconds = round(self._pace.measuring * self._pace.slower)
                     self._shown.say(
-                        f"{len(STEPS)} steps of {operations:,} operations, about "
-                        f"{round(self._pace.measuring * self._pace.slower)} seconds of measuring"
+                        f"{len(STEPS)} steps of {operations:,} operations, about {seconds} seconds of measuring"
                     )
+                elif chosen is None:
+                    operations = self._fewer(operations, MAX_SECONDS - measured, STEPS[number - 1 :])
+                started = time.monotonic()
                 self._measure(number, step, operations)
+                measured += time.monotonic() - started
         return self._rows
+
+    def _fewer(self, operations: int, seconds: float, steps: Sequence[Step]) -> int:
+        """So many for the steps that are left, if they would not fit into the time that is left."""
+        if sum(step.estimate(operations) for step in steps) * self._pace.slower <= seconds * _TOLERANCE:
+            return operations
+        fewer = operations_within(self._pace.slower, seconds, operations, steps)
+        if fewer < operations:
+            self._shown.say(f"slower than it looked: {fewer:,} operations from here on")
+        self._pace.measuring = sum(step.estimate(fewer) for step in steps)
+        return fewer
 
     def _compile(self, side: Side) -> None:
         if side not in self._pace.to_compile:
@@ -185,8 +206,11 @@ class Overview:
         if fitting < OPERATIONS:
             self._shown.say(f"{fitting:,} operations, for which there is memory, in place of {OPERATIONS:,}")
         started = time.monotonic()
-        self._rows_of(STEPS[0], min(_LOOK, fitting))
-        self._pace.slower = slowness(time.monotonic() - started)
+        operations = min(_LOOK, fitting)
+        for step in _LOOKED_AT:
+            self._rows_of(step, operations)
+        estimate = sum(step.estimate(operations) for step in _LOOKED_AT)
+        self._pace.slower = slowness(time.monotonic() - started, estimate)
         return operations_within(self._pace.slower, MAX_SECONDS, fitting)
 
     def _measure(self, number: int, step: Step, operations: int) -> None:
@@ -217,6 +241,8 @@ def overview(
     for tool in ("cmake", "ninja", "nasm") if compiled else ():
         expect_installed(tool)
     expect_installed(QEMU)
+    if Side.KERNEL not in compiled:
+        image.expect_image(Boot.KERNEL, programs.names[Side.KERNEL])
     rows = Overview(programs, compiled, build, Console(stderr=True)).run(operations)
     results.store(programs.logs, rows)
     verdict = results.judge_rows([row for row in rows if "benchmark" in row])  # the others describe

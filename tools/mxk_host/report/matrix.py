@@ -60,9 +60,7 @@ def _place(point: Point, axes: tuple[str, str]) -> Place | None:
 
 def _heat_maps(matrices: Mapping[str, Matrix], axes: tuple[str, str]) -> dict[str, Any]:
     """Beside each other, each with colours of its own."""
-    tables = {
-        title: pandas.Series(it).unstack().sort_index(axis=0).sort_index(axis=1) for title, it in matrices.items()
-    }
+    tables = {title: _table(matrix) for title, matrix in matrices.items()}
     share = min(1 / len(tables) - _GAP, _CELL * max(len(table.columns) for table in tables.values()))
     height = 130 + min(_CELL_HEIGHT * max(map(len, tables.values())), 560)
     drawn: dict[str, Any] = {"height": height, "margin": {"l": 60, "r": 20, "t": 40, "b": 50}, "annotations": []}

@@ -15,7 +15,6 @@ from mxk_host.runs.point import Kind, Point, Value, machine_of, number_of, simul
 from mxk_host.runs.source import Run
 
 _MIXES = ("insert", "find", "erase")
-_SAME = ("mix", "cores", "operations", "dist", "keys")
 _MAX_NUMBERS = 12
 _TELL_APART = ("cpu", "nodes", "cores", "hypervisor", "platform", "build")  # machines
 _NOT_QUIET = "the machine was not quiet"

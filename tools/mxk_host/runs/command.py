@@ -8,60 +8,19 @@ from collections.abc import Callable
 from mxk_host.runs.point import Kind, Point, is_of_a_peer, machine_of, number_of, simulation_of, text_of
 
 # Settings that are options of the same value.
-_OPTIONS = {
-    "peer": "peer",
-    "kind": "kind",
-    "body": "body",
-    "rcu": "rcu",
-    "update_pct": "update-pct",
-    "measure": "measure",
-    "model": "model",
-    "layout": "layout",
-    "submit": "submit",
-    "notation": "notation",
-    "walk": "walk",
-    "probe": "probe",
-    "hash": "hash",
-    "prefetch": "prefetch",
-    "prefetch_hint": "prefetch-hint",
-    "prefetch_near": "prefetch-near",
-    "tasks_per_core": "tasks-per-core",
-    "threads_per_core": "threads-per-core",
-    "semaphore": "semaphore",
-    "slice_us": "slice",
-    "way": "way",
-    "locking": "locking",
-    "switch_every": "switch-every",
-    "pages": "pages",
-    "rounds": "rounds",
-    "operations": "ops",
-    "mix": "mix",
-    "keys": "keys",
-    "dist": "dist",
-    "queue": "queue",
-    "slices": "slices",
-    "rate": "rate",
-    "max_latency_us": "max-latency",
-    "memory": "memory",
-    "initial_slots": "initial-slots",
-    "load": "load",
-    "workload": "workload",
-    "trace_name": "trace",
-    "seed": "seed",
-    "lock": "lock",
-    "fabric": "fabric",
-    "latency_ns": "latency",
-    "near_latency_ns": "near-latency",
-    "service_ns": "service",
-    "passes": "passes",
-    "ms": "ms",
-    "look_every": "look-every",
-    "wait_ns": "wait",
-    "progress": "progress",
-    "k": "k",
-    "mode": "mode",
-    "locks": "locks",
-}
+_OPTIONS = (
+    "peer", "kind", "body", "rcu", "update_pct", "measure", "model", "layout", "submit", "notation", "walk",
+    "probe", "hash", "prefetch", "prefetch_hint", "prefetch_near", "tasks_per_core", "threads_per_core",
+    "semaphore", "slice_us", "way", "locking", "switch_every", "pages", "rounds", "operations", "mix", "keys",
+    "dist", "queue", "slices", "rate", "max_latency_us", "memory", "initial_slots", "load", "workload",
+    "trace_name", "seed", "lock", "fabric", "latency_ns", "near_latency_ns", "service_ns", "passes", "ms",
+    "look_every", "wait_ns", "progress", "k", "mode", "locks",
+)  # fmt: skip
+# The others have the option's name, with _ for -.
+_NAMED_OTHERWISE = {
+    "slice_us": "slice", "operations": "ops", "max_latency_us": "max-latency", "trace_name": "trace",
+    "latency_ns": "latency", "near_latency_ns": "near-latency", "service_ns": "service", "wait_ns": "wait",
+}  # fmt: skip
 # Said in every row, but refused where it goes without saying.
 _IMPLIED = (("probe", "local"),)
 # Of a recorded workload.
@@ -145,7 +104,7 @@ def _rebuilt(point: Point) -> str:
     for name in known:
         value = _operations(point) if name == "operations" else text_of(point.first.get(name))
         if value and (name, value) not in _IMPLIED and not (is_trace and name in _SAID_BY_A_TRACE):
-            words += [f"--{_OPTIONS[name]}", value]
+            words += [f"--{_NAMED_OTHERWISE.get(name) or name.replace('_', '-')}", value]
     words += _COUNTED.get(point.benchmark, _no_more)(point)
     n = max((value.n for value in point.values.values()), default=1)
     if len(point.found) == 1 and n > 1:

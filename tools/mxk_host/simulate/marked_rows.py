@@ -52,9 +52,3 @@ class RowMarker:
             return line
         end = b"\r\n" if line.endswith(b"\r\n") else b"\n"
         return before + erase + text[:begin] + line_of(self.marked(row)).rstrip("\n").encode() + end
-
-
-def simulated_of(row: Row) -> Mapping[str, Any]:
-    """What a row says of its simulation; empty for one that is not simulated."""
-    simulated = row.get(FIELD)
-    return simulated if isinstance(simulated, dict) else {}
