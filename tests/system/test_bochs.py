@@ -18,6 +18,7 @@ TESTS = "interrupts topology threads.a_task threads.preemption_changes threads.s
 @needs_bochs
 @pytest.mark.usefixtures("images")
 @pytest.mark.parametrize(("model", "apic", "frequency"), [("ryzen", "x", None), ("skylake-x", "x2", "3500.000")])
+@pytest.mark.long(reason="Bochs interprets each instruction")
 def test_threads_are_preempted_and_a_table_is_verified(
     tmp_path: Path, model: str, apic: str, frequency: str | None
 ) -> None:
@@ -57,6 +58,7 @@ NO_ADJUST = "it cannot be set without IA32_TSC_ADJUST, which is not there"
         ("ryzen", "skew:5000", NO_ADJUST),
     ],
 )
+@pytest.mark.long(reason="Bochs interprets each instruction")
 def test_time_stamp_counters_that_differ_are_set_or_warned_of(
     tmp_path: Path, model: str, fault: str, expected: str
 ) -> None:

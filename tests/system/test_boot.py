@@ -267,6 +267,7 @@ def test_a_processor_without_avx2_runs_batches_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(HAS_QEMU10 and "MXK_LONG_TESTS" not in os.environ, reason="QEMU 10 runs them all (test_qemu10.py)")
+@pytest.mark.long(reason="all tests inside, on four emulated cores")
 def test_kernel_tests_pass(tmp_path: Path) -> None:
     check_kernel_tests(run_mxk(tmp_path / "log", ["--cpus", "4", "--nodes", "2"], "test", seconds=400))
 
@@ -287,6 +288,7 @@ def rooms(images: None, tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     [["--cpus", "1"], ["--cpus", "16", "--nodes", "4", "--mem", "1G", *UEFI_ISO]],
     ids=["1-cpu", "16-cpus-uefi"],
 )
+@pytest.mark.long(reason="all tests inside but those of benchmarks, emulated")
 def test_kernel_tests_but_for_benchmarks_pass(tmp_path: Path, rooms: set[str], shape: list[str]) -> None:
     # As few words as say it, for a command takes up to 32: a letter says all rooms that begin with it.
     needed = sorted({room if room[0] == "b" else room[0] for room in rooms - {"bench_table"}})
@@ -294,6 +296,7 @@ def test_kernel_tests_but_for_benchmarks_pass(tmp_path: Path, rooms: set[str], s
     check_kernel_tests(run_mxk(tmp_path / "log", shape, command, seconds=400))
 
 
+@pytest.mark.long(reason="255 emulated cores")
 def test_every_one_of_255_cores_sends_to_all_others(tmp_path: Path) -> None:
     shape = ["--cpus", "255", "--mem", "2G"]
     _, counts = kernel_tests(run_mxk(tmp_path / "log", shape, "test tasks.every_core_sends_to_all", seconds=180))

@@ -583,6 +583,7 @@ def test_programs_that_are_no_comparison(fakes: Fakes, tmp_path: Path) -> None:
     assert f"expected the program {tmp_path}/mxk: make compare builds it first" in ended.complaint
 
 
+@pytest.mark.long(reason="compares the real programs, every engine once")
 def test_the_real_programs(tmp_path: Path) -> None:
     # Tasks take half a minute beside other tests, threads that wait for each other a whole one; their rows are in the
     # tests of each benchmark.

@@ -236,6 +236,7 @@ print("right")
 
 
 # 25 s of a processor, in which nanobind and the module are compiled.
+@pytest.mark.long(reason="compiles a Python module over the library")
 def test_the_python_module(installed: Path, tmp_path: Path) -> None:
     source = Path(shutil.copytree(ROOT / "examples/python", tmp_path / "python"))
     ended = configure(source, installed / "prefix", f"-DPython_EXECUTABLE={sys.executable}")
@@ -299,6 +300,7 @@ def first_include(source: Path) -> str | None:
     return found[1] if found else None
 
 
+@pytest.mark.long(reason="compiles each of the library's headers")
 def test_every_header_stands_on_its_own(prefix: Path, tmp_path: Path) -> None:
     include = prefix / "include"
     headers = sorted(str(path.relative_to(include)) for path in include.rglob("*.hpp"))

@@ -210,6 +210,7 @@ def test_memory_is_what_was_asked_for() -> None:
     [["--cores", "1"], ["--cores", "2"], ["--cores", "8", "--nodes", "2"]],
     ids=" ".join,
 )
+@pytest.mark.long(reason="all tests inside")
 def test_kernel_tests_pass(shape: list[str]) -> None:
     # Half a minute on a machine that runs nothing else; the deadline is for what hangs, also beside other programs.
     ended = mxk(*shape, "--memory", "1G", "test", timeout=400)

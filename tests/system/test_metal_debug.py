@@ -16,6 +16,7 @@ IS_MADE = (ROOT / "build" / PRESET / "build.ninja").is_file()
 @pytest.mark.skipif(
     "MXK_LONG_TESTS" not in os.environ and not IS_MADE, reason=f"{PRESET} was not built, and MXK_LONG_TESTS is not set"
 )
+@pytest.mark.long(reason="may build a kernel, and runs it with delays, emulated")
 def test_locks_that_adapt_and_mappings_hold_with_delays(tmp_path: Path) -> None:
     log = str(tmp_path / "log")
     rooms = "test adaptive mapping bench_mapping"

@@ -82,6 +82,7 @@ MANY_CORES = ((64, "workqueue"), (64, "cht"), (64, "rcu1"), (64, "smpcall1 remot
 
 @pytest.mark.skipif("MXK_LONG_TESTS" not in os.environ, reason="long: MXK_LONG_TESTS is not set")
 @pytest.mark.parametrize(("cores", "tests"), MANY_CORES)
+@pytest.mark.long(reason="the tests of several rooms, on many emulated cores")
 def test_named_tests_on_many_cores(tmp_path: Path, cores: int, tests: str) -> None:
     shape = ["--cpus", str(cores), "--nodes", "4", "--mem", "8G"]
     check_kernel_tests(run_mxk(tmp_path / "log", shape, f"test {tests}", seconds=900))

@@ -22,6 +22,7 @@ from mxk_host.stream import Row
 
 
 @pytest.mark.usefixtures("images")
+@pytest.mark.long(reason="the whole overview, its programs compiled first")
 def test_every_step_runs_and_every_number_is_there(tmp_path: Path) -> None:
     done = drive("overview", "--ops", "20K", "--accel", "tcg", "--results", str(tmp_path), timeout=120)
     assert done.code == 0, done.output + done.complaint

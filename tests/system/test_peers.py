@@ -55,6 +55,7 @@ def test_the_list_names_every_peer_and_its_library() -> None:
     assert {peer["name"] for peer in listed()} == ALL
 
 
+@pytest.mark.long(reason="runs every peer there is")
 def test_every_peer_is_verified_in_every_phase() -> None:
     ended = peers("bench peer --mix insert,find,erase --cores 1,2 --ops 100K --json")
     rows = [row for row in ended.rows if row["benchmark"] == "peer"]
@@ -107,12 +108,14 @@ def test_repeated_runs_begin_with_a_new_table() -> None:
 @pytest.mark.parametrize(
     "peer", ["urcu-lfht-growing", "cuckoo-growing", "mxk-shared-growing", "mxk-shared-chains-growing"]
 )
+@pytest.mark.long(reason="a table grows to the size at which its memory counts")
 def test_the_memory_that_a_table_asks_for_while_it_is_measured_is_there(peer: str) -> None:
     (row,) = peers(f"bench peer --peer {peer} --mix insert --cores 1 --ops 300K --json").rows
     assert row["verified"] is True
     assert row["page_faults"] < 48, "some are the program's own, such as of what it shows meanwhile"
 
 
+@pytest.mark.long(reason="a table doubles often under threads that stop")
 def test_a_growing_table_stands_threads_that_stop_for_some_doublings() -> None:
     ended = peers("bench peer --peer cuckoo-growing --mix insert --cores 16 --ops 300K --repeat 40 --json", cores=16)
     assert [(row["throughput"]["n"], row["verified"]) for row in ended.rows] == [(40, True)]
@@ -139,12 +142,14 @@ def test_keys_by_zipfs_law() -> None:
             assert row.get("verified") is True or "unsafe_erase" in row["reason"], row
 
 
+@pytest.mark.long(reason="runs every peer there is")
 def test_every_peer_finds_by_zipfs_law() -> None:
     ended = peers("bench peer --mix find --dist zipf:0.99 --cores 1,2 --ops 50K --json")
     assert {row["peer"] for row in ended.rows} == ALL
     assert all(row["verified"] for row in ended.rows)
 
 
+@pytest.mark.long(reason="runs every peer there is")
 def test_every_peer_runs_the_workloads_of_ycsb_or_says_why_not() -> None:
     commands = "; ".join(f"bench peer --workload ycsb-{letter} --cores 2 --ops 20K --json" for letter in "abcdf")
     rows = [row for row in peers(commands).rows if row["benchmark"] == "peer"]

@@ -17,6 +17,7 @@ QEMU10 = ["--emulator", "qemu10"]
 
 
 @pytest.mark.parametrize("boot", WAYS.values(), ids=WAYS)
+@pytest.mark.long(reason="firmware and boot loader run emulated")
 def test_every_way_to_boot(tmp_path: Path, boot: list[str]) -> None:
     shape = [*QEMU10, *boot, "--cpus", "2", "--nodes", "2"]
     ended = run_mxk(tmp_path / "log", shape, "bench table --ops 20k --cores 2 --json")
@@ -25,6 +26,7 @@ def test_every_way_to_boot(tmp_path: Path, boot: list[str]) -> None:
 
 
 # The whole of them; QEMU 7.2 runs them but for those of benchmarks where this one can be had (test_boot.py).
+@pytest.mark.long(reason="all tests inside, on four emulated cores")
 def test_the_kernels_tests_pass_with_an_x2apic(tmp_path: Path) -> None:
     ended = run_mxk(tmp_path / "log", [*QEMU10, "--cpus", "4", "--nodes", "2"], "test", seconds=400)
     assert "cores: 4 of 4 run, 2 nodes, x2 APIC" in ended.output
@@ -44,6 +46,7 @@ def test_the_apics_stay_in_xapic_mode_on_request(tmp_path: Path) -> None:
     assert all(row["verified"] for row in ended.rows)
 
 
+@pytest.mark.long(reason="300 emulated cores")
 def test_three_hundred_cores_boot_and_are_shown_in_a_few_lines(tmp_path: Path) -> None:
     options = [*QEMU10, "--cpus", "300", "--nodes", "2", "--mem", "2G"]
     ended = run_mxk(tmp_path / "log", options, "topology; bench table --ops 30K --cores 1,300 --json", seconds=300)

@@ -26,6 +26,7 @@ def keys_of(command: str) -> list[str]:
 
 
 @pytest.mark.parametrize("command", same_rows.COMMANDS)
+@pytest.mark.long(reason="runs a benchmark, with all of its parts")
 def test_rows_have_the_keys_that_they_had(command: str) -> None:
     assert keys_of(command) == json.loads(STORED.read_text())[command]
 

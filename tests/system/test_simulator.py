@@ -47,6 +47,7 @@ def nanoseconds(rows: list[dict[str, Any]], measure: str, *names: str) -> dict[A
     }
 
 
+@pytest.mark.long(reason="caches are simulated load by load")
 def test_latencies_are_those_of_the_machine_and_the_same_in_every_run() -> None:
     measured = nanoseconds(simulated(STAIRCASE), "latency", "bytes")
     expected = {
@@ -59,6 +60,7 @@ def test_latencies_are_those_of_the_machine_and_the_same_in_every_run() -> None:
     assert nanoseconds(simulated(STAIRCASE), "latency", "bytes") == measured
 
 
+@pytest.mark.long(reason="caches are simulated load by load")
 def test_nodes_overlapping_loads_and_shared_lines_cost_what_the_machine_says() -> None:
     rows = simulated(REST)
     matrix = nanoseconds(rows, "latency-matrix", "core_node", "memory_node")
@@ -90,6 +92,7 @@ def test_nodes_overlapping_loads_and_shared_lines_cost_what_the_machine_says() -
     assert remote[far] - shared[far] == about(transfer[1] - invalidate[1])
 
 
+@pytest.mark.long(reason="caches are simulated load by load")
 def test_loads_that_overlap_saturate_a_channel(tmp_path: Path) -> None:
     slow = tmp_path / "slow.toml"
     text = read_machine(MACHINE, None).path.read_text()
@@ -100,6 +103,7 @@ def test_loads_that_overlap_saturate_a_channel(tmp_path: Path) -> None:
     assert {count: chains[count] for count in (1, 2, 8, 16, 32)} == about({1: 100, 2: 50, 8: 25, 16: 25, 32: 25})
 
 
+@pytest.mark.long(reason="caches are simulated load by load")
 def test_benchmarks_without_parts_of_their_own_are_measured_as_a_whole() -> None:
     commands = (
         "bench task --measure local --ops 10K",

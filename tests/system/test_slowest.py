@@ -1,4 +1,4 @@
-"""tools/slowest: which tests and objects took longest, and that a long test says why."""
+"""tools/slowest: which tests and objects were the slowest, and that a long test says why."""
 
 import json
 import subprocess

@@ -28,6 +28,7 @@ def test_the_list_has_every_figure_its_curves_and_what_the_thesis_says() -> None
 
 
 @pytest.mark.parametrize("number", OF_ONE_PROGRAM)
+@pytest.mark.long(reason="each point of the figures is a run")
 def test_a_figure_has_a_verified_row_for_each_point_and_judges_each_statement(number: str) -> None:
     ended = run_linux("--cores", "2", f"bench figure {number} --ops 2K --repeat 2 --json")
     rows, statements = rows_and_statements(ended.rows)
@@ -68,6 +69,7 @@ def test_what_is_no_figure_is_told(typed: str, expected: str) -> None:
 
 
 @pytest.mark.usefixtures("images")
+@pytest.mark.long(reason="a figure with as many emulated cores as the thesis has")
 def test_a_figure_in_the_kernel_takes_the_numbers_of_cores_of_the_thesis(tmp_path: Path) -> None:
     ended = run_mxk(tmp_path / "log", ["--cpus", "16", "--nodes", "2"], "bench figure 4.3 --ops 16K --repeat 1 --json")
     rows, statements = rows_and_statements(ended.rows)
@@ -79,6 +81,7 @@ def test_a_figure_in_the_kernel_takes_the_numbers_of_cores_of_the_thesis(tmp_pat
 
 
 @pytest.mark.usefixtures("images")
+@pytest.mark.long(reason="measures figures in both builds, one of them emulated")
 def test_the_driver_measures_both_builds_and_judges(tmp_path: Path) -> None:
     small = ["--ops", "4K", "--rounds", "1", "--cores", "1,2", "--accel", "tcg", "--results", str(tmp_path)]
     page = tmp_path / "page.md"

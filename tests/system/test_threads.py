@@ -62,6 +62,7 @@ def test_stacks_go_back_to_the_node(tmp_path: Path) -> None:
     assert "error:" not in ended.output, "there is room for a thread again"
 
 
+@pytest.mark.long(reason="ten seconds of all emulated cores")
 def test_threads_and_tasks_together_for_ten_seconds(tmp_path: Path) -> None:
     ended = run_mxk(tmp_path / "log", ["--cpus", "4", "--nodes", "2"], "soak --seconds 10")
     assert "soak: 64 threads, 10 s, seed 1: 0 failed checks" in ended.output

@@ -33,7 +33,7 @@ Build = Callable[[str, str, Show], None]  # of a preset a target
 
 _KERNEL_CORES = 4
 _LOOK = 500_000  # operations of each of the first steps, which tell how fast the machine is
-_LOOKED_AT = STEPS[:4]  # tables of all kinds: what waits for other cores is slowed down most by what else runs
+_LOOKED_AT = STEPS[:4]  # tables of all kinds: what else runs slows down above all what waits for other cores
 _TOLERANCE = 1.1  # an estimate is no more exact
 _KNOWN_STEPS = 10  # of ninja, from which on it is known how long one takes
 _LINE_EVERY = 15.0  # seconds, while it compiles and there is no bar
