@@ -1,9 +1,10 @@
-"""In which order a round runs its processes."""
+"""In which order a round runs its processes, and what belongs together."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
 _T = TypeVar("_T")
+_K = TypeVar("_K", bound=Hashable)
 
 
 def balanced_order(items: Sequence[_T], round_number: int) -> list[_T]:
@@ -13,3 +14,11 @@ def balanced_order(items: Sequence[_T], round_number: int) -> list[_T]:
     count = len(items)
     first = [(place + 1) // 2 if place % 2 else (count - place // 2) % count for place in range(count)]
     return [items[(index + round_number - 1) % count] for index in first]
+
+
+def grouped(items: Iterable[_T], key: Callable[[_T], _K]) -> dict[_K, list[_T]]:
+    """Those of the same key together, in the order in which they come."""
+    groups: dict[_K, list[_T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups

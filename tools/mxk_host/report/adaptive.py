@@ -5,14 +5,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from mxk_host.digits import number
-from mxk_host.report.lines import plot_dots, plot_over
-from mxk_host.report.plot import Line, Plot
+from mxk_host.order import grouped
+from mxk_host.report.lines import plot_varied
+from mxk_host.report.plot import Plot, found_table
 from mxk_host.report.statements import statement_line, statements_table
-from mxk_host.runs.command import command_of
-from mxk_host.runs.point import Kind, Point, number_of, text_of
+from mxk_host.runs.point import Point, number_of, text_of
 from mxk_host.statement import Statement
 
 _PREFIX = "adaptive "
+_SETTINGS = ("locking", "pages", "cores")
 _COUNTS = ("interrupts", "flushes", "locks", "atomics", "messages")
 
 
@@ -23,18 +24,14 @@ def is_adaptive(point: Point) -> bool:
 
 def adaptive_plots(points: Sequence[Point], names: Sequence[str]) -> list[Plot]:
     """The statements first, then a plot for each experiment, and what its operations took besides time."""
-    plots = [plot] if (plot := _statements(points, names)) is not None else []
-    groups: dict[tuple[str, Kind], list[Point]] = {}
-    for point in points:
-        groups.setdefault((point.benchmark, point.kind), []).append(point)
-    for (benchmark, _), same in groups.items():
+    plots = _statements(points, names)
+    for (benchmark, _), same in grouped(points, lambda it: (it.benchmark, it.kind)).items():
         title = f"{benchmark.removeprefix(_PREFIX)}: {_ABOUT.get(benchmark, '')}".removesuffix(": ")
-        several = len({point.settings.get("cores") for point in same}) > 1
-        plots.append(
-            plot_over(title, same, "cycles", "cores", names) if several else plot_dots(title, same, "cycles", names)
-        )
+        plots.append(plot_varied(title, same, "cycles", "cores", names))
         if counted := [point for point in same if number_of(point.first.get("atomics")) is not None]:
-            plots.append(_counts(f"{title}, counted", counted, names))
+            named = [[text_of(point.settings.get(name)) for name in _SETTINGS] for point in counted]
+            found = {name: name for name in _COUNTS}
+            plots.append(found_table(f"{title}, counted", counted, names, _SETTINGS, named, found))
     return plots
 
 
@@ -45,17 +42,6 @@ _ABOUT = {
     "adaptive revoke": "cycles to withdraw the right to write, while others do",
     "adaptive revoke-independent": "cycles to withdraw a right, each core its own",
 }
-
-
-def _counts(title: str, points: Sequence[Point], names: Sequence[str]) -> Plot:
-    lines = []
-    for point in points:
-        cells = [text_of(point.settings.get(name)) for name in ("locking", "pages", "cores")]
-        cells += [number(value) if (value := number_of(point.first.get(name))) is not None else "-" for name in _COUNTS]
-        run = [names[point.run]] if len(names) > 1 else []
-        lines.append(Line([*run, *cells], point.run, command_of(point), point.is_wrong))
-    headings = [*(["run"] if len(names) > 1 else []), "locking", "pages", "cores", *_COUNTS]
-    return Plot(title, headings, lines, kind=points[0].kind)
 
 
 class _Rows:
@@ -219,12 +205,9 @@ _STATEMENTS = (
 )
 
 
-def _statements(points: Sequence[Point], names: Sequence[str]) -> Plot | None:
-    groups: dict[tuple[int, Kind], list[Point]] = {}
-    for point in points:
-        groups.setdefault((point.run, point.kind), []).append(point)
+def _statements(points: Sequence[Point], names: Sequence[str]) -> list[Plot]:
     lines = []
-    for (run, kind), same in groups.items():
+    for (run, kind), same in grouped(points, lambda it: (it.run, it.kind)).items():
         rows = _Rows(same)
         for statement in _STATEMENTS:
             value = statement.value(rows)

@@ -1,10 +1,11 @@
 """Plots of a value over a number, such as throughput over cores; or, where that number is always the same or there are
 too many lines to tell apart, a row of dots for each series."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from mxk_host.order import grouped
 from mxk_host.report.labels import cores_text, series_names, setting_text
 from mxk_host.report.plot import (
     VALUE_HEADINGS,
@@ -46,13 +47,9 @@ def plot_over(
     runs = runs_of(drawn, names)
     several = len({point.settings[axis] for point in drawn}) > 1
     series = _series(drawn, lambda point: labels[id(point)], lambda point: point.settings[axis], quantity)
-    plot = Plot(
-        title,
-        ["series", axis.replace("_", " "), *VALUE_HEADINGS, ""],
-        table_lines(points, [labels[id(point)] for point in points], quantity, (axis,)),
-        caption=BARS,
-        kind=points[0].kind,
-    )
+    headings = ["series", axis.replace("_", " "), *VALUE_HEADINGS, ""]
+    lines = table_lines(points, [labels[id(point)] for point in points], quantity, (axis,))
+    plot = Plot(title, headings, lines, caption=BARS, kind=points[0].kind)
     _add_speed_up(plot, points)
     if drawn and several and len({it.name for it in series}) <= max_lines:
         plot.figure = _lines(series, axis, runs, axes)
@@ -83,19 +80,33 @@ def plot_dots(
 ) -> Plot:
     """Each point in a line of its own."""
     labels = series_names(points, apart)
-    drawn = [(point, label) for point, label in zip(points, labels, strict=True) if quantity in point.values]
-    plot = Plot(
-        title,
-        ["series", *VALUE_HEADINGS, ""],
-        table_lines(points, labels, quantity, ()),
-        caption=BARS,
-        kind=points[0].kind,
-    )
-    if drawn:
-        of = {id(point): label for point, label in drawn}
-        series = _series([point for point, _ in drawn], lambda _: "", lambda point: of[id(point)], quantity)
+    of = {id(point): label for point, label in zip(points, labels, strict=True) if quantity in point.values}
+    lines = table_lines(points, labels, quantity, ())
+    plot = Plot(title, ["series", *VALUE_HEADINGS, ""], lines, caption=BARS, kind=points[0].kind)
+    if of:
+        series = _series([it for it in points if id(it) in of], lambda _: "", lambda point: of[id(point)], quantity)
         plot.figure = dots(series, runs_of(points, names))
     return plot
+
+
+def plot_varied(
+    title: str, points: Sequence[Point], quantity: str, axis: str, names: Sequence[str], min_values: int = 2
+) -> Plot:
+    """Over the axis, if it has so many values; otherwise a line for each point."""
+    if len({point.settings.get(axis) for point in points}) >= min_values:
+        return plot_over(title, points, quantity, axis, names)
+    return plot_dots(title, points, quantity, names)
+
+
+def logarithmic_dots(
+    named: Iterable[tuple[str, Mark]], runs: Runs, title: str = "", beside: Iterable[float] = ()
+) -> dict[str, Any] | None:
+    """Marks by the names of their series, on a logarithmic axis that has the values `beside`, too. None without any."""
+    series = _series_of(named)
+    if not series:
+        return None
+    edges = [edge for it in series for mark in it.marks for edge in (mark.value.low, mark.value.high)]
+    return dots(series, runs, logarithmic([*edges, *beside], title or series[0].marks[0].value.unit.name))
 
 
 def dots(series: Sequence[Series], runs: Runs, x: Axis | None = None) -> dict[str, Any]:
@@ -141,16 +152,15 @@ def _series(
     points: Sequence[Point], name_of: Callable[[Point], str], x_of: Callable[[Point], Any], quantity: str
 ) -> list[Series]:
     """Those of the same name and run together, in the order of what is drawn to the right."""
-    places: dict[str, int] = {}
-    groups: dict[tuple[str, int], list[Point]] = {}
-    for point in points:
-        name = name_of(point)
-        places.setdefault(name, len(places))
-        groups.setdefault((name, point.run), []).append(point)
-    return [
-        Series(name, places[name], run, sorted((_mark(it, x_of(it), quantity, name) for it in same), key=_place))
-        for (name, run), same in groups.items()
-    ]
+    named = ((name, _mark(point, x_of(point), quantity, name)) for point in points for name in (name_of(point),))
+    return [replace(it, marks=sorted(it.marks, key=_place)) for it in _series_of(named)]
+
+
+def _series_of(named: Iterable[tuple[str, Mark]]) -> list[Series]:
+    """Those of the same name and run together."""
+    groups = grouped(named, lambda it: (it[0], it[1].point.run))
+    places = list(dict.fromkeys(name for name, _ in groups))
+    return [Series(name, places.index(name), run, [mark for _, mark in same]) for (name, run), same in groups.items()]
 
 
 def _mark(point: Point, x: Any, quantity: str, name: str) -> Mark:  # noqa: ANN401

@@ -4,12 +4,11 @@ by cores, by the wait before a section, by the critical part of the work; how fa
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from mxk_host.digits import number
+from mxk_host.order import grouped
 from mxk_host.report.labels import series_names
 from mxk_host.report.lines import plot_dots, plot_over
-from mxk_host.report.plot import Line, Plot
-from mxk_host.report.statements import statement_line, statements_table
-from mxk_host.runs.command import command_of
+from mxk_host.report.plot import Plot, found_table
+from mxk_host.report.statements import said_by, statements_table
 from mxk_host.runs.point import NANOSECONDS, Kind, Point, Unit, Value, number_of, text_of
 
 _PREFIX = "lock "
@@ -46,12 +45,10 @@ def is_lock(point: Point) -> bool:
 
 def lock_plots(points: Sequence[Point], names: Sequence[str]) -> list[Plot]:
     """The statements first; then for each benchmark and fabric its times, and what else was found."""
-    plots = [plot] if (plot := _statements(points, names)) is not None else []
-    groups: dict[tuple[str, ...], list[Point]] = {}
-    for point in points:
-        if not point.is_statement:
-            where = (text_of(point.settings.get(name)) for name in ("fabric", "nodes"))
-            groups.setdefault((point.benchmark, point.kind, *where), []).append(point)
+    plots = _statements(points, names)
+    measured = [point for point in points if not point.is_statement]
+    where = ("fabric", "nodes")
+    groups = grouped(measured, lambda it: (it.benchmark, it.kind, *(text_of(it.settings.get(name)) for name in where)))
     for (benchmark, _, fabric, nodes), same in groups.items():
         title = f"{_ABOUT.get(benchmark, benchmark)} ({fabric}, {nodes} nodes)"
         if axis := _SWEPT.get(benchmark):
@@ -86,24 +83,18 @@ def _with_times(point: Point) -> Point:
 
 
 def _found(title: str, points: Sequence[Point], names: Sequence[str]) -> Plot:
-    shown = [name for name in _FOUND if any(number_of(point.first.get(name)) is not None for point in points)]
-    lines = []
-    for point, label in zip(points, series_names(points), strict=True):
-        cells = [number(value) if (value := number_of(point.first.get(name))) is not None else "-" for name in shown]
-        run = [names[point.run]] if len(names) > 1 else []
-        lines.append(Line([*run, label, *cells], point.run, command_of(point), point.is_wrong))
-    headings = [*(["run"] if len(names) > 1 else []), "series", *(_FOUND[name] for name in shown)]
-    return Plot(title, headings, lines, kind=points[0].kind)
+    shown = {
+        name: words
+        for name, words in _FOUND.items()
+        if any(number_of(point.first.get(name)) is not None for point in points)
+    }
+    return found_table(title, points, names, ["series"], [[label] for label in series_names(points)], shown)
 
 
-def _statements(points: Iterable[Point], names: Sequence[str]) -> Plot | None:
+def _statements(points: Iterable[Point], names: Sequence[str]) -> list[Plot]:
     lines = []
     for point in points:
-        if not point.is_statement:
-            continue
-        row = point.first
-        holds = row.get("holds") if isinstance(row.get("holds"), bool) and point.kind is Kind.MEASURED else None
-        says = f"{point.benchmark.removeprefix(_PREFIX)}: {text_of(row.get('statement'))}"
-        cells = [says, text_of(row.get("wanted")), text_of(row.get("measured"))]
-        lines.append(statement_line(cells, holds, [point.kind], point.run, names, otherwise="unknown"))
+        if point.is_statement:
+            says = f"{point.benchmark.removeprefix(_PREFIX)}: {text_of(point.first.get('statement'))}"
+            lines.append(said_by(point, says, [], names, "unknown", is_judged=point.kind is Kind.MEASURED))
     return statements_table("Locks: what the source says of their order", "the source says", lines, names)

@@ -4,12 +4,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mxk_host.report.lines import plot_over
-from mxk_host.report.matrix import Matrix, matrix_plot
-from mxk_host.report.plot import Plot, bytes_axis, logarithmic
+import pandas
+import plotly.graph_objects as go
+
+from mxk_host.digits import number
+from mxk_host.report.charts import LATENCY, LOADED, OVERLAPS, TLB
+from mxk_host.report.plot import VALUE_HEADINGS, Line, Plot, value_cells
+from mxk_host.runs.command import command_of
 from mxk_host.runs.point import Kind, Point, machine_of, number_of, text_of
 from mxk_host.stream import Row
 
+Place = tuple[float, float]
+Matrix = Mapping[Place, float]
+_SCALE = "Viridis"
+_CELL, _GAP = 0.1, 0.08  # shares of the page's width
+_CELL_HEIGHT = 40  # pixels
+_TEXT_UP_TO = 16  # rows; in smaller cells numbers cannot be read
+_LOCAL = 10  # what a SLIT calls the distance of a node to itself
+_MAX_DIFFERENCE = 2.0  # a SLIT further from what was measured is a finding
 _NODES = ("core_node", "memory_node")
 _CORES = ("from", "to")
 
@@ -33,19 +45,13 @@ _HEAT_MAPS = (
     Maps("A cache line there and back, core by core", "nanoseconds", _CORES, "lines", ("round-trip",)),
     Maps("An atomic addition, by who has the line", "nanoseconds", _CORES, "lines", _ATOMICS),
 )
-# Measures by what their loads overlap by: the setting that is drawn to the right, and a title.
-_OVERLAPS = {
-    "chains": ("chains", "Loads that overlap: chains followed at a time"),
-    "prefetch": ("distance", "Loads that overlap: how far ahead a place is prefetched"),
-}
 _SUBJECTS = ("memory", "lines", "tlb")
-_BYTES = "bytes"
 
 
 def is_machine(point: Point) -> bool:
     """Whether it says what the machine is like."""
     subject = point.benchmark.removesuffix("-peer")
-    measures = ("latency", "loaded-latency", *_OVERLAPS, *(measure for kind in _HEAT_MAPS for measure in kind.measures))
+    measures = ("latency", "loaded-latency", *OVERLAPS, *(measure for kind in _HEAT_MAPS for measure in kind.measures))
     return subject == "tlb" or (subject in _SUBJECTS and text_of(point.settings.get("measure")) in measures)
 
 
@@ -54,19 +60,11 @@ def machine_plots(points: Sequence[Point], names: Sequence[str], topologies: Map
     plots = []
     for kind in Kind:
         same = [point for point in points if point.kind is kind]
-        latency = _of(same, "memory", "latency") + _of(same, "memory-peer", "latency")
-        if latency:
-            plots.append(_by_size("Memory latency by working set", latency, names))
-        loaded = _of(same, "memory", "loaded-latency")
-        if loaded:
-            plots.append(_loaded(loaded, names))
-        for measure, (axis, title) in _OVERLAPS.items():
-            if overlapping := _of(same, "memory", measure):
-                plots.append(plot_over(title, overlapping, "nanoseconds", axis, names))
+        plots += LATENCY.plots(same, names)
+        plots += [_beside_used(plot, same) for plot in LOADED.plots(same, names)]
+        plots += [plot for chart in OVERLAPS.values() for plot in chart.plots(same, names)]
         plots += [plot for maps in _HEAT_MAPS for plot in _heat_maps(same, maps, names, topologies)]
-        tlb = [point for point in same if point.benchmark == "tlb"]
-        if tlb:
-            plots.append(_by_size("Latency by page size: what the TLB reaches", tlb, names))
+        plots += TLB.plots(same, names)
     return plots
 
 
@@ -74,17 +72,9 @@ def _of(points: Sequence[Point], benchmark: str, measure: str) -> list[Point]:
     return [it for it in points if it.benchmark == benchmark and it.settings.get("measure") == measure]
 
 
-def _by_size(title: str, points: Sequence[Point], names: Sequence[str]) -> Plot:
-    x = bytes_axis((point.settings.get(_BYTES) for point in points), "working set")
-    times = [value.median for point in points if (value := point.values.get("nanoseconds")) is not None]
-    plot = plot_over(title, points, "nanoseconds", _BYTES, names, x=x, y=logarithmic(times, "ns"))
-    plot.caption += " Both axes are logarithmic: each step up is the end of a cache, or of what the TLB reaches."
-    return plot
-
-
-def _loaded(points: Sequence[Point], names: Sequence[str]) -> Plot:
+def _beside_used(plot: Plot, points: Sequence[Point]) -> Plot:
     """The latency over the bandwidth that is used beside it, in the order of the load."""
-    plot = plot_over("Memory latency under load", points, "nanoseconds", "load", names)
+    points = [point for point in points if LOADED.takes(point)]
     of_load = {(point.run, point.settings.get("load")): point.values.get("bytes_per_second") for point in points}
     used = {key: value.shown for key, value in of_load.items() if value is not None}
     plot.headings = [*plot.headings[:2], "GB/s beside it", *plot.headings[2:]]
@@ -101,6 +91,7 @@ def _loaded(points: Sequence[Point], names: Sequence[str]) -> Plot:
         axis.pop("tickvals", None)
         axis.pop("ticktext", None)
         axis["title"] = {"text": "GB/s that others use"}
+    return plot
     return plot
 
 
@@ -119,7 +110,7 @@ def _heat_maps(points: Sequence[Point], kind: Maps, names: Sequence[str], topolo
         by_nodes = kind.axes == _NODES
         firmware = _firmware(next(iter(maps.values())), topologies.get(run, {}), kind.quantity) if by_nodes else {}
         named = f"{kind.title} · {names[run]}" if len(names) > 1 else kind.title
-        plots.append(matrix_plot(named, maps, kind.quantity, kind.axes, firmware))
+        plots.append(_matrix_plot(named, maps, kind.quantity, kind.axes, firmware))
     return plots
 
 
@@ -161,3 +152,100 @@ def _from_lists(lists: Any, scale: float) -> Matrix:  # noqa: ANN401
             if (found := number_of(value)) is not None:
                 matrix[float(here), float(there)] = found * scale
     return matrix
+
+
+def _matrix_plot(
+    title: str,
+    maps: Mapping[str, Sequence[Point]],
+    quantity: str,
+    axes: tuple[str, str],
+    firmware: Mapping[str, Matrix],
+) -> Plot:
+    """`maps`: the points of each measure, all of one run. `axes`: the settings that say from where (down) and to where
+    (right). `firmware`: its tables by name."""
+    first = next(iter(maps.values()))[0]
+    measured: dict[str, dict[Place, float]] = {}
+    lines = []
+    for measure, points in maps.items():
+        for point in points:
+            place = _place(point, axes)
+            value = point.values.get(quantity)
+            if value is not None and place is not None:
+                measured.setdefault(f"{measure}, {value.unit.name}", {})[place] = value.shown
+            cells = value_cells(value) if value else [point.reason or "no value", "", "", ""]
+            beside = [f"{matrix[place]:g}" if place in matrix else "-" for matrix in firmware.values()]
+            where = [f"{it:g}" for it in place] if place is not None else ["?", "?"]
+            lines.append(Line([measure, *where, *cells, *beside], first.run, command_of(point), point.is_wrong))
+    headings = ["measure", *map(_word, axes), *VALUE_HEADINGS, *firmware]
+    plot = Plot(title, headings, lines, kind=first.kind, run=first.run)
+    if measured:
+        plot.figure = _draw_maps(measured | firmware, axes)
+        plot.caption = "Colours are each map's own: the lighter, the more."
+        if quantity == "nanoseconds" and first.kind is not Kind.EMULATED:  # the emulator has one memory
+            plot.findings = _slit_findings(next(iter(measured.values())), firmware.get("SLIT", {}))
+    return plot
+
+
+def _place(point: Point, axes: tuple[str, str]) -> Place | None:
+    here, there = (number_of(point.settings.get(axis)) for axis in axes)
+    return None if here is None or there is None else (here, there)
+
+
+def _draw_maps(matrices: Mapping[str, Matrix], axes: tuple[str, str]) -> dict[str, Any]:
+    """Beside each other, each with colours of its own."""
+    tables = {
+        title: pandas.Series(it).unstack().sort_index(axis=0).sort_index(axis=1) for title, it in matrices.items()
+    }
+    share = min(1 / len(tables) - _GAP, _CELL * max(len(table.columns) for table in tables.values()))
+    height = 130 + min(_CELL_HEIGHT * max(map(len, tables.values())), 560)
+    drawn: dict[str, Any] = {"height": height, "margin": {"l": 60, "r": 20, "t": 40, "b": 50}, "annotations": []}
+    data = []
+    for place, (title, table) in enumerate(tables.items()):
+        number_of_axis = "" if place == 0 else str(place + 1)
+        left = place * (share + _GAP)
+        data.append(_heat_map(table, axes) | {"xaxis": f"x{number_of_axis}", "yaxis": f"y{number_of_axis}"})
+        kind = {"type": "category", "automargin": True}  # as numbers they would have ticks between them
+        drawn[f"xaxis{number_of_axis}"] = kind | {"title": {"text": _word(axes[1])}, "domain": [left, left + share]}
+        beside = _word(axes[0]) if place == 0 else ""  # said once, as there is little room between the maps
+        drawn[f"yaxis{number_of_axis}"] = kind | {"title": {"text": beside}, "autorange": "reversed"}
+        drawn[f"yaxis{number_of_axis}"]["anchor"] = f"x{number_of_axis}"
+        drawn[f"xaxis{number_of_axis}"]["anchor"] = f"y{number_of_axis}"
+        where = {"x": left, "xanchor": "left", "y": 1.0, "yanchor": "bottom", "xref": "paper", "yref": "paper"}
+        drawn["annotations"].append({"text": title, "showarrow": False} | where)
+    return {"data": data, "layout": go.Layout(drawn).to_plotly_json()}
+
+
+def _heat_map(table: pandas.DataFrame, axes: tuple[str, str]) -> dict[str, Any]:
+    cells = [[None if pandas.isna(cell) else float(cell) for cell in row] for row in table.to_numpy()]
+    return go.Heatmap(
+        z=cells,
+        x=[f"{it:g}" for it in table.columns],
+        y=[f"{it:g}" for it in table.index],
+        text=[["" if cell is None else number(cell) for cell in row] for row in cells],
+        texttemplate="%{text}" if len(table) <= _TEXT_UP_TO else None,
+        hovertemplate=f"{_word(axes[0])} %{{y}}, {_word(axes[1])} %{{x}}: %{{text}}<extra></extra>",
+        colorscale=_SCALE,
+        xgap=1,
+        ygap=1,
+        showscale=False,
+    ).to_plotly_json()
+
+
+def _word(axis: str) -> str:
+    return axis.replace("_", " ")
+
+
+def _slit_findings(measured: Matrix, slit: Matrix) -> list[str]:
+    """Pairs of which the SLIT says something else than was measured: both against the node itself."""
+    findings = []
+    for (here, there), time in sorted(measured.items()):
+        local, said = measured.get((here, here)), slit.get((here, there))
+        if here == there or not local or not said or time <= 0:
+            continue
+        found = _LOCAL * time / local
+        if max(found / said, said / found) > _MAX_DIFFERENCE:
+            findings.append(
+                f"SLIT: from node {here:g} to node {there:g} it says {said:g}, "
+                f"measured is {found:.0f} (10: the node itself)"
+            )
+    return findings

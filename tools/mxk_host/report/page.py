@@ -14,20 +14,18 @@ from plotly.offline import get_plotlyjs
 
 from mxk_host.report import summary
 from mxk_host.report.adaptive import adaptive_plots, is_adaptive
+from mxk_host.report.charts import THROUGHPUT, is_sweep, is_table, other_plots, sweep_plots
 from mxk_host.report.costs import cost_plots, is_cost
 from mxk_host.report.latency import latency_plots
 from mxk_host.report.locks import is_lock, lock_plots
 from mxk_host.report.machine import is_machine, machine_plots
-from mxk_host.report.others import other_plots
 from mxk_host.report.plot import Plot
+from mxk_host.report.ratios import ratio_plots
 from mxk_host.report.shared import is_shared, shared_plots
 from mxk_host.report.simulation import simulation_plots
-from mxk_host.report.sweep import is_sweep, sweep_plots
 from mxk_host.report.thesis import figure_numbers, figure_plots, figure_title
-from mxk_host.report.throughput import is_table, ratio_plots, throughput_plots
 from mxk_host.runs.point import Point, points_of
 from mxk_host.runs.source import Run
-from mxk_host.simulate.result import Result
 from mxk_host.stream import Row
 
 _HERE = Path(__file__).parent
@@ -54,74 +52,78 @@ def sections_of(runs: Sequence[Run], points: Sequence[Point]) -> list[Section]:
     timed = [point for point in free if point.durations]
     # Time stamps for each operation cost throughput: such runs count only where there are no others.
     tables = untimed or [point for point in free if is_table(point)]
-    costs = [point for point in free if is_cost(point)]
     shown_elsewhere = (is_table, is_cost, is_machine, is_shared, is_adaptive, is_lock)
     rest = [point for point in free if not any(shows(point) for shows in shown_elsewhere)]
-    sections = [
-        *(
-            Section(f"figure-{it}", f"Figure {it}", figure_title(it, points), "", figure_plots(it, points, names))
-            for it in figure_numbers(points)
-        ),
-        Section("throughput", "Throughput", "Throughput", _THROUGHPUT, throughput_plots(tables, names)),
-        Section(
-            "simulation",
-            "Simulation",
-            "What the simulator says",
-            _SIMULATION,
-            simulation_plots(_simulations(runs), untimed, names),
-        ),
-        Section("sizes", "Sizes", "Tables in caches and in memory", _SIZES, sweep_plots(_sweeps(every), names)),
-        Section("ratios", "Peers", "Against peers", _RATIOS, ratio_plots(tables, names)),
-        Section("latency", "Latency", "Latency", _LATENCY, latency_plots(timed, names)),
-        Section("shared", "Shared", "What all cores read and write", _SHARED, shared_plots(free, tables, names)),
-        Section(
-            "adaptive",
-            "Adaptive locks",
-            "Locks that adapt",
-            _ADAPTIVE,
-            adaptive_plots([point for point in free if is_adaptive(point)], names),
-        ),
-        Section("locks", "Locks", "Locks", _LOCKS, lock_plots([point for point in points if is_lock(point)], names)),
-        Section("costs", "Costs", "What tasks, threads and grace periods cost", _COSTS, cost_plots(costs, names)),
-        Section(
-            "machine",
-            "Memory",
-            "What the machine is like",
-            _MACHINE,
-            machine_plots([p for p in free if is_machine(p)], names, topologies),
-        ),
-        Section("others", "Others", "Further benchmarks", "", other_plots(rest, names)),
+    of = {shows: [point for point in free if shows(point)] for shows in (is_adaptive, is_cost, is_machine)}
+    simulations = {number: run.simulation for number, run in enumerate(runs) if run.simulation is not None}
+    figures = [
+        Section(f"figure-{it}", f"Figure {it}", figure_title(it, points), "", figure_plots(it, points, names))
+        for it in figure_numbers(points)
     ]
+    plots = {
+        "throughput": THROUGHPUT.plots(tables, names),
+        "simulation": simulation_plots(simulations, untimed, names),
+        "sizes": sweep_plots([point for point in every if is_sweep(point)], names),
+        "ratios": ratio_plots(tables, names),
+        "latency": latency_plots(timed, names),
+        "shared": shared_plots(free, tables, names),
+        "adaptive": adaptive_plots(of[is_adaptive], names),
+        "locks": lock_plots([point for point in points if is_lock(point)], names),
+        "costs": cost_plots(of[is_cost], names),
+        "machine": machine_plots(of[is_machine], names, topologies),
+        "others": other_plots(rest, names),
+    }
+    sections = [*figures, *(Section(name, *_SECTIONS[name], drawn) for name, drawn in plots.items())]
     shown = [section for section in sections if section.plots]
     for place, plot in enumerate(plot for section in shown for plot in section.plots):
         plot.identifier = f"plot-{place}"
     return shown
 
 
-_THROUGHPUT = "Operations per second. Peers do the same operations on the same cores."
-_SIZES = "The same keys are looked for again and again, in tables of every size (`bench table --sweep`)."
-_SIMULATION = "Of a model of a machine, not measured; see docs/simulation.md for how far to trust it."
-_RATIOS = (
-    "MXK's throughput by the peer's. MXK's engines are asynchronous: an operation's result comes home later, so look "
-    "at latency, too."
-)
-_LATENCY = "Measured in runs of their own, with a time stamp for each operation."
-_SHARED = "Read sections, a list and tables that all cores use at once, without owners of parts."
-_ADAPTIVE = "The experiments of V. Uhlig's dissertation (Karlsruhe 2005), which says the statements (`bench adaptive`)."
-_LOCKS = (
-    "The benchmarks of A. Uffmann's thesis (LMU Munich 2022), which says the statements (`bench lock`). On emu words "
-    "of other nodes take a set time and are never cached."
-)
-_COSTS = "MXK's own, and what others have for the same."
-_MACHINE = "Measured by the same program, not read from a data sheet."
-
-
-def _sweeps(points: Sequence[Point]) -> list[Point]:
-    return [point for point in points if is_sweep(point)]
-
-
-def _simulations(runs: Sequence[Run]) -> dict[int, Result]:
-    return {number: run.simulation for number, run in enumerate(runs) if run.simulation is not None}
+# Of each section: its name in the page's list, its title, and what is said before its plots.
+_SECTIONS = {
+    "throughput": (
+        "Throughput",
+        "Throughput",
+        "Operations per second. Peers do the same operations on the same cores.",
+    ),
+    "simulation": (
+        "Simulation",
+        "What the simulator says",
+        "Of a model of a machine, not measured; see docs/simulation.md for how far to trust it.",
+    ),
+    "sizes": (
+        "Sizes",
+        "Tables in caches and in memory",
+        "The same keys are looked for again and again, in tables of every size (`bench table --sweep`).",
+    ),
+    "ratios": (
+        "Peers",
+        "Against peers",
+        "MXK's throughput by the peer's. MXK's engines are asynchronous: an operation's result comes home later, so "
+        "look at latency, too.",
+    ),
+    "latency": ("Latency", "Latency", "Measured in runs of their own, with a time stamp for each operation."),
+    "shared": (
+        "Shared",
+        "What all cores read and write",
+        "Read sections, a list and tables that all cores use at once, without owners of parts.",
+    ),
+    "adaptive": (
+        "Adaptive locks",
+        "Locks that adapt",
+        "The experiments of V. Uhlig's dissertation (Karlsruhe 2005), which says the statements (`bench adaptive`).",
+    ),
+    "locks": (
+        "Locks",
+        "Locks",
+        "The benchmarks of A. Uffmann's thesis (LMU Munich 2022), which says the statements (`bench lock`). On emu "
+        "words of other nodes take a set time and are never cached.",
+    ),
+    "costs": ("Costs", "What tasks, threads and grace periods cost", "MXK's own, and what others have for the same."),
+    "machine": ("Memory", "What the machine is like", "Measured by the same program, not read from a data sheet."),
+    "others": ("Others", "Further benchmarks", ""),
+}
 
 
 def _topology(run: Run) -> Row:

@@ -82,6 +82,16 @@ def run_suffix(run: int, runs: Runs) -> str:
     return f" · {runs[run]}" if len(runs) > 1 else ""
 
 
+def run_cells(run: int, names: Sequence[str]) -> list[str]:
+    """A cell with its name where there are several runs; `run_heading` is what stands above it."""
+    return [names[run]] if len(names) > 1 else []
+
+
+def run_heading(names: Sequence[str]) -> list[str]:
+    """Where there are several runs."""
+    return ["run"] if len(names) > 1 else []
+
+
 def dash(run: int, runs: Runs) -> str:
     """What tells the lines of runs apart."""
     return _DASHES[list(runs).index(run) % len(_DASHES)]
@@ -186,6 +196,23 @@ def table_lines(points: Sequence[Point], names: Sequence[str], quantity: str, co
         settings = [setting_text(point.settings.get(column)) for column in columns]
         lines.append(Line([name, *settings, *cells, _state(point)], point.run, command_of(point), point.is_wrong))
     return lines
+
+
+def found_table(
+    title: str,
+    points: Sequence[Point],
+    names: Sequence[str],
+    headings: Sequence[str],
+    named: Sequence[Sequence[str]],
+    found: Mapping[str, str],
+) -> Plot:
+    """What rows say besides values. `named`: the cells in front, under `headings`; `found`: headings of fields."""
+    lines = []
+    for point, in_front in zip(points, named, strict=True):
+        numbers = [number_of(point.first.get(name)) for name in found]
+        cells = [*run_cells(point.run, names), *in_front, *("-" if it is None else number(it) for it in numbers)]
+        lines.append(Line(cells, point.run, command_of(point), point.is_wrong))
+    return Plot(title, [*run_heading(names), *headings, *found.values()], lines, kind=points[0].kind)
 
 
 def _state(point: Point) -> str:

@@ -3,27 +3,15 @@ those that are parts of cores."""
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from mxk_host.digits import number
+from mxk_host.report.charts import ONE_LIST, READ_SECTIONS, panel_title, panels
 from mxk_host.report.labels import cores_text, count_text, series_names
-from mxk_host.report.lines import BARS, dots, plot_over
-from mxk_host.report.plot import (
-    VALUE_HEADINGS,
-    Mark,
-    Plot,
-    Series,
-    hover,
-    logarithmic,
-    run_suffix,
-    runs_of,
-    table_lines,
-)
-from mxk_host.report.throughput import panel_title, panels
+from mxk_host.report.lines import BARS, logarithmic_dots, plot_over
+from mxk_host.report.plot import VALUE_HEADINGS, Mark, Plot, hover, run_suffix, runs_of, table_lines
 from mxk_host.runs.point import NANOSECONDS, Point, Value, number_of, text_of, together
 
 _READ, _LIST, _RESIZE = "rcu-read", "list", "resize"
-_MAX_READ_LINES = 16  # all ways to protect a reader in one plot: it is about which one, not about each
 _MILLISECOND = 1e6  # ns
 # How a table of each model is used by several cores.
 _HOW = {"shared": "shared", "tasks": "partitioned", "threads": "parts behind locks"}
@@ -36,38 +24,10 @@ def is_shared(point: Point) -> bool:
 
 def shared_plots(points: Sequence[Point], tables: Sequence[Point], names: Sequence[str]) -> list[Plot]:
     """`tables`: those of the plots of throughput."""
-    plots = [_read_sections(same, names) for same in _alike(points, _READ, "body")]
-    plots += [_list(same, names) for same in _alike(points, _LIST, "keys", "update_pct", "dist")]
-    plots += [_resize(same, names) for same in _alike(points, _RESIZE, "keys")]
+    plots = [*READ_SECTIONS.plots(points, names), *ONE_LIST.plots(points, names)]
+    plots += [_resize(same, names) for same in panels([it for it in points if it.benchmark == _RESIZE], ("keys",))]
     mine = [point for point in tables if point.benchmark == "table"]
     return plots + [plot for same in panels(mine) if (plot := _tables(same, names)) is not None]
-
-
-def _alike(points: Sequence[Point], benchmark: str, *settings: str) -> list[list[Point]]:
-    """Those of a benchmark that belong into one plot: with the same settings, on machines of the same kind."""
-    groups: dict[tuple[Any, ...], list[Point]] = {}
-    for point in points:
-        if point.benchmark == benchmark:
-            key = (point.kind, *(point.settings.get(name) for name in settings))
-            groups.setdefault(key, []).append(point)
-    return list(groups.values())
-
-
-def _read_sections(points: Sequence[Point], names: Sequence[str]) -> Plot:
-    body = text_of(points[0].settings.get("body"))
-    title = f"Read sections per second{f': {body}' if body else ''}"
-    plot = plot_over(title, points, "throughput", "cores", names, max_lines=_MAX_READ_LINES)
-    plot.caption += " Locks: one for each core, or one for all (NAME-shared)."
-    return plot
-
-
-def _list(points: Sequence[Point], names: Sequence[str]) -> Plot:
-    settings = points[0].settings
-    keys, updates = (number_of(settings.get(name)) for name in ("keys", "update_pct"))
-    parts = [f"{count_text(keys)} keys" if keys else "", text_of(settings.get("dist"))]
-    parts += [f"{updates:g} % updates" if updates is not None else ""]
-    title = ": ".join(text for text in ("One sorted list", ", ".join(filter(None, parts))) if text)
-    return plot_over(title, points, "throughput", "cores", names)
 
 
 def _resize(points: Sequence[Point], names: Sequence[str]) -> Plot:
@@ -77,16 +37,14 @@ def _resize(points: Sequence[Point], names: Sequence[str]) -> Plot:
     labels = [_with_cores_and_phase(label, point) for label, point in zip(labels, ordered, strict=True)]
     runs = runs_of(ordered, names)
     lines = []
-    marks: dict[tuple[str, int], list[Mark]] = {}
+    marks = []
     table = table_lines(ordered, labels, "nanoseconds", ())
     for point, label, line in zip(ordered, labels, table, strict=True):
         p50, p99 = point.values.get("nanoseconds"), _of_rows(point, "p99")
         for name, value in (("p50", p50), ("p99", p99)):
             if value is not None and value.median > 0:
                 text = hover(label, name, value)
-                marks.setdefault((name, point.run), []).append(
-                    Mark(label + run_suffix(point.run, runs), value, text, point)
-                )
+                marks.append((name, Mark(label + run_suffix(point.run, runs), value, text, point)))
         more = [_time(p99), _time(_of_rows(point, "p99_quiet")), _within(point), _time(_of_rows(point, "max_ns"))]
         lines.append(replace(line, cells=[*line.cells[:-1], *more, line.cells[-1]]))
     keys = number_of(points[0].settings.get("keys"))
@@ -98,13 +56,8 @@ def _resize(points: Sequence[Point], names: Sequence[str]) -> Plot:
         "twice that of the quiet table and 5 µs. The axis is logarithmic.",
         kind=points[0].kind,
     )
-    series = [
-        Series(name, ("p50", "p99").index(name), run, of)
-        for (name, run), of in sorted(marks.items(), key=lambda it: it[0])
-    ]
-    if series:
-        edges = [edge for it in series for mark in it.marks for edge in (mark.value.low, mark.value.high)]
-        plot.figure = dots(series, runs, logarithmic(edges, "ns"))
+    plot.figure = logarithmic_dots(sorted(marks, key=lambda it: (it[0], it[1].point.run)), runs)
+    if plot.figure is not None:
         drawn = dict.fromkeys(label + run_suffix(point.run, runs) for label, point in zip(labels, ordered, strict=True))
         plot.figure["layout"]["yaxis"]["categoryarray"] = list(reversed(drawn))
     return plot

@@ -7,9 +7,9 @@ from typing import Any
 import plotly.graph_objects as go
 
 from mxk_host.digits import number
+from mxk_host.report.charts import is_table, panel_title, panels
 from mxk_host.report.lines import plot_over
 from mxk_host.report.plot import Line, Plot, colour, layout
-from mxk_host.report.throughput import is_table, panel_title, panels
 from mxk_host.runs.point import Kind, Point, Unit, Value, number_of
 from mxk_host.simulate.result import PARTS, Region, Result, Stack
 from mxk_host.simulate.tables import short, who

@@ -1,16 +1,16 @@
 """What a reader wants to know first: a dozen numbers, whether they can be trusted, and on which machines they were
 measured."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from mxk_host.digits import number
+from mxk_host.report.charts import is_sweep
 from mxk_host.report.labels import cores_text, count_text, series_names
 from mxk_host.report.plot import value_cells
-from mxk_host.report.sweep import is_sweep
+from mxk_host.report.ratios import ratio_of
 from mxk_host.report.thesis import statements_of
-from mxk_host.report.throughput import ratio_of
 from mxk_host.runs.point import Kind, Point, Value, machine_of, number_of, simulation_of, text_of
 from mxk_host.runs.source import Run
 
@@ -93,31 +93,31 @@ def _numbers(points: Sequence[Point]) -> Iterable[tuple[str, str]]:
         times = best.durations["latency"]
         what = f"p50 and p99 of {text_of(best.settings.get('mix'))}: {series_names(timed)[timed.index(best)]}"
         yield f"{number(times.p50 / 1000)}, {number(times.p99 / 1000)} µs", what
-    for benchmark, measure, what in (
-        ("task", "local", "an empty task from the own queue"),
-        ("task", "round-trip", "a task to another core and back"),
-        ("thread", "yield", "a yield of a thread"),
-    ):
-        value = _value(points, lambda it, b=benchmark, m=measure: it.benchmark == b and it.settings.get("measure") == m)
-        if value is not None:
-            yield value_cells(value)[0], what
-    yield from _of_the_machine(points)
-
-
-def _of_the_machine(points: Sequence[Point]) -> Iterable[tuple[str, str]]:
+    yield from _first_of(points, _COSTS)
     sizes = [it for it in points if it.settings.get("measure") == "latency" and number_of(it.settings.get("bytes"))]
     if sizes:
         largest = max(sizes, key=lambda it: number_of(it.settings["bytes"]) or 0)
         value = largest.values.get("nanoseconds")
         if value is not None:
             yield value_cells(value)[0], "memory latency, largest working set"
-    for benchmark, measure, what in (
-        ("memory", "read", "reading memory"),
-        ("lines", "round-trip", "a cache line there and back"),
-    ):
-        value = _value(points, lambda it, b=benchmark, m=measure: it.benchmark == b and it.settings.get("measure") == m)
-        if value is not None:
-            yield value_cells(value)[0], what
+    yield from _first_of(points, _OF_THE_MACHINE)
+
+
+_COSTS = (
+    ("task", "local", "an empty task from the own queue"),
+    ("task", "round-trip", "a task to another core and back"),
+    ("thread", "yield", "a yield of a thread"),
+)
+_OF_THE_MACHINE = (("memory", "read", "reading memory"), ("lines", "round-trip", "a cache line there and back"))
+
+
+def _first_of(points: Sequence[Point], measures: Iterable[tuple[str, str, str]]) -> Iterable[tuple[str, str]]:
+    """The first value of each, with what it is."""
+    for benchmark, measure, what in measures:
+        for it in points:
+            if it.benchmark == benchmark and it.settings.get("measure") == measure and it.values:
+                yield value_cells(it.values.get("nanoseconds") or next(iter(it.values.values())))[0], what
+                break
 
 
 def _times(kind: str, ratio: Value) -> str:
@@ -126,14 +126,6 @@ def _times(kind: str, ratio: Value) -> str:
 
 def _fastest(points: Iterable[Point]) -> Point | None:
     return max(points, key=lambda it: it.values["throughput"].median, default=None)
-
-
-def _value(points: Iterable[Point], matches: Callable[[Point], bool]) -> Value | None:
-    """The first that matches."""
-    for point in points:
-        if matches(point) and point.values:
-            return point.values.get("nanoseconds") or next(iter(point.values.values()))
-    return None
 
 
 def trust_of(points: Sequence[Point], run: int) -> Trust:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mxk_host.report.lines import plot_dots, plot_over
+from mxk_host.report.charts import axis_of, panel_title, panels
+from mxk_host.report.lines import plot_varied
 from mxk_host.report.plot import Plot
-from mxk_host.report.statements import statement_line, statements_table
-from mxk_host.report.throughput import axis_of, panel_title, panels
+from mxk_host.report.statements import said_by, statements_table
 from mxk_host.runs.command import command_of
 from mxk_host.runs.point import UNITS, Point, Unit, Value, number_of, text_of
 
@@ -46,18 +46,10 @@ def _place(figure: str) -> tuple[list[int], str]:
 def figure_plots(figure: str, points: Sequence[Point], names: Sequence[str]) -> list[Plot]:
     """The statements first, then a plot for each mix of operations."""
     mine = [_as_shown(point) for point in points if point.figure == figure]
-    plots = [plot] if (plot := _statements(figure, mine, names)) is not None else []
+    plots = _statements(figure, mine, names)
     for same in panels([point for point in mine if not point.is_statement]):
         quantity = next((name for name in UNITS if any(name in point.values for point in same)), "throughput")
-        axis = axis_of(same)
-        title = f"Figure {figure}: {panel_title(same)}"
-        varied = {point.settings.get(axis) for point in same}
-        draw = (
-            plot_over(title, same, quantity, axis, names)
-            if len(varied) > 1
-            else plot_dots(title, same, quantity, names)
-        )
-        plots.append(draw)
+        plots.append(plot_varied(f"Figure {figure}: {panel_title(same)}", same, quantity, axis_of(same), names))
     return plots
 
 
@@ -74,21 +66,17 @@ def _as_shown(point: Point) -> Point:
     return replace(point, values=point.values | {"throughput": of_one})
 
 
-def _statements(figure: str, points: Sequence[Point], names: Sequence[str]) -> Plot | None:
-    lines = []
-    for point in points:
-        if not point.is_statement:
-            continue
-        row = point.first
-        holds = row.get("holds")
-        line = statement_line(
-            [text_of(row.get(name)) for name in ("statement", "wanted", "measured")],
-            holds if isinstance(holds, bool) else None,
-            [text_of(row.get("side")), point.kind],
-            point.run,
+def _statements(figure: str, points: Sequence[Point], names: Sequence[str]) -> list[Plot]:
+    lines = [
+        said_by(
+            point,
+            text_of(point.first.get("statement")),
+            [text_of(point.first.get("side"))],
             names,
-            otherwise="not measured",
+            "not measured",
             command=command_of(point),
         )
-        lines.append(line)
+        for point in points
+        if point.is_statement
+    ]
     return statements_table(f"Figure {figure}: what the thesis says of it", "the thesis says", lines, names)
