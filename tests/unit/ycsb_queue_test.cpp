@@ -110,6 +110,7 @@ TEST(YcsbQueue, the_shares_are_those_of_the_workload) {
 }
 
 TEST(YcsbQueue, what_ran_rightly_is_right) {
+    RecordProperty("long", "every workload with every distribution, by two threads");
     on_two_cores([] {
         for (char const letter : {'a', 'b', 'c', 'd', 'f'}) {
             for (auto const* const distribution : {"", "uniform", "zipf:0.5", "latest", "hotset:0.01:0.9"}) {

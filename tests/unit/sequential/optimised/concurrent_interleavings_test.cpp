@@ -455,6 +455,7 @@ struct Exploration {
 class ConcurrentExplorations : public ConcurrentInterleavings, public testing::WithParamInterface<Exploration> {};
 
 TEST_P(ConcurrentExplorations, are_linearizable_and_meet_nothing_that_was_given_back) {
+    RecordProperty("long", "explores all interleavings within the bound");
     Exploration const& wanted = GetParam();
     if (wanted.is_long && !tests_are_long()) GTEST_SKIP() << "long: with MXK_LONG_TESTS";
     std::size_t runs = 0;

@@ -173,6 +173,7 @@ class LinesInterleavings : public MemoryTest {
 };
 
 TEST_F(LinesInterleavings, are_linearizable) {
+    RecordProperty("long", "explores all interleavings within the bound");
     using enum Operation;
     std::size_t runs = 0;
     for (std::uint64_t const others : {0U, 3U}) { // the key is in the first line, or behind it

@@ -147,6 +147,7 @@ class FrameModelTest : public testing::Test {
 };
 
 TEST_F(FrameModelTest, a_million_operations) {
+    RecordProperty("long", "a million operations, each compared with the model");
     add({3, 20'000});
     learn();
     operate(1'000'000, 2'000, false);
