@@ -6,8 +6,10 @@ prints each difference.
 """
 
 import json
+import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -93,12 +95,12 @@ OF_THE_MACHINE = {
     "prefetch",
 }
 # There are only such as the machine can tell, or as a run has met.
-AS_IT_HAPPENS = {"not_quiet", "drift", "woken"}
+AS_IT_HAPPENS = {"not_quiet", "drift", "woken", "left_out"}
 
 
 def rows_of(program: str, command: str) -> list[dict[str, Any]]:
     """The rows that a command prints, in their order; of a program that fails, too."""
-    trace = Path("/tmp") / f"same-rows-{Path(program).stat().st_ino}.trace"
+    trace = Path(tempfile.gettempdir()) / f"same-rows-{os.getpid()}.trace"
     trace.write_text(TRACE)
     options, _, typed = command.rpartition(" -- ")
     options = options or "--cores 2 --nodes 1"  # on every machine the same

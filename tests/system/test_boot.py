@@ -151,7 +151,7 @@ def test_memory_that_could_be_plugged_in_is_no_ram(tmp_path: Path) -> None:
 
 def test_a_core_that_does_not_come_up_is_named_and_left_out(tmp_path: Path) -> None:
     line = 'phantom-core=77 run="topology; test topology; bench table --ops 20k --json; exit"'
-    shape = ["--cpus", "3", "--qemu", "-append", "--qemu", line]
+    shape = ["--tests", "--cpus", "3", "--qemu", "-append", "--qemu", line]
     ended = run_mxk(tmp_path / "log", shape, "topology")
     complaint = "cores: the core with APIC id 77 did not start: it is left out"
     assert f"WARN {complaint}" in ended.output

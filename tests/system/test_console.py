@@ -68,21 +68,22 @@ def test_tab_completes_a_command_of_two_words(console: Console) -> None:
     assert console.leave() == 0
 
 
-def test_a_long_list_is_asked_for_and_paged(console: Console) -> None:
-    console.child.send("describe t\t\t")  # the tests of several rooms
-    console.child.expect(r"\d+ possibilities: y, space: a page; Enter: a row; n, q: no more ")
-    console.child.send("y")
-    console.child.expect(r"23 of \d+ rows: ")
-    console.child.send("\r")
-    console.child.expect(r"24 of \d+ rows: ")
-    console.child.send("q")
-    console.expect_prompt()
-    console.child.send(CTRL_U)
-    console.child.send("describe t\t\t")
-    console.child.expect("possibilities: ")
-    console.child.send("n" + CTRL_U)
-    console.obeys("topology", r"cores \d+")  # nothing of the list is in the line
-    assert console.leave() == 0
+def test_a_long_list_is_asked_for_and_paged(tmp_path: Path) -> None:
+    with Console(tmp_path / "serial.log", more=["--tests"]) as console:
+        console.child.send("describe t\t\t")  # the tests of several rooms
+        console.child.expect(r"\d+ possibilities: y, space: a page; Enter: a row; n, q: no more ")
+        console.child.send("y")
+        console.child.expect(r"23 of \d+ rows: ")
+        console.child.send("\r")
+        console.child.expect(r"24 of \d+ rows: ")
+        console.child.send("q")
+        console.expect_prompt()
+        console.child.send(CTRL_U)
+        console.child.send("describe t\t\t")
+        console.child.expect("possibilities: ")
+        console.child.send("n" + CTRL_U)
+        console.obeys("topology", r"cores \d+")  # nothing of the list is in the line
+        assert console.leave() == 0
 
 
 def test_ctrl_c_clears_the_line(console: Console) -> None:

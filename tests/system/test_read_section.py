@@ -8,7 +8,7 @@ import pytest
 
 from helpers import ROOT, linux_program
 
-KERNEL = ROOT / "build/metal/mxk.elf"
+KERNEL = ROOT / "build/metal/mxk-test.elf"
 KERNEL_SYMBOLS = KERNEL.with_suffix(".elf.debug")  # the kernel itself has none
 
 
@@ -35,7 +35,7 @@ def test_a_section_of_a_task_is_no_instruction_in_the_kernel() -> None:
 
 
 def test_a_section_of_a_task_is_no_instruction_in_the_linux_program() -> None:
-    program = Path(linux_program())
+    program = Path(linux_program("mxk-test"))
     bare = instructions("mxk_read_bare", program, program)
     assert instructions("mxk_read_in_task", program, program) == bare
     assert len(bare) >= 3, "two loads and a return"

@@ -43,7 +43,7 @@ void send(ApicId target, unsigned vector);
 // The start-up sequence's two messages (SDM vol. 3A section 9.4.4). `page`: the frame number of the trampoline.
 void send_init(ApicId target);
 void send_startup(ApicId target, unsigned page);
-// A non-maskable interrupt to all cores but this one.
+// A non-maskable interrupt to all cores that run tasks but this one.
 void stop_other_cores();
 
 // Finds the timer's frequency against the time-stamp counter, unless it goes by that anyway (TSC-deadline mode, SDM

@@ -29,7 +29,6 @@ constexpr std::uint32_t init = 5 << 8;
 constexpr std::uint32_t startup = 6 << 8;
 constexpr std::uint32_t delivery_pending = 1 << 12;
 constexpr std::uint32_t assert_level = 1 << 14;
-constexpr std::uint32_t all_but_self = 3 << 18;
 
 constexpr std::uint32_t active_low = 1 << 13;
 constexpr std::uint32_t masked = 1 << 16;
@@ -39,9 +38,6 @@ constexpr std::uint32_t divide_by_16 = 3;
 struct Mode {
     bool x2apic = false;
     std::byte* registers = nullptr; // xAPIC
-    // The other cores have been sent INIT. Before, they may wait in the firmware's code, where an NMI finds no handler
-    // and resets the machine (SeaBIOS).
-    bool others_are_ours = false;
 };
 extern constinit Mode mode;
 

@@ -5,6 +5,7 @@
 #include "arch/x86_64/apic/apic.hpp"
 #include "arch/x86_64/apic/apic_registers.hpp"
 #include "arch/x86_64/cpu/registers.hpp"
+#include "arch/x86_64/start/cores.hpp"
 
 namespace mxk::arch::apic {
 
@@ -53,7 +54,11 @@ void send(ApicId target, unsigned vector) {
 }
 
 void stop_other_cores() {
-    if (mode.others_are_ours) write_command(0, all_but_self | assert_level | non_maskable);
+    // One by one: a processor that was never started, which a broadcast would reach, too, has no handler yet, and its
+    // fault resets the machine.
+    for (CoreLocal const* const core : released_cores())
+        if (core != nullptr && core != &core_local())
+            write_command(static_cast<std::uint32_t>(core->apic_id), assert_level | non_maskable);
 }
 
 } // namespace mxk::arch::apic

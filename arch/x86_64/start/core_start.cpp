@@ -183,7 +183,6 @@ void kick(std::span<CoreToStart const> others) {
             if (is_awaited(core_slots[i])) send(others[i].apic_id);
     };
     to_all([](ApicId target) { apic::send_init(target); });
-    apic::mode.others_are_ours = true;
     busy_wait(Nanoseconds{10'000'000});
     for (int round = 0; round < 2; ++round) {
         to_all([&](ApicId target) { apic::send_startup(target, page); });
