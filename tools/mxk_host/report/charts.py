@@ -1,4 +1,4 @@
-"""What is drawn of most benchmarks, a description for each: which points, which quantity over which setting, and what
+"""What is drawn of many benchmarks, a description for each: which points, which quantity over which setting, and what
 is said of it. And those that the report has no description of."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
