@@ -90,7 +90,7 @@ def test_the_table_of_mxk_runs_the_same_phases() -> None:
 
 
 def test_tables_give_their_memory_back() -> None:
-    run = "bench peer --mix insert,find --cores 2 --ops 60K"
+    run = "bench peer --mix insert,find --cores 2 --ops 200K"
     output = peers(f"bench peer --peer cuckoo --cores 2 --ops 200K; memory; {run}; {run} --repeat 2; memory").output
     used = re.findall(r"^ *0 .*", output, re.MULTILINE)
     assert len(used) == 2, output
@@ -110,7 +110,7 @@ def test_repeated_runs_begin_with_a_new_table() -> None:
 )
 @pytest.mark.long(reason="a table grows to the size at which its memory counts")
 def test_the_memory_that_a_table_asks_for_while_it_is_measured_is_there(peer: str) -> None:
-    (row,) = peers(f"bench peer --peer {peer} --mix insert --cores 1 --ops 300K --json").rows
+    (row,) = peers(f"bench peer --peer {peer} --mix insert --cores 1 --ops 600K --json").rows
     assert row["verified"] is True
     assert row["page_faults"] < 48, "some are the program's own, such as of what it shows meanwhile"
 
