@@ -182,6 +182,26 @@ class SinkBox final : public CountingSinkBox {
     }
 };
 
+// Checks besides that values come in ascending order.
+class SortedSinkBox final : public CountingSinkBox {
+  public:
+    using CountingSinkBox::CountingSinkBox;
+
+  private:
+    Result<dataflow::Step> receive(dataflow::CoreScheduler& /*here*/, std::size_t /*input*/,
+                                   EnvelopePointer envelope) override {
+        auto const* const keys = envelope->values<std::uint64_t>(0);
+        bool is_ascending = last_ <= keys[0];
+        for (std::size_t row = 1; row < envelope->rows; ++row)
+            is_ascending = is_ascending && keys[row - 1] <= keys[row];
+        last_ = keys[envelope->rows - 1];
+        if (!is_ascending) graph().done.is_in_order = false;
+        count(*envelope);
+        return dataflow::Step::More;
+    }
+    std::uint64_t last_ = 0;
+};
+
 // The next box of a pipe; gives its number.
 inline dataflow::Model::BoxId append(dataflow::Model& model, dataflow::Model::BoxId last, dataflow::Model::BoxId next) {
     model.connect(last, next);
@@ -202,11 +222,6 @@ inline dataflow::Model::BoxId begin_graph(dataflow::Model& model, GraphShape con
         if (shape.branches > 1) model.connect(last, join, "branch");
     }
     return shape.branches > 1 ? join : last;
-}
-inline Result<void> make_graph(dataflow::Model& model, GraphShape const& shape) {
-    auto const last = begin_graph(model, shape);
-    model.connect(last, model.add<SinkBox>("sink"));
-    return model.check();
 }
 
 // One request of that graph, and note(query) at its end. Errors: cancelled; what the query ends with. The console's

@@ -97,9 +97,7 @@ class PlaceBench final : public DataflowBench<PlaceOptions, place_plan> {
         Cycles const start = clock::timestamp();
         for (std::size_t i = 0; i < options_.requests; ++i)
             scheduler->submit_to(static_cast<std::uint16_t>(first_node(way, i, nodes)), queries[i]);
-        MXK_TRY(ends.wait(run.progress, [&] {
-            for (PlacedQuery& query : queries) query.cancel();
-        }));
+        MXK_TRY(wait_for_all(queries, ends, run.progress));
         Cycles const end = clock::timestamp();
         PlacedUse use;
         bool const is_right =

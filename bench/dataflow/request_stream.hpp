@@ -82,9 +82,7 @@ Result<void> run_stream(dataflow::Scheduler& scheduler, Queries& queries, std::s
         query.context = &stream;
     }
     for (std::size_t i = 0; i < first; ++i) scheduler.submit(queries[i]);
-    return ends.wait(progress, [&] {
-        for (auto& query : queries) query.cancel();
-    });
+    return wait_for_all(queries, ends, progress);
 }
 
 } // namespace mxk::bench

@@ -107,13 +107,18 @@ template <typename Queries, typename IsRight> Result<bool> are_all_right(Queries
     return are_right;
 }
 
+// The ends of all of these, which are submitted, or will be. Errors: cancelled. The console's task.
+template <typename Requests> Result<void> wait_for_all(Requests& requests, Ends& ends, Progress const& progress) {
+    return ends.wait(progress, [&] {
+        for (auto& request : requests) request.cancel();
+    });
+}
+
 // All of these, submitted at once. Errors: cancelled. The console's task.
 template <typename Requests>
 Result<void> run_all(dataflow::Scheduler& scheduler, Requests& requests, Ends& ends, Progress const& progress) {
     for (auto& request : requests) scheduler.submit(request);
-    return ends.wait(progress, [&] {
-        for (auto& request : requests) request.cancel();
-    });
+    return wait_for_all(requests, ends, progress);
 }
 
 // Waits for the ends of requests that were submitted; look() is called now and then, and at the end. Its core works
