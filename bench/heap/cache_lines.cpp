@@ -11,99 +11,74 @@
 namespace mxk::bench {
 namespace {
 
-struct CacheLineOptions : HeapOptions {
-    std::uint32_t bytes = 8;
-    std::uint32_t writes = 1000;
-    std::uint64_t operations = 50'000;
-};
-
-constexpr auto line_schema = console::schema<CacheLineOptions>(
-    heap_option::heaps, core_set_option::cores,
-    console::option<&CacheLineOptions::bytes>("size", "bytes of an object",
-                                              console::between(min_object_bytes, max_object_bytes)),
-    console::option<&CacheLineOptions::writes>("writes", "to each object", console::between(1, 100'000'000)),
-    console::option<&CacheLineOptions::operations>("ops", "objects of each core in a run",
-                                                   console::between(1, 4'000'000'000)),
-    heap_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
-
 struct LinePart : WritePart {
     void* handed = nullptr;
 };
 
-class LineBench : public HeapExperiment {
-  public:
-    using Options = CacheLineOptions;
-
-  protected:
-    LineBench(std::string_view name, Options const& options, bool hands_out)
-        : HeapExperiment(name, options_)
-        , options_(options)
-        , hands_out_(hands_out) {}
-    ~LineBench() = default;
-
-  private:
-    Result<void> run_heap(HeapRun const& run) final {
-        auto const fill = [&](LinePart& part, std::size_t, NodeId) -> Result<void> {
-            part.bytes = options_.bytes;
-            part.writes = options_.writes;
-            return {};
-        };
-        auto parts = MXK_TRY(make_parts<LinePart>(run.cores, fill));
-        auto const& workloads = run.workloads();
-        run.resident.begin();
-        if (hands_out_)
-            MXK_TRY(run_steps(run.cores.first(1), run.progress, [&](Worker&, std::size_t) {
-                for (LinePart& part : parts) {
-                    part.handed = workloads.allocate(options_.bytes);
-                    part.has_no_memory = part.handed == nullptr;
-                }
-                return Step::Done;
-            }));
-        auto const measured = time_on(run.cores, run.progress, [&](std::size_t place) {
-            LinePart& part = parts[place];
-            if (part.handed != nullptr) workloads.deallocate(part.handed, options_.bytes);
-            for (std::uint64_t left = options_.operations; left != 0 && !run.progress.interrupted();) {
-                std::uint64_t const now = std::min<std::uint64_t>(left, 1000);
-                workloads.write(part, now);
-                left -= now;
-                if (part.has_no_memory) return;
+template <bool hands_out> Result<void> run_lines(HeapOptions const& options, HeapRun const& run) {
+    auto const fill = [&](LinePart& part, std::size_t, NodeId) -> Result<void> {
+        part.bytes = options.bytes;
+        part.writes = options.writes;
+        return {};
+    };
+    auto parts = MXK_TRY(make_parts<LinePart>(run.cores, fill));
+    auto const& workloads = run.workloads();
+    run.resident.begin();
+    if (hands_out)
+        MXK_TRY(run_steps(run.cores.first(1), run.progress, [&](Worker&, std::size_t) {
+            for (LinePart& part : parts) {
+                part.handed = workloads.allocate(options.bytes);
+                part.has_no_memory = part.handed == nullptr;
             }
-        });
-        return fill_sample(run.samples[0], options_.operations * run.cores.size(), parts, measured);
-    }
-    void print_what(TextSink& out) const final {
-        format(out, "{} objects of {} bytes of each core, {} writes to each", options_.operations, options_.bytes,
-               options_.writes);
-    }
-    void write_what(JsonWriter& json, Point const& /*point*/) const final {
-        write_fields(json, {{"bytes", options_.bytes}, {"writes", options_.writes}});
-    }
+            return Step::Done;
+        }));
+    auto const measured = time_on(run.cores, run.progress, [&](std::size_t place) {
+        LinePart& part = parts[place];
+        if (part.handed != nullptr) workloads.deallocate(part.handed, options.bytes);
+        for (std::uint64_t left = options.operations; left != 0 && !run.progress.interrupted();) {
+            std::uint64_t const now = std::min<std::uint64_t>(left, 1000);
+            workloads.write(part, now);
+            left -= now;
+            if (part.has_no_memory) return;
+        }
+    });
+    return fill_sample(run.samples[0], options.operations * run.cores.size(), parts, measured);
+}
 
-    Options options_;
-    bool hands_out_;
-};
+void print_lines(TextSink& out, HeapOptions const& options, HeapTrace const&) {
+    format(out, "{} objects of {} bytes of each core, {} writes to each", options.operations, options.bytes,
+           options.writes);
+}
+void write_lines(JsonWriter& json, HeapOptions const& options, Point const&, HeapTrace const&) {
+    write_fields(json, {{"bytes", options.bytes}, {"writes", options.writes}});
+}
 
-struct ThrashBench final : LineBench {
-    static constexpr std::string_view name = "heap cache-thrash";
-    explicit ThrashBench(Options const& options)
-        : LineBench(name, options, false) {}
-};
-struct ScratchBench final : LineBench {
-    static constexpr std::string_view name = "heap cache-scratch";
-    explicit ScratchBench(Options const& options)
-        : LineBench(name, options, true) {}
-};
-constexpr auto thrash_benchmark = grid_benchmark<ThrashBench, line_schema>(
-    {.summary = "small objects of several cores, written to: whether they share cache lines",
-     .notes = "Example: bench heap cache-thrash --cores 1,2 --size 8 --json\n",
-     .parent = "bench heap",
-     .more_help = &print_heap_kinds});
+constexpr HeapChoices line_choices{.bytes = 8, .writes = 1000, .operations = 50'000};
+constexpr HeapScenario thrash{.name = "heap cache-thrash",
+                              .summary = "small objects of several cores, written to: whether they share cache lines",
+                              .notes = "Example: bench heap cache-thrash --cores 1,2 --size 8 --json\n",
+                              .choices = line_choices,
+                              .run = &run_lines<false>,
+                              .print_what = &print_lines,
+                              .write_what = &write_lines};
+constexpr HeapScenario scratch{.name = "heap cache-scratch",
+                               .summary = "the same after each core has freed an object of the first one's",
+                               .notes = "Example: bench heap cache-scratch --cores 1,2 --size 8 --json\n",
+                               .choices = line_choices,
+                               .run = &run_lines<true>,
+                               .print_what = &print_lines,
+                               .write_what = &write_lines};
+
+template <HeapScenario const& scenario>
+constexpr auto line_schema = heap_schema<scenario>(
+    core_set_option::cores,
+    console::option<&HeapChoices::bytes>("size", "bytes of an object", heap_option::object_bytes),
+    console::option<&HeapChoices::writes>("writes", "to each object", console::between(1, 100'000'000)),
+    console::option<&HeapChoices::operations>("ops", "objects of each core in a run",
+                                              console::between(1, 4'000'000'000)));
+constexpr auto thrash_benchmark = heap_benchmark<thrash, line_schema<thrash>>();
 MXK_REGISTER(mxk_commands, console::Command, thrash_benchmark);
-constexpr auto scratch_benchmark = grid_benchmark<ScratchBench, line_schema>(
-    {.summary = "the same after each core has freed an object of the first one's",
-     .notes = "Example: bench heap cache-scratch --cores 1,2 --size 8 --json\n",
-     .parent = "bench heap",
-     .more_help = &print_heap_kinds});
+constexpr auto scratch_benchmark = heap_benchmark<scratch, line_schema<scratch>>();
 MXK_REGISTER(mxk_commands, console::Command, scratch_benchmark);
 
 } // namespace

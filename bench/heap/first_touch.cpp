@@ -12,18 +12,6 @@
 namespace mxk::bench {
 namespace {
 
-struct TouchOptions : HeapOptions {
-    std::uint32_t mebibytes = 64;
-    std::uint32_t iterations = 10;
-};
-
-constexpr auto touch_schema = console::schema<TouchOptions>(
-    heap_option::heaps,
-    console::option<&TouchOptions::cores>("cores", "counts, or sets; each core has a piece of its own (none given: 1)"),
-    console::option<&TouchOptions::mebibytes>("mib", "of a piece", console::between(1, 1024 * 1024)),
-    console::option<&TouchOptions::iterations>("iterations", "of each program in a run", console::between(1, 100'000)),
-    heap_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
-
 constexpr std::size_t page_bytes = 4 * KiB;
 
 constexpr std::array<std::string_view, 2> touch_programs{"p1", "p2"};
@@ -45,88 +33,77 @@ std::uint64_t wrong_pages(void const* place, std::size_t bytes, std::uint64_t va
     return wrong;
 }
 
-constexpr std::string_view touch_name = "heap first-touch";
+std::uint64_t bytes_of_piece(HeapOptions const& options) {
+    return options.mebibytes * MiB;
+}
 
-class TouchBench final : public HeapBench<TouchOptions, touch_name> {
-  public:
-    using HeapBench::HeapBench;
-    [[nodiscard]] Unit unit() const override { return Unit::NanosecondsPerOperation; }
+void touch(HeapOptions const& options, HeapRun const& run, bool is_fresh, TouchPart& part) {
+    auto const& workloads = run.workloads();
+    std::uint64_t const bytes = bytes_of_piece(options);
+    void* const same = is_fresh ? nullptr : workloads.allocate(bytes);
+    part.has_no_memory = !is_fresh && same == nullptr;
+    if (same != nullptr) write_pages(same, bytes, 0);
+    for (std::uint32_t i = 0; i < options.iterations && !part.has_no_memory && !run.progress.interrupted(); ++i) {
+        Cycles const start = clock::timestamp();
+        void* const taken = workloads.allocate(bytes);
+        part.has_no_memory = taken == nullptr;
+        if (part.has_no_memory) break;
+        if (!is_fresh) workloads.deallocate(taken, bytes); // untouched
+        void* const piece = is_fresh ? taken : same;
+        write_pages(piece, bytes, options.seed + i);
+        Cycles const written = clock::timestamp();
+        part.wrong += wrong_pages(piece, bytes, options.seed + i);
+        Cycles const checked = clock::timestamp();
+        if (is_fresh) workloads.deallocate(taken, bytes);
+        part.elapsed = part.elapsed + (written - start) + (clock::timestamp() - checked);
+    }
+    if (same != nullptr) workloads.deallocate(same, bytes);
+}
 
-  private:
-    Result<void> complete() override {
-        options_.cores = first_core_of(options_.cores);
-        return {};
+Result<void> run_touch(HeapOptions const& options, HeapRun const& run) {
+    auto const fill = [](TouchPart&, std::size_t, NodeId) -> Result<void> { return {}; };
+    auto parts = MXK_TRY(make_parts<TouchPart>(run.cores, fill));
+    run.resident.begin();
+    for (std::size_t program = 0; program < touch_programs.size(); ++program) {
+        auto const measured = time_on(run.cores, run.progress, [&](std::size_t place) {
+            parts[place].elapsed = {};
+            touch(options, run, program == 0, parts[place]);
+        });
+        Sample& sample = run.samples[program];
+        std::uint64_t const pages = bytes_of_piece(options) / page_bytes;
+        MXK_TRY(fill_sample(sample, pages * options.iterations * parts.size(), parts, measured));
+        sample.value = 0;
+        for (TouchPart const& part : parts)
+            sample.value += seconds_of(part.elapsed) * 1e9 / static_cast<double>(sample.operations);
     }
-    void add_axes() override { add(Axis::phases(Axis::of("program", 7, touch_programs))); }
-    Result<void> run_heap(HeapRun const& run) override {
-        auto const fill = [](TouchPart&, std::size_t, NodeId) -> Result<void> { return {}; };
-        auto parts = MXK_TRY(make_parts<TouchPart>(run.cores, fill));
-        run.resident.begin();
-        for (std::size_t program = 0; program < touch_programs.size(); ++program) {
-            auto const measured = time_on(run.cores, run.progress, [&](std::size_t place) {
-                parts[place].elapsed = {};
-                program == 0 ? write_fresh(run, parts[place]) : write_same(run, parts[place]);
-            });
-            Sample& sample = run.samples[program];
-            MXK_TRY(fill_sample(sample, bytes() / page_bytes * options_.iterations * parts.size(), parts, measured));
-            sample.value = 0;
-            for (TouchPart const& part : parts)
-                sample.value += static_cast<double>(raw(part.elapsed)) / static_cast<double>(clock::frequency()) * 1e9 /
-                                static_cast<double>(sample.operations);
-        }
-        run.samples[1].findings.add("p1_by_p2", run.samples[0].value / run.samples[1].value);
-        return {};
-    }
-    void print_what(TextSink& out) const override {
-        format(out, "{} MiB, {} iterations, an operation is a page of 4 KiB", options_.mebibytes, options_.iterations);
-    }
-    void write_what(JsonWriter& json, Point const& /*point*/) const override {
-        write_fields(json, {{"bytes", bytes()}, {"iterations", options_.iterations}});
-    }
-    [[nodiscard]] std::uint64_t bytes() const { return options_.mebibytes * MiB; }
+    run.samples[1].findings.add("p1_by_p2", run.samples[0].value / run.samples[1].value);
+    return {};
+}
 
-    void write_fresh(HeapRun const& run, TouchPart& part) const {
-        auto const& workloads = run.workloads();
-        for (std::uint32_t i = 0; i < options_.iterations && !run.progress.interrupted(); ++i) {
-            Cycles const start = clock::timestamp();
-            void* const place = workloads.allocate(bytes());
-            if (place == nullptr) {
-                part.has_no_memory = true;
-                return;
-            }
-            write_pages(place, bytes(), options_.seed + i);
-            Cycles const written = clock::timestamp();
-            part.wrong += wrong_pages(place, bytes(), options_.seed + i);
-            Cycles const checked = clock::timestamp();
-            workloads.deallocate(place, bytes());
-            part.elapsed = part.elapsed + (written - start) + (clock::timestamp() - checked);
-        }
-    }
-    void write_same(HeapRun const& run, TouchPart& part) const {
-        auto const& workloads = run.workloads();
-        void* const same = workloads.allocate(bytes());
-        if (same != nullptr) write_pages(same, bytes(), 0);
-        for (std::uint32_t i = 0; i < options_.iterations && same != nullptr && !run.progress.interrupted(); ++i) {
-            Cycles const start = clock::timestamp();
-            void* const untouched = workloads.allocate(bytes());
-            if (untouched == nullptr) {
-                part.has_no_memory = true;
-                break;
-            }
-            workloads.deallocate(untouched, bytes());
-            write_pages(same, bytes(), options_.seed + i);
-            part.elapsed = part.elapsed + (clock::timestamp() - start);
-            part.wrong += wrong_pages(same, bytes(), options_.seed + i);
-        }
-        if (same == nullptr) part.has_no_memory = true;
-        if (same != nullptr) workloads.deallocate(same, bytes());
-    }
-};
-constexpr auto touch_benchmark = grid_benchmark<TouchBench, touch_schema>(
-    {.summary = "fresh memory against the same again: nanoseconds a page",
-     .notes = "Example: bench heap first-touch --heap mxk,glibc --mib 512 --iterations 50 --repeat 3 --json\n",
-     .parent = "bench heap",
-     .more_help = &print_heap_kinds});
+constexpr HeapScenario first_touch{
+    .name = "heap first-touch",
+    .summary = "fresh memory against the same again: nanoseconds a page",
+    .notes = "Example: bench heap first-touch --heap mxk,glibc --mib 512 --iterations 50 --repeat 3 --json\n",
+    .unit = Unit::NanosecondsPerOperation,
+    .choices = {.mebibytes = 64, .iterations = 10},
+    .programs = touch_programs,
+    .has_one_core = true,
+    .run = &run_touch,
+    .print_what =
+        [](TextSink& out, HeapOptions const& options, HeapTrace const&) {
+            format(out, "{} MiB, {} iterations, an operation is a page of 4 KiB", options.mebibytes,
+                   options.iterations);
+        },
+    .write_what =
+        [](JsonWriter& json, HeapOptions const& options, Point const&, HeapTrace const&) {
+            write_fields(json, {{"bytes", bytes_of_piece(options)}, {"iterations", options.iterations}});
+        }};
+constexpr auto touch_schema = heap_schema<first_touch>(
+    console::option<&CoreSetOptions::cores>("cores",
+                                            "counts, or sets; each core has a piece of its own (none given: 1)"),
+    console::option<&HeapChoices::mebibytes>("mib", "of a piece", console::between(1, 1024 * 1024)),
+    console::option<&HeapChoices::iterations>("iterations", "of each program in a run", console::between(1, 100'000)));
+constexpr auto touch_benchmark = heap_benchmark<first_touch, touch_schema>();
 MXK_REGISTER(mxk_commands, console::Command, touch_benchmark);
 
 } // namespace

@@ -45,7 +45,13 @@ FixedText<96> library_of(HeapKind const& kind) {
 } // namespace
 
 Result<void> HeapExperiment::set_up() {
-    MXK_TRY(complete());
+    if (options_.min_bytes > options_.max_bytes)
+        return Error::of("expected --min up to --max {}, got {}", options_.max_bytes, options_.min_bytes);
+    if (scenario_.has_one_core && options_.cores.empty()) options_.cores.add({.numbers = {1}, .text = "1"});
+    options_.micro_patterns = or_all(options_.micro_patterns);
+    options_.remote_patterns = or_all(options_.remote_patterns);
+    options_.parts = or_all(options_.parts);
+    if (scenario_.complete != nullptr) MXK_TRY(scenario_.complete(options_, trace_));
     if (options_.heaps.empty()) options_.heaps = HeapNames::all();
     auto const kinds = options_.heaps.kinds();
     resident_ = ResidentWatch(kinds.size() == 1);
@@ -54,19 +60,27 @@ Result<void> HeapExperiment::set_up() {
             if (auto const opened = kinds[i]->open(); !opened) missing_[i] = opened.error();
     add(Axis::of("heap", 10, kinds));
     MXK_TRY(add_cores(options_.cores));
-    add_axes();
+    switch (scenario_.ways) {
+    case HeapScenario::Ways::None: break;
+    case HeapScenario::Ways::MicroPattern: add(Axis::chosen("pattern", 8, options_.micro_patterns)); break;
+    case HeapScenario::Ways::RemotePattern: add(Axis::chosen("pattern", 10, options_.remote_patterns)); break;
+    case HeapScenario::Ways::Part: add(Axis::chosen("part", 10, options_.parts)); break;
+    }
+    if (!options_.sizes.empty()) add(Axis::of("bytes", 7, options_.sizes.values()));
+    if (!scenario_.programs.empty()) add(Axis::phases(Axis::of("program", 7, scenario_.programs)));
     nest_first_axis_last();
-    add(claims());
+    add(scenario_.claims);
     return {};
 }
 
 Result<void> HeapExperiment::run_at(Point const& point, std::span<Sample> samples, Progress& progress) {
-    MXK_TRY(run_heap({.kind = *options_.heaps.kinds()[point[0]],
-                      .cores = cores(point),
-                      .point = point,
-                      .samples = samples,
-                      .progress = progress,
-                      .resident = resident_}));
+    MXK_TRY(scenario_.run(options_, {.kind = *options_.heaps.kinds()[point[0]],
+                                     .cores = cores(point),
+                                     .point = point,
+                                     .samples = samples,
+                                     .progress = progress,
+                                     .resident = resident_,
+                                     .trace = &trace_}));
     for (Sample const& sample : samples) is_wrong_ = is_wrong_ || !sample.verified;
     if (auto const max = resident_.max()) samples[0].findings.add("resident_max_mib", *max);
     return {};
@@ -83,8 +97,8 @@ std::string_view HeapExperiment::failure() const {
 }
 
 void HeapExperiment::print_head(TextSink& out) const {
-    format(out, "{}: ", name_);
-    print_what(out);
+    format(out, "{}: ", scenario_.name);
+    scenario_.print_what(out, options_, trace_);
     format(out, "; {} runs per row\n", options_.repeat);
     for (auto const* const kind : options_.heaps.kinds())
         if (!kind->library.empty()) format(out, "{}: {}\n", kind->name, library_of(*kind).view());
@@ -98,20 +112,8 @@ void HeapExperiment::write_value(JsonWriter& json, std::size_t axis, std::size_t
 }
 
 void HeapExperiment::write_options(JsonWriter& json, Point const& point) const {
-    write_what(json, point);
+    if (scenario_.write_what != nullptr) scenario_.write_what(json, options_, point, trace_);
     json.field("seed", options_.seed);
-}
-
-topology::CoreSets first_core_of(topology::CoreSets const& typed) {
-    if (!typed.empty()) return typed;
-    topology::CoreSets one;
-    one.add({.numbers = {1}, .text = "1"});
-    return one;
-}
-
-Result<void> check_sizes(std::uint32_t min_bytes, std::uint32_t max_bytes) {
-    if (min_bytes > max_bytes) return Error::of("expected --min up to --max {}, got {}", max_bytes, min_bytes);
-    return {};
 }
 
 } // namespace mxk::bench

@@ -1,6 +1,7 @@
 // What the benchmarks of allocators have in common: a grid (bench/frame/grid.hpp) of allocators, sets of cores, and the
-// axes of a benchmark. The allocators are measured one right after the other, so that a machine that is slower for a
-// while is so for all that are compared. A body (heap_bodies.hpp) is what differs, and what its parts are made of.
+// axes of a benchmark, of which a HeapScenario says what differs. The allocators are measured one right after the
+// other, so that a machine that is slower for a while is so for all that are compared. A body (heap_bodies.hpp) is what
+// differs, and what its parts are made of.
 #pragma once
 
 #include <array>
@@ -13,6 +14,7 @@
 
 #include "bench/frame/grid.hpp"
 #include "bench/heap/heap_options.hpp"
+#include "bench/heap/heap_trace.hpp"
 #include "bench/heap/timed_steps.hpp"
 #include "kernel/memory/per_core.hpp"
 #include "tasks/workers.hpp"
@@ -44,15 +46,41 @@ struct HeapRun {
     std::span<Sample> samples; // one for each phase
     Progress& progress;
     ResidentWatch& resident;
+    HeapTrace const* trace = nullptr; // that is replayed
 
     [[nodiscard]] HeapWorkloads const& workloads() const { return kind.workloads; }
+};
+
+// What differs between the benchmarks.
+struct HeapScenario {
+    // The axis behind those of allocators and cores; the sizes of objects, where there are some, are the next one.
+    enum class Ways : std::uint8_t { None, MicroPattern, RemotePattern, Part };
+
+    static constexpr std::size_t ways_axis = 2;
+
+    std::string_view name;
+    std::string_view summary;
+    std::string_view notes;
+    Unit unit = Unit::OperationsPerSecond;
+    std::span<Claim const> claims{};
+    bool (*is_judged)(HeapOptions const& options, Point const& point) = nullptr; // null: everywhere
+    HeapChoices choices{};                                                       // where no option says another
+    Ways ways = Ways::None;
+    std::span<std::string_view const> programs{}; // phases of each run
+    bool has_one_core = false;                    // where none were typed
+    // Makes complete what was typed; null: it is. Errors: it cannot be measured.
+    Result<void> (*complete)(HeapOptions& options, HeapTrace& trace) = nullptr;
+    Result<void> (*run)(HeapOptions const& options, HeapRun const& run); // fills in the samples
+    void (*print_what)(TextSink& out, HeapOptions const& options, HeapTrace const& trace);
+    void (*write_what)(JsonWriter& json, HeapOptions const& options, Point const& point,
+                       HeapTrace const& trace) = nullptr;
 };
 
 class HeapExperiment : public GridExperiment {
   public:
     Result<void> set_up() final;
     Result<void> run_at(Point const& point, std::span<Sample> samples, Progress& progress) final;
-    [[nodiscard]] Unit unit() const override { return Unit::OperationsPerSecond; }
+    [[nodiscard]] Unit unit() const final { return scenario_.unit; }
     [[nodiscard]] bool continues_after_failure() const final { return true; }
     [[nodiscard]] std::optional<Error> unsupported_at(Point const& point) const final { return missing_[point[0]]; }
     void conclude(TextSink& out, std::span<Row const> rows) final;
@@ -60,47 +88,46 @@ class HeapExperiment : public GridExperiment {
     void print_head(TextSink& out) const final;
 
   protected:
-    static constexpr std::size_t first_axis = 2; // of the benchmark's own, behind those of allocators and cores
-
-    // `options`: of the experiment, which outlive this.
-    HeapExperiment(std::string_view name, HeapOptions& options)
-        : name_(name)
+    HeapExperiment(HeapScenario const& scenario, HeapOptions const& options)
+        : scenario_(scenario)
         , options_(options) {}
     ~HeapExperiment() = default;
-
-    // Makes complete what was typed. Errors: it cannot be measured.
-    virtual Result<void> complete() { return {}; }
-    virtual void add_axes() {}
-    [[nodiscard]] virtual std::span<Claim const> claims() const { return {}; }
-    virtual Result<void> run_heap(HeapRun const& run) = 0; // fills in the samples
-    virtual void print_what(TextSink& out) const = 0;
-    virtual void write_what(JsonWriter& /*json*/, Point const& /*point*/) const {}
 
   private:
     void write_value(JsonWriter& json, std::size_t axis, std::size_t at) const final;
     void write_options(JsonWriter& json, Point const& point) const final;
     [[nodiscard]] bool is_there(std::size_t at) const final { return !missing_[at]; }
+    [[nodiscard]] bool is_judged(Claim const& /*claim*/, Point const& point) const final {
+        return scenario_.is_judged == nullptr || scenario_.is_judged(options_, point);
+    }
 
-    std::string_view name_;
-    HeapOptions& options_;
+    HeapScenario const& scenario_;
+    HeapOptions options_;
+    HeapTrace trace_; // that is replayed
     std::array<std::optional<Error>, HeapNames::capacity> missing_{};
     ResidentWatch resident_{false};
     bool is_wrong_ = false; // some object
 };
 
-// A benchmark with options of its own.
-template <typename OwnOptions, std::string_view const& its_name> class HeapBench : public HeapExperiment {
+template <HeapScenario const& scenario> class HeapBench final : public HeapExperiment {
   public:
-    using Options = OwnOptions;
-    static constexpr std::string_view name = its_name;
+    struct Options : HeapOptions {
+        constexpr Options()
+            : HeapOptions(scenario.choices) {}
+    };
+    static constexpr std::string_view name = scenario.name;
     explicit HeapBench(Options const& options)
-        : HeapExperiment(name, options_)
-        , options_(options) {}
-
-  protected:
-    ~HeapBench() = default;
-    Options options_;
+        : HeapExperiment(scenario, options) {}
 };
+
+template <HeapScenario const& scenario, typename... Own> consteval auto heap_schema(Own const&... own) {
+    return console::schema<typename HeapBench<scenario>::Options>(
+        heap_option::heaps, own..., heap_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
+}
+template <HeapScenario const& scenario, auto const& schema> consteval console::Command heap_benchmark() {
+    return grid_benchmark<HeapBench<scenario>, schema>(
+        {.summary = scenario.summary, .notes = scenario.notes, .parent = "bench heap", .more_help = &print_heap_kinds});
+}
 
 // What all benchmarks compare ours with, by a claim about the best of others.
 constexpr std::string_view best_of = "glibc,mimalloc,jemalloc,tbbmalloc";
@@ -111,10 +138,6 @@ inline Error no_memory_for_objects() {
 
 // What an allocator has counted, where it counts.
 heap::HeapCounts counts_of(HeapKind const& kind);
-// The console's core alone, where nothing else was typed.
-topology::CoreSets first_core_of(topology::CoreSets const& typed);
-// Errors: --min is above --max.
-Result<void> check_sizes(std::uint32_t min_bytes, std::uint32_t max_bytes);
 
 // A part for each core, on its node. fill(part, place, node): a Result. Errors: no memory.
 template <typename Part, typename Fill> Result<PerCore<Part>> make_parts(std::span<CoreId const> cores, Fill fill) {

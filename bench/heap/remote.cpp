@@ -9,28 +9,7 @@
 
 namespace mxk::bench {
 
-enum class RemotePattern : std::uint8_t { Pairs, AllToAll };
-constexpr auto value_names(RemotePattern) {
-    return std::array{console::NamedValue{RemotePattern::Pairs, "pairs"},
-                      console::NamedValue{RemotePattern::AllToAll, "all-to-all"}};
-}
-
 namespace {
-
-struct RemoteOptions : HeapOptions {
-    NameSet<RemotePattern> patterns{};
-    console::CountList sizes{64};
-    std::uint64_t operations = 1'000'000;
-};
-
-constexpr auto remote_schema = console::schema<RemoteOptions>(
-    heap_option::heaps, core_set_option::cores,
-    console::option<&RemoteOptions::patterns>("pattern", "who frees whose objects (none given: both)"),
-    console::option<&RemoteOptions::sizes>("size", "bytes of an object, a row for each",
-                                           console::between(min_object_bytes, max_object_bytes)),
-    console::option<&RemoteOptions::operations>("ops", "objects from each core that sends any, in a run",
-                                                console::between(1, 4'000'000'000)),
-    heap_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
 
 constexpr std::array remote_claims{
     Claim{.statement = "producers and consumers do 1.2 times as much as with mimalloc, or more",
@@ -85,58 +64,53 @@ Result<Routes> make_routes(std::span<CoreId const> used, bool all, std::size_t b
     return routes;
 }
 
-constexpr std::string_view remote_name = "heap remote";
+RemotePattern pattern_at(HeapOptions const& options, Point const& point) {
+    return chosen_at(options.remote_patterns, point[HeapScenario::ways_axis]);
+}
 
-class RemoteBench final : public HeapBench<RemoteOptions, remote_name> {
-  public:
-    using HeapBench::HeapBench;
+Result<void> run_remote(HeapOptions const& options, HeapRun const& run) {
+    std::size_t const bytes = options.sizes.values()[run.point[HeapScenario::ways_axis + 1]];
+    auto routes = MXK_TRY(
+        make_routes(run.cores, pattern_at(options, run.point) == RemotePattern::AllToAll, bytes, options.operations));
+    run.resident.begin();
+    heap::HeapCounts const before = counts_of(run.kind);
+    auto const measured = time_parts(run.cores, run.progress, routes.parts, [&](RoutedPart& part, std::size_t) {
+        if (part.to_send == 0 && part.to_receive == 0) return HeapStep::Ended;
+        return run.workloads().exchange(part) != 0 ? HeapStep::Moved : HeapStep::Waited;
+    });
+    heap::HeapCounts const after = counts_of(run.kind);
+    for (ObjectRing& ring : routes.rings)
+        while (std::uint64_t* const place = ring.pop()) run.workloads().deallocate(place, bytes);
+    Sample& sample = run.samples[0];
+    MXK_TRY(fill_sample(sample, routes.objects, routes.parts, measured));
+    if (run.kind.counts != nullptr) {
+        sample.findings.add("drains", static_cast<double>(after.drains - before.drains));
+        sample.findings.add("max_parked_bytes", static_cast<double>(after.max_parked_bytes));
+    }
+    return {};
+}
 
-  private:
-    static constexpr std::size_t bytes_axis = first_axis + 1;
-
-    void add_axes() override {
-        options_.patterns = or_all(options_.patterns);
-        add(Axis::chosen("pattern", 10, options_.patterns));
-        add(Axis::of("bytes", 7, options_.sizes.values()));
-    }
-    [[nodiscard]] std::span<Claim const> claims() const override { return remote_claims; }
-    [[nodiscard]] RemotePattern pattern(Point const& point) const {
-        return chosen_at(options_.patterns, point[first_axis]);
-    }
-    [[nodiscard]] bool is_judged(Claim const& /*claim*/, Point const& point) const override {
-        return pattern(point) == RemotePattern::Pairs;
-    }
-
-    Result<void> run_heap(HeapRun const& run) override {
-        std::size_t const bytes = options_.sizes.values()[run.point[bytes_axis]];
-        auto routes =
-            MXK_TRY(make_routes(run.cores, pattern(run.point) == RemotePattern::AllToAll, bytes, options_.operations));
-        run.resident.begin();
-        heap::HeapCounts const before = counts_of(run.kind);
-        auto const measured = time_parts(run.cores, run.progress, routes.parts, [&](RoutedPart& part, std::size_t) {
-            if (part.to_send == 0 && part.to_receive == 0) return HeapStep::Ended;
-            return run.workloads().exchange(part) != 0 ? HeapStep::Moved : HeapStep::Waited;
-        });
-        heap::HeapCounts const after = counts_of(run.kind);
-        for (ObjectRing& ring : routes.rings)
-            while (std::uint64_t* const place = ring.pop()) run.workloads().deallocate(place, bytes);
-        Sample& sample = run.samples[0];
-        MXK_TRY(fill_sample(sample, routes.objects, routes.parts, measured));
-        if (run.kind.counts != nullptr) {
-            sample.findings.add("drains", static_cast<double>(after.drains - before.drains));
-            sample.findings.add("max_parked_bytes", static_cast<double>(after.max_parked_bytes));
-        }
-        return {};
-    }
-    void print_what(TextSink& out) const override {
-        format(out, "{} objects from each core that sends, rings of {}", options_.operations, ObjectRing::capacity);
-    }
-};
-constexpr auto remote_benchmark = grid_benchmark<RemoteBench, remote_schema>(
-    {.summary = "objects per second that one core allocates and another one frees",
-     .notes = "Example: bench heap remote --pattern pairs --size 64,1024 --cores 2,4 --json\n",
-     .parent = "bench heap",
-     .more_help = &print_heap_kinds});
+constexpr HeapScenario remote{
+    .name = "heap remote",
+    .summary = "objects per second that one core allocates and another one frees",
+    .notes = "Example: bench heap remote --pattern pairs --size 64,1024 --cores 2,4 --json\n",
+    .claims = remote_claims,
+    .is_judged = [](HeapOptions const& options,
+                    Point const& point) { return pattern_at(options, point) == RemotePattern::Pairs; },
+    .choices = {.sizes = {64}, .operations = 1'000'000},
+    .ways = HeapScenario::Ways::RemotePattern,
+    .run = &run_remote,
+    .print_what =
+        [](TextSink& out, HeapOptions const& options, HeapTrace const&) {
+            format(out, "{} objects from each core that sends, rings of {}", options.operations, ObjectRing::capacity);
+        }};
+constexpr auto remote_schema = heap_schema<remote>(
+    core_set_option::cores,
+    console::option<&HeapChoices::remote_patterns>("pattern", "who frees whose objects (none given: both)"),
+    heap_option::sizes,
+    console::option<&HeapChoices::operations>("ops", "objects from each core that sends any, in a run",
+                                              console::between(1, 4'000'000'000)));
+constexpr auto remote_benchmark = heap_benchmark<remote, remote_schema>();
 MXK_REGISTER(mxk_commands, console::Command, remote_benchmark);
 
 } // namespace

@@ -62,51 +62,36 @@ Result<void> replay_trace(HeapTrace const& trace, HeapRun const& run) {
 
 namespace {
 
-struct ReplayOptions : HeapOptions {
-    std::string_view trace{};
-};
-
-constexpr auto replay_schema = console::schema<ReplayOptions>(
-    console::positional<&ReplayOptions::trace>("trace", "a file, or a module, of lines 'CORE a|f OBJECT BYTES' behind "
-                                                        "'mxk-heap-trace 1'"),
-    heap_option::heaps, core_set_option::cores, run_option::repeat, run_option::warm_up, run_option::json);
-
-constexpr std::string_view replay_name = "heap replay";
-
-class ReplayBench final : public HeapBench<ReplayOptions, replay_name> {
-  public:
-    using HeapBench::HeapBench;
-
-  private:
-    Result<void> complete() override {
-        if (options_.trace.empty())
-            return Error("expected the name of a trace, such as 'bench heap replay heap.trace'");
-        auto read = HeapTrace::read(options_.trace, Worker::current().node());
-        if (!read) return Error::of("{}: {}", options_.trace, read.error().message());
-        trace_ = std::move(read).value();
+constexpr HeapScenario replay{
+    .name = "heap replay",
+    .summary = "a recorded trace of allocations",
+    .notes = "Example: bench heap replay heap.trace --cores 1,2 --json\n",
+    .complete = [](HeapOptions& options, HeapTrace& trace) -> Result<void> {
+        if (options.trace.empty()) return Error("expected the name of a trace, such as 'bench heap replay heap.trace'");
+        auto read = HeapTrace::read(options.trace, Worker::current().node());
+        if (!read) return Error::of("{}: {}", options.trace, read.error().message());
+        trace = std::move(read).value();
         return {};
-    }
-    Result<void> run_heap(HeapRun const& run) override { return replay_trace(trace_, run); }
-
-    void print_what(TextSink& out) const override {
-        format(out, "{}: {} events of {} cores, {} allocations, up to {} live bytes", options_.trace,
-               trace_.events().size(), trace_.cores(), trace_.allocations(), trace_.max_live_bytes());
-    }
-    void write_what(JsonWriter& json, Point const& /*point*/) const override {
-        write_fields(json, {{"trace", options_.trace},
-                            {"events", trace_.events().size()},
-                            {"allocations", trace_.allocations()},
-                            {"trace_cores", trace_.cores()},
-                            {"max_live_bytes", trace_.max_live_bytes()}});
-    }
-
-    HeapTrace trace_;
-};
-constexpr auto replay_benchmark =
-    grid_benchmark<ReplayBench, replay_schema>({.summary = "a recorded trace of allocations",
-                                                .notes = "Example: bench heap replay heap.trace --cores 1,2 --json\n",
-                                                .parent = "bench heap",
-                                                .more_help = &print_heap_kinds});
+    },
+    .run = [](HeapOptions const&, HeapRun const& run) { return replay_trace(*run.trace, run); },
+    .print_what =
+        [](TextSink& out, HeapOptions const& options, HeapTrace const& trace) {
+            format(out, "{}: {} events of {} cores, {} allocations, up to {} live bytes", options.trace,
+                   trace.events().size(), trace.cores(), trace.allocations(), trace.max_live_bytes());
+        },
+    .write_what =
+        [](JsonWriter& json, HeapOptions const& options, Point const&, HeapTrace const& trace) {
+            write_fields(json, {{"trace", options.trace},
+                                {"events", trace.events().size()},
+                                {"allocations", trace.allocations()},
+                                {"trace_cores", trace.cores()},
+                                {"max_live_bytes", trace.max_live_bytes()}});
+        }};
+constexpr auto replay_schema = console::schema<HeapBench<replay>::Options>(
+    console::positional<&HeapChoices::trace>("trace", "a file, or a module, of lines 'CORE a|f OBJECT BYTES' behind "
+                                                      "'mxk-heap-trace 1'"),
+    heap_option::heaps, core_set_option::cores, run_option::repeat, run_option::warm_up, run_option::json);
+constexpr auto replay_benchmark = heap_benchmark<replay, replay_schema>();
 MXK_REGISTER(mxk_commands, console::Command, replay_benchmark);
 
 } // namespace
