@@ -6,54 +6,11 @@
 #include <span>
 
 #include "bench/dataflow/dataflow_experiment.hpp"
-#include "bench/dataflow/nodes_of_cores.hpp"
 #include "bench/dataflow/placed_boxes.hpp"
 
 namespace mxk::bench {
 
-enum class BalanceWay : std::uint8_t { OneNode, Balanced, Chosen, GiantAlone, GiantShared };
-constexpr auto value_names(BalanceWay) {
-    using Named = console::NamedValue<BalanceWay>;
-    return std::array{Named{BalanceWay::OneNode, "one-node"}, Named{BalanceWay::Balanced, "balanced"},
-                      Named{BalanceWay::Chosen, "chosen"}, Named{BalanceWay::GiantAlone, "giant-alone"},
-                      Named{BalanceWay::GiantShared, "giant-shared"}};
-}
-
 namespace {
-
-struct BalanceOptions : DataflowOptions {
-    NameSet<BalanceWay> ways{};
-    std::uint32_t requests = 200;
-    std::uint32_t envelopes = 64;
-    std::uint32_t rows = 4096;
-    std::uint32_t stages = 2;
-    std::uint32_t work = 20;
-    std::uint32_t giant_envelopes = 1024;
-    std::uint32_t giant_stages = 16;
-    std::uint32_t every = 10'000;
-};
-
-constexpr auto balance_schema = console::schema<BalanceOptions>(
-    dataflow_option::disciplines, core_set_option::cores,
-    console::option<&BalanceOptions::ways>(
-        "way", "one-node, balanced, chosen (and balanced): many requests; giant-alone, giant-shared: one (none given: "
-               "all)"),
-    console::option<&BalanceOptions::requests>("requests", "at once, of the many", console::between(1, 100'000)),
-    console::option<&BalanceOptions::envelopes>("envelopes", "of one of the many", console::between(1, 1'000'000)),
-    console::option<&BalanceOptions::rows>("rows", "of an envelope, 8 bytes each", console::between(1, 10'000'000)),
-    console::option<&BalanceOptions::stages>("stages", "of one of the many", console::between(1, 60)),
-    console::option<&BalanceOptions::work>("work", "multiplications for each row in each stage",
-                                           console::between(0, 10'000)),
-    console::option<&BalanceOptions::giant_envelopes>("giant-envelopes", "of the request that is alone",
-                                                      console::between(1, 10'000'000)),
-    console::option<&BalanceOptions::giant_stages>("giant-stages", "of it, as many as may work at once",
-                                                   console::between(1, 60)),
-    console::option<&BalanceOptions::every>(
-        "every", "us between two looks of the balancer at the nodes; the scheduler's default is 100000",
-        console::between(10, 10'000'000)),
-    dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first,
-    dataflow_option::patience, dataflow_option::distances, dataflow_option::seed, run_option::repeat,
-    run_option::warm_up, run_option::json);
 
 constexpr std::array balance_claims{
     Claim{.statement = "no request comes back to a node that it has left",
@@ -113,127 +70,159 @@ class NodeLoads {
     std::array<Part, parts> parts_{};
 };
 
-constexpr DataflowPlan balance_plan{.name = "dataflow balance", .claims = balance_claims};
+bool is_giant(BalanceWay way) {
+    return way == BalanceWay::GiantAlone || way == BalanceWay::GiantShared;
+}
+bool balances(BalanceWay way) {
+    return way != BalanceWay::OneNode && way != BalanceWay::GiantAlone;
+}
 
-class BalanceBench final : public DataflowBench<BalanceOptions, balance_plan> {
-  public:
-    using DataflowBench::DataflowBench;
+PlacedShape shape_of(DataflowOptions const& options, BalanceWay way) {
+    return {.envelopes = is_giant(way) ? options.giant_envelopes : options.envelopes,
+            .rows = options.rows,
+            .stages = is_giant(way) ? options.giant_stages : options.stages,
+            .work = options.work};
+}
+// Of all tasks, those that ran on the first node.
+double first_tasks_percent(dataflow::Scheduler const& scheduler) {
+    std::uint64_t first = 0;
+    std::uint64_t all = 0;
+    for (std::size_t place = 0; place < scheduler.cores(); ++place) {
+        std::uint64_t const tasks = scheduler.at(place).counts().tasks();
+        all += tasks;
+        if (scheduler.at(place).node_place() == 0) first += tasks;
+    }
+    return all == 0 ? 0 : 100 * static_cast<double>(first) / static_cast<double>(all);
+}
 
-  private:
-    void add_axes() override {
-        options_.ways = or_all(options_.ways);
-        add(Axis::chosen("way", 12, options_.ways));
+// What one row takes by another one; nothing where one of them was not measured.
+void print_ratio(TextSink& out, std::string_view what, Row const* row, std::string_view other_name, Row const* other) {
+    if (row == nullptr || other == nullptr || row->value.n == 0 || other->value.n == 0) return;
+    if (other->value.median <= 0) return;
+    format(out, "{} takes {:.2} of {}\n", what, row->value.median / other->value.median, other_name);
+}
+
+// What balancing, the choice of nodes, and sharing bring.
+void conclude_ways(TextSink& out, DataflowExperiment const& bench, std::span<Row const> rows) {
+    constexpr std::array<std::array<BalanceWay, 2>, 3> pairs{{{BalanceWay::Balanced, BalanceWay::OneNode},
+                                                              {BalanceWay::Chosen, BalanceWay::Balanced},
+                                                              {BalanceWay::GiantShared, BalanceWay::GiantAlone}}};
+    auto const row_of = [&](BalanceWay way) -> Row const* {
+        auto const found = std::ranges::find_if(rows, [&](Row const& row) {
+            return way_at<&DataflowChoices::balance_ways>(bench.options(), bench.point_of(row)) == way;
+        });
+        return found != rows.end() ? &*found : nullptr;
+    };
+    for (auto const& [better, worse] : pairs)
+        print_ratio(out, name_of(better), row_of(better), name_of(worse), row_of(worse));
+}
+
+Result<void> run_balanced(DataflowRun const& run) {
+    BalanceWay const way = way_at<&DataflowChoices::balance_ways>(run.options, run.point);
+    dataflow::SchedulerOptions scheduler_options = run.scheduler;
+    scheduler_options.chooses_node = way == BalanceWay::Chosen;
+    scheduler_options.balances = balances(way);
+    scheduler_options.balance_every = Nanoseconds{std::uint64_t{run.options.every} * 1000};
+    auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, scheduler_options));
+    PlacedShape const shape = shape_of(run.options, way);
+    dataflow::Model model;
+    MXK_TRY(make_placed_pipe(model, shape));
+    std::size_t const count = is_giant(way) ? 1 : run.options.requests;
+    Ends ends(count);
+    auto queries = MXK_TRY(make_requests<PlacedQuery>(count, ends, model, shape));
+    NodeLoads loads;
+    Cycles const start = clock::timestamp();
+    for (PlacedQuery& query : queries) scheduler->submit(query);
+    // Looks at the nodes now and then; its core works meanwhile, or sleeps.
+    MXK_TRY(wait_and_look(ends, queries, run.progress, Nanoseconds{1'000'000},
+                          [&] { loads.look(*scheduler, count - ends.missing(), count); }));
+    Cycles const end = clock::timestamp();
+    unsigned returns = 0;
+    bool const is_right = MXK_TRY(are_all_right(queries, [](PlacedQuery const& query) { return query.is_right(); }));
+    PlacedUse use;
+    for (PlacedQuery const& query : queries) {
+        returns += query.returns();
+        use.add(query.use);
     }
-    [[nodiscard]] BalanceWay way_at(Point const& point) const { return chosen_at(options_.ways, point[first_axis]); }
-    [[nodiscard]] bool is_judged(Claim const& /*claim*/, Point const& point) const override {
-        return balances(way_at(point));
-    }
-    [[nodiscard]] std::optional<Error> cannot_run(Discipline discipline, Point const& point) const override {
+    Sample& sample = run.sample;
+    sample.operations = count;
+    sample.value = seconds_of(end - start) * 1e9 / static_cast<double>(count);
+    dataflow::Balancer::Counts const& done = scheduler->balancer().counts();
+    sample.findings.add("moves", static_cast<double>(done.moves.value()));
+    sample.findings.add("shares", static_cast<double>(done.shares.value()));
+    sample.findings.add("returns", returns);
+    sample.findings.add("first_tasks_pct", first_tasks_percent(*scheduler));
+    sample.findings.add("remote_bytes_pct", use.all_bytes().percent());
+    loads.add_findings(sample.findings, !is_giant(way));
+    bool const has_stayed =
+        done.moves.value() == 0 && done.shares.value() == 0 && first_tasks_percent(*scheduler) == 100;
+    sample.verified = is_right && returns == 0 && (balances(way) || has_stayed);
+    return {};
+}
+
+constexpr DataflowScenario balance{
+    .name = "dataflow balance",
+    .summary = "many requests at once on nodes that balance or not; one that is shared: time, moves, loads",
+    .notes = "first_load_1_pct to first_load_4_pct: cores of the first node that were awake, in four parts by the "
+             "requests that have ended; others_load: of the other nodes.\n"
+             "Example: bench dataflow balance --cores up-to:16 --repeat 3\n",
+    .claims = balance_claims,
+    .shape = {.envelopes = 64, .rows = 4096, .stages = 2, .work = 20},
+    .choices = {.requests = 200, .giant_envelopes = 1024, .giant_stages = 16, .every = 10'000},
+    .ways = &all_ways<&DataflowChoices::balance_ways, 12>,
+    .is_judged =
+        [](DataflowExperiment const& bench, Point const& point) {
+            return balances(way_at<&DataflowChoices::balance_ways>(bench.options(), point));
+        },
+    .cannot_run = [](DataflowExperiment const& bench, Discipline discipline,
+                     Point const& point) -> std::optional<Error> {
         if (discipline != Discipline::Requests) return Error("the discipline moves no requests");
-        if (balances(way_at(point)) && count_nodes(cores(point)) < 2) return Error("it needs cores on two nodes");
+        if (balances(way_at<&DataflowChoices::balance_ways>(bench.options(), point)) &&
+            count_nodes(bench.cores(point)) < 2)
+            return Error("it needs cores on two nodes");
         return std::nullopt;
-    }
-
-    Result<void> run_flow(DataflowRun const& run) override {
-        BalanceWay const way = way_at(run.point);
-        dataflow::SchedulerOptions scheduler_options = run.scheduler;
-        scheduler_options.chooses_node = way == BalanceWay::Chosen;
-        scheduler_options.balances = balances(way);
-        scheduler_options.balance_every = Nanoseconds{std::uint64_t{options_.every} * 1000};
-        auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, scheduler_options));
-        PlacedShape const shape = shape_of(way);
-        dataflow::Model model;
-        MXK_TRY(make_placed_pipe(model, shape));
-        std::size_t const count = is_giant(way) ? 1 : options_.requests;
-        Ends ends(count);
-        auto queries = MXK_TRY(make_requests<PlacedQuery>(count, ends, model, shape));
-        NodeLoads loads;
-        Cycles const start = clock::timestamp();
-        for (PlacedQuery& query : queries) scheduler->submit(query);
-        // Looks at the nodes now and then; its core works meanwhile, or sleeps.
-        MXK_TRY(wait_and_look(ends, queries, run.progress, Nanoseconds{1'000'000},
-                              [&] { loads.look(*scheduler, count - ends.missing(), count); }));
-        Cycles const end = clock::timestamp();
-        unsigned returns = 0;
-        bool const is_right =
-            MXK_TRY(are_all_right(queries, [](PlacedQuery const& query) { return query.is_right(); }));
-        PlacedUse use;
-        for (PlacedQuery const& query : queries) {
-            returns += query.returns();
-            use.add(query.use);
-        }
-        Sample& sample = run.sample;
-        sample.operations = count;
-        sample.value = seconds_of(end - start) * 1e9 / static_cast<double>(count);
-        dataflow::Balancer::Counts const& done = scheduler->balancer().counts();
-        sample.findings.add("moves", static_cast<double>(done.moves.value()));
-        sample.findings.add("shares", static_cast<double>(done.shares.value()));
-        sample.findings.add("returns", returns);
-        sample.findings.add("first_tasks_pct", first_tasks_percent(*scheduler));
-        sample.findings.add("remote_bytes_pct", use.all_bytes().percent());
-        loads.add_findings(sample.findings, !is_giant(way));
-        bool const has_stayed =
-            done.moves.value() == 0 && done.shares.value() == 0 && first_tasks_percent(*scheduler) == 100;
-        sample.verified = is_right && returns == 0 && (balances(way) || has_stayed);
-        return {};
-    }
-
-    void print_what(TextSink& out) const override {
-        format(out,
-               "{} requests of {} envelopes of {} rows and {} stages at once; one of {} envelopes and {} stages; the "
-               "balancer looks every {} us",
-               options_.requests, options_.envelopes, options_.rows, options_.stages, options_.giant_envelopes,
-               options_.giant_stages, options_.every);
-    }
-    void write_options(JsonWriter& json, Point const& point) const override {
-        PlacedShape const shape = shape_of(way_at(point));
-        write_fields(json, {{"requests", is_giant(way_at(point)) ? 1 : options_.requests},
-                            {"envelopes", shape.envelopes},
-                            {"rows", shape.rows},
-                            {"stages", shape.stages},
-                            {"work", shape.work},
-                            {"every_us", options_.every}});
-    }
-    // What balancing, the choice of nodes, and sharing bring.
-    void conclude_points(TextSink& out, std::span<Row const> rows) const override {
-        constexpr std::array<std::array<BalanceWay, 2>, 3> pairs{{{BalanceWay::Balanced, BalanceWay::OneNode},
-                                                                  {BalanceWay::Chosen, BalanceWay::Balanced},
-                                                                  {BalanceWay::GiantShared, BalanceWay::GiantAlone}}};
-        auto const row_of = [&](BalanceWay way) -> Row const* {
-            auto const found = std::ranges::find_if(rows, [&](Row const& row) { return way_at(point_of(row)) == way; });
-            return found != rows.end() ? &*found : nullptr;
-        };
-        for (auto const& [better, worse] : pairs)
-            print_ratio(out, name_of(better), row_of(better), name_of(worse), row_of(worse));
-    }
-
-    static bool is_giant(BalanceWay way) { return way == BalanceWay::GiantAlone || way == BalanceWay::GiantShared; }
-    static bool balances(BalanceWay way) { return way != BalanceWay::OneNode && way != BalanceWay::GiantAlone; }
-
-    [[nodiscard]] PlacedShape shape_of(BalanceWay way) const {
-        return {.envelopes = is_giant(way) ? options_.giant_envelopes : options_.envelopes,
-                .rows = options_.rows,
-                .stages = is_giant(way) ? options_.giant_stages : options_.stages,
-                .work = options_.work};
-    }
-    // Of all tasks, those that ran on the first node.
-    static double first_tasks_percent(dataflow::Scheduler const& scheduler) {
-        std::uint64_t first = 0;
-        std::uint64_t all = 0;
-        for (std::size_t place = 0; place < scheduler.cores(); ++place) {
-            std::uint64_t const tasks = scheduler.at(place).counts().tasks();
-            all += tasks;
-            if (scheduler.at(place).node_place() == 0) first += tasks;
-        }
-        return all == 0 ? 0 : 100 * static_cast<double>(first) / static_cast<double>(all);
-    }
-};
-constexpr auto balance_benchmark = grid_benchmark<BalanceBench, balance_schema>(
-    {.summary = "many requests at once on nodes that balance or not; one that is shared: time, moves, loads",
-     .notes = "first_load_1_pct to first_load_4_pct: cores of the first node that were awake, in four parts by the "
-              "requests that have ended; others_load: of the other nodes.\n"
-              "Example: bench dataflow balance --cores up-to:16 --repeat 3\n",
-     .parent = "bench dataflow"});
+    },
+    .run = &run_balanced,
+    .print_what =
+        [](TextSink& out, DataflowOptions const& options) {
+            format(
+                out,
+                "{} requests of {} envelopes of {} rows and {} stages at once; one of {} envelopes and {} stages; the "
+                "balancer looks every {} us",
+                options.requests, options.envelopes, options.rows, options.stages, options.giant_envelopes,
+                options.giant_stages, options.every);
+        },
+    .write =
+        [](JsonWriter& json, DataflowOptions const& options, Point const& point) {
+            BalanceWay const way = way_at<&DataflowChoices::balance_ways>(options, point);
+            PlacedShape const shape = shape_of(options, way);
+            write_fields(json, {{"requests", is_giant(way) ? 1 : options.requests},
+                                {"envelopes", shape.envelopes},
+                                {"rows", shape.rows},
+                                {"stages", shape.stages},
+                                {"work", shape.work},
+                                {"every_us", options.every}});
+        },
+    .conclude = &conclude_ways};
+constexpr auto balance_schema = dataflow_schema_with<balance>(
+    console::option<&DataflowChoices::balance_ways>(
+        "way", "one-node, balanced, chosen (and balanced): many requests; giant-alone, giant-shared: one (none given: "
+               "all)"),
+    console::option<&DataflowChoices::requests>("requests", "at once, of the many", console::between(1, 100'000)),
+    console::option<&GraphShape::envelopes>("envelopes", "of one of the many", console::between(1, 1'000'000)),
+    dataflow_option::rows,
+    console::option<&GraphShape::stages>("stages", "of one of the many", console::between(1, 60)),
+    dataflow_option::work,
+    console::option<&DataflowChoices::giant_envelopes>("giant-envelopes", "of the request that is alone",
+                                                       console::between(1, 10'000'000)),
+    console::option<&DataflowChoices::giant_stages>("giant-stages", "of it, as many as may work at once",
+                                                    console::between(1, 60)),
+    console::option<&DataflowChoices::every>(
+        "every", "us between two looks of the balancer at the nodes; the scheduler's default is 100000",
+        console::between(10, 10'000'000)),
+    dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first,
+    dataflow_option::patience, dataflow_option::distances);
+constexpr auto balance_benchmark = dataflow_benchmark<balance, balance_schema>();
 MXK_REGISTER(mxk_commands, console::Command, balance_benchmark);
 
 } // namespace

@@ -1,4 +1,4 @@
-#include "bench/dataflow/graph_bench.hpp"
+#include "bench/dataflow/graph_runs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,6 +8,7 @@
 #include "bench/dataflow/graph_boxes.hpp"
 #include "bench/frame/statistics.hpp"
 #include "kernel/memory/heap/heap_statistics.hpp"
+#include "tasks/dataflow/graph/envelope_size.hpp"
 #include "tasks/dataflow/graph/graph_memory.hpp"
 
 namespace mxk::bench {
@@ -17,20 +18,19 @@ double nanoseconds_of(double cycles) {
     return cycles * 1e9 / static_cast<double>(clock::frequency());
 }
 
-// Requests of that shape, one after the other, ours or a peer's; then, where it is wanted, one whose boxes are timed.
-// note(scheduler, query) is called of each of ours.
+// Requests of the shape, one after the other, ours or a peer's; then, where it is wanted, one whose boxes are
+// timed. note(scheduler, query) is called of each of ours.
 template <typename Note>
-Result<void> run_requests(GraphBench const& bench, DataflowRun const& run, GraphShape const& shape,
-                          std::span<GraphResult> results, GraphResult* timed, Note note) {
-    GraphShape timed_shape = shape;
+Result<void> run_requests(DataflowRun const& run, std::span<GraphResult> results, GraphResult* timed, Note note) {
+    GraphShape timed_shape = run.shape;
     timed_shape.is_timed = true;
     if (run.system.peer != nullptr) {
-        MXK_TRY(run.system.peer->run(shape, run.cores, results));
+        MXK_TRY(run.system.peer->run(run.shape, run.cores, results));
         if (timed != nullptr) MXK_TRY(run.system.peer->run(timed_shape, run.cores, {timed, 1}));
         return {};
     }
     dataflow::Model model;
-    MXK_TRY(bench.make_model(model, run.point));
+    MXK_TRY(run.bench.make_model(model, run.point));
     auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, run.scheduler));
     auto const run_one = [&](GraphShape const& its_shape, GraphResult& result) {
         return run_graph(*scheduler, model, its_shape, run.progress, [&](GraphQuery const& query) {
@@ -38,7 +38,7 @@ Result<void> run_requests(GraphBench const& bench, DataflowRun const& run, Graph
             note(*scheduler, query);
         });
     };
-    for (GraphResult& result : results) MXK_TRY(run_one(shape, result));
+    for (GraphResult& result : results) MXK_TRY(run_one(run.shape, result));
     if (timed != nullptr) MXK_TRY(run_one(timed_shape, *timed));
     return {};
 }
@@ -61,22 +61,21 @@ class OtherGraphMemory {
 };
 
 // note(scheduler, plan, seconds): at the end.
-template <typename Note> Result<void> run_stream_of(GraphBench const& bench, DataflowRun const& run, Note note) {
-    GraphShape const shape = bench.shape_at(run.point);
-    RequestPlan const plan = bench.plan_at(run.point);
+template <typename Note> Result<void> run_stream_of(DataflowRun const& run, Note note) {
+    RequestPlan const plan = run.bench.plan_at(run.point);
     // Before all that has memory of it.
-    OtherGraphMemory const memory(run.system.discipline == Discipline::Requests ? nullptr : bench.others_heap());
+    OtherGraphMemory const memory(run.system.discipline == Discipline::Requests ? nullptr : run.bench.others_heap());
     dataflow::Model model;
-    MXK_TRY(bench.make_model(model, run.point));
+    MXK_TRY(run.bench.make_model(model, run.point));
     auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, run.scheduler));
     Ends ends(plan.requests());
-    auto queries = MXK_TRY(make_requests<GraphQuery>(plan.requests(), ends, model, shape));
+    auto queries = MXK_TRY(make_requests<GraphQuery>(plan.requests(), ends, model, run.shape));
     Cycles const start = clock::timestamp();
     MXK_TRY(run_stream(*scheduler, queries, plan.at_once, ends, run.progress));
     double const seconds = seconds_of(clock::timestamp() - start);
-    run.sample.verified =
-        MXK_TRY(are_all_right(queries, [&](GraphQuery const& query) { return bench.is_right(shape, query.done); }));
-    run.sample.operations = plan.requests() * shape.all_rows();
+    run.sample.verified = MXK_TRY(
+        are_all_right(queries, [&](GraphQuery const& query) { return run.bench.is_right(run.shape, query.done); }));
+    run.sample.operations = plan.requests() * run.shape.all_rows();
     run.sample.value = static_cast<double>(run.sample.operations) / seconds;
     note(*scheduler, plan, seconds);
     return {};
@@ -112,11 +111,11 @@ struct Flood {
 };
 
 Result<Flood> flood(DataflowRun const& run, dataflow::Scheduler& scheduler, dataflow::Model const& model,
-                    GraphShape const& shape, std::size_t count) {
+                    std::size_t count) {
     constexpr Nanoseconds look_every{500'000};
     Ends ends(count);
     std::atomic<std::uint32_t> order{0};
-    auto queries = MXK_TRY(make_requests<FloodQuery>(count, ends, model, shape, order));
+    auto queries = MXK_TRY(make_requests<FloodQuery>(count, ends, model, run.shape, order));
     Flood done;
     Cycles const start = clock::timestamp();
     for (FloodQuery& query : queries) scheduler.submit(query);
@@ -127,7 +126,7 @@ Result<Flood> flood(DataflowRun const& run, dataflow::Scheduler& scheduler, data
     done.max_active = scheduler.max_active();
     std::uint32_t latest = 0; // of the places up to there
     done.is_right =
-        MXK_TRY(are_all_right(queries, [&](FloodQuery const& query) { return query.done.is_right(shape); }));
+        MXK_TRY(are_all_right(queries, [&](FloodQuery const& query) { return query.done.is_right(run.shape); }));
     for (FloodQuery const& query : queries) {
         if (query.place < latest) ++done.out_of_order;
         latest = std::max(latest, query.place);
@@ -137,22 +136,21 @@ Result<Flood> flood(DataflowRun const& run, dataflow::Scheduler& scheduler, data
 
 } // namespace
 
-Result<void> run_alone(GraphBench const& bench, DataflowRun const& run) {
-    GraphShape const shape = bench.shape_at(run.point);
+Result<void> run_alone(DataflowRun const& run) {
     std::array<GraphResult, 1> results;
     std::array<double, 3> counted{}; // of ours
-    MXK_TRY(run_requests(
-        bench, run, shape, results, nullptr, [&](dataflow::Scheduler const& scheduler, GraphQuery const& query) {
-            auto const edges = query.edge_counts();
-            counted = {100 * static_cast<double>(edges.rejected) / static_cast<double>(edges.envelopes),
-                       static_cast<double>(edges.max_fill), SchedulerCounts(scheduler).stolen_percent()};
-        }));
+    MXK_TRY(run_requests(run, results, nullptr, [&](dataflow::Scheduler const& scheduler, GraphQuery const& query) {
+        auto const edges = query.edge_counts();
+        counted = {100 * static_cast<double>(edges.rejected) / static_cast<double>(edges.envelopes),
+                   static_cast<double>(edges.max_fill), SchedulerCounts(scheduler).stolen_percent()};
+    }));
     Sample& sample = run.sample;
     double const seconds = seconds_of(results[0].end - results[0].start);
-    sample.value = static_cast<double>(shape.all_rows()) / seconds;
-    sample.operations = shape.all_rows();
-    sample.verified = results[0].is_right(shape);
-    sample.findings.add("ns_per_box_run", seconds * 1e9 / (shape.boxes() * static_cast<double>(shape.envelopes)));
+    sample.value = static_cast<double>(run.shape.all_rows()) / seconds;
+    sample.operations = run.shape.all_rows();
+    sample.verified = results[0].is_right(run.shape);
+    sample.findings.add("ns_per_box_run",
+                        seconds * 1e9 / (run.shape.boxes() * static_cast<double>(run.shape.envelopes)));
     if (run.system.peer != nullptr) return {};
     sample.findings.add("rejected_pct", counted[0]);
     sample.findings.add("max_fill", counted[1]);
@@ -160,55 +158,52 @@ Result<void> run_alone(GraphBench const& bench, DataflowRun const& run) {
     return {};
 }
 
-Result<void> run_in_turn(GraphBench const& bench, DataflowRun const& run) {
-    GraphShape const shape = bench.shape_at(run.point);
-    std::uint32_t const requests = bench.options().requests;
+Result<void> run_in_turn(DataflowRun const& run) {
+    std::uint32_t const requests = run.options.requests;
     auto results = MXK_TRY(NodeVector<GraphResult>::create(requests, Worker::current().node()));
     for (std::uint32_t i = 0; i < requests; ++i) results.emplace();
     GraphResult timed;
     double branch_changes = 0; // of the one that is timed
-    MXK_TRY(run_requests(bench, run, shape, results.span(), &timed,
+    MXK_TRY(run_requests(run, results.span(), &timed,
                          [&](dataflow::Scheduler const& /*scheduler*/, GraphQuery const& query) {
                              branch_changes = query.branch_changes.load(std::memory_order_relaxed);
                          }));
     double cycles = 0;
-    bool is_right = timed.is_right(shape);
+    bool is_right = timed.is_right(run.shape);
     for (GraphResult const& result : results) {
         cycles += static_cast<double>(raw(result.end - result.start));
-        is_right = is_right && result.is_right(shape);
+        is_right = is_right && result.is_right(run.shape);
     }
     Sample& sample = run.sample;
     sample.value = nanoseconds_of(cycles / requests);
     sample.operations = requests;
     sample.verified = is_right;
-    sample.findings.add("time_by_ideal", cycles / requests / timed.ideal(run.cores.size(), shape.envelopes));
-    if (run.system.peer == nullptr) sample.findings.add("branch_changes", branch_changes / shape.envelopes);
+    sample.findings.add("time_by_ideal", cycles / requests / timed.ideal(run.cores.size(), run.shape.envelopes));
+    if (run.system.peer == nullptr) sample.findings.add("branch_changes", branch_changes / run.shape.envelopes);
     return {};
 }
 
-Result<void> run_streamed(GraphBench const& bench, DataflowRun const& run) {
-    return run_stream_of(bench, run, [](dataflow::Scheduler const&, RequestPlan const&, double /*seconds*/) {});
+Result<void> run_streamed(DataflowRun const& run) {
+    return run_stream_of(run, [](dataflow::Scheduler const&, RequestPlan const&, double /*seconds*/) {});
 }
 
-Result<void> run_mixed(GraphBench const& bench, DataflowRun const& run) {
-    return run_stream_of(bench, run,
-                         [&](dataflow::Scheduler const& scheduler, RequestPlan const& plan, double seconds) {
-                             Findings& findings = run.sample.findings;
-                             findings.add("ms_per_request", seconds * 1e3 / static_cast<double>(plan.requests()));
-                             findings.add("max_active", scheduler.max_active());
-                             findings.add("stolen_pct", SchedulerCounts(scheduler).stolen_percent());
-                         });
+Result<void> run_mixed(DataflowRun const& run) {
+    return run_stream_of(run, [&](dataflow::Scheduler const& scheduler, RequestPlan const& plan, double seconds) {
+        Findings& findings = run.sample.findings;
+        findings.add("ms_per_request", seconds * 1e3 / static_cast<double>(plan.requests()));
+        findings.add("max_active", scheduler.max_active());
+        findings.add("stolen_pct", SchedulerCounts(scheduler).stolen_percent());
+    });
 }
 
-Result<void> run_flood(GraphBench const& bench, DataflowRun const& run) {
-    GraphShape const shape = bench.shape_at(run.point);
-    std::size_t const count = bench.value_at(run.point);
+Result<void> run_flood(DataflowRun const& run) {
+    std::size_t const count = run.bench.value_at(run.point);
     dataflow::Model model;
-    MXK_TRY(bench.make_model(model, run.point));
+    MXK_TRY(run.bench.make_model(model, run.point));
     auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, run.scheduler));
-    MXK_TRY(flood(run, *scheduler, model, shape, std::min<std::size_t>(count, 10))); // pools grow once
+    MXK_TRY(flood(run, *scheduler, model, std::min<std::size_t>(count, 10))); // pools grow once
     std::uint64_t const before = settled_bytes();
-    Flood const done = MXK_TRY(flood(run, *scheduler, model, shape, count));
+    Flood const done = MXK_TRY(flood(run, *scheduler, model, count));
     std::uint64_t const after = settled_bytes();
     Sample& sample = run.sample;
     sample.value = done.seconds * 1e9 / static_cast<double>(count);
@@ -224,25 +219,24 @@ Result<void> run_flood(GraphBench const& bench, DataflowRun const& run) {
     return {};
 }
 
-Result<void> run_staggered(GraphBench const& bench, DataflowRun const& run) {
-    GraphShape const shape = bench.shape_at(run.point);
+Result<void> run_staggered(DataflowRun const& run) {
     dataflow::Model model;
-    MXK_TRY(bench.make_model(model, run.point));
+    MXK_TRY(run.bench.make_model(model, run.point));
     auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, run.scheduler));
     std::array<double, 7> times{}; // cycles of one that is alone
     for (double& time : times) {
         Cycles const start = clock::timestamp();
-        MXK_TRY(run_graph(*scheduler, model, shape, run.progress,
+        MXK_TRY(run_graph(*scheduler, model, run.shape, run.progress,
                           [&](GraphQuery const& query) { time = static_cast<double>(raw(query.done.end - start)); }));
     }
     double const alone = percentile(times, 50);
-    std::size_t const count = bench.options().requests;
+    std::size_t const count = run.options.requests;
     NodeId const here = Worker::current().node();
     Ends ends(count);
-    auto queries = MXK_TRY(make_requests<GraphQuery>(count, ends, model, shape));
+    auto queries = MXK_TRY(make_requests<GraphQuery>(count, ends, model, run.shape));
     auto came = MXK_TRY(NodeVector<Cycles>::create(count, here));
     auto took = MXK_TRY(NodeVector<double>::create(count, here));
-    auto const interval = static_cast<Cycles>(static_cast<std::uint64_t>(alone * bench.options().interval / 100));
+    auto const interval = static_cast<Cycles>(static_cast<std::uint64_t>(alone * run.options.interval / 100));
     Cycles due = clock::timestamp();
     for (GraphQuery& query : queries) {
         work_until(due, [] { return false; });
@@ -253,7 +247,7 @@ Result<void> run_staggered(GraphBench const& bench, DataflowRun const& run) {
     MXK_TRY(wait_for_all(queries, ends, run.progress));
     Sample& sample = run.sample;
     sample.verified =
-        MXK_TRY(are_all_right(queries, [&](GraphQuery const& query) { return query.done.is_right(shape); }));
+        MXK_TRY(are_all_right(queries, [&](GraphQuery const& query) { return query.done.is_right(run.shape); }));
     for (std::size_t i = 0; i < count; ++i) took.emplace(static_cast<double>(raw(queries[i].done.end - came[i])));
     double const first = percentile(took.span().first(count / 10), 50);
     double const last = percentile(took.span().last(count / 10), 50);
@@ -266,6 +260,22 @@ Result<void> run_staggered(GraphBench const& bench, DataflowRun const& run) {
     sample.findings.add("first_by_alone", first / alone);
     sample.findings.add("max_active", scheduler->max_active());
     return {};
+}
+
+void conclude_sizes(TextSink& out, DataflowExperiment const& bench, std::span<Row const> rows) {
+    for (std::size_t first = 0; first < rows.size(); first += bench.values().size()) {
+        Row const* best = nullptr;
+        Row const* recommended = nullptr;
+        for (Row const& row : rows.subspan(first, bench.values().size())) {
+            if (row.value.n == 0) continue;
+            if (best == nullptr || row.value.median > best->value.median) best = &row;
+            if (bench.value_at(bench.point_of(row)) == dataflow::recommended_bytes()) recommended = &row;
+        }
+        if (best == nullptr || recommended == nullptr) continue;
+        format(out, "{}: the recommended size does {:.2} of the best one, {} KiB\n",
+               bench.name_at(DataflowExperiment::ways_axis, bench.point_of(*best)[DataflowExperiment::ways_axis]),
+               recommended->value.median / best->value.median, bench.value_at(bench.point_of(*best)) / KiB);
+    }
 }
 
 } // namespace mxk::bench

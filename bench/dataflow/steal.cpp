@@ -8,7 +8,6 @@
 
 #include "base/spin_wait.hpp"
 #include "bench/dataflow/dataflow_experiment.hpp"
-#include "bench/dataflow/nodes_of_cores.hpp"
 #include "bench/dataflow/waited.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_array.hpp"
@@ -22,20 +21,6 @@ using dataflow::Binding;
 using dataflow::CoreScheduler;
 using dataflow::Outcome;
 using dataflow::ReschedulableTask;
-
-struct StealOptions : DataflowOptions {
-    std::uint32_t operations = 200'000;
-    NameSet<dataflow::VictimOrder> victims{};
-};
-
-constexpr auto steal_schema = console::schema<StealOptions>(
-    dataflow_option::disciplines, core_set_option::cores,
-    console::option<&StealOptions::operations>("ops", "tasks that are stolen from each busy core",
-                                               console::between(1, 4'000'000'000)),
-    console::option<&StealOptions::victims>("victims",
-                                            "whom a thief prefers: nearest, who shares a cache with it, farthest, who "
-                                            "does not (none given: both)"),
-    dataflow_option::sleep_rule, dataflow_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
 
 // Stolen tasks, by who took them from whom. Each thief writes its own row.
 class StealTable {
@@ -80,11 +65,11 @@ class Victim : public WaitedRequest {
     };
 
   public:
-    Victim(Ends& its_ends, StealTable const& table, std::size_t number, std::uint32_t operations)
+    Victim(Ends& its_ends, StealTable const& table, std::size_t number, std::uint64_t operations)
         : WaitedRequest(&Victim::begin, its_ends)
         , table_(table)
         , number_(number)
-        , rounds_(operations / static_cast<std::uint32_t>(batch) + 2) {}
+        , rounds_(operations / batch + 2) {}
     ~Victim() {
         for (Child* const child : children_)
             if (child != nullptr) Worker::current().destroy(*child);
@@ -96,7 +81,7 @@ class Victim : public WaitedRequest {
     [[nodiscard]] bool has_no_memory() const { return has_no_memory_; }
     [[nodiscard]] std::size_t number() const { return number_; }
     [[nodiscard]] std::size_t place() const { return place_; }
-    [[nodiscard]] std::uint64_t tasks() const { return std::uint64_t{rounds_} * batch; }
+    [[nodiscard]] std::uint64_t tasks() const { return rounds_ * batch; }
     [[nodiscard]] Cycles time() const { return time_; }
 
   private:
@@ -115,7 +100,7 @@ class Victim : public WaitedRequest {
     void keep_core(CoreScheduler& here) {
         place_ = here.place();
         Cycles const start = clock::timestamp();
-        for (std::uint32_t round = 1; round <= rounds_; ++round) {
+        for (std::uint64_t round = 1; round <= rounds_; ++round) {
             if (round == rounds_ || is_cancelled()) is_over_.store(true, std::memory_order_relaxed);
             left_.store(batch, std::memory_order_relaxed);
             for (Child* const child : children_) child->schedule(here, Binding::Bound);
@@ -130,7 +115,7 @@ class Victim : public WaitedRequest {
 
     StealTable const& table_;
     std::size_t number_; // among the victims
-    std::uint32_t rounds_;
+    std::uint64_t rounds_;
     std::size_t place_ = 0;
     BusyCoreTask* busy_task_ = nullptr;
     std::array<Child*, batch> children_{};
@@ -140,98 +125,95 @@ class Victim : public WaitedRequest {
     Cycles time_{};
 };
 
-constexpr DataflowPlan steal_plan{.name = "dataflow steal"};
-
-class StealBench final : public DataflowBench<StealOptions, steal_plan> {
-  public:
-    using DataflowBench::DataflowBench;
-
-  private:
-    void add_axes() override {
-        options_.victims = or_all(options_.victims);
-        add(Axis::chosen("victims", 8, options_.victims));
-    }
-    [[nodiscard]] std::optional<Error> cannot_run(Discipline discipline, Point const& point) const override {
-        if (discipline == Discipline::Original || discipline == Discipline::CoreFifo)
-            return Error("bound tasks are not stolen");
-        if (cores(point).size() < 2) return Error("it needs two cores");
-        if (count_nodes(cores(point)) > 1) return Error("it needs cores of one node");
-        return std::nullopt;
-    }
-
-    Result<void> run_flow(DataflowRun const& run) override {
-        std::size_t const cores = run.cores.size();
-        std::size_t const count = cores / 2;
-        auto const table = MXK_TRY(StealTable::create(cores));
-        dataflow::SchedulerOptions scheduler_options = run.scheduler;
-        scheduler_options.victims = chosen_at(options_.victims, run.point[first_axis]);
-        auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, scheduler_options));
-        Ends ends(count);
-        auto victims = MXK_TRY(NodeVector<Victim>::create(count, Worker::current().node()));
-        for (std::size_t i = 0; i < count; ++i) victims.emplace(ends, table, i, options_.operations);
-        MXK_TRY(run_all(*scheduler, victims, ends, run.progress));
-        double cycles = 0;
-        std::uint64_t all = 0;
-        for (Victim const& victim : victims) {
-            if (victim.has_no_memory()) return Error("out of memory: no room for a task");
-            cycles = std::max(cycles, static_cast<double>(raw(victim.time())));
-            all += victim.tasks();
-        }
-        Sample& sample = run.sample;
-        sample.value = cycles * static_cast<double>(cores - count) / static_cast<double>(all) * 1e9 /
-                       static_cast<double>(clock::frequency());
-        sample.operations = all;
-        add_findings(run, table, victims, *scheduler, all);
-        return {};
-    }
-
-    void print_what(TextSink& out) const override {
-        format(out, "{} tasks from each of half of the cores", options_.operations);
-    }
-    void write_options(JsonWriter& json, Point const& /*point*/) const override {
-        json.field("tasks", options_.operations);
-    }
-
-    void add_findings(DataflowRun const& run, StealTable const& table, NodeVector<Victim> const& victims,
-                      dataflow::Scheduler const& scheduler, std::uint64_t all) const {
-        constexpr std::size_t levels = CoreLevels::cache_levels + 2; // by shared_level(), from 1 on
-        std::array<std::uint64_t, levels> by_level{};
-        std::uint64_t taken = 0;
-        std::uint64_t own = 0; // that a victim ran itself
-        std::uint64_t max = 0;
-        std::uint64_t min = UINT64_MAX;
-        auto const topology = system_topology().cores;
-        for (Victim const& victim : victims) {
-            std::uint64_t from_here = 0;
-            for (std::size_t thief = 0; thief < run.cores.size(); ++thief) {
-                std::uint64_t const tasks = table(thief, victim.number());
-                from_here += tasks;
-                if (thief == victim.place()) {
-                    own += tasks;
-                    continue;
-                }
-                by_level[dataflow::shared_level(topology[index(run.cores[thief])],
-                                                topology[index(run.cores[victim.place()])])] += tasks;
+void add_findings(DataflowRun const& run, StealTable const& table, NodeVector<Victim> const& victims,
+                  dataflow::Scheduler const& scheduler, std::uint64_t all) {
+    constexpr std::size_t levels = CoreLevels::cache_levels + 2; // by shared_level(), from 1 on
+    std::array<std::uint64_t, levels> by_level{};
+    std::uint64_t taken = 0;
+    std::uint64_t own = 0; // that a victim ran itself
+    std::uint64_t max = 0;
+    std::uint64_t min = UINT64_MAX;
+    auto const topology = system_topology().cores;
+    for (Victim const& victim : victims) {
+        std::uint64_t from_here = 0;
+        for (std::size_t thief = 0; thief < run.cores.size(); ++thief) {
+            std::uint64_t const tasks = table(thief, victim.number());
+            from_here += tasks;
+            if (thief == victim.place()) {
+                own += tasks;
+                continue;
             }
-            taken += from_here;
-            max = std::max(max, from_here);
-            min = std::min(min, from_here);
+            by_level[dataflow::shared_level(topology[index(run.cores[thief])],
+                                            topology[index(run.cores[victim.place()])])] += tasks;
         }
-        constexpr std::array<std::string_view, levels> names{
-            "", "from_l1_pct", "from_l2_pct", "from_l3_pct", "from_l4_pct", "from_afar_pct"};
-        for (std::size_t level = 1; level < levels; ++level)
-            run.sample.findings.add(names[level],
-                                    100 * static_cast<double>(by_level[level]) / static_cast<double>(taken));
-        run.sample.findings.add("min_by_max", static_cast<double>(min) / static_cast<double>(max));
-        run.sample.findings.add("stolen", static_cast<double>(SchedulerCounts(scheduler).stolen));
-        run.sample.verified = taken == all && own == 0;
+        taken += from_here;
+        max = std::max(max, from_here);
+        min = std::min(min, from_here);
     }
-};
-constexpr auto steal_benchmark = grid_benchmark<StealBench, steal_schema>(
-    {.summary = "what it costs when every task is stolen, and who steals from whom",
-     .notes = "from_l2_pct: stolen from a core with which the thief shares its second-level cache, and none before.\n"
-              "Example: bench dataflow steal --cores 2,4,8\n",
-     .parent = "bench dataflow"});
+    constexpr std::array<std::string_view, levels> names{
+        "", "from_l1_pct", "from_l2_pct", "from_l3_pct", "from_l4_pct", "from_afar_pct"};
+    for (std::size_t level = 1; level < levels; ++level)
+        run.sample.findings.add(names[level], 100 * static_cast<double>(by_level[level]) / static_cast<double>(taken));
+    run.sample.findings.add("min_by_max", static_cast<double>(min) / static_cast<double>(max));
+    run.sample.findings.add("stolen", static_cast<double>(SchedulerCounts(scheduler).stolen));
+    run.sample.verified = taken == all && own == 0;
+}
+
+Result<void> run_thieves(DataflowRun const& run) {
+    std::size_t const cores = run.cores.size();
+    std::size_t const count = cores / 2;
+    auto const table = MXK_TRY(StealTable::create(cores));
+    dataflow::SchedulerOptions scheduler_options = run.scheduler;
+    scheduler_options.victims = way_at<&DataflowChoices::victims>(run.options, run.point);
+    auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, scheduler_options));
+    Ends ends(count);
+    auto victims = MXK_TRY(NodeVector<Victim>::create(count, Worker::current().node()));
+    for (std::size_t i = 0; i < count; ++i) victims.emplace(ends, table, i, run.options.operations);
+    MXK_TRY(run_all(*scheduler, victims, ends, run.progress));
+    double cycles = 0;
+    std::uint64_t all = 0;
+    for (Victim const& victim : victims) {
+        if (victim.has_no_memory()) return Error("out of memory: no room for a task");
+        cycles = std::max(cycles, static_cast<double>(raw(victim.time())));
+        all += victim.tasks();
+    }
+    Sample& sample = run.sample;
+    sample.value = cycles * static_cast<double>(cores - count) / static_cast<double>(all) * 1e9 /
+                   static_cast<double>(clock::frequency());
+    sample.operations = all;
+    add_findings(run, table, victims, *scheduler, all);
+    return {};
+}
+
+constexpr DataflowScenario steal{
+    .name = "dataflow steal",
+    .summary = "what it costs when every task is stolen, and who steals from whom",
+    .notes = "from_l2_pct: stolen from a core with which the thief shares its second-level cache, and none before.\n"
+             "Example: bench dataflow steal --cores 2,4,8\n",
+    .choices = {.operations = 200'000},
+    .ways =
+        [](DataflowOptions& options) { return Axis::chosen("victims", 8, options.victims = or_all(options.victims)); },
+    .cannot_run = [](DataflowExperiment const& bench, Discipline discipline,
+                     Point const& point) -> std::optional<Error> {
+        if (!is_of_thesis(discipline)) return Error("bound tasks are not stolen");
+        if (bench.cores(point).size() < 2) return Error("it needs two cores");
+        if (count_nodes(bench.cores(point)) > 1) return Error("it needs cores of one node");
+        return std::nullopt;
+    },
+    .run = &run_thieves,
+    .print_what =
+        [](TextSink& out, DataflowOptions const& options) {
+            format(out, "{} tasks from each of half of the cores", options.operations);
+        },
+    .fields = {"tasks"}};
+constexpr auto steal_schema = dataflow_schema_with<steal>(
+    console::option<&DataflowChoices::operations>("ops", "tasks that are stolen from each busy core",
+                                                  console::between(1, 4'000'000'000)),
+    console::option<&DataflowChoices::victims>(
+        "victims", "whom a thief prefers: nearest, who shares a cache with it, farthest, who "
+                   "does not (none given: both)"),
+    dataflow_option::sleep_rule);
+constexpr auto steal_benchmark = dataflow_benchmark<steal, steal_schema>();
 MXK_REGISTER(mxk_commands, console::Command, steal_benchmark);
 
 } // namespace

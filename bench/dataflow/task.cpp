@@ -12,29 +12,12 @@
 
 namespace mxk::bench {
 
-enum class EmptyTaskWay : std::uint8_t { Bound, Unbound, Again };
-constexpr auto value_names(EmptyTaskWay) {
-    using Named = console::NamedValue<EmptyTaskWay>;
-    return std::array{Named{EmptyTaskWay::Bound, "bound"}, Named{EmptyTaskWay::Unbound, "unbound"},
-                      Named{EmptyTaskWay::Again, "again"}};
-}
-
 namespace {
 
 using dataflow::Binding;
 using dataflow::CoreScheduler;
 using dataflow::Outcome;
 using dataflow::ReschedulableTask;
-
-struct EmptyTaskOptions : DataflowOptions {
-    NameSet<EmptyTaskWay> ways{};
-    std::uint64_t operations = 1'000'000;
-};
-
-constexpr auto empty_task_schema = dataflow_schema<EmptyTaskOptions>(
-    console::option<&EmptyTaskOptions::ways>("way", "bound, unbound, again (none given: all)"),
-    console::option<&EmptyTaskOptions::operations>("ops", "tasks run by each core",
-                                                   console::between(1, 4'000'000'000)));
 
 constexpr std::array empty_task_claims{
     Claim{.statement = "one lock of a request for each unbound task",
@@ -128,56 +111,53 @@ class TaskPair : public WaitedRequest {
     Cycles end_{};
 };
 
-constexpr DataflowPlan empty_task_plan{.name = "dataflow task", .claims = empty_task_claims};
-
-class EmptyTaskBench final : public DataflowBench<EmptyTaskOptions, empty_task_plan> {
-  public:
-    using DataflowBench::DataflowBench;
-
-  private:
-    void add_axes() override {
-        options_.ways = or_all(options_.ways);
-        add(Axis::chosen("way", 8, options_.ways));
+Result<void> run_pairs(DataflowRun const& run) {
+    auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, run.scheduler));
+    TaskPair::Common common{.way = way_at<&DataflowChoices::task_ways>(run.options, run.point),
+                            .operations = run.options.operations};
+    Ends ends(run.cores.size());
+    auto pairs = MXK_TRY(make_requests<TaskPair>(run.cores.size(), ends, common));
+    MXK_TRY(run_all(*scheduler, pairs, ends, run.progress));
+    double cycles = 0;
+    bool is_right = true;
+    for (TaskPair const& pair : pairs) {
+        if (pair.has_no_memory()) return Error("out of memory: no room for a task");
+        cycles += pair.cycles();
+        is_right = is_right && pair.is_right();
     }
-    [[nodiscard]] bool is_judged(Claim const& /*claim*/, Point const& point) const override {
-        return chosen_at(options_.ways, point[first_axis]) != EmptyTaskWay::Bound;
-    }
+    std::uint64_t const all = run.options.operations * run.cores.size();
+    Sample& sample = run.sample;
+    sample.value = cycles / static_cast<double>(all) * 1e9 / static_cast<double>(clock::frequency());
+    sample.operations = all;
+    SchedulerCounts const counts(*scheduler);
+    if (is_of_thesis(run.scheduler.discipline) && common.way != EmptyTaskWay::Bound)
+        sample.findings.add("locks_per_unbound", counts.locks_per_unbound());
+    sample.findings.add("stolen_pct", counts.stolen_percent());
+    sample.findings.add("reruns", static_cast<double>(counts.reruns));
+    sample.verified = is_right;
+    return {};
+}
 
-    Result<void> run_flow(DataflowRun const& run) override {
-        auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, run.scheduler));
-        TaskPair::Common common{.way = chosen_at(options_.ways, run.point[first_axis]),
-                                .operations = options_.operations};
-        Ends ends(run.cores.size());
-        auto pairs = MXK_TRY(make_requests<TaskPair>(run.cores.size(), ends, common));
-        MXK_TRY(run_all(*scheduler, pairs, ends, run.progress));
-        double cycles = 0;
-        bool is_right = true;
-        for (TaskPair const& pair : pairs) {
-            if (pair.has_no_memory()) return Error("out of memory: no room for a task");
-            cycles += pair.cycles();
-            is_right = is_right && pair.is_right();
-        }
-        std::uint64_t const all = options_.operations * run.cores.size();
-        Sample& sample = run.sample;
-        sample.value = cycles / static_cast<double>(all) * 1e9 / static_cast<double>(clock::frequency());
-        sample.operations = all;
-        SchedulerCounts const counts(*scheduler);
-        bool const is_counted = run.scheduler.discipline != Discipline::Original &&
-                                run.scheduler.discipline != Discipline::CoreFifo; // these have no such locks
-        if (is_counted && common.way != EmptyTaskWay::Bound)
-            sample.findings.add("locks_per_unbound", counts.locks_per_unbound());
-        sample.findings.add("stolen_pct", counts.stolen_percent());
-        sample.findings.add("reruns", static_cast<double>(counts.reruns));
-        sample.verified = is_right;
-        return {};
-    }
-
-    void print_what(TextSink& out) const override { format(out, "{} empty tasks on each core", options_.operations); }
-};
-constexpr auto empty_task_benchmark = grid_benchmark<EmptyTaskBench, empty_task_schema>(
-    {.summary = "what an empty task costs: bound, unbound, one that asks for itself",
-     .notes = "Example: bench dataflow task --cores 1,2 --discipline requests,two-fifos,original\n",
-     .parent = "bench dataflow"});
+constexpr DataflowScenario empty_task{
+    .name = "dataflow task",
+    .summary = "what an empty task costs: bound, unbound, one that asks for itself",
+    .notes = "Example: bench dataflow task --cores 1,2 --discipline requests,two-fifos,original\n",
+    .claims = empty_task_claims,
+    .choices = {.operations = 1'000'000},
+    .ways = &all_ways<&DataflowChoices::task_ways, 8>,
+    .is_judged =
+        [](DataflowExperiment const& bench, Point const& point) {
+            return way_at<&DataflowChoices::task_ways>(bench.options(), point) != EmptyTaskWay::Bound;
+        },
+    .run = &run_pairs,
+    .print_what =
+        [](TextSink& out, DataflowOptions const& options) {
+            format(out, "{} empty tasks on each core", options.operations);
+        }};
+constexpr auto empty_task_schema = dataflow_schema<empty_task>(
+    console::option<&DataflowChoices::task_ways>("way", "bound, unbound, again (none given: all)"),
+    console::option<&DataflowChoices::operations>("ops", "tasks run by each core", console::between(1, 4'000'000'000)));
+constexpr auto empty_task_benchmark = dataflow_benchmark<empty_task, empty_task_schema>();
 MXK_REGISTER(mxk_commands, console::Command, empty_task_benchmark);
 
 } // namespace
