@@ -78,10 +78,11 @@ bool balances(BalanceWay way) {
 }
 
 PlacedShape shape_of(DataflowOptions const& options, BalanceWay way) {
-    return {.envelopes = is_giant(way) ? options.giant_envelopes : options.envelopes,
-            .rows = options.rows,
-            .stages = is_giant(way) ? options.giant_stages : options.stages,
-            .work = options.work};
+    PlacedShape shape{options};
+    if (!is_giant(way)) return shape;
+    shape.envelopes = options.giant_envelopes;
+    shape.stages = options.giant_stages;
+    return shape;
 }
 // Of all tasks, those that ran on the first node.
 double first_tasks_percent(dataflow::Scheduler const& scheduler) {

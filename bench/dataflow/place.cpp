@@ -44,13 +44,10 @@ NodeId farthest_node(dataflow::Scheduler const& scheduler) {
     return farthest;
 }
 PlacedShape shape_of(DataflowOptions const& options, PlaceWay way, dataflow::Scheduler const& scheduler) {
-    PlacedShape shape{.envelopes = options.envelopes,
-                      .rows = options.rows,
-                      .stages = options.stages,
-                      .work = options.work,
-                      .table_rows = options.table_kib * KiB / sizeof(std::uint64_t),
-                      .move_after = moves(way) ? options.envelopes / 4 : 0,
-                      .table_follows = way == PlaceWay::Moved};
+    PlacedShape shape{options};
+    shape.table_rows = options.table_kib * KiB / sizeof(std::uint64_t);
+    shape.move_after = moves(way) ? options.envelopes / 4 : 0;
+    shape.table_follows = way == PlaceWay::Moved;
     if (way == PlaceWay::FirstFirst) shape.memory = scheduler.node(0).node();
     if (way == PlaceWay::SecondSecond) shape.memory = scheduler.node(1).node();
     if (way == PlaceWay::FirstFar) shape.memory = farthest_node(scheduler);
