@@ -5,7 +5,6 @@
 // reuses the object on the core that freed it makes cores share the line.
 #include <span>
 
-#include "bench/frame/steps.hpp"
 #include "bench/heap/heap_experiment.hpp"
 
 namespace mxk::bench {

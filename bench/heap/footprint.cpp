@@ -8,7 +8,6 @@
 #include <span>
 #include <utility>
 
-#include "bench/frame/steps.hpp"
 #include "bench/heap/heap_experiment.hpp"
 
 namespace mxk::bench {

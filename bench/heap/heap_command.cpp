@@ -1,7 +1,6 @@
-// `bench heap`: allocators of memory, each benchmark a command below it. The allocators that every build has: MXK's
-// (kernel/memory/heap/), and one with one lock (locked_heap.hpp).
+// `bench heap`: allocators of memory, each benchmark a command below it. And MXK's allocator
+// (kernel/memory/heap/).
 #include "bench/heap/heap_kind.hpp"
-#include "bench/heap/locked_heap.hpp"
 #include "kernel/console/command.hpp"
 #include "kernel/memory/heap/heap.hpp"
 
@@ -23,12 +22,6 @@ constexpr HeapKind mxk_heap{.name = "mxk",
                             .counts = &heap::counts,
                             .workloads = heap_workloads<OwnHeap>};
 MXK_REGISTER(mxk_heap_kinds, HeapKind, mxk_heap);
-
-constexpr HeapKind locked_heap{.name = "locked",
-                               .summary = "one lock, free lists of powers of two",
-                               .close = &LockedHeap::give_back,
-                               .workloads = heap_workloads<LockedHeap>};
-MXK_REGISTER(mxk_heap_kinds, HeapKind, locked_heap);
 
 } // namespace
 } // namespace mxk::bench

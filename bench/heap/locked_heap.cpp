@@ -1,5 +1,6 @@
-#include "bench/heap/locked_heap.hpp"
-
+// A general-purpose allocator with one lock for all cores: what per-core allocators are compared with. Objects have
+// powers of two bytes, each size a list of those that are free, last in, first out; lists are filled from chunks of
+// node memory, which are given back together when no object is left. Objects above half a MiB are a chunk each.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -8,6 +9,7 @@
 
 #include "base/spin_lock.hpp"
 #include "base/units.hpp"
+#include "bench/heap/heap_kind.hpp"
 #include "kernel/memory/memory.hpp"
 #include "tasks/worker.hpp"
 
@@ -69,7 +71,13 @@ void* carve(std::size_t size) {
     return place;
 }
 
-} // namespace
+struct LockedHeap {
+    // Aligned to 16. Null: no memory. Any core; blocks for the lock, and for a node's.
+    [[gnu::noinline]] static void* allocate(std::size_t bytes);
+    [[gnu::noinline]] static void deallocate(void* place, std::size_t bytes);
+    // All chunks, if no object is live.
+    static void give_back();
+};
 
 void* LockedHeap::allocate(std::size_t bytes) {
     if (bytes > max_bytes) return allocate_large(bytes);
@@ -104,4 +112,11 @@ void LockedHeap::give_back() {
     }
 }
 
+constexpr HeapKind locked_heap{.name = "locked",
+                               .summary = "one lock, free lists of powers of two",
+                               .close = &LockedHeap::give_back,
+                               .workloads = heap_workloads<LockedHeap>};
+MXK_REGISTER(mxk_heap_kinds, HeapKind, locked_heap);
+
+} // namespace
 } // namespace mxk::bench

@@ -5,7 +5,6 @@
 #include <array>
 #include <span>
 
-#include "bench/frame/steps.hpp"
 #include "bench/heap/heap_experiment.hpp"
 
 namespace mxk::bench {

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "arch/machine.hpp"
-#include "bench/frame/benchmark.hpp"
 #include "bench/frame/core_choice.hpp"
+#include "bench/frame/grid.hpp"
 #include "bench/frame/steps.hpp"
 #include "bench/machine/line_trips.hpp"
 #include "bench/machine/matrix.hpp"
@@ -68,28 +68,29 @@ class LinesExperiment final : public MatrixExperiment {
     using Options = LineOptions;
     static constexpr std::string_view name = "lines";
 
-    static Result<LinesExperiment> create(Options const& options) {
-        LinesExperiment experiment(options);
-        experiment.cores_ = MXK_TRY(chosen_cores(options.cores));
-        std::size_t const count = experiment.cores_.size();
-        experiment.steps_ = MXK_TRY(
-            NodeVector<Step>::create(count * count * value_names(LineMeasure{}).size(), Worker::current().node()));
-        experiment.skipped_ =
-            MXK_TRY(NodeVector<Skipped>::create(value_names(LineMeasure{}).size(), Worker::current().node()));
+    explicit LinesExperiment(Options const& options)
+        : options_(options)
+        , trips_(options.trips.value_or(is_emulated() ? 500 : 5000))
+        , passes_(options.passes.value_or(is_emulated() ? 10 : 100)) {}
+    Result<void> set_up() {
+        NodeId const here = Worker::current().node();
+        std::size_t const measures = value_names(LineMeasure{}).size();
+        cores_ = MXK_TRY(chosen_cores(options_.cores));
+        std::size_t const count = cores_.size();
+        steps_ = MXK_TRY(NodeVector<Step>::create(count * count * measures, here));
+        skipped_ = MXK_TRY(NodeVector<Skipped>::create(measures, here));
         for (auto const& [measure, its_name] : value_names(LineMeasure{})) {
-            if (!options.measures.empty() && !options.measures.has(measure)) continue;
+            if (!options_.measures.empty() && !options_.measures.has(measure)) continue;
             if (measure != LineMeasure::AtomicOwned && count < 2) {
-                experiment.skipped_.emplace(its_name, Error("needs two cores"));
+                skipped_.emplace(its_name, Error("needs two cores"));
                 continue;
             }
-            for (CoreId const from : experiment.cores_)
-                for (CoreId const to : experiment.cores_)
-                    if ((from == to) == (measure == LineMeasure::AtomicOwned))
-                        experiment.steps_.emplace(measure, from, to);
+            for (CoreId const from : cores_)
+                for (CoreId const to : cores_)
+                    if ((from == to) == (measure == LineMeasure::AtomicOwned)) steps_.emplace(measure, from, to);
         }
-        if (experiment.steps_.size() == 0)
-            return Error("--cores: expected two cores or more for these measures, got one");
-        return experiment;
+        if (steps_.size() == 0) return Error("--cores: expected two cores or more for these measures, got one");
+        return {};
     }
 
     [[nodiscard]] Unit unit() const override { return Unit::NanosecondsPerOperation; }
@@ -138,11 +139,6 @@ class LinesExperiment final : public MatrixExperiment {
         CoreId from; // whose line it was; of round-trip: which begins
         CoreId to;   // that makes the additions
     };
-
-    explicit LinesExperiment(Options const& options)
-        : options_(options)
-        , trips_(options.trips.value_or(is_emulated() ? 500 : 5000))
-        , passes_(options.passes.value_or(is_emulated() ? 10 : 100)) {}
 
     static bool is_emulated() { return arch::describe_machine().is_emulated(); }
 
@@ -208,7 +204,7 @@ class LinesExperiment final : public MatrixExperiment {
     NodeVector<Skipped> skipped_;
 };
 
-constexpr auto lines_benchmark = benchmark<LinesExperiment, line_schema>(
+constexpr auto lines_benchmark = grid_benchmark<LinesExperiment, line_schema>(
     {.summary = "ns for a cache line to go to another core and back, and per atomic addition by who has the line",
      .notes = "Example: bench lines --cores physical --measure round-trip --json\n"});
 MXK_REGISTER(mxk_commands, console::Command, lines_benchmark);

@@ -25,14 +25,19 @@ class MatrixExperiment : public Experiment {
 
   protected:
     MatrixExperiment() = default;
-    MatrixExperiment(MatrixExperiment&&) = default;
-    MatrixExperiment& operator=(MatrixExperiment&&) = default;
     ~MatrixExperiment() = default;
 };
 
 // What stands in the cell of a row: its median by `unit`, with a digit behind the point; NO where it is not verified;
 // "failed"; "-" where it cannot be measured or has not been.
-CellText cell_of(Row const& row, double unit);
+inline CellText cell_of(Row const& row, double unit) {
+    if (row.state == Row::State::Failed) return CellText("failed");
+    if (row.state == Row::State::Unsupported || row.value.n == 0) return CellText("-");
+    if (!row.verified) return CellText("NO");
+    CellText text;
+    format(text, "{:.1}", row.value.median / unit);
+    return text;
+}
 
 // `corner`: what stands above the numbers of the rows, "from \\ to". cell(row, column), by place, gives a CellText.
 template <typename Id, typename Cell>
@@ -66,7 +71,20 @@ struct Range {
 // Of one node's distances and what was measured to the same nodes: the contradiction that is the largest, beyond 1.2,
 // by the quotient of the nearer one's minimum and the farther one's maximum, so that a disturbed run is none. None: all
 // is in order.
-std::optional<SlitContradiction> find_slit_contradiction(std::span<std::uint8_t const> slit,
-                                                         std::span<Range const> measured);
+inline std::optional<SlitContradiction> find_slit_contradiction(std::span<std::uint8_t const> slit,
+                                                                std::span<Range const> measured) {
+    double largest = 1.2;
+    std::optional<SlitContradiction> found;
+    for (std::size_t nearer = 0; nearer < slit.size(); ++nearer) {
+        for (std::size_t farther = 0; farther < slit.size(); ++farther) {
+            if (slit[nearer] >= slit[farther] || measured[farther].max == 0) continue;
+            double const quotient = measured[nearer].min / measured[farther].max;
+            if (quotient <= largest) continue;
+            largest = quotient;
+            found = {nearer, farther};
+        }
+    }
+    return found;
+}
 
 } // namespace mxk::bench

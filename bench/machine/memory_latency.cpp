@@ -53,13 +53,16 @@ struct MemoryPlace {
 // A configuration is a working set.
 class LatencyExperiment final : public Experiment {
   public:
-    static Result<LatencyExperiment> create(MemoryOptions const& options) {
-        auto const place = MXK_TRY(MemoryPlace::choose(options));
-        std::size_t const largest = arch::describe_machine().is_emulated() ? emulated_latency_bytes : GiB;
-        std::size_t const wanted = options.max.value_or(largest);
+    explicit LatencyExperiment(MemoryOptions const& options)
+        : options_(options) {}
+    Result<void> set_up() {
+        place_ = MXK_TRY(MemoryPlace::choose(options_));
+        wanted_ = options_.max.value_or(arch::describe_machine().is_emulated() ? emulated_latency_bytes : GiB);
         // Small sets lie in the same large page as larger ones.
-        std::size_t const room = std::max(wanted, NodeArray<std::byte>::large_page_bytes);
-        return LatencyExperiment(options, place, wanted, MXK_TRY(MeasuredMemory::create_up_to(room, place.node)));
+        std::size_t const room = std::max(wanted_, NodeArray<std::byte>::large_page_bytes);
+        memory_ = MXK_TRY(MeasuredMemory::create_up_to(room, place_.node));
+        sets_ = WorkingSets::up_to(std::min(wanted_, memory_.bytes()));
+        return {};
     }
 
     [[nodiscard]] Unit unit() const override { return Unit::NanosecondsPerOperation; }
@@ -99,21 +102,14 @@ class LatencyExperiment final : public Experiment {
     }
 
   private:
-    LatencyExperiment(MemoryOptions const& options, MemoryPlace place, std::size_t wanted, MeasuredMemory memory)
-        : options_(options)
-        , place_(place)
-        , wanted_(wanted)
-        , memory_(std::move(memory))
-        , sets_(WorkingSets::up_to(std::min(wanted, memory_.bytes()))) {}
-
     [[nodiscard]] std::size_t bytes_of(Row const& row) const { return sets_.bytes()[row.configuration]; }
     [[nodiscard]] std::string_view level_of_row(Row const& row) const {
         return level_of(system_topology().cores[index(place_.core)].levels, bytes_of(row));
     }
 
     MemoryOptions options_;
-    MemoryPlace place_;
-    std::size_t wanted_; // bytes, the largest set
+    MemoryPlace place_{};
+    std::size_t wanted_ = 0; // bytes, the largest set
     MeasuredMemory memory_;
     WorkingSets sets_;
 };
@@ -121,23 +117,25 @@ class LatencyExperiment final : public Experiment {
 // A configuration is a load: the share of its time that each other core of the node reads.
 class LoadedExperiment final : public Experiment {
   public:
-    static Result<LoadedExperiment> create(MemoryOptions const& options) {
+    explicit LoadedExperiment(MemoryOptions const& options)
+        : options_(options)
+        , set_(set_of(options)) {}
+    Result<void> set_up() {
         NodeId const here = Worker::current().node();
-        auto const place = MXK_TRY(MemoryPlace::choose(options));
-        auto const neighbours = system_topology().nodes[index(system_topology().cores[index(place.core)].node)].cores;
-        LoadedExperiment made(options, place);
-        made.cores_ = MXK_TRY(NodeVector<CoreId>::create(neighbours.size(), here));
-        made.cores_.emplace(place.core);
+        place_ = MXK_TRY(MemoryPlace::choose(options_));
+        auto const neighbours = system_topology().nodes[index(system_topology().cores[index(place_.core)].node)].cores;
+        cores_ = MXK_TRY(NodeVector<CoreId>::create(neighbours.size(), here));
+        cores_.emplace(place_.core);
         for (CoreId const core : neighbours)
-            if (core != place.core) made.cores_.emplace(core);
-        made.skipped_ = MXK_TRY(NodeVector<Skipped>::create(1, here));
-        if (made.readers() == 0)
-            made.skipped_.emplace("loads above 0", Error::of("needs another core of core {}'s node", place.core));
-        made.chain_ = MXK_TRY(MeasuredMemory::create(made.set_, place.node));
-        made.words_ = MXK_TRY(MeasuredMemory::create(made.set_, place.node));
-        made.bandwidths_ = MXK_TRY(NodeVector<double>::create(made.configurations() * options.repeat, here));
-        for (std::size_t i = 0; i < made.configurations() * options.repeat; ++i) made.bandwidths_.emplace();
-        return made;
+            if (core != place_.core) cores_.emplace(core);
+        skipped_ = MXK_TRY(NodeVector<Skipped>::create(1, here));
+        if (readers() == 0)
+            skipped_.emplace("loads above 0", Error::of("needs another core of core {}'s node", place_.core));
+        chain_ = MXK_TRY(MeasuredMemory::create(set_, place_.node));
+        words_ = MXK_TRY(MeasuredMemory::create(set_, place_.node));
+        bandwidths_ = MXK_TRY(NodeVector<double>::create(configurations() * options_.repeat, here));
+        for (std::size_t i = 0; i < configurations() * options_.repeat; ++i) bandwidths_.emplace();
+        return {};
     }
 
     [[nodiscard]] Unit unit() const override { return Unit::NanosecondsPerOperation; }
@@ -180,11 +178,6 @@ class LoadedExperiment final : public Experiment {
   private:
     static constexpr std::array loads{0.0, 0.125, 0.25, 0.5, 0.75, 1.0};
 
-    LoadedExperiment(MemoryOptions const& options, MemoryPlace place)
-        : options_(options)
-        , place_(place)
-        , set_(set_of(options)) {}
-
     [[nodiscard]] std::size_t readers() const { return cores_.size() - 1; }
     // What the readers of a configuration have read per second, of the runs that count.
     [[nodiscard]] Summary read_of(std::size_t configuration) const {
@@ -192,7 +185,7 @@ class LoadedExperiment final : public Experiment {
     }
 
     MemoryOptions options_;
-    MemoryPlace place_;
+    MemoryPlace place_{};
     std::size_t set_;          // bytes of each of the two
     NodeVector<CoreId> cores_; // the first one waits for its loads, the others read
     NodeVector<Skipped> skipped_;
@@ -243,11 +236,14 @@ Result<void> LoadedExperiment::run(std::size_t configuration, std::span<Sample> 
 // A configuration is a number of chains that are followed at a time, or how far ahead places are prefetched.
 class OverlapExperiment final : public Experiment {
   public:
-    static Result<OverlapExperiment> create(MemoryOptions const& options) {
-        auto const place = MXK_TRY(MemoryPlace::choose(options));
+    explicit OverlapExperiment(MemoryOptions const& options)
+        : options_(options) {}
+    Result<void> set_up() {
+        place_ = MXK_TRY(MemoryPlace::choose(options_));
         // A power of two: the walk wants one, and both ways are to have the same set.
-        std::size_t const set = std::bit_floor(options.set.value_or(default_set_bytes()));
-        return OverlapExperiment(options, place, MXK_TRY(MeasuredMemory::create(set, place.node)));
+        std::size_t const set = std::bit_floor(options_.set.value_or(default_set_bytes()));
+        memory_ = MXK_TRY(MeasuredMemory::create(set, place_.node));
+        return {};
     }
 
     [[nodiscard]] Unit unit() const override { return Unit::NanosecondsPerOperation; }
@@ -301,25 +297,11 @@ class OverlapExperiment final : public Experiment {
         bool are_chains;
         std::size_t count; // of chains; of loads between a prefetch and its use
     };
-    static constexpr std::array<Case, 14> cases{{{true, 1},
-                                                 {true, 2},
-                                                 {true, 4},
-                                                 {true, 8},
-                                                 {true, 16},
-                                                 {true, 32},
-                                                 {false, 0},
-                                                 {false, 1},
-                                                 {false, 2},
-                                                 {false, 4},
-                                                 {false, 8},
-                                                 {false, 16},
-                                                 {false, 32},
-                                                 {false, 64}}};
-
-    OverlapExperiment(MemoryOptions const& options, MemoryPlace place, MeasuredMemory memory)
-        : options_(options)
-        , place_(place)
-        , memory_(std::move(memory)) {}
+    // clang-format off
+    static constexpr std::array<Case, 14> cases{{
+        {true, 1}, {true, 2}, {true, 4}, {true, 8}, {true, 16}, {true, 32},
+        {false, 0}, {false, 1}, {false, 2}, {false, 4}, {false, 8}, {false, 16}, {false, 32}, {false, 64}}};
+    // clang-format on
 
     // The laps of a run, timed; `group`: what is followed. On the core that is measured.
     template <typename Group, typename Follow>
@@ -336,20 +318,20 @@ class OverlapExperiment final : public Experiment {
     }
 
     MemoryOptions options_;
-    MemoryPlace place_;
+    MemoryPlace place_{};
     MeasuredMemory memory_;
 };
 
 } // namespace
 
 console::Outcome measure_latency(console::Invocation& invocation, MemoryOptions const& options) {
-    return measure_part(invocation, LatencyExperiment::create(options), options);
+    return measure_part<LatencyExperiment>(invocation, options);
 }
 console::Outcome measure_loaded(console::Invocation& invocation, MemoryOptions const& options) {
-    return measure_part(invocation, LoadedExperiment::create(options), options);
+    return measure_part<LoadedExperiment>(invocation, options);
 }
 console::Outcome measure_overlap(console::Invocation& invocation, MemoryOptions const& options) {
-    return measure_part(invocation, OverlapExperiment::create(options), options);
+    return measure_part<OverlapExperiment>(invocation, options);
 }
 
 } // namespace mxk::bench

@@ -46,19 +46,22 @@ struct NodeMemory {
 // memory. Of bandwidth: a transfer and a pair; all cores of the one at once, each a part of the other's memory.
 class NodeMatrixExperiment final : public MatrixExperiment {
   public:
-    static Result<NodeMatrixExperiment> create(MemoryOptions const& options, bool is_bandwidth) {
+    NodeMatrixExperiment(MemoryOptions const& options, bool is_bandwidth)
+        : options_(options)
+        , is_bandwidth_(is_bandwidth)
+        , set_(set_of(options)) {}
+    Result<void> set_up() {
         NodeId const here = Worker::current().node();
         auto const& nodes = system_topology().nodes;
-        NodeMatrixExperiment made(options, is_bandwidth);
-        made.rows_ = MXK_TRY(NodeVector<NodeId>::create(nodes.size(), here));
-        made.columns_ = MXK_TRY(NodeVector<NodeId>::create(nodes.size(), here));
+        rows_ = MXK_TRY(NodeVector<NodeId>::create(nodes.size(), here));
+        columns_ = MXK_TRY(NodeVector<NodeId>::create(nodes.size(), here));
         for (topology::Node const& node : nodes) {
-            if (!node.cores.empty()) made.rows_.emplace(node.id);
-            if (memory::use(node.id).total != 0) made.columns_.emplace(node.id);
+            if (!node.cores.empty()) rows_.emplace(node.id);
+            if (memory::use(node.id).total != 0) columns_.emplace(node.id);
         }
-        made.sources_ = MXK_TRY(NodeMemory::create(made.columns_.span(), made.set_));
-        if (is_bandwidth) made.targets_ = MXK_TRY(NodeMemory::create(made.columns_.span(), made.set_));
-        return made;
+        sources_ = MXK_TRY(NodeMemory::create(columns_.span(), set_));
+        if (is_bandwidth_) targets_ = MXK_TRY(NodeMemory::create(columns_.span(), set_));
+        return {};
     }
 
     [[nodiscard]] Unit unit() const override {
@@ -112,11 +115,6 @@ class NodeMatrixExperiment final : public MatrixExperiment {
     void write_settings(JsonWriter& json, Row const& row) const override;
 
   private:
-    NodeMatrixExperiment(MemoryOptions const& options, bool is_bandwidth)
-        : options_(options)
-        , is_bandwidth_(is_bandwidth)
-        , set_(set_of(options)) {}
-
     // One transfer after the other, each matrix row by row.
     [[nodiscard]] std::size_t pairs() const { return rows_.size() * columns_.size(); }
     [[nodiscard]] Transfer transfer_of(std::size_t configuration) const {
@@ -228,10 +226,10 @@ void NodeMatrixExperiment::write_settings(JsonWriter& json, Row const& row) cons
 } // namespace
 
 console::Outcome measure_latency_matrix(console::Invocation& invocation, MemoryOptions const& options) {
-    return measure_part(invocation, NodeMatrixExperiment::create(options, false), options);
+    return measure_part<NodeMatrixExperiment>(invocation, options, false);
 }
 console::Outcome measure_bandwidth_matrix(console::Invocation& invocation, MemoryOptions const& options) {
-    return measure_part(invocation, NodeMatrixExperiment::create(options, true), options);
+    return measure_part<NodeMatrixExperiment>(invocation, options, true);
 }
 
 } // namespace mxk::bench

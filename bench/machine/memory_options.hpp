@@ -55,10 +55,11 @@ console::Outcome measure_bandwidth_matrix(console::Invocation& invocation, Memor
 console::Outcome measure_loaded(console::Invocation& invocation, MemoryOptions const& options);
 console::Outcome measure_overlap(console::Invocation& invocation, MemoryOptions const& options);
 
-template <typename E>
-console::Outcome measure_part(console::Invocation& invocation, Result<E> experiment, MemoryOptions const& options) {
-    if (!experiment) return invocation.fail(experiment.error());
-    return measure(invocation, "memory", experiment.value(), options);
+template <typename E, typename... What>
+console::Outcome measure_part(console::Invocation& invocation, MemoryOptions const& options, What... what) {
+    E experiment(options, what...);
+    if (auto const is_set_up = experiment.set_up(); !is_set_up) return invocation.fail(is_set_up.error());
+    return measure(invocation, "memory", experiment, options);
 }
 
 } // namespace mxk::bench

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "arch/machine.hpp"
-#include "bench/frame/benchmark.hpp"
 #include "bench/frame/core_choice.hpp"
+#include "bench/frame/grid.hpp"
 #include "bench/machine/byte_text.hpp"
 #include "bench/machine/chase.hpp"
 #include "bench/machine/measured_memory.hpp"
@@ -46,35 +46,36 @@ class TlbExperiment final : public Experiment {
     using Options = TlbOptions;
     static constexpr std::string_view name = "tlb";
 
-    static Result<TlbExperiment> create(Options const& options) {
-        auto const choice = MXK_TRY(CoreChoice::choose(system_topology(), options.cores.values()));
-        if (options.cores.values().size() > 1)
-            return Error::of("--cores: expected one core, got {}", options.cores.values().size());
-        CorePair const pair = MXK_TRY(choice.cores_for(Placement::OneCore));
+    explicit TlbExperiment(Options const& options)
+        : options_(options) {}
+    Result<void> set_up() {
+        auto const cores = options_.cores.values();
+        auto const choice = MXK_TRY(CoreChoice::choose(system_topology(), cores));
+        if (cores.size() > 1) return Error::of("--cores: expected one core, got {}", cores.size());
+        core_ = MXK_TRY(choice.cores_for(Placement::OneCore)).first;
         NodeId const here = Worker::current().node();
         bool const is_emulated = arch::describe_machine().is_emulated();
 
-        TlbExperiment experiment(options, pair.first);
-        experiment.memories_ = MXK_TRY(NodeVector<PagedMemory>::create(page_sizes.size(), here));
-        experiment.skipped_ = MXK_TRY(NodeVector<Skipped>::create(page_sizes.size(), here));
+        memories_ = MXK_TRY(NodeVector<PagedMemory>::create(page_sizes.size(), here));
+        skipped_ = MXK_TRY(NodeVector<Skipped>::create(page_sizes.size(), here));
         constexpr std::size_t max_steps_of_size = 128; // two for each power of two
-        experiment.steps_ = MXK_TRY(NodeVector<Step>::create(page_sizes.size() * max_steps_of_size, here));
+        steps_ = MXK_TRY(NodeVector<Step>::create(page_sizes.size() * max_steps_of_size, here));
         for (PageSize const& size : page_sizes) {
-            std::size_t const pages = options.max   ? *options.max / size.bytes
+            std::size_t const pages = options_.max  ? *options_.max / size.bytes
                                       : is_emulated ? size.emulated_pages
                                                     : size.pages;
             if (pages == 0) {
-                experiment.skipped_.emplace(name_of_size(size.bytes), Error("one is more than --max"));
+                skipped_.emplace(name_of_size(size.bytes), Error("one is more than --max"));
                 continue;
             }
-            auto memory = PagedMemory::create(pages, size.bytes, system_topology().cores[index(pair.first)].node);
+            auto memory = PagedMemory::create(pages, size.bytes, system_topology().cores[index(core_)].node);
             if (memory)
-                experiment.add_steps(experiment.memories_.emplace(std::move(memory).value()));
+                add_steps(memories_.emplace(std::move(memory).value()));
             else
-                experiment.skipped_.emplace(name_of_size(size.bytes), memory.error());
+                skipped_.emplace(name_of_size(size.bytes), memory.error());
         }
-        if (experiment.steps_.size() == 0) return Error("no size of page can be measured on this machine");
-        return experiment;
+        if (steps_.size() == 0) return Error("no size of page can be measured on this machine");
+        return {};
     }
 
     [[nodiscard]] Unit unit() const override { return Unit::NanosecondsPerOperation; }
@@ -122,10 +123,6 @@ class TlbExperiment final : public Experiment {
         std::size_t pages;
     };
 
-    TlbExperiment(Options const& options, CoreId core)
-        : options_(options)
-        , core_(core) {}
-
     void add_steps(PagedMemory const& memory) {
         for (std::size_t pages = 1; pages <= memory.pages(); pages *= 2) {
             steps_.emplace(&memory, pages);
@@ -134,15 +131,15 @@ class TlbExperiment final : public Experiment {
     }
 
     Options options_;
-    CoreId core_;
+    CoreId core_{};
     NodeVector<PagedMemory> memories_; // of each size that there is
     NodeVector<Skipped> skipped_;
     NodeVector<Step> steps_;
 };
 
-constexpr auto tlb_benchmark =
-    benchmark<TlbExperiment, tlb_schema>({.summary = "ns per load by how many pages they go to, for each size of page",
-                                          .notes = "Example: bench tlb --cores 0 --max 64Mi --json\n"});
+constexpr auto tlb_benchmark = grid_benchmark<TlbExperiment, tlb_schema>(
+    {.summary = "ns per load by how many pages they go to, for each size of page",
+     .notes = "Example: bench tlb --cores 0 --max 64Mi --json\n"});
 MXK_REGISTER(mxk_commands, console::Command, tlb_benchmark);
 
 } // namespace
