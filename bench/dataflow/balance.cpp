@@ -9,7 +9,6 @@
 #include "bench/dataflow/placed_boxes.hpp"
 
 namespace mxk::bench {
-
 namespace {
 
 constexpr std::array balance_claims{

@@ -8,9 +8,9 @@
 
 #include "bench/dataflow/dataflow_experiment.hpp"
 #include "bench/dataflow/placed_boxes.hpp"
+#include "kernel/topology/system_topology.hpp"
 
 namespace mxk::bench {
-
 namespace {
 
 constexpr std::array place_claims{

@@ -11,7 +11,6 @@
 #include "kernel/memory/node_vector.hpp"
 
 namespace mxk::bench {
-
 namespace {
 
 using dataflow::Binding;

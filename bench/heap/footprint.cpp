@@ -11,7 +11,6 @@
 #include "bench/heap/heap_experiment.hpp"
 
 namespace mxk::bench {
-
 namespace {
 
 constexpr std::array footprint_claims{

@@ -8,7 +8,6 @@
 #include "bench/heap/heap_experiment.hpp"
 
 namespace mxk::bench {
-
 namespace {
 
 constexpr std::array remote_claims{
