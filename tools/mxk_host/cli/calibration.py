@@ -16,12 +16,12 @@ from mxk_host.results import RESULTS
 def calibration(
     machine: Annotated[str, typer.Option(help="The model of this host.")] = "this-host",
     machine_file: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="The same, a file that is elsewhere.", show_default=False)
+        Path | None, typer.Option(metavar="PATH", help="The same, a file that is elsewhere.")
     ] = None,
     ops: Annotated[str, typer.Option(help="Operations of a table's run.")] = "1M",
     rounds: Annotated[int, typer.Option(min=1, help="Of the native runs; their median counts.")] = 5,
     native: Annotated[
-        Path | None, typer.Option(help="The folder of a calibration whose native rows are taken.", show_default=False)
+        Path | None, typer.Option(help="The folder of a calibration whose native rows are taken.")
     ] = None,
     no_build: NoBuild = False,
     timeout: Timeout = 3600,

@@ -17,15 +17,11 @@ Build = Annotated[
     Path, typer.Option(help="The folder with the programs mxk and mxk-peers.", show_default="build/linux")
 ]
 Results = Annotated[Path, typer.Option(help="Where the folder <UTC time> is made.", show_default="build/results")]
-From = Annotated[
-    Path | None,
-    typer.Option("--from", help="The folder of a comparison: shown again, not measured.", show_default=False),
-]
+From = Annotated[Path | None, typer.Option("--from", help="The folder of a comparison: shown again, not measured.")]
 Timeout = Annotated[float, typer.Option(min=0, help="Seconds for each process.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON line at the end.")]
 Markdown = Annotated[
-    list[Path] | None,
-    typer.Option(help="A page that embeds the tables: they are put into it; repeatable.", show_default=False),
+    list[Path] | None, typer.Option(help="A page that embeds the tables: they are put into it; repeatable.")
 ]
 
 
@@ -33,16 +29,12 @@ def compare(
     ops: Annotated[str, typer.Option(help="Operations in each phase, such as 24M or 200K.")] = "24M",
     cores: Annotated[str, typer.Option(help="Core counts, with commas between.")] = "1,2",
     rounds: Annotated[int, typer.Option(min=1, help="Fewer than 5 are a quick look.")] = 5,
-    peers: Annotated[
-        str | None, typer.Option(help="Only these, with commas between; default all.", show_default=False)
-    ] = None,
+    peers: Annotated[str | None, typer.Option(help="Only these, with commas between; default all.")] = None,
     mxk: Annotated[
-        str | None,
-        typer.Option(help="Only these of MXK's configurations; ratios are about the first.", show_default=False),
+        str | None, typer.Option(help="Only these of MXK's configurations; ratios are about the first.")
     ] = None,
     only: Annotated[
-        str | None,
-        typer.Option(help=f"Only these parts of {', '.join(Part)}, with commas between.", show_default=False),
+        str | None, typer.Option(help=f"Only these parts of {', '.join(Part)}, with commas between.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the keys and of their order.")] = 1,
     timeout: Timeout = 1800,
@@ -71,8 +63,7 @@ def figures_check(
         bool, typer.Option("--quick", help="2M operations and 3 rounds, for a look; default 24M and 5.")
     ] = False,
     of: Annotated[
-        str | None,
-        typer.Option(help="Only the figures of these engines, with commas between; default all.", show_default=False),
+        str | None, typer.Option(help="Only the figures of these engines, with commas between; default all.")
     ] = None,
     finished: From = None,
     timeout: Timeout = 1800,

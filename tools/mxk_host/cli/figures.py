@@ -19,19 +19,12 @@ _EMULATED_OPERATIONS = 200_000
 
 
 def figure(
-    numbers: Annotated[
-        list[str] | None, typer.Argument(help=f"Out of {', '.join(job.NUMBERS)}; default all.", show_default=False)
-    ] = None,
-    ops: Annotated[
-        str | None, typer.Option(help="Operations per run; default the thesis'.", show_default=False)
-    ] = None,
+    numbers: Annotated[list[str] | None, typer.Argument(help=f"Out of {', '.join(job.NUMBERS)}; default all.")] = None,
+    ops: Annotated[str | None, typer.Option(help="Operations per run; default the thesis'.")] = None,
     kernel_ops: Annotated[
-        str | None,
-        typer.Option(help="The same in the kernel; default as --ops, 200K where it is emulated.", show_default=False),
+        str | None, typer.Option(help="The same in the kernel; default as --ops, 200K where it is emulated.")
     ] = None,
-    cores: Annotated[
-        str | None, typer.Option(help="Core counts; default the thesis', as far as there are.", show_default=False)
-    ] = None,
+    cores: Annotated[str | None, typer.Option(help="Core counts; default the thesis', as far as there are.")] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Runs of everything, interleaved.")] = 5,
     on: Annotated[str, typer.Option(help="Where 4.1 to 4.6 are measured: kernel, linux.")] = "linux,kernel",
     nodes: Annotated[int, typer.Option(min=1, help="NUMA nodes of the kernel's machine.")] = 2,

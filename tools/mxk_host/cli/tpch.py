@@ -17,16 +17,14 @@ tpch_app = typer.Typer(no_args_is_help=True, help="TPC-H: data as column files, 
 
 Factor = Annotated[str, typer.Option("--scale", help="TPC-H's scale factor: 1 is 6 million rows of lineitem.")]
 Chosen = Annotated[
-    str | None,
-    typer.Option("--queries", help=f"Only these of {', '.join(QUERIES)}, with commas between.", show_default=False),
+    str | None, typer.Option("--queries", help=f"Only these of {', '.join(QUERIES)}, with commas between.")
 ]
 Build = Annotated[Path, typer.Option(help="The folder with the program mxk.", show_default="build/linux")]
 
 
 @tpch_app.command()
 def make(
-    output: Annotated[Path, typer.Argument(metavar="OUT", help="The column file to write.", show_default=False)],
-    scale: Factor = "1",
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="The column file to write.")], scale: Factor = "1"
 ) -> None:
     """Makes data of this scale, and a column file with what the queries need of them.
 

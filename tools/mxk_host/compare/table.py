@@ -10,16 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mxk_host.compare.figures import Unit, wanted
-from mxk_host.compare.plan import (
-    MAX_LATENCY,
-    MIN_ROUNDS,
-    SEVERAL_IN_ONE,
-    TIMED,
-    Kind,
-    Part,
-    cost_unit,
-    process_name,
-)
+from mxk_host.compare.plan import MAX_LATENCY, MIN_ROUNDS, SEVERAL_IN_ONE, TIMED, Kind, Part, cost_unit, process_name
 from mxk_host.digits import number
 
 PLAIN_WIDTH = 120  # columns of text that goes to a file

@@ -74,10 +74,7 @@ def _like(throughputs: Throughputs, curve: str, other: str) -> float | None:
     return one / two if cores > 1 and one is not None and two else None
 
 
-_THREADS = (
-    Curve("MXK", Side.KERNEL, "table --model threads"),
-    Curve("Linux", Side.LINUX, "table --model threads"),
-)
+_THREADS = (Curve("MXK", Side.KERNEL, "table --model threads"), Curve("Linux", Side.LINUX, "table --model threads"))
 _TASKS = (Curve("MXK", Side.KERNEL, "table"), Curve("Linux", Side.LINUX, "table"))
 _TBB = (Curve("MXK", Side.LINUX, "table"), Curve("TBB", Side.PEERS, "peer --peer tbb-hash-map --queue shared"))
 

@@ -137,10 +137,7 @@ def _lines(series: Sequence[Series], axis: str, runs: Runs, axes: dict[str, Axis
     y = {"title": {"text": unit}, "rangemode": "tozero"}
     if min(shown) > 0 and max(shown) > _MAX_FACTOR * min(shown):  # the smaller ones would lie on the axis
         y = logarithmic(shown, f"{unit}, logarithmic")
-    return {
-        "data": [trace(it, runs) for it in series],
-        "layout": layout(x | axes.get("x", {}), y | axes.get("y", {})),
-    }
+    return {"data": [trace(it, runs) for it in series], "layout": layout(x | axes.get("x", {}), y | axes.get("y", {}))}
 
 
 def _axis_text(axis: str, point: Point) -> str:

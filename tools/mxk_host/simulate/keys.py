@@ -157,10 +157,7 @@ KEYS: dict[str, dict[str, Kind]] = {
         "latency_ns": ByNodes(1, 100_000),
     },
     "interconnect": {"bytes_per_second": ByNodes(1_000_000, 1 << 50, symmetric=False, diagonal=0)},
-    "acpi": {
-        "distance": ByNodes(11, 254, diagonal=10, whole=True),
-        "threads_per_core": Whole(1, 8),
-    },
+    "acpi": {"distance": ByNodes(11, 254, diagonal=10, whole=True), "threads_per_core": Whole(1, 8)},
 }
 NOT_FOR_THE_MODEL = (("machine", "description"),)
 
