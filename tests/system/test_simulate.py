@@ -356,7 +356,7 @@ def test_a_success_without_a_result_is_none(fakes: Fakes) -> None:
     lacking = a_result(fakes)
     del lacking["regions"][1]["lines"][0]["places"][1]["core"]
     said = fakes.drive("--machine", "test-2x2", "topology", result=lacking)
-    assert "simulation.json: regions[1].lines[0].places[1].core is missing" in said.complaint
+    assert "simulation.json: $.regions[1].lines[0].places[1]: 'core' is a required property" in said.complaint
     failed = fakes.drive("--machine", "test-2x2", "topology", status="35")
     assert (failed.code, "no result" in failed.complaint) == (1, False)
 
@@ -551,8 +551,8 @@ def test_a_damaged_result_costs_the_report_only_its_section(tmp_path: Path) -> N
     (tmp_path / "run/simulation.json").write_text("[]")
     run = read_runs([folder])[0]
     assert run.simulation is None
-    assert any("simulation.json: expected an object" in warning for warning in run.warnings)
-    with pytest.raises(ResultError, match=r"simulation\.json: instructions is missing"):
+    assert any("simulation.json: $: [] is not of type 'object'" in warning for warning in run.warnings)
+    with pytest.raises(ResultError, match=r"simulation\.json: .*'machine' is a required property"):
         result_of({})
 
 

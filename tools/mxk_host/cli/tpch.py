@@ -82,8 +82,8 @@ def check(
 
     Exit codes: 0 all results are equal, 1 one is not (it is named), otherwise as for run.
     """
-    from mxk_host.tpch import comparison, data, runs
+    from mxk_host.tpch import comparison, data
 
-    kernel = runs.Kernel(cpus, mem, choose_accelerator(accel), timeout, comparison.log_of_kernel())
     chosen = choose_names("--queries", tuple(QUERIES), queries)
-    comparison.check(data.Scale.checked(scale), chosen, kernel, build=not no_build)
+    accelerator = choose_accelerator(accel)
+    comparison.check(data.Scale.checked(scale), chosen, cpus, mem, accelerator, timeout, build=not no_build)
