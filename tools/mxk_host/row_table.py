@@ -4,14 +4,12 @@ from rich.console import Console
 from rich.table import Table
 
 from mxk_host.stream import Row
+from mxk_host.tables import plain_table
 
 
 def _table(rows: list[Row]) -> Table:
     """The rows for people. Speed-up is relative to the first row."""
-    drawn = Table()
-    for heading in ("cores", "operations", "throughput M/s", "speed-up"):
-        drawn.add_column(heading, justify="right")
-    drawn.add_column("verified")
+    drawn = plain_table(">cores", ">operations", ">throughput M/s", ">speed-up", "verified")
     first = _median(rows[0]) if rows else None
     for row in rows:
         median = _median(row)

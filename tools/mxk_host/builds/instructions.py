@@ -9,9 +9,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from mxk_host.builds.plan import MIXES, TABLES
@@ -22,6 +19,7 @@ from mxk_host.qemu import Machine, qemu_line
 from mxk_host.rounds import run
 from mxk_host.shape import Shape
 from mxk_host.stream import Row
+from mxk_host.tables import console_of, plain_table
 from mxk_host.verdict import judge
 
 # One processor: others would count, too, while they wait. Memory for any of the tables.
@@ -100,15 +98,11 @@ def _summarise(counts: Mapping[str, Counts], max_ratio: float) -> dict[str, Any]
 
 
 def _show(summary: dict[str, Any], output: TextIO) -> None:
-    console = Console(file=output, width=None if output.isatty() else 120, markup=False, highlight=False)
+    console = console_of(output)
     fewer, more = summary["operations"]
     console.print(f"old: {summary['old']}\nnew: {summary['new']}", soft_wrap=True)
     console.print(f"instructions of one core for each operation; tables: the slope from {fewer:,} to {more:,} of them")
-    table = Table(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("row", no_wrap=True)
-    for heading in ("old", "new", "new/old"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("")
+    table = plain_table("row", ">old", ">new", ">new/old", "")
     for row in summary["rows"]:
         verdict = Text("" if row["reached"] else "MORE", style="bold red")
         table.add_row(row["row"], f"{row['old']:.1f}", f"{row['new']:.1f}", f"{row['ratio']:.4f}", verdict)

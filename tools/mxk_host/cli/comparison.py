@@ -5,13 +5,14 @@ from typing import Annotated
 
 import typer
 
-from mxk_host.arguments import choose_names, typed_command
+from mxk_host.arguments import choose_names, parse_cores, parse_count, typed_command
 from mxk_host.compare import job
 from mxk_host.compare.check import expect_figures
 from mxk_host.compare.figures import FIGURES, engines_of, parts_of
-from mxk_host.compare.plan import CONFIGURATIONS, Part, Settings
+from mxk_host.compare.plan import CONFIGURATIONS, Part, Settings, chosen_parts
 from mxk_host.image import BUILD
-from mxk_host.results import RESULTS
+from mxk_host.programs import expect_built
+from mxk_host.results import RESULTS, utc_stamp
 
 Build = Annotated[
     Path, typer.Option(help="The folder with the programs mxk and mxk-peers.", show_default="build/linux")
@@ -23,6 +24,17 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON line at the end.")]
 Markdown = Annotated[
     list[Path] | None, typer.Option(help="A page that embeds the tables: they are put into it; repeatable.")
 ]
+
+
+def _settings(
+    ops: str, cores: tuple[int, ...], rounds: int, seed: int, timeout: float, build: Path, mxk: str | None,
+    only: str | None, *, latency: bool = True,
+) -> Settings:  # fmt: skip
+    expect_built(build, target="compare")
+    configurations = choose_names("--mxk", tuple(CONFIGURATIONS), mxk)
+    command, started, operations = typed_command(), utc_stamp(), parse_count("--ops", ops)
+    parts = chosen_parts(only)
+    return Settings(command, started, operations, cores, rounds, seed, timeout, build, configurations, parts, latency)
 
 
 def compare(
@@ -52,7 +64,7 @@ def compare(
         summary = job.read(finished)
         job.show(summary)
     else:
-        settings = Settings.checked(typed_command(), ops, cores, rounds, seed, timeout, build, mxk, only)
+        settings = _settings(ops, parse_cores(cores), rounds, seed, timeout, build, mxk, only)
         summary = job.compare(settings, peers=peers, folder=results)
     job.pass_on(summary, as_json=json, pages=markdown or [])
     job.expect_success(summary)
@@ -84,7 +96,7 @@ def figures_check(
         mxk = ",".join(engine for engine in CONFIGURATIONS if engine in engines)
         peers = ",".join(engine for engine in engines if engine not in CONFIGURATIONS)
         parts = ",".join(parts_of(figures))
-        settings = Settings.checked(typed_command(), ops, "1,2", rounds, 1, timeout, build, mxk, parts, latency=False)
+        settings = _settings(ops, (1, 2), rounds, 1, timeout, build, mxk, parts, latency=False)
         summary = job.compare(settings, peers=peers, folder=results)
     job.expect_success(summary)
     expect_figures(summary, [figure.name for figure in figures])

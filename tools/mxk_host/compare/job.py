@@ -9,20 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from mxk_host import results
-from mxk_host.compare import markdown, table
-from mxk_host.compare.plan import (
-    COSTS,
-    Part,
-    Process,
-    Settings,
-    choose_engines,
-    cost_processes,
-    grace_processes,
-    group_by_processes,
-    latency_processes,
-    rcu_processes,
-    table_processes,
-)
+from mxk_host.compare import markdown, plan, table
+from mxk_host.compare.plan import Part, Process, Settings
 from mxk_host.compare.run import list_peers, run_rounds
 from mxk_host.compare.summary import summarise
 from mxk_host.errors import DriverError, ExitCode, UsageError, signal_name
@@ -35,19 +23,19 @@ Summary = dict[str, Any]
 def compare(settings: Settings, *, peers: str | None, folder: Path) -> Summary:
     """Measures all rounds and shows the table. `peers`: names with commas between, None: all. `folder`: that of the
     run is made in it. Something that failed is in the summary; `expect_success` judges."""
-    engines = choose_engines(settings, list_peers(settings.programs), peers)
-    of_part = {part: table_processes(settings, part, measured) for part, measured in engines.items()}
+    engines = plan.choose_engines(settings, list_peers(settings.programs), peers)
+    of_part = {part: plan.table_processes(settings, part, measured) for part, measured in engines.items()}
     beside = [process for part in (Part.DISTURBED, Part.UNDISTURBED) for process in of_part.pop(part, [])]
     groups = [group for group in (*of_part.values(), beside) if group]
     if settings.latency and Part.TABLE in engines:
-        groups.append(latency_processes(settings, engines[Part.TABLE]))
+        groups.append(plan.latency_processes(settings, engines[Part.TABLE]))
     if Part.GROUP_BY in settings.parts:
-        groups.append(group_by_processes(settings))
-    groups += [cost_processes(settings, part) for part in settings.parts if part in COSTS]
+        groups.append(plan.group_by_processes(settings))
+    groups += [plan.cost_processes(settings, part) for part in settings.parts if part in plan.COSTS]
     if Part.RCU in settings.parts:
-        groups.append(rcu_processes(settings))
+        groups.append(plan.rcu_processes(settings))
     if Part.GRACE in settings.parts:
-        groups.append(grace_processes(settings))
+        groups.append(plan.grace_processes(settings))
     kept = results.new_folder(folder)
     with RoundsProgress(_names(groups, settings.rounds)) as progress:
         record = run_rounds(settings, groups, kept, progress.announce)

@@ -135,9 +135,7 @@ def _commands(settings: Settings, number: str, sides: Sequence[Side]) -> list[tu
 
 
 def _table(rows: Sequence[Row]) -> Table:
-    drawn = Table()
-    for heading in ("figure", "on", "the thesis", "expected", "measured", "holds"):
-        drawn.add_column(heading)
+    drawn = Table("figure", "on", "the thesis", "expected", "measured", "holds")
     for row in rows:
         if "statement" not in row:
             continue

@@ -21,6 +21,7 @@ from mxk_host.simulate.calibration import PROBES, Compared, Probe
 from mxk_host.simulate.machine_file import MachineFile
 from mxk_host.simulate.plugin import NAME
 from mxk_host.stream import Row
+from mxk_host.tables import plain_table
 
 _NATIVE = "native.json"
 _BLOCK = "calibration"
@@ -116,10 +117,7 @@ def _simulated_rows(settings: Settings, folder: Path) -> list[list[Row]]:
 
 
 def _table(rows: Sequence[Compared]) -> Table:
-    table = Table()
-    for heading, justify in (("row", "left"), ("native ns", "right"), ("simulated ns", "right"), ("ratio", "right")):
-        table.add_column(heading, justify=justify)
-    table.add_column("")
+    table = plain_table("row", ">native ns", ">simulated ns", ">ratio", "")
     for it in rows:
         table.add_row(it.name, f"{it.native:.2f}", f"{it.simulated:.2f}", f"{it.ratio:.2f}", it.use)
     return table

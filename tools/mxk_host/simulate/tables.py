@@ -4,7 +4,7 @@ traffic between nodes."""
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from mxk_host.digits import number
 from mxk_host.simulate.names import DYNAMIC
@@ -34,11 +34,16 @@ def show(result: Result, *, notes: Sequence[str] = ()) -> None:
         console.print(note, soft_wrap=True)
 
 
+def _of_numbers(title: str, headings: Iterable[str | Column]) -> Table:
+    """All columns are of numbers but those that are described."""
+    columns = (it if isinstance(it, Column) else Column(it, justify="right") for it in headings)
+    return Table(*columns, title=title)
+
+
 def _regions(result: Result) -> Table:
     parts = _parts(core.stack for region in result.regions for core in region.cores)
-    table = Table(title="Measured parts, in their order")
-    for heading in ("part", "ms", "cores", "instructions", "cycles each", *map(_word, parts)):
-        table.add_column(heading, justify="right")
+    headings = ("part", "ms", "cores", "instructions", "cycles each", *map(_word, parts))
+    table = _of_numbers("Measured parts, in their order", headings)
     for place, region in enumerate(result.regions, 1):
         total = total_of([region])
         stack = _together(core.stack for core in total.cores)
@@ -57,9 +62,8 @@ def _regions(result: Result) -> Table:
 def _cores(total: Region) -> Table:
     """Shares of all cycles; CPI is of those that are not idle."""
     parts = _parts(core.stack for core in total.cores)
-    table = Table(title="Where the cycles of each core went")
-    for heading in ("core", "node", "instructions", "CPI", *map(_word, parts)):
-        table.add_column(heading, justify="right")
+    headings = ("core", "node", "instructions", "CPI", *map(_word, parts))
+    table = _of_numbers("Where the cycles of each core went", headings)
     active = total.active_cores
     for core in active[:_CORES]:
         shares = [_percent(core.stack.share(part)) for part in parts]
@@ -80,10 +84,8 @@ def _functions(total: Region) -> Table | None:
         return None
     cycles = sum(core.stack.busy for core in total.cores)
     parts = _parts(function.stack for function in functions)
-    table = Table(title="Expensive functions")
-    table.add_column("function", overflow="fold")
-    for heading in ("cycles", "CPI", *map(_word, parts)):
-        table.add_column(heading, justify="right")
+    headings = (Column("function", overflow="fold"), "cycles", "CPI", *map(_word, parts))
+    table = _of_numbers("Expensive functions", headings)
     for function in functions:
         shares = [_percent(function.stack.share(part)) for part in parts]
         of_all = _percent(function.cycles / cycles) if cycles else "-"
@@ -95,12 +97,8 @@ def _lines(total: Region) -> Table | None:
     if not total.lines:
         return None
     cycles = sum(core.stack.busy for core in total.cores)
-    table = Table(title="Expensive cache lines")
-    for heading in ("cycles", "transfers", "invalidations"):
-        table.add_column(heading, justify="right")
-    table.add_column("sharing")
-    for heading in ("what, where", "who"):
-        table.add_column(heading, overflow="fold")
+    texts = (Column(heading, overflow="fold") for heading in ("sharing", "what, where", "who"))
+    table = _of_numbers("Expensive cache lines", ("cycles", "transfers", "invalidations", *texts))
     for line in total.lines[:_LINES]:
         of_all = _percent(line.cycles / cycles) if cycles else "-"
         moved = (_count(line.transfers), _count(line.invalidations))
@@ -140,9 +138,8 @@ def _accesses(group: Sequence[Place]) -> str:
 def _traffic(total: Region) -> Table | None:
     if len(total.traffic) < 2:
         return None
-    table = Table(title="Bytes moved, from (row) to (column) node; memory of the row's node")
-    for heading in ("from", *map(str, range(len(total.traffic))), "memory", "channels busy"):
-        table.add_column(heading, justify="right")
+    headings = ("from", *map(str, range(len(total.traffic))), "memory", "channels busy")
+    table = _of_numbers("Bytes moved, from (row) to (column) node; memory of the row's node", headings)
     channels = {channel.node: channel for channel in total.channels}
     for node, row in enumerate(total.traffic):
         of_node = channels.get(node)

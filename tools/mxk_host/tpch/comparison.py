@@ -8,16 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-
 from mxk_host import image, results
 from mxk_host.errors import DriverError, ExitCode, UsageError
 from mxk_host.machine import Accelerator, Boot
 from mxk_host.programs import Programs, Side, expect_built
 from mxk_host.shape import parse_mebibytes
 from mxk_host.stream import Row
+from mxk_host.tables import console_of, plain_table
 from mxk_host.tpch import data
 from mxk_host.tpch.cells import Answer, difference
 from mxk_host.tpch.reference import Reference
@@ -161,15 +158,11 @@ def _expect_equal(found: dict[str, str | None]) -> None:
 
 
 def _show(points: Sequence[Point], settings: Settings, version: str) -> None:
-    drawn = Table(box=box.SIMPLE, pad_edge=False)
-    drawn.add_column("query")
-    for heading in ("cores", "MXK ms", f"DuckDB {version} ms", "DuckDB/MXK"):
-        drawn.add_column(heading, justify="right")
-    drawn.add_column("result")
+    drawn = plain_table("query", ">cores", ">MXK ms", f">DuckDB {version} ms", ">DuckDB/MXK", "/result")
     for point in points:
         times = (f"{statistics.median(seconds) * 1e3:.2f}" for seconds in (point.mxk, point.duckdb))
         drawn.add_row(point.query, str(point.cores), *times, f"{point.ratio:.2f}", _verdict(point.difference))
-    console = Console()
+    console = console_of(sys.stdout)
     console.print(drawn)
     look = "" if settings.rounds >= FULL_ROUNDS else f"; a quick look: fewer than {FULL_ROUNDS} rounds"
     console.print(

@@ -2,14 +2,12 @@
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-
 from mxk_host.errors import UsageError
+from mxk_host.tables import console_of, plain_table
 from mxk_host.trace import binary, lists, text, ycsb
 from mxk_host.trace.numbers import HashedKeys
 from mxk_host.trace.operations import FIND, MAX_OPERATIONS, NAMES, Operations, TraceError
@@ -51,13 +49,10 @@ def show_results(path: Path, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"trace": results.as_row()}))
         return
-    table = Table(box=box.SIMPLE, pad_edge=False)
-    table.add_column("operation")
-    for heading in ("in the trace", "did something"):
-        table.add_column(heading, justify="right")
+    table = plain_table("operation", ">in the trace", ">did something")
     for name, count in operations.counts().items():
         table.add_row(name, f"{count:,}", f"{getattr(results, name):,}")
-    Console(highlight=False).print(table)
+    console_of(sys.stdout).print(table)
     row = results.as_row()
     print(f"values seen: {row['seen']}; at the end {results.keys:,} keys, content {row['content']}")
 
