@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isnan
 from pathlib import Path
 
 from rich.console import Console
@@ -69,7 +70,7 @@ def _rows_of(settings: Settings, number: str, sides: Sequence[Side], progress: R
 def _judged(figure: Figure, statement: Statement[Throughputs], rows: Sequence[Row], settings: Settings) -> Row:
     value = statement.value(medians(rows))
     holds = statement.holds(value)
-    measured = "needs other cores" if value is None else f"{value:.2f}"
+    measured = "needs other cores" if isnan(value) else f"{value:.2f}"
     if figure.compares_builds and settings.programs.emulated:
         measured, holds = f"{measured} (emulated kernel)", None
     return {
