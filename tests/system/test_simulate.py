@@ -426,8 +426,8 @@ def test_fields_are_named_where_the_kernel_has_types(fakes: Fakes) -> None:
 def test_lines_functions_and_sharing_are_told(fakes: Fakes) -> None:
     said = fakes.drive("--machine", "test-2x2", "bench", result=a_result(fakes))
     text = said.output
-    assert "Measured parts, in their order" in text
-    assert "Where the cycles of each core went" in text
+    assert "Where the cycles went, part by part" in text
+    assert "Where the cycles went, core by core" in text
     lines = text.partition("Expensive cache lines")[2]
     assert re.search(r"FALSE +│ bench::Scheduler::shared\.lanes\[0\]\.head", lines)
     assert re.search(r"0x100040, node 0", lines)
