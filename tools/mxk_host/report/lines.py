@@ -68,11 +68,7 @@ def _add_speed_up(plot: Plot, points: Sequence[Point]) -> None:
     """Against the fewest cores, where rows say it."""
     found = [number_of(point.first.get("speed_up")) for point in points]
     if any(it is not None for it in found):
-        plot.headings = [*plot.headings[:-1], "speed-up", plot.headings[-1]]
-        plot.lines = [
-            replace(line, cells=[*line.cells[:-1], "-" if it is None else f"{it:.2f}", line.cells[-1]])
-            for line, it in zip(plot.lines, found, strict=True)
-        ]
+        plot.insert(-1, "speed-up", ("-" if it is None else f"{it:.2f}" for it in found))
 
 
 def plot_dots(

@@ -83,8 +83,7 @@ def sections_of(runs: Sequence[Run], points: Sequence[Point]) -> list[Section]:
 # Of each section: its name in the page's list, its title, and what is said before its plots.
 _SECTIONS = {
     "throughput": (
-        "Throughput",
-        "Throughput",
+        *("Throughput", "Throughput"),
         "Operations per second. Peers do the same operations on the same cores.",
     ),
     "simulation": (

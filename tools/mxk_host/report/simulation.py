@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from mxk_host.report.charts import is_table, panel_title, panels
 from mxk_host.report.lines import plot_over
 from mxk_host.report.plot import Line, Plot, colour, layout
-from mxk_host.runs.point import Kind, Point, Unit, Value, number_of
+from mxk_host.runs.point import Kind, Point, Unit, number_of
 from mxk_host.simulate.result import PARTS, Region, Result, Stack
 from mxk_host.simulate.tables import Limits, grids, short, word
 from mxk_host.simulate.totals import total_of
@@ -89,6 +89,4 @@ def _apart_from_cores(point: Point) -> tuple[Any, ...]:
 
 def _scaled(point: Point, cores: float, median: float) -> Point:
     it, factor = point.values["throughput"], cores / _cores(point) / median if median else 0.0
-    interval = (it.interval[0] * factor, it.interval[1] * factor) if it.interval else None
-    value = Value(_EFFICIENCY, it.n, it.median * factor, it.low * factor, it.high * factor, interval)
-    return replace(point, values={"throughput": value})
+    return replace(point, values={"throughput": it.times(factor, _EFFICIENCY)})

@@ -197,16 +197,9 @@ def _simulated(point: Point) -> Iterable[tuple[str, str]]:
 
 
 _FACTS = {
-    "cpu": "processor",
-    "cores": "cores",
-    "nodes": "NUMA nodes",
-    "platform": "platform",
-    "hypervisor": "hypervisor",
-    "pages": "pages",
-    "microcode": "microcode",
-    "mitigations": "mitigations",
-    "build": "build",
-}
+    "cpu": "processor", "cores": "cores", "nodes": "NUMA nodes", "platform": "platform", "hypervisor": "hypervisor",
+    "pages": "pages", "microcode": "microcode", "mitigations": "mitigations", "build": "build",
+}  # fmt: skip
 
 
 def _facts(machine: Mapping[str, Any]) -> Iterable[tuple[str, str]]:

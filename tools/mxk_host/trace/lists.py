@@ -21,17 +21,9 @@ from mxk_host.trace.operations import (
 )
 
 KINDS = {name: kind for kind, name in enumerate(NAMES)} | {
-    "read": FIND,
-    "get": FIND,
-    "lookup": FIND,
-    "delete": ERASE,
-    "remove": ERASE,
-    "put": UPSERT,
-    "set": UPSERT,
-    "read-modify-write": MODIFY,
-    "readmodifywrite": MODIFY,
-    "rmw": MODIFY,
-}
+    "read": FIND, "get": FIND, "lookup": FIND, "delete": ERASE, "remove": ERASE, "put": UPSERT, "set": UPSERT,
+    "read-modify-write": MODIFY, "readmodifywrite": MODIFY, "rmw": MODIFY,
+}  # fmt: skip
 _FILLED = 0x9E3779B97F4A7C15  # of a key list the values are made: the key times this
 
 
