@@ -21,7 +21,7 @@ from mxk_host.simulate.fields import Fields
 from mxk_host.simulate.keys import KEYS
 from mxk_host.simulate.machine_file import FOLDER, MachineFile, machine_names, read_machine
 from mxk_host.simulate.marked_rows import RowMarker
-from mxk_host.simulate.markers import find_markers
+from mxk_host.simulate.plugin import find_markers
 from mxk_host.simulate.result_file import ResultError, result_of
 from mxk_host.simulate.shape import memory_ranges, node_of, shape_of
 from mxk_host.simulate.totals import by_name, total_of

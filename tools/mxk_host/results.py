@@ -1,13 +1,14 @@
 """A benchmark run's rows: checked, stored, and drawn as a table for people."""
 
 import os
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from mxk_host.check_sum import line_of
 from mxk_host.errors import ExitCode
 from mxk_host.image import BUILD
-from mxk_host.stream import Row
+from mxk_host.stream import Row, json_row, looks_like_row
 from mxk_host.verdict import Verdict
 
 RESULTS = BUILD / "results"
@@ -33,6 +34,13 @@ def store(folder: Path, rows: list[Row]) -> None:
     link.symlink_to(folder.name)
     # A rename: a reader of `latest` sees the old one or the new one.
     link.replace(folder.with_name("latest"))
+
+
+def rows_in(lines: Sequence[str]) -> tuple[list[Row], list[str]]:
+    """The rows of console lines, and what is to be said of those that are damaged."""
+    rows = [row for line in lines if (row := json_row(line)) is not None]
+    damaged = sum(map(looks_like_row, lines)) - len(rows)
+    return rows, [f"WARN damaged lines left out: {damaged} (tools/mxk report names them)"] if damaged else []
 
 
 def judge_rows(rows: list[Row]) -> Verdict:

@@ -7,7 +7,6 @@ import typer
 
 from mxk_host.arguments import choose_names, parse_cores, parse_count, typed_command
 from mxk_host.compare import job
-from mxk_host.compare.check import expect_figures
 from mxk_host.compare.figures import FIGURES, engines_of, parts_of
 from mxk_host.compare.plan import CONFIGURATIONS, Part, Settings, chosen_parts
 from mxk_host.image import BUILD
@@ -99,4 +98,4 @@ def figures_check(
         settings = _settings(ops, (1, 2), rounds, 1, timeout, build, mxk, parts, latency=False)
         summary = job.compare(settings, peers=peers, folder=results)
     job.expect_success(summary)
-    expect_figures(summary, [figure.name for figure in figures])
+    job.expect_figures(summary, [figure.name for figure in figures])

@@ -8,8 +8,6 @@ from mxk_host.arguments import choose_names, parse_cores, parse_count, typed_com
 from mxk_host.cli.comparison import Build, Markdown, Results, Timeout
 from mxk_host.cli.kernel import Accel
 from mxk_host.figures import job
-from mxk_host.figures import markdown as statements
-from mxk_host.figures.run import Settings
 from mxk_host.image import BUILD
 from mxk_host.machine import Accelerator, choose_accelerator
 from mxk_host.programs import Programs, Side, expect_built
@@ -45,7 +43,7 @@ def figure(
     in_kernel = operations if accelerator is not Accelerator.TCG else operations or _EMULATED_OPERATIONS
     expect_built(build)
     programs = Programs(build, new_folder(results), timeout, accelerator, nodes)
-    settings = Settings(
+    settings = job.Settings(
         programs=programs,
         cores=parse_cores(cores) if cores else job.thesis_cores(),
         operations=operations,
@@ -54,4 +52,4 @@ def figure(
     )
     rows = job.measure(settings, chosen, sides, programs.logs)
     for page in markdown or []:
-        statements.put(rows, typed_command(), page)
+        job.put(rows, typed_command(), page)

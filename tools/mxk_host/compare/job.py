@@ -4,12 +4,13 @@ is named; one that fails, or whose results are wrong, fails the comparison."""
 import io
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Any
 
 from mxk_host import results
 from mxk_host.compare import markdown, plan, table
+from mxk_host.compare.figures import wanted
 from mxk_host.compare.plan import Part, Process, Settings
 from mxk_host.compare.run import list_peers, run_rounds
 from mxk_host.compare.summary import summarise
@@ -89,3 +90,21 @@ def _names(groups: Sequence[Sequence[Process]], rounds: int) -> list[list[str]]:
     """Those of the processes of each round."""
     every = [process for group in groups for process in group]
     return [[process.name for process in every if process.runs_in(number)] for number in range(1, rounds + 1)]
+
+
+def expect_figures(summary: dict[str, Any], names: Container[str]) -> None:
+    """Raises, with a list, unless each of the figures with these names was measured and is reached."""
+    figures = [figure for figure in summary["figures"] if figure["figure"] in names]
+    missed = [figure for figure in figures if figure["reached"] is not True]
+    if not missed:
+        print(f"figures-check: all {len(figures)} figures reached")
+        return
+    lines = "".join(f"\n  {figure['figure']}: {_why(figure)}" for figure in missed)
+    raise DriverError(f"{len(missed)} of {len(figures)} figures are not reached:{lines}", ExitCode.COMMAND_FAILED)
+
+
+def _why(figure: dict[str, Any]) -> str:
+    if "measured" not in figure:
+        return figure["reason"]
+    factor = 100 if figure["unit"] == "%" else 1
+    return f"{figure['measured']['median'] * factor:.3g} {figure['unit']}, wanted {wanted(figure)}"
