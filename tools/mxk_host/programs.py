@@ -50,6 +50,7 @@ class Programs:
     names: Mapping[Side, str] = field(default_factory=lambda: IMAGES)  # of the files
     memory: str = ""  # of the Linux program's nodes, such as 8G; empty: its default
     module: Path | None = None  # that the kernel's loader brings
+    counted: bool = False  # the kernel's clock is the number of instructions
     log: Path | None = None  # of the last process, in place of one for each in `logs`
 
     @property
@@ -79,5 +80,5 @@ class Programs:
 
     def _kernel_line(self, command: str, cores: int, mebibytes: int) -> list[str]:
         shape = Shape.checked(cores, min(self.nodes, cores), f"{mebibytes}M")
-        machine = Machine(shape, Boot.KERNEL, Firmware.BIOS, self.accelerator, module=self.module)
+        machine = Machine(shape, Boot.KERNEL, Firmware.BIOS, self.accelerator, counted=self.counted, module=self.module)
         return Job(machine, command_text([command])).qemu_line(image_path(Boot.KERNEL, self.names[Side.KERNEL]))

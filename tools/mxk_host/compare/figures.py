@@ -10,6 +10,7 @@ from typing import Any
 from mxk_host.compare import plan
 from mxk_host.compare.cells import Cells, Spread, paired_ratio, spread
 from mxk_host.compare.plan import Cell, Column, Part
+from mxk_host.digits import cores_text
 
 
 class Unit(StrEnum):
@@ -83,7 +84,7 @@ def _task(engine: str, measure: str) -> Cell:
 
 def _sections(engine: str, cores: int) -> Cell:
     """Empty read sections of this many cores."""
-    return Cell(Part.RCU, engine, Column(f"empty, {cores} {'core' if cores == 1 else 'cores'}"))
+    return Cell(Part.RCU, engine, Column(f"empty, {cores_text(cores)}"))
 
 
 def _grace(measure: str) -> Cell:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mxk_host.arguments import choose_names
+from mxk_host.digits import cores_text
 from mxk_host.image import ROOT
 
 MIN_ROUNDS = 5  # with fewer it is a quick look, and says so
@@ -193,9 +194,7 @@ class Column(NamedTuple):
     cores: int | None = None
 
     def __str__(self) -> str:
-        if self.cores is None:
-            return self.what
-        return f"{self.what} at {self.cores} {'core' if self.cores == 1 else 'cores'}"
+        return self.what if self.cores is None else f"{self.what} at {cores_text(self.cores)}"
 
 
 class Cell(NamedTuple):

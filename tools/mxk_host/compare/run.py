@@ -14,7 +14,7 @@ from mxk_host import results
 from mxk_host.compare import plan
 from mxk_host.compare.disturber import disturbing
 from mxk_host.compare.plan import Cell, Column, Engine, Kind, Process, Settings
-from mxk_host.digits import bytes_text
+from mxk_host.digits import bytes_text, cores_text
 from mxk_host.errors import DriverError, ExitCode, signal_name
 from mxk_host.rounds import Ran, run, take_turns
 from mxk_host.stream import Row
@@ -156,7 +156,7 @@ def _table_column(row: Row) -> Column:
 
 
 def _section_column(row: Row) -> Column:
-    return Column(f"{row['body']}, {row['cores']} {'core' if row['cores'] == 1 else 'cores'}")
+    return Column(f"{row['body']}, {cores_text(row['cores'])}")
 
 
 def _resize_column(row: Row) -> Column:

@@ -11,7 +11,7 @@ from rich.text import Text
 from mxk_host.compare import plan
 from mxk_host.compare.figures import Unit, wanted
 from mxk_host.compare.plan import MAX_LATENCY, Kind, Part
-from mxk_host.digits import number
+from mxk_host.digits import cores_text, number
 from mxk_host.tables import console_of, plain_table
 
 NOISY = "~"  # behind a throughput: by its own account not to be trusted
@@ -59,7 +59,7 @@ def show(summary: Summary, output: TextIO) -> None:
         if section in _ABOUT:
             console.print(_ABOUT[section], soft_wrap=True)
         for group in _groups(columns, len(counts), console.width):
-            headings = [f"{mix}\n{cores} {'core' if cores == 1 else 'cores'}" for mix, cores in group]
+            headings = [f"{mix}\n{cores_text(cores)}" for mix, cores in group]
             console.print(_table(summary, section, group, headings))
     for part in plan.SEVERAL_IN_ONE:
         measures = [(measure, None) for measure in _distinct(summary, part, "measure")]

@@ -5,8 +5,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from mxk_host.digits import cores_text
 from mxk_host.order import grouped
-from mxk_host.report.labels import cores_text, series_names, setting_text
+from mxk_host.report.labels import series_names, setting_text
 from mxk_host.report.plot import (
     VALUE_HEADINGS,
     Axis,
