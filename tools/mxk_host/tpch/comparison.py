@@ -76,7 +76,7 @@ def compare(settings: Settings, *, as_json: bool) -> None:
     with Reference(kept, settings.queries) as reference:
         answers = {query: reference.answer(query) for query in settings.queries}
         for round_number in range(1, settings.rounds + 1):
-            _announce(f"round {round_number} of {settings.rounds}")
+            data.say(f"round {round_number} of {settings.rounds}")
             for point in points:
                 _measure(point, round_number, program, column_file, reference, answers[point.query])
         _show(points, settings, reference.version)
@@ -170,7 +170,3 @@ def _show(points: Sequence[Point], settings: Settings, version: str) -> None:
         soft_wrap=True,
         highlight=False,
     )
-
-
-def _announce(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
