@@ -1,9 +1,11 @@
 """A benchmark run's rows: checked, stored, and drawn as a table for people."""
 
+import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, TextIO
 
 from mxk_host.check_sum import line_of
 from mxk_host.errors import ExitCode
@@ -34,6 +36,13 @@ def store(folder: Path, rows: list[Row]) -> None:
     link.symlink_to(folder.name)
     # A rename: a reader of `latest` sees the old one or the new one.
     link.replace(folder.with_name("latest"))
+
+
+def keep_summary(folder: Path, summary: dict[str, Any], show: Callable[[dict[str, Any], TextIO], None]) -> None:
+    """As JSON, and as the table that `show` makes of it."""
+    (folder / "summary.json").write_text(json.dumps(summary, indent=1) + "\n")
+    with (folder / "table.txt").open("w") as text:
+        show(summary, text)
 
 
 def rows_in(lines: Sequence[str]) -> tuple[list[Row], list[str]]:

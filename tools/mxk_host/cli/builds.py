@@ -36,17 +36,9 @@ def compare_builds(
     Exit codes: 0 the new build is fast enough, 1 it is not or something failed (it is named), 2 wrong usage.
     """
     plan.expect_files("a program of the Linux build", [old, new])
-    comparison = plan.Comparison(
-        old=old,
-        new=new,
-        rounds=rounds,
-        confirming=rounds if confirming is None else confirming,
-        cores=parse_cores(cores),
-        commands=plan.commands(ops, cores, only),
-        timeout=timeout,
-        min_mean=min_mean,
-        min_row=min_row,
-    )
+    confirming, commands = rounds if confirming is None else confirming, plan.commands(ops, cores, only)
+    limits = (timeout, min_mean, min_row)
+    comparison = plan.Comparison(old, new, rounds, confirming, parse_cores(cores), commands, *limits)
     job.compare_builds(comparison, as_json=json, folder=results)
 
 

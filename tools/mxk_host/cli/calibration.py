@@ -37,13 +37,6 @@ def calibration(
     from mxk_host.simulate.machine_file import read_machine
 
     expect_built(build)
-    settings = calibration_job.Settings(
-        machine=read_machine(None if machine_file else machine, machine_file),
-        operations=parse_count("--ops", ops),
-        rounds=rounds,
-        timeout=timeout,
-        build=build,
-        build_kernel=not no_build,
-        native=native,
-    )
+    described, operations = read_machine(None if machine_file else machine, machine_file), parse_count("--ops", ops)
+    settings = calibration_job.Settings(described, operations, rounds, timeout, build, not no_build, native)
     calibration_job.calibrate(settings, results, typed_command(), markdown or [])

@@ -43,13 +43,9 @@ def figure(
     in_kernel = operations if accelerator is not Accelerator.TCG else operations or _EMULATED_OPERATIONS
     expect_built(build)
     programs = Programs(build, new_folder(results), timeout, accelerator, nodes)
-    settings = job.Settings(
-        programs=programs,
-        cores=parse_cores(cores) if cores else job.thesis_cores(),
-        operations=operations,
-        kernel_operations=parse_count("--kernel-ops", kernel_ops) if kernel_ops else in_kernel,
-        rounds=rounds,
-    )
+    counts = parse_cores(cores) if cores else job.thesis_cores()
+    in_kernel = parse_count("--kernel-ops", kernel_ops) if kernel_ops else in_kernel
+    settings = job.Settings(programs, counts, operations, in_kernel, rounds)
     rows = job.measure(settings, chosen, sides, programs.logs)
     for page in markdown or []:
         job.put(rows, typed_command(), page)

@@ -56,15 +56,8 @@ def compare(
     """
     from mxk_host.tpch import comparison, data
 
-    settings = comparison.Settings(
-        scale=data.Scale.checked(scale),
-        queries=choose_names("--queries", tuple(QUERIES), queries),
-        cores=parse_cores(cores),
-        rounds=rounds,
-        build=build,
-        memory=memory,
-        timeout=timeout,
-    )
+    factor, chosen = data.Scale.checked(scale), choose_names("--queries", tuple(QUERIES), queries)
+    settings = comparison.Settings(factor, chosen, parse_cores(cores), rounds, build, memory, timeout)
     comparison.compare(settings, as_json=json)
 
 

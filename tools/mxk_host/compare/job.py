@@ -1,7 +1,6 @@
 """The job of `tools/mxk compare`: runs MXK and its peers interleaved, keeps everything, shows one table. A missing peer
 is named; one that fails, or whose results are wrong, fails the comparison."""
 
-import io
 import json
 import sys
 from collections.abc import Container, Sequence
@@ -42,10 +41,7 @@ def compare(settings: Settings, *, peers: str | None, folder: Path) -> Summary:
         record = run_rounds(settings, groups, kept, progress.announce)
 
     summary = summarise(settings, engines, record) | {"results": str(shown(kept))}
-    (kept / "summary.json").write_text(json.dumps(summary, indent=1) + "\n")
-    text = io.StringIO()
-    table.show(summary, text)
-    (kept / "table.txt").write_text(text.getvalue())
+    results.keep_summary(kept, summary, table.show)
     show(summary)
     return summary
 

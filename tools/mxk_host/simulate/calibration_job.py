@@ -103,15 +103,9 @@ def _simulated_rows(settings: Settings, folder: Path) -> list[list[Row]]:
     for place, probe in enumerate(PROBES):
         mine = folder / f"simulated-{place}"
         mine.mkdir()
-        simulation = job.Simulation(
-            machine=settings.machine,
-            cpus=None,
-            memory=_SIMULATED_MEMORY,
-            seed=1,
-            whole=False,
-            commands=command_text([f"{settings.command(probe)} {_SIMULATED_RUN}"]),
-            plugin=settings.plugin,
-        )
+        commands = command_text([f"{settings.command(probe)} {_SIMULATED_RUN}"])
+        how = {"cpus": None, "memory": _SIMULATED_MEMORY, "seed": 1, "whole": False}
+        simulation = job.Simulation(settings.machine, **how, commands=commands, plugin=settings.plugin)
         rows.append(job.rows_of(simulation, mine, settings.timeout))
     return rows
 
