@@ -199,5 +199,5 @@ def _expect_room(folder: Path, needed: float) -> None:
 
 
 def say(text: str) -> None:
-    """To the person who waits."""
+    """On standard error."""
     print(text, file=sys.stderr, flush=True)
