@@ -21,7 +21,7 @@ from mxk_host.simulate.fields import Fields
 from mxk_host.simulate.keys import KEYS
 from mxk_host.simulate.machine_file import FOLDER, MachineFile, machine_names, read_machine
 from mxk_host.simulate.marked_rows import RowMarker
-from mxk_host.simulate.markers import find_markers
+from mxk_host.simulate.plugin import find_markers
 from mxk_host.simulate.result_file import ResultError, result_of
 from mxk_host.simulate.shape import memory_ranges, node_of, shape_of
 from mxk_host.simulate.totals import by_name, total_of
@@ -356,7 +356,7 @@ def test_a_success_without_a_result_is_none(fakes: Fakes) -> None:
     lacking = a_result(fakes)
     del lacking["regions"][1]["lines"][0]["places"][1]["core"]
     said = fakes.drive("--machine", "test-2x2", "topology", result=lacking)
-    assert "simulation.json: regions[1].lines[0].places[1].core is missing" in said.complaint
+    assert "simulation.json: $.regions[1].lines[0].places[1]: 'core' is a required property" in said.complaint
     failed = fakes.drive("--machine", "test-2x2", "topology", status="35")
     assert (failed.code, "no result" in failed.complaint) == (1, False)
 
@@ -426,8 +426,8 @@ def test_fields_are_named_where_the_kernel_has_types(fakes: Fakes) -> None:
 def test_lines_functions_and_sharing_are_told(fakes: Fakes) -> None:
     said = fakes.drive("--machine", "test-2x2", "bench", result=a_result(fakes))
     text = said.output
-    assert "Measured parts, in their order" in text
-    assert "Where the cycles of each core went" in text
+    assert "Where the cycles went, part by part" in text
+    assert "Where the cycles went, core by core" in text
     lines = text.partition("Expensive cache lines")[2]
     assert re.search(r"FALSE +│ bench::Scheduler::shared\.lanes\[0\]\.head", lines)
     assert re.search(r"0x100040, node 0", lines)
@@ -551,8 +551,8 @@ def test_a_damaged_result_costs_the_report_only_its_section(tmp_path: Path) -> N
     (tmp_path / "run/simulation.json").write_text("[]")
     run = read_runs([folder])[0]
     assert run.simulation is None
-    assert any("simulation.json: expected an object" in warning for warning in run.warnings)
-    with pytest.raises(ResultError, match=r"simulation\.json: instructions is missing"):
+    assert any("simulation.json: $: [] is not of type 'object'" in warning for warning in run.warnings)
+    with pytest.raises(ResultError, match=r"simulation\.json: .*'machine' is a required property"):
         result_of({})
 
 

@@ -10,6 +10,11 @@ def number(value: float) -> str:
     return f"{value:.{digits}f}"
 
 
+def cores_text(count: float) -> str:
+    """1 core, 2 cores."""
+    return f"{count:g} core{'' if count == 1 else 's'}"
+
+
 def bytes_text(count: float) -> str:
     """With the largest unit that fits: 64 bytes, 6 KiB, 1.5 MiB, 1 GiB."""
     for shift, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):

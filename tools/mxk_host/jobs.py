@@ -17,7 +17,6 @@ from mxk_host.errors import DriverError, ExitCode
 from mxk_host.machine import Accelerator, Boot
 from mxk_host.qemu import Machine, qemu_line
 from mxk_host.runner import run_captured, run_interactive
-from mxk_host.stream import json_row, looks_like_row
 from mxk_host.verdict import Verdict, judge
 
 COMMANDS_TIMEOUT = 600.0  # seconds
@@ -107,7 +106,7 @@ def converse(job: Job, *, build: bool, timeout: float | None, log: Path | None) 
 
 def measure(job: Job, *, build: bool, timeout: float) -> None:
     """Runs benchmark commands; keeps the log, the QEMU line and the rows; shows the rows as a table."""
-    from mxk_host import row_table  # read only where it is used: it takes as long to read as all else
+    from mxk_host import tables  # read only where it is used: it takes as long to read as all else
 
     display = Display(sys.stdout, PROGRESS_EVERY)
     with _boot_image(job, build=build) as boot_image:
@@ -116,13 +115,11 @@ def measure(job: Job, *, build: bool, timeout: float) -> None:
         (folder / "command.txt").write_text(shlex.join(line) + f"\n# commands: {job.commands}\n")
         with display:
             outcome = run_captured(line, folder / "console.log", timeout, display.feed)
-    lines = [row for line in display.lines if (row := json_row(line)) is not None]
-    damaged = sum(looks_like_row(line) and json_row(line) is None for line in display.lines)
+    lines, left_out = results.rows_in(display.lines)
     results.store(folder, lines)
     rows = [row for row in lines if "benchmark" in row]  # the others describe, they measure nothing
     emulated = [EMULATED] if job.machine.accelerator is Accelerator.TCG else []
-    left_out = [f"WARN damaged lines left out: {damaged} (tools/mxk report names them)"] if damaged else []
-    row_table.show(rows, notes=[*left_out, *emulated, f"results: {folder.relative_to(image.ROOT)}"])
+    tables.show_rows(rows, notes=[*left_out, *emulated, f"results: {folder.relative_to(image.ROOT)}"])
     _expect_success(judge(outcome, timeout))
     _expect_success(results.judge_rows(rows))
 

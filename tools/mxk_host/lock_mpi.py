@@ -89,17 +89,15 @@ def run(job: MpiRun, timeout: float) -> None:
     status = run_group(job.line, environment, timeout)
     if status == ExitCode.SUCCESS:
         return
-    reason = {
+    reason: dict[int, str] = {
         ExitCode.COMMAND_FAILED: "something does not hold",
         ExitCode.USAGE: "wrong usage",
         ExitCode.TIMEOUT: "a lock hangs",
     }
     if status is None:
         raise DriverError(f"the run took longer than {timeout:g} s: {shlex.join(job.line)}", ExitCode.TIMEOUT)
-    said = reason.get(ExitCode(status) if status in list(ExitCode) else ExitCode.NO_VERDICT)
-    if said is None:
-        raise DriverError(f"the run ended with status {status}: {shlex.join(job.line)}", ExitCode.NO_VERDICT)
-    raise DriverError(f"{said}: {shlex.join(job.line)}", status)
+    said = reason.get(status, f"the run ended with status {status}")
+    raise DriverError(f"{said}: {shlex.join(job.line)}", status if status in reason else ExitCode.NO_VERDICT)
 
 
 def run_group(line: Sequence[str], environment: dict[str, str], timeout: float) -> int | None:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from mxk_host.commands import KERNEL, command_text
-from mxk_host.errors import DriverError, ExitCode, UsageError
+from mxk_host.errors import DriverError, ExitCode, UsageError, signal_name
 from mxk_host.image import image_path
 from mxk_host.jobs import Job
 from mxk_host.machine import Accelerator, Boot, Firmware
@@ -48,6 +48,10 @@ class Programs:
     accelerator: Accelerator
     nodes: int = 2  # of the kernel's machine
     names: Mapping[Side, str] = field(default_factory=lambda: IMAGES)  # of the files
+    memory: str = ""  # of the Linux program's nodes, such as 8G; empty: its default
+    module: Path | None = None  # that the kernel's loader brings
+    counted: bool = False  # the kernel's clock is the number of instructions
+    log: Path | None = None  # of the last process, in place of one for each in `logs`
 
     @property
     def emulated(self) -> bool:
@@ -57,22 +61,24 @@ class Programs:
     def rows(self, side: Side, command: str, cores: int, mebibytes: int = 1024) -> list[Row]:
         """What the commands print, on so many cores, and in the kernel so much memory. Raises if one fails."""
         line = self._kernel_line(command, cores, mebibytes) if side is Side.KERNEL else self._line(side, command, cores)
-        log = self.logs / f"{side}-{len(list(self.logs.glob('*.log')))}.log"
+        log = self.log or self.logs / f"{side}-{len(list(self.logs.glob('*.log')))}.log"
         ran = run(line, log, self.timeout)
-        said = f"{shlex.join(line)} (log: {log})"
+        said = f"{shlex.join(line)}: {ran.line_with('error: ') or 'no error was printed'} (log: {log})"
         if side is Side.KERNEL:
             verdict = judge(ran.outcome, self.timeout)
             if verdict.code is not ExitCode.SUCCESS:
                 raise DriverError(f"{verdict.reason}: {said}", verdict.code)
         elif (status := ran.outcome.status) != 0:
             how = "ran too long" if status is None else f"exit status {status}"
+            how = f"ended by {signal_name(-status)}" if status is not None and status < 0 else how
             raise DriverError(f"{how}: {said}", ExitCode.COMMAND_FAILED)
         return ran.rows
 
     def _line(self, side: Side, command: str, cores: int) -> list[str]:
-        return [str(self.folder / self.names[side]), "--cores", str(cores), command]
+        memory = ["--memory", self.memory] if self.memory else []
+        return [str(self.folder / self.names[side]), "--cores", str(cores), *memory, "--", command]
 
     def _kernel_line(self, command: str, cores: int, mebibytes: int) -> list[str]:
         shape = Shape.checked(cores, min(self.nodes, cores), f"{mebibytes}M")
-        machine = Machine(shape, Boot.KERNEL, Firmware.BIOS, self.accelerator, ())
+        machine = Machine(shape, Boot.KERNEL, Firmware.BIOS, self.accelerator, counted=self.counted, module=self.module)
         return Job(machine, command_text([command])).qemu_line(image_path(Boot.KERNEL, self.names[Side.KERNEL]))

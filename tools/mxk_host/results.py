@@ -1,13 +1,16 @@
 """A benchmark run's rows: checked, stored, and drawn as a table for people."""
 
+import json
 import os
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, TextIO
 
 from mxk_host.check_sum import line_of
 from mxk_host.errors import ExitCode
 from mxk_host.image import BUILD
-from mxk_host.stream import Row
+from mxk_host.stream import Row, json_row, looks_like_row
 from mxk_host.verdict import Verdict
 
 RESULTS = BUILD / "results"
@@ -33,6 +36,20 @@ def store(folder: Path, rows: list[Row]) -> None:
     link.symlink_to(folder.name)
     # A rename: a reader of `latest` sees the old one or the new one.
     link.replace(folder.with_name("latest"))
+
+
+def keep_summary(folder: Path, summary: dict[str, Any], show: Callable[[dict[str, Any], TextIO], None]) -> None:
+    """As JSON, and as the table that `show` makes of it."""
+    (folder / "summary.json").write_text(json.dumps(summary, indent=1) + "\n")
+    with (folder / "table.txt").open("w") as text:
+        show(summary, text)
+
+
+def rows_in(lines: Sequence[str]) -> tuple[list[Row], list[str]]:
+    """The rows of console lines, and what is to be said of those that are damaged."""
+    rows = [row for line in lines if (row := json_row(line)) is not None]
+    damaged = sum(map(looks_like_row, lines)) - len(rows)
+    return rows, [f"WARN damaged lines left out: {damaged} (tools/mxk report names them)"] if damaged else []
 
 
 def judge_rows(rows: list[Row]) -> Verdict:

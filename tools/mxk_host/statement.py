@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import isnan
 from typing import Generic, TypeVar
 
 Measured = TypeVar("Measured")
@@ -14,8 +15,8 @@ class Statement(Generic[Measured]):
     says: str
     low: float
     high: float
-    value: Callable[[Measured], float | None]
+    value: Callable[[Measured], float]  # NaN: it was not measured
 
-    def holds(self, value: float | None) -> bool | None:
+    def holds(self, value: float) -> bool | None:
         """None: it was not measured."""
-        return None if value is None else self.low <= value <= self.high
+        return None if isnan(value) else self.low <= value <= self.high

@@ -4,28 +4,20 @@ benchmarks are numbers of instructions: the same ones in each run, however busy 
 
 import json
 import sys
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from mxk_host.builds.plan import MIXES, TABLES
-from mxk_host.commands import kernel_command_line
 from mxk_host.errors import DriverError, ExitCode
-from mxk_host.machine import QEMU, Accelerator, Boot, Firmware, expect_installed
-from mxk_host.qemu import Machine, qemu_line
-from mxk_host.rounds import run
-from mxk_host.shape import Shape
+from mxk_host.machine import QEMU, Accelerator, expect_installed
+from mxk_host.programs import Programs, Side
+from mxk_host.results import RESULTS
 from mxk_host.stream import Row
-from mxk_host.verdict import judge
+from mxk_host.tables import console_of, plain_table
 
-# One processor: others would count, too, while they wait. Memory for any of the tables.
-_MACHINE = Machine(Shape.checked(1, 1, "1G"), Boot.KERNEL, Firmware.BIOS, Accelerator.TCG, counted=True)
 # What one processor can measure, and for which no time slice has to pass.
 _COSTS = {
     "task": "--measure local --ops 100K",
@@ -76,14 +68,12 @@ def _ticks(row: Row) -> float:
 def _rows(kernel: Path, commands: str, timeout: float) -> list[Row]:
     """What the kernel reports; raises if a command failed or a row is not verified."""
     print(f"{kernel}: {commands}", file=sys.stderr)
-    line = qemu_line(_MACHINE, kernel, kernel_command_line(f"{commands}; exit"))
-    with tempfile.NamedTemporaryFile(prefix="mxk-") as log:
-        ran = run(line, Path(log.name), timeout)
-    rows = [row for row in ran.rows if "verified" in row]
-    verdict = judge(ran.outcome, timeout)
-    if verdict.code is not ExitCode.SUCCESS or not rows or not all(row["verified"] for row in rows):
-        why = verdict.reason or "expected verified rows"
-        raise DriverError(f"{ran.output}\n{kernel}: {commands}: {why} (output above)", verdict.code or 1)
+    # One processor: others would count, too, while they wait. Memory for any of the tables.
+    names, log = {Side.KERNEL: str(kernel.absolute())}, RESULTS / "instructions.log"
+    programs = Programs(kernel.parent, RESULTS, timeout, Accelerator.TCG, 1, names, counted=True, log=log)
+    rows = [row for row in programs.rows(Side.KERNEL, commands, 1) if "verified" in row]
+    if not rows or not all(row["verified"] for row in rows):
+        raise DriverError(f"{kernel}: {commands}: expected verified rows", ExitCode.COMMAND_FAILED)
     return rows
 
 
@@ -100,15 +90,11 @@ def _summarise(counts: Mapping[str, Counts], max_ratio: float) -> dict[str, Any]
 
 
 def _show(summary: dict[str, Any], output: TextIO) -> None:
-    console = Console(file=output, width=None if output.isatty() else 120, markup=False, highlight=False)
+    console = console_of(output)
     fewer, more = summary["operations"]
     console.print(f"old: {summary['old']}\nnew: {summary['new']}", soft_wrap=True)
     console.print(f"instructions of one core for each operation; tables: the slope from {fewer:,} to {more:,} of them")
-    table = Table(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("row", no_wrap=True)
-    for heading in ("old", "new", "new/old"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("")
+    table = plain_table("row", ">old", ">new", ">new/old", "")
     for row in summary["rows"]:
         verdict = Text("" if row["reached"] else "MORE", style="bold red")
         table.add_row(row["row"], f"{row['old']:.1f}", f"{row['new']:.1f}", f"{row['ratio']:.4f}", verdict)

@@ -1,7 +1,6 @@
 """The job of `tools/mxk compare-builds`: measures two builds of the Linux program, and fails where the new one is
 slower than allowed."""
 
-import io
 import json
 import sys
 from collections.abc import Sequence
@@ -33,10 +32,7 @@ def compare_builds(comparison: Comparison, *, as_json: bool, folder: Path) -> No
             measure(comparison, again, range(first, last + 1), measured, kept, progress.announce)
 
     summary = summarise(comparison, measured)
-    (kept / "summary.json").write_text(json.dumps(summary, indent=1) + "\n")
-    text = io.StringIO()
-    show(summary, text)
-    (kept / "table.txt").write_text(text.getvalue())
+    results.keep_summary(kept, summary, show)
     show(summary, sys.stdout)
     print(f"results: {kept}")
     if as_json:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from mxk_host import results
 from mxk_host.builds.plan import Command, Comparison, Subject
+from mxk_host.digits import cores_text
 from mxk_host.rounds import run, take_turns
 
 BUILDS = ("old", "new")
@@ -98,8 +99,7 @@ def _run(comparison: Comparison, command: Command, build: str, number: int, meas
 def _take(row: dict[str, Any], command: Command, build: str, number: int, measured: Measured) -> None:
     is_table = command.subject is Subject.TABLE
     if is_table:
-        cores = row["cores"]
-        what, unit = f"{row['mix']}, {cores} {'core' if cores == 1 else 'cores'}", "M ops/s"
+        what, unit = f"{row['mix']}, {cores_text(row['cores'])}", "M ops/s"
         value = row["throughput"]["max"] / 1e6
     else:
         what, unit, value = row["measure"], "cycles", row["cycles"]["min"]

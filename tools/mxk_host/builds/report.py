@@ -4,8 +4,6 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 from typing import Any, TextIO
 
-from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -13,6 +11,7 @@ from mxk_host.builds.measure import BUILDS, Measured, Row, RowName
 from mxk_host.builds.plan import RUNS, Comparison
 from mxk_host.builds.statistics import Estimate, mean_with_interval, median_with_interval
 from mxk_host.digits import number
+from mxk_host.tables import console_of, plain_table
 
 MAX_LOAD = 0.5  # with more of it something else runs
 
@@ -61,7 +60,7 @@ def slow_rows(comparison: Comparison, measured: Measured) -> list[RowName]:
 
 def show(summary: dict[str, Any], output: TextIO) -> None:
     """Prints it."""
-    console = Console(file=output, width=None if output.isatty() else 120, markup=False, highlight=False)
+    console = console_of(output)
     console.print(f"old: {summary['old']}\nnew: {summary['new']}", soft_wrap=True)
     console.print(
         f"{summary['rounds']} rounds, both builds one behind the other, each row the best of {RUNS} runs; new/old: "
@@ -78,12 +77,7 @@ def show(summary: dict[str, Any], output: TextIO) -> None:
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> Table:
-    table = Table(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
-    for heading in ("command", "row", "unit"):
-        table.add_column(heading, no_wrap=True)
-    for heading in ("old", "new", "new/old", "interval", "n"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("")
+    table = plain_table("command", "row", "unit", ">old", ">new", ">new/old", ">interval", ">n", "")
     before = None
     for row in rows:
         if before not in (None, row["command"]):

@@ -11,23 +11,19 @@ from mxk_host.results import RESULTS
 
 
 def compare_builds(
-    old: Annotated[Path, typer.Argument(help="The Linux program mxk as it was.", show_default=False)],
-    new: Annotated[Path, typer.Argument(help="The Linux program mxk as it is.", show_default=False)],
+    old: Annotated[Path, typer.Argument(help="The Linux program mxk as it was.")],
+    new: Annotated[Path, typer.Argument(help="The Linux program mxk as it is.")],
     rounds: Annotated[int, typer.Option(min=1, help="Each runs every command once in either build.")] = 10,
     ops: Annotated[str, typer.Option(help="Operations in each phase of a table.")] = "1M",
     cores: Annotated[str, typer.Option(help="Core counts of tables, with commas between.")] = "1,2",
     only: Annotated[
         str | None,
-        typer.Option(
-            help=f"Only these of {', '.join(plan.Subject)}, {', '.join(plan.TABLES)}, with commas between.",
-            show_default=False,
-        ),
+        typer.Option(help=f"Only these of {', '.join(plan.Subject)}, {', '.join(plan.TABLES)}, with commas between."),
     ] = None,
     min_mean: Annotated[float, typer.Option(min=0, help="Of new/old, the geometric mean over all rows.")] = 0.98,
     min_row: Annotated[float, typer.Option(min=0, help="Of new/old, in each row.")] = 0.93,
     confirming: Annotated[
-        int | None,
-        typer.Option(min=0, help="Further rounds for rows below --min-row; as many as --rounds.", show_default=False),
+        int | None, typer.Option(min=0, help="Further rounds for rows below --min-row; as many as --rounds.")
     ] = None,
     timeout: Annotated[float, typer.Option(min=0, help="Seconds for each process.")] = 300,
     json: Annotated[bool, typer.Option("--json", help="One JSON line at the end.")] = False,
@@ -40,23 +36,15 @@ def compare_builds(
     Exit codes: 0 the new build is fast enough, 1 it is not or something failed (it is named), 2 wrong usage.
     """
     plan.expect_files("a program of the Linux build", [old, new])
-    comparison = plan.Comparison(
-        old=old,
-        new=new,
-        rounds=rounds,
-        confirming=rounds if confirming is None else confirming,
-        cores=parse_cores(cores),
-        commands=plan.commands(ops, cores, only),
-        timeout=timeout,
-        min_mean=min_mean,
-        min_row=min_row,
-    )
+    confirming, commands = rounds if confirming is None else confirming, plan.commands(ops, cores, only)
+    limits = (timeout, min_mean, min_row)
+    comparison = plan.Comparison(old, new, rounds, confirming, parse_cores(cores), commands, *limits)
     job.compare_builds(comparison, as_json=json, folder=results)
 
 
 def compare_instructions(
-    old: Annotated[Path, typer.Argument(help="The kernel mxk.elf as it was.", show_default=False)],
-    new: Annotated[Path, typer.Argument(help="The kernel mxk.elf as it is.", show_default=False)],
+    old: Annotated[Path, typer.Argument(help="The kernel mxk.elf as it was.")],
+    new: Annotated[Path, typer.Argument(help="The kernel mxk.elf as it is.")],
     ops: Annotated[str, typer.Option(help="Operations of tables, and twice as many: the slope counts.")] = "50K",
     max_ratio: Annotated[float, typer.Option(min=0, help="Of new/old, in each row.")] = 1.0,
     timeout: Annotated[float, typer.Option(min=0, help="Seconds for each boot.")] = 300,

@@ -16,12 +16,12 @@ from mxk_host.results import RESULTS
 def calibration(
     machine: Annotated[str, typer.Option(help="The model of this host.")] = "this-host",
     machine_file: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="The same, a file that is elsewhere.", show_default=False)
+        Path | None, typer.Option(metavar="PATH", help="The same, a file that is elsewhere.")
     ] = None,
     ops: Annotated[str, typer.Option(help="Operations of a table's run.")] = "1M",
     rounds: Annotated[int, typer.Option(min=1, help="Of the native runs; their median counts.")] = 5,
     native: Annotated[
-        Path | None, typer.Option(help="The folder of a calibration whose native rows are taken.", show_default=False)
+        Path | None, typer.Option(help="The folder of a calibration whose native rows are taken.")
     ] = None,
     no_build: NoBuild = False,
     timeout: Timeout = 3600,
@@ -37,13 +37,6 @@ def calibration(
     from mxk_host.simulate.machine_file import read_machine
 
     expect_built(build)
-    settings = calibration_job.Settings(
-        machine=read_machine(None if machine_file else machine, machine_file),
-        operations=parse_count("--ops", ops),
-        rounds=rounds,
-        timeout=timeout,
-        build=build,
-        build_kernel=not no_build,
-        native=native,
-    )
+    described, operations = read_machine(None if machine_file else machine, machine_file), parse_count("--ops", ops)
+    settings = calibration_job.Settings(described, operations, rounds, timeout, build, not no_build, native)
     calibration_job.calibrate(settings, results, typed_command(), markdown or [])

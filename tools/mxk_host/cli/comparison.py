@@ -5,44 +5,47 @@ from typing import Annotated
 
 import typer
 
-from mxk_host.arguments import choose_names, typed_command
+from mxk_host.arguments import choose_names, parse_cores, parse_count, typed_command
 from mxk_host.compare import job
-from mxk_host.compare.check import expect_figures
 from mxk_host.compare.figures import FIGURES, engines_of, parts_of
-from mxk_host.compare.plan import CONFIGURATIONS, Part, Settings
+from mxk_host.compare.plan import CONFIGURATIONS, Part, Settings, chosen_parts
 from mxk_host.image import BUILD
-from mxk_host.results import RESULTS
+from mxk_host.programs import expect_built
+from mxk_host.results import RESULTS, utc_stamp
 
 Build = Annotated[
     Path, typer.Option(help="The folder with the programs mxk and mxk-peers.", show_default="build/linux")
 ]
 Results = Annotated[Path, typer.Option(help="Where the folder <UTC time> is made.", show_default="build/results")]
-From = Annotated[
-    Path | None,
-    typer.Option("--from", help="The folder of a comparison: shown again, not measured.", show_default=False),
-]
+From = Annotated[Path | None, typer.Option("--from", help="The folder of a comparison: shown again, not measured.")]
 Timeout = Annotated[float, typer.Option(min=0, help="Seconds for each process.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON line at the end.")]
 Markdown = Annotated[
-    list[Path] | None,
-    typer.Option(help="A page that embeds the tables: they are put into it; repeatable.", show_default=False),
+    list[Path] | None, typer.Option(help="A page that embeds the tables: they are put into it; repeatable.")
 ]
+
+
+def _settings(
+    ops: str, cores: tuple[int, ...], rounds: int, seed: int, timeout: float, build: Path, mxk: str | None,
+    only: str | None, *, latency: bool = True,
+) -> Settings:  # fmt: skip
+    expect_built(build, target="compare")
+    configurations = choose_names("--mxk", tuple(CONFIGURATIONS), mxk)
+    command, started, operations = typed_command(), utc_stamp(), parse_count("--ops", ops)
+    parts = chosen_parts(only)
+    return Settings(command, started, operations, cores, rounds, seed, timeout, build, configurations, parts, latency)
 
 
 def compare(
     ops: Annotated[str, typer.Option(help="Operations in each phase, such as 24M or 200K.")] = "24M",
     cores: Annotated[str, typer.Option(help="Core counts, with commas between.")] = "1,2",
     rounds: Annotated[int, typer.Option(min=1, help="Fewer than 5 are a quick look.")] = 5,
-    peers: Annotated[
-        str | None, typer.Option(help="Only these, with commas between; default all.", show_default=False)
-    ] = None,
+    peers: Annotated[str | None, typer.Option(help="Only these, with commas between; default all.")] = None,
     mxk: Annotated[
-        str | None,
-        typer.Option(help="Only these of MXK's configurations; ratios are about the first.", show_default=False),
+        str | None, typer.Option(help="Only these of MXK's configurations; ratios are about the first.")
     ] = None,
     only: Annotated[
-        str | None,
-        typer.Option(help=f"Only these parts of {', '.join(Part)}, with commas between.", show_default=False),
+        str | None, typer.Option(help=f"Only these parts of {', '.join(Part)}, with commas between.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the keys and of their order.")] = 1,
     timeout: Timeout = 1800,
@@ -60,7 +63,7 @@ def compare(
         summary = job.read(finished)
         job.show(summary)
     else:
-        settings = Settings.checked(typed_command(), ops, cores, rounds, seed, timeout, build, mxk, only)
+        settings = _settings(ops, parse_cores(cores), rounds, seed, timeout, build, mxk, only)
         summary = job.compare(settings, peers=peers, folder=results)
     job.pass_on(summary, as_json=json, pages=markdown or [])
     job.expect_success(summary)
@@ -71,8 +74,7 @@ def figures_check(
         bool, typer.Option("--quick", help="2M operations and 3 rounds, for a look; default 24M and 5.")
     ] = False,
     of: Annotated[
-        str | None,
-        typer.Option(help="Only the figures of these engines, with commas between; default all.", show_default=False),
+        str | None, typer.Option(help="Only the figures of these engines, with commas between; default all.")
     ] = None,
     finished: From = None,
     timeout: Timeout = 1800,
@@ -93,7 +95,7 @@ def figures_check(
         mxk = ",".join(engine for engine in CONFIGURATIONS if engine in engines)
         peers = ",".join(engine for engine in engines if engine not in CONFIGURATIONS)
         parts = ",".join(parts_of(figures))
-        settings = Settings.checked(typed_command(), ops, "1,2", rounds, 1, timeout, build, mxk, parts, latency=False)
+        settings = _settings(ops, (1, 2), rounds, 1, timeout, build, mxk, parts, latency=False)
         summary = job.compare(settings, peers=peers, folder=results)
     job.expect_success(summary)
-    expect_figures(summary, [figure.name for figure in figures])
+    job.expect_figures(summary, [figure.name for figure in figures])

@@ -8,8 +8,6 @@ from mxk_host.arguments import choose_names, parse_cores, parse_count, typed_com
 from mxk_host.cli.comparison import Build, Markdown, Results, Timeout
 from mxk_host.cli.kernel import Accel
 from mxk_host.figures import job
-from mxk_host.figures import markdown as statements
-from mxk_host.figures.run import Settings
 from mxk_host.image import BUILD
 from mxk_host.machine import Accelerator, choose_accelerator
 from mxk_host.programs import Programs, Side, expect_built
@@ -19,19 +17,12 @@ _EMULATED_OPERATIONS = 200_000
 
 
 def figure(
-    numbers: Annotated[
-        list[str] | None, typer.Argument(help=f"Out of {', '.join(job.NUMBERS)}; default all.", show_default=False)
-    ] = None,
-    ops: Annotated[
-        str | None, typer.Option(help="Operations per run; default the thesis'.", show_default=False)
-    ] = None,
+    numbers: Annotated[list[str] | None, typer.Argument(help=f"Out of {', '.join(job.NUMBERS)}; default all.")] = None,
+    ops: Annotated[str | None, typer.Option(help="Operations per run; default the thesis'.")] = None,
     kernel_ops: Annotated[
-        str | None,
-        typer.Option(help="The same in the kernel; default as --ops, 200K where it is emulated.", show_default=False),
+        str | None, typer.Option(help="The same in the kernel; default as --ops, 200K where it is emulated.")
     ] = None,
-    cores: Annotated[
-        str | None, typer.Option(help="Core counts; default the thesis', as far as there are.", show_default=False)
-    ] = None,
+    cores: Annotated[str | None, typer.Option(help="Core counts; default the thesis', as far as there are.")] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Runs of everything, interleaved.")] = 5,
     on: Annotated[str, typer.Option(help="Where 4.1 to 4.6 are measured: kernel, linux.")] = "linux,kernel",
     nodes: Annotated[int, typer.Option(min=1, help="NUMA nodes of the kernel's machine.")] = 2,
@@ -52,13 +43,9 @@ def figure(
     in_kernel = operations if accelerator is not Accelerator.TCG else operations or _EMULATED_OPERATIONS
     expect_built(build)
     programs = Programs(build, new_folder(results), timeout, accelerator, nodes)
-    settings = Settings(
-        programs=programs,
-        cores=parse_cores(cores) if cores else job.thesis_cores(),
-        operations=operations,
-        kernel_operations=parse_count("--kernel-ops", kernel_ops) if kernel_ops else in_kernel,
-        rounds=rounds,
-    )
+    counts = parse_cores(cores) if cores else job.thesis_cores()
+    in_kernel = parse_count("--kernel-ops", kernel_ops) if kernel_ops else in_kernel
+    settings = job.Settings(programs, counts, operations, in_kernel, rounds)
     rows = job.measure(settings, chosen, sides, programs.logs)
     for page in markdown or []:
-        statements.put(rows, typed_command(), page)
+        job.put(rows, typed_command(), page)

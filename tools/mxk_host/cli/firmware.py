@@ -21,11 +21,9 @@ def faults() -> None:
 
 @firmware_app.command()
 def image(
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="What is written.", show_default=False)],
-    fault: Annotated[str | None, typer.Option(help="One of 'firmware faults'.", show_default=False)] = None,
-    acpi: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The tables of a server: APIC, SRAT, ...", show_default=False)
-    ] = None,
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="What is written.")],
+    fault: Annotated[str | None, typer.Option(help="One of 'firmware faults'.")] = None,
+    acpi: Annotated[Path | None, typer.Option(metavar="DIR", help="The tables of a server: APIC, SRAT, ...")] = None,
     cpus: Annotated[int, typer.Option(help="Cores of the machine.")] = 4,
     nodes: Annotated[int, typer.Option(help="Its NUMA nodes.")] = 2,
     mem: Annotated[str, typer.Option("--mem", help="Memory of all nodes together.")] = "512M",

@@ -11,12 +11,9 @@ from mxk_host.image import BUILD
 
 
 def heap_peaks(
-    heap: Annotated[
-        str | None, typer.Option(help="Only these allocators, with commas between; default all.", show_default=False)
-    ] = None,
+    heap: Annotated[str | None, typer.Option(help="Only these allocators, with commas between; default all.")] = None,
     part: Annotated[
-        str | None,
-        typer.Option(help=f"Only these of {', '.join(peaks.PARTS)}, with commas between.", show_default=False),
+        str | None, typer.Option(help=f"Only these of {', '.join(peaks.PARTS)}, with commas between.")
     ] = None,
     cores: Annotated[int, typer.Option(min=1, help="Of each process.")] = 2,
     timeout: Annotated[float, typer.Option(min=0, help="Seconds for each process.")] = 600,

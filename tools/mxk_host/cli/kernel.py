@@ -18,7 +18,7 @@ from mxk_host.shape import Shape
 DEFAULT_BENCH = "topology; bench table --cores 1,2,4 --ops 24M --json"
 DEFAULT_TRACE_BENCH = "topology; bench table --trace {} --layout open --submit batch --cores 1,2,4 --json"
 
-Commands = Annotated[list[str] | None, typer.Argument(help="Console commands, separated by ';'.", show_default=False)]
+Commands = Annotated[list[str] | None, typer.Argument(help="Console commands, separated by ';'.")]
 Cpus = Annotated[int, typer.Option(help="Cores of the machine.")]
 Nodes = Annotated[int, typer.Option(help="NUMA nodes; cores and memory are split over them.")]
 Memory = Annotated[str, typer.Option("--mem", help="Memory of all nodes together, such as 512M or 4G.")]
@@ -37,7 +37,6 @@ Trace = Annotated[
         "--trace",
         metavar="FILE",
         help="A recorded workload for the machine to bring: 'bench table --trace NAME', the name without folders.",
-        show_default=False,
     ),
 ]
 Raw = Annotated[list[str] | None, typer.Option("--qemu", metavar="ARG", help="One more QEMU argument; repeatable.")]
@@ -48,14 +47,9 @@ def run(
     cpus: Cpus = 4,
     nodes: Nodes = 1,
     mem: Annotated[
-        str | None,
-        typer.Option(
-            "--mem", help="As 512M or 4G, of all nodes together; default 4G, in Bochs 512M.", show_default=False
-        ),
+        str | None, typer.Option("--mem", help="As 512M or 4G, of all nodes together; default 4G, in Bochs 512M.")
     ] = None,
-    model: Annotated[
-        Model | None, typer.Option(help="The processor that Bochs emulates; default skylake-x.", show_default=False)
-    ] = None,
+    model: Annotated[Model | None, typer.Option(help="The processor that Bochs emulates; default skylake-x.")] = None,
     boot: BootOption = Boot.KERNEL,
     firmware: FirmwareOption = Firmware.BIOS,
     emulator: EmulatorOption = Emulator.QEMU,
@@ -71,12 +65,10 @@ def run(
         bool, typer.Option("--coreless-node", help="One more node with the last share of the memory but no cores.")
     ] = False,
     firmware_fault: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Firmware that lies: one of 'firmware faults'.", show_default=False),
+        str | None, typer.Option(metavar="NAME", help="Firmware that lies: one of 'firmware faults'.")
     ] = None,
     acpi: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="The tables of another machine: APIC, SRAT, ...", show_default=False),
+        Path | None, typer.Option(metavar="DIR", help="The tables of another machine: APIC, SRAT, ...")
     ] = None,
     hmat: Annotated[
         bool, typer.Option("--hmat", help="Give the kernel latencies and bandwidths between the nodes.")
@@ -87,24 +79,18 @@ def run(
     word: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME=VALUE",
-            help="One more option of the kernel's command line, such as apic=xapic; repeatable.",
-            show_default=False,
+            metavar="NAME=VALUE", help="One more option of the kernel's command line, such as apic=xapic; repeatable."
         ),
     ] = None,
     tests: Annotated[
-        bool,
-        typer.Option("--tests", help="The kernel with the tests inside, as for commands that are tests."),
+        bool, typer.Option("--tests", help="The kernel with the tests inside, as for commands that are tests.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the QEMU line; build and run nothing.")] = False,
     timeout: Annotated[
-        float | None, typer.Option(min=0, help="Seconds; default 600 with commands, none without.", show_default=False)
+        float | None, typer.Option(min=0, help="Seconds; default 600 with commands, none without.")
     ] = None,
     log: Annotated[
-        Path | None,
-        typer.Option(
-            help="The raw serial log; default build/results/run-last.log.", dir_okay=False, show_default=False
-        ),
+        Path | None, typer.Option(help="The raw serial log; default build/results/run-last.log.", dir_okay=False)
     ] = None,
 ) -> None:
     """Boots the kernel, obeys the commands, tells by the exit code how they went; without commands: the console.

@@ -9,19 +9,16 @@ from mxk_host.lock_mpi import Mpi, MpiRun, run
 
 def lock_mpi(
     commands: Annotated[
-        list[str] | None,
-        typer.Argument(help="What all ranks run: list, self-test, gate, ...; separated by ';'.", show_default=False),
+        list[str] | None, typer.Argument(help="What all ranks run: list, self-test, gate, ...; separated by ';'.")
     ] = None,
     mpi: Annotated[Mpi, typer.Option(help="The implementation.")] = Mpi.OPENMPI,
     ranks: Annotated[int, typer.Option(help="Processes, on this machine.")] = 8,
     nodes: Annotated[int, typer.Option(help="Pretended nodes: equal parts of the ranks.")] = 2,
     osc: Annotated[
-        str | None,
-        typer.Option(help="Open MPI's components for one-sided operations; default pt2pt,sm.", show_default=False),
+        str | None, typer.Option(help="Open MPI's components for one-sided operations; default pt2pt,sm.")
     ] = None,
     region: Annotated[
-        int | None,
-        typer.Option(min=64, help="KiB for locks and words, of each rank; default 8192.", show_default=False),
+        int | None, typer.Option(min=64, help="KiB for locks and words, of each rank; default 8192.")
     ] = None,
     timeout: Annotated[float, typer.Option(min=0, help="Seconds.")] = 600,
 ) -> None:

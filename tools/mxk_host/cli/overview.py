@@ -16,16 +16,12 @@ from mxk_host.results import RESULTS, new_folder
 
 def overview(
     ops: Annotated[
-        str | None,
-        typer.Option(help="Operations of each table; default 24M, or what there is memory for.", show_default=False),
+        str | None, typer.Option(help="Operations of each table; default 24M, or what there is memory for.")
     ] = None,
     accel: Accel = Accelerator.AUTO,
     timeout: Timeout = 600,
     build: Annotated[
-        Path | None,
-        typer.Option(
-            help="A folder with the programs mxk and mxk-peers; default: small ones, compiled.", show_default=False
-        ),
+        Path | None, typer.Option(help="A folder with the programs mxk and mxk-peers; default: small ones, compiled.")
     ] = None,
     no_build: Annotated[bool, typer.Option("--no-build", help="Nothing is compiled.")] = False,
     results: Results = RESULTS,

@@ -15,14 +15,11 @@ def report(
         typer.Argument(
             metavar="RUN",
             help="A run's folder, a .jsonl file or a serial log; - is standard input. Default: the latest run.",
-            show_default=False,
         ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            help="The page to write; default report.html in the first run's folder.", dir_okay=False, show_default=False
-        ),
+        typer.Option(help="The page to write; default report.html in the first run's folder.", dir_okay=False),
     ] = None,
     pdf: Annotated[bool, typer.Option("--pdf", help="Print it, too: the same name with .pdf.")] = False,
 ) -> None:
@@ -36,8 +33,8 @@ def report(
 
 
 def compare_runs(
-    a: Annotated[str, typer.Argument(metavar="A", help="The run as it was, named as for report.", show_default=False)],
-    b: Annotated[str, typer.Argument(metavar="B", help="The run as it is.", show_default=False)],
+    a: Annotated[str, typer.Argument(metavar="A", help="The run as it was, named as for report.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="The run as it is.")],
     confidence: Annotated[
         float, typer.Option(min=0.5, max=0.9999, help="That no row is called changed by chance.")
     ] = 0.99,
@@ -56,8 +53,7 @@ def compare_runs(
 
 def measured(
     runs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="RUN", help="As for report. Default: the latest run.", show_default=False),
+        list[str] | None, typer.Argument(metavar="RUN", help="As for report. Default: the latest run.")
     ] = None,
     page: Annotated[
         Path, typer.Option(help="The page to write.", dir_okay=False, show_default="docs/measured.md")

@@ -16,16 +16,13 @@ _LIST = "machines"
 
 def simulate(
     commands: Annotated[
-        list[str] | None,
-        typer.Argument(help="Console commands, separated by ';'; or 'machines': lists them.", show_default=False),
+        list[str] | None, typer.Argument(help="Console commands, separated by ';'; or 'machines': lists them.")
     ] = None,
-    machine: Annotated[str | None, typer.Option(help="One of 'simulate machines'.", show_default=False)] = None,
+    machine: Annotated[str | None, typer.Option(help="One of 'simulate machines'.")] = None,
     machine_file: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="A machine's file that is elsewhere.", show_default=False)
+        Path | None, typer.Option(metavar="PATH", help="A machine's file that is elsewhere.")
     ] = None,
-    cpus: Annotated[
-        int | None, typer.Option(help="Only so many of its cores, node after node; default all.", show_default=False)
-    ] = None,
+    cpus: Annotated[int | None, typer.Option(help="Only so many of its cores, node after node; default all.")] = None,
     mem: Memory = "4G",
     seed: Annotated[int, typer.Option(min=0, help="Of what the model draws by chance.")] = 1,
     whole: Annotated[bool, typer.Option("--whole", help="Model all, from the boot on: slow.")] = False,

@@ -17,16 +17,14 @@ tpch_app = typer.Typer(no_args_is_help=True, help="TPC-H: data as column files, 
 
 Factor = Annotated[str, typer.Option("--scale", help="TPC-H's scale factor: 1 is 6 million rows of lineitem.")]
 Chosen = Annotated[
-    str | None,
-    typer.Option("--queries", help=f"Only these of {', '.join(QUERIES)}, with commas between.", show_default=False),
+    str | None, typer.Option("--queries", help=f"Only these of {', '.join(QUERIES)}, with commas between.")
 ]
 Build = Annotated[Path, typer.Option(help="The folder with the program mxk.", show_default="build/linux")]
 
 
 @tpch_app.command()
 def make(
-    output: Annotated[Path, typer.Argument(metavar="OUT", help="The column file to write.", show_default=False)],
-    scale: Factor = "1",
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="The column file to write.")], scale: Factor = "1"
 ) -> None:
     """Makes data of this scale, and a column file with what the queries need of them.
 
@@ -58,15 +56,8 @@ def compare(
     """
     from mxk_host.tpch import comparison, data
 
-    settings = comparison.Settings(
-        scale=data.Scale.checked(scale),
-        queries=choose_names("--queries", tuple(QUERIES), queries),
-        cores=parse_cores(cores),
-        rounds=rounds,
-        build=build,
-        memory=memory,
-        timeout=timeout,
-    )
+    factor, chosen = data.Scale.checked(scale), choose_names("--queries", tuple(QUERIES), queries)
+    settings = comparison.Settings(factor, chosen, parse_cores(cores), rounds, build, memory, timeout)
     comparison.compare(settings, as_json=json)
 
 
@@ -84,8 +75,8 @@ def check(
 
     Exit codes: 0 all results are equal, 1 one is not (it is named), otherwise as for run.
     """
-    from mxk_host.tpch import comparison, data, runs
+    from mxk_host.tpch import comparison, data
 
-    kernel = runs.Kernel(cpus, mem, choose_accelerator(accel), timeout, comparison.log_of_kernel())
     chosen = choose_names("--queries", tuple(QUERIES), queries)
-    comparison.check(data.Scale.checked(scale), chosen, kernel, build=not no_build)
+    accelerator = choose_accelerator(accel)
+    comparison.check(data.Scale.checked(scale), chosen, cpus, mem, accelerator, timeout, build=not no_build)

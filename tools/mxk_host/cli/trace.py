@@ -20,17 +20,10 @@ trace_app = typer.Typer(
 
 @trace_app.command(rich_help_panel=TIMELINES)
 def show(
-    logs: Annotated[list[Path], typer.Argument(help="Logs with the lines of one or more dumps.", show_default=False)],
-    output: Annotated[
-        Path | None, typer.Option(help="The file; default the last log's, with .trace.json.", show_default=False)
-    ] = None,
-    program: Annotated[
-        Path | None,
-        typer.Option(help="What was recorded, for names; default the build's.", show_default=False),
-    ] = None,
-    recording: Annotated[
-        str | None, typer.Option(help="Which one, where there are several; default the last.", show_default=False)
-    ] = None,
+    logs: Annotated[list[Path], typer.Argument(help="Logs with the lines of one or more dumps.")],
+    output: Annotated[Path | None, typer.Option(help="The file; default the last log's, with .trace.json.")] = None,
+    program: Annotated[Path | None, typer.Option(help="What was recorded, for names; default the build's.")] = None,
+    recording: Annotated[str | None, typer.Option(help="Which one, where there are several; default the last.")] = None,
 ) -> None:
     """Makes of a dumped timeline a file for Perfetto (ui.perfetto.dev) and chrome://tracing.
 
@@ -41,16 +34,11 @@ def show(
 
 @trace_app.command(rich_help_panel=WORKLOADS)
 def convert(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(metavar="IN... OUT", help="Files to read, then the one to write.", show_default=False),
-    ],
+    paths: Annotated[list[Path], typer.Argument(metavar="IN... OUT", help="Files to read, then the one to write.")],
     source: Annotated[
         Source, typer.Option("--from", help="What the files are; auto: as they say themselves.")
     ] = Source.AUTO,
-    operation: Annotated[
-        str | None, typer.Option(help="What to do with the keys of a list; default find.", show_default=False)
-    ] = None,
+    operation: Annotated[str | None, typer.Option(help="What to do with the keys of a list; default find.")] = None,
     text: Annotated[bool, typer.Option("--text", help="Write the text form, for people.")] = False,
 ) -> None:
     """Makes a trace for 'bench table --trace' of what others have recorded, several files one behind the other.
@@ -71,7 +59,7 @@ def convert(
 
 @trace_app.command(rich_help_panel=WORKLOADS)
 def replay(
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="A trace, in either form.", show_default=False)],
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="A trace, in either form.")],
     json: Annotated[bool, typer.Option("--json", help="As the field 'trace' of a row of bench table.")] = False,
 ) -> None:
     """Runs a trace in a plain map, one operation after the other, and prints what a run must come to.

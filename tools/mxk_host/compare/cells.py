@@ -7,7 +7,7 @@ from statistics import median
 
 from mxk_host.compare.plan import Cell, process_name
 from mxk_host.compare.run import Record
-from mxk_host.stream import Row
+from mxk_host.order import grouped
 
 Rounds = Mapping[int, float]  # a verified value for each round that has one
 Spread = dict[str, float]
@@ -30,56 +30,43 @@ class Cells:
     """What a record has of each cell."""
 
     def __init__(self, record: Record) -> None:
-        self._values: dict[Cell, dict[int, float]] = {}
-        self._nanoseconds: dict[Cell, dict[int, float]] = {}
-        self._p99: dict[Cell, dict[int, float]] = {}
-        self._latencies: dict[Cell, list[dict[str, float]]] = {}
-        self._rows: dict[Cell, list[Row]] = {}
-        self._noise: dict[Cell, list[str]] = {}
+        verified = [sample for sample in record.samples if sample.verified]
+        self._samples = grouped(verified, lambda it: it.cell)
+        timed = (it for it in record.latencies if it.verified and it.row.get("latency", {}).get("count"))
+        self._latencies = grouped(timed, lambda it: it.cell)
         self._wrong = {sample.cell for sample in record.samples if not sample.verified}
         self._failures = record.failures.keys()
-        for sample in record.samples:
-            if not sample.verified:
-                continue
-            self._values.setdefault(sample.cell, {})[sample.round] = sample.value
-            if isinstance(sample.row.get("nanoseconds"), float | int):
-                self._nanoseconds.setdefault(sample.cell, {})[sample.round] = float(sample.row["nanoseconds"])
-            if "latency" in sample.row:
-                self._p99.setdefault(sample.cell, {})[sample.round] = float(sample.row["latency"]["p99_ns"])
-            self._rows.setdefault(sample.cell, []).append(sample.row)
-            if sample.row.get("quiet") is False:
-                text = str(sample.row.get("not_quiet") or "no reason given")
-                self._noise.setdefault(sample.cell, []).append(f"round {sample.round}: {text}")
-        for sample in record.latencies:
-            if sample.verified and sample.row.get("latency", {}).get("count"):
-                self._latencies.setdefault(sample.cell, []).append(sample.row["latency"])
 
     def values(self, cell: Cell) -> Rounds:
         """Operations per second, or cycles."""
-        return self._values.get(cell, {})
+        return {it.round: it.value for it in self._samples.get(cell, [])}
 
     def nanoseconds(self, cell: Cell) -> Rounds:
         """Of cells that are measured in cycles: the same in time."""
-        return self._nanoseconds.get(cell, {})
+        times = {it.round: it.row.get("nanoseconds") for it in self._samples.get(cell, [])}
+        return {number: float(time) for number, time in times.items() if isinstance(time, float | int)}
 
     def p99(self, cell: Cell) -> Rounds:
         """Of cells whose own runs measure latency: the 99th percentile, in nanoseconds."""
-        return self._p99.get(cell, {})
+        samples = self._samples.get(cell, [])
+        return {it.round: float(it.row["latency"]["p99_ns"]) for it in samples if "latency" in it.row}
 
     def latency(self, cell: Cell) -> dict[str, Spread]:
         """How long an operation takes, in nanoseconds: p50_ns and p99_ns; empty where that is not known."""
-        measured = self._latencies.get(cell) or [row["latency"] for row in self._rows.get(cell, []) if "latency" in row]
+        samples = self._latencies.get(cell) or self._samples.get(cell, [])
+        measured = [sample.row["latency"] for sample in samples if "latency" in sample.row]
         return {name: it for name in ("p50_ns", "p99_ns") if (it := spread(row[name] for row in measured))}
 
     def memory(self, cell: Cell) -> dict[str, float]:
         """Bytes of the table by its own count, of what was touched for it before the run, and of the whole process."""
-        rows = self._rows.get(cell, [])
+        rows = [sample.row for sample in self._samples.get(cell, [])]
         names = ("table_bytes", "touched_bytes", "process_bytes")
         return {name: median(found) for name in names if (found := [row[name] for row in rows if name in row])}
 
     def noise(self, cell: Cell) -> list[str]:
         """Why its rows say that the machine was not quiet, by round."""
-        return self._noise.get(cell, [])
+        noisy = [sample for sample in self._samples.get(cell, []) if sample.row.get("quiet") is False]
+        return [f"round {it.round}: {it.row.get('not_quiet') or 'no reason given'}" for it in noisy]
 
     def failed(self, cell: Cell) -> bool:
         """Whether some round's result was wrong, or the process that had to report it failed."""

@@ -7,23 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from mxk_host.compare import plan
 from mxk_host.compare.cells import Cells, Spread, paired_ratio, spread
-from mxk_host.compare.plan import (
-    COST_ENGINE,
-    DISTURBED_CORES,
-    GROUP_BY_ENGINE,
-    LOAD_CORES,
-    LOAD_MIXES,
-    MAX_LATENCY,
-    MEMORY_SETS,
-    MIXES,
-    RCU_ENGINE,
-    SEVERAL_IN_ONE,
-    UPDATES_MIX,
-    Cell,
-    Column,
-    Part,
-)
+from mxk_host.compare.plan import Cell, Column, Part
+from mxk_host.digits import cores_text
 
 
 class Unit(StrEnum):
@@ -97,11 +84,11 @@ def _task(engine: str, measure: str) -> Cell:
 
 def _sections(engine: str, cores: int) -> Cell:
     """Empty read sections of this many cores."""
-    return Cell(Part.RCU, engine, Column(f"empty, {cores} {'core' if cores == 1 else 'cores'}"))
+    return Cell(Part.RCU, engine, Column(f"empty, {cores_text(cores)}"))
 
 
 def _grace(measure: str) -> Cell:
-    return Cell(Part.GRACE, COST_ENGINE, Column(measure))
+    return Cell(Part.GRACE, plan.COST_ENGINE, Column(measure))
 
 
 def _resize(layout: str, phase: str) -> Cell:
@@ -111,7 +98,12 @@ def _resize(layout: str, phase: str) -> Cell:
 def _shares_of_bound(engine: str, one_core: float, two_cores: float) -> list[Figure]:
     """Of the bound at the same number of cores, in each phase."""
     targets = ((1, one_core), (2, two_cores))
-    return [_ratio(engine, BOUND, mix, cores, Unit.SHARE, target) for mix in MIXES for cores, target in targets]
+    return [_ratio(engine, BOUND, mix, cores, Unit.SHARE, target) for mix in plan.MIXES for cores, target in targets]
+
+
+def _time(what: str, unit: Unit, over: Cell, target: float, against: str = "") -> Figure:
+    """Up to the target."""
+    return Figure(what, against, unit, over, None, target, is_maximum=True)
 
 
 FIGURES: Sequence[Figure] = (
@@ -130,128 +122,61 @@ FIGURES: Sequence[Figure] = (
     *(_ratio(OPEN_GROWING, OPEN, "insert", cores, Unit.SHARE, 0.5) for cores in (1, 2)),
     *(_ratio(OPEN_GROWING, TBB_GROWING, "insert", cores, Unit.TIMES, 8) for cores in (1, 2)),
     *(_ratio(CUCKOO, OPEN, "find", cores, Unit.SHARE, 0.8) for cores in (1, 2)),
-    Figure(
-        f"{BEST} insert at 2 cores",
-        "by 1 core",
-        Unit.TIMES,
-        Cell(Part.TABLE, BEST, Column("insert", 2)),
-        Cell(Part.TABLE, BEST, Column("insert", 1)),
-        1.7,
-    ),
+    Figure(f"{BEST} insert at 2 cores", "by 1 core", Unit.TIMES,
+           *(Cell(Part.TABLE, BEST, Column("insert", cores)) for cores in (2, 1)), 1.7),
     _ratio(BEST, TBB, "find", 2, Unit.TIMES, 4, part=Part.ZIPF),
     *(
-        Figure(
-            f"{BEST} {column} beside a busy process",
-            "of undisturbed",
-            Unit.SHARE,
-            Cell(Part.DISTURBED, BEST, column),
-            Cell(Part.UNDISTURBED, BEST, column),
-            0.45,
-        )
-        for column in (Column(mix, DISTURBED_CORES) for mix in MIXES)
+        Figure(f"{BEST} {column} beside a busy process", "of undisturbed", Unit.SHARE,
+               *(Cell(part, BEST, column) for part in (Part.DISTURBED, Part.UNDISTURBED)), 0.45)
+        for column in (Column(mix, plan.DISTURBED_CORES) for mix in plan.MIXES)
     ),
     *(
-        Figure(
-            f"{BEST} {column} at half of its throughput",
-            "p99",
-            Unit.MICROSECONDS,
-            Cell(Part.LOAD, BEST, column),
-            None,
-            MAX_LATENCY,
-            is_maximum=True,
-        )
-        for column in (Column(mix, LOAD_CORES) for mix in LOAD_MIXES)
+        _time(f"{BEST} {column} at half of its throughput", Unit.MICROSECONDS, Cell(Part.LOAD, BEST, column),
+              plan.MAX_LATENCY, "p99")
+        for column in (Column(mix, plan.LOAD_CORES) for mix in plan.LOAD_MIXES)
     ),
     # The table that all cores share, in the loop in which liburcu's is measured, and in batches.
     *(_ratio(SHARED, URCU, "find", cores, Unit.TIMES, 3) for cores in (1, 2)),
     *(_ratio(SHARED, URCU, "insert", cores, Unit.TIMES, 1.5) for cores in (1, 2)),
     *(_ratio(SHARED_GROWING, URCU_GROWING, "insert", cores, Unit.TIMES, 2) for cores in (1, 2)),
     *(_ratio(SHARED_BATCH, BOUND, "find", cores, Unit.SHARE, 0.6) for cores in (1, 2)),
-    _ratio(SHARED, TBB, UPDATES_MIX, 2, Unit.TIMES, 3, part=Part.UPDATES),
+    _ratio(SHARED, TBB, plan.UPDATES_MIX, 2, Unit.TIMES, 3, part=Part.UPDATES),
     *(
-        Figure(
-            f"{RCU_ENGINE} read sections at 2 cores",
-            f"by {against}",
-            Unit.TIMES,
-            _sections(RCU_ENGINE, 2),
-            _sections(under, cores),
-            target,
-        )
+        Figure(f"{plan.RCU_ENGINE} read sections at 2 cores", f"by {against}", Unit.TIMES,
+               _sections(plan.RCU_ENGINE, 2), _sections(under, cores), target)
         for against, under, cores, target in (
-            ("1 core", RCU_ENGINE, 1, 1.95),
+            ("1 core", plan.RCU_ENGINE, 1, 1.95),
             ("urcu-qsbr", "urcu-qsbr", 2, 1),
             ("pthread-rwlock", "pthread-rwlock", 2, 10),
         )
     ),
     # What waits for readers, and what readers wait for.
     *(
-        Figure(what, "", Unit.MICROSECONDS, _grace(measure), None, target, is_maximum=True)
+        _time(what, Unit.MICROSECONDS, _grace(measure), target)
         for what, measure, target in (
             ("synchronize beside a busy core", "synchronize", 50),
             ("expedited grace period beside a busy core", "expedite", 10),
         )
     ),
     *(
-        Figure(
-            f"p99 of look-ups in {layout} at {RESIZE_CORES} cores while it doubles",
-            "by twice the quiet one and 5 us",
-            Unit.TIMES,
-            _resize(layout, "growing"),
-            _resize(layout, "quiet"),
-            1,
-            is_maximum=True,
-            limit=(2, 5000),
-        )
+        Figure(f"p99 of look-ups in {layout} at {RESIZE_CORES} cores while it doubles",
+               "by twice the quiet one and 5 us", Unit.TIMES,
+               _resize(layout, "growing"), _resize(layout, "quiet"), 1, is_maximum=True, limit=(2, 5000))
         for layout in ("concurrent", "concurrent-lines")
     ),
-    Figure(
-        "mxk_table count by key",
-        "by polars, streaming",
-        Unit.TIMES,
-        Cell(Part.GROUP_BY, GROUP_BY_ENGINE, Column("count by key")),
-        Cell(Part.GROUP_BY, "polars, streaming", Column("count by key")),
-        1,
-    ),
-    Figure(
-        "empty task from the core's own queue",
-        "",
-        Unit.NANOSECONDS,
-        _task(COST_ENGINE, "local"),
-        None,
-        5,
-        is_maximum=True,
-    ),
-    Figure(
-        "empty task from the core's own queue",
-        "below tbb-task-group",
-        Unit.TIMES,
-        _task("tbb-task-group", "local"),
-        _task(COST_ENGINE, "local"),
-        6,
-    ),
-    Figure(
-        "empty task of a stream to another core",
-        "",
-        Unit.NANOSECONDS,
-        _task(COST_ENGINE, "stream"),
-        None,
-        25,
-        is_maximum=True,
-    ),
+    Figure("mxk_table count by key", "by polars, streaming", Unit.TIMES,
+           *(Cell(Part.GROUP_BY, it, Column("count by key")) for it in (plan.GROUP_BY_ENGINE, "polars, streaming")), 1),
+    _time("empty task from the core's own queue", Unit.NANOSECONDS, _task(plan.COST_ENGINE, "local"), 5),
+    Figure("empty task from the core's own queue", "below tbb-task-group", Unit.TIMES,
+           _task("tbb-task-group", "local"), _task(plan.COST_ENGINE, "local"), 6),
+    _time("empty task of a stream to another core", Unit.NANOSECONDS, _task(plan.COST_ENGINE, "stream"), 25),
     # What the machine is like, measured twice.
     *(
-        Figure(
-            f"latency of {size}",
-            "by chase",
-            Unit.TIMES,
-            Cell(Part.MEMORY, COST_ENGINE, Column(size)),
-            Cell(Part.MEMORY, "chase", Column(size)),
-            1,
-            tolerance=0.1,
-        )
-        for size in MEMORY_SETS
+        Figure(f"latency of {size}", "by chase", Unit.TIMES,
+               *(Cell(Part.MEMORY, engine, Column(size)) for engine in (plan.COST_ENGINE, "chase")), 1, tolerance=0.1)
+        for size in plan.MEMORY_SETS
     ),
-)
+)  # fmt: skip
 
 
 def wanted(figure: dict[str, Any]) -> str:
@@ -272,7 +197,7 @@ def parts_of(figures: Iterable[Figure]) -> tuple[Part, ...]:
 def engines_of(figures: Iterable[Figure]) -> tuple[str, ...]:
     """The engines of tables that the figures, and what stands beside them, are made of."""
     cells = [cell for figure in figures for cell in (*figure.cells, figure.beside) if cell is not None]
-    return tuple(dict.fromkeys(cell.engine for cell in cells if cell.part not in SEVERAL_IN_ONE))
+    return tuple(dict.fromkeys(cell.engine for cell in cells if cell.part not in plan.SEVERAL_IN_ONE))
 
 
 def evaluate(figures: Iterable[Figure], cells: Cells, parts: Sequence[Part]) -> list[dict[str, Any]]:
@@ -301,7 +226,9 @@ def _evaluated(figure: Figure, cells: Cells) -> dict[str, Any]:
 def _measured(figure: Figure, under: Cell | None, cells: Cells, limit: tuple[float, float] = (1, 0)) -> Spread | None:
     if under is None:
         if figure.unit is Unit.MICROSECONDS:
-            times = cells.nanoseconds(figure.over) if figure.over.part in SEVERAL_IN_ONE else cells.p99(figure.over)
+            times = (
+                cells.nanoseconds(figure.over) if figure.over.part in plan.SEVERAL_IN_ONE else cells.p99(figure.over)
+            )
             return spread(nanoseconds / 1000 for nanoseconds in times.values())
         return spread(cells.nanoseconds(figure.over).values())
     factor, more = limit

@@ -1,28 +1,16 @@
 """The job of `tools/mxk compare`: runs MXK and its peers interleaved, keeps everything, shows one table. A missing peer
 is named; one that fails, or whose results are wrong, fails the comparison."""
 
-import io
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Any
 
 from mxk_host import results
-from mxk_host.compare import markdown, table
-from mxk_host.compare.plan import (
-    COSTS,
-    Part,
-    Process,
-    Settings,
-    choose_engines,
-    cost_processes,
-    grace_processes,
-    group_by_processes,
-    latency_processes,
-    rcu_processes,
-    table_processes,
-)
+from mxk_host.compare import markdown, plan, table
+from mxk_host.compare.figures import wanted
+from mxk_host.compare.plan import Part, Process, Settings
 from mxk_host.compare.run import list_peers, run_rounds
 from mxk_host.compare.summary import summarise
 from mxk_host.errors import DriverError, ExitCode, UsageError, signal_name
@@ -35,28 +23,25 @@ Summary = dict[str, Any]
 def compare(settings: Settings, *, peers: str | None, folder: Path) -> Summary:
     """Measures all rounds and shows the table. `peers`: names with commas between, None: all. `folder`: that of the
     run is made in it. Something that failed is in the summary; `expect_success` judges."""
-    engines = choose_engines(settings, list_peers(settings.programs), peers)
-    of_part = {part: table_processes(settings, part, measured) for part, measured in engines.items()}
+    engines = plan.choose_engines(settings, list_peers(settings.programs), peers)
+    of_part = {part: plan.table_processes(settings, part, measured) for part, measured in engines.items()}
     beside = [process for part in (Part.DISTURBED, Part.UNDISTURBED) for process in of_part.pop(part, [])]
     groups = [group for group in (*of_part.values(), beside) if group]
     if settings.latency and Part.TABLE in engines:
-        groups.append(latency_processes(settings, engines[Part.TABLE]))
+        groups.append(plan.latency_processes(settings, engines[Part.TABLE]))
     if Part.GROUP_BY in settings.parts:
-        groups.append(group_by_processes(settings))
-    groups += [cost_processes(settings, part) for part in settings.parts if part in COSTS]
+        groups.append(plan.group_by_processes(settings))
+    groups += [plan.cost_processes(settings, part) for part in settings.parts if part in plan.COSTS]
     if Part.RCU in settings.parts:
-        groups.append(rcu_processes(settings))
+        groups.append(plan.rcu_processes(settings))
     if Part.GRACE in settings.parts:
-        groups.append(grace_processes(settings))
+        groups.append(plan.grace_processes(settings))
     kept = results.new_folder(folder)
     with RoundsProgress(_names(groups, settings.rounds)) as progress:
         record = run_rounds(settings, groups, kept, progress.announce)
 
     summary = summarise(settings, engines, record) | {"results": str(shown(kept))}
-    (kept / "summary.json").write_text(json.dumps(summary, indent=1) + "\n")
-    text = io.StringIO()
-    table.show(summary, text)
-    (kept / "table.txt").write_text(text.getvalue())
+    results.keep_summary(kept, summary, table.show)
     show(summary)
     return summary
 
@@ -101,3 +86,21 @@ def _names(groups: Sequence[Sequence[Process]], rounds: int) -> list[list[str]]:
     """Those of the processes of each round."""
     every = [process for group in groups for process in group]
     return [[process.name for process in every if process.runs_in(number)] for number in range(1, rounds + 1)]
+
+
+def expect_figures(summary: dict[str, Any], names: Container[str]) -> None:
+    """Raises, with a list, unless each of the figures with these names was measured and is reached."""
+    figures = [figure for figure in summary["figures"] if figure["figure"] in names]
+    missed = [figure for figure in figures if figure["reached"] is not True]
+    if not missed:
+        print(f"figures-check: all {len(figures)} figures reached")
+        return
+    lines = "".join(f"\n  {figure['figure']}: {_why(figure)}" for figure in missed)
+    raise DriverError(f"{len(missed)} of {len(figures)} figures are not reached:{lines}", ExitCode.COMMAND_FAILED)
+
+
+def _why(figure: dict[str, Any]) -> str:
+    if "measured" not in figure:
+        return figure["reason"]
+    factor = 100 if figure["unit"] == "%" else 1
+    return f"{figure['measured']['median'] * factor:.3g} {figure['unit']}, wanted {wanted(figure)}"

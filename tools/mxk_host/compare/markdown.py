@@ -8,7 +8,7 @@ from mxk_host import pages
 from mxk_host.compare.figures import Unit, wanted
 from mxk_host.compare.plan import Kind, Part
 from mxk_host.compare.table import ASYNCHRONOUS, NOISY
-from mxk_host.digits import number
+from mxk_host.digits import cores_text, number
 
 Summary = dict[str, Any]
 Row = dict[str, Any]
@@ -48,8 +48,8 @@ def throughput(summary: Summary) -> Iterable[str]:
     rows = [row for row in summary["rows"] if row["section"] == Part.TABLE]
     columns = [(mix, cores) for mix in _MIXES for cores in summary["cores"]]
     max_cores = max(summary["cores"])
-    headings = [f"{mix}, {_cores(cores)}" for mix, cores in columns]
-    yield f"| M ops/s | {' | '.join(headings)} | find, {_cores(max_cores)}: p50, p99 us |"
+    headings = [f"{mix}, {cores_text(cores)}" for mix, cores in columns]
+    yield f"| M ops/s | {' | '.join(headings)} | find, {cores_text(max_cores)}: p50, p99 us |"
     yield f"|---{'|---' * (len(columns) + 1)}|"
     for engine in dict.fromkeys(row["engine"] for row in rows):
         mine = {(row["mix"], row["cores"]): row for row in rows if row["engine"] == engine}
@@ -109,7 +109,3 @@ def _name(engine: str, row: Row) -> str:
     if row["kind"] == Kind.MXK:
         return f"{NAMES[engine]} (`{engine}`)"
     return f"`{engine}`" if row["kind"] == Kind.PEER else f"{row['kind']}: `{engine}`"
-
-
-def _cores(count: int) -> str:
-    return f"{count} core{'' if count == 1 else 's'}"

@@ -8,10 +8,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from mxk_host.arguments import choose_names, parse_cores, parse_count
+from mxk_host.arguments import choose_names
+from mxk_host.digits import cores_text
 from mxk_host.image import ROOT
-from mxk_host.programs import expect_built
-from mxk_host.results import utc_stamp
 
 MIN_ROUNDS = 5  # with fewer it is a quick look, and says so
 MIXES = ("insert", "find", "erase")
@@ -50,10 +49,7 @@ COST_ENGINE = "mxk"
 # Chains are resized by tasks of all cores of the machine, whichever cores use the table: that a column says 1 core is
 # true only where the machine has no more. So they have a process for each number of cores, with a machine of that size.
 OWN_MACHINES = {
-    "mxk-concurrent",
-    "mxk-concurrent-batch",
-    "mxk-concurrent-growing",
-    "mxk-shared-chains",
+    *("mxk-concurrent", "mxk-concurrent-batch", "mxk-concurrent-growing", "mxk-shared-chains"),
     "mxk-shared-chains-growing",
 }
 
@@ -63,15 +59,8 @@ OWN_MACHINES = {
 ZIPF = "zipf:0.99"
 ZIPF_MIXES = ("find",)
 ZIPF_ENGINES = {
-    "mxk-batch",
-    "mxk-task",
-    "mxk-lines-batch",
-    "mxk-shared",
-    "tbb-hash-map",
-    "tbb-hash-map-stock",
-    "urcu-lfht",
-    "reference-prefetch",
-    "reference-buckets-ring",
+    *("mxk-batch", "mxk-task", "mxk-lines-batch", "mxk-shared", "tbb-hash-map", "tbb-hash-map-stock"),
+    *("urcu-lfht", "reference-prefetch", "reference-buckets-ring"),
 }
 
 # The workloads of YCSB, whose keys all cores read and write: MXK in batches, by tasks and with threads, and the peers
@@ -79,24 +68,9 @@ ZIPF_ENGINES = {
 YCSB_WORKLOADS = ("ycsb-a", "ycsb-b", "ycsb-c", "ycsb-f")
 YCSB_ONLY = {"mxk-open-threads"}
 YCSB_ENGINES = YCSB_ONLY | {
-    "mxk-batch",
-    "mxk-task",
-    "mxk-coroutine",
-    "mxk-open",
-    "mxk-open-growing",
-    "mxk-cuckoo-0.5",
-    "mxk-concurrent",
-    "mxk-concurrent-batch",
-    "mxk-lines",
-    "mxk-lines-batch",
-    "tbb-hash-map",
-    "tbb-hash-map-stock",
-    "tbb-unordered-map",
-    "urcu-lfht",
-    "ck-ht",
-    "cuckoo",
-    "sharded-map",
-    "mxk-table",
+    *("mxk-batch", "mxk-task", "mxk-coroutine", "mxk-open", "mxk-open-growing", "mxk-cuckoo-0.5"),
+    *("mxk-concurrent", "mxk-concurrent-batch", "mxk-lines", "mxk-lines-batch", "tbb-hash-map"),
+    *("tbb-hash-map-stock", "tbb-unordered-map", "urcu-lfht", "ck-ht", "cuckoo", "sharded-map", "mxk-table"),
 }
 
 # The part with updates: on a table that holds all keys 1, 10 or 50 % of the operations insert or erase, the others
@@ -105,14 +79,8 @@ YCSB_ENGINES = YCSB_ONLY | {
 UPDATES_MIX = "loaded:5/90/5"
 UPDATES_MIXES = ("loaded:1/99/0", UPDATES_MIX, "loaded:25/50/25")
 UPDATES_ENGINES = {
-    "mxk-concurrent-batch",
-    "mxk-lines",
-    "mxk-lines-batch",
-    "mxk-shared",
-    "mxk-shared-chains",
-    "tbb-hash-map",
-    "tbb-hash-map-stock",
-    "urcu-lfht",
+    *("mxk-concurrent-batch", "mxk-lines", "mxk-lines-batch", "mxk-shared", "mxk-shared-chains"),
+    *("tbb-hash-map", "tbb-hash-map-stock", "urcu-lfht"),
 }
 
 # What a process beside it costs that is busy on one of the two processors: the other half of each time slice.
@@ -226,9 +194,7 @@ class Column(NamedTuple):
     cores: int | None = None
 
     def __str__(self) -> str:
-        if self.cores is None:
-            return self.what
-        return f"{self.what} at {self.cores} {'core' if self.cores == 1 else 'cores'}"
+        return self.what if self.cores is None else f"{self.what} at {cores_text(self.cores)}"
 
 
 class Cell(NamedTuple):
@@ -258,50 +224,10 @@ class Settings:
     parts: tuple[Part, ...]
     latency: bool  # whether that is measured, too
 
-    @classmethod
-    def checked(
-        cls,
-        command: str,
-        ops: str,
-        cores: str,
-        rounds: int,
-        seed: int,
-        timeout: float,
-        programs: Path,
-        mxk: str | None,
-        only: str | None,
-        *,
-        latency: bool = True,
-    ) -> "Settings":
-        """Raises, with what was expected, where an option cannot be used or a program is not built."""
-        expect_built(programs, target="compare")
-        configurations = choose_names("--mxk", tuple(CONFIGURATIONS), mxk)
-        wanted = set(DEFAULT_PARTS if only is None else choose_names("--only", tuple(Part), only))
-        if Part.DISTURBED in wanted:
-            wanted.add(Part.UNDISTURBED)
-        parts = tuple(part for part in Part if part in wanted)
-        return cls(
-            command=command,
-            started=utc_stamp(),
-            operations=parse_count("--ops", ops),
-            cores=parse_cores(cores),
-            rounds=rounds,
-            seed=seed,
-            timeout=timeout,
-            programs=programs,
-            configurations=configurations,
-            parts=parts,
-            latency=latency,
-        )
-
     def columns(self, part: Part) -> list[Column]:
         """The columns of a part that measures tables."""
-        mixes = {
-            Part.ZIPF: ZIPF_MIXES,
-            Part.YCSB: YCSB_WORKLOADS,
-            Part.UPDATES: UPDATES_MIXES,
-            Part.LOAD: LOAD_MIXES,
-        }.get(part, MIXES)
+        others = {Part.ZIPF: ZIPF_MIXES, Part.YCSB: YCSB_WORKLOADS, Part.UPDATES: UPDATES_MIXES, Part.LOAD: LOAD_MIXES}
+        mixes = others.get(part, MIXES)
         only = {Part.DISTURBED: DISTURBED_CORES, Part.UNDISTURBED: DISTURBED_CORES, Part.LOAD: LOAD_CORES}.get(part)
         return [Column(mix, cores) for mix in mixes for cores in self.cores if only in (None, cores)]
 
@@ -323,6 +249,14 @@ class Process:
     def runs_in(self, round_number: int) -> bool:
         """Whether it is run in this round, counted from 1."""
         return not self.latency or round_number <= LATENCY_ROUNDS
+
+
+def chosen_parts(only: str | None) -> tuple[Part, ...]:
+    """Those of a list such as "table,zipf", by default all but one; raises where a name is none."""
+    wanted = set(DEFAULT_PARTS if only is None else choose_names("--only", tuple(Part), only))
+    if Part.DISTURBED in wanted:
+        wanted.add(Part.UNDISTURBED)
+    return tuple(part for part in Part if part in wanted)
 
 
 def choose_engines(settings: Settings, known: Sequence[Engine], peers: str | None) -> dict[Part, list[Engine]]:
@@ -364,29 +298,25 @@ def table_processes(settings: Settings, part: Part, engines: Iterable[Engine]) -
     """For each engine that is built one, or one for each number of cores, with the same operations; none where the part
     has no column."""
     more = {Part.ZIPF: f" --dist {ZIPF}", Part.LOAD: LOAD_OPTIONS}.get(part, "")
-    return [
-        _table_process(settings, part, engine, process_name(part, engine.name, cores), columns, more)
-        for engine in engines
-        if not engine.missing
-        for cores, columns in _by_process(engine, settings.columns(part))
-    ]
+    return _table_processes(settings, part, engines, settings.columns(part), more)
 
 
 def latency_processes(settings: Settings, engines: Iterable[Engine]) -> list[Process]:
     """The same for each engine of the table part that can say how long an operation takes."""
-    timed = [column for column in settings.columns(Part.TABLE) if column.what in LATENCY_MIXES]
+    columns = [column for column in settings.columns(Part.TABLE) if column.what in LATENCY_MIXES]
+    timed = [engine for engine in engines if engine.kind is not Kind.MXK or _has_latency(engine.name)]
+    return _table_processes(settings, Part.TABLE, timed, columns, " --latency")
+
+
+def _table_processes(
+    settings: Settings, part: Part, engines: Iterable[Engine], columns: Sequence[Column], more: str
+) -> list[Process]:
+    end = "-latency" if part is Part.TABLE and more else ""
     return [
-        _table_process(
-            settings,
-            Part.TABLE,
-            engine,
-            f"{process_name(Part.TABLE, engine.name, cores)}-latency",
-            columns,
-            " --latency",
-        )
+        _table_process(settings, part, engine, process_name(part, engine.name, cores) + end, of_process, more)
         for engine in engines
-        if not engine.missing and (engine.kind is not Kind.MXK or _has_latency(engine.name))
-        for cores, columns in _by_process(engine, timed)
+        if not engine.missing
+        for cores, of_process in _by_process(engine, columns)
     ]
 
 

@@ -11,22 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from mxk_host import results
+from mxk_host.compare import plan
 from mxk_host.compare.disturber import disturbing
-from mxk_host.compare.plan import (
-    COST_BENCHMARKS,
-    COST_ENGINE,
-    GRACE_BENCHMARK,
-    RCU_BENCHMARK,
-    RESIZE_BENCHMARK,
-    Cell,
-    Column,
-    Engine,
-    Kind,
-    Process,
-    Settings,
-    cost_unit,
-)
-from mxk_host.digits import bytes_text
+from mxk_host.compare.plan import Cell, Column, Engine, Kind, Process, Settings
+from mxk_host.digits import bytes_text, cores_text
 from mxk_host.errors import DriverError, ExitCode, signal_name
 from mxk_host.rounds import Ran, run, take_turns
 from mxk_host.stream import Row
@@ -136,16 +124,16 @@ def _take(row: Row, process: Process, round_number: int, record: Record) -> None
             engine, column, measured = row["peer"], _table_column, "throughput"
         case "group-by":
             engine, column, measured = row["engine"], _cost_column, "throughput"
-        case str(benchmark) if benchmark == RCU_BENCHMARK:
+        case str(benchmark) if benchmark == plan.RCU_BENCHMARK:
             engine, column, measured = row["kind"], _section_column, "throughput"
-        case str(benchmark) if benchmark == GRACE_BENCHMARK:
-            engine, column, measured = COST_ENGINE, _cost_column, "nanoseconds"
-        case str(benchmark) if benchmark == RESIZE_BENCHMARK:
+        case str(benchmark) if benchmark == plan.GRACE_BENCHMARK:
+            engine, column, measured = plan.COST_ENGINE, _cost_column, "nanoseconds"
+        case str(benchmark) if benchmark == plan.RESIZE_BENCHMARK:
             engine, column, measured = row["layout"], _resize_column, "p99"
-        case str(benchmark) if benchmark in COST_BENCHMARKS:
-            engine, column, measured = COST_ENGINE, _cost_column, cost_unit(process.part)
-        case str(benchmark) if benchmark.removesuffix("-peer") in COST_BENCHMARKS:
-            engine, column, measured = row["peer"], _cost_column, cost_unit(process.part)
+        case str(benchmark) if benchmark in plan.COST_BENCHMARKS:
+            engine, column, measured = plan.COST_ENGINE, _cost_column, plan.cost_unit(process.part)
+        case str(benchmark) if benchmark.removesuffix("-peer") in plan.COST_BENCHMARKS:
+            engine, column, measured = row["peer"], _cost_column, plan.cost_unit(process.part)
         case _:
             return
     cell = Cell(process.part, engine, column(row))
@@ -168,7 +156,7 @@ def _table_column(row: Row) -> Column:
 
 
 def _section_column(row: Row) -> Column:
-    return Column(f"{row['body']}, {row['cores']} {'core' if row['cores'] == 1 else 'cores'}")
+    return Column(f"{row['body']}, {cores_text(row['cores'])}")
 
 
 def _resize_column(row: Row) -> Column:

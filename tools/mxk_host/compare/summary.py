@@ -5,26 +5,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from mxk_host.compare import plan
 from mxk_host.compare.cells import Cells, paired_ratio, spread
 from mxk_host.compare.figures import FIGURES, evaluate
-from mxk_host.compare.plan import (
-    COST_BENCHMARKS,
-    COST_ENGINE,
-    GROUP_BY_ENGINE,
-    MIN_ROUNDS,
-    RCU_ENGINE,
-    SEVERAL_IN_ONE,
-    TIMED,
-    ZIPF,
-    Cell,
-    Column,
-    Engine,
-    Kind,
-    Part,
-    Settings,
-    cost_unit,
-    group_by_processes,
-)
+from mxk_host.compare.plan import Cell, Column, Engine, Kind, Part, Settings
 from mxk_host.compare.run import Record, Sample
 
 
@@ -36,7 +20,7 @@ def summarise(settings: Settings, engines: dict[Part, list[Engine]], record: Rec
     for part, measured in engines.items():
         built = [engine for engine in measured if not engine.missing]
         rows += _rows(part, built, settings.columns(part), cells)
-    for part in SEVERAL_IN_ONE:
+    for part in plan.SEVERAL_IN_ONE:
         mine = [sample for sample in record.samples if sample.cell.part is part]
         measures = list(dict.fromkeys(sample.cell.column for sample in mine))
         rows += _rows(part, _engines_of(mine), measures, cells)
@@ -51,12 +35,12 @@ def summarise(settings: Settings, engines: dict[Part, list[Engine]], record: Rec
         "seed": settings.seed,
         "rounds": record.rounds_complete,
         "rounds_asked": settings.rounds,
-        "quick_look": record.rounds_complete < MIN_ROUNDS,
+        "quick_look": record.rounds_complete < plan.MIN_ROUNDS,
         "interrupted": record.interrupted is not None,
         "signal": record.interrupted,
         "verified": not record.failures and bool(rows) and all(row["verified"] for row in rows),
         "ratios_of": {part: name for part, measured in engines.items() if (name := _baseline(part, measured))},
-        "dist": {Part.ZIPF: ZIPF} if Part.ZIPF in engines else {},
+        "dist": {Part.ZIPF: plan.ZIPF} if Part.ZIPF in engines else {},
         "bounds": [engine.name for engine in built if engine.kind is Kind.BOUND],
         "rows": rows,
         "figures": evaluate(FIGURES, cells, settings.parts),
@@ -91,7 +75,7 @@ def _warnings(samples: Iterable[Sample]) -> list[dict[str, Any]]:
 
 def _skipped(settings: Settings, record: Record) -> list[str]:
     texts = [text for sample in record.samples for text in sample.row.get("skipped", ())]
-    if Part.GROUP_BY in settings.parts and not group_by_processes(settings):
+    if Part.GROUP_BY in settings.parts and not plan.group_by_processes(settings):
         texts.append(f"{Part.GROUP_BY}, for which 'make python' has to be run first")
     return list(dict.fromkeys(texts))
 
@@ -99,13 +83,16 @@ def _skipped(settings: Settings, record: Record) -> list[str]:
 def _engines_of(samples: Sequence[Sample]) -> list[Engine]:
     engines = {}
     for sample in samples:
-        is_mxk = sample.row["benchmark"] in COST_BENCHMARKS or sample.cell.engine in (GROUP_BY_ENGINE, RCU_ENGINE)
+        is_mxk = sample.row["benchmark"] in plan.COST_BENCHMARKS or sample.cell.engine in (
+            plan.GROUP_BY_ENGINE,
+            plan.RCU_ENGINE,
+        )
         is_mxk = is_mxk or (sample.cell.part is Part.RCU and sample.row["library"] == "none")
         is_mxk = is_mxk or sample.cell.part is Part.GRACE
         kind = Kind.MXK if is_mxk else Kind.PEER
         library = sample.row.get("library", "").removesuffix("none")
         engines.setdefault(sample.cell.engine, Engine(sample.cell.engine, kind, library))
-    return sorted(engines.values(), key=lambda engine: (engine.kind is not Kind.MXK, engine.name != RCU_ENGINE))
+    return sorted(engines.values(), key=lambda engine: (engine.kind is not Kind.MXK, engine.name != plan.RCU_ENGINE))
 
 
 def _rows(part: Part, engines: Sequence[Engine], columns: Sequence[Column], cells: Cells) -> list[dict[str, Any]]:
@@ -121,7 +108,9 @@ def _rows(part: Part, engines: Sequence[Engine], columns: Sequence[Column], cell
                 continue  # not supported, or the comparison was interrupted before
             row: dict[str, Any] = {"section": part, "engine": engine.name, "kind": engine.kind}
             row |= {"library": engine.library} | _column(column)
-            measured: dict[str, Any] = {cost_unit(part) if part in TIMED else "throughput": spread(mine.values())}
+            measured: dict[str, Any] = {
+                plan.cost_unit(part) if part in plan.TIMED else "throughput": spread(mine.values())
+            }
             if engine.name != baseline:
                 measured["ratio"] = paired_ratio(cells.values(Cell(part, baseline, column)), mine)
             if engine.kind is not Kind.BOUND:
@@ -138,8 +127,8 @@ def _rows(part: Part, engines: Sequence[Engine], columns: Sequence[Column], cell
 
 def _baseline(part: Part, engines: Sequence[Engine]) -> str:
     """Whom ratios are about: the first one of MXK's; empty if there is none."""
-    if part in TIMED:
-        return COST_ENGINE
+    if part in plan.TIMED:
+        return plan.COST_ENGINE
     return next((engine.name for engine in engines if engine.kind is Kind.MXK), "")
 
 

@@ -4,25 +4,16 @@ cost, the figures, and a line for everything that is missing or went wrong. Mean
 from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from mxk_host.compare import plan
 from mxk_host.compare.figures import Unit, wanted
-from mxk_host.compare.plan import (
-    MAX_LATENCY,
-    MIN_ROUNDS,
-    SEVERAL_IN_ONE,
-    TIMED,
-    Kind,
-    Part,
-    cost_unit,
-    process_name,
-)
-from mxk_host.digits import number
+from mxk_host.compare.plan import MAX_LATENCY, Kind, Part
+from mxk_host.digits import cores_text, number
+from mxk_host.tables import console_of, plain_table
 
-PLAIN_WIDTH = 120  # columns of text that goes to a file
 NOISY = "~"  # behind a throughput: by its own account not to be trusted
 # Stands beside every comparison: the two sides are not asked for the same.
 ASYNCHRONOUS = (
@@ -53,9 +44,8 @@ Row = dict[str, Any]
 
 
 def show(summary: Summary, output: TextIO) -> None:
-    """Prints the whole summary: as wide as the terminal, or PLAIN_WIDTH."""
-    width = None if output.isatty() else PLAIN_WIDTH
-    console = Console(file=output, width=width, markup=False, highlight=False)
+    """Prints the whole summary."""
+    console = console_of(output)
     for line in _head(summary):
         console.print(line, soft_wrap=True)
     for section in _TABLES:
@@ -69,9 +59,9 @@ def show(summary: Summary, output: TextIO) -> None:
         if section in _ABOUT:
             console.print(_ABOUT[section], soft_wrap=True)
         for group in _groups(columns, len(counts), console.width):
-            headings = [f"{mix}\n{cores} {'core' if cores == 1 else 'cores'}" for mix, cores in group]
+            headings = [f"{mix}\n{cores_text(cores)}" for mix, cores in group]
             console.print(_table(summary, section, group, headings))
-    for part in SEVERAL_IN_ONE:
+    for part in plan.SEVERAL_IN_ONE:
         measures = [(measure, None) for measure in _distinct(summary, part, "measure")]
         if measures:
             console.print(_ABOUT.get(part) or _ABOUT_COSTS.format(part), soft_wrap=True)
@@ -102,7 +92,7 @@ def _head(summary: Summary) -> Iterable[str]:
     if summary["interrupted"]:
         yield "interrupted: what had been measured until then"
     if summary["quick_look"]:
-        yield f"a quick look: a comparison takes no less than {MIN_ROUNDS} rounds"
+        yield f"a quick look: a comparison takes no less than {plan.MIN_ROUNDS} rounds"
     yield "M ops/s, min-max: median of the rounds, and the slowest and fastest of them"
     if Part.TABLE in summary["ratios_of"]:
         about = summary["ratios_of"][Part.TABLE]
@@ -124,9 +114,8 @@ def _groups(columns: Sequence[Any], group: int, width: int) -> Iterable[Sequence
 
 
 def _table(summary: Summary, section: str, columns: Sequence[Any], headings: Sequence[str]) -> Table:
-    table = Table(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("engine", overflow="fold", width=_NAME_WIDTH)
-    table.add_column("")
+    table = plain_table("/engine", "")
+    table.columns[0].width = _NAME_WIDTH
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True, min_width=_CELL_WIDTH - 2)
     table.add_column("verified")
@@ -144,7 +133,7 @@ def _table(summary: Summary, section: str, columns: Sequence[Any], headings: Seq
             section,
             first,
             [mine.get(column) for column in columns],
-            any(process_name(Part(section), engine, row.get("cores")) in failures for row in mine.values()),
+            any(plan.process_name(Part(section), engine, row.get("cores")) in failures for row in mine.values()),
         )
         verified = "yes" if all(row["verified"] for row in mine.values()) else "NO"
         name = Text(engine, style="bold") + Text(f"\n{first['library']}" if first["library"] else "", style="dim")
@@ -166,8 +155,8 @@ def _lines(
 ) -> list[tuple[str, list[str]]]:
     """An engine's lines of text: a name, and a cell for each column. `failed`: not in all columns or rounds."""
     unit, factor, field = ("M ops/s", 1e-6, "throughput")
-    if section in TIMED:
-        field = cost_unit(Part(section))
+    if section in plan.TIMED:
+        field = plan.cost_unit(Part(section))
         unit, factor = ("ns" if field == "nanoseconds" else field), 1.0
     if section == Part.GROUP_BY:
         unit = "M rows/s"
@@ -179,7 +168,7 @@ def _lines(
     ]  # fmt: skip
     if any(row and "ratio" in row for row in rows):
         lines.append(("mxk/this", [number(row["ratio"]["median"]) if row and "ratio" in row else "" for row in rows]))
-    if first["kind"] != Kind.BOUND and section not in TIMED and any(row and "share" in row for row in rows):
+    if first["kind"] != Kind.BOUND and section not in plan.TIMED and any(row and "share" in row for row in rows):
         lines.append(("share", [_shares(row, summary["bounds"]) for row in rows]))
     if any(row and "latency" in row for row in rows):
         lines += [(f"{name} us", [_microseconds(row, f"{name}_ns") for row in rows]) for name in ("p50", "p99")]
@@ -213,11 +202,8 @@ def _show_memory(rows: Sequence[Row], console: Console) -> None:
         return
     console.print("memory in MB. table: by its own count, after the inserts; touched: what growth may ask for, touched")
     console.print("before the run; process: the largest its resident set has been, with its instructions and all else")
-    table = Table(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("engine", overflow="fold")
     names = ("table", "touched", "process")
-    for heading in names:
-        table.add_column(heading, justify="right", no_wrap=True)
+    table = plain_table("/engine", *(f">{name}" for name in names))
     for engine, memory in reversed(of_engine.items()):
         shown = (memory.get(f"{name}_bytes") for name in names)
         table.add_row(engine, *("-" if value is None else number(value / 1e6) for value in shown))
@@ -230,13 +216,7 @@ def _show_figures(figures: Sequence[Row], console: Console) -> None:
     if known:
         reached = sum(figure["reached"] is True for figure in known)
         console.print(f"figures: {reached} of {len(known)} reached; medians of the rounds", soft_wrap=True)
-        table = Table(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
-        table.add_column("figure", overflow="fold")
-        table.add_column("", no_wrap=True)
-        for heading in ("measured", "min-max", "wanted"):
-            table.add_column(heading, justify="right", no_wrap=True)
-        table.add_column("", no_wrap=True)
-        table.add_column("beside", justify="right", no_wrap=True)
+        table = plain_table("/figure", "", ">measured", ">min-max", ">wanted", "", ">beside")
         for figure in known:
             table.add_row(*_figure(figure))
         console.print(table)

@@ -2,26 +2,62 @@
 
 import os
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from math import isnan
 from pathlib import Path
+from statistics import mean, median
 
 from rich.console import Console
 from rich.table import Table
 
-from mxk_host import image, results
+from mxk_host import image, pages, results
 from mxk_host.errors import UsageError
-from mxk_host.figures.markdown import HOLDS
-from mxk_host.figures.plan import FIGURES, OF_ONE_PROGRAM, THESIS_CORES, THESIS_OPERATIONS, Figure, Throughputs
-from mxk_host.figures.run import Settings, medians, run_figure
+from mxk_host.figures.plan import FIGURES, OF_ONE_PROGRAM, THESIS_CORES, THESIS_OPERATIONS, Curve, Figure, Throughputs
 from mxk_host.machine import Boot
-from mxk_host.programs import Side
+from mxk_host.order import balanced_order
+from mxk_host.programs import Programs, Side
 from mxk_host.progress import RoundsProgress
 from mxk_host.statement import Statement
 from mxk_host.stream import Row
 
+HOLDS = {True: "yes", False: "NO", None: "unknown"}
 NUMBERS = (*OF_ONE_PROGRAM, *FIGURES)
 _TRIAL_PART = 5  # of the operations, once: a twenty-fifth of what five rounds take
+
+
+# What the tables of so many keys take, and the instructions.
+_MEMORY_PER_OPERATION = 128
+_MIN_MEMORY = 1 << 30
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a figure is measured."""
+
+    programs: Programs
+    cores: tuple[int, ...]
+    operations: int | None  # None: the thesis'
+    kernel_operations: int | None  # in the kernel
+    rounds: int
+
+    def run(self, side: Side, command: str) -> list[Row]:
+        """The rows of a command."""
+        operations = self.kernel_operations or THESIS_OPERATIONS
+        memory = max(_MIN_MEMORY, operations * _MEMORY_PER_OPERATION)
+        return self.programs.rows(side, command, max(self.cores), memory >> 20)
+
+    def options(self, side: Side) -> str:
+        """What all benchmarks of this side are told."""
+        operations = self.kernel_operations if side is Side.KERNEL else self.operations
+        cores = ",".join(map(str, self.cores))
+        return f"--cores {cores}{f' --ops {operations}' if operations else ''} --json"
+
+    def command(self, curve: Curve) -> str:
+        """What measures a curve."""
+        return f"bench {curve.benchmark} --mix insert {self.options(curve.side)}"
 
 
 def choose(numbers: Sequence[str]) -> tuple[str, ...]:
@@ -69,7 +105,7 @@ def _rows_of(settings: Settings, number: str, sides: Sequence[Side], progress: R
 def _judged(figure: Figure, statement: Statement[Throughputs], rows: Sequence[Row], settings: Settings) -> Row:
     value = statement.value(medians(rows))
     holds = statement.holds(value)
-    measured = "needs other cores" if value is None else f"{value:.2f}"
+    measured = "needs other cores" if isnan(value) else f"{value:.2f}"
     if figure.compares_builds and settings.programs.emulated:
         measured, holds = f"{measured} (emulated kernel)", None
     return {
@@ -135,12 +171,77 @@ def _commands(settings: Settings, number: str, sides: Sequence[Side]) -> list[tu
 
 
 def _table(rows: Sequence[Row]) -> Table:
-    drawn = Table()
-    for heading in ("figure", "on", "the thesis", "expected", "measured", "holds"):
-        drawn.add_column(heading)
+    drawn = Table("figure", "on", "the thesis", "expected", "measured", "holds")
     for row in rows:
         if "statement" not in row:
             continue
         words = (row["figure"], row.get("side", "both"), row["statement"], row["wanted"], row["measured"])
         drawn.add_row(*words, HOLDS[row["holds"]])
     return drawn
+
+
+def run_figure(settings: Settings, figure: Figure, announce: Callable[[int, str], None]) -> list[Row]:
+    """All curves in every round, in a new order each; a row for each curve and number of cores."""
+    values: dict[tuple[str, int], list[float]] = defaultdict(list)
+    first: dict[tuple[str, int], Row] = {}
+    for number in range(1, settings.rounds + 1):
+        for curve in balanced_order(figure.curves, number):
+            announce(number, f"figure {figure.number}, {curve.name}")
+            for row in settings.run(curve.side, settings.command(curve)):
+                key = curve.name, row["cores"]
+                values[key].append(row["throughput"]["median"])
+                first.setdefault(key, row)
+    points = [(curve.name, cores) for curve in figure.curves for cores in settings.cores]
+    return [_row_of(figure, *point, first[point], values[point]) for point in points]
+
+
+def medians(rows: Sequence[Row]) -> Throughputs:
+    """What the statements are judged by."""
+    return Throughputs({(row["series"], row["cores"]): row["throughput"]["median"] for row in rows})
+
+
+def _row_of(figure: Figure, curve: str, cores: int, row: Row, values: Sequence[float]) -> Row:
+    throughput = {
+        "n": len(values),
+        "median": median(values),
+        "min": min(values),
+        "max": max(values),
+        "mean": mean(values),
+    }
+    subject = {"figure": figure.number, "title": figure.title, "series": curve}
+    return row | subject | {"cores": cores, "throughput": throughput}
+
+
+_BLOCK = "figures: statements"
+
+
+def put(rows: Sequence[Row], command: str, page: Path) -> None:
+    """Replaces the table in the page, which has a place for it or is not there yet."""
+    pages.put(page, {_BLOCK: statements(rows, command)})
+
+
+def statements(rows: Sequence[Row], command: str) -> Iterable[str]:
+    """A row for each statement of the thesis; what sets the two builds, or a peer, beside each other has one cell."""
+    said: dict[tuple[str, str], dict[str, Row]] = {}
+    for row in rows:
+        if "statement" in row:
+            said.setdefault((row["figure"], row["statement"]), {})[row.get("side", "")] = row
+    yield "| figure | the thesis | expected | Linux program | kernel |"
+    yield "|---|---|---|---|---|"
+    for (figure, statement), by_side in said.items():
+        wanted = next(iter(by_side.values()))["wanted"]
+        both = by_side.get("")
+        cells = [_cell(both or by_side.get(Side.LINUX)), "the same" if both else _cell(by_side.get(Side.KERNEL))]
+        yield f"| {figure} | {statement} | {wanted} | {' | '.join(cells)} |"
+    yield ""
+    yield _origin(rows, command)
+
+
+def _cell(row: Row | None) -> str:
+    return "-" if row is None else f"{HOLDS[row['holds']]}: {row['measured']}"
+
+
+def _origin(rows: Sequence[Row], command: str) -> str:
+    machine = next((row["machine"] for row in rows if row.get("side", Side.LINUX) == Side.LINUX), rows[0]["machine"])
+    measured = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return f"`{command}`, {measured}: {machine.get('cpu', '?')}, build {machine.get('build', '?')}."

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan, nan
 from statistics import mean
 
 from mxk_host.programs import Side
@@ -31,25 +32,22 @@ class Throughputs:
         self._medians = medians
         self.cores = sorted({cores for _, cores in medians})
 
-    def at(self, curve: str, cores: int) -> float | None:
-        """None: not measured."""
-        return self._medians.get((curve, cores))
+    def at(self, curve: str, cores: int) -> float:
+        """NaN, as is all that is computed of it: not measured."""
+        return self._medians.get((curve, cores), nan)
 
-    def ratio(self, curve: str, other: str, cores: int) -> float | None:
+    def ratio(self, curve: str, other: str, cores: int) -> float:
         """How many times faster the first one is."""
-        value, by = self.at(curve, cores), self.at(other, cores)
-        return value / by if value is not None and by else None
+        return self.at(curve, cores) / self.at(other, cores)
 
-    def mean_ratio(self, curve: str, other: str, first: int = 1, last: int = 16) -> float | None:
+    def mean_ratio(self, curve: str, other: str, first: int = 1, last: int = 16) -> float:
         """The mean over the numbers of cores in between."""
-        all_there = [self.ratio(curve, other, cores) for cores in self.cores if first <= cores <= last]
-        ratios = [ratio for ratio in all_there if ratio is not None]
-        return mean(ratios) if ratios else None
+        ratios = [self.ratio(curve, other, cores) for cores in self.cores if first <= cores <= last]
+        return mean([ratio for ratio in ratios if not isnan(ratio)] or [nan])
 
-    def scaling(self, curve: str, cores: int, fewer: int = 1) -> float | None:
+    def scaling(self, curve: str, cores: int, fewer: int = 1) -> float:
         """The throughput on `cores` by that on `fewer`."""
-        many, few = self.at(curve, cores), self.at(curve, fewer)
-        return many / few if many is not None and few else None
+        return self.at(curve, cores) / self.at(curve, fewer)
 
 
 @dataclass(frozen=True)
@@ -67,78 +65,34 @@ class Figure:
         return {Side.KERNEL} < {curve.side for curve in self.curves}
 
 
-def _like(throughputs: Throughputs, curve: str, other: str) -> float | None:
+def _like(throughputs: Throughputs, curve: str, other: str) -> float:
     """How much better one scales than the other, on all cores that were measured."""
     cores = throughputs.cores[-1]
-    one, two = throughputs.scaling(curve, cores), throughputs.scaling(other, cores)
-    return one / two if cores > 1 and one is not None and two else None
+    return throughputs.scaling(curve, cores) / throughputs.scaling(other, cores) if cores > 1 else nan
 
 
-_THREADS = (
-    Curve("MXK", Side.KERNEL, "table --model threads"),
-    Curve("Linux", Side.LINUX, "table --model threads"),
-)
+_THREADS = (Curve("MXK", Side.KERNEL, "table --model threads"), Curve("Linux", Side.LINUX, "table --model threads"))
 _TASKS = (Curve("MXK", Side.KERNEL, "table"), Curve("Linux", Side.LINUX, "table"))
 _TBB = (Curve("MXK", Side.LINUX, "table"), Curve("TBB", Side.PEERS, "peer --peer tbb-hash-map --queue shared"))
 
 FIGURES = {
     figure.number: figure
     for figure in (
-        Figure(
-            "4.7",
-            "threads: the kernel and Linux, throughput",
-            _THREADS,
-            [
-                Statement(
-                    "threads: Linux 40 % faster throughout, mean over cores",
-                    1.2,
-                    1.8,
-                    lambda found: found.mean_ratio("Linux", "MXK"),
-                )
-            ],
-        ),
-        Figure(
-            "4.8",
-            "threads: the kernel and Linux, scaling",
-            _THREADS,
-            [
-                Statement(
-                    "threads: both scale alike, Linux by the kernel, on all cores",
-                    0.9,
-                    1.1,
-                    lambda found: _like(found, "Linux", "MXK"),
-                )
-            ],
-        ),
-        Figure(
-            "4.9",
-            "tasks: the kernel and Linux",
-            _TASKS,
-            [
-                Statement(
-                    "tasks, up to 8 cores: within 5 %, mean over cores",
-                    0.95,
-                    1.05,
-                    lambda found: found.mean_ratio("Linux", "MXK", 1, 8),
-                ),
-                Statement(
-                    "tasks, 12 and 16 cores: Linux 15 % slower, mean of both",
-                    0.7,
-                    0.925,
-                    lambda found: found.mean_ratio("Linux", "MXK", 12, 16),
-                ),
-            ],
-        ),
-        Figure(
-            "4.10",
-            "tasks and TBB's concurrent_hash_map",
-            _TBB,
-            [
-                Statement(
-                    "TBB does not grow beyond 8 cores: 16 by 8", 0.0, 1.1, lambda found: found.scaling("TBB", 16, 8)
-                ),
-                Statement("16 cores: MXK 50 % faster than TBB", 1.25, 2.0, lambda found: found.ratio("MXK", "TBB", 16)),
-            ],
-        ),
+        Figure("4.7", "threads: the kernel and Linux, throughput", _THREADS,
+               [Statement("threads: Linux 40 % faster throughout, mean over cores", 1.2, 1.8,
+                          lambda found: found.mean_ratio("Linux", "MXK"))]),
+        Figure("4.8", "threads: the kernel and Linux, scaling", _THREADS,
+               [Statement("threads: both scale alike, Linux by the kernel, on all cores", 0.9, 1.1,
+                          lambda found: _like(found, "Linux", "MXK"))]),
+        Figure("4.9", "tasks: the kernel and Linux", _TASKS,
+               [Statement("tasks, up to 8 cores: within 5 %, mean over cores", 0.95, 1.05,
+                          lambda found: found.mean_ratio("Linux", "MXK", 1, 8)),
+                Statement("tasks, 12 and 16 cores: Linux 15 % slower, mean of both", 0.7, 0.925,
+                          lambda found: found.mean_ratio("Linux", "MXK", 12, 16))]),
+        Figure("4.10", "tasks and TBB's concurrent_hash_map", _TBB,
+               [Statement("TBB does not grow beyond 8 cores: 16 by 8", 0.0, 1.1,
+                          lambda found: found.scaling("TBB", 16, 8)),
+                Statement("16 cores: MXK 50 % faster than TBB", 1.25, 2.0,
+                          lambda found: found.ratio("MXK", "TBB", 16))]),
     )
-}
+}  # fmt: skip

@@ -3,7 +3,8 @@ how it is to read it. `tools/mxk firmware faults` lists them, `tools/mxk run --f
 
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from mxk_host.errors import UsageError
 from mxk_host.firmware import tables
@@ -18,7 +19,7 @@ HUGE = 0xFFFF_FFFF
 
 @dataclass
 class Parts:
-    """What the tables of a sound machine are made of."""
+    """What the tables of a sound machine are made of. What a fault changes gives the memory with it."""
 
     cores: int
     nodes: int
@@ -51,10 +52,76 @@ class Parts:
         return tables.hmat([tables.locality_matrix(self.latencies, unit)])
 
     def with_tables(self, *others: bytes) -> Memory:
-        """The image of the sound tables, but of others in place of those of the same signature."""
-        by_name = {content[:4]: content for content in (*self.sound(), *others)}
-        self.image.tables = list(by_name.values())
+        """The sound tables, but others in place of those of the same signature."""
+        return self.only(list({content[:4]: content for content in (*self.sound(), *others)}.values()))
+
+    def only(self, contents: list[bytes]) -> Memory:
+        """These tables."""
+        self.image.tables = contents
         return self.image.memory()
+
+    def changed(self, name: str, offset: int, value: bytes, *, checked: bool = True) -> Memory:
+        """A part of a table is another; `checked`: with the right checksum."""
+        memory = self.with_tables()
+        memory.change(name, offset, value, checked=checked)
+        return memory
+
+    def root_pointer(self, offset: int, value: bytes, *checksums: tuple[int, int]) -> Memory:
+        """`checksums`: those that are right in spite of the change, as offset and the number of bytes."""
+        memory = self.with_tables()
+        pointer = memory.content[:offset] + value + memory.content[offset + len(value) : 36]
+        for at, length in checksums:
+            pointer = tables.set_checksum(bytes(pointer), at, length)
+        memory.replace(0, bytes(pointer))
+        return memory
+
+    def lists(self, **how: Any) -> Memory:  # noqa: ANN401
+        """Other lists of tables: `how` is fields of the image."""
+        self.image = replace(self.image, **how)
+        return self.with_tables()
+
+    def listed_too(self, name: str) -> Memory:
+        """Both lists name a part a second time, or themselves."""
+        memory = self.lists(more_entries=[0])
+        return self.lists(more_entries=[memory.addresses[memory.part(name)]])
+
+    def without(self, name: bytes) -> list[bytes]:
+        """The other tables."""
+        return [content for content in self.sound() if content[:4] != name]
+
+    def named(self, name: bytes) -> list[bytes]:
+        """The table of this name."""
+        return [content for content in self.sound() if content[:4] == name]
+
+    def both_lists_broken(self) -> Memory:
+        """Both have wrong checksums."""
+        memory = self.changed("XSDT", 16, b"?", checked=False)
+        memory.change("RSDT", 16, b"?", checked=False)
+        return memory
+
+    def past_the_end(self, name: bytes) -> Memory:
+        """The table is the last thing in memory, and says that it goes on."""
+        memory = self.only(self.without(name) + self.named(name))
+        (length,) = struct.unpack_from("<I", memory.content, memory.addresses[-1] - tables.BASE + 4)
+        memory.change(name.decode(), 4, struct.pack("<I", length + 1), checked=False)
+        return memory
+
+    def one_more_core(self, record: bytes, affinity: bytes) -> Memory:
+        """MADT and SRAT agree that there is one."""
+        return self.with_tables(tables.madt([*self.madt, record]), tables.srat([*self.srat, affinity]))
+
+    def more_cores(self, count: int) -> Memory:
+        """With the ids behind those that there are."""
+        ids = range(self.cores, self.cores + count)
+        more = tables.madt([*self.madt, *(tables.local_x2apic(number, number) for number in ids)])
+        return self.with_tables(more, tables.srat([*self.srat, *(tables.x2apic_affinity(0, i) for i in ids)]))
+
+    def with_distance(self, a: int, b: int, distance: int, *, both_ways: bool = False) -> Memory:
+        """In the SLIT."""
+        self.slit[a][b] = distance
+        if both_ways:
+            self.slit[b][a] = distance
+        return self.with_tables()
 
 
 @dataclass(frozen=True)
@@ -71,176 +138,25 @@ class Fault:
 
 
 def _checksum_of(name: str) -> Callable[[Parts], Memory]:
-    def make(parts: Parts) -> Memory:
-        memory = parts.with_tables()
-        memory.change(name, 16, b"?", checked=False)
-        return memory
-
-    return make
-
-
-def _changed(name: str, offset: int, value: bytes) -> Callable[[Parts], Memory]:
-    def make(parts: Parts) -> Memory:
-        memory = parts.with_tables()
-        memory.change(name, offset, value)
-        return memory
-
-    return make
+    return lambda parts: parts.changed(name, 16, b"?", checked=False)
 
 
 def _length(name: str, length: int) -> Callable[[Parts], Memory]:
-    def make(parts: Parts) -> Memory:
-        memory = parts.with_tables()
-        memory.change(name, 4, struct.pack("<I", length), checked=False)
-        return memory
-
-    return make
-
-
-def _root_pointer(offset: int, value: bytes, checksums: Sequence[tuple[int, int]]) -> Callable[[Parts], Memory]:
-    """`checksums`: those that are right in spite of the change, as offset and the number of bytes."""
-
-    def make(parts: Parts) -> Memory:
-        memory = parts.with_tables()
-        pointer = bytearray(memory.content[:36])
-        pointer[offset : offset + len(value)] = value
-        for at, length in checksums:
-            pointer[:] = tables.set_checksum(bytes(pointer), at, length)
-        memory.replace(0, bytes(pointer))
-        return memory
-
-    return make
-
-
-def _lists(
-    revision: int = 2, *, rsdt: bool = True, xsdt: bool = True, tail: bytes = b"", more: Sequence[int] = ()
-) -> Callable[[Parts], Memory]:
-    def make(parts: Parts) -> Memory:
-        parts.image.revision = revision
-        parts.image.has_rsdt, parts.image.has_xsdt = rsdt, xsdt
-        parts.image.tail, parts.image.more_entries = tail, list(more)
-        return parts.with_tables()
-
-    return make
-
-
-def _listed_too(name: str) -> Callable[[Parts], Memory]:
-    """Both lists name a part a second time, or themselves."""
-
-    def make(parts: Parts) -> Memory:
-        parts.image.more_entries = [0]
-        memory = parts.with_tables()
-        parts.image.more_entries = [memory.addresses[memory.part(name)]]
-        return parts.with_tables()
-
-    return make
-
-
-def _no_tables(parts: Parts) -> Memory:
-    return parts.image.memory()
-
-
-def _without(name: bytes) -> Callable[[Parts], Memory]:
-    def make(parts: Parts) -> Memory:
-        parts.image.tables = [content for content in parts.sound() if content[:4] != name]
-        return parts.image.memory()
-
-    return make
-
-
-def _twice(name: bytes) -> Callable[[Parts], Memory]:
-    def make(parts: Parts) -> Memory:
-        sound = parts.sound()
-        parts.image.tables = sound + [content for content in sound if content[:4] == name]
-        return parts.image.memory()
-
-    return make
-
-
-def _both_lists_broken(parts: Parts) -> Memory:
-    memory = parts.with_tables()
-    memory.change("XSDT", 16, b"?", checked=False)
-    memory.change("RSDT", 16, b"?", checked=False)
-    return memory
-
-
-def _past_the_end(name: bytes) -> Callable[[Parts], Memory]:
-    """The table is the last thing in memory, and says that it goes on."""
-
-    def make(parts: Parts) -> Memory:
-        sound = parts.sound()
-        parts.image.tables = [content for content in sound if content[:4] != name]
-        parts.image.tables += [content for content in sound if content[:4] == name]
-        memory = parts.image.memory()
-        (length,) = struct.unpack_from("<I", memory.content, memory.addresses[-1] - tables.BASE + 4)
-        memory.change(name.decode(), 4, struct.pack("<I", length + 1), checked=False)
-        return memory
-
-    return make
+    return lambda parts: parts.changed(name, 4, struct.pack("<I", length), checked=False)
 
 
 def _madt(change: Callable[[list[bytes], int], list[bytes]]) -> Callable[[Parts], Memory]:
     """`change`: of the records; told the number of cores, whose records come first."""
-
-    def make(parts: Parts) -> Memory:
-        return parts.with_tables(tables.madt(change(parts.madt, parts.cores)))
-
-    return make
-
-
-def _one_more_core(record: bytes, affinity: bytes) -> Callable[[Parts], Memory]:
-    """MADT and SRAT agree that there is one."""
-
-    def make(parts: Parts) -> Memory:
-        return parts.with_tables(tables.madt([*parts.madt, record]), tables.srat([*parts.srat, affinity]))
-
-    return make
-
-
-def _more_cores(count: int) -> Callable[[Parts], Memory]:
-    """With the ids behind those that there are."""
-
-    def make(parts: Parts) -> Memory:
-        ids = range(parts.cores, parts.cores + count)
-        more = tables.madt([*parts.madt, *(tables.local_x2apic(number, number) for number in ids)])
-        return parts.with_tables(more, tables.srat([*parts.srat, *(tables.x2apic_affinity(0, i) for i in ids)]))
-
-    return make
+    return lambda parts: parts.with_tables(tables.madt(change(parts.madt, parts.cores)))
 
 
 def _srat(change: Callable[[Parts], Sequence[bytes]], revision: int = 3) -> Callable[[Parts], Memory]:
     """`change` gives the records: first those of the cores, then those of memory."""
-
-    def make(parts: Parts) -> Memory:
-        return parts.with_tables(tables.srat(change(parts), revision))
-
-    return make
+    return lambda parts: parts.with_tables(tables.srat(change(parts), revision))
 
 
-def _slit(change: Callable[[list[list[int]]], None], localities: int | None = None) -> Callable[[Parts], Memory]:
-    def make(parts: Parts) -> Memory:
-        change(parts.slit)
-        return parts.with_tables(tables.slit(parts.slit, localities))
-
-    return make
-
-
-def _nothing(_: list[list[int]]) -> None:
-    pass
-
-
-def _put(a: int, b: int, distance: int) -> Callable[[list[list[int]]], None]:
-    def change(rows: list[list[int]]) -> None:
-        rows[a][b] = distance
-
-    return change
-
-
-def _put_both_ways(a: int, b: int, distance: int) -> Callable[[list[list[int]]], None]:
-    def change(rows: list[list[int]]) -> None:
-        rows[a][b] = rows[b][a] = distance
-
-    return change
+def _slit(localities: int) -> Callable[[Parts], Memory]:
+    return lambda parts: parts.with_tables(tables.slit(parts.slit, localities))
 
 
 def _hmat_against_slit(parts: Parts) -> Memory:
@@ -249,10 +165,7 @@ def _hmat_against_slit(parts: Parts) -> Memory:
 
 
 def _hmat_of_structure(change: Callable[[bytes], bytes], revision: int = 2) -> Callable[[Parts], Memory]:
-    def make(parts: Parts) -> Memory:
-        return parts.with_tables(tables.hmat([change(tables.locality_matrix(parts.latencies))], revision))
-
-    return make
+    return lambda parts: parts.with_tables(tables.hmat([change(tables.locality_matrix(parts.latencies))], revision))
 
 
 _ONE_CORE = "going on with one core on one node"
@@ -264,44 +177,47 @@ FAULTS = {
     for fault in (
         # The root pointer and the lists of tables.
         Fault("rsdp-signature", "the root pointer's signature is another", [_ONE_CORE, _NO_MADT],
-              _root_pointer(0, b"RSD-PTR ", [(8, 20), (32, 36)]), 1, 1),
+              lambda it: it.root_pointer(0, b"RSD-PTR ", (8, 20), (32, 36)), 1, 1),
         Fault("rsdp-checksum", "the root pointer's checksum is wrong", [_ONE_CORE, _NO_MADT],
-              _root_pointer(9, b"?", []), 1, 1),
+              lambda it: it.root_pointer(9, b"?"), 1, 1),
         Fault("rsdp-extended-checksum", "the checksum of its extension is wrong",
-              ["the extended checksum is wrong: using the RSDT"], _root_pointer(33, b"?", [])),
+              ["the extended checksum is wrong: using the RSDT"], lambda it: it.root_pointer(33, b"?")),
         Fault("rsdp-length", "its length is 20 in revision 2",
-              ["its length is wrong: using the RSDT"], _root_pointer(20, struct.pack("<I", 20), [(32, 36)])),
+              ["its length is wrong: using the RSDT"], lambda it: it.root_pointer(20, struct.pack("<I", 20), (32, 36))),
         Fault("rsdp-length-huge", "its length is far beyond memory",
-              ["its length is wrong: using the RSDT"], _root_pointer(20, struct.pack("<I", HUGE), [(32, 36)])),
+              ["its length is wrong: using the RSDT"],
+              lambda it: it.root_pointer(20, struct.pack("<I", HUGE), (32, 36))),
         Fault("rsdp-without-xsdt", "revision 2 without an XSDT", ["it names no XSDT: using the RSDT"],
-              _lists(xsdt=False)),
+              lambda it: it.lists(has_xsdt=False)),
         Fault("rsdp-revision-0-with-xsdt", "revision 0, but only an XSDT",
-              ["RSDP of revision 0 names no RSDT, but a valid XSDT: it is taken"], _lists(0, rsdt=False)),
+              ["RSDP of revision 0 names no RSDT, but a valid XSDT: it is taken"],
+              lambda it: it.lists(revision=0, has_rsdt=False)),
         Fault("rsdp-without-lists", "neither XSDT nor RSDT", ["it names no XSDT", _ONE_CORE, _NO_MADT],
-              _lists(rsdt=False, xsdt=False), 1, 1),
+              lambda it: it.lists(has_rsdt=False, has_xsdt=False), 1, 1),
         Fault("rsdt-beyond-memory", "revision 0, its RSDT where there is no memory", [_ONE_CORE, _NO_MADT],
-              _root_pointer(15, b"\0" + struct.pack("<I", HUGE), [(8, 20)]), 1, 1),
+              lambda it: it.root_pointer(15, b"\0" + struct.pack("<I", HUGE), (8, 20)), 1, 1),
         Fault("xsdt-beyond-memory", "the XSDT where there is no memory", ["not readable; using the RSDT"],
-              _root_pointer(24, struct.pack("<Q", 1 << 60), [(32, 36)])),
+              lambda it: it.root_pointer(24, struct.pack("<Q", 1 << 60), (32, 36))),
         Fault("xsdt-checksum", "the XSDT's checksum is wrong", ["wrong checksum; using the RSDT"],
               _checksum_of("XSDT")),
         Fault("xsdt-signature", "another table in the XSDT's place", ["not the XSDT; using the RSDT"],
-              _changed("XSDT", 0, b"XXXX")),
+              lambda it: it.changed("XSDT", 0, b"XXXX")),
         Fault("xsdt-length", "the XSDT is shorter than a header", ["impossible length 35; using the RSDT"],
               _length("XSDT", 35)),
         Fault("xsdt-odd-length", "half an entry at the XSDT's end", ["4 bytes behind its last whole entry"],
-              _lists(tail=b"\0" * 4)),
-        Fault("xsdt-lists-itself", "a cyclic XSDT", ["is a list of tables; skipped"], _listed_too("XSDT")),
-        Fault("xsdt-lists-rsdt", "the XSDT lists the RSDT", ["is a list of tables; skipped"], _listed_too("RSDT")),
+              lambda it: it.lists(tail=b"\0" * 4)),
+        Fault("xsdt-lists-itself", "a cyclic XSDT", ["is a list of tables; skipped"], lambda it: it.listed_too("XSDT")),
+        Fault("xsdt-lists-rsdt", "the XSDT lists the RSDT", ["is a list of tables; skipped"],
+              lambda it: it.listed_too("RSDT")),
         Fault("xsdt-table-twice", "one table twice at one address", ["stands in it before; skipped"],
-              _listed_too("SRAT")),
+              lambda it: it.listed_too("SRAT")),
         Fault("xsdt-null-entry", "an entry with address 0", ["table at 0x0: not readable; skipped"],
-              _lists(more=[0])),
+              lambda it: it.lists(more_entries=[0])),
         Fault("xsdt-entry-beyond-memory", "an entry where there is no memory", ["not readable; skipped"],
-              _lists(more=[0xFFFF_FFF0])),
-        Fault("xsdt-empty", "no table at all", [_NO_MADT], _no_tables, 1, 1),
+              lambda it: it.lists(more_entries=[0xFFFF_FFF0])),
+        Fault("xsdt-empty", "no table at all", [_NO_MADT], lambda it: it.only([]), 1, 1),
         Fault("both-lists-checksum", "XSDT and RSDT with wrong checksums",
-              ["wrong checksum; using the RSDT", _ONE_CORE, _NO_MADT], _both_lists_broken, 1, 1),
+              ["wrong checksum; using the RSDT", _ONE_CORE, _NO_MADT], lambda it: it.both_lists_broken(), 1, 1),
         # What holds for each table.
         Fault("madt-checksum", "the MADT's checksum is wrong",
               ["table APIC", _NO_MADT], _checksum_of("APIC"), 1),
@@ -312,12 +228,15 @@ FAULTS = {
         Fault("srat-length-huge", "the SRAT's length is 4 GiB", ["impossible length 4294967295"],
               _length("SRAT", HUGE), 4, 1),
         Fault("slit-past-the-end", "the SLIT crosses the end of memory", ["bytes are not readable", _ASSUMED],
-              _past_the_end(b"SLIT")),
-        Fault("madt-twice", "two MADTs", ["2 tables APIC; the first one is taken"], _twice(b"APIC")),
-        Fault("srat-twice", "two SRATs", ["2 tables SRAT; the first one is taken"], _twice(b"SRAT")),
-        Fault("slit-twice", "two SLITs", ["2 tables SLIT; the first one is taken"], _twice(b"SLIT")),
+              lambda it: it.past_the_end(b"SLIT")),
+        Fault("madt-twice", "two MADTs", ["2 tables APIC; the first one is taken"],
+              lambda it: it.only(it.sound() + it.named(b"APIC"))),
+        Fault("srat-twice", "two SRATs", ["2 tables SRAT; the first one is taken"],
+              lambda it: it.only(it.sound() + it.named(b"SRAT"))),
+        Fault("slit-twice", "two SLITs", ["2 tables SLIT; the first one is taken"],
+              lambda it: it.only(it.sound() + it.named(b"SLIT"))),
         # Who can run.
-        Fault("madt-missing", "no MADT", [_NO_MADT], _without(b"APIC"), 1),
+        Fault("madt-missing", "no MADT", [_NO_MADT], lambda it: it.only(it.without(b"APIC")), 1),
         Fault("madt-duplicate-core", "a core listed twice", ["enables 1 processors more than once"],
               _madt(lambda records, _: [*records, records[1]])),
         Fault("madt-all-disabled", "no core enabled", [_NO_MADT],
@@ -331,14 +250,16 @@ FAULTS = {
         Fault("madt-without-boot-core", "the core that boots is not listed", ["does not enable the core that runs"],
               _madt(lambda records, _: records[1:]), only_booted=True),
         Fault("madt-core-that-is-not-there", "a core that never answers", ["APIC id 200 did not start"],
-              _one_more_core(tables.local_apic(200, 200), tables.processor_affinity(1, 200)), only_booted=True),
+              lambda it: it.one_more_core(tables.local_apic(200, 200), tables.processor_affinity(1, 200)),
+              only_booted=True),
         Fault("madt-core-out-of-reach", "a core whose id needs an x2APIC, and which never answers",
               ["APIC id 70000"],
-              _one_more_core(tables.local_x2apic(200, 70_000), tables.x2apic_affinity(1, 70_000)), only_booted=True),
+              lambda it: it.one_more_core(tables.local_x2apic(200, 70_000), tables.x2apic_affinity(1, 70_000)),
+              only_booted=True),
         Fault("madt-thousands-of-cores", "4096 cores more, which never answer",
               ["3845 cores, with the APIC ids 255, 256, 257, 258, 259, 260, 261, 262 and others, cannot be reached",
                "251 cores, with the APIC ids 4, 5, 6, 7, 8, 9, 10, 11 and others, did not start"],
-              _more_cores(4096), only_booted=True),
+              lambda it: it.more_cores(4096), only_booted=True),
         # Who belongs where.
         Fault("srat-core-of-no-node", "a core without an entry",
               ["SRAT does not name 1 of 4 cores; they go to node 0"], _srat(lambda parts: parts.srat[1:])),
@@ -381,21 +302,23 @@ FAULTS = {
               _srat(lambda parts: [tables.processor_affinity((0xABCD << 8) | core * parts.nodes // parts.cores, core)
                                    for core in range(parts.cores)] + parts.srat[parts.cores:], 1)),
         # How far they are from each other.
-        Fault("slit-missing", "two domains and no SLIT", ["no SLIT; " + _ASSUMED], _without(b"SLIT")),
+        Fault("slit-missing", "two domains and no SLIT", ["no SLIT; " + _ASSUMED],
+              lambda it: it.only(it.without(b"SLIT"))),
         Fault("slit-10-off-diagonal", "another domain as near as the own one",
-              ["distance 10 between 1 pairs of different domains"], _slit(_put_both_ways(0, 1, NEAR))),
+              ["distance 10 between 1 pairs of different domains"],
+              lambda it: it.with_distance(0, 1, NEAR, both_ways=True)),
         Fault("slit-asymmetric", "another distance on the way back", ["another distance on the way back for 1 pairs"],
-              _slit(_put(0, 1, 40))),
+              lambda it: it.with_distance(0, 1, 40)),
         Fault("slit-diagonal", "20 from a domain to itself", ["SLIT with distance 20 from 0 to 0; " + _ASSUMED],
-              _slit(_put(0, 0, 20))),
+              lambda it: it.with_distance(0, 0, 20)),
         Fault("slit-below-10", "a distance of 5", ["SLIT with distance 5 from 1 to 0; " + _ASSUMED],
-              _slit(_put(1, 0, 5))),
+              lambda it: it.with_distance(1, 0, 5)),
         Fault("slit-no-localities", "a SLIT of 0 localities", ["SLIT for 0 localities", ],
-              _slit(_nothing, 0)),
+              _slit(0)),
         Fault("slit-too-many-localities", "more localities than the table has room for",
-              ["SLIT for 4294967296 localities"], _slit(_nothing, 1 << 32)),
+              ["SLIT for 4294967296 localities"], _slit(1 << 32)),
         Fault("slit-one-locality", "a SLIT of one locality for two domains",
-              ["SLIT without a row for proximity domain 1"], _slit(_nothing, 1)),
+              ["SLIT without a row for proximity domain 1"], _slit(1)),
         # What is said of their speed.
         Fault("hmat-against-slit", "memory nearer by the SLIT, slower by the HMAT",
               ["HMAT and SLIT contradict each other: 2 nodes"], _hmat_against_slit),
@@ -407,9 +330,9 @@ FAULTS = {
         Fault("hmat-structure-length-0", "a structure of 0 bytes", ["HMAT: no valid structure at offset 40"],
               _hmat_of_structure(lambda structure: structure[:4] + bytes(4) + structure[8:])),
         Fault("hmat-unit-0", "latencies in units of 0 ps", ["HMAT: 4 values that no memory has"],
-              lambda parts: parts.with_tables(parts.hmat(unit=0))),
+              lambda it: it.with_tables(it.hmat(unit=0))),
         Fault("hmat-unit-huge", "latencies of years", ["HMAT: 4 values that no memory has"],
-              lambda parts: parts.with_tables(parts.hmat(unit=1 << 60))),
+              lambda it: it.with_tables(it.hmat(unit=1 << 60))),
     )
 }  # fmt: skip
 

@@ -15,16 +15,8 @@ from mxk_host.building import BUILD, Show
 from mxk_host.errors import DriverError, ExitCode
 from mxk_host.jobs import EMULATED
 from mxk_host.machine import QEMU, Boot, expect_installed
-from mxk_host.overview.plan import (
-    BYTES_PER_OPERATION,
-    MAX_SECONDS,
-    MIN_OPERATIONS,
-    NUMBERS,
-    OPERATIONS,
-    STEPS,
-    TARGETS,
-    Step,
-)
+from mxk_host.overview import plan
+from mxk_host.overview.plan import NUMBERS, OPERATIONS, STEPS, TARGETS, Step
 from mxk_host.programs import Programs, Side
 from mxk_host.report import job as report
 from mxk_host.stream import Row
@@ -46,7 +38,7 @@ def core_counts(cores: int) -> list[int]:
 
 def fitting_operations(memory: int) -> int:
     """As many as there is memory for; half of it stays free."""
-    return min(OPERATIONS, memory // 2 // BYTES_PER_OPERATION)
+    return min(OPERATIONS, memory // 2 // plan.BYTES_PER_OPERATION)
 
 
 def available_memory() -> int:
@@ -69,7 +61,7 @@ def operations_within(slower: float, seconds: float, operations: int, steps: Seq
     if not growing:
         return operations
     fitting = int((seconds / slower - fixed) / growing * OPERATIONS)
-    return min(operations, max(MIN_OPERATIONS, fitting - fitting % 100_000))
+    return min(operations, max(plan.MIN_OPERATIONS, fitting - fitting % 100_000))
 
 
 class Pace:
@@ -163,7 +155,7 @@ class Overview:
                         f"{len(STEPS)} steps of {operations:,} operations, about {seconds} seconds of measuring"
                     )
                 elif chosen is None:
-                    operations = self._fewer(operations, MAX_SECONDS - measured, STEPS[number - 1 :])
+                    operations = self._fewer(operations, plan.MAX_SECONDS - measured, STEPS[number - 1 :])
                 started = time.monotonic()
                 self._measure(number, step, operations)
                 measured += time.monotonic() - started
@@ -211,7 +203,7 @@ class Overview:
             self._rows_of(step, operations)
         estimate = sum(step.estimate(operations) for step in _LOOKED_AT)
         self._pace.slower = slowness(time.monotonic() - started, estimate)
-        return operations_within(self._pace.slower, MAX_SECONDS, fitting)
+        return operations_within(self._pace.slower, plan.MAX_SECONDS, fitting)
 
     def _measure(self, number: int, step: Step, operations: int) -> None:
         before = sum(it.estimate(operations) for it in STEPS[: number - 1])

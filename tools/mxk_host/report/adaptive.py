@@ -3,6 +3,10 @@ here, whether it holds; and the plots."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import isnan, nan
+from operator import truediv
+
+import numpy as np
 
 from mxk_host.digits import number
 from mxk_host.order import grouped
@@ -45,30 +49,38 @@ _ABOUT = {
 
 
 class _Rows:
-    """The points of one run: what one of them measured, or nothing."""
+    """The points of one run: what one of them measured, or NaN, which all that is computed of it is then, too."""
 
     def __init__(self, points: Iterable[Point]) -> None:
         self._points = list(points)
 
     def cores(self, benchmark: str) -> list[float]:
-        """How many there were, from the fewest on."""
-        found = (number_of(point.settings.get("cores")) for point in self._points if point.benchmark == benchmark)
-        return sorted({count for count in found if count})
+        """How many there were, from the fewest on; NaN unless they were several."""
+        same = (point for point in self._points if point.benchmark == _PREFIX + benchmark)
+        found = sorted({count for point in same if (count := number_of(point.settings.get("cores")))})
+        return found if found[1:] else [nan, nan]
 
-    def cycles(self, benchmark: str, **settings: str | float) -> float | None:
+    def cycles(self, benchmark: str, **settings: str | float) -> float:
         """The median."""
         point = self._find(benchmark, settings)
-        return point.values["cycles"].median if point is not None and "cycles" in point.values else None
+        return (point.values["cycles"].median or nan) if point is not None and "cycles" in point.values else nan
 
-    def count(self, name: str, benchmark: str, **settings: str | float) -> float | None:
+    def count(self, name: str, benchmark: str, **settings: str | float) -> float:
         """Of something for each operation."""
         point = self._find(benchmark, settings)
-        return number_of(point.first.get(name)) if point is not None else None
+        found = number_of(point.first.get(name)) if point is not None else None
+        return nan if found is None else found
+
+    def grown(self, benchmark: str, locking: str, **settings: float) -> float:
+        """Cycles on all cores by those on one."""
+        cores = self.cores(benchmark)
+        ends = (self.cycles(benchmark, locking=locking, cores=count, **settings) for count in (cores[-1], cores[0]))
+        return truediv(*ends)
 
     def _find(self, benchmark: str, settings: dict[str, str | float]) -> Point | None:
         for point in self._points:
             same = all(point.settings.get(name) == value for name, value in settings.items())
-            if same and point.benchmark == benchmark and point.is_verified:
+            if same and point.benchmark == _PREFIX + benchmark and point.is_verified:
                 return point
         return None
 
@@ -80,89 +92,46 @@ class _Statement(Statement[_Rows]):
     is_counted: bool = False
 
 
-def _more_than_none(way: str) -> Callable[[_Rows], float | None]:
-    """Percent of it."""
-
-    def measure(rows: _Rows) -> float | None:
-        ratio = _ratio(rows.cycles("adaptive ipc", measure=way), rows.cycles("adaptive ipc", measure="none"))
-        return None if ratio is None else (ratio - 1) * 100
-
-    return measure
-
-
 # A processor may execute all of a lock beside the section: what is left of less than that is noise.
 _MIN_LOCK_CYCLES = 1.0
+_INDEPENDENT = "revoke-independent"
 
 
-def _left_of_a_lock(rows: _Rows) -> float | None:
-    none, lock, dynamic = (rows.cycles("adaptive ipc", measure=way) for way in ("none", "lock", "dynamic"))
-    if none is None or lock is None or dynamic is None or lock < none + _MIN_LOCK_CYCLES:
-        return None
-    return max(dynamic - none, 0.0) / (lock - none) * 100
+def _more_than_none(way: str) -> Callable[[_Rows], float]:
+    """Percent of it."""
+    return lambda rows: (rows.cycles("ipc", measure=way) / rows.cycles("ipc", measure="none") - 1) * 100
 
 
-def _faster_by_locks(cores: int) -> Callable[[_Rows], float | None]:
-    def measure(rows: _Rows) -> float | None:
-        message, lock = (rows.cycles("adaptive fork-join", way=way, cores=cores) for way in ("message", "lock"))
-        return _ratio(message, lock)
-
-    return measure
+def _left_of_a_lock(rows: _Rows) -> float:
+    none, lock, dynamic = (rows.cycles("ipc", measure=way) for way in ("none", "lock", "dynamic"))
+    return nan if lock < none + _MIN_LOCK_CYCLES else max((dynamic - none) / (lock - none) * 100, 0.0)
 
 
-def _fine_by_coarse(pages: int) -> Callable[[_Rows], float | None]:
-    def measure(rows: _Rows) -> float | None:
-        fine, coarse = (
-            rows.cycles("adaptive mapping", locking=locking, pages=pages, cores=1) for locking in ("fine", "coarse")
-        )
-        ratio = _ratio(fine, coarse)
-        return None if ratio is None else (ratio - 1) * 100
-
-    return measure
+def _faster_by_locks(cores: int) -> Callable[[_Rows], float]:
+    ways = ("message", "lock")
+    return lambda rows: truediv(*(rows.cycles("fork-join", way=way, cores=cores) for way in ways))
 
 
-def _grown(benchmark: str, locking: str, rows: _Rows, **settings: float) -> float | None:
-    """Cycles on all cores by those on one."""
-    cores = rows.cores(benchmark)
-    if not cores[1:]:
-        return None
-    one, every = (rows.cycles(benchmark, locking=locking, cores=count, **settings) for count in (cores[0], cores[-1]))
-    return _ratio(every, one)
+def _fine_by_coarse(pages: int) -> Callable[[_Rows], float]:
+    kinds = ("fine", "coarse")
+    return lambda rows: (
+        truediv(*(rows.cycles("mapping", locking=kind, pages=pages, cores=1) for kind in kinds)) * 100 - 100
+    )
 
 
-def _growth_of_fine_by_coarse(rows: _Rows) -> float | None:
-    fine, coarse = (_grown("adaptive revoke", locking, rows, pages=1) for locking in ("fine", "coarse"))
-    return _ratio(fine, coarse)
-
-
-def _growth_of_independent_for_each_core(rows: _Rows) -> float | None:
-    cores = rows.cores("adaptive revoke-independent")
-    return _ratio(_grown("adaptive revoke-independent", "coarse", rows), cores[-1] if cores else None)
-
-
-def _counts_of_fine_that_change(rows: _Rows) -> float | None:
+def _counts_of_fine_that_change(rows: _Rows) -> float:
     """The largest difference between numbers of cores, of interrupts and atomic operations."""
-    cores = rows.cores("adaptive revoke-independent")
-    changes = []
-    for name in ("interrupts", "atomics"):
-        found = [rows.count(name, "adaptive revoke-independent", locking="fine", cores=count) for count in cores]
-        known = [value for value in found if value is not None]
-        if not known[1:]:
-            return None
-        changes.append(max(known) - min(known))
-    return max(changes)
+    found = [
+        [rows.count(name, _INDEPENDENT, locking="fine", cores=count) for count in rows.cores(_INDEPENDENT)]
+        for name in ("interrupts", "atomics")
+    ]
+    return float(np.ptp(found, axis=1).max())
 
 
-def _interrupts_of_coarse(rows: _Rows) -> float | None:
+def _interrupts_of_coarse(rows: _Rows) -> float:
     """On all cores, for each other one."""
-    cores = rows.cores("adaptive revoke-independent")
-    if not cores[1:]:
-        return None
-    found = rows.count("interrupts", "adaptive revoke-independent", locking="coarse", cores=cores[-1])
-    return _ratio(found, cores[-1] - 1)
-
-
-def _ratio(over: float | None, under: float | None) -> float | None:
-    return over / under if over is not None and under else None
+    cores = rows.cores(_INDEPENDENT)[-1]
+    return rows.count("interrupts", _INDEPENDENT, locking="coarse", cores=cores) / (cores - 1)
 
 
 _STATEMENTS = (
@@ -173,36 +142,17 @@ _STATEMENTS = (
     _Statement("fork-join, 16 cores: 3.6 times", 1.8, 7.2, _faster_by_locks(16)),
     _Statement("mapping, 128 pages: fine locks cost 24 % more than coarse (%)", 12.0, 48.0, _fine_by_coarse(128)),
     _Statement("mapping, 256 pages: 32 % (%)", 16.0, 64.0, _fine_by_coarse(256)),
-    _Statement(
-        "revoke, 1 page: fine nearly constant, coarse steep: the growth of the one by that of the other",
-        0.0,
-        0.5,
-        _growth_of_fine_by_coarse,
-    ),
-    _Statement(
-        "independent: fine scales perfectly: cycles on all cores by those on one",
-        0.9,
-        1.1,
-        lambda rows: _grown("adaptive revoke-independent", "fine", rows),
-    ),
-    _Statement(
-        "independent: coarse grows linearly: its growth, for each core", 0.5, 4.0, _growth_of_independent_for_each_core
-    ),
-    _Statement(
-        "independent: interrupts and atomic operations of fine: the largest change with the number of cores",
-        0.0,
-        0.0,
-        _counts_of_fine_that_change,
-        is_counted=True,
-    ),
-    _Statement(
-        "independent: coarse interrupts all others: interrupts of an operation for each of them",
-        0.5,
-        2.0,
-        _interrupts_of_coarse,
-        is_counted=True,
-    ),
-)
+    _Statement("revoke, 1 page: fine nearly constant, coarse steep: the growth of the one by that of the other",
+               0.0, 0.5, lambda rows: rows.grown("revoke", "fine", pages=1) / rows.grown("revoke", "coarse", pages=1)),
+    _Statement("independent: fine scales perfectly: cycles on all cores by those on one", 0.9, 1.1,
+               lambda rows: rows.grown(_INDEPENDENT, "fine")),
+    _Statement("independent: coarse grows linearly: its growth, for each core", 0.5, 4.0,
+               lambda rows: rows.grown(_INDEPENDENT, "coarse") / rows.cores(_INDEPENDENT)[-1]),
+    _Statement("independent: interrupts and atomic operations of fine: the largest change with the number of cores",
+               0.0, 0.0, _counts_of_fine_that_change, is_counted=True),
+    _Statement("independent: coarse interrupts all others: interrupts of an operation for each of them", 0.5, 2.0,
+               _interrupts_of_coarse, is_counted=True),
+)  # fmt: skip
 
 
 def _statements(points: Sequence[Point], names: Sequence[str]) -> list[Plot]:
@@ -211,7 +161,7 @@ def _statements(points: Sequence[Point], names: Sequence[str]) -> list[Plot]:
         rows = _Rows(same)
         for statement in _STATEMENTS:
             value = statement.value(rows)
-            if value is None:
+            if isnan(value):
                 continue
             holds = statement.holds(value) if statement.is_counted or not kind else None
             cells = [statement.says, _range(statement), number(value)]

@@ -2,7 +2,6 @@
 milliseconds."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from mxk_host.report.labels import series_names
 from mxk_host.report.lines import BARS, logarithmic_dots
@@ -41,13 +40,11 @@ def _plot(subject: str, points: Sequence[Point], names: Sequence[str]) -> Plot:
             marks.append((who, Mark(line, value, hover(who, label, value), point)))
     plot = Plot(
         f"What {_PLURAL[subject]} cost",
-        ["what", "of", *VALUE_HEADINGS, ""],
-        [
-            replace(line, cells=[line.cells[0], who, *line.cells[1:]])
-            for line, who in zip(table_lines(points, labels, quantity, ()), whose, strict=True)
-        ],
+        ["what", *VALUE_HEADINGS, ""],
+        table_lines(points, labels, quantity, ()),
         caption=f"{BARS} The axis is logarithmic.",
         kind=points[0].kind,
     )
+    plot.insert(1, "of", whose)
     plot.figure = logarithmic_dots(marks, runs)
     return plot

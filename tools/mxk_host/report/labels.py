@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from mxk_host.digits import bytes_text
+from mxk_host.digits import bytes_text, cores_text
 from mxk_host.runs.point import Point, Setting, number_of
 
 # Named first where it says enough. The name that a comparison gave is the best there is.
@@ -65,8 +65,3 @@ def count_text(value: float) -> str:
         if value >= factor and value % (factor / 1000) == 0:
             return f"{value / factor:g}{suffix}"
     return f"{value:g}"
-
-
-def cores_text(count: float) -> str:
-    """1 core, 2 cores."""
-    return f"{count:g} core{'' if count == 1 else 's'}"

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from mxk_host.digits import number
+from mxk_host.digits import cores_text, number
 from mxk_host.report.charts import panel_title, panels
-from mxk_host.report.labels import cores_text, series_names
+from mxk_host.report.labels import series_names
 from mxk_host.report.lines import MAX_LINES
 from mxk_host.report.plot import Line, Plot, colour, dash, layout, logarithmic, run_suffix, runs_of
 from mxk_host.runs.command import command_of

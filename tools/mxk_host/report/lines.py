@@ -5,8 +5,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from mxk_host.digits import cores_text
 from mxk_host.order import grouped
-from mxk_host.report.labels import cores_text, series_names, setting_text
+from mxk_host.report.labels import series_names, setting_text
 from mxk_host.report.plot import (
     VALUE_HEADINGS,
     Axis,
@@ -68,11 +69,7 @@ def _add_speed_up(plot: Plot, points: Sequence[Point]) -> None:
     """Against the fewest cores, where rows say it."""
     found = [number_of(point.first.get("speed_up")) for point in points]
     if any(it is not None for it in found):
-        plot.headings = [*plot.headings[:-1], "speed-up", plot.headings[-1]]
-        plot.lines = [
-            replace(line, cells=[*line.cells[:-1], "-" if it is None else f"{it:.2f}", line.cells[-1]])
-            for line, it in zip(plot.lines, found, strict=True)
-        ]
+        plot.insert(-1, "speed-up", ("-" if it is None else f"{it:.2f}" for it in found))
 
 
 def plot_dots(
@@ -137,10 +134,7 @@ def _lines(series: Sequence[Series], axis: str, runs: Runs, axes: dict[str, Axis
     y = {"title": {"text": unit}, "rangemode": "tozero"}
     if min(shown) > 0 and max(shown) > _MAX_FACTOR * min(shown):  # the smaller ones would lie on the axis
         y = logarithmic(shown, f"{unit}, logarithmic")
-    return {
-        "data": [trace(it, runs) for it in series],
-        "layout": layout(x | axes.get("x", {}), y | axes.get("y", {})),
-    }
+    return {"data": [trace(it, runs) for it in series], "layout": layout(x | axes.get("x", {}), y | axes.get("y", {}))}
 
 
 def _axis_text(axis: str, point: Point) -> str:

@@ -23,19 +23,11 @@ _ABOUT = {
     "lock crowd": "One lock for more threads than cores",
 }
 _FOUND = {
-    "variation_pct": "variation (%)",
-    "iterations_min": "min",
-    "iterations_median": "median",
-    "iterations_max": "max",
-    "contention_pct": "delayed (%)",
-    "local_pct": "local (%)",
-    "node_changes": "node changes",
-    "max_bypass": "bypass",
-    "operations_home": "home",
-    "operations_others": "other nodes'",
-    "operations_near": "own node's",
+    "variation_pct": "variation (%)", "iterations_min": "min", "iterations_median": "median", "iterations_max": "max",
+    "contention_pct": "delayed (%)", "local_pct": "local (%)", "node_changes": "node changes", "max_bypass": "bypass",
+    "operations_home": "home", "operations_others": "other nodes'", "operations_near": "own node's",
     "messages": "messages",
-}
+}  # fmt: skip
 
 
 def is_lock(point: Point) -> bool:

@@ -1,7 +1,7 @@
 """What a machine is like: its memory, its cache lines, its TLB; and the firmware's own word for it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pandas
@@ -77,13 +77,8 @@ def _beside_used(plot: Plot, points: Sequence[Point]) -> Plot:
     points = [point for point in points if LOADED.takes(point)]
     of_load = {(point.run, point.settings.get("load")): point.values.get("bytes_per_second") for point in points}
     used = {key: value.shown for key, value in of_load.items() if value is not None}
-    plot.headings = [*plot.headings[:2], "GB/s beside it", *plot.headings[2:]]
-    plot.lines = [
-        replace(
-            line, cells=[*line.cells[:2], _shown(used.get((point.run, point.settings.get("load")))), *line.cells[2:]]
-        )
-        for line, point in zip(plot.lines, points, strict=True)
-    ]
+    beside = (used.get((point.run, point.settings.get("load"))) for point in points)
+    plot.insert(2, "GB/s beside it", ("-" if it is None else f"{it:.3g}" for it in beside))
     if plot.figure is not None and len(used) == len(of_load) and len(used) > 1:
         for trace in plot.figure["data"]:
             trace["x"] = [used.get((trace["meta"]["run"], load)) for load in trace["x"]]
@@ -92,11 +87,6 @@ def _beside_used(plot: Plot, points: Sequence[Point]) -> Plot:
         axis.pop("ticktext", None)
         axis["title"] = {"text": "GB/s that others use"}
     return plot
-    return plot
-
-
-def _shown(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3g}"
 
 
 def _heat_maps(points: Sequence[Point], kind: Maps, names: Sequence[str], topologies: Mapping[int, Row]) -> list[Plot]:

@@ -82,48 +82,28 @@ def sections_of(runs: Sequence[Run], points: Sequence[Point]) -> list[Section]:
 
 # Of each section: its name in the page's list, its title, and what is said before its plots.
 _SECTIONS = {
-    "throughput": (
-        "Throughput",
-        "Throughput",
-        "Operations per second. Peers do the same operations on the same cores.",
-    ),
-    "simulation": (
-        "Simulation",
-        "What the simulator says",
-        "Of a model of a machine, not measured; see docs/simulation.md for how far to trust it.",
-    ),
-    "sizes": (
-        "Sizes",
-        "Tables in caches and in memory",
-        "The same keys are looked for again and again, in tables of every size (`bench table --sweep`).",
-    ),
-    "ratios": (
-        "Peers",
-        "Against peers",
-        "MXK's throughput by the peer's. MXK's engines are asynchronous: an operation's result comes home later, so "
-        "look at latency, too.",
-    ),
+    "throughput": ("Throughput", "Throughput",
+                   "Operations per second. Peers do the same operations on the same cores."),
+    "simulation": ("Simulation", "What the simulator says",
+                   "Of a model of a machine, not measured; see docs/simulation.md for how far to trust it."),
+    "sizes": ("Sizes", "Tables in caches and in memory",
+              "The same keys are looked for again and again, in tables of every size (`bench table --sweep`)."),
+    "ratios": ("Peers", "Against peers",
+               "MXK's throughput by the peer's. MXK's engines are asynchronous: an operation's result comes home "
+               "later, so look at latency, too."),
     "latency": ("Latency", "Latency", "Measured in runs of their own, with a time stamp for each operation."),
-    "shared": (
-        "Shared",
-        "What all cores read and write",
-        "Read sections, a list and tables that all cores use at once, without owners of parts.",
-    ),
-    "adaptive": (
-        "Adaptive locks",
-        "Locks that adapt",
-        "The experiments of V. Uhlig's dissertation (Karlsruhe 2005), which says the statements (`bench adaptive`).",
-    ),
-    "locks": (
-        "Locks",
-        "Locks",
-        "The benchmarks of A. Uffmann's thesis (LMU Munich 2022), which says the statements (`bench lock`). On emu "
-        "words of other nodes take a set time and are never cached.",
-    ),
+    "shared": ("Shared", "What all cores read and write",
+               "Read sections, a list and tables that all cores use at once, without owners of parts."),
+    "adaptive": ("Adaptive locks", "Locks that adapt",
+                 "The experiments of V. Uhlig's dissertation (Karlsruhe 2005), which says the statements (`bench "
+                 "adaptive`)."),
+    "locks": ("Locks", "Locks",
+              "The benchmarks of A. Uffmann's thesis (LMU Munich 2022), which says the statements (`bench lock`). On "
+              "emu words of other nodes take a set time and are never cached."),
     "costs": ("Costs", "What tasks, threads and grace periods cost", "MXK's own, and what others have for the same."),
     "machine": ("Memory", "What the machine is like", "Measured by the same program, not read from a data sheet."),
     "others": ("Others", "Further benchmarks", ""),
-}
+}  # fmt: skip
 
 
 def _topology(run: Run) -> Row:

@@ -48,6 +48,12 @@ class Plot:
     identifier: str = ""
     findings: list[str] = field(default_factory=list)
 
+    def insert(self, at: int, heading: str, cells: Iterable[str]) -> None:
+        """A column more in the table, in front of the one that is there."""
+        self.headings.insert(at, heading)
+        for line, cell in zip(self.lines, cells, strict=True):
+            line.cells.insert(at, cell)
+
 
 @dataclass(frozen=True)
 class Mark:

@@ -3,9 +3,10 @@
 import math
 from collections.abc import Sequence
 
+from mxk_host.digits import cores_text
 from mxk_host.order import grouped
 from mxk_host.report.charts import panel_title, panels
-from mxk_host.report.labels import cores_text, series_names
+from mxk_host.report.labels import series_names
 from mxk_host.report.lines import logarithmic_dots
 from mxk_host.report.plot import Line, Mark, Plot, hover, value_cells
 from mxk_host.runs.command import command_of

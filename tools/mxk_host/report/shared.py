@@ -4,9 +4,9 @@ those that are parts of cores."""
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mxk_host.digits import number
+from mxk_host.digits import cores_text, number
 from mxk_host.report.charts import ONE_LIST, READ_SECTIONS, panel_title, panels
-from mxk_host.report.labels import cores_text, count_text, series_names
+from mxk_host.report.labels import count_text, series_names
 from mxk_host.report.lines import BARS, logarithmic_dots, plot_over
 from mxk_host.report.plot import VALUE_HEADINGS, Mark, Plot, hover, run_suffix, runs_of, table_lines
 from mxk_host.runs.point import NANOSECONDS, Point, Value, number_of, text_of, together

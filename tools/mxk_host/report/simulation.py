@@ -1,21 +1,20 @@
 """What a simulation says besides rows: where the cycles went, which lines are expensive, how throughput scales."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import plotly.graph_objects as go
 
-from mxk_host.digits import number
 from mxk_host.report.charts import is_table, panel_title, panels
 from mxk_host.report.lines import plot_over
 from mxk_host.report.plot import Line, Plot, colour, layout
-from mxk_host.runs.point import Kind, Point, Unit, Value, number_of
+from mxk_host.runs.point import Kind, Point, Unit, number_of
 from mxk_host.simulate.result import PARTS, Region, Result, Stack
-from mxk_host.simulate.tables import short, who
-from mxk_host.simulate.totals import by_name, total_of
+from mxk_host.simulate.tables import Limits, grids, short, word
+from mxk_host.simulate.totals import total_of
 
-_LINES, _FUNCTIONS = 32, 24
+_LIMITS = Limits(lines=32, functions=24, cores=4096)
 _EFFICIENCY = Unit("of linear", 1, True)
 _IDLE = "rgba(128, 128, 128, 0.3)"  # what is no work is pale
 _MIN_SHARE = 0.005  # of all cycles, lost at a line: a finding
@@ -26,112 +25,41 @@ def simulation_plots(results: Mapping[int, Result], points: Sequence[Point], nam
     plots = _scaling(points, names)
     for run, result in results.items():
         suffix = f" · {names[run]}" if len(names) > 1 else ""
-        made = list(_plots(result)) if result.regions else []
-        for plot in made:
-            plot.title, plot.run, plot.kind = plot.title + suffix, run, Kind.SIMULATED
-            plot.lines = [replace(line, run=run) for line in plot.lines]
-        plots += made
+        for grid in grids(result, _LIMITS) if result.regions else ():
+            rows = [[cell.replace("\n", "; ") for cell in row] for row in grid.rows]
+            lines = [Line(row, run, failed=any(cell.startswith("FALSE") for cell in row)) for row in rows]
+            plot = Plot(grid.title + suffix, list(grid.headings), lines, kind=Kind.SIMULATED, run=run)
+            if grid.stacks:
+                plot.figure = _stacked(grid.headings[0], grid.stacks)
+                plot.caption = "Of the cores that did anything. CPI is of the cycles that are not idle."
+            if "sharing" in grid.headings:
+                plot.findings = list(_false_sharing(total_of(result.regions)))
+            plots.append(plot)
     return plots
 
 
-def _plots(result: Result) -> Iterable[Plot]:
-    total = total_of(result.regions)
-    if len(result.regions) > 1:
-        yield _by_region(result)
-    yield _by_core(total)
-    if total.lines:
-        yield _line_table(total)
-    if total.functions:
-        yield _function_table(total)
-    if len(total.traffic) > 1:
-        yield _traffic(total)
-
-
-def _by_region(result: Result) -> Plot:
-    stacks = {}
-    for place, region in enumerate(result.regions, 1):
-        milliseconds = 1000 * region.cycles / result.hertz
-        stacks[f"{place}: {len(region.active_cores)} cores, {number(milliseconds)} ms"] = _sum(region)
-    plot = _stacked("Where the cycles went, part by part", "measured part", stacks)
-    plot.caption = "Of all cores that did anything in the part."
-    return plot
-
-
-def _by_core(total: Region) -> Plot:
-    stacks = {str(core.number): core.stack for core in total.active_cores}
-    plot = _stacked("Where the cycles went, core by core", "core", stacks)
-    plot.headings = [plot.headings[0], "node", "CPI", *plot.headings[1:]]
-    plot.lines = [
-        replace(line, cells=[line.cells[0], str(core.node), _cpi(core.stack, core.instructions), *line.cells[1:]])
-        for line, core in zip(plot.lines, total.active_cores, strict=True)
-    ]
-    plot.caption = "Of all measured parts together. CPI is of the cycles that are not idle."
-    return plot
-
-
-def _stacked(title: str, axis: str, stacks: Mapping[str, Stack]) -> Plot:
-    parts = [part for part in _known(stacks.values()) if any(stack.cycles.get(part) for stack in stacks.values())]
+def _stacked(axis: str, stacks: Mapping[str, Stack]) -> dict[str, Any]:
+    known = dict.fromkeys(part for stack in stacks.values() for part in stack.parts)
     data: list[dict[str, Any]] = [
         go.Bar(
             x=list(stacks),
             y=[100 * stack.share(part) for stack in stacks.values()],
-            name=_word(part),
+            name=word(part),
             marker={"color": _IDLE if part == "idle" else colour(PARTS.index(part) if part in PARTS else len(PARTS))},
-            hovertemplate=f"{axis} %{{x}}<br>{_word(part)}: %{{y:.1f}} %<extra></extra>",
+            hovertemplate=f"{axis} %{{x}}<br>{word(part)}: %{{y:.1f}} %<extra></extra>",
         ).to_plotly_json()
-        for part in parts
+        for part in known
+        if any(stack.cycles.get(part) for stack in stacks.values())
     ]
-    lines = [Line([name, *(_percent(stack.share(part)) for part in parts)]) for name, stack in stacks.items()]
-    figure = {
-        "data": data,
-        "layout": layout(
-            {"type": "category", "title": {"text": axis}},
-            {"title": {"text": "% of cycles"}, "range": [0, 100]},
-            barmode="stack",
-        ),
-    }
-    return Plot(title, [axis, *map(_word, parts)], lines, figure)
+    y = {"title": {"text": "% of cycles"}, "range": [0, 100]}
+    return {"data": data, "layout": layout({"type": "category", "title": {"text": axis}}, y, barmode="stack")}
 
 
-def _line_table(total: Region) -> Plot:
+def _false_sharing(total: Region) -> Iterator[str]:
     cycles = sum(core.stack.busy for core in total.cores)
-    lines, findings = [], []
-    for it in total.lines[:_LINES]:
-        share = it.cycles / cycles if cycles else 0.0
-        node = "" if it.node is None else f", node {it.node}"
-        moved = (f"{it.transfers:,.0f}", f"{it.invalidations:,.0f}")
-        cells = [_percent(share), it.sharing, short(it.what), f"{it.physical:#x}{node}", "; ".join(who(it)), *moved]
-        lines.append(Line(cells, failed=it.is_false_sharing))
-        if it.is_false_sharing and share >= _MIN_SHARE:
-            findings.append(f"false sharing: {short(it.what)} ({it.physical:#x}), {_percent(share)} of the cycles")
-    headings = ["cycles", "sharing", "what", "where", "who", "transfers", "invalidations"]
-    return Plot("Expensive cache lines", headings, lines, findings=findings)
-
-
-def _function_table(total: Region) -> Plot:
-    cycles = sum(core.stack.busy for core in total.cores)
-    functions = by_name(total.functions)[:_FUNCTIONS]
-    parts = [
-        part for part in _known(it.stack for it in functions) if any(it.stack.cycles.get(part) for it in functions)
-    ]
-    lines = []
-    for it in functions:
-        shares = [_percent(it.stack.share(part)) for part in parts]
-        of_all = _percent(it.cycles / cycles) if cycles else "-"
-        lines.append(Line([short(it.name) or f"{it.address:#x}", of_all, _cpi(it.stack, it.instructions), *shares]))
-    return Plot("Expensive functions", ["function", "cycles", "CPI", *map(_word, parts)], lines)
-
-
-def _traffic(total: Region) -> Plot:
-    nodes = range(len(total.traffic))
-    channels = {channel.node: channel for channel in total.channels}
-    lines = []
-    for node in nodes:
-        it = channels.get(node)
-        memory = ["-", "-"] if it is None else [f"{it.bytes:,.0f}", _percent(it.busy)]
-        lines.append(Line([str(node), *(f"{cell:,.0f}" for cell in total.traffic[node]), *memory]))
-    headings = ["from node", *(f"to {node}" for node in nodes), "of its memory", "channels busy"]
-    return Plot("Bytes moved between nodes", headings, lines)
+    for it in total.lines[: _LIMITS.lines]:
+        if it.is_false_sharing and cycles and (share := it.cycles / cycles) >= _MIN_SHARE:
+            yield f"false sharing: {short(it.what)} ({it.physical:#x}), {100 * share:.1f} % of the cycles"
 
 
 def _scaling(points: Sequence[Point], names: Sequence[str]) -> list[Plot]:
@@ -161,29 +89,4 @@ def _apart_from_cores(point: Point) -> tuple[Any, ...]:
 
 def _scaled(point: Point, cores: float, median: float) -> Point:
     it, factor = point.values["throughput"], cores / _cores(point) / median if median else 0.0
-    interval = (it.interval[0] * factor, it.interval[1] * factor) if it.interval else None
-    value = Value(_EFFICIENCY, it.n, it.median * factor, it.low * factor, it.high * factor, interval)
-    return replace(point, values={"throughput": value})
-
-
-def _sum(region: Region) -> Stack:
-    stack = Stack()
-    for core in region.active_cores:
-        stack.add(core.stack)
-    return stack
-
-
-def _known(stacks: Iterable[Stack]) -> list[str]:
-    return list(dict.fromkeys(part for stack in stacks for part in stack.parts))
-
-
-def _cpi(stack: Stack, instructions: float) -> str:
-    return f"{stack.busy / instructions:.2f}" if instructions else "-"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
-
-
-def _word(part: str) -> str:
-    return part.replace("_", " ")
+    return replace(point, values={"throughput": it.times(factor, _EFFICIENCY)})

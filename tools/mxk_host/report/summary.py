@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mxk_host.digits import number
+from mxk_host.digits import cores_text, number
 from mxk_host.report.charts import is_sweep
-from mxk_host.report.labels import cores_text, count_text, series_names
+from mxk_host.report.labels import count_text, series_names
 from mxk_host.report.plot import value_cells
 from mxk_host.report.ratios import ratio_of
 from mxk_host.report.thesis import statements_of
@@ -197,16 +197,9 @@ def _simulated(point: Point) -> Iterable[tuple[str, str]]:
 
 
 _FACTS = {
-    "cpu": "processor",
-    "cores": "cores",
-    "nodes": "NUMA nodes",
-    "platform": "platform",
-    "hypervisor": "hypervisor",
-    "pages": "pages",
-    "microcode": "microcode",
-    "mitigations": "mitigations",
-    "build": "build",
-}
+    "cpu": "processor", "cores": "cores", "nodes": "NUMA nodes", "platform": "platform", "hypervisor": "hypervisor",
+    "pages": "pages", "microcode": "microcode", "mitigations": "mitigations", "build": "build",
+}  # fmt: skip
 
 
 def _facts(machine: Mapping[str, Any]) -> Iterable[tuple[str, str]]:

@@ -8,7 +8,7 @@ from mxk_host.report.lines import plot_varied
 from mxk_host.report.plot import Plot
 from mxk_host.report.statements import said_by, statements_table
 from mxk_host.runs.command import command_of
-from mxk_host.runs.point import UNITS, Point, Unit, Value, number_of, text_of
+from mxk_host.runs.point import UNITS, Point, Unit, number_of, text_of
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,7 @@ def _as_shown(point: Point) -> Point:
     cores, total = number_of(point.settings.get("cores")), point.values.get("throughput")
     if text_of(point.first.get("shows")) != "throughput_per_core" or not cores or total is None:
         return point
-    interval = (total.interval[0] / cores, total.interval[1] / cores) if total.interval else None
-    of_one = Value(_PER_CORE, total.n, total.median / cores, total.low / cores, total.high / cores, interval)
-    return replace(point, values=point.values | {"throughput": of_one})
+    return replace(point, values=point.values | {"throughput": total.times(1 / cores, _PER_CORE)})
 
 
 def _statements(figure: str, points: Sequence[Point], names: Sequence[str]) -> list[Plot]:

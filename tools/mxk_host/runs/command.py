@@ -34,18 +34,11 @@ _ONLY = {
     "rcu-read": ("kind", "body"),
     "list": ("kind", "keys", "update_pct", "dist", "seed"),
     "resize": ("layout", "keys", "load", "seed"),
-    "task": ("measure",),
-    "thread": ("measure",),
+    **dict.fromkeys(("task", "thread", "lines", "adaptive ipc"), ("measure",)),
     "semaphore": ("measure", "semaphore"),
-    "task-peer": ("peer", "measure"),
-    "thread-peer": ("peer", "measure"),
-    "semaphore-peer": ("peer", "measure"),
-    "memory": (),
-    "memory-peer": (),
-    "lines": ("measure",),
-    "tlb": (),
+    **dict.fromkeys(("task-peer", "thread-peer", "semaphore-peer"), ("peer", "measure")),
+    **dict.fromkeys(("memory", "memory-peer", "tlb"), ()),
     "figure": ("operations",),
-    "adaptive ipc": ("measure",),
     "adaptive fork-join": ("way",),
     **dict.fromkeys(("adaptive mapping", "adaptive revoke"), ("locking", "pages", "rounds")),
     "adaptive revoke-independent": ("locking", "rounds"),
@@ -105,7 +98,7 @@ def _rebuilt(point: Point) -> str:
         value = _operations(point) if name == "operations" else text_of(point.first.get(name))
         if value and (name, value) not in _IMPLIED and not (is_trace and name in _SAID_BY_A_TRACE):
             words += [f"--{_NAMED_OTHERWISE.get(name) or name.replace('_', '-')}", value]
-    words += _COUNTED.get(point.benchmark, _no_more)(point)
+    words += [word for more in _COUNTED.get(point.benchmark, ()) for word in more(point)]
     n = max((value.n for value in point.values.values()), default=1)
     if len(point.found) == 1 and n > 1:
         words += ["--repeat", str(n)]
@@ -118,98 +111,74 @@ def _operations(point: Point) -> str:
     return f"{passes * operations:.0f}" if passes and operations else text_of(point.first.get("operations"))
 
 
-def _no_more(_point: Point) -> list[str]:
-    return []
+Words = Callable[[Point], list[str]]
 
 
-def _of_a_table(point: Point) -> list[str]:
-    """Buckets are typed for each operation; cores as their set. Latency is measured if asked for."""
-    row = point.first
-    words = _cores(point)
-    if size := text_of(row.get("size_bytes")):
-        words += ["--sweep", size]
-    buckets, operations = number_of(row.get("buckets")), number_of(row.get("operations"))
-    if buckets and operations and "buckets" in point.settings:
-        words += ["--buckets", f"{buckets / operations:.6g}"]
-    return words + (["--latency"] if "latency" in point.durations else [])
+def _said(option: str, *fields: str) -> Words:
+    """The first of the fields that says anything."""
+
+    def words(point: Point) -> list[str]:
+        return next(([option, text] for name in fields if (text := text_of(point.first.get(name)))), [])
+
+    return words
 
 
-def _of_a_peer(point: Point) -> list[str]:
-    return _cores(point) + (["--latency"] if "latency" in point.durations else [])
-
-
-def _cores(point: Point) -> list[str]:
-    cores = text_of(point.first.get("core_set")) or text_of(point.first.get("cores"))
-    return ["--cores", cores] if cores else []
-
-
-def _of_costs(point: Point) -> list[str]:
+def _ids(field: str, prefix: str = "") -> Words:
     """Core ids."""
-    cores = point.first.get("cores")
-    return ["--cores", ",".join(map(str, cores))] if isinstance(cores, list) and cores else []
+
+    def words(point: Point) -> list[str]:
+        ids = point.first.get(field)
+        return ["--cores", prefix + ",".join(map(str, ids))] if isinstance(ids, list) and ids else []
+
+    return words
 
 
-def _of_rcu(point: Point) -> list[str]:
+def _buckets(point: Point) -> list[str]:
+    """Typed for each operation."""
+    buckets, operations = (number_of(point.first.get(name)) for name in ("buckets", "operations"))
+    is_set = buckets and operations and "buckets" in point.settings
+    return ["--buckets", f"{buckets / operations:.6g}"] if is_set else []
+
+
+def _latency(point: Point) -> list[str]:
+    """Measured if asked for."""
+    return ["--latency"] if "latency" in point.durations else []
+
+
+def _count(point: Point) -> list[str]:
     """How often something was done, or waited for, in a run."""
     count = number_of(point.first.get("count"))
     option = "--waits" if text_of(point.settings.get("measure")) in ("synchronize", "expedite") else "--ops"
-    return _of_costs(point) + ([option, f"{count:.0f}"] if count else [])
+    return [option, f"{count:.0f}"] if count else []
 
 
-def _of_a_part(point: Point) -> list[str]:
+def _part(point: Point) -> list[str]:
     """Of `bench memory`: which of its parts has this measure, and that it goes as far as this point."""
     parts = {"latency": "latency", "loaded-latency": "loaded"}
     part = parts.get(text_of(point.settings.get("measure")), "matrix")
-    words = ["--part", part]
-    if size := text_of(point.first.get("bytes")):
-        words += ["--max" if part == "latency" else "--set", size]
-    if part == "matrix":
-        return words
-    node = text_of(point.first.get("memory_node"))
-    return words + _of_a_core(point) + (["--node", node] if node else [])
-
-
-def _of_core_ids(point: Point) -> list[str]:
-    cores = point.first.get("core_ids")
-    return ["--cores", f"cores:{','.join(map(str, cores))}"] if isinstance(cores, list) and cores else []
+    words = ["--part", part, *_said("--max" if part == "latency" else "--set", "bytes")(point)]
+    return words if part == "matrix" else words + _core(point) + _said("--node", "memory_node")(point)
 
 
 def _made_up_nodes(point: Point) -> list[str]:
-    nodes = text_of(point.first.get("nodes"))
-    return ["--nodes", nodes] if nodes and point.first.get("made_up") is True else []
+    return _said("--nodes", "nodes")(point) if point.first.get("made_up") is True else []
 
 
-def _of_a_lock(point: Point) -> list[str]:
-    return _cores(point) + _made_up_nodes(point)
-
-
-def _of_a_crowd(point: Point) -> list[str]:
-    threads = text_of(point.first.get("threads_per_core"))
-    return (["--threads", threads] if threads else []) + _cores(point)
-
-
-def _of_a_lock_on_core_ids(point: Point) -> list[str]:
-    return _of_core_ids(point) + _made_up_nodes(point)
-
-
-def _of_a_core(point: Point) -> list[str]:
-    core = text_of(point.first.get("core"))
-    return ["--cores", core] if core else []
-
-
-_COUNTED: dict[str, Callable[[Point], list[str]]] = {
-    "table": _of_a_table,
-    "peer": _of_a_peer,
-    "rcu": _of_rcu,
-    **dict.fromkeys(("figure", "rcu-read", "list", "resize"), _cores),
-    **dict.fromkeys(("adaptive fork-join", "adaptive mapping", "adaptive revoke"), _cores),
-    "adaptive revoke-independent": _cores,
-    "lock alone": _of_core_ids,
-    "lock crowd": _of_a_crowd,
-    "lock upb": _of_a_lock_on_core_ids,
-    **dict.fromkeys(("lock ecsb", "lock wbab", "lock ccwb"), _of_a_lock),
-    "memory": _of_a_part,
-    **dict.fromkeys(("memory-peer", "tlb"), _of_a_core),
-    **dict.fromkeys(("task", "thread", "semaphore", "task-peer", "thread-peer", "semaphore-peer"), _of_costs),
-    "adaptive ipc": _of_costs,
+# What is said besides options of the same value: cores as their set, or by their ids.
+_cores, _core, _costs = _said("--cores", "core_set", "cores"), _said("--cores", "core"), _ids("cores")
+_core_ids = _ids("core_ids", "cores:")
+_COUNTED: dict[str, tuple[Words, ...]] = {
+    "table": (_cores, _said("--sweep", "size_bytes"), _buckets, _latency),
+    "peer": (_cores, _latency),
+    "rcu": (_costs, _count),
+    **dict.fromkeys(("figure", "rcu-read", "list", "resize", "adaptive revoke-independent"), (_cores,)),
+    **dict.fromkeys(("adaptive fork-join", "adaptive mapping", "adaptive revoke"), (_cores,)),
+    "lock alone": (_core_ids,),
+    "lock crowd": (_said("--threads", "threads_per_core"), _cores),
+    "lock upb": (_core_ids, _made_up_nodes),
+    **dict.fromkeys(("lock ecsb", "lock wbab", "lock ccwb"), (_cores, _made_up_nodes)),
+    "memory": (_part,),
+    **dict.fromkeys(("memory-peer", "tlb"), (_core,)),
+    **dict.fromkeys(("task", "thread", "semaphore", "adaptive ipc"), (_costs,)),
+    **dict.fromkeys(("task-peer", "thread-peer", "semaphore-peer"), (_costs,)),
 }

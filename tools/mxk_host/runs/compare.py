@@ -7,9 +7,6 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from mxk_host.digits import number
@@ -18,6 +15,7 @@ from mxk_host.report.labels import setting_text
 from mxk_host.runs.changes import Changes, Verdict, changes, different_kinds
 from mxk_host.runs.point import Point, key_of, points_of
 from mxk_host.runs.source import Run, expect_rows, read_runs, told_of
+from mxk_host.tables import console_of, plain_table
 
 _WIDTH = 130  # where it is no terminal
 
@@ -69,7 +67,7 @@ def _name(point: Point, values: dict[str, set[str]]) -> str:
 
 
 def _show(runs: list[Run], found: Changes, confidence: float, floor: float, all_rows: bool) -> None:
-    console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else _WIDTH, markup=False, highlight=False)
+    console = console_of(sys.stdout, _WIDTH)
 
     def say(text: str) -> None:
         console.print(text, soft_wrap=True)
@@ -84,11 +82,7 @@ def _show(runs: list[Run], found: Changes, confidence: float, floor: float, all_
             f"B by A, above 1 B is faster; intervals that hold for all {len(found.rows)} rows together, "
             f"{100 * confidence:g} %"
         )
-        table = Table(box=box.SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
-        table.add_column("row", overflow="fold")
-        for heading in ("A", "B", "B by A", "interval"):
-            table.add_column(heading, justify="right", no_wrap=True)
-        table.add_column("", no_wrap=True)
+        table = plain_table("/row", ">A", ">B", ">B by A", ">interval", "")
         for row in sorted(shown, key=lambda it: it.ratio):
             interval = f"{row.low:.3f}-{row.high:.3f}" if row.verdict is not Verdict.UNKNOWN else "-"
             verdict = Text(row.verdict, style="bold red" if row.verdict is Verdict.SLOWER else "")

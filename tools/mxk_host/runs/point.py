@@ -46,35 +46,18 @@ UNITS = {
 }
 
 # Of a row that is no setting, though it stands among them or behind them.
-_NO_SETTINGS = frozenset(
-    (
-        # said of what is measured
-        *("benchmark", "figure", "title", "options", "library", "setup", "unit", "core_ids", "core_nodes"),
-        "shows",
-        # known of the machine, or the same as another setting
-        *("slit", "level", "readers", "fairness", "lock_bytes", "node_bytes", "made_up"),
-        # found out
-        *("count", "left_out", "woken", "p99", "seconds", "drift", "quiet", "not_quiet", "verified", "reason", "error"),
-        *(
-            "conditions",
-            "wanted",
-            "measured",
-            "holds",
-            "supported",
-            "skipped",
-            "moved_bytes",
-            "table_bytes",
-            "touched_bytes",
-            "process_bytes",
-            "offered",
-            "max_speed",
-            "lost",
-        ),
-        *("machine", "warnings", "warning_count"),
-        # where it stood in a comparison
-        *("round", "order"),
-    )
-)
+_NO_SETTINGS = frozenset((
+    # said of what is measured
+    "benchmark", "figure", "title", "options", "library", "setup", "unit", "core_ids", "core_nodes", "shows",
+    # known of the machine, or the same as another setting
+    "slit", "level", "readers", "fairness", "lock_bytes", "node_bytes", "made_up",
+    # found out
+    "count", "left_out", "woken", "p99", "seconds", "drift", "quiet", "not_quiet", "verified", "reason", "error",
+    "conditions", "wanted", "measured", "holds", "supported", "skipped", "moved_bytes", "table_bytes", "touched_bytes",
+    "process_bytes", "offered", "max_speed", "lost", "machine", "warnings", "warning_count",
+    # where it stood in a comparison
+    "round", "order",
+))  # fmt: skip
 _FIRMWARE = "hmat_"  # and so are those that begin so
 # Settings begin a row and end where it says what was measured; these stand behind: they are chosen in the run, or were
 # put there by what ran several programs.
@@ -99,6 +82,11 @@ class Value:
     def shown(self) -> float:
         """The median in the unit."""
         return self.median * self.unit.scale
+
+    def times(self, factor: float, unit: Unit) -> "Value":
+        """The same with another factor and unit."""
+        interval = (self.interval[0] * factor, self.interval[1] * factor) if self.interval else None
+        return Value(unit, self.n, self.median * factor, self.low * factor, self.high * factor, interval)
 
 
 @dataclass(frozen=True)
@@ -278,7 +266,7 @@ def _values(same: Sequence[Found]) -> dict[str, Value]:
     if "cycles" in values and "nanoseconds" not in values:
         factors = [factor for found in same if (factor := _nanoseconds_in_a_cycle(found.row)) is not None]
         if len(factors) == len(same):
-            values["nanoseconds"] = _times(values["cycles"], median(factors))
+            values["nanoseconds"] = values["cycles"].times(median(factors), NANOSECONDS)
     return values
 
 
@@ -317,11 +305,6 @@ def _nanoseconds_in_a_cycle(row: Row) -> float | None:
     cycles, time = row.get("cycles"), number_of(row.get("nanoseconds"))
     middle = number_of(cycles.get("median")) if isinstance(cycles, dict) else None
     return time / middle if time and middle else None
-
-
-def _times(value: Value, factor: float) -> Value:
-    interval = (value.interval[0] * factor, value.interval[1] * factor) if value.interval else None
-    return Value(NANOSECONDS, value.n, value.median * factor, value.low * factor, value.high * factor, interval)
 
 
 def _durations(same: Sequence[Found]) -> dict[str, Durations]:

@@ -2,12 +2,12 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mxk_host.errors import UsageError
 from mxk_host.results import RESULTS
-from mxk_host.runs.log import Damage, Found, Log, read_log
+from mxk_host.runs.log import Found, Log, read_log
 from mxk_host.simulate import result_file
 from mxk_host.simulate.result import Result
 
@@ -21,16 +21,11 @@ _EXPECTED = (
 
 
 @dataclass
-class Run:
+class Run(Log):
     """A run as it was kept."""
 
-    name: str
-    folder: Path  # where a report about it belongs
-    rows: list[Found]
-    warnings: list[str] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
-    damages: list[Damage] = field(default_factory=list)
-    unchecked: int = 0  # rows without a check sum
+    name: str = ""
+    folder: Path = Path()  # where a report about it belongs
     how: str = ""  # how the machine was started, where that was kept
     simulation: Result | None = None  # what the simulator says of it, if it was simulated
 
@@ -132,7 +127,7 @@ def _place(found: Found) -> str:
 
 
 def _run(name: str, folder: Path, log: Log) -> Run:
-    return Run(name, folder, log.rows, log.warnings, log.failures, log.damages, log.unchecked)
+    return Run(**vars(log), name=name, folder=folder)
 
 
 def _bytes(path: Path) -> bytes:

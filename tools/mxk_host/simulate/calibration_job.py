@@ -21,6 +21,7 @@ from mxk_host.simulate.calibration import PROBES, Compared, Probe
 from mxk_host.simulate.machine_file import MachineFile
 from mxk_host.simulate.plugin import NAME
 from mxk_host.stream import Row
+from mxk_host.tables import plain_table
 
 _NATIVE = "native.json"
 _BLOCK = "calibration"
@@ -102,24 +103,15 @@ def _simulated_rows(settings: Settings, folder: Path) -> list[list[Row]]:
     for place, probe in enumerate(PROBES):
         mine = folder / f"simulated-{place}"
         mine.mkdir()
-        simulation = job.Simulation(
-            machine=settings.machine,
-            cpus=None,
-            memory=_SIMULATED_MEMORY,
-            seed=1,
-            whole=False,
-            commands=command_text([f"{settings.command(probe)} {_SIMULATED_RUN}"]),
-            plugin=settings.plugin,
-        )
+        commands = command_text([f"{settings.command(probe)} {_SIMULATED_RUN}"])
+        how = {"cpus": None, "memory": _SIMULATED_MEMORY, "seed": 1, "whole": False}
+        simulation = job.Simulation(settings.machine, **how, commands=commands, plugin=settings.plugin)
         rows.append(job.rows_of(simulation, mine, settings.timeout))
     return rows
 
 
 def _table(rows: Sequence[Compared]) -> Table:
-    table = Table()
-    for heading, justify in (("row", "left"), ("native ns", "right"), ("simulated ns", "right"), ("ratio", "right")):
-        table.add_column(heading, justify=justify)
-    table.add_column("")
+    table = plain_table("row", ">native ns", ">simulated ns", ">ratio", "")
     for it in rows:
         table.add_row(it.name, f"{it.native:.2f}", f"{it.simulated:.2f}", f"{it.ratio:.2f}", it.use)
     return table

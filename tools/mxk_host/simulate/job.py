@@ -19,13 +19,12 @@ from mxk_host.runner import run_captured
 from mxk_host.simulate import result_file
 from mxk_host.simulate.machine_file import MachineFile, machine_names, read_machine
 from mxk_host.simulate.marked_rows import RowMarker
-from mxk_host.simulate.markers import Markers, find_markers
 from mxk_host.simulate.names import add_names
-from mxk_host.simulate.plugin import Plugin, expect_plugin
+from mxk_host.simulate.plugin import Markers, Plugin, expect_plugin, find_markers
 from mxk_host.simulate.result import Result
 from mxk_host.simulate.shape import memory_ranges, shape_of
 from mxk_host.simulate.symbols import Symbols
-from mxk_host.stream import Row, json_row, looks_like_row
+from mxk_host.stream import Row
 from mxk_host.verdict import Verdict, judge
 
 FLAT_FILE = "machine.txt"
@@ -154,17 +153,14 @@ def _run(
         # What the driver is told is marked first: the runner's own log would have rows without a mark.
         outcome = run_captured(line, Path(os.devnull), timeout, lambda data: show(marker.feed(data)))
         show(marker.rest())
-    rows = [row for text in display.lines if (row := json_row(text)) is not None]
-    damaged = sum(looks_like_row(text) and json_row(text) is None for text in display.lines)
-    notes = [f"WARN damaged lines left out: {damaged} (tools/mxk report names them)"] if damaged else []
-    return rows, notes, judge(outcome, timeout)
+    return *results.rows_in(display.lines), judge(outcome, timeout)
 
 
 def _show_rows(simulation: Simulation, rows: list[Row], notes: list[str], folder: Path) -> None:
-    from mxk_host import row_table  # read only where it is used: it takes as long to read as all else
+    from mxk_host import tables  # read only where it is used: it takes as long to read as all else
 
     measured = [row for row in rows if "benchmark" in row]
-    row_table.show(
+    tables.show_rows(
         measured, notes=[*notes, f"{simulation.machine.name}: {SIMULATED}", f"results: {image.shown(folder)}"]
     )
 

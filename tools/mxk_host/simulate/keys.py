@@ -1,7 +1,7 @@
-"""The keys of a machine's description: what type each has and in which range it is. tools/simulator/model/machine.cpp
-reads the same keys; docs/simulation.md and the machines' files explain them."""
+"""The keys of a machine's description: which values each may have. tools/simulator/model/machine.cpp reads the same
+keys; docs/simulation.md and the machines' files explain them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,83 +10,29 @@ PAGE_SIZES = (4 << 10, 2 << 20, 1 << 30)
 MAX_NODES = 32  # the model's limit
 MAX_CORES = 4096  # the model's and QEMU 10's
 
-Matrix = list[list[float]]
-
 
 @dataclass(frozen=True)
-class Whole:
-    """An integer."""
+class Value:
+    """What is expected, in words, and whether a value is that."""
 
-    low: int
-    high: int
+    wanted: str
+    fits: Callable[[Any], bool]
 
     def problem(self, value: Any) -> str:  # noqa: ANN401
         """What is wrong with it, as "expected ..., got ..."; empty if nothing is."""
-        wanted = f"expected an integer from {self.low} to {self.high}"
-        if isinstance(value, bool) or not isinstance(value, int):
-            return f"{wanted}, got {_shown(value)}"
-        return "" if self.low <= value <= self.high else f"{wanted}, got {value}"
-
-
-@dataclass(frozen=True)
-class Number:
-    """An integer or a fraction."""
-
-    low: float
-    high: float
-
-    def problem(self, value: Any) -> str:  # noqa: ANN401
-        """As of Whole."""
-        wanted = f"expected a number from {self.low:g} to {self.high:g}"
-        if not _is_number(value):
-            return f"{wanted}, got {_shown(value)}"
-        return "" if self.low <= value <= self.high else f"{wanted}, got {value:g}"
-
-
-@dataclass(frozen=True)
-class Word:
-    """One of a few words."""
-
-    words: Sequence[str]
-
-    def problem(self, value: Any) -> str:  # noqa: ANN401
-        """As of Whole."""
-        return "" if value in self.words else f"expected one of {', '.join(self.words)}, got {_shown(value)}"
-
-
-@dataclass(frozen=True)
-class Text:
-    """A line of text."""
-
-    def problem(self, value: Any) -> str:  # noqa: ANN401
-        """As of Whole."""
-        fits = isinstance(value, str) and 0 < len(value) <= 120 and value.isprintable()
-        return "" if fits else f"expected a line of 1 to 120 characters, got {_shown(value)}"
-
-
-@dataclass(frozen=True)
-class PageSizes:
-    """The sizes that pages may have."""
-
-    def problem(self, value: Any) -> str:  # noqa: ANN401
-        """As of Whole."""
-        wanted = f"expected a list of page sizes out of {', '.join(map(str, PAGE_SIZES))}, in this order"
-        fits = isinstance(value, list) and value and value == [size for size in PAGE_SIZES if size in value]
-        return "" if fits else f"{wanted}, got {_shown(value)}"
+        return "" if self.fits(value) else f"expected {self.wanted}, got {_shown(value)}"
 
 
 @dataclass(frozen=True)
 class ByNodes:
     """A row for each node that says where from, in it a number for each node that says where to."""
 
-    low: float
-    high: float
+    number: Value
     symmetric: bool = True
     diagonal: float | None = None  # what has to stand there
-    whole: bool = False
 
     def problem(self, value: Any, nodes: int) -> str:  # noqa: ANN401
-        """As of Whole."""
+        """As of Value."""
         wanted = f"expected {nodes} rows of {nodes} numbers, a row for each node"
         if not isinstance(value, list) or not all(isinstance(row, list) for row in value):
             return f"{wanted}, got {_shown(value)}"
@@ -96,40 +42,57 @@ class ByNodes:
         return next((text for a, b in pairs if (text := self._of_a_pair(value, a, b))), "")
 
     def _of_a_pair(self, matrix: list[list[Any]], a: int, b: int) -> str:
-        number = matrix[a][b]
-        place = f"from node {a} to node {b}"
-        kind = Whole(int(self.low), int(self.high)) if self.whole else Number(self.low, self.high)
+        number, back, place = matrix[a][b], matrix[b][a], f"from node {a} to node {b}"
         if a == b and self.diagonal is not None:
             return "" if number == self.diagonal else f"expected {self.diagonal:g} {place}, got {_shown(number)}"
-        if text := kind.problem(number):
+        if text := self.number.problem(number):
             return f"{text} {place}"
-        if self.symmetric and number != matrix[b][a]:
-            return f"expected the same in both directions, got {number} {place} and {_shown(matrix[b][a])} back"
+        if self.symmetric and number != back:
+            return f"expected the same in both directions, got {number} {place} and {_shown(back)} back"
         return ""
 
 
-Kind = Whole | Number | Word | Text | PageSizes | ByNodes
+def _whole(low: int, high: int) -> Value:
+    return Value(f"an integer from {low} to {high}", lambda it: type(it) is int and low <= it <= high)
 
-_CYCLES = Number(0, 1_000_000)
-_CACHE = {"bytes": Whole(LINE_BYTES, 1 << 34), "ways": Whole(1, 64), "latency_cycles": Number(1, 100_000)}
 
-KEYS: dict[str, dict[str, Kind]] = {
+def _number(low: float, high: float) -> Value:
+    return Value(f"a number from {low:g} to {high:g}", lambda it: type(it) in (int, float) and low <= it <= high)
+
+
+def _shown(value: Any) -> str:  # noqa: ANN401
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]} ..."
+
+
+_DESCRIPTION = Value(
+    "a line of 1 to 120 characters", lambda it: isinstance(it, str) and 0 < len(it) <= 120 and it.isprintable()
+)
+_PREDICTOR = Value("one of two_bit, rate", lambda it: it in ("two_bit", "rate"))
+_PAGE_SIZES = Value(
+    f"a list of page sizes out of {', '.join(map(str, PAGE_SIZES))}, in this order",
+    lambda it: isinstance(it, list) and it != [] and it == [size for size in PAGE_SIZES if size in it],
+)
+_CYCLES = _number(0, 1_000_000)
+_CACHE = {"bytes": _whole(LINE_BYTES, 1 << 34), "ways": _whole(1, 64), "latency_cycles": _number(1, 100_000)}
+
+KEYS: dict[str, dict[str, Value | ByNodes]] = {
     "machine": {
-        "description": Text(),
-        "nodes": Whole(1, MAX_NODES),
-        "cores": Whole(1, MAX_CORES),
-        "hertz": Whole(1_000_000, 100_000_000_000),
+        "description": _DESCRIPTION,
+        "nodes": _whole(1, MAX_NODES),
+        "cores": _whole(1, MAX_CORES),
+        "hertz": _whole(1_000_000, 100_000_000_000),
     },
     "core": {
-        "width": Whole(1, 32),
-        "window": Whole(1, 4096),
-        "line_fill_buffers": Whole(1, 256),
-        "l2_buffers": Whole(1, 256),
-        "prefetch_streams": Whole(0, 256),
-        "prefetch_distance": Whole(0, 63),
-        "store_buffer": Whole(1, 1024),
-        "branch_predictor": Word(("two_bit", "rate")),
-        "branch_miss_rate": Number(0, 1),
+        "width": _whole(1, 32),
+        "window": _whole(1, 4096),
+        "line_fill_buffers": _whole(1, 256),
+        "l2_buffers": _whole(1, 256),
+        "prefetch_streams": _whole(0, 256),
+        "prefetch_distance": _whole(0, 63),
+        "store_buffer": _whole(1, 1024),
+        "branch_predictor": _PREDICTOR,
+        "branch_miss_rate": _number(0, 1),
         "branch_miss_cycles": _CYCLES,
         "pause_cycles": _CYCLES,
         "halt_wake_cycles": _CYCLES,
@@ -138,37 +101,25 @@ KEYS: dict[str, dict[str, Kind]] = {
     },
     "l1": _CACHE,
     "l2": _CACHE,
-    "l3": _CACHE | {"slices": Whole(1, 1024)},
+    "l3": _CACHE | {"slices": _whole(1, 1024)},
     "tlb": {
-        "l1_entries": Whole(1, 1 << 20),
-        "l2_entries": Whole(1, 1 << 20),
+        "l1_entries": _whole(1, 1 << 20),
+        "l2_entries": _whole(1, 1 << 20),
         "l2_latency_cycles": _CYCLES,
-        "page_bytes": PageSizes(),
-        "walk_levels": Whole(1, 5),
+        "page_bytes": _PAGE_SIZES,
+        "walk_levels": _whole(1, 5),
     },
     "coherence": {
-        "transfer_same_node_cycles": Number(1, 1_000_000),
-        "transfer_cross_node_cycles": ByNodes(1, 1_000_000),
-        "invalidate_cycles": ByNodes(0, 1_000_000),
+        "transfer_same_node_cycles": _number(1, 1_000_000),
+        "transfer_cross_node_cycles": ByNodes(_number(1, 1_000_000)),
+        "invalidate_cycles": ByNodes(_number(0, 1_000_000)),
     },
     "memory": {
-        "channels": Whole(1, 1024),
-        "channel_bytes_per_second": Whole(1_000_000, 1 << 50),
-        "latency_ns": ByNodes(1, 100_000),
+        "channels": _whole(1, 1024),
+        "channel_bytes_per_second": _whole(1_000_000, 1 << 50),
+        "latency_ns": ByNodes(_number(1, 100_000)),
     },
-    "interconnect": {"bytes_per_second": ByNodes(1_000_000, 1 << 50, symmetric=False, diagonal=0)},
-    "acpi": {
-        "distance": ByNodes(11, 254, diagonal=10, whole=True),
-        "threads_per_core": Whole(1, 8),
-    },
+    "interconnect": {"bytes_per_second": ByNodes(_number(1_000_000, 1 << 50), symmetric=False, diagonal=0)},
+    "acpi": {"distance": ByNodes(_whole(11, 254), diagonal=10), "threads_per_core": _whole(1, 8)},
 }
 NOT_FOR_THE_MODEL = (("machine", "description"),)
-
-
-def _is_number(value: Any) -> bool:  # noqa: ANN401
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _shown(value: Any) -> str:  # noqa: ANN401
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:60]} ..."

@@ -3,7 +3,7 @@ the plugin reads."""
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -80,9 +80,8 @@ def read_machine(name: str | None, path: Path | None) -> MachineFile:
     if name is None:
         raise UsageError(f"expected --machine NAME, one of {', '.join(machine_names())}, or --machine-file PATH")
     if name not in machine_names():
-        near = get_close_matches(name, machine_names(), 1)
-        meant = f" (did you mean {near[0]}?)" if near else ""
-        raise UsageError(f"--machine: expected one of {', '.join(machine_names())}; got {name}{meant}")
+        near = _near(name, machine_names())
+        raise UsageError(f"--machine: expected one of {', '.join(machine_names())}; got {name}{near}")
     return _read(FOLDER / f"{name}.toml")
 
 
@@ -116,36 +115,32 @@ def _problems(document: Mapping[str, Any]) -> Iterator[str]:
     if problem := KEYS["machine"]["nodes"].problem(nodes):
         yield f"machine.nodes: {problem}"
         return
-    before = False
     for section, keys in KEYS.items():
         for key, kind in keys.items():
             value = document[section][key]
-            problem = kind.problem(value, nodes) if isinstance(kind, ByNodes) else kind.problem(value)
-            if problem:
-                before = True
-                yield f"{section}.{key}: {problem}"
-    if not before:
-        yield from _contradictions(document)
+            if problem := kind.problem(value, nodes) if isinstance(kind, ByNodes) else kind.problem(value):
+                wrong.append(f"{section}.{key}: {problem}")
+    yield from wrong or _contradictions(document)
 
 
 def _structure(document: Mapping[str, Any]) -> Iterator[str]:
-    for section, values in document.items():
-        if section not in KEYS:
-            yield f"{section}: unknown; expected the sections {', '.join(KEYS)}{_near(section, KEYS)}"
-        elif not isinstance(values, dict):
-            yield f"{section}: expected a section [{section}] with keys, got {values!r}"
-        else:
-            for key in values:
-                if key not in KEYS[section]:
-                    yield f"{section}.{key}: unknown; expected {', '.join(KEYS[section])}{_near(key, KEYS[section])}"
+    yield from _unknown("", document, KEYS, "the sections ")
     for section, keys in KEYS.items():
-        values = document.get(section)
-        for key in keys:
-            if values is None or (isinstance(values, dict) and key not in values):
-                yield f"{section}.{key}: missing; every key is needed"
+        values = document.get(section, {})
+        if isinstance(values, dict):
+            yield from _unknown(f"{section}.", values, keys)
+            yield from (f"{section}.{key}: missing; every key is needed" for key in keys if key not in values)
+        else:
+            yield f"{section}: expected a section [{section}] with keys, got {values!r}"
 
 
-def _near(name: str, known: Mapping[str, Any]) -> str:
+def _unknown(where: str, names: Iterable[str], known: Iterable[str], what: str = "") -> Iterator[str]:
+    for name in names:
+        if name not in known:
+            yield f"{where}{name}: unknown; expected {what}{', '.join(known)}{_near(name, known)}"
+
+
+def _near(name: str, known: Iterable[str]) -> str:
     near = get_close_matches(name, known, 1)
     return f" (did you mean {near[0]}?)" if near else ""
 

@@ -5,18 +5,9 @@ from dataclasses import dataclass, field
 
 # In the order in which they are shown: from work to what is lost far away, and to what is no work.
 PARTS = (
-    "base",
-    "branch",
-    "l1",
-    "l2",
-    "l3",
-    "other_core",
-    "local_memory",
-    "remote_memory",
-    "tlb",
-    "synchronisation",
+    "base", "branch", "l1", "l2", "l3", "other_core", "local_memory", "remote_memory", "tlb", "synchronisation",
     "idle",
-)
+)  # fmt: skip
 
 
 @dataclass

@@ -2,18 +2,48 @@
 so that a report needs no kernel."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from mxk_host.simulate.result import Channels, Core, Function, Line, Place, Region, Result, Stack
 
 NAME = "simulation.json"
-_T = TypeVar("_T")
+Json = Mapping[str, Any]
 
 
 class ResultError(Exception):
     """It is not what a plugin writes; the message says where and what was expected."""
+
+
+def _object(optional: Sequence[str] = (), **properties: Json) -> Json:
+    required = [name for name in properties if name not in optional]
+    return {"type": "object", "properties": properties, "required": required}
+
+
+def _list(items: Json) -> Json:
+    return {"type": "array", "items": items}
+
+
+_TEXT, _NUMBER = {"type": "string"}, {"type": "number"}
+_ADDRESS = {"type": "string", "pattern": "^0x[0-9a-f]+$"}
+_STACK = {"type": "object", "additionalProperties": _NUMBER}
+_SPENT = {"instructions": _NUMBER, "cycles": _NUMBER, "stack": _STACK}
+_NODE = {"type": ["integer", "null"]}
+_CORE = _object(core=_NUMBER, node=_NUMBER, **_SPENT)
+_CHANNELS = _object(node=_NUMBER, bytes=_NUMBER, busy=_NUMBER) | {"additionalProperties": False}
+_FUNCTION = _object(["name"], address=_ADDRESS, name=_TEXT, **_SPENT)
+_NUMBERS = dict.fromkeys(("offset", "bytes", "core", "reads", "writes"), _NUMBER)
+_PLACE = _object(["function", "what"], code=_ADDRESS, function=_TEXT, what=_TEXT, **_NUMBERS) | {
+    "additionalProperties": False
+}
+_MOVED = dict.fromkeys(("transfers", "invalidations", "cycles"), _NUMBER)
+_LINE = _object(
+    ["what", "node"], physical=_ADDRESS, virtual=_ADDRESS, what=_TEXT, node=_NODE, places=_list(_PLACE), **_MOVED
+)
+_PARTS = {"cores": _list(_CORE), "channels": _list(_CHANNELS), "functions": _list(_FUNCTION), "lines": _list(_LINE)}
+_REGION = _object(begin=_NUMBER, end=_NUMBER, traffic=_list(_list(_NUMBER)), **_PARTS)
+_RESULT = _object(machine=_TEXT, hertz=_NUMBER, instructions=_NUMBER, host_seconds=_NUMBER, regions=_list(_REGION))
 
 
 def read_document(path: Path) -> Any:  # noqa: ANN401
@@ -28,114 +58,37 @@ def read_document(path: Path) -> Any:  # noqa: ANN401
 
 def result_of(document: Any) -> Result:  # noqa: ANN401
     """Of a document that has been read. Raises ResultError if it is something else than expected."""
-    it = _Object(document, "")
-    instructions, seconds = it.number("instructions"), it.number("host_seconds")
-    return Result(it.text("machine"), it.number("hertz"), instructions, seconds, it.each("regions", _region))
+    from jsonschema import Draft202012Validator  # takes a while to read
+
+    for error in Draft202012Validator(_RESULT).iter_errors(document):
+        raise ResultError(f"{NAME}: {error.json_path}: {error.message:.200}")
+    regions = list(map(_region, document["regions"]))
+    return Result(*(document[name] for name in ("machine", "hertz", "instructions", "host_seconds")), regions)
 
 
-class _Object:
-    """A JSON object whose fields are taken by type; a message names the place of what is wrong."""
-
-    def __init__(self, value: Any, where: str) -> None:  # noqa: ANN401
-        if not isinstance(value, dict):
-            raise ResultError(
-                f"simulation.json: expected an object{' at ' + where if where else ''}, got {value!r:.40}"
-            )
-        self._value, self._where = value, where
-
-    def number(self, name: str) -> float:
-        value = self._get(name)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise self._wrong(name, "a number", value)
-        return value
-
-    def text(self, name: str, default: str | None = None) -> str:
-        value = self._value.get(name, default) if default is not None else self._get(name)
-        if not isinstance(value, str):
-            raise self._wrong(name, "text", value)
-        return value
-
-    def address(self, name: str) -> int:
-        value = self._get(name)
-        try:
-            return int(value, 16) if isinstance(value, str) else int(value)
-        except (TypeError, ValueError):
-            raise self._wrong(name, "an address as hexadecimal text", value) from None
-
-    def each(self, name: str, make: Callable[["_Object"], _T]) -> list[_T]:
-        value = self._get(name)
-        if not isinstance(value, list):
-            raise self._wrong(name, "a list", value)
-        return [make(_Object(it, f"{self._where}{name}[{place}].")) for place, it in enumerate(value)]
-
-    def stack(self) -> Stack:
-        inner = _Object(self._get("stack"), f"{self._where}stack.")
-        return Stack({part: inner.number(part) for part in inner.names()})
-
-    def matrix(self, name: str) -> list[list[float]]:
-        value = self._get(name)
-        rows = value if isinstance(value, list) else []
-        numbers = [cell for row in rows if isinstance(row, list) for cell in row]
-        square = isinstance(value, list) and all(isinstance(row, list) and len(row) == len(rows) for row in rows)
-        if not square or not all(isinstance(cell, int | float) for cell in numbers):
-            raise self._wrong(name, "a square matrix of numbers", value)
-        return rows
-
-    def names(self) -> list[str]:
-        return list(self._value)
-
-    def node(self, name: str) -> int | None:
-        value = self._value.get(name)
-        return value if isinstance(value, int) else None
-
-    def _get(self, name: str) -> Any:  # noqa: ANN401
-        if name not in self._value:
-            raise ResultError(f"simulation.json: {self._where}{name} is missing")
-        return self._value[name]
-
-    def _wrong(self, name: str, wanted: str, value: Any) -> ResultError:  # noqa: ANN401
-        return ResultError(f"simulation.json: {self._where}{name}: expected {wanted}, got {value!r:.40}")
-
-
-def _region(it: _Object) -> Region:
+def _region(it: Json) -> Region:
+    traffic = it["traffic"]
+    if any(len(row) != len(traffic) for row in traffic):
+        raise ResultError(f"{NAME}: traffic: expected a square matrix of numbers, got {traffic!r:.40}")
     return Region(
-        it.number("begin"),
-        it.number("end"),
-        it.each("cores", _core),
-        it.matrix("traffic"),
-        it.each("channels", lambda one: Channels(int(one.number("node")), one.number("bytes"), one.number("busy"))),
-        it.each("functions", _function),
-        it.each("lines", _line),
+        it["begin"],
+        it["end"],
+        [Core(one["core"], one["node"], *_spent(one)) for one in it["cores"]],
+        traffic,
+        [Channels(**one) for one in it["channels"]],
+        [Function(int(one["address"], 16), *_spent(one), one.get("name", "")) for one in it["functions"]],
+        list(map(_line, it["lines"])),
     )
 
 
-def _core(it: _Object) -> Core:
-    number, node = int(it.number("core")), int(it.number("node"))
-    return Core(number, node, it.number("instructions"), it.number("cycles"), it.stack())
+def _spent(it: Json) -> tuple[float, float, Stack]:
+    return it["instructions"], it["cycles"], Stack(it["stack"])
 
 
-def _function(it: _Object) -> Function:
-    address, name = it.address("address"), it.text("name", "")
-    return Function(address, it.number("instructions"), it.number("cycles"), it.stack(), name)
-
-
-def _line(it: _Object) -> Line:
-    return Line(
-        it.address("physical"),
-        it.address("virtual"),
-        it.number("transfers"),
-        it.number("invalidations"),
-        it.number("cycles"),
-        it.each("places", _place),
-        it.text("what", ""),
-        it.node("node"),
-    )
-
-
-def _place(it: _Object) -> Place:
-    offset, size, core = (int(it.number(name)) for name in ("offset", "bytes", "core"))
-    code, reads, writes = it.address("code"), it.number("reads"), it.number("writes")
-    return Place(offset, size, core, code, reads, writes, it.text("function", ""), it.text("what", ""))
+def _line(it: Json) -> Line:
+    where = (int(it[name], 16) for name in ("physical", "virtual"))
+    places = [Place(**(place | {"code": int(place["code"], 16)})) for place in it["places"]]
+    return Line(*where, *(it[name] for name in _MOVED), places, it.get("what", ""), it.get("node"))
 
 
 def named_document(document: Mapping[str, Any], result: Result) -> dict[str, Any]:

@@ -1,19 +1,41 @@
-"""A simulation's result as tables for people: where the cycles of each core went, expensive cache lines, the
-traffic between nodes."""
+"""A simulation's result as tables: where the cycles of each core went, expensive cache lines, the traffic between
+nodes. Shown for people here, and drawn by the report."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from mxk_host.digits import number
 from mxk_host.simulate.names import DYNAMIC
-from mxk_host.simulate.result import Line, Place, Region, Result, Stack
+from mxk_host.simulate.result import Function, Line, Place, Region, Result, Stack
 from mxk_host.simulate.totals import by_name, total_of
 
-_LINES, _FUNCTIONS, _CORES, _PLACES = 12, 10, 32, 4
+_PLACES = 4  # of a line
 _WIDTH = 150  # where it is no terminal
 _MIN_SHARE = 0.0005  # shown as 0.1 %
+_SHORT = {"local memory": "local mem.", "remote memory": "remote mem.", "synchronisation": "sync."}
+_TEXTS = ("function", "sharing", "what, where", "who")  # columns that are not of numbers
+
+
+class Limits(NamedTuple):
+    """How many of each are shown."""
+
+    lines: int = 12
+    functions: int = 10
+    cores: int = 32
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table. `stacks`: what can be drawn of it, by name."""
+
+    title: str
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    stacks: dict[str, Stack]
 
 
 def show(result: Result, *, notes: Sequence[str] = ()) -> None:
@@ -24,88 +46,95 @@ def show(result: Result, *, notes: Sequence[str] = ()) -> None:
     if not result.regions:
         console.print("nothing was modelled: the commands have no measured part (--whole models all)", soft_wrap=True)
         return
-    if len(result.regions) > 1:
-        console.print(_regions(result))
-    total = total_of(result.regions)
-    for table in (_cores(total), _functions(total), _lines(total), _traffic(total)):
-        if table is not None:
-            console.print(table)
+    for grid in grids(result, Limits()):
+        words = [_SHORT.get(heading, heading) for heading in grid.headings]
+        columns = (Column(it, overflow="fold") if it in _TEXTS else Column(it, justify="right") for it in words)
+        table = Table(*columns, title=grid.title)
+        for row in grid.rows:
+            if row[0].startswith("all "):
+                table.add_section()
+            table.add_row(*row)
+        console.print(table)
     for note in (*notes, _speed(result)):
         console.print(note, soft_wrap=True)
 
 
-def _regions(result: Result) -> Table:
+def grids(result: Result, limits: Limits) -> Iterator[Grid]:
+    """All that have anything to show."""
+    total = total_of(result.regions)
+    if len(result.regions) > 1:
+        yield _regions(result)
+    yield _cores(total, limits.cores)
+    if functions := by_name(total.functions)[: limits.functions]:
+        yield _functions(total, functions)
+    if total.lines:
+        yield _lines(total, limits.lines)
+    if len(total.traffic) > 1:
+        yield _traffic(total)
+
+
+def _regions(result: Result) -> Grid:
     parts = _parts(core.stack for region in result.regions for core in region.cores)
-    table = Table(title="Measured parts, in their order")
-    for heading in ("part", "ms", "cores", "instructions", "cycles each", *map(_word, parts)):
-        table.add_column(heading, justify="right")
+    stacks, rows = {}, []
     for place, region in enumerate(result.regions, 1):
-        total = total_of([region])
-        stack = _together(core.stack for core in total.cores)
-        instructions = sum(core.instructions for core in total.cores)
-        table.add_row(
-            str(place),
-            f"{1000 * region.cycles / result.hertz:.3f}",
-            str(len(region.active_cores)),
-            _count(instructions),
-            _per(stack.busy, instructions),
-            *(_percent(stack.share(part)) for part in parts),
-        )
-    return table
+        milliseconds, count = 1000 * region.cycles / result.hertz, len(region.active_cores)
+        stack = stacks[f"{place}: {count} cores, {number(milliseconds)} ms"] = _together(region)
+        instructions = sum(core.instructions for core in region.cores)
+        each = (_count(instructions), _per(stack.busy, instructions))
+        rows.append([str(place), f"{milliseconds:.3f}", str(count), *each, *_shares(stack, parts)])
+    headings = ("part", "ms", "cores", "instructions", "cycles each", *map(word, parts))
+    return Grid("Where the cycles went, part by part", headings, rows, stacks)
 
 
-def _cores(total: Region) -> Table:
+def _cores(total: Region, limit: int) -> Grid:
     """Shares of all cycles; CPI is of those that are not idle."""
-    parts = _parts(core.stack for core in total.cores)
-    table = Table(title="Where the cycles of each core went")
-    for heading in ("core", "node", "instructions", "CPI", *map(_word, parts)):
-        table.add_column(heading, justify="right")
-    active = total.active_cores
-    for core in active[:_CORES]:
-        shares = [_percent(core.stack.share(part)) for part in parts]
-        cpi = _per(core.stack.busy, core.instructions)
-        table.add_row(str(core.number), str(core.node), _count(core.instructions), cpi, *shares)
-    stack = _together(core.stack for core in active)
-    instructions = sum(core.instructions for core in active)
-    table.add_section()
-    shown = f"all {len(active)}" if len(active) <= _CORES else f"all {len(active)}, {_CORES} shown"
-    shares = [_percent(stack.share(part)) for part in parts]
-    table.add_row(shown, "", _count(instructions), _per(stack.busy, instructions), *shares)
-    return table
+    parts, active = _parts(core.stack for core in total.cores), total.active_cores
+    rows = [
+        [str(core.number), str(core.node), *_work(core.stack, core.instructions), *_shares(core.stack, parts)]
+        for core in active[:limit]
+    ]
+    stack, instructions = _together(total), sum(core.instructions for core in active)
+    shown = f"all {len(active)}" if len(active) <= limit else f"all {len(active)}, {limit} shown"
+    rows.append([shown, "", *_work(stack, instructions), *_shares(stack, parts)])
+    headings = ("core", "node", "instructions", "CPI", *map(word, parts))
+    stacks = {str(core.number): core.stack for core in active}
+    return Grid("Where the cycles went, core by core", headings, rows, stacks)
 
 
-def _functions(total: Region) -> Table | None:
-    functions = by_name(total.functions)[:_FUNCTIONS]
-    if not functions:
-        return None
+def _work(stack: Stack, instructions: float) -> tuple[str, str]:
+    return _count(instructions), _per(stack.busy, instructions)
+
+
+def _functions(total: Region, functions: Sequence[Function]) -> Grid:
+    cycles, parts = sum(core.stack.busy for core in total.cores), _parts(it.stack for it in functions)
+    rows = []
+    for it in functions:
+        of_all = _percent(it.cycles / cycles) if cycles else "-"
+        name = short(it.name) or f"{it.address:#x}"
+        rows.append([name, of_all, _per(it.cycles, it.instructions), *_shares(it.stack, parts)])
+    return Grid("Expensive functions", ("function", "cycles", "CPI", *map(word, parts)), rows, {})
+
+
+def _lines(total: Region, limit: int) -> Grid:
     cycles = sum(core.stack.busy for core in total.cores)
-    parts = _parts(function.stack for function in functions)
-    table = Table(title="Expensive functions")
-    table.add_column("function", overflow="fold")
-    for heading in ("cycles", "CPI", *map(_word, parts)):
-        table.add_column(heading, justify="right")
-    for function in functions:
-        shares = [_percent(function.stack.share(part)) for part in parts]
-        of_all = _percent(function.cycles / cycles) if cycles else "-"
-        table.add_row(short(function.name), of_all, _per(function.cycles, function.instructions), *shares)
-    return table
-
-
-def _lines(total: Region) -> Table | None:
-    if not total.lines:
-        return None
-    cycles = sum(core.stack.busy for core in total.cores)
-    table = Table(title="Expensive cache lines")
-    for heading in ("cycles", "transfers", "invalidations"):
-        table.add_column(heading, justify="right")
-    table.add_column("sharing")
-    for heading in ("what, where", "who"):
-        table.add_column(heading, overflow="fold")
-    for line in total.lines[:_LINES]:
+    rows = []
+    for line in total.lines[:limit]:
         of_all = _percent(line.cycles / cycles) if cycles else "-"
         moved = (_count(line.transfers), _count(line.invalidations))
-        table.add_row(of_all, *moved, line.sharing, where(line), "\n".join(who(line)))
-    return table
+        rows.append([of_all, *moved, line.sharing, where(line), "\n".join(who(line))])
+    headings = ("cycles", "transfers", "invalidations", "sharing", "what, where", "who")
+    return Grid("Expensive cache lines", headings, rows, {})
+
+
+def _traffic(total: Region) -> Grid:
+    channels = {channel.node: channel for channel in total.channels}
+    rows = []
+    for node, row in enumerate(total.traffic):
+        of_node = channels.get(node)
+        memory = (_bytes(of_node.bytes), _percent(of_node.busy)) if of_node is not None else ("-", "-")
+        rows.append([str(node), *map(_bytes, row), *memory])
+    headings = ("from", *(f"to {node}" for node in range(len(total.traffic))), "its memory", "channels busy")
+    return Grid("Bytes moved between nodes", headings, rows, {})
 
 
 def where(line: Line) -> str:
@@ -137,20 +166,6 @@ def _accesses(group: Sequence[Place]) -> str:
     return f"+{first.offset}:{first.bytes} {' '.join(done)}, {said}: {short(first.function)}"
 
 
-def _traffic(total: Region) -> Table | None:
-    if len(total.traffic) < 2:
-        return None
-    table = Table(title="Bytes moved, from (row) to (column) node; memory of the row's node")
-    for heading in ("from", *map(str, range(len(total.traffic))), "memory", "channels busy"):
-        table.add_column(heading, justify="right")
-    channels = {channel.node: channel for channel in total.channels}
-    for node, row in enumerate(total.traffic):
-        of_node = channels.get(node)
-        memory = (_bytes(of_node.bytes), _percent(of_node.busy)) if of_node is not None else ("-", "-")
-        table.add_row(str(node), *(_bytes(cell) for cell in row), *memory)
-    return table
-
-
 def short(name: str) -> str:
     """Without what everything here has in common."""
     return name.replace("(anonymous namespace)::", "").replace("mxk::", "")
@@ -168,11 +183,16 @@ def _parts(stacks: Iterable[Stack]) -> list[str]:
     return [part for part in known if any(stack.share(part) >= _MIN_SHARE for stack in every)]
 
 
-def _together(stacks: Iterable[Stack]) -> Stack:
+def _together(region: Region) -> Stack:
+    """Of all cores that did anything."""
     total = Stack()
-    for stack in stacks:
-        total.add(stack)
+    for core in region.active_cores:
+        total.add(core.stack)
     return total
+
+
+def _shares(stack: Stack, parts: Iterable[str]) -> list[str]:
+    return [_percent(stack.share(part)) for part in parts]
 
 
 def _per(cycles: float, instructions: float) -> str:
@@ -195,5 +215,6 @@ def _count(count: float) -> str:
     return f"{count:,.0f}" if count < 1e6 else number(count)
 
 
-def _word(part: str) -> str:
-    return part.replace("_", " ").replace("memory", "mem.").replace("synchronisation", "sync.")
+def word(part: str) -> str:
+    """A part as it is called in headings."""
+    return part.replace("_", " ")

@@ -9,26 +9,14 @@ from mxk_host.timeline.recording import TURNS, Core, Event, Kind, Recording
 from mxk_host.timeline.sums import Sums
 
 _CATEGORY = {
-    Kind.TASK: "task",
-    Kind.THREAD: "thread",
-    Kind.GROWTH_STEP: "table",
-    Kind.OWNER_CHANGE: "table",
-    Kind.HOP: "hop",
-    Kind.PREEMPTION: "thread",
-    Kind.SEMAPHORE_WAIT: "thread",
-}
+    Kind.TASK: "task", Kind.THREAD: "thread", Kind.GROWTH_STEP: "table", Kind.OWNER_CHANGE: "table", Kind.HOP: "hop",
+    Kind.PREEMPTION: "thread", Kind.SEMAPHORE_WAIT: "thread",
+}  # fmt: skip
 _NAME = {
-    Kind.ROUND: "round",
-    Kind.SAFE_POINT: "safe point",
-    Kind.IDLE: "idle",
-    Kind.SLEEP: "asleep",
-    Kind.GROWTH_STEP: "growth step",
-    Kind.HOP: "hop",
-    Kind.WAKE: "wakes another",
-    Kind.PREEMPTION: "preempted",
-    Kind.SEMAPHORE_WAIT: "waits for a semaphore",
-    Kind.OWNER_CHANGE: "owns a part of a table",
-}
+    Kind.ROUND: "round", Kind.SAFE_POINT: "safe point", Kind.IDLE: "idle", Kind.SLEEP: "asleep",
+    Kind.GROWTH_STEP: "growth step", Kind.HOP: "hop", Kind.WAKE: "wakes another", Kind.PREEMPTION: "preempted",
+    Kind.SEMAPHORE_WAIT: "waits for a semaphore", Kind.OWNER_CHANGE: "owns a part of a table",
+}  # fmt: skip
 
 TraceEvent = dict[str, Any]
 

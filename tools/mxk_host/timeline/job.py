@@ -4,11 +4,8 @@ import json
 import sys
 from pathlib import Path
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-
 from mxk_host.errors import UsageError
+from mxk_host.tables import console_of, plain_table
 from mxk_host.timeline import chunks
 from mxk_host.timeline.document import document
 from mxk_host.timeline.names import names_of
@@ -44,10 +41,8 @@ def show(logs: list[Path], *, output: Path | None, program: Path | None, recordi
 
 
 def _print(sums: list[Sums], frequency: int) -> None:
-    console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
-    table = Table(box=box.SIMPLE, pad_edge=False)
-    for heading in ("core", "span ms", "tasks", "tasks ms", "rounds ms", "safe points ms", "idle ms", "busy/counted"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    of_times = (">span ms", ">tasks", ">tasks ms", ">rounds ms", ">safe points ms", ">idle ms")
+    table = plain_table(">core", *of_times, ">busy/counted")
     for each in sums:
         times = (each.tasks, each.rounds, each.safe_points, each.idle)
         ratio = f"{each.busy / each.busy_counted:.4f}" if each.is_complete and each.busy_counted else "-"
@@ -55,5 +50,5 @@ def _print(sums: list[Sums], frequency: int) -> None:
             str(each.core), f"{each.span * 1e3 / frequency:.3f}", str(each.task_count),
             *(f"{time * 1e3 / frequency:.3f}" for time in times), ratio,
         )  # fmt: skip
-    console.print(table)
+    console_of(sys.stdout).print(table)
     print("busy/counted: tasks, rounds and safe points by what 'cores' counts as not idle")

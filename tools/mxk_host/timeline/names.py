@@ -1,13 +1,11 @@
-"""Functions by name: the symbols of the program that was recorded, as `nm` lists them."""
+"""Functions by name: the symbols of the program that was recorded."""
 
-import subprocess
-from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from mxk_host.errors import UsageError
 from mxk_host.image import BUILD, METAL
-from mxk_host.machine import expect_installed
+from mxk_host.simulate.symbols import Symbols
 from mxk_host.timeline.recording import Recording
 
 METAL_PLATFORM = "metal"
@@ -19,15 +17,14 @@ class Names:
     """Functions of one program."""
 
     load_offset: int = 0
-    addresses: list[int] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
+    symbols: Symbols | None = None
 
     def of(self, address: int) -> str:
         """The function's, or its address."""
         if address == 0:
             return "begun before"
-        at = bisect_right(self.addresses, address - self.load_offset)
-        return self.names[at - 1] if at else hex(address)
+        function = self.symbols.function_at(address - self.load_offset) if self.symbols else None
+        return without_parameters(self.symbols.readable(function)) if self.symbols and function else hex(address)
 
 
 def without_parameters(name: str) -> str:
@@ -60,16 +57,9 @@ def names_of(recording: Recording, program: Path | None) -> tuple[Names, list[st
         return Names(), [f"functions have no names: {complaint} (--program)"]
     if recording.build.encode() not in path.read_bytes():
         return Names(), [f"functions have no names: {path} is not of the build {recording.build} (--program)"]
-    expect_installed("nm")
-    listed = subprocess.run(
-        ["nm", "--demangle", "--defined-only", "--numeric-sort", str(path)], capture_output=True, text=True, check=False
-    )
-    names = Names(recording.load_offset)
-    for line in listed.stdout.splitlines():
-        address, kind, name = line.split(" ", 2)
-        if kind in "tTwW":
-            names.addresses.append(int(address, 16))
-            names.names.append(without_parameters(name))
-    if not names.names:
-        return names, [f"functions have no names: {path} has no symbols (--program)"]
-    return names, []
+    try:
+        symbols = Symbols(path)
+    except UsageError as error:
+        return Names(), [f"functions have no names: {error} (--program)"]
+    symbols.prepare(symbol for symbol in symbols.every if symbol.is_function)
+    return Names(recording.load_offset, symbols), []

@@ -1,20 +1,21 @@
 """`tools/mxk tpch compare` and `check`: MXK's results and times beside DuckDB's."""
 
 import json
+import shlex
 import statistics
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-
 from mxk_host import image, results
-from mxk_host.errors import DriverError, ExitCode
-from mxk_host.machine import Boot
-from mxk_host.tpch import data, runs
+from mxk_host.errors import DriverError, ExitCode, UsageError
+from mxk_host.machine import Accelerator, Boot
+from mxk_host.programs import Programs, Side, expect_built
+from mxk_host.shape import parse_mebibytes
+from mxk_host.stream import Row
+from mxk_host.tables import console_of, plain_table
+from mxk_host.tpch import data
 from mxk_host.tpch.cells import Answer, difference
 from mxk_host.tpch.reference import Reference
 
@@ -65,15 +66,17 @@ class Settings:
 
 def compare(settings: Settings, *, as_json: bool) -> None:
     """Measures both, interleaved, and shows a table. Raises if a result is another one."""
-    program = runs.LinuxProgram(settings.build, settings.memory, settings.timeout, _log("linux"))
-    program.expect_built()
+    expect_built(settings.build, ["mxk"])
+    accelerator = Accelerator.TCG  # the kernel's, which does not run
+    program = Programs(settings.build, results.RESULTS, settings.timeout, accelerator, memory=settings.memory,
+                       log=_log("linux"))  # fmt: skip
     kept = data.Data(settings.scale)
     column_file = data.provide_column_file(kept)
     points = [Point(query, cores) for query in settings.queries for cores in settings.cores]
     with Reference(kept, settings.queries) as reference:
         answers = {query: reference.answer(query) for query in settings.queries}
         for round_number in range(1, settings.rounds + 1):
-            _announce(f"round {round_number} of {settings.rounds}")
+            data.say(f"round {round_number} of {settings.rounds}")
             for point in points:
                 _measure(point, round_number, program, column_file, reference, answers[point.query])
         _show(points, settings, reference.version)
@@ -84,14 +87,14 @@ def compare(settings: Settings, *, as_json: bool) -> None:
 
 
 def _measure(
-    point: Point, round_number: int, program: runs.LinuxProgram, column_file: Path, reference: Reference, answer: Answer
+    point: Point, round_number: int, program: Programs, column_file: Path, reference: Reference, answer: Answer
 ) -> None:
     """Both once; they take turns in being first, so that a machine that becomes slower meets both."""
 
     def own() -> None:
-        run = program.run(point.query, point.cores, column_file)
-        point.mxk.append(run.seconds)
-        point.difference = point.difference or difference(answer, run.result)
+        (row,) = _rows(program, Side.LINUX, [point.query], shlex.quote(str(column_file)), point.cores)
+        point.mxk.append(float(row["seconds"]))
+        point.difference = point.difference or difference(answer, row.get("result"))
 
     def theirs() -> None:
         point.duckdb.append(reference.seconds(point.query, point.cores))
@@ -100,24 +103,43 @@ def _measure(
         measure()
 
 
-def check(scale: data.Scale, queries: Sequence[str], kernel: runs.Kernel, *, build: bool) -> None:
-    """Runs the queries in the kernel. Raises if a result is another one than DuckDB's."""
+def check(
+    scale: data.Scale, queries: Sequence[str], cores: int, memory: str, accelerator: Accelerator, timeout: float,
+    *, build: bool,
+) -> None:  # fmt: skip
+    """Runs the queries in the kernel, all by one boot. Raises if a result is another one than DuckDB's."""
     if build:
         image.build(Boot.KERNEL)
     image.expect_image(Boot.KERNEL)
     kept = data.Data(scale)
     column_file = data.provide_column_file(kept)
+    size = column_file.stat().st_size
+    if size > image.MAX_MODULE_BYTES:
+        fitting = f"of up to {image.MAX_MODULE_BYTES:,} bytes, got {size:,}"
+        raise UsageError(f"expected a scale whose column file a loader can bring, {fitting}")
     with Reference(kept, queries) as reference:
         answers = {query: reference.answer(query) for query in queries}
-    found = {run.query: difference(answers[run.query], run.result) for run in kernel.run(queries, column_file)}
+    kernel = Programs(image.METAL, results.RESULTS, timeout, accelerator, 1, module=column_file, log=_log("kernel"))
+    rows = _rows(kernel, Side.KERNEL, queries, column_file.name, cores, parse_mebibytes(memory))
+    found = {row["query"]: difference(answers[row["query"]], row.get("result")) for row in rows}
     for query, wrong in found.items():
         print(f"{query}: {_verdict(wrong)}, {len(answers[query].rows)} rows")
     _expect_equal(found)
 
 
-def log_of_kernel() -> Path:
-    """Where `check` keeps the serial log."""
-    return _log("kernel")
+def _rows(
+    programs: Programs, side: Side, queries: Sequence[str], column_file: str, cores: int, mebibytes: int = 0
+) -> list[Row]:
+    """What `bench query` says of each."""
+    told = f"--data {column_file} --cores {cores} --repeat 1 --warm-up 1 --json"
+    every = programs.rows(side, "; ".join(f"bench query {query} {told}" for query in queries), cores, mebibytes)
+    rows = [row for row in every if str(row.get("benchmark")).startswith("query ")]
+    verdict = results.judge_rows(rows)
+    if verdict.code is not ExitCode.SUCCESS:
+        raise DriverError(verdict.reason, verdict.code)
+    if (got := [row["query"] for row in rows]) != list(queries):
+        raise DriverError(f"expected one row of each of {', '.join(queries)}, got {got}", ExitCode.COMMAND_FAILED)
+    return rows
 
 
 def _log(side: str) -> Path:
@@ -136,15 +158,11 @@ def _expect_equal(found: dict[str, str | None]) -> None:
 
 
 def _show(points: Sequence[Point], settings: Settings, version: str) -> None:
-    drawn = Table(box=box.SIMPLE, pad_edge=False)
-    drawn.add_column("query")
-    for heading in ("cores", "MXK ms", f"DuckDB {version} ms", "DuckDB/MXK"):
-        drawn.add_column(heading, justify="right")
-    drawn.add_column("result")
+    drawn = plain_table("query", ">cores", ">MXK ms", f">DuckDB {version} ms", ">DuckDB/MXK", "/result")
     for point in points:
         times = (f"{statistics.median(seconds) * 1e3:.2f}" for seconds in (point.mxk, point.duckdb))
         drawn.add_row(point.query, str(point.cores), *times, f"{point.ratio:.2f}", _verdict(point.difference))
-    console = Console()
+    console = console_of(sys.stdout)
     console.print(drawn)
     look = "" if settings.rounds >= FULL_ROUNDS else f"; a quick look: fewer than {FULL_ROUNDS} rounds"
     console.print(
@@ -152,7 +170,3 @@ def _show(points: Sequence[Point], settings: Settings, version: str) -> None:
         soft_wrap=True,
         highlight=False,
     )
-
-
-def _announce(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

@@ -89,7 +89,7 @@ def provide_parquet(data: Data) -> None:
     with _written_to(data.folder):
         data.cache.mkdir(parents=True, exist_ok=True)
         _expect_room(data.cache, PARQUET_BYTES * data.scale.factor)
-        _say(f"scale {data.scale}: making {', '.join(schema.TABLES)} as Parquet files in {image.shown(data.folder)}")
+        say(f"scale {data.scale}: making {', '.join(schema.TABLES)} as Parquet files in {image.shown(data.folder)}")
         # A folder of its own until all is there: nobody finds half of it.
         with tempfile.TemporaryDirectory(prefix=f".scale-{data.scale}-", dir=data.cache) as name:
             made = Path(name) / "made"
@@ -146,7 +146,7 @@ def make_column_file(data: Data, output: Path) -> None:
                 Path(file.name).unlink(missing_ok=True)
                 raise
     rows = ", ".join(f"{table.name} {table.rows:,} rows" for table in tables)
-    _say(f"{image.shown(output)}: scale {data.scale}: {rows}; {size:,} bytes")
+    say(f"{image.shown(output)}: scale {data.scale}: {rows}; {size:,} bytes")
 
 
 def _table(connection: "duckdb.DuckDBPyConnection", data: Data, name: str) -> column_file.Table:
@@ -198,5 +198,6 @@ def _expect_room(folder: Path, needed: float) -> None:
         )
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
+    """On standard error."""
     print(text, file=sys.stderr, flush=True)

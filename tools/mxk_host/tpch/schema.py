@@ -53,10 +53,6 @@ TABLES = {
         *map(_character, ("l_returnflag", "l_linestatus")),
         _date("l_shipdate"),
     ),
-    "orders": (
-        *map(_number, ("o_orderkey", "o_custkey")),
-        _date("o_orderdate"),
-        _number("o_shippriority"),
-    ),
+    "orders": (*map(_number, ("o_orderkey", "o_custkey")), _date("o_orderdate"), _number("o_shippriority")),
     "customer": (_number("c_custkey"), _dictionary("c_mktsegment", SEGMENTS)),
 }

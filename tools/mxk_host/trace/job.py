@@ -2,16 +2,14 @@
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-
 from mxk_host.errors import UsageError
+from mxk_host.tables import console_of, plain_table
 from mxk_host.trace import binary, lists, text, ycsb
-from mxk_host.trace.numbers import HashedKeys
+from mxk_host.trace.numbers import Recorded
 from mxk_host.trace.operations import FIND, MAX_OPERATIONS, NAMES, Operations, TraceError
 from mxk_host.trace.replay import replay
 from mxk_host.trace.source import Source
@@ -29,7 +27,8 @@ def convert(inputs: list[Path], output: Path, *, source: Source, operation: str 
     if operation is not None and operation not in NAMES:
         raise UsageError(f"--operation: expected one of {', '.join(NAMES)}, got '{operation}'")
     kind = FIND if operation is None else NAMES.index(operation)
-    operations, hashed, other_lines = _read(inputs, source, kind)
+    recorded = _read(inputs, source, kind)
+    operations, hashed = recorded.operations, recorded.hashed
     if len(operations) > MAX_OPERATIONS:
         raise TraceError(f"expected up to {MAX_OPERATIONS} operations, got {len(operations)}")
     data = text.encode(operations) if as_text else binary.encode(operations)
@@ -40,8 +39,8 @@ def convert(inputs: list[Path], output: Path, *, source: Source, operation: str 
     print(f"{output}: {len(operations):,} operations from {source} ({_counted(operations)}), {len(data):,} bytes")
     if hashed is not None:
         print(f"keys: {hashed.different:,} different strings, hashed to 64 bits, {hashed.collisions} collisions")
-    if other_lines:
-        print(f"{other_lines:,} lines that were no operation were left out")
+    if recorded.other_lines:
+        print(f"{recorded.other_lines:,} lines that were no operation were left out")
 
 
 def show_results(path: Path, *, as_json: bool) -> None:
@@ -51,13 +50,10 @@ def show_results(path: Path, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"trace": results.as_row()}))
         return
-    table = Table(box=box.SIMPLE, pad_edge=False)
-    table.add_column("operation")
-    for heading in ("in the trace", "did something"):
-        table.add_column(heading, justify="right")
+    table = plain_table("operation", ">in the trace", ">did something")
     for name, count in operations.counts().items():
         table.add_row(name, f"{count:,}", f"{getattr(results, name):,}")
-    Console(highlight=False).print(table)
+    console_of(sys.stdout).print(table)
     row = results.as_row()
     print(f"values seen: {row['seen']}; at the end {results.keys:,} keys, content {row['content']}")
 
@@ -86,23 +82,14 @@ def _expect_files(paths: list[Path]) -> None:
             raise UsageError(f"expected a file to read, got {path}")
 
 
-def _read(inputs: list[Path], source: Source, kind: int) -> tuple[Operations, HashedKeys | None, int]:
+def _read(inputs: list[Path], source: Source, kind: int) -> Recorded:
     if source is Source.TRACE:
-        return _joined([read(path) for path in inputs]), None, 0
+        return Recorded(Operations.joined([read(path) for path in inputs]))
     if source is Source.YCSB:
-        found = ycsb.decode(inputs)
-        return found.operations, found.hashed, found.other_lines
+        return ycsb.decode(inputs)
     if source is Source.CSV:
-        listed = lists.decode_csv(inputs)
-    elif source is Source.KEYS:
-        listed = lists.decode_key_text(inputs, kind)
-    else:
-        listed = lists.decode_key_numbers(inputs, kind)
-    return listed.operations, listed.hashed, 0
-
-
-def _joined(parts: list[Operations]) -> Operations:
-    return parts[0] if len(parts) == 1 else Operations.joined(parts)
+        return lists.decode_csv(inputs)
+    return (lists.decode_key_text if source is Source.KEYS else lists.decode_key_numbers)(inputs, kind)
 
 
 def _sniff(path: Path) -> Source:

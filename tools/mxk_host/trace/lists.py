@@ -1,12 +1,11 @@
 """Workloads as tables and lists: CSV of operation, key, value; lists of keys, as text (`--keys file:`) or numbers."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from mxk_host.trace.numbers import HashedKeys, hash_keys, hash_text, number_in, parse_number
+from mxk_host.trace.numbers import Recorded, hash_keys, hash_text, number_in, parse_number
 from mxk_host.trace.operations import (
     ERASE,
     FIND,
@@ -21,38 +20,22 @@ from mxk_host.trace.operations import (
 )
 
 KINDS = {name: kind for kind, name in enumerate(NAMES)} | {
-    "read": FIND,
-    "get": FIND,
-    "lookup": FIND,
-    "delete": ERASE,
-    "remove": ERASE,
-    "put": UPSERT,
-    "set": UPSERT,
-    "read-modify-write": MODIFY,
-    "readmodifywrite": MODIFY,
-    "rmw": MODIFY,
-}
+    "read": FIND, "get": FIND, "lookup": FIND, "delete": ERASE, "remove": ERASE, "put": UPSERT, "set": UPSERT,
+    "read-modify-write": MODIFY, "readmodifywrite": MODIFY, "rmw": MODIFY,
+}  # fmt: skip
 _FILLED = 0x9E3779B97F4A7C15  # of a key list the values are made: the key times this
 
 
-@dataclass(frozen=True)
-class ListTrace:
-    """What was read; `hashed`: None where all keys are numbers."""
-
-    operations: Operations
-    hashed: HashedKeys | None = None
-
-
-def decode_csv(paths: list[Path]) -> ListTrace:
+def decode_csv(paths: list[Path]) -> Recorded:
     """Columns operation, key, value, by a first line with these names or in this order without one."""
     rows = pd.concat([_read_csv(path) for path in paths], ignore_index=True)
     kinds = _kinds(rows, paths)
     values = _values(rows, kinds)
     numbers = [number_in(key) for key in rows["key"]]
     if all(number is not None and 1 <= number <= MAX_KEY for number in numbers):
-        return ListTrace(Operations(kinds, np.array(numbers, np.uint64), values))
+        return Recorded(Operations(kinds, np.array(numbers, np.uint64), values))
     hashed = hash_keys([key.encode() for key in rows["key"]])
-    return ListTrace(Operations(kinds, hashed.keys, values), hashed)
+    return Recorded(Operations(kinds, hashed.keys, values), hashed)
 
 
 def _read_csv(path: Path) -> pd.DataFrame:
@@ -103,7 +86,7 @@ def _value(text: str) -> int:
     return number if number is not None and number <= MAX_VALUE else hash_text(text.encode())
 
 
-def decode_key_text(paths: list[Path], kind: int) -> ListTrace:
+def decode_key_text(paths: list[Path], kind: int) -> Recorded:
     """A key on each line, decimal or hexadecimal with 0x, as `bench table --keys file:` reads them."""
     keys: list[int] = []
     for path in paths:
@@ -116,7 +99,7 @@ def decode_key_text(paths: list[Path], kind: int) -> ListTrace:
     return _of_keys(np.array(keys, np.uint64), kind, paths)
 
 
-def decode_key_numbers(paths: list[Path], kind: int) -> ListTrace:
+def decode_key_numbers(paths: list[Path], kind: int) -> Recorded:
     """Little-endian numbers of 64 bits; a first one that is the number of those behind it (as of SOSD) is no key."""
     parts = []
     for path in paths:
@@ -135,8 +118,8 @@ def decode_key_numbers(paths: list[Path], kind: int) -> ListTrace:
     return _of_keys(np.concatenate(parts), kind, paths)
 
 
-def _of_keys(keys: np.ndarray, kind: int, paths: list[Path]) -> ListTrace:
+def _of_keys(keys: np.ndarray, kind: int, paths: list[Path]) -> Recorded:
     if len(keys) == 0:
         raise TraceError(f"{paths[0]}: expected 1 key or more, got none")
     values = keys * np.uint64(_FILLED) if WRITES_VALUE[kind] else np.zeros(len(keys), np.uint64)
-    return ListTrace(Operations(np.full(len(keys), kind, np.uint8), keys.astype(np.uint64), values))
+    return Recorded(Operations(np.full(len(keys), kind, np.uint8), keys.astype(np.uint64), values))

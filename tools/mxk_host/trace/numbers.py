@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mxk_host.trace.operations import MAX_KEY, TraceError
+from mxk_host.trace.operations import MAX_KEY, Operations, TraceError
 
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|[0-9]+")
 
@@ -37,6 +37,15 @@ def hash_text(text: bytes) -> int:
 def hash_key(text: bytes) -> int:
     """The same, made a key: what tables use as marks, 0 and 2^64 - 1, becomes its neighbour."""
     return min(max(hash_text(text), 1), MAX_KEY)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What was read of what others record; `hashed`: None where all keys are numbers."""
+
+    operations: Operations
+    hashed: "HashedKeys | None" = None
+    other_lines: int = 0  # that are no operations
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,11 @@ DELETE usertable user6284781860667377211
 """
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from mxk_host.trace.numbers import HashedKeys, hash_keys, hash_text
+from mxk_host.trace.numbers import Recorded, hash_keys, hash_text
 from mxk_host.trace.operations import ERASE, FIND, INSERT, MODIFY, UPDATE, Operations, TraceError
 
 KINDS = {b"READ": FIND, b"INSERT": INSERT, b"UPDATE": UPDATE, b"DELETE": ERASE, b"READMODIFYWRITE": MODIFY}
@@ -21,16 +20,7 @@ _LINE = re.compile(rb"([A-Z]+) \S+ (\S+)(?: +\[(.*))?")
 _HAS_FIELDS = {INSERT, UPDATE, MODIFY}
 
 
-@dataclass(frozen=True)
-class YcsbTrace:
-    """What was read."""
-
-    operations: Operations
-    hashed: HashedKeys
-    other_lines: int  # of the client's own: settings, progress, its measurements
-
-
-def decode(paths: list[Path]) -> YcsbTrace:
+def decode(paths: list[Path]) -> Recorded:
     """The operations of these logs, one behind the other; raises with the file and line that is wrong."""
     kinds: list[int] = []
     texts: list[bytes] = []
@@ -50,7 +40,7 @@ def decode(paths: list[Path]) -> YcsbTrace:
         raise TraceError(f"expected operations of YCSB's basic client (READ, INSERT, ...) in {paths[0]}, got none")
     hashed = hash_keys(texts)
     made = Operations(np.array(kinds, np.uint8), hashed.keys, np.array(values, np.uint64))
-    return YcsbTrace(made, hashed, others)
+    return Recorded(made, hashed, others)
 
 
 def _parse(line: bytes, where: str) -> tuple[int, bytes, bytes]:

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include <capstone/capstone.h>
+#include "tools/simulator/decode/by_instruction.hpp"
 
 namespace mxk::simulator {
 namespace {
@@ -16,6 +16,37 @@ bool writes_control_register(cs_insn const& found) {
     return found.id == X86_INS_MOV && is_control;
 }
 
+constexpr auto hints = by_instruction(Hint::None, {{Hint::L1, {X86_INS_PREFETCHT0, X86_INS_PREFETCH}},
+                                                   {Hint::L2, {X86_INS_PREFETCHT1, X86_INS_PREFETCHT2}},
+                                                   {Hint::NonTemporal, {X86_INS_PREFETCHNTA}},
+                                                   {Hint::ForWrite, {X86_INS_PREFETCHW}}});
+
+constexpr auto classes = by_instruction(
+    Class::Plain,
+    {{Class::Fence, {X86_INS_MFENCE}},
+     {Class::LoadFence, {X86_INS_LFENCE}},
+     {Class::StoreFence, {X86_INS_SFENCE}},
+     {Class::Pause, {X86_INS_PAUSE}},
+     {Class::Halt, {X86_INS_HLT}},
+     {Class::Mwait, {X86_INS_MWAIT}},
+     {Class::Rdtsc, {X86_INS_RDTSC, X86_INS_RDTSCP}},
+     {Class::SerialIo,
+      {X86_INS_IN, X86_INS_OUT, X86_INS_INSB, X86_INS_INSW, X86_INS_INSD, X86_INS_OUTSB, X86_INS_OUTSW, X86_INS_OUTSD}},
+     {Class::Serialising,
+      {X86_INS_CPUID, X86_INS_WRMSR, X86_INS_IRET, X86_INS_IRETD, X86_INS_IRETQ, X86_INS_INVLPG, X86_INS_INVPCID,
+       X86_INS_WBINVD, X86_INS_LGDT, X86_INS_LIDT, X86_INS_LTR, X86_INS_LLDT, X86_INS_XSETBV}},
+     {Class::Prefetch,
+      {X86_INS_PREFETCH, X86_INS_PREFETCHW, X86_INS_PREFETCHNTA, X86_INS_PREFETCHT0, X86_INS_PREFETCHT1,
+       X86_INS_PREFETCHT2}}});
+
+constexpr auto is_string = by_instruction(
+    false, {{true,
+             {X86_INS_MOVSB, X86_INS_MOVSW, X86_INS_MOVSQ, X86_INS_STOSB, X86_INS_STOSW, X86_INS_STOSD, X86_INS_STOSQ,
+              X86_INS_CMPSB, X86_INS_CMPSW, X86_INS_CMPSQ, X86_INS_SCASB, X86_INS_SCASW, X86_INS_SCASD, X86_INS_SCASQ,
+              X86_INS_LODSB, X86_INS_LODSW, X86_INS_LODSD, X86_INS_LODSQ}}});
+// Or of vector registers.
+constexpr auto may_be_string = by_instruction(false, {{true, {X86_INS_MOVSD, X86_INS_CMPSD}}});
+
 } // namespace
 
 bool in_group(cs_insn const& found, unsigned group) {
@@ -24,56 +55,11 @@ bool in_group(cs_insn const& found, unsigned group) {
 }
 
 Hint hint_of(unsigned instruction) {
-    switch (instruction) {
-    case X86_INS_PREFETCHT0:
-    case X86_INS_PREFETCH: return Hint::L1;
-    case X86_INS_PREFETCHT1:
-    case X86_INS_PREFETCHT2: return Hint::L2;
-    case X86_INS_PREFETCHNTA: return Hint::NonTemporal;
-    case X86_INS_PREFETCHW: return Hint::ForWrite;
-    default: return Hint::None;
-    }
+    return hints[instruction];
 }
 
 Class class_of(unsigned instruction) {
-    switch (instruction) {
-    case X86_INS_MFENCE: return Class::Fence;
-    case X86_INS_LFENCE: return Class::LoadFence;
-    case X86_INS_SFENCE: return Class::StoreFence;
-    case X86_INS_PAUSE: return Class::Pause;
-    case X86_INS_HLT: return Class::Halt;
-    case X86_INS_MWAIT: return Class::Mwait;
-    case X86_INS_RDTSC:
-    case X86_INS_RDTSCP: return Class::Rdtsc;
-    case X86_INS_IN:
-    case X86_INS_OUT:
-    case X86_INS_INSB:
-    case X86_INS_INSW:
-    case X86_INS_INSD:
-    case X86_INS_OUTSB:
-    case X86_INS_OUTSW:
-    case X86_INS_OUTSD: return Class::SerialIo;
-    case X86_INS_CPUID:
-    case X86_INS_WRMSR:
-    case X86_INS_IRET:
-    case X86_INS_IRETD:
-    case X86_INS_IRETQ:
-    case X86_INS_INVLPG:
-    case X86_INS_INVPCID:
-    case X86_INS_WBINVD:
-    case X86_INS_LGDT:
-    case X86_INS_LIDT:
-    case X86_INS_LTR:
-    case X86_INS_LLDT:
-    case X86_INS_XSETBV: return Class::Serialising;
-    case X86_INS_PREFETCH:
-    case X86_INS_PREFETCHW:
-    case X86_INS_PREFETCHNTA:
-    case X86_INS_PREFETCHT0:
-    case X86_INS_PREFETCHT1:
-    case X86_INS_PREFETCHT2: return Class::Prefetch;
-    default: return Class::Plain;
-    }
+    return classes[instruction];
 }
 
 Class class_of(cs_insn const& found, Instruction const& instruction) {
@@ -84,29 +70,8 @@ Class class_of(cs_insn const& found, Instruction const& instruction) {
     bool const exchanges_memory = found.id == X86_INS_XCHG && instruction.stores;
     if (x86.prefix[0] == X86_PREFIX_LOCK || exchanges_memory) return Class::Locked;
     bool const repeated = x86.prefix[0] == X86_PREFIX_REP || x86.prefix[0] == X86_PREFIX_REPNE;
-    switch (found.id) {
-    case X86_INS_MOVSB:
-    case X86_INS_MOVSW:
-    case X86_INS_MOVSQ:
-    case X86_INS_STOSB:
-    case X86_INS_STOSW:
-    case X86_INS_STOSD:
-    case X86_INS_STOSQ:
-    case X86_INS_CMPSB:
-    case X86_INS_CMPSW:
-    case X86_INS_CMPSQ:
-    case X86_INS_SCASB:
-    case X86_INS_SCASW:
-    case X86_INS_SCASD:
-    case X86_INS_SCASQ:
-    case X86_INS_LODSB:
-    case X86_INS_LODSW:
-    case X86_INS_LODSD:
-    case X86_INS_LODSQ: return repeated ? Class::RepString : Class::Plain;
-    case X86_INS_MOVSD:
-    case X86_INS_CMPSD: return repeated && instruction.loads && instruction.stores ? Class::RepString : Class::Plain;
-    default: break;
-    }
+    bool const moves = is_string[found.id] || (may_be_string[found.id] && instruction.loads && instruction.stores);
+    if (moves) return repeated ? Class::RepString : Class::Plain;
     if (in_group(found, X86_GRP_JUMP) || in_group(found, X86_GRP_CALL) || in_group(found, X86_GRP_RET)) {
         bool const reads_flags = (instruction.sources & register_bit(flags_register)) != 0;
         bool const counts = found.id == X86_INS_LOOP || found.id == X86_INS_LOOPE || found.id == X86_INS_LOOPNE ||

@@ -2,8 +2,7 @@
 
 #include <stdexcept>
 
-#include <capstone/capstone.h>
-
+#include "tools/simulator/decode/by_instruction.hpp"
 #include "tools/simulator/decode/classes.hpp"
 #include "tools/simulator/decode/latency.hpp"
 #include "tools/simulator/decode/registers.hpp"
@@ -11,69 +10,30 @@
 namespace mxk::simulator {
 namespace {
 
+constexpr auto on_stack = by_instruction(false, {{true, {X86_INS_PUSH, X86_INS_PUSHFQ, X86_INS_POP, X86_INS_POPFQ}}});
+
 bool is_stack_operation(cs_insn const& found) {
-    switch (found.id) {
-    case X86_INS_PUSH:
-    case X86_INS_PUSHFQ:
-    case X86_INS_POP:
-    case X86_INS_POPFQ: return true;
-    default: return in_group(found, X86_GRP_CALL) || in_group(found, X86_GRP_RET);
-    }
+    return on_stack[found.id] || in_group(found, X86_GRP_CALL) || in_group(found, X86_GRP_RET);
 }
 
-bool is_move(unsigned instruction) {
-    switch (instruction) {
-    case X86_INS_MOV:
-    case X86_INS_MOVABS:
-    case X86_INS_MOVZX:
-    case X86_INS_MOVSX:
-    case X86_INS_MOVSXD:
-    case X86_INS_MOVD:
-    case X86_INS_MOVQ:
-    case X86_INS_MOVAPS:
-    case X86_INS_MOVAPD:
-    case X86_INS_MOVUPS:
-    case X86_INS_MOVUPD:
-    case X86_INS_MOVDQA:
-    case X86_INS_MOVDQU:
-    case X86_INS_MOVSS:
-    case X86_INS_MOVSD:
-    case X86_INS_MOVNTI:
-    case X86_INS_MOVNTDQ:
-    case X86_INS_VMOVD:
-    case X86_INS_VMOVQ:
-    case X86_INS_VMOVAPS:
-    case X86_INS_VMOVUPS:
-    case X86_INS_VMOVDQA:
-    case X86_INS_VMOVDQU:
-    case X86_INS_VMOVDQA32:
-    case X86_INS_VMOVDQA64:
-    case X86_INS_VMOVDQU8:
-    case X86_INS_VMOVDQU16:
-    case X86_INS_VMOVDQU32:
-    case X86_INS_VMOVDQU64: return true;
-    default: return false;
-    }
-}
+constexpr auto moves = by_instruction(
+    false, {{true, {X86_INS_MOV,      X86_INS_MOVABS,    X86_INS_MOVZX,     X86_INS_MOVSX,     X86_INS_MOVSXD,
+                    X86_INS_MOVD,     X86_INS_MOVQ,      X86_INS_MOVAPS,    X86_INS_MOVAPD,    X86_INS_MOVUPS,
+                    X86_INS_MOVUPD,   X86_INS_MOVDQA,    X86_INS_MOVDQU,    X86_INS_MOVSS,     X86_INS_MOVSD,
+                    X86_INS_MOVNTI,   X86_INS_MOVNTDQ,   X86_INS_VMOVD,     X86_INS_VMOVQ,     X86_INS_VMOVAPS,
+                    X86_INS_VMOVUPS,  X86_INS_VMOVDQA,   X86_INS_VMOVDQU,   X86_INS_VMOVDQA32, X86_INS_VMOVDQA64,
+                    X86_INS_VMOVDQU8, X86_INS_VMOVDQU16, X86_INS_VMOVDQU32, X86_INS_VMOVDQU64}}});
+
+constexpr auto may_be_zero_idioms =
+    by_instruction(false, {{true,
+                            {X86_INS_XOR, X86_INS_SUB, X86_INS_PXOR, X86_INS_XORPS, X86_INS_XORPD, X86_INS_VPXOR,
+                             X86_INS_VPXORD, X86_INS_VPXORQ, X86_INS_VXORPS, X86_INS_VXORPD}}});
 
 /// `xor eax, eax` and the like: the result does not depend on the register.
 bool is_zero_idiom(cs_insn const& found) {
     cs_x86 const& x86 = found.detail->x86;
-    switch (found.id) {
-    case X86_INS_XOR:
-    case X86_INS_SUB:
-    case X86_INS_PXOR:
-    case X86_INS_XORPS:
-    case X86_INS_XORPD:
-    case X86_INS_VPXOR:
-    case X86_INS_VPXORD:
-    case X86_INS_VPXORQ:
-    case X86_INS_VXORPS:
-    case X86_INS_VXORPD: break;
-    default: return false;
-    }
     auto const is_register = [&x86](int number) { return x86.operands[number].type == X86_OP_REG; };
-    if (x86.op_count < 2) return false;
+    if (!may_be_zero_idioms[found.id] || x86.op_count < 2) return false;
     int const last = x86.op_count - 1;
     return is_register(last) && is_register(last - 1) && x86.operands[last].reg == x86.operands[last - 1].reg;
 }
@@ -100,7 +60,7 @@ MemoryOperand memory_operand(cs_x86_op const& operand, std::uint64_t next_addres
 unsigned access_of(cs_insn const& found, unsigned number) {
     cs_x86 const& x86 = found.detail->x86;
     unsigned const known = x86.operands[number].access;
-    if (is_move(found.id)) return number == 0 ? unsigned{CS_AC_WRITE} : unsigned{CS_AC_READ};
+    if (moves[found.id]) return number == 0 ? unsigned{CS_AC_WRITE} : unsigned{CS_AC_READ};
     if (known != 0) return known;
     return number == 0 && x86.op_count > 1 ? unsigned{CS_AC_WRITE} : unsigned{CS_AC_READ};
 }
@@ -221,7 +181,7 @@ Instruction Decoder::decode(std::span<std::uint8_t const> code, std::uint64_t ad
 
     constexpr Registers vectors = Registers{0xffffffff} << first_vector_register;
     instruction.latency_cycles = latency_cycles(found.id, (instruction.destinations & vectors) != 0);
-    bool const only_moves = is_move(found.id) || is_stack_operation(found);
+    bool const only_moves = moves[found.id] || is_stack_operation(found);
     if (instruction.type == Class::Plain && only_moves) {
         if (instruction.loads || instruction.stores) instruction.latency_cycles = 0;
         if (instruction.loads && !instruction.stores) instruction.type = Class::Load;

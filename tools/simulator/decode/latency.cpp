@@ -1,138 +1,56 @@
 #include "tools/simulator/decode/latency.hpp"
 
-#include <string_view>
-
-#include <capstone/capstone.h>
+#include "tools/simulator/decode/by_instruction.hpp"
 
 namespace mxk::simulator {
 namespace {
 
 constexpr std::uint16_t device_cycles = 1000; // in and out: a register of a slow bus, about 0.3 us
 
+constexpr auto cycles_of = by_instruction<std::uint16_t>(
+    1,
+    {{0, {X86_INS_NOP}},
+     {3, {X86_INS_IMUL, X86_INS_MUL, X86_INS_MULX}},
+     {25, {X86_INS_DIV, X86_INS_IDIV}},
+     {3,
+      {X86_INS_BSF, X86_INS_BSR, X86_INS_LZCNT, X86_INS_TZCNT, X86_INS_POPCNT, X86_INS_CRC32, X86_INS_PDEP,
+       X86_INS_PEXT, X86_INS_SHLD, X86_INS_SHRD}},
+     {2, {X86_INS_BSWAP, X86_INS_ADC, X86_INS_SBB, X86_INS_XCHG, X86_INS_RCL, X86_INS_RCR}},
+     {5, {X86_INS_XADD, X86_INS_CMPXCHG}},
+     {10, {X86_INS_CMPXCHG8B, X86_INS_CMPXCHG16B}},
+     {30, {X86_INS_MFENCE}},
+     {4, {X86_INS_LFENCE}},
+     {2, {X86_INS_SFENCE}},
+     {25, {X86_INS_RDTSC}},
+     {32, {X86_INS_RDTSCP}},
+     {100, {X86_INS_CPUID, X86_INS_RDMSR, X86_INS_WRMSR, X86_INS_INVLPG, X86_INS_IRET, X86_INS_IRETD, X86_INS_IRETQ}},
+     {50, {X86_INS_SYSCALL, X86_INS_SYSRET, X86_INS_RDRAND, X86_INS_RDSEED}},
+     {5, {X86_INS_CLI, X86_INS_STI, X86_INS_PUSHFQ, X86_INS_POPFQ, X86_INS_SWAPGS}},
+     {device_cycles,
+      {X86_INS_IN, X86_INS_OUT, X86_INS_INSB, X86_INS_INSW, X86_INS_INSD, X86_INS_OUTSB, X86_INS_OUTSW, X86_INS_OUTSD}},
+     {2,
+      {X86_INS_MOVD, X86_INS_MOVQ, X86_INS_VMOVD, X86_INS_VMOVQ, X86_INS_PMOVMSKB, X86_INS_VPMOVMSKB, X86_INS_MOVMSKPS,
+       X86_INS_VMOVMSKPS, X86_INS_MOVMSKPD, X86_INS_VMOVMSKPD}},
+     {3,
+      {X86_INS_PTEST, X86_INS_VPTEST, X86_INS_PEXTRB, X86_INS_PEXTRW, X86_INS_PEXTRD, X86_INS_PEXTRQ, X86_INS_PINSRQ,
+       X86_INS_PINSRD, X86_INS_VPERMD, X86_INS_VPERMQ, X86_INS_VINSERTI128, X86_INS_VEXTRACTI128}},
+     {5,
+      {X86_INS_AESENC, X86_INS_AESENCLAST, X86_INS_AESDEC, X86_INS_AESDECLAST, X86_INS_PCLMULQDQ, X86_INS_PMULLD,
+       X86_INS_PMULLW, X86_INS_PMULUDQ, X86_INS_CVTSI2SD, X86_INS_CVTSI2SS, X86_INS_CVTTSD2SI, X86_INS_CVTTSS2SI,
+       X86_INS_CVTSD2SI, X86_INS_CVTSD2SS, X86_INS_CVTSS2SD, X86_INS_COMISD, X86_INS_UCOMISD, X86_INS_COMISS,
+       X86_INS_UCOMISS}},
+     {4,
+      {X86_INS_ADDSD, X86_INS_ADDSS, X86_INS_ADDPD, X86_INS_ADDPS, X86_INS_SUBSD, X86_INS_SUBSS, X86_INS_SUBPD,
+       X86_INS_SUBPS, X86_INS_MULSD, X86_INS_MULSS, X86_INS_MULPD, X86_INS_MULPS, X86_INS_MINSD, X86_INS_MAXSD}},
+     {15,
+      {X86_INS_DIVSD, X86_INS_DIVSS, X86_INS_DIVPD, X86_INS_DIVPS, X86_INS_SQRTSD, X86_INS_SQRTSS, X86_INS_SQRTPD,
+       X86_INS_SQRTPS}}});
+
 } // namespace
 
 std::uint16_t latency_cycles(unsigned instruction, bool vector) {
-    switch (instruction) {
-    case X86_INS_NOP: return 0;
-    case X86_INS_IMUL:
-    case X86_INS_MUL:
-    case X86_INS_MULX: return vector ? 5 : 3;
-    case X86_INS_DIV:
-    case X86_INS_IDIV: return 25;
-    case X86_INS_BSF:
-    case X86_INS_BSR:
-    case X86_INS_LZCNT:
-    case X86_INS_TZCNT:
-    case X86_INS_POPCNT:
-    case X86_INS_CRC32:
-    case X86_INS_PDEP:
-    case X86_INS_PEXT:
-    case X86_INS_SHLD:
-    case X86_INS_SHRD: return 3;
-    case X86_INS_BSWAP:
-    case X86_INS_ADC:
-    case X86_INS_SBB:
-    case X86_INS_XCHG:
-    case X86_INS_RCL:
-    case X86_INS_RCR: return 2;
-    case X86_INS_XADD:
-    case X86_INS_CMPXCHG: return 5;
-    case X86_INS_CMPXCHG8B:
-    case X86_INS_CMPXCHG16B: return 10;
-    case X86_INS_MFENCE: return 30;
-    case X86_INS_LFENCE: return 4;
-    case X86_INS_SFENCE: return 2;
-    case X86_INS_RDTSC: return 25;
-    case X86_INS_RDTSCP: return 32;
-    case X86_INS_CPUID:
-    case X86_INS_RDMSR:
-    case X86_INS_WRMSR:
-    case X86_INS_INVLPG:
-    case X86_INS_IRET:
-    case X86_INS_IRETD:
-    case X86_INS_IRETQ: return 100;
-    case X86_INS_SYSCALL:
-    case X86_INS_SYSRET:
-    case X86_INS_RDRAND:
-    case X86_INS_RDSEED: return 50;
-    case X86_INS_CLI:
-    case X86_INS_STI:
-    case X86_INS_PUSHFQ:
-    case X86_INS_POPFQ:
-    case X86_INS_SWAPGS: return 5;
-    case X86_INS_IN:
-    case X86_INS_OUT:
-    case X86_INS_INSB:
-    case X86_INS_INSW:
-    case X86_INS_INSD:
-    case X86_INS_OUTSB:
-    case X86_INS_OUTSW:
-    case X86_INS_OUTSD: return device_cycles;
-    case X86_INS_MOVD:
-    case X86_INS_MOVQ:
-    case X86_INS_VMOVD:
-    case X86_INS_VMOVQ:
-    case X86_INS_PMOVMSKB:
-    case X86_INS_VPMOVMSKB:
-    case X86_INS_MOVMSKPS:
-    case X86_INS_VMOVMSKPS:
-    case X86_INS_MOVMSKPD:
-    case X86_INS_VMOVMSKPD: return 2;
-    case X86_INS_PTEST:
-    case X86_INS_VPTEST:
-    case X86_INS_PEXTRB:
-    case X86_INS_PEXTRW:
-    case X86_INS_PEXTRD:
-    case X86_INS_PEXTRQ:
-    case X86_INS_PINSRQ:
-    case X86_INS_PINSRD:
-    case X86_INS_VPERMD:
-    case X86_INS_VPERMQ:
-    case X86_INS_VINSERTI128:
-    case X86_INS_VEXTRACTI128: return 3;
-    case X86_INS_AESENC:
-    case X86_INS_AESENCLAST:
-    case X86_INS_AESDEC:
-    case X86_INS_AESDECLAST:
-    case X86_INS_PCLMULQDQ:
-    case X86_INS_PMULLD:
-    case X86_INS_PMULLW:
-    case X86_INS_PMULUDQ:
-    case X86_INS_CVTSI2SD:
-    case X86_INS_CVTSI2SS:
-    case X86_INS_CVTTSD2SI:
-    case X86_INS_CVTTSS2SI:
-    case X86_INS_CVTSD2SI:
-    case X86_INS_CVTSD2SS:
-    case X86_INS_CVTSS2SD:
-    case X86_INS_COMISD:
-    case X86_INS_UCOMISD:
-    case X86_INS_COMISS:
-    case X86_INS_UCOMISS: return 5;
-    case X86_INS_ADDSD:
-    case X86_INS_ADDSS:
-    case X86_INS_ADDPD:
-    case X86_INS_ADDPS:
-    case X86_INS_SUBSD:
-    case X86_INS_SUBSS:
-    case X86_INS_SUBPD:
-    case X86_INS_SUBPS:
-    case X86_INS_MULSD:
-    case X86_INS_MULSS:
-    case X86_INS_MULPD:
-    case X86_INS_MULPS:
-    case X86_INS_MINSD:
-    case X86_INS_MAXSD: return 4;
-    case X86_INS_DIVSD:
-    case X86_INS_DIVSS:
-    case X86_INS_DIVPD:
-    case X86_INS_DIVPS:
-    case X86_INS_SQRTSD:
-    case X86_INS_SQRTSS:
-    case X86_INS_SQRTPD:
-    case X86_INS_SQRTPS: return 15;
-    default: return 1;
-    }
+    bool const multiplies = instruction == X86_INS_IMUL || instruction == X86_INS_MUL || instruction == X86_INS_MULX;
+    return multiplies && vector ? std::uint16_t{5} : cycles_of[instruction];
 }
 
 } // namespace mxk::simulator
