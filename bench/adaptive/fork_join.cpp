@@ -293,7 +293,7 @@ class ForkJoinExperiment final : public GridExperiment {
 
     Options options_;
 };
-constexpr auto fork_join_benchmark = grid_benchmark<ForkJoinExperiment, fork_join_schema>(
+constexpr auto fork_join_benchmark = benchmark<ForkJoinExperiment, fork_join_schema>(
     {.summary = "cycles to let all cores do something once: by messages, by locks",
      .notes = "Example: bench adaptive fork-join --cores 2,4 --json\n",
      .parent = "bench adaptive"});

@@ -78,7 +78,7 @@ struct UnmapOptions : MappingOptions {
 constexpr auto unmap_schema =
     console::schema<UnmapOptions>(mapping_option::lockings, core_set_option::cores, mapping_option::pages,
                                   mapping_option::rounds, run_option::repeat, run_option::warm_up, run_option::json);
-constexpr auto unmap_benchmark = grid_benchmark<MappingCommand<unmapping, UnmapOptions>, unmap_schema>(
+constexpr auto unmap_benchmark = benchmark<MappingCommand<unmapping, UnmapOptions>, unmap_schema>(
     {.summary = "cycles per page of unmapping an address space, with a lock for all memory objects or for each",
      .notes = "Example: bench adaptive mapping --locking coarse,fine --pages 128,256 --json\n",
      .parent = "bench adaptive"});
@@ -98,7 +98,7 @@ struct RevokeOptions : MappingOptions {
 constexpr auto revoke_schema =
     console::schema<RevokeOptions>(mapping_option::lockings, core_set_option::cores, mapping_option::pages,
                                    mapping_option::rounds, run_option::repeat, run_option::warm_up, run_option::json);
-constexpr auto revoke_benchmark = grid_benchmark<MappingCommand<revoking, RevokeOptions>, revoke_schema>(
+constexpr auto revoke_benchmark = benchmark<MappingCommand<revoking, RevokeOptions>, revoke_schema>(
     {.summary = "cycles of withdrawing rights on one core, while the others withdraw rights, too",
      .notes = "Example: bench adaptive revoke --cores 1,2,4 --pages 1,64 --json\n",
      .parent = "bench adaptive"});
@@ -116,7 +116,7 @@ constexpr auto independent_schema =
     console::schema<IndependentOptions>(mapping_option::lockings, core_set_option::cores, mapping_option::rounds,
                                         run_option::repeat, run_option::warm_up, run_option::json);
 constexpr auto independent_benchmark =
-    grid_benchmark<MappingCommand<revoking_independently, IndependentOptions>, independent_schema>(
+    benchmark<MappingCommand<revoking_independently, IndependentOptions>, independent_schema>(
         {.summary = "cycles of withdrawing rights on each core, independently of the others",
          .notes = "Example: bench adaptive revoke-independent --cores 1,2,4 --json\n",
          .parent = "bench adaptive"});

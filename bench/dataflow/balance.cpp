@@ -228,7 +228,7 @@ class BalanceBench final : public DataflowBench<BalanceOptions, balance_plan> {
         return all == 0 ? 0 : 100 * static_cast<double>(first) / static_cast<double>(all);
     }
 };
-constexpr auto balance_benchmark = grid_benchmark<BalanceBench, balance_schema>(
+constexpr auto balance_benchmark = benchmark<BalanceBench, balance_schema>(
     {.summary = "many requests at once on nodes that balance or not; one that is shared: time, moves, loads",
      .notes = "first_load_1_pct to first_load_4_pct: cores of the first node that were awake, in four parts by the "
               "requests that have ended; others_load: of the other nodes.\n"

@@ -137,7 +137,7 @@ class FloodBench final : public DataflowBench<FloodOptions, flood_plan> {
 
     GraphShape shape_{.envelopes = options_.envelopes, .rows = options_.rows, .stages = 2, .work = options_.work};
 };
-constexpr auto flood_benchmark = grid_benchmark<FloodBench, flood_schema>(
+constexpr auto flood_benchmark = benchmark<FloodBench, flood_schema>(
     {.summary = "many requests at once: time, how many are active, memory, what is left",
      .notes = "peak_kib is looked at every half a millisecond: short runs may have more.\n"
               "Example: bench dataflow flood --requests 10,100,1000 --cores 1,2 --discipline requests,one-fifo\n",

@@ -144,7 +144,7 @@ class ForkBench final : public DataflowBench<ForkOptions, fork_plan> {
         return times;
     }
 };
-constexpr auto fork_benchmark = grid_benchmark<ForkBench, fork_schema>(
+constexpr auto fork_benchmark = benchmark<ForkBench, fork_schema>(
     {.summary = "the time of a fork into branches and their join, by the ideal",
      .notes = "branch_changes: how often another branch's stage ran than before, for each envelope; on one core a\n"
               "scheduler that runs depth-first changes as often as there are branches.\n"

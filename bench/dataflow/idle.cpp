@@ -147,7 +147,7 @@ class IdleBench final : public DataflowBench<IdleOptions, idle_plan> {
         return std::max(0.0, 100 * (1 - polled / all));
     }
 };
-constexpr auto idle_benchmark = grid_benchmark<IdleBench, idle_schema>(
+constexpr auto idle_benchmark = benchmark<IdleBench, idle_schema>(
     {.summary = "whether idle cores are halted, and how fast one wakes for a request",
      .notes = "The console's core submits; the scheduler has the others of the set.\n"
               "Example: bench dataflow idle --cores 2 --ms 1000\n",

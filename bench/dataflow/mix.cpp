@@ -154,7 +154,7 @@ class MixBench final : public DataflowBench<MixOptions, mix_plan> {
     GraphShape shape_{};
     HeapKind const* others_heap_ = nullptr;
 };
-constexpr auto mix_benchmark = grid_benchmark<MixBench, mix_schema>(
+constexpr auto mix_benchmark = benchmark<MixBench, mix_schema>(
     {.summary = "rows per second of requests: graphs with a fork, a pipe and a sort, several at a time",
      .notes = "Example: bench dataflow mix --requests 16x4 --cores 2 --discipline requests,original\n",
      .parent = "bench dataflow"});

@@ -115,7 +115,7 @@ class PipeBench final : public DataflowBench<PipeOptions, pipe_plan> {
     std::array<std::uint32_t, console::CountList::capacity> rows_{};
     std::size_t count_ = 0;
 };
-constexpr auto pipe_benchmark = grid_benchmark<PipeBench, pipe_schema>(
+constexpr auto pipe_benchmark = benchmark<PipeBench, pipe_schema>(
     {.summary = "rows per second through a pipe of boxes",
      .notes = "Example: bench dataflow pipe --cores 1,2 --rows 16,0 --slow 4 --capacity 1\n",
      .parent = "bench dataflow"});

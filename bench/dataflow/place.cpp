@@ -185,7 +185,7 @@ class PlaceBench final : public DataflowBench<PlaceOptions, place_plan> {
             findings.add(names[phase], use.bytes[phase].percent());
     }
 };
-constexpr auto place_benchmark = grid_benchmark<PlaceBench, place_schema>(
+constexpr auto place_benchmark = benchmark<PlaceBench, place_schema>(
     {.summary = "requests and their memory on one node or two: time, remote tasks, remote memory, what follows a move",
      .notes = "after_1_pct to after_4_pct: of the bytes used after a move, in four parts of the envelopes, the remote "
               "ones.\n"

@@ -89,7 +89,7 @@ class SortBench final : public DataflowBench<SortOptions, sort_plan> {
 
     GraphShape shape_{};
 };
-constexpr auto sort_benchmark = grid_benchmark<SortBench, sort_schema>(
+constexpr auto sort_benchmark = benchmark<SortBench, sort_schema>(
     {.summary = "rows per second that are sorted: as they come, when all have come, or by tasks of the box",
      .notes = "Example: bench dataflow sort --all-rows 10M --requests 1x1\n",
      .parent = "bench dataflow"});

@@ -112,7 +112,7 @@ class StaggerBench final : public DataflowBench<StaggerOptions, stagger_plan> {
 
     GraphShape shape_{.envelopes = options_.envelopes, .rows = options_.rows, .stages = 2, .work = options_.work};
 };
-constexpr auto stagger_benchmark = grid_benchmark<StaggerBench, stagger_schema>(
+constexpr auto stagger_benchmark = benchmark<StaggerBench, stagger_schema>(
     {.summary = "how long requests take that come faster than they are served",
      .notes = "first_us, last_us: of the first and the last tenth, from the moment when they come.\n"
               "Example: bench dataflow stagger --cores 1,2 --discipline requests,one-lifo\n",

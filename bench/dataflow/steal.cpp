@@ -227,7 +227,7 @@ class StealBench final : public DataflowBench<StealOptions, steal_plan> {
         run.sample.verified = taken == all && own == 0;
     }
 };
-constexpr auto steal_benchmark = grid_benchmark<StealBench, steal_schema>(
+constexpr auto steal_benchmark = benchmark<StealBench, steal_schema>(
     {.summary = "what it costs when every task is stolen, and who steals from whom",
      .notes = "from_l2_pct: stolen from a core with which the thief shares its second-level cache, and none before.\n"
               "Example: bench dataflow steal --cores 2,4,8\n",

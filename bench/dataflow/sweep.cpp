@@ -119,7 +119,7 @@ class SweepBench final : public DataflowBench<SweepOptions, sweep_plan> {
     std::array<std::size_t, console::CountList::capacity + 1> sizes_{};
     std::size_t size_count_ = 0;
 };
-constexpr auto sweep_benchmark = grid_benchmark<SweepBench, sweep_schema>(
+constexpr auto sweep_benchmark = benchmark<SweepBench, sweep_schema>(
     {.summary = "rows per second through a pipe, by the size of envelopes",
      .notes = "Example: bench dataflow sweep --cores 2 --kib 5,10,20,50,100,200,400,800,1600,4000\n",
      .parent = "bench dataflow"});

@@ -174,7 +174,7 @@ class EmptyTaskBench final : public DataflowBench<EmptyTaskOptions, empty_task_p
 
     void print_what(TextSink& out) const override { format(out, "{} empty tasks on each core", options_.operations); }
 };
-constexpr auto empty_task_benchmark = grid_benchmark<EmptyTaskBench, empty_task_schema>(
+constexpr auto empty_task_benchmark = benchmark<EmptyTaskBench, empty_task_schema>(
     {.summary = "what an empty task costs: bound, unbound, one that asks for itself",
      .notes = "Example: bench dataflow task --cores 1,2 --discipline requests,two-fifos,original\n",
      .parent = "bench dataflow"});

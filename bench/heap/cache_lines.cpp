@@ -93,13 +93,13 @@ struct ScratchBench final : LineBench {
     explicit ScratchBench(Options const& options)
         : LineBench(name, options, true) {}
 };
-constexpr auto thrash_benchmark = grid_benchmark<ThrashBench, line_schema>(
+constexpr auto thrash_benchmark = benchmark<ThrashBench, line_schema>(
     {.summary = "small objects of several cores, written to: whether they share cache lines",
      .notes = "Example: bench heap cache-thrash --cores 1,2 --size 8 --json\n",
      .parent = "bench heap",
      .more_help = &print_heap_kinds});
 MXK_REGISTER(mxk_commands, console::Command, thrash_benchmark);
-constexpr auto scratch_benchmark = grid_benchmark<ScratchBench, line_schema>(
+constexpr auto scratch_benchmark = benchmark<ScratchBench, line_schema>(
     {.summary = "the same after each core has freed an object of the first one's",
      .notes = "Example: bench heap cache-scratch --cores 1,2 --size 8 --json\n",
      .parent = "bench heap",

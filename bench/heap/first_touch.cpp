@@ -122,7 +122,7 @@ class TouchBench final : public HeapBench<TouchOptions, touch_name> {
         if (same != nullptr) workloads.deallocate(same, bytes());
     }
 };
-constexpr auto touch_benchmark = grid_benchmark<TouchBench, touch_schema>(
+constexpr auto touch_benchmark = benchmark<TouchBench, touch_schema>(
     {.summary = "fresh memory against the same again: nanoseconds a page",
      .notes = "Example: bench heap first-touch --heap mxk,glibc --mib 512 --iterations 50 --repeat 3 --json\n",
      .parent = "bench heap",

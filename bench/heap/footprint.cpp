@@ -261,7 +261,7 @@ class FootprintBench final : public HeapBench<FootprintOptions, footprint_name> 
         done.findings.add("live_objects", static_cast<double>(done.live));
     }
 };
-constexpr auto footprint_benchmark = grid_benchmark<FootprintBench, footprint_schema>(
+constexpr auto footprint_benchmark = benchmark<FootprintBench, footprint_schema>(
     {.summary = "what is held after a peak; at a superblock's boundary; many large objects",
      .notes = "The process' memory (resident_mib, resident_max_mib) is an allocator's only where it is the only one:\n"
               "with one --heap, in a program that has done nothing before. 'tools/mxk heap-peaks' does so for each.\n"

@@ -114,7 +114,7 @@ class LarsonBench final : public HeapBench<LarsonOptions, larson_name> {
                             {"replacements", options_.replacements}});
     }
 };
-constexpr auto larson_benchmark = grid_benchmark<LarsonBench, larson_schema>(
+constexpr auto larson_benchmark = benchmark<LarsonBench, larson_schema>(
     {.summary = "a server's memory: random objects are replaced, often those of other cores",
      .notes = "Example: bench heap larson --cores 1,2,4 --json\n",
      .parent = "bench heap",

@@ -164,7 +164,7 @@ class MicroBench final : public HeapBench<MicroOptions, micro_name> {
     void write_what(JsonWriter& json, Point const& /*point*/) const override { json.field("live", options_.live); }
     [[nodiscard]] std::uint32_t bytes(Point const& point) const { return options_.sizes.values()[point[bytes_axis]]; }
 };
-constexpr auto micro_benchmark = grid_benchmark<MicroBench, micro_schema>(
+constexpr auto micro_benchmark = benchmark<MicroBench, micro_schema>(
     {.summary = "cycles of an allocation and a free of one's own objects",
      .notes = "Example: bench heap micro --size 16,64,512 --pattern lifo,random --cores 1 --json\n"
               "Example: bench heap micro --size 64Ki,200Ki --live 100 --ops 20K\n",

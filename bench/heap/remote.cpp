@@ -132,7 +132,7 @@ class RemoteBench final : public HeapBench<RemoteOptions, remote_name> {
         format(out, "{} objects from each core that sends, rings of {}", options_.operations, ObjectRing::capacity);
     }
 };
-constexpr auto remote_benchmark = grid_benchmark<RemoteBench, remote_schema>(
+constexpr auto remote_benchmark = benchmark<RemoteBench, remote_schema>(
     {.summary = "objects per second that one core allocates and another one frees",
      .notes = "Example: bench heap remote --pattern pairs --size 64,1024 --cores 2,4 --json\n",
      .parent = "bench heap",

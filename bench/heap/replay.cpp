@@ -103,7 +103,7 @@ class ReplayBench final : public HeapBench<ReplayOptions, replay_name> {
     HeapTrace trace_;
 };
 constexpr auto replay_benchmark =
-    grid_benchmark<ReplayBench, replay_schema>({.summary = "a recorded trace of allocations",
+    benchmark<ReplayBench, replay_schema>({.summary = "a recorded trace of allocations",
                                                 .notes = "Example: bench heap replay heap.trace --cores 1,2 --json\n",
                                                 .parent = "bench heap",
                                                 .more_help = &print_heap_kinds});

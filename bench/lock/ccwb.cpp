@@ -29,7 +29,7 @@ class CcwbBench final : public ContendedBenchmark<WorkSweep> {
     explicit CcwbBench(Options const& options)
         : ContendedBenchmark(name, options, ccwb_claims, {options, options.seed}) {}
 };
-constexpr auto ccwb_benchmark = grid_benchmark<CcwbBench, ccwb_schema>(
+constexpr auto ccwb_benchmark = benchmark<CcwbBench, ccwb_schema>(
     {.summary = "iterations per second of all cores, whose work is in part critical: from little contention to full",
      .notes = "Example: bench lock ccwb --lock mcs,tts --cores 2 --k 0,3,5 --mode shared --json\n"
               "Example: bench lock ccwb --fabric emu --nodes 2 --cores 4\n",

@@ -191,7 +191,7 @@ class CrowdBench final : public GridExperiment {
 
     Options options_;
 };
-constexpr auto crowd_benchmark = grid_benchmark<CrowdBench, crowd_schema>(
+constexpr auto crowd_benchmark = benchmark<CrowdBench, crowd_schema>(
     {.summary = "one lock for more threads than cores: waiters that poll, and waiters that park",
      .notes = "Example: bench lock crowd --cores 2 --threads 1,2,4 --lock parking,mutex,mcs\n",
      .parent = "bench lock"});

@@ -40,7 +40,7 @@ class WbabBench final : public ContendedBenchmark<WaitSweep> {
     explicit WbabBench(Options const& options)
         : ContendedBenchmark(name, options, wbab_claims, sweep_of(options)) {}
 };
-constexpr auto wbab_benchmark = grid_benchmark<WbabBench, wbab_schema>(
+constexpr auto wbab_benchmark = benchmark<WbabBench, wbab_schema>(
     {.summary = "sections per second of one lock by all cores, which wait before each: from full contention to little",
      .notes = "Example: bench lock wbab --lock mcs,tts --cores 2 --wait 0,20,40,80,160 --json\n"
               "Example: bench lock wbab --fabric emu --nodes 2 --cores 4 --progress no\n",

@@ -1,67 +1,17 @@
 // MXK's own ways to protect a reader, and simple locks: one for each core, which nobody else wants, and one for all.
 #include "bench/rcu/read_kind.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/spin_wait.hpp"
 #include "bench/rcu/lock_readers.hpp"
 #include "bench/rcu/simple_locks.hpp"
 #include "bench/thread/own_threads.hpp"
-#include "kernel/console/named.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
 #include "tasks/rcu/a_rcu.hpp"
 #include "tasks/rcu/rcu_wait.hpp"
 
 namespace mxk::bench {
-
-namespace {
-
-// The names in a list, in the order of names.
-template <typename Visit> void for_each_kind(Visit visit) {
-    console::for_each_by_name(registered_read_kinds(), [&, place = 0U](ReadKind const& kind) mutable {
-        visit(kind, std::uint32_t{1} << place++);
-    });
-}
-
-} // namespace
-
-Result<void> parse_value(std::string_view text, ReadKinds& kinds) {
-    kinds = {};
-    for (std::string_view rest = text;;) {
-        std::size_t const comma = std::min(rest.find(','), rest.size());
-        std::string_view const name = rest.substr(0, comma);
-        ReadKind const* const found = console::find_by_name(registered_read_kinds(), name);
-        if (found == nullptr) {
-            Error const unknown = console::unknown_name("kind", name, registered_read_kinds());
-            return Error::of("{} ('help bench rcu-read' lists all)", unknown.message());
-        }
-        if (!found->missing.empty()) return Error::of("kind '{}' was not built: {}", name, found->missing);
-        for_each_kind([&](ReadKind const& kind, std::uint32_t bit) {
-            if (&kind == found) kinds.bits |= bit;
-        });
-        if (comma == rest.size()) return {};
-        rest.remove_prefix(comma + 1);
-    }
-}
-
-void print_value(TextSink& out, ReadKinds const& kinds) {
-    std::string_view separator;
-    for_each_kind([&](ReadKind const& kind, std::uint32_t bit) {
-        if ((kinds.bits & bit) == 0) return;
-        format(out, "{}{}", separator, kind.name);
-        separator = ",";
-    });
-    if (kinds.bits == 0) out.write("all");
-}
-
-void describe_value(TextSink& out, ReadKinds const&) {
-    out.write("NAME,NAME,...");
-}
-
-void complete_value(console::Candidates& candidates, ReadKinds const&) {
-    for (ReadKind const* const kind : registered_read_kinds()) candidates.offer(kind->name);
-}
 
 namespace {
 
