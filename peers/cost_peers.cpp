@@ -2,7 +2,6 @@
 // for comparison with `bench task`, `bench thread` and `bench semaphore`: the same measures, cores, numbers and fields.
 #include <deque>
 #include <exception>
-#include <string>
 
 #include "bench/frame/benchmark.hpp"
 #include "bench/frame/cost_experiment.hpp"
@@ -127,41 +126,40 @@ class CostPeerExperiment final : public CostExperiment<typename Peer::Measure, C
     std::deque<std::string> names_; // of what is skipped; a deque's elements do not move
 };
 
+template <typename Peer>
+constexpr auto measures_option = console::option<&CostPeerOptions<Peer>::measures>(
+    "measure", "as of MXK's own (none given: all that the peers can do)");
+template <typename Peer, auto const& schema>
+consteval console::Command peers_benchmark(std::string_view summary, std::string_view notes) {
+    return benchmark<CostPeerExperiment<Peer>, schema>(
+        {.summary = summary, .notes = notes, .more_help = &CostPeerExperiment<Peer>::print_peers});
+}
+
 // Which peer does what for which measure: docs/bench-task.md.
 constexpr auto task_peer_schema = console::schema<CostPeerOptions<TaskPeer>>(
-    peers_option<TaskPeer>,
-    console::option<&CostPeerOptions<TaskPeer>::measures>("measure",
-                                                          "as in bench task (none given: all that the peers can do)"),
-    cost_option::cores, task_option::operations, task_option::depth, task_option::pool, task_option::trips,
-    task_option::wakes, run_option::repeat, run_option::warm_up, run_option::json);
-constexpr auto task_peers = benchmark<CostPeerExperiment<TaskPeer>, task_peer_schema>(
-    {.summary = "cycles per task elsewhere: oneTBB, Taskflow, a pool with a locked deque, bare lists",
-     .notes = "Example: bench task-peer --peer deque-pool,tbb-task-arena --measure round-trip --json\n",
-     .more_help = &CostPeerExperiment<TaskPeer>::print_peers});
+    peers_option<TaskPeer>, measures_option<TaskPeer>, cost_option::cores, task_option::operations, task_option::depth,
+    task_option::pool, task_option::trips, task_option::wakes, run_option::repeat, run_option::warm_up,
+    run_option::json);
+constexpr auto task_peers = peers_benchmark<TaskPeer, task_peer_schema>(
+    "cycles per task elsewhere: oneTBB, Taskflow, a pool with a locked deque, bare lists",
+    "Example: bench task-peer --peer deque-pool,tbb-task-arena --measure round-trip --json\n");
 MXK_REGISTER(mxk_commands, console::Command, task_peers);
 
 constexpr auto thread_peer_schema = console::schema<CostPeerOptions<ThreadPeer>>(
-    peers_option<ThreadPeer>,
-    console::option<&CostPeerOptions<ThreadPeer>::measures>(
-        "measure", "as in bench thread (none given: all that the peers can do)"),
-    cost_option::cores, thread_option::yields, thread_option::switches, thread_option::wakes, run_option::repeat,
-    run_option::warm_up, run_option::json);
-constexpr auto thread_peers = benchmark<CostPeerExperiment<ThreadPeer>, thread_peer_schema>(
-    {.summary = "cycles that the system's threads cost without MXK's layer: sched_yield, futex, sem_t",
-     .notes = "Example: bench thread-peer --peer sched-yield,futex --measure yield,wake --json\n",
-     .more_help = &CostPeerExperiment<ThreadPeer>::print_peers});
+    peers_option<ThreadPeer>, measures_option<ThreadPeer>, cost_option::cores, thread_option::yields,
+    thread_option::switches, thread_option::wakes, run_option::repeat, run_option::warm_up, run_option::json);
+constexpr auto thread_peers = peers_benchmark<ThreadPeer, thread_peer_schema>(
+    "cycles that the system's threads cost without MXK's layer: sched_yield, futex, sem_t",
+    "Example: bench thread-peer --peer sched-yield,futex --measure yield,wake --json\n");
 MXK_REGISTER(mxk_commands, console::Command, thread_peers);
 
 constexpr auto semaphore_peer_schema = console::schema<CostPeerOptions<SemaphorePeer>>(
-    peers_option<SemaphorePeer>,
-    console::option<&CostPeerOptions<SemaphorePeer>::measures>(
-        "measure", "as in bench semaphore (none given: all that the peers can do)"),
-    cost_option::cores, semaphore_option::operations, semaphore_option::yields, semaphore_option::trips,
-    semaphore_option::threads, run_option::repeat, run_option::warm_up, run_option::json);
-constexpr auto semaphore_peers = benchmark<CostPeerExperiment<SemaphorePeer>, semaphore_peer_schema>(
-    {.summary = "cycles that other semaphores cost: sem_t, a futex, std::counting_semaphore",
-     .notes = "Example: bench semaphore-peer --peer sem-t,futex --measure ping-pong --json\n",
-     .more_help = &CostPeerExperiment<SemaphorePeer>::print_peers});
+    peers_option<SemaphorePeer>, measures_option<SemaphorePeer>, cost_option::cores, semaphore_option::operations,
+    semaphore_option::yields, semaphore_option::trips, semaphore_option::threads, run_option::repeat,
+    run_option::warm_up, run_option::json);
+constexpr auto semaphore_peers = peers_benchmark<SemaphorePeer, semaphore_peer_schema>(
+    "cycles that other semaphores cost: sem_t, a futex, std::counting_semaphore",
+    "Example: bench semaphore-peer --peer sem-t,futex --measure ping-pong --json\n");
 MXK_REGISTER(mxk_commands, console::Command, semaphore_peers);
 
 } // namespace

@@ -4,9 +4,6 @@
 #include "peers/peer.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <optional>
-#include <utility>
 #include <vector>
 
 #include "base/json_line.hpp"
@@ -66,12 +63,6 @@ class TablePeers final : public GridExperiment {
         return {};
     }
 
-    // What a phase's row says beside its throughput.
-    struct Details {
-        Durations latency{};
-        std::uint64_t page_faults = 0;
-    };
-
     [[nodiscard]] Unit unit() const override { return Unit::OperationsPerSecond; }
     [[nodiscard]] bool has_speed_up() const override { return false; }
     [[nodiscard]] bool continues_after_failure() const override { return true; }
@@ -81,7 +72,8 @@ class TablePeers final : public GridExperiment {
         Peer const& peer = *peers_[point[0]];
         if (!run_ || prepared_for_ != configuration) {
             run_.reset(); // gives its memory back first
-            run_.emplace(MXK_TRY(PeerRun::create(options_, peer, cores(point), options_.latency)));
+            auto queue = MXK_TRY(InstructionQueue::create(options_, *options_.queue, cores(point)));
+            run_.emplace(options_, peer, std::move(queue), options_.latency);
             prepared_for_ = configuration;
         }
         MXK_TRY(run_->prepare(progress));
@@ -92,7 +84,7 @@ class TablePeers final : public GridExperiment {
             samples[phase] = {.value = static_cast<double>(outcome.operations) / outcome.time.seconds(),
                               .operations = outcome.operations,
                               .verified = outcome.verified()};
-            latest_[phase] = {outcome.latency, outcome.page_faults};
+            latest_[phase] = outcome;
             if (outcome.verified()) continue;
             progress.clear();
             format(
@@ -122,10 +114,6 @@ class TablePeers final : public GridExperiment {
                options_.trace ? "dealt by key" : as_text(options_.distribution).view(),
                options_.trace ? *options_.trace : as_text(options_.keys).view(), name_of(*options_.queue),
                options_.seed);
-    }
-    void print_title(TextSink& out, Row const& row) const override {
-        Point const point = point_of(row);
-        format(out, "{}, {}, {} cores", peers_[point[0]]->name, mixes_[point[2]].view(), core_sets().label(point[1]));
     }
     void write_settings(JsonWriter& json, Row const& row) const override {
         Point const point = point_of(row);
@@ -166,7 +154,7 @@ class TablePeers final : public GridExperiment {
         std::string_view const mix = mixes_[at].view();
         out.write(mix.substr(0, mix.find(':')));
     }
-    [[nodiscard]] Details const& details_of(Row const& row) const {
+    [[nodiscard]] PeerRun::Outcome const& details_of(Row const& row) const {
         return details_[row.configuration * phases() + row.phase];
     }
 
@@ -203,9 +191,9 @@ class TablePeers final : public GridExperiment {
     KindList<Peer> peers_;
     std::vector<FixedText<256>> mixes_; // of the phases
     std::optional<PeerRun> run_{};
-    std::size_t prepared_for_ = 0;   // the configuration that run_ is of
-    std::vector<Details> latest_{};  // of the latest run, by phase
-    std::vector<Details> details_{}; // of the latest that counts, by row
+    std::size_t prepared_for_ = 0;            // the configuration that run_ is of
+    std::vector<PeerRun::Outcome> latest_{};  // of the latest run, by phase
+    std::vector<PeerRun::Outcome> details_{}; // of the latest that counts, by row
 };
 
 // All that are known, with their libraries, and why any was not built.

@@ -87,8 +87,7 @@ struct SectionsRun : Task {
     }
     Result<Sample> finish(CorePair cores, std::string_view phase, Progress& progress) {
         std::uint64_t const count = left;
-        auto const made = [](void const* run) { return static_cast<SectionsRun const*>(run)->done.value(); };
-        progress.phase(phase, count, made, this);
+        progress.phase(phase, count, &counted, &done);
         Worker::current().append(*this, cores.first);
         MXK_TRY(ending.await(progress));
         return Sample{.value = static_cast<double>(raw(elapsed)) / static_cast<double>(count),

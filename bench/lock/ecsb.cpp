@@ -40,9 +40,8 @@ constexpr std::array ecsb_claims{
 class EcsbBench final : public ContendedBenchmark<EmptySweep> {
   public:
     using Options = LockOptions;
-    static constexpr std::string_view name = "lock ecsb";
     explicit EcsbBench(Options const& options)
-        : ContendedBenchmark(name, options, ecsb_claims, {}, options.fabric == LockFabric::Emu ? 1 : 32) {}
+        : ContendedBenchmark(options, ecsb_claims, {}, options.fabric == LockFabric::Emu ? 1 : 32) {}
 };
 constexpr auto ecsb_benchmark = benchmark<EcsbBench, ecsb_schema>(
     {.summary = "empty critical sections per second, of one lock by all cores",
