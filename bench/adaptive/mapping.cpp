@@ -13,6 +13,15 @@
 namespace mxk::bench {
 namespace {
 
+// The experiments of V. Uhlig's thesis (2005), each a benchmark below it.
+constexpr console::Command adaptive_group{.name = "adaptive",
+                                          .summary =
+                                              "locks that adapt, and coherence of TLBs: 'bench adaptive' lists what "
+                                              "there is",
+                                          .parent = "bench",
+                                          .nested = "benchmark"};
+MXK_REGISTER(mxk_commands, console::Command, adaptive_group);
+
 struct MappingOptions : CoreSetOptions {
     NameSet<MappingLocking> lockings{};
     console::CountList pages{};
