@@ -256,7 +256,7 @@ class ForkJoinExperiment final : public GridExperiment {
     template <typename Forks> Result<Sample> run_forks(std::span<CoreId const> cores, Progress& progress) const {
         Ending ending(Worker::current().core());
         Rounds rounds(options_.rounds, ending);
-        auto const room = MXK_TRY(NodeVector<Forks>::create(1, workers::of(cores.front()).node()));
+        auto room = MXK_TRY(NodeVector<Forks>::create(1, workers::of(cores.front()).node()));
         Forks& forks = room.emplace(cores, rounds);
         MXK_TRY(forks.prepare());
         progress.phase("forks", options_.rounds, &counted, &rounds.done());
