@@ -40,19 +40,23 @@ MXK_REGISTRY(mxk_task_peers, TaskPeer, registered_task_peers)
 MXK_REGISTRY(mxk_thread_peers, ThreadPeer, registered_thread_peers)
 MXK_REGISTRY(mxk_semaphore_peers, SemaphorePeer, registered_semaphore_peers)
 
-template <> struct PeerRegistry<TaskPeer> {
+struct CostPeerRegistry {
+    static constexpr std::string_view what = "peer";
+    static constexpr std::string_view none_given = "all";
+};
+template <> struct KindRegistry<TaskPeer> : CostPeerRegistry {
     static constexpr auto all = &registered_task_peers;
     static constexpr std::string_view list = "help bench task-peer";
     static constexpr std::string_view name = "task-peer";
     static constexpr std::string_view failure = "tasks were lost, doubled or in the wrong place";
 };
-template <> struct PeerRegistry<ThreadPeer> {
+template <> struct KindRegistry<ThreadPeer> : CostPeerRegistry {
     static constexpr auto all = &registered_thread_peers;
     static constexpr std::string_view list = "help bench thread-peer";
     static constexpr std::string_view name = "thread-peer";
     static constexpr std::string_view failure = "threads did not take turns, or wake-ups were lost or doubled";
 };
-template <> struct PeerRegistry<SemaphorePeer> {
+template <> struct KindRegistry<SemaphorePeer> : CostPeerRegistry {
     static constexpr auto all = &registered_semaphore_peers;
     static constexpr std::string_view list = "help bench semaphore-peer";
     static constexpr std::string_view name = "semaphore-peer";

@@ -105,10 +105,7 @@ class FlowGraph {
             flow::make_edge(*last, *stages_.back());
             last = stages_.back().get();
         }
-        if (join_)
-            flow::make_edge(*last, *join_);
-        else
-            flow::make_edge(*last, sink_);
+        join_ ? flow::make_edge(*last, *join_) : flow::make_edge(*last, sink_);
     }
 
     Message* produce(tbb::flow_control& control) {

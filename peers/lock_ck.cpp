@@ -38,46 +38,29 @@ extern "C" {
 #undef ck_pr_load_ptr
 #undef ck_pr_fas_ptr
 
-#include "base/registry.hpp"
 #include "base/units.hpp"
-#include "locks/fabric/smp.hpp"
-#include "locks/lock_kind.hpp"
+#include "peers/lock_peer.hpp"
 
 namespace mxk::bench {
 namespace {
 
-using locks::Fairness;
-using locks::form_of;
-using locks::LockKind;
-using locks::SmpSite;
+template <typename Lock, void (*init)(Lock*), void (*lock_it)(Lock*), void (*unlock_it)(Lock*)> struct CkPlain {
+    CkPlain() { init(&state); }
+    void lock() { lock_it(&state); }
+    void unlock() { unlock_it(&state); }
 
-// A lock whose users bring nothing.
-template <typename Lock, void (*init)(Lock*), void (*lock)(Lock*), void (*unlock)(Lock*)> class CkPlain {
-  public:
-    struct Node {};
-    explicit CkPlain(SmpSite const& /*site*/) { init(&lock_); }
-    void acquire(Node& /*node*/) { lock(&lock_); }
-    void release(Node& /*node*/) { unlock(&lock_); }
-
-  private:
-    Lock lock_{};
+    Lock state{};
 };
 
 using CkFas = CkPlain<ck_spinlock_fas_t, ck_spinlock_fas_init, ck_spinlock_fas_lock, ck_spinlock_fas_unlock>;
-constexpr LockKind ck_fas{.name = "ck-fas",
-                          .summary = "Concurrency Kit: test and test-and-set",
-                          .library = MXK_PEER_LIBRARY,
-                          .fairness = Fairness::Unbounded,
-                          .forms = {.smp = form_of<CkFas, SmpSite>()}};
+constexpr LockKind ck_fas =
+    peer_lock<PlainLock<CkFas>>("ck-fas", MXK_PEER_LIBRARY, "Concurrency Kit: test and test-and-set");
 MXK_REGISTER(mxk_lock_kinds, LockKind, ck_fas);
 
 using CkTicket =
     CkPlain<ck_spinlock_ticket_t, ck_spinlock_ticket_init, ck_spinlock_ticket_lock, ck_spinlock_ticket_unlock>;
-constexpr LockKind ck_ticket{.name = "ck-ticket",
-                             .summary = "Concurrency Kit: tickets",
-                             .library = MXK_PEER_LIBRARY,
-                             .fairness = Fairness::Fifo,
-                             .forms = {.smp = form_of<CkTicket, SmpSite>()}};
+constexpr LockKind ck_ticket =
+    peer_lock<PlainLock<CkTicket>>("ck-ticket", MXK_PEER_LIBRARY, "Concurrency Kit: tickets", Fairness::Fifo);
 MXK_REGISTER(mxk_lock_kinds, LockKind, ck_ticket);
 
 class CkMcs {
@@ -92,11 +75,7 @@ class CkMcs {
   private:
     ck_spinlock_mcs_t queue_{};
 };
-constexpr LockKind ck_mcs{.name = "ck-mcs",
-                          .summary = "Concurrency Kit: MCS",
-                          .library = MXK_PEER_LIBRARY,
-                          .fairness = Fairness::Fifo,
-                          .forms = {.smp = form_of<CkMcs, SmpSite>()}};
+constexpr LockKind ck_mcs = peer_lock<CkMcs>("ck-mcs", MXK_PEER_LIBRARY, "Concurrency Kit: MCS", Fairness::Fifo);
 MXK_REGISTER(mxk_lock_kinds, LockKind, ck_mcs);
 
 class CkClh {
@@ -114,11 +93,7 @@ class CkClh {
     alignas(cache_line_bytes) ck_spinlock_clh_t* queue_ = nullptr;
     alignas(cache_line_bytes) ck_spinlock_clh_t unowned_{};
 };
-constexpr LockKind ck_clh{.name = "ck-clh",
-                          .summary = "Concurrency Kit: CLH",
-                          .library = MXK_PEER_LIBRARY,
-                          .fairness = Fairness::Fifo,
-                          .forms = {.smp = form_of<CkClh, SmpSite>()}};
+constexpr LockKind ck_clh = peer_lock<CkClh>("ck-clh", MXK_PEER_LIBRARY, "Concurrency Kit: CLH", Fairness::Fifo);
 MXK_REGISTER(mxk_lock_kinds, LockKind, ck_clh);
 
 void lock_upper(void* queue, void* context) {
@@ -164,12 +139,8 @@ class CkCohort {
     alignas(cache_line_bytes) ck_spinlock_mcs_t upper_ = nullptr;
     locks::Smp::PerGroup<OfNode> nodes_;
 };
-constexpr LockKind ck_cohort{.name = "ck-cohort",
-                             .summary = "Concurrency Kit: cohort, MCS of nodes, MCS in each",
-                             .library = MXK_PEER_LIBRARY,
-                             .fairness = Fairness::Bounded,
-                             .has_nodes = true,
-                             .forms = {.smp = form_of<CkCohort, SmpSite>()}};
+constexpr LockKind ck_cohort = peer_lock<CkCohort>(
+    "ck-cohort", MXK_PEER_LIBRARY, "Concurrency Kit: cohort, MCS of nodes, MCS in each", Fairness::Bounded);
 MXK_REGISTER(mxk_lock_kinds, LockKind, ck_cohort);
 
 } // namespace

@@ -3,17 +3,10 @@
 #include <oneapi/tbb/queuing_mutex.h>
 #include <oneapi/tbb/spin_mutex.h>
 
-#include "base/registry.hpp"
-#include "locks/fabric/smp.hpp"
-#include "locks/lock_kind.hpp"
+#include "peers/lock_peer.hpp"
 
 namespace mxk::bench {
 namespace {
-
-using locks::Fairness;
-using locks::form_of;
-using locks::LockKind;
-using locks::SmpSite;
 
 // One that is used by way of an object of its user's.
 template <typename Mutex> class ScopedMutex {
@@ -29,23 +22,14 @@ template <typename Mutex> class ScopedMutex {
     Mutex mutex_;
 };
 
-constexpr LockKind tbb_spin{.name = "tbb-spin",
-                            .summary = "oneTBB: spin_mutex",
-                            .library = MXK_PEER_LIBRARY,
-                            .fairness = Fairness::Unbounded,
-                            .forms = {.smp = form_of<ScopedMutex<tbb::spin_mutex>, SmpSite>()}};
+constexpr LockKind tbb_spin =
+    peer_lock<ScopedMutex<tbb::spin_mutex>>("tbb-spin", MXK_PEER_LIBRARY, "oneTBB: spin_mutex");
 MXK_REGISTER(mxk_lock_kinds, LockKind, tbb_spin);
-constexpr LockKind tbb_queuing{.name = "tbb-queuing",
-                               .summary = "oneTBB: queuing_mutex",
-                               .library = MXK_PEER_LIBRARY,
-                               .fairness = Fairness::Fifo,
-                               .forms = {.smp = form_of<ScopedMutex<tbb::queuing_mutex>, SmpSite>()}};
+constexpr LockKind tbb_queuing = peer_lock<ScopedMutex<tbb::queuing_mutex>>("tbb-queuing", MXK_PEER_LIBRARY,
+                                                                            "oneTBB: queuing_mutex", Fairness::Fifo);
 MXK_REGISTER(mxk_lock_kinds, LockKind, tbb_queuing);
-constexpr LockKind tbb_mutex{.name = "tbb-mutex",
-                             .summary = "oneTBB: mutex, which sleeps after a while",
-                             .library = MXK_PEER_LIBRARY,
-                             .fairness = Fairness::Unbounded,
-                             .forms = {.smp = form_of<ScopedMutex<tbb::mutex>, SmpSite>()}};
+constexpr LockKind tbb_mutex =
+    peer_lock<ScopedMutex<tbb::mutex>>("tbb-mutex", MXK_PEER_LIBRARY, "oneTBB: mutex, which sleeps after a while");
 MXK_REGISTER(mxk_lock_kinds, LockKind, tbb_mutex);
 
 } // namespace

@@ -15,7 +15,7 @@
 //     };
 //
 // A library that wants to know its threads has them in a class Session(SomeTable&, core): a core's access for one piece
-// of its slice, which then has all but size() and make_ready().
+// of its slice, which then has all but size() and make_ready(); so has some_table[core], where each core has a part.
 #pragma once
 
 #include <algorithm>
@@ -113,15 +113,15 @@ struct GrowthMemory {
     }
 };
 
-// What a piece is run with: the table's session, or the table itself.
-template <typename Table> struct SessionOf { using Type = Table&; };
-template <typename Table>
-requires requires {
-    typename Table::Session;
+// What a piece is run with: the core's own part of the table, its session, or the table itself.
+template <typename Table> decltype(auto) session_of(Table& table, [[maybe_unused]] std::size_t core) {
+    if constexpr (requires { table[core]; })
+        return (table[core]);
+    else if constexpr (requires { typename Table::Session; })
+        return typename Table::Session(table, core);
+    else
+        return (table);
 }
-struct SessionOf<Table> {
-    using Type = typename Table::Session;
-};
 
 template <typename Table> class MeasuredTable final : public PeerTable {
   public:
@@ -142,12 +142,12 @@ template <typename Table> class MeasuredTable final : public PeerTable {
     }
     std::uint64_t run_piece(std::size_t core, std::span<Instruction const> slice, std::size_t from, std::size_t to,
                             Histogram* latency) override {
-        auto&& session = session_of(core);
+        auto&& session = session_of(table_, core);
         return latency == nullptr ? run_in(session, slice, from, to) : run_timed(session, slice, from, to, *latency);
     }
     Taken take(std::size_t core, std::span<Instruction const> all, std::atomic<std::size_t>& head,
                std::size_t max) override {
-        auto&& session = session_of(core);
+        auto&& session = session_of(table_, core);
         Taken taken{0, 0};
         for (; taken.instructions < max; ++taken.instructions) {
             // relaxed: the instructions were made before; each number comes once, whatever the order
@@ -158,17 +158,11 @@ template <typename Table> class MeasuredTable final : public PeerTable {
         return taken;
     }
     void look_up(std::size_t core, std::span<std::uint64_t const> keys, Values values) override {
-        auto&& session = session_of(core);
+        auto&& session = session_of(table_, core);
         for (std::size_t i = 0; i < keys.size(); ++i) values[i] = session.find(keys[i]);
     }
 
-    using Session = std::remove_reference_t<typename SessionOf<Table>::Type>;
-    typename SessionOf<Table>::Type session_of([[maybe_unused]] std::size_t core) {
-        if constexpr (std::is_same_v<Session, Table>)
-            return table_;
-        else
-            return Session(table_, core);
-    }
+    using Session = std::remove_reference_t<decltype(session_of(std::declval<Table&>(), 0))>;
 
     // Instructions between the prefetch of a line and its use: about as many misses as a core can have under way.
     static constexpr std::size_t window = 16;
@@ -247,6 +241,17 @@ template <typename Table> std::unique_ptr<PeerTable> create_table(std::size_t ca
     return measured<Table>(capacity, cores);
 }
 
+// The same of one that begins with so many keys, slots or buckets and grows: the memory that it asks for is there.
+template <typename Table, std::size_t start>
+std::unique_ptr<PeerTable> create_growing(std::size_t capacity, Cores cores) {
+    GrowthMemory const memory(capacity, cores);
+    return measured<Table>(start, cores);
+}
+constexpr Peer table_peer(std::string_view name, std::string_view library, std::string_view setup,
+                          decltype(Peer::create) create) {
+    return {.name = name, .library = library, .setup = setup, .create = create};
+}
+
 // Which of many shards a key belongs to, for tables that take one writer at a time: by the high bits of the key, which
 // look random; the low ones choose the place inside a shard.
 class Shards {
@@ -279,7 +284,7 @@ template <typename Part> class Sharded : public LockedValues<Sharded<Part>> {
     Sharded(Cores cores, std::size_t ready, RoomOf room_of)
         : shards_(cores.size())
         , arena_(cores, ready)
-        , parts_(vector_near<Part>(cores.front(), shards_.count())) {
+        , parts_(value_or_throw(NodeVector<Part>::create(shards_.count(), workers::of(cores.front()).node()))) {
         for (std::size_t i = 0; i < shards_.count(); ++i) parts_.emplace(room_of(shards_), arena_);
     }
 
@@ -289,33 +294,29 @@ template <typename Part> class Sharded : public LockedValues<Sharded<Part>> {
         return sum;
     }
     bool insert(std::uint64_t key, std::uint64_t value) {
-        Part& part = parts_[shards_.of(key)];
-        std::lock_guard const locked(part);
-        return part.insert(key, value);
+        return locked(key, [&](Part& part) { return part.insert(key, value); });
     }
     std::optional<std::uint64_t> find(std::uint64_t key) {
-        Part& part = parts_[shards_.of(key)];
-        if constexpr (!Part::locks_readers) return part.find(key);
-        std::lock_guard const locked(part);
-        return part.find(key);
+        if constexpr (!Part::locks_readers) return parts_[shards_.of(key)].find(key);
+        return locked(key, [&](Part& part) { return part.find(key); });
     }
     bool erase(std::uint64_t key) {
-        Part& part = parts_[shards_.of(key)];
-        std::lock_guard const locked(part);
-        return part.erase(key);
+        return locked(key, [&](Part& part) { return part.erase(key); });
     }
     bool upsert(std::uint64_t key, std::uint64_t value) {
-        Part& part = parts_[shards_.of(key)];
-        std::lock_guard const locked(part);
-        return part.upsert(key, value);
+        return locked(key, [&](Part& part) { return part.upsert(key, value); });
     }
     template <typename Change> std::optional<std::uint64_t> change(std::uint64_t key, Change change) {
-        Part& part = parts_[shards_.of(key)];
-        std::lock_guard const locked(part);
-        return part.change(key, change);
+        return locked(key, [&](Part& part) { return part.change(key, change); });
     }
 
   private:
+    template <typename Function> [[gnu::always_inline]] auto locked(std::uint64_t key, Function function) {
+        Part& part = parts_[shards_.of(key)];
+        std::lock_guard const guard(part);
+        return function(part);
+    }
+
     Shards shards_;
     TableArena arena_;
     NodeVector<Part> parts_;

@@ -10,10 +10,9 @@
 #include <numeric>
 #include <optional>
 #include <random>
-#include <utility>
 #include <vector>
 
-#include "bench/frame/benchmark.hpp"
+#include "bench/frame/grid.hpp"
 #include "bench/machine/byte_text.hpp"
 #include "bench/machine/memory_options.hpp"
 #include "bench/machine/working_sets.hpp"
@@ -29,91 +28,75 @@ namespace {
 class PlainChase {
   public:
     // Memory for sets of up to `bytes`, in large pages where the system gives them. Throws std::bad_alloc.
-    explicit PlainChase(std::size_t bytes);
+    explicit PlainChase(std::size_t bytes)
+        : mapped_((bytes + large_page - 1) / large_page * large_page + large_page) {
+        void* const place = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (place == MAP_FAILED) throw std::bad_alloc();
+        madvise(place, mapped_, MADV_HUGEPAGE);
+        lines_ = static_cast<Line*>(place);
+    }
     PlainChase(PlainChase const&) = delete;
     PlainChase& operator=(PlainChase const&) = delete;
-    ~PlainChase();
+    ~PlainChase() { munmap(lines_, mapped_); }
 
-    struct Latency {
-        double nanoseconds; // per load, the median of some parts of the run
-        std::size_t loads;
-        bool verified; // the chain came to each line once
-    };
-    // Of a set of `bytes`, with no fewer than `loads` timed, on the calling thread.
-    Latency measure(std::size_t bytes, std::size_t loads);
+    // Nanoseconds per load, the median of some parts of the run, in a set of `bytes`, with no fewer than `loads` timed,
+    // on the calling thread. Verified: the chain came to each line once.
+    Sample measure(std::size_t bytes, std::size_t loads) {
+        std::size_t const lines = bytes / sizeof(Line);
+        Line* const first = link(lines);
+        bool const verified = goes_round(first, lines); // and brings what has room into the caches
+        std::size_t const rounds = std::max(loads, lines) / parts / unrolled + 1;
+        std::vector<double> times;
+        Line* volatile kept = first; // so that the loads are not left out
+        for (std::size_t part = 0; part < parts; ++part) {
+            Line* line = kept;
+            auto const start = std::chrono::steady_clock::now();
+            for (std::size_t round = 0; round < rounds; ++round) {
+#pragma GCC unroll 16
+                for (std::size_t step = 0; step < unrolled; ++step) line = line->next;
+            }
+            kept = line;
+            std::chrono::duration<double, std::nano> const time = std::chrono::steady_clock::now() - start;
+            times.push_back(time.count() / static_cast<double>(rounds * unrolled));
+        }
+        std::ranges::sort(times);
+        return {.value = times[times.size() / 2], .operations = parts * rounds * unrolled, .verified = verified};
+    }
 
   private:
+    static constexpr std::size_t large_page = std::size_t{2} << 20;
+    static constexpr std::size_t parts = 16; // of a run, timed each for itself
+    static constexpr std::size_t unrolled = 16;
+
     struct alignas(64) Line {
         Line* next;
         std::uint64_t visits;
     };
 
     // Gives the first line.
-    Line* link(std::size_t lines);
+    Line* link(std::size_t lines) {
+        void* place = lines_;
+        std::size_t room = mapped_;
+        auto* const aligned = static_cast<Line*>(std::align(large_page, lines * sizeof(Line), place, room));
+        std::vector<std::uint32_t> order(lines);
+        std::iota(order.begin(), order.end(), 0U);
+        std::shuffle(order.begin(), order.end(), std::mt19937_64(lines)); // the same in each run
+        for (std::size_t at = 0; at < lines; ++at) aligned[order[at]] = {&aligned[order[(at + 1) % lines]], 0};
+        return &aligned[order[0]];
+    }
     // Untimed: follows the chain once and counts.
-    static bool goes_round(Line* first, std::size_t lines);
-
-    Line* lines_;
-    std::size_t mapped_;
-};
-
-constexpr std::size_t large_page = std::size_t{2} << 20;
-constexpr std::size_t parts = 16; // of a run, timed each for itself
-constexpr std::size_t unrolled = 16;
-
-PlainChase::PlainChase(std::size_t bytes)
-    : mapped_((bytes + large_page - 1) / large_page * large_page + large_page) {
-    void* const place = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (place == MAP_FAILED) throw std::bad_alloc();
-    madvise(place, mapped_, MADV_HUGEPAGE);
-    lines_ = static_cast<Line*>(place);
-}
-
-PlainChase::~PlainChase() {
-    munmap(lines_, mapped_);
-}
-
-PlainChase::Line* PlainChase::link(std::size_t lines) {
-    void* place = lines_;
-    std::size_t room = mapped_;
-    auto* const aligned = static_cast<Line*>(std::align(large_page, lines * sizeof(Line), place, room));
-    std::vector<std::uint32_t> order(lines);
-    std::iota(order.begin(), order.end(), 0U);
-    std::shuffle(order.begin(), order.end(), std::mt19937_64(lines)); // the same in each run
-    for (std::size_t at = 0; at < lines; ++at) aligned[order[at]] = {&aligned[order[(at + 1) % lines]], 0};
-    return &aligned[order[0]];
-}
-
-bool PlainChase::goes_round(Line* first, std::size_t lines) {
-    Line* line = first;
-    for (std::size_t at = 0; at < lines; ++at) {
-        if (++line->visits != 1) return false;
-        line = line->next;
-    }
-    return line == first;
-}
-
-PlainChase::Latency PlainChase::measure(std::size_t bytes, std::size_t loads) {
-    std::size_t const lines = bytes / sizeof(Line);
-    Line* const first = link(lines);
-    bool const verified = goes_round(first, lines); // and brings what has room into the caches
-    std::size_t const rounds = std::max(loads, lines) / parts / unrolled + 1;
-    std::vector<double> times;
-    Line* volatile kept = first; // so that the loads are not left out
-    for (std::size_t part = 0; part < parts; ++part) {
-        Line* line = kept;
-        auto const start = std::chrono::steady_clock::now();
-        for (std::size_t round = 0; round < rounds; ++round) {
-#pragma GCC unroll 16
-            for (std::size_t step = 0; step < unrolled; ++step) line = line->next;
+    static bool goes_round(Line* first, std::size_t lines) {
+        Line* line = first;
+        for (std::size_t at = 0; at < lines; ++at) {
+            if (++line->visits != 1) return false;
+            line = line->next;
         }
-        kept = line;
-        std::chrono::duration<double, std::nano> const time = std::chrono::steady_clock::now() - start;
-        times.push_back(time.count() / static_cast<double>(rounds * unrolled));
+        return line == first;
     }
-    std::sort(times.begin(), times.end());
-    return {times[times.size() / 2], parts * rounds * unrolled, verified};
-}
+
+    std::size_t mapped_;
+    Line* lines_ = nullptr;
+};
 
 struct MemoryPeerOptions : CostOptions {
     std::uint64_t max = GiB;
@@ -129,37 +112,40 @@ constexpr auto memory_peer_schema = console::schema<MemoryPeerOptions>(
                                                console::between(1, 1'000'000'000)),
     run_option::repeat, run_option::warm_up, run_option::json);
 
-class MemoryPeer final : public Experiment {
+class MemoryPeer final : public GridExperiment {
   public:
     using Options = MemoryPeerOptions;
     static constexpr std::string_view name = "memory-peer";
 
-    static Result<MemoryPeer> create(Options const& options) {
-        auto const cores = options.cores.values();
+    explicit MemoryPeer(Options const& options)
+        : options_(options)
+        , sets_(WorkingSets::up_to(options.max)) {}
+    Result<void> set_up() override {
+        auto const cores = options_.cores.values();
         std::size_t const core = cores.empty() ? 0 : cores[0];
         if (cores.size() > 1) return Error::of("--cores: expected one core, got {}", cores.size());
         if (core >= system_topology().cores.size())
             return Error::of("--cores: expected a core from 0 to {}, those of this machine, got {}",
                              system_topology().cores.size() - 1, core);
+        core_ = core_id(core);
+        add(Axis::of("working set", 12, sets_.bytes(), ""));
         try {
-            return MemoryPeer(options, core_id(core), std::make_unique<PlainChase>(options.max));
+            chase_.emplace(options_.max);
         } catch (std::exception const&) {
-            return Error::of("out of memory: the system has no {}", byte_text(options.max).view());
+            return Error::of("out of memory: the system has no {}", byte_text(options_.max).view());
         }
+        return {};
     }
 
     [[nodiscard]] Unit unit() const override { return Unit::NanosecondsPerOperation; }
-    [[nodiscard]] std::size_t configurations() const override { return sets_.bytes().size(); }
 
-    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
+    Result<void> run_at(Point const& point, std::span<Sample> samples, Progress& progress) override {
         MXK_TRY(progress.check());
-        std::optional<PlainChase::Latency> latency;
         try {
-            run_pinned(core_, [&] { latency = chase_->measure(sets_.bytes()[configuration], options_.loads); });
+            run_pinned(core_, [&] { samples[0] = chase_->measure(sets_.bytes()[point[0]], options_.loads); });
         } catch (std::exception const& thrown) {
             return Error(thrown.what());
         }
-        samples[0] = {.value = latency->nanoseconds, .operations = latency->loads, .verified = latency->verified};
         return {};
     }
     [[nodiscard]] std::string_view failure() const override { return "the chain did not visit each line once"; }
@@ -168,33 +154,22 @@ class MemoryPeer final : public Experiment {
         format(out, "memory-peer: loads of core {}, by a plain loop over memory of its own; {} runs per row\n", core_,
                options_.repeat);
     }
-    void print_label_heading(TextSink& out) const override { format(out, "{:>12}", "working set"); }
-    void print_label(TextSink& out, Row const& row) const override {
-        format(out, "{:>12}", byte_text(bytes_of(row)).view());
+
+  private:
+    void print_value(TextSink& out, std::size_t /*axis*/, std::size_t at) const override {
+        out.write(byte_text(sets_.bytes()[at]).view());
     }
-    void print_title(TextSink& out, Row const& row) const override {
-        format(out, "latency, {}", byte_text(bytes_of(row)).view());
-    }
-    void write_settings(JsonWriter& json, Row const& row) const override {
+    void write_options(JsonWriter& json, Point const& point) const override {
         json.field("peer", "chase");
         json.field("library", "none");
         json.field("measure", "latency");
         json.field("core", core_);
-        json.field("bytes", bytes_of(row));
+        json.field("bytes", sets_.bytes()[point[0]]);
     }
 
-  private:
-    MemoryPeer(Options const& options, CoreId core, std::unique_ptr<PlainChase> chase)
-        : options_(options)
-        , core_(core)
-        , chase_(std::move(chase))
-        , sets_(WorkingSets::up_to(options.max)) {}
-
-    [[nodiscard]] std::size_t bytes_of(Row const& row) const { return sets_.bytes()[row.configuration]; }
-
-    Options options_;
-    CoreId core_;
-    std::unique_ptr<PlainChase> chase_;
+    Options const& options_;
+    CoreId core_{};
+    std::optional<PlainChase> chase_;
     WorkingSets sets_;
 };
 constexpr auto memory_peer_benchmark = benchmark<MemoryPeer, memory_peer_schema>(

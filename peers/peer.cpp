@@ -4,14 +4,10 @@
 #include "peers/peer.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <optional>
-#include <utility>
 #include <vector>
 
 #include "base/json_line.hpp"
-#include "bench/frame/benchmark.hpp"
-#include "bench/frame/core_choice.hpp"
+#include "bench/frame/grid.hpp"
 #include "bench/trace/trace_report.hpp"
 #include "bench/workload/workload.hpp"
 #include "peers/peer_run.hpp"
@@ -22,7 +18,7 @@ namespace {
 
 // The same as for `bench table`, where it means something for a foreign table.
 struct PeerOptions : Workload, CoreSetOptions {
-    PeerNames<Peer> peers{};
+    KindNames<Peer> peers{};
     bool latency = false;
     bool list = false;
 };
@@ -42,62 +38,60 @@ template <typename T> FixedText<256> as_text(T const& value) {
     return text;
 }
 
-// A configuration is a peer on a number of cores, a phase one of --mix.
-class TablePeers final : public Experiment {
+class TablePeers final : public GridExperiment {
   public:
     using Options = PeerOptions;
     static constexpr std::string_view name = "peer";
 
+    explicit TablePeers(Options options)
+        : options_(std::move(options)) {}
     // Errors: what was typed is wrong, or contradicts itself; no memory.
-    static Result<TablePeers> create(PeerOptions options) {
-        MXK_TRY(complete_ycsb(options));
-        MXK_TRY(check(options));
-        if (options.latency && options.queue == QueueKind::Shared)
+    Result<void> set_up() override {
+        MXK_TRY(complete_ycsb(options_));
+        MXK_TRY(check(options_));
+        if (options_.latency && options_.queue == QueueKind::Shared)
             return Error("--latency: expected no --queue shared, where a core takes one instruction after the other");
-        options.queue = queue_or(options, QueueKind::NodeLocal);
-        auto trace = MXK_TRY(read_trace(options, Worker::current().node()));
-        TablePeers benchmark(std::move(options));
-        benchmark.trace_ = std::move(trace);
-        benchmark.core_sets_ = MXK_TRY(CoreSetList::create(benchmark.options_.cores));
-        benchmark.details_.resize(benchmark.configurations() * benchmark.phases());
-        benchmark.file_keys_ = MXK_TRY(read_keys(benchmark.options_, Worker::current().node()));
-        return benchmark;
+        options_.queue = queue_or(options_, QueueKind::NodeLocal);
+        trace_ = MXK_TRY(read_trace(options_, Worker::current().node()));
+        peers_ = MXK_TRY(options_.peers.kinds());
+        add(Axis::of("peer", 20, peers_.span()));
+        MXK_TRY(add_cores(options_.cores));
+        for (Mix const& mix : options_.mix.list()) mixes_.push_back(as_text(mix));
+        add(Axis::phases({.heading = "mix", .key = {}, .width = 6, .size = mixes_.size()}));
+        details_.resize(configurations() * phases());
+        file_keys_ = MXK_TRY(read_keys(options_, Worker::current().node()));
+        return {};
     }
 
-    // What a phase's row says beside its throughput.
-    struct Details {
-        Durations latency{};
-        std::uint64_t page_faults = 0;
-    };
-
     [[nodiscard]] Unit unit() const override { return Unit::OperationsPerSecond; }
-    [[nodiscard]] std::size_t configurations() const override { return peers_.size() * core_sets_.size(); }
-    [[nodiscard]] std::size_t phases() const override { return options_.mix.size(); }
+    [[nodiscard]] bool has_speed_up() const override { return false; }
     [[nodiscard]] bool continues_after_failure() const override { return true; }
 
-    Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override {
+    Result<void> run_at(Point const& point, std::span<Sample> samples, Progress& progress) override {
+        std::size_t const configuration = configuration_of(point);
+        Peer const& peer = *peers_[point[0]];
         if (!run_ || prepared_for_ != configuration) {
             run_.reset(); // gives its memory back first
-            run_.emplace(MXK_TRY(PeerRun::create(options_, peer_of(configuration),
-                                                 core_sets_.cores(set_of(configuration)), options_.latency)));
+            auto queue = MXK_TRY(InstructionQueue::create(options_, *options_.queue, cores(point)));
+            run_.emplace(options_, peer, std::move(queue), options_.latency);
             prepared_for_ = configuration;
         }
         MXK_TRY(run_->prepare(progress));
         latest_.assign(phases(), {});
         for (std::size_t phase = 0; phase < phases(); ++phase) {
-            if (unsupported(configuration, phase)) break; // and so are those after it
+            if (!why_not(peer, options_.mix.list()[phase]).empty()) break; // and so are those after it
             PeerRun::Outcome const outcome = MXK_TRY(run_->run(options_.mix.list()[phase], progress));
             samples[phase] = {.value = static_cast<double>(outcome.operations) / outcome.time.seconds(),
                               .operations = outcome.operations,
                               .verified = outcome.verified()};
-            latest_[phase] = {outcome.latency, outcome.page_faults};
+            latest_[phase] = outcome;
             if (outcome.verified()) continue;
             progress.clear();
             format(
                 progress.out(),
                 "error: verification of {} failed: {} operations gave a wrong result, {} keys have a wrong value, {} "
                 "keys are in the table and should be {}\n",
-                peer_of(configuration).name, outcome.wrong, outcome.lost, outcome.in_table, outcome.expected_in_table);
+                peer.name, outcome.wrong, outcome.lost, outcome.in_table, outcome.expected_in_table);
         }
         return {};
     }
@@ -106,8 +100,8 @@ class TablePeers final : public Experiment {
         std::ranges::copy(latest_, details_.begin() + static_cast<std::ptrdiff_t>(configuration * phases()));
     }
 
-    [[nodiscard]] std::optional<Error> unsupported(std::size_t configuration, std::size_t phase) const override {
-        std::string_view const reason = why_not(peer_of(configuration), options_.mix.list()[phase]);
+    [[nodiscard]] std::optional<Error> unsupported_at(Point const& point) const override {
+        std::string_view const reason = why_not(*peers_[point[0]], options_.mix.list()[point[2]]);
         if (reason.empty()) return std::nullopt;
         return Error(reason);
     }
@@ -121,29 +115,15 @@ class TablePeers final : public Experiment {
                options_.trace ? *options_.trace : as_text(options_.keys).view(), name_of(*options_.queue),
                options_.seed);
     }
-    void print_label_heading(TextSink& out) const override {
-        format(out, "{:<20} ", "peer");
-        core_sets_.print_heading(out);
-        format(out, " {:<6}", "mix");
-    }
-    void print_label(TextSink& out, Row const& row) const override {
-        auto const mix = as_text(mix_of(row));
-        format(out, "{:<20} ", peer_of(row.configuration).name);
-        core_sets_.print(out, set_of(row.configuration));
-        format(out, " {:<6}", mix.view().substr(0, mix.view().find(':'))); // the head has the shares
-    }
-    void print_title(TextSink& out, Row const& row) const override {
-        format(out, "{}, {}, {} cores", peer_of(row.configuration).name, as_text(mix_of(row)).view(),
-               core_sets_.label(set_of(row.configuration)));
-    }
     void write_settings(JsonWriter& json, Row const& row) const override {
-        Peer const& peer = peer_of(row.configuration);
+        Point const point = point_of(row);
+        Peer const& peer = *peers_[point[0]];
         json.field("peer", peer.name);
         json.field("kind", name_of(peer.kind));
         json.field("library", peer.library);
         json.field("setup", peer.setup);
-        json.field("mix", as_text(mix_of(row)).view());
-        core_sets_.write(json, set_of(row.configuration));
+        json.field("mix", mixes_[point[2]].view());
+        core_sets().write(json, point[1]);
         json.field("queue", name_of(*options_.queue));
         if (options_.queue == QueueKind::PerCore) json.field("slices", name_of(options_.slices));
         json.field("operations", options_.operations);
@@ -168,16 +148,13 @@ class TablePeers final : public Experiment {
     }
 
   private:
-    explicit TablePeers(PeerOptions options)
-        : options_(std::move(options))
-        , peers_(options_.peers.chosen.empty() ? all_peers<Peer>() : options_.peers.chosen) {}
-
-    [[nodiscard]] Peer const& peer_of(std::size_t configuration) const {
-        return *peers_[configuration / core_sets_.size()];
+    // The head has the shares.
+    void print_value(TextSink& out, std::size_t axis, std::size_t at) const override {
+        if (axis != 2) return GridExperiment::print_value(out, axis, at);
+        std::string_view const mix = mixes_[at].view();
+        out.write(mix.substr(0, mix.find(':')));
     }
-    [[nodiscard]] std::size_t set_of(std::size_t configuration) const { return configuration % core_sets_.size(); }
-    [[nodiscard]] Mix const& mix_of(Row const& row) const { return options_.mix.list()[row.phase]; }
-    [[nodiscard]] Details const& details_of(Row const& row) const {
+    [[nodiscard]] PeerRun::Outcome const& details_of(Row const& row) const {
         return details_[row.configuration * phases() + row.phase];
     }
 
@@ -211,23 +188,21 @@ class TablePeers final : public Experiment {
     PeerOptions options_;
     NodeArray<std::uint64_t> file_keys_; // that options_ refers to
     NodeVector<TraceReplay> trace_;      // the same; empty without one
-    std::vector<Peer const*> peers_;
-    CoreSetList core_sets_;
+    KindList<Peer> peers_;
+    std::vector<FixedText<256>> mixes_; // of the phases
     std::optional<PeerRun> run_{};
-    std::size_t prepared_for_ = 0;   // the configuration that run_ is of
-    std::vector<Details> latest_{};  // of the latest run, by phase
-    std::vector<Details> details_{}; // of the latest that counts, by row
+    std::size_t prepared_for_ = 0;            // the configuration that run_ is of
+    std::vector<PeerRun::Outcome> latest_{};  // of the latest run, by phase
+    std::vector<PeerRun::Outcome> details_{}; // of the latest that counts, by row
 };
 
 // All that are known, with their libraries, and why any was not built.
 void print_list(TextSink& out) {
-    for (Peer const* const peer : all_peers<Peer>()) {
-        format(out, "{:<20} {:<9} {:<18} ", peer->name, name_of(peer->kind), peer->library);
-        if (peer->missing.empty())
-            format(out, "{}\n", peer->setup);
-        else
-            format(out, "not built: {}\n", peer->missing);
-    }
+    console::for_each_by_name(registered_peers(), [&](Peer const& peer) {
+        bool const is_built = peer.missing.empty();
+        format(out, "{:<20} {:<9} {:<18} {}{}\n", peer.name, name_of(peer.kind), peer.library,
+               is_built ? "" : "not built: ", is_built ? peer.setup : peer.missing);
+    });
 }
 
 void print_list_json(TextSink& out) {
@@ -235,15 +210,16 @@ void print_list_json(TextSink& out) {
     JsonWriter& json = line.json();
     json.field("benchmark", "peer-list");
     json.begin_array("peers");
-    for (Peer const* const peer : all_peers<Peer>()) {
+    console::for_each_by_name(registered_peers(), [&](Peer const& peer) {
+        bool const is_built = peer.missing.empty();
         json.begin_object();
-        json.field("name", peer->name);
-        json.field("kind", name_of(peer->kind));
-        json.field("library", peer->library);
-        json.field("built", peer->missing.empty());
-        json.field(peer->missing.empty() ? "setup" : "reason", peer->missing.empty() ? peer->setup : peer->missing);
+        json.field("name", peer.name);
+        json.field("kind", name_of(peer.kind));
+        json.field("library", peer.library);
+        json.field("built", is_built);
+        json.field(is_built ? "setup" : "reason", is_built ? peer.setup : peer.missing);
         json.end_object();
-    }
+    });
     json.end_array();
     line.end();
 }

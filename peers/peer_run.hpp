@@ -33,9 +33,12 @@ class PeerRun {
         [[nodiscard]] bool verified() const { return wrong == 0 && lost == 0 && in_table == expected_in_table; }
     };
 
-    // The memory of the slices of these cores. `workload` must live on. `latency`: how long operations take is
-    // measured. Errors: no memory.
-    static Result<PeerRun> create(Workload const& workload, Peer const& peer, Cores cores, bool latency);
+    // `workload` and `peer` must live on. `latency`: how long operations take is measured.
+    PeerRun(Workload const& workload, Peer const& peer, InstructionQueue queue, bool latency)
+        : workload_(workload)
+        , peer_(peer)
+        , queue_(std::move(queue))
+        , measures_latency_(latency) {}
 
     // Begins a run: a new table and the instructions of the first phase. Errors: no memory, what the table threw, or
     // interrupted by Ctrl-C. The console's task; blocks it until done.
@@ -45,19 +48,13 @@ class PeerRun {
     Result<Outcome> run(Mix const& phase, Progress& progress);
 
   private:
-    PeerRun(Workload const& workload, Peer const& peer, InstructionQueue queue, bool latency)
-        : workload_(&workload)
-        , peer_(&peer)
-        , queue_(std::move(queue))
-        , measures_latency_(latency) {}
-
     // All instructions of the queue, on all cores.
     Result<Outcome> run_all(std::string_view what, Progress& progress);
     // After a phase that overwrites values: keys that have none that was written last.
     Result<std::uint64_t> count_lost(Progress& progress);
 
-    Workload const* workload_;
-    Peer const* peer_;
+    Workload const& workload_;
+    Peer const& peer_;
     InstructionQueue queue_;
     bool measures_latency_;
     std::unique_ptr<PeerTable> table_; // the run's

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cerrno>
-#include <exception>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -46,17 +45,11 @@ PinnedThread::PinnedThread(CoreId core, std::function<void()> body)
 }
 
 void run_pinned(CoreId core, std::function<void()> const& function) {
-    std::exception_ptr thrown;
+    std::packaged_task<void()> task(function);
     {
-        PinnedThread const thread(core, [&] {
-            try {
-                function();
-            } catch (...) {
-                thrown = std::current_exception();
-            }
-        });
+        PinnedThread const thread(core, [&] { task(); });
     }
-    if (thrown) std::rethrow_exception(thrown);
+    task.get_future().get(); // throws what it has thrown
 }
 
 ThreadSleep::ThreadSleep(pid_t thread)

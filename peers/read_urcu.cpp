@@ -11,64 +11,45 @@
 namespace mxk::bench {
 namespace {
 
-struct QsbrReaders {
+// Sections and threads by these functions of a flavour.
+template <void (*lock)(), void (*unlock)(), void (*add)(), void (*remove)(), void (*quiesce)(), void (*synchronize)()>
+struct Readers {
     class Reader {
       public:
         struct Section {
-            explicit Section(Reader&) { _urcu_qsbr_read_lock(); }
-            ~Section() { _urcu_qsbr_read_unlock(); }
+            explicit Section(Reader&) { lock(); }
+            ~Section() { unlock(); }
             Section(Section const&) = delete;
             Section& operator=(Section const&) = delete;
         };
-        Reader(QsbrReaders&, std::size_t) { urcu_qsbr_register_thread(); }
-        ~Reader() { urcu_qsbr_unregister_thread(); }
+        Reader(Readers&, std::size_t) { add(); }
+        ~Reader() { remove(); }
         Reader(Reader const&) = delete;
         Reader& operator=(Reader const&) = delete;
-        static void quiescent() { _urcu_qsbr_quiescent_state(); }
+        static void quiescent() { quiesce(); }
     };
     [[nodiscard]] static bool is_sound(std::uint64_t /*sections*/) {
-        urcu_qsbr_synchronize_rcu(); // ends, since nobody is registered any more
+        synchronize(); // ends, since nobody is registered any more
         return true;
+    }
+    static Result<Sample> run(ReadRun const& run) {
+        Readers shared;
+        return read_in_tasks(run, shared);
     }
 };
 
-Result<Sample> run_urcu_qsbr(ReadRun const& run) {
-    QsbrReaders shared;
-    return read_in_tasks(run, shared);
-}
+using Qsbr = Readers<_urcu_qsbr_read_lock, _urcu_qsbr_read_unlock, urcu_qsbr_register_thread,
+                     urcu_qsbr_unregister_thread, _urcu_qsbr_quiescent_state, urcu_qsbr_synchronize_rcu>;
 constexpr ReadKind urcu_qsbr{.name = "urcu-qsbr",
                              .summary = "liburcu's QSBR, with a quiescent state every 1024 sections",
                              .library = MXK_PEER_LIBRARY,
-                             .run = &run_urcu_qsbr};
+                             .run = &Qsbr::run};
 MXK_REGISTER(mxk_read_kinds, ReadKind, urcu_qsbr);
 
-struct MembReaders {
-    class Reader {
-      public:
-        struct Section {
-            explicit Section(Reader&) { _urcu_memb_read_lock(); }
-            ~Section() { _urcu_memb_read_unlock(); }
-            Section(Section const&) = delete;
-            Section& operator=(Section const&) = delete;
-        };
-        Reader(MembReaders&, std::size_t) { urcu_memb_register_thread(); }
-        ~Reader() { urcu_memb_unregister_thread(); }
-        Reader(Reader const&) = delete;
-        Reader& operator=(Reader const&) = delete;
-        static void quiescent() {}
-    };
-    [[nodiscard]] static bool is_sound(std::uint64_t /*sections*/) {
-        urcu_memb_synchronize_rcu();
-        return true;
-    }
-};
-
-Result<Sample> run_urcu_memb(ReadRun const& run) {
-    MembReaders shared;
-    return read_in_tasks(run, shared);
-}
+using Memb = Readers<_urcu_memb_read_lock, _urcu_memb_read_unlock, urcu_memb_register_thread,
+                     urcu_memb_unregister_thread, [] {}, urcu_memb_synchronize_rcu>;
 constexpr ReadKind urcu_memb{
-    .name = "urcu-memb", .summary = "liburcu's membarrier flavour", .library = MXK_PEER_LIBRARY, .run = &run_urcu_memb};
+    .name = "urcu-memb", .summary = "liburcu's membarrier flavour", .library = MXK_PEER_LIBRARY, .run = &Memb::run};
 MXK_REGISTER(mxk_read_kinds, ReadKind, urcu_memb);
 
 } // namespace

@@ -14,8 +14,6 @@
 #include <cstdint>
 #include <list>
 #include <semaphore>
-#include <string>
-#include <string_view>
 
 #include "base/result.hpp"
 #include "bench/thread/thread_measures.hpp"
@@ -77,11 +75,7 @@ template <typename ItsSemaphore> struct SystemThreads {
 std::string system_threads(std::string_view what) {
     utsname system{};
     uname(&system);
-    return std::string(what)
-        .append("; glibc ")
-        .append(gnu_get_libc_version())
-        .append(", Linux ")
-        .append(system.release);
+    return std::string(what) + "; glibc " + gnu_get_libc_version() + ", Linux " + system.release;
 }
 
 // A peer's `run`: the system's threads with this semaphore.
@@ -142,12 +136,10 @@ constexpr SemaphorePeer futex_ping_pong =
 MXK_REGISTER(mxk_semaphore_peers, SemaphorePeer, futex_ping_pong);
 
 // Threads that only yield, or do not even that: their measures need no semaphore, and this one stands for any.
-constexpr ThreadPeer sched_yield_peer{
-    .name = "sched-yield",
-    .library = [] { return system_threads("sched_yield(2), pthreads"); },
-    .measures = {ThreadMeasure::Yield, ThreadMeasure::Preempt},
-    .run = &run_system<Futex, ThreadMeasure, ThreadCosts>,
-};
+constexpr ThreadPeer sched_yield_peer{.name = "sched-yield",
+                                      .library = [] { return system_threads("sched_yield(2), pthreads"); },
+                                      .measures = {ThreadMeasure::Yield, ThreadMeasure::Preempt},
+                                      .run = &run_system<Futex, ThreadMeasure, ThreadCosts>};
 MXK_REGISTER(mxk_thread_peers, ThreadPeer, sched_yield_peer);
 
 // sem_t as it is: what MXK's Linux build stands on.

@@ -6,11 +6,7 @@
 // more to do for each operation.
 #include <emmintrin.h>
 
-#include <algorithm>
-#include <array>
-#include <bit>
 #include <new>
-#include <vector>
 
 #include "base/units.hpp"
 #include "hashtable/fraction.hpp"
@@ -33,22 +29,21 @@ template <typename Part> class PrivateParts {
     }
     Part& operator[](std::size_t core) { return parts_[core]; }
 
-    class Session {
-      public:
-        Session(PrivateParts& table, std::size_t core)
-            : part_(table.parts_[core]) {}
-        bool insert(std::uint64_t key, std::uint64_t value) { return part_.insert(key, value); }
-        std::optional<std::uint64_t> find(std::uint64_t key) { return part_.find(key); }
-        bool erase(std::uint64_t key) { return part_.erase(key); }
-        void prefetch(std::uint64_t key) { part_.prefetch(key); }
-
-      private:
-        Part& part_;
-    };
-
   private:
     std::vector<Part> parts_; // by place
 };
+
+constexpr Peer private_peer(std::string_view name, Peer::Kind kind, std::string_view setup,
+                            decltype(Peer::create) create, std::string_view no_repeats = {}) {
+    return {.name = name,
+            .kind = kind,
+            .library = "none",
+            .setup = setup,
+            .no_repeats = no_repeats,
+            .no_shared = has_own_keys,
+            .no_common = has_own_keys,
+            .create = create};
+}
 
 struct Slot {
     std::uint64_t key; // 0: empty
@@ -110,14 +105,10 @@ class PrivateArray {
     alignas(cache_line_bytes) std::size_t used_ = 0; // apart from other cores'
 };
 
-constexpr Peer reference_prefetch{
-    .name = "reference-prefetch",
-    .kind = Peer::Kind::Reference,
-    .library = "none",
-    .setup = "private open addressing per core for its own keys, half full, prefetched 16 operations ahead",
-    .no_shared = has_own_keys,
-    .no_common = has_own_keys,
-    .create = &create_table<PrivateParts<PrivateArray>>};
+constexpr Peer reference_prefetch =
+    private_peer("reference-prefetch", Peer::Kind::Reference,
+                 "private open addressing per core for its own keys, half full, prefetched 16 operations ahead",
+                 &create_table<PrivateParts<PrivateArray>>);
 MXK_REGISTER(mxk_peers, Peer, reference_prefetch);
 
 struct alignas(cache_line_bytes) Line {
@@ -164,15 +155,10 @@ class Lines {
     NodeArray<Line> lines_;
 };
 
-constexpr Peer reference_random{
-    .name = "reference-random",
-    .kind = Peer::Kind::Reference,
-    .library = "none",
-    .setup = "one random 64-byte access per operation to 16 bytes per key, prefetched 16 operations ahead",
-    .no_repeats = "it holds no keys, and cannot tell whether one comes again",
-    .no_shared = has_own_keys,
-    .no_common = has_own_keys,
-    .create = &create_table<PrivateParts<Lines>>};
+constexpr Peer reference_random =
+    private_peer("reference-random", Peer::Kind::Reference,
+                 "one random 64-byte access per operation to 16 bytes per key, prefetched 16 operations ahead",
+                 &create_table<PrivateParts<Lines>>, "it holds no keys, and cannot tell whether one comes again");
 MXK_REGISTER(mxk_peers, Peer, reference_random);
 
 // Buckets of four pairs, a cache line each, whose keys are compared at once. Operations wait for their lines in a ring;
@@ -327,17 +313,12 @@ class BucketRings final : public PeerTable {
     PrivateParts<BucketRing> rings_;
 };
 
-constexpr Peer reference_buckets_ring{
-    .name = "reference-buckets-ring",
-    .kind = Peer::Kind::Bound,
-    .library = "none",
-    .setup =
-        "private buckets of 4 pairs per core for its own keys, half full, 64 operations wait for their lines in a ring",
-    .no_shared = has_own_keys,
-    .no_common = has_own_keys,
-    .create = [](std::size_t capacity, Cores cores) -> std::unique_ptr<PeerTable> {
+constexpr Peer reference_buckets_ring = private_peer(
+    "reference-buckets-ring", Peer::Kind::Bound,
+    "private buckets of 4 pairs per core for its own keys, half full, 64 operations wait for their lines in a ring",
+    [](std::size_t capacity, Cores cores) -> std::unique_ptr<PeerTable> {
         return std::make_unique<BucketRings>(capacity, cores);
-    }};
+    });
 MXK_REGISTER(mxk_peers, Peer, reference_buckets_ring);
 
 } // namespace

@@ -2,8 +2,6 @@
 // need a lock: so there are many tables, each with a spin lock of Concurrency Kit for its writers; readers take none.
 // Beyond a load of one half a table grows. With slots for all keys from the start, so that it never does; and from few
 // slots on: a shard doubles behind its lock.
-#include <algorithm>
-#include <bit>
 #include <new>
 
 extern "C" {
@@ -96,25 +94,24 @@ class alignas(cache_line_bytes) CkPart {
     ck_spinlock_fas_t lock_ = CK_SPINLOCK_FAS_INITIALIZER;
 };
 
-constexpr Peer ck_ht{.name = "ck-ht",
-                     .library = MXK_PEER_LIBRARY,
-                     .setup = "ck_ht, 64 shards per core with a spin lock for writers, reserved; hash: the key",
-                     .create = [](std::size_t capacity, Cores cores) {
-                         return measured<Sharded<CkPart>>(cores, 0U, [=](Shards const& shards) {
-                             return std::bit_ceil(2 * shards.max_keys(capacity));
-                         });
-                     }};
+constexpr Peer ck_ht = table_peer("ck-ht", MXK_PEER_LIBRARY,
+                                  "ck_ht, 64 shards per core with a spin lock for writers, reserved; hash: the key",
+                                  [](std::size_t capacity, Cores cores) {
+                                      return measured<Sharded<CkPart>>(cores, 0U, [=](Shards const& shards) {
+                                          return std::bit_ceil(2 * shards.max_keys(capacity));
+                                      });
+                                  });
 MXK_REGISTER(mxk_peers, Peer, ck_ht);
 
-constexpr Peer ck_ht_growing{
-    .name = "ck-ht-growing",
-    .library = MXK_PEER_LIBRARY,
-    .setup = "ck_ht, 64 shards per core with a spin lock for writers, grows from 1024 slots; hash: the key",
-    .create = [](std::size_t capacity, Cores cores) {
-        GrowthMemory const memory(capacity, cores);
-        return measured<Sharded<CkPart>>(
-            cores, 0U, [](Shards const& shards) { return std::max<std::size_t>(growing_start / shards.count(), 16); });
-    }};
+constexpr Peer ck_ht_growing =
+    table_peer("ck-ht-growing", MXK_PEER_LIBRARY,
+               "ck_ht, 64 shards per core with a spin lock for writers, grows from 1024 slots; hash: the key",
+               [](std::size_t capacity, Cores cores) {
+                   GrowthMemory const memory(capacity, cores);
+                   return measured<Sharded<CkPart>>(cores, 0U, [](Shards const& shards) {
+                       return std::max<std::size_t>(growing_start / shards.count(), 16);
+                   });
+               });
 MXK_REGISTER(mxk_peers, Peer, ck_ht_growing);
 
 } // namespace

@@ -38,11 +38,9 @@ class CuckooTable : public LockedValues<CuckooTable> {
         map_;
 };
 
-constexpr Peer cuckoo{
-    .name = "cuckoo",
-    .library = MXK_PEER_LIBRARY,
-    .setup = "cuckoohash_map, reserved for 1.25 times the keys; hash: the key",
-    .create = [](std::size_t capacity, Cores cores) { return measured<CuckooTable>(capacity + capacity / 4, cores); }};
+constexpr Peer cuckoo =
+    table_peer("cuckoo", MXK_PEER_LIBRARY, "cuckoohash_map, reserved for 1.25 times the keys; hash: the key",
+               [](std::size_t capacity, Cores cores) { return measured<CuckooTable>(capacity + capacity / 4, cores); });
 MXK_REGISTER(mxk_peers, Peer, cuckoo);
 
 // The smallest table that has all its locks. In a smaller one, libcuckoo 0.3.1 fails while its locks become more: a
@@ -51,13 +49,9 @@ MXK_REGISTER(mxk_peers, Peer, cuckoo);
 // given back is in place of the next (libcuckoo, issue 156).
 constexpr std::size_t first_slots = std::size_t{1} << 18;
 
-constexpr Peer cuckoo_growing{.name = "cuckoo-growing",
-                              .library = MXK_PEER_LIBRARY,
-                              .setup = "cuckoohash_map, grows from 262144 slots while inserting; hash: the key",
-                              .create = [](std::size_t capacity, Cores cores) {
-                                  GrowthMemory const memory(capacity, cores);
-                                  return measured<CuckooTable>(first_slots, cores);
-                              }};
+constexpr Peer cuckoo_growing = table_peer("cuckoo-growing", MXK_PEER_LIBRARY,
+                                           "cuckoohash_map, grows from 262144 slots while inserting; hash: the key",
+                                           &create_growing<CuckooTable, first_slots>);
 MXK_REGISTER(mxk_peers, Peer, cuckoo_growing);
 
 } // namespace

@@ -19,7 +19,7 @@ namespace {
 
 // MXK's memory lies in 2 MiB pages. A peer that takes no allocator gets its memory from the C library, which asks for
 // such pages only if it is told so by the environment before the program starts. So the program starts itself once more
-// with it set. The same for what libraries that are loaded later keep for each thread (heap_jemalloc.cpp).
+// with it set. The same for what libraries that are loaded later keep for each thread (heap_libraries.cpp).
 constexpr char const* variable = "GLIBC_TUNABLES";
 constexpr std::array tunables{std::pair{"glibc.malloc.hugetlb", "=1"},
                               std::pair{"glibc.rtld.optional_static_tls", "=16384"}};

@@ -35,11 +35,6 @@ template <typename T> NodeArray<T> zeroed_near(CoreId core, std::size_t count) {
     return value_or_throw(NodeArray<T>::create_zeroed(count, workers::of(core).node()));
 }
 
-// Room for a NodeVector near a core. Throws where there is no memory.
-template <typename T> NodeVector<T> vector_near(CoreId core, std::size_t capacity) {
-    return value_or_throw(NodeVector<T>::create(capacity, workers::of(core).node()));
-}
-
 // Memory that is handed out without locks from a supply for each core, as MXK's nodes are made before a run. It is the
 // fastest that a table can get, and the same for all. Everything is given back when the arena ends.
 class TableArena {

@@ -1,9 +1,6 @@
 // MXK's own table for ordinary threads (hashtable/bulk/table.hpp), used as a program would: each thread gives it some
 // thousand operations of a kind at a time, from arrays of keys and values, and looks at the mask and the values that
 // come back. Threads only help themselves: calls of this size do not ask for the help of other cores.
-#include <algorithm>
-#include <array>
-#include <memory>
 #include <new>
 #include <span>
 
@@ -22,20 +19,14 @@ class TableCalls {
     // wrong.
     std::uint64_t run(Numbers& table, std::span<Instruction const> instructions) {
         std::size_t const count = instructions.size();
-        for (std::size_t i = 0; i < count; ++i) keys_[i] = instructions[i].key;
-        std::span const keys = std::span(keys_).first(count);
-        std::span const values = std::span(values_).first(count);
         Operation const operation = instructions.front().operation;
-        if (operation == Operation::Insert) {
+        for (std::size_t i = 0; i < count; ++i) keys_[i] = instructions[i].key;
+        if (operation == Operation::Insert)
             for (std::size_t i = 0; i < count; ++i) values_[i] = value_of(keys_[i]);
-            if (!table.insert(keys, values, mask_)) throw std::bad_alloc();
-        } else if (operation == Operation::Find) {
-            table.find(keys, values, mask_);
-        } else if (overwrites(operation)) {
-            overwrite(table, instructions);
-        } else if (!table.erase(keys, mask_)) {
+        if (overwrites(operation))
+            for (std::size_t i = 0; i < count; ++i) values_[i] = operand_of(instructions[i]);
+        if (!call(table, operation, std::span(keys_).first(count), std::span(values_).first(count)))
             throw std::bad_alloc();
-        }
         std::uint64_t wrong = 0;
         for (std::size_t i = 0; i < count; ++i) {
             bool const result = (mask_[i / 64] >> i % 64 & 1) != 0;
@@ -47,19 +38,19 @@ class TableCalls {
     }
 
   private:
-    // A modify adds; it only says whether the key was inserted.
-    void overwrite(Numbers& table, std::span<Instruction const> instructions) {
-        std::size_t const count = instructions.size();
-        Operation const operation = instructions.front().operation;
-        for (std::size_t i = 0; i < count; ++i) values_[i] = operand_of(instructions[i]);
-        std::span const keys = std::span(keys_).first(count);
-        std::span const values = std::span(values_).first(count);
-        bool const is_done = operation == Operation::Update   ? table.update(keys, values, mask_).ok()
-                             : operation == Operation::Upsert ? table.upsert(keys, values, mask_).ok()
-                                                              : table.add(keys, values, mask_).ok();
-        if (!is_done) throw std::bad_alloc();
-        if (operation == Operation::Modify)
-            for (std::uint64_t& word : mask_) word = ~word;
+    // False: there is no memory for it.
+    bool call(Numbers& table, Operation operation, std::span<std::uint64_t> keys, std::span<std::uint64_t> values) {
+        switch (operation) {
+        case Operation::Insert: return table.insert(keys, values, mask_).ok();
+        case Operation::Find: table.find(keys, values, mask_); return true;
+        case Operation::Update: return table.update(keys, values, mask_).ok();
+        case Operation::Upsert: return table.upsert(keys, values, mask_).ok();
+        case Operation::Erase: return table.erase(keys, mask_).ok();
+        default: break;
+        }
+        bool const is_done = table.add(keys, values, mask_).ok(); // a modify; it only says whether the key was inserted
+        for (std::uint64_t& word : mask_) word = ~word;
+        return is_done;
     }
 
     std::array<std::uint64_t, max_operations> keys_{};
@@ -98,27 +89,24 @@ class BulkPeer final : public PeerTable {
     std::unique_ptr<TableCalls[]> calls_; // by place
 };
 
-constexpr std::string_view inserts_always = "its upsert and add insert a key that is not there";
-
-constexpr Peer mxk_table{.name = "mxk-table",
-                         .library = "none",
-                         .setup = "mxk::Table, MXK's own for ordinary threads, in calls of up to 8192 operations",
-                         .no_shared = takes_many,
-                         .no_missed_writes = inserts_always,
-                         .create = [](std::size_t capacity, Cores cores) -> std::unique_ptr<PeerTable> {
-                             return std::make_unique<BulkPeer>(TableCalls::Numbers::create({.capacity = capacity}),
-                                                               cores.size());
-                         }};
+constexpr Peer bulk_peer(std::string_view name, std::string_view setup, decltype(Peer::create) create) {
+    Peer peer = table_peer(name, "none", setup, create);
+    peer.no_shared = takes_many;
+    peer.no_missed_writes = "its upsert and add insert a key that is not there";
+    return peer;
+}
+constexpr Peer mxk_table =
+    bulk_peer("mxk-table", "mxk::Table, MXK's own for ordinary threads, in calls of up to 8192 operations",
+              [](std::size_t capacity, Cores cores) -> std::unique_ptr<PeerTable> {
+                  return std::make_unique<BulkPeer>(TableCalls::Numbers::create({.capacity = capacity}), cores.size());
+              });
 MXK_REGISTER(mxk_peers, Peer, mxk_table);
-constexpr Peer mxk_table_growing{.name = "mxk-table-growing",
-                                 .library = "none",
-                                 .setup = "the same, grown from its first buckets on",
-                                 .no_shared = takes_many,
-                                 .no_missed_writes = inserts_always,
-                                 .create = [](std::size_t capacity, Cores cores) -> std::unique_ptr<PeerTable> {
-                                     GrowthMemory const memory(capacity, cores);
-                                     return std::make_unique<BulkPeer>(TableCalls::Numbers::create(), cores.size());
-                                 }};
+constexpr Peer mxk_table_growing =
+    bulk_peer("mxk-table-growing", "the same, grown from its first buckets on",
+              [](std::size_t capacity, Cores cores) -> std::unique_ptr<PeerTable> {
+                  GrowthMemory const memory(capacity, cores);
+                  return std::make_unique<BulkPeer>(TableCalls::Numbers::create(), cores.size());
+              });
 MXK_REGISTER(mxk_peers, Peer, mxk_table_growing);
 
 } // namespace

@@ -2,9 +2,7 @@
 // Cache lines (hashtable/shared/concurrent_lines.hpp) and chains (hashtable/shared/concurrent/concurrent_pairs.hpp). A
 // piece of a slice is the body of a task, hence a read section. With prefetching, a key is known 16 operations ahead,
 // as a batched look-up knows it.
-#include <algorithm>
 #include <new>
-#include <vector>
 
 #include "hashtable/shared/concurrent/concurrent_pairs.hpp"
 #include "hashtable/shared/concurrent_lines.hpp"
@@ -82,44 +80,31 @@ class SharedChains : public InPlace<ConcurrentPairs> {
     }
 };
 
-constexpr Peer mxk_shared{.name = "mxk-shared",
-                          .library = "none",
-                          .setup =
-                              "MXK's shared table of cache lines under RCU, sized for the keys, one call after the "
-                              "other",
-                          .create = &create_table<SharedLines>};
+constexpr Peer mxk_shared = table_peer(
+    "mxk-shared", "none", "MXK's shared table of cache lines under RCU, sized for the keys, one call after the other",
+    &create_table<SharedLines>);
 MXK_REGISTER(mxk_peers, Peer, mxk_shared);
-constexpr Peer mxk_shared_prefetch{.name = "mxk-shared-prefetch",
-                                   .library = "none",
-                                   .setup = "the same, keys known 16 operations ahead",
-                                   .create = &create_table<PrefetchedLines>};
+constexpr Peer mxk_shared_prefetch = table_peer(
+    "mxk-shared-prefetch", "none", "the same, keys known 16 operations ahead", &create_table<PrefetchedLines>);
 MXK_REGISTER(mxk_peers, Peer, mxk_shared_prefetch);
-constexpr Peer mxk_shared_growing{.name = "mxk-shared-growing",
-                                  .library = "none",
-                                  .setup = "mxk-shared from 1024 keys on; who inserts moves its buckets",
-                                  .create = [](std::size_t capacity, Cores cores) {
-                                      GrowthMemory const memory(capacity, cores);
-                                      return measured<SharedLines>(growing_start, cores);
-                                  }};
+constexpr Peer mxk_shared_growing =
+    table_peer("mxk-shared-growing", "none", "mxk-shared from 1024 keys on; who inserts moves its buckets",
+               &create_growing<SharedLines, growing_start>);
 MXK_REGISTER(mxk_peers, Peer, mxk_shared_growing);
-constexpr Peer mxk_shared_chains{.name = "mxk-shared-chains",
-                                 .library = "none",
-                                 .setup =
-                                     "MXK's shared chains under RCU, a head for each key, one call after the other",
-                                 .create = [](std::size_t capacity, Cores cores) {
-                                     concurrent::TableShape const shape{.first_heads = capacity};
-                                     return measured<SharedChains>(shape, capacity, cores);
-                                 }};
+constexpr Peer mxk_shared_chains = table_peer(
+    "mxk-shared-chains", "none", "MXK's shared chains under RCU, a head for each key, one call after the other",
+    [](std::size_t capacity, Cores cores) {
+        return measured<SharedChains>(concurrent::TableShape{.first_heads = capacity}, capacity, cores);
+    });
 MXK_REGISTER(mxk_peers, Peer, mxk_shared_chains);
-constexpr Peer mxk_shared_chains_growing{
-    .name = "mxk-shared-chains-growing",
-    .library = "none",
-    .setup = "mxk-shared-chains from 1024 heads on; all cores of the machine split them, between two pieces of a slice",
-    .create = [](std::size_t capacity, Cores cores) {
+constexpr Peer mxk_shared_chains_growing = table_peer(
+    "mxk-shared-chains-growing", "none",
+    "mxk-shared-chains from 1024 heads on; all cores of the machine split them, between two pieces of a slice",
+    [](std::size_t capacity, Cores cores) {
         GrowthMemory const memory(capacity, cores);
         concurrent::TableShape const shape{.first_heads = growing_start, .max_load = 1};
         return measured<SharedChains>(shape, capacity, cores);
-    }};
+    });
 MXK_REGISTER(mxk_peers, Peer, mxk_shared_chains_growing);
 
 } // namespace

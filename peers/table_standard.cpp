@@ -1,7 +1,5 @@
 // What anyone would write first (sharded-map): std::unordered_map behind std::mutex, many of them.
-#include <mutex>
 #include <unordered_map>
-#include <utility>
 
 #include "base/units.hpp"
 #include "peers/measured_table.hpp"
@@ -40,14 +38,13 @@ class alignas(cache_line_bytes) MapPart {
     std::unordered_map<std::uint64_t, std::uint64_t, KeyItself, std::equal_to<std::uint64_t>, PairAllocator> map_;
 };
 
-constexpr Peer sharded_map{.name = "sharded-map",
-                           .library = MXK_PEER_LIBRARY,
-                           .setup = "std::unordered_map behind std::mutex, 64 shards per core, reserved; hash: the key",
-                           .create = [](std::size_t capacity, Cores cores) {
-                               return measured<Sharded<MapPart>>(
-                                   cores, share_of(capacity, cores) * MapPart::node_bytes,
-                                   [=](Shards const& shards) { return shards.max_keys(capacity); });
-                           }};
+constexpr Peer sharded_map =
+    table_peer("sharded-map", MXK_PEER_LIBRARY,
+               "std::unordered_map behind std::mutex, 64 shards per core, reserved; hash: the key",
+               [](std::size_t capacity, Cores cores) {
+                   return measured<Sharded<MapPart>>(cores, share_of(capacity, cores) * MapPart::node_bytes,
+                                                     [=](Shards const& shards) { return shards.max_keys(capacity); });
+               });
 MXK_REGISTER(mxk_peers, Peer, sharded_map);
 
 } // namespace

@@ -11,7 +11,6 @@
 #include <oneapi/tbb/tbb_allocator.h>
 
 #include <functional>
-#include <utility>
 
 #include "peers/measured_table.hpp"
 
@@ -74,30 +73,25 @@ template <typename Allocator> class TbbHashMap : public LockedValues<TbbHashMap<
 using ArenaHashMap = TbbHashMap<PairAllocator>;
 using StockHashMap = TbbHashMap<oneapi::tbb::tbb_allocator<PairAllocator::value_type>>;
 
-constexpr Peer tbb_hash_map{.name = "tbb-hash-map",
-                            .library = MXK_PEER_LIBRARY,
-                            .setup = "concurrent_hash_map, a bucket per key from the start; hash: the key",
-                            .create = [](std::size_t capacity, Cores cores) {
-                                return measured<ArenaHashMap>(capacity,
-                                                              arena_for(capacity, cores, ArenaHashMap::node_bytes));
-                            }};
+constexpr Peer tbb_hash_map =
+    table_peer("tbb-hash-map", MXK_PEER_LIBRARY, "concurrent_hash_map, a bucket per key from the start; hash: the key",
+               [](std::size_t capacity, Cores cores) {
+                   return measured<ArenaHashMap>(capacity, arena_for(capacity, cores, ArenaHashMap::node_bytes));
+               });
 MXK_REGISTER(mxk_peers, Peer, tbb_hash_map);
 
-constexpr Peer tbb_hash_map_growing{.name = "tbb-hash-map-growing",
-                                    .library = MXK_PEER_LIBRARY,
-                                    .setup = "concurrent_hash_map, grows while inserting; hash: the key",
-                                    .create = [](std::size_t capacity, Cores cores) {
-                                        GrowthMemory const memory(capacity, cores);
-                                        return measured<ArenaHashMap>(
-                                            1U, arena_for(capacity, cores, ArenaHashMap::node_bytes));
-                                    }};
+constexpr Peer tbb_hash_map_growing =
+    table_peer("tbb-hash-map-growing", MXK_PEER_LIBRARY, "concurrent_hash_map, grows while inserting; hash: the key",
+               [](std::size_t capacity, Cores cores) {
+                   GrowthMemory const memory(capacity, cores);
+                   return measured<ArenaHashMap>(1U, arena_for(capacity, cores, ArenaHashMap::node_bytes));
+               });
 MXK_REGISTER(mxk_peers, Peer, tbb_hash_map_growing);
 
-constexpr Peer tbb_hash_map_stock{
-    .name = "tbb-hash-map-stock",
-    .library = MXK_PEER_LIBRARY,
-    .setup = "concurrent_hash_map, a bucket per key from the start; memory: its default, tbb_allocator; hash: the key",
-    .create = [](std::size_t capacity, Cores) { return measured<StockHashMap>(capacity); }};
+constexpr Peer tbb_hash_map_stock = table_peer(
+    "tbb-hash-map-stock", MXK_PEER_LIBRARY,
+    "concurrent_hash_map, a bucket per key from the start; memory: its default, tbb_allocator; hash: the key",
+    [](std::size_t capacity, Cores) { return measured<StockHashMap>(capacity); });
 MXK_REGISTER(mxk_peers, Peer, tbb_hash_map_stock);
 
 // It leaves it to its user to keep apart those that write a value.

@@ -7,9 +7,8 @@
 #include <urcu/rculfhash.h>
 #include <urcu/urcu-qsbr.h>
 
-#include <bit>
+#include <cstring>
 #include <new>
-#include <vector>
 
 #include "peers/measured_table.hpp"
 
@@ -170,12 +169,9 @@ class RcuTable {
     Table table_;
 };
 
-constexpr Peer urcu_lfht{.name = "urcu-lfht",
-                         .library = MXK_PEER_LIBRARY,
-                         .setup = "rculfhash, QSBR, a bucket per key from the start, nodes made before; hash: the key",
-                         .create = [](std::size_t capacity, Cores cores) {
-                             return measured<RcuTable>(capacity, cores, std::bit_ceil(capacity), 0);
-                         }};
+constexpr Peer urcu_lfht = table_peer(
+    "urcu-lfht", MXK_PEER_LIBRARY, "rculfhash, QSBR, a bucket per key from the start, nodes made before; hash: the key",
+    [](std::size_t capacity, Cores cores) { return measured<RcuTable>(capacity, cores, std::bit_ceil(capacity), 0); });
 MXK_REGISTER(mxk_peers, Peer, urcu_lfht);
 
 // The calling thread, and the threads that it makes, may run on any processor while this lives. A thread of the
@@ -186,8 +182,7 @@ class AnyProcessor {
     AnyProcessor() {
         pthread_getaffinity_np(pthread_self(), sizeof(before_), &before_);
         cpu_set_t all;
-        CPU_ZERO(&all);
-        for (std::size_t i = 0; i < CPU_SETSIZE; ++i) CPU_SET(i, &all);
+        std::memset(&all, -1, sizeof(all));
         pthread_setaffinity_np(pthread_self(), sizeof(all), &all);
     }
     AnyProcessor(AnyProcessor const&) = delete;
@@ -207,11 +202,10 @@ class GrowingUrcu : LibraryMemory, public RcuTable {
         , RcuTable(capacity, cores, growing_start, CDS_LFHT_AUTO_RESIZE | CDS_LFHT_ACCOUNTING) {}
 };
 
-constexpr Peer urcu_lfht_growing{
-    .name = "urcu-lfht-growing",
-    .library = MXK_PEER_LIBRARY,
-    .setup = "rculfhash, QSBR, grows from 1024 buckets by a thread of its own, nodes made before; hash: the key",
-    .create = &create_table<GrowingUrcu>};
+constexpr Peer urcu_lfht_growing =
+    table_peer("urcu-lfht-growing", MXK_PEER_LIBRARY,
+               "rculfhash, QSBR, grows from 1024 buckets by a thread of its own, nodes made before; hash: the key",
+               &create_table<GrowingUrcu>);
 MXK_REGISTER(mxk_peers, Peer, urcu_lfht_growing);
 
 } // namespace

@@ -109,8 +109,7 @@ constexpr TaskPeer deque_pool{
     .library = [] { return std::string("std::deque, std::mutex, std::condition_variable; gcc " __VERSION__); },
     .measures = {Measure::Local, Measure::Hop, Measure::Stream, Measure::RoundTrip, Measure::RemoteRoundTrip,
                  Measure::Wake},
-    .run = &run_in<DequePools>,
-};
+    .run = &run_in<DequePools>};
 MXK_REGISTER(mxk_task_peers, TaskPeer, deque_pool);
 
 } // namespace

@@ -176,26 +176,21 @@ std::string library() {
     return "an intrusive list; gcc " __VERSION__;
 }
 
-constexpr TaskPeer intrusive_fifo{
-    .name = "intrusive-fifo",
-    .library = &library,
-    .measures = {Measure::Local},
-    .run =
-        [](Measure, CorePair cores, TaskOptions const& options) {
-            FifoTasks layer(cores);
-            return run_local(layer, options);
-        },
-};
-constexpr TaskPeer mpsc_list{
-    .name = "mpsc-list",
-    .library = &library,
-    .measures = {Measure::Stream, Measure::Mail},
-    .run =
-        [](Measure measure, CorePair cores, TaskOptions const& options) {
-            ListTasks layer(cores);
-            return measure == Measure::Mail ? run_mail(layer, options) : run_stream(layer, options);
-        },
-};
+constexpr TaskPeer intrusive_fifo{.name = "intrusive-fifo",
+                                  .library = &library,
+                                  .measures = {Measure::Local},
+                                  .run = [](Measure, CorePair cores, TaskOptions const& options) {
+                                      FifoTasks layer(cores);
+                                      return run_local(layer, options);
+                                  }};
+constexpr TaskPeer mpsc_list{.name = "mpsc-list",
+                             .library = &library,
+                             .measures = {Measure::Stream, Measure::Mail},
+                             .run = [](Measure measure, CorePair cores, TaskOptions const& options) {
+                                 ListTasks layer(cores);
+                                 return measure == Measure::Mail ? run_mail(layer, options)
+                                                                 : run_stream(layer, options);
+                             }};
 MXK_REGISTER(mxk_task_peers, TaskPeer, intrusive_fifo);
 MXK_REGISTER(mxk_task_peers, TaskPeer, mpsc_list);
 

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstdint>
 #include <latch>
-#include <string>
 #include <taskflow/taskflow.hpp>
 
 #include "kernel/clock.hpp"
@@ -56,12 +55,10 @@ Result<Sample> run_local(Measure, CorePair cores, TaskOptions const& options) {
                   .verified = run.pinned && run.runs == run.operations + depth};
 }
 
-constexpr TaskPeer taskflow{
-    .name = "taskflow",
-    .library = [] { return std::string("Taskflow ") + tf::version(); },
-    .measures = {Measure::Local},
-    .run = &run_local,
-};
+constexpr TaskPeer taskflow{.name = "taskflow",
+                            .library = [] { return std::string("Taskflow ") + tf::version(); },
+                            .measures = {Measure::Local},
+                            .run = &run_local};
 MXK_REGISTER(mxk_task_peers, TaskPeer, taskflow);
 
 } // namespace

@@ -14,7 +14,6 @@
 #include <oneapi/tbb/version.h>
 
 #include <array>
-#include <numeric>
 #include <string>
 
 #include "peers/task_layer.hpp"
@@ -104,8 +103,8 @@ template <std::size_t threads> Result<Sample> run_group(Measure, CorePair cores,
         });
         pinned = pinning.held();
     });
-    std::uint64_t const ran = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0},
-                                              [](std::uint64_t sum, Count const& count) { return sum + count.tasks; });
+    std::uint64_t ran = 0;
+    for (Count const& count : counts) ran += count.tasks;
     return Sample{.value = static_cast<double>(raw(end - start)) / static_cast<double>(batches * depth),
                   .operations = batches * depth,
                   .verified = ran == (batches + 1) * depth && pinned};
@@ -115,21 +114,14 @@ constexpr TaskPeer tbb_task_arena{
     .name = "tbb-task-arena",
     .library = &library,
     .measures = {Measure::Hop, Measure::Stream, Measure::RoundTrip, Measure::RemoteRoundTrip, Measure::Wake},
-    .run = &run_in<ArenaTasks>,
-};
+    .run = &run_in<ArenaTasks>};
 constexpr TaskPeer tbb_task_group{
-    .name = "tbb-task-group",
-    .library = &library,
-    .measures = {Measure::Local},
-    .run = &run_group<1>,
-};
-constexpr TaskPeer tbb_task_group_2{
-    .name = "tbb-task-group-2",
-    .library = &library,
-    .measures = {Measure::Local},
-    .two_threads = true,
-    .run = &run_group<2>,
-};
+    .name = "tbb-task-group", .library = &library, .measures = {Measure::Local}, .run = &run_group<1>};
+constexpr TaskPeer tbb_task_group_2{.name = "tbb-task-group-2",
+                                    .library = &library,
+                                    .measures = {Measure::Local},
+                                    .two_threads = true,
+                                    .run = &run_group<2>};
 MXK_REGISTER(mxk_task_peers, TaskPeer, tbb_task_arena);
 MXK_REGISTER(mxk_task_peers, TaskPeer, tbb_task_group);
 MXK_REGISTER(mxk_task_peers, TaskPeer, tbb_task_group_2);

@@ -7,12 +7,12 @@
 //                is something to do; the core then counts itself off under a lock that all share, which the first one
 //                polls
 //     dynamic    the same with dynamic locks, which are enabled since several cores come
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 
 #include "base/spin_lock.hpp"
 #include "bench/frame/grid.hpp"
@@ -76,7 +76,7 @@ class Rounds {
         return false;
     }
     [[nodiscard]] bool has_ended() const { return has_ended_.load(std::memory_order_relaxed); }
-    [[nodiscard]] std::uint64_t done() const { return done_.value(); }
+    [[nodiscard]] OwnerCounter const& done() const { return done_; }
     [[nodiscard]] Cycles elapsed() const { return elapsed_; }
 
   private:
@@ -89,31 +89,29 @@ class Rounds {
 };
 
 // By messages: one for each other core, which counts how often it came.
-class MessageForks {
+class MessageForks : public Task {
   public:
-    static Result<MessageForks> create(std::span<CoreId const> cores, Rounds& rounds) {
-        MessageForks forks(rounds);
-        forks.visits_ = MXK_TRY(NodeVector<Visit>::create(cores.size(), workers::of(cores.front()).node()));
-        for (CoreId const core : cores.subspan(1)) forks.visits_.emplace(core, cores.front());
-        return forks;
+    MessageForks(std::span<CoreId const> cores, Rounds& rounds)
+        : Task([](Worker& here, Task& task) { static_cast<MessageForks&>(task).fork(here); }, Worker::current().core())
+        , cores_(cores)
+        , rounds_(rounds) {}
+    Result<void> prepare() {
+        visits_ = MXK_TRY(NodeVector<Visit>::create(cores_.size(), workers::of(cores_.front()).node()));
+        for (CoreId const core : cores_.subspan(1)) visits_.emplace(core, cores_.front(), *this);
+        return {};
     }
-    void start(CoreId first) {
-        for (Visit& visit : visits_) visit.forks = this;
-        begin_.forks = this;
-        Worker::current().append(begin_, first);
-    }
+    void start() { Worker::current().append(*this, cores_.front()); }
     static bool is_at_rest() { return true; }
     [[nodiscard]] bool has_visited(std::uint64_t rounds) const {
-        for (Visit const& visit : visits_)
-            if (visit.visits != rounds) return false;
-        return true;
+        return std::ranges::all_of(visits_, [&](Visit const& visit) { return visit.visits == rounds; });
     }
 
   private:
     struct Visit : Task {
-        Visit(CoreId its_core, CoreId first)
+        Visit(CoreId its_core, CoreId first, MessageForks& its_forks)
             : Task(&Visit::go, first)
-            , core(its_core) {}
+            , core(its_core)
+            , forks(its_forks) {}
         static void go(Worker& there, Task& task) {
             auto& self = static_cast<Visit&>(task);
             ++self.visits;
@@ -123,69 +121,56 @@ class MessageForks {
         static void come_back(Worker& here, Task& task) {
             auto& self = static_cast<Visit&>(task);
             self.body = &Visit::go;
-            if (--self.forks->away_ == 0) self.forks->fork(here);
+            if (--self.forks.away_ == 0) self.forks.fork(here);
         }
         CoreId core;
         std::uint64_t visits = 0; // of its core
-        MessageForks* forks = nullptr;
+        MessageForks& forks;
     };
-    struct Begin : Task {
-        Begin()
-            : Task(&Begin::run, Worker::current().core()) {}
-        static void run(Worker& here, Task& task) { static_cast<Begin&>(task).forks->fork(here); }
-        MessageForks* forks = nullptr;
-    };
-
-    explicit MessageForks(Rounds& rounds)
-        : rounds_(&rounds) {}
 
     void fork(Worker& here) {
-        if (!rounds_->next(here)) return;
+        if (!rounds_.next(here)) return;
         away_ = visits_.size();
         for (Visit& visit : visits_) here.append(visit, visit.core);
         here.flush();
     }
 
-    Rounds* rounds_;
+    std::span<CoreId const> cores_;
+    Rounds& rounds_;
     NodeVector<Visit> visits_;
     std::size_t away_ = 0; // the first core's
-    Begin begin_;
 };
 
 // By locks. LockType: made from a rank.
-template <typename LockType> class LockedForks {
+template <typename LockType> class LockedForks : public Task {
   public:
-    static Result<LockedForks> create(std::span<CoreId const> cores, Rounds& rounds) {
-        NodeId const node = workers::of(cores.front()).node();
-        LockedForks forks;
-        forks.shared_ = MXK_TRY(NodeVector<Shared>::create(1, node));
-        Shared& shared = forks.shared_.emplace(rounds);
-        shared.slots = MXK_TRY(NodeVector<Slot>::create(cores.size(), node));
-        for (CoreId const core : cores.subspan(1)) shared.slots.emplace(core, shared);
-        return forks;
+    LockedForks(std::span<CoreId const> cores, Rounds& rounds)
+        : Task(&LockedForks::poll, Worker::current().core())
+        , cores_(cores)
+        , rounds_(rounds) {}
+    Result<void> prepare() {
+        slots_ = MXK_TRY(NodeVector<Slot>::create(cores_.size(), workers::of(cores_.front()).node()));
+        for (CoreId const core : cores_.subspan(1)) slots_.emplace(core, *this);
+        return {};
     }
-    void start(CoreId first) {
-        Shared& shared = shared_[0];
-        shared.polling.store(shared.slots.size(), std::memory_order_relaxed);
-        for (Slot& slot : shared.slots) Worker::current().append(slot, slot.core);
-        Worker::current().append(shared, first);
+    void start() {
+        polling_.store(slots_.size(), std::memory_order_relaxed);
+        for (Slot& slot : slots_) Worker::current().append(slot, slot.core);
+        Worker::current().append(*this, cores_.front());
     }
     // Nobody polls any more, and no lock changes.
-    [[nodiscard]] bool is_at_rest() const { return shared_[0].polling.load(std::memory_order_acquire) == 0; }
+    [[nodiscard]] bool is_at_rest() const { return polling_.load(std::memory_order_acquire) == 0; }
     [[nodiscard]] bool has_visited(std::uint64_t rounds) const {
-        for (Slot const& slot : shared_[0].slots)
-            if (slot.visits != rounds) return false;
-        return true;
+        return std::ranges::all_of(slots_, [&](Slot const& slot) { return slot.visits == rounds; });
     }
 
   private:
-    struct Shared;
     // Of a core that takes part; a task of it polls.
     struct alignas(cache_line_bytes) Slot : Task {
-        Slot(CoreId its_core, Shared& its_shared)
+        Slot(CoreId its_core, LockedForks& its_forks)
             : Task(&Slot::poll, its_core)
             , core(its_core)
-            , shared(its_shared) {}
+            , forks(its_forks) {}
         static void poll(Worker& worker, Task& task) {
             auto& self = static_cast<Slot&>(task);
             if (self.is_forked.load(std::memory_order_acquire)) {
@@ -194,48 +179,42 @@ template <typename LockType> class LockedForks {
                     self.is_forked.store(false, std::memory_order_relaxed);
                     ++self.visits;
                 }
-                LockGuard const guard(self.shared.join_lock);
+                LockGuard const guard(self.forks.join_lock_);
                 // release: pairs with the first core, which looks without the lock
-                self.shared.missing.store(self.shared.missing.load(std::memory_order_relaxed) - 1,
+                self.forks.missing_.store(self.forks.missing_.load(std::memory_order_relaxed) - 1,
                                           std::memory_order_release);
-            } else if (self.shared.rounds.has_ended()) {
-                self.shared.polling.fetch_sub(1, std::memory_order_release); // the last that it does
+            } else if (self.forks.rounds_.has_ended()) {
+                self.forks.polling_.fetch_sub(1, std::memory_order_release); // the last that it does
                 return;
             }
             worker.append(self);
         }
         CoreId core;
-        Shared& shared;
+        LockedForks& forks;
         std::uint64_t visits = 0; // under the lock, as is_forked's changes
         alignas(cache_line_bytes) LockType lock{slot_rank};
         std::atomic<bool> is_forked{false};
     };
-    struct Shared : Task {
-        explicit Shared(Rounds& its_rounds)
-            : Task(&Shared::poll, Worker::current().core())
-            , rounds(its_rounds) {}
-        static void poll(Worker& worker, Task& task) {
-            auto& self = static_cast<Shared&>(task);
-            if (self.missing.load(std::memory_order_acquire) == 0) { // pairs with Slot::poll()
-                if (!self.rounds.next(worker)) return;
-                self.missing.store(self.slots.size(), std::memory_order_relaxed);
-                for (Slot& slot : self.slots) {
-                    LockGuard const guard(slot.lock);
-                    slot.is_forked.store(true, std::memory_order_release); // pairs with Slot::poll()
-                }
+
+    static void poll(Worker& worker, Task& task) {
+        auto& self = static_cast<LockedForks&>(task);
+        if (self.missing_.load(std::memory_order_acquire) == 0) { // pairs with Slot::poll()
+            if (!self.rounds_.next(worker)) return;
+            self.missing_.store(self.slots_.size(), std::memory_order_relaxed);
+            for (Slot& slot : self.slots_) {
+                LockGuard const guard(slot.lock);
+                slot.is_forked.store(true, std::memory_order_release); // pairs with Slot::poll()
             }
-            worker.append(self);
         }
-        Rounds& rounds;
-        NodeVector<Slot> slots;
-        std::atomic<std::size_t> polling{0};
-        alignas(cache_line_bytes) LockType join_lock{join_rank};
-        alignas(cache_line_bytes) std::atomic<std::size_t> missing{0}; // changes under the lock
-    };
+        worker.append(self);
+    }
 
-    LockedForks() = default;
-
-    NodeVector<Shared> shared_; // one, which stays where it is
+    std::span<CoreId const> cores_;
+    Rounds& rounds_;
+    NodeVector<Slot> slots_;
+    std::atomic<std::size_t> polling_{0};
+    alignas(cache_line_bytes) LockType join_lock_{join_rank};
+    alignas(cache_line_bytes) std::atomic<std::size_t> missing_{0}; // changes under the lock
 };
 
 class ForkJoinExperiment final : public GridExperiment {
@@ -260,13 +239,11 @@ class ForkJoinExperiment final : public GridExperiment {
     [[nodiscard]] bool is_measured_as_a_whole() const override { return true; }
 
     Result<void> run_at(Point const& point, std::span<Sample> samples, Progress& progress) override {
-        switch (chosen_at(options_.ways, point[0])) {
-        case ForkJoinWay::Message: samples[0] = MXK_TRY(run_forks<MessageForks>(cores(point), progress)); break;
-        case ForkJoinWay::Lock: samples[0] = MXK_TRY(run_forks<LockedForks<SpinLock>>(cores(point), progress)); break;
-        case ForkJoinWay::Dynamic:
-            samples[0] = MXK_TRY(run_forks<LockedForks<DynamicLock<SpinLock>>>(cores(point), progress));
-            break;
-        }
+        ForkJoinWay const way = chosen_at(options_.ways, point[0]);
+        samples[0] =
+            MXK_TRY(way == ForkJoinWay::Message ? run_forks<MessageForks>(cores(point), progress)
+                    : way == ForkJoinWay::Lock  ? run_forks<LockedForks<SpinLock>>(cores(point), progress)
+                                               : run_forks<LockedForks<DynamicLock<SpinLock>>>(cores(point), progress));
         return {};
     }
     [[nodiscard]] std::string_view failure() const override { return "a core took part more or less often than asked"; }
@@ -279,10 +256,11 @@ class ForkJoinExperiment final : public GridExperiment {
     template <typename Forks> Result<Sample> run_forks(std::span<CoreId const> cores, Progress& progress) const {
         Ending ending(Worker::current().core());
         Rounds rounds(options_.rounds, ending);
-        auto forks = MXK_TRY(Forks::create(cores, rounds));
-        progress.phase(
-            "forks", options_.rounds, [](void const* of) { return static_cast<Rounds const*>(of)->done(); }, &rounds);
-        forks.start(cores.front());
+        auto room = MXK_TRY(NodeVector<Forks>::create(1, workers::of(cores.front()).node()));
+        Forks& forks = room.emplace(cores, rounds);
+        MXK_TRY(forks.prepare());
+        progress.phase("forks", options_.rounds, &counted, &rounds.done());
+        forks.start();
         auto const ended = ending.await(progress);
         wait_until([&] { return forks.is_at_rest(); });
         MXK_TRY(ended);
@@ -293,7 +271,7 @@ class ForkJoinExperiment final : public GridExperiment {
 
     Options options_;
 };
-constexpr auto fork_join_benchmark = grid_benchmark<ForkJoinExperiment, fork_join_schema>(
+constexpr auto fork_join_benchmark = benchmark<ForkJoinExperiment, fork_join_schema>(
     {.summary = "cycles to let all cores do something once: by messages, by locks",
      .notes = "Example: bench adaptive fork-join --cores 2,4 --json\n",
      .parent = "bench adaptive"});

@@ -67,110 +67,89 @@ constexpr auto ipc_schema = console::schema<IpcOptions>(
 constexpr LockRank outer_rank = lock_bands::application.rank(40);
 constexpr LockRank inner_rank = lock_bands::application.rank(41);
 
-// On the measured core: brings the guard into its state, makes all sections, and goes home.
-template <typename Guard> struct SectionsRun : Task {
+// Sections on the measured core, and then home.
+struct SectionsRun : Task {
+    SectionsRun(Body begin, std::uint64_t count)
+        : Task(begin, Worker::current().core())
+        , left(count)
+        , ending(Worker::current().core()) {}
+
+    void go(Worker& worker, Body work) {
+        measured_part_begins();
+        start = clock::timestamp();
+        body = work;
+        worker.append(*this);
+    }
+    void end(Worker& worker) {
+        elapsed = clock::timestamp() - start;
+        measured_part_ends();
+        ending.send(worker);
+    }
+    Result<Sample> finish(CorePair cores, std::string_view phase, Progress& progress) {
+        std::uint64_t const count = left;
+        progress.phase(phase, count, &counted, &done);
+        Worker::current().append(*this, cores.first);
+        MXK_TRY(ending.await(progress));
+        return Sample{.value = static_cast<double>(raw(elapsed)) / static_cast<double>(count),
+                      .operations = count,
+                      .verified = word.has_made(count)};
+    }
+
+    std::uint64_t left;
+    SectionWord word;
+    OwnerCounter done;
+    Cycles start{};
+    Cycles elapsed{};
+    Ending ending;
+};
+
+// Brings the guard into its state first.
+template <typename Guard> struct GuardedRun : SectionsRun {
     using Repeat = void (*)(Guard& guard, SectionWord& word, std::uint64_t count);
     // Whether it is as it is to be; if not it is asked again, after other tasks.
     using Prepare = bool (*)(Guard& guard);
 
-    SectionsRun(Guard& its_guard, Repeat its_repeat, Prepare its_prepare, std::uint64_t count)
-        : Task(&SectionsRun::begin, Worker::current().core())
+    GuardedRun(Guard& its_guard, Repeat its_repeat, Prepare its_prepare, std::uint64_t count)
+        : SectionsRun(&GuardedRun::begin, count)
         , guard(its_guard)
         , repeat(its_repeat)
-        , prepare(its_prepare)
-        , left(count)
-        , ending(Worker::current().core()) {}
+        , prepare(its_prepare) {}
 
     static void begin(Worker& worker, Task& task) {
-        auto& self = static_cast<SectionsRun&>(task);
+        auto& self = static_cast<GuardedRun&>(task);
         if (!self.prepare(self.guard)) return worker.append(self);
-        measured_part_begins();
-        self.start = clock::timestamp();
-        self.body = &SectionsRun::work;
-        worker.append(self);
+        self.go(worker, &GuardedRun::work);
     }
     static void work(Worker& worker, Task& task) {
-        auto& self = static_cast<SectionsRun&>(task);
+        auto& self = static_cast<GuardedRun&>(task);
         constexpr std::uint64_t at_once = 16'384; // some 100 us
         std::uint64_t const count = self.ending.wanted() ? 0 : std::min(self.left, at_once);
         self.repeat(self.guard, self.word, count);
         self.left -= count;
         self.done.add(count);
         if (count != 0) return worker.append(self);
-        self.elapsed = clock::timestamp() - self.start;
-        measured_part_ends();
-        self.ending.send(worker);
+        self.end(worker);
     }
 
     Guard& guard;
     Repeat repeat;
     Prepare prepare;
-    std::uint64_t left;
-    SectionWord word;
-    OwnerCounter done;
-    Cycles start{};
-    Cycles elapsed{};
-    Ending ending;
 };
 
 // The same by a task for each section, at the core that owns the word.
-struct MessagesRun : Task {
+struct MessagesRun : SectionsRun {
     explicit MessagesRun(std::uint64_t count)
-        : Task(&MessagesRun::begin, Worker::current().core())
-        , left(count)
-        , ending(Worker::current().core()) {}
+        : SectionsRun([](Worker& worker, Task& task) { static_cast<MessagesRun&>(task).go(worker, &work); }, count) {}
 
-    static void begin(Worker& worker, Task& task) {
-        auto& self = static_cast<MessagesRun&>(task);
-        measured_part_begins();
-        self.start = clock::timestamp();
-        self.body = &MessagesRun::work;
-        worker.append(self);
-    }
     static void work(Worker& worker, Task& task) {
         auto& self = static_cast<MessagesRun&>(task);
-        if (self.left == 0 || self.ending.wanted()) {
-            self.elapsed = clock::timestamp() - self.start;
-            measured_part_ends();
-            return self.ending.send(worker);
-        }
+        if (self.left == 0 || self.ending.wanted()) return self.end(worker);
         --self.left;
         self.word.section();
         self.done.add(1);
         worker.append(self);
     }
-
-    std::uint64_t left;
-    SectionWord word;
-    OwnerCounter done;
-    Cycles start{};
-    Cycles elapsed{};
-    Ending ending;
 };
-
-template <typename Run> std::uint64_t sections_made(void const* run) {
-    return static_cast<Run const*>(run)->done.value();
-}
-
-template <typename Run>
-Result<Sample> finish(Run& run, CorePair cores, std::string_view phase, std::uint64_t count, Progress& progress) {
-    progress.phase(phase, count, &sections_made<Run>, &run);
-    Worker::current().append(run, cores.first);
-    MXK_TRY(run.ending.await(progress));
-    return Sample{.value = static_cast<double>(raw(run.elapsed)) / static_cast<double>(count),
-                  .operations = count,
-                  .verified = run.word.has_made(count)};
-}
-
-template <typename Guard>
-Result<Sample> run_sections(Guard& guard, typename SectionsRun<Guard>::Repeat repeat,
-                            typename SectionsRun<Guard>::Prepare prepare, CorePair cores, std::uint64_t count,
-                            Progress& progress) {
-    SectionsRun<Guard> run(guard, repeat, prepare, count);
-    auto sample = finish(run, cores, "sections", count, progress);
-    if constexpr (requires { guard.is_stable(); }) wait_until([&] { return guard.is_stable(); });
-    return sample;
-}
 
 template <typename Guard> bool is_ready(Guard&) {
     return true;
@@ -190,50 +169,38 @@ bool refine(SpinCascade& locks) {
 
 class IpcExperiment final : public CostExperiment<IpcWay, IpcOptions> {
   public:
-    using Options = IpcOptions;
     static constexpr std::string_view name = "adaptive ipc";
+    using CostExperiment::CostExperiment;
 
-    static Result<IpcExperiment> create(Options const& options) {
-        return IpcExperiment(options, MXK_TRY(plan_of(options)));
-    }
-
-    Result<Sample> run_measure(IpcWay way, CorePair cores, Progress& progress) override {
-        std::uint64_t const count = options().operations;
-        switch (way) {
-        case IpcWay::None: {
-            NoLock none;
-            return run_sections(none, &mxk_sections_bare, &is_ready<NoLock>, cores, count, progress);
-        }
-        case IpcWay::Message: {
-            MessagesRun run(count);
-            return finish(run, cores, "messages", count, progress);
-        }
-        case IpcWay::Spin: {
-            SpinLock lock(outer_rank);
-            return run_sections(lock, &mxk_sections_spin, &is_ready<SpinLock>, cores, count, progress);
-        }
-        case IpcWay::Mcs: {
-            McsLock lock;
-            return run_sections(lock, &mxk_sections_mcs, &is_ready<McsLock>, cores, count, progress);
-        }
-        case IpcWay::DynamicDisabled:
-        case IpcWay::EnabledSpin: {
-            DynamicSpin lock(outer_rank);
-            auto const prepare = way == IpcWay::EnabledSpin ? &is_ready<DynamicSpin> : &disable<DynamicSpin>;
-            return run_sections(lock, &mxk_sections_dynamic, prepare, cores, count, progress);
-        }
-        case IpcWay::EnabledMcs: {
-            DynamicMcs lock;
-            return run_sections(lock, &mxk_sections_dynamic_mcs, &is_ready<DynamicMcs>, cores, count, progress);
-        }
+    Result<Sample> run_step(Step const& step, Progress& progress) override {
+        auto const run = [&]<typename Guard>(Guard& guard, typename GuardedRun<Guard>::Repeat repeat,
+                                             typename GuardedRun<Guard>::Prepare prepare = &is_ready<Guard>) {
+            auto sample = GuardedRun<Guard>(guard, repeat, prepare, options().operations)
+                              .finish(step.cores, "sections", progress);
+            if constexpr (requires { guard.is_stable(); }) wait_until([&] { return guard.is_stable(); });
+            return sample;
+        };
+        NoLock none;
+        SpinLock spin(outer_rank);
+        McsLock mcs;
+        DynamicSpin dynamic(outer_rank);
+        DynamicMcs dynamic_mcs;
+        switch (step.measure) {
+        case IpcWay::None: return run(none, &mxk_sections_bare);
+        case IpcWay::Message: return MessagesRun(options().operations).finish(step.cores, "messages", progress);
+        case IpcWay::Spin: return run(spin, &mxk_sections_spin);
+        case IpcWay::Mcs: return run(mcs, &mxk_sections_mcs);
+        case IpcWay::DynamicDisabled: return run(dynamic, &mxk_sections_dynamic, &disable<DynamicSpin>);
+        case IpcWay::EnabledSpin: return run(dynamic, &mxk_sections_dynamic);
+        case IpcWay::EnabledMcs: return run(dynamic_mcs, &mxk_sections_dynamic_mcs);
         default: break;
         }
         SpinCascade locks(1, Worker::current().node(), outer_rank, inner_rank);
-        auto const prepare = way == IpcWay::CascadeNone     ? &claim
-                             : way == IpcWay::CascadeCoarse ? &is_ready<SpinCascade>
-                                                            : &refine;
-        auto sample = run_sections(locks, &mxk_sections_cascade, prepare, cores, count, progress);
-        if (sample.ok() && way == IpcWay::CascadeFine && locks.granularity() != Granularity::Fine)
+        auto const prepare = step.measure == IpcWay::CascadeNone     ? &claim
+                             : step.measure == IpcWay::CascadeCoarse ? &is_ready<SpinCascade>
+                                                                     : &refine;
+        auto sample = run(locks, &mxk_sections_cascade, prepare);
+        if (sample.ok() && step.measure == IpcWay::CascadeFine && locks.granularity() != Granularity::Fine)
             return Error("out of memory for fine locks");
         return sample;
     }
@@ -242,9 +209,6 @@ class IpcExperiment final : public CostExperiment<IpcWay, IpcOptions> {
                options().repeat);
     }
     [[nodiscard]] std::string_view failure() const override { return "a section was lost, or made twice"; }
-
-  private:
-    using CostExperiment::CostExperiment;
 };
 constexpr auto ipc_benchmark = benchmark<IpcExperiment, ipc_schema>(
     {.summary = "cycles of a short critical section on one core: alone, as a task, under locks that adapt",

@@ -3,16 +3,48 @@
 // these ask of its TLB; where objects have owners its core runs their tasks whenever it waits.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "base/result.hpp"
 #include "base/units.hpp"
-#include "bench/adaptive/mapping_options.hpp"
 #include "bench/frame/experiment.hpp"
+#include "bench/frame/names.hpp"
 #include "bench/frame/progress.hpp"
 
 namespace mxk::bench {
+
+// What keeps others from a memory object: nothing, for each has one core only; a spin lock for all; one for each; a
+// dynamic lock for each, which is disabled for the one core that uses the object; messages, since each object, or all
+// of them, are one core's; a cascade over all objects, with the granularity that fits the number of cores that come to
+// it, or with its coarse, or its fine locks.
+enum class MappingLocking : std::uint8_t {
+    None,
+    Coarse,
+    Fine,
+    Dynamic,
+    Message,
+    MessageOne,
+    Cascade,
+    CascadeCoarse,
+    CascadeFine
+};
+
+// As they are typed and as they stand in results.
+constexpr auto value_names(MappingLocking) {
+    using Named = console::NamedValue<MappingLocking>;
+    return std::array{Named{MappingLocking::None, "none"},
+                      Named{MappingLocking::Coarse, "coarse"},
+                      Named{MappingLocking::Fine, "fine"},
+                      Named{MappingLocking::Dynamic, "dynamic"},
+                      Named{MappingLocking::Message, "message"},
+                      Named{MappingLocking::MessageOne, "message-one"},
+                      Named{MappingLocking::Cascade, "cascade"},
+                      Named{MappingLocking::CascadeCoarse, "cascade-coarse"},
+                      Named{MappingLocking::CascadeFine, "cascade-fine"}};
+}
 
 struct MappingRun {
     std::span<CoreId const> cores;

@@ -173,7 +173,7 @@ template <DataflowScenario const& scenario, typename... Own> consteval auto data
                                           dataflow_option::steals_first, dataflow_option::patience);
 }
 template <DataflowScenario const& scenario, auto const& schema> consteval console::Command dataflow_benchmark() {
-    return grid_benchmark<DataflowBench<scenario>, schema>(
+    return benchmark<DataflowBench<scenario>, schema>(
         {.summary = scenario.summary, .notes = scenario.notes, .parent = "bench dataflow"});
 }
 

@@ -211,7 +211,7 @@ void list_figures_json(TextSink& out) {
 }
 
 console::Outcome run_figure(console::Invocation& invocation, FigureOptions const& options) {
-    if (!options.figure.empty()) return run_grid<FigureExperiment>(invocation, options);
+    if (!options.figure.empty()) return run_benchmark<FigureExperiment>(invocation, options);
     options.json ? list_figures_json(invocation.out) : list_figures(invocation.out);
     return console::Outcome::Ok;
 }

@@ -4,7 +4,9 @@
 //       public:
 //         using Options = AdditionOptions;                     // derived from RunOptions
 //         static constexpr std::string_view name = "addition";
-//         static Result<AdditionExperiment> create(Options const& options);
+//         static Result<AdditionExperiment> create(Options const& options);   // or, where it is never moved,
+//         explicit AdditionExperiment(Options const& options);                // a constructor
+//         Result<void> set_up();                                              // and the rest of it
 //         ...
 //     };
 //     constexpr auto addition = benchmark<AdditionExperiment, addition_schema>({.summary = "...", .notes = "..."});
@@ -38,9 +40,15 @@ console::Outcome measure(console::Invocation& invocation, std::string_view name,
 template <typename E>
 console::Outcome run_benchmark(console::Invocation& invocation, typename E::Options const& options) {
     prefetching::settle(Worker::current());
-    auto experiment = E::create(options);
-    if (!experiment) return invocation.fail(experiment.error());
-    return measure(invocation, E::name, experiment.value(), options);
+    if constexpr (requires { E::create(options); }) {
+        auto experiment = E::create(options);
+        if (!experiment) return invocation.fail(experiment.error());
+        return measure(invocation, E::name, experiment.value(), options);
+    } else {
+        E experiment(options);
+        if (auto const is_set_up = experiment.set_up(); !is_set_up) return invocation.fail(is_set_up.error());
+        return measure(invocation, E::name, experiment, options);
+    }
 }
 
 // What the help of a benchmark says; as in console::Command.

@@ -59,7 +59,7 @@ Conclusion Claim::conclude(std::string_view statement, Bound const& bound, std::
 
 void GridExperiment::add(Axis const& axis) {
     expect(axis_count_ < axes_.size(), "no more axes than there is room for");
-    if (axis.along == Axis::Along::Cores) cores_axis_ = axis_count_;
+    if (axis.along == Axis::Along::CoreSets) cores_axis_ = axis_count_;
     if (axis.along == Axis::Along::Phases) phase_axis_ = axis_count_;
     nesting_[axis_count_] = static_cast<std::uint8_t>(axis_count_);
     axes_[axis_count_++] = axis;
@@ -67,7 +67,7 @@ void GridExperiment::add(Axis const& axis) {
 
 Result<void> GridExperiment::add_cores(topology::CoreSets const& sets, std::size_t min_cores) {
     core_sets_ = MXK_TRY(CoreSetList::create(sets, min_cores));
-    add({.heading = "cores", .key = {}, .size = core_sets_.size(), .along = Axis::Along::Cores});
+    add({.heading = "cores", .key = {}, .size = core_sets_.size(), .along = Axis::Along::CoreSets});
     return {};
 }
 

@@ -54,7 +54,7 @@ template <typename E> constexpr NameSet<E> or_all(NameSet<E> set) {
 
 // A list of values, which stays where it is while the experiment lives.
 struct Axis {
-    enum class Along : std::uint8_t { Configurations, Cores, Phases };
+    enum class Along : std::uint8_t { Configurations, CoreSets, Phases };
 
     std::string_view heading; // of the column; numbers stand in a title behind it
     std::string_view key;     // of the field in JSON; empty: the experiment writes it, or nothing
@@ -270,21 +270,5 @@ inline void write_fields(JsonWriter& json, std::initializer_list<NamedField> fie
 
 // The value of a finding; none: the row has not got it.
 std::optional<double> finding_of(Row const& row, std::string_view name);
-
-// As run_benchmark() and benchmark(), of an experiment that is made of its options, and never moved.
-template <typename E> console::Outcome run_grid(console::Invocation& invocation, typename E::Options const& options) {
-    prefetching::settle(Worker::current());
-    E experiment(options);
-    if (auto const is_set_up = experiment.set_up(); !is_set_up) return invocation.fail(is_set_up.error());
-    return measure(invocation, E::name, experiment, options);
-}
-template <typename E, auto const& schema> consteval console::Command grid_benchmark(BenchmarkHelp const& help) {
-    return console::command<&run_grid<E>, schema>({.name = E::name.substr(E::name.rfind(' ') + 1),
-                                                   .summary = help.summary,
-                                                   .parent = help.parent,
-                                                   .notes = help.notes,
-                                                   .more_help = help.more_help,
-                                                   .more_words = help.more_words});
-}
 
 } // namespace mxk::bench

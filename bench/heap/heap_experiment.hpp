@@ -129,7 +129,7 @@ template <HeapScenario const& scenario, typename... Own> consteval auto heap_sch
         heap_option::heaps, own..., heap_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
 }
 template <HeapScenario const& scenario, auto const& schema> consteval console::Command heap_benchmark() {
-    return grid_benchmark<HeapBench<scenario>, schema>(
+    return benchmark<HeapBench<scenario>, schema>(
         {.summary = scenario.summary, .notes = scenario.notes, .parent = "bench heap", .more_help = &print_heap_kinds});
 }
 

@@ -103,7 +103,7 @@ class AloneBench final : public GridExperiment {
     LockList locks_;
     CoreId core_{};
 };
-constexpr auto alone_benchmark = grid_benchmark<AloneBench, alone_schema>(
+constexpr auto alone_benchmark = benchmark<AloneBench, alone_schema>(
     {.summary = "cycles of an acquisition and a release of a lock that one core uses",
      .notes = "Example: bench lock alone --lock tas,ticket,mcs,clh --repeat 15 --json\n",
      .parent = "bench lock",

@@ -25,11 +25,10 @@ constexpr std::array ccwb_claims{
 class CcwbBench final : public ContendedBenchmark<WorkSweep> {
   public:
     using Options = CcwbOptions;
-    static constexpr std::string_view name = "lock ccwb";
     explicit CcwbBench(Options const& options)
-        : ContendedBenchmark(name, options, ccwb_claims, {options, options.seed}) {}
+        : ContendedBenchmark(options, ccwb_claims, {options, options.seed}) {}
 };
-constexpr auto ccwb_benchmark = grid_benchmark<CcwbBench, ccwb_schema>(
+constexpr auto ccwb_benchmark = benchmark<CcwbBench, ccwb_schema>(
     {.summary = "iterations per second of all cores, whose work is in part critical: from little contention to full",
      .notes = "Example: bench lock ccwb --lock mcs,tts --cores 2 --k 0,3,5 --mode shared --json\n"
               "Example: bench lock ccwb --fabric emu --nodes 2 --cores 4\n",

@@ -5,6 +5,13 @@
 namespace mxk::bench {
 namespace {
 
+// The benchmarks of A. Uffmann's thesis on locks (LMU 2022).
+constexpr console::Command lock_group{.name = "lock",
+                                      .summary = "locks alone and under contention: 'bench lock' lists what there is",
+                                      .parent = "bench",
+                                      .nested = "benchmark"};
+MXK_REGISTER(mxk_commands, console::Command, lock_group);
+
 double found(Row const& row, std::string_view name) {
     return finding_of(row, name).value_or(0);
 }

@@ -104,9 +104,12 @@ class ContendedExperiment : public GridExperiment {
 
 // Of a sweep, whose options are LockOptions, too.
 template <typename Sweep> class ContendedBenchmark : public ContendedExperiment {
+  public:
+    static constexpr std::string_view name = Sweep::name;
+
   protected:
-    ContendedBenchmark(std::string_view name, LockOptions const& options, std::span<LockClaim const> claims,
-                       Sweep const& sweep, std::uint32_t look_every = 1)
+    ContendedBenchmark(LockOptions const& options, std::span<LockClaim const> claims, Sweep const& sweep,
+                       std::uint32_t look_every = 1)
         : ContendedExperiment(name, options, claims, look_every)
         , sweep_(sweep) {}
     ~ContendedBenchmark() = default;

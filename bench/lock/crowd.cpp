@@ -65,8 +65,7 @@ template <typename LockType> struct Crowded {
     alignas(cache_line_bytes) std::uint64_t sections = 0; // under the lock, not atomic
     alignas(cache_line_bytes) Cycles end{};
     Cycles outside{};
-    bool (*is_cancelled)(void const*) = nullptr;
-    void const* team = nullptr;
+    OwnThreads::ThreadTeam const* team = nullptr;
 
     template <typename... Arguments>
     explicit Crowded(Arguments&&... arguments)
@@ -88,7 +87,7 @@ template <typename LockType> struct CrowdMember {
                 Cycles const until = clock::timestamp() + crowd.outside;
                 while (clock::timestamp() < until) __builtin_ia32_pause();
             }
-            if (clock::timestamp() >= crowd.end || crowd.is_cancelled(crowd.team)) return;
+            if (clock::timestamp() >= crowd.end || crowd.team->wanted()) return;
         }
     }
 
@@ -171,7 +170,6 @@ class CrowdBench final : public GridExperiment {
         for (std::size_t i = 0; i < count; ++i)
             MXK_TRY(team.add(its_cores[i % its_cores.size()], members.emplace(crowd)));
         crowd.outside = Cycles{options_.outside};
-        crowd.is_cancelled = [](void const* it) { return static_cast<OwnThreads::ThreadTeam const*>(it)->wanted(); };
         crowd.team = &team;
         Cycles const time = clock::to_cycles(Nanoseconds{std::uint64_t{options_.milliseconds} * 1'000'000});
         measured_part_begins();
@@ -191,7 +189,7 @@ class CrowdBench final : public GridExperiment {
 
     Options options_;
 };
-constexpr auto crowd_benchmark = grid_benchmark<CrowdBench, crowd_schema>(
+constexpr auto crowd_benchmark = benchmark<CrowdBench, crowd_schema>(
     {.summary = "one lock for more threads than cores: waiters that poll, and waiters that park",
      .notes = "Example: bench lock crowd --cores 2 --threads 1,2,4 --lock parking,mutex,mcs\n",
      .parent = "bench lock"});

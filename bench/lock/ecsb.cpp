@@ -40,11 +40,10 @@ constexpr std::array ecsb_claims{
 class EcsbBench final : public ContendedBenchmark<EmptySweep> {
   public:
     using Options = LockOptions;
-    static constexpr std::string_view name = "lock ecsb";
     explicit EcsbBench(Options const& options)
-        : ContendedBenchmark(name, options, ecsb_claims, {}, options.fabric == LockFabric::Emu ? 1 : 32) {}
+        : ContendedBenchmark(options, ecsb_claims, {}, options.fabric == LockFabric::Emu ? 1 : 32) {}
 };
-constexpr auto ecsb_benchmark = grid_benchmark<EcsbBench, ecsb_schema>(
+constexpr auto ecsb_benchmark = benchmark<EcsbBench, ecsb_schema>(
     {.summary = "empty critical sections per second, of one lock by all cores",
      .notes = "Example: bench lock ecsb --lock mcs,c-mcs-mcs --cores 2,4 --nodes 2 --json\n"
               "Example: bench lock ecsb --fabric emu --nodes 2 --cores 4 --latency 2000\n",

@@ -1,34 +1,40 @@
-// Kinds of locks as an option's value: names with commas between, in the order in which they are measured.
+// Kinds of locks as an option's value (kind_names.hpp).
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <string_view>
 
-#include "base/result.hpp"
-#include "base/text.hpp"
-#include "kernel/console/completion.hpp"
-#include "kernel/memory/node_vector.hpp"
+#include "bench/frame/kind_names.hpp"
 #include "locks/lock_kind.hpp"
 
 namespace mxk::bench {
 
-// As typed, of kinds that there are; empty: none was named.
-struct LockNames {
-    std::string_view text{};
+template <> struct KindRegistry<locks::LockKind> {
+    static constexpr auto all = &locks::registered_lock_kinds;
+    static constexpr std::string_view what = "lock";
+    static constexpr std::string_view list = "help bench lock ecsb";
+    static constexpr std::string_view none_given = "some";
 };
-using LockList = NodeVector<locks::LockKind const*>;
+using LockNames = KindNames<locks::LockKind>;
+using LockList = KindList<locks::LockKind>;
 
 // The kinds of these names; of none, those whose place `by_default` is not 0, in the order of the places. Errors: no
 // memory. The console's task.
-Result<LockList> list_locks(LockNames const& names, std::uint8_t locks::DefaultPlace::*by_default);
-
-// What kernel/console/options.hpp asks of an option's type. `all` names every kind that was built. Errors: no such
-// kind, with those of a similar name; one that was not built.
-Result<void> parse_value(std::string_view text, LockNames& names);
-void print_value(TextSink& out, LockNames const& names);
-void describe_value(TextSink& out, LockNames const& names);
-void complete_value(console::Candidates& candidates, LockNames const& names);
+inline Result<LockList> list_locks(LockNames const& names, std::uint8_t locks::DefaultPlace::*by_default) {
+    auto list = MXK_TRY(names.kinds([&](auto visit) {
+        for (auto const* const kind : locks::registered_lock_kinds())
+            if (kind->by_default.*by_default != 0) visit(*kind);
+    }));
+    if (names.text.empty())
+        std::sort(list.begin(), list.end(),
+                  [&](auto const* a, auto const* b) { return a->by_default.*by_default < b->by_default.*by_default; });
+    return list;
+}
 
 // The list below a command's options in its help.
-void print_lock_kinds(TextSink& out);
+inline void print_lock_kinds(TextSink& out) {
+    print_kinds<locks::LockKind>(out, "Locks", 18, [&](locks::LockKind const& kind) { out.write(kind.summary); });
+}
 
 } // namespace mxk::bench

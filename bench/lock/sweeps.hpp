@@ -17,6 +17,7 @@
 namespace mxk::bench {
 
 struct EmptySweep {
+    static constexpr std::string_view name = "lock ecsb";
     static constexpr std::string_view acronym = "ECSB";
     static constexpr std::string_view heading{}; // one point
     static constexpr std::size_t width = 0;
@@ -45,6 +46,7 @@ struct WaitChoice {
 };
 
 struct WaitSweep {
+    static constexpr std::string_view name = "lock wbab";
     static constexpr std::string_view acronym = "WBAB";
     static constexpr std::string_view heading = "wait";
     static constexpr std::size_t width = 7;
@@ -87,6 +89,7 @@ struct WorkChoice {
 };
 
 struct WorkSweep {
+    static constexpr std::string_view name = "lock ccwb";
     static constexpr std::string_view acronym = "CCWB";
     static constexpr std::string_view heading = "k";
     static constexpr std::size_t width = 3;

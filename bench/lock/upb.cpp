@@ -156,7 +156,7 @@ class UpbBench final : public GridExperiment {
     LockList locks_;
     std::array<CoreId, upb_workers> cores_{};
 };
-constexpr auto upb_benchmark = grid_benchmark<UpbBench, upb_schema>(
+constexpr auto upb_benchmark = benchmark<UpbBench, upb_schema>(
     {.summary = "nanoseconds of a free lock, by where it was last and where it is wanted",
      .notes = "Example: bench lock upb --lock mcs,c-mcs-mcs,rh-1-32 --nodes 2 --json\n"
               "Example: bench lock upb --fabric emu --nodes 2 --latency 2000\n",

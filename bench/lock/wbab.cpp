@@ -36,11 +36,10 @@ WaitSweep sweep_of(WbabOptions const& options) {
 class WbabBench final : public ContendedBenchmark<WaitSweep> {
   public:
     using Options = WbabOptions;
-    static constexpr std::string_view name = "lock wbab";
     explicit WbabBench(Options const& options)
-        : ContendedBenchmark(name, options, wbab_claims, sweep_of(options)) {}
+        : ContendedBenchmark(options, wbab_claims, sweep_of(options)) {}
 };
-constexpr auto wbab_benchmark = grid_benchmark<WbabBench, wbab_schema>(
+constexpr auto wbab_benchmark = benchmark<WbabBench, wbab_schema>(
     {.summary = "sections per second of one lock by all cores, which wait before each: from full contention to little",
      .notes = "Example: bench lock wbab --lock mcs,tts --cores 2 --wait 0,20,40,80,160 --json\n"
               "Example: bench lock wbab --fabric emu --nodes 2 --cores 4 --progress no\n",

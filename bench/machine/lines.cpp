@@ -204,7 +204,7 @@ class LinesExperiment final : public MatrixExperiment {
     NodeVector<Skipped> skipped_;
 };
 
-constexpr auto lines_benchmark = grid_benchmark<LinesExperiment, line_schema>(
+constexpr auto lines_benchmark = benchmark<LinesExperiment, line_schema>(
     {.summary = "ns for a cache line to go to another core and back, and per atomic addition by who has the line",
      .notes = "Example: bench lines --cores physical --measure round-trip --json\n"});
 MXK_REGISTER(mxk_commands, console::Command, lines_benchmark);

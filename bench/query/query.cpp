@@ -164,15 +164,15 @@ template <typename QueryType, std::size_t number> class QueryBench final : publi
     NodeObject<QueryType> query_;
 };
 
-constexpr auto q1 = grid_benchmark<QueryBench<query::tpch::PricingSummary, 0>, query_schema>(
+constexpr auto q1 = benchmark<QueryBench<query::tpch::PricingSummary, 0>, query_schema>(
     {.summary = "TPC-H q1, pricing summary: filter, two maps, groups",
      .notes = "Example: bench query q1 --data tpch-1.mxkc --cores 1,2 --json\n",
      .parent = "bench query"});
-constexpr auto q3 = grid_benchmark<QueryBench<query::tpch::ShippingPriority, 1>, query_schema>(
+constexpr auto q3 = benchmark<QueryBench<query::tpch::ShippingPriority, 1>, query_schema>(
     {.summary = "TPC-H q3, shipping priority: two hash joins, groups, the first ten",
      .notes = "Example: bench query q3 --data tpch-1.mxkc --cores 1,2 --json\n",
      .parent = "bench query"});
-constexpr auto q6 = grid_benchmark<QueryBench<query::tpch::RevenueChange, 2>, query_schema>(
+constexpr auto q6 = benchmark<QueryBench<query::tpch::RevenueChange, 2>, query_schema>(
     {.summary = "TPC-H q6, forecast of a change of revenue: filter, map, sum",
      .notes = "Example: bench query q6 --data tpch-1.mxkc --cores 1,2 --json\n",
      .parent = "bench query"});

@@ -79,10 +79,6 @@ template <typename GracePeriods> struct SectionRun {
     }
 };
 
-template <typename Run> std::size_t done_of(void const* run) {
-    return static_cast<Run const*>(run)->done.value();
-}
-
 template <typename GracePeriods> struct CallbackRun : Task {
     struct OneOf : rcu::Callback {
         explicit OneOf(CallbackRun& its_run)
@@ -199,7 +195,7 @@ template <typename GracePeriods>
 Result<Sample> run_section(GracePeriods, CorePair cores, std::uint64_t sections, Progress& progress) {
     using Run = SectionRun<GracePeriods>;
     Run run{.sections = sections};
-    progress.phase("section", sections, &done_of<Run>, &run);
+    progress.phase("section", sections, &counted, &run.done);
     auto thread = MXK_TRY(Thread::create({.core = cores.first, .name = "reader"}, run));
     auto const ended = run.ending.await(progress);
     MXK_TRY(thread.join());
@@ -216,7 +212,7 @@ Result<Sample> run_callback(GracePeriods periods, CorePair cores, std::uint64_t 
     Run run(periods, callbacks);
     run.pool = MXK_TRY(NodeVector<typename Run::OneOf>::create(at_once, workers::of(cores.first).node()));
     for (std::size_t i = 0; i < at_once; ++i) run.pool.emplace(run);
-    progress.phase("callback", callbacks, &done_of<Run>, &run);
+    progress.phase("callback", callbacks, &counted, &run.done);
     Worker::current().append(run, cores.first);
     MXK_TRY(run.ending.await(progress));
     return Sample{.value = static_cast<double>(raw(run.elapsed)) / static_cast<double>(callbacks),
@@ -241,7 +237,7 @@ Result<Sample> run_wait(GracePeriods periods, CorePair cores, std::size_t waits,
     wait_until([&] { return first.turns.value() != 0 && second.turns.value() != 0; });
     rcu::CoreStatistics const& of_second = rcu::periods()->of(cores.second).statistics();
     std::uint64_t const halted = of_second.away.value();
-    progress.phase("grace periods", waits, &done_of<Run>, &run);
+    progress.phase("grace periods", waits, &counted, &run.done);
     here.append(run, cores.first);
     auto const awaited = run.ending.await(progress);
     bool const was_busy = of_second.away.value() == halted;

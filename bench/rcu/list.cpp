@@ -105,7 +105,7 @@ class ListExperiment final : public GridExperiment {
     Options options_;
     FixedText<64> distribution_;
 };
-constexpr auto list_benchmark = grid_benchmark<ListExperiment, list_schema>(
+constexpr auto list_benchmark = benchmark<ListExperiment, list_schema>(
     {.summary = "operations per second on one sorted list by all cores: under RCU, and under one lock",
      .notes = "Example: bench list --kind rcu,spin --cores 1,2,4 --update-pct 10 --json\n"});
 MXK_REGISTER(mxk_commands, console::Command, list_benchmark);

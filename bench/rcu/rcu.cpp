@@ -41,16 +41,13 @@ constexpr auto rcu_schema = console::schema<RcuOptions>(
 
 class RcuExperiment final : public CostExperiment<RcuMeasure, RcuOptions> {
   public:
-    using Options = RcuOptions;
     static constexpr std::string_view name = "rcu";
+    using CostExperiment::CostExperiment;
 
-    static Result<RcuExperiment> create(Options const& options) {
-        return RcuExperiment(options, MXK_TRY(plan_of(options)));
-    }
-
-    Result<Sample> run_measure(RcuMeasure measure, CorePair cores, Progress& progress) override {
-        bool const waits = measure == RcuMeasure::Synchronize || measure == RcuMeasure::Expedite;
-        return run_rcu(options().kind, measure, cores, waits ? options().waits : options().operations, progress);
+    Result<Sample> run_step(Step const& step, Progress& progress) override {
+        bool const waits = step.measure == RcuMeasure::Synchronize || step.measure == RcuMeasure::Expedite;
+        std::uint64_t const count = waits ? options().waits : options().operations;
+        return run_rcu(options().kind, step.measure, step.cores, count, progress);
     }
     void print_head(TextSink& out) const override {
         format(out, "rcu: {}; {} sections or callbacks, {} waits; {} runs per row\n", name_of(options().kind),
@@ -59,9 +56,6 @@ class RcuExperiment final : public CostExperiment<RcuMeasure, RcuOptions> {
     [[nodiscard]] std::string_view failure() const override {
         return "a callback did not run once, or before its grace period had ended, or a core halted meanwhile";
     }
-
-  private:
-    using CostExperiment::CostExperiment;
 };
 constexpr auto rcu_benchmark = benchmark<RcuExperiment, rcu_schema>(
     {.summary = "cycles per read section of a thread, per callback, and per grace period while two cores are busy",

@@ -1,11 +1,11 @@
 // `bench rcu-read`: empty read sections per second, by ways to protect a reader (read_kind.hpp). A configuration is a
 // way on a set of cores.
+#include <algorithm>
 #include <array>
 
 #include "bench/frame/grid.hpp"
 #include "bench/frame/names.hpp"
 #include "bench/rcu/read_kind.hpp"
-#include "kernel/console/named.hpp"
 
 namespace mxk::bench {
 
@@ -19,7 +19,7 @@ namespace {
 struct RcuReadOptions : CoreSetOptions {
     constexpr RcuReadOptions()
         : CoreSetOptions{{.repeat = 5}, {}} {}
-    ReadKinds kinds{};
+    KindNames<ReadKind> kinds{};
     ReadBody body = ReadBody::Empty;
     std::uint32_t milliseconds = 20;
 };
@@ -39,22 +39,19 @@ class RcuReadExperiment final : public GridExperiment {
     explicit RcuReadExperiment(Options const& options)
         : options_(options) {}
     Result<void> set_up() override {
-        std::size_t count = 0;
-        for ([[maybe_unused]] ReadKind const* const kind : registered_read_kinds()) ++count;
+        auto const chosen = MXK_TRY(options_.kinds.kinds());
+        std::sort(chosen.begin(), chosen.end(), [](auto const* a, auto const* b) { return a->name < b->name; });
         NodeId const here = Worker::current().node();
-        kinds_ = MXK_TRY(NodeVector<ReadKind const*>::create(count, here));
-        skipped_ = MXK_TRY(NodeVector<Skipped>::create(count, here));
-        choose(options_.kinds);
+        kinds_ = MXK_TRY(KindList<ReadKind>::create(chosen.size(), here));
+        skipped_ = MXK_TRY(NodeVector<Skipped>::create(chosen.size(), here));
+        for (ReadKind const* const kind : chosen) {
+            if (kind->missing.empty())
+                kinds_.emplace(kind);
+            else
+                skipped_.emplace(kind->name, Error(kind->missing));
+        }
         add(Axis::of("kind", 22, kinds_.span()));
         return add_cores(options_.cores);
-    }
-
-    // The list below the command's options in its help.
-    static void print_kinds(TextSink& out) {
-        out.write("Kinds:\n");
-        console::for_each_by_name(registered_read_kinds(), [&](ReadKind const& kind) {
-            format(out, "  {:<22} {}\n", kind.name, kind.missing.empty() ? kind.summary : kind.missing);
-        });
     }
 
     [[nodiscard]] Unit unit() const override { return Unit::OperationsPerSecond; }
@@ -83,26 +80,16 @@ class RcuReadExperiment final : public GridExperiment {
         json.field("library", library.empty() ? std::string_view("none") : library);
         json.field("body", name_of(options_.body));
     }
-    void choose(ReadKinds const& chosen) {
-        console::for_each_by_name(registered_read_kinds(), [&, place = 0U](ReadKind const& kind) mutable {
-            bool const is_chosen = chosen.bits == 0 || (chosen.bits >> place & 1U) != 0;
-            ++place;
-            if (!is_chosen) return;
-            if (kind.missing.empty())
-                kinds_.emplace(&kind);
-            else
-                skipped_.emplace(kind.name, Error(kind.missing));
-        });
-    }
-
     Options options_;
-    NodeVector<ReadKind const*> kinds_;
+    KindList<ReadKind> kinds_;
     NodeVector<Skipped> skipped_;
 };
-constexpr auto rcu_read_benchmark = grid_benchmark<RcuReadExperiment, rcu_read_schema>(
+constexpr auto rcu_read_benchmark = benchmark<RcuReadExperiment, rcu_read_schema>(
     {.summary = "empty read sections per second: of tasks, of threads, and with locks instead",
      .notes = "Example: bench rcu-read --kind qsbr,rwlock --cores 1,2 --json\n",
-     .more_help = &RcuReadExperiment::print_kinds});
+     .more_help = [](TextSink& out) {
+         print_kinds<ReadKind>(out, "Kinds", 22, [&](ReadKind const& kind) { out.write(kind.summary); });
+     }});
 MXK_REGISTER(mxk_commands, console::Command, rcu_read_benchmark);
 
 } // namespace

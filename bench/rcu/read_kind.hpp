@@ -22,10 +22,10 @@
 #include "base/registry.hpp"
 #include "base/result.hpp"
 #include "bench/frame/experiment.hpp"
+#include "bench/frame/kind_names.hpp"
 #include "bench/frame/progress.hpp"
 #include "bench/frame/steps.hpp"
 #include "kernel/clock.hpp"
-#include "kernel/console/completion.hpp"
 #include "kernel/memory/node_vector.hpp"
 
 namespace mxk::bench {
@@ -53,15 +53,13 @@ struct ReadKind {
 
 MXK_REGISTRY(mxk_read_kinds, ReadKind, registered_read_kinds)
 
-// Those chosen, by their places in the order of names; none: all. What kernel/console/options.hpp asks of an option's
-// type. Errors: no such kind, or one that was not built.
-struct ReadKinds {
-    std::uint32_t bits = 0;
+// As an option's value (kind_names.hpp).
+template <> struct KindRegistry<ReadKind> {
+    static constexpr auto all = &registered_read_kinds;
+    static constexpr std::string_view what = "kind";
+    static constexpr std::string_view list = "help bench rcu-read";
+    static constexpr std::string_view none_given = "all";
 };
-Result<void> parse_value(std::string_view text, ReadKinds& kinds);
-void print_value(TextSink& out, ReadKinds const& kinds);
-void describe_value(TextSink& out, ReadKinds const& kinds);
-void complete_value(console::Candidates& candidates, ReadKinds const& kinds);
 
 // Sections between two quiescent points, as in the peers' tables.
 inline constexpr unsigned sections_per_quiescent_point = 1024;

@@ -1,67 +1,17 @@
 // MXK's own ways to protect a reader, and simple locks: one for each core, which nobody else wants, and one for all.
 #include "bench/rcu/read_kind.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/spin_wait.hpp"
 #include "bench/rcu/lock_readers.hpp"
 #include "bench/rcu/simple_locks.hpp"
 #include "bench/thread/own_threads.hpp"
-#include "kernel/console/named.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
 #include "tasks/rcu/a_rcu.hpp"
 #include "tasks/rcu/rcu_wait.hpp"
 
 namespace mxk::bench {
-
-namespace {
-
-// The names in a list, in the order of names.
-template <typename Visit> void for_each_kind(Visit visit) {
-    console::for_each_by_name(registered_read_kinds(), [&, place = 0U](ReadKind const& kind) mutable {
-        visit(kind, std::uint32_t{1} << place++);
-    });
-}
-
-} // namespace
-
-Result<void> parse_value(std::string_view text, ReadKinds& kinds) {
-    kinds = {};
-    for (std::string_view rest = text;;) {
-        std::size_t const comma = std::min(rest.find(','), rest.size());
-        std::string_view const name = rest.substr(0, comma);
-        ReadKind const* const found = console::find_by_name(registered_read_kinds(), name);
-        if (found == nullptr) {
-            Error const unknown = console::unknown_name("kind", name, registered_read_kinds());
-            return Error::of("{} ('help bench rcu-read' lists all)", unknown.message());
-        }
-        if (!found->missing.empty()) return Error::of("kind '{}' was not built: {}", name, found->missing);
-        for_each_kind([&](ReadKind const& kind, std::uint32_t bit) {
-            if (&kind == found) kinds.bits |= bit;
-        });
-        if (comma == rest.size()) return {};
-        rest.remove_prefix(comma + 1);
-    }
-}
-
-void print_value(TextSink& out, ReadKinds const& kinds) {
-    std::string_view separator;
-    for_each_kind([&](ReadKind const& kind, std::uint32_t bit) {
-        if ((kinds.bits & bit) == 0) return;
-        format(out, "{}{}", separator, kind.name);
-        separator = ",";
-    });
-    if (kinds.bits == 0) out.write("all");
-}
-
-void describe_value(TextSink& out, ReadKinds const&) {
-    out.write("NAME,NAME,...");
-}
-
-void complete_value(console::Candidates& candidates, ReadKinds const&) {
-    for (ReadKind const* const kind : registered_read_kinds()) candidates.offer(kind->name);
-}
 
 namespace {
 
@@ -98,54 +48,34 @@ template <typename ReadSection> struct ThreadReaders {
 };
 
 // One run in threads, one on each core.
-template <typename Shared> class ReadThreads {
-  public:
-    ReadThreads(ReadRun const& run, Shared& shared, OwnThreads::ThreadTeam& team, NodeVector<ReadTurn> const& turns)
-        : run_(run)
-        , shared_(shared)
-        , team_(team)
-        , turns_(turns)
-        , missing_(run.cores.size()) {}
-
-    struct Body {
-        ReadThreads& all;
-        std::size_t place;
-        void operator()() const { all.read(place); }
-    };
-
-    static std::size_t count_done(void const* it) {
-        return static_cast<ReadThreads const*>(it)->done_.load(std::memory_order_relaxed);
-    }
-
-  private:
-    void read(std::size_t place) {
-        typename Shared::Reader reader(shared_, place);
-        // acq_rel, with the load below: all begin together
-        missing_.fetch_sub(1, std::memory_order_acq_rel);
-        for (SpinWait wait; missing_.load(std::memory_order_acquire) != 0;) wait.turn();
-        auto const stop = [this] { return team_.wanted(); };
-        read_for(run_, reader, stop, turns_[place]);
-        done_.fetch_add(1, std::memory_order_relaxed);
-    }
-
-    ReadRun const& run_;
-    Shared& shared_;
-    OwnThreads::ThreadTeam& team_;
-    NodeVector<ReadTurn> const& turns_;
-    std::atomic<std::size_t> missing_;
-    std::atomic<std::size_t> done_{0};
-};
-
 template <typename Shared> Result<Sample> read_in_threads(ReadRun const& run, Shared& shared) {
-    using Threads = ReadThreads<Shared>;
-    auto const turns = MXK_TRY(turns_of(run.cores.size()));
-    auto bodies = MXK_TRY(NodeVector<typename Threads::Body>::create(run.cores.size(), Worker::current().node()));
+    std::size_t const count = run.cores.size();
+    auto const turns = MXK_TRY(turns_of(count));
     OwnThreads const layer{.progress = run.progress, .slice = Nanoseconds{1'000'000}};
-    OwnThreads::ThreadTeam team(layer, MXK_TRY(OwnThreads::ThreadTeam::room(run.cores.size())));
-    Threads threads(run, shared, team, turns);
-    for (std::size_t place = 0; place < run.cores.size(); ++place)
-        MXK_TRY(team.add(run.cores[place], bodies.emplace(threads, place)));
-    MXK_TRY(team.run("sections of threads", run.cores.size(), &Threads::count_done, &threads));
+    OwnThreads::ThreadTeam team(layer, MXK_TRY(OwnThreads::ThreadTeam::room(count)));
+    std::atomic<std::size_t> missing{count};
+    std::atomic<std::size_t> done{0};
+    auto const read = [&](std::size_t place) {
+        typename Shared::Reader reader(shared, place);
+        // acq_rel, with the load below: all begin together
+        missing.fetch_sub(1, std::memory_order_acq_rel);
+        for (SpinWait wait; missing.load(std::memory_order_acquire) != 0;) wait.turn();
+        auto const stop = [&] { return team.wanted(); };
+        read_for(run, reader, stop, turns[place]);
+        done.fetch_add(1, std::memory_order_relaxed);
+    };
+    struct Body {
+        decltype(read) const& body;
+        std::size_t place;
+        void operator()() const { body(place); }
+    };
+    auto bodies = MXK_TRY(NodeVector<Body>::create(count, Worker::current().node()));
+    for (std::size_t place = 0; place < count; ++place)
+        MXK_TRY(team.add(run.cores[place], bodies.emplace(read, place)));
+    auto const count_done = [](void const* it) {
+        return static_cast<std::atomic<std::size_t> const*>(it)->load(std::memory_order_relaxed);
+    };
+    MXK_TRY(team.run("sections of threads", count, count_done, &done));
     return read_sample(turns.span(), shared);
 }
 
@@ -160,27 +90,24 @@ constexpr ReadKind a_rcu_threads{
     .name = "a-rcu", .summary = "a thread's section of A-RCU", .run = &run_thread_sections<a_rcu::ReadSection>};
 MXK_REGISTER(mxk_read_kinds, ReadKind, a_rcu_threads);
 
-constexpr ReadKind spin{.name = "spin",
-                        .summary = "a test-and-set lock for each core: nobody else wants it",
-                        .run = &LockReaders<TestAndSetLock>::run<false>};
+template <typename Lock, bool is_shared>
+constexpr ReadKind lock_readers(std::string_view name, std::string_view summary) {
+    return {.name = name, .summary = summary, .run = &LockReaders<Lock>::template run<is_shared>};
+}
+constexpr ReadKind spin =
+    lock_readers<TestAndSetLock, false>("spin", "a test-and-set lock for each core: nobody else wants it");
 MXK_REGISTER(mxk_read_kinds, ReadKind, spin);
-constexpr ReadKind spin_shared{.name = "spin-shared",
-                               .summary = "a test-and-set lock for all cores",
-                               .run = &LockReaders<TestAndSetLock>::run<true>};
+constexpr ReadKind spin_shared = lock_readers<TestAndSetLock, true>("spin-shared", "a test-and-set lock for all cores");
 MXK_REGISTER(mxk_read_kinds, ReadKind, spin_shared);
-constexpr ReadKind ticket{
-    .name = "ticket", .summary = "a ticket lock for each core", .run = &LockReaders<TicketLock>::run<false>};
+constexpr ReadKind ticket = lock_readers<TicketLock, false>("ticket", "a ticket lock for each core");
 MXK_REGISTER(mxk_read_kinds, ReadKind, ticket);
-constexpr ReadKind ticket_shared{
-    .name = "ticket-shared", .summary = "a ticket lock for all cores", .run = &LockReaders<TicketLock>::run<true>};
+constexpr ReadKind ticket_shared = lock_readers<TicketLock, true>("ticket-shared", "a ticket lock for all cores");
 MXK_REGISTER(mxk_read_kinds, ReadKind, ticket_shared);
-constexpr ReadKind rwlock{.name = "rwlock",
-                          .summary = "a reader-writer lock for each core, taken by a reader",
-                          .run = &LockReaders<ReaderWriterLock>::run<false>};
+constexpr ReadKind rwlock =
+    lock_readers<ReaderWriterLock, false>("rwlock", "a reader-writer lock for each core, taken by a reader");
 MXK_REGISTER(mxk_read_kinds, ReadKind, rwlock);
-constexpr ReadKind rwlock_shared{.name = "rwlock-shared",
-                                 .summary = "a reader-writer lock for all cores, taken by readers",
-                                 .run = &LockReaders<ReaderWriterLock>::run<true>};
+constexpr ReadKind rwlock_shared =
+    lock_readers<ReaderWriterLock, true>("rwlock-shared", "a reader-writer lock for all cores, taken by readers");
 MXK_REGISTER(mxk_read_kinds, ReadKind, rwlock_shared);
 
 } // namespace

@@ -145,7 +145,7 @@ class ResizeExperiment final : public GridExperiment {
 
     Options options_;
 };
-constexpr auto resize_benchmark = grid_benchmark<ResizeExperiment, resize_schema>(
+constexpr auto resize_benchmark = benchmark<ResizeExperiment, resize_schema>(
     {.summary = "latency of look-ups, one at a time, while a shared table doubles, and while nothing goes on",
      .notes = "Example: bench resize --layout concurrent --cores 1,2 --keys 1M --repeat 5 --json\n"});
 MXK_REGISTER(mxk_commands, console::Command, resize_benchmark);

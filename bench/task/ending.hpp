@@ -6,9 +6,15 @@
 
 #include "base/result.hpp"
 #include "bench/frame/progress.hpp"
+#include "tasks/owner_counter.hpp"
 #include "tasks/worker.hpp"
 
 namespace mxk::bench {
+
+// How far an experiment is, as Progress::phase() asks for it: `counter` is an OwnerCounter.
+inline std::size_t counted(void const* counter) {
+    return static_cast<OwnerCounter const*>(counter)->value();
+}
 
 class Ending : public Task {
   public:

@@ -11,16 +11,12 @@ namespace {
 
 class TaskExperiment final : public CostExperiment<Measure, TaskOptions> {
   public:
-    using Options = TaskOptions;
     static constexpr std::string_view name = "task";
+    using CostExperiment::CostExperiment;
 
-    static Result<TaskExperiment> create(Options const& options) {
-        return TaskExperiment(options, MXK_TRY(plan_of(options)));
-    }
-
-    Result<Sample> run_measure(Measure measure, CorePair cores, Progress& progress) override {
-        OwnTasks layer(cores, progress);
-        return bench::run_measure(layer, measure, options());
+    Result<Sample> run_step(Step const& step, Progress& progress) override {
+        OwnTasks layer(step.cores, progress);
+        return run_measure(layer, step.measure, options());
     }
     void print_head(TextSink& out) const override {
         format(out, "task: {} tasks at once in local and hop, {} in streams; {} runs per row\n", options().depth,
@@ -29,9 +25,6 @@ class TaskExperiment final : public CostExperiment<Measure, TaskOptions> {
     [[nodiscard]] std::string_view failure() const override {
         return "a task ran on another core, in another order, or not as often as it had to";
     }
-
-  private:
-    using CostExperiment::CostExperiment;
 };
 constexpr auto task_benchmark = benchmark<TaskExperiment, task_schema>(
     {.summary = "cycles per task: from the local queue, per hop, in a stream, per round trip, per wake-up",

@@ -104,10 +104,7 @@ template <typename Layer> Result<Sample> run_hop(Layer& layer, TaskOptions const
     run.tasks = tasks.span();
 
     std::uint64_t const at_each_end = std::uint64_t{options.depth} * trips;
-    auto const done = [](void const* it) {
-        return std::size_t{static_cast<HopRun<Layer> const*>(it)->first.runs.value()};
-    };
-    MXK_TRY(layer.run(run, run.ending, {"hop", at_each_end, done, &run}));
+    MXK_TRY(layer.run(run, run.ending, {"hop", at_each_end, &counted, &run.first.runs}));
     return Sample{.value = static_cast<double>(raw(run.end - run.start)) / static_cast<double>(at_each_end),
                   .operations = 2 * at_each_end,
                   .verified = run.first.wrong == 0 && run.second.wrong == 0 && run.first.runs.value() == at_each_end &&

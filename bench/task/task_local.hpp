@@ -90,10 +90,7 @@ template <typename Layer> Result<Sample> run_local(Layer& layer, TaskOptions con
 
     EmptyTask<Layer>& leader = run.batch.back();
     leader.lead();
-    auto const done = [](void const* it) {
-        return std::size_t{static_cast<LocalRun<Layer> const*>(it)->shown.value()};
-    };
-    MXK_TRY(layer.run(leader, run.ending, {"local", run.operations, done, &run}));
+    MXK_TRY(layer.run(leader, run.ending, {"local", run.operations, &counted, &run.shown}));
     return Sample{.value = static_cast<double>(raw(run.end - run.start)) / static_cast<double>(run.operations),
                   .operations = run.operations,
                   .verified = run.wrong == 0 && run.due == run.operations + depth && layer.held()};

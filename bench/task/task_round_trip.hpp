@@ -109,8 +109,7 @@ template <typename Layer> Result<Sample> run_round_trip(Layer& layer, TaskOption
 
     TripRun<Layer> run{layer.ending(), layer.first(), layer.second(), room.span().first(made)};
     TripTask<Layer> task(run);
-    auto const done = [](void const* it) { return std::size_t{static_cast<TripRun<Layer> const*>(it)->done.value()}; };
-    MXK_TRY(layer.run(task, run.ending, {"round trip", made, done, &run}));
+    MXK_TRY(layer.run(task, run.ending, {"round trip", made, &counted, &run.done}));
     if (run.kept < 3) return Error::of("{} of {} round trips were between two threads", run.kept, made);
     auto const latencies = latencies_room.span().first(run.kept - 2);
     std::size_t const woke = take_latencies(run.trips.first(run.kept), latencies);

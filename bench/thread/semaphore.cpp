@@ -10,18 +10,18 @@ namespace {
 
 class SemaphoreExperiment final : public CostExperiment<SemaphoreMeasure, OwnSemaphoreCosts> {
   public:
-    using Options = OwnSemaphoreCosts;
     static constexpr std::string_view name = "semaphore";
+    using CostExperiment::CostExperiment;
 
-    static Result<SemaphoreExperiment> create(Options const& options) {
-        if (!Semaphore::supports(options.kind))
-            return Error::of("--semaphore: expected a kind that this build has, got {}", name_of(options.kind));
-        return SemaphoreExperiment(options, MXK_TRY(plan_of(options)));
+    Result<void> set_up() {
+        if (!Semaphore::supports(options().kind))
+            return Error::of("--semaphore: expected a kind that this build has, got {}", name_of(options().kind));
+        return CostExperiment::set_up();
     }
 
-    Result<Sample> run_measure(SemaphoreMeasure measure, CorePair cores, Progress& progress) override {
+    Result<Sample> run_step(Step const& step, Progress& progress) override {
         OwnThreads const layer{progress, microseconds(options().slice), options().kind};
-        return bench::run_measure(layer, measure, cores, options());
+        return run_measure(layer, step.measure, step.cores, options());
     }
     void print_head(TextSink& out) const override {
         format(out, "semaphore: {}; {} threads in a crowd; {} runs per row\n", name_of(options().kind),
@@ -30,9 +30,6 @@ class SemaphoreExperiment final : public CostExperiment<SemaphoreMeasure, OwnSem
     [[nodiscard]] std::string_view failure() const override {
         return "units were lost or doubled, or two threads were inside at once";
     }
-
-  private:
-    using CostExperiment::CostExperiment;
 };
 constexpr auto semaphore_benchmark = benchmark<SemaphoreExperiment, semaphore_schema>(
     {.summary = "cycles that semaphores cost: free, handed to and fro between two threads, wanted by many",

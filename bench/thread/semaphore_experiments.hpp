@@ -70,8 +70,7 @@ Result<Sample> run_uncontended(Layer const& layer, CorePair cores, std::uint64_t
     Run run{.team = team, .semaphore = layer.semaphore(1), .pairs = pairs};
     typename Run::User user{run};
     MXK_TRY(team.add(cores.first, user));
-    auto const done = [](void const* it) { return std::size_t{static_cast<Run const*>(it)->done.value()}; };
-    MXK_TRY(team.run("uncontended", pairs, done, &run));
+    MXK_TRY(team.run("uncontended", pairs, &counted, &run.done));
     Sample const yield = MXK_TRY(run_yield(layer, cores, yields));
 
     Sample sample{.value = static_cast<double>(raw(run.elapsed)) / static_cast<double>(pairs),
@@ -148,8 +147,7 @@ template <typename Layer> Result<Sample> run_ping_pong(Layer const& layer, CoreP
     typename Run::Second second{run};
     MXK_TRY(team.add(cores.first, first));
     MXK_TRY(team.add(cores.second, second));
-    auto const done = [](void const* it) { return std::size_t{static_cast<Run const*>(it)->done.value()}; };
-    MXK_TRY(team.run("ping-pong", Run::warm_up + trips, done, &run));
+    MXK_TRY(team.run("ping-pong", Run::warm_up + trips, &counted, &run.done));
     return run.sample();
 }
 
@@ -232,8 +230,7 @@ Result<Sample> run_crowd(Layer const& layer, CorePair cores, std::uint32_t threa
     Run run{.team = team, .semaphore = layer.semaphore(0), .passes = passes, .missing = threads - 1};
     for (std::uint32_t i = 0; i < threads; ++i)
         MXK_TRY(team.add(i % 2 == 0 ? cores.first : cores.second, users.emplace(run, i)));
-    auto const done = [](void const* it) { return std::size_t{static_cast<Run const*>(it)->passed.value()}; };
-    MXK_TRY(team.run("crowd", passes, done, &run));
+    MXK_TRY(team.run("crowd", passes, &counted, &run.passed));
     return run.sample(users.span());
 }
 

@@ -10,24 +10,17 @@ namespace {
 
 class ThreadExperiment final : public CostExperiment<ThreadMeasure, OwnThreadCosts> {
   public:
-    using Options = OwnThreadCosts;
     static constexpr std::string_view name = "thread";
+    using CostExperiment::CostExperiment;
 
-    static Result<ThreadExperiment> create(Options const& options) {
-        return ThreadExperiment(options, MXK_TRY(plan_of(options)));
-    }
-
-    Result<Sample> run_measure(ThreadMeasure measure, CorePair cores, Progress& progress) override {
-        OwnThreads const layer{progress, microseconds(options().slice_of(measure))};
-        return bench::run_measure(layer, measure, cores, options());
+    Result<Sample> run_step(Step const& step, Progress& progress) override {
+        OwnThreads const layer{progress, microseconds(options().slice_of(step.measure))};
+        return run_measure(layer, step.measure, step.cores, options());
     }
     void print_head(TextSink& out) const override { format(out, "thread: {} runs per row\n", options().repeat); }
     [[nodiscard]] std::string_view failure() const override {
         return "threads did not take turns, or wake-ups were lost or doubled";
     }
-
-  private:
-    using CostExperiment::CostExperiment;
 };
 constexpr auto thread_benchmark = benchmark<ThreadExperiment, thread_schema>(
     {.summary = "cycles that threads cost: per yield, per preemption, per wake-up on a core and across two",

@@ -14,6 +14,7 @@
 
 #include "bench/frame/core_choice.hpp"
 #include "bench/frame/experiment.hpp"
+#include "bench/task/ending.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "tasks/owner_counter.hpp"
@@ -105,8 +106,7 @@ template <typename Layer> Result<Sample> run_yield(Layer const& layer, CorePair 
     typename Run::Follower follower{run};
     MXK_TRY(team.add(cores.first, leader));
     MXK_TRY(team.add(cores.first, follower));
-    auto const done = [](void const* it) { return std::size_t{static_cast<Run const*>(it)->leading.yields.value()}; };
-    MXK_TRY(team.run("yield", Run::warm_up + run.rounds, done, &run));
+    MXK_TRY(team.run("yield", Run::warm_up + run.rounds, &counted, &run.leading.yields));
     return run.sample();
 }
 

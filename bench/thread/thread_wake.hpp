@@ -9,6 +9,7 @@
 #include "base/spin_wait.hpp"
 #include "bench/frame/core_choice.hpp"
 #include "bench/frame/experiment.hpp"
+#include "bench/task/ending.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "tasks/owner_counter.hpp"
@@ -115,8 +116,7 @@ template <typename Layer> Result<Sample> run_wake(Layer const& layer, CorePair c
     typename Run::Poster poster{run};
     MXK_TRY(team.add(cores.second, sleeper));
     MXK_TRY(team.add(cores.first, poster));
-    auto const done = [](void const* it) { return std::size_t{static_cast<Run const*>(it)->done.value()}; };
-    MXK_TRY(team.run("wake", Run::warm_up + wakes, done, &run));
+    MXK_TRY(team.run("wake", Run::warm_up + wakes, &counted, &run.done));
     return run.sample();
 }
 

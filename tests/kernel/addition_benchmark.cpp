@@ -33,7 +33,7 @@ struct AdditionExperiment final : GridExperiment {
     }
     void print_head(TextSink& out) const override { format(out, "addition: {} per core\n", options.additions); }
 };
-constexpr auto addition_command = grid_benchmark<AdditionExperiment, addition_schema>({.summary = "atomic additions"});
+constexpr auto addition_command = benchmark<AdditionExperiment, addition_schema>({.summary = "atomic additions"});
 MXK_REGISTER(mxk_commands, console::Command, addition_command);
 
 } // namespace

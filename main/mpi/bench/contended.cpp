@@ -1,6 +1,7 @@
 // ecsb, wbab, ccwb: one lock, wanted by all ranks (bench/lock/sweeps.hpp). A run makes the lock anew and times it; then
 // it makes another one, and lets sections find out whether it keeps others out, for a quarter of the time.
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/format.hpp"
@@ -15,8 +16,8 @@ namespace {
 
 template <typename Sweep> class ContendedBench final : public RankBench {
   public:
-    ContendedBench(std::string_view name, Session& session, TimedOptions const& options, Sweep const& sweep)
-        : RankBench(name, session, options)
+    ContendedBench(Session& session, TimedOptions const& options, Sweep const& sweep)
+        : RankBench(Sweep::name, session, options)
         , options_(options)
         , sweep_(sweep) {}
 
@@ -105,17 +106,22 @@ template <typename Sweep> class ContendedBench final : public RankBench {
 
 using bench::WaitChoice, bench::WorkChoice;
 
+template <typename Options, auto const& schema, auto sweep_of> constexpr Command contended(std::string_view summary) {
+    using Sweep = decltype(sweep_of(std::declval<Options const&>()));
+    return {.name = Sweep::name.substr(Sweep::name.find(' ') + 1),
+            .summary = summary,
+            .run = &run_bench<Options, schema,
+                              [](Session& session, Options const& options) {
+                                  return ContendedBench(session, options, sweep_of(options)).run();
+                              }>,
+            .help = &print_bench_help<Options, schema>};
+}
+
 constexpr auto ecsb_schema = console::schema<TimedOptions>(
     bench_option::locks, bench_option::seconds, bench_option::warm_up, bench_option::repeat, bench_option::passes,
     bench_option::look_every, bench_option::patience, bench_option::conservative, bench_option::json);
-constexpr Command ecsb{
-    .name = "ecsb",
-    .summary = "empty critical sections per second, of one lock by all ranks",
-    .run = &run_bench<TimedOptions, ecsb_schema,
-                      [](Session& session, TimedOptions const& options) {
-                          return ContendedBench("lock ecsb", session, options, bench::EmptySweep{}).run();
-                      }>,
-    .help = &print_bench_help<TimedOptions, ecsb_schema>};
+constexpr Command ecsb = contended<TimedOptions, ecsb_schema, [](TimedOptions const&) { return bench::EmptySweep{}; }>(
+    "empty critical sections per second, of one lock by all ranks");
 MXK_REGISTER(mxk_mpi_commands, Command, ecsb);
 
 struct WbabOptions : TimedOptions, WaitChoice {
@@ -126,14 +132,9 @@ constexpr auto wbab_schema = console::schema<WbabOptions>(
     bench_option::locks, bench::sweep_option::waits, bench::sweep_option::progress, bench_option::seconds,
     bench_option::warm_up, bench_option::repeat, bench_option::passes, bench_option::look_every, bench_option::seed,
     bench_option::patience, bench_option::conservative, bench_option::json);
-constexpr Command wbab{.name = "wbab",
-                       .summary = "sections per second of one lock by all ranks, which wait before each",
-                       .run = &run_bench<WbabOptions, wbab_schema,
-                                         [](Session& session, WbabOptions const& options) {
-                                             bench::WaitSweep const sweep{options, options.seed};
-                                             return ContendedBench("lock wbab", session, options, sweep).run();
-                                         }>,
-                       .help = &print_bench_help<WbabOptions, wbab_schema>};
+constexpr Command wbab = contended<WbabOptions, wbab_schema, [](WbabOptions const& options) {
+    return bench::WaitSweep{options, options.seed};
+}>("sections per second of one lock by all ranks, which wait before each");
 MXK_REGISTER(mxk_mpi_commands, Command, wbab);
 
 struct CcwbOptions : TimedOptions, WorkChoice {};
@@ -141,14 +142,9 @@ constexpr auto ccwb_schema = console::schema<CcwbOptions>(
     bench_option::locks, bench::sweep_option::critical, bench::sweep_option::mode, bench_option::seconds,
     bench_option::warm_up, bench_option::repeat, bench_option::passes, bench_option::look_every, bench_option::seed,
     bench_option::patience, bench_option::conservative, bench_option::json);
-constexpr Command ccwb{.name = "ccwb",
-                       .summary = "iterations per second of all ranks, whose work is in part critical",
-                       .run = &run_bench<CcwbOptions, ccwb_schema,
-                                         [](Session& session, CcwbOptions const& options) {
-                                             bench::WorkSweep const sweep{options, options.seed};
-                                             return ContendedBench("lock ccwb", session, options, sweep).run();
-                                         }>,
-                       .help = &print_bench_help<CcwbOptions, ccwb_schema>};
+constexpr Command ccwb = contended<CcwbOptions, ccwb_schema, [](CcwbOptions const& options) {
+    return bench::WorkSweep{options, options.seed};
+}>("iterations per second of all ranks, whose work is in part critical");
 MXK_REGISTER(mxk_mpi_commands, Command, ccwb);
 
 } // namespace
