@@ -122,9 +122,9 @@ Arrivals TableExperiment::arrivals(double rate) const {
     return {queues * static_cast<double>(clock::frequency()) / rate, share / 10};
 }
 
-Takers TableExperiment::takers() const {
-    if (queue_.kind() == QueueKind::Shared) return Takers::AllCores;
-    return run_->threads_each > 1 ? Takers::CoreThreads : Takers::OneCore;
+Consumers TableExperiment::takers() const {
+    if (queue_.kind() == QueueKind::Shared) return Consumers::AllCores;
+    return run_->threads_each > 1 ? Consumers::CoreThreads : Consumers::OneCore;
 }
 
 Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view what, double rate, std::uint32_t passes,

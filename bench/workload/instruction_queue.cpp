@@ -179,7 +179,7 @@ void Slice::finish_from_all(std::size_t from, std::size_t to, std::span<std::uin
 Result<InstructionQueue> InstructionQueue::create(Workload const& workload, QueueKind kind,
                                                   std::span<CoreId const> cores,
                                                   std::optional<ModuloKeys> const& others) {
-    if (workload.replay != nullptr) return create_dealt(workload, kind, cores, others);
+    if (workload.replay != nullptr) return create_split(workload, kind, cores, others);
     InstructionQueue result(workload, kind, others);
     NodeId const here = workers::of(core_id(0)).node();
     KeySequence const keys(workload.keys, workload.seed, others);

@@ -1,6 +1,6 @@
 // All instructions of a run, cut into one slice per core, and how the cores make them: each its own, a
 // piece per task. The same workload gives the same keys, in the same slices, in the same order, whichever cores run
-// them and wherever they lie. Those of a trace are dealt out by their keys: all operations on one key stand in one
+// them and wherever they lie. Those of a trace are split out by their keys: all operations on one key stand in one
 // slice, in the trace's order, so that their results are those of the trace.
 #pragma once
 
@@ -36,7 +36,7 @@ class Slice {
     // remember lies on `node`. Errors: no memory.
     static Result<Slice> create(std::span<Instruction> room, KeySequence keys, std::uint64_t first_key, NodeId node);
     // Of a trace: instructions and keys are put into it one by one, as many as there is room for. Errors: no memory.
-    static Result<Slice> create_dealt(std::span<Instruction> room, std::size_t keys, NodeId node);
+    static Result<Slice> create_split(std::span<Instruction> room, std::size_t keys, NodeId node);
     // Before fill_mixed() is used, or fill_inserts() with fill_loaded() behind it. Errors: no memory.
     Result<void> prepare_mixed(NodeId node);
 
@@ -44,17 +44,17 @@ class Slice {
     [[nodiscard]] std::span<Instruction const> instructions() const { return instructions_.first(count_); }
     [[nodiscard]] std::size_t size() const { return instructions_.size(); }
     // As many, but for a slice of a trace.
-    [[nodiscard]] std::size_t key_count() const { return dealt_ ? dealt_->key_count : size(); }
+    [[nodiscard]] std::size_t key_count() const { return split_ ? split_->key_count : size(); }
     [[nodiscard]] std::uint64_t key(std::size_t at) const { return keys_(first_key_ + at); }
     // Whether key `at` must be in the table when all instructions made so far have run.
     [[nodiscard]] bool is_live(std::size_t at) const { return (live_[at / word_bits] >> at % word_bits & 1) != 0; }
     [[nodiscard]] std::uint64_t live_count() const { return live_count_; }
 
     // Of a trace.
-    void put(Instruction const& instruction) { instructions_[dealt_->instructions++] = instruction; }
+    void put(Instruction const& instruction) { instructions_[split_->instructions++] = instruction; }
     void put_key(std::uint64_t key, bool is_live, std::uint32_t version);
     // Of the value that key `at` has when all instructions have run, if it is there.
-    [[nodiscard]] std::uint32_t last_version(std::size_t at) const { return dealt_ ? dealt_->versions[at] : 0; }
+    [[nodiscard]] std::uint32_t last_version(std::size_t at) const { return split_ ? split_->versions[at] : 0; }
 
     // For a table that is empty: an insert of every key, or, if so many are kept for later, of all others.
     void fill_inserts(std::size_t from, std::size_t to, std::size_t kept = 0);
@@ -93,7 +93,7 @@ class Slice {
     void put_drawn(std::size_t at, Operation operation, std::size_t drawn);
     void set_live(std::size_t at, bool live);
 
-    struct Dealt {
+    struct SplitTrace {
         NodeArray<std::uint64_t> keys;
         NodeArray<std::uint32_t> versions; // of their last values
         std::size_t key_count = 0;
@@ -102,8 +102,8 @@ class Slice {
     };
 
     std::span<Instruction> instructions_;
-    std::size_t count_;          // of the phase
-    std::optional<Dealt> dealt_; // of a trace
+    std::size_t count_;               // of the phase
+    std::optional<SplitTrace> split_; // of a trace
     KeySequence keys_;
     std::uint64_t first_key_;       // and the number of the first instruction among those of all slices
     NodeArray<std::uint64_t> live_; // a bit for each key
@@ -169,7 +169,7 @@ class InstructionQueue {
         , others_(others) {}
 
     // Of a trace: by the number of operations on its keys, and filled by the cores.
-    static Result<InstructionQueue> create_dealt(Workload const& workload, QueueKind kind,
+    static Result<InstructionQueue> create_split(Workload const& workload, QueueKind kind,
                                                  std::span<CoreId const> cores,
                                                  std::optional<ModuloKeys> const& others);
     Result<void> deal(Progress& progress);
@@ -191,7 +191,7 @@ class InstructionQueue {
     NodeVector<Part> parts_;
     std::optional<KeyDraw> all_keys_; // of a workload of YCSB
     YcsbWrites writes_;
-    bool is_dealt_ = false; // of a trace
+    bool is_split_ = false; // of a trace
 };
 
 } // namespace mxk::bench
