@@ -54,6 +54,8 @@ class TablePeers final : public Experiment {
         MXK_TRY(check(options));
         if (options.latency && options.queue == QueueKind::Shared)
             return Error("--latency: expected no --queue shared, where a core takes one instruction after the other");
+        if (options.queue == QueueKind::Owner)
+            return Error("--queue: expected shared, per-core or node-local: cores own no parts of a peer's table");
         options.queue = queue_or(options, QueueKind::NodeLocal);
         auto trace = MXK_TRY(read_trace(options, Worker::current().node()));
         TablePeers benchmark(std::move(options));

@@ -57,7 +57,9 @@ Result<TableExperiment> TableExperiment::create(TableRun const& run, std::span<C
     std::optional<ModuloKeys> others; // for a hash that is not the table's
     if (run.hashing != run.kind->hash) others.emplace(run.first_slots());
     NodeId const here = workers::of(core_id(0)).node();
-    auto queue = MXK_TRY(InstructionQueue::create(run, run.source, cores, others));
+    std::optional<ModuloCut> cut;
+    if (run.source == QueueKind::Owner) cut.emplace(MXK_TRY(run.cut(cores.size())));
+    auto queue = MXK_TRY(InstructionQueue::create(run, run.source, cores, others, cut));
     auto owners = MXK_TRY(NodeVector<Owner>::create(cores.size(), here));
     auto table_owners = MXK_TRY(NodeVector<Owner>::create(cores.size(), here));
     for (std::size_t i = 0; i < cores.size(); ++i) {

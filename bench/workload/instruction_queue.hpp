@@ -20,6 +20,7 @@
 #include "bench/workload/random.hpp"
 #include "bench/workload/workload.hpp"
 #include "bench/workload/ycsb_writes.hpp"
+#include "hashtable/partition/modulo_cut.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/memory/node_vector.hpp"
 
@@ -37,6 +38,8 @@ class Slice {
     static Result<Slice> create(std::span<Instruction> room, KeySequence keys, std::uint64_t first_key, NodeId node);
     // Of a trace: instructions and keys are put into it one by one, as many as there is room for. Errors: no memory.
     static Result<Slice> create_split(std::span<Instruction> room, std::size_t keys, NodeId node);
+    // The same with these keys, as many as there is room for.
+    static Result<Slice> create_listed(std::span<Instruction> room, NodeArray<std::uint64_t> keys, NodeId node);
     // Before fill_mixed() is used, or fill_inserts() with fill_loaded() behind it. Errors: no memory.
     Result<void> prepare_mixed(NodeId node);
 
@@ -103,6 +106,7 @@ class Slice {
 
     std::span<Instruction> instructions_;
     std::size_t count_;               // of the phase
+    NodeArray<std::uint64_t> listed_; // its keys, where they are no part of a sequence
     std::optional<SplitTrace> split_; // of a trace
     KeySequence keys_;
     std::uint64_t first_key_;       // and the number of the first instruction among those of all slices
@@ -117,9 +121,11 @@ class Slice {
 class InstructionQueue {
   public:
     // Memory for the instructions, with slice i for the i-th of `cores`, on the nodes that `kind` says. `workload` must
-    // live on, and have its keys (read_keys()). `others`: of its keys, which take their place. Errors: no memory.
+    // live on, and have its keys (read_keys()). `others`: of its keys, which take their place. `cut`: by which cores
+    // own keys, for QueueKind::Owner. Errors: no memory.
     static Result<InstructionQueue> create(Workload const& workload, QueueKind kind, std::span<CoreId const> cores,
-                                           std::optional<ModuloKeys> const& others = {});
+                                           std::optional<ModuloKeys> const& others = {},
+                                           std::optional<ModuloCut> const& cut = {});
 
     // The instructions for the first phase, with a table that is empty; one that needs keys gets an insert of every key
     // first and its own by continue_with(). What was in the queue is forgotten. Errors: no memory,
@@ -163,15 +169,20 @@ class InstructionQueue {
         NodeArray<std::uint64_t> seen; // of a workload that overwrites: a bit for each key of all slices
     };
 
-    InstructionQueue(Workload const& workload, QueueKind kind, std::optional<ModuloKeys> const& others)
+    InstructionQueue(Workload const& workload, QueueKind kind, std::optional<ModuloKeys> const& others,
+                     std::optional<ModuloCut> const& cut)
         : workload_(&workload)
         , kind_(kind)
-        , others_(others) {}
+        , others_(others)
+        , cut_(cut) {}
 
+    // A slice for the keys that each core owns.
+    Result<void> add_owners_slices(KeySequence const& keys);
+    [[nodiscard]] std::size_t slice_of(std::uint64_t key) const; // of a trace
     // Of a trace: by the number of operations on its keys, and filled by the cores.
     static Result<InstructionQueue> create_split(Workload const& workload, QueueKind kind,
-                                                 std::span<CoreId const> cores,
-                                                 std::optional<ModuloKeys> const& others);
+                                                 std::span<CoreId const> cores, std::optional<ModuloKeys> const& others,
+                                                 std::optional<ModuloCut> const& cut);
     Result<void> deal(Progress& progress);
     // take(place, at) for each `at` below `count` in order, on each core.
     template <typename Function>
@@ -186,6 +197,7 @@ class InstructionQueue {
     Workload const* workload_;
     QueueKind kind_;
     std::optional<ModuloKeys> others_;
+    std::optional<ModuloCut> cut_; // of QueueKind::Owner
     NodeVector<CoreId> cores_;
     NodeVector<NodeArray<Instruction>> arrays_; // one for each slice, or one for all
     NodeVector<Part> parts_;
