@@ -88,8 +88,18 @@ template <typename TableType> class TableAccess {
         return {};
     }
 
+    // Of the next one.
+    void restart(std::size_t buckets) { buckets_ = buckets; }
+    // In its place; while nobody works on either.
+    void replace_table(NodeVector<Partitioned<Table>> table) {
+        table_ = std::move(table);
+        buckets_ = table_[0].bucket_count();
+    }
+
     // Before what it was made from.
     void forget_table() { table_ = {}; }
+
+    [[nodiscard]] std::span<Owner const> owners() const { return owners_; }
 
   private:
     [[nodiscard]] Annotation line_of(std::uint64_t key, std::size_t owner) const {

@@ -53,6 +53,13 @@ constexpr auto value_names(Probe) {
     return std::array{NamedValue{Probe::Local, "local"}, NamedValue{Probe::Travel, "travel"}};
 }
 
+// Who makes a table larger on which operations travel: each region itself, while they do, or the first core, for which
+// all others wait (the thesis' first design, which it rejects: section 3.3).
+enum class Rehash : std::uint8_t { Regions, Core0 };
+constexpr auto value_names(Rehash) {
+    return std::array{NamedValue{Rehash::Regions, "regions"}, NamedValue{Rehash::Core0, "core0"}};
+}
+
 // How operations come to the owners of their keys: one task for each, or several together.
 enum class Submit : std::uint8_t { Task, Batch };
 constexpr auto value_names(Submit) {
@@ -105,6 +112,7 @@ struct TableOptions : Workload, CoreSetOptions {
     std::optional<Notation> notation;              // none: function
     std::optional<Walk> walk;                      // none: whole
     std::optional<Probe> probe;                    // none: local
+    std::optional<Rehash> rehash;                  // of operations that travel; none: regions
     std::optional<Place> place;                    // of chain nodes; none: instruction
     std::optional<Hashing> hash;                   // none: the table's own
     std::optional<std::uint32_t> prefetch;         // tasks; none: 0 for the thesis' tasks, else the worker's own
@@ -137,6 +145,7 @@ struct TableWay {
     Notation notation = Notation::Function;
     Walk walk = Walk::Whole;
     Probe probe = Probe::Local;
+    Rehash rehash = Rehash::Regions;
     Place place = Place::Instruction;
     std::optional<Locking> locking{}; // of threads; none: semaphores, or the table's own
 
@@ -188,6 +197,8 @@ constexpr auto table_schema = console::schema<TableOptions>(
     console::option<&TableOptions::walk>("walk", "a chain at once, or others in between (none given: whole)"),
     console::option<&TableOptions::probe>("probe",
                                           "within the key's region, or on to the next core (none given: local)"),
+    console::option<&TableOptions::rehash>("rehash", "who makes a table larger in which operations travel (none given: "
+                                                     "regions)"),
     console::option<&TableOptions::place>("place", "where nodes of chains lie (none given: with their instruction)"),
     console::option<&TableOptions::hash>("hash", "which places the keys (none given: the table's own)"),
     console::option<&TableOptions::prefetch>("prefetch",

@@ -23,12 +23,13 @@ TableWay way_of(TableOptions const& options) {
             options.notation.value_or(Notation::Function),
             options.walk.value_or(Walk::Whole),
             options.probe.value_or(Probe::Local),
+            options.rehash.value_or(Rehash::Regions),
             options.place.value_or(Place::Instruction),
             options.locking};
 }
 TableWay way_of(EngineKind const& kind) {
-    return {kind.model, {kind.layout.name}, kind.submit, kind.notation,
-            kind.walk,  kind.probe,         kind.place,  kind.locking};
+    return {kind.model, {kind.layout.name}, kind.submit, kind.notation, kind.walk,
+            kind.probe, kind.rehash,        kind.place,  kind.locking};
 }
 
 // Properties of engines, by which layouts are listed.
@@ -85,6 +86,9 @@ constexpr Need known_owners{
     "--probe travel; no --initial-slots)"};
 constexpr Need keys_of_a_slice{[](TableRun const& run) { return !run.ycsb; },
                                "no --workload besides, whose cores use each other's keys"};
+constexpr Need growing_travel{
+    [](TableRun const& run) { return run.way.probe == Probe::Travel && run.initial_slots.has_value(); },
+    "--probe travel and --initial-slots, a table that grows while operations travel"};
 constexpr Need places{&has<&places_nodes>, "--layout {}, which has nodes", &places_nodes, Need::Got::Layout};
 constexpr Need key_by_place{
     [](TableRun const& run) { return !run.ycsb && !run.trace && run.distribution.is_uniform(); },
@@ -197,6 +201,7 @@ constexpr Use option_uses[] = {
     {"--queue owner",
      [](TableRun const& run) { return run.queue == QueueKind::Owner; },
      {&known_owners, &keys_of_a_slice}},
+    {"--rehash", &is_given<&TableRun::rehash>, {&growing_travel}},
     {"--place", &is_given<&TableRun::place>, {&places, &key_by_place}},
     {"--prefetch", &is_given<&TableRun::prefetch>, {&tasks, &a_task_each}},
     {"--prefetch-hint", &is_given<&TableRun::prefetch_hint>, {&tasks, &prefetching}},
@@ -259,6 +264,7 @@ FixedText<128> as_typed(TableWay const& way) {
     if (way.model == Model::Tasks && way.submit == Submit::Task)
         format(text, " --notation {} --walk {}", name_of(way.notation), name_of(way.walk));
     if (way.probe != Probe::Local) format(text, " --probe {}", name_of(way.probe));
+    if (way.rehash != Rehash::Regions) format(text, " --rehash {}", name_of(way.rehash));
     if (way.place != Place::Instruction) format(text, " --place {}", name_of(way.place));
     if (way.locking) format(text, " --locking {}", name_of(*way.locking));
     return text;
