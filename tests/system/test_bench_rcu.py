@@ -195,4 +195,5 @@ def test_chtbench_names_what_measures_the_same_and_rcu_counts_what_a_rcu_did() -
     assert ended.code == 0, ended.output
     counted = run_linux("--cores", "2", "bench rcu --rcu a-rcu --ops 2k --waits 4 --repeat 1", "rcu").output
     found = re.search(r"A-RCU \(bench rcu --rcu a-rcu\): (\d+) grace periods completed", counted)
-    assert found and int(found[1]) > 0
+    assert found
+    assert int(found[1]) > 0
