@@ -51,6 +51,8 @@ class TablePeers final : public GridExperiment {
         MXK_TRY(check(options_));
         if (options_.latency && options_.queue == QueueKind::Shared)
             return Error("--latency: expected no --queue shared, where a core takes one instruction after the other");
+        if (options_.queue == QueueKind::Owner)
+            return Error("--queue: expected shared, per-core or node-local: cores own no parts of a peer's table");
         options_.queue = queue_or(options_, QueueKind::NodeLocal);
         trace_ = MXK_TRY(read_trace(options_, Worker::current().node()));
         peers_ = MXK_TRY(options_.peers.kinds());

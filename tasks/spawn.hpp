@@ -27,12 +27,12 @@ template <typename Function, typename Ended> class SpawnedTask : public Task {
     // noexcept: there is nobody to catch what a task throws, so it ends the program where it was thrown.
     static void work(Worker& worker, Task& task) noexcept {
         static_cast<SpawnedTask&>(task).function_(worker);
-        if (worker.core() == task.home) return come_home(worker, task);
-        task.body = &SpawnedTask::come_home;
+        if (worker.core() == task.home) return complete(worker, task);
+        task.body = &SpawnedTask::complete;
         worker.append(task, task.home);
     }
 
-    static void come_home(Worker& worker, Task& task) noexcept {
+    static void complete(Worker& worker, Task& task) noexcept {
         auto& self = static_cast<SpawnedTask&>(task);
         Ended ended = std::move(self.ended_);
         worker.destroy(self);

@@ -1,6 +1,7 @@
 #include "arch/linux/host.hpp"
 
 #include <hwloc.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "arch/linux/control_group.hpp"
 #include "arch/linux/proc_sizes.hpp"
 
 namespace mxk::arch {
@@ -100,22 +102,13 @@ std::vector<std::uint8_t> read_distances(hwloc_topology_t topology, std::vector<
     return result;
 }
 
-std::optional<std::uint64_t> read_number(char const* path) {
-    std::ifstream file(path);
-    std::uint64_t number = 0;
-    if (file >> number) return number;
-    return std::nullopt;
-}
-
-// What the control group allows beyond what is used; nothing where there is no limit.
-std::optional<std::uint64_t> group_leaves() {
-    for (auto const& [limit, used] :
-         {std::pair{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
-          std::pair{"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"}}) {
-        auto const max = read_number(limit);
-        if (max) return *max - std::min(*max, read_number(used).value_or(0));
-    }
-    return std::nullopt;
+// What a limit of the shell (ulimit -v, -d) leaves beyond what the process has mapped.
+std::optional<std::uint64_t> limit_leaves(__rlimit_resource which, char const* mapped) {
+    rlimit limit{};
+    if (getrlimit(which, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+    auto const sizes = read_proc_sizes("/proc/self/status");
+    auto const used = sizes.find(mapped);
+    return limit.rlim_cur - std::min<std::uint64_t>(limit.rlim_cur, used != sizes.end() ? used->second : 0);
 }
 
 } // namespace
@@ -129,7 +122,7 @@ Host read_host() {
         nodes.push_back(node);
         host.nodes.push_back({static_cast<int>(node->os_index), node->attr->numanode.local_memory});
     }
-    if (host.nodes.empty()) host.nodes.push_back({-1, available_memory_bytes()});
+    if (host.nodes.empty()) host.nodes.push_back({-1, 0});
 
     auto const apic_ids = read_apic_ids();
     std::multimap<std::pair<unsigned, std::size_t>, HostCpu> in_order; // equal keys stay as hwloc has them
@@ -148,11 +141,15 @@ Host read_host() {
     return host;
 }
 
-std::uint64_t available_memory_bytes() {
+std::optional<std::uint64_t> available_memory_bytes() {
     auto const sizes = read_proc_sizes("/proc/meminfo");
     auto const found = sizes.find("MemAvailable");
-    std::uint64_t const available = found != sizes.end() ? found->second : 1 * GiB; // a system without /proc
-    return std::min(available, group_leaves().value_or(available));
+    std::optional<std::uint64_t> available;
+    if (found != sizes.end()) available = found->second;
+    for (auto const left :
+         {read_control_group().memory_left, limit_leaves(RLIMIT_AS, "VmSize"), limit_leaves(RLIMIT_DATA, "VmData")})
+        if (left) available = std::min(available.value_or(*left), *left);
+    return available;
 }
 
 } // namespace mxk::arch

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/core_levels.hpp"
@@ -19,7 +20,7 @@ struct HostCpu {
 
 struct HostNode {
     int number; // the operating system's, -1: it has no nodes
-    std::uint64_t memory_bytes;
+    std::uint64_t memory_bytes; // 0 in all nodes: not known
 };
 
 struct Host {
@@ -31,7 +32,8 @@ struct Host {
 // Throws std::runtime_error if hwloc cannot say anything.
 Host read_host();
 
-// What the process may still allocate: the system's available memory, or what its control group leaves of it.
-std::uint64_t available_memory_bytes();
+// What the process may still allocate: the minimum of the system's available memory and of what the control groups and
+// the limits of address space leave. Nothing: a system that says none of these.
+std::optional<std::uint64_t> available_memory_bytes();
 
 } // namespace mxk::arch

@@ -20,6 +20,7 @@
 #include "arch/linux/terminal.hpp"
 #include "arch/terminal.hpp"
 #include "base/format.hpp"
+#include "base/log.hpp"
 #include "base/units.hpp"
 #include <build_description.hpp> // made by tools/build_description.cmake
 
@@ -68,8 +69,11 @@ std::string platform() {
     return std::string(system.sysname) + " " + system.release;
 }
 
-// What the system made of the wish for large pages; it may have none free, or be told not to.
+// What the system made of the wish for large pages; it may have none free, or be told not to. The first time that there
+// is much memory and most of it is in small pages, a WARN says so.
 FixedText<128> describe_pages() {
+    constexpr std::uint64_t much = 32 * MiB;
+    static bool has_warned = false;
     FixedText<128> text;
     auto sizes = read_proc_sizes("/proc/self/smaps_rollup");
     std::uint64_t const all = sizes["Anonymous"];
@@ -82,6 +86,11 @@ FixedText<128> describe_pages() {
     }
     format(text, "2 MiB pages for {} % of {} MiB (MADV_HUGEPAGE)", large * 100 / all, all / MiB);
     if (gigabytes == 0) text.append(", no 1 GiB pages");
+    if (all >= much && large < all / 2 && !has_warned) {
+        has_warned = true;
+        log::warn("memory lies in pages of 4 KiB ({}): expected transparent huge pages for madvise or always",
+                  text.view());
+    }
     return text;
 }
 

@@ -58,18 +58,18 @@ std::uint64_t number_in(char const* status, char const* name) {
 }
 
 // On its core, however its entry is left: end_thread() unwinds the stack.
-class Residence {
+class Placement {
   public:
-    Residence(CoreId core, std::string_view name)
+    Placement(CoreId core, std::string_view name)
         : name_(name) {
         live_on(core, name_.view());
     }
-    ~Residence() {
+    ~Placement() {
         std::uint32_t const open = leave_home();
         if (open != 0) log::warn("thread '{}' has ended in {} protected sections: they are over", name_.view(), open);
     }
-    Residence(Residence const&) = delete;
-    Residence& operator=(Residence const&) = delete;
+    Placement(Placement const&) = delete;
+    Placement& operator=(Placement const&) = delete;
 
   private:
     FixedText<15> name_; // a detached thread's object is gone before this ends
@@ -83,7 +83,7 @@ void* SystemThread::run(void* self) {
     SignalStack const stack;                                 // where an overflow of the other one can be reported
     thread.system_id_.store(gettid(), std::memory_order_relaxed);
     pthread_setname_np(pthread_self(), std::string(thread.name_.view()).c_str());
-    Residence const residence(thread.core_, thread.name_.view());
+    Placement const placement(thread.core_, thread.name_.view());
     thread.entry_(thread.argument_);
     return nullptr;
 }

@@ -44,12 +44,12 @@ void PageChanges::at_owner(Worker& there, Task& task) {
     call.is_done = true;
     for (std::size_t i = 0; i < call.count; ++i)
         call.is_done = call.space->change(*call.database, call.wanted, call.first + i) && call.is_done;
-    call.body = &PageChanges::come_home;
-    if (there.core() == call.home) return come_home(there, call);
+    call.body = &PageChanges::complete;
+    if (there.core() == call.home) return complete(there, call);
     there.append(call, call.home);
 }
 
-void PageChanges::come_home(Worker& home, Task& task) {
+void PageChanges::complete(Worker& home, Task& task) {
     auto& call = static_cast<Call&>(task);
     PageChanges& self = *call.changes;
     self.is_done_ = self.is_done_ && call.is_done;

@@ -78,7 +78,7 @@ class alignas(cache_line_bytes) PageChanges {
     }
     void send(PageChange change, Task& waiter);
     static void at_owner(Worker& there, Task& task);
-    static void come_home(Worker& home, Task& task);
+    static void complete(Worker& home, Task& task);
 
     MappedSpace* space_;
     mapping::MappingDatabase* database_;

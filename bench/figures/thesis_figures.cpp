@@ -78,7 +78,8 @@ constexpr std::array share_statements{
               [](FigureResults const& results) { return mean_ratio(results, 3, 0); }}};
 
 constexpr std::array task_count_curves{Series{"4 tasks", "--tasks-per-core 4"},
-                                       Series{"100 tasks", "--tasks-per-core 100"}};
+                                       Series{"100 tasks", "--tasks-per-core 100"},
+                                       Series{"100 tasks, by owner", "--tasks-per-core 100 --queue owner"}};
 constexpr std::array task_count_statements{
     Statement{"100 tasks per core: +15 % on average", Kind::Change, 0.075, 0.30,
               [](FigureResults const& results) { return change(mean_ratio(results, 1, 0)); }},
@@ -87,7 +88,8 @@ constexpr std::array task_count_statements{
 
 constexpr std::array queue_curves{Series{"shared", "--queue shared"}, Series{"per core", "--queue per-core"},
                                   Series{"node-local", "--queue node-local"},
-                                  Series{"per core, packed", "--queue per-core --slices packed"}};
+                                  Series{"per core, packed", "--queue per-core --slices packed"},
+                                  Series{"by owner", "--queue owner"}};
 constexpr std::array queue_statements{
     Statement{"an instruction pointer for each core takes away much of the drop: 16 cores by 8, against a shared one",
               Kind::Ratio, 1.1, no_limit,
@@ -104,7 +106,8 @@ constexpr std::array queue_statements{
               Kind::Ratio, 0, 0.95, [](FigureResults const& results) { return mean_ratio(results, 3, 1, 2); }}};
 
 constexpr std::array model_curves{Series{"tasks", ""}, Series{"threads, semaphores", "--model threads"},
-                                  Series{"threads without", "--model threads-unsafe"}};
+                                  Series{"threads without", "--model threads-unsafe"},
+                                  Series{"threads, by owner", "--model threads --queue owner"}};
 constexpr std::array model_statements{
     Statement{"threads with semaphores: half of the tasks, on one core", Kind::Ratio, 0.35, 0.65,
               [](FigureResults const& results) { return ratio(results, 1, 0, 1); }},
@@ -124,7 +127,7 @@ constexpr std::array model_statements{
                   return lost;
               }}};
 
-constexpr std::array per_core_curves{Series{"tasks", "--queue per-core"}};
+constexpr std::array per_core_curves{Series{"tasks", "--queue per-core"}, Series{"by owner", "--queue owner"}};
 constexpr std::array per_core_statements{Statement{"the same throughput of a core with 12 and 16 cores: 16 by 12",
                                                    Kind::Ratio, 0.9, 1.1, [](FigureResults const& results) -> Value {
                                                        auto const both = scaling(results, 0, 16, 12);
@@ -132,7 +135,8 @@ constexpr std::array per_core_statements{Statement{"the same throughput of a cor
                                                        return *both * 12 / 16;
                                                    }}};
 
-constexpr std::array layout_curves{Series{"chained", ""}, Series{"open", "--layout open --probe travel --buckets 2"}};
+constexpr std::array layout_curves{Series{"chained", ""}, Series{"open", "--layout open --probe travel --buckets 2"},
+                                   Series{"open, by owner", "--layout open --probe travel --buckets 2 --queue owner"}};
 constexpr std::array layout_statements{
     Statement{"open addressing is faster on one core", Kind::Ratio, 1, no_limit,
               [](FigureResults const& results) { return ratio(results, 1, 0, 1); }},

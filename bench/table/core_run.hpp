@@ -31,7 +31,7 @@ struct PhaseRun {
 };
 
 // Who takes a core's instructions.
-enum class Takers : std::uint8_t {
+enum class Consumers : std::uint8_t {
     AllCores,   // from one queue: each takes the next one of all there are
     OneCore,    // one after the other, without atomic operations
     CoreThreads // several threads of the core, which may interrupt each other
@@ -42,16 +42,16 @@ class alignas(cache_line_bytes) CoreRun {
   public:
     // `source`: what `takers` take from. `ended`: what goes to its home, the console's core, when this core's share has
     // ended. `taken`: where is counted what is taken by this core; null: on lines of its own.
-    CoreRun(PhaseRun& phase, std::span<Instruction const> source, Takers takers, Task& ended,
+    CoreRun(PhaseRun& phase, std::span<Instruction const> source, Consumers takers, Task& ended,
             TakenWord* taken = nullptr)
         : source_(source.data())
         , source_size_(source.size())
         , phase_(phase)
-        , shared_(takers != Takers::OneCore)
-        , taken_(takers == Takers::OneCore && taken != nullptr ? taken : &done_)
-        , head_(takers == Takers::AllCores ? &phase.head
-                : taken != nullptr         ? taken
-                                           : &own_head_)
+        , shared_(takers != Consumers::OneCore)
+        , taken_(takers == Consumers::OneCore && taken != nullptr ? taken : &done_)
+        , head_(takers == Consumers::AllCores ? &phase.head
+                : taken != nullptr            ? taken
+                                              : &own_head_)
         , ended_(ended) {}
     CoreRun(CoreRun const&) = delete; // taken_
     CoreRun& operator=(CoreRun const&) = delete;

@@ -147,6 +147,8 @@ struct EngineKind {
     Notation notation = Notation::Function;
     Walk walk = Walk::Whole;
     Probe probe = Probe::Local;
+    Rehash rehash = Rehash::Regions;
+    Place place = Place::Instruction;
     std::optional<Locking> locking{}; // of threads; none: semaphores, or the table's own
     Hashing hash = Hashing::Mixed;
     // The thesis' hash, too, by other keys (ModuloKeys, bench/workload/keys.hpp).

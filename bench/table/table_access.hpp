@@ -88,8 +88,18 @@ template <typename TableType> class TableAccess {
         return {};
     }
 
+    // Of the next one.
+    void restart(std::size_t buckets) { buckets_ = buckets; }
+    // In its place; while nobody works on either.
+    void replace_table(NodeVector<Partitioned<Table>> table) {
+        table_ = std::move(table);
+        buckets_ = table_[0].bucket_count();
+    }
+
     // Before what it was made from.
     void forget_table() { table_ = {}; }
+
+    [[nodiscard]] std::span<Owner const> owners() const { return owners_; }
 
   private:
     [[nodiscard]] Annotation line_of(std::uint64_t key, std::size_t owner) const {
@@ -114,6 +124,20 @@ class InstructionNodes {
     NodeVector<ChainNode*> nodes_of_;        // by core: those for its source
 };
 
+// The same on the nodes of those that own the instructions' keys (TableRun::cut()).
+class OwnersNodes {
+  public:
+    // Errors: no memory, fewer buckets than cores.
+    static Result<OwnersNodes> create(EngineSetup const& setup);
+
+    [[nodiscard]] ChainNode* of(std::size_t core, std::size_t place) const { return nodes_of_[core][place]; }
+
+  private:
+    NodeVector<NodeArray<ChainNode>> nodes_;   // by owner
+    NodeVector<NodeArray<ChainNode*>> places_; // one array for each slice, or one for all: an instruction's node
+    NodeVector<ChainNode* const*> nodes_of_;   // by core: those for its source
+};
+
 // A tenth of a bucket for each key: the thesis'.
 constexpr TableLayout chained_layout{.name = "chained",
                                      .bytes_per_bucket = 8,
@@ -123,7 +147,7 @@ constexpr TableLayout chained_layout{.name = "chained",
                                      .rank = 0};
 
 // Keys only, in nodes that are linked at their insert.
-template <typename TableType> class ChainsAccess : public TableAccess<TableType> {
+template <typename TableType, typename Nodes = InstructionNodes> class ChainsAccess : public TableAccess<TableType> {
   public:
     using Extra = ChainNode*;
 
@@ -148,7 +172,7 @@ template <typename TableType> class ChainsAccess : public TableAccess<TableType>
     }
 
   protected:
-    ChainsAccess(EngineSetup const& setup, std::size_t buckets, InstructionNodes nodes)
+    ChainsAccess(EngineSetup const& setup, std::size_t buckets, Nodes nodes)
         : TableAccess<TableType>(setup, buckets)
         , nodes_(std::move(nodes)) {}
 
@@ -158,20 +182,24 @@ template <typename TableType> class ChainsAccess : public TableAccess<TableType>
     }
 
   private:
-    InstructionNodes nodes_;
+    Nodes nodes_;
 };
 
-class ChainedAccess : public ChainsAccess<Chained<RegionModulo>> {
+template <typename Nodes> class ChainedAccessWith : public ChainsAccess<Chained<RegionModulo>, Nodes> {
   public:
     static constexpr bool queues_each_phase = true;
 
     // Errors: no memory, fewer buckets than cores.
-    static Result<ChainedAccess> create(EngineSetup const& setup);
-    Result<void> reset() { return make_table(); }
+    static Result<ChainedAccessWith> create(EngineSetup const& setup) {
+        std::size_t const buckets = MXK_TRY(ChainedAccessWith::buckets_for(setup));
+        return ChainedAccessWith(setup, buckets, MXK_TRY(Nodes::create(setup)));
+    }
+    Result<void> reset() { return this->make_table(); }
 
   private:
-    using ChainsAccess::ChainsAccess;
+    using ChainsAccess<Chained<RegionModulo>, Nodes>::ChainsAccess;
 };
+using ChainedAccess = ChainedAccessWith<InstructionNodes>;
 
 // Two keys in a line.
 constexpr TableLayout bucketed_layout{

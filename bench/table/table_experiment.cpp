@@ -57,7 +57,9 @@ Result<TableExperiment> TableExperiment::create(TableRun const& run, std::span<C
     std::optional<ModuloKeys> others; // for a hash that is not the table's
     if (run.hashing != run.kind->hash) others.emplace(run.first_slots());
     NodeId const here = workers::of(core_id(0)).node();
-    auto queue = MXK_TRY(InstructionQueue::create(run, run.source, cores, others));
+    std::optional<ModuloCut> cut;
+    if (run.source == QueueKind::Owner) cut.emplace(MXK_TRY(run.cut(cores.size())));
+    auto queue = MXK_TRY(InstructionQueue::create(run, run.source, cores, others, cut));
     auto owners = MXK_TRY(NodeVector<Owner>::create(cores.size(), here));
     auto table_owners = MXK_TRY(NodeVector<Owner>::create(cores.size(), here));
     for (std::size_t i = 0; i < cores.size(); ++i) {
@@ -122,9 +124,9 @@ Arrivals TableExperiment::arrivals(double rate) const {
     return {queues * static_cast<double>(clock::frequency()) / rate, share / 10};
 }
 
-Takers TableExperiment::takers() const {
-    if (queue_.kind() == QueueKind::Shared) return Takers::AllCores;
-    return run_->threads_each > 1 ? Takers::CoreThreads : Takers::OneCore;
+Consumers TableExperiment::takers() const {
+    if (queue_.kind() == QueueKind::Shared) return Consumers::AllCores;
+    return run_->threads_each > 1 ? Consumers::CoreThreads : Consumers::OneCore;
 }
 
 Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view what, double rate, std::uint32_t passes,

@@ -98,7 +98,7 @@ class TableExperiment {
         , engine_(std::move(engine)) {}
 
     Result<Outcome> run_phase(std::string_view what, double rate, std::uint32_t passes, Progress& progress);
-    [[nodiscard]] Takers takers() const;
+    [[nodiscard]] Consumers takers() const;
     [[nodiscard]] Arrivals arrivals(double rate) const;
     // While the operations flow, until have_ended(). Errors: no memory; the operations flow on.
     template <typename Ended>

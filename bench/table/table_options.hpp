@@ -13,6 +13,7 @@
 #include "bench/thread/thread_options.hpp"
 #include "bench/workload/arrivals.hpp"
 #include "bench/workload/workload.hpp"
+#include "hashtable/partition/modulo_cut.hpp"
 #include "kernel/console/options.hpp"
 #include "tasks/commands/prefetch_names.hpp"
 #include "tasks/queue/task_fifo.hpp"
@@ -52,6 +53,13 @@ constexpr auto value_names(Probe) {
     return std::array{NamedValue{Probe::Local, "local"}, NamedValue{Probe::Travel, "travel"}};
 }
 
+// Who makes a table larger on which operations travel: each region itself, while they do, or the first core, for which
+// all others wait (the thesis' first design, which it rejects: section 3.3).
+enum class Rehash : std::uint8_t { Regions, Core0 };
+constexpr auto value_names(Rehash) {
+    return std::array{NamedValue{Rehash::Regions, "regions"}, NamedValue{Rehash::Core0, "core0"}};
+}
+
 // How operations come to the owners of their keys: one task for each, or several together.
 enum class Submit : std::uint8_t { Task, Batch };
 constexpr auto value_names(Submit) {
@@ -62,6 +70,13 @@ constexpr auto value_names(Submit) {
 enum class Notation : std::uint8_t { Function, Coroutine };
 constexpr auto value_names(Notation) {
     return std::array{NamedValue{Notation::Function, "function"}, NamedValue{Notation::Coroutine, "coroutine"}};
+}
+
+// On which NUMA node an instruction's chain node lies: with the instruction, or with its key's owner (thesis sections
+// 4.1 and 4.2).
+enum class Place : std::uint8_t { Instruction, Owner };
+constexpr auto value_names(Place) {
+    return std::array{NamedValue{Place::Instruction, "instruction"}, NamedValue{Place::Owner, "owner"}};
 }
 
 // Whether an operation goes through its chain at once, or lets others run while the next node is on its way.
@@ -97,6 +112,8 @@ struct TableOptions : Workload, CoreSetOptions {
     std::optional<Notation> notation;              // none: function
     std::optional<Walk> walk;                      // none: whole
     std::optional<Probe> probe;                    // none: local
+    std::optional<Rehash> rehash;                  // of operations that travel; none: regions
+    std::optional<Place> place;                    // of chain nodes; none: instruction
     std::optional<Hashing> hash;                   // none: the table's own
     std::optional<std::uint32_t> prefetch;         // tasks; none: 0 for the thesis' tasks, else the worker's own
     std::optional<PrefetchHint> prefetch_hint;     // tasks that prefetch; none: the plan's, as the next two
@@ -128,6 +145,8 @@ struct TableWay {
     Notation notation = Notation::Function;
     Walk walk = Walk::Whole;
     Probe probe = Probe::Local;
+    Rehash rehash = Rehash::Regions;
+    Place place = Place::Instruction;
     std::optional<Locking> locking{}; // of threads; none: semaphores, or the table's own
 
     bool operator==(TableWay const&) const = default;
@@ -164,6 +183,8 @@ struct TableRun : TableOptions {
     [[nodiscard]] bool uses(std::string_view option) const;
     // The slots that a table with such begins with: as the options say, or for as many keys as there are operations.
     [[nodiscard]] std::size_t first_slots() const;
+    // By which so many owners have keys, in a table that is cut as the thesis' are. Errors: fewer buckets than cores.
+    [[nodiscard]] Result<ModuloCut> cut(std::size_t owners_count) const;
 };
 
 constexpr auto table_schema = console::schema<TableOptions>(
@@ -176,6 +197,9 @@ constexpr auto table_schema = console::schema<TableOptions>(
     console::option<&TableOptions::walk>("walk", "a chain at once, or others in between (none given: whole)"),
     console::option<&TableOptions::probe>("probe",
                                           "within the key's region, or on to the next core (none given: local)"),
+    console::option<&TableOptions::rehash>("rehash", "who makes a table larger in which operations travel (none given: "
+                                                     "regions)"),
+    console::option<&TableOptions::place>("place", "where nodes of chains lie (none given: with their instruction)"),
     console::option<&TableOptions::hash>("hash", "which places the keys (none given: the table's own)"),
     console::option<&TableOptions::prefetch>("prefetch",
                                              "tasks ahead, 0: off (none given: the worker's own; the thesis' tasks: 0)",

@@ -69,14 +69,18 @@ FixedText<32> name_of(Mix const& mix) {
 
 void print_table_head(TextSink& out, TableRun const& run) {
     format(out, "table: {}, {}, {}{} hash, {} queue{}, {} operations ({}, {}), {} keys, ", run.layout.name,
-           way_text(run).view(), run.probe == Probe::Travel ? "travelling probes, " : "", name_of(run.hashing),
-           name_of(run.source), run.slices == SliceKind::Packed ? " with packed slices" : "",
+           way_text(run).view(),
+           run.way.probe != Probe::Travel    ? ""
+           : run.way.rehash == Rehash::Core0 ? "travelling probes, rehash on core 0, "
+                                             : "travelling probes, ",
+           name_of(run.hashing), name_of(run.source), run.slices == SliceKind::Packed ? " with packed slices" : "",
            as_typed(run.operations).view(), run.ycsb ? as_typed(run.ycsb).view() : as_typed(run.mix).view(),
            run.trace ? "dealt by key" : as_typed(run.distribution).view(),
            run.trace ? *run.trace : as_typed<256>(run.keys).view());
     if (run.threads_each > 1) format(out, "{} threads per core, ", run.threads_each);
     if (run.sweep) format(out, "sizes up to {}, ", as_typed(*run.sweep).view());
     if (run.uses("--tasks-per-core")) format(out, "{} tasks per core, ", run.tasks_each);
+    if (run.way.place == Place::Owner) out.write("nodes at the owner, ");
     if (run.memory != TablePlacement{}) format(out, "memory {}, ", as_typed(run.memory).view());
     if (run.rate) format(out, "at {}, ", as_typed(run.rate).view());
     if (run.max_latency) format(out, "latency up to {} us, ", *run.max_latency);
@@ -108,6 +112,8 @@ void write_table_settings(JsonWriter& json, TableRun const& run, Mix const& mix)
     write_model(json, run);
     json.field("layout", run.layout.name);
     json.field("probe", name_of(run.way.probe));
+    if (run.rehash) json.field("rehash", name_of(*run.rehash));
+    if (run.place) json.field("place", name_of(*run.place));
     json.field("hash", name_of(run.hashing));
     json.field("queue", name_of(run.source));
     if (run.source == QueueKind::PerCore) json.field("slices", name_of(run.slices));

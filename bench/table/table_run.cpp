@@ -23,10 +23,13 @@ TableWay way_of(TableOptions const& options) {
             options.notation.value_or(Notation::Function),
             options.walk.value_or(Walk::Whole),
             options.probe.value_or(Probe::Local),
+            options.rehash.value_or(Rehash::Regions),
+            options.place.value_or(Place::Instruction),
             options.locking};
 }
 TableWay way_of(EngineKind const& kind) {
-    return {kind.model, {kind.layout.name}, kind.submit, kind.notation, kind.walk, kind.probe, kind.locking};
+    return {kind.model, {kind.layout.name}, kind.submit, kind.notation, kind.walk,
+            kind.probe, kind.rehash,        kind.place,  kind.locking};
 }
 
 // Properties of engines, by which layouts are listed.
@@ -51,6 +54,9 @@ bool travels(EngineKind const& kind) {
 bool has_locks(EngineKind const& kind) {
     return kind.locking.has_value();
 }
+bool places_nodes(EngineKind const& kind) {
+    return kind.place == Place::Owner;
+}
 bool loses(EngineKind const& kind) {
     return kind.model == Model::ThreadsUnsafe;
 }
@@ -71,6 +77,22 @@ constexpr Need owning_tasks{
     [](TableRun const& run) { return run.model == Model::Tasks; }, "--model tasks", {}, Need::Got::Model};
 constexpr Need any_threads{
     [](TableRun const& run) { return !runs_tasks(run.model); }, "--model threads", {}, Need::Got::Model};
+// Cut by key mod n, once and for all.
+constexpr Need known_owners{
+    [](TableRun const& run) {
+        return run.kind == nullptr || (run.kind->hash == Hashing::Modulo && run.kind->growth == Growth::Never);
+    },
+    "a table of the thesis, which says beforehand who owns a key (--layout chained, or open with "
+    "--probe travel; no --initial-slots)"};
+constexpr Need keys_of_a_slice{[](TableRun const& run) { return !run.ycsb; },
+                               "no --workload besides, whose cores use each other's keys"};
+constexpr Need growing_travel{
+    [](TableRun const& run) { return run.way.probe == Probe::Travel && run.initial_slots.has_value(); },
+    "--probe travel and --initial-slots, a table that grows while operations travel"};
+constexpr Need places{&has<&places_nodes>, "--layout {}, which has nodes", &places_nodes, Need::Got::Layout};
+constexpr Need key_by_place{
+    [](TableRun const& run) { return !run.ycsb && !run.trace && run.distribution.is_uniform(); },
+    "no --workload, --trace or --dist besides, with which an instruction's key is not known beforehand"};
 constexpr Need any_order{[](TableRun const& run) { return !depends_on_order(run); },
                          "phases whose results do not depend on which thread takes which instruction (not mixed or "
                          "loaded; with zipf only find)"};
@@ -176,6 +198,11 @@ constexpr Use option_uses[] = {
     {"--walk", &is_given<&TableRun::walk>, {&owning_tasks, &a_task_each}},
     {"--walk interleaved", [](TableRun const& run) { return run.walk == Walk::Interleaved; }, {&chains}},
     {"--probe", &is_given<&TableRun::probe>, {&probes}},
+    {"--queue owner",
+     [](TableRun const& run) { return run.queue == QueueKind::Owner; },
+     {&known_owners, &keys_of_a_slice}},
+    {"--rehash", &is_given<&TableRun::rehash>, {&growing_travel}},
+    {"--place", &is_given<&TableRun::place>, {&places, &key_by_place}},
     {"--prefetch", &is_given<&TableRun::prefetch>, {&tasks, &a_task_each}},
     {"--prefetch-hint", &is_given<&TableRun::prefetch_hint>, {&tasks, &prefetching}},
     {"--prefetch-far", &is_given<&TableRun::prefetch_far>, {&tasks, &a_task_each, &no_tasks_ahead}},
@@ -237,6 +264,8 @@ FixedText<128> as_typed(TableWay const& way) {
     if (way.model == Model::Tasks && way.submit == Submit::Task)
         format(text, " --notation {} --walk {}", name_of(way.notation), name_of(way.walk));
     if (way.probe != Probe::Local) format(text, " --probe {}", name_of(way.probe));
+    if (way.rehash != Rehash::Regions) format(text, " --rehash {}", name_of(way.rehash));
+    if (way.place != Place::Instruction) format(text, " --place {}", name_of(way.place));
     if (way.locking) format(text, " --locking {}", name_of(*way.locking));
     return text;
 }
@@ -316,6 +345,10 @@ std::size_t TableRun::first_slots() const {
     double const wanted = static_cast<double>(operations) / load.value_or(0.5);
     auto const whole = static_cast<std::size_t>(wanted); // std::ceil() is in a library that a bare machine has not
     return whole + (static_cast<double>(whole) < wanted ? 1 : 0);
+}
+
+Result<ModuloCut> TableRun::cut(std::size_t owners_count) const {
+    return ModuloCut(MXK_TRY(count_buckets(*this, owners_count)), owners_count);
 }
 
 Result<TableRun> resolve(TableOptions options, NodeVector<TraceReplay>* trace) {

@@ -50,6 +50,13 @@ Result<Slice> Slice::create(std::span<Instruction> room, KeySequence keys, std::
     return slice;
 }
 
+Result<Slice> Slice::create_listed(std::span<Instruction> room, NodeArray<std::uint64_t> keys, NodeId node) {
+    Keys const listed{.kind = Keys::Kind::File, .listed = keys.span()};
+    Slice slice = MXK_TRY(create(room, KeySequence(listed, 0), 0, node));
+    slice.listed_ = std::move(keys);
+    return slice;
+}
+
 Result<void> Slice::prepare_mixed(NodeId node) {
     picks_ = MXK_TRY(NodeArray<std::uint32_t>::create(size(), node));
     return {};
@@ -178,9 +185,10 @@ void Slice::finish_from_all(std::size_t from, std::size_t to, std::span<std::uin
 
 Result<InstructionQueue> InstructionQueue::create(Workload const& workload, QueueKind kind,
                                                   std::span<CoreId const> cores,
-                                                  std::optional<ModuloKeys> const& others) {
-    if (workload.replay != nullptr) return create_dealt(workload, kind, cores, others);
-    InstructionQueue result(workload, kind, others);
+                                                  std::optional<ModuloKeys> const& others,
+                                                  std::optional<ModuloCut> const& cut) {
+    if (workload.replay != nullptr) return create_split(workload, kind, cores, others, cut);
+    InstructionQueue result(workload, kind, others, cut);
     NodeId const here = workers::of(core_id(0)).node();
     KeySequence const keys(workload.keys, workload.seed, others);
     KeySequence const seeds(workload.keys, workload.seed);
@@ -192,23 +200,46 @@ Result<InstructionQueue> InstructionQueue::create(Workload const& workload, Queu
     result.cores_ = MXK_TRY(NodeVector<CoreId>::create(cores.size(), here));
     result.arrays_ = MXK_TRY(NodeVector<NodeArray<Instruction>>::create(cores.size(), here));
     result.parts_ = MXK_TRY(NodeVector<Part>::create(cores.size(), here));
-    for (std::size_t i = 0; i < cores.size(); ++i) {
+    for (CoreId const core : cores) result.cores_.emplace(core);
+    if (kind == QueueKind::Owner) MXK_TRY(result.add_owners_slices(keys));
+    for (std::size_t i = 0; i < cores.size() && kind != QueueKind::Owner; ++i) {
         std::size_t const start = part_start(workload.operations, cores.size(), i);
         std::size_t const size = part_start(workload.operations, cores.size(), i + 1) - start;
-        result.cores_.emplace(cores[i]);
         NodeId const node = result.node(i);
         auto const room = MXK_TRY(result.room(start, size, i));
         Part& part = result.parts_.emplace(MXK_TRY(Slice::create(room, keys, start, node)), Random(workload.seed + i),
                                            KeyDraw(workload.distribution, size, room.empty() ? 0 : seeds(start)),
                                            NodeArray<std::uint64_t>());
         if (overwrites) part.seen = MXK_TRY(NodeArray<std::uint64_t>::create(workload.operations / 64 + 1, node));
-        if (mixed && uniform) MXK_TRY(part.slice.prepare_mixed(node));
     }
+    if (mixed && uniform)
+        for (std::size_t i = 0; i < cores.size(); ++i) MXK_TRY(result.parts_[i].slice.prepare_mixed(result.node(i)));
     return result;
 }
 
+Result<void> InstructionQueue::add_owners_slices(KeySequence const& keys) {
+    NodeId const here = workers::of(core_id(0)).node();
+    auto counts = MXK_TRY(NodeArray<std::size_t>::create_zeroed(cores_.size(), here));
+    for (std::size_t at = 0; at < operations(); ++at) ++counts[cut_->owner(keys(at))];
+    auto lists = MXK_TRY(NodeVector<NodeArray<std::uint64_t>>::create(cores_.size(), here));
+    for (std::size_t i = 0; i < cores_.size(); ++i)
+        lists.emplace(MXK_TRY(NodeArray<std::uint64_t>::create(std::exchange(counts[i], 0), node(i))));
+    for (std::size_t at = 0; at < operations(); ++at) {
+        std::size_t const owner = cut_->owner(keys(at));
+        lists[owner][counts[owner]++] = keys(at);
+    }
+    for (std::size_t i = 0; i < cores_.size(); ++i) {
+        auto const room = MXK_TRY(this->room(0, counts[i], i));
+        std::uint64_t const first = counts[i] != 0 ? lists[i][0] : 0;
+        parts_.emplace(MXK_TRY(Slice::create_listed(room, std::move(lists[i]), node(i))), Random(workload_->seed + i),
+                       KeyDraw(workload_->distribution, counts[i], first), NodeArray<std::uint64_t>());
+    }
+    return {};
+}
+
 NodeId InstructionQueue::node(std::size_t place) const {
-    return workers::of(kind_ == QueueKind::NodeLocal ? cores_[place] : core_id(0)).node();
+    bool const with_its_core = kind_ == QueueKind::NodeLocal || kind_ == QueueKind::Owner;
+    return workers::of(with_its_core ? cores_[place] : core_id(0)).node();
 }
 
 Result<std::span<Instruction>> InstructionQueue::room(std::size_t start, std::size_t size, std::size_t place) {

@@ -1,6 +1,6 @@
 // All instructions of a run, cut into one slice per core, and how the cores make them: each its own, a
 // piece per task. The same workload gives the same keys, in the same slices, in the same order, whichever cores run
-// them and wherever they lie. Those of a trace are dealt out by their keys: all operations on one key stand in one
+// them and wherever they lie. Those of a trace are split out by their keys: all operations on one key stand in one
 // slice, in the trace's order, so that their results are those of the trace.
 #pragma once
 
@@ -20,6 +20,7 @@
 #include "bench/workload/random.hpp"
 #include "bench/workload/workload.hpp"
 #include "bench/workload/ycsb_writes.hpp"
+#include "hashtable/partition/modulo_cut.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/memory/node_vector.hpp"
 
@@ -36,7 +37,9 @@ class Slice {
     // remember lies on `node`. Errors: no memory.
     static Result<Slice> create(std::span<Instruction> room, KeySequence keys, std::uint64_t first_key, NodeId node);
     // Of a trace: instructions and keys are put into it one by one, as many as there is room for. Errors: no memory.
-    static Result<Slice> create_dealt(std::span<Instruction> room, std::size_t keys, NodeId node);
+    static Result<Slice> create_split(std::span<Instruction> room, std::size_t keys, NodeId node);
+    // The same with these keys, as many as there is room for.
+    static Result<Slice> create_listed(std::span<Instruction> room, NodeArray<std::uint64_t> keys, NodeId node);
     // Before fill_mixed() is used, or fill_inserts() with fill_loaded() behind it. Errors: no memory.
     Result<void> prepare_mixed(NodeId node);
 
@@ -44,17 +47,17 @@ class Slice {
     [[nodiscard]] std::span<Instruction const> instructions() const { return instructions_.first(count_); }
     [[nodiscard]] std::size_t size() const { return instructions_.size(); }
     // As many, but for a slice of a trace.
-    [[nodiscard]] std::size_t key_count() const { return dealt_ ? dealt_->key_count : size(); }
+    [[nodiscard]] std::size_t key_count() const { return split_ ? split_->key_count : size(); }
     [[nodiscard]] std::uint64_t key(std::size_t at) const { return keys_(first_key_ + at); }
     // Whether key `at` must be in the table when all instructions made so far have run.
     [[nodiscard]] bool is_live(std::size_t at) const { return (live_[at / word_bits] >> at % word_bits & 1) != 0; }
     [[nodiscard]] std::uint64_t live_count() const { return live_count_; }
 
     // Of a trace.
-    void put(Instruction const& instruction) { instructions_[dealt_->instructions++] = instruction; }
+    void put(Instruction const& instruction) { instructions_[split_->instructions++] = instruction; }
     void put_key(std::uint64_t key, bool is_live, std::uint32_t version);
     // Of the value that key `at` has when all instructions have run, if it is there.
-    [[nodiscard]] std::uint32_t last_version(std::size_t at) const { return dealt_ ? dealt_->versions[at] : 0; }
+    [[nodiscard]] std::uint32_t last_version(std::size_t at) const { return split_ ? split_->versions[at] : 0; }
 
     // For a table that is empty: an insert of every key, or, if so many are kept for later, of all others.
     void fill_inserts(std::size_t from, std::size_t to, std::size_t kept = 0);
@@ -93,7 +96,7 @@ class Slice {
     void put_drawn(std::size_t at, Operation operation, std::size_t drawn);
     void set_live(std::size_t at, bool live);
 
-    struct Dealt {
+    struct SplitTrace {
         NodeArray<std::uint64_t> keys;
         NodeArray<std::uint32_t> versions; // of their last values
         std::size_t key_count = 0;
@@ -102,8 +105,9 @@ class Slice {
     };
 
     std::span<Instruction> instructions_;
-    std::size_t count_;          // of the phase
-    std::optional<Dealt> dealt_; // of a trace
+    std::size_t count_;               // of the phase
+    NodeArray<std::uint64_t> listed_; // its keys, where they are no part of a sequence
+    std::optional<SplitTrace> split_; // of a trace
     KeySequence keys_;
     std::uint64_t first_key_;       // and the number of the first instruction among those of all slices
     NodeArray<std::uint64_t> live_; // a bit for each key
@@ -117,9 +121,11 @@ class Slice {
 class InstructionQueue {
   public:
     // Memory for the instructions, with slice i for the i-th of `cores`, on the nodes that `kind` says. `workload` must
-    // live on, and have its keys (read_keys()). `others`: of its keys, which take their place. Errors: no memory.
+    // live on, and have its keys (read_keys()). `others`: of its keys, which take their place. `cut`: by which cores
+    // own keys, for QueueKind::Owner. Errors: no memory.
     static Result<InstructionQueue> create(Workload const& workload, QueueKind kind, std::span<CoreId const> cores,
-                                           std::optional<ModuloKeys> const& others = {});
+                                           std::optional<ModuloKeys> const& others = {},
+                                           std::optional<ModuloCut> const& cut = {});
 
     // The instructions for the first phase, with a table that is empty; one that needs keys gets an insert of every key
     // first and its own by continue_with(). What was in the queue is forgotten. Errors: no memory,
@@ -163,15 +169,20 @@ class InstructionQueue {
         NodeArray<std::uint64_t> seen; // of a workload that overwrites: a bit for each key of all slices
     };
 
-    InstructionQueue(Workload const& workload, QueueKind kind, std::optional<ModuloKeys> const& others)
+    InstructionQueue(Workload const& workload, QueueKind kind, std::optional<ModuloKeys> const& others,
+                     std::optional<ModuloCut> const& cut)
         : workload_(&workload)
         , kind_(kind)
-        , others_(others) {}
+        , others_(others)
+        , cut_(cut) {}
 
+    // A slice for the keys that each core owns.
+    Result<void> add_owners_slices(KeySequence const& keys);
+    [[nodiscard]] std::size_t slice_of(std::uint64_t key) const; // of a trace
     // Of a trace: by the number of operations on its keys, and filled by the cores.
-    static Result<InstructionQueue> create_dealt(Workload const& workload, QueueKind kind,
-                                                 std::span<CoreId const> cores,
-                                                 std::optional<ModuloKeys> const& others);
+    static Result<InstructionQueue> create_split(Workload const& workload, QueueKind kind,
+                                                 std::span<CoreId const> cores, std::optional<ModuloKeys> const& others,
+                                                 std::optional<ModuloCut> const& cut);
     Result<void> deal(Progress& progress);
     // take(place, at) for each `at` below `count` in order, on each core.
     template <typename Function>
@@ -186,12 +197,13 @@ class InstructionQueue {
     Workload const* workload_;
     QueueKind kind_;
     std::optional<ModuloKeys> others_;
+    std::optional<ModuloCut> cut_; // of QueueKind::Owner
     NodeVector<CoreId> cores_;
     NodeVector<NodeArray<Instruction>> arrays_; // one for each slice, or one for all
     NodeVector<Part> parts_;
     std::optional<KeyDraw> all_keys_; // of a workload of YCSB
     YcsbWrites writes_;
-    bool is_dealt_ = false; // of a trace
+    bool is_split_ = false; // of a trace
 };
 
 } // namespace mxk::bench

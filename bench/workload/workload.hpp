@@ -20,14 +20,15 @@ namespace mxk::bench {
 
 // Where the instructions lie, and from where a core takes them (thesis section 4.3).
 enum class QueueKind : std::uint8_t {
-    Shared,   // one array on the console's node, from whose head all cores take
-    PerCore,  // a slice for each core, all on the console's node
-    NodeLocal // a slice for each core, on its own node
+    Shared,    // one array on the console's node, from whose head all cores take
+    PerCore,   // a slice for each core, all on the console's node
+    NodeLocal, // a slice for each core, on its own node
+    Owner      // the same of the keys that the core itself owns (thesis sections 3.2.1, 4.1 and 4.2)
 };
 constexpr auto value_names(QueueKind) {
-    return std::array{console::NamedValue{QueueKind::Shared, "shared"},
-                      console::NamedValue{QueueKind::PerCore, "per-core"},
-                      console::NamedValue{QueueKind::NodeLocal, "node-local"}};
+    return std::array{
+        console::NamedValue{QueueKind::Shared, "shared"}, console::NamedValue{QueueKind::PerCore, "per-core"},
+        console::NamedValue{QueueKind::NodeLocal, "node-local"}, console::NamedValue{QueueKind::Owner, "owner"}};
 }
 
 // How slices for each core lie in memory: each from a line's start on, or one behind the other wherever that is, with

@@ -67,11 +67,11 @@ struct Lookup : mxk::Task {
         std::uint64_t const key = key_of(self.number);
         Pair const* const pair = self.table.region(self.table.owner(key)).lookup(key);
         self.is_right = pair != nullptr && pair->value == value_of(self.number);
-        task.body = &Lookup::come_home;
+        task.body = &Lookup::complete;
         worker.append(task, task.home);
     }
 
-    static void come_home(mxk::Worker& worker, mxk::Task& task) {
+    static void complete(mxk::Worker& worker, mxk::Task& task) {
         auto& self = static_cast<Lookup&>(task);
         if (self.is_right) ++self.share.right;
         leave(worker, task);

@@ -35,7 +35,7 @@
 #include "hashtable/batch/batch_pace.hpp"
 #include "hashtable/batch/batch_supply.hpp"
 #include "hashtable/batch/batched.hpp"
-#include "hashtable/batch/owner_absence.hpp"
+#include "hashtable/batch/descheduled_owner.hpp"
 #include "hashtable/partition/owner_change_hook.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_vector.hpp"
@@ -119,7 +119,7 @@ class BatchClient : BatchHome {
 
     // `worker` is the one of the core that will use it; any core may make it, if it hands it over by a task.
     BatchClient(Worker& worker, Batched<Regions>& table, Memory memory, Completed completed = {})
-        : BatchHome{&BatchClient::come_home}
+        : BatchHome{&BatchClient::complete}
         , worker_(worker)
         , table_(table)
         , regions_(*table.regions_)
@@ -450,7 +450,7 @@ class BatchClient : BatchHome {
         worker_.append(batch, owner.core);
     }
 
-    [[gnu::flatten]] static void come_home(Worker& worker, Task& task) {
+    [[gnu::flatten]] static void complete(Worker& worker, Task& task) {
         auto& batch = static_cast<OwnBatch&>(task);
         auto& self = static_cast<BatchClient&>(*batch.client_);
         if constexpr (wants_results) self.completed_(worker, std::as_const(batch));
@@ -487,7 +487,7 @@ class BatchClient : BatchHome {
     std::size_t refused_ = none; // the region without room, after a refusal
     TaskList waiting_for_rest_;
     Idle idle_{*this};
-    OwnerAbsence absence_{clock::to_cycles(microseconds(100))}; // no task is longer than 50
+    DescheduledOwner absence_{clock::to_cycles(microseconds(100))}; // no task is longer than 50
     BeforeChange before_change_{*this};
     typename ViewOf<Regions>::Type const* view_ = nullptr; // the core's, where owners change
 };

@@ -29,7 +29,7 @@ concept MovingTable = requires(Table& table) {
 
 // A table whose operations mostly end at the line that was asked for, and which says of one, once that is there, that
 // it does not, is_behind(key, position): then prefetch_behind(key, position) asks for what it reads besides.
-// Such operations may be put off until others have run that are not behind, without one on the same key overtaking
+// Such operations may be deferred until others have run that are not behind, without one on the same key overtaking
 // another: these leave behind what is behind. So does an operation that is behind itself, but for keys with the same
 // first_line(position), and as long as positions are valid and nothing is displaced.
 template <typename Table>
@@ -113,7 +113,7 @@ template <PositionTable Table> class BatchPositions<Table> {
     template <typename Operate> [[gnu::always_inline]] auto with(std::size_t at, Operate operate) const {
         return operate(current_->positions[at]);
     }
-    // Whether the operation may be put off: then what it reads besides is asked for. `table` is a BehindTable.
+    // Whether the operation may be deferred: then what it reads besides is asked for. `table` is a BehindTable.
     [[gnu::always_inline]] bool is_behind(Table const& table, std::uint64_t key, std::size_t at) const {
         Position const& position = current_->positions[at];
         if (!table.is_behind(key, position)) [[likely]]

@@ -5,8 +5,8 @@
 //     arrive(B1)  arrive(B2)               arrive(B3)               finish
 //     ask B1      run B1 while asking B2   run B2 while asking B3   run B3
 //
-// What an operation's first line sends on to a second one is put off until the next batch has run, with its batch
-// (put_off.hpp). `finish` comes with each round of the core's tasks as long as there is a batch that waits for a next
+// What an operation's first line sends on to a second one is deferred until the next batch has run, with its batch
+// (deferred.hpp). `finish` comes with each round of the core's tasks as long as there is a batch that waits for a next
 // one: that one waits until none has come for a round.
 #pragma once
 
@@ -24,7 +24,7 @@
 #include "base/vectors.hpp"
 #include "hashtable/batch/batch.hpp"
 #include "hashtable/batch/batch_positions.hpp"
-#include "hashtable/batch/put_off.hpp"
+#include "hashtable/batch/deferred.hpp"
 #include "hashtable/partition/owner_change_hook.hpp"
 #include "tasks/annotation.hpp"
 #include "tasks/worker.hpp"
@@ -133,22 +133,22 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
     template <bool has_loops> void run_before(Worker& worker, Batch& batch, Batch const& next) {
         run<has_loops>(batch, &next);
         if constexpr (BehindTable<Table>) {
-            complete_put_off(worker);
+            complete_deferred(worker);
             if (!put_off_.now->none()) return std::swap(put_off_.now, put_off_.before);
         }
-        go_home(worker, batch);
+        return_to_client(worker, batch);
     }
     void run_waiting(Worker& worker) {
         Batch& last = *std::exchange(waiting_, nullptr);
         run<false>(last, nullptr);
         if constexpr (BehindTable<Table>) {
-            complete_put_off(worker);
+            complete_deferred(worker);
             run_all(*put_off_.now);
         }
-        go_home(worker, last); // if it was the last of all, the server may be gone now
+        return_to_client(worker, last); // if it was the last of all, the server may be gone now
     }
 
-    static void go_home(Worker& worker, Batch& batch) {
+    static void return_to_client(Worker& worker, Batch& batch) {
         batch.body = batch.client_->arrived;
         if (batch.home == worker.core()) return batch.body(worker, batch);
         batch.touches = batch.has_finds() ? Annotation::reads(batch.values_.data(), batch.size_ * sizeof(std::uint64_t))
@@ -193,7 +193,7 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
         }
         std::size_t const size = batch.size_;
         std::size_t const together = next != nullptr ? std::min<std::size_t>(size, next->size_) : 0;
-        // The result; 0 of one that was put off.
+        // The result; 0 of one that was deferred.
         auto const run_one = [&](std::size_t at) __attribute__((always_inline))->std::uint64_t {
             if (!positions_.is_valid(region_)) [[unlikely]]
                 return operate_anew(batch, at);
@@ -226,8 +226,8 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
         positions_.ask(region_, &batch.keys_[from], from, to);
     }
 
-    // What the batch before the one that has just run had put off: then that one goes home.
-    void complete_put_off(Worker& worker) {
+    // What the batch before the one that has just run had deferred: then that one goes home.
+    void complete_deferred(Worker& worker) {
         Batch* const batch = put_off_.before->batch;
         if (batch == nullptr) return;
         bool const changes = !put_off_.before->none() && !batch->all_are(Operation::Find);
@@ -235,9 +235,9 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
         // What has just run may have brought others to the front, where the next batch would find them.
         if (changes && put_off_.now->may_meet(*put_off_.before)) run_all(*put_off_.now);
         put_off_.before->batch = nullptr;
-        go_home(worker, *batch);
+        return_to_client(worker, *batch);
     }
-    // Without its position. It does not ask whether it is behind, so what was put off comes first.
+    // Without its position. It does not ask whether it is behind, so what was deferred comes first.
     [[gnu::noinline]] std::uint64_t operate_anew(Batch& batch, std::size_t at) {
         if constexpr (BehindTable<Table>) {
             run_all(*put_off_.before);
@@ -245,11 +245,11 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
         }
         return operate(batch.operation(at), batch, at);
     }
-    [[gnu::noinline]] void run_all(auto& put_off) {
-        put_off.run_all([&](std::size_t at, auto const& position) {
-            Batch& batch = *put_off.batch;
-            std::uint64_t const result = put_off.is_valid(region_) ? operate(batch.operation(at), batch, at, position)
-                                                                   : operate(batch.operation(at), batch, at);
+    [[gnu::noinline]] void run_all(auto& deferred) {
+        deferred.run_all([&](std::size_t at, auto const& position) {
+            Batch& batch = *deferred.batch;
+            std::uint64_t const result = deferred.is_valid(region_) ? operate(batch.operation(at), batch, at, position)
+                                                                    : operate(batch.operation(at), batch, at);
             batch.results_.add(at, result);
         });
     }
@@ -306,9 +306,9 @@ template <typename Table> class alignas(cache_line_bytes) BatchServer {
     template <typename> struct PutOffOf { using Type = NoPutOff; };
     template <BehindTable Behind> struct PutOffOf<Behind> {
         struct Type {
-            std::array<PutOff<Behind>, 2> both;
-            PutOff<Behind>* now = &both[0];    // by the batch that runs
-            PutOff<Behind>* before = &both[1]; // by the one before, which has not gone home then
+            std::array<Deferred<Behind>, 2> both;
+            Deferred<Behind>* now = &both[0];    // by the batch that runs
+            Deferred<Behind>* before = &both[1]; // by the one before, which has not gone home then
         };
     };
 

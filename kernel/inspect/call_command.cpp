@@ -29,11 +29,11 @@ struct Ready {
     }
 };
 
-struct WhatToCall {
+struct CallTarget {
     std::string_view name;
     console::WordList arguments;
 };
-struct CallOptions : WhatToCall {
+struct CallOptions : CallTarget {
     std::uint32_t core = 0;
 };
 
@@ -41,9 +41,9 @@ constexpr auto call_schema = console::schema<CallOptions>(
     console::positional<&CallOptions::name>("NAME", "of a function; none: list them"),
     console::positional<&CallOptions::arguments>("NUMBER", "its arguments: 18, 0x12, 022, &FUNCTION, *ADDRESS"),
     console::option<&CallOptions::core>("core", "that runs it", console::between(0, 65535)));
-constexpr auto mcall_schema = console::schema<WhatToCall>(
-    console::positional<&WhatToCall::name>("NAME", "of a function; none: list them"),
-    console::positional<&WhatToCall::arguments>("NUMBER", "its arguments, the same on all cores"));
+constexpr auto mcall_schema = console::schema<CallTarget>(
+    console::positional<&CallTarget::name>("NAME", "of a function; none: list them"),
+    console::positional<&CallTarget::arguments>("NUMBER", "its arguments, the same on all cores"));
 
 void print_signature(TextSink& out, Function const& function) {
     format(out, "{}{}{}", function.name, function.parameters.empty() ? "" : " ", function.parameters);
@@ -65,7 +65,7 @@ void list_functions(TextSink& out) {
     });
 }
 
-Result<Ready> prepare_call(WhatToCall const& wanted) {
+Result<Ready> prepare_call(CallTarget const& wanted) {
     Ready ready{.function = console::find_by_name(registered_functions(), wanted.name)};
     if (ready.function == nullptr) {
         Error const unknown = console::unknown_name("function", wanted.name, registered_functions());
@@ -118,7 +118,7 @@ Outcome print_results(Invocation& invocation, Function const& function,
     return invocation.fail(Error::of("on {} of {} cores: {}", failed, results.size(), first->error().message()));
 }
 
-Outcome run_mcall(Invocation& invocation, WhatToCall const& options) {
+Outcome run_mcall(Invocation& invocation, CallTarget const& options) {
     if (options.name.empty()) return list_functions(invocation.out), Outcome::Ok;
     auto const ready = prepare_call(options);
     if (!ready) return invocation.fail(ready.error());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "arch/attention.hpp"
+#include "arch/linux/control_group.hpp"
 #include "arch/linux/host.hpp"
 #include "arch/linux/node_memory.hpp"
 #include "arch/linux/pinning.hpp"
@@ -41,6 +42,19 @@ std::span<std::byte> heap_memory(std::size_t bytes) {
 }
 
 constinit bool is_running = false;
+
+// What makes this host's numbers other than the hardware's, or is not known of it.
+void warn_of_host(arch::Shape const& shape) {
+    if (shape.shares_cpus)
+        log::warn("{} cores share the processors of this system: what they measure is not the hardware's speed",
+                  shape.cores.size());
+    if (shape.nodes_unknown) log::warn("this system does not say which memory its NUMA nodes have: taken as one node");
+    if (shape.memory_guessed) log::warn("this system does not say how much memory is available: taken as 1 GiB");
+    auto const processors = arch::read_control_group().processors;
+    if (processors && *processors < static_cast<double>(shape.cores.size()))
+        log::warn("a control group's CPU quota allows {} processors for {} cores: it stops them while they measure",
+                  *processors, shape.cores.size());
+}
 
 } // namespace
 
@@ -208,11 +222,9 @@ Result<Runtime> Runtime::start(RuntimeOptions const& options) try {
     MXK_TRY(mapping::create(state->topology));
     MXK_TRY(workers::create(state->topology, state->arena));
     MXK_TRY(system_queue::create());
-    if (shape.shares_cpus) {
-        log::warn("{} cores share the processors of this system: what they measure is not the hardware's speed",
-                  shape.cores.size());
+    if (shape.shares_cpus)
         for (std::size_t i = 0; i < workers::count(); ++i) workers::of(core_id(i)).set_polling_time(Nanoseconds{0});
-    }
+    warn_of_host(shape);
     state->start_threads(shape, options.own_threads);
     return Runtime(std::move(state));
 } catch (std::exception const& failure) { // no memory, no threads, no topology

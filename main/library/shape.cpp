@@ -8,6 +8,7 @@ namespace mxk::arch {
 namespace {
 
 constexpr std::uint8_t remote_distance = 20;
+constexpr std::uint64_t guessed_memory = 1 * GiB;  // of a system that says nothing
 constexpr std::uint64_t min_node_bytes = 16 * MiB; // workers, slabs, and something to measure
 
 // Equal parts, cores in blocks: 8 cores on 2 nodes are 0-3 and 4-7.
@@ -25,13 +26,18 @@ void pretend_levels(Shape& shape) {
     }
 }
 
-// The host's, with the memory shared out as the host has it.
-void take_nodes(Shape& shape, Host const& host, std::uint64_t memory) {
+double memory_of(Host const& host) {
     double whole = 0;
     for (HostNode const& node : host.nodes) whole += static_cast<double>(node.memory_bytes);
+    return whole;
+}
+
+// The host's, with the memory shared out as the host has it.
+void take_nodes(Shape& shape, Host const& host, std::uint64_t memory) {
+    double const whole = memory_of(host);
     int const only = -1; // where there is one node, there is nothing to bind to
     for (HostNode const& node : host.nodes) {
-        double const share = static_cast<double>(node.memory_bytes) / std::max(whole, 1.0);
+        double const share = static_cast<double>(node.memory_bytes) / whole;
         auto const bytes = static_cast<std::uint64_t>(share * static_cast<double>(memory));
         shape.nodes.push_back({host.nodes.size() > 1 ? node.number : only, align_down(bytes, 2 * MiB)});
     }
@@ -46,17 +52,21 @@ std::vector<std::uint8_t> plain_distances(std::size_t nodes) {
 
 } // namespace
 
-Result<Shape> make_shape(RuntimeOptions const& options, Host const& host, std::uint64_t available) {
-    std::uint64_t const memory = options.memory_bytes != 0 ? options.memory_bytes : available / 10 * 9;
+Result<Shape> make_shape(RuntimeOptions const& options, Host const& host, std::optional<std::uint64_t> available) {
+    std::uint64_t const memory =
+        options.memory_bytes != 0 ? options.memory_bytes : available.value_or(guessed_memory) / 10 * 9;
     std::size_t const cores = options.cores != 0 ? options.cores : host.cpus.size();
     if (options.nodes > cores)
         return Error::of("expected up to as many nodes as cores, got {} nodes for {} cores", options.nodes, cores);
-    std::size_t const nodes = options.nodes != 0 ? options.nodes : host.nodes.size();
+    bool const nodes_unknown = options.nodes == 0 && memory_of(host) <= 0;
+    std::size_t const nodes = options.nodes != 0 ? options.nodes : nodes_unknown ? 1 : host.nodes.size();
     if (memory < nodes * min_node_bytes)
         return Error::of("expected no less than {} MiB of memory for {} nodes, got {} MiB",
                          nodes * min_node_bytes / MiB, nodes, memory / MiB);
 
     Shape shape;
+    shape.nodes_unknown = nodes_unknown;
+    shape.memory_guessed = options.memory_bytes == 0 && !available;
     shape.shares_cpus = cores > host.cpus.size();
     for (std::size_t i = 0; i < cores; ++i) {
         HostCpu const& cpu = host.cpus[i % host.cpus.size()];
@@ -65,6 +75,8 @@ Result<Shape> make_shape(RuntimeOptions const& options, Host const& host, std::u
     }
     if (options.nodes != 0)
         pretend_nodes(shape, options.nodes, memory);
+    else if (nodes_unknown)
+        pretend_nodes(shape, 1, memory);
     else
         take_nodes(shape, host, memory);
     if (shape.shares_cpus) pretend_levels(shape);

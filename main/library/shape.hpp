@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "arch/linux/host.hpp"
@@ -28,9 +29,12 @@ struct Shape {
     std::vector<ShapeNode> nodes;
     std::vector<std::uint8_t> distances; // nodes x nodes
     bool shares_cpus = false;            // more cores than processors
+    bool nodes_unknown = false;          // the host does not say how much memory its nodes have: there is one, with all
+    bool memory_guessed = false;         // nor how much there is
 };
 
-// `available`: bytes that may be used, if the options do not say. Errors: more nodes than cores, too little memory.
-Result<Shape> make_shape(RuntimeOptions const& options, Host const& host, std::uint64_t available);
+// `available`: bytes that may be used, if the options do not say; nothing: not known, 1 GiB is tried. Errors: more
+// nodes than cores, too little memory.
+Result<Shape> make_shape(RuntimeOptions const& options, Host const& host, std::optional<std::uint64_t> available);
 
 } // namespace mxk::arch

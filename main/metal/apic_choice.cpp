@@ -7,7 +7,7 @@
 namespace mxk::metal {
 
 void choose_apic(std::string_view word, acpi::Tables const& tables, acpi::InterruptModel const& interrupts) {
-    using Wish = arch::apic::ModeWish;
+    using Wish = arch::apic::RequestedMode;
     bool const wants_x2apic = word == "x2apic";
     bool const wants_xapic = word == "xapic";
     if (!word.empty() && !wants_x2apic && !wants_xapic && word != "auto")

@@ -19,6 +19,11 @@ constexpr Nanoseconds poll_time{10'000'000};
 constexpr std::size_t many_callbacks = 2000;
 
 constinit Engine* the_engine = nullptr;
+constinit Statistics of_ended_engines;
+
+Statistics sum(Statistics const& a, Statistics const& b) {
+    return {a.completed + b.completed, a.expedited + b.expedited, a.asked + b.asked, a.waited + b.waited};
+}
 
 void on_each_core(void (*function)()) {
     for (std::size_t i = 0; i < workers::count(); ++i) mxk::call_on(core_id(i), [function] { function(); });
@@ -44,6 +49,10 @@ struct WaiterCallback : rcu::Callback {
 
 } // namespace
 
+Statistics all_statistics() {
+    return the_engine != nullptr ? sum(of_ended_engines, the_engine->statistics()) : of_ended_engines;
+}
+
 Result<void> Engine::start() {
     expect(the_engine == nullptr, "one engine of A-RCU at a time");
     cores_ = MXK_TRY(PerCore<Core>::create(system_topology().cores,
@@ -65,6 +74,7 @@ Engine::~Engine() {
     for (Core& core : cores_) core.arrived.post();
     for (Core& core : cores_) core.reclaimer.reset(); // joins
     on_each_core(&arch::nests::ignore);
+    of_ended_engines = sum(of_ended_engines, statistics());
     the_engine = nullptr;
 }
 

@@ -34,11 +34,13 @@ class ReadSection {
 };
 
 struct Statistics {
-    std::uint64_t completed; // grace periods
-    std::uint64_t expedited; // of these, in which nobody slept to the end of the 10 ms
-    std::uint64_t asked;     // cores that were asked, each time
-    std::uint64_t waited;    // grace periods that waited for readers who were taken away
+    std::uint64_t completed = 0; // grace periods
+    std::uint64_t expedited = 0; // of these, in which nobody slept to the end of the 10 ms
+    std::uint64_t asked = 0;     // cores that were asked, each time
+    std::uint64_t waited = 0;    // grace periods that waited for readers who were taken away
 };
+// Of all engines that there have been, and of the one that runs. The console's task.
+Statistics all_statistics();
 
 // One at a time on the machine.
 class Engine {

@@ -43,6 +43,8 @@ inline TableOptions options_for(EngineKind const& kind) {
     options.locking = kind.locking;
     if (kind.locking && changes(*kind.locking)) options.switch_every = 10;
     if (kind.probe != Probe::Local) options.probe = kind.probe;
+    if (kind.rehash != Rehash::Regions) options.rehash = kind.rehash;
+    if (kind.place != Place::Instruction) options.place = kind.place;
     if (kind.growth == Growth::Always) options.initial_slots = 64;
     return options;
 }

@@ -30,7 +30,7 @@ void expect_verified(TableOptions const& options, EngineKind const& kind, int ru
 
 MXK_TEST(bench_table, every_engine_is_verified_in_every_phase) {
     for (EngineKind const* const kind : registered_engines()) {
-        for (QueueKind const queue : {QueueKind::Shared, QueueKind::PerCore, QueueKind::NodeLocal}) {
+        for (QueueKind const queue : {QueueKind::Shared, QueueKind::PerCore, QueueKind::NodeLocal, QueueKind::Owner}) {
             bool skewed = queue == QueueKind::PerCore; // by turns: all pairs of queue, mix and skew
             for (std::string_view const mix :
                  {"insert,find,erase", "mixed:50/30/20", "loaded:20/60/20", "find", "erase"}) {
@@ -39,7 +39,12 @@ MXK_TEST(bench_table, every_engine_is_verified_in_every_phase) {
                 if (empty && queue != QueueKind::NodeLocal) continue;
                 TableOptions options = options_for(*kind);
                 options.queue = queue;
-                if (skewed) options.distribution = Distribution::zipf(0.99);
+                if (skewed && kind->place == Place::Instruction) options.distribution = Distribution::zipf(0.99);
+                bool const owners_known = kind->hash == Hashing::Modulo && kind->growth == Growth::Never;
+                if (queue == QueueKind::Owner && !owners_known) {
+                    MXK_CHECK(!resolve(options).ok());
+                    continue;
+                }
                 options.mix = phases(mix);
                 if (!kind->layout.keeps_values && mix.starts_with("loaded")) { // a table of keys cannot be run on then
                     MXK_CHECK(!resolve(options).ok());
@@ -82,6 +87,51 @@ MXK_TEST(bench_table, packed_slices_share_lines_and_others_do_not) {
             if (i > 0 && kind == SliceKind::Packed) MXK_CHECK(slice.data() == end);
             end = slice.data() + slice.size();
         }
+    }
+}
+
+// Thesis sections 3.2.1, 4.1 and 4.2, by a table of `buckets` whose regions are cut for these cores.
+MXK_TEST(bench_table, instructions_and_nodes_of_a_key_are_where_its_owner_is) {
+    std::array<CoreId, 3> cores{};
+    std::array<Owner, 3> owners{};
+    for (std::size_t i = 0; i < cores.size(); ++i) {
+        cores[i] = core_id(i * (workers::count() - 1) / 2); // of the first and the last node
+        owners[i] = {cores[i], workers::of(cores[i]).node()};
+    }
+    TableOptions options;
+    options.operations = 3000;
+    for (QueueKind const kind : {QueueKind::Owner, QueueKind::Shared, QueueKind::NodeLocal}) {
+        options.queue = kind;
+        auto const run = resolve(options);
+        MXK_CHECK(run.ok());
+        if (!run) return;
+        auto const cut = run.value().cut(cores.size());
+        auto queue = InstructionQueue::create(run.value(), kind, cores, {}, cut.value());
+        MXK_CHECK(queue.ok());
+        if (!queue) return;
+        FixedText<1> nowhere;
+        console::Invocation const invocation(nowhere);
+        Progress progress(invocation);
+        MXK_CHECK(queue.value().begin_with(phases("insert").list().front(), progress).ok());
+        auto const nodes = OwnersNodes::create({run.value(), owners, owners, queue.value()});
+        MXK_CHECK(nodes.ok());
+        std::size_t instructions = 0;
+        std::size_t of_others = 0;
+        std::size_t elsewhere = 0;
+        for (std::size_t i = 0; nodes.ok() && i < cores.size(); ++i) {
+            auto const source = queue.value().source(i);
+            if (kind == QueueKind::Shared && i > 0) break; // one source for all
+            instructions += source.size();
+            for (std::size_t at = 0; at < source.size(); ++at) {
+                std::size_t const owner = cut.value().owner(source[at].key);
+                of_others += owner != i ? 1U : 0U;
+                elsewhere += memory::node_of(nodes.value().of(i, at)) != owners[owner].node ? 1U : 0U;
+                if (kind == QueueKind::Owner) elsewhere += memory::node_of(&source[at]) != owners[owner].node ? 1U : 0U;
+            }
+        }
+        MXK_CHECK_EQUAL(instructions, 3000U);
+        MXK_CHECK_EQUAL(elsewhere, 0U);
+        MXK_CHECK((of_others == 0) == (kind == QueueKind::Owner));
     }
 }
 

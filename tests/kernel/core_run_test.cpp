@@ -24,7 +24,7 @@ void check_ends(CoreRun& run) {
 }
 
 MXK_TEST(core_run, instructions_are_taken_again_in_each_pass) {
-    for (Takers const takers : {Takers::OneCore, Takers::CoreThreads}) {
+    for (Consumers const takers : {Consumers::OneCore, Consumers::CoreThreads}) {
         for (std::uint32_t const passes : {1U, 2U, 7U}) {
             Source source;
             CoreRun run(source.phase, source.instructions, takers, source.ended);
@@ -42,7 +42,7 @@ MXK_TEST(core_run, instructions_are_taken_again_in_each_pass) {
 MXK_TEST(core_run, a_piece_ends_where_a_pass_does) {
     Source source;
     TakenWord taken{0};
-    CoreRun run(source.phase, source.instructions, Takers::OneCore, source.ended, &taken);
+    CoreRun run(source.phase, source.instructions, Consumers::OneCore, source.ended, &taken);
     run.repeat(2);
     for (int pass = 0; pass < 2; ++pass) {
         MXK_CHECK(run.take(3).data() == source.instructions.data());
@@ -54,10 +54,10 @@ MXK_TEST(core_run, a_piece_ends_where_a_pass_does) {
 }
 
 MXK_TEST(core_run, a_phase_that_was_stopped_begins_no_other_pass) {
-    for (Takers const takers : {Takers::OneCore, Takers::CoreThreads, Takers::AllCores}) {
+    for (Consumers const takers : {Consumers::OneCore, Consumers::CoreThreads, Consumers::AllCores}) {
         Source source;
         CoreRun run(source.phase, source.instructions, takers, source.ended);
-        run.repeat(takers == Takers::AllCores ? 1 : 3);
+        run.repeat(takers == Consumers::AllCores ? 1 : 3);
         for (std::size_t i = 0; i < source_size; ++i) MXK_CHECK(run.take() != nullptr);
         source.phase.stopped.store(true);
         check_ends(run);

@@ -218,7 +218,7 @@ MXK_TEST(heap, an_owner_is_told_that_much_came_back) {
     Worker::current().attend_now(); // the other core may have been done first
     heap::CoreUse const use = Worker::current().heap().use();
     MXK_CHECK(use.drains > drains);
-    MXK_CHECK(use.parked <= heap::CoreHeap::max_parked_bytes + heap::CoreHeap::parcel_bytes);
+    MXK_CHECK(use.parked <= heap::CoreHeap::max_parked_bytes + heap::CoreHeap::batch_bytes);
 }
 
 MXK_TEST(heap, threads_allocate_and_free_too) {

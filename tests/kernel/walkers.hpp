@@ -115,12 +115,12 @@ struct Walker : WalkTask<Walker, Region> {
         if ((operation == Operation::Insert || operation == Operation::Upsert) && found == nullptr)
             node = nullptr; // the table's now
         if (operation == Operation::Erase) node = found;
-        body = &come_home;
+        body = &complete;
         worker.append(*this, home);
     }
 
     // At home: a node that is in no chain any more, or never was, is used again.
-    static void come_home(Worker& worker, Task& task) {
+    static void complete(Worker& worker, Task& task) {
         auto& self = static_cast<Walker&>(task);
         if (!self.is_right) ++self.at_home.wrong;
         if (self.node != nullptr) self.at_home.give_back(*self.node);

@@ -1,5 +1,5 @@
 """What the system tests share: the images are built once before the first test that boots one, in any worker; what each
-test takes of the processors is kept for tools/slowest."""
+test takes of the processors is kept for tools/slowest, and what was skipped for tools/skips."""
 
 import json
 import resource
@@ -26,6 +26,7 @@ def images() -> None:
 
 
 TIMES = BUILD / "test-times.jsonl"
+SKIPS = BUILD / "test-skips.jsonl"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -37,6 +38,19 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """Times are those of one run; its workers, if it has any, start later."""
     if not hasattr(session.config, "workerinput"):
         TIMES.unlink(missing_ok=True)
+        SKIPS.unlink(missing_ok=True)
+
+
+def _add_line(file: Path, line: dict[str, object]) -> None:
+    file.parent.mkdir(exist_ok=True)
+    with file.open("a") as lines:  # short lines of several workers stay whole
+        lines.write(json.dumps(line) + "\n")
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Keeps what was skipped for tools/skips; with pytest-xdist in the worker."""
+    if report.skipped and not hasattr(report, "node") and isinstance(report.longrepr, tuple):
+        _add_line(SKIPS, {"test": report.nodeid, "reason": report.longrepr[2].removeprefix("Skipped: ")})
 
 
 def _processor_seconds() -> float:
@@ -54,6 +68,4 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
         mark = item.get_closest_marker("long")
         reason = mark.kwargs["reason"] if mark else ""
         line = {"test": item.nodeid, "seconds": round(_processor_seconds() - before, 2), "reason": reason}
-        TIMES.parent.mkdir(exist_ok=True)
-        with TIMES.open("a") as lines:  # short lines of several workers stay whole
-            lines.write(json.dumps(line) + "\n")
+        _add_line(TIMES, line)

@@ -50,7 +50,7 @@ def test_a_figure_has_a_verified_row_for_each_point_and_judges_each_statement(nu
 def test_a_ratio_in_a_statement_is_that_of_the_rows() -> None:
     ended = run_linux("--cores", "2", "bench figure 4.6 --ops 20K --cores 1 --repeat 1 --json")
     rows, statements = rows_and_statements(ended.rows)
-    chained, by_open = [row["throughput"]["median"] for row in rows]
+    chained, by_open, _ = [row["throughput"]["median"] for row in rows]
     faster, _ = statements
     assert float(faster["measured"]) == pytest.approx(by_open / chained, abs=0.006)
     assert faster["holds"] is (by_open >= chained)
@@ -73,11 +73,12 @@ def test_what_is_no_figure_is_told(typed: str, expected: str) -> None:
 def test_a_figure_in_the_kernel_takes_the_numbers_of_cores_of_the_thesis(tmp_path: Path) -> None:
     ended = run_mxk(tmp_path / "log", ["--cpus", "16", "--nodes", "2"], "bench figure 4.3 --ops 16K --repeat 1 --json")
     rows, statements = rows_and_statements(ended.rows)
-    assert [row["cores"] for row in rows] == [1, 2, 4, 8, 12, 16] * 4
+    assert [row["cores"] for row in rows] == [1, 2, 4, 8, 12, 16] * 5
     assert all(row["verified"] for row in rows)
     assert [found["holds"] in (True, False) for found in statements] == [True] * 3
     slices = {row["series"]: row.get("slices") for row in rows}
-    assert slices == {"shared": None, "per core": "lines", "node-local": None, "per core, packed": "packed"}
+    own = {"per core": "lines", "per core, packed": "packed"}
+    assert slices == {"shared": None, "node-local": None, "by owner": None, **own}
 
 
 @pytest.mark.usefixtures("images")
@@ -95,7 +96,7 @@ def test_the_driver_measures_both_builds_and_judges(tmp_path: Path) -> None:
         *(
             ("4.2", side, curve, n)
             for side in ("linux", "kernel")
-            for curve in ("4 tasks", "100 tasks")
+            for curve in ("4 tasks", "100 tasks", "100 tasks, by owner")
             for n in (1, 2)
         ),
         *(("4.9", None, curve, cores) for curve in ("MXK", "Linux") for cores in (1, 2)),

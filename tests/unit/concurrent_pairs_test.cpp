@@ -59,7 +59,7 @@ class InPlace final : public Way {
             RandomPause::point();
             arrived.perform(static_cast<InPlace*>(arrived.way)->table_);
             RandomPause::point();
-            arrived.go_home(there);
+            arrived.return_to_client(there);
         };
         RandomPause::point();
         worker.append(operation, core_id(operation.event.value % workers::count()));

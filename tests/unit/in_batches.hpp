@@ -36,7 +36,7 @@ template <typename Regions> class InBatches final : public Way {
                 operation.event.result = batch.result(i);
                 bool const has_value = batch.operation(i) == Operation::Find || batch.operation(i) == Operation::Modify;
                 if (has_value && batch.result(i) == TableResult::Yes) operation.event.value = batch.value(i);
-                operation.go_home(worker);
+                operation.return_to_client(worker);
             }
         }
     };

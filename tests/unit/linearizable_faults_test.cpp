@@ -14,7 +14,7 @@ template <typename Regions> class AtHome final : public Way {
     void send(Worker& worker, TravellingOperation& operation) override {
         RandomPause::point();
         operation.perform(regions_.region(regions_.owner(operation.event.key)));
-        operation.go_home(worker);
+        operation.return_to_client(worker);
     }
 
   private:
@@ -33,7 +33,7 @@ template <typename Regions> class FindsAtHome final : public Way {
         auto const found = regions_.region(regions_.owner(event.key)).find_anywhere(event.key);
         event.result = result_of(bool(found));
         event.value = found.value_or(0);
-        operation.go_home(worker);
+        operation.return_to_client(worker);
     }
 
   private:

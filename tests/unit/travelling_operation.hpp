@@ -28,7 +28,7 @@ constexpr TableResult result_of(Insert insert) {
 class TravellingOperation;
 
 // How an operation gets to its key, and home: it calls perform() once, or says itself in `event` what came of it, and
-// at last go_home().
+// at last return_to_client().
 class Way {
   public:
     Way() = default;
@@ -68,7 +68,7 @@ class TravellingOperation : public Task {
     }
 
     // Any core, whose worker it is. The operation is its home's then.
-    void go_home(Worker& worker) {
+    void return_to_client(Worker& worker) {
         body = at_home_;
         worker.append(*this, home);
     }

@@ -99,11 +99,11 @@ template <typename Regions> class TravellingUser {
                 self.is_there = found != nullptr;
                 if (self.is_there) self.item = Items::shown(found);
             }
-            task.body = &come_home;
+            task.body = &complete;
             worker.append(task, task.home);
         }
 
-        static void come_home(Worker& worker, Task& task) {
+        static void complete(Worker& worker, Task& task) {
             auto& self = static_cast<Traveller&>(task);
             self.check();
             task.body = &start_next;

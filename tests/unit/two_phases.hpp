@@ -31,7 +31,7 @@ template <typename Regions> class TwoPhases final : public Way {
         if (owner != worker.core()) return worker.append(task, owner);
         operation.perform(regions.region(region));
         RandomPause::point();
-        operation.go_home(worker);
+        operation.return_to_client(worker);
     }
 
     Regions& regions_;

@@ -19,9 +19,9 @@ constexpr std::uint64_t globally_enabled = 1 << 11;
 
 } // namespace
 
-void choose_mode(PhysicalAddress registers, ModeWish wish) {
+void choose_mode(PhysicalAddress registers, RequestedMode wish) {
     bool const firmware_says_x2apic = (read_msr(msr::apic_base) & x2apic_enabled) != 0;
-    mode.x2apic = firmware_says_x2apic || (features().x2apic && wish == ModeWish::X2apic);
+    mode.x2apic = firmware_says_x2apic || (features().x2apic && wish == RequestedMode::X2apic);
     if (!mode.x2apic) mode.registers = map_device(registers, page_bytes);
 }
 

@@ -11,9 +11,9 @@ namespace mxk::arch::apic {
 
 // x2APIC mode where the processor has it; only if the firmware has switched it on, from which there is no way back but
 // by a reset (SDM section 11.12.5).
-enum class ModeWish : std::uint8_t { X2apic, Xapic };
+enum class RequestedMode : std::uint8_t { X2apic, Xapic };
 // Which mode, and in xAPIC mode where the registers are. The boot core, once, before the two below.
-void choose_mode(PhysicalAddress registers, ModeWish wish);
+void choose_mode(PhysicalAddress registers, RequestedMode wish);
 bool is_x2apic();
 
 // Whether interrupts can be sent to a core: an xAPIC has 8 bits for its id, and 255 means everybody.

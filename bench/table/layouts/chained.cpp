@@ -68,19 +68,20 @@ class TwoPhaseWalkTask : public WalkTask<TwoPhaseWalkTask<Access>, typename Acce
 
 // The thesis' table as threads use it: its buckets lie on the nodes of the run's cores as in the task model, and every
 // thread works on all of them. Locking: SemaphoreLock, one for each bucket, or NoLock.
-template <typename Locking> class SharedChainsAccess : public ChainsAccess<SharedChains<RegionModulo, Locking>> {
-    using Base = ChainsAccess<SharedChains<RegionModulo, Locking>>;
+template <typename Locking, typename Nodes = InstructionNodes>
+class SharedChainsAccess : public ChainsAccess<SharedChains<RegionModulo, Locking>, Nodes> {
+    using Base = ChainsAccess<SharedChains<RegionModulo, Locking>, Nodes>;
 
   public:
     // Errors: no memory, fewer buckets than cores.
     static Result<SharedChainsAccess> create(EngineSetup const& setup) {
         std::size_t const buckets = MXK_TRY(Base::buckets_for(setup));
-        return SharedChainsAccess(setup, buckets, MXK_TRY(InstructionNodes::create(setup)));
+        return SharedChainsAccess(setup, buckets, MXK_TRY(Nodes::create(setup)));
     }
     Result<void> reset() { return this->make_table(kind_); }
 
   private:
-    SharedChainsAccess(EngineSetup const& setup, std::size_t buckets, InstructionNodes nodes)
+    SharedChainsAccess(EngineSetup const& setup, std::size_t buckets, Nodes nodes)
         : Base(setup, buckets, std::move(nodes))
         , kind_(setup.run.semaphores) {}
 
@@ -109,6 +110,20 @@ constexpr EngineKind chained_threads{.model = Model::Threads,
                                      .hash = Hashing::Modulo,
                                      .create = &EngineOwner::create<ThreadEngine<SharedChainsAccess<SemaphoreLock>>>};
 MXK_REGISTER(mxk_engines, EngineKind, chained_threads);
+
+constexpr EngineKind placed_chained_tasks{.layout = chained_layout,
+                                          .place = Place::Owner,
+                                          .hash = Hashing::Modulo,
+                                          .create = &EngineOwner::create<TaskEngine<ChainedAccessWith<OwnersNodes>>>};
+MXK_REGISTER(mxk_engines, EngineKind, placed_chained_tasks);
+
+constexpr EngineKind placed_chained_threads{
+    .model = Model::Threads,
+    .layout = chained_layout,
+    .place = Place::Owner,
+    .hash = Hashing::Modulo,
+    .create = &EngineOwner::create<ThreadEngine<SharedChainsAccess<SemaphoreLock, OwnersNodes>>>};
+MXK_REGISTER(mxk_engines, EngineKind, placed_chained_threads);
 
 constexpr EngineKind chained_unsafe_threads{.model = Model::ThreadsUnsafe,
                                             .layout = chained_layout,

@@ -154,7 +154,7 @@ void CoreHeap::deallocate_medium(void* object) {
     MediumHead const& head = MediumHead::of(object);
     if (head.owner == this) return head.slots->give_back(head.slot);
     ++sent_;
-    ++sent_parcels_;
+    ++sent_batches_;
     head.owner->receive_medium(object, head.slots->stride());
 }
 
@@ -174,45 +174,46 @@ void CoreHeap::send_back(void* object, std::size_t bytes, std::size_t alignment)
     block.owner->receive_small(object, block.object_bytes);
 }
 
-// Into the parcel for its owner.
+// Into the batch for its owner.
 void CoreHeap::collect(void* object, SmallBlock const& block) {
     Outgoing& outgoing = outgoing_[block.owner->place_of_outgoing()];
     if (outgoing.owner != block.owner) [[unlikely]] {
-        if (outgoing.parcel != nullptr) send(outgoing);
+        if (outgoing.batch != nullptr) send(outgoing);
         outgoing.owner = block.owner;
     }
-    if (outgoing.parcel == nullptr) [[unlikely]] {
-        outgoing.parcel = spent_ != nullptr ? take_spent() : static_cast<Parcel*>(allocate(sizeof(Parcel)));
-        if (outgoing.parcel == nullptr) { // no memory: alone, then
+    if (outgoing.batch == nullptr) [[unlikely]] {
+        outgoing.batch =
+            spent_ != nullptr ? take_spent() : static_cast<RemoteFreeBatch*>(allocate(sizeof(RemoteFreeBatch)));
+        if (outgoing.batch == nullptr) { // no memory: alone, then
             ++sent_;
-            ++sent_parcels_;
+            ++sent_batches_;
             return block.owner->receive_small(object, block.object_bytes);
         }
-        outgoing.parcel->count = 0;
-        outgoing.parcel->bytes = 0;
+        outgoing.batch->count = 0;
+        outgoing.batch->bytes = 0;
     }
-    Parcel& parcel = *outgoing.parcel;
-    parcel.objects[parcel.count++] = object;
-    parcel.bytes += block.object_bytes;
-    if (parcel.count == parcel_objects || parcel.bytes >= parcel_bytes) send(outgoing);
+    RemoteFreeBatch& batch = *outgoing.batch;
+    batch.objects[batch.count++] = object;
+    batch.bytes += block.object_bytes;
+    if (batch.count == batch_objects || batch.bytes >= batch_bytes) send(outgoing);
 }
 
 void CoreHeap::send(Outgoing& outgoing) {
-    Parcel& parcel = *std::exchange(outgoing.parcel, nullptr);
-    sent_ += parcel.count;
-    ++sent_parcels_;
-    outgoing.owner->receive(parcel);
+    RemoteFreeBatch& batch = *std::exchange(outgoing.batch, nullptr);
+    sent_ += batch.count;
+    ++sent_batches_;
+    outgoing.owner->receive(batch);
 }
 
-void CoreHeap::receive(Parcel& parcel) {
-    add_parked(parcel.bytes); // first: who takes it back subtracts it
+void CoreHeap::receive(RemoteFreeBatch& batch) {
+    add_parked(batch.bytes); // first: who takes it back subtracts it
     inject::point();
-    Parcel* before = parcels_.load(std::memory_order_relaxed);
+    RemoteFreeBatch* before = batches_.load(std::memory_order_relaxed);
     do {
-        parcel.next = before;
+        batch.next = before;
         inject::point();
         // release: pairs with the exchange of who takes it; what the objects' last users did comes before.
-    } while (!parcels_.compare_exchange_weak(before, &parcel, std::memory_order_release, std::memory_order_relaxed));
+    } while (!batches_.compare_exchange_weak(before, &batch, std::memory_order_release, std::memory_order_relaxed));
 }
 
 // Onto a list of objects, linked through themselves.
@@ -247,54 +248,54 @@ void CoreHeap::add_parked(std::size_t bytes) {
 }
 
 bool CoreHeap::take_back_returned() {
-    if (parcels_.load(std::memory_order_relaxed) == nullptr && returned_.load(std::memory_order_relaxed) == nullptr &&
+    if (batches_.load(std::memory_order_relaxed) == nullptr && returned_.load(std::memory_order_relaxed) == nullptr &&
         returned_medium_.load(std::memory_order_relaxed) == nullptr)
         return false;
     ++drains_;
     max_parked_ = std::max(max_parked_, parked_.load(std::memory_order_relaxed));
     inject::point();
-    take_back_parcels();
+    take_back_batches();
     take_back_small();
     take_back_medium();
     return true;
 }
 
-void CoreHeap::take_back_parcels() {
+void CoreHeap::take_back_batches() {
     // acquire, as below: pairs with the release of who sent them.
-    Parcel* parcel = parcels_.exchange(nullptr, std::memory_order_acquire);
+    RemoteFreeBatch* batch = batches_.exchange(nullptr, std::memory_order_acquire);
     std::size_t bytes = 0;
-    while (parcel != nullptr) {
-        Parcel* const next = parcel->next;
-        bytes += parcel->bytes;
-        take_back(*parcel);
-        parcel->next = std::exchange(spent_, parcel);
+    while (batch != nullptr) {
+        RemoteFreeBatch* const next = batch->next;
+        bytes += batch->bytes;
+        take_back(*batch);
+        batch->next = std::exchange(spent_, batch);
         ++spent_count_;
-        parcel = next;
+        batch = next;
     }
     parked_.fetch_sub(bytes, std::memory_order_relaxed);
 }
 
-// Parcels that have come are the next ones that are sent, but for those beyond `kept`, which go home. Alone: a parcel
+// Batches that have come are the next ones that are sent, but for those beyond `kept`, which go home. Alone: a batch
 // for them would be the next one to go home. Not while a magazine or a bin is being changed, which this changes, too.
 void CoreHeap::give_back_spent(std::size_t kept) {
     while (spent_count_ > kept) {
-        Parcel* const parcel = take_spent();
-        SmallBlock const& block = SmallBlock::of(parcel);
+        RemoteFreeBatch* const batch = take_spent();
+        SmallBlock const& block = SmallBlock::of(batch);
         if (block.owner == this)
-            deallocate(parcel, sizeof(Parcel));
+            deallocate(batch, sizeof(RemoteFreeBatch));
         else
-            block.owner->receive_small(parcel, block.object_bytes);
+            block.owner->receive_small(batch, block.object_bytes);
     }
 }
 
-CoreHeap::Parcel* CoreHeap::take_spent() {
+CoreHeap::RemoteFreeBatch* CoreHeap::take_spent() {
     --spent_count_;
     return std::exchange(spent_, spent_->next);
 }
 
 // Objects of a block that stand one behind the other are one list.
-void CoreHeap::take_back(Parcel const& parcel) {
-    std::span<void* const> const objects = std::span(parcel.objects).first(parcel.count);
+void CoreHeap::take_back(RemoteFreeBatch const& batch) {
+    std::span<void* const> const objects = std::span(batch.objects).first(batch.count);
     for (void* const object : objects) __builtin_prefetch(object, 1); // they are in another core's cache
     for (std::size_t at = 0; at < objects.size();) {
         SmallBlock& block = SmallBlock::of(objects[at]);
@@ -337,7 +338,7 @@ void CoreHeap::take_back_medium() {
 
 void CoreHeap::settle() {
     for (Outgoing& outgoing : outgoing_)
-        if (outgoing.parcel != nullptr) send(outgoing);
+        if (outgoing.batch != nullptr) send(outgoing);
     take_back_returned();
     give_back_spent(0);
 }
@@ -367,7 +368,7 @@ CoreUse CoreHeap::use() const {
     return {.live_bytes = live,
             .superblocks = superblocks,
             .sent = sent_,
-            .parcels = sent_parcels_,
+            .batches = sent_batches_,
             .drains = drains_,
             .parked = parked_.load(std::memory_order_relaxed),
             .max_parked = max_parked_,

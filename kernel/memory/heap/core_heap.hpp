@@ -8,7 +8,7 @@
 //   large                   frames of the node, taken and given back at once
 //
 // An object that another core frees goes back to its owner. The core that frees it collects such objects, by owner, in
-// parcels of up to 32, and sends each with one atomic exchange. The owner takes all of them at once: when it has no
+// batches of up to 32, and sends each with one atomic exchange. The owner takes all of them at once: when it has no
 // free object of a size left, when others have sent 1 MiB (who passes that, says so by the attention word, so that no
 // fast path has to look), and before it sleeps.
 #pragma once
@@ -33,7 +33,7 @@ struct CoreUse {
     std::size_t live_bytes = 0; // of objects in use, each as large as its bin's, large ones not among them
     std::size_t superblocks = 0;
     std::uint64_t sent = 0;         // objects of others that were sent back to them
-    std::uint64_t parcels = 0;      // in so many atomic exchanges
+    std::uint64_t batches = 0;      // in so many atomic exchanges
     std::uint64_t drains = 0;       // times that what others sent was taken back
     std::size_t parked = 0;         // bytes that others have sent and that were not taken back
     std::size_t max_parked = 0;     // when they were
@@ -99,9 +99,9 @@ class alignas(cache_line_bytes) CoreHeap {
     // What others may have sent back before the owner is told.
     static constexpr std::size_t max_parked_bytes = 1 * MiB;
     // What is collected for another core before it is sent.
-    static constexpr std::uint32_t parcel_objects = 32;
-    static constexpr std::size_t parcel_bytes = 32 * KiB;
-    // Parcels of others that a busy core keeps to send what it frees itself.
+    static constexpr std::uint32_t batch_objects = 32;
+    static constexpr std::size_t batch_bytes = 32 * KiB;
+    // Batches of others that a busy core keeps to send what it frees itself.
     static constexpr std::size_t max_spent = 8;
 
     // For its bins.
@@ -120,16 +120,16 @@ class alignas(cache_line_bytes) CoreHeap {
 
     // Small objects of one other heap on their way back. The objects themselves are not touched: they are where the
     // owner, or the core that frees them, has written last, and every look at them would wait for that.
-    struct Parcel {
-        Parcel* next;        // that was sent before
-        std::uint32_t count; // objects
+    struct RemoteFreeBatch {
+        RemoteFreeBatch* next; // that was sent before
+        std::uint32_t count;   // objects
         std::uint32_t bytes;
-        std::array<void*, parcel_objects> objects;
+        std::array<void*, batch_objects> objects;
     };
     // One that is being filled.
     struct Outgoing {
         CoreHeap* owner = nullptr;
-        Parcel* parcel = nullptr;
+        RemoteFreeBatch* batch = nullptr;
     };
 
     [[gnu::always_inline]] void* allocate_small(std::size_t bin) {
@@ -169,15 +169,15 @@ class alignas(cache_line_bytes) CoreHeap {
     void collect(void* object, SmallBlock const& block);
     void send(Outgoing& outgoing);
     // Any core.
-    void receive(Parcel& parcel);
+    void receive(RemoteFreeBatch& batch);
     static void receive(std::atomic<FreeObject*>& list, void* object);
     void receive_small(void* object, std::size_t bytes);
     void receive_medium(void* object, std::size_t bytes);
     void add_parked(std::size_t bytes);
-    static void take_back(Parcel const& parcel);
-    void take_back_parcels();
+    static void take_back(RemoteFreeBatch const& batch);
+    void take_back_batches();
     void give_back_spent(std::size_t kept);
-    [[nodiscard]] Parcel* take_spent();
+    [[nodiscard]] RemoteFreeBatch* take_spent();
     void take_back_small();
     void take_back_medium();
     void give_back_cached();
@@ -191,17 +191,17 @@ class alignas(cache_line_bytes) CoreHeap {
     std::array<SmallBin, small_bin_count> bins_;
     std::array<SlotAllocator, medium_bin_count> medium_;
     std::array<Outgoing, 8> outgoing_{}; // by the owner's core
-    Parcel* spent_ = nullptr;            // empty parcels that others have sent
+    RemoteFreeBatch* spent_ = nullptr;   // empty batches that others have sent
     std::size_t spent_count_ = 0;
     std::uint64_t sent_ = 0;
-    std::uint64_t sent_parcels_ = 0;
+    std::uint64_t sent_batches_ = 0;
     std::uint64_t drains_ = 0;
     std::size_t max_parked_ = 0;
     CoreId core_{};
     bool has_core_ = true;
 
     // Others write these.
-    alignas(cache_line_bytes) std::atomic<Parcel*> parcels_{nullptr};
+    alignas(cache_line_bytes) std::atomic<RemoteFreeBatch*> batches_{nullptr};
     std::atomic<FreeObject*> returned_{nullptr}; // small objects, one by one
     std::atomic<FreeObject*> returned_medium_{nullptr};
     std::atomic<std::size_t> parked_{0};

@@ -1,7 +1,8 @@
-// A stage of a pipe by several boxes at once, with the order of the envelopes kept (Falt 2010, section 9.2.2): Deal
-// gives them to the boxes in turn, and Gather takes them in the same turn. So neither needs a list of what came early.
+// A stage of a pipe by several boxes at once, with the order of the envelopes kept (Falt 2010, section 9.2.2):
+// Distribute gives them to the boxes in turn, and Gather takes them in the same turn. So neither needs a list of what
+// came early.
 //
-//     from -> Deal -> box -> Gather -> to         model.add<Deal>("deal"), some boxes alike,
+//     from -> Distribute -> box -> Gather -> to         model.add<Distribute>("deal"), some boxes alike,
 //     model.add<Gather>("gather")
 //                \--> box --/
 //
@@ -20,7 +21,7 @@
 
 namespace mxk::dataflow {
 
-class Deal : public Box {
+class Distribute : public Box {
   public:
     static constexpr std::array<std::string_view, 1> inputs{"in"};
     static constexpr bool has_output = true;

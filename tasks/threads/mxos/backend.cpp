@@ -38,7 +38,7 @@ void yield() {
             if (self.ends_here()) [[unlikely]]
                 return self.finish();
             self.append_by(worker);
-            return MxosThread::Then::Switch;
+            return MxosThread::NextAction::Switch;
         },
         nullptr);
 }
@@ -53,7 +53,7 @@ void sleep_for(Nanoseconds time) {
             self.begin_wait();
             self.set_alarm(worker, *static_cast<Cycles*>(when),
                            [](Worker& its_worker, MxosThread& sleeper) { sleeper.wake_by(its_worker); });
-            return MxosThread::Then::Switch;
+            return MxosThread::NextAction::Switch;
         },
         &until);
 }
@@ -74,7 +74,7 @@ void send(Task& task, CoreId target) {
         [](Worker& worker, MxosThread&, void* it) {
             auto const& mine = *static_cast<Letter*>(it);
             worker.append(mine.task, mine.target);
-            return MxosThread::Then::Continue;
+            return MxosThread::NextAction::Continue;
         },
         &letter);
 }

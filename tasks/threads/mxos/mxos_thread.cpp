@@ -86,12 +86,12 @@ void MxosThread::want_end(Worker& worker) {
     append_by(worker);
 }
 
-MxosThread::Then MxosThread::finish() {
+MxosThread::NextAction MxosThread::finish() {
     std::uint32_t const open = arch::forget_sections(*this);
     if (open != 0) log::warn("thread '{}' has ended in {} protected sections: they are over", name.view(), open);
     note(ThreadState::Ended);
     thread_has_ended(*this);
-    return Then::End;
+    return NextAction::End;
 }
 
 // While a thread runs there is no worker: its functions are for tasks. And what tasks have sent must not wait for the
@@ -132,9 +132,9 @@ void MxosThread::run_slice(Worker& worker, Task& task) {
             continue;
         }
         switch (self.call_(worker, self, self.call_argument_)) {
-        case Then::Continue: break;
-        case Then::Switch: return self.switches_.add(1);
-        case Then::End: return;
+        case NextAction::Continue: break;
+        case NextAction::Switch: return self.switches_.add(1);
+        case NextAction::End: return;
         }
     }
 }

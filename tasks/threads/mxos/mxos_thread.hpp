@@ -34,9 +34,9 @@ class MxosThread final : public Task, public ThreadRecord, public arch::Executio
 
     // What becomes of a thread after a call: Continue: it runs at once, with the rest of its slice. Switch: something
     // else has it now and will append it. End: it is over, and may be gone.
-    enum class Then : std::uint8_t { Continue, Switch, End };
+    enum class NextAction : std::uint8_t { Continue, Switch, End };
     // What the thread wants to have done: on the thread's core, on that core's stack.
-    using Call = Then (*)(Worker& worker, MxosThread& thread, void* argument);
+    using Call = NextAction (*)(Worker& worker, MxosThread& thread, void* argument);
     // By the thread itself.
     void call(Call function, void* call_argument);
 
@@ -62,7 +62,7 @@ class MxosThread final : public Task, public ThreadRecord, public arch::Executio
     // See kill.hpp. Its core's tasks, while it does not run.
     void want_end(Worker& worker);
     // Its end, as the thread's own call, or in place of its turn.
-    Then finish();
+    NextAction finish();
 
     [[nodiscard]] ThreadUse use() const;
     // What it has had too much so far, which its next slices are shorter by. Any core.

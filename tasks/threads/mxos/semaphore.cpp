@@ -9,7 +9,7 @@
 
 namespace mxk {
 
-using Then = MxosThread::Then;
+using NextAction = MxosThread::NextAction;
 
 static_assert(check_locks || sizeof(Semaphore) == 32);
 
@@ -39,15 +39,16 @@ void note_wait(Worker& worker, MxosThread& self, void const* semaphore) {
 
 // Apart, so that the other way needs nothing behind take_or_wait(). An observer is told before another core can end the
 // wait, so it may have to be told that there was none.
-[[gnu::noinline]] Then take_or_note_wait(Worker& worker, MxosThread& self, void const* semaphore, SemaphoreCore& core) {
-    if (core.try_take()) return Then::Continue;
+[[gnu::noinline]] NextAction take_or_note_wait(Worker& worker, MxosThread& self, void const* semaphore,
+                                               SemaphoreCore& core) {
+    if (core.try_take()) return NextAction::Continue;
     self.begin_wait();
     if (core.take_or_wait(self)) {
         self.end_wait();
-        return Then::Continue;
+        return NextAction::Continue;
     }
     if (worker.timeline() != nullptr) note_wait(worker, self, semaphore);
-    return Then::Switch;
+    return NextAction::Switch;
 }
 
 } // namespace
@@ -65,7 +66,7 @@ bool Semaphore::try_wait_in_kernel() {
         [](Worker&, MxosThread&, void* it) {
             auto& mine = *static_cast<Try*>(it);
             mine.taken = mine.core.try_take();
-            return Then::Continue;
+            return NextAction::Continue;
         },
         &attempt);
     return attempt.taken;
@@ -83,21 +84,22 @@ struct Semaphore::Wait {
         self.note(ThreadState::Waiting);
     }
     // There was a unit, which is its own now.
-    static Then goes_on(MxosThread& self) {
+    static NextAction goes_on(MxosThread& self) {
         self.waits_at = nullptr;
-        return Then::Continue;
+        return NextAction::Continue;
     }
 
-    static Then begin(Worker& worker, MxosThread& self, void* wait) {
+    static NextAction begin(Worker& worker, MxosThread& self, void* wait) {
         auto const& mine = *static_cast<Wait*>(wait);
         if (self.ends_here()) [[unlikely]]
             return self.finish();
         prepare(self, mine.semaphore);
         Cycles const until = mine.until; // on the thread's stack, which is its own again once it is woken
         Semaphore const* const semaphore = &mine.semaphore;
-        if (take_or_note_wait(worker, self, semaphore, mine.semaphore.core_) == Then::Continue) return goes_on(self);
+        if (take_or_note_wait(worker, self, semaphore, mine.semaphore.core_) == NextAction::Continue)
+            return goes_on(self);
         self.set_alarm(worker, until, &Wait::end);
-        return Then::Switch;
+        return NextAction::Switch;
     }
     // If a unit is on its way to it, that wakes it.
     static void end(Worker& worker, MxosThread& self) {
@@ -115,10 +117,10 @@ void Semaphore::wait_in_kernel() {
             Semaphore& mine = *static_cast<Semaphore*>(semaphore);
             Wait::prepare(self, mine);
             if (worker.timeline() != nullptr || self.wait_observer != nullptr) [[unlikely]] {
-                bool const goes_on = take_or_note_wait(worker, self, semaphore, mine.core_) == Then::Continue;
-                return goes_on ? Wait::goes_on(self) : Then::Switch;
+                bool const goes_on = take_or_note_wait(worker, self, semaphore, mine.core_) == NextAction::Continue;
+                return goes_on ? Wait::goes_on(self) : NextAction::Switch;
             }
-            return mine.core_.take_or_wait(self) ? Wait::goes_on(self) : Then::Switch;
+            return mine.core_.take_or_wait(self) ? Wait::goes_on(self) : NextAction::Switch;
         },
         this);
 }
@@ -142,7 +144,7 @@ void Semaphore::post_in_kernel() {
     self->call(
         [](Worker& worker, MxosThread&, void* semaphore) {
             static_cast<Semaphore*>(semaphore)->give(worker);
-            return Then::Continue;
+            return NextAction::Continue;
         },
         this);
 }

@@ -128,11 +128,11 @@ MXK_TEST(dataflow, a_task_of_a_box_that_fails_ends_the_query_with_its_error) {
 }
 
 // Each of two tasks ends when the other one has begun: no core runs both.
-struct Meeting {
+struct Rendezvous {
     std::atomic<unsigned> begun{0};
 };
 struct Meets : BoxTask {
-    Meets(Box& box, CoreScheduler& here, std::size_t its_number, Meeting& its_meeting)
+    Meets(Box& box, CoreScheduler& here, std::size_t its_number, Rendezvous& its_meeting)
         : BoxTask(box, here, its_number, &Meets::meet)
         , meeting(its_meeting) {}
     static Result<void> meet(CoreScheduler&, BoxTask& task) {
@@ -141,12 +141,12 @@ struct Meets : BoxTask {
         while (meeting.begun.load(std::memory_order_acquire) < 2) arch::pause();
         return {};
     }
-    Meeting& meeting;
+    Rendezvous& meeting;
 };
 struct Host : Box {
     static constexpr std::array<std::string_view, 0> inputs{};
     static constexpr bool has_output = false;
-    Host(Query& query, CoreId core, Meeting* its_meeting)
+    Host(Query& query, CoreId core, Rendezvous* its_meeting)
         : Box(query, core)
         , meeting(*its_meeting) {}
     Result<Step> produce(CoreScheduler& here) override {
@@ -161,7 +161,7 @@ struct Host : Box {
         }
         return Step::AfterTasks;
     }
-    Meeting& meeting;
+    Rendezvous& meeting;
     BoxTasks<Meets> tasks;
 };
 
@@ -172,7 +172,7 @@ MXK_TEST(dataflow, other_cores_of_the_node_run_tasks_of_a_box) {
     for (CoreId const core : all_cores())
         if (workers::of(core).node() == home) cores.value().emplace(core);
     if (cores.value().size() < 2) MXK_SKIP("needs two cores of a node");
-    Meeting meeting;
+    Rendezvous meeting;
     Model model;
     model.add<Host>("host", &meeting);
     MXK_CHECK(model.check().ok());

@@ -174,7 +174,7 @@ MXK_TEST(dataflow, a_stage_of_several_boxes_keeps_the_order) {
     Model model;
     model.set_capacity(2);
     auto const numbers = model.add<Numbers>("numbers", std::uint64_t{500});
-    auto const deal = model.add<dataflow::Deal>("deal");
+    auto const deal = model.add<dataflow::Distribute>("deal");
     auto const gather = model.add<dataflow::Gather>("gather");
     auto const sink = model.add<Sum>("sum", &seen);
     model.connect(numbers, deal);
@@ -196,7 +196,7 @@ MXK_TEST(dataflow, a_stage_that_drops_an_envelope_is_found_out) {
     Seen seen;
     Model model;
     auto const numbers = model.add<Numbers>("numbers", std::uint64_t{50});
-    auto const deal = model.add<dataflow::Deal>("deal");
+    auto const deal = model.add<dataflow::Distribute>("deal");
     auto const gather = model.add<dataflow::Gather>("gather");
     auto const sink = model.add<Sum>("sum", &seen);
     auto const few = model.add<First>("first", std::uint64_t{3});

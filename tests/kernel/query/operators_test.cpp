@@ -563,7 +563,7 @@ MXK_TEST(query, rows_that_are_dealt_to_boxes_that_sort_and_merged_are_in_order) 
         add_map<std::uint64_t>(model, "key", 0, ColumnsOf<std::int64_t>{{number_column}}, [](std::int64_t number) {
             return static_cast<std::uint64_t>(number + 100) * 7919 % 3001;
         });
-    auto const deal = model.add<dataflow::Deal>("deal");
+    auto const deal = model.add<dataflow::Distribute>("deal");
     auto const merge = add_merge(
         model, "merge", 100, ColumnsOf<std::uint64_t>{{0}}, [](std::uint64_t own) { return own; },
         ColumnsOf<std::uint64_t, std::uint64_t>{{0, 0}});

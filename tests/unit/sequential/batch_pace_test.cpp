@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "hashtable/batch/batch_pace.hpp"
-#include "hashtable/batch/owner_absence.hpp"
+#include "hashtable/batch/descheduled_owner.hpp"
 #include "tests/unit/memory_fixture.hpp"
 
 namespace mxk::test {
@@ -99,8 +99,8 @@ TEST_F(BatchPaceTest, without_memory_there_is_none) {
     EXPECT_FALSE(BatchPace::create(at(cap), 100000, 400000, node_id(0)).ok());
 }
 
-TEST(OwnerAbsence, is_noticed_when_nothing_comes_home_for_long) {
-    OwnerAbsence absence(at(100));
+TEST(DescheduledOwner, is_noticed_when_nothing_comes_home_for_long) {
+    DescheduledOwner absence(at(100));
     EXPECT_FALSE(absence.is_watching());
     absence.refused(3);
     ASSERT_TRUE(absence.is_watching());
@@ -115,8 +115,8 @@ TEST(OwnerAbsence, is_noticed_when_nothing_comes_home_for_long) {
     EXPECT_FALSE(absence.look(at(5000))); // once
 }
 
-TEST(OwnerAbsence, ends_with_the_first_batch_that_comes_home) {
-    OwnerAbsence absence(at(100));
+TEST(DescheduledOwner, ends_with_the_first_batch_that_comes_home) {
+    DescheduledOwner absence(at(100));
     absence.refused(3);
     EXPECT_FALSE(absence.look(at(1000)));
     ASSERT_TRUE(absence.look(at(1100)));

@@ -343,7 +343,7 @@ TEST_F(HeapTest, memory_runs_out_without_harm_and_comes_back) {
     }
 }
 
-// Item 27: what another core frees comes home in parcels, and goes to its blocks, not to what was freed last.
+// Item 27: what another core frees comes home in batches, and goes to its blocks, not to what was freed last.
 TEST_F(HeapTest, what_another_core_frees_comes_home_and_is_cold) {
     configure({64 * MiB});
     CoreHeap& owner = make_heap(0, node_id(0));
@@ -353,11 +353,11 @@ TEST_F(HeapTest, what_another_core_frees_comes_home_and_is_cold) {
     void* const hot = owner.allocate(64);
     owner.deallocate(hot, 64);
     for (void* const object : objects) other.deallocate(object, 64);
-    EXPECT_EQ(other.use().sent, 1'000 / CoreHeap::parcel_objects * CoreHeap::parcel_objects);
+    EXPECT_EQ(other.use().sent, 1'000 / CoreHeap::batch_objects * CoreHeap::batch_objects);
     EXPECT_EQ(owner.use().parked, other.use().sent * 64);
     other.settle();
     EXPECT_EQ(owner.use().parked, 1'000U * 64);
-    EXPECT_LE(other.use().parcels, 1'000 / CoreHeap::parcel_objects + 1);
+    EXPECT_LE(other.use().batches, 1'000 / CoreHeap::batch_objects + 1);
     owner.settle();
     EXPECT_EQ(owner.use().parked, 0U);
     EXPECT_EQ(owner.use().max_parked, 64'000U);
@@ -365,7 +365,7 @@ TEST_F(HeapTest, what_another_core_frees_comes_home_and_is_cold) {
     owner.trim();
     other.trim();
     EXPECT_EQ(owner.blocks().used(), 1U); // of `hot`
-    EXPECT_EQ(other.blocks().used(), 0U); // the parcels have come home, too
+    EXPECT_EQ(other.blocks().used(), 0U); // the batches have come home, too
 }
 
 TEST_F(HeapTest, parked_objects_are_used_before_another_block_is_taken) {
@@ -409,7 +409,7 @@ TEST_F(HeapTest, threads_that_are_no_core_share_a_heap) {
     visit_outside(
         [](CoreHeap& heap, void* asked) {
             *static_cast<bool*>(asked) = true;
-            EXPECT_LE(heap.use().parked, CoreHeap::max_parked_bytes + CoreHeap::parcel_bytes);
+            EXPECT_LE(heap.use().parked, CoreHeap::max_parked_bytes + CoreHeap::batch_bytes);
         },
         &was_asked);
     EXPECT_TRUE(was_asked);

@@ -91,6 +91,24 @@ TEST(Shape, a_host_node_without_memory_stays_without) {
     EXPECT_EQ(shape.value().nodes[1].memory_bytes, 0U);
 }
 
+// A sandbox without /sys: unknown is not none.
+TEST(Shape, a_host_that_does_not_say_where_its_memory_is_is_one_node_with_all_of_it) {
+    Host host = two_sockets();
+    for (HostNode& node : host.nodes) node.memory_bytes = 0;
+    auto const made = make_shape({}, host, 8 * GiB);
+    ASSERT_TRUE(made.ok());
+    Shape const& shape = made.value();
+    ASSERT_EQ(shape.nodes.size(), 1U);
+    EXPECT_EQ(shape.nodes[0].system_node, -1);
+    EXPECT_NEAR(static_cast<double>(shape.nodes[0].memory_bytes), 0.9 * 8 * GiB, 4 * MiB);
+    EXPECT_EQ(nodes_of(shape), std::vector<unsigned>(8, 0));
+    EXPECT_EQ(shape.distances, std::vector<std::uint8_t>{10});
+    EXPECT_TRUE(shape.nodes_unknown);
+    EXPECT_FALSE(shape.memory_guessed);
+    EXPECT_TRUE(make_shape({}, host, std::nullopt).value().memory_guessed);
+    EXPECT_FALSE(make_shape({.nodes = 2}, host, 8 * GiB).value().nodes_unknown);
+}
+
 // Whatever this machine is.
 TEST(Host, says_something_consistent) {
     Host const host = read_host();
@@ -101,7 +119,7 @@ TEST(Host, says_something_consistent) {
     if (!host.distances.empty()) {
         EXPECT_EQ(host.distances.size(), host.nodes.size() * host.nodes.size());
     }
-    EXPECT_GT(available_memory_bytes(), 16 * MiB);
+    EXPECT_GT(available_memory_bytes().value_or(0), 16 * MiB);
 }
 
 } // namespace

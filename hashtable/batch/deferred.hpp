@@ -14,7 +14,7 @@
 
 namespace mxk {
 
-template <BehindTable Table> class PutOff {
+template <BehindTable Table> class Deferred {
     using Position = typename Table::Position;
 
   public:
@@ -32,7 +32,7 @@ template <BehindTable Table> class PutOff {
     }
     [[nodiscard]] bool none() const { return count_ == 0; }
     // Whether some of these may have the same first line as some of those there were.
-    [[nodiscard]] bool may_meet(PutOff const& others) const { return (lines_ & others.lines_) != 0; }
+    [[nodiscard]] bool may_meet(Deferred const& others) const { return (lines_ & others.lines_) != 0; }
     // Whether these are still behind, so that others may overtake them.
     [[nodiscard]] bool is_current(Table const& table) const {
         if constexpr (DisplacingTable<Table>)
@@ -58,7 +58,7 @@ template <BehindTable Table> class PutOff {
         return std::uint64_t{1} << (reinterpret_cast<std::uintptr_t>(line) * golden_ratio >> 58);
     }
 
-    // Of the table, since the last one was put off.
+    // Of the table, since the last one was deferred.
     std::uint64_t moves_ = 0;
     std::uint64_t displacements_ = 0;
     std::uint64_t lines_ = 0; // a bit for each first line of those that were added last, of 64

@@ -12,10 +12,10 @@
 
 namespace mxk {
 
-class OwnerAbsence {
+class DescheduledOwner {
   public:
     // `patience`: how long nothing comes home before the owner counts as absent.
-    explicit OwnerAbsence(Cycles patience)
+    explicit DescheduledOwner(Cycles patience)
         : patience_(raw(patience)) {}
 
     // An operation towards this region was refused, and somebody waits for room from now on. While an owner is absent,

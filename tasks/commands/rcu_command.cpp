@@ -2,6 +2,7 @@
 #include "kernel/clock.hpp"
 #include "kernel/console/command.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
+#include "tasks/rcu/a_rcu.hpp"
 
 namespace mxk::rcu {
 namespace {
@@ -37,6 +38,11 @@ console::Outcome show_rcu(console::Invocation& invocation) {
                core.run.value(), mean, core.max_batch.value(), core.max_turn.value(), core.answers.value(),
                core.blocked.value(), core.away.value());
     }
+    if (a_rcu::Statistics const other = a_rcu::all_statistics(); other.completed != 0)
+        format(invocation.out,
+               "A-RCU (bench rcu --rcu a-rcu): {} grace periods completed, of these {} expedited; {} times a core was "
+               "asked; {} waited for readers who were preempted\n",
+               other.completed, other.expedited, other.asked, other.waited);
     return console::Outcome::Ok;
 }
 

@@ -1,0 +1,306 @@
+// The thesis' first design of a rehash (last branch of Algorithm 3.6, section 3.3), which it rejects: when the table is
+// crowded, core 0 alone makes one twice as large while all other cores wait. Here to be measured beside what replaced
+// it.
+//
+// As printed, operations that have begun could lose keys or bring them back, and those that are queued again could
+// overtake each other. So core 0 goes through these steps; each is a message to all cores, and waits for all answers:
+//
+//     close     a core begins no instruction, and keeps operations that come for the first time in a list
+//               until all operations are at rest: ended, or in a list
+//     rehash    core 0 alone
+//     forward   each core sends its list on to the keys' new owners, where they come into lists again
+//               until all are at rest
+//     open      a core runs its list, in order, and begins instructions again
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "bench/frame/ready_memory.hpp"
+#include "bench/frame/steps.hpp"
+#include "bench/table/core_run.hpp"
+#include "bench/table/engine.hpp"
+#include "bench/table/partitions_access.hpp"
+#include "bench/table/task_engine.hpp"
+#include "bench/table/travel_access.hpp"
+#include "bench/table/two_phase.hpp"
+#include "hashtable/layout/probed_region.hpp"
+#include "hashtable/table/travelling_probe.hpp"
+#include "kernel/memory/node_vector.hpp"
+#include "kernel/memory/per_core.hpp"
+#include "tasks/parallel.hpp"
+#include "tasks/queue/task_list.hpp"
+
+namespace mxk::bench {
+namespace {
+
+// One core's, which alone writes it; core 0 reads the counters, which only grow.
+struct alignas(cache_line_bytes) CoreGate {
+    bool is_closed = false;
+    TaskList instructions;                 // tasks that would take the next one
+    TaskList operations;                   // that have come to their key's owner
+    std::atomic<std::uint64_t> begun{0};   // operations
+    std::atomic<std::uint64_t> ended{0};   // here
+    std::atomic<std::uint64_t> kept{0};    // that came into the list
+    std::atomic<std::uint64_t> sent_on{0}; // out of it, to another owner
+    // Core 0's, of all.
+    alignas(cache_line_bytes) std::atomic<bool> is_rehashing{false};
+    std::atomic<bool> is_full{false}; // there was no memory for a table twice as large
+
+    // release: what the operation has written to regions is there when core 0 counts it
+    static void add_one(std::atomic<std::uint64_t>& counter) {
+        counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    }
+};
+
+template <typename Access> class CoreZeroTask;
+
+class CoreZeroAccess : public TravelAccess<ProbedRegion> {
+  public:
+    using Operation = CoreZeroTask<CoreZeroAccess>;
+
+    // Errors: no memory.
+    static Result<CoreZeroAccess> create(EngineSetup const& setup) {
+        // What begins while core 0 is on its way to close the table must have room: some operations of each task.
+        std::size_t const cores = setup.owners.size();
+        std::size_t const min = 32 * cores * setup.run.tasks_each;
+        CoreZeroAccess access(setup, std::max<std::size_t>(*setup.run.initial_slots, min));
+        access.gates_ = MXK_TRY(PerCore<CoreGate>::with_room(cores, setup.owners.front().node));
+        for (Owner const& owner : setup.owners) {
+            auto const added = access.gates_.add(owner.node);
+            if (!added) return added.error();
+        }
+        return access;
+    }
+    Result<void> reset() {
+        touched_bytes_ = make_memory_ready(growth_bytes_ / gates_.size(), owners());
+        messages_ = MXK_TRY(NodeVector<Message>::create(gates_.size(), owners().front().node));
+        for (std::size_t i = 0; i < gates_.size(); ++i) messages_.emplace(*this, i);
+        restart(first_slots_);
+        return make_table();
+    }
+
+    [[nodiscard]] std::size_t touched_bytes() const { return touched_bytes_; }
+    [[nodiscard]] CoreGate& gate(std::size_t at) { return gates_[at]; }
+
+    // Behind a put; the owner. relaxed: what the rehash reads comes to it by messages.
+    void rehash_if_crowded(Worker& worker, std::size_t at) {
+        if (region(at).size() * 5 <= region(at).slot_count() * 4) [[likely]]
+            return;
+        CoreGate& first = gates_[0];
+        if (first.is_full.load(std::memory_order_relaxed) || first.is_rehashing.load(std::memory_order_relaxed)) return;
+        if (first.is_rehashing.exchange(true, std::memory_order_acq_rel)) return;
+        coordinator_ = Coordinator(this);
+        worker.append(coordinator_, owners()[0].core);
+    }
+
+    // Errors: no memory for a table twice as large.
+    Result<void> settle() {
+        std::array const first{owners().front().core};
+        if (!run_on(first, [this](Worker&, std::size_t) {
+                return gates_[0].is_rehashing.load(std::memory_order_acquire) ? Step::Again : Step::Done;
+            }))
+            return no_memory_for_steps();
+        if (!gates_[0].is_full.exchange(false, std::memory_order_relaxed)) return {};
+        return Error("out of memory: no room for a table twice as large");
+    }
+
+  private:
+    enum class Order : std::uint8_t { Close, Forward, Open };
+
+    // To one core and back.
+    struct Message : Task {
+        Message(CoreZeroAccess& its_access, std::size_t its_place)
+            : Task(&Message::arrive)
+            , access(its_access)
+            , place(its_place) {}
+
+        static void arrive(Worker& worker, Task& task) {
+            auto& self = static_cast<Message&>(task);
+            self.access.obey(worker, self.place, self.order);
+            task.body = &Message::answer;
+            worker.append(task, self.access.owners()[0].core);
+        }
+        static void answer(Worker& worker, Task& task) {
+            CoreZeroAccess& access = static_cast<Message&>(task).access;
+            if (--access.coordinator_.answers_left == 0) access.coordinator_.answered(worker);
+        }
+
+        CoreZeroAccess& access;
+        std::size_t place;
+        Order order = Order::Close;
+    };
+
+    // On core 0.
+    struct Coordinator : Task {
+        explicit Coordinator(CoreZeroAccess* its_access = nullptr)
+            : Task(&Coordinator::begin)
+            , access(its_access) {}
+
+        static void begin(Worker& worker, Task& task) { static_cast<Coordinator&>(task).send(worker, Order::Close); }
+        void send(Worker& worker, Order its_order) {
+            order = its_order;
+            answers_left = access->messages_.size();
+            for (Message& message : access->messages_) {
+                message.order = order;
+                message.body = &Message::arrive;
+                worker.append(message, access->owners()[message.place].core);
+            }
+        }
+        void answered(Worker& worker) {
+            if (order == Order::Open) return access->gates_[0].is_rehashing.store(false, std::memory_order_release);
+            body = &Coordinator::wait;
+            worker.append(*this);
+        }
+        static void wait(Worker& worker, Task& task) {
+            auto& self = static_cast<Coordinator&>(task);
+            if (!self.access->all_at_rest()) return worker.append(task);
+            if (self.order == Order::Forward) return self.send(worker, Order::Open);
+            self.access->rehash();
+            self.send(worker, Order::Forward);
+        }
+
+        CoreZeroAccess* access;
+        std::size_t answers_left = 0;
+        Order order = Order::Close;
+    };
+
+    CoreZeroAccess(EngineSetup const& setup, std::size_t slots)
+        : TravelAccess(setup, slots)
+        , first_slots_(slots)
+        , growth_bytes_(growth_bytes(setup.run)) {}
+
+    void obey(Worker& worker, std::size_t at, Order order);
+
+    // While no instruction begins: whether each operation that has begun has ended or is in a list.
+    [[nodiscard]] bool all_at_rest() const {
+        std::uint64_t under_way = 0;
+        for (CoreGate const& gate : gates_) {
+            under_way += gate.begun.load(std::memory_order_acquire) + gate.sent_on.load(std::memory_order_acquire);
+            under_way -= gate.ended.load(std::memory_order_acquire) + gate.kept.load(std::memory_order_acquire);
+        }
+        return under_way == 0;
+    }
+
+    // While all operations are at rest.
+    void rehash() {
+        auto room = NodeVector<Partitioned<ProbedRegion>>::create(1, owners().front().node);
+        auto larger = Partitioned<ProbedRegion>::create(2 * bucket_count(), owners());
+        if (!room || !larger) return gates_[0].is_full.store(true, std::memory_order_relaxed);
+        room.value().emplace(std::move(larger).value());
+        Partitioned<ProbedRegion>& next_table = room.value()[0];
+        table().for_each([&](std::uint64_t key, std::uint64_t value) {
+            TravellingProbe probe(key, value);
+            std::size_t at = next_table.owner(key);
+            while (probe.put(next_table, at) == Probed::EndOfRegion) at = TravellingProbe::next(next_table, at);
+        });
+        replace_table(std::move(room).value());
+    }
+
+    std::size_t first_slots_;
+    std::size_t growth_bytes_;
+    std::size_t touched_bytes_ = 0;
+    PerCore<CoreGate> gates_;      // by place
+    NodeVector<Message> messages_; // by place
+    Coordinator coordinator_;
+};
+
+// The two-phase task on it (open_travel.cpp has that of tables that do not wait). One cache line.
+template <typename Access> class CoreZeroTask : public Task {
+  public:
+    CoreZeroTask(TwoPhaseRun<Access> const& run, CoreId home_core)
+        : Task(&initial, home_core)
+        , run_(run) {}
+
+    [[nodiscard]] std::uint64_t key() const { return probe_.key(); }
+
+  private:
+    friend MethodBodies<CoreZeroTask>;
+
+    template <Operation method> static constexpr Body first_step() { return &arrive<method>; }
+
+    static void initial(Worker& worker, Task& task) {
+        auto& self = static_cast<CoreZeroTask&>(task);
+        std::size_t const here = worker.place();
+        CoreGate& gate = self.run_.access.gate(here);
+        if (gate.is_closed) [[unlikely]]
+            return gate.instructions.append(task);
+        NextInstruction<Access> const next = take_next(self.run_, here);
+        if (next.instruction == nullptr) [[unlikely]]
+            return self.run_.cores.run(here).task_ended();
+        gate.add_one(gate.begun);
+        self.probe_ = probe_for(next.instruction->key, *next.instruction);
+        self.order_ = TravellingOrder(*next.instruction);
+        task.body = MethodBodies<CoreZeroTask>::of(next.instruction->operation);
+        task.touches = announce(worker, self.run_, next);
+        worker.append(task, self.run_.cores.core(next.owner));
+    }
+
+    template <Operation method> static void arrive(Worker& worker, Task& task) {
+        auto& self = static_cast<CoreZeroTask&>(task);
+        CoreGate& gate = self.run_.access.gate(worker.place());
+        if (!gate.is_closed) [[likely]]
+            return operate<method>(worker, task);
+        gate.operations.append(task);
+        gate.add_one(gate.kept);
+    }
+
+    template <Operation method> [[gnu::flatten]] static void operate(Worker& worker, Task& task) {
+        using Visit = typename Access::Visit;
+        auto& self = static_cast<CoreZeroTask&>(task);
+        Access& access = self.run_.access;
+        std::size_t const here = worker.place();
+        Visit const visit = access.template visit<method>(here, self.probe_, self.order_);
+        task.touches = {};
+        if (visit == Visit::MovesOn) [[unlikely]] {
+            task.body = &operate<method>; // one that has begun goes on to its end
+            return worker.append(task, self.run_.cores.core(access.next(here)));
+        }
+        if (visit == Visit::Wrong) [[unlikely]]
+            self.run_.cores.run(here).count_wrong();
+        CoreGate& gate = access.gate(here);
+        gate.add_one(gate.ended);
+        if constexpr (method == Operation::Insert || overwrites(method)) access.rehash_if_crowded(worker, here);
+        task.body = &initial;
+        worker.append(task, task.home);
+    }
+
+    TravellingOrder order_; // in front: fits behind the task's home
+    TwoPhaseRun<Access> const& run_;
+    TravellingProbe probe_;
+};
+
+void CoreZeroAccess::obey(Worker& worker, std::size_t at, Order order) {
+    CoreGate& gate = gates_[at];
+    if (order == Order::Close) {
+        gate.is_closed = true;
+        return;
+    }
+    TaskList operations;
+    operations.splice(gate.operations);
+    if (order == Order::Forward) {
+        while (Task* const task = operations.take()) {
+            gate.add_one(gate.sent_on);
+            worker.append(*task, owners()[owner(static_cast<Operation&>(*task).key())].core);
+        }
+        return;
+    }
+    // Those that come from now on are behind these.
+    gate.is_closed = false;
+    while (Task* const task = operations.take()) task->body(worker, *task);
+    while (Task* const task = gate.instructions.take()) worker.append(*task);
+}
+
+constexpr EngineKind open_core0{.layout = open_travel_layout,
+                                .probe = Probe::Travel,
+                                .rehash = Rehash::Core0,
+                                .hash = Hashing::Modulo,
+                                .growth = Growth::Always,
+                                .create =
+                                    &EngineOwner::create<TaskEngine<CoreZeroAccess, CoreZeroTask<CoreZeroAccess>>>};
+MXK_REGISTER(mxk_engines, EngineKind, open_core0);
+
+} // namespace
+} // namespace mxk::bench
