@@ -64,7 +64,7 @@ class CycleCheckpoints {
 
 // Measures a chain that has been written: a lap, in which it is checked that each place comes once; and where a lap is
 // too short to be timed, as many more laps as it takes. In pieces, so that others have a turn, and so that one during
-// which the processor was taken away does not count: what a load takes is the median of the pieces.
+// which the thread was preempted does not count: what a load takes is the median of the pieces.
 class ChaseRun {
   public:
     // `loads`: no fewer are timed.

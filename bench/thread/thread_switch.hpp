@@ -127,7 +127,7 @@ template <typename Layer> struct PreemptRun {
                 std::atomic_signal_fence(std::memory_order_seq_cst); // looked at after the time, not before
                 std::uint64_t const theirs = others.load(std::memory_order_relaxed);
                 if (theirs > before) {
-                    if (theirs > now) now = raw(clock::timestamp()); // taken away between these two
+                    if (theirs > now) now = raw(clock::timestamp()); // preempted between these two
                     run.take(now - theirs, now);
                 }
                 mine.store(now, std::memory_order_relaxed);

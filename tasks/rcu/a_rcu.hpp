@@ -1,7 +1,7 @@
 // A-RCU (A. Hraska, "Read-Copy-Update for HelenOS", 2013), beside the grace periods of kernel/sync/rcu: for comparison
 // with them, not for use. Where those count down and nobody polls, here a reclaimer thread of some core that needs a
 // grace period detects its end: it sleeps for 10 ms, asks each core that has not acknowledged by an interrupt whether
-// what it runs is in a section, and repeats that; then it waits for the readers that were taken away in theirs.
+// what it runs is in a section, and repeats that; then it waits for the readers that were preempted in theirs.
 // Callbacks run in the reclaimer thread of the core that they were given to, after one to two grace periods.
 //
 // Not as there: threads have no priorities here, so a reclaimer takes its turn as any thread does, and callbacks are
@@ -37,7 +37,7 @@ struct Statistics {
     std::uint64_t completed = 0; // grace periods
     std::uint64_t expedited = 0; // of these, in which nobody slept to the end of the 10 ms
     std::uint64_t asked = 0;     // cores that were asked, each time
-    std::uint64_t waited = 0;    // grace periods that waited for readers who were taken away
+    std::uint64_t waited = 0;    // grace periods that waited for readers that were preempted
 };
 // Of all engines that there have been, and of the one that runs. The console's task.
 Statistics all_statistics();

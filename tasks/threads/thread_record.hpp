@@ -54,7 +54,7 @@ struct ThreadUse {
     ThreadState state{};
     Nanoseconds run_time{};
     std::uint64_t switches = 0;    // times that it gave the core away by itself
-    std::uint64_t preemptions = 0; // times that the core was taken away
+    std::uint64_t preemptions = 0; // times that it lost the core to another one
 };
 
 // All threads that have not been reclaimed. Any core; blocks for a lock.

@@ -34,7 +34,7 @@ struct ArcuFlag : rcu::Callback {
     std::atomic<bool> has_run{false};
 };
 
-// In the Linux build, where nobody sees who is taken away.
+// In the Linux build, where nobody sees who is preempted.
 constexpr char const* needs_lists = "here a reader who is in a section whenever it is looked at holds it up";
 
 CoreId arcu_last_core() {
@@ -89,7 +89,7 @@ MXK_TEST(a_rcu, waits_for_a_reader_who_was_taken_away) {
     reader.let_go();
     flag.await();
     group.join();
-    // Who is found in its section while it runs is asked again; who was taken away is waited for without asking.
+    // Who is found in its section while it runs is asked again; who was preempted is waited for without asking.
     if (Thread::has_slices()) MXK_CHECK(engine.statistics().waited + engine.statistics().asked > 0);
 }
 

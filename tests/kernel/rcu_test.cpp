@@ -46,7 +46,7 @@ MXK_LONG_TEST(rcu1, one_cb_long) {
     one_callback(long_time);
 }
 
-// A reader of another core, whose slice is so long that it is only taken away where it yields: so often before the
+// A reader of another core, whose slice is so long that it is only preempted where it yields: so often before the
 // grace period begins, and so often while it goes on. `is_away_at_start`: it yields until that has begun.
 struct PreemptCase {
     int before;

@@ -44,7 +44,7 @@ template <typename Delay> void take_turns(SpinLock& lock, std::uint32_t threads,
     EXPECT_EQ(entered, std::uint64_t{threads} * rounds);
 }
 
-// Tickets begin again after 65536. Of tickets for two threads only: a queue of threads that the system takes away takes
+// Tickets begin again after 65536. Of tickets for two threads only: a queue of threads that the system preempts takes
 // a time slice of it for each.
 TEST_P(SpinLockStress, one_at_a_time_is_inside) {
     SpinLock lock{static_cast<LockRank>(1)};

@@ -2,7 +2,7 @@
 // what there is to compare the sections of arch/sections.hpp with. Used by tasks/rcu/a_rcu.hpp. The system does not say
 // whom it takes the processor away from, and no interrupt of ours looks at what it interrupts: who asks a core has all
 // threads execute a fence (membarrier(2)) and looks at the words of those that live there. So nobody stands in a list,
-// and a thread that was taken away in a section is asked for again until it is found outside.
+// and a thread that was preempted in a section is asked for again until it is found outside.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // What runs on a stack of its own: threads. The core runs one for a while, then goes on where it was; the end of its
 // time, by the local timer's interrupt, takes it away from any instruction. What the core does on its own stack (tasks)
-// is never taken away from it. Of the registers, who goes by itself has those saved that a function call keeps; who is
+// is never preempted. Of the registers, who goes by itself has those saved that a function call keeps; who is
 // interrupted has all of them saved, the vector registers by XSAVE (SDM vol. 1 section 13.7). The core's own need no
 // saving: it goes by itself. Everything here: the calling core.
 #pragma once

@@ -1,7 +1,7 @@
 // Read sections of A-RCU, and which of them a grace period waits for (A. Hraska, "Read-Copy-Update for HelenOS", 2013):
 // what there is to compare the sections of arch/sections.hpp with. Used by tasks/rcu/a_rcu.hpp.
 //
-// ReaderWords::nest is twice the depth; its first bit says that the thread was taken away in the section and stands in
+// ReaderWords::nest is twice the depth; its first bit says that the thread was preempted in the section and stands in
 // one of two lists: that of the readers which the grace period under way waits for, if its core has not acknowledged
 // this one yet, else that of those which may hold up the next one. Leaving looks whether that bit is all that is left.
 // A core acknowledges when it is asked, by an interrupt, and is in no section; or when it goes from a thread to
@@ -62,7 +62,7 @@ void begin(std::uint64_t number);
 bool has_acknowledged(CoreId core);
 // Asks it, and waits for its answer. Whether it is in no section, and so has acknowledged.
 bool ask(CoreId core);
-// When all cores have acknowledged. Whether readers are left that were taken away and that this one waits for; then
+// When all cores have acknowledged. Whether readers are left that were preempted and that this one waits for; then
 // last_left() is called when the last one of them has left, with interrupts off.
 bool await_readers(void (*last_left)());
 

@@ -1,6 +1,6 @@
 // Protected sections (kernel/protected_section.hpp) of what runs on this core, and when those of its threads that had
 // begun before an epoch are over. Entering is one instruction, leaving one and a branch that is not taken; none is
-// atomic to other cores, and none is a fence. A thread that is taken away in one is counted, once for that section,
+// atomic to other cores, and none is a fence. A thread that is preempted in one is counted, once for that section,
 // and counts itself off when it leaves the outermost one: so a thread that begins a new section before it is looked at
 // again holds nothing up (A. Hraska, "Read-Copy-Update for HelenOS", 2013, has two lists for that).
 //
@@ -72,9 +72,9 @@ void begin_section_epoch();
 // Whether all of these are over. If not, the last of them to leave sets Attention::Wake. The worker.
 bool are_sections_over();
 
-// Whether the thread was taken away in a section that its core's epoch waits for. Any core, for display.
+// Whether the thread was preempted in a section that its core's epoch waits for. Any core, for display.
 bool is_awaited_reader(Execution const& execution, CoreId core);
-// The thread has been taken away, or has given the core away, in a section that it is not counted for yet; with
+// The thread has been preempted, or has given the core away, in a section that it is not counted for yet; with
 // interrupts off.
 void count_section(Execution& execution);
 // Whether the calling core has threads in sections, which do not run now.
@@ -94,7 +94,7 @@ inline void begin_quiet_halt() {
 // Whether no handler has run on the core since. seq_cst. Any core, after it has found that the core halts.
 bool halts_quietly(CoreId core);
 
-// A thread that runs on this core now is taken away, so that its worker attends to what it was told before; then its
+// A thread that runs on this core now is preempted, so that its worker attends to what it was told before; then its
 // slice goes on. A core that halts is woken. Any core, the caller's own, too; interrupt handlers, too.
 void interrupt_thread(CoreId core);
 // arch::notify(), and that.

@@ -26,7 +26,7 @@ struct SavedFrame {
     std::uint64_t return_address;
 };
 
-// It has been taken away in a section, or A-RCU wants to know of each switch.
+// It has been preempted in a section, or A-RCU wants to know of each switch.
 void note_readers(Execution& execution) {
     std::uint32_t const sections = execution.readers.sections;
     if (sections != 0 && sections % 2 == 0) count_section(execution);

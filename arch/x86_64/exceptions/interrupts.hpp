@@ -1,6 +1,6 @@
 // Exceptions and interrupts. Handlers that return run on the interrupted code's stack with interrupts off, must not
 // touch SSE registers (they stand in arch/x86_64/interrupts/, compiled without), take no lock and call nothing outside
-// that folder but inline register access. A thread is taken away in the timer's handler, which returns when the thread
+// that folder but inline register access. A thread is preempted in the timer's handler, which returns when the thread
 // has the core again (arch/execution.hpp).
 #pragma once
 
@@ -55,7 +55,7 @@ inline void announce(CoreLocal& local, Attention what) {
 // interrupts/timer.cpp. Sets the local timer to whatever comes first; interrupts off.
 void set_timer(CoreLocal& local);
 void timer_interrupt();
-// What runs is taken away at once, or when it holds preemption no longer. Interrupts off.
+// What runs is preempted at once, or when it holds preemption no longer. Interrupts off.
 void end_slice(CoreLocal& local);
 // The same, if a thread runs and the attention word has Hurry.
 void interrupt_thread_if_told();

@@ -18,7 +18,7 @@ namespace {
 // The newest grace period.
 constinit std::atomic<std::uint64_t> newest{0};
 
-// Readers that were taken away in a section. All of it behind the lock.
+// Readers that were preempted in a section. All of it behind the lock.
 using Readers = LinkedList<Execution, &Execution::nest_links>;
 constinit std::atomic<bool> readers_taken{false};
 constinit Readers awaited; // by the newest

@@ -32,7 +32,7 @@ void fire_at(Cycles when) {
 
 namespace {
 
-// Who is taken away goes on here, some time.
+// A preempted thread continues here, some time.
 void preempt(CoreLocal& local) {
     Execution& execution = *local.running;
     std::byte* const state = execution.vector_state;
@@ -82,7 +82,7 @@ void timer_interrupt() {
         announce(local, Attention::Timer);
     }
     bool const ends = local.running != nullptr && (rings || local.slice_end <= now);
-    // It has ended, even if what runs is taken away later: a timer set to what is past would fire again at once, and as
+    // It has ended, even if what runs is preempted later: a timer set to what is past would fire again at once, and as
     // long as what holds preemption off is interrupted each time, it never comes to let it go.
     if (ends) local.slice_end = never;
     set_timer(local);
