@@ -5,16 +5,21 @@
 //
 // What is typed behind `refuse --sites` is watched: a site is the last functions on the stack of those that ask for
 // memory (base/refusal.hpp). Each `--nth` gives one site one refusal: its first allocation, one in the middle, or the
-// last one, as it was counted. Before each, pools and heaps give back what they keep.
+// last one, as it was counted. Before each, pools and heaps give back what they keep. What tests need for themselves is
+// no site.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string_view>
 
 #include "arch/symbols.hpp"
 #include "base/refusal.hpp"
 #include "kernel/console/command.hpp"
 #include "kernel/memory/heap/heap_statistics.hpp"
+#include "kernel/testing.hpp"
 #include "tasks/parallel.hpp"
 #include "tests/kernel/all_cores.hpp"
 
@@ -74,6 +79,26 @@ std::array<std::uintptr_t, depth> callers_of(void const* frame) {
     return false;
 }
 
+// What a test needs for itself: the first function that is no container's stands among those of tests, which the linker
+// puts behind each other.
+bool is_of_a_test(Site const& site) {
+    std::uintptr_t first = UINTPTR_MAX;
+    std::uintptr_t last = 0;
+    for (inner_tests::Test const* test : inner_tests::registered_tests()) {
+        first = std::min(first, reinterpret_cast<std::uintptr_t>(test->body));
+        last = std::max(last, reinterpret_cast<std::uintptr_t>(test->body));
+    }
+    for (std::uintptr_t const caller : std::span(site.callers).subspan(1)) { // behind what asks the test
+        FixedText<160> name;
+        if (!arch::write_function_name(name, caller - 1)) return false;
+        constexpr std::array<std::string_view, 5> containers{"mxk::Node", "mxk::PerCore", "mxk::CorePool", "mxk::heap",
+                                                             "mxk::memory::allocate"};
+        if (std::ranges::any_of(containers, [&](std::string_view of) { return name.view().find(of) < 12; })) continue;
+        return first <= caller && caller <= last;
+    }
+    return false;
+}
+
 struct RefuseOptions {
     bool sites = false;
     bool off = false;
@@ -124,7 +149,7 @@ Outcome run_refuse(Invocation& invocation, RefuseOptions const& options) {
     std::size_t counted = 0;
     for (Site& site : sites) {
         std::uint32_t const count = site.count.exchange(0, std::memory_order_relaxed);
-        if (is_counting) site.counted = count;
+        if (is_counting) site.counted = count != 0 && !is_of_a_test(site) ? count : 0;
         counted += site.counted != 0 ? 1 : 0;
     }
     is_counting = options.sites;
