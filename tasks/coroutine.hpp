@@ -53,9 +53,9 @@ template <typename T = void> class [[nodiscard]] Coroutine {
         if (promise_ != nullptr) std::exchange(promise_, nullptr)->destroy();
     }
 
-    // Runs it, at first as a function is called, within the awaiting coroutine's turn; if it suspends, the awaiting one
-    // continues on its own core when this one has ended and come there. Gives std::optional<T>, for void a bool:
-    // nothing, or false, if this is empty.
+    // Runs it, at first as a function is called, within the awaiting coroutine's turn (32 inside each other, and the
+    // next one in a turn of its own); if it suspends, the awaiting one continues on its own core when this one has
+    // ended and come there. Gives std::optional<T>, for void a bool: nothing, or false, if this is empty.
     auto operator co_await() &&;
 
     // Of one that has ended (when_all() over a span leaves it here).
@@ -113,7 +113,7 @@ template <typename T> class AwaitCoroutine {
 
     template <std::derived_from<CoroutineTask> Promise> bool await_suspend(std::coroutine_handle<Promise> parent) {
         waiter_ = {&parent.promise(), Worker::current().core(), 1};
-        return !child_.task().begin_now(waiter_);
+        return !child_.task().begin_now(parent.promise(), waiter_);
     }
 
     [[nodiscard]] auto await_resume() {

@@ -118,8 +118,15 @@ class CoroutineTask : public Task {
         std::uintptr_t second;
     };
 
-    // Runs it up to its first suspension, as a function is called. True if it has ended by then; else as begin().
-    [[nodiscard]] bool begin_now(CoroutineWaiter& waiter) {
+    // Runs it up to its first suspension, as a function is called. True if it has ended by then; else as begin(). Where
+    // so many run inside each other that the core's stack could end, it is begin(), and the others leave the stack:
+    // coroutines may await each other as deep as there is memory for frames. `parent`: waits for it.
+    [[nodiscard]] bool begin_now(CoroutineTask const& parent, CoroutineWaiter& waiter) {
+        nested_ = parent.is_starting_on(waiter.core) ? parent.nested_ + 1 : 1;
+        if (nested_ > max_nested) [[unlikely]] {
+            begin(Worker::current(), &waiter);
+            return false;
+        }
         begin_for(&waiter);
         waiter.is_starting = true;
         resume_(frame());
@@ -143,6 +150,8 @@ class CoroutineTask : public Task {
 
   private:
     using Resume = void (*)(void* frame);
+    // Of 64 KiB, the stack of a core of the kernel, a part also in builds whose frames are large.
+    static constexpr std::uint32_t max_nested = 32;
 
     // Promises derive from this, begin where it begins and are aligned alike (coroutine.hpp asserts it), so that the
     // way from the promise to the frame is the same.
@@ -171,6 +180,11 @@ class CoroutineTask : public Task {
         if (waiter != nullptr) waiter_core_ = waiter->core;
     }
 
+    // Whether its first part runs inside the body that waits for it.
+    [[nodiscard]] bool is_starting_on(CoreId core) const {
+        return waiter_ != nullptr && core == waiter_core_ && waiter_->is_starting;
+    }
+
     // The coroutine has run to its end, on any core. Afterwards its frame may be gone.
     [[gnu::noinline]] void end() {
         Worker& worker = Worker::current();
@@ -179,7 +193,7 @@ class CoroutineTask : public Task {
             touches = {};
             return worker.append(*this, home);
         }
-        if (worker.core() == waiter_core_ && waiter_->is_starting) { // it never left
+        if (is_starting_on(worker.core())) { // it never left
             waiter_->left = 0;
             return;
         }
@@ -191,7 +205,8 @@ class CoroutineTask : public Task {
     CoreId next_core_{};      // behind `home`, where a Task has room
     Resume resume_ = nullptr; // null until it is begun
     CoroutineWaiter* waiter_ = nullptr;
-    CoreId waiter_core_{}; // a copy: the waiter's lines are that core's
+    CoreId waiter_core_{};     // a copy: the waiter's lines are that core's
+    std::uint32_t nested_ = 0; // how many bodies its first part ran inside
 };
 
 } // namespace mxk

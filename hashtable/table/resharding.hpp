@@ -21,7 +21,7 @@
 #include "hashtable/table/sharded.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/memory/node_vector.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/core_tasks.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk {
@@ -38,7 +38,8 @@ template <typename Regions> class Resharding {
             return Error::of("expected 1 to {} cores to own a table, got {}", table.region_count(), owners);
         Resharding change(table);
         MXK_TRY(change.prepare(owners));
-        return change.carry_out();
+        change.carry_out();
+        return {};
     }
 
   private:
@@ -88,13 +89,15 @@ template <typename Regions> class Resharding {
         sides_ = MXK_TRY(NodeVector<Side>::create(places, here.node()));
         moving_ = MXK_TRY(NodeVector<Moving>::create(count, here.node()));
         markers_ = MXK_TRY(NodeVector<Marker>::create(workers::count() * places, here.node()));
-        all_cores_ = MXK_TRY(NodeVector<CoreId>::create(workers::count(), here.node()));
-        place_cores_ = MXK_TRY(NodeVector<CoreId>::create(places, here.node()));
-        for (std::size_t i = 0; i < workers::count(); ++i) all_cores_.emplace(core_id(i));
+        auto all_cores = MXK_TRY(NodeVector<CoreId>::create(workers::count(), here.node()));
+        auto place_cores = MXK_TRY(NodeVector<CoreId>::create(places, here.node()));
+        for (std::size_t i = 0; i < workers::count(); ++i) all_cores.emplace(core_id(i));
         for (std::size_t i = 0; i < places; ++i) {
-            place_cores_.emplace(table_.core(i));
+            place_cores.emplace(table_.core(i));
             sides_.emplace(*this, i);
         }
+        on_all_cores_ = MXK_TRY(CoreTasks::create(all_cores.span()));
+        at_places_ = MXK_TRY(CoreTasks::create(place_cores.span()));
         for (std::size_t i = 0; i < count; ++i) {
             std::uint32_t const before = table_.owner_of_[i];
             new_owner_of_[i] = Regions::place_of(i, count, owners);
@@ -109,27 +112,21 @@ template <typename Regions> class Resharding {
         return {};
     }
 
-    Result<void> carry_out() {
+    void carry_out() {
         // New owners first: then they park what comes early.
-        bool const ready = run_on(place_cores_.span(), [this](Worker&, std::size_t place) {
+        at_places_.run([this](Worker&, std::size_t place) {
             if (sides_[place].gained != 0) table_.region(place).await(sides_[place].gained);
             return Step::Done;
         });
-        if (!ready) return Error("out of memory: no room for the tasks that change a table's owners");
-        // From here on there is no way back, so memory for these tasks is waited for: it is what the steps above gave
-        // back.
-        while (!run_on(all_cores_.span(), [this](Worker& worker, std::size_t core) {
+        on_all_cores_.run([this](Worker& worker, std::size_t core) {
             change_view(worker, core);
             return Step::Done;
-        })) {
-        }
+        });
         Worker::current().run_until([this] { return arrived_ == moving_.size(); });
-        while (!run_on(place_cores_.span(), [this](Worker&, std::size_t place) {
+        at_places_.run([this](Worker&, std::size_t place) {
             return table_.region(place).is_complete() ? Step::Done : Step::Again;
-        })) {
-        }
+        });
         table_.owner_of_ = std::move(new_owner_of_);
-        return {};
     }
 
     void change_view(Worker& worker, std::size_t core) {
@@ -173,8 +170,8 @@ template <typename Regions> class Resharding {
     NodeVector<Side> sides_;     // by place
     NodeVector<Moving> moving_;  // one for each shard that changes its owner
     NodeVector<Marker> markers_; // from each core to each place; not all are needed
-    NodeVector<CoreId> all_cores_;
-    NodeVector<CoreId> place_cores_;
+    CoreTasks on_all_cores_;
+    CoreTasks at_places_;
     std::size_t arrived_ = 0; // the console's core counts
 };
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/refusal.hpp"
+
 namespace mxk {
 
 void* CorePool::take_more(Size& size) {
@@ -12,6 +14,7 @@ void* CorePool::take_more(Size& size) {
         size.freed = object->next;
         return object;
     }
+    if (inject::refuses_memory()) return nullptr;
     void* const object = heap_.allocate(bytes_of(size), smallest_bytes);
     if (object != nullptr) ++size.from_heap;
     return object;

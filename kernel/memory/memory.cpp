@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "base/panic.hpp"
+#include "base/refusal.hpp"
 #include "kernel/memory/heap/superblock_pool.hpp"
 #include "kernel/memory/zones.hpp"
 
@@ -101,6 +102,8 @@ bool is_shared() {
 
 Result<Block> allocate(std::size_t bytes, std::size_t alignment, NodeId node) {
     if (index(node) >= nodes.size()) return Error::of("no node {}: there are {}", node, nodes.size());
+    if (inject::refuses_memory())
+        return Error::of("out of memory: {} refused on node {}", size_text(bytes).view(), node);
     Node& wanting = nodes[index(node)];
     for (NodeId const giver : wanting.nearest_first) {
         FrameAllocator& frames = *nodes[index(giver)].frames;

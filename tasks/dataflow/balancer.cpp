@@ -45,11 +45,11 @@ void Balancer::note_heat(NodeScheduler& node) {
 }
 
 // By how expensive it is for the cold node's cores to reach the memory that the request leaves behind.
-NodeScheduler* Balancer::nearest_cold(NodeScheduler const& hot, Request& request) {
+NodeScheduler* Balancer::nearest_cold(NodeScheduler const& hot, RequestPlace* place) {
     NodeScheduler* nearest = nullptr;
     for (NodeScheduler& node : scheduler_.nodes()) {
         if (node.times_cold < times || node.has_got_one) continue;
-        if (request.place() != nullptr && request.place()->was_at(node.place())) continue;
+        if (place != nullptr && place->was_at(node.place())) continue;
         if (nearest == nullptr || scheduler_.distance(node, hot) < scheduler_.distance(*nearest, hot)) nearest = &node;
     }
     return nearest;
@@ -59,9 +59,9 @@ NodeScheduler* Balancer::nearest_cold(NodeScheduler const& hot, Request& request
 // only request is shared.
 void Balancer::relieve(NodeScheduler& hot) {
     if (Request* const waiting = hot.take_youngest(); waiting != nullptr) {
-        // One that has not begun knows only the node that it came from: it moves once, so as not to come back there.
-        bool const has_moved = waiting->place() == nullptr && waiting->waited_at != Request::nowhere;
-        NodeScheduler* const cold = has_moved ? nullptr : nearest_cold(hot, *waiting);
+        // It knows only the node that it came from: it moves once, so as not to come back there.
+        bool const has_moved = waiting->waited_at != Request::nowhere;
+        NodeScheduler* const cold = has_moved ? nullptr : nearest_cold(hot, nullptr);
         if (cold == nullptr) {
             hot.append(*waiting);
             return;
@@ -73,33 +73,22 @@ void Balancer::relieve(NodeScheduler& hot) {
     RequestPlace* const place = hot.youngest();
     if (place == nullptr) return;
     Request& request = *place->request();
-    NodeScheduler* const cold = nearest_cold(hot, request);
+    NodeScheduler* const cold = nearest_cold(hot, place);
     if (cold == nullptr) return;
     cold->has_got_one = hot.active() == 1 ? share(request, *cold) : move_begun(request, hot, *cold);
 }
 
 void Balancer::move_waiting(Request& request, NodeScheduler& from, NodeScheduler& to) {
     counts_.moves.add(1);
-    RequestPlace::Moved moved{.was_possible = true, .tasks = 1, .counted = 1}; // its beginning
-    if (request.place() != nullptr) {
-        moved = request.place()->move(from.place(), to.place());
-        request.set_home(to.node());
-    } else {
-        request.waited_at = from.place();
-    }
-    to.add_tasks(moved.tasks, [&] { request.place() == nullptr ? to.append(request) : to.prepend(request); });
-    from.activity.remove(moved.counted);
+    request.waited_at = from.place();
+    to.add_tasks(1, [&] { to.append(request); }); // its beginning
+    from.activity.remove(1);
 }
 
 bool Balancer::move_begun(Request& request, NodeScheduler& from, NodeScheduler& to) {
-    RequestPlace::Moved const moved = request.place()->move(from.place(), to.place());
-    if (!moved.was_possible) return false;
-    request.set_home(to.node());
-    counts_.moves.add(1);
-    from.remove(request, *request.place());
-    to.add_tasks(moved.tasks, [&] { to.prepend(request); });
-    from.activity.remove(moved.counted);
-    return true;
+    bool const is_moved = NodeScheduler::move(request, from, to, [] { inject::point(); });
+    if (is_moved) counts_.moves.add(1);
+    return is_moved;
 }
 
 bool Balancer::move_now(Request& request, NodeScheduler& to) {
@@ -111,11 +100,18 @@ bool Balancer::move_now(Request& request, NodeScheduler& to) {
     return is_moved;
 }
 
+bool Balancer::share_now(Request& request, NodeScheduler& to) {
+    if (request.place() == nullptr) return false;
+    lock_.lock();
+    bool const is_shared = share(request, to);
+    lock_.unlock();
+    return is_shared;
+}
+
 bool Balancer::share(Request& request, NodeScheduler& to) {
-    if (!request.place()->add_holder(to.place())) return false;
-    counts_.shares.add(1);
-    to.serve(*request.place());
-    return true;
+    bool const is_shared = NodeScheduler::share(request, to);
+    if (is_shared) counts_.shares.add(1);
+    return is_shared;
 }
 
 } // namespace mxk::dataflow

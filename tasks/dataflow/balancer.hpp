@@ -15,6 +15,7 @@ namespace mxk::dataflow {
 
 class NodeScheduler;
 class Request;
+class RequestPlace;
 class Scheduler;
 
 class Balancer {
@@ -35,6 +36,8 @@ class Balancer {
     // A request goes to another node at once, whatever the nodes' loads. Any core, in a task of the request, which thus
     // does not end meanwhile. False: it has been there, or the discipline keeps no places of requests.
     bool move_now(Request& request, NodeScheduler& to);
+    // The same for one more node that serves it. False: as above.
+    bool share_now(Request& request, NodeScheduler& to);
 
     // A request that ends while it is moved would be missed: who ends one holds this.
     SpinLock& lock() { return lock_; }
@@ -50,7 +53,8 @@ class Balancer {
     [[nodiscard]] bool does_any_sleep() const;
     void note_heat(NodeScheduler& node);
     void relieve(NodeScheduler& hot);
-    NodeScheduler* nearest_cold(NodeScheduler const& hot, Request& request);
+    // `place`: of a request that has begun; null: it waits.
+    NodeScheduler* nearest_cold(NodeScheduler const& hot, RequestPlace* place);
     void move_waiting(Request& request, NodeScheduler& from, NodeScheduler& to);
     bool move_begun(Request& request, NodeScheduler& from, NodeScheduler& to);
     bool share(Request& request, NodeScheduler& to);

@@ -11,33 +11,16 @@ void NodeScheduler::append(Request& request) {
     lock_.unlock();
 }
 
-void NodeScheduler::prepend(Request& request) {
-    lock_.lock();
-    request.next_waiting = oldest_waiting_;
-    oldest_waiting_ = &request;
-    if (youngest_waiting_ == nullptr) youngest_waiting_ = &request;
-    waiting_.store(waiting() + 1, std::memory_order_relaxed);
-    lock_.unlock();
-}
-
-bool NodeScheduler::remove_waiting(Request& request) {
-    Request* before = nullptr;
-    Request* at = oldest_waiting_;
-    while (at != nullptr && at != &request) {
-        before = at;
-        at = at->next_waiting;
-    }
-    if (at == nullptr) return false;
-    (before != nullptr ? before->next_waiting : oldest_waiting_) = request.next_waiting;
-    if (youngest_waiting_ == &request) youngest_waiting_ = before;
-    waiting_.store(waiting() - 1, std::memory_order_relaxed);
-    return true;
-}
-
 Request* NodeScheduler::take_youngest() {
     lock_.lock();
     Request* const request = youngest_waiting_;
-    if (request != nullptr) remove_waiting(*request);
+    if (request != nullptr) {
+        Request* before = oldest_waiting_ != request ? oldest_waiting_ : nullptr;
+        while (before != nullptr && before->next_waiting != request) before = before->next_waiting;
+        (before != nullptr ? before->next_waiting : oldest_waiting_) = nullptr;
+        youngest_waiting_ = before;
+        waiting_.store(waiting() - 1, std::memory_order_relaxed);
+    }
     lock_.unlock();
     return request;
 }
@@ -49,12 +32,23 @@ void NodeScheduler::serve(RequestPlace& place) {
     lock_.unlock();
 }
 
-bool NodeScheduler::remove(Request& request, RequestPlace& place) {
+void NodeScheduler::remove(RequestPlace const& place) {
     lock_.lock();
-    bool const was_here = work_.remove(place) || remove_waiting(request);
+    expect(work_.remove(place), "a request that has begun is served by all nodes that hold it");
     note_active();
     lock_.unlock();
-    return was_here;
+}
+
+bool NodeScheduler::share(Request& request, NodeScheduler& to) {
+    if (!request.place()->add_holder(to.place())) return false;
+    to.serve(*request.place());
+    return true;
+}
+
+void NodeScheduler::forget(std::span<NodeScheduler> nodes, RequestPlace& place) {
+    for (NodeScheduler& node : nodes)
+        if (place.is_held_by(node.place())) node.remove(place);
+    place.close();
 }
 
 RequestPlace* NodeScheduler::youngest() {

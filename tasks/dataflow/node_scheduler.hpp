@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "base/lock_rank.hpp"
 #include "base/spin_lock.hpp"
@@ -47,24 +48,27 @@ class alignas(cache_line_bytes) NodeScheduler {
             sleepers.wake_one();
     }
 
-    // Behind the others that wait. Any core, within add_tasks().
+    // Behind the others that wait; it has not begun. Any core, within add_tasks().
     void append(Request& request);
-    // In front of the others: one that has begun elsewhere. It has a place, of which there is a limited number; those
-    // in front of it that have none would wait for one, and it for them.
-    void prepend(Request& request);
     // The youngest that waits; null if none does. Any core.
     Request* take_youngest();
-    // Serves the oldest request that waits, as long as fewer are served here than there are cores. `give_place`: gives
-    // a place for a request that has none since it has not begun, or null. Gives the request's place, and not the
-    // request, which may have ended when this returns if it had begun elsewhere. Null: none is served. A core of the
-    // node.
-    template <typename GivePlace> RequestPlace* admit(GivePlace give_place);
-    // One more is served here, without having waited: it is shared with another node. Any core.
-    void serve(RequestPlace& place);
-    // It is not here any more, be it served or waiting. Any core. False: it was not here.
-    bool remove(Request& request, RequestPlace& place);
+    // Serves the oldest request that waits, as long as fewer are served here than there are cores. `open_place`: gives
+    // a place for it, or null. Null: none begins. A core of the node.
+    template <typename OpenPlace> Request* admit(OpenPlace open_place);
     // Of those that are served; null if none is. Any core, while no request can end (Scheduler).
     RequestPlace* youngest();
+
+    // Of requests that have begun: they are served, and never wait, on all nodes that hold them. So only a request that
+    // has not begun is in a queue by its link, and in one. While no request can end; no two of these at the same time.
+
+    // From one node to another, which serves it at once. `between`: is called where other cores may do something before
+    // the next step. False: it is not here, or was there already.
+    template <typename Between>
+    static bool move(Request& request, NodeScheduler& from, NodeScheduler& to, Between between);
+    // One more node serves it. False: it was there already.
+    static bool share(Request& request, NodeScheduler& to);
+    // It has ended: no node serves it any more.
+    static void forget(std::span<NodeScheduler> nodes, RequestPlace& place);
 
     ReschedulableTask* take_unbound() { return work_.take(place_); }
     RequestPlace* left_alone(RequestPlace const* own, Cycles now, Cycles after) {
@@ -118,7 +122,8 @@ class alignas(cache_line_bytes) NodeScheduler {
         active_.store(now, std::memory_order_relaxed);
         if (now > max_active_.load(std::memory_order_relaxed)) max_active_.store(now, std::memory_order_relaxed);
     }
-    bool remove_waiting(Request& request);
+    void serve(RequestPlace& place);
+    void remove(RequestPlace const& place);
 
     std::uint16_t place_;
     NodeId node_;
@@ -137,15 +142,12 @@ class alignas(cache_line_bytes) NodeScheduler {
     RequestQueue work_;
 };
 
-template <typename GivePlace> RequestPlace* NodeScheduler::admit(GivePlace give_place) {
+template <typename OpenPlace> Request* NodeScheduler::admit(OpenPlace open_place) {
     if (waiting() == 0) return nullptr;
     lock_.lock();
     Request* const request = oldest_waiting_;
-    RequestPlace* place = nullptr;
-    if (request != nullptr && work_.size() < activity.cores()) {
-        place = request->place();
-        if (place == nullptr) place = give_place(*request);
-    }
+    bool const has_room = request != nullptr && work_.size() < activity.cores();
+    RequestPlace* const place = has_room ? open_place(*request) : nullptr;
     if (place != nullptr) {
         oldest_waiting_ = request->next_waiting;
         if (oldest_waiting_ == nullptr) youngest_waiting_ = nullptr;
@@ -154,7 +156,22 @@ template <typename GivePlace> RequestPlace* NodeScheduler::admit(GivePlace give_
         note_active();
     }
     lock_.unlock();
-    return place;
+    return place != nullptr ? request : nullptr;
+}
+
+template <typename Between>
+bool NodeScheduler::move(Request& request, NodeScheduler& from, NodeScheduler& to, Between between) {
+    RequestPlace& place = *request.place();
+    RequestPlace::Moved const moved = place.move(from.place(), to.place());
+    if (!moved.was_possible) return false;
+    between();
+    request.set_home(to.node());
+    from.remove(place);
+    between();
+    to.add_tasks(moved.tasks, [&] { to.serve(place); });
+    between();
+    from.activity.remove(moved.counted);
+    return true;
 }
 
 } // namespace mxk::dataflow

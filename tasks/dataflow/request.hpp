@@ -56,7 +56,7 @@ class Request {
     [[nodiscard]] ReschedulableTask& beginning() { return beginning_; }
     [[nodiscard]] RequestPlace* place() const { return place_.load(std::memory_order_acquire); }
     void set_place(RequestPlace* place) { place_.store(place, std::memory_order_release); }
-    Request* next_waiting = nullptr; // in an input queue
+    Request* next_waiting = nullptr; // in an input queue, until it is admitted
     // The balancer's: the node that it waited at before it was moved to the one where it waits or has begun.
     static constexpr std::uint16_t nowhere = UINT16_MAX;
     std::uint16_t waited_at = nowhere;

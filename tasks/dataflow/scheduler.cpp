@@ -6,7 +6,6 @@
 #include "kernel/memory/memory.hpp"
 #include "kernel/topology/system_topology.hpp"
 #include "tasks/dataflow/core_orders.hpp"
-#include "tasks/parallel.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::dataflow {
@@ -34,18 +33,18 @@ Result<NodeObject<Scheduler>> Scheduler::create(std::span<CoreId const> cores, S
     MXK_TRY(result->make_nodes(cores));
     MXK_TRY(result->make_places(2 * cores.size() + 16, home));
     MXK_TRY(result->make_cores(cores));
-    MXK_TRY(result->install(cores));
+    result->installing_ = MXK_TRY(CoreTasks::create(cores));
+    result->install();
     return result;
 }
 
 Scheduler::~Scheduler() {
     expect(unfinished() == 0, "a scheduler ends after its requests");
-    if (installed_ == 0) return;
-    bool const is_done = run_on(core_ids_.span(), [](Worker& worker, std::size_t) {
+    if (!is_installed_) return;
+    installing_.run([](Worker& worker, std::size_t) {
         worker.set_work_source(nullptr);
         return Step::Done;
     });
-    expect(is_done, "no memory for a task on each core");
 }
 
 Result<void> Scheduler::make_nodes(std::span<CoreId const> cores) {
@@ -115,15 +114,13 @@ Result<void> Scheduler::make_cores(std::span<CoreId const> cores) {
     return {};
 }
 
-Result<void> Scheduler::install(std::span<CoreId const> cores) {
-    bool const is_done = run_on(cores, [this](Worker& worker, std::size_t place) {
+void Scheduler::install() {
+    installing_.run([this](Worker& worker, std::size_t place) {
         if (!request_cores_.empty()) worker.set_work_source(&request_cores_[place]);
         if (!original_cores_.empty()) worker.set_work_source(&original_cores_[place]);
         return Step::Done;
     });
-    if (!is_done) return Error::of("out of memory: a task on each of {} cores", cores.size());
-    installed_ = cores.size();
-    return {};
+    is_installed_ = true;
 }
 
 std::uint8_t Scheduler::distance(NodeId of_cores, NodeId of_memory) const {
@@ -230,9 +227,7 @@ void Scheduler::end(Request& request, CoreScheduler& here) {
     active_.fetch_sub(1, std::memory_order_relaxed); // first: another may begin once this one has left its queue
     if (RequestPlace* const place = request.place(); place != nullptr) {
         if (nodes_.size() > 1) balancer_.lock().lock();
-        for (NodeScheduler& node : nodes_)
-            if (place->is_held_by(node.place())) node.remove(request, *place);
-        place->close();
+        NodeScheduler::forget(nodes_.span(), *place);
         if (nodes_.size() > 1) balancer_.lock().unlock();
         places_lock_.lock();
         place->next_free = free_places_;

@@ -25,6 +25,7 @@
 #include "kernel/memory/node_vector.hpp"
 #include "kernel/memory/per_core.hpp"
 #include "kernel/topology/topology.hpp"
+#include "tasks/core_tasks.hpp"
 #include "tasks/dataflow/activity.hpp"
 #include "tasks/dataflow/balancer.hpp"
 #include "tasks/dataflow/core_orders.hpp"
@@ -108,7 +109,7 @@ class Scheduler {
     Result<void> make_nodes(std::span<CoreId const> cores);
     Result<void> make_places(std::size_t count, NodeId node);
     Result<void> make_cores(std::span<CoreId const> cores);
-    Result<void> install(std::span<CoreId const> cores);
+    void install();
     std::uint16_t choose_node_for(std::uint64_t random);
     std::uint32_t note_submitted(Request& request);
     void submit_numbered(Request& request, std::uint32_t number, std::uint16_t node);
@@ -129,7 +130,8 @@ class Scheduler {
     NodeVector<CoreScheduler*> by_place_;
     NodeVector<CoreScheduler*> by_core_; // null: not one of these cores
     NodeVector<CoreId> core_ids_;
-    std::size_t installed_ = 0;
+    CoreTasks installing_;
+    bool is_installed_ = false;
     std::atomic<std::uint32_t> unfinished_{0};
     std::atomic<std::uint32_t> active_{0};
     std::atomic<std::uint32_t> max_active_{0};

@@ -38,15 +38,16 @@ Result<PerCore<CoreTimeline>> make_room(std::size_t events) {
     return cores;
 }
 
-// `step` on every core. False: no memory for the tasks, and nothing has run.
-template <typename Function> bool run_on_all(Function step) {
-    auto ids = NodeVector<CoreId>::create(workers::count(), Worker::current().node());
-    if (!ids) return false;
-    for (std::size_t i = 0; i < workers::count(); ++i) ids.value().emplace(core_id(i));
-    return run_on(ids.value().span(), [&step](Worker& worker, std::size_t core) {
+template <typename Function> void run_on_all(Function step) {
+    recording->tasks.run([&step](Worker& worker, std::size_t core) {
         step(worker, recording->cores[core]);
         return Step::Done;
     });
+}
+Result<CoreTasks> tasks_of_all_cores() {
+    auto ids = MXK_TRY(NodeVector<CoreId>::create(workers::count(), Worker::current().node()));
+    for (std::size_t i = 0; i < workers::count(); ++i) ids.emplace(core_id(i));
+    return CoreTasks::create(ids.span());
 }
 
 } // namespace
@@ -58,25 +59,25 @@ Result<void> start(std::size_t events) {
     if (!cores)
         return Error::of("expected memory for {} events of {} bytes on each of {} cores: {}", events,
                          sizeof(TimelineEvent), workers::count(), cores.error().message());
+    auto tasks = MXK_TRY(tasks_of_all_cores());
     place = MXK_TRY(memory::allocate(sizeof(Recording), alignof(Recording), Worker::current().node()));
     auto const id = static_cast<std::uint32_t>(raw(clock::timestamp()) >> 8);
-    recording = new (static_cast<void*>(place.address)) Recording{id, std::move(cores).value()};
-    is_running = run_on_all([](Worker& worker, CoreTimeline& timeline) {
+    recording = new (static_cast<void*>(place.address)) Recording{id, std::move(cores).value(), std::move(tasks)};
+    run_on_all([](Worker& worker, CoreTimeline& timeline) {
         timeline.start(worker.statistics().idle.value(), worker.is_inside_body());
         worker.record_to(&timeline);
     });
-    if (is_running) return {};
-    forget();
-    return Error("out of memory: no room for the tasks that begin a timeline");
+    is_running = true;
+    return {};
 }
 
 Result<void> stop() {
     if (!is_running) return Error("expected 'trace on' before: no timeline is being recorded");
-    is_running = !run_on_all([](Worker& worker, CoreTimeline& timeline) {
+    run_on_all([](Worker& worker, CoreTimeline& timeline) {
         worker.record_to(nullptr);
         timeline.stop(worker.statistics().idle.value());
     });
-    if (is_running) return Error("out of memory: no room for the tasks that end a timeline");
+    is_running = false;
     return {};
 }
 

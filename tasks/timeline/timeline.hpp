@@ -8,6 +8,7 @@
 
 #include "base/result.hpp"
 #include "kernel/memory/per_core.hpp"
+#include "tasks/core_tasks.hpp"
 #include "tasks/timeline/core_timeline.hpp"
 
 namespace mxk::timeline {
@@ -15,6 +16,7 @@ namespace mxk::timeline {
 struct Recording {
     std::uint32_t id; // tells it from others whose dumps stand in the same log
     PerCore<CoreTimeline> cores;
+    CoreTasks tasks; // that begin and end it
 };
 
 constexpr std::size_t max_events = std::size_t{1} << 26;
@@ -23,7 +25,7 @@ constexpr std::size_t max_events = std::size_t{1} << 26;
 // is being recorded already; no memory, and then nothing is recorded. Blocks the body, not its core.
 Result<void> start(std::size_t events);
 
-// Errors: nothing is being recorded; no memory for the tasks, and then it still is.
+// Errors: nothing is being recorded.
 Result<void> stop();
 
 // What was recorded last. Errors: nothing was, or it still is being recorded.

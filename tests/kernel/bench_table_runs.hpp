@@ -66,7 +66,9 @@ void run_all_on(std::span<CoreId const> cores, TableOptions const& options, Engi
     auto experiment = TableExperiment::create(table_run, cores);
     MXK_CHECK(experiment.ok());
     for (int run = 0; experiment.ok() && run < runs; ++run) {
-        MXK_CHECK(experiment.value().prepare(progress).ok());
+        bool const is_prepared = experiment.value().prepare(progress).ok();
+        MXK_CHECK(is_prepared);
+        if (!is_prepared) return;
         for (Mix const& phase : options.mix.list()) {
             auto const outcome = experiment.value().run(phase, progress, rate);
             MXK_CHECK(outcome.ok());

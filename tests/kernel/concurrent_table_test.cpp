@@ -14,6 +14,7 @@
 #include "tasks/rcu/rcu_wait.hpp"
 #include "tests/delays.hpp"
 #include "tests/kernel/all_cores.hpp"
+#include "tests/kernel/all_memory.hpp"
 #include "tests/kernel/chain_stress.hpp"
 #include "tests/kernel/noise.hpp"
 #include "tests/kernel/thread_group.hpp"
@@ -277,6 +278,51 @@ MXK_TEST(cht, look_ups_and_iterations_while_it_is_resized) {
     std::size_t visited = 0;
     table->for_each([&](std::uint64_t, std::uint64_t) { ++visited; });
     MXK_CHECK_EQUAL(visited, staying);
+}
+
+// All memory is the table's. What is erased can be inserted again, also where nobody has memory for those that wait for
+// their grace period: all cores erase, some of which never had a pair.
+MXK_TEST(cht, a_table_that_was_full_takes_keys_again) {
+    std::array const nodes{NodeId{0}};
+    auto parts = ConcurrentPairs::make({.first_heads = 1024}, nodes, {}, 0);
+    MXK_CHECK(parts.ok());
+    if (!parts.ok()) return;
+    ConcurrentPairs table(std::move(parts).value());
+    auto const cores = all_cores();
+    constexpr std::uint64_t max_keys = 100'000;
+    MXK_CHECK(run_on(cores.span(), [](Worker&, std::size_t) { return Step::Done; }));     // its tasks are kept
+    auto const room = memory::allocate(384 * KiB, FrameAllocator::frame_bytes, NodeId{}); // the table's, and no more
+    MXK_CHECK(room.ok());
+    if (!room) return;
+    AllMemory all;
+    all.take();
+    memory::free(room.value());
+    std::uint64_t keys = 0;
+    while (keys < max_keys && table.insert(keys, 0) == Insert::Inserted) ++keys;
+    MXK_CHECK(keys > 5'000 && keys < max_keys);
+    for (unsigned round = 1; round <= 3; ++round) {
+        std::atomic<std::uint64_t> erased{0};
+        std::atomic<std::uint64_t> next{0};
+        bool const ran = run_on(cores.span(), [&](Worker&, std::size_t) {
+            constexpr std::uint64_t step = 100;
+            std::uint64_t const from = next.fetch_add(step, std::memory_order_relaxed);
+            for (std::uint64_t key = from; key < std::min(from + step, keys); ++key)
+                erased.fetch_add(table.erase(key) ? 1 : 0, std::memory_order_relaxed);
+            return from < keys ? Step::Again : Step::Done;
+        });
+        MXK_CHECK(ran);
+        MXK_CHECK_EQUAL(erased.load(), keys);
+        // But for what each core keeps for itself. They come back when all cores have looked at their callbacks.
+        std::uint64_t const wanted = keys - std::min(keys, 400 * cores.size());
+        std::uint64_t again = 0;
+        for (unsigned periods = 0; periods < 10'000 && again < wanted; ++periods) {
+            rcu::synchronize();
+            while (again < keys && table.insert(again, round) == Insert::Inserted) ++again;
+        }
+        MXK_CHECK(again >= wanted);
+        for (std::uint64_t key = 0; key < again; ++key) MXK_CHECK(table.find(key) == round);
+        keys = again;
+    }
 }
 
 } // namespace

@@ -1,9 +1,12 @@
 // Coroutines on real cores: they continue where they said, their waiters continue at home, and their frames are freed
 // there.
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <span>
 
 #include "bench/workload/instructions.hpp"
+#include "kernel/memory/memory.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/parallel.hpp"
 #include "tasks/start.hpp"
@@ -90,6 +93,36 @@ MXK_TEST(coroutines, trees_over_all_cores_wait_for_their_children) {
         MXK_CHECK_EQUAL(leaves, 81);
     }
     // The last frames may still be on their way home.
+    int rounds = 0;
+    while (objects_in_use() != in_use && rounds < 1000) ++rounds;
+    MXK_CHECK(rounds < 1000);
+}
+
+// Depth costs frames, and no stack. `away`: at which depth it goes to another core; 0: nowhere.
+Coroutine<std::uint64_t> levels_below(std::uint64_t levels, std::uint64_t away) {
+    if (levels == 0) co_return 0;
+    if (levels == away) co_await move_to(core_id(workers::count() - 1));
+    std::optional<std::uint64_t> const below = co_await levels_below(levels - 1, away);
+    co_return below ? *below + 1 : 0; // no memory for a frame: all levels from here on are missing in the sum
+}
+
+MXK_TEST(coroutines, may_await_each_other_as_deep_as_there_is_memory) {
+    Worker& here = Worker::current();
+    memory::NodeUse const use = memory::use(here.node());
+    std::uint64_t const levels =
+        std::min<std::uint64_t>(1'000'000, (use.total - use.used) / 4 / CorePool::largest_bytes);
+    MXK_CHECK(levels > 10'000); // beyond what a core's stack in the kernel has room for
+    std::int64_t const in_use = objects_in_use();
+    for (std::uint64_t const away : {std::uint64_t{0}, levels / 2}) {
+        std::uint64_t counted = 0;
+        bool has_ended = false;
+        MXK_CHECK(start(here, levels_below(levels, away), [&](Worker&, std::uint64_t sum) {
+            counted = sum;
+            has_ended = true;
+        }));
+        here.run_until([&has_ended] { return has_ended; });
+        MXK_CHECK_EQUAL(counted, levels);
+    }
     int rounds = 0;
     while (objects_in_use() != in_use && rounds < 1000) ++rounds;
     MXK_CHECK(rounds < 1000);

@@ -12,22 +12,24 @@ Result<ConcurrentPairs::Parts> ConcurrentPairs::make(concurrent::TableShape cons
         auto const added = depots.add(node_id(at), at == 0 ? nullptr : &depots[0]);
         if (!added) return added.error();
     }
+    auto retired = MXK_TRY(NodeObject<concurrent::RetiredPairs>::create(nodes.front()));
     auto supplies = MXK_TRY(PerCore<concurrent::PairSupply>::with_room(workers::count(), nodes.front()));
     for (std::size_t at = 0; at < workers::count(); ++at) {
         NodeId node = workers::of(core_id(at)).node();
         for (Owner const& owner : owners)
             if (owner.core == core_id(at)) node = owner.node;
-        auto const added = supplies.add(node, node, depots[index(node)]);
+        auto const added = supplies.add(node, node, depots[index(node)], *retired);
         if (!added) return added.error();
     }
     for (Owner const& owner : owners) MXK_TRY(supplies[owner.core].reserve(pairs));
-    return Parts{MXK_TRY(Chains::make(shape, nodes)), std::move(depots), std::move(supplies)};
+    return Parts{MXK_TRY(Chains::make(shape, nodes)), std::move(depots), std::move(retired), std::move(supplies)};
 }
 
 ConcurrentPairs::~ConcurrentPairs() {
     chains_.settle();
     for (concurrent::PairSupply const& supply : supplies_)
         while (supply.is_waited_for()) rcu::synchronize();
+    while (retired_->is_waited_for()) rcu::synchronize();
 }
 
 std::size_t ConcurrentPairs::bytes() const {

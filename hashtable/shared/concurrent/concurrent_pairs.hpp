@@ -29,6 +29,8 @@
 #include "hashtable/shared/concurrent/pair_depot.hpp"
 #include "hashtable/shared/concurrent/pair_supply.hpp"
 #include "hashtable/shared/concurrent/resizing_chains.hpp"
+#include "hashtable/shared/concurrent/retired_pairs.hpp"
+#include "kernel/memory/node_object.hpp"
 #include "kernel/memory/per_core.hpp"
 
 namespace mxk {
@@ -52,6 +54,7 @@ class ConcurrentPairs {
     struct Parts {
         Chains::Parts chains;
         PerCore<concurrent::PairDepot> depots; // of the machine's nodes
+        NodeObject<concurrent::RetiredPairs> retired;
         PerCore<concurrent::PairSupply> supplies;
     };
     // Heads on `nodes` (head_block.hpp); pairs on the nodes of the cores that insert them, `pairs` of them in advance
@@ -60,6 +63,7 @@ class ConcurrentPairs {
                               std::span<Owner const> owners, std::size_t pairs);
     explicit ConcurrentPairs(Parts parts)
         : depots_(std::move(parts.depots))
+        , retired_(std::move(parts.retired))
         , supplies_(std::move(parts.supplies))
         , chains_(std::move(parts.chains), Retire{&supplies_}) {}
     // Waits for a resize under way and for grace periods. Nobody uses the table any more. A task that may wait.
@@ -175,6 +179,7 @@ class ConcurrentPairs {
     }
 
     PerCore<concurrent::PairDepot> depots_;
+    NodeObject<concurrent::RetiredPairs> retired_;
     PerCore<concurrent::PairSupply> supplies_; // of all cores of the machine; outlive the chains
     Chains chains_;
 };

@@ -2,7 +2,8 @@
 // and those that come back when nobody reads them any more. Removed pairs wait for a grace period together, a batch at
 // a time, since a reader may still stand on one: nothing in a pair can be used to link it meanwhile. A core that
 // removes more than it inserts leaves some hundred pairs to itself, and the others to its node's depot, where those
-// who insert more find them before they ask for memory.
+// who insert more find them before they ask for memory. Without memory for a batch, pairs wait by themselves
+// (retired_pairs.hpp).
 #pragma once
 
 #include <array>
@@ -17,6 +18,7 @@
 #include "base/units.hpp"
 #include "hashtable/shared/concurrent/pair.hpp"
 #include "hashtable/shared/concurrent/pair_depot.hpp"
+#include "hashtable/shared/concurrent/retired_pairs.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
 
@@ -26,10 +28,13 @@ namespace mxk::concurrent {
 // nothing left.
 class PairSupply {
   public:
-    // `depot`: of the node; outlives this.
-    PairSupply(NodeId node, PairDepot& depot)
+    // `depot`: of the node, `retired`: of the table; both outlive this.
+    PairSupply(NodeId node, PairDepot& depot, RetiredPairs& retired)
         : depot_(&depot)
-        , node_(node) {}
+        , retired_(&retired)
+        , node_(node) {
+        retired.add(*this);
+    }
     PairSupply(PairSupply const&) = delete;
     PairSupply& operator=(PairSupply const&) = delete;
     // All pairs go with it. Not while is_waited_for().
@@ -43,13 +48,17 @@ class PairSupply {
     [[nodiscard]] Pair* take();
     // One that was in no table since it was taken.
     void give_back(Pair& pair);
-    // One that was unlinked, after a grace period. If there is no memory for the batch, the pair is not used again.
+    // One that was unlinked, after a grace period.
     void retire(Pair& pair);
 
     // Whether batches of it wait for a grace period.
     [[nodiscard]] bool is_waited_for() const { return batches_out_.load(std::memory_order_acquire) != 0; }
     // What was taken from the machine's memory.
     [[nodiscard]] std::size_t bytes() const;
+
+    // For RetiredPairs: what waits in a set of its pages has waited long enough.
+    void take_waiting(unsigned set);
+    PairSupply* next_of_table_ = nullptr; // and its list
 
   private:
     struct Chunk;
@@ -69,15 +78,16 @@ class PairSupply {
 
     // Under the lock.
     Result<void> add_chunk(std::size_t bytes);
-    [[nodiscard]] bool has_fresh(std::size_t bytes) const {
-        return static_cast<std::size_t>(fresh_end_ - fresh_) >= bytes;
-    }
-    // Null: no memory.
+    // Whether the page that is begun, or else the next one, has room.
+    [[nodiscard]] bool has_fresh(std::size_t bytes) const;
+    // Of a page, behind what it begins with. Null: no memory.
     void* carve(std::size_t bytes);
     Batch* batch_to_fill();
 
     Pair* take_from_depot();
 
+    // They are free from now on.
+    static Pair* add_to_group(Pair& pair, Pair* group);
     static Pair& group_of(Batch& batch);
     // Whether there is room for the group here. The batch stays in any case.
     bool take_back(Batch& batch, Pair& group);
@@ -94,6 +104,7 @@ class PairSupply {
     Chunk* newest_ = nullptr;
     std::size_t bytes_ = 0;
     PairDepot* depot_;
+    RetiredPairs* retired_;
     NodeId node_;
 };
 

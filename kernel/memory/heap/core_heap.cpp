@@ -8,6 +8,7 @@
 #include "arch/attention.hpp"
 #include "base/inject.hpp"
 #include "base/panic.hpp"
+#include "base/refusal.hpp"
 #include "kernel/memory/heap/outside_heap.hpp"
 #include "kernel/memory/memory.hpp"
 
@@ -61,6 +62,7 @@ void* CoreHeap::allocate_beyond(std::size_t bytes, std::size_t alignment) {
 }
 
 void* CoreHeap::allocate_medium(std::size_t bytes) {
+    if (inject::refuses_memory()) return nullptr;
     SlotAllocator& slots = medium_[medium_bin_of(bytes)];
     take_back_if_much();
     if (!slots.has_free()) take_back_returned(); // before another superblock is taken
@@ -103,6 +105,7 @@ void CoreHeap::give_back_cached() {
 }
 
 void* CoreHeap::refill(std::size_t bin) {
+    if (inject::refuses_memory()) return nullptr;
     Magazine& magazine = magazines_[bin];
     std::size_t const limit = limit_of(bin);
     if (!magazine.has_room()) {

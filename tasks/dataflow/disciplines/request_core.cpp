@@ -204,25 +204,14 @@ ReschedulableTask* RequestCore::begin_request() {
     return scheduler().options().discipline == Discipline::Requests ? admit() : take_beginning();
 }
 
-// The request may have begun elsewhere and come here: then there is its next task, or none at the moment. Other cores
-// run its tasks as soon as it is admitted, so it may have ended by now; its place never goes away.
 ReschedulableTask* RequestCore::admit() {
-    Request* unbegun = nullptr;
-    RequestPlace* const place = node_.admit([&](Request& first) {
-        RequestPlace* const opened = scheduler().open_place(first, node_.place());
-        if (opened != nullptr) unbegun = &first;
-        return opened;
-    });
-    if (place == nullptr) return nullptr;
+    Request* const request = node_.admit([&](Request& first) { return scheduler().open_place(first, node_.place()); });
+    if (request == nullptr) return nullptr;
     inject::point();
-    own_place_ = place;
-    if (unbegun == nullptr) {
-        left_alone_ = place; // its tasks are nobody's so far
-        return take_from_requests();
-    }
+    own_place_ = request->place();
     counts_.admitted.add(1);
     begin_work(1);
-    return &unbegun->beginning();
+    return &request->beginning();
 }
 
 ReschedulableTask* RequestCore::take_beginning() {

@@ -227,6 +227,31 @@ MXK_TEST(dataflow, a_request_that_moves_may_end_at_once) {
     });
 }
 
+// A shared request that has been moved off both of its nodes stands in the queues of two others, and so does nobody
+// else: a request that waits behind it on one of them begins nevertheless.
+MXK_TEST(dataflow, a_request_behind_one_that_was_shared_and_moved_begins) {
+    on_nodes({.balances = false}, [](Scheduler& scheduler) {
+        if (scheduler.nodes().size() < 4) MXK_SKIP("needs four nodes");
+        Crowd shared(10);
+        scheduler.submit_to(1, shared);
+        until([&] { return shared.is_running.load(); });
+        MXK_CHECK(scheduler.balancer().share_now(shared, scheduler.node(2)));
+        MXK_CHECK(scheduler.balancer().move_now(shared, scheduler.node(3)));
+        Traveller behind;
+        scheduler.submit_to(3, behind);
+        MXK_CHECK(scheduler.balancer().move_now(shared, scheduler.node(0)));
+        shared.stop.store(true);
+        shared.wait();
+        behind.wait();
+        MXK_CHECK_EQUAL(behind.ran.load(), Traveller::count);
+        shared.members.destroy();
+        behind.members.destroy();
+        std::uint32_t left = 0;
+        for (dataflow::NodeScheduler& node : scheduler.nodes()) left += node.active() + node.waiting();
+        MXK_CHECK_EQUAL(left, 0u);
+    });
+}
+
 // Nothing to do: all cores but the one that waits sleep, and nobody looks at the nodes (checklist 13).
 MXK_TEST(dataflow, without_work_cores_sleep_and_nobody_balances) {
     on_nodes({}, [](Scheduler& scheduler) {

@@ -362,6 +362,7 @@ Limited limited_scan(MadeUpTable const& table, std::uint64_t limit, bool is_filt
     MXK_CHECK(model.check().ok());
     auto scheduler = dataflow_tests::Scheduler::create(all_cores().span(), options);
     MXK_CHECK(scheduler.ok());
+    if (!scheduler) return {};
     WaitedQuery query(model);
     scheduler.value()->submit(query);
     query.wait();

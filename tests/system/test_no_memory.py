@@ -1,0 +1,79 @@
+"""Memory that is not there: in the tests inside and in each benchmark one allocation after the other is refused, of its
+site the first, one in the middle and the last (tests/kernel/refuse_command.cpp). What is run may fail then, by an error
+or a failed check; nothing hangs, nothing ends the program, and when there is memory again it works again. A sample for
+a minute, by a printed seed (MXK_SEED); with MXK_LONG_TESTS all of them."""
+
+import os
+import random
+import re
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+from same_rows import COMMANDS, TRACE
+
+from helpers import linux_program
+
+SECONDS = 60
+TOGETHER = 5  # refusals in one run of the program
+# All of theirs were tried; tests of others go on after a failed check, with what is not there.
+ROOMS = ["coroutines", "memory", "tasks", "timeline"]
+LAYOUTS = ["tasks --layout chained", "tasks --layout bucketed", "tasks --layout open"]
+LAYOUTS += ["shared --layout concurrent", "shared --layout concurrent-lines"]
+GROWING = "--ops 20k --initial-slots 64 --mix mixed:50/20/30 --cores 1,2 --repeat 1 --json"
+TABLES = [f"bench table --model {layout} {GROWING}" for layout in LAYOUTS]
+FIGURES = "bench figure"  # are tables, of which some are wrong on purpose
+EVERYTHING = [command for command in COMMANDS if not command.startswith(FIGURES)]
+EVERYTHING += TABLES + [f"--cores 4 --nodes 2 -- test {room}." for room in ROOMS]
+# Ten seconds and more.
+SLOW = re.compile("bench (thread|semaphore|lock crowd|adaptive)|measured")
+WRONG = re.compile(r"^TEST .* FAIL|^[0-9]+ passed, [1-9][0-9]* failed|^error: |\"verified\": ?false", re.MULTILINE)
+
+
+def refuse(command: str, numbers: list[int]) -> int:
+    """Runs it with each of the refusals and once more without; gives how many refusals there are."""
+    trace = Path(tempfile.gettempdir()) / f"no-memory-{os.getpid()}.trace"
+    trace.write_text(TRACE)
+    options, _, typed = command.rpartition(" -- ")
+    typed = typed.format(trace=trace)
+    parts = ["refuse --sites", typed]
+    for number in numbers:
+        parts += [f"refuse --nth {number}", typed]
+    run = [linux_program("mxk-test"), *(options or "--cores 2 --nodes 1").split()]
+    run.append("; ".join([*parts, "refuse --off", typed]))
+    with subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as program:
+        try:
+            said, _ = program.communicate(timeout=60 * (len(numbers) + 2))
+        except subprocess.TimeoutExpired:
+            program.kill()
+            said, _ = program.communicate()
+            pytest.fail(f"{command}: hangs after\n{said[-4000:]}")
+    chosen = re.findall(r"^refuse: [0-9]+ of ([0-9]+), allocation", said, re.MULTILINE)
+    assert program.returncode in (0, 1), f"{command}: ends with {program.returncode}\n{said[-6000:]}"
+    assert len(chosen) == len(numbers), said
+    _, off, last = said.rpartition("refuse: off")
+    assert off, said
+    assert not WRONG.search(last), f"{command}: does not work again\n{said[-6000:]}"
+    return int(chosen[0])
+
+
+@pytest.mark.skipif("MXK_LONG_TESTS" not in os.environ, reason="long: MXK_LONG_TESTS is not set")
+@pytest.mark.parametrize("command", EVERYTHING)
+def test_each_allocation_may_be_refused(command: str) -> None:
+    count = refuse(command, [0])
+    for first in range(0, count, TOGETHER):
+        refuse(command, list(range(first, min(first + TOGETHER, count))))
+
+
+def test_an_allocation_may_be_refused() -> None:
+    seed = int(os.environ.get("MXK_SEED") or random.randrange(10**6))
+    print(f"MXK_SEED={seed}")
+    chance = random.Random(seed)
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        refuse(
+            chance.choice([command for command in EVERYTHING if not SLOW.search(command)]),
+            [chance.randrange(10**6) for _ in range(TOGETHER)],
+        )
