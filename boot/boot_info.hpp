@@ -26,6 +26,8 @@ struct MemoryRegion {
     MemoryRange range;
     std::uint32_t type;
     static constexpr std::uint32_t usable = 1;
+    // And not perhaps a device, as what is reserved may be: usable, ACPI's two kinds, broken (ACPI 6.5 table 15.374).
+    [[nodiscard]] bool is_memory() const { return type == usable || (type >= 3 && type <= 5); }
 };
 
 // Entries of base (8 bytes), length (8), type (4), at a stride that the loader names.

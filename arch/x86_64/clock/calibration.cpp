@@ -72,7 +72,8 @@ class ReferenceCounter {
 
 std::optional<ReferenceCounter> ReferenceCounter::hpet(PhysicalAddress address) {
     ReferenceCounter counter;
-    counter.registers_ = map_device(address, 1024);
+    counter.registers_ = map_device("ACPI: HPET, base address", {address, 1024}, 8);
+    if (counter.registers_ == nullptr) return std::nullopt;
     // IA-PC HPET 1.0a: upper half of the capabilities: femtoseconds per tick, up to 100 ns.
     std::uint32_t const period = *reinterpret_cast<std::uint32_t volatile*>(counter.registers_ + 4);
     if (period == 0 || period > 100'000'000) return std::nullopt;

@@ -52,7 +52,11 @@ struct MadeUpRegisters final : acpi::RegisterAccess {
     bool obeys = true;
     int writes = 0;
 
-    bool allows(acpi::GenericAddress const& place) override { return values.contains(std::uint64_t{place.address}); }
+    FixedText<64> objection(acpi::GenericAddress const& place) override {
+        FixedText<64> why;
+        if (!values.contains(std::uint64_t{place.address})) format(why, "where nothing is");
+        return why;
+    }
     std::uint32_t read(acpi::GenericAddress const& place) override { return values[std::uint64_t{place.address}]; }
     void write(acpi::GenericAddress const& place, std::uint32_t value) override {
         ++writes;
