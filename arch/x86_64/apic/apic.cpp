@@ -25,12 +25,12 @@ void choose_mode(PhysicalAddress registers, ModeWish wish) {
     std::uint64_t const base = read_msr(msr::apic_base);
     bool const firmware_says_x2apic = (base & x2apic_enabled) != 0;
     mode.x2apic = firmware_says_x2apic || (features().x2apic && wish == ModeWish::X2apic);
-    if (mode.x2apic) return;
     auto const place = static_cast<PhysicalAddress>(base & page_entry::address_mask);
     if (place != registers)
         log::warn("ACPI: MADT, address of the local APICs: expected {}, as the processor has it (IA32_APIC_BASE), got "
                   "{}: the processor's is used",
                   place, registers);
+    if (mode.x2apic) return;
     mode.registers = map_device("IA32_APIC_BASE", {place, page_bytes}, page_bytes);
     expect(mode.registers != nullptr, "the local APIC is where a device can be");
 }

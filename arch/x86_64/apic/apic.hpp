@@ -13,8 +13,8 @@ namespace mxk::arch::apic {
 // x2APIC mode where the processor has it; only if the firmware has switched it on, from which there is no way back but
 // by a reset (SDM section 11.12.5).
 enum class ModeWish : std::uint8_t { X2apic, Xapic };
-// Which mode. In xAPIC mode the registers are where the processor says (IA32_APIC_BASE); a WARN if `registers`, which
-// the MADT names, is another place. The boot core, once, before the two below.
+// Which mode. In xAPIC mode the registers are where the processor says (IA32_APIC_BASE); a WARN if `registers`, as the
+// MADT has them, are elsewhere. The boot core, once, before the two below.
 void choose_mode(PhysicalAddress registers, ModeWish wish);
 bool is_x2apic();
 
