@@ -124,7 +124,21 @@ void usable_memory(MemoryMap const& map, RangeSet& out);
 // Takes all that lies at or above the limit out of the set, and says how many bytes that were.
 std::uint64_t remove_beyond(RangeSet& memory, PhysicalAddress limit);
 
-// The value of `name=value` on the command line, or an empty view. Values with blanks stand in double or single quotes.
+// The words of a command line, without the quotes that stand around one as a whole. Values with blanks stand in double
+// or single quotes.
+class CommandWords {
+  public:
+    explicit CommandWords(std::string_view command_line)
+        : rest_(command_line) {}
+
+    // Nothing: there is no further one.
+    std::optional<std::string_view> next();
+
+  private:
+    std::string_view rest_;
+};
+
+// The value of the first `name=value` on the command line, or an empty view.
 std::string_view option(std::string_view command_line, std::string_view name);
 
 } // namespace mxk::boot

@@ -11,6 +11,7 @@
 #include "main/clock_skew.hpp"
 #include "main/metal/apic_choice.hpp"
 #include "main/metal/calibration_word.hpp"
+#include "main/metal/command_line.hpp"
 #include "main/metal/firmware_tables.hpp"
 #include "main/metal/fixed_hardware.hpp"
 #include "main/metal/interrupt_routing.hpp"
@@ -35,6 +36,8 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
     log::info("\nMXK {}, started by {}", machine.build, boot.loader);
     log::info("cpu: {}{}{}", machine.cpu, machine.hypervisor.empty() ? "" : " under ", machine.hypervisor);
     log::info("cpu: microcode {}, {}", machine.microcode.empty() ? "not told" : machine.microcode, machine.mitigations);
+
+    check_command_line(boot.command_line);
 
     // Tables need memory, and memory is not split by node until the tables are read: so first from the whole.
     begin_memory(free);

@@ -301,3 +301,22 @@ def test_every_one_of_255_cores_sends_to_all_others(tmp_path: Path) -> None:
     shape = ["--cpus", "255", "--mem", "2G"]
     _, counts = kernel_tests(run_mxk(tmp_path / "log", shape, "test tasks.every_core_sends_to_all", seconds=180))
     assert counts == (1, 0, 0)
+
+
+def test_a_word_that_the_kernel_does_not_know_is_told(tmp_path: Path) -> None:
+    line = (
+        "srial=com2 cores=0 foo RUN=help apic= phantom-core=none calibrate=no calibrate=yes 'run=topology --json; exit'"
+    )
+    ended = run_mxk(tmp_path / "log", ["--cpus", "1", "--qemu", "-append", "--qemu", line], "topology")
+    (machine,) = ended.rows
+    told = [warning for warning in machine["warnings"] if warning.startswith(("command line", "phantom-core"))]
+    expected = (
+        "expected NAME=VALUE with one of run, serial, apic, calibrate, module-name, acpi-image, tsc-fault, "
+        "phantom-core, got "
+    )
+    assert told == [
+        *(f"command line: {expected}'{word}': it is ignored" for word in ("srial=com2", "cores=0", "foo", "RUN=help")),
+        "command line: expected a value behind 'apic=': it is ignored",
+        "command line: expected 'calibrate=' once, got it again: 'calibrate=yes' is ignored",
+        "phantom-core: expected a count such as 24M (0 to 4294967295), got 'none'; there is none",
+    ]
