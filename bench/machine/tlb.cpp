@@ -67,7 +67,7 @@ class TlbExperiment final : public Experiment {
                 experiment.skipped_.emplace(name_of_size(size.bytes), Error("one is more than --max"));
                 continue;
             }
-            auto memory = PagedMemory::create(pages, size.bytes, system_topology().cores[index(pair.first)].node);
+            auto memory = PagedMemory::create(pages, size.bytes, memory_node_of(pair.first));
             if (memory)
                 experiment.add_steps(experiment.memories_.emplace(std::move(memory).value()));
             else
