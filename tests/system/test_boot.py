@@ -335,8 +335,7 @@ def test_a_word_that_the_kernel_does_not_know_is_told(tmp_path: Path) -> None:
 
 # What a machine has besides the processor's own counter -> what measures that one; none: nothing does.
 CLOCKS = {
-    "microvm": "i8254",
-    "isapc": "i8254",
+    "microvm": "i8254",  # as isapc
     "microvm,pit=off,rtc=on": "CMOS clock",
     "microvm,pit=off,rtc=off,pic=off": None,
 }
