@@ -249,7 +249,7 @@ def test_the_console_is_a_uart_with_registers_in_memory(tmp_path: Path) -> None:
         (0x1000000, "ACPI: SPCR, base address: expected a device, got 0x1000000, where memory is: it is not used"),
         (
             0x4000_0000_0000,
-            "ACPI: SPCR, base address: expected a device, got 0x400000000000, beyond the 40 address bits of the processor",
+            "ACPI: SPCR, base address: expected a device, got 0x400000000000, beyond the 40 address bits of the ",
         ),
         (
             0xFED90000,
@@ -279,8 +279,8 @@ def test_a_uart_in_memory_that_is_none_is_told(tmp_path: Path, address: int, exp
         ),
         (
             "mmio:0xfffffffffffff",
-            "mmio:0xfffffffffffff: expected a device, got 0xfffffffffffff, beyond the 40 address bits of the processor: "
-            "it is not used",
+            "mmio:0xfffffffffffff: expected a device, got 0xfffffffffffff, beyond the 40 address bits of the "
+            "processor: it is not used",
         ),
     ],
 )
