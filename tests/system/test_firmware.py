@@ -36,7 +36,7 @@ BOOTED = [
     "srat-all-non-volatile",
     "slit-asymmetric",
     "hmat-against-slit",
-    *(f"every-address-{wrong}" for wrong in ("zero", "in-memory", "far")),
+    *(f"every-address-{wrong}" for wrong in ("zero", "in-memory", "unaligned", "far")),
     "every-port-too-wide",
 ]
 
