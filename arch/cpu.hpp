@@ -14,8 +14,10 @@ inline Cycles timestamp() {
 // Later than any time stamp.
 inline constexpr Cycles never{UINT64_MAX};
 
-// Ticks per second: found out at start; 1 GHz is assumed (with a warning) where nothing tells.
+// Ticks per second: found out at start. Where nothing tells (a WARN says so) it is not known, and this is more than any
+// processor's: for waits, which then are too long, but not for what is measured.
 std::uint64_t timestamp_frequency();
+bool timestamp_frequency_is_known();
 
 inline void pause() {
     __builtin_ia32_pause();

@@ -260,29 +260,37 @@ void usable_memory(MemoryMap const& map, RangeSet& out) {
     }
 }
 
-std::string_view option(std::string_view line, std::string_view name) {
-    while (!line.empty()) {
-        line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-        // One word: up to a blank outside quotes.
-        std::size_t end = 0;
-        char quote = 0;
-        for (; end < line.size() && (quote != 0 || line[end] != ' '); ++end) {
-            if (quote != 0 && line[end] == quote)
-                quote = 0;
-            else if (quote == 0 && (line[end] == '"' || line[end] == '\''))
-                quote = line[end];
-        }
-        std::string_view word = line.substr(0, end);
-        line.remove_prefix(end);
-        // GRUB may put the quotes around the whole word: "run=a; b" for run="a; b".
-        auto const strip = [](std::string_view text) {
-            bool const quoted = text.size() >= 2 && (text[0] == '"' || text[0] == '\'') && text.back() == text[0];
-            return quoted ? text.substr(1, text.size() - 2) : text;
-        };
-        word = strip(word);
-        if (word.size() > name.size() && word.starts_with(name) && word[name.size()] == '=')
-            return strip(word.substr(name.size() + 1));
+namespace {
+
+std::string_view without_quotes(std::string_view text) {
+    bool const quoted = text.size() >= 2 && (text[0] == '"' || text[0] == '\'') && text.back() == text[0];
+    return quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+} // namespace
+
+std::optional<std::string_view> CommandWords::next() {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(' '), rest_.size()));
+    if (rest_.empty()) return std::nullopt;
+    // Up to a blank outside quotes.
+    std::size_t end = 0;
+    char quote = 0;
+    for (; end < rest_.size() && (quote != 0 || rest_[end] != ' '); ++end) {
+        if (quote != 0 && rest_[end] == quote)
+            quote = 0;
+        else if (quote == 0 && (rest_[end] == '"' || rest_[end] == '\''))
+            quote = rest_[end];
     }
+    std::string_view const word = rest_.substr(0, end);
+    rest_.remove_prefix(end);
+    return without_quotes(word); // GRUB may put them around the whole word: "run=a; b" for run="a; b"
+}
+
+std::string_view option(std::string_view line, std::string_view name) {
+    CommandWords words(line);
+    while (auto const word = words.next())
+        if (word->size() > name.size() && word->starts_with(name) && (*word)[name.size()] == '=')
+            return without_quotes(word->substr(name.size() + 1));
     return {};
 }
 

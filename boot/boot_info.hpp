@@ -26,6 +26,8 @@ struct MemoryRegion {
     MemoryRange range;
     std::uint32_t type;
     static constexpr std::uint32_t usable = 1;
+    // And not perhaps a device, as what is reserved may be: usable, ACPI's two kinds, broken (ACPI 6.5 table 15.374).
+    [[nodiscard]] bool is_memory() const { return type == usable || (type >= 3 && type <= 5); }
 };
 
 // Entries of base (8 bytes), length (8), type (4), at a stride that the loader names.
@@ -122,7 +124,21 @@ void usable_memory(MemoryMap const& map, RangeSet& out);
 // Takes all that lies at or above the limit out of the set, and says how many bytes that were.
 std::uint64_t remove_beyond(RangeSet& memory, PhysicalAddress limit);
 
-// The value of `name=value` on the command line, or an empty view. Values with blanks stand in double or single quotes.
+// The words of a command line, without the quotes that stand around one as a whole. Values with blanks stand in double
+// or single quotes.
+class CommandWords {
+  public:
+    explicit CommandWords(std::string_view command_line)
+        : rest_(command_line) {}
+
+    // Nothing: there is no further one.
+    std::optional<std::string_view> next();
+
+  private:
+    std::string_view rest_;
+};
+
+// The value of the first `name=value` on the command line, or an empty view.
 std::string_view option(std::string_view command_line, std::string_view name);
 
 } // namespace mxk::boot

@@ -1,5 +1,7 @@
 #include "kernel/clock.hpp"
 
+#include <cstdint>
+
 namespace mxk::clock {
 namespace {
 
@@ -13,11 +15,11 @@ std::uint64_t scale(std::uint64_t value, std::uint64_t numerator, std::uint64_t 
 } // namespace
 
 Nanoseconds to_nanoseconds(Cycles cycles) {
-    return static_cast<Nanoseconds>(scale(raw(cycles), nanoseconds_per_second, frequency()));
+    return static_cast<Nanoseconds>(scale(raw(cycles), nanoseconds_per_second, arch::timestamp_frequency()));
 }
 
 Cycles to_cycles(Nanoseconds time) {
-    return static_cast<Cycles>(scale(raw(time), frequency(), nanoseconds_per_second));
+    return static_cast<Cycles>(scale(raw(time), arch::timestamp_frequency(), nanoseconds_per_second));
 }
 
 Nanoseconds now() {

@@ -1,22 +1,24 @@
 // Time. The time-stamp counter is the clock; how fast it ticks, arch/ finds out at start.
 #pragma once
 
-#include <cstdint>
+#include <limits>
 
 #include "arch/cpu.hpp"
 #include "base/units.hpp"
 
 namespace mxk::clock {
 
-// Ticks per second.
-inline std::uint64_t frequency() {
-    return arch::timestamp_frequency();
+// Ticks per second; not a number where it is not known: then neither is what is made of it.
+inline double frequency() {
+    return arch::timestamp_frequency_is_known() ? static_cast<double>(arch::timestamp_frequency())
+                                                : std::numeric_limits<double>::quiet_NaN();
 }
 
 // Any core, never blocks.
 inline Cycles timestamp() {
     return arch::timestamp();
 }
+// For waits and the log; what is measured is made of frequency().
 Nanoseconds to_nanoseconds(Cycles cycles);
 Cycles to_cycles(Nanoseconds time);
 

@@ -1,5 +1,6 @@
 #include "kernel/uptime.hpp"
 
+#include "arch/cpu.hpp"
 #include "base/format.hpp"
 #include "kernel/clock.hpp"
 
@@ -19,6 +20,7 @@ Nanoseconds clock::uptime() {
 }
 
 void clock::print_duration(TextSink& out, Nanoseconds time) {
+    if (!arch::timestamp_frequency_is_known()) return out.write("a time that is not known");
     constexpr std::uint64_t day = 86400;
     std::uint64_t const milliseconds = raw(time) / 1'000'000;
     std::uint64_t const seconds = milliseconds / 1000;

@@ -20,7 +20,8 @@ list(APPEND sequential_sources ${CMAKE_SOURCE_DIR}/arch/x86_64/cpu/cpuid_levels.
     ${CMAKE_SOURCE_DIR}/arch/x86_64/cpu/mtrr.cpp ${CMAKE_SOURCE_DIR}/arch/x86_64/cpu/counter_registers.cpp
     ${CMAKE_SOURCE_DIR}/arch/x86_64/board/serial_line.cpp ${CMAKE_SOURCE_DIR}/arch/x86_64/cpu/mitigations.cpp
     ${CMAKE_SOURCE_DIR}/arch/x86_64/board/tco.cpp ${CMAKE_SOURCE_DIR}/arch/x86_64/board/kcs.cpp
-    ${CMAKE_SOURCE_DIR}/arch/x86_64/board/bmc_watchdog.cpp)
+    ${CMAKE_SOURCE_DIR}/arch/x86_64/board/bmc_watchdog.cpp ${CMAKE_SOURCE_DIR}/arch/x86_64/memory/physical_place.cpp
+    ${CMAKE_SOURCE_DIR}/arch/x86_64/clock/stated_frequency.cpp)
 set(judge_sources ${unit_sources})
 list(FILTER judge_sources INCLUDE REGEX "/(linearizable|linear_order)\\.cpp$")
 set(image_sources ${unit_sources})

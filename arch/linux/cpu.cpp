@@ -48,6 +48,10 @@ std::uint64_t timestamp_frequency() {
     return hertz;
 }
 
+bool timestamp_frequency_is_known() {
+    return true;
+}
+
 bool has_avx2() {
     return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi") != 0 &&
            __builtin_cpu_supports("bmi2") != 0 && __builtin_cpu_supports("lzcnt") != 0 &&

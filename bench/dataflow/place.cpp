@@ -124,6 +124,10 @@ constexpr DataflowScenario place{
         if (moves(way) && discipline != Discipline::Requests) return Error("the discipline moves no requests");
         if ((moves(way) || way == PlaceWay::SecondSecond) && count_nodes(bench.cores(point)) < 2)
             return Error("it needs cores on two nodes");
+        if (std::ranges::any_of(cores(point), [](CoreId core) {
+                return system_topology().nodes[index(system_topology().cores[index(core)].node)].memory.empty();
+            }))
+            return Error("it needs memory on each node of its cores");
         if (way == PlaceWay::FirstFar && nodes_with_memory() < 2) return Error("it needs memory on two nodes");
         return std::nullopt;
     },

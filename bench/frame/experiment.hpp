@@ -56,6 +56,8 @@ struct Row {
     // interval is wider than a quarter of the median.
     [[nodiscard]] bool has_drifted() const;
     [[nodiscard]] bool is_wide() const;
+    // Nothing is, in seconds, without the frequency of the time-stamp counter.
+    [[nodiscard]] bool is_known() const { return value.median == value.median; }
     // The interval's width by the median.
     [[nodiscard]] double relative_width() const;
     // The median in nanoseconds per operation, of CyclesPerOperation.

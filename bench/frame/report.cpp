@@ -1,5 +1,6 @@
 #include "bench/frame/report.hpp"
 
+#include "arch/cpu.hpp"
 #include "arch/machine.hpp"
 #include "base/json_line.hpp"
 #include "base/log.hpp"
@@ -99,12 +100,13 @@ void print_median(TextSink& out, Row const& row, Unit unit) {
 }
 
 void print_not_quiet(TextSink& out, Row const& row, bool tells_drift) {
+    if (!row.is_known()) out.write("nothing is known of its time");
     if (tells_drift) format(out, "drift {:.3}, expected 0.9 to 1.1", row.drift);
     if (row.is_wide())
         format(out, "{}interval {:.0} % of the median, expected up to 25 %", tells_drift ? "; " : "",
                row.relative_width() * 100);
     if (!row.conditions.are_disturbed()) return;
-    out.write(tells_drift || row.is_wide() ? "; " : "");
+    out.write(tells_drift || row.is_wide() || !row.is_known() ? "; " : "");
     print_disturbances(out, row.conditions);
 }
 
@@ -114,7 +116,10 @@ void write_machine(JsonWriter& json) {
     topology::Topology const& topology = system_topology();
     json.begin_object("machine");
     json.field("cpu", machine.cpu);
-    json.field("tsc_hz", clock::frequency());
+    if (arch::timestamp_frequency_is_known())
+        json.field("tsc_hz", arch::timestamp_frequency());
+    else
+        json.null_field("tsc_hz");
     json.field("nodes", topology.nodes.size());
     json.field("cores", topology.cores.size());
     json.field("memory_bytes", topology.memory_bytes());
@@ -200,7 +205,7 @@ void Report::print_end(std::span<Row const> rows) const {
         format(out_, "skipped: {}: {}\n", skipped.what, skipped.reason.message());
     for (Row const& row : rows) {
         bool const tells_drift = row.configuration == 0 && row.has_drifted(); // that of the others is the same
-        if (!tells_drift && !row.is_wide() && !row.conditions.are_disturbed()) continue;
+        if (row.is_known() && !tells_drift && !row.is_wide() && !row.conditions.are_disturbed()) continue;
         out_.write("WARN the machine was not quiet: ");
         experiment_.print_title(out_, row);
         out_.write(": ");

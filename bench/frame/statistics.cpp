@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
+#include "arch/cpu.hpp"
 #include "base/format.hpp"
 #include "kernel/clock.hpp"
 
@@ -105,8 +107,14 @@ Durations Durations::of(Histogram const& cycles) {
             .max = nanoseconds(cycles.max())};
 }
 
+// In nanoseconds, as a number if they are.
+double known(std::uint64_t nanoseconds) {
+    return arch::timestamp_frequency_is_known() ? static_cast<double>(nanoseconds)
+                                                : std::numeric_limits<double>::quiet_NaN();
+}
+
 void print_durations(TextSink& out, std::string_view what, Durations const& durations) {
-    auto const in_microseconds = [](std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e3; };
+    auto const in_microseconds = [](std::uint64_t nanoseconds) { return known(nanoseconds) / 1e3; };
     format(out, "       {}: {} of them, us: p50 {:.2}, p99 {:.2}, p99.9 {:.2}, max {:.2}\n", what, durations.count,
            in_microseconds(durations.p50), in_microseconds(durations.p99), in_microseconds(durations.p999),
            in_microseconds(durations.max));
@@ -115,11 +123,17 @@ void print_durations(TextSink& out, std::string_view what, Durations const& dura
 void write_durations(JsonWriter& json, std::string_view name, Durations const& durations) {
     json.begin_object(name);
     json.field("count", durations.count);
-    json.field("mean_ns", durations.mean);
-    json.field("p50_ns", durations.p50);
-    json.field("p99_ns", durations.p99);
-    json.field("p999_ns", durations.p999);
-    json.field("max_ns", durations.max);
+    auto const write = [&](std::string_view of, std::uint64_t nanoseconds) {
+        if (arch::timestamp_frequency_is_known())
+            json.field(of, nanoseconds);
+        else
+            json.null_field(of);
+    };
+    write("mean_ns", durations.mean);
+    write("p50_ns", durations.p50);
+    write("p99_ns", durations.p99);
+    write("p999_ns", durations.p999);
+    write("max_ns", durations.max);
     json.end_object();
 }
 

@@ -34,7 +34,7 @@ class StopWatch {
   public:
     void start() { start_ = clock::timestamp(); }
     void stop() { elapsed_ = elapsed_ + (clock::timestamp() - start_); }
-    [[nodiscard]] double nanoseconds() const { return static_cast<double>(raw(clock::to_nanoseconds(elapsed_))); }
+    [[nodiscard]] double nanoseconds() const { return seconds_of(elapsed_) * 1e9; }
 
   private:
     Cycles start_{};

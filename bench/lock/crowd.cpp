@@ -180,8 +180,7 @@ class CrowdBench final : public GridExperiment {
         measured_part_ends();
         std::uint64_t sections = 0;
         for (Member const& member : members) sections += member.own.value();
-        sample = {.value =
-                      static_cast<double>(sections) / (static_cast<double>(raw(clock::to_nanoseconds(elapsed))) / 1e9),
+        sample = {.value = static_cast<double>(sections) / seconds_of(elapsed),
                   .operations = sections,
                   .verified = sections == crowd.sections};
         return {};

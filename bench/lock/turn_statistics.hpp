@@ -28,8 +28,8 @@ struct TeamOutcome {
     static TeamOutcome of(std::span<Turn const> turns, std::span<double> scratch);
 
     // Seconds from one iteration to the next. `frequency`: ticks of `elapsed` in a second.
-    [[nodiscard]] double iteration_seconds(std::uint64_t frequency) const {
-        return static_cast<double>(raw(elapsed)) / static_cast<double>(frequency) / static_cast<double>(iterations);
+    [[nodiscard]] double iteration_seconds(double frequency) const {
+        return static_cast<double>(raw(elapsed)) / frequency / static_cast<double>(iterations);
     }
 };
 
@@ -37,7 +37,7 @@ struct TeamOutcome {
 struct LockFindings {
     TeamOutcome const& timed;
     TeamOutcome const& watched;
-    std::uint64_t frequency;
+    double frequency;
     bool has_operations; // one-sided operations were counted
 };
 void add_findings(Findings& findings, LockFindings const& of);

@@ -35,6 +35,18 @@ std::size_t cache_bytes(topology::Topology const& topology, topology::Node const
 
 } // namespace
 
+NodeId memory_node_of(CoreId core) {
+    topology::Topology const& topology = system_topology();
+    NodeId const own = topology.cores[index(core)].node;
+    NodeId nearest = own;
+    for (topology::Node const& node : topology.nodes) {
+        if (memory::use(node.id).total == 0) continue;
+        bool const is_first = memory::use(nearest).total == 0;
+        if (is_first || topology.distance(own, node.id) < topology.distance(own, nearest)) nearest = node.id;
+    }
+    return nearest;
+}
+
 Result<MeasuredMemory> MeasuredMemory::create(std::size_t bytes, NodeId node) {
     if (index(node) >= memory::node_count())
         return Error::of("expected nodes 0 to {}, those of this machine, got {}", memory::node_count() - 1, node);

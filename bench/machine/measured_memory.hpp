@@ -15,6 +15,10 @@
 
 namespace mxk::bench {
 
+// Where memory lies that a core is measured with, if nothing is said: on its node, or, if that has none, on the nearest
+// one that has. Any core.
+NodeId memory_node_of(CoreId core);
+
 class MeasuredMemory {
   public:
     // Empty.

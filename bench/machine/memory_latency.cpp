@@ -38,7 +38,7 @@ struct MemoryPlace {
         if (core >= topology.cores.size())
             return Error::of("--cores: expected a core from 0 to {}, those of this machine, got {}",
                              topology.cores.size() - 1, core);
-        std::size_t const node = options.node ? *options.node : index(topology.cores[core].node);
+        std::size_t const node = options.node ? *options.node : index(memory_node_of(core_id(core)));
         if (node >= topology.nodes.size())
             return Error::of("--node: expected a node from 0 to {}, those of this machine, got {}",
                              topology.nodes.size() - 1, node);

@@ -68,7 +68,7 @@ class TlbExperiment final : public Experiment {
                 skipped_.emplace(name_of_size(size.bytes), Error("one is more than --max"));
                 continue;
             }
-            auto memory = PagedMemory::create(pages, size.bytes, system_topology().cores[index(core_)].node);
+            auto memory = PagedMemory::create(pages, size.bytes, memory_node_of(core_));
             if (memory)
                 add_steps(memories_.emplace(std::move(memory).value()));
             else

@@ -86,8 +86,7 @@ class QueryExperiment : public GridExperiment {
         std::uint64_t const hash = hash_of(latest());
         if (!answer_) answer_ = hash;
         samples[0].operations = latest().rows_read();
-        samples[0].value =
-            static_cast<double>(samples[0].operations) * 1e9 / static_cast<double>(raw(clock::to_nanoseconds(taken)));
+        samples[0].value = static_cast<double>(samples[0].operations) / seconds_of(taken);
         samples[0].verified = hash == *answer_;
         samples[0].findings.add("envelopes", static_cast<double>(query.edge_counts().envelopes));
         samples[0].findings.add("rejected", static_cast<double>(query.edge_counts().rejected));

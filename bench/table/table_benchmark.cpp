@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "arch/cpu.hpp"
 #include "base/log.hpp"
 #include "bench/frame/benchmark.hpp"
 #include "bench/frame/steps.hpp"
@@ -183,6 +184,8 @@ void TableBenchmark::write_details(JsonWriter& json, Row const& row) const {
 
 Result<TableBenchmark::Speeds> TableBenchmark::max_speeds(std::size_t configuration, Progress& progress) {
     Speeds speeds{};
+    if (run_.rate && !arch::timestamp_frequency_is_known())
+        return Error("--rate: expected a time-stamp counter whose frequency is known");
     if (!run_.rate || run_.rate->share == 0) return speeds;
     experiment_.reset(); // gives its memory back first
     TableRun plain = run_;

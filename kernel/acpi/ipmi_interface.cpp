@@ -1,6 +1,8 @@
 #include "kernel/acpi/ipmi_interface.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 #include "base/bytes.hpp"
 #include "kernel/acpi/generic_address.hpp"
@@ -15,9 +17,12 @@ std::optional<Kind> kind_of(std::uint8_t type) {
     return static_cast<Kind>(type);
 }
 
-// SPMI, after the header.
-constexpr std::size_t spmi_type = 36;
-constexpr std::size_t spmi_address = 48; // GenericAddress
+struct [[gnu::packed]] Spmi {
+    std::uint8_t type;                     // 36
+    std::array<std::uint8_t, 11> reserved; // 37
+    GenericAddress address;                // 48
+};
+static_assert(sizeof(Spmi) == 24);
 
 // A structure of type 38.
 constexpr std::uint8_t ipmi_device = 38;
@@ -44,8 +49,8 @@ std::optional<IpmiInterface> as_interface(std::span<std::byte const> structure) 
 
 std::optional<IpmiInterface> ipmi_interface(Tables const& tables) {
     auto const table = tables.find_only("SPMI");
-    auto const type = read<std::uint8_t>(table, spmi_type);
-    auto const place = read<GenericAddress>(table, spmi_address);
+    auto const type = read<std::uint8_t>(table, table_header_bytes + offsetof(Spmi, type));
+    auto const place = read<GenericAddress>(table, table_header_bytes + offsetof(Spmi, address));
     if (table.empty()) return std::nullopt;
     auto const kind = kind_of(type.value_or(0));
     bool const is_ssif = kind == Kind::Ssif; // on the SMBus: it has no registers

@@ -5,44 +5,25 @@
 #include <cstddef>
 
 #include "base/bytes.hpp"
+#include "kernel/acpi/fadt.hpp"
 
 namespace mxk::acpi {
 namespace {
 
-// Offsets in the FADT, ACPI 6.5 table 5.9.
-constexpr std::size_t dsdt_at = 40;            // 4 bytes
-constexpr std::size_t smi_command_at = 48;     // 4 bytes, I/O port
-constexpr std::size_t acpi_enable_at = 52;     // 1 byte
-constexpr std::size_t pm1a_control_at = 64;    // 4 bytes, I/O port
-constexpr std::size_t pm1b_control_at = 68;    // 4 bytes, I/O port
-constexpr std::size_t fadt_flags_at = 112;     // 4 bytes
-constexpr std::size_t x_dsdt_at = 140;         // 8 bytes
-constexpr std::size_t x_pm1a_control_at = 172; // generic address: space 1, widths 3, address 8 bytes
-constexpr std::size_t x_pm1b_control_at = 184;
 constexpr std::uint32_t reduced_hardware = 1U << 20;
-constexpr std::uint8_t port_space = 1;
-
 constexpr std::uint8_t max_sleep_type = 7;
 
-// 0: no port there.
-std::uint16_t port_at(std::span<std::byte const> fadt, std::size_t extended, std::size_t legacy) {
-    auto const usable = [](std::uint64_t address) {
-        return address <= 0xffff ? static_cast<std::uint16_t>(address) : 0;
-    };
-    if (read<std::uint8_t>(fadt, extended) == port_space) {
-        if (auto const port = usable(read<std::uint64_t>(fadt, extended + 4).value_or(0)); port != 0)
-            return static_cast<std::uint16_t>(port);
-    }
-    return static_cast<std::uint16_t>(usable(read<std::uint32_t>(fadt, legacy).value_or(0)));
-}
-
-// The table at `address`, or nothing.
-std::span<std::byte const> table_at(PhysicalReader& memory, std::uint64_t address) {
+// The DSDT at `address`, or nothing; with a WARN where that is none.
+std::span<std::byte const> dsdt_at(Tables const& tables, std::string_view field, PhysicalReader& memory,
+                                   std::uint64_t address) {
     if (address == 0) return {};
     auto const length = read<std::uint32_t>(memory.view(PhysicalAddress{address}, table_header_bytes), 4);
-    if (!length || *length < table_header_bytes || *length > max_table_bytes) return {};
-    auto const table = memory.view(PhysicalAddress{address}, *length);
-    return byte_sum(table) == 0 ? table : std::span<std::byte const>();
+    if (length && *length >= table_header_bytes && *length <= max_table_bytes) {
+        auto const table = memory.view(PhysicalAddress{address}, *length);
+        if (!table.empty() && byte_sum(table) == 0) return table;
+    }
+    tables.warnings().warn("ACPI: FADT, {}: expected a table, got {}: it is not used", field, PhysicalAddress{address});
+    return {};
 }
 
 // Takes an integer constant of up to a byte off the front.
@@ -101,23 +82,23 @@ std::optional<SleepTypes> find_sleep_types(std::span<std::byte const> aml) {
 
 std::optional<PowerOff> power_off(Tables const& tables, PhysicalReader& memory) {
     auto const fadt = tables.find("FACP");
-    if ((read<std::uint32_t>(fadt, fadt_flags_at).value_or(0) & reduced_hardware) != 0) return std::nullopt;
-    std::uint16_t const control = port_at(fadt, x_pm1a_control_at, pm1a_control_at);
-    if (control == 0) return std::nullopt;
-    auto dsdt = table_at(memory, read<std::uint64_t>(fadt, x_dsdt_at).value_or(0));
-    if (dsdt.empty()) dsdt = table_at(memory, read<std::uint32_t>(fadt, dsdt_at).value_or(0));
+    if ((read_fadt<std::uint32_t>(fadt, offsetof(Fadt, flags)).value_or(0) & reduced_hardware) != 0)
+        return std::nullopt;
+    auto const control =
+        fadt_port(tables, "PM1a control", offsetof(Fadt, x_pm1a_control), offsetof(Fadt, pm1a_control));
+    if (!control) return std::nullopt;
+    auto dsdt = dsdt_at(tables, "X_DSDT", memory, read_fadt<std::uint64_t>(fadt, offsetof(Fadt, x_dsdt)).value_or(0));
+    if (dsdt.empty())
+        dsdt = dsdt_at(tables, "DSDT", memory, read_fadt<std::uint32_t>(fadt, offsetof(Fadt, dsdt)).value_or(0));
     if (dsdt.empty()) return std::nullopt;
     auto const types = find_sleep_types(dsdt.subspan(table_header_bytes));
     if (!types) return std::nullopt;
-    std::uint32_t const enable_port = read<std::uint32_t>(fadt, smi_command_at).value_or(0);
-    std::uint8_t const enable_value = read<std::uint8_t>(fadt, acpi_enable_at).value_or(0);
-    bool const has_enable = enable_value != 0 && enable_port <= 0xffff;
-    return PowerOff{control,
-                    port_at(fadt, x_pm1b_control_at, pm1b_control_at),
-                    types->first,
-                    types->second,
-                    has_enable ? static_cast<std::uint16_t>(enable_port) : std::uint16_t{0},
-                    enable_value};
+    std::uint8_t const enable_value = read_fadt<std::uint8_t>(fadt, offsetof(Fadt, acpi_enable)).value_or(0);
+    std::uint16_t enable_port = 0;
+    if (enable_value != 0)
+        enable_port = fadt_port(tables, "SMI command", not_extended, offsetof(Fadt, smi_command)).value_or(0);
+    auto const second = fadt_port(tables, "PM1b control", offsetof(Fadt, x_pm1b_control), offsetof(Fadt, pm1b_control));
+    return PowerOff{*control, second.value_or(0), types->first, types->second, enable_port, enable_value};
 }
 
 } // namespace mxk::acpi

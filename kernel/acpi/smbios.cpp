@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/bytes.hpp"
+#include "base/log.hpp"
 
 namespace mxk::acpi {
 namespace {
@@ -20,7 +21,10 @@ std::span<std::byte const> structures_at(std::span<std::byte const> entry, Physi
     std::uint64_t const start = is_3 ? *read<std::uint64_t>(entry, 16) : *read<std::uint32_t>(entry, 24);
     std::size_t const bytes = is_3 ? *read<std::uint32_t>(entry, 12) : *read<std::uint16_t>(entry, 22);
     constexpr std::size_t max_bytes = MiB;
-    return memory.view(PhysicalAddress{start}, std::min(bytes, max_bytes));
+    auto const structures = memory.view(PhysicalAddress{start}, std::min(bytes, max_bytes));
+    if (structures.empty())
+        log::warn("SMBIOS: entry point, structures: nothing can be read at {}", PhysicalAddress{start});
+    return structures;
 }
 
 struct Guid {
@@ -63,6 +67,8 @@ std::span<std::byte const> named_by_efi(PhysicalReader& memory, PhysicalAddress 
 
 std::span<std::byte const> smbios_structures(PhysicalReader& memory, PhysicalAddress efi_system_table) {
     if (raw(efi_system_table) != 0) {
+        if (memory.view(efi_system_table, 1).empty())
+            log::warn("multiboot2: EFI system table: nothing can be read at {}", efi_system_table);
         auto const found = structures_at(named_by_efi(memory, efi_system_table, smbios_3), memory);
         return found.empty() ? structures_at(named_by_efi(memory, efi_system_table, smbios_2), memory) : found;
     }

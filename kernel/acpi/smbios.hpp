@@ -11,7 +11,7 @@
 namespace mxk::acpi {
 
 // `efi_system_table`: where it is, as the loader says; 0: this is no UEFI machine. Nothing where there are none; what
-// is broken is as if it were not there. Boot core; does not block.
+// is broken is as if it were not there; an address that cannot be read is a WARN. Boot core; does not block.
 std::span<std::byte const> smbios_structures(PhysicalReader& memory, PhysicalAddress efi_system_table);
 
 } // namespace mxk::acpi

@@ -21,7 +21,7 @@ struct [[gnu::packed]] TableHeader {
     std::uint32_t compiler_id;        // 28
     std::uint32_t compiler_revision;  // 32
 };
-static_assert(sizeof(TableHeader) == table_header_bytes);
+static_assert(sizeof(TableHeader) == 36 && table_header_bytes == 36);
 
 // For messages: what the firmware wrote is not sent to a terminal as it is.
 FixedText<4> printable(std::array<char, 4> const& signature) {

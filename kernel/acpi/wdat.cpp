@@ -53,20 +53,27 @@ class Watchdog {
         , entries_(entries)
         , access_(access) {}
 
-    // The first instruction that cannot be carried out; nothing: all can be.
-    [[nodiscard]] std::optional<std::uint32_t> first_wrong() const {
+    // The first instruction that cannot be carried out, and why, if it is its register; nothing: all can be.
+    struct Wrong {
+        std::uint32_t entry;
+        FixedText<64> objection;
+    };
+    [[nodiscard]] std::optional<Wrong> first_wrong() const {
         for (std::uint32_t i = 0; i < entries_; ++i) {
             auto const entry = at(i);
-            if (!entry) return i;
+            if (!entry) return Wrong{i, {}};
             if (entry->action != action::query_running && entry->action != action::set_stopped) continue;
             GenericAddress const place = entry->place;
             unsigned const what = entry->instruction & (instruction::preserve - 1U);
             bool const fits = entry->action == action::query_running ? what == instruction::read_value
                                                                      : what == instruction::write_value;
-            if (!fits || access_bytes(place) == 0 || place.bit_offset > 31 || !access_.allows(place)) return i;
+            if (!fits || access_bytes(place) == 0 || place.bit_offset > 31) return Wrong{i, {}};
+            if (auto const why = access_.objection(place); !why.view().empty()) return Wrong{i, why};
         }
         return std::nullopt;
     }
+
+    [[nodiscard]] std::uint64_t address_of(std::uint32_t entry) const { return at(entry)->place.address; }
 
     // Nothing: the table does not say how to ask.
     [[nodiscard]] std::optional<bool> runs() const {
@@ -114,8 +121,12 @@ WatchdogEnd stop_watchdog(Tables const& tables, RegisterAccess& access) {
     }
     Watchdog const watchdog(table, head->entries, access);
     if (auto const wrong = watchdog.first_wrong()) {
-        tables.warnings().warn("ACPI: WDAT of {} bytes with {} entries: entry {} cannot be carried out; none is",
-                               table.size(), std::uint32_t{head->entries}, *wrong);
+        FixedText<112> why;
+        if (!wrong->objection.view().empty())
+            format(why, ", its register is at {}, {}", PhysicalAddress{watchdog.address_of(wrong->entry)},
+                   wrong->objection.view());
+        tables.warnings().warn("ACPI: WDAT of {} bytes with {} entries: entry {} cannot be carried out{}; none is",
+                               table.size(), std::uint32_t{head->entries}, wrong->entry, why.view());
         return WatchdogEnd::None;
     }
     bool const is_enabled = (head->flags & 1) != 0;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "base/format.hpp"
 #include "kernel/acpi/generic_address.hpp"
 #include "kernel/acpi/tables.hpp"
 
@@ -12,8 +13,9 @@ namespace mxk::acpi {
 // How a table's registers are read and written.
 class RegisterAccess {
   public:
-    // Whether there is such a register, which the instructions may touch; else none of them is carried out.
-    virtual bool allows(GenericAddress const& place) = 0;
+    // Why there can be no such register, which the instructions may touch; then none of them is carried out. Else
+    // nothing.
+    virtual FixedText<64> objection(GenericAddress const& place) = 0;
     virtual std::uint32_t read(GenericAddress const& place) = 0;
     virtual void write(GenericAddress const& place, std::uint32_t value) = 0;
 

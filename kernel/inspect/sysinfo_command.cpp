@@ -1,5 +1,6 @@
 // `version` and `sysinfo`: what this build is, and what it runs on.
 #include "arch/boot_report.hpp"
+#include "arch/cpu.hpp"
 #include "arch/machine.hpp"
 #include "arch/processor.hpp"
 #include "base/log.hpp"
@@ -83,7 +84,10 @@ void print_resources(TextSink& out, arch::MachineDescription const& machine) {
     begin_entry(out, "pages");
     print_wrapped(out, machine.pages);
     begin_entry(out, "clock");
-    format(out, "time-stamp counter, {:.3} MHz\n", static_cast<double>(clock::frequency()) / 1e6);
+    if (arch::timestamp_frequency_is_known())
+        format(out, "time-stamp counter, {:.3} MHz\n", clock::frequency() / 1e6);
+    else
+        out.write("time-stamp counter, its frequency is not known\n");
 }
 
 void print_start(TextSink& out, arch::MachineDescription const& machine) {

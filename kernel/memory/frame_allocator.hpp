@@ -22,6 +22,8 @@ class alignas(cache_line_bytes) FrameAllocator {
   public:
     static constexpr std::size_t frame_bytes = FrameNumbers::frame_bytes;
     static constexpr std::size_t max_alignment = 1 * GiB;
+    // Of one range: 8 TiB, less two frames.
+    static constexpr std::size_t max_bytes = (ExtentTree::max_frames - 1) * frame_bytes;
 
     constexpr FrameAllocator() = default;
     FrameAllocator(FrameAllocator const&) = delete;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernel/acpi/slit.hpp"
+#include "kernel/memory/frame_allocator.hpp"
 
 namespace mxk::arch {
 namespace {
@@ -79,6 +80,10 @@ Result<Shape> make_shape(RuntimeOptions const& options, Host const& host, std::o
         pretend_nodes(shape, 1, memory);
     else
         take_nodes(shape, host, memory);
+    for (std::size_t i = 0; i < nodes; ++i)
+        if (shape.nodes[i].memory_bytes > FrameAllocator::max_bytes)
+            return Error::of("expected less than 8 TiB of memory for each node, got {} GiB for node {}",
+                             shape.nodes[i].memory_bytes / GiB, i);
     if (shape.shares_cpus) pretend_levels(shape);
     if (shape.distances.empty()) shape.distances = plain_distances(nodes);
     return shape;

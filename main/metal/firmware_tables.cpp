@@ -28,7 +28,10 @@ acpi::Tables open_tables(boot::BootInfo const& boot, PhysicalReader& memory, Are
     }
     constexpr std::size_t max_rsdp_bytes = 36;
     std::span<std::byte const> rsdp = boot.rsdp;
-    if (rsdp.empty() && raw(boot.rsdp_address) != 0) rsdp = memory.view(boot.rsdp_address, max_rsdp_bytes);
+    if (rsdp.empty() && raw(boot.rsdp_address) != 0) {
+        rsdp = memory.view(boot.rsdp_address, max_rsdp_bytes);
+        if (rsdp.empty()) log::warn("ACPI: PVH's RSDP: nothing can be read at {}", boot.rsdp_address);
+    }
     // The last resort is for loaders that say nothing; on UEFI there is nothing to find there.
     if (rsdp.empty()) rsdp = acpi::scan_for_root_pointer(memory, PhysicalAddress{0xe0000}, 0x20000);
     if (rsdp.empty()) {

@@ -10,7 +10,8 @@ namespace mxk::metal {
 
 void start_clocks(acpi::Tables const& tables) {
     acpi::Clocks const found = acpi::clocks(tables);
-    arch::calibrate_tsc({found.hpet, found.pm_timer_port, found.pm_timer_32_bit});
+    arch::calibrate_tsc(
+        {found.hpet, found.pm_timer_port, found.pm_timer_32_bit, acpi::legacy_devices(tables).cmos_clock});
     arch::apic::calibrate_timer();
 }
 

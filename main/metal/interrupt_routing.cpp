@@ -8,7 +8,6 @@
 #include "arch/x86_64/cpu/registers.hpp"
 #include "arch/x86_64/exceptions/interrupts.hpp"
 #include "base/log.hpp"
-#include "base/range_overlap.hpp"
 #include "main/metal/require.hpp"
 
 namespace mxk::metal {
@@ -49,17 +48,14 @@ acpi::IoApic const* io_apic_of(acpi::InterruptModel const& model, std::uint32_t 
 
 } // namespace
 
-void close_io_apics(acpi::InterruptModel& model, RangeSet const& ram, Arena& arena) {
+void close_io_apics(acpi::InterruptModel& model, Arena& arena) {
     auto const real = require(arena.array<acpi::IoApic>(model.io_apics.size()));
     std::size_t count = 0;
     unsigned open_pins = 0;
     for (acpi::IoApic const& io_apic : model.io_apics) {
-        constexpr std::uint64_t register_bytes = 0x20;
-        if (overlaps(ram, {io_apic.address, register_bytes})) {
-            log::warn("ACPI: MADT puts an I/O APIC at 0x{:x}, where RAM is: it is left out", raw(io_apic.address));
-            continue;
-        }
-        open_pins += arch::apic::mask_open_pins(io_apic.address);
+        auto const masked = arch::apic::mask_open_pins(io_apic.address);
+        if (!masked) continue;
+        open_pins += *masked;
         real[count++] = io_apic;
     }
     model.io_apics = real.first(count);

@@ -3,15 +3,14 @@
 
 #include "arch/x86_64/apic/apic.hpp"
 #include "base/arena.hpp"
-#include "base/range_set.hpp"
 #include "base/units.hpp"
 #include "kernel/acpi/madt.hpp"
 
 namespace mxk::metal {
 
-// Leaves out I/O APICs that the MADT puts where RAM is, each with a warning, and masks all pins of the others. Before
-// interrupts are on. The boot core.
-void close_io_apics(acpi::InterruptModel& model, RangeSet const& ram, Arena& arena);
+// Leaves out I/O APICs that the MADT puts where no device can be, each with a warning, and masks all pins of the
+// others. Before interrupts are on. The boot core.
+void close_io_apics(acpi::InterruptModel& model, Arena& arena);
 
 // Inputs of I/O APICs that the MADT wants to bring an NMI do so from now on, to this core. One that no I/O APIC has, or
 // that cannot reach the core, is a WARN. The boot core.

@@ -11,6 +11,7 @@
 #include "main/clock_skew.hpp"
 #include "main/metal/apic_choice.hpp"
 #include "main/metal/calibration_word.hpp"
+#include "main/metal/command_line.hpp"
 #include "main/metal/firmware_tables.hpp"
 #include "main/metal/fixed_hardware.hpp"
 #include "main/metal/interrupt_routing.hpp"
@@ -36,19 +37,21 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
     log::info("cpu: {}{}{}", machine.cpu, machine.hypervisor.empty() ? "" : " under ", machine.hypervisor);
     log::info("cpu: microcode {}, {}", machine.microcode.empty() ? "not told" : machine.microcode, machine.mitigations);
 
+    check_command_line(boot.command_line);
+
     // Tables need memory, and memory is not split by node until the tables are read: so first from the whole.
     begin_memory(free);
     Arena arena(&early_memory);
     acpi::Tables const tables = open_tables(boot, memory, arena);
-    if (boot::option(boot.command_line, "serial").empty()) follow_firmware_console(tables, ram);
+    if (boot::option(boot.command_line, "serial").empty()) follow_firmware_console(tables);
     acpi::InterruptModel interrupts = require(acpi::interrupt_model(tables, arena));
     remember_reset(tables);
     remember_power_off(tables, memory);
-    stop_watchdogs(tables, ram);
+    stop_watchdogs(tables);
 
     // The APIC before the topology: it says which core this is.
     arch::apic::silence_legacy_controllers();
-    close_io_apics(interrupts, ram, arena);
+    close_io_apics(interrupts, arena);
     choose_apic(boot::option(boot.command_line, "apic"), tables, interrupts);
     arch::apic::enable();
     ApicId const boot_core = arch::apic::id();
@@ -57,7 +60,7 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
 
     arch::enable_interrupts();
     start_clocks(tables); // starting cores needs time, and the timer its frequency
-    stop_controllers_watchdog(tables, acpi::smbios_structures(memory, boot.efi_system_table), ram);
+    stop_controllers_watchdog(tables, acpi::smbios_structures(memory, boot.efi_system_table));
     Arena late_arena(&late_memory);
     auto const phantom = boot::option(boot.command_line, "phantom-core");
     topology::Topology const wanted = with_phantom_core(found, phantom, late_arena);

@@ -3,7 +3,6 @@
 #include "arch/x86_64/board/serial.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "base/range_overlap.hpp"
 #include "kernel/acpi/serial_console.hpp"
 
 namespace mxk::metal {
@@ -39,16 +38,13 @@ void say(serial::Line const& line) {
 
 } // namespace
 
-void follow_firmware_console(acpi::Tables const& tables, RangeSet const& ram) {
+void follow_firmware_console(acpi::Tables const& tables) {
     auto const found = acpi::serial_console(tables);
     if (!found) return;
     serial::Line const before = serial::line();
     serial::Line const wanted = line_of(*found, before);
     if (wanted.place == before.place && wanted.baud == before.baud) return;
-    if (wanted.place.in_memory() && overlaps(ram, {wanted.place.memory, wanted.place.bytes()}))
-        return log::warn(
-            "console: the firmware's serial line (SPCR) has its registers at {}, where RAM is: it is not used",
-            wanted.place.memory);
+    if (wanted.place.in_memory() && serial::map_registers(wanted.place, "ACPI: SPCR, base address") == nullptr) return;
 
     bool const was_present = serial::is_present();
     say(wanted);

@@ -10,23 +10,22 @@
 #include "arch/x86_64/memory/paging.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "base/range_overlap.hpp"
 #include "kernel/acpi/ipmi_interface.hpp"
 #include "kernel/acpi/wdat.hpp"
 
 namespace mxk::metal {
 namespace {
 
-// Registers at ports and in memory, where no RAM is.
+// Registers at ports and in memory, where a device can be.
 class Registers final : public acpi::RegisterAccess {
   public:
-    explicit Registers(RangeSet const& ram)
-        : ram_(ram) {}
-
-    bool allows(acpi::GenericAddress const& place) override {
-        if (place.space == acpi::io_space) return place.address <= 0xffff;
-        return place.space == acpi::memory_space && place.address % acpi::access_bytes(place) == 0 &&
-               !overlaps(ram_, {PhysicalAddress{place.address}, acpi::access_bytes(place)});
+    FixedText<64> objection(acpi::GenericAddress const& place) override {
+        if (place.space == acpi::memory_space)
+            return arch::objection_to_device({PhysicalAddress{place.address}, acpi::access_bytes(place)},
+                                             acpi::access_bytes(place));
+        FixedText<64> why;
+        if (place.space != acpi::io_space || place.address > 0xffff) format(why, "neither a port nor in memory");
+        return why;
     }
     std::uint32_t read(acpi::GenericAddress const& place) override {
         unsigned const bytes = acpi::access_bytes(place);
@@ -34,7 +33,7 @@ class Registers final : public acpi::RegisterAccess {
             auto const port = static_cast<std::uint16_t>(place.address);
             return bytes == 1 ? arch::in8(port) : bytes == 2 ? arch::in16(port) : arch::in32(port);
         }
-        std::byte* const at = arch::map_device(PhysicalAddress{place.address}, bytes);
+        std::byte* const at = map(place);
         return bytes == 1   ? *reinterpret_cast<std::uint8_t volatile*>(at)
                : bytes == 2 ? *reinterpret_cast<std::uint16_t volatile*>(at)
                             : *reinterpret_cast<std::uint32_t volatile*>(at);
@@ -42,7 +41,7 @@ class Registers final : public acpi::RegisterAccess {
     void write(acpi::GenericAddress const& place, std::uint32_t value) override {
         unsigned const bytes = acpi::access_bytes(place);
         if (place.space == acpi::io_space) return write_port(static_cast<std::uint16_t>(place.address), bytes, value);
-        std::byte* const at = arch::map_device(PhysicalAddress{place.address}, bytes);
+        std::byte* const at = map(place);
         if (bytes == 1)
             *reinterpret_cast<std::uint8_t volatile*>(at) = static_cast<std::uint8_t>(value);
         else if (bytes == 2)
@@ -60,12 +59,15 @@ class Registers final : public acpi::RegisterAccess {
         else
             arch::out32(port, value);
     }
-
-    RangeSet const& ram_;
+    // To which there was no objection.
+    static std::byte* map(acpi::GenericAddress const& place) {
+        unsigned const bytes = acpi::access_bytes(place);
+        return arch::map_device("ACPI: WDAT, register", {PhysicalAddress{place.address}, bytes}, bytes);
+    }
 };
 
-void stop_described(acpi::Tables const& tables, RangeSet const& ram) {
-    Registers registers(ram);
+void stop_described(acpi::Tables const& tables) {
+    Registers registers;
     switch (acpi::stop_watchdog(tables, registers)) {
     case acpi::WatchdogEnd::None: return;
     case acpi::WatchdogEnd::Stopped:
@@ -119,11 +121,16 @@ void report(arch::bmc::Watchdog const& watchdog, std::string_view place) {
                   place, static_cast<double>(watchdog.tenths) / 10, arch::bmc::action_name(watchdog.action), advice);
 }
 
-void stop_by_kcs(IpmiInterface const& found) {
+MemoryRange registers_of(IpmiInterface const& found) {
+    return {PhysicalAddress{found.address}, std::uint64_t{2} * found.spacing};
+}
+
+void stop_by_kcs(IpmiInterface const& found, std::string_view field) {
     FixedText<48> place;
     arch::kcs::Place registers{.spacing = found.spacing};
     if (found.in_memory) {
-        registers.registers = arch::map_device(PhysicalAddress{found.address}, std::uint64_t{2} * found.spacing);
+        registers.registers = arch::map_device(field, registers_of(found));
+        if (registers.registers == nullptr) return;
         format(place, "in memory at {}", PhysicalAddress{found.address});
     } else {
         registers.port = static_cast<std::uint16_t>(found.address);
@@ -139,23 +146,20 @@ void stop_by_kcs(IpmiInterface const& found) {
 
 } // namespace
 
-void stop_controllers_watchdog(acpi::Tables const& tables, std::span<std::byte const> smbios, RangeSet const& ram) {
+void stop_controllers_watchdog(acpi::Tables const& tables, std::span<std::byte const> smbios) {
     auto found = acpi::ipmi_interface(tables);
+    bool const in_table = found.has_value();
     if (!found) found = acpi::ipmi_interface_in(smbios);
     if (!found) return;
     if (found->kind != IpmiInterface::Kind::Kcs)
         return log::info(
             "watchdogs: whether the management controller's runs is not known: it speaks {}, expected KCS; {}",
             name_of(found->kind), advice);
-    if (found->in_memory && overlaps(ram, {PhysicalAddress{found->address}, std::uint64_t{2} * found->spacing}))
-        return log::warn("watchdogs: firmware has the management controller's registers at {}, where RAM is: it is not "
-                         "asked; {}",
-                         PhysicalAddress{found->address}, advice);
-    stop_by_kcs(*found);
+    stop_by_kcs(*found, in_table ? "ACPI: SPMI, base address" : "SMBIOS: type 38, base address");
 }
 
-void stop_watchdogs(acpi::Tables const& tables, RangeSet const& ram) {
-    stop_described(tables, ram);
+void stop_watchdogs(acpi::Tables const& tables) {
+    stop_described(tables);
     stop_chip_sets();
 }
 

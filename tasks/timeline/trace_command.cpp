@@ -1,4 +1,5 @@
 // `trace on`, `off`, `top`, `dump`, `clear`: what all cores do between two commands.
+#include "arch/cpu.hpp"
 #include "arch/machine.hpp"
 #include "arch/symbols.hpp"
 #include "kernel/clock.hpp"
@@ -123,7 +124,9 @@ Outcome dump_trace(Invocation& invocation, DumpOptions const& options) {
     if (!found) return invocation.fail(found.error());
     Recording const& recording = *found.value();
     arch::MachineDescription const machine = arch::describe_machine();
-    Head const head{.frequency = clock::frequency(),
+    if (!arch::timestamp_frequency_is_known())
+        return invocation.fail(Error("expected a time-stamp counter whose frequency is known"));
+    Head const head{.frequency = arch::timestamp_frequency(),
                     .load_offset = arch::load_offset(),
                     .platform = machine.platform,
                     .build = machine.build};

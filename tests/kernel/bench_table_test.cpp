@@ -203,7 +203,8 @@ MXK_TEST(bench_table, a_table_lies_where_it_was_asked_for) {
         std::size_t const there =
             used_there(*kind, {.kind = TablePlacement::Kind::Node, .node = static_cast<std::uint32_t>(last)});
         std::size_t const here = used_there(*kind, {});
-        MXK_CHECK(there > here + 20'000); // the smallest: 4000 buckets of 8 bytes
+        bool const is_helped_out = memory::use(node_id(0)).total == 0; // perhaps by the last one
+        MXK_CHECK(there > (is_helped_out ? 0 : here) + 20'000);        // the smallest: 4000 buckets of 8 bytes
     }
 }
 

@@ -22,9 +22,11 @@ MXK_TEST(clock, never_goes_back_on_a_core) {
 }
 
 MXK_TEST(clock, conversions_are_inverse) {
-    MXK_CHECK_EQUAL(raw(clock::to_nanoseconds(Cycles{clock::frequency()})), 1'000'000'000U);
-    MXK_CHECK_EQUAL(raw(clock::to_cycles(Nanoseconds{1'000'000'000})), clock::frequency());
-    MXK_CHECK_EQUAL(raw(clock::to_nanoseconds(Cycles{clock::frequency() * 86400 * 365})) / 1'000'000'000, 86400U * 365);
+    std::uint64_t const second = arch::timestamp_frequency();
+    MXK_CHECK_EQUAL(raw(clock::to_nanoseconds(Cycles{second})), 1'000'000'000U);
+    MXK_CHECK_EQUAL(raw(clock::to_cycles(Nanoseconds{1'000'000'000})), second);
+    MXK_CHECK_EQUAL(raw(clock::to_nanoseconds(Cycles{second * 86400 * 365})) / 1'000'000'000, 86400U * 365);
+    MXK_CHECK(!arch::timestamp_frequency_is_known() || clock::frequency() == static_cast<double>(second));
 }
 
 // The timer's interrupt arrives, about when it should, and again. It can be late on an emulated machine, never early.

@@ -13,7 +13,18 @@ from typing import TextIO
 import pexpect
 import pytest
 
-from helpers import DRIVER, HAS_QEMU10, UEFI_ISO, WAYS, Console, Ended, check_kernel_tests, kernel_tests, run_mxk
+from helpers import (
+    DRIVER,
+    HAS_QEMU10,
+    UEFI_ISO,
+    WAYS,
+    Console,
+    Ended,
+    check_kernel_tests,
+    kernel_tests,
+    run_linux,
+    run_mxk,
+)
 from mxk_host.image import image_path
 from mxk_host.machine import Boot
 
@@ -301,3 +312,73 @@ def test_every_one_of_255_cores_sends_to_all_others(tmp_path: Path) -> None:
     shape = ["--cpus", "255", "--mem", "2G"]
     _, counts = kernel_tests(run_mxk(tmp_path / "log", shape, "test tasks.every_core_sends_to_all", seconds=180))
     assert counts == (1, 0, 0)
+
+
+def test_a_word_that_the_kernel_does_not_know_is_told(tmp_path: Path) -> None:
+    line = (
+        "srial=com2 cores=0 foo RUN=help apic= phantom-core=none calibrate=no calibrate=yes 'run=topology --json; exit'"
+    )
+    ended = run_mxk(tmp_path / "log", ["--cpus", "1", "--qemu", "-append", "--qemu", line], "topology")
+    (machine,) = ended.rows
+    told = [warning for warning in machine["warnings"] if warning.startswith(("command line", "phantom-core"))]
+    expected = (
+        "expected NAME=VALUE with one of run, serial, apic, calibrate, module-name, acpi-image, tsc-fault, "
+        "phantom-core, got "
+    )
+    assert told == [
+        *(f"command line: {expected}'{word}': it is ignored" for word in ("srial=com2", "cores=0", "foo", "RUN=help")),
+        "command line: expected a value behind 'apic=': it is ignored",
+        "command line: expected 'calibrate=' once, got it again: 'calibrate=yes' is ignored",
+        "phantom-core: expected a count such as 24M (0 to 4294967295), got 'none'; there is none",
+    ]
+
+
+# What a machine has besides the processor's own counter -> what measures that one; none: nothing does.
+CLOCKS = {
+    "microvm": "i8254",
+    "isapc": "i8254",
+    "microvm,pit=off,rtc=on": "CMOS clock",
+    "microvm,pit=off,rtc=off,pic=off": None,
+}
+
+
+@pytest.mark.parametrize("machine", CLOCKS)
+def test_what_measures_the_time_stamps_where_there_is_neither_hpet_nor_pm_timer(tmp_path: Path, machine: str) -> None:
+    shape = ["--cpus", "1", "--no-srat", "--qemu", "-machine", "--qemu", machine]
+    commands = (
+        "bench table --ops 10K --latency --json; bench memory --part latency --max 16Ki --repeat 1 --json; sysinfo"
+    )
+    ended = run_mxk(tmp_path / "log", shape, commands)
+    source = CLOCKS[machine]
+    table, *chases = ended.rows
+    hertz = table["machine"]["tsc_hz"]
+    assert all(row["verified"] and row["machine"]["tsc_hz"] == hertz for row in ended.rows)
+    is_unknown = [warning for warning in table["warnings"] if warning.endswith("and so are no seconds and no rates")]
+    times = [table["seconds"], table["throughput"]["median"], *(row["nanoseconds"]["median"] for row in chases)]
+    if source is None:
+        assert is_unknown
+        assert hertz is None
+        assert times == [None] * len(times)
+        assert table["not_quiet"].startswith("nothing is known of its time")
+        assert "its frequency is not known" in ended.after("sysinfo")
+        return
+    assert not is_unknown
+    # The emulator's is its host's.
+    whole = run_linux("bench table --ops 10K --json").rows[0]["machine"]["tsc_hz"]
+    assert re.search(rf"^clock: TSC at \S+ MHz \({source}\)", ended.output, re.MULTILINE)
+    assert hertz == pytest.approx(whole, rel=0.05)
+    assert all(times)
+
+
+def test_a_boot_node_without_memory_measures_the_nearest(tmp_path: Path) -> None:
+    node = ["-object", "memory-backend-ram,id=far,size=512M", "-numa", "node,nodeid=0,cpus=0-1"]
+    node += ["-numa", "node,nodeid=1,cpus=2-3,memdev=far", "-numa", "dist,src=0,dst=1,val=21"]
+    shape = ["--cpus", "4", "--no-srat", *(word for each in node for word in ("--qemu", each))]
+    one = "--repeat 1 --json"
+    machine = f"topology; bench memory --max 64K --set 64K {one}; bench tlb --max 64K {one}"
+    place = f"bench dataflow place {one} --rows 100 --envelopes 64 --requests 5 --table-kib 4"
+    ended = run_mxk(tmp_path / "log", shape, f"{machine}; {place}")
+    assert "node 0: cores 2, memory 0.0 MiB" in ended.after("topology")
+    assert {row["benchmark"] for row in ended.rows} == {"memory", "tlb", "dataflow place"}
+    assert all(row["verified"] for row in ended.rows if "verified" in row)
+    assert {row["memory_node"] for row in ended.rows if "memory_node" in row} == {1}

@@ -246,14 +246,21 @@ def test_the_console_is_a_uart_with_registers_in_memory(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("address", "expected"),
     [
-        (0x1000000, "has its registers at 0x1000000, where RAM is: it is not used"),
-        (0xFED90000, "in memory at 0xfed90000 does not answer; staying at port 0x3f8"),
+        (0x1000000, "ACPI: SPCR, base address: expected a device, got 0x1000000, where memory is: it is not used"),
+        (
+            0x4000_0000_0000,
+            "ACPI: SPCR, base address: expected a device, got 0x400000000000, beyond the 40 address bits of the ",
+        ),
+        (
+            0xFED90000,
+            "console: the firmware's serial line (SPCR) in memory at 0xfed90000 does not answer; staying at port 0x3f8",
+        ),
     ],
-    ids=["ram", "hole"],
+    ids=["ram", "beyond", "hole"],
 )
 def test_a_uart_in_memory_that_is_none_is_told(tmp_path: Path, address: int, expected: str) -> None:
     ended = run_mxk(tmp_path / "log", ["--cpus", "1", *firmware_console_in_memory(tmp_path, address)], "topology")
-    assert f"WARN console: the firmware's serial line (SPCR) {expected}" in ended.output
+    assert f"WARN {expected}" in ended.output
 
 
 @pytest.mark.parametrize(
@@ -268,12 +275,17 @@ def test_a_uart_in_memory_that_is_none_is_told(tmp_path: Path, address: int, exp
         ),
         (
             "mmio:0x1000000",
-            "expected no RAM at 0x1000000, where serial=mmio:0x1000000 has its registers; staying on com1",
+            "mmio:0x1000000: expected a device, got 0x1000000, where memory is: it is not used",
+        ),
+        (
+            "mmio:0xfffffffffffff",
+            "mmio:0xfffffffffffff: expected a device, got 0xfffffffffffff, beyond the 40 address bits of the "
+            "processor: it is not used",
         ),
     ],
 )
 def test_what_may_be_said_of_the_serial_line(tmp_path: Path, word: str, complaint: str) -> None:
     with booted_with(tmp_path / "log", f"serial={word}") as console:
         console.obeys("topology", r"cores \d+")
-    warnings = re.findall(r"WARN serial: (.*?)\r?\n", (tmp_path / "log").read_text())
+    warnings = re.findall(r"WARN serial[:=] ?(.*?)\r?\n", (tmp_path / "log").read_text())
     assert warnings == ([complaint] if complaint else [])

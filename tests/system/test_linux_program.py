@@ -155,7 +155,9 @@ def test_a_panic_tells_where_and_why(kind: str) -> None:
         (["--cores", "2", "--nodes", "3"], "expected up to as many nodes as cores, got 3 nodes for 2 cores"),
         (["--memory", "x"], "--memory: expected a size of memory such as 512M or 4G, got 'x'"),
         (["--memory", "1"], "expected no less than 16 MiB of memory"),
-        (["--memory", "1000000G"], "memory"),
+        (["--memory", "1000000G"], "expected less than 8 TiB of memory for each node, got"),
+        (["--memory", "10T"], "expected less than 8 TiB of memory for each node, got"),
+        (["--memory", "8T", "--nodes", "1"], "expected less than 8 TiB of memory for each node, got 8192 GiB"),
     ],
     ids=" ".join,
 )

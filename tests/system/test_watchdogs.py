@@ -101,7 +101,8 @@ def test_a_watchdog_that_firmware_describes_is_stopped_by_its_instructions(tmp_p
 
 def test_a_description_that_names_no_register_is_told_and_the_chip_sets_is_halted(tmp_path: Path) -> None:
     code, said = run_after(tmp_path, START_TCO, [*CAN_RESET, *wdat(tmp_path, 0x1_0000)], "topology")
-    assert "\nWARN ACPI: WDAT of 116 bytes with 2 entries: entry 0 cannot be carried out; none is\n" in said
+    wrong = "ACPI: WDAT of 116 bytes with 2 entries: entry 0 cannot be carried out, its register "
+    assert f"\nWARN {wrong}is at 0x10000, neither a port nor in memory; none is\n" in said
     assert "\nwatchdogs: the chip set's (TCO, port 0x660) ran: it has been halted\n" in said
     assert code == 0, said
 
@@ -165,7 +166,7 @@ ADVICE = "'ipmitool mc watchdog off' stops it before the boot"
             1,
             0,
             0x1000000,
-            "\nWARN watchdogs: firmware has the management controller's registers at 0x1000000, where RAM is",
+            "\nWARN ACPI: SPMI, base address: expected a device, got 0x1000000, where memory is: it is not used\n",
         ),
         (9, 1, KCS, "\nWARN ACPI: SPMI of 64 bytes names an interface of type 9, expected one of 1 to 4"),
     ],

@@ -6,7 +6,9 @@
 #include "arch/x86_64/cpu/cpu_features.hpp"
 #include "arch/x86_64/cpu/registers.hpp"
 #include "arch/x86_64/exceptions/interrupts.hpp"
+#include "arch/x86_64/memory/page_entry.hpp"
 #include "arch/x86_64/memory/paging.hpp"
+#include "base/log.hpp"
 #include "base/panic.hpp"
 
 namespace mxk::arch {
@@ -20,9 +22,17 @@ constexpr std::uint64_t globally_enabled = 1 << 11;
 } // namespace
 
 void choose_mode(PhysicalAddress registers, RequestedMode wish) {
-    bool const firmware_says_x2apic = (read_msr(msr::apic_base) & x2apic_enabled) != 0;
+    std::uint64_t const base = read_msr(msr::apic_base);
+    bool const firmware_says_x2apic = (base & x2apic_enabled) != 0;
     mode.x2apic = firmware_says_x2apic || (features().x2apic && wish == RequestedMode::X2apic);
-    if (!mode.x2apic) mode.registers = map_device(registers, page_bytes);
+    auto const place = static_cast<PhysicalAddress>(base & page_entry::address_mask);
+    if (place != registers)
+        log::warn("ACPI: MADT, address of the local APICs: expected {}, as the processor has it (IA32_APIC_BASE), got "
+                  "{}: the processor's is used",
+                  place, registers);
+    if (mode.x2apic) return;
+    mode.registers = map_device("IA32_APIC_BASE", {place, page_bytes}, page_bytes);
+    expect(mode.registers != nullptr, "the local APIC is where a device can be");
 }
 
 bool is_x2apic() {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "base/units.hpp"
 
@@ -12,7 +13,8 @@ namespace mxk::arch::apic {
 // x2APIC mode where the processor has it; only if the firmware has switched it on, from which there is no way back but
 // by a reset (SDM section 11.12.5).
 enum class RequestedMode : std::uint8_t { X2apic, Xapic };
-// Which mode, and in xAPIC mode where the registers are. The boot core, once, before the two below.
+// Which mode. In xAPIC mode the registers are where the processor says (IA32_APIC_BASE); a WARN if `registers`, as the
+// MADT has them, are elsewhere. The boot core, once, before the two below.
 void choose_mode(PhysicalAddress registers, RequestedMode wish);
 bool is_x2apic();
 
@@ -64,8 +66,8 @@ void route_non_maskable(InterruptLine const& line, ApicId target);
 std::uint32_t pin_count(PhysicalAddress io_apic);
 
 // Masks what the firmware has left unmasked of an I/O APIC, but for what calls the firmware itself (SMI), and says how
-// many pins those were. Before interrupts are routed. The boot core.
-unsigned mask_open_pins(PhysicalAddress io_apic);
+// many pins those were; nothing, with a WARN, where no I/O APIC can be. Before interrupts are routed. The boot core.
+std::optional<unsigned> mask_open_pins(PhysicalAddress io_apic);
 
 // Masks the two legacy controllers, after moving their vectors away from the exceptions'.
 void silence_legacy_controllers();

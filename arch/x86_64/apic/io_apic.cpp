@@ -22,8 +22,15 @@ void write_io_apic(std::byte* registers, std::uint32_t index, std::uint32_t valu
     *reinterpret_cast<std::uint32_t volatile*>(registers + 0x10) = value;
 }
 
+// Of one that pin_count() has found.
+std::byte* registers_of(PhysicalAddress io_apic) {
+    constexpr std::uint64_t bytes = 0x20;
+    constexpr std::uint64_t alignment = 0x10;
+    return map_device("ACPI: MADT, address of an I/O APIC", {io_apic, bytes}, alignment);
+}
+
 void write_entry(InterruptLine const& line, std::uint32_t low, ApicId target) {
-    std::byte* const registers = map_device(line.io_apic, 0x20);
+    std::byte* const registers = registers_of(line.io_apic);
     std::uint32_t const entry = low | (line.active_low ? active_low : 0);
     write_io_apic(registers, first_entry + 2 * line.pin + 1, static_cast<std::uint32_t>(target) << 24);
     write_io_apic(registers, first_entry + 2 * line.pin, entry);
@@ -43,14 +50,17 @@ void route_non_maskable(InterruptLine const& line, ApicId target) {
 std::uint32_t pin_count(PhysicalAddress io_apic) {
     constexpr std::uint32_t version = 1;
     constexpr std::uint32_t nobody = UINT32_MAX;
-    std::uint32_t const identity = read_io_apic(map_device(io_apic, 0x20), version);
+    std::byte* const registers = registers_of(io_apic);
+    if (registers == nullptr) return 0;
+    std::uint32_t const identity = read_io_apic(registers, version);
     return identity == nobody ? 0 : (identity >> 16 & 0xff) + 1;
 }
 
-unsigned mask_open_pins(PhysicalAddress io_apic) {
+std::optional<unsigned> mask_open_pins(PhysicalAddress io_apic) {
     constexpr std::uint32_t delivery_mode = 7 << 8;
     constexpr std::uint32_t system_management = 2 << 8;
-    std::byte* const registers = map_device(io_apic, 0x20);
+    std::byte* const registers = registers_of(io_apic);
+    if (registers == nullptr) return std::nullopt;
     unsigned count = 0;
     std::uint32_t const pins = pin_count(io_apic);
     for (std::uint32_t pin = 0; pin < pins; ++pin) {

@@ -10,16 +10,15 @@ namespace mxk::arch {
 namespace {
 
 constinit ResetRegister reset_register{};
+constinit std::byte* mapped_reset_register = nullptr;
 constinit bool keyboard_controller = true;
 constinit PowerSwitch power_switch{};
 
 void reset_by_register() {
-    auto const address = reset_register.address;
     if (reset_register.space == ResetRegister::Space::Port)
-        out8(static_cast<std::uint16_t>(address), reset_register.value);
-    if (reset_register.space == ResetRegister::Space::Memory)
-        *reinterpret_cast<std::uint8_t volatile*>(map_device(static_cast<PhysicalAddress>(address), 1)) =
-            reset_register.value;
+        out8(static_cast<std::uint16_t>(reset_register.address), reset_register.value);
+    if (mapped_reset_register != nullptr)
+        *reinterpret_cast<std::uint8_t volatile*>(mapped_reset_register) = reset_register.value;
 }
 
 void reset_by_keyboard_controller() {
@@ -58,6 +57,8 @@ void enable_acpi() {
 
 void set_reset_means(ResetRegister const& target, bool has_keyboard_controller) {
     reset_register = target;
+    if (target.space == ResetRegister::Space::Memory)
+        mapped_reset_register = map_device("ACPI: FADT, reset register", {PhysicalAddress{target.address}, 1});
     keyboard_controller = has_keyboard_controller;
 }
 

@@ -14,6 +14,7 @@ struct ResetRegister { // ACPI 6.5 section 4.8.3.6
 };
 
 // `has_keyboard_controller`: whether the old way, through the 8042, may be tried when the register does nothing.
+// A register that cannot be where it is said to be is a WARN, and not used. The boot core.
 void set_reset_means(ResetRegister const& target, bool has_keyboard_controller);
 
 // The sleep state S5 (ACPI 6.5 sections 4.8.3.2.1 and 7.4.2): a control register of 16 bits, or two of them, and what

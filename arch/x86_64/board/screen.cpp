@@ -58,7 +58,9 @@ constinit TextScreen text_screen{painter};
 } // namespace
 
 void open(boot::Framebuffer const& buffer) {
-    painter.open(buffer, map_device(buffer.range().start, buffer.range().bytes));
+    std::byte* const memory = map_device("multiboot2: frame buffer, address", buffer.range());
+    if (memory == nullptr) return;
+    painter.open(buffer, memory);
     if (painter.is_text())
         text_screen.resize(buffer.width, buffer.height);
     else

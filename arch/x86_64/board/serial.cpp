@@ -54,8 +54,12 @@ void send(char character) {
 
 } // namespace
 
+std::byte* map_registers(UartPlace const& place, std::string_view field) {
+    return map_device(field, {place.memory, place.bytes()}, place.access_bytes);
+}
+
 void open(Line const& line) {
-    if (line.place.in_memory()) mapped = map_device(line.place.memory, line.place.bytes());
+    if (line.place.in_memory()) mapped = map_registers(line.place, "serial line");
     current = line;
     set(line_control, eight_bits); // of what it is now, the divisor may be accessible
     set(interrupt_enable, 0);

@@ -10,8 +10,11 @@
 
 namespace mxk::arch::serial {
 
+// Registers in memory, once the kernel's page tables are built; as map_device(). The boot core.
+std::byte* map_registers(UartPlace const& place, std::string_view field);
+
 // Finds out whether there is a UART, and sets it up. Without one all output is dropped. One whose registers are in
-// memory only when the kernel's page tables are built, and not where RAM is. The boot core.
+// memory only where they could be mapped. The boot core.
 void open(Line const& line);
 Line const& line();
 // Where its registers are mapped, if they are in memory.

@@ -5,8 +5,10 @@
 namespace mxk::arch::tco {
 namespace {
 
-std::uint32_t volatile& register_at(std::uint64_t address) {
-    return *reinterpret_cast<std::uint32_t volatile*>(map_device(PhysicalAddress{address}, 4));
+// Null where no register can be.
+std::uint32_t volatile* register_at(std::uint64_t address) {
+    return reinterpret_cast<std::uint32_t volatile*>(
+        map_device("PCI: LPC bridge, root complex base address", {PhysicalAddress{address}, 4}, 4));
 }
 
 constexpr Access this_machine{
@@ -14,8 +16,13 @@ constexpr Access this_machine{
     [](void*, pci::Function where, std::uint8_t offset) { return pci::read_config(where, offset); },
     [](void*, std::uint16_t port) { return in16(port); },
     [](void*, std::uint16_t port, std::uint16_t value) { out16(port, value); },
-    [](void*, std::uint64_t address) -> std::uint32_t { return register_at(address); },
-    [](void*, std::uint64_t address, std::uint32_t value) { register_at(address) = value; },
+    [](void*, std::uint64_t address) -> std::uint32_t {
+        auto const* const place = register_at(address);
+        return place == nullptr ? 0 : *place;
+    },
+    [](void*, std::uint64_t address, std::uint32_t value) {
+        if (auto* const place = register_at(address)) *place = value;
+    },
 };
 
 } // namespace

@@ -1,6 +1,6 @@
-// How fast the time-stamp counter ticks: measured against the HPET or the ACPI power-management timer. What CPUID leaf
-// 15h or 16h (SDM vol. 3B section 18.7.3), or a hypervisor's leaf 40000010h, say is compared with it, and believed only
-// where there is no such clock.
+// How fast the time-stamp counter ticks: measured against the HPET, the ACPI power-management timer or the i8254. What
+// the processor or a hypervisor says (stated_frequency.hpp) is compared with it, and believed only where there is no
+// such clock; the CMOS clock is asked where nobody says anything.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@ struct ReferenceClocks {
     std::optional<PhysicalAddress> hpet;
     std::optional<std::uint16_t> pm_timer_port;
     bool pm_timer_is_32_bit = false;
+    bool cmos_clock = true;
 };
 
 // Sets what timestamp_frequency() returns, and says in the log where it comes from. The boot core.

@@ -76,6 +76,7 @@ void detect_features() { // leaves: SDM vol. 2A, CPUID
         detected.avx2 = detected.avx2 && has_bit(extended.ecx, 5);
     }
     if (highest_extended >= 0x8000'0007) detected.invariant_tsc = has_bit(cpuid(0x8000'0007).edx, 8);
+    if (highest_extended >= 0x8000'0008) detected.address_bits = cpuid(0x8000'0008).eax & 0xff;
     if (highest_extended >= 0x8000'0004) {
         for (unsigned leaf = 0; leaf < 3; ++leaf) {
             CpuidResult const part = cpuid(0x8000'0002 + leaf);

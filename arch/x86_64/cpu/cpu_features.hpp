@@ -23,6 +23,7 @@ struct CpuFeatures {
     bool machine_check = false;       // exception 18
     bool machine_check_banks = false; // and registers that say what it was
     bool hypervisor = false;
+    unsigned address_bits = 36;       // of physical addresses
     std::string_view brand;           // "AMD EPYC ..."
     std::string_view hypervisor_name; // "TCGTCGTCGTCG", "KVMKVMKVM", ...; empty on bare metal
 };

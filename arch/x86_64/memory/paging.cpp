@@ -11,6 +11,7 @@
 #include "arch/x86_64/start/boot_stacks.hpp"
 #include "arch/x86_64/start/boot_tables.hpp"
 #include "arch/x86_64/start/image.hpp"
+#include "base/log.hpp"
 #include "base/panic.hpp"
 #include "base/spin_lock.hpp"
 
@@ -33,6 +34,7 @@ constinit SpinLock tables_lock{lock_bands::memory.rank(8)};
 constinit bool on_boot_tables = true;
 constinit RangeSet* early_frames = nullptr;
 constinit MemorySource memory_source{};
+constinit RangeSet const* known_memory = nullptr;
 constinit std::array<std::uint64_t*, max_roots> roots{}; // behind tables_lock
 
 constexpr std::uint64_t bytes_mapped_by_entry(unsigned level) {
@@ -104,6 +106,11 @@ std::optional<std::uint64_t> map_one(std::uint64_t address, std::uint64_t physic
     }
 }
 
+MemoryRange whole_pages(MemoryRange range) {
+    auto const first = static_cast<PhysicalAddress>(align_down(raw(range.start), page_bytes));
+    return {first, align_up(raw(range.end()), page_bytes) - raw(first)};
+}
+
 // While the kernel starts, and memory is free.
 void map_or_panic(std::uint64_t address, PhysicalAddress physical, std::uint64_t bytes, Access access) {
     if (auto const mapped = map(address, physical, bytes, access); !mapped) panic("{}", mapped.error().message());
@@ -121,6 +128,15 @@ std::uint64_t unmap_one(std::uint64_t address, std::uint64_t bytes) {
         }
         entry = place;
     }
+}
+
+MemoryRange image_range() {
+    return {static_cast<PhysicalAddress>(reinterpret_cast<std::uint64_t>(image_start)),
+            static_cast<std::uint64_t>(image_end - image_start)};
+}
+
+PhysicalMap physical_map() {
+    return {features().address_bits, image_range(), known_memory};
 }
 
 void map_image_part(char const* from, char const* to, Access access) {
@@ -164,12 +180,10 @@ void build_address_space(RangeSet const& ram, RangeSet& free) {
     kernel_page_table = *top;
     map_image();
     // The image is not in the direct map: a second, writable way to the code would undo W^X.
-    MemoryRange const image{static_cast<PhysicalAddress>(reinterpret_cast<std::uint64_t>(image_start)),
-                            static_cast<std::uint64_t>(image_end - image_start)};
     for (MemoryRange const& range : ram.ranges()) {
         RangeSet parts;
         parts.add(range);
-        parts.remove(image);
+        parts.remove(image_range());
         for (MemoryRange const& part : parts.ranges())
             map_or_panic(direct_map_base + raw(part.start), part.start, part.bytes, Access::ReadWrite);
     }
@@ -210,11 +224,33 @@ void remove_root(std::uint64_t* top) {
     *std::find(roots.begin(), roots.end(), top) = nullptr;
 }
 
-std::byte* map_device(PhysicalAddress physical, std::uint64_t bytes) {
-    std::uint64_t const first = align_down(raw(physical), page_bytes);
-    std::uint64_t const last = align_up(raw(physical) + bytes, page_bytes);
-    map_or_panic(direct_map_base + first, static_cast<PhysicalAddress>(first), last - first, Access::Device);
-    return to_virtual(physical);
+void set_memory_map(RangeSet const& memory) {
+    known_memory = &memory;
+}
+
+Objection objection_to_device(MemoryRange range, std::uint64_t alignment) {
+    Objection why = objection_to(physical_map(), PlaceUse::Device, range, alignment);
+    if (!why.view().empty()) return why;
+    MemoryRange const pages = whole_pages(range);
+    for (std::uint64_t at = raw(pages.start); at < raw(pages.end());) {
+        auto const mapped = translate(direct_map_base + at);
+        if (mapped && mapped->cached) {
+            format(why, "where tables or files are read");
+            break;
+        }
+        at += mapped ? mapped->page_bytes - at % mapped->page_bytes : page_bytes;
+    }
+    return why;
+}
+
+std::byte* map_device(std::string_view field, MemoryRange range, std::uint64_t alignment) {
+    if (auto const why = objection_to_device(range, alignment); !why.view().empty()) {
+        log::warn("{}: expected a device, got {}, {}: it is not used", field, range.start, why.view());
+        return nullptr;
+    }
+    MemoryRange const pages = whole_pages(range);
+    map_or_panic(direct_map_base + raw(pages.start), pages.start, pages.bytes, Access::Device);
+    return to_virtual(range.start);
 }
 
 MemorySource set_memory_source(MemorySource const& source) {
@@ -238,7 +274,7 @@ std::optional<Translation> translate(std::uint64_t address) {
         std::uint64_t const size = bytes_mapped_by_entry(level);
         std::uint64_t const frame = align_down(entry & address_mask, size);
         return Translation{static_cast<PhysicalAddress>(frame + address % size), size, (entry & writable) != 0,
-                           (entry & no_execute) == 0};
+                           (entry & no_execute) == 0, (entry & cache_disable) == 0};
     }
     return std::nullopt;
 }
@@ -248,12 +284,11 @@ std::uint64_t writable_and_executable_bytes(std::optional<PhysicalAddress> top) 
 }
 
 std::span<std::byte const> DirectMapReader::view(PhysicalAddress address, std::size_t bytes) {
-    if (bytes == 0 || raw(address) >= direct_map_bytes || bytes > direct_map_bytes - raw(address)) return {};
-    std::uint64_t const first = align_down(raw(address), page_bytes);
-    std::uint64_t const last = align_up(raw(address) + bytes, page_bytes);
+    if (!objection_to(physical_map(), PlaceUse::Read, {address, bytes}).view().empty()) return {};
+    MemoryRange const pages = whole_pages({address, bytes});
     if (on_boot_tables) {
-        if (!boot_tables::map({static_cast<PhysicalAddress>(first), last - first}, boot_tables::Use::Read)) return {};
-    } else if (!map(direct_map_base + first, static_cast<PhysicalAddress>(first), last - first, Access::ReadOnly)) {
+        if (!boot_tables::map(pages, boot_tables::Use::Read)) return {};
+    } else if (!map(direct_map_base + raw(pages.start), pages.start, pages.bytes, Access::ReadOnly)) {
         return {};
     }
     return {to_virtual(address), bytes};

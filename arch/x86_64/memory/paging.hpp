@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "arch/x86_64/memory/layout.hpp"
+#include "arch/x86_64/memory/physical_place.hpp"
 #include "base/physical_reader.hpp"
 #include "base/range_set.hpp"
 #include "base/result.hpp"
@@ -38,15 +40,23 @@ constexpr std::size_t max_roots = 64;
 void add_root(std::uint64_t* top);
 void remove_root(std::uint64_t* top);
 
-// Device registers at their place in the direct map, uncached. Panics if there is no memory for a page table: it is
-// called while the kernel starts, when memory is free, or again for what is mapped.
-std::byte* map_device(PhysicalAddress physical, std::uint64_t bytes);
+// What is memory and so no device, from here on; it must stay. The boot core.
+void set_memory_map(RangeSet const& memory);
+
+// Why a device cannot be there (physical_place.hpp), or nothing. As map_device().
+Objection objection_to_device(MemoryRange range, std::uint64_t alignment = 1);
+
+// Device registers at their place in the direct map, uncached; null where no device can be there, with a WARN that
+// begins with `field`: the table and its field, or who else says so. Panics if there is no memory for a page table: it
+// is called while the kernel starts, when memory is free, or again for what is mapped.
+std::byte* map_device(std::string_view field, MemoryRange range, std::uint64_t alignment = 1);
 
 struct Translation {
     PhysicalAddress physical;
     std::uint64_t page_bytes;
     bool writable;
     bool executable;
+    bool cached;
 };
 std::optional<Translation> translate(std::uint64_t virtual_address);
 
@@ -54,7 +64,8 @@ std::optional<Translation> translate(std::uint64_t virtual_address);
 // other page tables, all of which the direct map has.
 std::uint64_t writable_and_executable_bytes(std::optional<PhysicalAddress> top = {});
 
-// Reads anything that is RAM or firmware data; maps it read-only into the direct map when it is not there yet.
+// Reads anything that can be RAM or firmware data (physical_place.hpp); maps it read-only into the direct map when it
+// is not there yet.
 class DirectMapReader final : public PhysicalReader {
   public:
     std::span<std::byte const> view(PhysicalAddress address, std::size_t bytes) override;

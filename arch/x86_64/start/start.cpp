@@ -11,9 +11,9 @@
 #include "arch/x86_64/start/core_start.hpp"
 #include "arch/x86_64/start/entry.hpp"
 #include "arch/x86_64/start/image.hpp"
+#include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/panic.hpp"
-#include "base/range_overlap.hpp"
 #include "boot/boot_info.hpp"
 
 namespace mxk::arch {
@@ -23,6 +23,7 @@ constinit TerminalSink terminal;
 constinit boot::BootInfo boot_info;
 constinit RangeSet ram;
 constinit RangeSet free_ram;
+constinit RangeSet memory; // RAM and firmware's, by the loader's map: no device is there
 constinit DirectMapReader reader;
 
 // What the command line says, if it can be used: `in_memory` once the page tables are built, else before that.
@@ -34,11 +35,10 @@ void open_serial(std::string_view command_line, bool in_memory) {
         if (!in_memory) log::warn("{}; staying on com1", line.error().message());
         return;
     }
-    serial::UartPlace const& place = line.value().place;
-    if (place.in_memory() != in_memory) return;
-    if (in_memory && overlaps(ram, {place.memory, place.bytes()}))
-        return log::warn("serial: expected no RAM at {}, where serial={} has its registers; staying on com1",
-                         place.memory, wanted);
+    if (line.value().place.in_memory() != in_memory) return;
+    FixedText<80> field;
+    format(field, "serial={}", wanted);
+    if (in_memory && serial::map_registers(line.value().place, field.view()) == nullptr) return;
     serial::open(line.value());
 }
 
@@ -69,6 +69,8 @@ void find_free_memory() {
     constexpr MemoryRange first_mib{PhysicalAddress{0}, MiB};
     constexpr PhysicalAddress low_limit{0xa0000};
     usable_memory(boot_info.memory_map, ram);
+    for (std::size_t i = 0; i < boot_info.memory_map.size(); ++i)
+        if (boot_info.memory_map[i].is_memory()) memory.add(boot_info.memory_map[i].range);
     heed_efi();
     if (std::uint64_t const lost = boot::remove_beyond(ram, PhysicalAddress{direct_map_bytes}); lost > 0)
         log::warn("memory map: {} GiB of RAM above 64 TiB are not used: the address space has no room for them",
@@ -91,12 +93,20 @@ void find_free_memory() {
     if (free_ram.bytes() == 0) panic("the memory map of {} has no usable memory", boot_info.loader);
 }
 
-// The loader's modules are this machine's files.
+// The loader's modules are this machine's files, as far as they can be read.
 void offer_modules() {
+    boot::Modules readable;
     if (boot_info.modules.dropped() > 0)
         log::warn("boot: {} modules are not used: expected up to {}, none of them empty", boot_info.modules.dropped(),
                   boot::Modules::max);
-    for (boot::Module const& module : boot_info.modules.list()) reader.view(module.range.start, module.range.bytes);
+    for (boot::Module const& module : boot_info.modules.list()) {
+        if (!reader.view(module.range.start, module.range.bytes).empty())
+            readable.add(module);
+        else
+            log::warn("boot: the module '{}' at {}, {} bytes, cannot be read: it is not used", module.name,
+                      module.range.start, module.range.bytes);
+    }
+    boot_info.modules = readable; // for good: its list is what others see
     set_module_files(boot_info.modules.list());
 }
 
@@ -128,6 +138,7 @@ extern "C" void start(std::uint32_t magic, std::uint32_t information) {
     warn_of_missing_features();
     find_free_memory();
     build_address_space(ram, free_ram);
+    set_memory_map(memory);
     for (MemoryRange const& blob : boot_info.blobs) reader.view(blob.start, blob.bytes);
     open_serial(boot_info.command_line, true);
     if (boot_info.framebuffer) screen::open(*boot_info.framebuffer);

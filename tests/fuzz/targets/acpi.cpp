@@ -80,10 +80,10 @@ void expect_sound_topology(acpi::Tables const* tables, AcpiMachine const& machin
 // Of what WDAT's instructions touch: nothing that was not asked for before, at a width that there is.
 class WatchedRegisters final : public acpi::RegisterAccess {
   public:
-    bool allows(acpi::GenericAddress const& place) override {
+    FixedText<64> objection(acpi::GenericAddress const& place) override {
         expect_width(place);
         allowed_.push_back(std::uint64_t{place.address});
-        return true;
+        return {};
     }
     std::uint32_t read(acpi::GenericAddress const& place) override {
         expect_allowed(place);

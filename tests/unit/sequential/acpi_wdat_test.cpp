@@ -52,7 +52,11 @@ struct MadeUpRegisters final : acpi::RegisterAccess {
     bool obeys = true;
     int writes = 0;
 
-    bool allows(acpi::GenericAddress const& place) override { return values.contains(std::uint64_t{place.address}); }
+    FixedText<64> objection(acpi::GenericAddress const& place) override {
+        FixedText<64> why;
+        if (!values.contains(std::uint64_t{place.address})) format(why, "where nothing is");
+        return why;
+    }
     std::uint32_t read(acpi::GenericAddress const& place) override { return values[std::uint64_t{place.address}]; }
     void write(acpi::GenericAddress const& place, std::uint32_t value) override {
         ++writes;
@@ -112,8 +116,10 @@ TEST(AcpiWdat, instructions_that_cannot_be_are_told_and_none_is_carried_out) {
         MadeUpRegisters registers;
         EXPECT_EQ(end_of(wdat({query, wrong, halt}), registers), WatchdogEnd::None);
         EXPECT_EQ(registers.writes, 0);
+        std::string const why = wrong.address != halt.address ? ", its register is at 0x700, where nothing is" : "";
         EXPECT_EQ(log.warnings(), std::vector<std::string>{"ACPI: WDAT of 140 bytes with 3 entries: entry 1 cannot be "
-                                                           "carried out; none is"});
+                                                           "carried out" +
+                                                           why + "; none is"});
     }
     LogCapture const log;
     MadeUpRegisters registers;

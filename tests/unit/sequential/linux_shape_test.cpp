@@ -50,6 +50,14 @@ TEST(Shape, shares_memory_as_the_host_does_and_leaves_a_tenth) {
     EXPECT_EQ(shape_of({.memory_bytes = 4 * GiB}).nodes[0].memory_bytes, 3 * GiB);
 }
 
+TEST(Shape, a_node_is_no_larger_than_its_table_of_frames_can_be) {
+    EXPECT_EQ(refusal({.memory_bytes = 17 * 1024 * GiB}),
+              "expected less than 8 TiB of memory for each node, got 13056 GiB for node 0");
+    EXPECT_EQ(refusal({.cores = 3, .nodes = 3, .memory_bytes = 23 * 1024 * GiB}), "");
+    EXPECT_EQ(refusal({.cores = 3, .nodes = 3, .memory_bytes = 24 * 1024 * GiB}),
+              "expected less than 8 TiB of memory for each node, got 8192 GiB for node 0");
+}
+
 TEST(Shape, fewer_cores_are_whole_ones_first) {
     Shape const shape = shape_of({.cores = 3});
     EXPECT_EQ(nodes_of(shape), (std::vector<unsigned>{0, 0, 1}));
