@@ -318,8 +318,8 @@ def test_the_python_module(installed: Path, tmp_path: Path) -> None:
     assert ended.output == f"{version}\n", ended.complaint
     (tmp_path / "forked.py").write_text(FORKED)
     lines = run(sys.executable, tmp_path / "forked.py", **there).output.splitlines()
-    assert len(lines) == 5 and all("forked after its first table" in line for line in lines[:4]), lines
-    assert lines[4] == "0 1"
+    assert [line for line in lines if "forked after its first table" not in line] == ["0 1"], lines
+    assert len(lines) == 5
     (tmp_path / "interrupted.py").write_text(INTERRUPTED)
     ended = run(sys.executable, tmp_path / "interrupted.py", **there)
     assert ended.output == "True\n", ended.complaint
